@@ -97,7 +97,7 @@ class Causes:
             return "the send buffer limits, not the path (net.ipv4.tcp_wmem here)"
         if self.losses < _SELDOM * self.uploads:
             queues = self.queue_s > _noise_s(self.min_rtt_s)
-            return "the path does not lose" + (", it queues" if queues else "")
+            return "the path loses nothing" + (", it queues" if queues else "")
         said = self._losses()
         if self.timeouts > _MANY_TIMEOUTS * self.minutes:
             said += f", {self.timeouts} by a timeout"

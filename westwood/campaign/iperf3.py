@@ -216,7 +216,7 @@ def _send(
             sampler.sample(now - start)
             next_sample_s = now + _SAMPLE_S
         if now >= deadline:
-            raise Gone(f"{where}: not through in time, {left} of {load.size} bytes left")
+            raise Gone(f"{where}: timed out, {left} of {load.size} bytes left")
         events = dict(waiting.poll(1 if not left else 1000 * _SAMPLE_S))
         if talk.fileno() in events:  # from now on the server only speaks to give up
             said = _STATES.get((talk.recv(1) or b"\0")[0], "nothing")
@@ -324,11 +324,11 @@ def _say(talk: socket.socket, content: dict[str, Any]) -> None:
 def _hear(talk: socket.socket, where: str) -> None:
     size = struct.unpack("!I", _exactly(talk, 4))[0]
     if size > _LONGEST_ANSWER:
-        raise Gone(f"{where} is no iperf3 server")
+        raise Gone(f"{where} is not an iperf3 server")
     try:
         json.loads(_exactly(talk, size).rstrip(b"\0"))
     except (ValueError, RecursionError):
-        raise Gone(f"{where} is no iperf3 server") from None
+        raise Gone(f"{where} is not an iperf3 server") from None
 
 
 def _exactly(talk: socket.socket, size: int) -> bytes:

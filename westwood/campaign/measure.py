@@ -119,9 +119,7 @@ class Uploads:
         known = [record for record in found.records if self._is_ours(record)]
         damaged = found.damaged + len(found.records) - len(known)
         if damaged:
-            self._folder.tell(
-                f"{file}: has damaged lines ({damaged}); their uploads are done again"
-            )
+            self._folder.tell(f"{file}: has damaged lines ({damaged}); their uploads are repeated")
         if damaged or found.cut_off:  # the next line must not follow half a line
             lines = b"".join(journal.line_of(record) for record in known)
             disk.write_whole(file, lambda path: path.write_bytes(lines))
@@ -151,7 +149,7 @@ class Uploads:
             self._journal.add(journal.json_ready(row))
         except OSError as error:
             problem = f"{self._journal.path}: can't be written: {error.strerror or error}"
-            raise RunError(f"{problem}; --resume goes on") from None
+            raise RunError(f"{problem}; continue with --resume") from None
         if "error" not in row:
             self.done[_key(row)] = row
 

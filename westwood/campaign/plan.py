@@ -164,7 +164,7 @@ def scenario(plan: CampaignPlan, target: Target, cc: str, size: int) -> Scenario
     ends = {key: target.path[key] for key in ("name", "between") if key in target.path}
     if ends:
         raise InputError(
-            "unknown key, a path is between us and the target",
+            "unknown key; the path connects this machine and the target",
             key=f"{target.name}.path.{next(iter(ends))}",
         )
     link = {"name": "path", "between": ["source", target.name], **target.path}

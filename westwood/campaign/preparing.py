@@ -51,7 +51,7 @@ def controls_of(names: Sequence[str]) -> tuple[str, ...]:
             raise InputError("expected each congestion control once", key="--cc", value=name)
         chosen.append(control)
     if len(chosen) == 1 and chosen[0] == default:
-        problem = "is this machine's default already; name what it is to be compared with, too"
+        problem = "is already this machine's default; also name a control to compare it with"
         raise InputError(problem, key="--cc", value=default)
     if default in chosen or len(chosen) == 1:
         chosen = [default, *(control for control in chosen if control != default)]

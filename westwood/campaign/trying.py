@@ -136,7 +136,7 @@ class Trial:
         """What limited the uploads; None before the first."""
         return causes.causes(self.frame, self.losses) if self.rows else None
 
-    def plain_rows(self) -> list[Row]:
+    def json_rows(self) -> list[Row]:
         """Returns the rows as JSON takes them."""
         return [journal.json_ready(row) for row in self.rows]
 

@@ -71,7 +71,7 @@ def _emulated(plan: CampaignPlan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     (row,) = result.flow_rows
     if math.isnan(row["completed_s"]):
         timeout_s = plan.timeout / PS_PER_S
-        raise RunError(f"{turn.target.name}: an upload was not through within {timeout_s:g} s")
+        raise RunError(f"{turn.target.name}: an upload did not end within {timeout_s:g} s")
     names = ("goodput_bps", "sent", "retransmitted", "mean_cwnd", "mean_srtt_s", "min_rtt_s")
     measured = {name: row[name] for name in names}
     mss = chosen.flows[0].mss

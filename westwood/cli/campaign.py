@@ -66,4 +66,4 @@ def check_complete(measurement: Measurement, out: Path) -> None:
 
 
 def _rest(out: Path) -> str:
-    return f"{out}; --resume --out {out} goes on where it stopped"
+    return f"{out}; continue with --resume --out {out}"

@@ -174,7 +174,7 @@ def print_verdicts(verdicts: Sequence[ClaimVerdict]) -> None:
     for verdict in verdicts:
         says = verdict.claim.says
         text = f"{says} [bold]{verdict.explanation}[/bold]" if verdict.explanation else says
-        text += f" [dim]All settings: {verdict.elsewhere}.[/dim]" if verdict.elsewhere else ""
+        text += f" [dim]All settings: {verdict.all_settings}.[/dim]" if verdict.all_settings else ""
         color = "green" if verdict.verdict == "HOLDS" else "red"
         table.add_row(verdict.claim.id, f"[{color}]{verdict.verdict}[/{color}]", text)
     Console().print(table)

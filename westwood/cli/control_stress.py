@@ -172,7 +172,7 @@ def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: b
         except KeyboardInterrupt:
             with stopping.keeping():
                 _print(hunting, folder)
-            rest = f"; --resume --out {out} goes on" if out else ""
+            rest = f"; continue with --resume --out {out}" if out else ""
             seen = f"{hunting.environments} environments were seen"
             raise Interrupted(f"interrupted; {seen}{rest}") from None
         if folder is not None:

@@ -259,9 +259,7 @@ def _print(trial: Trial, *, json: bool) -> None:
 
     found = trial_page.entries(trial)
     if json:
-        print(
-            dumps({"verdicts": found, "uploads": trial.plain_rows()}, allow_nan=False), flush=True
-        )
+        print(dumps({"verdicts": found, "uploads": trial.json_rows()}, allow_nan=False), flush=True)
         return
     for one in found:
         text = one["sentence"]

@@ -84,18 +84,18 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
 
 def dynamics(traces: Sequence[tuple[str, pl.DataFrame]], title: str) -> Figure:
     """Draws cwnd, ssthresh, estimates if known, and round trips (Figures 3 to 6, 11 to 14)."""
-    told = [one for one in traces if not one[1]["estimate_bps"].drop_nans().is_empty()]
-    rows = len(traces) + bool(told) + 1
+    estimating = [one for one in traces if not one[1]["estimate_bps"].drop_nans().is_empty()]
+    rows = len(traces) + bool(estimating) + 1
     with look():
         figure, panels = subplots(rows, 1, size=(7.2, 1.7 * rows), sharex=True)
         for axes, (cc, trace) in zip(panels, traces, strict=False):
             _windows(axes, cc, thinned(trace))
-        for cc, trace in told:
+        for cc, trace in estimating:
             _line(panels[-2], cc, trace["time_s"], trace["estimate_bps"] / MBPS)
         for cc, trace in traces:
             known = thinned(trace.filter(pl.col("rtt_s").is_not_nan()))
             _line(panels[-1], cc, known["time_s"], known["rtt_s"] * 1000)
-        if told:
+        if estimating:
             panels[-2].set_ylabel("Estimate\n(Mb/s)")
         panels[-1].set(ylabel="RTT (ms)", xlabel="Time (s)")
         for axes in panels:

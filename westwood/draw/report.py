@@ -143,7 +143,7 @@ def write(
         sections=sections,
         script=_script(sections),
         counts=counts,
-        elsewhere=any(one.elsewhere for one in verdicts),
+        all_settings=any(one.all_settings for one in verdicts),
         manifest=manifest,
         version=__version__,
         verdicts=sorted(verdicts, key=lambda one: _ORDER[one.verdict]),

@@ -82,4 +82,4 @@ def _draw_back(axes: Axes, cc: str, back: Sequence[Back]) -> None:
     axes.set_yticks(places, [one.name for one in back])
     axes.set_ylim(len(back) - 0.5, -0.5)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("Cost that setting it back to its default adds, with its 95 % interval")
+    axes.set_xlabel("Cost of resetting the setting to its default, with 95 % interval")

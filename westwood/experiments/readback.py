@@ -328,7 +328,7 @@ class Results:
         manifest = self._manifest(folder)
         if '"complete": false' in manifest:
             title += ", interrupted"
-            self.tell(f"{self.path}: its command was interrupted, and some runs are not there")
+            self.tell(f"{self.path}: its command was interrupted, and some runs are missing")
         drawn = self._title() + (", interrupted" if title.endswith("interrupted") else "")
         picture = report.figure(
             folder, "figure", lambda: summary_plots.draw(summary, self.keys, metric, drawn)
@@ -462,5 +462,5 @@ def _lacking(path: Path, name: str) -> str:
     if kind_in(path) is ResultKind.SWEEP and (path / _SCENARIO).exists():
         scenario, out = str(path / _SCENARIO), str(path)
         again = shlex.join(["westwood", "sweep", scenario, "--resume", "--out", out])
-        return f"holds a sweep that was not finished: {again} goes on"
+        return f"holds an unfinished sweep: continue with {again}"
     return f"has no {name}, expected a folder that run --out or sweep wrote"

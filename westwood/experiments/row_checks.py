@@ -36,7 +36,7 @@ def problem_with(planned: Experiment, rows: pl.DataFrame) -> str:
         if column in names and rows[column].dtype != pl.String:
             return f"has no words in {column}, expected the rows of {_SCENARIO}"
         if column in numbers - {"seed"} and (_absolute(rows[column]) >= LARGEST).any():
-            return f"has a number in {column} that nothing measures"
+            return f"has an impossible number in {column}"
     for column, known in values.items():
         if others := set(rows[column].unique().to_list()) - known:
             return f"has {show(min(others))} in {column}, expected what {_SCENARIO} has"

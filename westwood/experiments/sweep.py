@@ -135,7 +135,7 @@ class SweptRuns:
             try:
                 damaged = self._keep(_by_run(self._folder.read_frame(name)))
             except Damaged as error:
-                tell(f"{error}; its runs are run again")
+                tell(f"{error}; its runs are repeated")
             else:
                 if damaged:
                     tell(f"{self.path / name}: has runs of another sweep ({damaged})")
@@ -143,11 +143,11 @@ class SweptRuns:
             try:
                 found = journal.read(self.path / name)
             except OSError as error:
-                tell(f"{self.path / name}: can't be read: {error.strerror}; its runs are run again")
+                tell(f"{self.path / name}: can't be read: {error.strerror}; its runs are repeated")
                 continue
             damaged = self._keep(map(_run_of, found.records)) + found.damaged
             if damaged:
-                tell(f"{self.path / name}: has damaged lines ({damaged}); their runs are run again")
+                tell(f"{self.path / name}: has damaged lines ({damaged}); their runs are repeated")
         numbers = [int(digits) for name in (*parts, *journals) for digits in _DIGITS.findall(name)]
         self._number = max(numbers, default=0) + 1
 
@@ -288,7 +288,7 @@ def run(
             store.finish()
         except KeyboardInterrupt:
             kept = f"{len(wanted & store.done)} of {len(wanted)} runs are in {folder.path}"
-            rest = f"--resume --out {folder.path} goes on"
+            rest = f"continue with --resume --out {folder.path}"
             raise Interrupted(f"interrupted; {kept}; {rest}") from None
         return store.frame()
 

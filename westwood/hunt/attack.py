@@ -181,7 +181,7 @@ FEATURES: Mapping[str, Feature] = {
         ),
         Feature(
             "recording",
-            "losses as they were recorded",
+            "recorded losses",
             (Gene(1e-3, 0.1), Gene(choices=tuple(RECORDINGS)), _SIDE),
             lambda attack, values: replace(
                 attack,
@@ -201,7 +201,7 @@ FEATURES: Mapping[str, Feature] = {
         ),
         Feature(
             "reordering",
-            "packets that are held back",
+            "reordered packets",
             (Gene(1e-3, 0.5), Gene(0.02, 2)),
             lambda attack, values: replace(
                 attack, reorder_rate=values[0], reorder_us=_us(values[1] * attack.delay_us)
@@ -224,7 +224,7 @@ FEATURES: Mapping[str, Feature] = {
         ),
         Feature(
             "dips",
-            "a rate that falls and rises in turn",
+            "a rate that alternates between high and low",
             (Gene(0.05, 0.9), Gene(20e3, 4e6)),
             lambda attack, values: replace(
                 attack, dip_rate=values[0], dip_every_us=1000 * max(2, round(values[1] / 1000))
@@ -233,7 +233,7 @@ FEATURES: Mapping[str, Feature] = {
         ),
         Feature(
             "RTO",
-            "a retransmission timeout of a second at least (RFC 6298)",
+            "a minimum RTO of one second (RFC 6298)",
             (),
             lambda attack, values: replace(attack, min_rto_us=1_000_000),
             {"min_rto_us": 0},
@@ -247,14 +247,14 @@ FEATURES: Mapping[str, Feature] = {
         ),
         Feature(
             "reverse traffic",
-            "CUBIC's data where its ACKs go",
+            "CUBIC data in the reverse direction",
             (Gene(choices=(1, 2, 3)),),
             lambda attack, values: replace(attack, reverse_flows=values[0]),
             {"reverse_flows": 0},
         ),
         Feature(
             "beside",
-            "other flows beside it",
+            "competing flows",
             (Gene(choices=("cubic", "sack")), Gene(1, FLOWS_MOST)),
             lambda attack, values: replace(
                 attack, beside=values[0], beside_flows=max(1, round(values[1]))
@@ -263,28 +263,28 @@ FEATURES: Mapping[str, Feature] = {
         ),
         Feature(
             "elsewhere",
-            "flows beside it with another round trip",
+            "competing flows with another round trip",
             (Gene(2e3, 600e3),),
             lambda attack, values: replace(attack, beside_delay_us=_us(values[0])),
             {"beside_delay_us": 0},
         ),
         Feature(
             "own links",
-            "access links, each with a rate of its own",
+            "access links with different rates",
             (Gene(0.5, 10),),
             lambda attack, values: replace(attack, access_share=values[0]),
             {"access_share": 0.0},
         ),
         Feature(
             "several",
-            "several of it",
+            "several flows of it",
             (Gene(2, FLOWS_MOST),),
             lambda attack, values: replace(attack, flows=max(2, round(values[0]))),
             {"flows": 1, "rtt_spread": 1.0},
         ),
         Feature(
             "round trips",
-            "several of it with unlike round trips",
+            "several flows of it with different round trips",
             (Gene(2, 8), Gene(1.2, 16)),
             lambda attack, values: replace(
                 attack, flows=max(2, round(values[0])), rtt_spread=values[1]
@@ -293,7 +293,7 @@ FEATURES: Mapping[str, Feature] = {
         ),
         Feature(
             "transfers",
-            "transfers of it that come and go",
+            "short transfers of it",
             (Gene(1e4, 1e6), Gene(0.02, 0.5)),
             lambda attack, values: _with_transfers(attack, *values),
             {"short_bytes": 0, "short_every_us": 0},

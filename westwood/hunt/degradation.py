@@ -101,7 +101,7 @@ def _idle(run: Run, attack: Attack, cc: str) -> float:
 
 def _tell_idle(run: Run, attack: Attack, cc: str) -> str:
     own = run(cc).total_bps
-    return f"{label(cc)} gets {_mbps(own)} of the {_mbps(attack.carried_bps)} that are there"
+    return f"{label(cc)} gets {_mbps(own)} of the available {_mbps(attack.carried_bps)}"
 
 
 def _disturbed(run: Run, attack: Attack, cc: str) -> float:
@@ -134,7 +134,7 @@ def _stuck(run: Run, attack: Attack, cc: str) -> float:
 def _tell_stuck(run: Run, attack: Attack, cc: str) -> str:
     own, other = _later(run, cc), _later(run, INCUMBENT)
     return (
-        f"in the second half, when it is calm, {label(cc)} gets {_mbps(own)} where {_ITS_NAME} "
+        f"in the second half, without bursts, {label(cc)} gets {_mbps(own)} where {_ITS_NAME} "
         f"gets {_mbps(other)}"
     )
 
@@ -156,8 +156,8 @@ def _tell_stalled(run: Run, attack: Attack, cc: str) -> str:
     taken = 1 - attack.carried_bps / undisturbed(attack).carried_bps
     own = run(cc)
     return (
-        f"{label(cc)} waits for {own.timeouts:.0f} timeouts, {waiting:.0%} of the time at least, "
-        f"and gets {_mbps(own.goodput_bps)}, where {taken:.0%} of the capacity is taken"
+        f"{label(cc)} spends at least {waiting:.0%} of the time in {own.timeouts:.0f} timeouts and "
+        f"gets {_mbps(own.goodput_bps)}, where {taken:.0%} of the capacity is taken"
     )
 
 
@@ -206,8 +206,8 @@ def _starves(run: Run, attack: Attack, cc: str) -> float:
 def _tell_starves(run: Run, attack: Attack, cc: str) -> str:
     kept, had = run(cc).competing_bps, run(INCUMBENT).competing_bps
     return (
-        f"{label(attack.beside or cc)} keeps {_mbps(kept)} beside {label(cc)}, of {_mbps(had)} "
-        f"beside {_ITS_NAME}"
+        f"{label(attack.beside or cc)} keeps {_mbps(kept)} against {label(cc)}, but {_mbps(had)} "
+        f"against {_ITS_NAME}"
     )
 
 
@@ -251,7 +251,7 @@ DEGRADATIONS: Mapping[str, Degradation] = {
             _tell_below(OTHERS),
             without=("beside",),  # it would only find the most aggressive control
         ),
-        Degradation("idle", TO_IT, "it leaves idle what the path has", _idle, _tell_idle),
+        Degradation("idle", TO_IT, "it leaves capacity idle", _idle, _tell_idle),
         Degradation(
             "disturbed",
             TO_IT,
@@ -263,7 +263,7 @@ DEGRADATIONS: Mapping[str, Degradation] = {
         Degradation(
             "stuck",
             TO_IT,
-            "it is slow when the trouble is over",
+            "it stays slow after the bursts",
             _stuck,
             _tell_stuck,
             ("bursts, then calm",),
@@ -277,7 +277,7 @@ DEGRADATIONS: Mapping[str, Degradation] = {
             needs_any=_ANY_DISTURBING,
         ),
         Degradation(
-            "timeouts", TO_IT, "it has timeouts that CUBIC has not", _timeouts, _tell_timeouts
+            "timeouts", TO_IT, "it has more timeouts than CUBIC", _timeouts, _tell_timeouts
         ),
         Degradation(
             "unfair",
@@ -298,13 +298,17 @@ DEGRADATIONS: Mapping[str, Degradation] = {
         Degradation(
             "starves",
             BY_IT,
-            "flows beside it keep less than beside CUBIC",
+            "competing flows keep less than against CUBIC",
             _starves,
             _tell_starves,
             ("beside",),
         ),
-        Degradation("losses", BY_IT, "it fills queues until they drop more", _losses, _tell_losses),
-        Degradation("queue", BY_IT, "it makes packets wait longer than CUBIC", _queue, _tell_queue),
+        Degradation(
+            "losses", BY_IT, "it makes queues drop more than CUBIC does", _losses, _tell_losses
+        ),
+        Degradation(
+            "queue", BY_IT, "it makes packets wait longer than CUBIC does", _queue, _tell_queue
+        ),
     )
 }
 

@@ -85,8 +85,8 @@ class Hunt:
         self.plan = planned
         self._ledger = Ledger(folder, self._take) if folder else None
         self._ended: dict[int, Ended] = {}
-        plain = attacks.drawn((), [0.5] * attacks.genes(()), 1)
-        self._anything = scenario_of(plain, planned.cc)
+        typical = attacks.drawn((), [0.5] * attacks.genes(()), 1)
+        self._anything = scenario_of(typical, planned.cc)
         self.seconds = 0.0
         self.search_runs = 0  # search runs without a gap, from the first
         self.environments = 0  # that these search runs tried
@@ -129,8 +129,8 @@ class Hunt:
         search_run = SearchRun(self.plan.cc, self.plan.metrics, self.plan.seed, number)
         finding = search_run.find()
         environments = search_run.runner.evaluated
-        plain = finding.plain() if finding else None
-        return [{"number": number, "environments": environments, "finding": plain}]
+        data = finding.as_json() if finding else None
+        return [{"number": number, "environments": environments, "finding": data}]
 
     def _keep(self, record: Mapping[str, Any]) -> None:
         if self._ledger is None:

@@ -44,19 +44,23 @@ def _time(us: float) -> str:
 
 
 def _losses(attack: Attack) -> str:
-    way = {"forward": "", "both": " in both directions", "backward": " of ACKs"}[attack.loss_on]
-    return f"{attack.loss_rate:.2%} loss{way}"
+    direction = {"forward": "", "both": " in both directions", "backward": " of ACKs"}[
+        attack.loss_on
+    ]
+    return f"{attack.loss_rate:.2%} loss{direction}"
 
 
 def _fading(attack: Attack) -> str:
-    way = {"forward": "", "both": " in both directions", "backward": " of ACKs"}[attack.loss_on]
+    direction = {"forward": "", "both": " in both directions", "backward": " of ACKs"}[
+        attack.loss_on
+    ]
     kind = "" if attack.is_steady else " on average"
     good, bad = _time(attack.good_us), _time(attack.bad_us)
-    return f"{attack.loss_rate:.0%} loss{way} for {bad} after {good}{kind}"
+    return f"{attack.loss_rate:.0%} loss{direction} for {bad} after {good}{kind}"
 
 
 def _bursts(attack: Attack) -> str:
-    ends = ", till the half" if attack.calm_us else ""
+    ends = ", until half-time" if attack.calm_us else ""
     return (
         f"datagrams at {format_rate(attack.burst_bps)} for {_time(attack.burst_on_us)} every "
         f"{_time(attack.burst_on_us + attack.burst_off_us)}{ends}"
@@ -76,17 +80,17 @@ _SAID: Mapping[str, Callable[[Attack], str]] = {
     "dips": lambda attack: (
         f"rate falls to {attack.dip_rate:.0%} for half of every {_time(attack.dip_every_us)}"
     ),
-    "RTO": lambda attack: f"RTO of {_time(attack.min_rto_us)} at least",
+    "RTO": lambda attack: f"minimum RTO of {_time(attack.min_rto_us)}",
     "AQM": lambda attack: AQMS[attack.aqm].called,
     "reverse traffic": lambda attack: f"{attack.reverse_flows} CUBIC in reverse",
-    "beside": lambda attack: f"{attack.beside_flows} {label(attack.beside or '')} beside",
-    "elsewhere": lambda attack: f"these at {_time(attack.beside_delay_us)}",
+    "beside": lambda attack: f"{attack.beside_flows} competing {label(attack.beside or '')}",
+    "elsewhere": lambda attack: f"those at {_time(attack.beside_delay_us)}",
     "own links": lambda attack: (
-        f"access links from {attack.access_share:.2g} times an even share up"
+        f"access links of at least {attack.access_share:.2g} times an even share"
     ),
-    "several": lambda attack: f"{attack.flows} of it",
+    "several": lambda attack: f"{attack.flows} flows of it",
     "round trips": lambda attack: (
-        f"{attack.flows} of it, round trips up to {attack.rtt_spread:.2g} times"
+        f"{attack.flows} flows of it, round trips up to {attack.rtt_spread:.2g} times"
     ),
     "transfers": lambda attack: (
         f"transfers of {attack.short_bytes / 1e3:.3g} kB, one in {_time(attack.short_every_us)}"
@@ -154,5 +158,5 @@ def write(
         called = name(number, one)
         for file, content in files(one, called).items():
             folder.text(f"findings/{file}", content)
-    folder.json("findings.json", [one.plain() for one in findings])
+    folder.json("findings.json", [one.as_json() for one in findings])
     folder.text("findings.md", page(findings, title, counts))

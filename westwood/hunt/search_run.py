@@ -57,14 +57,14 @@ class Finding:
         length = next(name for most, name in lengths.items() if queue < most)
         return (self.harm, *attacks.features(self.attack), length)
 
-    def plain(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Returns the finding as JSON takes it."""
         return asdict(self)
 
     @classmethod
-    def of(cls, plain: dict[str, Any]) -> Finding:
-        """Reads what `plain` returned."""
-        return cls(**{**plain, "attack": Attack(**plain["attack"])})
+    def of(cls, data: dict[str, Any]) -> Finding:
+        """Reads what `as_json` returned."""
+        return cls(**{**data, "attack": Attack(**data["attack"])})
 
 
 class SearchRun:

@@ -53,7 +53,7 @@ class ClaimVerdict:
     verdict: Decision
     measured: dict[str, Any]
     explanation: str  # DIFFERS: what differs, where and by how much; TESTED: by what
-    elsewhere: str = ""  # how it fares under all settings that the paper leaves open
+    all_settings: str = ""  # how it fares under all settings that the paper leaves open
 
     def entry(self) -> dict[str, Any]:
         """Returns the entry in claims.json, without the settings of the runs."""
@@ -66,7 +66,7 @@ class ClaimVerdict:
             "published": {"setup": self.claim.setup, "open": self.claim.open},
             "measured": self.measured,
             "explanation": self.explanation,
-            "all_settings": self.elsewhere,
+            "all_settings": self.all_settings,
         }
 
 

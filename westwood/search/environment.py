@@ -71,7 +71,7 @@ class Environment:
         if self.loss == "recorded":
             check_one_of("loss_recording", self.loss_recording, recorded.RECORDINGS)
         if (self.beside is None) != (self.beside_flows == 0):
-            raise InputError("expected as many as beside has", key="beside_flows")
+            raise InputError("expected 0 without beside, else at least 1", key="beside_flows")
 
     def packets_in(self, us: float) -> float:
         """Returns how many full packets the link sends in this time."""

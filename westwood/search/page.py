@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from westwood.search.result import Ablation, SearchResult
     from westwood.search.space import Parameter
 
-SETTINGS_HEADS = ("setting", "default", "best", "set back\ncosts", "95 %\ninterval")
+SETTINGS_HEADS = ("setting", "default", "best", "resetting\ncosts", "95 %\ninterval")
 ENDS_HEADS = ("setting", "best", "instead", "costs", "95 %\ninterval")
 _ALL_IDLE = "all near 0"
 TARGETS_HEADS = ("target", "wanted", "default", "best", "", "what")

@@ -145,8 +145,8 @@ class SearchResult:
                 one.name: {
                     "bound": one.bound,
                     "at_most": one.at_most,
-                    "default": _plain(first.targets[one.name]),
-                    "best": _plain(best.targets[one.name]),
+                    "default": _json_number(first.targets[one.name]),
+                    "best": _json_number(best.targets[one.name]),
                 }
                 for one in TARGETS
             },
@@ -171,5 +171,5 @@ def numbers_of(made: Ablation) -> dict[str, float]:
     return {key: getattr(made, key) for key in NUMBERS}
 
 
-def _plain(value: float) -> float | None:
+def _json_number(value: float) -> float | None:
     return None if math.isnan(value) else value

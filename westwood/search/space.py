@@ -84,7 +84,9 @@ def check_protocol(name: str) -> None:
         problem = f"unknown protocol, {suggestion(name, PROTOCOLS)}"
         raise InputError(problem, key="--cc", value=name)
     if not settings_of_protocol(name):
-        raise InputError("has no settings to vary, expected another", key="--cc", value=name)
+        raise InputError(
+            "has no settings to vary, expected another protocol", key="--cc", value=name
+        )
 
 
 def settings_given(protocol: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,7 +124,7 @@ def parameters(
         if equals and not text:
             raise _expected(known[key], option)
         if key in held or key in ranges:
-            raise InputError("is said twice, expected once", key="--vary", value=option)
+            raise InputError("is given twice, expected once", key="--vary", value=option)
         ranges[key] = text
     chosen = ranges or dict.fromkeys((key for key in known if key not in held), "")
     if not chosen:

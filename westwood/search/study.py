@@ -80,8 +80,8 @@ class SearchStudy:
             found.ablations[_trial_number(record), str(record["ablated"])] = made
         else:
             values = dict(record["values"])
-            told = {one.name: record["targets"][one.name] for one in TARGETS}
-            targets = {k: math.nan if one is None else _finite(one) for k, one in told.items()}
+            known = {one.name: record["targets"][one.name] for one in TARGETS}
+            targets = {k: math.nan if one is None else _finite(one) for k, one in known.items()}
             self._search.control(values)
             if values.keys() != {one.key for one in self._search.parameters}:
                 raise ValueError
@@ -137,8 +137,8 @@ class SearchStudy:
             yield
 
     def _keep_trial(self, number: int, values: Values, targets: Mapping[str, float]) -> None:
-        told, cost = journal.json_ready(targets), objective.cost(targets)
-        self._ledger.keep({"trial": number, "values": values, "targets": told, "cost": cost})
+        known, cost = journal.json_ready(targets), objective.cost(targets)
+        self._ledger.keep({"trial": number, "values": values, "targets": known, "cost": cost})
 
     def _ablations(self) -> Iterator[None]:
         """Resets each change of the best trial by itself, then all that have no proven effect."""
@@ -249,6 +249,6 @@ def run(
         except KeyboardInterrupt:
             done = min(len(study.found.trials), trials)
             kept = f"{done} of {trials} trials are in {folder.path}"
-            rest = f"--resume --out {folder.path} goes on"
+            rest = f"continue with --resume --out {folder.path}"
             raise Interrupted(f"interrupted; {kept}; {rest}") from None
         return study.found

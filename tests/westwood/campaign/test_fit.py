@@ -222,8 +222,8 @@ def test_the_command_says_what_is_wrong_in_a_line(westwood: Any, tmp_path: File)
     others.mkdir()
     (others / "file").touch()
     for arguments, message in (
-        (("path", "fit", str(tmp_path)), "no folder of westwood path compare"),
-        (("path", "fit", str(others)), "others: no folder of westwood path compare"),
+        (("path", "fit", str(tmp_path)), "not a folder of westwood path compare"),
+        (("path", "fit", str(others)), "others: not a folder of westwood path compare"),
         (
             ("path", "fit", str(tmp_path / "x.txt")),
             "expected a folder of westwood path compare, or a recording",

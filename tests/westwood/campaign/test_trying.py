@@ -55,10 +55,10 @@ def test_no_gain_that_would_be_worth_it_does_not_pay() -> None:
         assert of(gains).word == verdict.DOES_NOT
     assert of([0.02, 0.021, 0.019, 0.02, 0.0205, 0.02], worth=0.01).word == verdict.PAYS
     said = of([-0.3, -0.35, -0.25, -0.3, -0.28, -0.33]).sentence(
-        "the path does not lose, it queues"
+        "the path loses nothing, it queues"
     )
     assert said.startswith("does not pay: ww_plus -30 % against cubic (95 %: -")
-    assert said.endswith("%), 0 of 6 pairs; the path does not lose, it queues")
+    assert said.endswith("%), 0 of 6 pairs; the path loses nothing, it queues")
 
 
 def test_what_can_not_be_told_says_how_much_longer_it_takes() -> None:
@@ -170,7 +170,7 @@ def test_losses_have_the_round_trip_before_them() -> None:
     one = trace([10, 20, 30, 40, 50, 60, 70, 80], states)
     assert causes.losses(one, NONE)["rtt_s"].to_list() == pytest.approx([0.02, 0.04, 0.06])
     assert causes.timeouts(one, NONE) == 2
-    told = pl.DataFrame(
+    events = pl.DataFrame(
         {
             "time_s": [0.0, 0.21, 0.43, 0.5],
             "rtt_s": [math.nan, 0.031, math.nan, 0.05],
@@ -178,8 +178,8 @@ def test_losses_have_the_round_trip_before_them() -> None:
             "event": ["start", "loss", "timeout", "exit"],
         }
     )
-    assert causes.losses(one, told).rows() == [(0.21, 0.031), (0.43, 0.045)]
-    assert causes.timeouts(one, told) == 1
+    assert causes.losses(one, events).rows() == [(0.21, 0.031), (0.43, 0.045)]
+    assert causes.timeouts(one, events) == 1
     assert causes.full_rtt_s(one) == pytest.approx(0.08)
     assert math.isnan(causes.full_rtt_s(trace([math.nan], ["open"])))
 
@@ -196,8 +196,8 @@ def found(**changed: Any) -> str:
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({}, "the path does not lose, it queues"),
-        ({"full_rtt_s": 0.043}, "the path does not lose"),
+        ({}, "the path loses nothing, it queues"),
+        ({"full_rtt_s": 0.043}, "the path loses nothing"),
         ({"lost": [0.05] * 9 + [0.1]}, "losses come at minimum RTT"),
         ({"lost": [0.09] * 9 + [0.05]}, "losses come from a full queue"),
         ({"lost": [0.05, 0.05, 0.09, 0.09]}, "50 % of the losses come at minimum RTT, the others"),
@@ -280,10 +280,10 @@ def test_two_controls_that_change_nothing_seldom_pay() -> None:
 
 
 def test_the_emulated_path_is_the_scenarios_with_what_was_given() -> None:
-    plain = rehearsal.path(None, {})
-    assert plain.profile == "linux" and plain.link[0].rate == 20_000_000
+    usual = rehearsal.path(None, {})
+    assert usual.profile == "linux" and usual.link[0].rate == 20_000_000
     faster = rehearsal.path(None, {"rate": "50Mbps", "loss.rate": 0})
-    assert faster.link[0].rate == 50_000_000 and faster.hash != plain.hash
+    assert faster.link[0].rate == 50_000_000 and faster.hash != usual.hash
     with pytest.raises(InputError, match=r"rate = \"50\": a unit is missing"):
         rehearsal.path(None, {"rate": "50"})
 

@@ -119,8 +119,8 @@ def test_any_two_protocols_can_be_told_apart() -> None:
 
 
 def test_those_often_drawn_together_differ_most() -> None:
-    looks = [PROTOCOLS[name].style.color for name in OFTEN]
-    for one, two in itertools.combinations(looks, 2):
+    colours = [PROTOCOLS[name].style.color for name in OFTEN]
+    for one, two in itertools.combinations(colours, 2):
         assert nearest(one, two) > OFTEN_APART, (one, two)
 
 

@@ -49,16 +49,16 @@ class Text(HTMLParser):
         return [line.strip() for line in "".join(parser.parts).split("\n")]
 
 
-def verdict(word: str, elsewhere: str) -> ClaimVerdict:
+def verdict(word: str, all_settings: str) -> ClaimVerdict:
     paper = Paper("p", "A paper", "Journal, 2001")
     claim = Claim(f"c-{word}", paper, "Figure 1", "It is faster.", "As there", "A", "Goodput.")
     explanation = "" if word == "HOLDS" else "It is slower."
-    return ClaimVerdict(claim, word, {"gap": [1.0, 2.0]}, explanation, elsewhere)  # type: ignore[arg-type]
+    return ClaimVerdict(claim, word, {"gap": [1.0, 2.0]}, explanation, all_settings)  # type: ignore[arg-type]
 
 
-def page(folder: Path, elsewhere: str, tested: bool, opens: list[Opens]) -> str:
+def page(folder: Path, all_settings: str, tested: bool, opens: list[Opens]) -> str:
     words = ["HOLDS", "DIFFERS", *(["TESTED"] if tested else [])]
-    verdicts = [verdict(word, elsewhere) for word in words]
+    verdicts = [verdict(word, all_settings) for word in words]
     points = pl.DataFrame({"flow": ["tcp"], "cc": ["reno"], "loss": ["1%"]}).with_columns(
         goodput_bps=1e6, goodput_bps_half=1e4
     )
@@ -80,16 +80,16 @@ def page(folder: Path, elsewhere: str, tested: bool, opens: list[Opens]) -> str:
     return report.write(Folder(folder), "A page", [section], verdicts, "{}").read_text()
 
 
-@pytest.mark.parametrize("elsewhere", ["", "holds in 3 of 4"])
+@pytest.mark.parametrize("all_settings", ["", "holds in 3 of 4"])
 @pytest.mark.parametrize("tested", [False, True])
 @pytest.mark.parametrize(
     "opens",
     [[], [Opens("path", "#a")], [Opens("path", "#a"), Opens("fading", "")], [Opens("a.toml", "")]],
 )
 def test_no_two_sentences_are_joined(
-    elsewhere: str, tested: bool, opens: list[Opens], tmp_path: Path
+    all_settings: str, tested: bool, opens: list[Opens], tmp_path: Path
 ) -> None:
-    lines = Text.lines(page(tmp_path, elsewhere, tested, opens))
+    lines = Text.lines(page(tmp_path, all_settings, tested, opens))
     joined = [line for line in lines if JOINED.search(line.replace("a.toml", "file"))]
     assert len(lines) > 20 and not joined
 

@@ -106,7 +106,7 @@ def test_a_sweep_on_a_cluster_ends_soon_and_goes_on(dask: Cluster, tmp_path: Pat
     while not list((tmp_path / "s").glob("journal-*")) and tool.process.poll() is None:
         time.sleep(0.05)
     took_s, _, errors = tool.end(signal.SIGINT, group=True)
-    assert tool.process.returncode == 130 and "--resume --out s goes on" in errors
+    assert tool.process.returncode == 130 and "continue with --resume --out s" in errors
     assert errors.count("\n") == 1 and took_s < 2
 
 

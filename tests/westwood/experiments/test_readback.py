@@ -201,7 +201,7 @@ def test_the_page_of_an_interrupted_command_says_so(
     del results  # and its lock
     called = westwood("report", folder)
     assert called.code == 0
-    assert "its command was interrupted, and some runs are not there" in called.err
+    assert "its command was interrupted, and some runs are missing" in called.err
     assert ", interrupted" in (folder / "index.html").read_text()
 
 
@@ -212,7 +212,9 @@ def test_an_unfinished_sweep_is_told_with_how_to_go_on(
     (folder / "sweep.json").write_text("{}")
     called = westwood("report", folder)
     assert called.code == 2
-    assert f"westwood sweep {folder}/scenario.toml --resume --out {folder} goes on" in called.err
+    assert (
+        f"continue with westwood sweep {folder}/scenario.toml --resume --out {folder}" in called.err
+    )
 
 
 def test_a_folder_without_runs_is_one_line(tmp_path: Path, westwood: Callable[..., Any]) -> None:

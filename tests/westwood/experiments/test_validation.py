@@ -163,8 +163,8 @@ def test_red_has_thresholds_of_its_queue_and_ecn_is_of_flows_too() -> None:
 
 
 def measured(**changes: float) -> dict[str, float]:
-    plain = dict.fromkeys(compare.METRICS, 100.0)
-    return {**plain, "goodput_bps": 1e6, "timeouts_a_minute": 3.0, **changes}
+    defaults = dict.fromkeys(compare.METRICS, 100.0)
+    return {**defaults, "goodput_bps": 1e6, "timeouts_a_minute": 3.0, **changes}
 
 
 @pytest.mark.parametrize(

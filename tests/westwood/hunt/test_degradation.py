@@ -23,11 +23,11 @@ CC = "westwood+"
 
 
 def figures(goodput_bps: float = 1e6, **more: Any) -> Figures:
-    plain: dict[str, Any] = dict.fromkeys(
+    defaults: dict[str, Any] = dict.fromkeys(
         ("competing_bps", "timeouts", "loss_ratio", "queue_s"), 0.0
     )
-    plain |= {"total_bps": goodput_bps, "fairness": math.nan, "completion_s": math.nan}
-    return Figures(**{"goodput_bps": goodput_bps, "transfers": 0, **plain, **more})
+    defaults |= {"total_bps": goodput_bps, "fairness": math.nan, "completion_s": math.nan}
+    return Figures(**{"goodput_bps": goodput_bps, "transfers": 0, **defaults, **more})
 
 
 def run_of(runs: dict[Any, Figures]) -> Run:

@@ -270,7 +270,7 @@ def test_ctrl_c_ends_it_soon_and_keeps_what_was_found(tmp_path: Path) -> None:
         pass
     took_s, _, errors = tool.end(signal.SIGINT)
     assert tool.process.returncode == 130 and took_s < 2.0
-    assert "--resume --out out goes on" in errors and errors.count("\n") == 1
+    assert "continue with --resume --out out" in errors and errors.count("\n") == 1
 
 
 def test_a_scenario_of_others_is_no_finding(small_file: Path, westwood: Any) -> None:

@@ -23,8 +23,8 @@ BESIDE = next(SECTIONS["beside"].cases(5, 10))
 
 
 def flow(name: str, mbps: float, **more: Any) -> dict[str, Any]:
-    plain = {"friendliness": 1.0, "mean_queue": 1.0, "queue_drops": 0, "lost": 0, "sent": 100}
-    return {"flow": name, "goodput_bps": mbps * 1e6, **plain, **more}
+    defaults = {"friendliness": 1.0, "mean_queue": 1.0, "queue_drops": 0, "lost": 0, "sent": 100}
+    return {"flow": name, "goodput_bps": mbps * 1e6, **defaults, **more}
 
 
 def ran(

@@ -26,8 +26,8 @@ def target(name: str) -> Target:
 
 
 def flow(name: str, mbps: float, **more: Any) -> dict[str, Any]:
-    plain = {"sent": 1000, "retransmitted": 10, "lost": 0}
-    return {"flow": name, "goodput_bps": mbps * 1e6, **plain, **more}
+    defaults = {"sent": 1000, "retransmitted": 10, "lost": 0}
+    return {"flow": name, "goodput_bps": mbps * 1e6, **defaults, **more}
 
 
 def ran(section: str, own: list[Rows], **others: list[Rows]) -> Ran:

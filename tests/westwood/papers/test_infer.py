@@ -64,10 +64,10 @@ def test_a_tree_finds_the_two_settings_that_a_claim_hangs_on() -> None:
         SETTINGS, cases(lambda one, draw: one["queue"] != "50" and one["filter"] == "ewma")
     )
 
-    leaf, way = grown.best()
+    leaf, branch = grown.best()
 
     assert leaf.share == 1
-    assert way == {"filter": ("ewma",), "queue": ("20", "100")}
+    assert branch == {"filter": ("ewma",), "queue": ("20", "100")}
     assert tree.Tree.read(json.loads(json.dumps(grown.entry()))) == grown
 
 
@@ -367,7 +367,7 @@ def test_the_page_of_claims_has_the_profiles_verdict_first_and_all_settings_besi
     reproduce.run(selection, Folder(tmp_path), workers=2, track=everything)
 
     (entry,) = json.loads((tmp_path / "claims.json").read_text())["claims"]
-    elsewhere = packaged()["plateau"].verdict(claim)
-    assert entry["verdict"] == "HOLDS" and entry["all_settings"] == elsewhere
+    verdict = packaged()["plateau"].verdict(claim)
+    assert entry["verdict"] == "HOLDS" and entry["all_settings"] == verdict
     page_ = html.unescape((tmp_path / "index.html").read_text())
-    assert page_.index('<td class="verdict HOLDS">') < page_.index(elsewhere)
+    assert page_.index('<td class="verdict HOLDS">') < page_.index(verdict)

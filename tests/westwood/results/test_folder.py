@@ -163,7 +163,7 @@ def test_only_the_runs_of_a_damaged_part_are_repeated(
     rows = sweep.run(planned, Folder(out, tell=said.append), resume=True, track=count)
     assert missing == [14 - 10 + 4]
     assert said == [
-        f"{part}: is damaged: its checksum differs from SHA256SUMS; its runs are run again"
+        f"{part}: is damaged: its checksum differs from SHA256SUMS; its runs are repeated"
     ]
     whole = sweep.run(planned, Folder(tmp_path / "whole"), track=track)
     assert rows.equals(whole)

@@ -16,7 +16,7 @@ from westwood.search.population import Environment
 
 PATH = Environment(10_000_000, 40_000, 33, 10_000_000, 8)
 NOTHING = math.nan
-PLAIN = Outcome(9e6, 0.0, NOTHING, 10.0, NOTHING, NOTHING, 0.01)
+TYPICAL = Outcome(9e6, 0.0, NOTHING, 10.0, NOTHING, NOTHING, 0.01)
 
 
 def target(name: str) -> objective.Target:
@@ -25,9 +25,9 @@ def target(name: str) -> objective.Target:
 
 def seen(
     own: Outcome,
-    cubic: Outcome = PLAIN,
-    bbr: Outcome = PLAIN,
-    westwood: Outcome = PLAIN,
+    cubic: Outcome = TYPICAL,
+    bbr: Outcome = TYPICAL,
+    westwood: Outcome = TYPICAL,
     **path: object,
 ) -> Seen:
     return Seen(replace(PATH, **path), own, cubic, bbr, westwood)  # type: ignore[arg-type]
@@ -50,8 +50,8 @@ def test_a_run_is_read_by_the_roles_of_its_flows() -> None:
 
 
 def test_of_several_seeds_the_worst_counts_for_what_is_resent() -> None:
-    once = replace(PLAIN, resent=0.01, resent_beyond=0.01)
-    twice = replace(PLAIN, goodput_bps=7e6, resent=0.5, resent_beyond=0.3)
+    once = replace(TYPICAL, resent=0.01, resent_beyond=0.01)
+    twice = replace(TYPICAL, goodput_bps=7e6, resent=0.5, resent_beyond=0.3)
 
     both = Outcome.mean([once, twice])
 
@@ -104,8 +104,8 @@ def test_the_worst_tenth_is_at_the_side_that_hurts() -> None:
 
 
 def test_loss_binds_where_bbr_has_twice_cubics() -> None:
-    own, bbr = replace(PLAIN, goodput_bps=6e6), replace(PLAIN, goodput_bps=8e6)
-    slow, fast = replace(PLAIN, goodput_bps=4e6), replace(PLAIN, goodput_bps=4.1e6)
+    own, bbr = replace(TYPICAL, goodput_bps=6e6), replace(TYPICAL, goodput_bps=8e6)
+    slow, fast = replace(TYPICAL, goodput_bps=4e6), replace(TYPICAL, goodput_bps=4.1e6)
 
     assert target("loss binds").value([seen(own, slow, bbr)]) == pytest.approx(0.75)
     assert math.isnan(target("loss binds").value([seen(own, fast, bbr)]))
@@ -113,17 +113,17 @@ def test_loss_binds_where_bbr_has_twice_cubics() -> None:
 
 
 def test_bursts_are_held_against_the_better_of_bbr_and_westwood() -> None:
-    own, bbr = replace(PLAIN, goodput_bps=6e6), replace(PLAIN, goodput_bps=10e6)
-    low, high = replace(PLAIN, goodput_bps=4e6), replace(PLAIN, goodput_bps=12e6)
+    own, bbr = replace(TYPICAL, goodput_bps=6e6), replace(TYPICAL, goodput_bps=10e6)
+    low, high = replace(TYPICAL, goodput_bps=4e6), replace(TYPICAL, goodput_bps=12e6)
 
-    assert target("bursts").value([seen(own, PLAIN, bbr, low)]) == pytest.approx(0.75)
-    assert target("bursts").value([seen(own, PLAIN, bbr, high)]) == pytest.approx(0.5)
+    assert target("bursts").value([seen(own, TYPICAL, bbr, low)]) == pytest.approx(0.75)
+    assert target("bursts").value([seen(own, TYPICAL, bbr, high)]) == pytest.approx(0.5)
 
 
 def test_what_cubic_keeps_is_held_against_what_it_has_beside_cubic() -> None:
     """CUBIC's share is compared with its own, not with an even one, since round trips differ."""
-    cubic = replace(PLAIN, goodput_bps=4e6, beside_bps=4.4e6)
-    own = replace(PLAIN, goodput_bps=6e6, beside_bps=2.2e6)
+    cubic = replace(TYPICAL, goodput_bps=4e6, beside_bps=4.4e6)
+    own = replace(TYPICAL, goodput_bps=6e6, beside_bps=2.2e6)
     one = seen(own, cubic, flows=1, beside="cubic", beside_flows=1)
 
     assert target("CUBIC keeps").value([one]) == pytest.approx(0.5)

@@ -185,7 +185,7 @@ def test_a_short_text_says_the_same_as_the_scenario(family: str) -> None:
 
 def test_every_part_of_an_environment_reaches_the_simulator() -> None:
     """Each part, changed by itself, changes the outcome of a run."""
-    plain = Environment(8_000_000, 40_000, 30, 4_000_000, 1, flows=2)
+    base = Environment(8_000_000, 40_000, 30, 4_000_000, 1, flows=2)
     others = {
         "aqm": {"aqm": "red"},
         "ecn": {"aqm": "red-ecn"},
@@ -218,8 +218,8 @@ def test_every_part_of_an_environment_reaches_the_simulator() -> None:
         run = prepare(Job(population.scenario(one, "cubic"), [one.seed]))
         return {row["flow"]: row["goodput_bps"] for row in run(one.seed)}
 
-    outcomes = {name: rows(replace(plain, **change)) for name, change in others.items()}
-    outcomes["plain"] = rows(plain)
+    outcomes = {name: rows(replace(base, **change)) for name, change in others.items()}
+    outcomes["base"] = rows(base)
 
     assert len({str(one) for one in outcomes.values()}) == len(outcomes)
     assert {population.role(flow) for flow in outcomes["beside"]} == {"tcp", "beside"}

@@ -119,7 +119,9 @@ def test_an_interrupted_search_goes_on_to_the_same_end(tmp_path: Path) -> None:
             yield step
 
     searched(tmp_path / "whole", 9)
-    with pytest.raises(Interrupted, match=r"; 4 of 9 trials are in .*; --resume --out .* goes on"):
+    with pytest.raises(
+        Interrupted, match=r"; 4 of 9 trials are in .*; continue with --resume --out .*"
+    ):
         searched(tmp_path / "two", 9, track=stop_after_6)
     found = searched(tmp_path / "two", 9, resume=True)
 
@@ -238,7 +240,7 @@ def test_ctrl_c_ends_it_within_half_a_second_and_says_how_to_go_on(tmp_path: Pat
 
     assert took_s < 0.5, errors
     assert tool.process.returncode == 130
-    assert "of 50 trials are in s; --resume --out s goes on" in errors
+    assert "of 50 trials are in s; continue with --resume --out s" in errors
     assert "Traceback" not in errors and not out
 
 
@@ -294,8 +296,10 @@ def test_the_guides_example_is_what_its_command_finds(
 ) -> None:
     """Every figure of the paragraph appears in its order."""
     guide = (Path(__file__).parents[3] / "docs" / "control-reference.md").read_text("utf-8")
-    (told,) = (part for part in guide.split("\n\n") if part.startswith("`westwood control tune --"))
-    command = told.split("`")[1].split()[1:]
+    (paragraph,) = (
+        part for part in guide.split("\n\n") if part.startswith("`westwood control tune --")
+    )
+    command = paragraph.split("`")[1].split()[1:]
     found = json.loads(westwood(*command, "--out", tmp_path / "s", "--json").out)
 
     targets = found["targets"]
@@ -314,6 +318,6 @@ def test_the_guides_example_is_what_its_command_finds(
         f"{ablation.height - len(found['settings'])} of the {ablation.height} settings",
         f"{ticks['effect']:.2f} more ({ticks['low']:.2f} to {ticks['high']:.2f})",
     ]
-    told = " ".join(told.split())
-    places = [told.find(word) for word in words]
+    paragraph = " ".join(paragraph.split())
+    places = [paragraph.find(word) for word in words]
     assert -1 not in places and places == sorted(places), words

@@ -110,8 +110,8 @@ class Fit:
                 )
         if self.burst > _BURST:
             said.append(
-                f"{self.burst:.1f} times as many losses come together as would by chance: the path "
-                "fades; those of the scenario are independent, as all engines have them"
+                f"{self.burst:.1f} times as many losses come together as by chance, so the path "
+                "fades; the scenario's losses are independent, which all engines support"
             )
         return said
 
@@ -126,15 +126,15 @@ def fit(uploads: Sequence[Upload], *, seed: int = 1, draws: int = _DRAWS) -> Fit
     limited = float(np.mean([upload.limited for upload in uploads]))
     if limited > _LIMITED:
         raise InputError(
-            f"the receiver's window or the sender's buffer held the uploads back for {limited:.0%} "
-            "of the time, not the path"
+            "the receiver's window or the sender's buffer, not the path, limited the uploads for "
+            f"{limited:.0%} of the time"
         )
     measure = Measure.of(uploads)
     evidence = _Evidence.of(uploads, measure)
     if not evidence.losses and evidence.waiting < 1:
         raise InputError(
-            "the path never limited these uploads: no loss and no queue, nothing to fit but that "
-            f"it carries at least {evidence.fastest_bps / 1e6:.3g} Mb/s"
+            "the path never limited these uploads: there was no loss and no queue, so it can only "
+            f"be said to carry at least {evidence.fastest_bps / 1e6:.3g} Mb/s"
         )
     replay = Replay(uploads, measure)
     if not evidence.is_full:
@@ -283,8 +283,8 @@ def _fit(
     """Completes the fit with the recorded uploads."""
     theta = np.array([math.log(path.rate_bps), math.log(path.queue), math.sqrt(path.loss)])
     again = replay(np.tile(theta, (_CHECKS, 1)))
-    recorded, fitted = (replay.told(one, summary.GOODPUT) for one in (replay.observed, again))
-    bursts = (replay.told(one, summary.BURST) for one in (replay.observed, again))
+    recorded, fitted = (replay.by_control(one, summary.GOODPUT) for one in (replay.observed, again))
+    bursts = (replay.by_control(one, summary.BURST) for one in (replay.observed, again))
     # A fading path would affect every control.
     burst = min(
         float(was / np.mean(its)) for was, its in zip(*(b.values() for b in bursts), strict=True)

@@ -93,15 +93,17 @@ def _regressed(
     penalty = _RIDGE * len(theta) * np.eye(features.shape[1])
     penalty[0, 0] = 0.0
     weights = np.linalg.solve(features.T @ features + penalty, features.T @ (theta - centre))
-    told = features @ weights
-    told_goal = (_features(goal[None, :]) @ weights)[0]
-    residual = np.std(theta - centre - told, axis=0) + 1e-12
-    distance = np.linalg.norm((told - told_goal) / residual, axis=1)
+    prediction = features @ weights
+    goal_prediction = (_features(goal[None, :]) @ weights)[0]
+    residual = np.std(theta - centre - prediction, axis=0) + 1e-12
+    distance = np.linalg.norm((prediction - goal_prediction) / residual, axis=1)
     nearest = np.argsort(distance, kind="stable")[: max(round(keep * len(theta)), _FEWEST)]
-    here = told[nearest] - told[nearest].mean(axis=0)
+    centred = prediction[nearest] - prediction[nearest].mean(axis=0)
     centred = theta[nearest] - theta[nearest].mean(axis=0)
-    slope = np.linalg.solve(here.T @ here + 1e-12 * np.eye(here.shape[1]), here.T @ centred)
-    return nearest, theta[nearest] + (told_goal - told[nearest]) @ slope
+    slope = np.linalg.solve(
+        centred.T @ centred + 1e-12 * np.eye(centred.shape[1]), centred.T @ centred
+    )
+    return nearest, theta[nearest] + (goal_prediction - prediction[nearest]) @ slope
 
 
 def _features(standard: Numbers) -> Numbers:

@@ -11,7 +11,7 @@ from westwood.units import format_rate, format_time
 PROFILE = "linux"
 FLOW = "upload"
 _OVERHEAD = 2  # bytes: of ns-3's devices, so that all engines have it
-_PLAIN, _STAMPED = 40, 52  # bytes of header, without and with timestamps
+_UNSTAMPED, _STAMPED = 40, 52  # bytes of header, without and with timestamps
 _MTU = 1500
 
 
@@ -34,7 +34,7 @@ class Packets:
     @property
     def header(self) -> int:
         """Bytes of IP and TCP header."""
-        return _PLAIN if self.mss + _PLAIN == _MTU else _STAMPED
+        return _UNSTAMPED if self.mss + _UNSTAMPED == _MTU else _STAMPED
 
     @property
     def size(self) -> int:
@@ -46,8 +46,8 @@ class Packets:
         said: dict[str, Any] = {}
         if self.size != _MTU:
             said["packet"] = f"{self.size}B"
-        if self.header == _PLAIN:
-            said |= {"header": f"{_PLAIN}B", "timestamps": False}
+        if self.header == _UNSTAMPED:
+            said |= {"header": f"{_UNSTAMPED}B", "timestamps": False}
         return said
 
 

@@ -44,12 +44,12 @@ def _of_folder(path: Path) -> list[Upload]:
     try:
         folder = Folder(path)
     except InputError:  # its message is about a folder to write into
-        raise InputError("no folder of westwood path compare", source=str(path)) from None
+        raise InputError("not a folder of westwood path compare", source=str(path)) from None
     try:
         rows = journal.read(file).records
     except OSError as error:
         raise InputError(
-            f"no folder of westwood path compare: {JOURNAL}: {error.strerror or error}",
+            f"not a folder of westwood path compare: {JOURNAL}: {error.strerror or error}",
             source=str(path),
         ) from None
     found: list[Upload] = []
@@ -120,4 +120,4 @@ def _some(found: list[Upload], problems: list[InputError], source: str) -> list[
 
 def _unknown(control: str) -> str:
     known = sorted({one.kernel for one in PROTOCOLS.values() if one.kernel})
-    return f"nothing here does what the kernel's {control} does, expected one of {', '.join(known)}"
+    return f"no protocol here matches the kernel's {control}, expected one of {', '.join(known)}"

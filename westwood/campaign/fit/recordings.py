@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Of a recording; other columns are not read.
 COLUMNS = ("time_s", "srtt_s", "rtt_min_s", "mss", "delivered_bytes", "sent", "retransmitted")
 _LEAST_S = 0.5  # of an upload: a shorter one tells nothing about a path
-_LEAST_LOOKS = 20
+_LEAST_SAMPLES = 20
 _LEAST_SEGMENTS = 50
 _TICK_S = 0.0011  # of TCP timestamps, plus the difference of clocks
 
@@ -104,11 +104,11 @@ def of_frame(frame: pl.DataFrame, cc: str, source: str = "", limited: float = 0.
     return upload
 
 
-def _check(upload: Upload, looks: int, source: str) -> None:
+def _check(upload: Upload, samples: int, source: str) -> None:
     segments = upload.delivered[-1]
-    if upload.seconds < _LEAST_S or looks < _LEAST_LOOKS or segments < _LEAST_SEGMENTS:
-        seen = f"{upload.seconds:.1f} s, {looks} looks, {segments:.0f} segments"
-        expected = f"expected at least {_LEAST_S:g} s, {_LEAST_LOOKS} and {_LEAST_SEGMENTS}"
+    if upload.seconds < _LEAST_S or samples < _LEAST_SAMPLES or segments < _LEAST_SEGMENTS:
+        seen = f"{upload.seconds:.1f} s, {samples} samples, {segments:.0f} segments"
+        expected = f"expected at least {_LEAST_S:g} s, {_LEAST_SAMPLES} and {_LEAST_SEGMENTS}"
         raise InputError(f"too short to fit a path to ({seen}), {expected}", source=source)
 
 

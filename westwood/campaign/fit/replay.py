@@ -76,7 +76,7 @@ class Replay:
             ]
         )
 
-    def told(self, numbers: Numbers, place: int) -> dict[str, Numbers]:
+    def by_control(self, numbers: Numbers, place: int) -> dict[str, Numbers]:
         """Returns one number of each control (the last axis), converted from its logarithm."""
         controls = sorted(set(self._controls))
         return {

@@ -20,7 +20,7 @@ _SCALES = {
 }
 
 
-def told(estimate: Estimate, key: str) -> str:
+def in_words(estimate: Estimate, key: str) -> str:
     """Returns an estimate's interval in words: "9.9 to 10.1 Mb/s", "at least 40 packets"."""
     scale, unit = _SCALES[key]
     low, high = (_short(one / scale) for one in (estimate.low, estimate.high))
@@ -31,7 +31,7 @@ def told(estimate: Estimate, key: str) -> str:
 
 def summary(fit: Fit) -> str:
     """Returns the fit in one line."""
-    parts = (f"{key} {told(getattr(fit, name), key)}" for key, name in _NOTES.items())
+    parts = (f"{key} {in_words(getattr(fit, name), key)}" for key, name in _NOTES.items())
     return "; ".join(parts)
 
 
@@ -44,7 +44,7 @@ def notes(fit: Fit) -> list[str]:
             "that fills it; try one that does, such as bbr"
         )
     if fit.queue.bound:
-        said.append("the queue was not seen to end: its length is a lower bound")
+        said.append("the queue never overflowed: its length is a lower bound")
     return said + fit.doubts
 
 
@@ -54,14 +54,14 @@ def scenario(fit: Fit, name: str = "path") -> Scenario:
 
 
 def toml(fit: Fit, name: str = "path") -> str:
-    """Writes the scenario with what is known of each value."""
+    """Writes the scenario with the interval of each value."""
     given = _given(fit, name)
     settings, its_link, its_flow = given, given["link"][0], given["flow"][0]
     head = [
         f"Fitted by westwood to {fit.uploads} uploads of {fit.seconds:.1f} s, under "
         f"{', '.join(fit.controls)}.",
-        "Behind a value stands its 95 % interval. Losses are of data packets: ACKs that are lost",
-        "leave no trace. The delay is half of the round trip, whichever way it is.",
+        "Comments give 95 % intervals. Losses are of data packets, since lost ACKs",
+        "leave no trace. Half of the round trip is assumed as delay in each direction.",
         *(f"Note: {note}." for note in notes(fit)),
     ]
     lines = [f"# {line}" for line in head]
@@ -70,7 +70,7 @@ def toml(fit: Fit, name: str = "path") -> str:
     ]
     lines += ["", "[[link]]"]
     for key, value in its_link.items():
-        note = told(getattr(fit, _NOTES[key]), key) if key in _NOTES else ""
+        note = in_words(getattr(fit, _NOTES[key]), key) if key in _NOTES else ""
         note = note or (
             "that ns-3's devices add, and the rate carries" if key == "overhead" else ""
         )

@@ -143,10 +143,10 @@ def averaged(grid: Grid, rows: pl.DataFrame) -> pl.DataFrame:
     completed = pl.col("completion_s").fill_nan(None)
     flow = pl.col("flow").str
     backward = pl.when(flow.starts_with(BACKWARD)).then(pl.lit("backward"))
-    way = backward.when(flow.starts_with(BESIDE)).then(pl.lit("beside"))
+    direction = backward.when(flow.starts_with(BESIDE)).then(pl.lit("beside"))
     runs = (
         rows.with_columns(
-            way.otherwise(pl.lit("forward")).alias("way"),
+            direction.otherwise(pl.lit("forward")).alias("way"),
             (pl.col("timeouts") / minutes).alias("timeouts_a_minute"),
         )
         .group_by([*_keys(grid), "seed"], maintain_order=True)

@@ -219,11 +219,11 @@ def _flows(grid: Grid, point: Point, flow: Settings, seed: int, lasts: int) -> I
     groups = len(_access_delays(grid, point))
     starts = np.random.default_rng([seed, 1])
     backward = round(point.flows * point.reverse)
-    ways = [(FORWARD, place, point.flows) for place in range(point.flows)]
-    ways += [(BACKWARD, place, backward) for place in range(backward)]
+    groups_of_flows = [(FORWARD, place, point.flows) for place in range(point.flows)]
+    groups_of_flows += [(BACKWARD, place, backward) for place in range(backward)]
     beside = round(point.flows * point.beside)
-    ways += [(BESIDE, place, beside) for place in range(beside)]
-    for name, place, many in ways:
+    groups_of_flows += [(BESIDE, place, beside) for place in range(beside)]
+    for name, place, many in groups_of_flows:
         ends = [f"sources-{1 + place * groups // many}", "sinks"]
         one, other = reversed(ends) if name == BACKWARD else ends
         start_ms = int(starts.uniform(0, min(parse_time(point.spread), lasts / 2) / _PS_PER_MS))

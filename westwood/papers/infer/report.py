@@ -90,19 +90,19 @@ class InferenceReport:
         share = self.share(claim)
         if share >= ALWAYS:
             return f"HOLDS in {share:.0%} of settings"
-        leaf, way = self.tree(claim).best()
-        if not way:
+        leaf, branch = self.tree(claim).best()
+        if not branch:
             return f"HOLDS in {share:.0%} of settings"
-        words = " and ".join(self.conditions(way))
+        words = " and ".join(self.conditions(branch))
         if leaf.share < _MOSTLY:
             return (
                 f"HOLDS in {share:.0%} of settings, more with {words} ({leaf.share:.0%} of these)"
             )
         return f"HOLDS IF {words} ({leaf.share:.0%} of these; {share:.0%} of all)"
 
-    def conditions(self, way: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    def conditions(self, branch: Mapping[str, Sequence[str]]) -> Iterator[str]:
         """Yields the conditions on the path to a leaf, in words."""
-        for key, values in way.items():
+        for key, values in branch.items():
             yield f"{self.what(key)}: {' or '.join(values)}"
 
     def what(self, key: str) -> str:
@@ -121,7 +121,7 @@ def packaged() -> dict[str, InferenceReport]:
     return found
 
 
-def elsewhere(paper: str, claim: str) -> str:
+def all_settings(paper: str, claim: str) -> str:
     """Returns the verdict on a claim under all open settings; "" if unknown."""
     report = packaged().get(paper)
     return report.verdict(claim) if report and claim in report.claims else ""

@@ -90,13 +90,13 @@ class InferenceResult:
         Those nearest to the numbers published with the claim come first.
         """
         own = [key for key, one in published.numbers().items() if one.claim == claim]
-        ways = [one for one in self.different.values() if one.outcome.failures[claim] == 0]
+        holding = [one for one in self.different.values() if one.outcome.failures[claim] == 0]
 
         def far(one: Tried) -> tuple[float, float, int]:
             numbers = {key: one.outcome.numbers[key] for key in own}
             return published.distance(numbers), one.outcome.cost, one.number
 
-        return sorted(ways, key=far)
+        return sorted(holding, key=far)
 
     def witness(self, claim: str) -> int | None:
         """Returns a setting that makes a claim hold on fresh seeds, preferably the inferred one."""
@@ -167,6 +167,6 @@ class InferenceResult:
 
     def _unconfirmed(self, claim: str) -> list[str]:
         """Returns the failures on fresh seeds of each setting that seemed to confirm the claim."""
-        ways = (one.number for one in self.holding(claim)[:WITNESSES])
-        found = (self.judged.get(("fresh", number, (claim,))) for number in ways)
+        holding = (one.number for one in self.holding(claim)[:WITNESSES])
+        found = (self.judged.get(("fresh", number, (claim,))) for number in holding)
         return [one.explanations[claim] for one in found if one and one.failures[claim]]

@@ -273,5 +273,5 @@ def run(
             return study.finish(settings), study.runs
         except KeyboardInterrupt:
             kept = f"{len(study.found.different)} settings are in {folder.path}"
-            rest = f"--resume --out {folder.path} goes on"
+            rest = f"continue with --resume --out {folder.path}"
             raise Interrupted(f"interrupted; {kept}; {rest}") from None

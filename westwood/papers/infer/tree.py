@@ -62,8 +62,8 @@ class Tree:
         """
         if not self.more:
             return self, {}
-        leaf, way = self.more.best()
-        return leaf, {self.setting: self.values, **way}
+        leaf, branch = self.more.best()
+        return leaf, {self.setting: self.values, **branch}
 
 
 def grow(settings: Sequence[Setting], cases: Sequence[Case], depth: int = DEPTH) -> Tree:
