@@ -98,11 +98,10 @@ def _regressed(
     residual = np.std(theta - centre - prediction, axis=0) + 1e-12
     distance = np.linalg.norm((prediction - goal_prediction) / residual, axis=1)
     nearest = np.argsort(distance, kind="stable")[: max(round(keep * len(theta)), _FEWEST)]
-    centred = prediction[nearest] - prediction[nearest].mean(axis=0)
+    deviations = prediction[nearest] - prediction[nearest].mean(axis=0)
     centred = theta[nearest] - theta[nearest].mean(axis=0)
-    slope = np.linalg.solve(
-        centred.T @ centred + 1e-12 * np.eye(centred.shape[1]), centred.T @ centred
-    )
+    ridge = 1e-12 * np.eye(deviations.shape[1])
+    slope = np.linalg.solve(deviations.T @ deviations + ridge, deviations.T @ centred)
     return nearest, theta[nearest] + (goal_prediction - prediction[nearest]) @ slope
 
 
