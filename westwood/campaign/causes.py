@@ -17,7 +17,8 @@ import polars as pl
 
 _FULL = 0.95  # quantile of the round trips that counts as a full queue
 _HALF = 0.5
-_NOISE_SHARE, _NOISE_S = 0.1, 0.001  # of the least round trip, and at least: no queue
+# Excess that is no queue: a share of the least round trip, and a minimum.
+_NOISE_SHARE, _NOISE_S = 0.1, 0.001
 _MOST_OF = 2 / 3  # share of one kind of losses from which the other goes unmentioned
 _LIMITED = 0.5  # share of the time from which something other than the path limits
 _SELDOM = 0.2  # losses per upload
@@ -75,7 +76,7 @@ class Causes:
     """Holds what limited the uploads, over all controls."""
 
     losses: int
-    at_minimum: int  # of the losses
+    at_minimum: int  # losses at the minimum round trip
     uploads: int
     min_rtt_s: float
     full_rtt_s: float

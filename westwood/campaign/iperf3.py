@@ -52,7 +52,7 @@ _CODES = {name: bytes([code]) for code, name in _STATES.items()}
 _LONGEST_ANSWER = 1 << 20
 
 
-_AT_ONCE, _IN_ORDER = struct.pack("ii", 1, 0), struct.pack("ii", 0, 0)  # of SO_LINGER
+_AT_ONCE, _IN_ORDER = struct.pack("ii", 1, 0), struct.pack("ii", 0, 0)  # values of SO_LINGER
 MakeSocket = Callable[[int, int, int], socket.socket]  # family, type, protocol
 
 
@@ -84,11 +84,11 @@ class Uploaded:
     mean_srtt_s: float
     min_rtt_s: float
     mss: int
-    busy_s: float  # with data to send; limited by the two buffers for part of it:
+    busy_s: float  # time with data to send, partly limited by one of the buffers:
     rwnd_limited_s: float
     sndbuf_limited_s: float
     stood_still_s: float  # longest pause of this process
-    ends: str  # of the data connection: ADDRESS:PORT>ADDRESS:PORT
+    ends: str  # ends of the data connection: ADDRESS:PORT>ADDRESS:PORT
     peer: str  # the server's address
     established_s: float  # negative: before the first byte
     trace: pl.DataFrame
@@ -218,7 +218,7 @@ def _send(
         if now >= deadline:
             raise Gone(f"{where}: timed out, {left} of {load.size} bytes left")
         events = dict(waiting.poll(1 if not left else 1000 * _SAMPLE_S))
-        if talk.fileno() in events:  # from now on the server only speaks to give up
+        if talk.fileno() in events:  # the server would only speak to give up
             said = _STATES.get((talk.recv(1) or b"\0")[0], "nothing")
             raise Gone(f"{where} ended the upload: it says {said}")
         if events.get(data.fileno(), 0) & (select.POLLERR | select.POLLHUP):

@@ -30,7 +30,7 @@ from westwood.results.rows import is_number
 from westwood.units import PS_PER_S, format_size
 
 _JOURNAL = "uploads.jsonl"
-_NAMES = {"target", "size_bytes", "number", "cc"}  # that every line has
+_NAMES = {"target", "size_bytes", "number", "cc"}  # required in every line
 _MEASURED = {"goodput_bps", "retransmission_ratio", "mean_cwnd", "mean_srtt_s", "min_rtt_s"}
 _TEXTS = {"target", "cc", "begun", "error"}
 Key = tuple[str, int, int, str]

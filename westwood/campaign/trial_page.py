@@ -31,7 +31,7 @@ _FIGURES = {
 
 
 def entries(trial: Trial) -> list[dict[str, Any]]:
-    """Returns the verdicts as JSON takes them."""
+    """Returns the verdicts for JSON."""
     found = trial.causes()
     reason = found.reason() if found else ""
     return [one.entry(reason) for one in trial.verdicts()]

@@ -137,7 +137,7 @@ class Trial:
         return causes.causes(self.frame, self.losses) if self.rows else None
 
     def json_rows(self) -> list[Row]:
-        """Returns the rows as JSON takes them."""
+        """Returns the rows for JSON."""
         return [journal.json_ready(row) for row in self.rows]
 
     @property

@@ -98,7 +98,7 @@ class TrialVerdict:
         return f"{percent(low, unit=False)} to {percent(high)}"
 
     def entry(self, reason: str) -> dict[str, Any]:
-        """Returns the verdict as JSON takes it; null where there is no bound."""
+        """Returns the verdict for JSON; null where there is no bound."""
         found = self.found
 
         def gain(value: float) -> float | None:

@@ -15,7 +15,7 @@ from westwood.draw.style import legend, look, subplots
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_MOST_POINTS = 2000  # per curve
+_MOST_POINTS = 2000  # points per curve
 _BINS = 60
 _MARKED = (0.5, 0.95)  # shares that a histogram marks
 

@@ -58,7 +58,7 @@ def frontier(marks: Sequence[Mark], x: Side, y: Side, title: str) -> Figure:
         for mark in marks:
             _draw(axes, mark)
             _point_beyond(axes, mark)
-        figure.draw_without_rendering()  # from here on the layout is fixed
+        figure.draw_without_rendering()  # the layout is fixed from here on
         _name(axes, marks, [corner.get_window_extent()])
         return figure
 

@@ -21,8 +21,8 @@ NAME = "lab.html"
 class Opens:
     """How the laboratory opens with a scenario."""
 
-    argument: str  # of `westwood lab`
-    fragment: str  # of the page's address; empty if it is too long for one
+    argument: str  # the argument of `westwood lab`
+    fragment: str  # URL fragment of the page; empty if it would be too long
 
     @property
     def link(self) -> str:

@@ -25,7 +25,7 @@ PANELS = (
 )
 # Rows to draw, for columns of which not all rows are drawn.
 _SHOWN = {
-    "cwnd": pl.col("state") != "recovery",  # in fast recovery duplicate ACKs inflate it
+    "cwnd": pl.col("state") != "recovery",  # duplicate ACKs inflate it in fast recovery
     "ssthresh": pl.col("ssthresh") < 2**30,  # "unlimited" before the first loss
 }
 
@@ -56,7 +56,7 @@ class Run:
     cc: str
     name: str
     trace: pl.DataFrame
-    queue: pl.DataFrame | None = None  # of the bottleneck
+    queue: pl.DataFrame | None = None  # queue of the bottleneck
 
 
 def over_time(runs: Sequence[Run], title: str, whole_s: Span, span_s: Span | None = None) -> Figure:

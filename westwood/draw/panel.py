@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_FLOWS = 6  # that can be told apart
+MOST_FLOWS = 6  # more could not be told apart
 # Marker, colour and legend text of each way to lose a packet.
 _DROPS = {
     "queue": ("x", "#E13200", "dropped, queue full"),
@@ -46,7 +46,7 @@ class Panel:
     span_s: tuple[float, float]  # the part to show
     link: str | None = None  # None if unknown, as are the fields below
     queue: pl.DataFrame | None = None  # time_s, packets: on the link, in the loaded direction
-    drops: pl.DataFrame | None = None  # on the link, in the same direction
+    drops: pl.DataFrame | None = None  # drops on the link in the same direction
     capacity: pl.DataFrame | None = None  # time_s, bps: the link's capacity for payload
     queue_limit: float | None = None  # if the limit is in packets
 

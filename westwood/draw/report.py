@@ -43,7 +43,7 @@ class Table:
     seeds: int
     frame: pl.DataFrame
     keys: Sequence[str]  # columns that identify points, besides the protocol
-    columns: Sequence[str]  # with their intervals
+    columns: Sequence[str]  # shown with their intervals
 
     @property
     def heads(self) -> list[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SEGMENTS = 1200  # shown unless the user chooses the span
-_MOST_MARKS = 20_000  # of a kind in a panel
+_MOST_MARKS = 20_000  # marks of one kind in a panel
 _AGAIN = "#E13200"
 _MARKS = {"timeout": "v", "ecn": "^"}
 

@@ -31,11 +31,11 @@ FORMATS: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "Producer": None},
 }
 _USUAL = ("png", "svg")
-_MOST_ROWS = 4000  # of a trace in a figure: more than a printed line can show
+_MOST_ROWS = 4000  # rows of a trace; a printed line shows no more
 MBPS = 1e6  # bit/s in the unit of a rate's axis
 # Of a legend: columns, lines within the axes, characters per line, and those that a mark takes.
 _MOST_COLUMNS, _MOST_LINES, _LINE, _MARK = 4, 2, 112, 7
-SOFT = "#555555"  # for what belongs to no protocol
+SOFT = "#555555"  # colour of everything that belongs to no protocol
 # For curves without a colour of their own: the catalogue's most distinct ones, for all kinds of
 # vision.
 PALETTE = ("#000C8C", "#E13200", "#048B77", "#C731C7", "#EEBA07", "#8DC8EB", "#000000", "#97A977")

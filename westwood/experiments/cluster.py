@@ -37,7 +37,7 @@ Part = tuple[str, dict[str, Any], list[tuple[int, int]]]
 def run_jobs(
     client: Any, jobs: Iterable[Job], engine: Engine = SIMULATOR
 ) -> Generator[tuple[int, list[Row]]]:
-    """Does what `pool.run_jobs` does, on the cluster of a `connected` client."""
+    """Runs jobs like `pool.run_jobs`, but on the cluster of a `connected` client."""
     from distributed import as_completed
 
     tasks = _tasks(jobs)

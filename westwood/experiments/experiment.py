@@ -25,7 +25,7 @@ from westwood.scenario import Scenario
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_FLOWS = 8  # that have a row each in a summary
+MOST_FLOWS = 8  # more flows share a row in a summary
 _MOST_TRACES = 12  # lines that a figure over time can show distinctly
 
 T = TypeVar("T")
@@ -238,7 +238,7 @@ def varied_keys(experiment: Experiment, rows: pl.DataFrame) -> list[str]:
 
 
 def unshown_keys(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
-    """Does what `varied_keys` does, for rows in a list."""
+    """Returns what `varied_keys` returns, for rows in a list."""
     return [
         key
         for key in experiment.varied

@@ -13,7 +13,7 @@ from westwood.results.metrics import compare_pairs
 if TYPE_CHECKING:
     import polars as pl
 
-COLUMN = "goodput_bps"  # that tables compare
+COLUMN = "goodput_bps"  # the compared column of tables
 
 
 def pairs(planned: Experiment, rows: Iterable[Row], column: str = COLUMN) -> list[Row]:
@@ -35,7 +35,7 @@ def pairs(planned: Experiment, rows: Iterable[Row], column: str = COLUMN) -> lis
 
 
 def pairs_of_frame(planned: Experiment, rows: pl.DataFrame, column: str = COLUMN) -> list[Row]:
-    """Does what `pairs` does, for a frame, of which it reads only the columns it needs."""
+    """Compares like `pairs`, but takes a frame and reads only the columns it needs."""
     needed = dict.fromkeys((*planned.varied, "flow", "cc", "seed", column))
     return pairs(planned, rows.select(*needed).iter_rows(named=True), column)
 

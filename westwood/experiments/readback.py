@@ -157,7 +157,7 @@ class Results:
             folder.verified(name)
         rows = folder.read_frame(_RUNS)
         beside = experiment.protocol_key(planned.scenario)
-        if beside in rows.columns and beside not in planned.varied:  # from several --cc
+        if beside in rows.columns and beside not in planned.varied:  # a run with several --cc
             planned = replace(planned, varied=[beside, *planned.varied])
         if problem := problem_with(planned, rows):
             raise Damaged(problem, source=str(path / _RUNS))

@@ -89,7 +89,7 @@ class SweptRuns:
         self._done: dict[Key, list[Row]] = {}
         self._journal: journal.Journal | None = None
         self._in_journal: list[tuple[Key, list[Row]]] = []
-        self._number = 1  # of the next journal and part
+        self._number = 1  # number of the next journal and part
 
     @property
     def done(self) -> set[Key]:

@@ -23,7 +23,7 @@ INCUMBENT = "cubic"
 _ITS_NAME = label(INCUMBENT)
 OTHERS = ("cubic", "sack", "bbr")
 _ANY_DISTURBING = ("bursts, then calm", "fading", *DISTURBING)
-_LEAST_SHARE = 0.1  # of the path's carried rate
+_LEAST_SHARE = 0.1  # share of the path's carried rate
 _LEAST_LOSS = 0.01
 _FEW = 5  # this many extra timeouts give a degradation of one half
 

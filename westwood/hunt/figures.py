@@ -21,11 +21,11 @@ PACKET_BITS = 12_000
 class Figures:
     """Holds the results of the flows under test, of the competing flows and of the link."""
 
-    goodput_bps: float  # of all flows under test
-    competing_bps: float  # of the competing flows
-    total_bps: float  # of all flows in the forward direction
+    goodput_bps: float  # total of the flows under test
+    competing_bps: float  # total of the competing flows
+    total_bps: float  # total of all flows in the forward direction
     fairness: float  # Jain's index of the flows under test, if there are several
-    timeouts: float  # of the flows under test
+    timeouts: float  # timeouts of the flows under test
     loss_ratio: float  # packets dropped by the queue over packets sent, for all TCP flows
     queue_s: float  # mean waiting time, from the mean queue and the rate
     completion_s: float  # mean of the transfers; unfinished ones count until the end

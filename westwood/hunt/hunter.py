@@ -89,7 +89,7 @@ class Hunt:
         self._anything = scenario_of(typical, planned.cc)
         self.seconds = 0.0
         self.search_runs = 0  # search runs without a gap, from the first
-        self.environments = 0  # that these search runs tried
+        self.environments = 0  # environments that these search runs tried
 
     @contextlib.contextmanager
     def opened(self, *, resume: bool) -> Iterator[Hunt]:

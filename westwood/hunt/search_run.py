@@ -58,7 +58,7 @@ class Finding:
         return (self.harm, *attacks.features(self.attack), length)
 
     def as_json(self) -> dict[str, Any]:
-        """Returns the finding as JSON takes it."""
+        """Returns the finding for JSON."""
         return asdict(self)
 
     @classmethod

@@ -50,9 +50,9 @@ class Case:
     """An environment on which a control and its references run."""
 
     section: str
-    cell: str  # of the section; empty if it has only one
+    cell: str  # cell of the section; empty if it has only one
     environment: Environment
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of the scenario, in addition
+    settings: Mapping[str, Any] = field(default_factory=dict)  # additional settings of the scenario
     seeds: int = 1
 
     def scenario(self, control: Control) -> Scenario:
@@ -77,11 +77,11 @@ class Section:
 
     name: str
     says: str
-    family: str  # of the population
+    family: str  # family of the population
     cells: tuple[
         Cell, ...
     ]  # each with its name; it adapts a drawn path, or returns None if that does not fit
-    share: float  # of the requested paths, for each cell
+    share: float  # share of the requested paths for each cell
     against: tuple[Control, ...] = (CUBIC,)
     settings: Callable[[Environment], Mapping[str, Any]] = lambda environment: {}
     seeds: int = 1  # runs per case

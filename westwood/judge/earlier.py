@@ -51,8 +51,8 @@ def _beside(ours: int, theirs: int, queue_bdp: float) -> Any:
 
 AMONG = (2, 4, 10, 50)
 _LONG_US = 300_000_000  # time for flows to reach their shares
-_SEGMENTS_A_FLOW = 4  # of an even share: with fewer, timeouts decide
-_SEGMENTS_MOST = 400  # of an even share: with more, CUBIC needs longer to reach its share
+_SEGMENTS_A_FLOW = 4  # segments of an even share: with fewer, timeouts decide
+_SEGMENTS_MOST = 400  # segments of an even share: with more, CUBIC needs longer to reach it
 
 
 def _among(flows: int) -> Any:

@@ -40,7 +40,7 @@ class TargetVerdict:
 
     target: Target
     figure: Found
-    command: str  # that computes this row alone
+    command: str  # command that computes this row alone
 
     @property
     def reached(self) -> bool | None:
@@ -56,7 +56,7 @@ class TargetVerdict:
         }
 
     def entry(self) -> dict[str, Any]:
-        """Returns the verdict as JSON takes it."""
+        """Returns the verdict for JSON."""
         estimate = self.figure.estimate
         return {
             "row": self.target.name,

@@ -29,7 +29,7 @@ class Ran:
 
     case: Case
     runs: Sequence[list[Row]]  # one list for each seed
-    others: Mapping[str, Sequence[list[Row]]]  # by the control's text
+    others: Mapping[str, Sequence[list[Row]]]  # runs of the references, by the control's text
 
     @property
     def own(self) -> list[Row]:

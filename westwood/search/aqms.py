@@ -29,7 +29,7 @@ class Aqm:
     queue: Callable[[Environment], dict[str, Any]]
     weight: float
     tuned: Callable[[random.Random, int], dict[str, Any]] = lambda choices, queue_us: {}
-    asks_ecn: bool = False  # for all flows
+    asks_ecn: bool = False  # needs ECN in all flows
 
 
 def red_least(one: Environment) -> float:

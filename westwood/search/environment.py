@@ -40,18 +40,18 @@ class Environment:
     delay_us: int  # two-way propagation delay of the control under test
     queue_packets: int
     duration_us: int
-    seed: int  # of the run
+    seed: int  # seed of the run
     aqm: str = "droptail"  # a row of aqms.py
     aqm_us: int = 0  # delay at which it begins to act; 0: its default
     aqm_span: float = 3.0  # RED's upper threshold over its lower one
     loss: str = "none"
-    loss_rate: float = 0.0  # per packet; of two-state loss, in the bad state
+    loss_rate: float = 0.0  # loss rate per packet; in the bad state for two-state loss
     loss_recording: str = ""  # a name in recorded.py, scaled to the mean loss_rate
     good_us: int = 0  # mean times in the two states
     bad_us: int = 0
     jitter_us: int = 0
     rate_swing: float = 1.0  # the rate wanders between rate_bps and this fraction of it
-    flows: int = 1  # of the control under test
+    flows: int = 1  # flows of the control under test
     rtt_spread: float = 1.0  # longest propagation delay of these flows over the shortest, delay_us
     beside: str | None = None  # a protocol, or ITSELF
     beside_flows: int = 0
@@ -61,9 +61,9 @@ class Environment:
     access_share: float = 0.0
     late_us: int = 0  # the last flow of the control under test starts this much later
     reverse_flows: int = 0  # CUBIC flows with data in the ACKs' direction
-    short_bytes: int = 0  # size of short transfers,
-    short_every_us: int = 0  # which arrive by a Poisson process with this mean interval
-    short_cc: str = ITSELF  # and their protocol; ITSELF: the control under test
+    short_bytes: int = 0  # size of short transfers
+    short_every_us: int = 0  # their mean interval; they arrive by a Poisson process
+    short_cc: str = ITSELF  # their protocol; ITSELF: the control under test
 
     def __post_init__(self) -> None:
         check_one_of("aqm", self.aqm, AQMS)

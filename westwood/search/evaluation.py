@@ -19,7 +19,7 @@ from westwood.search.objective import REFERENCES, REPEATS, TARGETS
 from westwood.search.outcome import Outcome, Seen
 
 LEAST_PATHS = 30
-SHARES: Mapping[str, int] = {  # of the paths, in percent
+SHARES: Mapping[str, int] = {  # percentages of the paths
     "alone": 14,
     "wire": 20,
     "bursts": 16,

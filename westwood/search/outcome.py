@@ -26,8 +26,8 @@ class Outcome:
     short_p95_s: float
     loss_ratio: float  # packets that the queue dropped or the wire lost, over those sent
     latest_bps: float = math.nan  # goodput of the last of these flows
-    resent: float = math.nan  # over packets sent, of the worst seed,
-    resent_beyond: float = math.nan  # less what the wire lost
+    resent: float = math.nan  # packets resent over packets sent, in the worst seed
+    resent_beyond: float = math.nan  # the same without packets that the wire lost
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]]) -> Outcome:
@@ -67,7 +67,7 @@ class Outcome:
         return cls(**means)
 
     def entry(self) -> dict[str, float | None]:
-        """Returns the fields as JSON takes them."""
+        """Returns the fields for JSON."""
         return {key: None if math.isnan(value) else value for key, value in asdict(self).items()}
 
     @classmethod

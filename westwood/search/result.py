@@ -17,7 +17,7 @@ from westwood.search.space import Parameter, Value, Values
 
 MOST_PATHS = 10_000
 TOGETHER = "*"  # in place of a setting's key: all settings without a proven effect
-NUMBERS = ("effect", "low", "high")  # of an ablation
+NUMBERS = ("effect", "low", "high")  # fields of an ablation
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,8 @@ class SearchResult:
     search: Search
     references: dict[str, list[Outcome]] = field(default_factory=dict)
     trials: dict[int, Trial] = field(default_factory=dict)
-    ablations: dict[tuple[int, str], Ablation] = field(default_factory=dict)  # by trial and key
+    # Ablations by trial and key.
+    ablations: dict[tuple[int, str], Ablation] = field(default_factory=dict)
     runs: int = 0  # made by this process
 
     @property
@@ -131,7 +132,7 @@ class SearchResult:
         return [one for one in self.changed() if one.key not in left_out]
 
     def entry(self) -> dict[str, Any]:
-        """Returns the best settings, and every target before and after, as JSON takes them."""
+        """Returns the best settings, and every target before and after, for JSON."""
         first, best, search = self.trials[0], self.best, self.search
         return {
             "cc": search.protocol,

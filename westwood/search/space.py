@@ -23,7 +23,7 @@ from westwood.search.environment import PROFILE, Environment, scenario
 from westwood.units import TIME_UNITS, format_time
 
 Value = bool | int | str
-Values = dict[str, Value]  # by the setting's key
+Values = dict[str, Value]  # values by the setting's key
 _LOG_FROM = 100  # ranges that span this ratio are searched in the logarithm
 _ANY_PATH = Environment(1_000_000, 10_000, 10, 1_000_000, 0)
 

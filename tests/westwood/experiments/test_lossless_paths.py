@@ -21,8 +21,8 @@ from westwood.experiments.validation import GRIDS
 from westwood.scenario import Scenario
 from westwood.units import parse_rate, parse_time
 
-FILLS = 0.90  # of the link's payload
-RESENDS = 0.02  # of the segments sent
+FILLS = 0.90  # share of the link's payload rate
+RESENDS = 0.02  # share of the segments sent
 DURATION_S = 120
 PACKET_BITS = 8 * 1500
 

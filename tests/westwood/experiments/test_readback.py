@@ -86,7 +86,7 @@ def test_a_folder_with_a_udp_flow_is_read_like_any_other(
 def test_a_udp_flow_has_a_row_beside_each_protocol(
     swept: bool, westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """UDP's losses with one protocol are not another seed of its losses with another one."""
+    """UDP has separate rows for each protocol that it competes with."""
     text = (presets_folder() / "udp-share.toml").read_text(encoding="utf-8")
     (tmp_path / "u.toml").write_text(text + ('[sweep]\n"tcp.cc" = ["reno", "bbr"]\n' * swept))
     protocols = () if swept else ("--cc", "reno", "--cc", "bbr")
@@ -198,7 +198,7 @@ def test_the_page_of_an_interrupted_command_says_so(
     results = Folder(folder, "")
     manifest = results.verified("manifest.json").read_text()
     results.write_manifest(manifest.replace('"complete": true', '"complete": false'))
-    del results  # and its lock
+    del results  # also releases its lock
     called = westwood("report", folder)
     assert called.code == 0
     assert "its command was interrupted, and some runs are missing" in called.err

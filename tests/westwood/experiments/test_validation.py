@@ -97,9 +97,9 @@ def test_a_queue_may_be_in_bandwidth_delay_products() -> None:
     def limit(rate: str, delay: str, queue: str) -> Any:
         return made(Point(rate, delay, queue), grid=grid).link[-1].queue.limit.count
 
-    assert limit("5Mbps", "100ms", "0.5BDP") == 41  # of 83.3 packets
+    assert limit("5Mbps", "100ms", "0.5BDP") == 41  # half of 83.3 packets
     assert limit("5Mbps", "100ms", "2BDP") == 166
-    assert limit("1Mbps", "2ms", "0.5BDP") == 5  # room for a burst at least
+    assert limit("1Mbps", "2ms", "0.5BDP") == 5  # at least room for a burst
     assert limit("5Mbps", "100ms", "7p") == 7
 
 

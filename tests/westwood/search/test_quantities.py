@@ -16,7 +16,7 @@ from westwood.search.outcome import Outcome, Seen
 PATH = Environment(10_000_000, 40_000, 33, 10_000_000, 8)
 
 
-VALUES = {  # of the control under test, and of CUBIC
+VALUES = {  # values of the control under test and of CUBIC
     "goodput_bps": (4e6, 2e6),
     "beside_bps": (3e6, 6e6),
     "jain": (0.6, 0.8),

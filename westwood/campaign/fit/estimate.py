@@ -35,12 +35,13 @@ _CLOCK_S = 0.0005  # how much machines and schedulers lengthen a round trip
 _NONE = 0.1  # losses among all segments that count as none
 _RATE_ERROR, _QUEUE_ERROR = 0.015, 0.05  # least relative half widths, the simulator's own errors
 _MANY = 10  # losses needed to tell whether they come in bursts
-_LIMITED = 0.3  # of the time
+_LIMITED = 0.3  # share of the time
 _EPISODES = 3  # least number away from a full queue that shows loss of the wire
 _NORMAL = 1.959964  # quantile of the normal distribution
 _CHECKS = 8  # repetitions of the uploads over the fitted path
 _BURST = 2.0  # losses per episode, over those of independent losses
-_ODD, _ODD_SDS = 0.25, 3.0  # of goodput, and of its standard deviation: more is no chance
+# Differences of goodput beyond chance: relative, and in standard deviations.
+_ODD, _ODD_SDS = 0.25, 3.0
 RATE, QUEUE, LOSS = range(3)
 
 
@@ -71,7 +72,7 @@ class Goodput:
 
     recorded_bps: float
     fitted_bps: float
-    sd_bps: float  # of a repetition
+    sd_bps: float  # standard deviation of a repetition
 
     @property
     def is_odd(self) -> bool:
@@ -94,12 +95,12 @@ class Fit:
     queue: Estimate  # packets
     loss: Estimate
     burst: float  # losses per burst away from a full queue, over those of independent losses
-    goodput_bps: Mapping[str, Goodput]  # by control
+    goodput_bps: Mapping[str, Goodput]  # comparison by control
     full: bool  # whether the link was seen full
 
     @property
     def doubts(self) -> list[str]:
-        """Returns the behaviour of the path that the model lacks."""
+        """Returns what the path did that the model cannot explain."""
         said = []
         for cc, one in self.goodput_bps.items():
             if one.is_odd:
@@ -158,7 +159,7 @@ class _Evidence:
 
     packets: Packets
     fastest_bps: float  # window, in IP packets
-    full_bps: Numbers  # of the windows in which the link was full
+    full_bps: Numbers  # rates of the windows in which the link was full
     level: float  # share of windows near the fastest
     highest_s: float  # round trip above the least
     losses: float

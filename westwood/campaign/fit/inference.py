@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-_RIDGE = 0.02  # of the number of draws
+_RIDGE = 0.02  # relative to the number of draws
 _FEWEST = 16  # kept draws
-_WIDER = 0.15  # of a box's width, on each side
+_WIDER = 0.15  # share of a box's width added on each side
 _MOST_SD = 5.0  # limit for a number that no draw comes near
 
 
@@ -42,7 +42,7 @@ class Posterior:
 
     draws: Numbers
     simulated: Numbers  # the numbers of these draws
-    box: Numbers  # of the prior: lowest and highest
+    box: Numbers  # lowest and highest values of the prior
 
 
 def infer(

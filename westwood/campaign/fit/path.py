@@ -19,7 +19,7 @@ _MTU = 1500
 class Path:
     """A link with the same rate and delay in both directions, and independent losses of data."""
 
-    rate_bps: float  # of IP packets
+    rate_bps: float  # rate for IP packets
     delay_s: float  # one way, the same in both directions
     queue: int  # packets
     loss: float  # the probability of each packet

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 # Of a recording; other columns are not read.
 COLUMNS = ("time_s", "srtt_s", "rtt_min_s", "mss", "delivered_bytes", "sent", "retransmitted")
-_LEAST_S = 0.5  # of an upload: a shorter one tells nothing about a path
+_LEAST_S = 0.5  # a shorter upload tells nothing about a path
 _LEAST_SAMPLES = 20
 _LEAST_SEGMENTS = 50
-_TICK_S = 0.0011  # of TCP timestamps, plus the difference of clocks
+_TICK_S = 0.0011  # granularity of TCP timestamps, plus the difference of clocks
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Upload:
     cc: str  # a protocol of the catalogue
     mss: int  # bytes
     rtt_min_s: float
-    time_s: Numbers  # from the first sample
+    time_s: Numbers  # time since the first sample
     srtt_s: Numbers
     delivered: Numbers  # segments, cumulatively acknowledged so far
     sent: Numbers  # segments so far

@@ -115,5 +115,5 @@ class Replay:
         length_s = 4 * self._measure.base_s + 1
         chosen = self._scenario(Path(rate, delay_s, 1000, 0.0), self._controls[0], length_s)
         seen = recordings.of_result(simulator.simulate(chosen, trace=True, events=True), 0.1)
-        assert seen is not None  # on a path without losses
+        assert seen is not None  # the path has no losses
         return (seen.rtt_min_s - 2 * delay_s) * rate

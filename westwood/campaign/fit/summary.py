@@ -34,13 +34,14 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 _STEPS_S = (0.01, 0.1)  # least and most between two samples
-_WINDOW_RTTS, _WINDOW_S, _WINDOW_SEGMENTS = 4, 0.8, 150  # at least, for a rate
+_WINDOW_RTTS, _WINDOW_S, _WINDOW_SEGMENTS = 4, 0.8, 150  # minimum window for measuring a rate
 _EPISODE_RTTS = 1.5
 _FLOOR_S = 0.0005  # error of a round trip from clocks, schedulers and delayed ACKs
-_FLOOR = 0.02  # of the least round trip
+_FLOOR = 0.02  # share of the least round trip
 _WAITING = 4.0  # packets: fewer wait when a burst meets an idle link
-_WAITS = 0.05  # of the least round trip, likewise
-_REPAIR_RTTS, _NOTICED_RTTS = 1.3, 0.15  # from a loss to its acknowledgment, and before
+_WAITS = 0.05  # share of the least round trip
+# Times from a loss to its acknowledgment, and to its detection.
+_REPAIR_RTTS, _NOTICED_RTTS = 1.3, 0.15
 _NOTHING = 1000.0  # bit/s: its logarithm stands for that of a rate of 0
 # The numbers of an upload in the order of `summarise`: the simulator's error against the kernel as
 # a logarithm (None: a share, by _SHARE_ERROR), and whether the path limits the number.
@@ -74,9 +75,9 @@ _SHARE_ERROR = 0.2
 class Measure:
     """How to sample uploads over one path, both recorded and simulated ones."""
 
-    step_s: float  # between two samples
+    step_s: float  # interval between two samples
     base_s: float  # the least round trip
-    window_s: float  # over which a rate is measured
+    window_s: float  # window for measuring a rate
     low_s: float  # below this excess the queue was not full
 
     @classmethod
@@ -107,7 +108,7 @@ def excess(upload: Upload, measure: Measure) -> Numbers:
 class Windows:
     """What was acknowledged in windows that end at each sample."""
 
-    bps: Numbers  # of payload
+    bps: Numbers  # payload rate
     least_s: Numbers  # the least excess in each
     sound: bool  # no repair is in progress at its start or end
 

@@ -30,12 +30,12 @@ FORWARD, BACKWARD, BESIDE = "tcp", "back", "cubic"
 _BESIDE: Settings = {"cc": "cubic", "recovery": "prr"}
 _BDP = "BDP"
 _PS_PER_MS = TIME_UNITS["ms"]
-_LEAST_PACKETS = 2  # of a queue given as a time
+_LEAST_PACKETS = 2  # minimum for a queue given as a time
 _SHORTEST_QUEUE = 5  # packets: half of the BDP of 1 Mb/s over 4 ms would be none
 # RED as Floyd advises (1997): min 5, max three times min, max_p 0.1. As in ns-3 it spares short
 # queues.
 _RED = {"kind": "red", "max_p": 0.1, "weight": 0.002, "spared": 2}
-_RED_SHARES = {"min": 1 / 12, "max": 1 / 4}  # of the queue's limit
+_RED_SHARES = {"min": 1 / 12, "max": 1 / 4}  # thresholds over the queue's limit
 AQMS = ("droptail", "red", "red-ecn")
 # One-way delays in front of the bottleneck, divided evenly among the flows.
 RTTS = {"equal": ("2ms",), "unequal": ("2ms", "12ms", "27ms", "52ms")}
@@ -45,17 +45,17 @@ RTTS = {"equal": ("2ms",), "unequal": ("2ms", "12ms", "27ms", "52ms")}
 class Point:
     """Values that a point may vary, with their defaults."""
 
-    rate: str  # of the bottleneck
-    delay: str  # of the bottleneck, one way
-    queue: str = "100p"  # or a multiple of the bandwidth-delay product, "0.5BDP", or a time, "5ms"
+    rate: str  # rate of the bottleneck
+    delay: str  # one-way delay of the bottleneck
+    queue: str = "100p"  # packets; or a multiple of the BDP, "0.5BDP"; or a time, "5ms"
     loss: float = 0.0  # probability, in the forward direction of the bottleneck
     aqm: str = "droptail"
-    flows: int = 1  # forward
+    flows: int = 1  # flows to the sinks
     reverse: float = 0.0  # flows from the sinks, over forward flows
     beside: float = 0.0  # competing CUBIC flows, over forward flows
     rtts: str = "equal"
-    spread: str = "0s"  # of the flows' starts
-    size: str = ""  # of each flow; empty: as much as gets through
+    spread: str = "0s"  # spread of the flows' starts
+    size: str = ""  # payload of each flow; empty: unlimited
     delayed_ack: int = 2
 
     @property
@@ -90,13 +90,14 @@ class Grid:
 
     says: str
     profile: str
-    protocols: Mapping[str, Settings]  # and the settings of each one's flows
+    protocols: Mapping[str, Settings]  # settings of each protocol's flows
     points: Sequence[Settings]  # fields of `Point`; all points have the same keys
     length: Length
     seeds: int
-    flow: Settings = field(default_factory=dict)  # of every flow
-    access: Settings = field(default_factory=dict)  # of access links; none: there are none
-    red: Settings = field(default_factory=dict)  # of RED, if it differs from ns-3's
+    flow: Settings = field(default_factory=dict)  # settings of every flow
+    # Settings of access links; empty: there are none.
+    access: Settings = field(default_factory=dict)
+    red: Settings = field(default_factory=dict)  # settings of RED, if they differ from ns-3's
     alternate_delayed_ack: bool = False  # half of the points have an ACK for each segment
     close: float = 0.05
     far: float = 0.10

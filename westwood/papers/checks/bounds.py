@@ -28,7 +28,7 @@ class Swept:
 
 @dataclass(frozen=True)
 class Term:
-    """A mean over the seeds: of a column of the flows with this control, where `at` is set."""
+    """The mean over seeds of a column, for this control's flows under the settings `at`."""
 
     cc: str
     at: Mapping[str, Any]
@@ -97,7 +97,7 @@ Decided = Mapping[str, Mapping[str, SettingBounds] | str]
 
 
 def alone(cc: str, at: Mapping[str, Any] | None = None, column: str = THROUGHPUT) -> Term:
-    """Returns the term of a control that runs alone, where `at` is set."""
+    """Returns the term of a control that runs alone, under the settings `at`."""
     return Term(cc, {CC: cc, **(at or {})}, column)
 
 

@@ -44,7 +44,7 @@ _IN_ORDER = Among(_PER, 0.001, 0.02)
 _PERFORM_ALIKE = Among(_PER, most=0.005)
 _LONG = Among("bottleneck.delay", "10ms")
 _FLAT = Bounds(0.9, 1.15)
-_GROWTH = {  # from 2 to 8 Mb/s
+_GROWTH = {  # bounds of the growth from 2 to 8 Mb/s
     WESTWOOD: Bounds(1.5),
     WESTWOOD_PLUS: Bounds(1.1),
     "tahoe": _FLAT,

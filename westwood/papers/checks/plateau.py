@@ -16,8 +16,9 @@ _BEFORE, _AFTER = "westwoodnr", "westwoodnr+"
 _PUBLISHED_BEFORE_BPS = 4.510e6  # wireless, without the plateau
 _PUBLISHED_CTE = {"plateau-cte-wired": 3.6, "plateau-cte-wireless": 2.0}
 _NO_MORE = Bounds(most=1.0)
-_BESIDE = {"newreno": Bounds(1.2, 1.7), _BEFORE: Bounds(0.95, 1.2)}  # over the competing control
-_NOT_STARVED = Bounds(0.5)  # of the fair half
+# Bounds of the throughput over the competing control's.
+_BESIDE = {"newreno": Bounds(1.2, 1.7), _BEFORE: Bounds(0.95, 1.2)}
+_NOT_STARVED = Bounds(0.5)  # bound of the share of a fair half
 
 
 def _wired(all_: Mapping[str, Measured]) -> Finding:

@@ -69,7 +69,7 @@ class ClaimTestSet:
     open: Open
     claims: tuple[str, ...]
     seeds: tuple[int, ...]
-    thin: bool  # with the sparse sweeps of the search
+    thin: bool  # uses the sparse sweeps of the search
 
     @cached_property
     def studies(self) -> list[PaperStudy]:
@@ -199,7 +199,7 @@ def _observed_too(job: Job, observed: Mapping[str, Any]) -> Job:
 def _checked(claim: str, measured: Mapping[str, Measured]) -> Finding:
     try:
         return CHECKS[claim](measured)
-    except ZeroDivisionError:  # by a throughput of 0
+    except ZeroDivisionError:  # division by a throughput of 0
         return Finding({}, [_UNDECIDED])
 
 

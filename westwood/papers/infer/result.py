@@ -44,7 +44,8 @@ class InferenceResult:
     seed: int
     tried: dict[int, Tried] = field(default_factory=dict)
     judged: dict[tuple[str, int, tuple[str, ...]], Outcome] = field(default_factory=dict)
-    back: dict[tuple[int, str], Outcome] = field(default_factory=dict)  # with one part reset
+    # Outcomes with one part reset.
+    back: dict[tuple[int, str], Outcome] = field(default_factory=dict)
 
     @property
     def different(self) -> dict[tuple[str, ...], Tried]:
@@ -115,7 +116,7 @@ class InferenceResult:
         return grow(self.open.settings, cases)
 
     def entry(self) -> dict[str, Any]:
-        """Returns the results as JSON takes them."""
+        """Returns the results for JSON."""
         inferred = self.inferred
         profile, best = self.on("fresh", PROFILE), self.on("fresh", inferred)
         return {

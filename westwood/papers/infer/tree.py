@@ -17,9 +17,9 @@ from typing import Any
 from westwood.papers.infer.space import Chosen, Setting
 
 DEPTH = 2
-_LEAST_SHARE = 0.02  # of all cases, in each branch
-_LEAST_GAIN = 0.02  # of the impurity of all cases; a smaller gain is no division
-_LEAST_CHI_SQUARED = 12.0  # with one degree of freedom; chance exceeds it in one of 1900 divisions
+_LEAST_SHARE = 0.02  # share of all cases that each branch needs
+_LEAST_GAIN = 0.02  # gain over the impurity of all cases that a division needs
+_LEAST_CHI_SQUARED = 12.0  # for one degree of freedom; chance exceeds it in one of 1900 divisions
 Case = tuple[Chosen, bool]
 
 
@@ -30,7 +30,7 @@ class Tree:
     cases: int
     held: int
     setting: str = ""
-    values: tuple[str, ...] = ()  # of the setting, in the branch where more hold
+    values: tuple[str, ...] = ()  # values of the setting in the branch where more hold
     more: Tree | None = None
     less: Tree | None = None
 
@@ -40,7 +40,7 @@ class Tree:
         return self.held / self.cases if self.cases else 0.0
 
     def entry(self) -> dict[str, Any]:
-        """Returns the tree as JSON takes it."""
+        """Returns the tree for JSON."""
         own: dict[str, Any] = {"cases": self.cases, "held": self.held}
         if self.more and self.less:
             own |= {"setting": self.setting, "values": list(self.values)}
