@@ -19,7 +19,7 @@ Span = tuple[float, float]
 
 
 def sawteeth(traces: Iterable[pl.DataFrame], whole_s: Span) -> Span:
-    """Returns a span in the middle of the run that shows a few teeth, or the whole run."""
+    """Returns a span of a few sawteeth in the middle of the run; the whole run if it has few."""
     start_s, end_s = whole_s
     length_s = end_s - start_s
     most = max((_teeth(trace) for trace in traces), default=0)

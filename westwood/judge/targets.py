@@ -165,7 +165,7 @@ def always(ran: Ran) -> bool:
 def quantile_of(
     of: OfRan, share: float, *, where: Callable[[Ran], bool] = always, least: bool = True
 ) -> OfRuns:
-    """Makes a figure from a quantile over paths; `least` says which end is the worst."""
+    """Returns a function that computes a quantile over paths; `least`: low values are worst."""
 
     def figure(ran: Sequence[Ran]) -> Figure:
         chosen = [one for one in ran if where(one) and not math.isnan(of(one))]
@@ -195,7 +195,7 @@ def median_and_tenth(
 
 
 def in_worst_cell(of: OfMany) -> OfRuns:
-    """Makes a figure from the lowest of the cells' figures."""
+    """Returns a function that computes the lowest of the cells' figures."""
 
     def figure(ran: Sequence[Ran]) -> Figure:
         by_cell = cells(ran)
@@ -208,10 +208,10 @@ def in_worst_cell(of: OfMany) -> OfRuns:
 
 
 def in_cell(cell: str, figure: OfRuns) -> OfRuns:
-    """Makes a figure from one cell's paths."""
+    """Returns a function that computes a figure from one cell's paths."""
     return lambda ran: figure([one for one in ran if one.case.cell == cell])
 
 
 def over(control: Control, of: Callable[[list[Row]], float]) -> OfRan:
-    """Makes a function that divides a path's quantity by that of another control."""
+    """Returns a function that divides a path's quantity by that of another control."""
     return lambda ran: ran.over(control, of)

@@ -82,7 +82,7 @@ def runaways(ran: Sequence[Ran]) -> Figure:
 
 
 def _itself(of: Callable[[list[Row]], float]) -> OfRan:
-    """Makes the figure of CUBIC on other seeds over CUBIC, which shows the noise of judging."""
+    """Divides a quantity of CUBIC on other seeds by that of CUBIC, to show the noise."""
 
     def again(ran: Ran) -> float:
         once, twice = (
@@ -119,7 +119,7 @@ _BRIEF = over(CUBIC, lambda rows: float(of_role(rows, "short")[0]["completion_p5
 
 
 def _worst_path(of: OfRan, *, least: bool = True) -> OfRuns:
-    """Makes the worst path's figure; one end is open, since unseen paths may be worse."""
+    """Returns a function that computes the worst path; unseen paths may be worse still."""
 
     def figure(ran: Sequence[Ran]) -> Figure:
         (value, case), *others = worst_of(ran, of, least=least)

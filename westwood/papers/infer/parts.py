@@ -40,7 +40,7 @@ def excluding(explanations: Collection[str]) -> dict[str, Any]:
 
 
 def written(found: Mapping[str, Any]) -> str:
-    """Writes this as a paragraph; "" if nothing is known."""
+    """Writes the counts and pairs as a paragraph; "" if there are none."""
     if not found["holding"]:
         return ""
     shares = {part: count / found["of"] for part, count in found["holding"].items()}

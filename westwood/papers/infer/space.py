@@ -67,7 +67,7 @@ class Setting:
         return value in self.choices
 
     def value(self, name: str) -> Value:
-        """Returns the value of this name."""
+        """Returns the value with this name."""
         return next(one for one in self.values if one.name == name)
 
 
