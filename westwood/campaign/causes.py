@@ -23,8 +23,8 @@ _MOST_OF = 2 / 3  # share of one kind of losses from which the other goes unment
 _LIMITED = 0.5  # share of the time from which something other than the path limits
 _SELDOM = 0.2  # losses per upload
 _MANY_TIMEOUTS = 2.0  # per minute
-_LOSSES = ("loss", "timeout")  # events
-_TIMEOUT = "loss"  # a state
+_LOSSES = ("loss", "timeout")  # the kinds of events that are losses
+_TIMEOUT = "loss"  # the state after a timeout
 _IN_TROUBLE = ("recovery", _TIMEOUT)
 LOSS_COLUMNS: dict[str, type[pl.DataType]] = {
     "pair": pl.Int64,

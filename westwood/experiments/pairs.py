@@ -17,7 +17,7 @@ COLUMN = "goodput_bps"  # the compared column of tables
 
 
 def pairs(planned: Experiment, rows: Iterable[Row], column: str = COLUMN) -> list[Row]:
-    """Compares each protocol at a point with the baseline: the first of all protocols found there.
+    """Compares each protocol at a point with the baseline, the first protocol that ran there.
 
     A row has the swept keys, `flow`, `cc`, `minus` (the baseline), `column` and the fields of
     `Paired`. Many flows of one protocol count as one, by their mean.

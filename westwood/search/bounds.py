@@ -14,7 +14,7 @@ OWN_SHARE = 0.5  # share of an even division, with CUBIC
 AMONG = 0.95  # Jain's index among its own flows
 DISTANT = 1.0  # Jain's index over CUBIC's at round trips of 10 to 160 ms
 SHORT = 1.03  # at most: completion of short transfers over CUBIC's
-COLLAPSE = 1.0  # at most: loss over CUBIC's of 100 flows over 100 packets a round trip
+COLLAPSE = 1.0  # at most: loss over CUBIC's, with 100 flows and 100 packets per round trip
 
 # The wide population's targets were written in November 2026, before any search on it.
 ALONE_MEDIAN = 0.99  # goodput over CUBIC's where the wire loses nothing
@@ -28,8 +28,8 @@ KEEPS_TENTH = 0.8
 KEEPS_WORST = 0.5
 # Share of what CUBIC has with CUBIC on other seeds, worst tenth: the noise of judging.
 KEEPS_ITSELF = 0.9
-RESENT = 1.5  # at most: resent, less what the wire lost, over CUBIC's, in the worst seed
-RESENT_LEAST = 0.001  # added to both, since smaller shares are chance on most paths
+RESENT = 1.5  # at most: packets resent beyond wire losses over CUBIC's, in the worst seed
+RESENT_LEAST = 0.001  # added to both, since smaller shares are due to chance on most paths
 RUNAWAY = 0.2  # resending more, beyond wire losses and RESENT of CUBIC's, counts as a collapse
 RUNAWAYS = 0.0  # at most: share of collapsed runs
 CROWD = -0.05  # Jain's index among its own flows, less CUBIC's

@@ -31,7 +31,7 @@ class Varied(Protocol):
 
     @property
     def choices(self) -> tuple[Value, ...]:
-        """Its words, or none."""
+        """Allowed words; empty for a number."""
 
     @property
     def low(self) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A results folder is read back: the page, the files for other programs, the row's command."""
+"""A results folder is read back: its page, files for other programs, a row's command."""
 
 from __future__ import annotations
 

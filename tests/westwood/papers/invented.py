@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 def measured(x: str, rows: list[Row], half: float = 0.01) -> Measured:
-    """Makes rows of one seed each, as if measured; `half` is of every interval, in Mb/s."""
+    """Makes rows of one seed each; every interval has the half width `half`, in Mb/s."""
     frame = pl.DataFrame([{"seed": 1, "flow": "tcp", **row} for row in rows])
     numbers = [name for name in frame.columns if frame[name].dtype == pl.Float64 and name != x]
     halves = [
