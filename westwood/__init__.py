@@ -3,7 +3,7 @@
 
 One run of a scenario that comes with the package, with what happened over time:
 
->>> from westwood import Scenario, paired, simulate, simulate_many, summarise
+>>> from westwood import Scenario, paired, plot_means, simulate, simulate_many, summarise
 >>> result = simulate("sawtooth", trace=True)
 >>> result.rows.select("flow", "cc", "goodput_bps", "timeouts")
 shape: (1, 4)
@@ -30,7 +30,7 @@ A network of your own. Settings have addresses, and each one can be swept:
 >>> swept = lossy.with_sweep({"tcp.cc": ["newreno", "westwood+"]})
 
 Every point of a sweep with several seeds, on all cores, as one frame of polars; then means with
-95 % intervals, and a difference seed by seed:
+95 % intervals, a difference seed by seed, and a figure:
 
 >>> rows = simulate_many(swept, seeds=5)
 >>> summarise(rows, "cc", "goodput_bps")
@@ -46,6 +46,7 @@ shape: (2, 5)
 >>> gain = paired(rows.filter(cc="westwood+"), rows.filter(cc="newreno"), "seed", "goodput_bps")
 >>> f"{gain.mean / 1e6:.2f} ± {gain.half / 1e6:.2f} Mb/s"
 '0.46 ± 0.07 Mb/s'
+>>> figure = plot_means(rows)
 
 The same scenario elsewhere, where it is installed: `simulate(scenario, engine="ns3")`, "ns2" or
 "linux", which is real sockets of this machine's kernel. A folder of `westwood sweep --out` or
@@ -58,6 +59,7 @@ What there is:
 - `Scenario`: a network, its flows and what to vary; from keywords, a preset or a TOML file.
 - `summarise` and `paired`: means of rows with 95 % intervals, and a difference seed by seed, a
   `Paired`.
+- `plot_means`: a figure of the rows of a sweep.
 - `presets`: the names of the scenarios that come with the package.
 - `Result`: one run: rows, trace, events, queues, drops, links, transfers, figures, captures.
 - `Results`: a results folder: rows, means with intervals, paired differences, figures.
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
     from westwood.engines.result import Result
     from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
     from westwood.experiments.readback import Results
+    from westwood.experiments.summary_plots import plot_means
     from westwood.results.metrics import Paired, paired, summarise
     from westwood.scenario import Scenario, presets
 
@@ -93,6 +96,7 @@ __all__ = [
     "WestwoodError",
     "__version__",
     "paired",
+    "plot_means",
     "presets",
     "simulate",
     "simulate_many",
@@ -106,6 +110,7 @@ _HOMES = {
     "WestwoodError": "errors",
     "Paired": "results.metrics",
     "paired": "results.metrics",
+    "plot_means": "experiments.summary_plots",
     "summarise": "results.metrics",
     "Scenario": "scenario",
     "presets": "scenario",

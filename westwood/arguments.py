@@ -15,6 +15,7 @@ import inspect
 import math
 import operator
 import os
+import sys
 from collections.abc import Callable, Mapping
 from datetime import date, time
 from decimal import Decimal
@@ -156,6 +157,14 @@ def instance(kind: type) -> Check:
         return value
 
     return check
+
+
+def frame(value: object) -> object:
+    """Accepts a frame of polars."""
+    polars = sys.modules.get("polars")  # a frame has imported it
+    if polars is None or not isinstance(value, polars.DataFrame):
+        raise InputError("expected a polars DataFrame", value=value)
+    return value
 
 
 def has(*names: str) -> Check:

@@ -26,8 +26,11 @@ from westwood import (
     RunError,
     Scenario,
     WestwoodError,
+    paired,
+    plot_means,
     simulate,
     simulate_many,
+    summarise,
 )
 from westwood.experiments.experiment import plan
 
@@ -154,6 +157,13 @@ def calls(choices: random.Random, result: Result, results: Results) -> Iterator[
     yield lambda: SCENARIO.with_settings({value if is_hashable(value) else "a": value})
     yield lambda: SCENARIO.to_files(value)
     yield lambda: SCENARIO.__eq__(value)
+    yield lambda: summarise(value, "cc", "sent")
+    yield lambda: summarise(result.rows, value, "sent")
+    yield lambda: summarise(result.rows, "cc", value)
+    yield lambda: paired(result.rows, value, "seed", "sent")
+    yield lambda: paired(result.rows, result.rows, "seed", value)
+    yield lambda: plot_means(value)
+    yield lambda: plot_means(result.rows, value)
     yield lambda: result.sampled(value)
     yield lambda: Result(value, 1, result.flow_rows, result.raw).rows
     yield lambda: Result(SCENARIO, value, result.flow_rows, result.raw).rows

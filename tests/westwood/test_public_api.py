@@ -46,6 +46,7 @@ def public() -> Iterator[tuple[str, Any]]:
 
 
 PUBLIC = dict(public())
+ROWS = simulate("sawtooth").rows
 
 
 def parameters(name: str) -> list[str]:
@@ -166,6 +167,15 @@ def test_completion_shows_the_public_names_only() -> None:
         (lambda: simulate("path").plot("cwnd"), 'view = "cwnd": no such view'),
         (lambda: simulate("path").plot(), 'view = "windows": was not recorded'),
         (lambda: simulate("path").write_pcap("a.pcap"), "no packet was captured"),
+        (lambda: package.summarise(3, "cc", "sent"), "rows = 3: expected a polars DataFrame"),  # type: ignore[arg-type]
+        (
+            lambda: package.summarise(ROWS, "c", "sent"),
+            'by = "c": no such column, did you mean "cc"',
+        ),
+        (lambda: package.summarise(ROWS, "cc", "flow"), 'columns = "flow": expected a column of'),
+        (lambda: package.paired(ROWS, ROWS, "seed", "send"), 'column = "send": no such column'),
+        (lambda: package.plot_means(ROWS, "send"), 'metric = "send": unknown column'),
+        (lambda: package.plot_means(ROWS.drop("cc")), "rows: has no column cc, expected the rows"),
         (lambda: package.Results.read("nowhere"), '"nowhere": has no runs.parquet'),
     ],
 )

@@ -220,15 +220,22 @@ def _averaged(columns: list[str]) -> list[str]:
 
 
 def _summarised(experiment: Experiment, rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    import polars as pl
-
     columns = _averaged(rows.columns)
     if len(experiment.scenario.flows) > MOST_FLOWS:
-        rows = rows.group_by(*keys, "cc", "seed", maintain_order=True).agg(
-            (pl.len().cast(pl.String) + " flows").alias("flow"),
-            *(pl.col(name).fill_nan(None).mean() for name in columns),
-        )
+        rows = mean_over_flows(rows, keys, columns)
     return summarise(rows, [*keys, "flow", "cc"], columns)
+
+
+def mean_over_flows(
+    rows: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]
+) -> pl.DataFrame:
+    """Averages these columns over the flows of one protocol in a run."""
+    import polars as pl
+
+    return rows.group_by(*keys, "cc", "seed", maintain_order=True).agg(
+        (pl.len().cast(pl.String) + " flows").alias("flow"),
+        *(pl.col(name).fill_nan(None).mean() for name in columns),
+    )
 
 
 def varied_keys(experiment: Experiment, rows: pl.DataFrame) -> list[str]:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from westwood import units
+from westwood import extras, units
+from westwood.arguments import checked, frame, text
 from westwood.errors import InputError
 from westwood.experiments import experiment
-from westwood.results.columns import axis
+from westwood.results.columns import axis, check_metric
+from westwood.results.metrics import summarise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,6 +36,60 @@ _AXES = {
     ".delay": "One-way delay",
     ".rate": "Link rate",
 }
+
+
+@checked(rows=frame, metric=text, title=text)
+def plot_means(rows: pl.DataFrame, metric: str = "goodput_bps", *, title: str = "") -> Figure:
+    """Draws the means of a column over what was swept, with 95 % intervals.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        Rows of `simulate_many`.
+    metric : str, default "goodput_bps"
+        The column that is drawn.
+    title : str, optional
+        Title of the figure; it names the column if it is not given.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Curves over the first swept key with numbers, panels over two keys, bars without any.
+        Its `savefig("a.pdf")` writes a file.
+
+    Raises
+    ------
+    InputError
+        If these are no rows of `simulate_many`, or if there is no such column.
+    UnavailableError
+        If the extra `plot` is not installed.
+
+    Examples
+    --------
+    >>> from westwood import Scenario, plot_means, simulate_many
+    >>> path = Scenario.preset("path").with_settings({"duration": "20s"})
+    >>> swept = path.with_sweep({"path.loss.rate": [0.001, 0.01], "tcp.cc": ["reno", "bbr"]})
+    >>> figure = plot_means(simulate_many(swept, seeds=3))
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('Share of packets lost', 'Goodput (Mb/s)')
+    """
+    check_metric(metric, "metric")
+    if lacking := [name for name in ("scenario", "flow", "cc", "seed") if name not in rows.columns]:
+        problem = f"has no column {lacking[0]}, expected the rows of simulate_many"
+        raise InputError(problem, key="rows")
+    extras.need("matplotlib", "plot_means()")
+    swept = rows.columns[: rows.columns.index("scenario")]
+    keys = [
+        key
+        for key in swept
+        if key != "point" and not (key.endswith(".cc") and (rows[key] == rows["cc"]).all())
+    ]
+    if rows["flow"].n_unique() > experiment.MOST_FLOWS:
+        rows = experiment.mean_over_flows(rows, keys, [metric])
+    runs = rows["seed"].n_unique()
+    means = summarise(rows, [*keys, "flow", "cc"], metric)
+    what = metric_axis(metric).name.partition(" (")[0]
+    return draw(means, keys, metric, title or f"{what}, mean of {runs} seeds")
 
 
 def metric_axis(metric: str) -> Axis:

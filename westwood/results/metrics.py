@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from westwood.arguments import checked, each, has, text
+from westwood.arguments import checked, each, frame, text
 from westwood.errors import InputError, suggestion
 
 if TYPE_CHECKING:
@@ -41,9 +41,6 @@ def _check_columns(
 def _listed(value: object) -> Any:
     """Returns a list of names, also for a single name."""
     return [value] if isinstance(value, str) else each(text, _MOST_COLUMNS)(value)
-
-
-_FRAME, _NAMES = has("columns", "group_by", "select"), _listed
 
 
 def jain(rates: Sequence[float]) -> float:
@@ -183,7 +180,7 @@ class Paired:
         return {key: value if math.isfinite(value) else None for key, value in asdict(self).items()}
 
 
-@checked(one=_FRAME, two=_FRAME, by=_NAMES, column=text)
+@checked(one=frame, two=frame, by=_listed, column=text)
 def paired(one: pl.DataFrame, two: pl.DataFrame, by: str | Sequence[str], column: str) -> Paired:
     """Compares a column of two frames, row by row.
 
@@ -261,7 +258,7 @@ def _deviation(values: Sequence[float], mean: float) -> float:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
-@checked(rows=_FRAME, by=_NAMES, columns=_NAMES)
+@checked(rows=frame, by=_listed, columns=_listed)
 def summarise(
     rows: pl.DataFrame, by: str | Sequence[str], columns: str | Sequence[str]
 ) -> pl.DataFrame:
