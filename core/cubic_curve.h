@@ -88,7 +88,7 @@ static inline void ww_cubic_grow(struct ww_cubic_curve *curve, struct ww_window 
     const uint64_t ahead_ms = (uint64_t)elapsed_ms + srtt_us / 1000;
     const uint64_t target = ww_min_u64(ww_cubic_window(curve, ahead_ms), now + now / 2);
     if (target <= now) return;
-    /* (target - now) / cwnd <= 1/2: at most 2^31 a segment, 2^47 in all. The shift: 2^31 * 2^24. */
+    /* (target - now) / cwnd <= 1/2: at most 2^31 per segment, 2^47 in all. The shift: 2^31 * 2^24. */
     const uint64_t each = ww_div((target - now) << (32 - WW_CUBIC_FRACTION), cwnd);
     const uint64_t growth = curve->fraction + segments * ww_min_u64(each, UINT64_C(1) << 31);
     curve->fraction = (uint32_t)growth;

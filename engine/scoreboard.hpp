@@ -5,7 +5,7 @@
 //   IsLost(S)   DupThresh or more SACKed segments above S
 //   pipe        segments not SACKed and not lost, plus those retransmitted and not SACKed
 //   NextSeg     1 the lowest lost one not retransmitted yet, 2 new data, 3 the lowest un-SACKed one
-//               below the highest SACKed, 4 one "rescue" retransmission a recovery
+//               below the highest SACKed, 4 one "rescue" retransmission per recovery
 //
 // After a timeout every segment that is not SACKed is lost (section 5.1). Where RACK (rack.hpp) detects the
 // losses, a retransmission may be lost too, and only lost segments are sent again: NextSeg has rules 1 and 2.

@@ -232,8 +232,7 @@ class WestwoodModel : public RenoModel {
         const std::uint64_t tick = config.rtt_tick_us;
         last_rtt_us_ = (rtt_us + tick - 1) / tick * tick;
         if (config.counted_ticks && tick > 1) {  // ns-2: from the last tick before it was sent
-            const std::uint64_t since =
-                std::min(rtt_us, now_us);  // at most since the clock's start
+            const std::uint64_t since = std::min(rtt_us, now_us);  // not before the clock started
             const std::uint64_t offset = (now_us - since) % tick;
             last_rtt_us_ = std::max<std::uint64_t>((since + offset) / tick, 1) * tick;
         }

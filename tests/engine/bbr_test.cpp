@@ -90,8 +90,7 @@ TEST(BbrOnAPath, ProbesForTheRoundTripWhenItIsTenSecondsOld) {  // 4.3.5
 
 TEST(BbrOnAPath, PacesInsteadOfBursting) {
     Network paced = path();
-    paced.links[0].forward.rate_bps =
-        1'000'000'000;  // every packet that the sender sends crosses the link
+    paced.links[0].forward.rate_bps = 1'000'000'000;  // every packet sent crosses the link
     paced.links[0].forward.queue_packets = kUnlimited;
     paced.flows[0].receive_window_bytes = 40 * 1460;
     const Result result = simulate(paced, 1);
