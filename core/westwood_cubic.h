@@ -39,8 +39,8 @@
  * allows ssthresh / prior cwnd segments. Below that, cwnd = min(ssthresh, in flight + delivered), and one
  * more on an ACK that advances and reports no loss.
  *
- * Reductions at scores under 1/2 are doubtful. If a round outside a reduced recovery ends and the link is
- * sure to lose packets, ssthresh returns to the largest window before them.
+ * Reductions at scores under 1/2, from `small` segments or more, are doubtful. If a round outside a reduced
+ * recovery ends and the link is sure to lose packets, ssthresh returns to the largest window before them.
  *
  * Slow start is paced at pacing cwnd / SRTT, so that its bursts do not overflow a short queue. The first one
  * holds the window while SRTT exceeds RTTmin by HyStart++'s threshold (RFC 9406, 4.2). If all RTTs of a round
@@ -125,10 +125,11 @@ static inline uint32_t ww_wc_standing(const struct ww_westwood_cubic_state *wc,
 }
 
 /* Keeps the largest window before doubtful reductions: the loss came at a low score. */
-static inline void ww_wc_note_reduction(struct ww_westwood_cubic_state *wc, uint32_t cwnd,
+static inline void ww_wc_note_reduction(const struct ww_config *config,
+                                        struct ww_westwood_cubic_state *wc, uint32_t cwnd,
                                         enum ww_wc_cause cause) {
-    const bool may_be_mistake = cause != WW_WC_MARK && ww_wc_score(wc) < WW_WC_HALF;
-    wc->mistaken = may_be_mistake ? ww_max_u32(wc->mistaken, cwnd) : 0;
+    const bool is_doubtful = cause != WW_WC_MARK && ww_wc_score(wc) < WW_WC_HALF;
+    wc->mistaken = is_doubtful && cwnd >= config->wc_small ? ww_max_u32(wc->mistaken, cwnd) : 0;
 }
 
 /* Restores the window from before reductions that the evidence no longer supports. */
@@ -158,7 +159,7 @@ static inline void ww_wc_answer(const struct ww_config *config, struct ww_westwo
         }
         return;
     }
-    ww_wc_note_reduction(wc, cwnd, cause);
+    ww_wc_note_reduction(config, wc, cwnd, cause);
     if (!was_reduced) ww_wc_end_stage(&wc->curve, cwnd);
     wc->answer = WW_WC_CUTS;
     wc->start = WW_WC_STARTED;

@@ -107,9 +107,10 @@ static inline uint32_t ww_wc_target(const struct ww_config *config,
                                     const struct ww_westwood_cubic_state *wc, uint32_t cwnd,
                                     uint32_t mss, enum ww_wc_cause cause);
 
-/*@ requires \valid(wc);
+/*@ requires \valid_read(config) && \valid(wc);
     assigns wc->mistaken; */
-static inline void ww_wc_note_reduction(struct ww_westwood_cubic_state *wc, uint32_t cwnd,
+static inline void ww_wc_note_reduction(const struct ww_config *config,
+                                        struct ww_westwood_cubic_state *wc, uint32_t cwnd,
                                         enum ww_wc_cause cause);
 
 /*@ requires \valid(curve);

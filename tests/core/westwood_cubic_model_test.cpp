@@ -189,7 +189,7 @@ class WestwoodCubicModel : public RenoModel {
                 answer = WW_WC_KEEPS;
             return;
         }
-        const bool is_doubtful = cause != WW_WC_MARK && score() < 64;
+        const bool is_doubtful = cause != WW_WC_MARK && score() < 64 && cwnd >= config.wc_small;
         mistaken = is_doubtful ? std::max(mistaken, cwnd) : 0;
         if (!is_reduced()) {
             curve_.open = false;

@@ -333,6 +333,24 @@ TEST(WestwoodCubic, TheLargestWindowBeforeMistakesComesBack) {
     EXPECT_EQ(c.window.ssthresh, 120u);
 }
 
+TEST(WestwoodCubic, NoReductionOfASmallWindowIsUndone) {
+    WestwoodCubic c = settled(11);
+    c.set_evidence(0.3);
+    c.loss();
+    EXPECT_EQ(c.window.ssthresh, 5u);
+    c.leave_recovery();
+    c.set_evidence(0);
+    for (int i = 0; i < 3; i++) c.ack({.ends_round = true});
+    EXPECT_EQ(c.window.ssthresh, 5u) << "a crowd would lose its packets again";
+    WestwoodCubic larger = settled(12);
+    larger.set_evidence(0.3);
+    larger.loss();
+    larger.leave_recovery();
+    larger.set_evidence(0);
+    larger.ack({.ends_round = true});
+    EXPECT_EQ(larger.window.ssthresh, 12u);
+}
+
 TEST(WestwoodCubic, NoReductionIsUndoneWhileAQueueStandsOrRecoveryLasts) {
     WestwoodCubic c = in_recovery(kQueue);
     c.set_evidence(0);
