@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from machine import Namespace, alone, other_than_reno
 
-from westwood.kernel import defaults, remembered
+from westwood.kernel import defaults, saved_defaults
 
 pytestmark = pytest.mark.kernel
 NAMES = ("reno", other_than_reno())  # any namespace may use these
@@ -26,8 +26,8 @@ FORKS = """
 import os, sys
 from pathlib import Path
 from pyroute2 import IPRoute
-from westwood.kernel import defaults, remembered
-remembered.FOLDER = Path(sys.argv[1])
+from westwood.kernel import defaults, saved_defaults
+saved_defaults.FOLDER = Path(sys.argv[1])
 print("ready", flush=True)
 while line := sys.stdin.readline():
     child = os.fork()
@@ -74,7 +74,7 @@ class Forks:
 
 @pytest.fixture
 def forks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Forks]:
-    monkeypatch.setattr(remembered, "FOLDER", tmp_path / "westwood")
+    monkeypatch.setattr(saved_defaults, "FOLDER", tmp_path / "westwood")
     made = Forks(tmp_path / "westwood")
     yield made
     made.end()

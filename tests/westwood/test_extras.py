@@ -91,7 +91,7 @@ OF_EXTRAS = (
     "cli.tracing",
     "cli.watch",
     "draw",
-    "engines.pictures",
+    "engines.run_figures",
     "experiments.validation",
     "kernel.sock_diag",
     "kernel.sockets",

@@ -262,7 +262,7 @@ def _number(value: float) -> str:
 
 def _figure(verdict: TargetVerdict) -> str:
     """Writes what came out so that no rounding has it reach a target that is missed."""
-    from westwood.results.shown import on_its_side
+    from westwood.results.tables import on_its_side
 
     value = verdict.figure.estimate.value
     if not math.isfinite(value):

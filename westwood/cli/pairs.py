@@ -9,7 +9,7 @@ from westwood.catalogue import label
 from westwood.cli import tables
 from westwood.experiments.pairs import COLUMN
 from westwood.results.columns import Column, Row, columns
-from westwood.results.shown import change, difference
+from westwood.results.tables import change, difference
 
 
 def print_pairs(pairs: Sequence[Row], keys: Sequence[str]) -> None:

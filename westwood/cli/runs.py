@@ -225,9 +225,9 @@ def trace(
     from westwood.cli import tracing
 
     if wanted:
-        from westwood.engines import pictures
+        from westwood.engines import run_figures
 
-        pictures.check_view(view, "--view")
+        run_figures.check_view(view, "--view")
     runs_it = engines.find(engine)
     chosen, request = tracing.requested(
         scenario,

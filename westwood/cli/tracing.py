@@ -40,7 +40,7 @@ class Request:
     pcap: Path | None = None
     at: str | None = None  # the link to capture
     only_packets: bool = False  # nothing else is asked for
-    view: str = "windows"  # what is drawn: one of westwood.engines.pictures.VIEWS
+    view: str = "windows"  # what is drawn: one of westwood.engines.run_figures.VIEWS
 
     @property
     def all_events(self) -> bool:
@@ -130,9 +130,9 @@ def draw(
     results: Sequence[Result], request: Request, folder: Folder | None, figure: figures.Wanted
 ) -> Path:
     """Draws what is asked for; the path of the figure's first file."""
-    from westwood.engines import pictures
+    from westwood.engines import run_figures
 
-    made = pictures.draw(results, request.view, request.span_s)
+    made = run_figures.draw(results, request.view, request.span_s)
     kind = "trace" if request.view == "windows" else request.view
     return figure.save(made, folder, f"{results[0].scenario.name}-{kind}")
 

@@ -22,7 +22,7 @@ from westwood.catalogue import label
 from westwood.draw import laboratory
 from westwood.draw.laboratory import Opens
 from westwood.results.folder import Folder, about
-from westwood.results.shown import change
+from westwood.results.tables import change
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

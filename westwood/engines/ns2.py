@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from westwood.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
 from westwood.engines import network, ns2_limits
 from westwood.engines.contract import RunSeed, refuse_simulators_own
-from westwood.engines.counted import CountedLinkSide
+from westwood.engines.counters import LinkCounters
 from westwood.engines.ns2_limits import Agent, agent_of
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, one_line
@@ -270,7 +270,7 @@ def _counts(flow: Any, said: Mapping[str, str]) -> dict[str, float]:
     }
 
 
-def _side(said: Mapping[str, str], largest: int, duration_s: float) -> CountedLinkSide:
+def _side(said: Mapping[str, str], largest: int, duration_s: float) -> LinkCounters:
     """Computes our columns of a link's direction.
 
     ns-2 does not report the size of a packet that is still being sent at the end; it is taken to be
@@ -282,4 +282,4 @@ def _side(said: Mapping[str, str], largest: int, duration_s: float) -> CountedLi
     sending_s = 8 * counted.pop("sent_bytes") / bps
     numbers = {name: counted.get(name, math.nan) for name in DIRECTION_COLUMNS}
     busy_s = max(0.0, sending_s - beyond_s)  # below 0 if less than a packet was sent
-    return CountedLinkSide({**numbers, "utilisation": busy_s / duration_s})
+    return LinkCounters({**numbers, "utilisation": busy_s / duration_s})

@@ -252,7 +252,7 @@ def _flows(scenario: Scenario) -> int:
 
 
 def estimate_sweep(scenario: Scenario, points: int, seeds: int) -> ResourceEstimate:
-    """Estimates what a sweep keeps of its points and rows."""
+    """Estimates the memory for the points and rows of a sweep."""
     rows = points * seeds * _flows(scenario)
     key = "seeds" if seeds > points else "sweep"
     return ResourceEstimate({key: POINT * points + ROW * rows}, {}, _A_POINT * points)
@@ -300,7 +300,7 @@ def check_run(scenario: Scenario, recorded: Recorded = NOTHING, engine: str = "s
 
 
 def check_sweep(scenarios: Sequence[Scenario], seeds: int) -> None:
-    """Checks what these scenarios' sweeps keep, before their points are made."""
+    """Checks the memory for all points and rows of these sweeps, before the points are made."""
     points = sum(math.prod(map(len, one.sweep.values())) for one in scenarios)
     check(estimate_sweep(scenarios[0], points, seeds), scenarios[0])
 

@@ -27,7 +27,7 @@ from westwood.catalogue import label
 from westwood.errors import InputError
 from westwood.results.columns import Row
 from westwood.results.rows import rows_frame
-from westwood.results.shown import html_table
+from westwood.results.tables import html_table
 from westwood.scenario import Scenario
 from westwood.units import PS_PER_S, format_time
 
@@ -371,9 +371,9 @@ class Result:
         from westwood import extras
 
         extras.need("matplotlib", "Result.plot()")
-        from westwood.engines import pictures
+        from westwood.engines import run_figures
 
-        pictures.check_view(view)
+        run_figures.check_view(view)
         needed = "events" if view == "sequence" else "windows"
         was_open = any(time_s == time_s for time_s in self.raw.connections["established_s"])
         if was_open and not self.raw.records.count(needed):
@@ -387,7 +387,7 @@ class Result:
             if span_s[0] >= span_s[1]:
                 problem = f"expected a start before the end, {span_s[1]:g}"
                 raise InputError(problem, key="start_s", value=start_s)
-        return pictures.draw([self], view, span_s)
+        return run_figures.draw([self], view, span_s)
 
     @checked(path=path)
     def write_pcap(self, path: str | os.PathLike[str]) -> int:

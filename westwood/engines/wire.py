@@ -30,7 +30,7 @@ from westwood.catalogue import (
     MeasuredColumn,
 )
 from westwood.engines import network
-from westwood.engines.counted import CountedLinkSide, no_events
+from westwood.engines.counters import LinkCounters, no_events
 from westwood.errors import RunError
 from westwood.results.raw import Columns, RawResult
 from westwood.results.records import InMemory
@@ -142,7 +142,7 @@ class Report:
 
     def result(self) -> RawResult:
         """Returns the run as an engine's raw result."""
-        forward, backward = ([CountedLinkSide(one) for one in self.sides[side]] for side in SIDES)
+        forward, backward = ([LinkCounters(one) for one in self.sides[side]] for side in SIDES)
         connections = {
             name: [numbers[name] for numbers in self.flows] for name in ("source", *FLOW_COLUMNS)
         }

@@ -29,11 +29,11 @@ from westwood.experiments.row_checks import problem_with
 from westwood.results.columns import check_metric
 from westwood.results.folder import Damaged, Folder
 from westwood.results.kinds import ResultKind, kind_in
-from westwood.results.shown import html_table
+from westwood.results.tables import html_table
 from westwood.scenario import fragments
 from westwood.scenario.scenario import Scenario
 from westwood.scenario.summary import summarise
-from westwood.scenario.swept import column_values
+from westwood.scenario.sweep_values import column_values
 from westwood.scenario.toml_format import toml_value
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from westwood.errors import show
 from westwood.experiments.experiment import Experiment
 from westwood.results.columns import COST, columns
 from westwood.results.rows import LARGEST
-from westwood.scenario.swept import column_values
+from westwood.scenario.sweep_values import column_values
 
 _TOLD = {"point", "scenario", "engine"}  # other columns of rows than what was measured
 _SCENARIO = "scenario.toml"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sets and restores the default control of new sockets, by network namespace or by route.
 
-The old value is stored before a new one is set (`remembered`); `restore` or `kernel unload` puts it
-back. A value that somebody else has set in the meantime is kept and reported.
+The old value is saved before a new one is set (`saved_defaults`); `restore` or `kernel unload` puts
+it back. A value that somebody else has set in the meantime is kept and reported.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from westwood.errors import InputError, RunError, UnavailableError
-from westwood.kernel import namespaces, remembered, routes, ww_kernel
+from westwood.kernel import namespaces, routes, saved_defaults, ww_kernel
 from westwood.kernel.namespaces import Namespace
-from westwood.kernel.remembered import Entry, Memory
+from westwood.kernel.saved_defaults import Entry, SavedDefaults
 
 _DEFAULT, _AVAILABLE, _ALLOWED = (
     Path(f"/proc/sys/net/ipv4/tcp_{name}congestion_control")
@@ -37,24 +37,24 @@ def choose(name: str, netns: str | int | None = None, route: str | None = None) 
     """Makes a control the default of a namespace or a route; returns lines for the user."""
     ww_kernel.check_names([name], "NAME")
     prefix = "" if route is None else routes.prefix_of(route)
-    with namespaces.opened(netns) as where, remembered.opened() as memory:
+    with namespaces.opened(netns) as where, saved_defaults.opened() as saved:
         _check(name, where)
         cookie = where.run(_cookie)
         before = _now(where, prefix)
         if before is None:
             problem = "no such route: ip route show"
             raise InputError(problem, key="--route", value=route)
-        entry = memory.entry(cookie, prefix)
+        entry = saved.entry(cookie, prefix)
         if entry is None:
             entry = Entry(cookie, _words(where, prefix), before, route=prefix)
-            memory.entries.append(entry)
+            saved.entries.append(entry)
         elif before != entry.before and before not in entry.ours:
             entry.before, entry.ours = before, []  # somebody else has set it in the meantime
         entry.ours = [*dict.fromkeys([*entry.ours, name])]
-        memory.keep()
+        saved.keep()
         _set(where, prefix, name)
         if name == entry.before:
-            memory.forget(entry)
+            saved.forget(entry)
             return [f"{entry.where}: {name}, as before"]
         was = entry.before or "none of its own"
         return [f"{entry.where}: {name} (was {was}; westwood kernel default --restore)"]
@@ -67,17 +67,17 @@ def restore(netns: str | int | None = None, route: str | None = None) -> list[st
     if netns is not None or route is not None:
         with namespaces.opened(netns) as where:
             chosen = where.run(_cookie)
-    with remembered.opened() as memory, _all() as found:
+    with saved_defaults.opened() as saved, _all() as found:
         entries = [
             one
-            for one in memory.entries
+            for one in saved.entries
             if chosen in (None, one.netns) and prefix in (None, one.route)
         ]
-        lines = [_put_back(memory, entry, found.get(entry.netns)) for entry in entries]
+        lines = [_put_back(saved, entry, found.get(entry.netns)) for entry in entries]
     return lines or ["nothing to restore: westwood kernel default has set no default"]
 
 
-def _put_back(memory: Memory, entry: Entry, where: Namespace | None) -> str:
+def _put_back(saved: SavedDefaults, entry: Entry, where: Namespace | None) -> str:
     """Restores one default, unless it is gone or somebody else has set it."""
     now = None if where is None else _now(where, entry.route)
     if where is None or now is None:
@@ -91,7 +91,7 @@ def _put_back(memory: Memory, entry: Entry, where: Namespace | None) -> str:
         said = f"{entry.where}: {entry.before or 'none of its own'} again"
     else:
         said = f"{entry.where}: left alone, since somebody has set {now} in the meantime"
-    memory.forget(entry)
+    saved.forget(entry)
     return said
 
 
@@ -101,12 +101,12 @@ def before_unload() -> list[str]:
     Raises RunError if somebody else made one of them the default of a namespace.
     """
     lines: list[str] = []
-    if remembered.may_be_there() and os.geteuid() == 0:
-        with remembered.opened() as memory, _all() as found:
-            before = {one.netns: one.before for one in memory.entries if not one.route}
+    if saved_defaults.may_be_there() and os.geteuid() == 0:
+        with saved_defaults.opened() as saved, _all() as found:
+            before = {one.netns: one.before for one in saved.entries if not one.route}
             own = _own_cookie()
-            entries = [*memory.entries]
-            lines = [_before_unload(memory, one, found.get(one.netns)) for one in entries]
+            entries = [*saved.entries]
+            lines = [_before_unload(saved, one, found.get(one.netns)) for one in entries]
             if before.get(own, OURS[0]) not in OURS:  # namespaces created since then inherited ours
                 lines += _inherited(found, before[own])
     with _all() as found:
@@ -120,11 +120,11 @@ def before_unload() -> list[str]:
     return lines
 
 
-def _before_unload(memory: Memory, entry: Entry, where: Namespace | None) -> str:
+def _before_unload(saved: SavedDefaults, entry: Entry, where: Namespace | None) -> str:
     """Restores one default, unless the old control is ours and therefore about to be unloaded."""
     if where is None or entry.before not in OURS:
-        return _put_back(memory, entry, where)
-    memory.forget(entry)
+        return _put_back(saved, entry, where)
+    saved.forget(entry)
     now = _now(where, entry.route) or "none of its own"
     return f"{entry.where}: {now} stays, since {entry.before}, which was there, is unloaded"
 
@@ -152,14 +152,14 @@ def renew() -> None:
 
 def standing() -> list[dict[str, str]]:
     """Returns the default of each accessible namespace, and the routes that we have set."""
-    memory: list[Entry] = []
-    if remembered.may_be_there() and os.geteuid() == 0:
-        with remembered.opened() as held:
-            memory = held.entries
+    saved: list[Entry] = []
+    if saved_defaults.may_be_there() and os.geteuid() == 0:
+        with saved_defaults.opened() as held:
+            saved = held.entries
     listed = []
     with _all() as found:
         for cookie, where in found.items():
-            before = {one.route: one.before for one in memory if one.netns == cookie}
+            before = {one.route: one.before for one in saved if one.netns == cookie}
             for prefix in ["", *(prefix for prefix in before if prefix)]:
                 control = _now(where, prefix) or ""
                 one = {"netns": where.name, "route": prefix, "cc": control}

@@ -37,7 +37,7 @@ from westwood.scenario.flows import OF_DATAGRAMS
 from westwood.scenario.preset_files import presets, presets_folder
 
 _MOST_EXACT = 2**53  # the largest integer that a double represents exactly
-_SEEDS_HERE = 5  # the page runs as many seeds to decide a claim
+_SEEDS_HERE = 5  # seeds that the page runs to decide a claim
 
 
 def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:

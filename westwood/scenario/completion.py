@@ -9,7 +9,7 @@ from typing import Any
 from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
 from westwood.errors import InputError
 from westwood.scenario import profiles
-from westwood.scenario.addressed import kind_of
+from westwood.scenario.addresses import kind_of
 from westwood.scenario.flows import OF_DATAGRAMS, check_obeyed
 
 

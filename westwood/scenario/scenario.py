@@ -40,14 +40,14 @@ from westwood.scenario import (
     toml_format,
     topology,
 )
-from westwood.scenario.addressed import assign, blamed, is_part
+from westwood.scenario.addresses import assign, blamed, is_part
 from westwood.scenario.explain import explained
 from westwood.scenario.flows import Flow
 from westwood.scenario.links import Link
 from westwood.scenario.parts import Duration, Name, Part, make_ready
 from westwood.scenario.preset_files import presets, presets_folder
 from westwood.scenario.summary import html
-from westwood.scenario.swept import check_sweep, column_values
+from westwood.scenario.sweep_values import check_sweep, column_values
 from westwood.units import format_time
 
 FORMAT = 1  # of scenario files, and part of the hash

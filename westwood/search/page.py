@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from westwood.catalogue import label
-from westwood.results.shown import on_its_side
+from westwood.results.tables import on_its_side
 from westwood.scenario.toml_format import toml_value
 from westwood.search import space
 from westwood.search.objective import TARGETS, Target

@@ -13,7 +13,7 @@ import pytest
 from machine import Namespace, alone, other_than_reno, words
 
 from westwood.errors import InputError, RunError, UnavailableError
-from westwood.kernel import defaults, remembered, routes, ww_kernel
+from westwood.kernel import defaults, routes, saved_defaults, ww_kernel
 
 Westwood = Callable[..., Any]
 ROUTE = "192.0.2.0/24"
@@ -27,9 +27,9 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stores the remembered defaults in a temporary folder."""
+    """Stores the saved defaults in a temporary folder."""
     folder = tmp_path / "westwood"
-    monkeypatch.setattr(remembered, "FOLDER", folder)
+    monkeypatch.setattr(saved_defaults, "FOLDER", folder)
     return folder
 
 
@@ -251,7 +251,7 @@ def test_the_previous_boot_is_forgotten(
 ) -> None:
     defaults.choose("reno", host.pid)
     (tmp_path / "boot").write_text("another\n")
-    monkeypatch.setattr(remembered, "_BOOT", tmp_path / "boot")
+    monkeypatch.setattr(saved_defaults, "_BOOT", tmp_path / "boot")
     assert defaults.restore()[0].startswith("nothing to restore")
 
 

@@ -14,8 +14,8 @@ from westwood.draw import panel, search_plots
 from westwood.draw.bars import summary_bars
 from westwood.draw.over_time import Run, over_time
 from westwood.draw.window import sawteeth
-from westwood.engines import pictures
-from westwood.results.shown import on_its_side
+from westwood.engines import run_figures
+from westwood.results.tables import on_its_side
 
 
 def traced(cc: str, duration: str = "20s", **settings: Any) -> Result:
@@ -70,7 +70,7 @@ def test_the_title_names_the_path(reno: Result) -> None:
 def test_what_estimates_nothing_has_no_estimate(reno: Result, bbr: Result) -> None:
     assert any("Estimate" in head for head in heads(bbr.plot()))
     assert not any("Estimate" in head for head in heads(reno.plot()))
-    overlay = pictures.draw([reno, bbr], "windows")
+    overlay = run_figures.draw([reno, bbr], "windows")
     assert sum("estimate" in head for head in heads(overlay)) == 1
     estimates = next(axes for axes in overlay.axes if "estimate" in axes.get_ylabel())
     drawn = [line for line in estimates.lines if len(line.get_xdata())]
@@ -78,7 +78,7 @@ def test_what_estimates_nothing_has_no_estimate(reno: Result, bbr: Result) -> No
 
 
 def test_protocols_are_drawn_over_each_other(reno: Result, bbr: Result) -> None:
-    figure = pictures.draw([reno, bbr], "windows")
+    figure = run_figures.draw([reno, bbr], "windows")
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["Reno", "BBR"]
     assert "queue (packets)" in heads(figure)
@@ -93,7 +93,7 @@ def test_an_interval_is_seen_before_a_black_bar() -> None:
     assert all(one.get_path_effects() for one in (*caps, *lines))
 
 
-@pytest.mark.parametrize("view", pictures.VIEWS)
+@pytest.mark.parametrize("view", run_figures.VIEWS)
 def test_every_view_is_drawn(view: str, bbr: Result) -> None:
     figure = bbr.plot(view, start_s=1, end_s=9)
     assert any(len(axes.lines) or len(axes.patches) for axes in figure.axes)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from westwood import Result, Scenario, simulate
 from westwood.cli import process
-from westwood.engines.counted import CountedLinkSide
+from westwood.engines.counters import LinkCounters
 from westwood.errors import ImpossibleResult
 from westwood.results import invariants
 from westwood.results.rows import rows_of_run
@@ -145,7 +145,7 @@ def _with_side(result: Result, **wrong: float) -> list[str]:
     """Returns the broken invariants after changing a number of the link's forward direction."""
     (side,) = result.raw.forward
     numbers = {name: getattr(side, name) for name in dir(side) if not name.startswith("_")}
-    raw = dataclasses.replace(result.raw, forward=[CountedLinkSide({**numbers, **wrong})])
+    raw = dataclasses.replace(result.raw, forward=[LinkCounters({**numbers, **wrong})])
     return [str(one) for one in invariants.broken(result.scenario, raw, result.flow_rows, "sim")]
 
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from westwood import Scenario, simulate
-from westwood.engines import pictures
+from westwood.engines import run_figures
 from westwood.engines.result import Result
 from westwood.results.traces import STATES, offered_rate
 
@@ -193,7 +193,7 @@ def test_a_capture_never_replaces_scenarios_pipes_links_or_results(
 
 
 def test_the_panel_shows_the_busiest_link(result: Result) -> None:
-    shown = pictures.panel_of(result, (0.0, 40.0))
+    shown = run_figures.panel_of(result, (0.0, 40.0))
     assert (shown.link, shown.queue_limit) == ("l", 20)
     assert shown.flows == [("long", "westwood+")], "flows with long-lived windows only"
     assert shown.capacity["bps"].to_list() == pytest.approx([3e6 * 1448 / 1500] * 2)

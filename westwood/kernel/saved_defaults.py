@@ -36,7 +36,7 @@ class Entry:
     route: str = ""  # a prefix; "" for the namespace's default
 
 
-class Memory:
+class SavedDefaults:
     """The stored entries; needs the exclusive lock of the folder."""
 
     def __init__(self, folder: int) -> None:
@@ -88,7 +88,7 @@ def may_be_there() -> bool:
 
 
 @contextlib.contextmanager
-def opened() -> Iterator[Memory]:
+def opened() -> Iterator[SavedDefaults]:
     """Opens the entries and holds the lock during the block; creates the folder if necessary.
 
     Raises UnavailableError unless we are root, and RunError unless the folder is a real folder of
@@ -110,6 +110,6 @@ def opened() -> Iterator[Memory]:
                 "so others may have changed it: inspect and remove it"
             )
         fcntl.flock(folder, fcntl.LOCK_EX)
-        yield Memory(folder)
+        yield SavedDefaults(folder)
     finally:
         os.close(folder)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 
 
-class CountedLinkSide:
+class LinkCounters:
     """Holds the counters of a link's direction as attributes."""
 
     packets: int
