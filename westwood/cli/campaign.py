@@ -19,7 +19,7 @@ from westwood.results.folder import Damaged, Folder
 
 
 def deliver(plan: CampaignPlan, measurement: Measurement, folder: Folder, *, json: bool) -> Path:
-    """Prints the table and writes the page; its path."""
+    """Prints the table, writes the page and returns its path."""
     if measurement.rows.is_empty():
         check_complete(measurement, folder.path)
     found = page.session_means(measurement.rows, plan.baseline)
@@ -52,13 +52,13 @@ def deliver(plan: CampaignPlan, measurement: Measurement, folder: Folder, *, jso
 
 
 def check_interrupted(measurement: Measurement, out: Path) -> None:
-    """Raises Interrupted, with how to go on, if the user ended it."""
+    """Raises Interrupted, with how to continue, if the user ended the campaign."""
     if not measurement.complete and not measurement.away:
         raise Interrupted(f"interrupted; {measurement.rows.height} uploads are in {_rest(out)}")
 
 
 def check_complete(measurement: Measurement, out: Path) -> None:
-    """Raises RunError with the targets that went away, if any."""
+    """Raises RunError if targets became unreachable."""
     if measurement.away:
         why = measurement.away.items()
         away = "; ".join(f"target {name} was left out: {what}" for name, what in why)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line: its commands, its errors as one line, its exit codes. No arithmetic here.
+"""Defines the commands and their exit codes, and prints errors as one line each.
 
 Exit codes: docs/cli.md.
 """
@@ -19,11 +19,11 @@ from westwood.cli import hints, layout
 from westwood.cli.streams import say
 from westwood.errors import InputError, Interrupted, WestwoodError, shortened
 
-# click.ClickException, wherever this version of typer keeps its click
+# click.ClickException; typer has its own copy of click, in a place that depends on the version
 _UsageError: Any = typer.BadParameter.__mro__[2]
 _MissingParameter: Any = import_module(_UsageError.__module__).MissingParameter
 
-_MOST_ERRORS = 9  # of one file that are printed beside the first
+_MOST_ERRORS = 9  # printed after the first one of a file
 
 
 _DAILY = "Daily"
@@ -35,7 +35,7 @@ _PAPERS = "Papers"
 
 @dataclass(frozen=True)
 class _Home:
-    """Says where a command is: a function of a module of westwood.cli, or a group, its `app`."""
+    """Locates a command: a function in a module of westwood.cli, or the `app` of a group."""
 
     panel: str
     module: str
@@ -43,7 +43,7 @@ class _Home:
     example: str = ""
 
     def command(self, name: str) -> Any:
-        """Imports it and makes the command of it."""
+        """Imports the module and builds the command."""
         module = import_module(f"westwood.cli.{self.module}")
         if not self.function:
             return typer.main.get_group(module.app)
@@ -82,7 +82,7 @@ _HOMES: Mapping[str, _Home] = {
     "reproduce": _Home(_PAPERS, "pages", "reproduce", "westwood reproduce fig5 --quick"),
 }
 
-# Names of the first level that are gone, and what each is now.
+# Former names of commands, and their present ones.
 RENAMED = {
     "search": "control tune",
     "judge": "control benchmark",
@@ -96,7 +96,7 @@ RENAMED = {
 
 
 class _Commands(Mapping[str, Any]):
-    """Makes a command when it is first asked for: its module and its options take their time."""
+    """Builds each command on first use, because imports and options take time."""
 
     def __init__(self) -> None:
         self._made: dict[str, Any] = {}
@@ -121,7 +121,7 @@ class _Group(layout.Group):
         self.commands: Any = _Commands()
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Finds the command of a line; says where one is that had another name."""
+        """Returns the command; a former name is an error that gives the present one."""
         name = args[0]
         if name in RENAMED and not ctx.resilient_parsing:
             ctx.fail(f'"{name}" is now "westwood {RENAMED[name]}"')
@@ -149,7 +149,7 @@ def _root(
 
 
 def call(arguments: list[str]) -> int:
-    """Runs a command line; its exit code. Errors that we foresaw are one line on standard error."""
+    """Runs a command line and returns its exit code; expected errors are one line each."""
     try:
         code = app(args=arguments, prog_name="westwood", standalone_mode=False)
     except WestwoodError as error:
@@ -163,14 +163,14 @@ def call(arguments: list[str]) -> int:
     except Exception:
         if not stopping.is_asked():
             raise
-        code = Interrupted.exit_code  # a library has made another exception of it
-    if code == Interrupted.exit_code:  # typer returns it, too
+        code = Interrupted.exit_code  # a library raised another exception for it
+    if code == Interrupted.exit_code:  # typer may also return it
         say(stopping.UNKNOWN)
     return code if isinstance(code, int) else 0
 
 
 def _say_all(error: WestwoodError) -> None:
-    """Prints an error, and those that came with it, each on its line."""
+    """Prints an error and those found with it, one per line."""
     say(str(error))
     others = error.others if isinstance(error, InputError) else ()
     for one in others[:_MOST_ERRORS]:
@@ -180,7 +180,7 @@ def _say_all(error: WestwoodError) -> None:
 
 
 def _usage_problem(error: Any) -> str:
-    """Says what is wrong with an option, its value or a missing argument, and what helps."""
+    """Describes a wrong option, value or missing argument, and its remedy."""
     from pydantic import ValidationError
 
     if not isinstance(error.__cause__, ValidationError):
@@ -197,7 +197,7 @@ def _usage_problem(error: Any) -> str:
 
 
 def _with_help(error: Any) -> str:
-    """Returns typer's sentence, with the right option or, where a word is missing, an example."""
+    """Returns typer's message with the right option or, for a missing word, an example."""
     said, command = str(error.format_message()), error.ctx.command if error.ctx else None
     if command is None:
         return said

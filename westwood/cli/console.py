@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Columns of the table of `run` that a narrow terminal does without, the least important first.
+# Columns of the table of `run` that a narrow terminal leaves out, least important first.
 LEFT_OUT_FIRST = (
     "fast_recoveries",
     "mean_cwnd",
@@ -34,27 +34,26 @@ LEFT_OUT_FIRST = (
 )
 
 
-_LONG_S = 5.0  # what takes longer is announced
+_LONG_S = 5.0  # an estimate is shown from here on
 
 
 def announce(about_s: float, about_memory: str) -> str:
-    """Says what something will about take, if that is long."""
+    """Returns an estimate of time and memory for the progress bar; "" if the time is short."""
     if about_s < _LONG_S:
         return ""
     return f" (about {span(about_s)}, {about_memory})"
 
 
 def span(seconds: float) -> str:
-    """Writes a time as hours, minutes and seconds."""
+    """Formats a time as hours, minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
 
 
 def track(runs: Iterable[T], total: int, *, about: str = "") -> Iterable[T]:
-    """Passes the runs on and shows how many are done and how long the rest will take.
+    """Yields the runs and shows on a terminal how many are done and how long the rest takes.
 
-    Before the first is done, only the estimate `about` says so. On a terminal only: a log file or a
-    pipe gets nothing.
+    Until the first is done, it shows the estimate `about`. A log file or a pipe gets nothing.
     """
     if not sys.stderr.isatty():
         yield from runs
@@ -64,7 +63,7 @@ def track(runs: Iterable[T], total: int, *, about: str = "") -> Iterable[T]:
     from rich.text import Text
 
     class Rate(progress.ProgressColumn):
-        """Runs a second."""
+        """Shows the runs per second."""
 
         def render(self, task: progress.Task) -> Text:
             return Text(f"{task.speed:.0f}/s" if task.speed else "")
@@ -84,7 +83,7 @@ def track(runs: Iterable[T], total: int, *, about: str = "") -> Iterable[T]:
 def track_real_time(
     runs: Iterable[T], total: int, *, a_run_s: float, workers: int = 1
 ) -> Iterable[T]:
-    """Does what `track` does for runs in real time, whose length is known before."""
+    """Does the same as `track` for runs in real time, whose length is known in advance."""
     if not sys.stderr.isatty():
         yield from runs
         return
@@ -124,7 +123,7 @@ def _without_nan(rows: Iterable[Row]) -> list[Row]:
 
 
 def print_summary(summary: Sequence[Row], keys: Sequence[str], title: str) -> None:
-    """Prints the table of `run` and `compare`: a row a point and flow."""
+    """Prints the table of `run` and `compare`, with a row per point and flow."""
     from westwood.results.columns import columns
 
     flows = {row["flow"] for row in summary}
@@ -155,7 +154,7 @@ def print_summary(summary: Sequence[Row], keys: Sequence[str], title: str) -> No
 
 
 def _importance(name: str) -> int:
-    """Ranks a column of the table of `run`; 0 is for one that is never left out."""
+    """Ranks a column of the table of `run`; 0 means that it is never left out."""
     if name == "goodput_bps":
         return 0
     return 1 + LEFT_OUT_FIRST.index(name) if name in LEFT_OUT_FIRST else 1
@@ -181,13 +180,13 @@ def print_verdicts(verdicts: Sequence[ClaimVerdict]) -> None:
 
 
 def print_frame(frame: pl.DataFrame, heads: Mapping[str, str], title: str) -> None:
-    """Prints a table of texts, with a column for each of the heads."""
+    """Prints a table of texts with one column per head."""
     cells = tuple(frame.select(*heads).iter_rows())
     tables.print_texts(tables.Cells(tuple(heads.values()), cells), title)
 
 
 def _cell(row: Mapping[str, Any], column: Column) -> str:
-    """A mean as the table has it; a rate with its interval."""
+    """Formats a mean, and the interval of a rate."""
     mean, half = row[column.name], row[f"{column.name}_half"]
     if mean is None or math.isnan(mean):
         return "-"
@@ -198,7 +197,7 @@ def _cell(row: Mapping[str, Any], column: Column) -> str:
 
 
 def print_listing(listing: Listing, title: str) -> None:
-    """Prints a listing of what there is to choose from."""
+    """Prints a listing of choices."""
     heads = tuple(head.replace("`", "") for head in listing.heads)
     rows = tuple(tuple(cell.replace("`", "") for cell in cells) for cells in listing.rows)
     tables.print_texts(tables.Cells(heads, rows), title)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`westwood control`: commands that tune a congestion control and find its limits."""
+"""The group `control`: commands that tune a congestion control and find its limits."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `control benchmark`: what a control reaches on held-out paths."""
+"""The command `control benchmark`: compares a control with its targets on held-out paths."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _deliver(
     frontier: bool,
     json: bool,
 ) -> None:
-    """Writes and prints what was found: the table also where the disk is full."""
+    """Writes and prints the results; prints the table even if the disk is full."""
     table = _text(judged.plan, found, frontier=frontier)
     entries = {one.text: [verdict.entry() for verdict in all_] for one, all_ in found.items()}
     try:
@@ -177,7 +177,7 @@ def _text(
 
 
 def _varied(options: Sequence[str] | None) -> list[tuple[str, str, list[Any]]]:
-    """Reads NAME:KEY=VALUE,VALUE."""
+    """Parses NAME:KEY=VALUE,VALUE."""
     found = []
     for option in options or ():
         name, colon, setting = option.partition(":")
@@ -213,7 +213,7 @@ def _frontier_table(
 
 
 def _table(control: Control, plan: JudgePlan, verdicts: Sequence[TargetVerdict]) -> Iterator[str]:
-    """Writes a control's table, at most 80 columns wide."""
+    """Yields the lines of a control's table, at most 80 columns wide."""
     heads = ("row", "what", "figure", "95 % interval", "target", "")
     cells = [
         (
@@ -254,14 +254,14 @@ def _interval(estimate: Estimate) -> str:
 
 
 def _number(value: float) -> str:
-    """Writes four characters of it or, of large ones, as many as there are."""
+    """Formats a number with three decimals; 10 and more with one."""
     if not math.isfinite(value):
         return "-"
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"
 
 
 def _figure(verdict: TargetVerdict) -> str:
-    """Writes what came out so that no rounding has it reach a target that is missed."""
+    """Formats the result; rounding never makes a missed target look reached."""
     from westwood.results.tables import on_its_side
 
     value = verdict.figure.estimate.value
@@ -293,5 +293,5 @@ def _write(
     for name, scenario in judged.worst(found):
         folder.scenario(f"worst/{name}", scenario)
         before -= {f"worst/{file}" for file in scenario.to_files(name)}
-    folder.remove(before, "worst")  # of other rows, which this table has not
+    folder.remove(before, "worst")  # rows of an earlier table
     folder.manifest(about)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `control stress`: the worst that can happen to a congestion control, or by it."""
+"""The command `control stress`: finds the worst cases of a congestion control."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _plan(
 
 
 def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: bool) -> None:
-    from rich import console, table  # noqa: F401 - an interrupt has no time for imports
+    from rich import console, table  # noqa: F401 - an interrupt leaves no time for imports
 
     from westwood import stopping
     from westwood.cli.streams import next_step, say
@@ -189,7 +189,7 @@ def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: b
 
 @contextmanager
 def _progress(planned: HuntPlan) -> Iterator[Tell]:
-    """Shows on a terminal how far the test is."""
+    """Shows the progress on a terminal."""
     if not sys.stderr.isatty():
         yield lambda done, of: None
         return
@@ -245,7 +245,7 @@ def _replay(file: str, engines: list[str], seed: int) -> None:
 
     scenario, cc = replay.load(file)
     rows: list[tuple[str, ...]] = []
-    refused: dict[str, int] = {}  # what is said, with its exit code
+    refused: dict[str, int] = {}  # message -> exit code
     for one in replay.replay(scenario, cc, replay.found(engines), seed):
         if one.figures is not None:
             rows.append((one.engine, label(one.cc), *_cells(one.figures)))

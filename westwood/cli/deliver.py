@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a planned experiment, writes it, prints it and draws it, for `run` and `compare`."""
+"""Runs a planned experiment for `run` and `compare`: writes, prints and draws it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def carry_out(
     over_time: bool = False,
     shown_s: tuple[float, float] | None = None,
 ) -> None:
-    """Runs what is planned, writes what was asked for, prints the summary."""
+    """Runs the plan, writes the requested files and prints the summary."""
     check_workers(workers, "--workers")
     engine.check(planned.jobs)
     folder = Folder(out, kind=ResultKind.RUN) if out else None
@@ -64,7 +64,7 @@ def carry_out(
         if folder:
             with stopping.keeping():
                 _write(folder, planned, collected, traces, engine.name)
-    finally:  # also where the disk is full
+    finally:  # even if the disk is full
         _print(planned, collected, json=json)
     if not collected.complete:
         raise interrupted(folder)
@@ -130,9 +130,9 @@ def print_summary(
 
 
 def tracker(engine: Engine, planned: Experiment, workers: int | None, *, yes: bool) -> Tracker:
-    """Returns what shows the progress, which knows how long the runs will about take.
+    """Returns the progress display, with an estimate of how long the runs take.
 
-    InputError if they need more memory than there is, unless `yes`.
+    Raises InputError if they need more memory than there is, unless `yes`.
     """
     if not engine.real_time:
         needed = experiment.estimate_resources(planned, engine, workers, check_resources=not yes)
@@ -146,7 +146,7 @@ def tracker(engine: Engine, planned: Experiment, workers: int | None, *, yes: bo
 
 
 def interrupted(folder: Folder | None) -> Interrupted:
-    """Makes the error that says what was kept when the user stopped it."""
+    """Returns the error that says what was kept when the user interrupted."""
     kept = f"finished runs are in {folder.path}" if folder else "the table is of finished runs"
     return Interrupted(f"interrupted; {kept}")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the user wants of a figure: --plot or --figure FILE, with --title and --size."""
+"""The options of figures: --plot or --figure FILE, with --title and --size."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ _LEAST, _MOST = 1.5, 60.0  # inches
 
 @dataclass(frozen=True)
 class Wanted:
-    """Says where a figure goes and how it looks."""
+    """Holds a figure's file, title and size."""
 
-    file: Path | None = None  # None: PNG and SVG under the usual name
+    file: Path | None = None  # None: PNG and SVG under the default name
     title: str | None = None
     size: tuple[float, float] | None = None  # inches
 
     def save(self, figure: Figure, folder: Folder | None, name: str) -> Path:
-        """Writes the figure, beside what else the command writes; the path of its first file."""
+        """Writes the figure into the command's folder, and returns the path of its first file."""
         from westwood.draw.style import adapt, save
 
         adapt(figure, self.title, self.size)
@@ -69,7 +69,7 @@ class Wanted:
 def wanted(
     plot: bool, file: Path | None = None, title: str | None = None, size: str | None = None
 ) -> Wanted | None:
-    """Checks the options before anything runs; None if no figure is wanted."""
+    """Returns the checked options; None without a figure. Call it before anything runs."""
     if not plot and file is None:
         for option, value in (("--title", title), ("--size", size)):
             if value is not None:
@@ -78,7 +78,7 @@ def wanted(
     extras.need("matplotlib", "--figure" if file else "--plot")
     if file is not None:
         _check(file)
-    # matplotlib would take what stands between two dollar signs for a formula.
+    # matplotlib reads text between two dollar signs as a formula.
     plain = None if title is None else title.replace("$", r"\$")
     return Wanted(file, plain, None if size is None else _inches(size))
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Says which option a user means who gives one that the command does not have."""
+"""Names the right option when a user gives one that the command lacks."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-# Names that other tools use, and ours; in brackets what is different.
+# Options of other tools and ours, with differences in brackets.
 _OURS = {
     "--bandwidth": "--rate",
     "--bw": "--rate",
@@ -16,7 +16,7 @@ _OURS = {
     "--protocol": "--cc",
     "--control": "--cc",
 }
-# What --set does where the option is missing. LINK is a link's name.
+# The setting that replaces a missing option. LINK is a link's name.
 _SETTINGS = {
     "--rate": "LINK.rate=10Mbps",
     "--delay": "LINK.delay=20ms",
@@ -27,7 +27,7 @@ _SETTINGS = {
 
 
 def instead(option: str, known: Collection[str]) -> str:
-    """Returns the option to give instead, among those that the command has; "" if none."""
+    """Returns which of the known options to use instead; "" if there is none."""
     ours, bracket, note = _OURS.get(option, option).partition(" (")
     if ours in known and ours != option:
         return f"use {ours}{bracket}{note}"

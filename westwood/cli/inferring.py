@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`reproduce --infer`: which settings a paper may have run."""
+"""The option `reproduce --infer`: finds the settings that a paper may have used."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from westwood.cli.control_tune import runner
 if TYPE_CHECKING:
     from westwood.papers.infer.report import InferenceReport
 
-OUT = Path("inferred")  # has a folder for each paper, unless the user says
-SETTINGS = 2000  # that are tried unless the user says
+OUT = Path("inferred")  # the default; has a folder for each paper
+SETTINGS = 2000  # tried by default
 
 
 def infer(
@@ -26,7 +26,7 @@ def infer(
     workers: int | None,
     out: Path | None,
 ) -> None:
-    """Searches the settings that a paper leaves open, and prints what became of its claims."""
+    """Searches the settings that a paper leaves open, and prints the results for its claims."""
     from westwood import extras
 
     extras.need("optuna", "reproduce --infer")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`westwood kernel`: our congestion controls in this machine's kernel. Reads options, prints."""
+"""The group `kernel`: our congestion controls in this machine's kernel."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NetnsOption = Annotated[
 
 @command(app, "westwood kernel doctor")
 def doctor() -> None:
-    """Say what this machine lacks for controls and paths; exit code 77 if anything."""
+    """Say what this machine lacks for controls and paths (exit code 77)."""
     from westwood.kernel import doctor
 
     doctor.check_all(print)
@@ -49,7 +49,7 @@ def load(boot: BootOption = False) -> None:
     from westwood.kernel import defaults, ww_kernel
 
     if boot:
-        booting.unit()  # raises before anything is loaded
+        booting.unit()  # raises an error before anything is loaded
     print(ww_kernel.load())
     for protocol in PROTOCOLS.values():
         if protocol.ours and protocol.warning:
@@ -114,7 +114,7 @@ def default(
 def status(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show which controls are loaded, used, and a default."""
+    """Show which controls are loaded, which are in use, and which are a default."""
     from json import dumps
 
     from westwood.kernel import defaults, ww_kernel

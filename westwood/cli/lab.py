@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command that opens the laboratory in a browser: `westwood lab`."""
+"""The command `lab`: opens the laboratory in a browser."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lab(
         ),
     ] = 0,
 ) -> None:
-    """Open the laboratory, the simulator as a page with sliders, in a browser."""
+    """Open the laboratory in a browser: the simulator as a page with sliders."""
     import threading
     import webbrowser
 

@@ -14,10 +14,10 @@ from typer.core import TyperCommand, TyperGroup
 from westwood.cli.options import SCENARIO
 
 _ARGUMENTS = "Arguments"
-_OPTIONS = "Options"  # the last group: what has no other
-_FEW = 10  # lines of arguments and options that need no groups
-_TYPE = re.compile(r" <[^>]*>$")  # that typer writes behind a name
-_WIDEST = 28  # characters of a name; what is wider has its text below it
+_OPTIONS = "Options"  # the last group, for options without one
+_FEW = 10  # so many arguments and options need no groups
+_TYPE = re.compile(r" <[^>]*>$")  # typer writes it after a name
+_WIDEST = 28  # characters; the text of a wider name starts on the next line
 
 
 class Command(TyperCommand):
@@ -36,11 +36,11 @@ class Command(TyperCommand):
         _write_parameters(self, ctx, formatter)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Writes nothing: the example stands above."""
+        """Writes nothing, because the example is above the options."""
 
 
 class Group(TyperGroup):
-    """Shows its commands in panels, if it has any."""
+    """Shows its commands in panels."""
 
     panels: ClassVar[Mapping[str, str]] = {}  # command -> panel
 
@@ -49,12 +49,12 @@ class Group(TyperGroup):
         _write_text(self, formatter)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Writes the commands first: they are what a reader of this help looks for."""
+        """Writes the commands first, then the options."""
         self.format_commands(ctx, formatter)
         _write_parameters(self, ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Writes a line a command."""
+        """Writes a line per command."""
         lines = []
         for name in self.list_commands(ctx):
             command = self.get_command(ctx, name)
@@ -64,11 +64,11 @@ class Group(TyperGroup):
         _write_sections(lines, formatter)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Writes nothing: the example stands above."""
+        """Writes nothing, because the example is above the options."""
 
 
 def group(about: str, example: str = "") -> typer.Typer:
-    """Makes a group of commands that shows its help where none of them was named."""
+    """Returns a group of commands that prints its help if none is named."""
     return typer.Typer(
         cls=Group,
         callback=show_help,
@@ -87,7 +87,7 @@ def command(
 
 
 def show_help(context: typer.Context) -> None:
-    """Prints the help of a group of commands where none of them was named."""
+    """Prints the help of a group of commands if none is named."""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
@@ -122,13 +122,13 @@ def _write_parameters(command: Any, context: Any, formatter: Any) -> None:
 
 
 def _place(title: str) -> int:
-    """Returns where a group stands: arguments, what runs, the others, and Options at the end."""
+    """Returns a group's rank: arguments, what runs, other groups, options."""
     order = {_ARGUMENTS: 0, SCENARIO: 1, _OPTIONS: 3}
     return order.get(title, 2)
 
 
 def _write_sections(lines: Iterable[tuple[str, tuple[str, str]]], formatter: Any) -> None:
-    """Writes a section for each title, in the order in which the titles first come."""
+    """Writes a section per title, in the order of first appearance."""
     sections: dict[str, list[tuple[str, str]]] = {}
     for title, line in lines:
         sections.setdefault(title, []).append(line)

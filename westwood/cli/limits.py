@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Says in one line what limits of the shell leave too little of, before a library aborts for it.
+"""Reports limits of the shell that are too low, before a library aborts because of them.
 
-polars, numpy and their threads map far more than they use, and end the process where they may not.
+polars, numpy and their threads map far more memory than they use. Without it they abort.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from types import ModuleType
 from westwood.errors import RunError
 
 _LIBRARIES = ("numpy", "polars")
-# Bytes that they map with the tables of a command, of which they use a tenth: of any, and a core.
+# Bytes that they map for a command's tables (they use a tenth): in all, and per core.
 _MAPPED, _MAPPED_A_CORE = 1.2e9, 0.1e9
-# Threads that they start, with some for workers: of any machine, and a core.
+# Threads that they and workers start: in all, and per core.
 _THREADS, _THREADS_A_CORE = 16, 4
-_MANY_THREADS = 1000  # a limit of a user's threads that needs no look
-_LEAST_STACK = 128 << 10  # bytes; with half of it Python itself does not start
+_MANY_THREADS = 1000  # threads per user; a limit from here on needs no check
+_LEAST_STACK = 128 << 10  # bytes; with half of that, Python itself does not start
 
 
 def check_stack() -> None:
-    """RunError if the stack is too small for Python's imports."""
+    """Raises RunError if the stack is too small for Python's imports."""
     stack, _ = resource.getrlimit(resource.RLIMIT_STACK)
     if 0 <= stack < _LEAST_STACK:
         problem = f"the stack may take {stack >> 10} kB, expected ulimit -s {_LEAST_STACK >> 10}"
@@ -35,7 +35,7 @@ def check_stack() -> None:
 
 
 def watch_imports() -> None:
-    """Lets the import of a large library raise RunError where `ulimit` leaves it too little."""
+    """Makes the import of a large library raise RunError if `ulimit` leaves too little."""
     memory, _ = resource.getrlimit(resource.RLIMIT_AS)
     threads, _ = resource.getrlimit(resource.RLIMIT_NPROC)
     checks: list[Callable[[], None]] = []
@@ -48,7 +48,7 @@ def watch_imports() -> None:
 
 
 class _Watch(MetaPathFinder):
-    """Finds no module, but looks at what is left before others find a large library."""
+    """Finds no module, but checks the limits before the import of a large library."""
 
     def __init__(self, checks: Sequence[Callable[[], None]]) -> None:
         self._checks = checks
@@ -75,7 +75,7 @@ def _check_memory(limit: int) -> None:
 
 
 def _check_threads() -> None:
-    """Starts as many threads, since the limit counts all of the user's processes."""
+    """Starts the threads as a test, because the limit counts all processes of the user."""
     needed = _THREADS + _THREADS_A_CORE * (os.cpu_count() or 1)
     over, started = threading.Event(), list[threading.Thread]()
     try:

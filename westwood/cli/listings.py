@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `list`: what there is to choose from."""
+"""The command `list`: prints the choices."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`westwood ns3`: our module for ns-3, and scenarios as its programs. Reads options, prints."""
+"""The group `ns3`: builds our module for ns-3 and exports scenarios."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def export(
 
 
 def _write(text: str, file: Path, scenario: str) -> Path:
-    """Writes the program; raises InputError where that would replace the scenario."""
+    """Writes the program; raises InputError if that would replace the scenario."""
     from westwood.results.folder import Folder
 
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options that several commands have, with the same name and help everywhere."""
+"""Options that several commands share, with the same name and help everywhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OUTPUT = "Output"
 
 
 def starting(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Completes a word in the shell to the names that begin with it; after a comma, another."""
+    """Returns a completion of the last name in a comma-separated word."""
 
     def complete(incomplete: str) -> list[str]:
         before, comma, last = incomplete.rpartition(",")
@@ -40,21 +40,21 @@ def split_names(values: list[str] | None) -> list[str] | None:
 
 
 def one_name(value: str | None) -> str | None:
-    """Raises InputError where a command that takes one name got several between commas."""
+    """Returns the name; raises InputError for several between commas."""
     if value is not None and "," in value:
         raise InputError("expected one name", key="--cc", value=value)
     return value
 
 
 def presets() -> Iterable[str]:
-    """Lists the scenarios of the package."""
+    """Returns the names of the preset scenarios."""
     from westwood import scenario
 
     return scenario.presets()
 
 
 def protocols() -> Iterable[str]:
-    """Lists what --cc takes."""
+    """Returns the names that --cc takes."""
     from westwood.catalogue import PROTOCOLS
 
     return PROTOCOLS
@@ -140,7 +140,7 @@ PlotOption = Annotated[
 
 
 def refuse_idle(context: typer.Context, *names: str, without: str) -> None:
-    """Refuses options (by their parameters' names) that do nothing unless `without` is there."""
+    """Raises InputError for given options, by parameter name, that have no effect."""
     for name in names:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
@@ -154,7 +154,7 @@ def span_s(
     whole_s: tuple[float, float],
     latest_s: float | None = None,
 ) -> tuple[float, float]:
-    """Returns the span of --from and --to in seconds; the whole where they are left out."""
+    """Returns --from and --to in seconds; by default the ends of the whole."""
     first = option_seconds("--from", start, whole_s[0])
     last = option_seconds("--to", end, whole_s[1])
     if first < last and (latest_s is None or last <= latest_s):
@@ -165,7 +165,7 @@ def span_s(
 
 
 def settings_of(options: list[str] | None) -> dict[str, Any]:
-    """Reads `--set KEY=VALUE`, the value as TOML where it is TOML and as text where it isn't."""
+    """Parses `--set KEY=VALUE`; a value that is not TOML is text."""
     settings = {}
     for option in options or ():
         key, equals, value = option.partition("=")
@@ -176,7 +176,7 @@ def settings_of(options: list[str] | None) -> dict[str, Any]:
 
 
 def swept(scenario: Scenario, given: Mapping[str, str | None]) -> Scenario:
-    """Sets what options give, each one value or several between commas, which are swept."""
+    """Applies options to a scenario; several values between commas become a sweep."""
     settings, sweep = {}, {}
     for key, text in given.items():
         values = [value_of(one.strip()) for one in text.split(",")] if text is not None else []
@@ -190,7 +190,7 @@ def swept(scenario: Scenario, given: Mapping[str, str | None]) -> Scenario:
 
 
 def value_of(text: str) -> Any:
-    """Reads a value as TOML; returns the text itself where it is not TOML."""
+    """Parses a value as TOML; returns the text itself if it is not TOML."""
     from westwood import files
 
     try:

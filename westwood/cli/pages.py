@@ -99,7 +99,7 @@ def validate(
         other.check(experiment.jobs)
     folder = Folder(out, kind=ResultKind.VALIDATION)
     done: list[compare.Validation] = []
-    with folder.locked():  # before the hour that it takes
+    with folder.locked():  # checked before an hour of runs
         for name, one in grids.items():
             came = compare.run(
                 name, planned[name], one, other, workers=workers, track=console.track

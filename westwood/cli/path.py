@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`westwood path`: commands that send real packets, over your path or an emulated one."""
+"""The group `path`: commands that send real packets over your path or an emulated one."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ command(app, "westwood path fit path-compare --out path.toml")(fit)
 command(
     app,
     "westwood path emulate --rate 2Mbps --delay 45ms --loss 1% -- curl -O http://example.org/file",
-    context_settings={"allow_interspersed_args": False},  # what follows COMMAND is COMMAND's
+    context_settings={"allow_interspersed_args": False},  # options after COMMAND belong to it
 )(emulate)
 command(app, "westwood path campaign bari --uploads 3 --out bari")(campaign)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `path campaign`: uploads in turn, as a plan says. Reads options, prints."""
+"""The command `path campaign`: uploads in turn, as a plan says."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `path compare`: which congestion control pays on a path? Reads options, prints."""
+"""The command `path compare`: says which congestion control pays on a path."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def compare(
 
 
 def _rehearsed(scenario: str | None, given: dict[str, str | None], for_s: float) -> Scenario:
-    """Makes the path of a rehearsal, and checks that it can be."""
+    """Returns the emulated path, after a check that this machine can emulate it."""
     from westwood.campaign import rehearsal
 
     path = rehearsal.path(scenario, {k: value_of(v) for k, v in given.items() if v is not None})
@@ -200,12 +200,12 @@ def _carry_out(
                 trying.run(trial, folder, about, _tell)
     except KeyboardInterrupt:
         is_interrupted = True
-    except WestwoodError as error:  # of what was to be put back: the rounds before it stand
+    except WestwoodError as error:  # in restoring the machine; the finished rounds count
         if not trial.rounds:
             raise
         trial.problem = "; ".join(filter(None, (trial.problem, str(error))))
     with stopping.keeping():
-        _print(trial, json=json)  # first: it needs no disk
+        _print(trial, json=json)  # first, because it needs no disk
         if trial.rows:
             trial_page.write_data(trial, folder, about)
     if is_interrupted:
@@ -221,7 +221,7 @@ def _carry_out(
 
 @contextmanager
 def _place(plan: TrialPlan, path: Scenario | None) -> Iterator[TrialPlan]:
-    """Makes the rehearsal's path and server, if it is one."""
+    """Provides the emulated path and its server, if there is a path."""
     from westwood.campaign import rehearsal
 
     if path is None:
@@ -239,7 +239,7 @@ def _intro(plan: TrialPlan) -> str:
 
 
 def _tell(trial: Trial) -> None:
-    """Says how it stands after a round."""
+    """Prints the state after a round."""
     rows = {row["cc"]: row["goodput_bps"] / 1e6 for row in trial.rows[-len(trial.plan.controls) :]}
     rates = ", ".join(f"{cc} {_rate(rows[cc])}" for cc in trial.plan.controls)
     found = trial.verdicts()
@@ -273,6 +273,6 @@ def _say(text: str) -> None:
 
 
 def _new(name: str) -> Path:
-    """Finds a folder that is not there yet: NAME, NAME-2, NAME-3."""
+    """Returns the first folder of NAME, NAME-2, NAME-3 and so on that does not exist."""
     names = chain([name], (f"{name}-{number}" for number in count(2)))
     return next(path for path in map(Path, names) if not path.exists())

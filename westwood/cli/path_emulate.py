@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `path emulate`: any program behind an emulated path."""
+"""The command `path emulate`: runs any program behind an emulated path."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `path fit`, and --fit of `path compare`: a path as a scenario, from uploads."""
+"""The command `path fit`, and --fit of `path compare`: fit a scenario to uploads."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def fit(
 
 
 def check(out: Path | None, option: str) -> None:
-    """Raises InputError unless a scenario can be written there, if that is asked for."""
+    """Raises InputError if a scenario can't be written to `out`."""
     from westwood.errors import InputError
     from westwood.results.folder import Folder
 
@@ -61,9 +61,9 @@ def check(out: Path | None, option: str) -> None:
 
 
 def after(folder: Path, out: Path | None, *, json: bool) -> None:
-    """Fits to what `path compare` has written, if that is asked for.
+    """Fits to the folder of `path compare`, if `out` is given.
 
-    Where that can't be, the verdict stands all the same.
+    An error is only reported, because the verdict stands.
     """
     from westwood.cli.streams import say
     from westwood.errors import WestwoodError
@@ -77,7 +77,7 @@ def after(folder: Path, out: Path | None, *, json: bool) -> None:
 
 
 def _write(source: Path, out: Path, seed: int, stream: TextIO) -> None:
-    """Fits, writes the scenario, and says what is in it."""
+    """Fits a path, writes the scenario and prints a summary."""
     from westwood.campaign import fit
     from westwood.cli.streams import say
     from westwood.results.folder import Folder
@@ -91,5 +91,5 @@ def _write(source: Path, out: Path, seed: int, stream: TextIO) -> None:
 
 
 def _name(out: Path) -> str:
-    """The scenario's name: the file's, in the characters that a name may have."""
+    """Returns the file's name as a scenario's name."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in out.stem)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The process of the program `westwood`: its signals, its standard streams, its end."""
+"""Runs the program `westwood` with its signals, standard streams and exit code."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _shown_by_python = warnings.showwarning
 
 
 def main() -> NoReturn:
-    """Runs the command line that started this process, and ends it."""
-    gc.set_threshold(50_000)  # what the start makes stays: looking through it costs a tenth of it
+    """Runs the command line of this process and ends it."""
+    gc.set_threshold(50_000)  # objects of the start stay; collecting them takes a tenth of it
     output = streams.prepare()
     warnings.showwarning = _show
     try:
@@ -29,22 +29,21 @@ def main() -> NoReturn:
         stopping.begin()
         code = call(sys.argv[1:])
         stopping.end()
-    except RunError as error:  # of a limit
+    except RunError as error:  # from a limit of the shell
         stopping.end()
         streams.say(str(error))
         code = error.exit_code
-    except KeyboardInterrupt:  # just before or after
+    except KeyboardInterrupt:  # just before or after the command
         stopping.end()
         streams.say(stopping.UNKNOWN)
         code = Interrupted.exit_code
     output.flush()
     if (problem := streams.problem_of(output)) and code == 0:
-        if not isinstance(problem, BrokenPipeError):  # else the reader is gone, as with `| head`
+        if not isinstance(problem, BrokenPipeError):  # the reader of `| head` may leave
             streams.say(f"standard output can't be written: {problem.strerror}")
         code = RunError.exit_code
     sys.stderr.flush()
-    # Nothing that still runs, in a thread of ours or of a library, is waited for; and Python's own
-    # end gives signals their default again before it is over.
+    # A normal exit would wait for threads, and would restore default signals before it is over.
     os._exit(stopping.exit_code(code) if code == Interrupted.exit_code else code)
 
 
@@ -56,7 +55,7 @@ def _show(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Prints a warning of ours as one line, and any other as Python does."""
+    """Prints our warnings as one line each, and others as Python does."""
     if issubclass(category, ImpossibleResult):
         streams.say(str(message))
     else:

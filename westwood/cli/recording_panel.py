@@ -16,7 +16,7 @@ from westwood.results.folder import Folder
 
 
 def plot(path: Path, start: str | None, end: str | None, figure: figures.Wanted) -> Path:
-    """Draws a recording's panel beside it, unless it is to be elsewhere; its first file's path."""
+    """Draws a recording's panel, beside it by default; returns the path of the first file."""
     frame, is_cut = read(path)
     if is_cut:
         streams.say(f"{path}: the last record was cut off, and is left out")
@@ -28,13 +28,13 @@ def plot(path: Path, start: str | None, end: str | None, figure: figures.Wanted)
 
 
 def panel_of(frame: pl.DataFrame, title: str, span: tuple[float, float]) -> panel.Panel:
-    """Chooses what is drawn: the connections that delivered most, each under its own name."""
+    """Selects the connections that delivered most, each under its own name."""
     name = (
         pl.when(pl.col("transfer") > 1)
         .then(pl.format("{} ({})", "flow", "transfer"))
         .otherwise(pl.col("flow"))
     )
-    # matplotlib would take what stands between two dollar signs for a formula.
+    # matplotlib reads text between two dollar signs as a formula.
     escaped = pl.col("flow", "cc").str.replace_all("$", r"\$", literal=True)
     named = frame.with_columns(name.alias("flow")).with_columns(escaped)
     title = title.replace("$", r"\$")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands that run scenarios: run, trace, compare, sweep. They hand their options on."""
+"""The commands that run scenarios: run, trace, compare and sweep."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ MaxSeedsOption = Annotated[
 
 
 def _path_option(metavar: str, help_: str) -> Any:
-    """Declares an option of the path, which takes several values."""
+    """Declares an option of the path that takes several values."""
     return typer.Option(metavar=f"{metavar},...", help=help_, rich_help_panel="Path")
 
 
@@ -342,7 +342,7 @@ def sweep(
     json: JsonOption = False,
     yes: YesOption = False,
 ) -> None:
-    """Run every point of a scenario's sweep, and write each run at once."""
+    """Run every point of a scenario's sweep, and write each run as it ends."""
     from westwood import engines
     from westwood.cli import deliver, streams
     from westwood.experiments import experiment

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Standard output and error as we need them: no failure of theirs may cost a result.
+"""Standard output and error whose failures cost no result.
 
-A write that fails is noted, and what follows it is thrown away; the command goes on, writes its
-files, and the process says at its end what became of its output. What an encoding lacks is written
-in ASCII.
+After a failed write, later output is discarded. The command still writes its files, and the process
+reports the failure at its end. Characters that the encoding lacks are replaced by ASCII.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ _REPLACE = "westwood.ascii"
 
 
 class _Stream(io.FileIO):
-    """Writes to a descriptor until that fails."""
+    """Writes to a descriptor until a write fails."""
 
     problem: OSError | None = None
 
     def write(self, data: bytes) -> int:  # type: ignore[override]
-        """Takes everything; a part only if the descriptor did."""
+        """Writes the data; after a failure, discards it."""
         if self.problem is None:
             try:
                 return super().write(data) or 0
@@ -35,10 +34,10 @@ class _Stream(io.FileIO):
 
 
 def prepare() -> TextIO:
-    """Puts such streams in place of Python's, and returns standard output."""
+    """Replaces Python's standard streams, and returns standard output."""
     codecs.register_error(_REPLACE, _in_ascii)
     closed = [stream is None for stream in (sys.stdin, sys.stdout, sys.stderr)]
-    while any(closed):  # else the next file that is opened would be our standard output
+    while any(closed):  # otherwise the next opened file becomes standard output
         if (number := os.open(os.devnull, os.O_RDWR)) > 2:
             os.close(number)
             break
@@ -48,7 +47,7 @@ def prepare() -> TextIO:
 
 
 def problem_of(stream: TextIO) -> OSError | None:
-    """Returns what went wrong with a stream that `prepare` made, after all was written."""
+    """Returns the error of a stream from `prepare`, after everything was written."""
     raw = stream.buffer.raw if isinstance(stream, io.TextIOWrapper) else None
     return raw.problem if isinstance(raw, _Stream) else None
 
@@ -59,7 +58,7 @@ def say(message: str) -> None:
 
 
 def next_step(command: str) -> None:
-    """Names the command to type next, as the last line of the output."""
+    """Prints the command to type next, as the last line of the output."""
     print(f"Next: {command}")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints tables that a terminal may be too narrow for, without cutting a name or a word in them.
+"""Prints tables on terminals of any width, without cutting names or words.
 
-What does not fit in columns is left out, where it may be, or the rows stand below one another.
+A table that is too wide loses its less important columns, or becomes a list.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from itertools import zip_longest
 
 from rich.cells import cell_len
 
-_A_FEW_WORDS = 24  # the narrowest that a column of text reads well in
-_BEFORE, _A_COLUMN = 1, 3  # what box.SIMPLE_HEAD and the padding add to the cells
+_A_FEW_WORDS = 24  # the least readable width of a text column
+_BEFORE, _A_COLUMN = 1, 3  # added by box.SIMPLE_HEAD and the padding
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Holds a table's texts by column, so that a column can be left out."""
+    """Holds the texts of a table; columns can be removed."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
     def without(self, head: str) -> Cells:
-        """Leaves a column out."""
+        """Returns the table without a column."""
         kept = [place for place, one in enumerate(self.heads) if one != head]
         rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
         return replace(self, heads=tuple(self.heads[place] for place in kept), rows=rows)
 
     def widest(self) -> list[int]:
-        """The width of each column if none of its cells is wrapped."""
+        """Returns the width of each column without wrapping."""
         columns = zip(self.heads, *self.rows, strict=True)
         return [max(cell_len(line) for cell in c for line in cell.split("\n")) for c in columns]
 
 
 def print_texts(cells: Cells, title: str) -> None:
-    """Prints a table whose first column is never wrapped and whose long texts may be."""
+    """Prints a table that wraps long texts, but never the first column."""
     needed = _framed([min(width, _A_FEW_WORDS) for width in cells.widest()], cells.widest()[0])
     if needed > terminal_width():
         _print_below(cells, title)
@@ -64,8 +64,8 @@ def print_numbers(
 ) -> None:
     """Prints a table without wrapping; one too wide loses groups of `expendable` heads in order.
 
-    A file or a pipe is 80 columns wide, or as wide as COLUMNS says. Without rich: every run prints
-    one, and is not to wait for what can wrap and color.
+    A file or a pipe is 80 columns wide, or as wide as COLUMNS says. It does not use rich, whose
+    import would delay every run.
     """
     left_out = []
     for group in expendable:
@@ -83,12 +83,12 @@ def print_numbers(
 
 
 def terminal_width() -> int:
-    """The columns of standard output: as COLUMNS says, as the terminal is, or 80."""
+    """Returns the width of standard output: COLUMNS, the terminal's, or 80."""
     return shutil.get_terminal_size((80, 25)).columns
 
 
 def _lines(cells: Cells, numbers: Collection[str]) -> list[str]:
-    """The lines of a table of rich.box.SIMPLE_HEAD: `numbers` are the heads of columns of them."""
+    """Returns the lines of a table in the style of rich.box.SIMPLE_HEAD."""
     widths = cells.widest()
 
     def line(texts: Sequence[str]) -> str:
@@ -108,14 +108,14 @@ def _lines(cells: Cells, numbers: Collection[str]) -> list[str]:
 
 
 def _framed(widths: Sequence[int], first: int = 0) -> int:
-    """The width of a table with columns so wide, the first one at least `first`."""
+    """Returns the width of a table, whose first column is at least `first` wide."""
     return _BEFORE + sum(widths[1:]) + max(widths[0], first) + _A_COLUMN * len(widths)
 
 
 def _print_below(cells: Cells, title: str) -> None:
-    """Prints each row as its first cell and, below it, the others with their heads.
+    """Prints the first cell of each row, and below it the others with their heads.
 
-    Short ones share a line.
+    Short cells share a line.
     """
     heads = [" ".join(head.split("\n")) for head in cells.heads]
     is_long = [width > _A_FEW_WORDS for width in cells.widest()]
@@ -131,7 +131,7 @@ def _print_below(cells: Cells, title: str) -> None:
 
 
 def wrapped(text: str, indent: str) -> str:
-    """Breaks a text into lines at spaces only, for its words may have to be typed."""
+    """Wraps a text at spaces only, because users may have to type its words."""
     return textwrap.fill(
         text,
         terminal_width(),

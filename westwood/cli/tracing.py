@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traces one run: draws its panel, writes its frames as Parquet and its packets as pcap."""
+"""Traces one run: draws its panel, writes frames as Parquet and packets as pcap."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from westwood.units import PS_PER_S, option_seconds
 
 @dataclass(frozen=True)
 class Request:
-    """Holds what is asked of the run, with times in seconds."""
+    """Holds the options of a traced run, with times in seconds."""
 
     seed: int = 1
-    every_s: float = 0  # 0: a row whenever something changed
+    every_s: float = 0  # 0: a row per change
     events: bool = False
-    span_s: tuple[float, float] | None = None  # the figure shows it; None: it chooses
+    span_s: tuple[float, float] | None = None  # of the figure; None: chosen automatically
     pcap: Path | None = None
     at: str | None = None  # the link to capture
-    only_packets: bool = False  # nothing else is asked for
+    only_packets: bool = False  # nothing else is requested
     view: str = "windows"  # what is drawn: one of westwood.engines.run_figures.VIEWS
 
     @property
     def all_events(self) -> bool:
-        """Says whether events are recorded, to be written or to be drawn."""
+        """Returns whether events are recorded, for a file or a figure."""
         return self.events or self.view == "sequence"
 
 
@@ -63,7 +63,7 @@ def requested(
     only_packets: bool,
     view: str,
 ) -> tuple[list[Scenario], Request]:
-    """Checks everything before anything runs; a scenario a protocol."""
+    """Checks all options; returns a scenario per protocol and the request."""
     from westwood.experiments.experiment import plan
 
     if len(set(cc)) < len(cc):
@@ -107,7 +107,7 @@ def carry_out(
     figure: figures.Wanted | None,
     yes: bool,
 ) -> None:
-    """Runs it; writes and draws what was asked for, and prints where that is."""
+    """Runs the scenarios, writes and draws what was requested, and prints the paths."""
     folder = Folder(out, kind=ResultKind.RUN) if out else None
     place = folder.path if folder else request.pcap.parent if request.pcap else Path()
     for scenario in scenarios:
@@ -129,7 +129,7 @@ def carry_out(
 def draw(
     results: Sequence[Result], request: Request, folder: Folder | None, figure: figures.Wanted
 ) -> Path:
-    """Draws what is asked for; the path of the figure's first file."""
+    """Draws the figure and returns the path of its first file."""
     from westwood.engines import run_figures
 
     made = run_figures.draw(results, request.view, request.span_s)
@@ -138,7 +138,7 @@ def draw(
 
 
 def _check_capture_file(file: Path, scenario: str) -> None:
-    """Raises InputError where a file of this name would replace what is none of its own."""
+    """Raises InputError if the capture would replace the scenario or a foreign file."""
     if not file.parent.is_dir():
         raise InputError("expected a file in a folder that is there", key="--pcap", value=file)
     if file.exists() and os.path.exists(scenario) and file.samefile(scenario):
@@ -152,7 +152,7 @@ def _check_capture_file(file: Path, scenario: str) -> None:
 def check_resources(
     scenario: Scenario, request: Request, engine: Engine, place: Path, *, yes: bool
 ) -> None:
-    """InputError if the run takes more memory or disk space than there is, unless `yes`.
+    """Raises InputError if the run needs more memory or disk than there is, unless `yes`.
 
     On a terminal it says what a long run will about take.
     """
@@ -170,7 +170,7 @@ def check_resources(
 
 
 def run(scenario: Scenario, request: Request, engine: Engine, spool: Spool) -> Result:
-    """Runs the scenario with everything traced that is asked for; a long trace is in the spool."""
+    """Runs the scenario and records what was requested; a long trace goes to the spool."""
     traced = not request.only_packets
     return engine.simulate(
         scenario,
@@ -208,5 +208,5 @@ def write(result: Result, request: Request, folder: Folder, engine: Engine) -> N
 
 
 def write_pcap(result: Result, path: Path) -> Path:
-    """Writes the captured packets; the file's path."""
+    """Writes the captured packets and returns the file's path."""
     return Folder.containing(path).file(path.name, lambda part: pcap.write(result, part))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`westwood kernel watch`: a table of connections that is drawn anew, as `top` draws processes."""
+"""The command `kernel watch`: a live table of connections, like `top` for processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from westwood.cli.tables import Cells
 from westwood.kernel import watching
 from westwood.kernel.sockets import Match
 
-# The columns, and those that a narrow terminal does without, the least important first.
+# The columns, and those that a narrow terminal leaves out, least important first.
 _HEADS = (
     *(
         "to",
@@ -38,7 +38,7 @@ _HEADS = (
     *("retrans", "in flight"),
 )
 _EXPENDABLE = ("from", "in flight", "est. Mb/s", "min ms", "ssthresh", "state", "retrans", "cwnd")
-_BETWEEN = 2  # characters beside each column: its padding, and the box's
+_BETWEEN = 2  # characters that padding and box add to each column
 _TEXTS = {"to", "from", "control", "state"}
 _MILLI, _MEGA = 1e3, 1e-6
 
@@ -46,7 +46,7 @@ _MILLI, _MEGA = 1e3, 1e-6
 def run(
     match: Match, netns: str | None, sort: str, every_s: float, *, estimate: bool, once: bool
 ) -> None:
-    """Draws what is there until Ctrl-C; once on anything but a terminal."""
+    """Shows the connections until Ctrl-C; once if the output is no terminal."""
     watching.check_sort(sort)
     console = Console()
     snapshots = watching.snapshots(match, netns, every_s, estimate=estimate)
@@ -67,7 +67,7 @@ def run(
 
 
 def _drawn(seen: pl.DataFrame, missed: int, console: Console, height: float) -> Group:
-    """Draws as many rows as there is room for, in as many columns."""
+    """Returns as many rows and columns as fit."""
     rows = tuple(_cells(row) for row in seen.iter_rows(named=True))
     shown = rows if math.isinf(height) else rows[: max(1, int(height) - 4)]
     table = _table(_fitting(Cells(_HEADS, shown), console.width))
@@ -108,7 +108,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _figure(value: float, digits: int | None = None) -> str:
-    """Writes three figures, or all before the point; `-` is what is unknown."""
+    """Formats three significant digits; `-` for an unknown number."""
     if math.isnan(value):
         return "-"
     if digits is None:
@@ -117,7 +117,7 @@ def _figure(value: float, digits: int | None = None) -> str:
 
 
 def _fitting(cells: Cells, width: int) -> Cells:
-    """Leaves columns out until the rest is narrow enough: a column, but never a digit."""
+    """Removes whole columns until the rest fits."""
     for head in _EXPENDABLE:
         if sum(cells.widest()) + _BETWEEN * len(cells.heads) <= width:
             break

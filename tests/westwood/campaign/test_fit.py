@@ -199,7 +199,9 @@ def test_a_recording_of_several_hosts_is_of_no_one_path(tmp_path: File) -> None:
 
 def test_uploads_that_the_path_never_limited() -> None:
     window = {"upload.receive_window": "28960B"}  # the link could carry 100 times as much
-    with pytest.raises(InputError, match=r"never limited these uploads: there was no loss and no queue"):
+    with pytest.raises(
+        InputError, match=r"never limited these uploads: there was no loss and no queue"
+    ):
         fit.fit(recorded(Path(100e6, 0.02, 400, 0.0), **window))
 
 
