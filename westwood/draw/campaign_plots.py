@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
+from matplotlib.ticker import MaxNLocator
 
 from westwood.catalogue import label, style_of
 from westwood.draw.report import megabytes
@@ -78,6 +79,7 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
             axes.set(ylabel="Goodput (Mb/s)", title=f"{title}, files of {megabytes(size)}")
             axes.set_ylim(bottom=0)
         panels[-1, 0].set_xlabel("Upload")
+        panels[-1, 0].xaxis.set_major_locator(MaxNLocator(integer=True))
         panels[0, 0].legend(ncols=4, fontsize=8)
         return figure
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PANELS = (
     ("cwnd", "cwnd outside\nrecovery\n(segments)", 1.0),
     ("ssthresh", "ssthresh\n(segments)", 1.0),
-    ("estimate_bps", "estimate\n(Mb/s)", MBPS),
+    ("estimate_bps", "Estimate\n(Mb/s)", MBPS),
     ("rtt_s", "RTT\n(ms)", 1e-3),
 )
 # Rows to draw, for columns of which not all rows are drawn.
@@ -69,7 +69,7 @@ def over_time(runs: Sequence[Run], title: str, whole_s: Span, span_s: Span | Non
     panels_ = [(name, lines) for name, lines in drawn_ if any(len(one.value) for one in lines)]
     queues = [_queue_line(run) for run in runs if run.queue is not None]
     if queues:
-        panels_.append(("queue\n(packets)", queues))
+        panels_.append(("Queue\n(packets)", queues))
     if not panels_:
         return nothing(title, "no connection was established")
     with look():

@@ -78,7 +78,7 @@ def _cwnd_over_time(all_: All, title: str) -> Figure:
     for cc in ("westwood-ns3", "westwood+-ns3", "reno"):
         samples = _traced("fig10", **{"tcp.cc": cc}).sampled(3.0)
         lines.append(styled(label(cc), cc, samples["time_s"], samples["cwnd"]))
-    return courses([Course("cwnd (segments)", lines)], f"{title}: seed 1")
+    return courses([Course("Congestion window (segments)", lines)], f"{title}, seed 1")
 
 
 def _ack_compression(all_: All, title: str) -> Figure:
@@ -92,7 +92,7 @@ def _ack_compression(all_: All, title: str) -> Figure:
 
 def _udp_share(all_: All, title: str) -> Figure:
     line = _line(_traced("udp-share"), "estimate_bps", 1e6, "tcp", "Westwood's estimate")
-    levels = {"payload that 5 Mb/s carry": 4.5, "and what 2 Mb/s of UDP leave": 2.7}
+    levels = {"payload rate of 5 Mb/s": 4.5, "the same less 2 Mb/s of UDP": 2.7}
     return courses([Course("Estimate (Mb/s)", [line], levels)], title)
 
 
@@ -105,8 +105,8 @@ def _ssthresh(all_: All, title: str) -> Figure:
             for column in ("cwnd", "ssthresh")
         ]
         lines[1] = Line(lines[1].name, lines[1].time_s, lines[1].value)
-        rows.append(Course("segments", lines, {"pipe": 57.6}))
-    return courses(rows, f"{title}: seed 1")
+        rows.append(Course("Window (segments)", lines, {"pipe": 57.6}))
+    return courses(rows, f"{title}, seed 1")
 
 
 def _rate_halving(all_: All, title: str) -> Figure:
@@ -115,7 +115,7 @@ def _rate_halving(all_: All, title: str) -> Figure:
         _line(result, "cwnd", 1.0, "upload", "cwnd"),
         Line("ssthresh", *_series(result, "ssthresh")),
     ]
-    return courses([Course("segments", lines)], f"{title}: seed 1")
+    return courses([Course("Window (segments)", lines)], f"{title}, seed 1")
 
 
 def _series(result: Result, column: str) -> tuple[pl.Series, pl.Series]:
@@ -126,11 +126,11 @@ def _series(result: Result, column: str) -> tuple[pl.Series, pl.Series]:
 def _fairness(all_: All, title: str) -> Figure:
     groups = []
     for name, text in (("fairness", "equal RTT"), ("fairness-rtt", "RTT 100 to 300 ms")):
-        for queue in ("droptail", "red"):
+        for queue, called in (("droptail", "drop-tail"), ("red", "RED")):
             points = all_[name].points.filter(pl.col("bottleneck.queue") == queue)
             runs = points.group_by("cc", maintain_order=True).first()
             bars = list(zip(runs["cc"], runs["jain"], runs["jain_half"], strict=True))
-            groups.append((f"{text}, {queue}", bars))
+            groups.append((f"{text}, {called}", bars))
     return grouped_bars(groups, "Jain's fairness index", title)
 
 
@@ -140,7 +140,7 @@ def _friendliness(all_: All, title: str) -> Figure:
     for one, two, text in (
         ("reno", "reno", "20 Reno"),
         ("westwood", "westwood", "20 Westwood"),
-        ("reno", "westwood", "10 and 10"),
+        ("reno", "westwood", "10 of each"),
     ):
         here = points.filter((pl.col("reno.cc") == one) & (pl.col("westwood.cc") == two))
         bars = [
@@ -162,7 +162,7 @@ def _cte(all_: All, title: str) -> Figure:
         all_[f"plateau-cte-{kind}"].points.with_columns(pl.lit(kind).alias("path"))
         for kind in ("wired", "wireless")
     ]
-    x = Axis("tcp.cc.cte", "cte")
+    x = Axis("tcp.cc.cte", "Plateau divisor cte")
     figure = curves(pl.concat(frames), x, THROUGHPUT, title, by="path")
     figure.axes[0].set_ylim(4.0, 5.0)
     return figure
@@ -177,7 +177,7 @@ def _plateau_friendly(all_: All, title: str) -> Figure:
             (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
             for row in here.iter_rows(named=True)
         ]
-        groups.append((f"beside {label(other)}", bars))
+        groups.append((f"with {label(other)}", bars))
     return grouped_bars(groups, "Throughput (Mb/s)", title)
 
 

@@ -71,8 +71,8 @@ def test_what_estimates_nothing_has_no_estimate(reno: Result, bbr: Result) -> No
     assert any("Estimate" in head for head in heads(bbr.plot()))
     assert not any("Estimate" in head for head in heads(reno.plot()))
     overlay = run_figures.draw([reno, bbr], "windows")
-    assert sum("estimate" in head for head in heads(overlay)) == 1
-    estimates = next(axes for axes in overlay.axes if "estimate" in axes.get_ylabel())
+    assert sum("Estimate" in head for head in heads(overlay)) == 1
+    estimates = next(axes for axes in overlay.axes if "Estimate" in axes.get_ylabel())
     drawn = [line for line in estimates.lines if len(line.get_xdata())]
     assert [line.get_label() for line in drawn] == ["BBR"]
 
@@ -81,7 +81,7 @@ def test_protocols_are_drawn_over_each_other(reno: Result, bbr: Result) -> None:
     figure = run_figures.draw([reno, bbr], "windows")
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["Reno", "BBR"]
-    assert "queue (packets)" in heads(figure)
+    assert "Queue (packets)" in heads(figure)
 
 
 def test_an_interval_is_seen_before_a_black_bar() -> None:
