@@ -95,7 +95,7 @@ def simulate(
     UnavailableError
         If the engine or an optional package is not installed; the message has the command.
     RunError
-        If the run fails through no fault of the input.
+        If the run fails though its input was valid.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def simulate_many(
 ) -> pl.DataFrame:
     """Runs every point of a scenario's sweep with every seed, on all cores.
 
-    The rows do not depend on the number of workers, but for the columns `cpu_s` and `wall_s`.
+    The rows do not depend on the number of workers, except the columns `cpu_s` and `wall_s`.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def simulate_many(
     UnavailableError
         If the engine is not installed; the message has the command.
     RunError
-        If a run fails through no fault of the input.
+        If a run fails though its input was valid.
 
     Examples
     --------

@@ -135,6 +135,11 @@ class Result:
             `rtt_s`, `srtt_s` and `rto_s` (Float64, s); `state` (Enum: open, disorder, recovery,
             loss). What is not known yet is NaN. Empty without `simulate(..., trace=True)`.
 
+        Raises
+        ------
+        UnavailableError
+            If numpy, of the extra `plot`, is not installed.
+
         Examples
         --------
         >>> from westwood import simulate
@@ -156,7 +161,7 @@ class Result:
 
     @checked(every_s=number(0, above=True))
     def sampled(self, every_s: float) -> pl.DataFrame:
-        """Returns the trace on a grid of times: what held at each of them.
+        """Returns the trace on a regular grid of times: the values in force at each time.
 
         Parameters
         ----------
@@ -196,6 +201,11 @@ class Result:
             `flow` (String), `transfer` (UInt32, from 1), `time_s` (Float64, s), `kind` (Enum:
             send, ack, recovery, timeout...), `segment` (Int64), `cwnd` and `ssthresh` (UInt32,
             segments) after it. Empty without `simulate(..., events=True)`.
+
+        Raises
+        ------
+        UnavailableError
+            If numpy, of the extra `plot`, is not installed.
 
         Examples
         --------
@@ -254,6 +264,11 @@ class Result:
             `time_s` (Float64, s), `link`, `direction` and `flow` (String), `transfer` (UInt32, from
             1), `packet` (String: data or ack), `kind` (Enum: queue, early, wire, mark). Empty
             without `simulate(..., queues=True)`.
+
+        Raises
+        ------
+        UnavailableError
+            If numpy, of the extra `plot`, is not installed.
 
         Examples
         --------

@@ -59,11 +59,10 @@ Values = Annotated[tuple[Any, ...], Field(strict=False, min_length=1)]
 
 
 class Scenario(Part):
-    """Describes a network, the flows over it, and what to vary. It never changes.
+    """Describes a network, the flows over it, and what to vary; it is immutable.
 
-    Values are given as a TOML file has them, with units: `"2Mbps"`, `"45ms"`, `"64KiB"`. The
-    attributes hold them in base units: bit/s, picoseconds, bytes and packets. What is not given
-    comes from the profile.
+    Values have units, as in a TOML file: `"2Mbps"`, `"45ms"`, `"64KiB"`. The attributes hold base
+    units: bit/s, picoseconds, bytes and packets. The profile supplies settings that are not given.
 
     Parameters
     ----------
