@@ -46,6 +46,8 @@ def problem(line: str) -> str:
         name = words.pop(0)
         if name.startswith("-"):
             return "" if name in ("-h", "--help", "--version", "--install-completion") else name
+        if name.isupper():
+            return ""  # COMMAND stands for any
         wrong = [one for one in name.split("|") if one not in names]
         if wrong:
             return f"{' '.join(path)} {wrong[0]}"
