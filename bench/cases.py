@@ -38,7 +38,7 @@ FAST: Options = {
 # Many flows on 10 Gb/s, 45 ms; all start within the first second.
 MANY: Options = {**SHARED, "rate": 10e9, "access": 100e9, "queue": 40_000}
 # One flow on 10 Mb/s, 21 ms, one error in 1000, 200 s: the case to which parts are added.
-PLAIN: Options = {
+BASE: Options = {
     "rate": 10e6,
     "access": 100e6,
     "delay": 0.02,
@@ -50,7 +50,7 @@ PLAIN: Options = {
     "duration": 200,
 }
 # The kind of run that searches repeat by the million.
-SHORT: Options = {**PLAIN, "rate": 12e6, "duration": 10, "loss": 0.005}
+SHORT: Options = {**BASE, "rate": 12e6, "duration": 10, "loss": 0.005}
 
 SACK: Options = {"cc": "reno", "recovery": "sack"}
 MODERN: Options = {"recovery": "prr", "part": "modern"}  # RACK, PRR, F-RTO, undo, timestamps
@@ -73,11 +73,11 @@ class Case:
 
 def part(name: str, ours: Options, ns3: str = "", goal_ns: float | None = None) -> Case:
     """Returns a row that shows what a part costs."""
-    return Case(name, PLAIN, {**SACK, **ours}, ns3, goal_ns=goal_ns)
+    return Case(name, BASE, {**SACK, **ours}, ns3, goal_ns=goal_ns)
 
 
 def lone(
-    name: str, ours: Options, ns3: str = "", *, htsim: bool = False, path: Options = PLAIN
+    name: str, ours: Options, ns3: str = "", *, htsim: bool = False, path: Options = BASE
 ) -> Case:
     """Returns a row with a single flow."""
     return Case(name, path, ours, ns3, htsim, goal_ns=15, goal_ns3=1000 if ns3 else None)
@@ -109,7 +109,7 @@ TABLES: dict[str, tuple[Case, ...]] = {
         Case("40 flows, 10 Gb/s", {**FAST, "flows": 40}, SACK),
     ),
     "parts": (
-        part("plain: Reno with SACK", {}, goal_ns=15),
+        part("base: Reno with SACK", {}, goal_ns=15),
         part("Westwood", {"cc": "westwood", "recovery": "newreno"}),
         part("WestwoodNR+", {"cc": "westwoodnr+", "recovery": "newreno"}),
         part("rate halving", {"cc": "westwood+-linux24", "recovery": "rate-halving"}),

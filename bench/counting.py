@@ -29,7 +29,7 @@ def counter() -> tuple[Counter | None, str]:
     return None, f"{missing}, and valgrind is not installed: no counts"
 
 
-def a_packet(count: Counter, program: Path, arguments: list[str]) -> Counts:
+def per_packet(count: Counter, program: Path, arguments: list[str]) -> Counts:
     """Returns the counts per data packet: what a second run of the case adds to the first."""
     command = [str(program), *arguments]
     done = subprocess.run([*command, "--repeat=1"], capture_output=True, text=True, check=True)

@@ -60,7 +60,7 @@ std::size_t place_of(const std::string& name, const std::vector<std::string>& na
     return static_cast<std::size_t>(found - names.begin());
 }
 
-// Adds a part of the engine that the plain case does not use.
+// Adds a part of the engine that the base case does not use.
 void set_part(Network& made, Direction& bottleneck, const std::string& part) {
     if (part == "red" || part == "red-ecn") {
         bottleneck.red.on = true;

@@ -51,7 +51,7 @@ def iperf3(host: Namespace, cc: str, *options: str) -> Measured:
     seconds, size = end["sum_sent"]["seconds"], end["sum_received"]["bytes"]
     use = end["cpu_utilization_percent"]
     cpu_s = (use["host_total"] + use["remote_total"]) / 100 * seconds
-    return {"cpu_s_a_gb": cpu_s / (size / GB), "goodput_bps": 8 * size / seconds}
+    return {"cpu_s_per_gb": cpu_s / (size / GB), "goodput_bps": 8 * size / seconds}
 
 
 def transfer(host: Namespace, cc: str, size: int) -> Callable[[], Measured]:
@@ -81,10 +81,10 @@ def compared(seen: dict[str, list[Measured]], reference: str) -> dict[str, dict[
     rows = {}
     for name, turns in seen.items():
         both = (turns, seen[reference])
-        cpu, usual = (statistics.median(one["cpu_s_a_gb"] for one in of) for of in both)
+        cpu, usual = (statistics.median(one["cpu_s_per_gb"] for one in of) for of in both)
         rate, most = (max(one["goodput_bps"] for one in of) for of in both)
         rows[name] = {
-            "cpu_s_a_gb": cpu,
+            "cpu_s_per_gb": cpu,
             "cpu_ratio": cpu / usual,
             "goodput_bps": rate,
             "goodput_ratio": rate / most,
@@ -102,10 +102,10 @@ def cpu_time(turns: int) -> dict[str, Any]:
             kinds = {name: transfer(host, name.split()[0], size) for name in names}
             seen = in_turn(kinds, turns)
         results[path] = compared(seen, "reno")
-        print(f"CPU time a gigabyte, {path}, {turns} turns")
+        print(f"CPU time per gigabyte, {path}, {turns} turns")
         for name, row in results[path].items():
             print(
-                f"  {name:<12} {row['cpu_s_a_gb']:.3f} s/GB, {row['cpu_ratio']:.3f} of reno's; "
+                f"  {name:<12} {row['cpu_s_per_gb']:.3f} s/GB, {row['cpu_ratio']:.3f} of reno's; "
                 f"at most {row['goodput_bps'] / 1e9:.2f} Gb/s"
             )
     return results
@@ -125,11 +125,11 @@ def programs(turns: int) -> dict[str, Any]:
                 after = run_time()
                 spent = after[0] - before[0]
                 calls = after[1] - before[1]
-                shares.append(spent / (got["cpu_s_a_gb"] * BYTES[path] / GB))
-            results[name] = {"share": statistics.median(shares), "ns_a_call": spent / calls * 1e9}
+                shares.append(spent / (got["cpu_s_per_gb"] * BYTES[path] / GB))
+            results[name] = {"share": statistics.median(shares), "ns_per_call": spent / calls * 1e9}
             print(
                 f"  {name:<12} {100 * results[name]['share']:.2f} % of the CPU time is in its "
-                f"programs, {results[name]['ns_a_call']:.0f} ns a call"
+                f"programs, {results[name]['ns_per_call']:.0f} ns per call"
             )
     return results
 
@@ -169,7 +169,7 @@ def recorder(turns: int) -> dict[str, Any]:
                 got = iperf3(host, "ww_plus", "-b", PACED, "-n", str(size))
                 got["programs_s"] = run_time()[0] - before
                 got["recorder_s"] = on_cpu(process) - began
-                got["cpu_s"] = got["cpu_s_a_gb"] * size / GB
+                got["cpu_s"] = got["cpu_s_per_gb"] * size / GB
                 return got
 
         seen = in_turn({"without": lambda: once(False), "recorded": lambda: once(True)}, turns)
@@ -181,7 +181,7 @@ def recorder(turns: int) -> dict[str, Any]:
     row["more"] = more_s / row["cpu_s_without"]
     print(
         f"recorded at 2 Gb/s: {row['goodput_bps'] / 1e9:.3f} Gb/s, {row['goodput_ratio']:.4f} "
-        f"of without; {100 * row['more']:.2f} % more CPU time in recorder and programs"
+        f"of that without; {100 * row['more']:.2f} % more CPU time in recorder and programs"
     )
     return row
 

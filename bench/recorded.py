@@ -2,7 +2,7 @@
 """Compares today's figures with bench/recorded.json, which `python -m bench.run --record` wrote.
 
 Times do not compare across machines. Ratios to a peer and instructions per packet do; a row with
-neither has its time relative to the plain flow.
+neither has its time relative to the base flow.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 FILE = Path(__file__).with_name("recorded.json")
 WORSE = 0.03  # relative; larger losses are reported
 _TITLES = {
-    "ns3": "times ns-3's cost a packet",
-    "htsim": "times htsim's cost a packet",
-    "instructions": "instructions a packet",
-    "over_plain": "times the plain flow's cost a packet",
+    "ns3": "times ns-3's cost per packet",
+    "htsim": "times htsim's cost per packet",
+    "instructions": "instructions per packet",
+    "over_base": "times the base flow's cost per packet",
 }
 _BETTER_IF_MORE = {"ns3", "htsim"}
 Figures = dict[str, dict[str, float]]
@@ -26,17 +26,17 @@ Figures = dict[str, dict[str, float]]
 
 def figures(results: Mapping[str, Any]) -> Figures:
     """Returns the comparable figures of a run's results, by row."""
-    plain = next(row["ns"] for row in results["parts"])
+    base = next(row["ns"] for row in results["parts"])
     found: Figures = {}
     for table in ("flows", "parts", "short"):
         for row in results[table]:
             kept = {key: row[key] for key in ("ns3", "htsim", "instructions") if row.get(key)}
-            found[row["case"]] = kept or {"over_plain": row["ns"] / plain}
+            found[row["case"]] = kept or {"over_base": row["ns"] / base}
     return found
 
 
 def worse(now: Figures, before: Figures) -> Iterator[str]:
-    """Prints which figures got worse by more than WORSE."""
+    """Yields the figures that got worse by more than WORSE."""
     for case, known in before.items():
         for key, old in known.items():
             new = now.get(case, {}).get(key)

@@ -90,7 +90,7 @@ class Bench:
         given = {"duration": 600, **case.options, **case.ours}
         given["duration"] *= min(1.0, _COUNTED / packets)
         arguments = [f"--{k.replace('_', '-')}={v}" for k, v in given.items() if k != "repeat"]
-        return counting.a_packet(self.count, ENGINE, arguments)
+        return counting.per_packet(self.count, ENGINE, arguments)
 
 
 def _ns(run: Row) -> float:

@@ -45,8 +45,8 @@ _HEADS = (
 def tables(results: Mapping[str, Any]) -> dict[str, list[str]]:
     """Returns the tables in Markdown, by the names of their places on the page."""
     return {
-        "bench: flows": list(_a_packet(results["flows"])),
-        "bench: parts": list(_a_packet(results["parts"])),
+        "bench: flows": list(_per_packet(results["flows"])),
+        "bench: parts": list(_per_packet(results["parts"])),
         "bench: growth": list(_growth(results)),
         "bench: whole": list(_whole(results)),
         "bench: scale": list(_scale([*results["flows"], *results["scale"]])),
@@ -62,7 +62,7 @@ def _lines(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]
         yield f"| {' | '.join(row)} |"
 
 
-def _a_packet(rows: list[Row]) -> Iterator[str]:
+def _per_packet(rows: list[Row]) -> Iterator[str]:
     """Returns a table with one row per case, without columns that no row has."""
     cells = []
     for row in rows:
@@ -107,7 +107,7 @@ def _whole(results: Mapping[str, Any]) -> Iterator[str]:
     goals = {"a run of 10 s at 12 Mb/s": 40e-6}
     cells = [
         ("a run of 10 s at 12 Mb/s", run["cpu_s"]),
-        (f"of that all but its {run['packets']} packets", empty["cpu_s"]),
+        (f"the same without its {run['packets']} packets", empty["cpu_s"]),
     ]
     shown = [(name, _seconds(taken), _seconds(goals.get(name))) for name, taken in cells]
     shown += [

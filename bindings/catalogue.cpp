@@ -209,7 +209,7 @@ nb::dict trace_columns(TraceColumns columns) {
 }  // namespace
 
 void bind_catalogue(nb::module_& m) {
-    // Plain dictionaries, to which westwood/catalogue.py gives types.
+    // Dictionaries, to which westwood/catalogue.py gives types.
     m.attr("PROTOCOLS") = protocols();
     m.attr("RECOVERIES") = recoveries();
     m.attr("SETTINGS") = settings();

@@ -20,18 +20,19 @@ constexpr std::array kLosses = {WW_LOSS_KINDS(WW_NAME_OF)};
 #define WW_WORD(id, word) word,
 
 // Each macro binds one kind of setting as an attribute of the class `type`, which binds T.
-#define WW_PLAIN(kind, name, FIELD) type.def_rw(WW_TEXT(FIELD(kind, name)), &T::FIELD(kind, name));
-#define WW_BIND_SWITCH WW_PLAIN
-#define WW_BIND_COUNT WW_PLAIN
-#define WW_BIND_COUNT_OR_NONE WW_PLAIN
-#define WW_BIND_SPAN WW_PLAIN
-#define WW_BIND_SHARE WW_PLAIN
-#define WW_BIND_FACTOR_OR_NONE WW_PLAIN
-#define WW_BIND_PACKETS WW_PLAIN
-#define WW_BIND_RATE WW_PLAIN
-#define WW_BIND_TIME WW_PLAIN
-#define WW_BIND_BYTES WW_PLAIN
-#define WW_BIND_SEGMENTS WW_PLAIN
+#define WW_BIND_AS_IS(kind, name, FIELD) \
+    type.def_rw(WW_TEXT(FIELD(kind, name)), &T::FIELD(kind, name));
+#define WW_BIND_SWITCH WW_BIND_AS_IS
+#define WW_BIND_COUNT WW_BIND_AS_IS
+#define WW_BIND_COUNT_OR_NONE WW_BIND_AS_IS
+#define WW_BIND_SPAN WW_BIND_AS_IS
+#define WW_BIND_SHARE WW_BIND_AS_IS
+#define WW_BIND_FACTOR_OR_NONE WW_BIND_AS_IS
+#define WW_BIND_PACKETS WW_BIND_AS_IS
+#define WW_BIND_RATE WW_BIND_AS_IS
+#define WW_BIND_TIME WW_BIND_AS_IS
+#define WW_BIND_BYTES WW_BIND_AS_IS
+#define WW_BIND_SEGMENTS WW_BIND_AS_IS
 #define WW_LIMITED(kind, name, FIELD, unlimited) \
     limited(type, WW_TEXT(FIELD(kind, name)), &T::FIELD(kind, name), unlimited);
 #define WW_BIND_TIME_OR_NEVER(kind, name, FIELD) WW_LIMITED(kind, name, FIELD, kNever)

@@ -15,20 +15,20 @@ CUBIC_C = 0.4
 CUBIC_BETA = 0.7
 
 
-def mathis(p: float, constant: float, segments_an_ack: int = 1) -> float:
+def mathis(p: float, constant: float, segments_per_ack: int = 1) -> float:
     """Returns the mean window of Reno's congestion avoidance where only losses bound it.
 
     It grows once per ACK; with an ACK for b segments, growth is 1 / b and the window 1 / sqrt(b).
     """
-    return constant / math.sqrt(segments_an_ack * p)
+    return constant / math.sqrt(segments_per_ack * p)
 
 
-def pftk(p: float, rtt_s: float, timeout_s: float, segments_an_ack: int = 1) -> float:
+def pftk(p: float, rtt_s: float, timeout_s: float, segments_per_ack: int = 1) -> float:
     """Returns segments per second by the full model of Padhye, Firoiu, Towsley and Kurose.
 
     Modeling TCP Throughput: A Simple Model and its Empirical Validation, SIGCOMM 1998, section 2.
     """
-    b = segments_an_ack
+    b = segments_per_ack
     base = (2 + b) / (3 * b)
     window = base + math.sqrt(8 * (1 - p) / (3 * b * p) + base**2)
     timeouts = pftk_timeout_share(p, window)
@@ -48,9 +48,9 @@ def pftk_timeout_share(p: float, window: float) -> float:
     )
 
 
-def pftk_simple(p: float, rtt_s: float, timeout_s: float, segments_an_ack: int = 1) -> float:
+def pftk_simple(p: float, rtt_s: float, timeout_s: float, segments_per_ack: int = 1) -> float:
     """Returns the well-known approximation of Padhye's formula."""
-    b = segments_an_ack
+    b = segments_per_ack
     share = min(1, 3 * math.sqrt(3 * b * p / 8))
     waiting_s = timeout_s * share * p * (1 + 32 * p**2)
     return 1 / (rtt_s * math.sqrt(2 * b * p / 3) + waiting_s)

@@ -25,14 +25,14 @@ class Westwood {
         ww_on_ack(&config, &state, &window, &sample);
     }
     double estimate(std::uint64_t now_us) const {
-        return bytes_a_second(ww_observe(&config, &state, now_us).bandwidth);
+        return bytes_per_second(ww_observe(&config, &state, now_us).bandwidth);
     }
     // Returns the mean ratio of the estimate to the true rate, with an ACK every period_us.
     double regular(std::uint64_t period_us) {
         double sum = 0;
         for (std::uint64_t i = 1; i <= 4000; i++) {
             ack(i * period_us);
-            if (i > 2000) sum += bytes_a_second(state.westwood.bandwidth);
+            if (i > 2000) sum += bytes_per_second(state.westwood.bandwidth);
         }
         return sum / 2000 / (1000 / (static_cast<double>(period_us) / 1e6));
     }
@@ -73,7 +73,7 @@ TEST(VirtualSamples, RegularAcksWithoutSilenceAreUnbiased) {
 double sample_after(std::uint64_t silence_us, Westwood westwood = {}) {
     for (std::uint64_t i = 1; i <= 2000; i++) westwood.ack(i * 1000);
     westwood.ack(2000000 + silence_us);
-    return bytes_a_second(westwood.state.westwood.raw);
+    return bytes_per_second(westwood.state.westwood.raw);
 }
 
 // The ns-2 module of 2002 (tcp-westwood-nr.cc 1.3, filter type 3): idle intervals, then the remainder.
@@ -119,8 +119,8 @@ TEST(BoundedSamples, AreAtMostTheFlightOverTheSmallestRtt) {
         westwood.ack(i * 90000 + i % 7);  // 9 segments in flight: at most 100 kB/s
         westwood.in_flight = 0;
         westwood.ack(i * 90000 + 10, 8);
-        EXPECT_LE(bytes_a_second(westwood.state.westwood.raw), 1e5);
-        EXPECT_LE(bytes_a_second(westwood.state.westwood.bandwidth), 1e5);
+        EXPECT_LE(bytes_per_second(westwood.state.westwood.raw), 1e5);
+        EXPECT_LE(bytes_per_second(westwood.state.westwood.bandwidth), 1e5);
     }
 }
 
@@ -131,7 +131,7 @@ TEST(BoundedSamples, LoseNoDataOfAWindowAcknowledgedAtOnce) {
     double sum = 0;
     for (std::uint64_t i = 1; i <= 2000; i++) {
         for (std::uint64_t k = 0; k < 9; k++) westwood.ack(i * 90000 + k * 100);
-        if (i > 1000) sum += bytes_a_second(westwood.state.westwood.bandwidth);
+        if (i > 1000) sum += bytes_per_second(westwood.state.westwood.bandwidth);
     }
     EXPECT_NEAR(sum / 1000 / 1e5, 1, 0.02);
 }
@@ -172,7 +172,7 @@ TEST(BoundedSamples, ThePaperOf2013HasNoBound) {  // Gangadhar et al. 2013, equa
     westwood.in_flight = 0;
     westwood.ack(1000);
     westwood.ack(1010);
-    EXPECT_EQ(bytes_a_second(westwood.state.westwood.raw), 1e8);
+    EXPECT_EQ(bytes_per_second(westwood.state.westwood.raw), 1e8);
 }
 
 TEST(Tustin, EquationOneIsASumSoThatAConstantInputPasses) {
@@ -206,7 +206,7 @@ TEST(Estimator, AcksInTheSameMicrosecondJoinTheNextSample) {
     westwood.ack(2000);
     westwood.ack(2000, 3);
     westwood.ack(3000);
-    EXPECT_EQ(bytes_a_second(westwood.state.westwood.bandwidth), 4000 / 0.001);
+    EXPECT_EQ(bytes_per_second(westwood.state.westwood.bandwidth), 4000 / 0.001);
 }
 
 TEST(Estimator,
@@ -216,7 +216,7 @@ TEST(Estimator,
     for (std::uint64_t i = 0; i <= 10; i++)
         plus.ack(1000000 + i * 10000);  // RTT 90 ms: closes at 90 ms
     EXPECT_EQ(plus.state.westwood.samples, 1u);
-    EXPECT_EQ(bytes_a_second(plus.state.westwood.bandwidth), 9 * 1000 / 0.09);
+    EXPECT_EQ(bytes_per_second(plus.state.westwood.bandwidth), 9 * 1000 / 0.09);
 }
 
 TEST(Estimator, TheTimerOfThe2013CodeCountsTheOpeningAckToo) {  // Gangadhar et al. 2013, equation 3
@@ -224,7 +224,7 @@ TEST(Estimator, TheTimerOfThe2013CodeCountsTheOpeningAckToo) {  // Gangadhar et 
     plus.config = ww_configure(WW_PROTOCOL_WESTWOOD_PLUS_NS3);
     for (std::uint64_t i = 0; i <= 9; i++) plus.ack(1000000 + i * 10000);
     EXPECT_EQ(plus.state.westwood.samples, 1u);
-    EXPECT_NEAR(bytes_a_second(plus.state.westwood.bandwidth), 9 * 1000 / 0.09, 1)
+    EXPECT_NEAR(bytes_per_second(plus.state.westwood.bandwidth), 9 * 1000 / 0.09, 1)
         << "ACKs at 0..80 ms";
 }
 

@@ -172,7 +172,7 @@ double worst_error(const ww_config& config, std::uint64_t seed) {
         // Waiting data is rounded to bytes: one or two per time constant.
         const double rounding = config.bound_samples ? 2e6 / config.tau_us : 0;
         const double error =
-            std::fabs(bytes_a_second(state.westwood.bandwidth) - reference.estimate());
+            std::fabs(bytes_per_second(state.westwood.bandwidth) - reference.estimate());
         worst = std::max(worst, (error - rounding) / reference.estimate());
     }
     return worst;

@@ -31,9 +31,9 @@ class Module {
         ww_on_ack(&config, &state, &window, &sample);
     }
     double estimate() const {
-        return bytes_a_second(ww_observe(&config, &state, now_us).bandwidth);
+        return bytes_per_second(ww_observe(&config, &state, now_us).bandwidth);
     }
-    double sample() const { return bytes_a_second(ww_observe(&config, &state, now_us).raw); }
+    double sample() const { return bytes_per_second(ww_observe(&config, &state, now_us).raw); }
     std::uint32_t rtt_min_us() const { return ww_observe(&config, &state, now_us).rtt_min_us; }
     std::uint32_t ssthresh_after_timeout() {
         ww_on_rto(&config, &state, &window, now_us, 10, kMss, false);

@@ -25,7 +25,7 @@ std::uint32_t rtt_with(double queued, std::uint32_t cwnd) {
     return static_cast<std::uint32_t>(kBase * (1 + queued / cwnd)) + 1;
 }
 
-std::int64_t change_in_a_round(double queued) {
+std::int64_t change_per_round(double queued) {
     Rounds c = settled();
     const std::uint32_t rtt = rtt_with(queued, 20);
     c.round(rtt);  // ends the round in progress
@@ -34,13 +34,13 @@ std::int64_t change_in_a_round(double queued) {
     return std::int64_t{c.window.cwnd} - 20;
 }
 
-TEST(Vegas, GrowsWithLessThanAlphaQueued) { EXPECT_EQ(change_in_a_round(1.0), 1); }
+TEST(Vegas, GrowsWithLessThanAlphaQueued) { EXPECT_EQ(change_per_round(1.0), 1); }
 TEST(Vegas, StaysFromAlphaToBeta) {
-    EXPECT_EQ(change_in_a_round(2.0), 0);
-    EXPECT_EQ(change_in_a_round(3.0), 0);
-    EXPECT_EQ(change_in_a_round(4.5), 0) << "whole segments, as Linux";
+    EXPECT_EQ(change_per_round(2.0), 0);
+    EXPECT_EQ(change_per_round(3.0), 0);
+    EXPECT_EQ(change_per_round(4.5), 0) << "whole segments, as Linux";
 }
-TEST(Vegas, ShrinksWithMoreThanBetaQueued) { EXPECT_EQ(change_in_a_round(5.5), -1); }
+TEST(Vegas, ShrinksWithMoreThanBetaQueued) { EXPECT_EQ(change_per_round(5.5), -1); }
 
 TEST(Vegas, LeavesSlowStartWithMoreThanGammaQueued) {
     Rounds c(WW_PROTOCOL_VEGAS, 8);

@@ -85,7 +85,7 @@ TEST(Cost, ALoneFlowTakesAtMostTwoEventsForThreePackets) {
 }
 
 TEST(Cost, EventsPerPacketDoNotGrowWithTheFlows) {
-    const auto events_a_packet = [](std::uint32_t flows) {
+    const auto events_per_packet = [](std::uint32_t flows) {
         Network network = table_1(Recovery::newreno, flows);
         network.duration = 60 * kSecond;
         const Result result = simulate(network, 1);
@@ -93,9 +93,9 @@ TEST(Cost, EventsPerPacketDoNotGrowWithTheFlows) {
         for (const FlowResult& flow : result.flows) sent += flow.sent;
         return static_cast<double>(result.events) / static_cast<double>(sent);
     };
-    const double ten = events_a_packet(10);
+    const double ten = events_per_packet(10);
     EXPECT_LT(ten, 2.5);  // the access link's far end, and the ACK at the sender
-    EXPECT_LT(events_a_packet(50), 1.1 * ten);
+    EXPECT_LT(events_per_packet(50), 1.1 * ten);
 }
 
 std::uint64_t allocations_of(Network network, Time duration) {

@@ -93,14 +93,14 @@ TEST(Follower, GivesTheSameResultsAsAskingForEachPacket) {
 }
 
 TEST(Follower, IsNeitherSlowerNorLosesNorHasImpairments) {
-    Direction plain;
-    plain.rate_bps = 10'000'000;
-    Direction slower = plain, losing = plain, jittering = plain;
+    Direction base;
+    base.rate_bps = 10'000'000;
+    Direction slower = base, losing = base, jittering = base;
     slower.rate_bps--;
     losing.loss = {LossKind::uniform, 0.01, {}};
     jittering.jitter = kSecond / 1000;
     Network network;
-    for (const Direction& d : {plain, slower, losing, jittering})
+    for (const Direction& d : {base, slower, losing, jittering})
         network.links.push_back({0, 1, 0, d, d});
     const Channels channels = forward_channels(network, 1);
     EXPECT_TRUE(channels[0].can_follow(channels[1]));

@@ -94,7 +94,7 @@ TEST(Ecn, HalvesOncePerRoundTripWithoutALoss) {  // RFC 3168, 6.1.2
     network.trace.events = true;
     const Result result = simulate(network, 1);
     EXPECT_EQ(result.forward[0].queue_drops, 0u);
-    expect_reduced_once_a_round_trip(result, 20);
+    expect_reduced_once_per_round_trip(result, 20);
 }
 
 TEST(Ecn, MarksOnlyEcnCapableFlows) {  // RFC 3168, 5: not-ECT packets are dropped
@@ -212,10 +212,10 @@ TEST(Capture, SeesEveryPacketOfTheLinkAndChangesNothing) {
     network.links[0].forward.loss.kind = LossKind::uniform;
     network.links[0].forward.loss.rate = 0.01;
     network.flows = {tcp(WW_PROTOCOL_RENO)};
-    const Result plain = simulate(network, 1);
+    const Result uncaptured = simulate(network, 1);
     network.trace.capture_link = 0;
     const Result captured = simulate(network, 1);
-    EXPECT_EQ(captured.flows[0].sent, plain.flows[0].sent);
+    EXPECT_EQ(captured.flows[0].sent, uncaptured.flows[0].sent);
     std::uint64_t data = 0, again = 0;
     std::set<std::uint32_t> seen;
     Time last = 0;

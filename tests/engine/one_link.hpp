@@ -52,7 +52,7 @@ inline Network marking(Network network, std::uint32_t max_packets, const Flow& f
 
 // RFC 3168, 6.1.2: marks reduce the window to ssthresh, once per round trip of at least 40 ms.
 // Needs the events.
-inline void expect_reduced_once_a_round_trip(const Result& result, std::uint64_t more_than) {
+inline void expect_reduced_once_per_round_trip(const Result& result, std::uint64_t more_than) {
     const FlowResult& flow = result.flows[0];
     EXPECT_EQ(flow.retransmitted, 0u);
     EXPECT_GT(flow.ecn_reductions, more_than);

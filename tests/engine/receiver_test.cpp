@@ -98,8 +98,8 @@ TEST(QuickAcks, EachSegmentThatRaisesTheWindowIsAcknowledged) {
     flow.quick_acks = 0;
     flow.quick_acks_again = false;
     flow.min_delayed_ack_timeout = 0;
-    Host plain(flow);
-    EXPECT_EQ(plain.quick_from(next = 0), 100u) << "without Linux's other rules, too";
+    Host by_rfc(flow);
+    EXPECT_EQ(by_rfc.quick_from(next = 0), 100u) << "without Linux's other rules, too";
     flow.initial_receive_window_bytes = flow.receive_window_bytes;
     EXPECT_EQ(Host(flow).quick_from(next = 0), 0u) << "all of it is there from the start";
 }

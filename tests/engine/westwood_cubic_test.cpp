@@ -18,7 +18,7 @@ Result marked(ww_protocol protocol) {
 }
 
 TEST(WestwoodCubicOnAPath, AnswersAnEchoOncePerWindow) {  // RFC 3168, 6.1.2
-    expect_reduced_once_a_round_trip(marked(WW_PROTOCOL_WESTWOOD_CUBIC), 5);
+    expect_reduced_once_per_round_trip(marked(WW_PROTOCOL_WESTWOOD_CUBIC), 5);
 }
 
 TEST(WestwoodCubicOnAPath, BbrIgnoresTheSameEchoes) {

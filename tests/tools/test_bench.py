@@ -68,7 +68,7 @@ def test_a_row_without_peer_and_counts_is_compared_with_the_single_flow() -> Non
         del one["instructions"]
     now["parts"][-1]["ns"] *= 1.1
     (line,) = recorded.worse(recorded.figures(now), recorded.figures(before))
-    assert now["parts"][-1]["case"] in line and "plain flow" in line
+    assert now["parts"][-1]["case"] in line and "base flow" in line
 
 
 def test_the_page_has_a_place_for_every_table(tmp_path: Path, monkeypatch: Any) -> None:
