@@ -16,7 +16,7 @@ from westwood.cli import call
 from westwood.draw import alive, laboratory, report
 from westwood.draw.bars import grouped_bars
 from westwood.draw.curves import Axis, curves
-from westwood.draw.over_time import Course, Line, courses
+from westwood.draw.over_time import Line, TimePanel, courses
 from westwood.results.folder import Folder
 
 Opened = Callable[..., Any]
@@ -189,7 +189,7 @@ def test_names_are_text(page_of: Opened, tmp_path: Path) -> None:
 def test_panels_over_time_share_their_cursor(page_of: Opened, tmp_path: Path) -> None:
     times = pl.Series([0.0, 1.0, 1.0, 3.0])
     line = Line("window", times, pl.Series([1.0, 2.0, 1.5, 4.0]))
-    figure = courses([Course("a", [line], {"pipe": 3.0}), Course("b", [line])], "Two")
+    figure = courses([TimePanel("a", [line], {"pipe": 3.0}), TimePanel("b", [line])], "Two")
     page = page_of(page_with(figure, tmp_path))
     first, second = page.evaluate(DRAWN)
     assert dict(first)["pipe"][0][1] == dict(first)["pipe"][-1][1] == 3.0

@@ -56,7 +56,7 @@ _AT_ONCE, _IN_ORDER = struct.pack("ii", 1, 0), struct.pack("ii", 0, 0)  # values
 MakeSocket = Callable[[int, int, int], socket.socket]  # family, type, protocol
 
 
-class Gone(RunError):
+class ConnectionLost(RunError):
     """The server can't be reached, or the connection was lost."""
 
 
@@ -104,7 +104,7 @@ def upload(
     *,
     more: bool = False,
 ) -> Uploaded:
-    """Uploads under the kernel's congestion control `control`; raises Gone if that fails.
+    """Uploads under the kernel's congestion control `control`; raises ConnectionLost if that fails.
 
     more: the trace also has the columns of a recording that count delivered data.
     """
@@ -137,10 +137,10 @@ def _failures(where: str) -> Iterator[None]:
     try:
         yield
     except TimeoutError:
-        raise Gone(f"{where} does not answer") from None
+        raise ConnectionLost(f"{where} does not answer") from None
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise Gone(f"{where}: {one_line(reason)}") from None
+        raise ConnectionLost(f"{where}: {one_line(reason)}") from None
 
 
 def _connected(host: str, port: int, make: MakeSocket) -> tuple[socket.socket, Any]:
@@ -216,11 +216,11 @@ def _send(
             sampler.sample(now - start)
             next_sample_s = now + _SAMPLE_S
         if now >= deadline:
-            raise Gone(f"{where}: timed out, {left} of {load.size} bytes left")
+            raise ConnectionLost(f"{where}: timed out, {left} of {load.size} bytes left")
         events = dict(waiting.poll(1 if not left else 1000 * _SAMPLE_S))
         if talk.fileno() in events:  # the server would only speak to give up
             said = _STATES.get((talk.recv(1) or b"\0")[0], "nothing")
-            raise Gone(f"{where} ended the upload: it says {said}")
+            raise ConnectionLost(f"{where} ended the upload: it says {said}")
         if events.get(data.fileno(), 0) & (select.POLLERR | select.POLLHUP):
             raise OSError(data.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR), "connection broke")
         if left and data.fileno() in events:
@@ -311,9 +311,9 @@ def _expect(talk: socket.socket, state: str, where: str) -> None:
     code = _exactly(talk, 1)[0]
     said = _STATES.get(code, f"state {code}")
     if said == "busy":
-        raise Gone(f"{where} is busy with another test")
+        raise ConnectionLost(f"{where} is busy with another test")
     if said != state:
-        raise Gone(f"{where} says {said} where iperf3 says {state}")
+        raise ConnectionLost(f"{where} says {said} where iperf3 says {state}")
 
 
 def _say(talk: socket.socket, content: dict[str, Any]) -> None:
@@ -324,11 +324,11 @@ def _say(talk: socket.socket, content: dict[str, Any]) -> None:
 def _hear(talk: socket.socket, where: str) -> None:
     size = struct.unpack("!I", _exactly(talk, 4))[0]
     if size > _LONGEST_ANSWER:
-        raise Gone(f"{where} is not an iperf3 server")
+        raise ConnectionLost(f"{where} is not an iperf3 server")
     try:
         json.loads(_exactly(talk, size).rstrip(b"\0"))
     except (ValueError, RecursionError):
-        raise Gone(f"{where} is not an iperf3 server") from None
+        raise ConnectionLost(f"{where} is not an iperf3 server") from None
 
 
 def _exactly(talk: socket.socket, size: int) -> bytes:

@@ -85,7 +85,7 @@ def write_page(trial: Trial, folder: Folder, about: Mapping[str, Any]) -> Path:
 
 def _courses(trial: Trial) -> list[Any]:
     """Returns how each interval narrowed, pair by pair."""
-    from westwood.draw.trial_plots import Course
+    from westwood.draw.trial_plots import GainCourse
 
     made = []
     for one in trial.verdicts():
@@ -95,7 +95,7 @@ def _courses(trial: Trial) -> list[Any]:
         ]
         ends = [(_gain(each.mean), _gain(each.low), _gain(each.high)) for each in found]
         if ends:
-            made.append(Course(one.cc, *(list(values) for values in zip(*ends, strict=True))))
+            made.append(GainCourse(one.cc, *(list(values) for values in zip(*ends, strict=True))))
     return made
 
 

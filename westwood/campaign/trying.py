@@ -231,7 +231,7 @@ def _patiently(plan: TrialPlan, cc: str) -> tuple[Uploaded, Recording]:
         try:
             with estimates.recording_of([cc], plan.port, any_control=True) as recording:
                 done = _upload(plan, cc, plan.upload_s)
-        except iperf3.Gone:
+        except iperf3.ConnectionLost:
             if attempt == _ATTEMPTS - 1:
                 raise
             time.sleep(_PAUSE_S * 2**attempt)

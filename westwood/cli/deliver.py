@@ -101,13 +101,13 @@ def _compared(planned: Experiment, summary: pl.DataFrame) -> Figure:
 def _over_time(
     planned: Experiment, traces: list[Any], shown_s: tuple[float, float] | None
 ) -> Figure:
-    from westwood.draw.over_time import Run, over_time
+    from westwood.draw.over_time import TracedRun, over_time
 
     scenario = planned.scenario
     summary = summarise(scenario, planned.varied)
     whole_s = (0.0, scenario.duration / PS_PER_S)
     return over_time(
-        [Run(*one) for one in traces], f"{scenario.name}: {summary}, seed 1", whole_s, shown_s
+        [TracedRun(*one) for one in traces], f"{scenario.name}: {summary}, seed 1", whole_s, shown_s
     )
 
 

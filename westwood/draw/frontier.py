@@ -37,14 +37,14 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Side:
+class FrontierAxis:
     """An axis: its label and the required value."""
 
     name: str
     bound: float
 
 
-def frontier(marks: Sequence[Mark], x: Side, y: Side, title: str) -> Figure:
+def frontier(marks: Sequence[Mark], x: FrontierAxis, y: FrontierAxis, title: str) -> Figure:
     """Draws the marks with their intervals, and shades the corner that meets both requirements."""
     with look():
         figure, axes = subplots(size=(8.4, 6.2))

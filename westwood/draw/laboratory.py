@@ -18,7 +18,7 @@ NAME = "lab.html"
 
 
 @dataclass(frozen=True)
-class Opens:
+class LabLink:
     """How the laboratory opens with a scenario."""
 
     argument: str  # the argument of `westwood lab`

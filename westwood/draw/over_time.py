@@ -41,7 +41,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Course:
+class TimePanel:
     """A panel of a figure over time."""
 
     y_name: str
@@ -50,7 +50,7 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Run:
+class TracedRun:
     """A run in an overlay: its protocol, its name and its frames."""
 
     cc: str
@@ -59,7 +59,9 @@ class Run:
     queue: pl.DataFrame | None = None  # queue of the bottleneck
 
 
-def over_time(runs: Sequence[Run], title: str, whole_s: Span, span_s: Span | None = None) -> Figure:
+def over_time(
+    runs: Sequence[TracedRun], title: str, whole_s: Span, span_s: Span | None = None
+) -> Figure:
     """Draws cwnd, ssthresh, estimate, RTT and, if known, the queue, with a line for each run.
 
     Without a span it chooses one that shows sawteeth. A quantity that no run has gets no panel.
@@ -100,12 +102,12 @@ def over_time(runs: Sequence[Run], title: str, whole_s: Span, span_s: Span | Non
         return figure
 
 
-def _line(run: Run, column: str, unit: float) -> Line:
+def _line(run: TracedRun, column: str, unit: float) -> Line:
     rows = run.trace.filter(_SHOWN.get(column, pl.col(column).is_not_nan()))
     return Line(run.name, rows["time_s"], rows[column] / unit, style_of(run.cc))
 
 
-def _queue_line(run: Run) -> Line:
+def _queue_line(run: TracedRun) -> Line:
     assert run.queue is not None
     return Line(run.name, run.queue["time_s"], run.queue["packets"], style_of(run.cc))
 
@@ -119,7 +121,7 @@ def within(line: Line, span_s: Span) -> pl.DataFrame:
     return thinned(pl.concat([held, inside]))
 
 
-def courses(panels_: Sequence[Course], title: str) -> Figure:
+def courses(panels_: Sequence[TimePanel], title: str) -> Figure:
     """Draws panels over the same time, one below the other."""
     with look():
         figure, rows = subplots(

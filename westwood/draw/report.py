@@ -20,7 +20,7 @@ import polars as pl
 from westwood import __version__, extras
 from westwood.catalogue import label
 from westwood.draw import laboratory
-from westwood.draw.laboratory import Opens
+from westwood.draw.laboratory import LabLink
 from westwood.results.folder import Folder, about
 from westwood.results.tables import change
 
@@ -99,7 +99,7 @@ class Section:
     pairs: Sequence[Sequence[str]] = ()  # cells of paired comparisons
     text: Sequence[str] = ()  # paragraphs
     grids: Sequence[Grid] = ()
-    opens: Sequence[Opens] = ()  # links to the laboratory with its scenarios
+    opens: Sequence[LabLink] = ()  # links to the laboratory with its scenarios
 
 
 def figure(folder: Folder, name: str, draw: Callable[[], Figure]) -> Drawn | None:

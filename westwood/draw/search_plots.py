@@ -22,7 +22,7 @@ _A_DECADE = 10  # a range of costs within which every tick is labelled
 
 
 @dataclass(frozen=True)
-class Back:
+class ResetCost:
     """The cost of resetting settings, with its 95 % interval."""
 
     name: str
@@ -31,7 +31,7 @@ class Back:
     high: float
 
 
-def search(cc: str, costs: Sequence[float], back: Sequence[Back], title: str) -> Figure:
+def search(cc: str, costs: Sequence[float], back: Sequence[ResetCost], title: str) -> Figure:
     """Draws the cost of each trial, beginning with the default, and the ablation if any."""
     shown = back[:_MOST_BARS]
     with look():
@@ -63,7 +63,7 @@ def _draw_trials(axes: Axes, cc: str, costs: Sequence[float]) -> None:
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, fontsize=8)
 
 
-def _draw_back(axes: Axes, cc: str, back: Sequence[Back]) -> None:
+def _draw_back(axes: Axes, cc: str, back: Sequence[ResetCost]) -> None:
     places = range(len(back))
     # A bootstrap interval need not contain the effect itself.
     ends = [

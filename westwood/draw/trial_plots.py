@@ -24,7 +24,7 @@ _MOST_GAIN = 3.0  # largest gain on the axis; 3 is 300 %
 
 
 @dataclass(frozen=True)
-class Course:
+class GainCourse:
     """A control's gain over the baseline with its interval, after each pair."""
 
     cc: str
@@ -40,7 +40,7 @@ def style_of_control(control: str) -> PlotStyle:
     return own.style if own and own.kernel == control else styles.get(control, OTHER_STYLE)
 
 
-def pairs(rows: pl.DataFrame, courses: Sequence[Course], baseline: str, worth: float) -> Figure:
+def pairs(rows: pl.DataFrame, courses: Sequence[GainCourse], baseline: str, worth: float) -> Figure:
     """Draws every upload's goodput, and the gain with its interval after each pair."""
     with look():
         figure, (rates, gains) = subplots(2, 1, size=(7.2, 5.4), sharex=True)
@@ -69,7 +69,7 @@ def pairs(rows: pl.DataFrame, courses: Sequence[Course], baseline: str, worth: f
         return figure
 
 
-def _draw_course(axes: Axes, course: Course) -> None:
+def _draw_course(axes: Axes, course: GainCourse) -> None:
     number = np.arange(1, len(course.gain) + 1)
     color = style_of_control(course.cc).color
     low, high = (

@@ -10,7 +10,7 @@ import polars as pl
 
 from westwood.catalogue import UDP, PlotStyle, label, style_of
 from westwood.draw import delays, panel, sequence
-from westwood.draw.over_time import Run, over_time
+from westwood.draw.over_time import TracedRun, over_time
 from westwood.draw.style import PALETTE, nothing
 from westwood.draw.window import Span, said, sawteeth
 from westwood.errors import InputError, suggestion
@@ -47,7 +47,7 @@ def draw(results: Sequence[Result], view: str, span_s: Span | None = None) -> Fi
         return nothing(title, "no flow is a single TCP connection")
     if view == "windows":
         runs = [
-            Run(cc, name, result.trace.filter(flow=flow), _queue(result))
+            TracedRun(cc, name, result.trace.filter(flow=flow), _queue(result))
             for result, flow, cc, name, _ in named
         ]
         return over_time(runs, title, whole_s, span_s)

@@ -111,15 +111,18 @@ def plan(
     if check_resources:
         resources.check_sweep(bases, bases[0].seeds)
     base = bases[0]
-    beside = protocol_key(base) if len(variants) > 1 else None
-    shown = [{beside: variant[beside]} if beside else {} for variant in variants or [{}]]
+    protocol_column = protocol_key(base) if len(variants) > 1 else None
+    shown = [
+        {protocol_column: variant[protocol_column]} if protocol_column else {}
+        for variant in variants or [{}]
+    ]
     numbers = range(1, base.seeds + 1)
     jobs = [
         Job(point, numbers, {**variant, **columns})
         for variant, one in zip(shown, bases, strict=True)
         for columns, point in one.points()
     ]
-    return Experiment(base, jobs, [*([beside] if beside else []), *base.sweep])
+    return Experiment(base, jobs, [*([protocol_column] if protocol_column else []), *base.sweep])
 
 
 def protocol_key(scenario: Scenario) -> str | None:

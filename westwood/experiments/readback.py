@@ -19,7 +19,7 @@ import polars as pl
 from westwood import arguments, extras
 from westwood.arguments import checked
 from westwood.draw import report
-from westwood.draw.laboratory import Opens
+from westwood.draw.laboratory import LabLink
 from westwood.errors import InputError
 from westwood.experiments import experiment, summary_plots
 from westwood.experiments.arrays import to_xarray
@@ -156,9 +156,11 @@ class Results:
         for name in planned.scenario.to_files(Path(_SCENARIO).stem):
             folder.verified(name)
         rows = folder.read_frame(_RUNS)
-        beside = experiment.protocol_key(planned.scenario)
-        if beside in rows.columns and beside not in planned.varied:  # a run with several --cc
-            planned = replace(planned, varied=[beside, *planned.varied])
+        protocol_column = experiment.protocol_key(planned.scenario)
+        if (
+            protocol_column in rows.columns and protocol_column not in planned.varied
+        ):  # a run with several --cc
+            planned = replace(planned, varied=[protocol_column, *planned.varied])
         if problem := problem_with(planned, rows):
             raise Damaged(problem, source=str(path / _RUNS))
         return cls(path, planned, rows, tell)
@@ -449,12 +451,12 @@ class Results:
         return to_xarray(self.rows, self.keys)
 
 
-def _opens(scenario: Scenario) -> Opens:
+def _opens(scenario: Scenario) -> LabLink:
     """Returns how the laboratory opens a scenario; without a link if it is too long for one."""
     try:
-        return Opens(_SCENARIO, fragments.of_scenario(scenario))
+        return LabLink(_SCENARIO, fragments.of_scenario(scenario))
     except InputError:
-        return Opens(_SCENARIO, "")
+        return LabLink(_SCENARIO, "")
 
 
 def _lacking(path: Path, name: str) -> str:

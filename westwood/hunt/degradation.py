@@ -28,7 +28,7 @@ _LEAST_LOSS = 0.01
 _FEW = 5  # this many extra timeouts give a degradation of one half
 
 
-class Run(Protocol):
+class RunAttack(Protocol):
     """Runs an attack with any protocol, each combination once."""
 
     def __call__(self, protocol: str, part: float = 1.0, without: tuple[str, ...] = ()) -> Figures:
@@ -42,8 +42,8 @@ class Degradation:
     name: str
     side: str
     what: str
-    measure: Callable[[Run, Attack, str], float]
-    tell: Callable[[Run, Attack, str], str]
+    measure: Callable[[RunAttack, Attack, str], float]
+    tell: Callable[[RunAttack, Attack, str], str]
     needs: tuple[str, ...] = ()  # features that it requires
     needs_any: tuple[str, ...] = ()  # it requires at least one of these
     without: tuple[str, ...] = ()  # features with which another metric applies
@@ -66,15 +66,15 @@ def _least_bps(attack: Attack) -> float:
     return _LEAST_SHARE * undisturbed(attack).carried_bps
 
 
-def _below(others: tuple[str, ...]) -> Callable[[Run, Attack, str], float]:
-    def measure(run: Run, attack: Attack, cc: str) -> float:
+def _below(others: tuple[str, ...]) -> Callable[[RunAttack, Attack, str], float]:
+    def measure(run: RunAttack, attack: Attack, cc: str) -> float:
         best = run(_best(run, others, cc)).goodput_bps
         return _part(best - run(cc).goodput_bps, max(best, _least_bps(attack)))
 
     return measure
 
 
-def _best(run: Run, others: tuple[str, ...], cc: str) -> str:
+def _best(run: RunAttack, others: tuple[str, ...], cc: str) -> str:
     return max(
         (one for one in others if one != cc),
         key=lambda one: run(one).goodput_bps,
@@ -82,8 +82,8 @@ def _best(run: Run, others: tuple[str, ...], cc: str) -> str:
     )
 
 
-def _tell_below(others: tuple[str, ...]) -> Callable[[Run, Attack, str], str]:
-    def tell(run: Run, attack: Attack, cc: str) -> str:
+def _tell_below(others: tuple[str, ...]) -> Callable[[RunAttack, Attack, str], str]:
+    def tell(run: RunAttack, attack: Attack, cc: str) -> str:
         best = _best(run, others, cc)
         own, its = run(cc), run(best)
         return (
@@ -94,24 +94,24 @@ def _tell_below(others: tuple[str, ...]) -> Callable[[Run, Attack, str], str]:
     return tell
 
 
-def _idle(run: Run, attack: Attack, cc: str) -> float:
+def _idle(run: RunAttack, attack: Attack, cc: str) -> float:
     carried = attack.carried_bps
     return _part(carried - run(cc).total_bps, max(carried, _least_bps(attack)))
 
 
-def _tell_idle(run: Run, attack: Attack, cc: str) -> str:
+def _tell_idle(run: RunAttack, attack: Attack, cc: str) -> str:
     own = run(cc).total_bps
     return f"{label(cc)} gets {_mbps(own)} of the available {_mbps(attack.carried_bps)}"
 
 
-def _disturbed(run: Run, attack: Attack, cc: str) -> float:
+def _disturbed(run: RunAttack, attack: Attack, cc: str) -> float:
     """Returns the loss of goodput beyond the capacity taken, weighted by the capacity left."""
     left = attack.carried_bps / undisturbed(attack).carried_bps
     could = left * run(cc, without=DISTURBING).goodput_bps
     return min(left, 1.0) * _part(could - run(cc).goodput_bps, max(could, _least_bps(attack)))
 
 
-def _tell_disturbed(run: Run, attack: Attack, cc: str) -> str:
+def _tell_disturbed(run: RunAttack, attack: Attack, cc: str) -> str:
     own, calm = run(cc), run(cc, without=DISTURBING).goodput_bps
     taken = 1 - attack.carried_bps / undisturbed(attack).carried_bps
     return (
@@ -120,18 +120,18 @@ def _tell_disturbed(run: Run, attack: Attack, cc: str) -> str:
     )
 
 
-def _later(run: Run, cc: str, without: tuple[str, ...] = ()) -> float:
+def _later(run: RunAttack, cc: str, without: tuple[str, ...] = ()) -> float:
     """Returns the goodput of the second half of the run."""
     return 2 * run(cc, 1.0, without).goodput_bps - run(cc, 0.5, without).goodput_bps
 
 
-def _stuck(run: Run, attack: Attack, cc: str) -> float:
+def _stuck(run: RunAttack, attack: Attack, cc: str) -> float:
     """Returns the goodput missing after the bursts, against CUBIC and an undisturbed run."""
     could = min(_later(run, INCUMBENT), _later(run, cc, ("bursts",)))
     return _part(could - _later(run, cc), max(could, _least_bps(attack)))
 
 
-def _tell_stuck(run: Run, attack: Attack, cc: str) -> str:
+def _tell_stuck(run: RunAttack, attack: Attack, cc: str) -> str:
     own, other = _later(run, cc), _later(run, INCUMBENT)
     return (
         f"in the second half, without bursts, {label(cc)} gets {_mbps(own)} where {_ITS_NAME} "
@@ -139,19 +139,19 @@ def _tell_stuck(run: Run, attack: Attack, cc: str) -> str:
     )
 
 
-def _stalled(run: Run, attack: Attack, cc: str) -> float:
+def _stalled(run: RunAttack, attack: Attack, cc: str) -> float:
     """Returns the minimum share of time spent in timeouts, weighted by the capacity left."""
     left = attack.carried_bps / undisturbed(attack).carried_bps
     return min(left, 1.0) * _part(_waiting_us(run, attack, cc), attack.duration_us)
 
 
-def _waiting_us(run: Run, attack: Attack, cc: str) -> float:
+def _waiting_us(run: RunAttack, attack: Attack, cc: str) -> float:
     """Returns the mean time that a flow spends in timeouts, without exponential backoff."""
     least_us = attack.delay_us + (attack.min_rto_us or MIN_RTO_US)
     return least_us * run(cc).timeouts / attack.flows if attack.flows else 0.0
 
 
-def _tell_stalled(run: Run, attack: Attack, cc: str) -> str:
+def _tell_stalled(run: RunAttack, attack: Attack, cc: str) -> str:
     waiting = min(1.0, _waiting_us(run, attack, cc) / attack.duration_us)
     taken = 1 - attack.carried_bps / undisturbed(attack).carried_bps
     own = run(cc)
@@ -161,22 +161,22 @@ def _tell_stalled(run: Run, attack: Attack, cc: str) -> str:
     )
 
 
-def _timeouts(run: Run, attack: Attack, cc: str) -> float:
+def _timeouts(run: RunAttack, attack: Attack, cc: str) -> float:
     more = run(cc).timeouts - run(INCUMBENT).timeouts
     return max(0.0, more) / (max(0.0, more) + _FEW + run(INCUMBENT).timeouts)
 
 
-def _tell_timeouts(run: Run, attack: Attack, cc: str) -> str:
+def _tell_timeouts(run: RunAttack, attack: Attack, cc: str) -> str:
     own, other = run(cc).timeouts, run(INCUMBENT).timeouts
     return f"{label(cc)} has {own:.0f} timeouts where {_ITS_NAME} has {other:.0f}"
 
 
-def _unfair(run: Run, attack: Attack, cc: str) -> float:
+def _unfair(run: RunAttack, attack: Attack, cc: str) -> float:
     own, other = run(cc).fairness, run(INCUMBENT).fairness
     return 0.0 if math.isnan(own) or math.isnan(other) else _part(other - own, other)
 
 
-def _tell_unfair(run: Run, attack: Attack, cc: str) -> str:
+def _tell_unfair(run: RunAttack, attack: Attack, cc: str) -> str:
     own, other = run(cc).fairness, run(INCUMBENT).fairness
     return (
         f"{attack.flows} flows of {label(cc)} share with a Jain index of {own:.2f}, those of "
@@ -184,12 +184,12 @@ def _tell_unfair(run: Run, attack: Attack, cc: str) -> str:
     )
 
 
-def _late(run: Run, attack: Attack, cc: str) -> float:
+def _late(run: RunAttack, attack: Attack, cc: str) -> float:
     own, other = run(cc).completion_s, run(INCUMBENT).completion_s
     return 0.0 if math.isnan(own) or math.isnan(other) else _part(own - other, own)
 
 
-def _tell_late(run: Run, attack: Attack, cc: str) -> str:
+def _tell_late(run: RunAttack, attack: Attack, cc: str) -> str:
     own, other = run(cc).completion_s, run(INCUMBENT).completion_s
     size = attack.short_bytes / 1e3
     return (
@@ -198,12 +198,12 @@ def _tell_late(run: Run, attack: Attack, cc: str) -> str:
     )
 
 
-def _starves(run: Run, attack: Attack, cc: str) -> float:
+def _starves(run: RunAttack, attack: Attack, cc: str) -> float:
     kept, had = run(cc).competing_bps, run(INCUMBENT).competing_bps
     return _part(had - kept, max(had, _least_bps(attack)))
 
 
-def _tell_starves(run: Run, attack: Attack, cc: str) -> str:
+def _tell_starves(run: RunAttack, attack: Attack, cc: str) -> str:
     kept, had = run(cc).competing_bps, run(INCUMBENT).competing_bps
     return (
         f"{label(attack.beside or cc)} keeps {_mbps(kept)} against {label(cc)}, but {_mbps(had)} "
@@ -211,24 +211,24 @@ def _tell_starves(run: Run, attack: Attack, cc: str) -> str:
     )
 
 
-def _losses(run: Run, attack: Attack, cc: str) -> float:
+def _losses(run: RunAttack, attack: Attack, cc: str) -> float:
     own, other = run(cc).loss_ratio, run(INCUMBENT).loss_ratio
     return max(0.0, 1 - (other + _LEAST_LOSS) / (own + _LEAST_LOSS))
 
 
-def _tell_losses(run: Run, attack: Attack, cc: str) -> str:
+def _tell_losses(run: RunAttack, attack: Attack, cc: str) -> str:
     own, other = run(cc).loss_ratio, run(INCUMBENT).loss_ratio
     name = label(cc)
     return f"the queue drops {own:.1%} of the packets of {name}, {other:.1%} of {_ITS_NAME}'s"
 
 
-def _queue(run: Run, attack: Attack, cc: str) -> float:
+def _queue(run: RunAttack, attack: Attack, cc: str) -> float:
     base_s = attack.delay_us / 1e6
     own, other = run(cc).queue_s, run(INCUMBENT).queue_s
     return max(0.0, 1 - (base_s + other) / (base_s + own))
 
 
-def _tell_queue(run: Run, attack: Attack, cc: str) -> str:
+def _tell_queue(run: RunAttack, attack: Attack, cc: str) -> str:
     own, other = run(cc).queue_s, run(INCUMBENT).queue_s
     return f"packets wait {_time(own)} with {label(cc)}, {_time(other)} with {_ITS_NAME}"
 

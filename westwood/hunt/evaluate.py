@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from westwood import _engine, stopping
 from westwood.hunt import attack as attacks
 from westwood.hunt.attack import Attack
-from westwood.hunt.degradation import Degradation, Run
+from westwood.hunt.degradation import Degradation, RunAttack
 from westwood.hunt.figures import Figures, of_run
 from westwood.hunt.networks import Networks
 from westwood.units import PS_PER_S
@@ -33,7 +33,7 @@ class Runner:
         duration_s = network.duration / PS_PER_S
         return of_run(names, outcome.connections(), outcome.forward[0], duration_s, attack.rate_bps)
 
-    def remembering(self, attack: Attack) -> Run:
+    def remembering(self, attack: Attack) -> RunAttack:
         """Returns a function that runs an attack with any control, each once."""
         known: dict[tuple[str, float, tuple[str, ...]], Figures] = {}
 

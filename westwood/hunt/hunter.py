@@ -70,7 +70,7 @@ def plan(
 
 
 @dataclass(frozen=True)
-class Ended:
+class FinishedRun:
     """The outcome of a finished search run."""
 
     number: int
@@ -84,7 +84,7 @@ class Hunt:
     def __init__(self, planned: HuntPlan, folder: Folder | None = None) -> None:
         self.plan = planned
         self._ledger = Ledger(folder, self._take) if folder else None
-        self._ended: dict[int, Ended] = {}
+        self._ended: dict[int, FinishedRun] = {}
         typical = attacks.drawn((), [0.5] * attacks.genes(()), 1)
         self._anything = scenario_of(typical, planned.cc)
         self.seconds = 0.0
@@ -153,7 +153,7 @@ class Hunt:
         wanted = self.plan.environments
         return wanted is not None and self.environments >= wanted
 
-    def _first(self) -> list[Ended]:
+    def _first(self) -> list[FinishedRun]:
         return [self._ended[number] for number in range(self.search_runs)]
 
     def findings(self) -> list[Finding]:
@@ -175,9 +175,9 @@ class Hunt:
         return counts
 
 
-def _ended_of(record: Mapping[str, Any]) -> Ended:
+def _ended_of(record: Mapping[str, Any]) -> FinishedRun:
     finding = record["finding"]
     number, environments = int(record["number"]), int(record["environments"])
     if number < 0 or environments < 0:
         raise ValueError(number)
-    return Ended(number, environments, Finding.of(finding) if finding is not None else None)
+    return FinishedRun(number, environments, Finding.of(finding) if finding is not None else None)

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from westwood.judge.cases import BBR, CUBIC
 from westwood.judge.earlier import POINTS
 from westwood.judge.targets import (
-    Figure,
+    CaseRuns,
     OfRan,
-    Ran,
+    Statistic,
     Target,
     fairness,
     goodput,
@@ -34,17 +34,17 @@ from westwood.search import bounds
 _POINT_BOUNDS = {"point-lossy": bounds.UPLINK_MBPS}
 
 
-def _binding(ran: Sequence[Ran]) -> Figure:
-    return Figure(bootstrap([float(loss_binds(one)) for one in ran], mean, "binding"))
+def _binding(ran: Sequence[CaseRuns]) -> Statistic:
+    return Statistic(bootstrap([float(loss_binds(one)) for one in ran], mean, "binding"))
 
 
-def _mbps(ran: Sequence[Ran]) -> Figure:
+def _mbps(ran: Sequence[CaseRuns]) -> Statistic:
     means = ", ".join(
         f"{control.cc} {mean([goodput(one.against[control.cc]) for one in ran]) / 1e6:.3g}"
         for control in (CUBIC, BBR)
     )
     values = [goodput(one.own) / 1e6 for one in ran]
-    return Figure(bootstrap(values, mean, "points"), f"{means}; {len(ran)} runs")
+    return Statistic(bootstrap(values, mean, "points"), f"{means}; {len(ran)} runs")
 
 
 _CLEAN, _LOSS = over(CUBIC, goodput), over(BBR, goodput)

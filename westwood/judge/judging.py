@@ -21,8 +21,7 @@ from westwood.experiments.experiment import Tracker
 from westwood.judge.cases import Case, Control
 from westwood.judge.rows import TARGETS
 from westwood.judge.sections import SECTIONS
-from westwood.judge.targets import Figure as Found
-from westwood.judge.targets import Ran, Target
+from westwood.judge.targets import CaseRuns, Statistic, Target
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
 from westwood.search.space import settings_given
@@ -39,7 +38,7 @@ class TargetVerdict:
     """The measured figure of a target."""
 
     target: Target
-    figure: Found
+    figure: Statistic
     command: str  # command that computes this row alone
 
     @property
@@ -143,10 +142,10 @@ class Judged:
     plan: JudgePlan
     rows: list[dict[str, list[list[Row]]]]
 
-    def ran(self, judged: Control, section: str) -> list[Ran]:
+    def ran(self, judged: Control, section: str) -> list[CaseRuns]:
         """Returns the runs of a section from this control's point of view."""
         return [
-            Ran(
+            CaseRuns(
                 case,
                 rows[judged.text],
                 {one.text: rows[one.text] for one in SECTIONS[section].against},
@@ -247,7 +246,7 @@ def name_of(judged: Control) -> tuple[str, str]:
 
 def draw_frontier(plan: JudgePlan, found: Mapping[Control, Sequence[TargetVerdict]]) -> Figure:
     """Draws the controls over the two rows."""
-    from westwood.draw.frontier import Mark, Side, frontier
+    from westwood.draw.frontier import FrontierAxis, Mark, frontier
 
     places = [[one.name for one in plan.targets].index(name) for name in FRONTIER]
     sides = [plan.targets[place] for place in places]
@@ -259,7 +258,7 @@ def draw_frontier(plan: JudgePlan, found: Mapping[Control, Sequence[TargetVerdic
         )
         for one, verdicts in found.items()
     ]
-    x = Side("What CUBIC keeps beside it, worst cell", sides[0].bound)
-    y = Side("Goodput over BBR's where loss binds, median", sides[1].bound)
+    x = FrontierAxis("What CUBIC keeps beside it, worst cell", sides[0].bound)
+    y = FrontierAxis("Goodput over BBR's where loss binds, median", sides[1].bound)
     title = f"Goodput under loss and harm to CUBIC: {plan.paths} paths, seed {plan.seed}"
     return frontier(marks, x, y, title)

@@ -21,7 +21,7 @@ _WORST = 3  # cases that a figure names
 
 
 @dataclass(frozen=True)
-class Ran:
+class CaseRuns:
     """A case with the rows of the judged control and of its references.
 
     If a case has one seed, `own` and `against` are everything.
@@ -48,7 +48,7 @@ class Ran:
 
 
 @dataclass(frozen=True)
-class Figure:
+class Statistic:
     """A result: its estimate, its cell, and the worst cases in order."""
 
     estimate: Estimate
@@ -63,7 +63,7 @@ class Target:
     name: str
     section: str
     says: str
-    of: Callable[[Sequence[Ran]], Figure]
+    of: Callable[[Sequence[CaseRuns]], Statistic]
     bound: float = math.nan  # NaN: a row for reference only
     at_most: bool = False
 
@@ -115,12 +115,12 @@ def fairness(rows: Sequence[Row]) -> float:
     return 0.0 if math.isnan(index) else index
 
 
-def loss_binds(ran: Ran) -> bool:
+def loss_binds(ran: CaseRuns) -> bool:
     """Says whether random loss, rather than the link, limits CUBIC on this path."""
     return goodput(ran.against[BBR.cc]) >= bounds.BINDS * goodput(ran.against[CUBIC.cc])
 
 
-def kept(ran: Sequence[Ran]) -> float:
+def kept(ran: Sequence[CaseRuns]) -> float:
     """Returns CUBIC's goodput with the control as competitor, over that with CUBIC.
 
     Each path counts by the share of its link, so that fast links do not dominate.
@@ -133,45 +133,45 @@ def kept(ran: Sequence[Ran]) -> float:
     return ratio(beside_ours, beside_cubic)
 
 
-def own_share(ran: Sequence[Ran]) -> float:
+def own_share(ran: Sequence[CaseRuns]) -> float:
     """Returns the goodput of a flow of the control over an even share."""
     return mean([mean([row["friendliness"] for row in of_role(one.own, "tcp")]) for one in ran])
 
 
-def cells(ran: Sequence[Ran]) -> dict[str, list[Ran]]:
+def cells(ran: Sequence[CaseRuns]) -> dict[str, list[CaseRuns]]:
     """Groups runs by cell."""
-    found: dict[str, list[Ran]] = {}
+    found: dict[str, list[CaseRuns]] = {}
     for one in ran:
         found.setdefault(one.case.cell, []).append(one)
     return found
 
 
-OfRan = Callable[[Ran], float]
-OfMany = Callable[[Sequence[Ran]], float]
-OfRuns = Callable[[Sequence[Ran]], Figure]
+OfRan = Callable[[CaseRuns], float]
+OfMany = Callable[[Sequence[CaseRuns]], float]
+OfRuns = Callable[[Sequence[CaseRuns]], Statistic]
 
 
-def worst_of(ran: Sequence[Ran], of: OfRan, *, least: bool) -> tuple[tuple[float, Case], ...]:
+def worst_of(ran: Sequence[CaseRuns], of: OfRan, *, least: bool) -> tuple[tuple[float, Case], ...]:
     """Returns the worst paths with their values, in order."""
     ordered = sorted(((of(one), one.case) for one in ran), key=lambda pair: pair[0])
     return tuple((ordered if least else ordered[::-1])[:_WORST])
 
 
-def always(ran: Ran) -> bool:
+def always(ran: CaseRuns) -> bool:
     """Chooses every path."""
     return True
 
 
 def quantile_of(
-    of: OfRan, share: float, *, where: Callable[[Ran], bool] = always, least: bool = True
+    of: OfRan, share: float, *, where: Callable[[CaseRuns], bool] = always, least: bool = True
 ) -> OfRuns:
     """Returns a function that computes a quantile over paths; `least`: low values are worst."""
 
-    def figure(ran: Sequence[Ran]) -> Figure:
+    def figure(ran: Sequence[CaseRuns]) -> Statistic:
         chosen = [one for one in ran if where(one) and not math.isnan(of(one))]
         note = "" if len(chosen) == len(ran) else f"{len(chosen)} of {len(ran)} paths"
         values = [of(one) for one in chosen]
-        return Figure(quantile(values, share), note, worst_of(chosen, of, least=least))
+        return Statistic(quantile(values, share), note, worst_of(chosen, of, least=least))
 
     return figure
 
@@ -197,12 +197,14 @@ def median_and_tenth(
 def in_worst_cell(of: OfMany) -> OfRuns:
     """Returns a function that computes the lowest of the cells' figures."""
 
-    def figure(ran: Sequence[Ran]) -> Figure:
+    def figure(ran: Sequence[CaseRuns]) -> Statistic:
         by_cell = cells(ran)
         worst = min(by_cell, key=lambda cell: of(by_cell[cell]))
         own = by_cell[worst]
         note = f"{worst}; {len(own)} paths a cell"
-        return Figure(bootstrap(own, of, worst), note, worst_of(own, lambda r: of([r]), least=True))
+        return Statistic(
+            bootstrap(own, of, worst), note, worst_of(own, lambda r: of([r]), least=True)
+        )
 
     return figure
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 
 from westwood.judge.cases import BBR, CUBIC, CUBIC_AGAIN, WESTWOOD
 from westwood.judge.targets import (
-    Figure,
+    CaseRuns,
     OfRan,
     OfRuns,
-    Ran,
+    Statistic,
     Target,
     fairness,
     goodput,
@@ -58,33 +58,33 @@ def _of_sent(rows: Sequence[Row], column: str) -> float:
     return float(sum(row[column] for row in ours) / max(1, sum(row["sent"] for row in ours)))
 
 
-def resent_over_cubic(ran: Ran) -> float:
+def resent_over_cubic(ran: CaseRuns) -> float:
     """Returns what is resent beyond wire losses over CUBIC's, each in its worst seed."""
     cubic = max(resent(rows) for rows in ran.others[CUBIC.text])
     own = max(resent_beyond(rows) for rows in ran.runs)
     return ratio(max(own, 0.0) + bounds.RESENT_LEAST, cubic + bounds.RESENT_LEAST)
 
 
-def _excess(ran: Ran, rows: Sequence[Row]) -> float:
+def _excess(ran: CaseRuns, rows: Sequence[Row]) -> float:
     """Returns what a run resends beyond wire losses; 0 up to RESENT times CUBIC's."""
     cubic = max(resent(others) for others in ran.others[CUBIC.text])
     own = resent_beyond(rows)
     return own if own > bounds.RESENT * cubic else 0.0
 
 
-def runaways(ran: Sequence[Ran]) -> Figure:
+def runaways(ran: Sequence[CaseRuns]) -> Statistic:
     """Counts runs that resend excessively; the interval resamples paths."""
     excess = [([_excess(one, rows) for rows in one.runs], one.case) for one in ran]
     counts = [float(sum(run > bounds.RUNAWAY for run in runs)) for runs, _ in excess]
     worst = sorted(((max(runs), case) for runs, case in excess), key=lambda pair: -pair[0])
     total = sum(len(runs) for runs, _ in excess)
-    return Figure(bootstrap(counts, math.fsum, "runaways"), f"of {total} runs", tuple(worst[:3]))
+    return Statistic(bootstrap(counts, math.fsum, "runaways"), f"of {total} runs", tuple(worst[:3]))
 
 
 def _itself(of: Callable[[list[Row]], float]) -> OfRan:
     """Divides a quantity of CUBIC on other seeds by that of CUBIC, to show the noise."""
 
-    def again(ran: Ran) -> float:
+    def again(ran: CaseRuns) -> float:
         once, twice = (
             mean([of(rows) for rows in ran.others[one.text]]) for one in (CUBIC, CUBIC_AGAIN)
         )
@@ -93,7 +93,7 @@ def _itself(of: Callable[[list[Row]], float]) -> OfRan:
     return again
 
 
-def less_fair_than_cubic(ran: Ran) -> float:
+def less_fair_than_cubic(ran: CaseRuns) -> float:
     """Returns Jain's index among its flows, less that among CUBIC's."""
     return mean([fairness(rows) for rows in ran.runs]) - mean(
         [fairness(rows) for rows in ran.others[CUBIC.text]]
@@ -104,7 +104,7 @@ def _latest(rows: Sequence[Row]) -> float:
     return float(of_role(rows, "tcp")[-1]["goodput_bps"])
 
 
-def over_best(ran: Ran) -> float:
+def over_best(ran: CaseRuns) -> float:
     """Returns goodput over the larger of Westwood+'s and BURSTS_OF_BBR of BBR's."""
     bbr, westwood = (
         mean([goodput(rows) for rows in ran.others[one.text]]) for one in (BBR, WESTWOOD)
@@ -121,10 +121,10 @@ _BRIEF = over(CUBIC, lambda rows: float(of_role(rows, "short")[0]["completion_p5
 def _worst_path(of: OfRan, *, least: bool = True) -> OfRuns:
     """Returns a function that computes the worst path; unseen paths may be worse still."""
 
-    def figure(ran: Sequence[Ran]) -> Figure:
+    def figure(ran: Sequence[CaseRuns]) -> Statistic:
         (value, case), *others = worst_of(ran, of, least=least)
         low, high = (-math.inf, value) if least else (value, math.inf)
-        return Figure(Estimate(value, low, high), "", ((value, case), *others))
+        return Statistic(Estimate(value, low, high), "", ((value, case), *others))
 
     return figure
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from westwood import stopping
 from westwood.draw import report
-from westwood.draw.laboratory import Opens
+from westwood.draw.laboratory import LabLink
 from westwood.engines import resources
 from westwood.engines.pool import check_workers
 from westwood.engines.simulator import SIMULATOR
@@ -161,7 +161,7 @@ def _section(
         list(verdicts),
         profile.name,
         profile.title,
-        opens=[Opens(one, fragments.of_preset(one)) for one in study.scenarios],
+        opens=[LabLink(one, fragments.of_preset(one)) for one in study.scenarios],
     )
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from westwood.catalogue import label
 from westwood.draw.bars import grouped_bars
 from westwood.draw.curves import THROUGHPUT, Axis, curves, numeric, panels, side_by_side
-from westwood.draw.over_time import Course, Line, courses, styled
+from westwood.draw.over_time import Line, TimePanel, courses, styled
 from westwood.engines.result import Result
 from westwood.engines.simulator import simulate
 from westwood.papers import observers
@@ -78,7 +78,7 @@ def _cwnd_over_time(all_: All, title: str) -> Figure:
     for cc in ("westwood-ns3", "westwood+-ns3", "reno"):
         samples = _traced("fig10", **{"tcp.cc": cc}).sampled(3.0)
         lines.append(styled(label(cc), cc, samples["time_s"], samples["cwnd"]))
-    return courses([Course("Congestion window (segments)", lines)], f"{title}, seed 1")
+    return courses([TimePanel("Congestion window (segments)", lines)], f"{title}, seed 1")
 
 
 def _ack_compression(all_: All, title: str) -> Figure:
@@ -86,14 +86,14 @@ def _ack_compression(all_: All, title: str) -> Figure:
     for cc in ("westwood-ns3", "westwood+-ns3"):
         result = _traced("ack-compression", **{"upload.cc": cc})
         line = _line(result, "estimate_bps", 1e6, "upload")
-        rows.append(Course("Estimate (Mb/s)", [line], {"bottleneck, 500 kb/s": 0.5}))
+        rows.append(TimePanel("Estimate (Mb/s)", [line], {"bottleneck, 500 kb/s": 0.5}))
     return courses(rows, title)
 
 
 def _udp_share(all_: All, title: str) -> Figure:
     line = _line(_traced("udp-share"), "estimate_bps", 1e6, "tcp", "Westwood's estimate")
     levels = {"payload rate of 5 Mb/s": 4.5, "the same less 2 Mb/s of UDP": 2.7}
-    return courses([Course("Estimate (Mb/s)", [line], levels)], title)
+    return courses([TimePanel("Estimate (Mb/s)", [line], levels)], title)
 
 
 def _ssthresh(all_: All, title: str) -> Figure:
@@ -105,7 +105,7 @@ def _ssthresh(all_: All, title: str) -> Figure:
             for column in ("cwnd", "ssthresh")
         ]
         lines[1] = Line(lines[1].name, lines[1].time_s, lines[1].value)
-        rows.append(Course("Window (segments)", lines, {"pipe": 57.6}))
+        rows.append(TimePanel("Window (segments)", lines, {"pipe": 57.6}))
     return courses(rows, f"{title}, seed 1")
 
 
@@ -115,7 +115,7 @@ def _rate_halving(all_: All, title: str) -> Figure:
         _line(result, "cwnd", 1.0, "upload", "cwnd"),
         Line("ssthresh", *_series(result, "ssthresh")),
     ]
-    return courses([Course("Window (segments)", lines)], f"{title}, seed 1")
+    return courses([TimePanel("Window (segments)", lines)], f"{title}, seed 1")
 
 
 def _series(result: Result, column: str) -> tuple[pl.Series, pl.Series]:

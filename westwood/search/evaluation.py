@@ -16,7 +16,7 @@ from westwood.results.metrics import percentile
 from westwood.search import objective, population
 from westwood.search.environment import Environment, scenario
 from westwood.search.objective import REFERENCES, REPEATS, TARGETS
-from westwood.search.outcome import Outcome, Seen
+from westwood.search.outcome import Outcome, PathOutcomes
 
 LEAST_PATHS = 30
 SHARES: Mapping[str, int] = {  # percentages of the paths
@@ -78,12 +78,12 @@ class PathTestSet:
 
     def seen(
         self, own: Sequence[Outcome], references: Mapping[str, Sequence[Outcome]]
-    ) -> dict[str, list[Seen]]:
+    ) -> dict[str, list[PathOutcomes]]:
         """Pairs a control's outcomes with those of the references, path by path."""
-        found: dict[str, list[Seen]] = {}
+        found: dict[str, list[PathOutcomes]] = {}
         others = zip(*(references[name] for name in REFERENCES), strict=True)
         for (family, path), mine, theirs in zip(self.paths, own, others, strict=True):
-            found.setdefault(family, []).append(Seen(path, mine, *theirs))
+            found.setdefault(family, []).append(PathOutcomes(path, mine, *theirs))
         return found
 
 
@@ -115,7 +115,7 @@ def _by_path(test_set: PathTestSet, runs: Mapping[int, Outcome]) -> list[Outcome
 
 
 def effect_interval(
-    one: Mapping[str, Sequence[Seen]], two: Mapping[str, Sequence[Seen]]
+    one: Mapping[str, Sequence[PathOutcomes]], two: Mapping[str, Sequence[PathOutcomes]]
 ) -> tuple[float, float]:
     """Returns the 95 % interval of the cost of `two` less that of `one`, by a paired bootstrap."""
     pairs = {

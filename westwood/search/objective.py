@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from westwood.results.metrics import percentile
 from westwood.search import bounds
 from westwood.search import quantities as of
-from westwood.search.outcome import Seen
+from westwood.search.outcome import PathOutcomes
 
 REFERENCES = (
     "cubic",
@@ -40,7 +40,7 @@ class Target:
 
     name: str
     family: str
-    quantity: Callable[[Seen], float]
+    quantity: Callable[[PathOutcomes], float]
     statistic: str  # a key of _SHARES
     bound: float
     weight: float
@@ -48,7 +48,7 @@ class Target:
     at_most: bool = False
     scale: float = 0.05  # a shortfall of this size has a penalty of about 1
 
-    def value(self, seen: Iterable[Seen]) -> float:
+    def value(self, seen: Iterable[PathOutcomes]) -> float:
         """Returns the statistic over paths of the family; NaN if no path has the quantity."""
         return self.of([self.quantity(one) for one in seen])
 
@@ -253,6 +253,6 @@ def cost(values: Mapping[str, float]) -> float:
     return math.fsum(penalties) / math.fsum(one.weight for one in TARGETS)
 
 
-def values(seen: Mapping[str, Sequence[Seen]]) -> dict[str, float]:
+def values(seen: Mapping[str, Sequence[PathOutcomes]]) -> dict[str, float]:
     """Returns every target's value from the outcomes on each family's paths."""
     return {one.name: one.value(seen.get(one.family, ())) for one in TARGETS}

@@ -78,7 +78,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Seen:
+class PathOutcomes:
     """A path with the outcomes of the control under test and of the references."""
 
     environment: Environment

@@ -109,11 +109,11 @@ def drawn(found: SearchResult) -> Figure:
     from westwood.draw import search_plots
 
     back = [
-        search_plots.Back(_name(parameter, made), made.effect, made.low, made.high)
+        search_plots.ResetCost(_name(parameter, made), made.effect, made.low, made.high)
         for parameter, made in found.ablation()
     ]
     if found.simpler:
         made = found.simpler
-        back.append(search_plots.Back(_ALL_IDLE, made.effect, made.low, made.high))
+        back.append(search_plots.ResetCost(_ALL_IDLE, made.effect, made.low, made.high))
     costs = [found.trials[number].cost for number in sorted(found.trials)]
     return search_plots.search(found.search.protocol, costs, back, title(found))

@@ -33,7 +33,7 @@ from westwood.search import evaluation, objective, space
 from westwood.search.evaluation import Control, PathTestSet, RunJobs
 from westwood.search.objective import REFERENCES, TARGETS
 from westwood.search.optimiser import BATCH, propose
-from westwood.search.outcome import Outcome, Seen
+from westwood.search.outcome import Outcome, PathOutcomes
 from westwood.search.result import (
     NUMBERS,
     TOGETHER,
@@ -172,8 +172,8 @@ class SearchStudy:
             return
         controls = [self._search.control(best.values)]
         controls += [self._search.control(values) for values, _ in left.values()]
-        names, waiting = ["", *left], dict[int, dict[str, list[Seen]]]()
-        whole: dict[str, list[Seen]] = {}
+        names, waiting = ["", *left], dict[int, dict[str, list[PathOutcomes]]]()
+        whole: dict[str, list[PathOutcomes]] = {}
         for place, outcomes in self._outcomes(controls):
             waiting[place] = self._test_set.seen(outcomes, found.references)
             whole = waiting.pop(0, whole)

@@ -231,7 +231,7 @@ def test_a_server_that_does_not_upload_says_why(answer: bytes, said: str) -> Non
 
         thread = threading.Thread(target=serve)
         thread.start()
-        with pytest.raises(iperf3.Gone, match=f"^127.0.0.1:{port}:? {said}$"):
+        with pytest.raises(iperf3.ConnectionLost, match=f"^127.0.0.1:{port}:? {said}$"):
             iperf3.upload("127.0.0.1", port, "reno", iperf3.Load(seconds=1), 5)
         thread.join()
 

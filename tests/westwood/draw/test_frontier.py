@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Annotation, Text
 
 from westwood.catalogue import PROTOCOLS, label
-from westwood.draw.frontier import Mark, Side, frontier
+from westwood.draw.frontier import FrontierAxis, Mark, frontier
 from westwood.results.intervals import Estimate
 
 
@@ -26,7 +26,7 @@ def test_names_do_not_overlap(seed: int) -> None:
         Mark(label(cc), cc, exact(0.9 + 0.1 * rng.random()), exact(0.1 + 0.2 * rng.random()))
         for cc in PROTOCOLS
     ]
-    figure = frontier(marks, Side("kept", 0.85), Side("loss", 0.85), "t")
+    figure = frontier(marks, FrontierAxis("kept", 0.85), FrontierAxis("loss", 0.85), "t")
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
 
@@ -46,7 +46,7 @@ def test_an_interval_that_the_frame_cuts_ends_in_an_arrow() -> None:
     """An interval that ends within the frame has none."""
     cut, whole = Estimate(1.0, 0.9, 5.0), Estimate(0.5, 0.4, 0.6)
     marks = [Mark("cut", "cubic", cut, whole), Mark("whole", "reno", whole, whole)]
-    (axes,) = frontier(marks, Side("kept", 0.85), Side("loss", 0.85), "t").axes
+    (axes,) = frontier(marks, FrontierAxis("kept", 0.85), FrontierAxis("loss", 0.85), "t").axes
     (arrow,) = (one for one in axes.lines if one.get_marker() in tuple("<>^v") and one.get_alpha())
     assert arrow.get_marker() == ">"
     assert arrow.get_xydata().tolist() == [[axes.get_xlim()[1], 0.5]]

@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from westwood import InputError, Result, Scenario, simulate
 from westwood.draw import panel, search_plots
 from westwood.draw.bars import summary_bars
-from westwood.draw.over_time import Run, over_time
+from westwood.draw.over_time import TracedRun, over_time
 from westwood.draw.window import sawteeth
 from westwood.engines import run_figures
 from westwood.results.tables import on_its_side
@@ -54,11 +54,11 @@ def test_a_figure_says_which_part_it_shows_and_starts_at_zero() -> None:
         pl.lit("open").alias("state"),
         *(pl.lit(1.0).alias(name) for name in ("ssthresh", "estimate_bps", "rtt_s")),
     )
-    figure = over_time([Run("reno", "Reno", trace)], "path", (0.0, 600.0))
+    figure = over_time([TracedRun("reno", "Reno", trace)], "path", (0.0, 600.0))
     low, high = figure.axes[0].get_xlim()
     assert figure.axes[0].get_title() == f"path, {low:g} to {high:g} s of 600 s"
     assert high - low < 60 and all(axes.get_ylim()[0] == 0 for axes in figure.axes)
-    whole = over_time([Run("reno", "Reno", trace)], "path", (0.0, 600.0), (0.0, 600.0))
+    whole = over_time([TracedRun("reno", "Reno", trace)], "path", (0.0, 600.0), (0.0, 600.0))
     assert whole.axes[0].get_xlim() == (0, 600) and whole.axes[0].get_title() == "path"
 
 

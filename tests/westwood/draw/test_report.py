@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from westwood.draw import report
-from westwood.draw.laboratory import Opens
+from westwood.draw.laboratory import LabLink
 from westwood.papers.claims import Claim, ClaimVerdict, Paper
 from westwood.results.folder import Folder
 
@@ -56,7 +56,7 @@ def verdict(word: str, all_settings: str) -> ClaimVerdict:
     return ClaimVerdict(claim, word, {"gap": [1.0, 2.0]}, explanation, all_settings)  # type: ignore[arg-type]
 
 
-def page(folder: Path, all_settings: str, tested: bool, opens: list[Opens]) -> str:
+def page(folder: Path, all_settings: str, tested: bool, opens: list[LabLink]) -> str:
     words = ["HOLDS", "DIFFERS", *(["TESTED"] if tested else [])]
     verdicts = [verdict(word, all_settings) for word in words]
     points = pl.DataFrame({"flow": ["tcp"], "cc": ["reno"], "loss": ["1%"]}).with_columns(
@@ -84,10 +84,15 @@ def page(folder: Path, all_settings: str, tested: bool, opens: list[Opens]) -> s
 @pytest.mark.parametrize("tested", [False, True])
 @pytest.mark.parametrize(
     "opens",
-    [[], [Opens("path", "#a")], [Opens("path", "#a"), Opens("fading", "")], [Opens("a.toml", "")]],
+    [
+        [],
+        [LabLink("path", "#a")],
+        [LabLink("path", "#a"), LabLink("fading", "")],
+        [LabLink("a.toml", "")],
+    ],
 )
 def test_no_two_sentences_are_joined(
-    all_settings: str, tested: bool, opens: list[Opens], tmp_path: Path
+    all_settings: str, tested: bool, opens: list[LabLink], tmp_path: Path
 ) -> None:
     lines = Text.lines(page(tmp_path, all_settings, tested, opens))
     joined = [line for line in lines if JOINED.search(line.replace("a.toml", "file"))]

@@ -13,7 +13,7 @@ import pytest
 from westwood.catalogue import label
 from westwood.hunt import degradation
 from westwood.hunt.attack import DISTURBING, Attack
-from westwood.hunt.degradation import Run
+from westwood.hunt.degradation import RunAttack
 from westwood.hunt.figures import Figures, of_run
 
 PATH = Attack(10_000_000, 100_000, 80, 20_000_000, 1)  # bit/s, us, packets, us, seed
@@ -30,7 +30,7 @@ def figures(goodput_bps: float = 1e6, **more: Any) -> Figures:
     return Figures(**{"goodput_bps": goodput_bps, "transfers": 0, **defaults, **more})
 
 
-def run_of(runs: dict[Any, Figures]) -> Run:
+def run_of(runs: dict[Any, Figures]) -> RunAttack:
     """Answers from a table by protocol, or by protocol, fraction of time and removed features."""
 
     def run(protocol: str, part: float = 1.0, without: tuple[str, ...] = ()) -> Figures:

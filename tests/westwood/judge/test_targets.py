@@ -16,7 +16,7 @@ from westwood.judge.cases import BBR, CUBIC, Case
 from westwood.judge.judging import JudgePlan, TargetVerdict, control
 from westwood.judge.rows import TARGETS
 from westwood.judge.sections import SECTIONS
-from westwood.judge.targets import Figure, Ran, Target, fairness, kept, own_share, ratio
+from westwood.judge.targets import CaseRuns, Statistic, Target, fairness, kept, own_share, ratio
 from westwood.results.intervals import Estimate
 
 BESIDE = next(SECTIONS["beside"].cases(5, 10))
@@ -29,8 +29,10 @@ def flow(name: str, mbps: float, **more: Any) -> dict[str, Any]:
 
 def ran(
     own: list[dict[str, Any]], cubic: list[dict[str, Any]], case: Case = BESIDE, **others: Any
-) -> Ran:
-    return Ran(case, [own], {"cubic": [cubic], **{key: [rows] for key, rows in others.items()}})
+) -> CaseRuns:
+    return CaseRuns(
+        case, [own], {"cubic": [cubic], **{key: [rows] for key, rows in others.items()}}
+    )
 
 
 def target(name: str) -> Target:
@@ -108,7 +110,7 @@ def test_a_path_on_which_nothing_was_transferred_does_not_count() -> None:
 def test_a_verdict_says_whether_the_interval_is_on_its_side(
     value: float, low: float, high: float, reached: bool | None, is_certain: bool
 ) -> None:
-    verdict = TargetVerdict(target("clean-median"), Figure(Estimate(value, low, high)), "")
+    verdict = TargetVerdict(target("clean-median"), Statistic(Estimate(value, low, high)), "")
     assert (verdict.reached, verdict.is_certain) == (reached, is_certain)
 
 

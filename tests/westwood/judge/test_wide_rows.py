@@ -12,7 +12,7 @@ from westwood import simulate
 from westwood.judge.cases import BBR, CUBIC, CUBIC_AGAIN, WESTWOOD, Case, Control
 from westwood.judge.rows import TARGETS
 from westwood.judge.sections import SECTIONS
-from westwood.judge.targets import Ran, Target
+from westwood.judge.targets import CaseRuns, Target
 from westwood.judge.wide import CROWD_BDP, SHARED_SEEDS
 from westwood.search import population
 from westwood.search.environment import Environment
@@ -30,22 +30,22 @@ def flow(name: str, mbps: float, **more: Any) -> dict[str, Any]:
     return {"flow": name, "goodput_bps": mbps * 1e6, **defaults, **more}
 
 
-def ran(section: str, own: list[Rows], **others: list[Rows]) -> Ran:
+def ran(section: str, own: list[Rows], **others: list[Rows]) -> CaseRuns:
     """Makes a path of a section; `again` is CUBIC on other seeds."""
     named = {"again": CUBIC_AGAIN.text, "westwood": WESTWOOD.text}
     case = next(SECTIONS[section].cases(5, 4))
-    return Ran(case, own, {named.get(key, key): runs for key, runs in others.items()})
+    return CaseRuns(case, own, {named.get(key, key): runs for key, runs in others.items()})
 
 
 def both(ours: float, theirs: float, **more: Any) -> Rows:
     return [flow("tcp", ours, **more), flow("beside", theirs)]
 
 
-def value(name: str, *seen: Ran) -> float:
+def value(name: str, *seen: CaseRuns) -> float:
     return target(name).of(seen).estimate.value
 
 
-def is_reached(name: str, *seen: Ran) -> bool | None:
+def is_reached(name: str, *seen: CaseRuns) -> bool | None:
     return target(name).reached(value(name, *seen))
 
 
@@ -131,7 +131,7 @@ def test_harm_in_a_short_queue_is_seen(cc: str, does_harm: bool) -> None:
     """With 1.2 ms of queue and 20 ms, BBR takes nearly all and loses much; Reno does not."""
     case = Case("shared", "", SHORT, seeds=2)
     others = {one.text: runs(case, one) for one in (CUBIC, CUBIC_AGAIN)}
-    seen = Ran(case, runs(case, Control(cc)), others)
+    seen = CaseRuns(case, runs(case, Control(cc)), others)
 
     for row in ("shared-tenth", "shared-worst", "resent-tenth"):
         assert is_reached(row, seen) is not does_harm, row

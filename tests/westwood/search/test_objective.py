@@ -11,7 +11,7 @@ import pytest
 
 from westwood.search import objective, population
 from westwood.search.objective import TARGETS
-from westwood.search.outcome import Outcome, Seen
+from westwood.search.outcome import Outcome, PathOutcomes
 from westwood.search.population import Environment
 
 PATH = Environment(10_000_000, 40_000, 33, 10_000_000, 8)
@@ -29,8 +29,8 @@ def seen(
     bbr: Outcome = TYPICAL,
     westwood: Outcome = TYPICAL,
     **path: object,
-) -> Seen:
-    return Seen(replace(PATH, **path), own, cubic, bbr, westwood)  # type: ignore[arg-type]
+) -> PathOutcomes:
+    return PathOutcomes(replace(PATH, **path), own, cubic, bbr, westwood)  # type: ignore[arg-type]
 
 
 def test_a_run_is_read_by_the_roles_of_its_flows() -> None:

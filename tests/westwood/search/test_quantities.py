@@ -11,7 +11,7 @@ import pytest
 
 from westwood.search import bounds, quantities
 from westwood.search.environment import Environment
-from westwood.search.outcome import Outcome, Seen
+from westwood.search.outcome import Outcome, PathOutcomes
 
 PATH = Environment(10_000_000, 40_000, 33, 10_000_000, 8)
 
@@ -33,8 +33,8 @@ BBR, WESTWOOD = (dataclasses.replace(CUBIC, goodput_bps=bps) for bps in (8e6, 5e
 LEAST = bounds.RESENT_LEAST
 
 
-def seen(own: Outcome = OWN, cubic: Outcome = CUBIC, westwood: Outcome = WESTWOOD) -> Seen:
-    return Seen(PATH, own, cubic, BBR, westwood)
+def seen(own: Outcome = OWN, cubic: Outcome = CUBIC, westwood: Outcome = WESTWOOD) -> PathOutcomes:
+    return PathOutcomes(PATH, own, cubic, BBR, westwood)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def seen(own: Outcome = OWN, cubic: Outcome = CUBIC, westwood: Outcome = WESTWOO
     ],
     ids=lambda one: one.__name__ if callable(one) else "",
 )
-def test_a_quantity_is_this_ratio(quantity: Callable[[Seen], float], value: float) -> None:
+def test_a_quantity_is_this_ratio(quantity: Callable[[PathOutcomes], float], value: float) -> None:
     assert quantity(seen()) == pytest.approx(value)
 
 

@@ -69,7 +69,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Among:
+class ValueRange:
     """The values of a key that a claim is about."""
 
     key: str
@@ -89,7 +89,7 @@ class SettingBounds:
     """What decides a claim at one setting of a scenario."""
 
     conditions: Sequence[Condition]
-    among: Among | None = None
+    among: ValueRange | None = None
 
 
 # By claim and scenario: the bounds at one setting, or why no single setting decides.

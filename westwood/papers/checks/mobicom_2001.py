@@ -11,13 +11,13 @@ import polars as pl
 
 from westwood.catalogue import label
 from westwood.papers.checks.bounds import (
-    Among,
     Bounds,
     Condition,
     Decided,
     SettingBounds,
     Swept,
     Term,
+    ValueRange,
     alone,
     leading,
     not_below,
@@ -40,11 +40,11 @@ _OF_WHAT_IS_LEFT = Bounds(0.85, 1.15)
 _EVEN = Bounds(0.9, 1.0)
 _QUEUES = ("droptail", "red")  # in the order of the sweep
 _SSTHRESH = {"westwood": Bounds(0.7), "reno": Bounds(0.0, 0.5)}  # bounds of ssthresh over the pipe
-_LOSSES = Among("bottleneck.loss.rate", 0.001, 0.02)
-_DELAYS = Among("bottleneck.delay", "10ms")
-_RATES = Among("bottleneck.rate")
-_FADES = Among("bottleneck.loss.bad_rate", most=0.1)
-_BLACKOUTS = Among("bottleneck.loss.bad")
+_LOSSES = ValueRange("bottleneck.loss.rate", 0.001, 0.02)
+_DELAYS = ValueRange("bottleneck.delay", "10ms")
+_RATES = ValueRange("bottleneck.rate")
+_FADES = ValueRange("bottleneck.loss.bad_rate", most=0.1)
+_BLACKOUTS = ValueRange("bottleneck.loss.bad")
 _ESTIMATE = {
     "alone": "the estimate without UDP over the link's rate",
     "beside": "the estimate with UDP over what UDP leaves",
@@ -116,7 +116,7 @@ def _loss_delay_capacity(all_: Mapping[str, Measured]) -> Finding:
     return Finding({name: finding.measured for name, finding in found.items()}, failures)
 
 
-def _not_below(measured: Measured, among: Among) -> Finding:
+def _not_below(measured: Measured, among: ValueRange) -> Finding:
     """Checks that Westwood is nowhere below Reno beyond the interval of their paired difference."""
     failures, gaps = [], {}
     for x in measured.table():

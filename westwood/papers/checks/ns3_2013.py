@@ -12,12 +12,12 @@ import polars as pl
 
 from westwood.catalogue import label
 from westwood.papers.checks.bounds import (
-    Among,
     Bounds,
     Condition,
     Decided,
     SettingBounds,
     Term,
+    ValueRange,
     alone,
     leading,
     ratio,
@@ -40,9 +40,9 @@ _ABOVE_RENO = [(WESTWOOD, WESTWOOD_PLUS), (WESTWOOD_PLUS, "reno"), (WESTWOOD_PLU
 _ABOVE_TAHOE = [*_ABOVE_RENO, ("reno", "tahoe"), ("newreno", "tahoe")]
 _ABOVE_ALL = [*_ABOVE_RENO, (WESTWOOD_PLUS, "tahoe")]
 _PER = "bottleneck.loss.rate"
-_IN_ORDER = Among(_PER, 0.001, 0.02)
-_PERFORM_ALIKE = Among(_PER, most=0.005)
-_LONG = Among("bottleneck.delay", "10ms")
+_IN_ORDER = ValueRange(_PER, 0.001, 0.02)
+_PERFORM_ALIKE = ValueRange(_PER, most=0.005)
+_LONG = ValueRange("bottleneck.delay", "10ms")
 _FLAT = Bounds(0.9, 1.15)
 _GROWTH = {  # bounds of the growth from 2 to 8 Mb/s
     WESTWOOD: Bounds(1.5),

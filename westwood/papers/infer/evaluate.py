@@ -32,7 +32,7 @@ _UNDECIDED = "can't be decided: a flow delivers nothing"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ClaimOutcome:
     """In how many places each claim fails, and the measured values of the published numbers."""
 
     failures: Mapping[str, int]
@@ -149,10 +149,10 @@ class ClaimPlan:
         """Number of runs."""
         return sum(len(job.seeds) for job in self.jobs.values())
 
-    def outcome(self, rows: Mapping[int, list[Row]]) -> Outcome:
+    def outcome(self, rows: Mapping[int, list[Row]]) -> ClaimOutcome:
         """Decides the claims from the rows of all runs, by their index in `jobs`."""
         found = self.findings(rows)
-        return Outcome(
+        return ClaimOutcome(
             {claim: len(one.failures) for claim, one in found.items()},
             published.read({claim: one.measured for claim, one in found.items()}),
             {claim: "; ".join(one.failures) for claim, one in found.items()},
@@ -203,7 +203,7 @@ def _checked(claim: str, measured: Mapping[str, Measured]) -> Finding:
         return Finding({}, [_UNDECIDED])
 
 
-def outcomes(plans: Sequence[ClaimPlan], run_jobs: RunJobs) -> Iterator[tuple[int, Outcome]]:
+def outcomes(plans: Sequence[ClaimPlan], run_jobs: RunJobs) -> Iterator[tuple[int, ClaimOutcome]]:
     """Runs all plans with shared workers; yields each plan's index and outcome as it finishes."""
     place_of = [(n, at) for n, plan in enumerate(plans) for at in range(plan.runs)]
     found: list[dict[int, list[Row]]] = [{} for _ in plans]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from westwood.papers.infer import parts, propose, published
-from westwood.papers.infer.evaluate import Outcome
+from westwood.papers.infer.evaluate import ClaimOutcome
 from westwood.papers.infer.space import Chosen, Open
 from westwood.papers.infer.tree import Tree, grow
 
@@ -28,12 +28,12 @@ def searching_seeds(open_: Open) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedSetting:
     """A setting that was tried, with its number and its outcome on the seeds of the search."""
 
     number: int
     chosen: Chosen
-    outcome: Outcome
+    outcome: ClaimOutcome
 
 
 @dataclass
@@ -42,15 +42,15 @@ class InferenceResult:
 
     open: Open
     seed: int
-    tried: dict[int, Tried] = field(default_factory=dict)
-    judged: dict[tuple[str, int, tuple[str, ...]], Outcome] = field(default_factory=dict)
+    tried: dict[int, TriedSetting] = field(default_factory=dict)
+    judged: dict[tuple[str, int, tuple[str, ...]], ClaimOutcome] = field(default_factory=dict)
     # Outcomes with one part reset.
-    back: dict[tuple[int, str], Outcome] = field(default_factory=dict)
+    back: dict[tuple[int, str], ClaimOutcome] = field(default_factory=dict)
 
     @property
-    def different(self) -> dict[tuple[str, ...], Tried]:
+    def different(self) -> dict[tuple[str, ...], TriedSetting]:
         """Distinct settings that were tried, since a filling batch may repeat a refined one."""
-        different: dict[tuple[str, ...], Tried] = {}
+        different: dict[tuple[str, ...], TriedSetting] = {}
         for _, one in sorted(self.tried.items()):
             different.setdefault(tuple(one.chosen.values()), one)
         return different
@@ -61,7 +61,7 @@ class InferenceResult:
         return len(self.different) == self.open.count
 
     @property
-    def filling(self) -> list[Tried]:
+    def filling(self) -> list[TriedSetting]:
         """Settings that shares count: those of filling batches, or all if all were tried."""
         if self.is_complete:
             return list(self.different.values())
@@ -76,7 +76,7 @@ class InferenceResult:
         """Returns all claims of the paper that simulations decide."""
         return tuple(one.id for one in self.open.claims)
 
-    def on(self, purpose: str, number: int, claims: Sequence[str] | None = None) -> Outcome:
+    def on(self, purpose: str, number: int, claims: Sequence[str] | None = None) -> ClaimOutcome:
         """Returns a setting's outcome on the full sweeps with the seeds of this purpose."""
         return self.judged[purpose, number, tuple(claims or self.claims())]
 
@@ -85,7 +85,7 @@ class InferenceResult:
         """Setting under which most claims hold, by the choosing seeds."""
         return min(self.finalists(), key=lambda n: (self.on("choosing", n).cost, n))
 
-    def holding(self, claim: str) -> list[Tried]:
+    def holding(self, claim: str) -> list[TriedSetting]:
         """Returns the settings under which a claim holds by the seeds of the search.
 
         Those nearest to the numbers published with the claim come first.
@@ -93,7 +93,7 @@ class InferenceResult:
         own = [key for key, one in published.numbers().items() if one.claim == claim]
         holding = [one for one in self.different.values() if one.outcome.failures[claim] == 0]
 
-        def far(one: Tried) -> tuple[float, float, int]:
+        def far(one: TriedSetting) -> tuple[float, float, int]:
             numbers = {key: one.outcome.numbers[key] for key in own}
             return published.distance(numbers), one.outcome.cost, one.number
 

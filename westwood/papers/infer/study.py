@@ -25,7 +25,7 @@ import polars as pl
 from westwood.errors import InputError, Interrupted
 from westwood.experiments.experiment import Tracker
 from westwood.papers.infer import page, propose, published
-from westwood.papers.infer.evaluate import ClaimTestSet, Outcome, RunJobs, outcomes
+from westwood.papers.infer.evaluate import ClaimOutcome, ClaimTestSet, RunJobs, outcomes
 from westwood.papers.infer.report import InferenceReport
 from westwood.papers.infer.result import (
     CHOOSING_SEEDS,
@@ -33,7 +33,7 @@ from westwood.papers.infer.result import (
     PROFILE,
     WITNESSES,
     InferenceResult,
-    Tried,
+    TriedSetting,
     searching_seeds,
 )
 from westwood.papers.infer.space import Open
@@ -108,7 +108,7 @@ class InferenceStudy:
             raise ValueError
         if outcome.failures.keys() != set(found.claims()):
             raise ValueError
-        found.tried[number] = Tried(number, chosen, outcome)
+        found.tried[number] = TriedSetting(number, chosen, outcome)
 
     def steps(self, settings: int) -> Iterator[None]:
         """Does the missing parts setting by setting: tries, finalists, fresh seeds, witnesses."""
@@ -154,7 +154,7 @@ class InferenceStudy:
             self._keep(numbers[place], wanted[numbers[place]], outcome)
             yield
 
-    def _keep(self, number: int, chosen: Mapping[str, str], outcome: Outcome) -> None:
+    def _keep(self, number: int, chosen: Mapping[str, str], outcome: ClaimOutcome) -> None:
         self._ledger.keep({"setting": number, "values": dict(chosen), **_entry(outcome)})
 
     def _judge(
@@ -185,7 +185,7 @@ class InferenceStudy:
 
     def _outcomes(
         self, test_set: ClaimTestSet | None, chosen: Sequence[Mapping[str, str]]
-    ) -> Iterator[tuple[int, Outcome]]:
+    ) -> Iterator[tuple[int, ClaimOutcome]]:
         if test_set is None:
             return
         plans = [test_set.plan(one) for one in chosen]
@@ -211,7 +211,7 @@ class InferenceStudy:
         return f"{words} --seed {self.found.seed}"
 
 
-def _entry(outcome: Outcome) -> dict[str, Any]:
+def _entry(outcome: ClaimOutcome) -> dict[str, Any]:
     return {
         "failures": dict(outcome.failures),
         "numbers": dict(outcome.numbers),
@@ -219,7 +219,7 @@ def _entry(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _read(record: Mapping[str, Any]) -> Outcome:
+def _read(record: Mapping[str, Any]) -> ClaimOutcome:
     failures = {str(claim): int(count) for claim, count in record["failures"].items()}
     numbers = {
         str(key): None if value is None else float(value)
@@ -227,7 +227,7 @@ def _read(record: Mapping[str, Any]) -> Outcome:
     }
     if not numbers.keys() <= published.numbers().keys():
         raise ValueError
-    return Outcome(failures, numbers, dict(record["explanations"]))
+    return ClaimOutcome(failures, numbers, dict(record["explanations"]))
 
 
 def _frame(found: InferenceResult) -> pl.DataFrame:
