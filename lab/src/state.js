@@ -63,6 +63,7 @@ const ccName = (cc) => (isTable(cc) ? cc.name : cc);
 export function stateOf(scenario, preset) {
   const { sweep = {}, ...base } = copied(scenario);
   if (!isTable(sweep)) throw new Problem("expected a table", "sweep", sweep);
+  checkParts(base);
   let lines = [{}];
   for (const [key, values] of Object.entries(sweep)) {
     if (!Array.isArray(values) || !values.length) throw new Problem("expected a list of values", `sweep.${key}`, values);
@@ -70,8 +71,8 @@ export function stateOf(scenario, preset) {
     else if (valueOf(base, key) === undefined) assign(base, key, usual(base, key, values));
   }
   if (lines.length === 1 && !Object.keys(lines[0]).length) {
-    const [flow] = Array.isArray(base.flow) ? flowsWithControl(base) : [];
-    const names = new Set(Array.isArray(base.flow) ? flowsWithControl(base).map((one) => ccName(one.cc)) : []);
+    const [flow] = flowsWithControl(base);
+    const names = new Set(flowsWithControl(base).map((one) => ccName(one.cc)));
     if (flow && names.size === 1 && typeof flow.cc === "string") lines = [{ [controlKey(base)]: flow.cc }];
   }
   // If there are more, takes the last: papers name their own controls after those that they compare with.
@@ -123,9 +124,7 @@ export function checked(state) {
     throw new Problem("expected up to 100000 ms", "queue_ms", state.queue_ms);
   if (state.view !== undefined) checkView(state.view);
   if (!isTable(state.scenario)) throw new Problem("expected a scenario", "scenario", state.scenario);
-  for (const key of ["link", "flow"])
-    if (!Array.isArray(state.scenario[key]) || !state.scenario[key].length || !state.scenario[key].every(isTable))
-      throw new Problem(`expected at least one table [[${key}]]`, key, state.scenario[key]);
+  checkParts(state.scenario);
   if (state.scenario.sweep !== undefined) throw new Problem("expected none: lines replace it", "sweep");
   for (const run of runsOf(state)) complete(run.scenario);
   for (const run of runsOf({ scenario: state.scenario, lines: others })) complete(run.scenario);
@@ -143,6 +142,12 @@ export function exchange(state, place) {
 export function leaveOut(state, place) {
   const [line] = state.lines.splice(place, 1);
   if (state.others || Object.keys(line).length > 1) (state.others ??= []).push(line);
+}
+
+function checkParts(scenario) {
+  for (const key of ["link", "flow"])
+    if (!Array.isArray(scenario[key]) || !scenario[key].length || !scenario[key].every(isTable))
+      throw new Problem(`expected at least one table [[${key}]]`, key, scenario[key]);
 }
 
 function checkView(view) {

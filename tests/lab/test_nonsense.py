@@ -47,6 +47,10 @@ FILES = [
         SOUND.replace('delay = "10ms"', 'delay = "10ms"\ntrace = { forward = "f.txt" }'),
         "expected a list",
     ),
+    (
+        SOUND.replace("[[link]]", "[link]") + '[sweep]\n"wire.delay" = ["1ms"]',
+        "expected at least one table [[link]]",
+    ),
     ("\0\x01\x02", "is not TOML"),
     ("", "expected at least one table"),
 ]
