@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 import polars as pl
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patheffects import withStroke
+from matplotlib.transforms import Bbox
 
 from westwood.draw import titles
 
@@ -31,6 +33,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "Producer": None},
 }
 _USUAL = ("png", "svg")
+_PLACES = 9  # decimal places of an axes' position in the figure
 _MOST_ROWS = 4000  # rows of a trace; a printed line shows no more
 MBPS = 1e6  # bit/s in the unit of a rate's axis
 # Of a legend: columns, lines within the axes, characters per line, and those that a mark takes.
@@ -75,11 +78,23 @@ class Picture(Figure):
         return made.getvalue()
 
 
+class _Layout(ConstrainedLayoutEngine):
+    """matplotlib's layout, rounded: its last digits depend on the order of Python's sets."""
+
+    def execute(self, fig: Figure) -> None:
+        """Places the axes."""
+        super().execute(fig)
+        for axes in fig.axes:
+            points = axes.get_position(original=True).get_points().round(_PLACES)
+            axes.set_position(Bbox(points))
+            axes.set_in_layout(True)  # the next layout moves it again
+
+
 def subplots(
     rows: int = 1, columns: int = 1, *, size: tuple[float, float], **how: Any
 ) -> tuple[Figure, Any]:
     """Makes a figure of this size in inches and its axes, like pyplot.subplots()."""
-    figure = Picture(figsize=size, layout="constrained")
+    figure = Picture(figsize=size, layout=_Layout())
     return figure, figure.subplots(rows, columns, **how)
 
 
