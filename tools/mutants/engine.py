@@ -130,9 +130,10 @@ class Engine:
         for number, mutant in mutants.items():
             of_file[mutant.file][number] = mutant
         sources = {path.name: schema(path, of_file[path.name]) for path in files(self.folder)}
-        tests = ROOT / "tests" / "engine"
         keep(TREE / "engine", sources)
-        keep(TREE / "tests" / "engine", {path.name: path.read_text() for path in files(tests)})
+        for room in ("engine", "fuzz"):  # copies: what they include by ".." is the tree's
+            tests = files(ROOT / "tests" / room)
+            keep(TREE / "tests" / room, {path.name: path.read_text() for path in tests})
 
     def time_tests(self) -> None:
         """Runs the tests on the unchanged engine, and groups them by duration."""
