@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scripts behind `make`. bench/ imports from here, and nothing here imports bench/."""
+"""The scripts behind `make`. bench/ imports from this package, which never imports bench/."""

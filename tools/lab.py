@@ -32,7 +32,7 @@ FLAGS = ("-std=c++20", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Wconver
 def main() -> None:
     BUILD.mkdir(parents=True, exist_ok=True)
     engine = build_engine()
-    if sys.argv[1:] == ["--engine"]:  # needs no installed package, so it may run beside its build
+    if sys.argv[1:] == ["--engine"]:  # needs no installed package, so it may run during its build
         return
     modules = install()
     PAGE.write_text(pack(engine, modules), encoding="utf-8")

@@ -44,7 +44,7 @@ def sources(release: str) -> Path:
     return unpacked(release)
 
 
-def copied(tree: Path, here: Path) -> Path:
+def copied(tree: Path, to: Path) -> Path:
     """Copies a tree's changed files; keeps what was built in the copy."""
     if not (tree / "VERSION").is_file() or not (tree / "ns3").is_file():
         raise RuntimeError(f"{tree} is not an ns-3 source tree ({VARIABLE})")
@@ -57,13 +57,13 @@ def copied(tree: Path, here: Path) -> Path:
 
     shutil.copytree(
         tree,
-        here,
+        to,
         symlinks=True,
         ignore=shutil.ignore_patterns("build", "cmake-cache", ".git", ".lock-ns3*", "ww-westwood"),
         copy_function=copy_if_new,
         dirs_exist_ok=True,
     )
-    return here
+    return to
 
 
 def unpacked(release: str) -> Path:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides a preset's claims at the present setting: runs what their conditions compare, on a few seeds, in a worker of
-// its own. The package supplies the conditions and their bounds: papers/checks/here.py.
+// its own. The package supplies the conditions and their bounds: papers/checks/bounds.py.
 
 import { limitByTime } from "./controls.js";
 import { D } from "./declared.js";
@@ -24,7 +24,7 @@ export class Judge {
     const setting = settingOf(state);
     if (this.#wanted === setting) return;
     this.#wanted = setting;
-    const bounds = (D.presets[state.preset]?.claims ?? []).map((claim) => claim.here);
+    const bounds = (D.presets[state.preset]?.claims ?? []).map((claim) => claim.bounds);
     const others = (why) => bounds.map((bound) => ({ why: bound.conditions ? why : bound }));
     let runs;
     try {

@@ -26,7 +26,7 @@ export function showPaper({ preset: name }, change) {
 
 const claimOf = (claim) =>
   make("details", { class: "claim" },
-    make("summary", {}, badge(claim.verdict), claim.says, make("span", { class: "here" }, claim.here.conditions ? "At this setting: being measured." : claim.here)),
+    make("summary", {}, badge(claim.verdict), claim.says, make("span", { class: "outcome" }, claim.bounds.conditions ? "At this setting: being measured." : claim.bounds)),
     make("div", { class: "findings" }),
     make("p", { class: "source" }, `${claim.paper}, ${claim.where}. It holds if: ${claim.measure}${claim.explanation ? ` Result: ${claim.explanation}.` : ""}`));
 
@@ -45,7 +45,7 @@ export function showFindings(findings) {
   const claims = byId("paper").querySelectorAll(".claim");
   findings.forEach((finding, place) => {
     const { why, measured = [] } = finding;
-    claims[place].querySelector(".here").replaceChildren(...(why ? [why] : wordsOf(finding)));
+    claims[place].querySelector(".outcome").replaceChildren(...(why ? [why] : wordsOf(finding)));
     claims[place].querySelector(".findings").replaceChildren(...(measured.length ? [tableOf(measured)] : []));
   });
   const counts = ["HOLDS", "DIFFERS"].map((verdict) => [verdict, findings.filter((one) => one.verdict === verdict).length]);

@@ -202,7 +202,7 @@ function enliven(figure, number) {
   const place = make("div", { class: "plots" });
   figure.append(place);
   try {
-    const isWide = panels[0].beside && figure.clientWidth > SIDE_BY_SIDE_PX;
+    const isWide = panels[0].side_by_side && figure.clientWidth > SIDE_BY_SIDE_PX;
     place.style.gridTemplateColumns = `repeat(${isWide ? Math.min(panels.length, 3) : 1}, minmax(0, 1fr))`;
     figure.plots = panels.map((panel) => new Panel(panel, by, place, same && panels.length > 1 ? `figure-${number}` : "").plot);
     figure.classList.add("alive");

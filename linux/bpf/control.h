@@ -46,14 +46,14 @@ static inline struct ww_window window_of(struct sock *sk, const struct ww_host *
     const struct tcp_sock *tp = tcp_sk(sk);
     const struct ww_common *common = &state_of(sk)->common;
     const bool recovers = host->phase == WW_RECOVERY || host->marks & WW_REDUCE;
-    __u32 most = read_here(host->cwnd);
+    __u32 most = force_load(host->cwnd);
     if (recovers || host->phase == WW_LOSS) most = ww_max_u32(most, common->prior_cwnd);
     if (recovers) most = ww_max_u32(most, host->ssthresh);
     const __u32 highest = ww_max_u32(ww_max_u32(host->ssthresh, common->prior_ssthresh), most);
     const bool is_ours = has_rate_halving(protocol) && !has_begun_reduction(tp);
-    struct ww_window window = {read_here(tp->snd_cwnd), read_here(tp->snd_ssthresh), 0};
-    if (window.cwnd - 1 >= most + WW_MORE || is_ours) window.cwnd = read_here(host->cwnd);
-    if (window.ssthresh > highest) window.ssthresh = read_here(host->ssthresh);
+    struct ww_window window = {force_load(tp->snd_cwnd), force_load(tp->snd_ssthresh), 0};
+    if (window.cwnd - 1 >= most + WW_MORE || is_ours) window.cwnd = force_load(host->cwnd);
+    if (window.ssthresh > highest) window.ssthresh = force_load(host->ssthresh);
     window.cwnd = ww_max_u32(ww_min_u32(window.cwnd, WW_CWND_MAX), 1);
     window.ssthresh = ww_min_u32(window.ssthresh, WW_SSTHRESH_INFINITE);
     return window;

@@ -136,7 +136,7 @@ static inline void record_event(struct sock *sk, const struct ww_host *host, __u
     const bool has_prr = !has_rate_halving(protocol) && !owns_recovery(protocol);
     const bool in_prr = phase == WW_RECOVERY && has_prr;
     const __u32 ssthresh =
-        in_prr ? read_here(host->exit_ssthresh) : read_here(tcp_sk(sk)->snd_ssthresh);
+        in_prr ? force_load(host->exit_ssthresh) : force_load(tcp_sk(sk)->snd_ssthresh);
     write_event(sk, state_of(sk), &config, cc, kind, phase, ssthresh);
 }
 

@@ -227,7 +227,7 @@ static inline __u32 forgotten(__u32 value, __u32 any) {
  * Returns a value after forcing its load. Otherwise the compiler may first choose between two pointers and then load.
  * The verifier rejects that if one points to a map and the other to the socket.
  */
-static inline __u32 read_here(__u32 value) {
+static inline __u32 force_load(__u32 value) {
     asm volatile("" : "+r"(value));
     return value;
 }

@@ -47,8 +47,8 @@ sockaddr_in address(std::uint32_t host, std::uint16_t port) {
 }
 
 void bind_to(int fd, std::uint32_t host, std::uint16_t port) {
-    const sockaddr_in here = address(host, port);
-    check(::bind(fd, reinterpret_cast<const sockaddr*>(&here), sizeof here), "binding a socket");
+    const sockaddr_in local = address(host, port);
+    check(::bind(fd, reinterpret_cast<const sockaddr*>(&local), sizeof local), "binding a socket");
 }
 
 }  // namespace
@@ -123,10 +123,10 @@ void Traffic::connect(std::uint32_t index) {
     Connection& c = connections_[index];
     const int fd = c.sender.get();
     set_options(c, fd);
-    sockaddr_in here{};
-    socklen_t size = sizeof here;
-    check(::getsockname(fd, reinterpret_cast<sockaddr*>(&here), &size), "asking for a port");
-    c.port_key = std::uint64_t{c.source} << 16 | ntohs(here.sin_port);
+    sockaddr_in local{};
+    socklen_t size = sizeof local;
+    check(::getsockname(fd, reinterpret_cast<sockaddr*>(&local), &size), "asking for a port");
+    c.port_key = std::uint64_t{c.source} << 16 | ntohs(local.sin_port);
     by_port_[c.port_key] = index;
     const sockaddr_in there = address(sink_address(c.source), kPort);
     if (::connect(fd, reinterpret_cast<const sockaddr*>(&there), sizeof there) < 0 &&

@@ -53,7 +53,7 @@ GO = """(settings) => {
     return lab.open(next);
 }"""
 VERDICTS = """[...document.querySelectorAll("#paper .claim")].map((one) =>
-    one.querySelector(".here .verdict")?.textContent ?? "")"""
+    one.querySelector(".outcome .verdict")?.textContent ?? "")"""
 
 
 def wait_for_verdicts(page: Any, seeds: int = SEEDS) -> list[str]:
@@ -114,10 +114,10 @@ def test_leaving_a_preset_changes_its_verdict_and_returning_restores_it(
 
 def test_an_undecided_claim_gives_the_reason(opened: Callable[..., Any]) -> None:
     page = opened("#preset=fig9")
-    assert "no single setting shows" in page.locator("#paper .here").inner_text()
+    assert "no single setting shows" in page.locator("#paper .outcome").inner_text()
     page = opened("#preset=fading")
     page.get_by_label("All in one network").check()
-    page.locator("#paper .here", has_text="separate networks").wait_for()
+    page.locator("#paper .outcome", has_text="separate networks").wait_for()
     page.evaluate("lab.openPreset('path')")
     assert page.locator("#verdicts").inner_text() == ""
 
@@ -157,7 +157,7 @@ def test_controls_share_the_network_of_their_flow(
     page.get_by_label("All in one network").check()
     page.wait_for_selector('body[data-shown="2"]')
     flows = [(row["flow"], row["cc"]) for row in page.evaluate("lab.rows")]
-    beside = [("S2-tcp-a", "newreno"), ("S2-tcp-b", "westwoodnr")]
-    assert flows == [("S1-tcp", "westwoodnr+"), *beside]
+    competing = [("S2-tcp-a", "newreno"), ("S2-tcp-b", "westwoodnr")]
+    assert flows == [("S1-tcp", "westwoodnr+"), *competing]
     page.evaluate("lab.openPreset('friendliness')")  # its lines set two flows
     assert page.get_by_label("All in one network").is_hidden()

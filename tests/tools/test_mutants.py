@@ -16,7 +16,7 @@ from tools.mutants.c_code import Mutant, declarations
 from tools.mutants.c_code import mutants as mutants_of
 
 HEADER = """\
-/* a < b is no code here, nor in "a < b" */
+/* a < b is not code, nor is "a < b" */
 #include <stdint.h>
 #define WW_LEAST 2u
 static inline uint32_t ww_limit(uint32_t a, uint32_t most) {

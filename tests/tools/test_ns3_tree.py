@@ -31,16 +31,16 @@ def test_a_missing_tree_is_named(release: str, trees: str, said: str, tmp_path: 
 
 
 def test_a_tree_is_copied_without_what_was_built_in_it(tmp_path: Path) -> None:
-    tree, here = tmp_path / "3.48", tmp_path / "here"
+    tree, copy = tmp_path / "3.48", tmp_path / "copy"
     for name in ("VERSION", "ns3", "src/core/a.cc", "build/lib/libns3.so", "cmake-cache/x"):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text(name)
-    assert ns3_tree.copied(tree, here) == here
-    assert {path.name for path in here.iterdir()} == {"VERSION", "ns3", "src"}
-    built = here / "src" / "core" / "a.cc"
+    assert ns3_tree.copied(tree, copy) == copy
+    assert {path.name for path in copy.iterdir()} == {"VERSION", "ns3", "src"}
+    built = copy / "src" / "core" / "a.cc"
     first = built.stat()
-    ns3_tree.copied(tree, here)
+    ns3_tree.copied(tree, copy)
     assert built.stat().st_ctime_ns == first.st_ctime_ns  # otherwise everything is compiled again
     (tree / "src" / "core" / "a.cc").write_text("changed")
-    ns3_tree.copied(tree, here)
+    ns3_tree.copied(tree, copy)
     assert built.read_text() == "changed"

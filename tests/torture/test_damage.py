@@ -108,14 +108,14 @@ def test_damage_is_named_and_nothing_else_is_believed(attack: Any, folders: Fold
         kinds = choices.choice((BYTES, BYTES, KINDS))
         place = folders.copy(before)
         what = damaged(place, choices, kinds)
-        beside = outside(place)
+        others = outside(place)
         code, errors = place.call(again=True)
         context = f"{before.case.name}: {what}: {code}\n{errors}"
         assert code in ((0, 2) if kinds is BYTES else (0, 1, 2)), context
         lines = errors.splitlines()
         assert all(line.startswith("westwood: ") and len(line) < 400 for line in lines), context
         assert bool(lines) >= (code != 0), context
-        assert outside(place) == beside, context
+        assert outside(place) == others, context
         if code == 0:
             found, expected = (one.path / "out" / result for one in (place, whole))
             assert found.read_bytes() == expected.read_bytes(), context
@@ -177,9 +177,9 @@ def test_a_folder_that_somebody_made_up_is_used_or_refused_in_a_line(
             made = Folder(out)
             made.frame("runs.parquet", forge_rows(made.read_frame("runs.parquet"), choices))
             del made
-        beside = outside(place)
+        others = outside(place)
         code, errors = place.call(again=True)
-        assert code in (0, 2) and outside(place) == beside, errors
+        assert code in (0, 2) and outside(place) == others, errors
         assert all(line.startswith("westwood: ") for line in errors.splitlines()), errors
         shutil.rmtree(place.path)
 

@@ -143,8 +143,8 @@ def test_what_is_relied_on_is_on_the_disk_before(undisturbed: Undisturbed, case:
     renamed = False  # whether names may be lost, too
     renames = 0
     for call in calls:
-        here = re.search(r"\.partial-\w+(\.\w+)?|SHA256SUMS", call.line)
-        file = here[0] if here else ""
+        named = re.search(r"\.partial-\w+(\.\w+)?|SHA256SUMS", call.line)
+        file = named[0] if named else ""
         if call.name == "write":
             filled.add(file)
         elif call.name in ("fsync", "fdatasync"):

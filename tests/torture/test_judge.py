@@ -28,8 +28,11 @@ def test_a_row_alone_is_the_row_of_the_table_whatever_runs_beside_it(attack: Any
             (one,) = (v for v in ran.verdicts(judged) if v.target.name == row)  # noqa: B023
             return one
 
-        alone, beside = found([row], judged, workers=1), found([section], other, judged, workers=4)
-        assert alone == beside
+        alone, both = (
+            found([row], judged, workers=1),
+            found([section], other, judged, workers=4),
+        )
+        assert alone == both
         estimate = alone.figure.estimate
         assert not estimate.value < estimate.low and not estimate.value > estimate.high
 

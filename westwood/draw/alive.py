@@ -56,7 +56,7 @@ def _panel(axes: Axes) -> dict[str, Any] | None:
     place = axes.get_subplotspec()
     return {
         "title": axes.get_title().replace("\n", " "),
-        "beside": place is not None and place.get_gridspec().ncols > 1,
+        "side_by_side": place is not None and place.get_gridspec().ncols > 1,
         "x": _axis(_name(axes, "x"), axes.get_xscale(), axes.get_xlim()),
         "y": _axis(_name(axes, "y"), axes.get_yscale(), axes.get_ylim()),
         "curves": curves,

@@ -131,7 +131,7 @@ def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, A
                 "where": claims()[claim].where,
                 "says": claims()[claim].says,
                 "measure": claims()[claim].measure,
-                "here": _here(claim, name, scenario),
+                "bounds": _bounds(claim, name, scenario),
                 **verdicts.get(claim, {"verdict": "", "explanation": ""}),
             }
             for claim in ids
@@ -139,7 +139,7 @@ def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, A
     }
 
 
-def _here(claim: str, name: str, scenario: Mapping[str, Any]) -> dict[str, Any] | str:
+def _bounds(claim: str, name: str, scenario: Mapping[str, Any]) -> dict[str, Any] | str:
     """Returns the criterion of a claim in this scenario, or why there is none."""
     found = SETTING_BOUNDS[claim]
     return found if isinstance(found, str) else _json_value(found[name], scenario)

@@ -31,13 +31,13 @@ FAMILY = [cc for cc, name in ww_kernel.CONTROLS.items() if PROTOCOLS[name].algor
 
 def run(cc: str, seconds: float, *losses: str) -> tuple[pl.DataFrame, list[str]]:
     """Runs a connection; returns its recording and TCP_INFO's values during it."""
-    with joined(*PATH, *losses) as (here, there):
-        receiver = there.receive("10.77.0.2", 5001)
+    with joined(*PATH, *losses) as (client, server):
+        receiver = server.receive("10.77.0.2", 5001)
         with recording() as recorded:
-            sender = here.send("10.77.0.2", 5001, cc, seconds)
+            sender = client.send("10.77.0.2", 5001, cc, seconds)
             infos = []
             while sender.poll() is None:
-                infos.append(here.run("ss", "-tinH", "dport", "=", "5001"))
+                infos.append(client.run("ss", "-tinH", "dport", "=", "5001"))
                 time.sleep(0.04)
             outcome(sender, receiver, 1)
     assert recorded.dropped == 0

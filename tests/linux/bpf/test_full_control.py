@@ -36,10 +36,10 @@ one.close()
 @pytest.fixture(scope="module")
 def lossy(controls: Path) -> pl.DataFrame:
     """Records a connection that loses slow start's overshoot, and everything for half a second."""
-    with joined(*PATH, "--drop", "1100", "--dark", "1.3,1.8") as (here, there):
-        receiver = there.receive("10.77.0.2", 5001)
+    with joined(*PATH, "--drop", "1100", "--dark", "1.3,1.8") as (client, server):
+        receiver = server.receive("10.77.0.2", 5001)
         with recording() as recorded:
-            outcome(here.send("10.77.0.2", 5001, CC, 4.0), receiver, 1)
+            outcome(client.send("10.77.0.2", 5001, CC, 4.0), receiver, 1)
     assert recorded.dropped == 0
     return recorded.trace
 
@@ -71,9 +71,9 @@ def test_the_rate_sample_is_the_paths_rate(lossy: pl.DataFrame) -> None:
     assert seen["estimate_bps"].is_between(0.95 * payload_bps, 1.05 * payload_bps).any()
 
 
-def windows_around_an_idle_time(here: Namespace, there: Namespace) -> list[int]:
-    there.receive("10.77.0.2", 5001)
-    return [int(word) for word in here.run(sys.executable, "-c", TALKER).split()]
+def windows_around_an_idle_time(client: Namespace, server: Namespace) -> list[int]:
+    server.receive("10.77.0.2", 5001)
+    return [int(word) for word in client.run(sys.executable, "-c", TALKER).split()]
 
 
 @pytest.mark.parametrize("restarts", [True, False])
@@ -81,8 +81,8 @@ def test_an_idle_time_reduces_the_window_if_the_sysctl_says_so(
     controls: Path, restarts: bool
 ) -> None:
     """RFC 5681, 4.1: an old window is not valid any more; net.ipv4.tcp_slow_start_after_idle."""
-    with joined(*PATH) as (here, there):
-        here.run("sysctl", "-qw", f"net.ipv4.tcp_slow_start_after_idle={int(restarts)}")
-        before, after = windows_around_an_idle_time(here, there)
+    with joined(*PATH) as (client, server):
+        client.run("sysctl", "-qw", f"net.ipv4.tcp_slow_start_after_idle={int(restarts)}")
+        before, after = windows_around_an_idle_time(client, server)
     assert before > 2 * INITIAL_CWND
     assert after == (INITIAL_CWND if restarts else before)

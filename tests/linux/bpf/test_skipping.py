@@ -56,15 +56,15 @@ class Seen:
 
 def run(cc: str, bpffs: Path) -> Seen:
     before = ww_kernel.status()["missed"]
-    with joined(*PATH, *LOSSES) as (here, there):
-        receiver = there.receive("10.77.0.2", PORT)
+    with joined(*PATH, *LOSSES) as (client, server):
+        receiver = server.receive("10.77.0.2", PORT)
         # None of ours is loaded, so the recorder treats these like any other control.
         with (
             pins_in(bpffs / "none"),
             recording(PORT, cc=()) as recorded,
-            sampling(Match(remote_port=PORT), here.pid, 0.01) as samples,
+            sampling(Match(remote_port=PORT), client.pid, 0.01) as samples,
         ):
-            sender = here.send("10.77.0.2", PORT, cc, SECONDS, CONNECTIONS)
+            sender = client.send("10.77.0.2", PORT, cc, SECONDS, CONNECTIONS)
             got = outcome(sender, receiver, CONNECTIONS)
     looked = samples.frame().select("cwnd", pl.col("ssthresh").fill_nan(UNLIMITED))
     sent = recorded.trace.filter(pl.col("flow").str.contains(f">10.77.0.2:{PORT}", literal=True))
@@ -80,10 +80,10 @@ def run(cc: str, bpffs: Path) -> Seen:
 def test_nothing_is_counted_if_no_operation_is_skipped(controls: Path) -> None:
     """A connection without losses shows no sign of a skipped operation."""
     before = ww_kernel.status()["missed"]
-    with joined("--rate", 20e6, "--delay", 0.01, "--queue", 2000) as (here, there):
-        receiver = there.receive("10.77.0.2", PORT)
+    with joined("--rate", 20e6, "--delay", 0.01, "--queue", 2000) as (client, server):
+        receiver = server.receive("10.77.0.2", PORT)
         for cc in CONTROLS:
-            outcome(here.send("10.77.0.2", PORT, cc, 0.5), receiver, 1)
+            outcome(client.send("10.77.0.2", PORT, cc, 0.5), receiver, 1)
     assert ww_kernel.status()["missed"] - before <= 1
     assert eventually(lambda: all(not one["sockets"] for one in ww_kernel.status()["controls"]))
 
@@ -150,8 +150,8 @@ def test_skipped_operations_are_counted(compared: tuple[str, Seen, Seen]) -> Non
 def test_connections_that_began_without_init_work(skipping: tuple[str, Path]) -> None:
     """Their release may be skipped, too: such a connection stays in the count of sockets."""
     counted = {one["name"]: one for one in ww_kernel.status()["controls"]}["ww_plus"]
-    with joined("--rate", 50e6, "--delay", 0.002, "--queue", 1000) as (here, there):
-        receiver = there.receive("10.77.0.2", PORT)
-        outcome(here.send("10.77.0.2", PORT, "ww_plus", 1.0, SHORT), receiver, SHORT)
+    with joined("--rate", 50e6, "--delay", 0.002, "--queue", 1000) as (client, server):
+        receiver = server.receive("10.77.0.2", PORT)
+        outcome(client.send("10.77.0.2", PORT, "ww_plus", 1.0, SHORT), receiver, SHORT)
         more = {one["name"]: one for one in ww_kernel.status()["controls"]}["ww_plus"]
     assert more["total"] - counted["total"] == SHORT

@@ -218,9 +218,9 @@ def test_a_control_that_this_kernel_lacks_runs_in_an_emulated_one(monkeypatch: A
     assert row["goodput_bps"] == pytest.approx(
         simulate(chosen[0], 1).rows["goodput_bps"][0], rel=0.1
     )
-    here = linux.run(chosen[1], 1).rows["goodput_bps"][0]
+    direct = linux.run(chosen[1], 1).rows["goodput_bps"][0]
     monkeypatch.setattr(linux_limits, "is_emulated", lambda scenario: True)
-    assert linux.run(chosen[1], 1).rows["goodput_bps"][0] == pytest.approx(here, rel=0.05)
+    assert linux.run(chosen[1], 1).rows["goodput_bps"][0] == pytest.approx(direct, rel=0.05)
 
 
 @needs_path

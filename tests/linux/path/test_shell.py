@@ -126,15 +126,15 @@ def test_other_machines_are_reachable_if_this_one_forwards() -> None:
     def ip(*words: str) -> None:
         subprocess.run(["ip", *words], check=True)
 
-    here = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
-    its = f"/proc/{os.getpid()}/fd/{here}"
+    namespace = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    its = f"/proc/{os.getpid()}/fd/{namespace}"
     with own_network():
         ip("link", "add", "far", "type", "veth", "peer", "name", "near", "netns", its)
         ip("address", "add", "192.0.2.2/24", "dev", "far")
         ip("link", "set", "far", "up")
         world = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         world.bind(("192.0.2.2", 7))
-    os.close(here)
+    os.close(namespace)
     ip("address", "add", "192.0.2.1/24", "dev", "near")
     ip("link", "set", "near", "up")
     Path("/proc/sys/net/ipv4/ip_forward").write_text("1")

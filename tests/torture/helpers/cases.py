@@ -212,8 +212,8 @@ class Place:
             thread, name, rest = match.groups()
             seen[thread, name] = number = seen.get((thread, name), 0) + 1
             reads = name.startswith("open") and not any(flag in rest for flag in _WRITES)
-            here = f"{self.path}/" in rest or f"<{self.path}>" in rest or rest.startswith(_RELATIVE)
-            if here and not reads:
+            ours = f"{self.path}/" in rest or f"<{self.path}>" in rest or rest.startswith(_RELATIVE)
+            if ours and not reads:
                 found.append(Call(name, number, line))
         return found
 
