@@ -84,7 +84,7 @@ class Uploaded:
     mean_srtt_s: float
     min_rtt_s: float
     mss: int
-    busy_s: float  # time with data to send, partly limited by one of the buffers:
+    busy_s: float  # time with data to send; the next two are parts of it
     rwnd_limited_s: float
     sndbuf_limited_s: float
     stood_still_s: float  # longest pause of this process

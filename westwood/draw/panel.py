@@ -32,7 +32,7 @@ _DROPS = {
 }
 
 
-# Marker and legend text of the events in a recording that are marked.
+# Marker and legend text of each marked event in a recording.
 _EVENTS = {"loss": ("x", "loss"), "timeout": ("v", "timeout")}
 
 

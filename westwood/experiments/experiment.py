@@ -126,9 +126,9 @@ def plan(
 
 
 def protocol_key(scenario: Scenario) -> str | None:
-    """Returns the column that tells `--cc`'s protocol in rows of flows without congestion control.
+    """Returns the column that records --cc in the rows of flows without congestion control.
 
-    None if every flow has congestion control, since its row names the protocol.
+    None if every flow has congestion control: the column `cc` then records it.
     """
     tcp = [flow.name for flow in scenario.flow if flow.cc.name != UDP]
     return f"{tcp[0]}.cc" if 0 < len(tcp) < len(scenario.flow) else None
@@ -166,7 +166,7 @@ def collect_all(
 ) -> dict[str, Collected]:
     """Runs several experiments with one progress bar.
 
-    Runs that several experiments share run once, unless they would not be the same again.
+    A run that several experiments share is executed once, if it can be reproduced.
     """
     check_workers(workers, "--workers")
     planned = shared.plan(

@@ -18,7 +18,7 @@ from westwood.search import population
 from westwood.search.environment import Environment
 
 _PURPOSE = "judge"
-PACKETS_MOST = 4_000_000  # per run: 1 Gb/s for 48 s
+PACKETS_MOST = 4_000_000  # most packets per run: 1 Gb/s for 48 s
 _A_CELL = 1_000_000  # path numbers reserved for each cell
 
 

@@ -15,7 +15,7 @@ from westwood.search import bounds, population
 from westwood.search.environment import Environment
 from westwood.search.families import max_flows
 
-_PACKETS_MOST = 1_000_000  # per run of sections with several seeds
+_PACKETS_MOST = 1_000_000  # most packets per run in sections with several seeds
 SHARED_SEEDS = 8  # with fewer, CUBIC against itself falls below 0.9 in the worst tenth
 
 

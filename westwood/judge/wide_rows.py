@@ -82,7 +82,7 @@ def runaways(ran: Sequence[CaseRuns]) -> Statistic:
 
 
 def _itself(of: Callable[[list[Row]], float]) -> OfRan:
-    """Divides a quantity of CUBIC on other seeds by that of CUBIC, to show the noise."""
+    """Returns a function that compares CUBIC with itself on other seeds, to show the noise."""
 
     def again(ran: CaseRuns) -> float:
         once, twice = (

@@ -26,7 +26,7 @@ PROFILE = "linux"
 PACKET_BYTES = 1500
 
 _PS_PER_US = PS_PER_S // 1_000_000
-_OPPORTUNITY_BYTES = 1504  # of a recorded rate, as in Mahimahi
+_OPPORTUNITY_BYTES = 1504  # bytes per opportunity of a recorded rate, as in Mahimahi
 _MORE_PACKETS = 1.5  # packets over full-sized packets in a run, since some are short
 _SWING_STEP_MS = 200  # how often a varying rate changes
 WINDOW_BYTES = 3 << 20  # the profile's; a larger path gets a larger buffer, as with tcp_rmem
