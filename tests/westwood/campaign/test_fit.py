@@ -82,7 +82,7 @@ class TestAQueueThatFills:
         assert abs(found.path.queue - truth.queue) <= 4
         assert found.rate_bps.covers(truth.rate_bps) and found.queue.covers(truth.queue)
 
-    def test_is_no_loss_of_the_wire(self, found: fit.Fit) -> None:
+    def test_has_no_wire_loss(self, found: fit.Fit) -> None:
         assert found.path.loss == 0.0
         assert found.loss.bound == "at most" and found.loss.high < 0.06
 
@@ -93,7 +93,7 @@ class TestAQueueThatFills:
         ]
         assert goodputs[0] == pytest.approx(goodputs[1], rel=0.05)
 
-    def test_is_a_scenario_of_every_engine(self, found: fit.Fit, tmp_path: File) -> None:
+    def test_is_a_scenario_for_every_engine(self, found: fit.Fit, tmp_path: File) -> None:
         file = tmp_path / "path.toml"
         file.write_text(fit.toml(found))
         read = Scenario.from_toml(file)
@@ -115,19 +115,19 @@ class TestALinkThatIsNeverFull:
     def found(cls) -> fit.Fit:
         return fit.fit(recorded(cls.TRUTH, each=4))
 
-    def test_has_a_rate_and_a_queue_of_at_least_what_was_seen(self, found: fit.Fit) -> None:
+    def test_has_lower_bounds_of_rate_and_queue(self, found: fit.Fit) -> None:
         assert not found.full
         assert found.rate_bps.bound == found.queue.bound == "at least"
         assert found.rate_bps.low < self.TRUTH.rate_bps
         assert any("never full" in note for note in fit.notes(found))
         assert "rate at least" in fit.summary(found)
 
-    def test_has_the_loss_of_the_wire(self, found: fit.Fit) -> None:
+    def test_has_the_wire_loss(self, found: fit.Fit) -> None:
         assert found.loss.covers(self.TRUTH.loss)
         assert found.path.loss == pytest.approx(self.TRUTH.loss, rel=0.3)
 
     @pytest.mark.slow
-    def test_loses_in_bursts_where_it_fades(self) -> None:
+    def test_losses_come_in_bursts_where_the_path_fades(self) -> None:
         fading = {
             "path.loss": {
                 "kind": "markov",
@@ -149,7 +149,7 @@ def test_the_same_uploads_and_seed_give_the_same_fit() -> None:
     assert fits[0] == fits[1]
 
 
-def test_a_frame_of_tcp_info_is_the_upload_it_was_made_of() -> None:
+def test_a_tcp_info_frame_gives_back_its_upload() -> None:
     (upload, *_) = recorded(Path(5e6, 0.01, 20, 0.001))
     read = fit.of_frame(frame(upload).filter(pl.col("delivered_bytes") > 0), "cubic")
     assert read.delivered[-1] == upload.delivered[-1]
@@ -168,13 +168,13 @@ def test_a_frame_of_tcp_info_is_the_upload_it_was_made_of() -> None:
         (lambda made: made.drop("sent"), "has no sent; expected the columns of a recording"),
     ],
 )
-def test_a_recording_that_says_too_little(spoilt: Any, message: str) -> None:
+def test_a_recording_that_is_too_short_is_refused(spoilt: Any, message: str) -> None:
     (upload, *_) = recorded(Path(5e6, 0.01, 20, 0.0))
     with pytest.raises(InputError, match=message):
         fit.of_frame(spoilt(frame(upload)), "cubic")
 
 
-def test_a_recording_of_several_hosts_is_of_no_one_path(tmp_path: File) -> None:
+def test_a_recording_of_several_hosts_is_refused(tmp_path: File) -> None:
     made = frame(recorded(Path(5e6, 0.01, 20, 0.001), ("sack",))[0]).with_columns(
         pl.lit(0).alias("transfer"),
         *(pl.lit(1.0).alias(one) for one in reading.COLUMNS if one.endswith(("_bps", "cwnd"))),
@@ -197,7 +197,7 @@ def test_a_recording_of_several_hosts_is_of_no_one_path(tmp_path: File) -> None:
         fit.uploads(recording("192.0.2.3:443", "192.0.2.2:443"))
 
 
-def test_uploads_that_the_path_never_limited() -> None:
+def test_uploads_that_the_path_never_limited_are_refused() -> None:
     window = {"upload.receive_window": "28960B"}  # the link could carry 100 times as much
     with pytest.raises(
         InputError, match=r"never limited these uploads: there was no loss and no queue"
@@ -205,7 +205,7 @@ def test_uploads_that_the_path_never_limited() -> None:
         fit.fit(recorded(Path(100e6, 0.02, 400, 0.0), **window))
 
 
-def test_the_kernels_controls_are_those_with_sack() -> None:
+def test_kernel_controls_match_protocols_with_sack() -> None:
     assert protocol_of("reno") == "sack"
     assert protocol_of("ww_plus") == "westwood+"
     assert protocol_of("dctcp") is None
@@ -214,12 +214,12 @@ def test_the_kernels_controls_are_those_with_sack() -> None:
 @pytest.mark.parametrize(
     ("count", "low", "high"), [(0, 0, 3.689), (3, 0.619, 8.767), (10, 4.795, 18.39)]
 )
-def test_garwoods_interval(count: int, low: float, high: float) -> None:
+def test_poisson_interval_agrees_with_garwoods_table(count: int, low: float, high: float) -> None:
     """Values from Garwood's table; Wilson and Hilferty's cube is within 3 %."""
     assert poisson_interval(count) == pytest.approx((low, high), rel=0.03)
 
 
-def test_the_command_says_what_is_wrong_in_a_line(westwood: Any, tmp_path: File) -> None:
+def test_the_command_reports_an_error_in_one_line(westwood: Any, tmp_path: File) -> None:
     others = tmp_path / "others"
     others.mkdir()
     (others / "file").touch()

@@ -53,7 +53,7 @@ def test_the_verdict_names_the_next_command(
     assert next_step.after(trial_of(**gains), server, Path("a b"), chosen) == command
 
 
-def test_what_can_not_be_told_is_asked_again_for_longer() -> None:
+def test_an_undecided_comparison_proposes_a_longer_one() -> None:
     trial = trial_of(ww_plus=UNSURE, ww_cubic=DOES_NOT)
     more_s = trial.verdicts()[0].more_s
     minutes = math.ceil((60 + more_s) / 60)

@@ -50,7 +50,7 @@ def test_a_gain_beyond_chance_pays() -> None:
     )
 
 
-def test_no_gain_that_would_be_worth_it_does_not_pay() -> None:
+def test_a_gain_below_the_worthwhile_one_does_not_pay() -> None:
     for gains in ([-0.01, 0.0, 0.01, -0.02, 0.0, 0.01], [0.02, 0.021, 0.019, 0.02, 0.0205, 0.02]):
         assert of(gains).word == verdict.DOES_NOT
     assert of([0.02, 0.021, 0.019, 0.02, 0.0205, 0.02], worth=0.01).word == verdict.PAYS
@@ -61,7 +61,7 @@ def test_no_gain_that_would_be_worth_it_does_not_pay() -> None:
     assert said.endswith("%), 0 of 6 pairs; the path loses nothing, it queues")
 
 
-def test_what_can_not_be_told_says_how_much_longer_it_takes() -> None:
+def test_an_undecided_verdict_says_how_much_longer_it_takes() -> None:
     one = of([0.5, -0.4, 0.9, -0.3, 0.2, -0.1])
     assert one.word == verdict.CANNOT_TELL
     assert one.more_s > 0 and one.more_s % 22 == 0
@@ -74,7 +74,7 @@ def test_what_can_not_be_told_says_how_much_longer_it_takes() -> None:
     assert of([0.1]).entry("")["more_s"] is None
 
 
-def test_the_time_that_is_said_ends_with_the_verdict_that_comes_first() -> None:
+def test_the_predicted_time_ends_with_the_first_verdict() -> None:
     """ "Pays" needs a lower end above 0, "does not pay" an upper end below the worth."""
     worth = math.log1p(0.05)
     for mean in (-0.02, 0.0, 0.01, 0.024, 0.025, 0.04, 0.06):
@@ -87,7 +87,7 @@ def test_the_time_that_is_said_ends_with_the_verdict_that_comes_first() -> None:
         assert one.more_s == (pairs - len(gains)) * 22
 
 
-def test_the_time_that_is_said_is_enough() -> None:
+def test_the_predicted_time_is_enough() -> None:
     """About half of the experiments are decided after the predicted time."""
     random = np.random.default_rng(3)
     decided = []
@@ -103,7 +103,9 @@ def test_the_time_that_is_said_is_enough() -> None:
 
 
 @pytest.mark.parametrize("deviation", [0.02, 0.3, 1.0])
-def test_without_an_effect_it_says_that_it_pays_in_at_most_five_percent(deviation: float) -> None:
+def test_without_an_effect_at_most_five_percent_of_verdicts_say_that_it_pays(
+    deviation: float,
+) -> None:
     """Like `path compare`, it checks after each pair and stops at the first that decides."""
     random = np.random.default_rng(4)
     said = {verdict.PAYS: 0, verdict.DOES_NOT: 0, verdict.CANNOT_TELL: 0}
@@ -138,7 +140,7 @@ NONE = pl.DataFrame()
 CONTROLS = (("cubic", "ww_plus"), ("cubic", "ww_plus", "bbr"))
 
 
-def test_an_upload_that_has_no_partner_is_no_pair() -> None:
+def test_an_upload_without_a_partner_is_no_pair() -> None:
     rates = {"pair": [1, 1, 2], "cc": ["a", "b", "a"], "goodput_bps": [1e5, 2e5, 9e5]}
     assert verdict.gains(pl.DataFrame(rates), "b", "a") == [pytest.approx(math.log(2))]
     rates["goodput_bps"][1] = 0.0
@@ -146,7 +148,7 @@ def test_an_upload_that_has_no_partner_is_no_pair() -> None:
     assert verdict.gains(pl.DataFrame(), "b", "a") == []
 
 
-def test_each_order_is_drawn_and_then_turned_round() -> None:
+def test_each_random_order_is_followed_by_its_reverse() -> None:
     for controls in CONTROLS:
         drawn = list(itertools.islice(trying.orders(controls, 1), 40))
         assert drawn == list(itertools.islice(trying.orders(controls, 1), 40))
@@ -207,7 +209,7 @@ def found(**changed: Any) -> str:
         ({"sndbuf_limited_s": 40.0}, "the send buffer limits, not the path"),
     ],
 )
-def test_the_reason_is_what_the_uploads_met(changed: dict[str, Any], reason: str) -> None:
+def test_the_reason_follows_from_the_uploads(changed: dict[str, Any], reason: str) -> None:
     assert reason in found(**changed)
 
 
@@ -219,7 +221,7 @@ def test_the_reason_is_what_the_uploads_met(changed: dict[str, Any], reason: str
         (b"", "closed the connection"),
     ],
 )
-def test_a_server_that_does_not_upload_says_why(answer: bytes, said: str) -> None:
+def test_a_server_that_refuses_an_upload_is_reported(answer: bytes, said: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
 
@@ -257,14 +259,14 @@ def test_an_upload_is_long_enough_for_a_dozen_pairs() -> None:
         ("ww_plus", ("ww_plus", "ww_cubic")),
     ],
 )
-def test_without_names_both_of_ours_are_compared_with_the_default(
+def test_by_default_both_of_our_controls_are_compared_with_the_systems(
     default: str, compared: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preparing, "_said", lambda name: default)
     assert preparing.controls_of(()) == compared
 
 
-def test_two_controls_that_change_nothing_seldom_pay() -> None:
+def test_two_controls_without_effect_seldom_pay() -> None:
     """Any stopping rule makes either verdict wrong in at most five of a hundred trials."""
     random = np.random.default_rng(5)
     wrong = 0
@@ -279,7 +281,7 @@ def test_two_controls_that_change_nothing_seldom_pay() -> None:
     assert wrong <= 0.05 * 300
 
 
-def test_the_emulated_path_is_the_scenarios_with_what_was_given() -> None:
+def test_the_emulated_path_is_the_scenarios_with_the_given_settings() -> None:
     usual = rehearsal.path(None, {})
     assert usual.profile == "linux" and usual.link[0].rate == 20_000_000
     faster = rehearsal.path(None, {"rate": "50Mbps", "loss.rate": 0})
@@ -334,7 +336,7 @@ def upload_of(plan: trying.TrialPlan, cc: str) -> tuple[dict[str, Any], pl.DataF
     return row, trace([40.0, 50.0], ["open", "open"]), NONE
 
 
-def test_what_can_not_be_put_back_costs_no_verdict(
+def test_a_setting_that_cannot_be_restored_costs_no_verdict(
     westwood: Callable[..., Any], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextlib.contextmanager

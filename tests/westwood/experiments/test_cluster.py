@@ -76,7 +76,7 @@ def test_the_command_line_finds_the_cluster(
         ("tcp://nowhere.invalid:8786", "no Dask scheduler answers there: "),
     ],
 )
-def test_a_cluster_that_is_not_there_is_one_line_soon(
+def test_a_missing_cluster_is_soon_reported_in_one_line(
     address: str, problem: str, small_file: Path, westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
     start = time.monotonic()
@@ -86,7 +86,7 @@ def test_a_cluster_that_is_not_there_is_one_line_soon(
     assert time.monotonic() - start < 3 and not (tmp_path / "s").exists()
 
 
-def test_a_server_that_is_no_scheduler_is_one_line(
+def test_a_server_that_is_no_scheduler_is_reported_in_one_line(
     small_file: Path,
     westwood: Callable[..., Any],
     tmp_path: Path,
@@ -100,7 +100,7 @@ def test_a_server_that_is_no_scheduler_is_one_line(
     assert "no Dask scheduler answers there: timed out" in called.err
 
 
-def test_a_sweep_on_a_cluster_ends_soon_and_goes_on(dask: Cluster, tmp_path: Path) -> None:
+def test_a_sweep_on_a_cluster_stops_soon_and_resumes(dask: Cluster, tmp_path: Path) -> None:
     command = f"sweep fading --dask {dask.address} --set duration=1000s --seeds 400 --out s"
     tool = Tool(command, tmp_path)
     while not list((tmp_path / "s").glob("journal-*")) and tool.process.poll() is None:
@@ -110,7 +110,7 @@ def test_a_sweep_on_a_cluster_ends_soon_and_goes_on(dask: Cluster, tmp_path: Pat
     assert errors.count("\n") == 1 and took_s < 2
 
 
-def test_a_task_has_runs_of_several_points_and_their_places(small: Scenario) -> None:
+def test_a_task_has_runs_of_several_points_with_their_indices(small: Scenario) -> None:
     jobs = [Job(small, [7], {"x": x}) for x in range(12)]
     tasks = list(cluster._tasks(jobs))
     done = [run for version, parts in tasks for run in cluster.run_task("sim", version, parts)]

@@ -222,7 +222,7 @@ def test_every_control_fills_a_clean_link_and_loses_little() -> None:
     assert not idle, f"no exception any more: {idle}"
 
 
-def test_the_controls_of_today_have_no_exception_but_few_packets() -> None:
+def test_modern_controls_fail_only_on_paths_of_few_packets() -> None:
     """SACK, CUBIC and Vegas pass on any path that holds more than 25 packets."""
     for cc, path in itertools.product(("sack", "cubic", "vegas", "veno"), PATHS):
         if path.bdp + path.queue > 25:

@@ -57,5 +57,5 @@ def test_the_baseline_is_the_same_at_every_point() -> None:
     assert [(pair["minus"], pair["cc"]) for pair in found] == [("reno", "bbr")] * 2
 
 
-def test_one_protocol_has_nothing_to_be_compared_with() -> None:
+def test_a_single_protocol_has_no_pairs() -> None:
     assert pairs(planned("reno"), [row("reno", 1, 1e6)]) == []

@@ -83,7 +83,7 @@ def test_a_folder_with_a_udp_flow_is_read_like_any_other(
 
 
 @pytest.mark.parametrize("swept", [True, False])
-def test_a_udp_flow_has_a_row_beside_each_protocol(
+def test_a_udp_flow_has_a_row_for_each_competing_protocol(
     swept: bool, westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
     """UDP has separate rows for each protocol that it competes with."""
@@ -129,7 +129,7 @@ def test_names_from_files_are_escaped(folder: Path, westwood: Callable[..., Any]
     assert "<script>" not in page and "&lt;script&gt;" in page
 
 
-def test_the_files_for_gnuplot_have_a_protocol_each(
+def test_there_is_a_file_for_gnuplot_for_each_protocol(
     folder: Path, westwood: Callable[..., Any]
 ) -> None:
     called = westwood("report", folder, "--export")
@@ -144,7 +144,7 @@ def test_the_files_for_gnuplot_have_a_protocol_each(
     )
 
 
-def test_xarray_has_every_run_at_its_place(folder: Path) -> None:
+def test_xarray_has_every_run_at_its_coordinates(folder: Path) -> None:
     results = Results.read(folder)
     array = results.to_xarray()
     sizes = {"bottleneck.loss.rate": 2, "bottleneck.delay": 2, "flow": 1, "cc": 2, "seed": 3}
@@ -155,7 +155,7 @@ def test_xarray_has_every_run_at_its_place(folder: Path) -> None:
         assert float(here["timeouts"]) == row["timeouts"]
 
 
-def test_xarray_has_a_flow_that_keeps_its_protocol_beside_each_that_is_swept(
+def test_xarray_has_a_fixed_flow_for_each_protocol_of_a_swept_one(
     two_flows: Path, westwood: Callable[..., Any]
 ) -> None:
     assert westwood("run", two_flows, "--seeds", "2", "--out", "two").code == 0
@@ -181,9 +181,7 @@ def test_every_curve_is_in_the_legend_of_its_panel(
 
 
 @pytest.mark.parametrize("keys", [0, 1, 2])
-def test_a_figure_needs_no_code_whatever_was_swept(
-    keys: int, small_file: Path, westwood: Callable[..., Any]
-) -> None:
+def test_any_sweep_can_be_drawn(keys: int, small_file: Path, westwood: Callable[..., Any]) -> None:
     swept = SWEPT.splitlines()[: keys + 1]
     text = small_file.read_text(encoding="utf-8") + ("\n".join(swept) if keys else "")
     small_file.write_text(text + "\n", encoding="utf-8")
@@ -205,7 +203,7 @@ def test_the_page_of_an_interrupted_command_says_so(
     assert ", interrupted" in (folder / "index.html").read_text()
 
 
-def test_an_unfinished_sweep_is_told_with_how_to_go_on(
+def test_an_unfinished_sweep_is_reported_with_how_to_resume(
     folder: Path, westwood: Callable[..., Any]
 ) -> None:
     (folder / "runs.parquet").unlink()
@@ -217,14 +215,16 @@ def test_an_unfinished_sweep_is_told_with_how_to_go_on(
     )
 
 
-def test_a_folder_without_runs_is_one_line(tmp_path: Path, westwood: Callable[..., Any]) -> None:
+def test_a_folder_without_runs_is_reported_in_one_line(
+    tmp_path: Path, westwood: Callable[..., Any]
+) -> None:
     called = westwood("report", tmp_path)
     assert called.code == 2
     assert "has no runs.parquet, expected a folder that run --out or sweep wrote" in called.err
     assert called.err.count("\n") == 1
 
 
-def test_a_row_of_run_with_several_protocols_names_its_own(
+def test_the_command_of_a_row_names_its_protocol(
     small_file: Path, westwood: Callable[..., Any]
 ) -> None:
     arguments = ["--cc", "reno", "--cc", "cubic", "--seeds", "2", "--out", "r"]
@@ -237,7 +237,7 @@ def test_a_row_of_run_with_several_protocols_names_its_own(
     assert simulate(scenario, row["seed"]).flow_rows[0]["sent"] == row["sent"]
 
 
-def test_a_scenarios_number_files_are_read_only_as_they_were_written(
+def test_a_changed_number_file_of_a_scenario_is_refused(
     small_file: Path, westwood: Callable[..., Any]
 ) -> None:
     packets = ",".join(map(str, range(1, 30_000, 2)))

@@ -63,7 +63,7 @@ def written(folder: Path) -> set[tuple[str, int]]:
     return set()
 
 
-def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
+def test_a_sweep_killed_many_times_ends_with_the_same_bytes(
     swept_file: Path, tmp_path: Path
 ) -> None:
     """Each kill follows shortly after a write, on slow machines as on fast ones."""
@@ -111,7 +111,9 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
     assert json.loads((folder / "manifest.json").read_text())["complete"]
 
 
-def test_dying_before_the_parts_are_gone_repeats_no_run(swept_file: Path, tmp_path: Path) -> None:
+def test_a_kill_before_the_parts_are_removed_repeats_no_run(
+    swept_file: Path, tmp_path: Path
+) -> None:
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=3)
     folder = tmp_path / "s"
     rows = sweep.run(planned, Folder(folder), track=track)
@@ -220,7 +222,7 @@ def test_two_sweeps_in_one_folder_refuse_each_other(
         ),
     ],
 )
-def test_what_does_not_fit_is_one_line(
+def test_a_folder_of_another_sweep_is_reported_in_one_line(
     options: list[str], problem: str, swept_file: Path, westwood: Callable[..., Any]
 ) -> None:
     assert westwood("sweep", swept_file, "--seeds", "2", "--out", "s").code == 0
@@ -231,7 +233,9 @@ def test_what_does_not_fit_is_one_line(
     assert (swept_file.parent / "s" / "runs.parquet").read_bytes() == before
 
 
-def test_a_full_disk_is_one_line_and_loses_nothing(swept_file: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_in_one_line_and_loses_nothing(
+    swept_file: Path, tmp_path: Path
+) -> None:
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
@@ -247,7 +251,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(swept_file: Path, tmp_path: P
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_an_unwritable_folder_is_one_line(
+def test_an_unwritable_folder_is_reported_in_one_line(
     swept_file: Path, tmp_path: Path, westwood: Callable[..., Any]
 ) -> None:
     (tmp_path / "s").mkdir(mode=0o500)
@@ -255,7 +259,7 @@ def test_an_unwritable_folder_is_one_line(
     assert called.code == 1 and called.err.count("\n") == 1
 
 
-def test_an_interrupt_says_how_to_go_on(swept_file: Path, tmp_path: Path) -> None:
+def test_an_interrupt_says_how_to_resume(swept_file: Path, tmp_path: Path) -> None:
     long = ("--seeds", "2000", "--set", "duration=600s")
     command = sweep_command(swept_file, tmp_path / "s", *long)
     process = subprocess.Popen(

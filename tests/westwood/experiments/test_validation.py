@@ -47,7 +47,7 @@ def made(point: Point, seed: int = 1, grid: Grid = SMALL) -> Any:
     return scenario(grid, "sack", point, seed)
 
 
-def test_the_grids_have_the_points_that_they_say() -> None:
+def test_grids_have_the_declared_points() -> None:
     assert sum(grid.size for grid in GRIDS["ns3"].values()) >= 400
     assert GRIDS["ns3"]["single"].size == 64
     lossless = GRIDS["ns3"]["lossless"]
@@ -81,7 +81,7 @@ def test_a_seed_draws_losses_and_starts_for_both_engines() -> None:
     assert all(flow.start < 5 * PS_PER_S for flow in one.flow)
 
 
-def test_only_what_a_seed_draws_is_run_with_several() -> None:
+def test_only_random_points_run_with_several_seeds() -> None:
     jobs = plan(SMALL).jobs
     assert [(job.settings["loss"], list(job.seeds)) for job in jobs] == [
         (0.0, [1]),
@@ -106,14 +106,14 @@ def test_a_queue_may_be_in_bandwidth_delay_products() -> None:
 @pytest.mark.parametrize(
     ("rate", "queue", "packets"), [("12Mbps", "10ms", 10), ("1Mbps", "1ms", 2)]
 )
-def test_a_queue_may_be_as_long_as_a_time(rate: str, queue: str, packets: int) -> None:
+def test_a_queue_may_be_given_as_a_time(rate: str, queue: str, packets: int) -> None:
     """A packet has 1500 bytes; no queue is shorter than two packets."""
     grid = replace(SMALL, flow={"packet": "1500B"})
     one = made(Point(rate=rate, delay="20ms", queue=queue), grid=grid)
     assert one.link[-1].queue.limit.count == packets
 
 
-def test_cubic_may_run_beside() -> None:
+def test_competing_cubic_flows_have_rows_of_their_own() -> None:
     """As many flows in the same direction have rows of their own."""
     grid = replace(SMALL, access={"rate": "1Gbps"})
     one = made(Point(rate="2Mbps", delay="20ms", flows=2, beside=1.0), grid=grid)
@@ -144,7 +144,7 @@ def test_runs_are_as_long_as_their_packets_take() -> None:
     assert length.of(Point("10kbps", "1ms"), 1500) == "30s"
 
 
-def test_flows_share_out_round_trips_and_directions() -> None:
+def test_flows_are_divided_among_round_trips_and_directions() -> None:
     grid = replace(SMALL, access={"rate": "1Gbps"})
     mixed = made(Point("2Mbps", "10ms", flows=8, rtts="unequal", reverse=0.5), grid=grid)
     assert [flow.from_ for flow in mixed.flow] == [
@@ -155,7 +155,7 @@ def test_flows_share_out_round_trips_and_directions() -> None:
     assert [link.delay // 10**9 for link in mixed.link] == [2, 12, 27, 52, 10]
 
 
-def test_red_has_thresholds_of_its_queue_and_ecn_is_of_flows_too() -> None:
+def test_red_thresholds_follow_the_queue_and_flows_use_ecn() -> None:
     red = made(Point("2Mbps", "10ms", queue="60p", aqm="red-ecn"))
     queue = red.link[-1].queue
     assert (queue.kind, queue.min, queue.max, queue.ecn) == ("red", 5, 15, True)
@@ -180,7 +180,7 @@ def measured(**changes: float) -> dict[str, float]:
         ({"completion_p95_s": 111.0}, {"completion"}),
     ],
 )
-def test_a_point_meets_what_is_asked_of_it(changes: dict[str, float], missed: set[str]) -> None:
+def test_a_point_meets_its_criteria(changes: dict[str, float], missed: set[str]) -> None:
     theirs = {f"{key}_other": value for key, value in measured().items()}
     points = pl.DataFrame([{"loss": 0.01, **measured(**changes), **theirs}])
     (point,) = compare.judged("x", SMALL, "ns3", points).points.to_dicts()
@@ -196,7 +196,7 @@ def test_few_retransmissions_and_short_queues_may_differ_by_some() -> None:
     assert done.share("retransmissions") == done.share("queueing") == 1
 
 
-def test_what_was_not_measured_is_not_counted() -> None:
+def test_an_unmeasured_criterion_is_not_counted() -> None:
     nothing: dict[str, Any] = {"completion_median_s": None, "completion_p95_s": None}
     others = {f"{key}_other": v for key, v in {**measured(), **nothing}.items()}
     points = pl.DataFrame([{**measured(), **nothing, **others}])
@@ -218,7 +218,7 @@ def test_a_point_far_off_needs_a_reason(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("one", exceptions.EXCEPTIONS)
-def test_an_exception_is_about_points_that_there_are(one: Exception_) -> None:
+def test_every_exception_covers_existing_points(one: Exception_) -> None:
     grid = GRIDS[one.engine][one.grid]
     for column, values in one.where.items():
         there = {point.get(column) for point in grid.points} | {*grid.protocols}

@@ -67,11 +67,11 @@ def measure(name: str, own: Figures, other: Figures, attack: Attack = PATH) -> f
         ("queue", figures(queue_s=0.1), figures(queue_s=0.3), 0),
     ],
 )
-def test_harms_against_cubic(name: str, own: Figures, other: Figures, harm: float) -> None:
+def test_degradations_against_cubic(name: str, own: Figures, other: Figures, harm: float) -> None:
     assert measure(name, own, other) == pytest.approx(harm)
 
 
-def test_the_best_of_the_others_is_none_of_its_own() -> None:
+def test_the_best_reference_is_another_control() -> None:
     runs = {CC: figures(2e6), "cubic": figures(3e6), "sack": figures(4e6), "bbr": figures(8e6)}
     below = degradation.DEGRADATIONS["below-best"]
     assert below.measure(run_of(runs), PATH, CC) == pytest.approx(0.75)
@@ -82,7 +82,7 @@ def test_the_best_of_the_others_is_none_of_its_own() -> None:
     )
 
 
-def test_what_disturbs_counts_beyond_the_capacity_that_it_takes() -> None:
+def test_disturbances_count_beyond_the_capacity_that_they_take() -> None:
     """A fifth of 5 Mb/s is lost, which leaves 4 Mb/s; the control gets 1 Mb/s of it."""
     attack = replace(PATH, loss="uniform", loss_rate=0.2)
     runs = {CC: figures(1e6, timeouts=3), (CC, 1.0, DISTURBING): figures(5e6)}
@@ -97,7 +97,7 @@ def test_what_disturbs_counts_beyond_the_capacity_that_it_takes() -> None:
 @pytest.mark.parametrize(
     ("calm_bps", "harm"), [(5e6, (5 - 2) / 5), (20e6, (8 - 2) / 8)], ids=["itself", "CUBIC"]
 )
-def test_stuck_is_what_the_second_half_lacks(calm_bps: float, harm: float) -> None:
+def test_stuck_measures_the_second_half(calm_bps: float, harm: float) -> None:
     """The goodput of the second half follows from those of the whole run and the first half."""
     runs = {
         (CC, 1.0, ()): figures(3e6),

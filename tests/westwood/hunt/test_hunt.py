@@ -72,7 +72,7 @@ def test_westwood_plus_starts_slowly_on_a_clean_path(over: hunter.Hunt) -> None:
     assert any(map(starts_slowly, over.findings()))
 
 
-def test_it_draws_queues_too_short_to_be_seen_and_others_round_trips() -> None:
+def test_it_draws_queues_too_short_to_detect_and_competitors_at_other_round_trips() -> None:
     """A fifth of the attacks have a queue below RTTmin/16, too short to detect easily."""
     choices, names = random.Random(4), ["beside", "elsewhere", "several"]
     drawn = [
@@ -96,7 +96,7 @@ def test_it_draws_queues_too_short_to_be_seen_and_others_round_trips() -> None:
         ("westwood+", "to-it", 5_000, starts_slowly),
     ],
 )
-def test_it_finds_again_what_is_known_without_being_told(
+def test_it_finds_known_problems_without_hints(
     cc: str, side: str, environments: int, is_known: Callable[[Finding], bool]
 ) -> None:
     assert any(map(is_known, hunted(cc, side, environments).findings()))
@@ -106,7 +106,7 @@ def test_what_it_finds_does_not_depend_on_workers(over: hunter.Hunt) -> None:
     assert hunted("westwood+", "below-cubic", 100, workers=3).findings() == over.findings()
 
 
-def test_it_goes_on_where_it_was_killed(over: hunter.Hunt, tmp_path: Path) -> None:
+def test_it_resumes_after_a_kill(over: hunter.Hunt, tmp_path: Path) -> None:
     """A line that was cut off by a kill counts for no search run."""
     folder = tmp_path / "hunt"
     hunted("westwood+", "below-cubic", 1, folder=folder)
@@ -168,7 +168,7 @@ def any_attack(choices: random.Random, *names: str) -> Attack:
             return attacks.drawn(chosen, at, choices.getrandbits(30))
 
 
-def test_what_does_not_matter_is_shrunk_away() -> None:
+def test_irrelevant_features_are_shrunk_away() -> None:
     """If only the bursts matter, shrinking leaves the bursts on a common path."""
     choices = random.Random(5)
     for _ in range(20):
@@ -179,7 +179,7 @@ def test_what_does_not_matter_is_shrunk_away() -> None:
         assert found.duration_us % 1_000_000 == 0
 
 
-def test_what_is_needed_and_what_is_bad_is_kept() -> None:
+def test_required_and_harmful_features_are_kept() -> None:
     choices = random.Random(6)
     for _ in range(20):
         attack = any_attack(choices, "beside", "loss")
@@ -201,7 +201,7 @@ def test_a_rate_and_a_delay_that_matter_are_rounded_and_the_queue_keeps_its_prop
     assert (found.rate_bps, found.delay_us) == (4_000_000, 120_000)
 
 
-def test_nobody_is_worse_than_itself() -> None:
+def test_no_control_is_worse_than_itself() -> None:
     """CUBIC against CUBIC shows no relative degradation."""
     choices, runner = random.Random(8), Runner()
     alone = ("below-cubic", "timeouts", "unfair", "late", "starves", "losses", "queue", "stuck")
@@ -211,7 +211,7 @@ def test_nobody_is_worse_than_itself() -> None:
         assert runner.degradation(harm, attack, "cubic") == 0
 
 
-def test_a_harm_is_from_none_to_all() -> None:
+def test_a_degradation_is_from_0_to_1() -> None:
     choices, runner = random.Random(9), Runner()
     for harm in degradation.DEGRADATIONS.values():
         attack = any_attack(choices, *harm.needs)
@@ -273,7 +273,7 @@ def test_ctrl_c_ends_it_soon_and_keeps_what_was_found(tmp_path: Path) -> None:
     assert "continue with --resume --out out" in errors and errors.count("\n") == 1
 
 
-def test_a_scenario_of_others_is_no_finding(small_file: Path, westwood: Any) -> None:
+def test_another_scenario_is_no_finding(small_file: Path, westwood: Any) -> None:
     small_file.write_text(small_file.read_text().replace('name = "tcp"', 'name = "upload"'))
     called = westwood("control", "stress", "--replay", small_file)
     assert called.code == 2 and "--replay" in called.err
@@ -301,7 +301,7 @@ def test_a_replay_that_cannot_be_made_is_refused_before_any_run(
     assert says in called.err and called.err.count("\n") == 1
 
 
-def test_what_an_engine_refuses_of_a_replay_is_its_exit_code(
+def test_an_engines_refusal_decides_the_exit_code_of_a_replay(
     small_file: Path, westwood: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table shows what could run; a reason common to both controls appears once."""
@@ -313,7 +313,7 @@ def test_what_an_engine_refuses_of_a_replay_is_its_exit_code(
     assert all(line.startswith("westwood: ns2: ") for line in lines)
 
 
-def test_the_figures_are_those_of_any_run_of_it() -> None:
+def test_the_figures_agree_with_those_of_the_scenario() -> None:
     attack = any_attack(random.Random(11), "beside")
     attack = replace(attack, duration_us=2_000_000)
     seen = replay.figures(simulate(scenario_of(attack, "bbr"), attack.seed))

@@ -16,7 +16,7 @@ def cases(section: str, seed: int = 5, paths: int = 40) -> list[Case]:
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_no_search_draws_them_and_more_of_them_begin_with_the_same(section: str) -> None:
+def test_no_search_draws_them_and_more_paths_keep_the_first_ones(section: str) -> None:
     few, many = cases(section), cases(section, paths=120)
     assert {population.purpose_of(case.environment) for case in many} == {"judge"}
     for cell in {case.cell for case in few}:
@@ -27,7 +27,7 @@ def test_no_search_draws_them_and_more_of_them_begin_with_the_same(section: str)
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_each_is_a_scenario_whose_controls_differ_in_the_flows_in_question(section: str) -> None:
+def test_controls_differ_only_in_the_flows_under_test(section: str) -> None:
     by_cell = {case.cell: case for case in cases(section)}
     for case in by_cell.values():
         ours = case.scenario(Control("westwood+", {"filter": "none"}))
@@ -41,7 +41,7 @@ def test_each_is_a_scenario_whose_controls_differ_in_the_flows_in_question(secti
         assert differing == ({"short"} if section == "short" else {"tcp"})
 
 
-def test_lone_flows_lose_nothing_but_to_the_queue_or_what_the_issue_says() -> None:
+def test_lone_flows_lose_packets_only_as_declared() -> None:
     for case in cases("clean", paths=100):
         path = case.environment
         assert (path.flows, path.loss, path.aqm, path.reverse_flows) == (1, "none", "droptail", 0)
@@ -52,7 +52,7 @@ def test_lone_flows_lose_nothing_but_to_the_queue_or_what_the_issue_says() -> No
         assert path.loss == "uniform" and 1e-4 <= path.loss_rate <= 2e-2
 
 
-def test_the_cells_beside_cubic_are_what_they_say() -> None:
+def test_cells_with_competing_cubic_are_as_declared() -> None:
     expected = {f"{a}+{b}, {q:g} BDP": (a, b, q) for a, b in MIXES for q in QUEUES_BDP}
     found = cases("beside")
     assert {case.cell for case in found} == set(expected)
@@ -63,7 +63,7 @@ def test_the_cells_beside_cubic_are_what_they_say() -> None:
         assert path.queue_packets == pytest.approx(queue_bdp * path.bdp_packets, abs=0.51)
 
 
-def test_the_other_parts_are_what_they_say() -> None:
+def test_the_other_sections_are_as_declared() -> None:
     for case in cases("among"):
         path = case.environment
         assert (f"{path.flows} flows", path.beside) == (case.cell, None)

@@ -39,7 +39,7 @@ def target(name: str) -> Target:
     return next(one for one in TARGETS if one.name == name)
 
 
-def test_goodput_is_held_against_cubics_path_by_path() -> None:
+def test_goodput_is_compared_with_cubics_path_by_path() -> None:
     seen = [ran([flow("tcp", mbps)], [flow("tcp", 10)]) for mbps in (9, 12, 5, 10)]
     figure = target("clean-median").of(seen)
     assert figure.estimate.value == pytest.approx(0.95)
@@ -55,7 +55,7 @@ def test_loss_binds_where_bbr_has_twice_what_cubic_has() -> None:
     assert target("loss-share").of(seen).estimate.value == pytest.approx(2 / 3)
 
 
-def test_cubic_keeps_what_its_flows_have_beside_the_control() -> None:
+def test_cubic_keeps_the_goodput_of_its_competing_flows() -> None:
     theirs = [flow("tcp", 5), flow("beside-1", 2), flow("beside-2", 3)]
     ours = [flow("tcp", 6, friendliness=1.8), flow("beside-1", 1), flow("beside-2", 3)]
     assert kept([ran(ours, theirs)]) == pytest.approx(0.8), "4 of 5 Mb/s"
@@ -84,7 +84,7 @@ def test_flows_that_starve_are_not_fair() -> None:
     assert math.isnan(ratio(math.nan, 1)) and math.isnan(ratio(1, math.nan))
 
 
-def test_a_path_on_which_nothing_was_transferred_does_not_count() -> None:
+def test_a_path_without_transfers_does_not_count() -> None:
     case = next(SECTIONS["short"].cases(5, 10))
     times = (0.2, math.nan, 0.3)
     seen = [
@@ -107,7 +107,7 @@ def test_a_path_on_which_nothing_was_transferred_does_not_count() -> None:
         (math.nan, -math.inf, math.inf, None, False),
     ],
 )
-def test_a_verdict_says_whether_the_interval_is_on_its_side(
+def test_a_verdict_is_certain_if_the_interval_is_on_one_side(
     value: float, low: float, high: float, reached: bool | None, is_certain: bool
 ) -> None:
     verdict = TargetVerdict(target("clean-median"), Statistic(Estimate(value, low, high)), "")
@@ -138,7 +138,7 @@ def judged(cc: str, *rows: str) -> dict[str, TargetVerdict]:
     return {verdict.target.name: verdict for verdict in found}
 
 
-def test_cubic_is_as_good_as_itself_and_bbr_as_itself() -> None:
+def test_cubic_and_bbr_are_as_good_as_themselves() -> None:
     assert {one.figure.estimate.value for one in judged("cubic", "clean").values()} == {1}
     assert judged("bbr", "loss-median")["loss-median"].figure.estimate.value == 1
 

@@ -53,7 +53,7 @@ def test_order_differs_where_tahoe_passes_reno() -> None:
     )
 
 
-def test_order_lets_reno_and_newreno_be_3_percent_apart() -> None:
+def test_order_allows_reno_and_newreno_3_percent_apart() -> None:
     assert verdict("ns3.fig5.order", fig5(reno=(2, 0.91 * 0.98)))[0] == "HOLDS"
     assert verdict("ns3.fig5.order", fig5(reno=(2, 0.91 * 0.96)))[1] == (
         "at 0.001 Reno and NewReno are 4.0% apart"
@@ -263,14 +263,14 @@ CASES: dict[str, tuple[dict[str, Measured], dict[str, Measured], str]] = {
 
 
 @pytest.mark.parametrize("claim", CASES)
-def test_what_the_paper_says_holds_and_another_outcome_differs(claim: str) -> None:
+def test_the_papers_results_hold_and_others_differ(claim: str) -> None:
     right, wrong, explanation = CASES[claim]
     assert verdict(claim, right) == ("HOLDS", "")
     decided, why = verdict(claim, wrong)
     assert decided == "DIFFERS" and explanation in why
 
 
-def test_every_claim_is_decided_once_or_says_by_what_it_is_tested() -> None:
+def test_every_claim_is_decided_once_or_names_its_tests() -> None:
     decided = [claim for study in STUDIES.values() for claim in study.claims]
     assert len(decided) == len(set(decided)) and set(decided) == set(CHECKS)
     assert set(CASES) | {claim for claim in CHECKS if claim.startswith("ns3.fig5")} == set(CHECKS)

@@ -59,7 +59,7 @@ def cases(holds: Any, count: int = 600) -> list[tree.Case]:
 # The tree
 
 
-def test_a_tree_finds_the_two_settings_that_a_claim_hangs_on() -> None:
+def test_a_tree_finds_the_two_settings_that_decide_a_claim() -> None:
     grown = tree.grow(
         SETTINGS, cases(lambda one, draw: one["queue"] != "50" and one["filter"] == "ewma")
     )
@@ -79,7 +79,7 @@ def test_a_setting_that_divides_twice_is_one_condition() -> None:
     assert grown.best()[1] == {"queue": ("20",)}
 
 
-def test_a_tree_sees_through_noise_and_makes_nothing_of_noise_alone() -> None:
+def test_a_tree_tolerates_noise_and_ignores_pure_noise() -> None:
     noisy = tree.grow(
         SETTINGS, cases(lambda one, draw: (one["rto"] == "1s") ^ (draw.random() < 0.2))
     )
@@ -100,7 +100,7 @@ def test_few_cases_of_chance_are_not_divided() -> None:
 
 
 @pytest.mark.parametrize("always", [True, False])
-def test_what_always_or_never_holds_hangs_on_nothing(always: bool) -> None:
+def test_a_claim_that_always_or_never_holds_depends_on_nothing(always: bool) -> None:
     grown = tree.grow(SETTINGS, cases(lambda one, draw: always))
 
     assert grown == tree.Tree(600, 600 * always)
@@ -121,7 +121,7 @@ def test_a_tree_is_drawn_with_both_sides_of_each_division() -> None:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_every_value_has_a_reason_and_changes_a_run_or_what_is_read_of_it(paper: str) -> None:
+def test_every_value_has_a_reason_and_an_effect(paper: str) -> None:
     open_ = space.of(paper)
     test_set = ClaimTestSet(open_, tuple(one.id for one in open_.claims), (1,), thin=True)
     places = [place for points in test_set.points.values() for place in (points[0], points[-1])]
@@ -150,7 +150,7 @@ def test_all_claims_that_simulations_decide_belong_to_a_paper_whose_settings_are
     assert {one.id for paper in PAPERS for one in space.of(paper).claims} == decided
 
 
-def test_what_a_scenario_sweeps_or_has_as_its_own_stays() -> None:
+def test_keys_that_a_scenario_sweeps_or_owns_stay() -> None:
     acks = Value("", {"flow.delayed_ack": 1, "duration": "100s"}, "")
     point = Scenario.preset("fig8").with_settings({"tcp.delayed_ack": 4})
 
@@ -161,7 +161,7 @@ def test_what_a_scenario_sweeps_or_has_as_its_own_stays() -> None:
     assert fixed.hash == point.hash
 
 
-def test_parts_of_a_queue_go_together_and_reds_only_where_it_is_red() -> None:
+def test_parts_of_a_queue_combine_and_reds_apply_only_to_red() -> None:
     values = [
         Value("", {"bottleneck.queue": {"kind": "red", "min": 5, "max": 15}}, ""),
         Value("", {"bottleneck.queue.limit": "30p", "bottleneck.red.max": 20}, ""),
@@ -179,7 +179,7 @@ def test_parts_of_a_queue_go_together_and_reds_only_where_it_is_red() -> None:
 # What is proposed
 
 
-def test_a_batch_that_fills_has_every_value_equally_often() -> None:
+def test_a_filling_batch_has_every_value_equally_often() -> None:
     open_ = space.of("mobicom-2001")
     batches = [propose.propose(open_, 1, batch, {}) for batch in (0, 1)]
 
@@ -192,7 +192,7 @@ def test_a_batch_that_fills_has_every_value_equally_often() -> None:
     assert batches[0] == propose.propose(open_, 1, 0, {}) != propose.propose(open_, 2, 0, {})
 
 
-def test_a_batch_that_refines_tries_nothing_twice() -> None:
+def test_a_refining_batch_tries_nothing_twice() -> None:
     open_, before = space.of("linux-2003"), {0: (space.of("linux-2003").profile, 0.0)}
     for batch in (0, 1):
         made = propose.propose(open_, 1, batch, before)
@@ -205,7 +205,7 @@ def test_a_batch_that_refines_tries_nothing_twice() -> None:
     assert refined == propose.propose(open_, 1, 2, before)
 
 
-def test_a_space_that_is_small_is_filled_without_repetition_until_nothing_is_left() -> None:
+def test_a_small_space_is_exhausted_without_repetition() -> None:
     small = replace(space.of(SMALL), settings=SETTINGS)
     before: dict[int, tuple[space.Chosen, float]] = {0: (small.profile, 0.0)}
     made = propose.propose(small, 1, 0, before)
@@ -215,7 +215,7 @@ def test_a_space_that_is_small_is_filled_without_repetition_until_nothing_is_lef
     assert propose.propose(small, 1, 1, before) == propose.propose(small, 1, 2, before) == []
 
 
-def test_a_batch_that_refines_is_none_that_fills() -> None:
+def test_a_refining_batch_is_not_a_filling_one() -> None:
     batches = [all(map(propose.fills, propose.numbers(batch))) for batch in range(6)]
 
     assert batches == [True, True, False, True, True, False]
@@ -235,7 +235,7 @@ def test_seeds_that_search_choose_and_decide_are_disjoint() -> None:
         assert len({seed for some in seeds for seed in some}) == sum(map(len, seeds))
 
 
-def test_a_run_that_several_figures_ask_for_is_made_once() -> None:
+def test_a_run_shared_by_several_figures_happens_once() -> None:
     open_ = space.of("ns3-2013")
     test_set = ClaimTestSet(
         open_, ("ns3.fig5.order", "ns3.fig6.delay", "ns3.fig10.cwnd"), (1, 2), thin=True
@@ -268,7 +268,7 @@ def test_the_profile_has_the_verdicts_that_reproduce_gives() -> None:
     assert found.explanations == expected
 
 
-def test_a_number_is_off_by_what_is_published_and_a_bound_only_above() -> None:
+def test_a_number_deviates_both_ways_and_a_bound_only_above() -> None:
     about = published.Number("a", "b", ("c",), 2.0)
     bound = published.Number("a", "b", ("c",), 2.0, "at most")
 
@@ -290,13 +290,13 @@ def report_of(**claim: Any) -> InferenceReport:
     return InferenceReport(data)
 
 
-def test_never_is_said_of_what_no_setting_showed_on_fresh_seeds() -> None:
+def test_never_means_that_no_setting_confirmed_it_on_fresh_seeds() -> None:
     assert report_of().verdict("linux.rate_halving") == "NEVER in 49 settings"
     seen = "NOT CONFIRMED: in 3 of 49 settings, not again"
     assert report_of(held=3).verdict("linux.rate_halving") == seen
 
 
-def test_all_is_said_where_no_setting_is_left() -> None:
+def test_all_means_that_no_setting_is_left() -> None:
     report = report_of()
 
     assert (
@@ -305,7 +305,7 @@ def test_all_is_said_where_no_setting_is_left() -> None:
     )
 
 
-def test_parts_that_exclude_each_other_are_the_reason_why_a_claim_holds_nowhere() -> None:
+def test_mutually_exclusive_parts_explain_why_a_claim_never_holds() -> None:
     found = parts.excluding(
         [
             "Reno at 0.01: 2 is above 1; Reno at 0.05: 2 is above 1",
@@ -319,7 +319,7 @@ def test_parts_that_exclude_each_other_are_the_reason_why_a_claim_holds_nowhere(
     assert "**Reno** and **Reno's spread** exclude each other" in parts.written(found)
 
 
-def test_parts_that_hold_together_as_often_as_chance_has_it_say_so() -> None:
+def test_independent_parts_are_reported_as_such() -> None:
     found = parts.excluding(["a: 1", "b: 1", "a: 1; b: 1", ""])
 
     assert found == {"of": 4, "all": 1, "holding": {"a": 2, "b": 2}, "apart": []}
@@ -345,7 +345,7 @@ def test_a_branch_where_most_differ_is_no_condition() -> None:
 
 
 @pytest.mark.parametrize("paper", sorted(packaged()))
-def test_what_the_package_tells_fits_what_is_open_now(paper: str) -> None:
+def test_packaged_reports_match_the_open_settings(paper: str) -> None:
     report, open_ = packaged()[paper], space.of(paper)
 
     assert list(report.claims) == [one.id for one in open_.claims]
@@ -355,11 +355,11 @@ def test_what_the_package_tells_fits_what_is_open_now(paper: str) -> None:
     assert all(list(tree.drawn(report.tree(claim), report.what)) for claim in report.claims)
 
 
-def test_the_guide_has_the_page_of_what_the_package_tells() -> None:
+def test_the_guide_has_the_page_of_the_packaged_reports() -> None:
     assert (DOCS / "papers.md").read_text("utf-8") == page.written(packaged())
 
 
-def test_the_page_of_claims_has_the_profiles_verdict_first_and_all_settings_beside_it(
+def test_the_page_of_claims_has_the_profiles_verdict_before_that_of_all_settings(
     tmp_path: Path,
 ) -> None:
     selection, claim = reproduce.select("plateau-wired"), "plateau.wired"

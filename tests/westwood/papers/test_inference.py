@@ -66,7 +66,7 @@ def files(folder: Path) -> list[bytes]:
 
 
 @pytest.mark.usefixtures("short")
-def test_an_inference_is_the_same_for_a_seed_whatever_the_workers(tmp_path: Path) -> None:
+def test_an_inference_depends_on_its_seed_and_not_on_workers(tmp_path: Path) -> None:
     report = inferred(tmp_path / "one", workers=1)
     inferred(tmp_path / "three", workers=3)
     inferred(tmp_path / "other", 48, seed=2)
@@ -83,7 +83,7 @@ def test_an_inference_is_the_same_for_a_seed_whatever_the_workers(tmp_path: Path
 
 
 @pytest.mark.usefixtures("short")
-def test_an_interrupted_inference_ends_as_one_that_was_not(tmp_path: Path) -> None:
+def test_an_interrupted_inference_ends_with_the_same_result(tmp_path: Path) -> None:
     inferred(tmp_path / "whole")
     stops = random.Random(3)
 
@@ -119,7 +119,7 @@ def test_more_settings_may_be_asked_for_later(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_a_page_names_the_command_that_it_came_of_and_a_paper_has_a_folder_of_its_own(
+def test_a_page_names_its_command_and_a_paper_has_a_folder_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -131,7 +131,7 @@ def test_a_page_names_the_command_that_it_came_of_and_a_paper_has_a_folder_of_it
     assert "tried 49," in text and "2000" not in text and "CPU time" not in text
 
 
-def test_what_was_written_of_the_packages_runs_stands_on_no_other_page() -> None:
+def test_notes_on_the_packages_runs_appear_on_no_other_page() -> None:
     shipped = {"plateau": packaged()["plateau"]}
     whole, own = page.written(shipped), page.written(shipped, "westwood reproduce --infer plateau")
     for said in ("The cause: ", "eight minutes with two workers", "notes.toml", "--settings 2000"):
@@ -139,7 +139,7 @@ def test_what_was_written_of_the_packages_runs_stands_on_no_other_page() -> None
 
 
 @pytest.mark.usefixtures("short")
-def test_damaged_lines_are_done_again(tmp_path: Path) -> None:
+def test_damaged_lines_are_repeated(tmp_path: Path) -> None:
     inferred(tmp_path, 48)
     whole = files(tmp_path)
     (journal,) = tmp_path.glob("journal-*.jsonl")
@@ -153,7 +153,7 @@ def test_damaged_lines_are_done_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_another_search_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_another_search_is_not_resumed(tmp_path: Path) -> None:
     inferred(tmp_path, 48)
 
     with pytest.raises(InputError, match="expected --resume"):

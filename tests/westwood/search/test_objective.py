@@ -33,7 +33,7 @@ def seen(
     return PathOutcomes(replace(PATH, **path), own, cubic, bbr, westwood)  # type: ignore[arg-type]
 
 
-def test_a_run_is_read_by_the_roles_of_its_flows() -> None:
+def test_an_outcome_groups_flows_by_role() -> None:
     row = {"sent": 100, "queue_drops": 3, "lost": 2, "mean_queue": 7.0, "retransmitted": 6}
     short = {"completion_p50_s": 0.2, "completion_p95_s": 0.9}
     rows = [
@@ -49,7 +49,7 @@ def test_a_run_is_read_by_the_roles_of_its_flows() -> None:
     assert Outcome.read(read.entry()) == read
 
 
-def test_of_several_seeds_the_worst_counts_for_what_is_resent() -> None:
+def test_the_worst_seed_counts_for_what_is_resent() -> None:
     once = replace(TYPICAL, resent=0.01, resent_beyond=0.01)
     twice = replace(TYPICAL, goodput_bps=7e6, resent=0.5, resent_beyond=0.3)
 
@@ -80,7 +80,7 @@ def test_every_family_of_a_target_is_drawn() -> None:
 
 
 @pytest.mark.parametrize("one", TARGETS, ids=lambda one: one.name)
-def test_a_penalty_grows_with_what_is_lacking_and_hardly_below(one: objective.Target) -> None:
+def test_a_penalty_grows_with_the_shortfall_and_is_small_without_one(one: objective.Target) -> None:
     worse = one.scale if one.at_most else -one.scale
 
     assert one.reached(one.bound)
@@ -92,7 +92,7 @@ def test_a_penalty_grows_with_what_is_lacking_and_hardly_below(one: objective.Ta
     assert far[-1] == pytest.approx(1000, abs=0.1)
 
 
-def test_the_worst_tenth_is_at_the_side_that_hurts() -> None:
+def test_the_worst_tenth_is_on_the_bad_side() -> None:
     values = [1 + n / 100 for n in range(11)]
 
     assert target("alone, worst").of(values) == pytest.approx(1.01)
@@ -112,7 +112,7 @@ def test_loss_binds_where_bbr_has_twice_cubics() -> None:
     assert math.isnan(target("loss binds").value([seen(own, slow, bbr, queue_packets=3)]))
 
 
-def test_bursts_are_held_against_the_better_of_bbr_and_westwood() -> None:
+def test_bursts_are_compared_with_the_better_of_bbr_and_westwood() -> None:
     own, bbr = replace(TYPICAL, goodput_bps=6e6), replace(TYPICAL, goodput_bps=10e6)
     low, high = replace(TYPICAL, goodput_bps=4e6), replace(TYPICAL, goodput_bps=12e6)
 
@@ -120,7 +120,7 @@ def test_bursts_are_held_against_the_better_of_bbr_and_westwood() -> None:
     assert target("bursts").value([seen(own, TYPICAL, bbr, high)]) == pytest.approx(0.5)
 
 
-def test_what_cubic_keeps_is_held_against_what_it_has_beside_cubic() -> None:
+def test_what_cubic_keeps_is_compared_with_its_share_against_cubic() -> None:
     """CUBIC's share is compared with its own, not with an even one, since round trips differ."""
     cubic = replace(TYPICAL, goodput_bps=4e6, beside_bps=4.4e6)
     own = replace(TYPICAL, goodput_bps=6e6, beside_bps=2.2e6)
@@ -130,7 +130,7 @@ def test_what_cubic_keeps_is_held_against_what_it_has_beside_cubic() -> None:
     assert target("own share").value([one]) == pytest.approx(1.5)
 
 
-def test_a_control_that_reaches_all_costs_less_than_one_that_misses_one() -> None:
+def test_reaching_every_target_costs_less_than_missing_one() -> None:
     there = {one.name: one.bound + (-0.2 if one.at_most else 0.2) for one in TARGETS}
 
     for one in TARGETS:

@@ -29,7 +29,7 @@ def test_a_seed_gives_the_same_paths_and_another_seed_others(family: str) -> Non
     assert not set(first) & set(population.paths("search", 2, 20, family))
 
 
-def test_paths_of_two_purposes_never_coincide_whatever_is_drawn() -> None:
+def test_paths_of_two_purposes_never_coincide() -> None:
     """The seed tells the purpose of a run, so this does not depend on luck."""
 
     class Same(random.Random):
@@ -47,7 +47,7 @@ def test_paths_of_two_purposes_never_coincide_whatever_is_drawn() -> None:
     assert [population.purpose_of(one) for one in found] == list(PURPOSES)
 
 
-def test_every_path_that_is_drawn_says_its_purpose() -> None:
+def test_every_drawn_path_tells_its_purpose() -> None:
     for purpose in PURPOSES:
         for one in population.paths(purpose, 3, 50):
             assert population.purpose_of(one) == purpose
@@ -55,7 +55,7 @@ def test_every_path_that_is_drawn_says_its_purpose() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("packets_most", [population.PACKETS_LEAST, 2_000, 400_000])
-def test_a_run_costs_no_more_than_was_said_and_lasts_for_tens_of_round_trips(
+def test_a_run_stays_within_its_packets_and_lasts_tens_of_round_trips(
     family: str, packets_most: int
 ) -> None:
     for one in population.paths("search", 1, 100, family, packets_most):
@@ -95,7 +95,7 @@ def test_a_queue_is_a_time_whatever_the_round_trip(family: str) -> None:
     assert abs(sum(half) / len(half) / len(drawn) - 0.5) < 0.1, "it follows the round trip"
 
 
-def test_cubic_beside_has_round_trips_numbers_and_links_of_its_own() -> None:
+def test_competing_cubic_has_its_own_round_trips_numbers_and_links() -> None:
     drawn = population.paths("search", 1, 400, "shared", 4_000_000)
     ratios = sorted(one.beside_delay_us / one.delay_us for one in drawn)
 
@@ -111,7 +111,7 @@ def test_cubic_beside_has_round_trips_numbers_and_links_of_its_own() -> None:
     assert len({one.aqm_span for one in red}) > len(red) / 2
 
 
-def test_flows_beside_are_as_far_as_the_path_says() -> None:
+def test_competing_flows_have_the_declared_round_trips() -> None:
     far = Environment(10_000_000, 40_000, 30, 4_000_000, 1, beside="cubic", beside_flows=2)
     far = replace(far, beside_delay_us=100_000)
     near = replace(far, delay_us=100_000, beside_delay_us=40_000)
@@ -123,7 +123,7 @@ def test_flows_beside_are_as_far_as_the_path_says() -> None:
         assert {flow.name for flow in made.flow if flow.from_ == access.between[0]} == {farther}
 
 
-def test_each_flow_has_a_link_of_its_own_where_access_is_slow() -> None:
+def test_slow_access_gives_each_flow_its_own_link() -> None:
     one = Environment(10_000_000, 40_000, 30, 4_000_000, 1, flows=8, beside="cubic", beside_flows=8)
     made = population.scenario(replace(one, access_share=0.8, rtt_spread=4.0), "bbr")
     rates = [link.rate for link in made.link[1:]]
@@ -133,7 +133,7 @@ def test_each_flow_has_a_link_of_its_own_where_access_is_slow() -> None:
     assert 2 <= falls <= 5, "in another order than the round trips"
 
 
-def test_a_recording_loses_what_it_says() -> None:
+def test_a_recording_gives_the_declared_losses() -> None:
     """The mean rate is the path's, bursts stay intact, and another seed starts elsewhere."""
     one = Environment(100_000_000, 40_000, 30, 60_000_000, 1)
     for name in recorded.RECORDINGS:
@@ -147,7 +147,7 @@ def test_a_recording_loses_what_it_says() -> None:
         assert lost[-1] > path.packets
 
 
-def test_families_are_what_their_names_say() -> None:
+def test_families_are_as_declared() -> None:
     clean, lossy, beside, short = (
         population.paths("search", 1, 100, family)
         for family in ("clean", "lossy", "beside", "short")
@@ -174,7 +174,7 @@ def test_the_family_all_has_everything() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_short_text_says_the_same_as_the_scenario(family: str) -> None:
+def test_the_short_file_gives_the_same_scenario(family: str) -> None:
     for one in population.paths("search", 1, 25, family, 5_000):
         settings = {"filter": "none"}
         made = population.scenario(one, "westwood+", settings)
@@ -226,7 +226,7 @@ def test_every_part_of_an_environment_reaches_the_simulator() -> None:
     assert {population.role(flow) for flow in outcomes["short"]} == {"tcp", "short"}
 
 
-def test_what_is_unknown_is_named() -> None:
+def test_unknown_values_are_named() -> None:
     with pytest.raises(InputError, match="clen"):
         population.draw(random.Random(1), "clen")
     with pytest.raises(InputError, match="judgment"):

@@ -58,11 +58,13 @@ def seen(own: Outcome = OWN, cubic: Outcome = CUBIC, westwood: Outcome = WESTWOO
     ],
     ids=lambda one: one.__name__ if callable(one) else "",
 )
-def test_a_quantity_is_this_ratio(quantity: Callable[[PathOutcomes], float], value: float) -> None:
+def test_a_quantity_has_the_value_computed_by_hand(
+    quantity: Callable[[PathOutcomes], float], value: float
+) -> None:
     assert quantity(seen()) == pytest.approx(value)
 
 
-def test_where_cubic_has_nothing_there_is_no_ratio_but_of_queues_and_of_what_is_resent() -> None:
+def test_without_cubics_goodput_only_queues_and_resent_packets_have_ratios() -> None:
     nothing = dataclasses.replace(CUBIC, goodput_bps=0.0, mean_queue=0.0, resent=0.0)
     assert math.isnan(quantities.over_cubic(seen(cubic=nothing)))
     assert quantities.queue_over_cubic(seen(cubic=nothing)) == 6
@@ -74,6 +76,6 @@ def test_less_resent_than_the_wire_lost_counts_as_nothing_resent() -> None:
     assert quantities.resent_over_cubic(seen(own)) == pytest.approx(LEAST / (0.01 + LEAST))
 
 
-def test_where_westwood_has_more_than_bbrs_part_it_is_the_best() -> None:
+def test_westwood_is_the_reference_if_it_beats_bbrs_fraction() -> None:
     westwood = dataclasses.replace(WESTWOOD, goodput_bps=16e6)
     assert quantities.over_best(seen(westwood=westwood)) == pytest.approx(0.25)

@@ -69,7 +69,7 @@ def test_searching_paths_and_judging_paths_never_coincide() -> None:
         assert not {one.seed for _, one in searching.runs} & {one.seed for _, one in judging.runs}
 
 
-def test_a_search_is_the_same_for_a_seed_whatever_the_number_of_workers(tmp_path: Path) -> None:
+def test_a_search_depends_on_its_seed_and_not_on_workers(tmp_path: Path) -> None:
     one = searched(tmp_path / "one", workers=1)
     three = searched(tmp_path / "three", workers=3)
     other = searched(tmp_path / "other", 1, asked=small(seed=2))
@@ -85,7 +85,7 @@ def test_a_search_is_the_same_for_a_seed_whatever_the_number_of_workers(tmp_path
     assert rows["cost"].to_list() == [one.trials[n].cost for n in range(12)]
 
 
-def test_setting_back_what_nothing_reads_costs_nothing(tmp_path: Path) -> None:
+def test_resetting_an_unused_setting_costs_nothing(tmp_path: Path) -> None:
     """The filter in use does not read the pole alpha."""
     parameters = space.parameters("westwood+", ("alpha", "set_cwnd_on_loss"), {"filter": "none"})
     asked = Search("westwood+", parameters, {"filter": "none"}, 30, 4, 1000)
@@ -98,7 +98,7 @@ def test_setting_back_what_nothing_reads_costs_nothing(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "s/best.json").read_text())["settings"]["filter"] == "none"
 
 
-def test_the_ends_of_each_range_are_tried_beside_the_best(tmp_path: Path) -> None:
+def test_the_ends_of_each_range_are_compared_with_the_best(tmp_path: Path) -> None:
     parameters = space.parameters("westwood+", ("alpha=0.5:0.9", "sampler"), {})
     asked = Search("westwood+", parameters, {}, 30, 1, 1000)
     found = searched(tmp_path / "s", 1, asked=asked, ends=True)
@@ -111,7 +111,7 @@ def test_the_ends_of_each_range_are_tried_beside_the_best(tmp_path: Path) -> Non
     assert again.runs == 0 and again.end_effects() == found.end_effects()
 
 
-def test_an_interrupted_search_goes_on_to_the_same_end(tmp_path: Path) -> None:
+def test_an_interrupted_search_ends_with_the_same_result(tmp_path: Path) -> None:
     def stop_after_6(finished: Any, total: int) -> Any:
         for count, step in enumerate(finished):
             if count == 6:
@@ -130,7 +130,7 @@ def test_an_interrupted_search_goes_on_to_the_same_end(tmp_path: Path) -> None:
         assert (tmp_path / "two" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
 
 
-def test_more_trials_may_be_asked_and_what_is_there_is_not_done_again(tmp_path: Path) -> None:
+def test_more_trials_can_be_requested_without_repeating_finished_ones(tmp_path: Path) -> None:
     searched(tmp_path / "whole", trials=9)
     searched(tmp_path / "two", trials=1)
     searched(tmp_path / "two", trials=9, resume=True)
@@ -140,7 +140,7 @@ def test_more_trials_may_be_asked_and_what_is_there_is_not_done_again(tmp_path: 
     assert again.runs == 0
 
 
-def test_damaged_lines_of_a_journal_are_done_again(tmp_path: Path) -> None:
+def test_damaged_lines_of_a_journal_are_repeated(tmp_path: Path) -> None:
     searched(tmp_path / "s", 6)
     whole = (tmp_path / "s/trials.parquet").read_bytes()
     (file,) = (tmp_path / "s").glob("journal-*.jsonl")
@@ -165,7 +165,7 @@ def test_another_search_in_the_folder_is_refused(tmp_path: Path) -> None:
             searched(tmp_path / "s", trials=1, asked=other, resume=True)
 
 
-def test_runs_elsewhere_give_the_same(tmp_path: Path) -> None:
+def test_runs_on_other_machines_give_the_same_trials(tmp_path: Path) -> None:
     """Jobs run as on a cluster: from a scenario's text, and in another order."""
     from westwood.experiments import cluster
 
@@ -182,7 +182,7 @@ def test_runs_elsewhere_give_the_same(tmp_path: Path) -> None:
     assert there.read_bytes() == here.read_bytes()
 
 
-def test_a_search_that_is_killed_loses_no_trial_repeats_none_and_ends_the_same(
+def test_a_killed_search_loses_and_repeats_no_trial(
     tmp_path: Path,
 ) -> None:
     vary = [word for key in VARY for word in ("--vary", key)]
@@ -229,7 +229,7 @@ def trials_on_disk(folder: Path) -> list[int]:
     return found
 
 
-def test_ctrl_c_ends_it_within_half_a_second_and_says_how_to_go_on(tmp_path: Path) -> None:
+def test_ctrl_c_ends_it_within_half_a_second_and_says_how_to_resume(tmp_path: Path) -> None:
     options = "--cc vegas --paths 200 --packets 400000 --trials 50"
     tool = Tool(f"control tune {options} --out s", tmp_path)
     while not (tmp_path / "s/search.json").exists():
@@ -280,7 +280,7 @@ def test_the_command_prints_settings_and_targets(
         (("--cc", "vegas", "--workers", "0"), "--workers"),
     ],
 )
-def test_wrong_options_are_one_line_and_leave_nothing(
+def test_wrong_options_are_reported_in_one_line_and_leave_no_files(
     westwood: Callable[..., Any], tmp_path: Path, options: tuple[str, ...], words: str
 ) -> None:
     done = westwood("control", "tune", *options, "--out", tmp_path / "s")
@@ -291,7 +291,7 @@ def test_wrong_options_are_one_line_and_leave_nothing(
 
 
 @pytest.mark.slow
-def test_the_guides_example_is_what_its_command_finds(
+def test_the_guides_example_shows_the_commands_result(
     westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
     """Every figure of the paragraph appears in its order."""

@@ -14,7 +14,7 @@ PATH = Environment(1_000_000, 10_000, 10, 1_000_000, 0)
 
 
 @pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if settings_of_protocol(name)])
-def test_without_vary_a_control_is_searched_over_all_that_it_obeys(protocol: str) -> None:
+def test_by_default_all_settings_of_a_control_vary(protocol: str) -> None:
     parameters = space.parameters(protocol, (), {})
 
     assert [one.key for one in parameters] == list(settings_of_protocol(protocol))
@@ -47,7 +47,7 @@ def test_the_default_is_the_controls_own_in_the_profile() -> None:
     assert least.default == "ewma"
 
 
-def test_what_is_held_is_not_varied() -> None:
+def test_fixed_settings_do_not_vary() -> None:
     parameters = space.parameters("vegas", (), {"vegas_alpha": 3})
 
     assert "vegas_alpha" not in {one.key for one in parameters}
@@ -55,7 +55,7 @@ def test_what_is_held_is_not_varied() -> None:
         space.parameters("vegas", ("vegas_alpha",), {"vegas_alpha": 3})
 
 
-def test_settings_that_have_an_order_are_put_in_it() -> None:
+def test_ordered_settings_are_put_in_order() -> None:
     both = space.parameters("vegas", ("vegas_alpha", "vegas_beta"), {})
     fallback = space.defaults("vegas", {})
 
@@ -67,7 +67,7 @@ def test_settings_that_have_an_order_are_put_in_it() -> None:
     assert space.in_order({"vegas_beta": 1}, both[1:], fallback) == {"vegas_beta": 2}
 
 
-def test_setting_one_back_takes_with_it_what_may_not_stand_beside_the_default() -> None:
+def test_resetting_one_setting_resets_conflicting_ones() -> None:
     fallback = space.defaults("vegas", {})
     values = {"vegas_alpha": 9, "vegas_beta": 20, "vegas_gamma": 7}
 
