@@ -36,7 +36,7 @@ _USUAL = ("png", "svg")
 _PLACES = 9  # decimal places of an axes' position in the figure
 _MOST_ROWS = 4000  # rows of a trace; a printed line shows no more
 MBPS = 1e6  # bit/s in the unit of a rate's axis
-# Of a legend: columns, lines within the axes, characters per line, and those that a mark takes.
+# Limits of a legend: columns, lines within the axes and characters per line; a mark takes 7.
 _MOST_COLUMNS, _MOST_LINES, _LINE, _MARK = 4, 2, 112, 7
 SOFT = "#555555"  # colour of everything that belongs to no protocol
 # For curves without a colour of their own: the catalogue's most distinct ones, for all kinds of

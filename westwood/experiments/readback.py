@@ -157,9 +157,8 @@ class Results:
             folder.verified(name)
         rows = folder.read_frame(_RUNS)
         protocol_column = experiment.protocol_key(planned.scenario)
-        if (
-            protocol_column in rows.columns and protocol_column not in planned.varied
-        ):  # a run with several --cc
+        # A run with several --cc has this column, though no sweep names it.
+        if protocol_column in rows.columns and protocol_column not in planned.varied:
             planned = replace(planned, varied=[protocol_column, *planned.varied])
         if problem := problem_with(planned, rows):
             raise Damaged(problem, source=str(path / _RUNS))

@@ -47,7 +47,7 @@ class Finding:
     least: float
     most: float
     says: str  # about the run with the median
-    without: dict[str, float]  # the degradation after one change each
+    without: dict[str, float]  # the degradation after each single change
 
     @property
     def kind(self) -> tuple[str, ...]:

@@ -68,6 +68,7 @@ class Case:
         return made, environment.seed
 
 
+# A name, and a function that adapts a drawn path; None if the path does not fit.
 Cell = tuple[str, Callable[[Environment], Environment | None]]
 
 
@@ -78,9 +79,7 @@ class Section:
     name: str
     says: str
     family: str  # family of the population
-    cells: tuple[
-        Cell, ...
-    ]  # each with its name; it adapts a drawn path, or returns None if that does not fit
+    cells: tuple[Cell, ...]
     share: float  # share of the requested paths for each cell
     against: tuple[Control, ...] = (CUBIC,)
     settings: Callable[[Environment], Mapping[str, Any]] = lambda environment: {}
