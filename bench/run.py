@@ -39,7 +39,7 @@ ENGINE = BUILD / "ww_engine_run"
 RESULTS = BUILD / "results.json"
 TURNS = 3
 _COUNTED = 2e5  # packets for which instructions are counted: callgrind is slow
-_TOO_MANY = 3e6  # packets above which only the start of a case is counted
+_TOO_MANY = 3e6  # larger cases are not counted: _COUNTED packets would be just their start
 
 Row = dict[str, Any]
 

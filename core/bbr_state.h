@@ -43,7 +43,7 @@ struct ww_bbr_state {
     uint32_t rtprop_us; /* smallest RTT of the last 10 s; UINT32_MAX before the first */
     uint32_t rounds;    /* round trips so far */
     uint32_t round_end; /* `delivered` that ends this round */
-    uint32_t limited_until;     /* data sent before this `delivered` was application-limited */
+    uint32_t limited_until;     /* samples of data sent before this `delivered` are limited */
     uint32_t cycle_at_us;       /* when this phase of PROBE_BW began; wraps */
     uint32_t probe_rtt_done_us; /* when PROBE_RTT may end; wraps */
     uint32_t conserved;         /* pipe + delivered after the last ACK: cwnd on entering recovery */

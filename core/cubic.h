@@ -73,7 +73,7 @@ struct ww_cubic_state {
     uint32_t last_ms; /* time of the last ACK */
     struct ww_cubic_curve curve;
     uint32_t srtt_us;      /* 0 before the first RTT */
-    uint32_t delay_min_us; /* smallest RTT of the stage; 0: none */
+    uint32_t delay_min_us; /* smallest RTT since the start or a timeout; 0: none */
     struct ww_cubic_undo undo;
     union {
         struct ww_hystart_plus_plus_state plus_plus;

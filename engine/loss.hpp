@@ -115,7 +115,7 @@ class LossProcess {
         drawn_ += until_due_;
     }
 
-    static constexpr std::uint32_t kMostAhead = 256;  // a short run would not need more
+    static constexpr std::uint32_t kMostAhead = 256;  // a short run would waste more
 
     Loss loss_;
     Random random_, shared_;
