@@ -45,5 +45,5 @@ def test_panels_that_share_an_axis_show_all_of_it() -> None:
         assert least == 0 and most > 300
 
 
-def test_what_is_no_curve_is_not_read() -> None:
+def test_anything_but_a_curve_is_not_read() -> None:
     assert alive.read(grouped_bars([("", [("reno", 1.0, 0.1)])], "x", "Bars")) == ""

@@ -118,12 +118,12 @@ def test_any_two_protocols_can_be_told_apart() -> None:
         assert nearest(one, two) > APART, (colours[one], colours[two])
 
 
-def test_those_often_drawn_together_differ_most() -> None:
+def test_protocols_often_drawn_together_differ_most() -> None:
     colours = [PROTOCOLS[name].style.color for name in OFTEN]
     for one, two in itertools.combinations(colours, 2):
         assert nearest(one, two) > OFTEN_APART, (one, two)
 
 
-def test_colours_of_what_is_no_protocol_can_be_told_apart() -> None:
+def test_colours_of_the_palette_can_be_told_apart() -> None:
     for one, two in itertools.combinations(PALETTE, 2):
         assert nearest(one, two) > APART, (one, two)

@@ -42,7 +42,7 @@ def teeth(count: int, length_s: float) -> pl.DataFrame:
     return pl.DataFrame({"time_s": times, "cwnd": [10 + i % 10 for i in range(10 * count)]})
 
 
-def test_many_sawteeth_are_not_a_band() -> None:
+def test_many_sawteeth_are_not_drawn_as_a_band() -> None:
     assert sawteeth([teeth(30, 600)], (0.0, 600.0)) == (0.0, 600.0), "they can all be seen"
     first, last = sawteeth([teeth(30, 600), teeth(600, 600)], (0.0, 600.0))
     assert 0 < first < last < 600 and 10 <= (last - first) <= 40
@@ -67,7 +67,7 @@ def test_the_title_names_the_path(reno: Result) -> None:
     assert title == "path: 2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets, seed 1"
 
 
-def test_what_estimates_nothing_has_no_estimate(reno: Result, bbr: Result) -> None:
+def test_a_control_without_an_estimate_has_no_panel_for_it(reno: Result, bbr: Result) -> None:
     assert any("Estimate" in head for head in heads(bbr.plot()))
     assert not any("Estimate" in head for head in heads(reno.plot()))
     overlay = run_figures.draw([reno, bbr], "windows")
@@ -153,7 +153,7 @@ def test_the_legend_of_a_search_lies_above_its_points() -> None:
 @pytest.mark.parametrize(
     ("value", "text"), [(0.9962, "0.996"), (0.9999999, "0.9999999"), (1.004, "1.00"), (0.5, "0.50")]
 )
-def test_no_rounding_has_a_figure_reach_what_it_misses(value: float, text: str) -> None:
+def test_rounding_never_makes_a_figure_reach_its_bound(value: float, text: str) -> None:
     assert on_its_side(value, 2, lambda one: one >= 1) == text
 
 
@@ -164,7 +164,7 @@ def test_no_rounding_has_a_figure_reach_what_it_misses(value: float, text: str) 
         ({"start_s": 30}, "start_s = 30.0: expected a start before the end"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(
+def test_a_view_that_cannot_be_drawn_is_reported(
     arguments: dict[str, Any], message: str, reno: Result
 ) -> None:
     with pytest.raises(InputError) as error:
@@ -172,7 +172,7 @@ def test_what_cannot_be_drawn_is_said(
     assert message in str(error.value)
 
 
-def test_what_was_not_recorded_is_named() -> None:
+def test_a_missing_recording_is_named() -> None:
     scenario = Scenario.preset("path").with_settings({"duration": "1s"})
     with pytest.raises(InputError, match=r"expected simulate\(..., trace=True\)"):
         simulate(scenario).plot()
