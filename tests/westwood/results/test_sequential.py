@@ -30,7 +30,7 @@ DRAWS: dict[str, Draw] = {
 def ever_misses(
     values: NDArray[np.float64], half: Callable[[int], float], mean: float
 ) -> tuple[float, float]:
-    """Returns the shares of experiments with an interval that misses the mean, or is above it."""
+    """Returns the shares of experiments in which any interval misses the mean or exceeds it."""
     count = np.arange(1, values.shape[1] + 1)
     means = values.cumsum(1) / count
     squares = (values**2).cumsum(1) - count * means**2
