@@ -22,7 +22,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
@@ -49,6 +49,9 @@ from westwood.scenario.preset_files import presets, presets_folder
 from westwood.scenario.summary import html
 from westwood.scenario.sweep_values import check_sweep, column_values
 from westwood.units import format_time
+
+if TYPE_CHECKING:
+    from westwood.lab.notebook import Laboratory
 
 FORMAT = 1  # of scenario files, and part of the hash
 MOST_POINTS = 100_000  # of a sweep
@@ -539,7 +542,7 @@ class Scenario(Part):
                 del flow["app"]["durations"]
         return data
 
-    def lab(self) -> Any:
+    def lab(self) -> Laboratory:
         """Shows the laboratory with this scenario, inline in a notebook.
 
         Returns
