@@ -30,17 +30,17 @@ inline constexpr const char* DEFAULT = "Default"; //!< keeps the protocol's own 
 /// A row of WW_SETTINGS. In this file a setting is a whole number in the unit of its field.
 struct Setting
 {
-    std::string name; // what the attribute is called
+    std::string name; // name of the attribute
     std::string what;
-    uint32_t controls;              // who obeys it
-    uint32_t least, most;           // bounds, ends included
-    bool hasNone;                   // 0 is allowed, too
-    bool hasDefault;                // DEFAULT is allowed, too
-    std::vector<std::string> words; // what its numbers are called, if it is a choice
+    uint32_t controls;              // controls that use it
+    uint32_t least, most;           // inclusive bounds
+    bool hasNone;                   // 0 is also allowed
+    bool hasDefault;                // DEFAULT is also allowed
+    std::vector<std::string> words; // names of its numbers, if it is a choice
     uint32_t (*read)(const ww_config& config);
     void (*write)(ww_config& config, uint32_t number);
     TypeId (*add)(TypeId tid, const Setting& setting, WwSettings::Of of);  // adds the attribute
-    Ptr<AttributeValue> (*value)(const Setting& setting, uint32_t number); // as ns-3 writes it
+    Ptr<AttributeValue> (*value)(const Setting& setting, uint32_t number); // as an ns-3 value
 };
 
 // Each class below defines how ns-3 writes a setting of one form, and parses the number from the
