@@ -82,7 +82,7 @@ def plan(
     """Makes the plan, with uploads short enough for enough pairs; InputError if none fit."""
     chosen = upload_s
     if chosen is None:
-        chosen = min(max(for_s / (_ROUNDS * len(controls)), _SHORTEST_S), _LONGEST_S)
+        chosen = min(max(round(for_s / (_ROUNDS * len(controls)), 1), _SHORTEST_S), _LONGEST_S)
     elif not _LEAST_S <= chosen <= _MOST_S:
         problem = f"expected a time from {_LEAST_S:g}s to {_MOST_S:g}s"
         raise InputError(problem, key="--upload", value=f"{chosen:g}s")

@@ -205,6 +205,8 @@ def _with_help(error: Any) -> str:
         known = [name for one in command.params for name in one.opts]
         if better := hints.instead(wrong, known):
             return f"{error.message}; {better}"
+    if said.startswith("No such command") and said.endswith("."):
+        return f"{said} {error.ctx.command_path} -h lists all."
     if isinstance(error, _MissingParameter) and command.epilog:
         return f"{said} {command.epilog}"
     return said

@@ -48,6 +48,14 @@ def test_where_a_word_is_missing_stands_an_example(
     assert f"Example: westwood {words.split()[0]} " in called.err
 
 
+@pytest.mark.parametrize(("words", "group"), [("frobnicate", ""), ("kernel frobnicate", " kernel")])
+def test_a_command_like_no_other_names_the_list(words: str, group: str, westwood: Westwood) -> None:
+    called = westwood(*words.split())
+    assert called.code == 2
+    said = f"No such command 'frobnicate'. westwood{group} -h lists all."
+    assert called.err == f"westwood: {said}\n"
+
+
 @pytest.mark.parametrize(
     ("words", "protocols"),
     [
