@@ -21,6 +21,7 @@ from westwood import __version__, extras
 from westwood.catalogue import label
 from westwood.draw import laboratory
 from westwood.draw.laboratory import LabLink
+from westwood.results.columns import columns
 from westwood.results.folder import Folder, about
 from westwood.results.tables import change
 
@@ -206,11 +207,16 @@ def pair_cells(row: Mapping[str, Any], keys: Sequence[str], metric: str) -> list
     return [*cells, _text(row["effect"]), _text(row["p"])]
 
 
+def title_of(column: str) -> str:
+    """Returns a column's title; that of an observed column follows from its name."""
+    titles = {one.name: one.title for one in columns()}
+    ending = next((ending for ending in _UNITS if column.endswith(ending)), "")
+    return titles.get(column, column.removesuffix(ending).replace("_", " "))
+
+
 def _named(column: str) -> str:
-    for ending, (_, unit) in _UNITS.items():
-        if column.endswith(ending):
-            return f"{column.removesuffix(ending).replace('_', ' ')} ({unit})"
-    return column.replace("_", " ")
+    unit = next((unit for ending, (_, unit) in _UNITS.items() if column.endswith(ending)), "")
+    return f"{title_of(column)} ({unit})" if unit else title_of(column)
 
 
 def _interval(row: Mapping[str, Any], column: str) -> str:

@@ -207,8 +207,9 @@ class Results:
         return summary_plots.draw(self.summary, self.keys, metric, self._title())
 
     def _title(self) -> str:
-        scenario = self.planned.scenario
-        return f"{scenario.name}: {summarise(scenario, self.planned.varied)}"
+        scenario, seeds = self.planned.scenario, self.rows["seed"].n_unique()
+        sampling = f"; mean of {seeds} runs, 95 % intervals" if seeds > 1 else ""
+        return f"{scenario.name}: {summarise(scenario, self.planned.varied)}{sampling}"
 
     @property
     def summary(self) -> pl.DataFrame:
@@ -343,7 +344,7 @@ class Results:
         ]
         section = report.Section(
             "results",
-            f"{metric} of {title}",
+            f"{report.title_of(metric)} of {title}",
             picture,
             [table],
             [],
