@@ -229,7 +229,7 @@ export function commandOf(state) {
 
 const quoted = (word) => (/^[\w.=+*%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-// The `--set` options that lead from the preset to the state; null if there are none that do. A key that the preset
+// The `--set` options that lead from the preset to the state; null if no such options exist. A key that the preset
 // sweeps must be set, or it would be swept; `--cc` does so for NAME.cc.
 function differences({ sweep = {}, ...given }, { scenario }) {
   const preset = copied(given);

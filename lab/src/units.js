@@ -60,7 +60,7 @@ export function parseAmount(text, finite = false) {
   return { count, unit: text.endsWith("p") ? "p" : "B" };
 }
 
-// What a queue holds as a time, "5ms", in ps.
+// Parses a queue limit in time, "5ms"; returns ps.
 export function parseQueueTime(text) {
   const time = parseTime(text);
   if (time <= 0n || time > TIMES.h) throw new Problem("expected a time of more than 0s and at most 3600s", "", text);

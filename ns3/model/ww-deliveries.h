@@ -97,7 +97,7 @@ class WwDeliveries
      * \param when the instant of sending; earlier ones are discarded
      * \return whether a segment was retransmitted then
      * \brief Say whether there was a retransmission
-     * \param when at this time; what was before that is forgotten
+     * \param when the instant of sending; earlier ones are discarded
      * \return it
      */
     bool WasSentAgain(Time when);

@@ -44,7 +44,7 @@ struct Setting
 };
 
 // Each class below defines how ns-3 writes a setting of one form, and parses the number from the
-// user's text. It returns nothing if the text is not a whole number of the field's unit.
+// user's text. The parser returns nothing if the text is not a whole number of the field's unit.
 
 struct Flag
 {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files, links and states that somebody else made: the page runs them or refuses them in a line,
-and goes on. Sliders that are moved again and again take no memory."""
+"""The page runs foreign files, links and states or rejects them in one line, and keeps working.
+
+Moving sliders repeatedly takes no memory."""
 
 from __future__ import annotations
 
@@ -19,10 +20,10 @@ from tests.lab.test_torture_lab import scenario
 SHIPPED = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.toml"))
 SHOWN = "document.body.dataset.shown"
 LONGEST_MESSAGE = 500
-PATIENCE_MS = 4000  # for a run; what takes longer is stopped
+PATIENCE_MS = 4000  # for a run; a longer one is stopped
 MOVES = 200
 MOST_GROWTH_MB = 8  # of the page's memory, between the first fifty moves and the last
-# Waits until what was opened is shown, refused, or takes so long that it is stopped; says which.
+# Waits until the opened input is shown, rejected, or stopped for taking too long; returns which.
 SETTLED = """async ([before, patience_ms]) => {
     const end = performance.now() + patience_ms;
     const box = document.getElementById("message");
@@ -44,7 +45,7 @@ OPEN = """(state) => {
 
 @pytest.fixture
 def checked(page: Any) -> Callable[[], None]:
-    """Makes what says whether the page still works as it does at its start."""
+    """Returns a check that the page still works as it did at its start."""
 
     def rows() -> Any:
         page.evaluate("document.getElementById('message').hidden = true")
@@ -62,7 +63,7 @@ def checked(page: Any) -> Callable[[], None]:
 
 
 def settled(page: Any, act: Callable[[], object]) -> str:
-    """Does something to the page; the message that came of it, if any."""
+    """Does something to the page; returns the resulting message, if any."""
     page.evaluate("document.getElementById('message').hidden = true")
     before = page.evaluate(SHOWN)
     act()
@@ -73,7 +74,7 @@ def settled(page: Any, act: Callable[[], object]) -> str:
 
 
 def damaged(content: bytes, choices: random.Random) -> bytes:
-    """The bytes with some changed, cut off, doubled or in front of others."""
+    """Returns the content with bytes changed, cut off, doubled or prepended."""
     made = bytearray(content)
     for _ in range(choices.choice((1, 1, 2, 8))):
         if not made:
@@ -122,7 +123,7 @@ def test_a_damaged_link_is_run_or_refused_in_a_line(
 
 
 def hostile(state: dict[str, Any], choices: random.Random) -> None:
-    """Makes the state one of few or many, short or long, slow or fast things."""
+    """Makes the state extreme: few or many parts, short or long, slow or fast."""
     link, flow = state["scenario"]["link"][-1], state["scenario"]["flow"][0]
     changes: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
         (state["scenario"], {"duration": choices.choice(("1ps", "1us", "1h", "624h"))}),
@@ -149,7 +150,7 @@ def hostile(state: dict[str, Any], choices: random.Random) -> None:
 def test_a_state_that_is_valid_and_hostile_leaves_the_page_at_work(
     page: Any, checked: Callable[[], None], attack: Any
 ) -> None:
-    """It is shown, refused in a line, or stopped."""
+    """The state is shown, rejected in one line, or stopped."""
     page.evaluate("lab.openPreset('path')")
     usual = json.dumps(page.evaluate("lab.state"))
     for choices in attack.rounds():
@@ -158,7 +159,7 @@ def test_a_state_that_is_valid_and_hostile_leaves_the_page_at_work(
 
         def act() -> None:
             said = page.evaluate(OPEN, state)  # noqa: B023
-            if said:  # refused before anything began
+            if said:  # rejected before anything began
                 page.evaluate(
                     "(said) => Object.assign(document.getElementById('message'), "
                     "{ textContent: said, hidden: false })",
@@ -170,7 +171,7 @@ def test_a_state_that_is_valid_and_hostile_leaves_the_page_at_work(
 
 
 def test_sliders_moved_again_and_again_take_no_memory(page: Any, attack: Any) -> None:
-    """Of the page, and of the engine in its workers, which keep what they once took."""
+    """Neither the page nor the engine in its workers grows."""
     session = page.context.new_cdp_session(page)
     sliders = page.locator("input[type='range']:visible")
     for choices in attack.rounds():
@@ -187,6 +188,6 @@ def test_sliders_moved_again_and_again_take_no_memory(page: Any, attack: Any) ->
 
 
 def memory_mb(session: Any) -> float:
-    """What the page holds after its garbage was collected."""
+    """Returns the page's memory after garbage collection."""
     session.send("HeapProfiler.collectGarbage")
     return float(session.send("Runtime.getHeapUsage")["usedSize"]) / 1e6

@@ -54,7 +54,7 @@ inline bool is(int number) {
 # Used unchanged; CMakeLists.txt needs the tests of the core and of plans.
 SHARED = ("CMakeLists.txt", "cmake", "core", "wire", "tests/core", "tests/golden", "tests/wire")
 FLAGS = f"-O1 -w -Wno-narrowing -include {TREE}/mutants.hpp"
-# Bytes for a test: the sanitized suites need more, this one does not.
+# Memory limit of a test, bytes; only the sanitized suites need more.
 MOST_MEMORY = 4 << 30
 SLOW_MS = (60, 600)  # limits between the stages: slower tests run after the others
 
@@ -131,7 +131,7 @@ class Engine:
             of_file[mutant.file][number] = mutant
         sources = {path.name: schema(path, of_file[path.name]) for path in files(self.folder)}
         keep(TREE / "engine", sources)
-        for room in ("engine", "fuzz"):  # copies: what they include by ".." is the tree's
+        for room in ("engine", "fuzz"):  # copies, so that ".." includes the tree's files
             tests = files(ROOT / "tests" / room)
             keep(TREE / "tests" / room, {path.name: path.read_text() for path in tests})
 
