@@ -96,9 +96,6 @@ class WwDeliveries
      * \brief Check for a retransmission
      * \param when the instant of sending; earlier ones are discarded
      * \return whether a segment was retransmitted then
-     * \brief Say whether there was a retransmission
-     * \param when the instant of sending; earlier ones are discarded
-     * \return it
      */
     bool WasSentAgain(Time when);
 
