@@ -300,9 +300,8 @@ def _finish(talk: socket.socket, uploaded: Uploaded, where: str) -> None:
             "streams": [stream],
         },
     )
-    _hear(
-        talk, where
-    )  # its application's counts, which the acknowledgments seen here make redundant
+    # The server's counts are redundant, since this sender has seen each acknowledgment.
+    _hear(talk, where)
     _expect(talk, "display", where)
     talk.sendall(_CODES["done"])
 

@@ -71,7 +71,7 @@ def connected(address: str) -> Iterator[Any]:
     from distributed import Client
 
     class Own(Client):
-        """A client that is closed only here; one that never connected would hang at exit."""
+        """A client that only `connected` closes; an unconnected one would hang at exit."""
 
         def __del__(self) -> None:
             """Does nothing."""

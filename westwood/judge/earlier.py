@@ -138,7 +138,7 @@ SECTIONS = (
     ),
     Section(
         "beside",
-        "beside CUBIC's flows",
+        "against CUBIC's flows",
         "beside",
         tuple(
             (f"{ours}+{theirs}, {queue:g} BDP", _beside(ours, theirs, queue))

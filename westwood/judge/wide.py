@@ -61,7 +61,7 @@ SECTIONS = (
     ),
     Section(
         "shared",
-        "beside CUBIC, any queue",
+        "against CUBIC, any queue",
         "shared",
         (("", as_drawn),),
         0.2,
@@ -90,7 +90,7 @@ SECTIONS = (
     ),
     Section(
         "brief",
-        "CUBIC's transfers beside it",
+        "CUBIC's transfers against it",
         "brief",
         (("", hundred_transfers),),
         0.1,

@@ -320,7 +320,7 @@ STUDIES: dict[str, PaperStudy] = {
         _cte,
     ),
     "plateau-friendly": PaperStudy(
-        f"{_PLATEAU}: beside other protocols",
+        f"{_PLATEAU}: competition with other protocols",
         {"plateau-friendly": ""},
         ("plateau.friendly_newreno", "plateau.friendly_westwood"),
         _plateau_friendly,

@@ -20,11 +20,8 @@ from westwood.search import bounds
 from westwood.search import quantities as of
 from westwood.search.outcome import PathOutcomes
 
-REFERENCES = (
-    "cubic",
-    "bbr",
-    "westwood+",
-)  # the controls that a control is compared with on the same paths
+# The controls that a control is compared with on the same paths.
+REFERENCES = ("cubic", "bbr", "westwood+")
 _SHARES = {"median": 0.5, "worst tenth": 0.1, "worst": 0.0}
 # Runs per path with other seeds, since chance decides who wins a competition.
 REPEATS: Mapping[str, int] = {

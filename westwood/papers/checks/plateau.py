@@ -122,7 +122,7 @@ def _over(other: str) -> Condition:
     """Returns the condition on the first source over the second; NewReno keeps half its share."""
     one, two = (Term(cc, {"S2-tcp.cc": other}) for cc in (_AFTER, other))
     return Condition(
-        f"{label(_AFTER)} over {label(other)} beside it", [one], [two], within=_BESIDE[other]
+        f"{label(_AFTER)} over a competing {label(other)}", [one], [two], within=_BESIDE[other]
     )
 
 
