@@ -7,7 +7,6 @@ A page quotes such a try by the claim and the settings, as `westwood/papers/infe
 
 Values that are not TOML count as text. Runs are whole sweeps with the seeds 1 to 10, as in
 `westwood reproduce`.
-seeds 1 to 10, as `westwood reproduce` has them.
 """
 
 from __future__ import annotations
