@@ -8,7 +8,10 @@ from westwood.cli.control_stress import stress
 from westwood.cli.control_tune import tune
 from westwood.cli.layout import command, group
 
-app = group("Tune a congestion control, benchmark it, and find its worst cases.")
+app = group(
+    "Tune a congestion control, benchmark it, and find its worst cases.",
+    "westwood control benchmark --cc westwood+ --only clean,loss",
+)
 
 command(app, "westwood control tune --cc westwood+ --trials 40 --plot")(tune)
 command(app, "westwood control benchmark --cc westwood+ --only clean,loss")(benchmark)

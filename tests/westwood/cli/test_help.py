@@ -62,8 +62,7 @@ def test_help_is_a_sentence_an_example_and_options_in_groups(
     out = westwood(*words, "-h").out
     above = out.partition("\n\n")[2].partition("Options:")[0]
     assert re.match(r"  [A-Z](?:[^.]|\.\d)+\.\n", above), "one sentence"
-    if not hasattr(ALL[words], "commands"):
-        assert f"Example: westwood {' '.join(words)}" in " ".join(above.split())
+    assert f"Example: westwood {' '.join(words)}" in " ".join(above.split())
     options = [one for one in ALL[words].params if one.param_type_name == "option"]
     if len(options) > MOST_IN_A_GROUP:
         assert len(titles(out)) > 2, "many options are in groups"
@@ -96,6 +95,7 @@ def test_a_name_that_is_gone_names_the_new_one(name: str, westwood: Westwood) ->
     [
         ("run tabl", {"table1"}),
         ("run table1 --cc westwoodn", {"westwoodnr", "westwoodnr+"}),
+        ("compare --cc reno,westwoodn", {"reno,westwoodnr", "reno,westwoodnr+"}),
         ("compare --engine l", {"linux"}),
         ("rep", {"report", "reproduce"}),
     ],
