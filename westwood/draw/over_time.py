@@ -23,7 +23,7 @@ PANELS = (
     ("estimate_bps", "Estimate\n(Mb/s)", MBPS),
     ("rtt_s", "RTT\n(ms)", 1e-3),
 )
-# Rows to draw, for columns of which not all rows are drawn.
+# Filters for columns that are not drawn in every row.
 _SHOWN = {
     "cwnd": pl.col("state") != "recovery",  # duplicate ACKs inflate it in fast recovery
     "ssthresh": pl.col("ssthresh") < 2**30,  # "unlimited" before the first loss

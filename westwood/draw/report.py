@@ -92,7 +92,7 @@ class Section:
 
     name: str
     title: str
-    drawn: Drawn | None  # None if nothing could draw it
+    drawn: Drawn | None  # None without matplotlib
     tables: Sequence[Table]
     verdicts: Sequence[ClaimVerdict]
     profile: str = ""

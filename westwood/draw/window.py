@@ -31,7 +31,7 @@ def sawteeth(traces: Iterable[pl.DataFrame], whole_s: Span) -> Span:
 
 
 def _teeth(trace: pl.DataFrame) -> int:
-    """Counts the teeth of the flow with the most of them."""
+    """Returns the largest number of sawteeth of any flow."""
     keys = [key for key in ("flow", "transfer") if key in trace.columns]
     steady = trace.filter(pl.col("state") != "recovery") if "state" in trace.columns else trace
     cwnd = pl.col("cwnd")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Searches for the worst that can happen to a congestion control, or that it does to others."""
+"""Searches for environments in which a control fares worst, or treats others worst."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads from a run of an attack, in any engine, the numbers that degradation metrics need."""
+"""Computes the numbers that degradation metrics need, from a run in any engine."""
 
 from __future__ import annotations
 

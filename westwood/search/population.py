@@ -71,7 +71,7 @@ __all__ = [
 
 PURPOSES = ("search", "judge", "hunt")  # each purpose has seeds of its own
 PACKETS_MOST = 400_000  # most packets per run by default: 10 to 30 ms of CPU time
-_SEED_STEP = 8  # a seed's remainder tells its purpose, with room for more of them
+_SEED_STEP = 8  # a seed modulo this tells its purpose; there is room for more purposes
 
 
 def draw(

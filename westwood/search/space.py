@@ -207,7 +207,7 @@ def settings(
 def without(
     values: Mapping[str, Value], keys: Iterable[str], fallback: Mapping[str, Value]
 ) -> tuple[Values, tuple[str, ...]]:
-    """Resets settings to their defaults, and others that would then conflict."""
+    """Resets settings to their defaults, along with others that would then conflict."""
     back = list(keys)
     made = {**values, **{key: fallback[key] for key in back}}
     for pair in settings_in_order("cc"):

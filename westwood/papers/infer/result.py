@@ -62,7 +62,7 @@ class InferenceResult:
 
     @property
     def filling(self) -> list[TriedSetting]:
-        """Settings that shares count: those of filling batches, or all if all were tried."""
+        """Settings that count for shares: those of filling batches, or all if all were tried."""
         if self.is_complete:
             return list(self.different.values())
         return [one for n, one in sorted(self.tried.items()) if n != PROFILE and propose.fills(n)]
