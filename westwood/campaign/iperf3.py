@@ -200,7 +200,7 @@ def _send(
 ) -> Uploaded:
     """Sends for the given time, or sends all bytes and waits until they are acknowledged."""
     sampler.sample(0.0)
-    acked_before = sampler.last["delivered_bytes"]  # the cookie
+    acked_before = sampler.last["delivered_bytes"]  # the cookie, which is not data
     start = time.monotonic()
     zeros, next_sample_s = memoryview(bytes(_CHUNK)), start
     left = math.inf if load.size is None else load.size

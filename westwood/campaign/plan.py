@@ -24,7 +24,7 @@ from westwood.scenario.parts import Bytes, Delay, Duration, Name, Part
 from westwood.units import PS_PER_S, format_size, format_time
 
 PROFILE = "linux"
-PORT = 5201  # iperf3's
+PORT = 5201  # iperf3's default port
 _FOLDER = Path(__file__).parent / "plans"
 MOST_UPLOADS = 100_000  # limit for each congestion control in a session
 Uploads = Annotated[int, Field(ge=1, le=MOST_UPLOADS)]
@@ -80,7 +80,7 @@ class CampaignPlan(Part):
     cc: Annotated[tuple[str, ...], Field(strict=False, min_length=2, max_length=8)]
     uploads: Uploads = 20  # uploads by each congestion control in each session
     timeout: Duration = 600 * PS_PER_S  # limit for one upload
-    retries: Annotated[int, Field(ge=0, le=1000)] = 2  # after a failed upload
+    retries: Annotated[int, Field(ge=0, le=1000)] = 2  # repetitions of a failed upload
     retry_after: Delay = 5 * PS_PER_S
     target: Annotated[tuple[Target, ...], Field(strict=False, min_length=1, max_length=1000)]
 

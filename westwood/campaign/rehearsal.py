@@ -31,7 +31,7 @@ from westwood.scenario import Scenario
 SERVER = Server("10.65.0.0", PORT)  # the first flow's sink: linux/path/packet.hpp
 # A path on which a minute decides; beyond twice the round trip, short uploads differ too much.
 _DEFAULTS = {"rate": "20Mbps", "delay": "20ms", "loss.rate": 0.01, "queue.limit": "100p"}
-_LACKING = 77  # exit code of ww-path
+_LACKING = 77  # exit code of ww-path if the machine lacks something
 _ORPHANS = "/proc/sys/net/ipv4/tcp_orphan_retries"
 _LISTENS = "0A"  # TCP_LISTEN
 _PATIENCE_S = 10.0

@@ -113,8 +113,8 @@ class Trial:
     plan: TrialPlan
     rows: list[Row] = field(default_factory=list)
     lost: list[pl.DataFrame] = field(default_factory=list)
-    rounds: int = 0  # finished ones
-    round_s: float = 0.0  # the longest
+    rounds: int = 0  # finished rounds
+    round_s: float = 0.0  # duration of the longest round
     problem: str = ""  # why it ended early
 
     @property

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-_TEETH = 16  # shown of the flow with the most teeth
+_TEETH = 16  # sawteeth to show of the flow that has most
 _MOST_TEETH = 40  # a run with at most this many is shown whole
 _TOOTH = 0.85  # a tooth ends when the window falls below this fraction of itself
 

@@ -40,7 +40,7 @@ from westwood.results.rows import is_number, rows_frame
 from westwood.units import parse_fraction
 
 _OF_THIS_MACHINE = {column.name for column in COST}  # columns that the scenario does not decide
-_A_PART = 2000  # runs
+_A_PART = 2000  # runs in a part
 _RUNS = "runs.parquet"
 _PARTS = "parts"
 _PART, _JOURNAL = (

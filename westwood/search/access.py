@@ -26,7 +26,7 @@ class Access:
 
     name: str  # the suffix of its node `source-` and link `access-`
     rate_bps: int
-    delay_us: float  # one way
+    delay_us: float  # one-way delay of the link
     queue_packets: int | None  # None: unlimited
 
     @property

@@ -19,7 +19,7 @@ from westwood.search.objective import REFERENCES, REPEATS, TARGETS
 from westwood.search.outcome import Outcome, PathOutcomes
 
 LEAST_PATHS = 30
-SHARES: Mapping[str, int] = {  # percentages of the paths
+SHARES: Mapping[str, int] = {  # percentage of the paths for each family
     "alone": 14,
     "wire": 20,
     "bursts": 16,

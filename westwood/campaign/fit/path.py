@@ -27,7 +27,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Packets:
-    """The uploads' packets, by their segments' payload."""
+    """The packet format of uploads, from the payload of their segments."""
 
     mss: int
 

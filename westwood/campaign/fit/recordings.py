@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-# Of a recording; other columns are not read.
+# The columns that a recording needs; others are not read.
 COLUMNS = ("time_s", "srtt_s", "rtt_min_s", "mss", "delivered_bytes", "sent", "retransmitted")
 _LEAST_S = 0.5  # a shorter upload tells nothing about a path
 _LEAST_SAMPLES = 20

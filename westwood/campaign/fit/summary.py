@@ -64,7 +64,7 @@ _NUMBERS: tuple[tuple[str, float | None, bool], ...] = (
     ("share of low episodes", None, False),
 )
 WIDTH = len(_NUMBERS)
-GOODPUT, BURST = 0, 12  # their indices
+GOODPUT, BURST = 0, 12  # indices in _NUMBERS
 _IS_LIMIT = np.array([limit for *_, limit in _NUMBERS])
 _IS_SHARE = np.array([miss is None for _, miss, _ in _NUMBERS])
 _ERRORS = np.array([miss or 0.0 for _, miss, _ in _NUMBERS])
@@ -152,7 +152,7 @@ def _unrepaired(upload: Upload) -> NDArray[np.bool_]:
 class Episodes:
     """The losses: where each episode began, and how many losses it had."""
 
-    starts: NDArray[np.int64]  # samples
+    starts: NDArray[np.int64]  # indices of samples
     losses: Numbers
 
     @classmethod
@@ -173,7 +173,7 @@ class LowLosses:
     The first may be slow start's overflow, which comes before the smoothed round trip has risen.
     """
 
-    segments: float  # acknowledged meanwhile
+    segments: float  # segments acknowledged meanwhile
     episodes: float
     losses: float
 

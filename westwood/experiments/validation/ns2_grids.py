@@ -79,7 +79,7 @@ _grid = partial(
     median=True,
     red={"spared": 1},
 )
-_AN_ACK_EACH: Settings = {"delayed_ack": 1}  # the profile's
+_AN_ACK_EACH: Settings = {"delayed_ack": 1}  # as in the profile
 # The module's filter types 1 and 3.
 _EVEN: Settings = {"name": "westwood-ucla", **OWN_GROWTH}
 _VARYING: Settings = {**_EVEN, "filter": "tustin", "tau": "1s", "m": 2, "null_trapezoid": True}

@@ -20,7 +20,7 @@ from westwood.papers.infer.report import InferenceReport, packaged
 from westwood.papers.infer.space import Setting
 
 _NOTES = Path(__file__).with_name("notes.toml")
-_SHOWN = 3  # failures of one setting
+_SHOWN = 3  # failures shown of one setting
 _WORDS = {True: "HOLDS", False: "DIFFERS"}
 
 
