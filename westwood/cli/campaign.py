@@ -62,7 +62,7 @@ def check_complete(measurement: Measurement, out: Path) -> None:
     if measurement.away:
         why = measurement.away.items()
         away = "; ".join(f"target {name} was left out: {what}" for name, what in why)
-        raise RunError(f"{away}; what was measured is in {_rest(out)}")
+        raise RunError(f"{away}; finished uploads are in {_rest(out)}")
 
 
 def _rest(out: Path) -> str:

@@ -117,11 +117,11 @@ def benchmark(
     from westwood.results.kinds import ResultKind
 
     if frontier:
-        refuse_idle(context, "only", "set_", without="a table: --frontier has two rows of all")
+        refuse_idle(context, "only", "set_", why="with --frontier")
         controls = judging.of_frontier(cc or (), _varied(vary))
         rows = judging.targets(judging.FRONTIER)
     else:
-        refuse_idle(context, "vary", "figure", "title", "size", without="--frontier")
+        refuse_idle(context, "vary", "figure", "title", "size", why="without --frontier")
         if not cc:
             raise InputError("is missing, expected the name of a protocol", key="--cc")
         controls = [judging.control(name, settings_of(set_)) for name in dict.fromkeys(cc)]

@@ -122,15 +122,13 @@ def stress(
     from westwood import extras
 
     if replay is not None:
-        refuse_idle(
-            context, "cc", *_OF_A_HUNT, without="a stress test, which --replay does not run"
-        )
+        refuse_idle(context, "cc", *_OF_A_HUNT, why="with --replay")
         _replay(replay, engine or [], seed)
         return
-    refuse_idle(context, "engine", without="--replay")
+    refuse_idle(context, "engine", why="without --replay")
     extras.need("cmaes", "control stress")
     if out is None:
-        refuse_idle(context, "resume", without="--out")
+        refuse_idle(context, "resume", why="without --out")
     planned = _plan(cc, harm or [], seed, environments, for_)
     _hunt(planned, workers, out, resume=resume)
 

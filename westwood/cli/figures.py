@@ -91,7 +91,7 @@ def _check(file: Path) -> None:
     if _kind(file) not in _KINDS:
         raise InputError("expected a file's name in .png, .svg or .pdf", key="--figure", value=file)
     if not file.parent.is_dir():
-        problem = "expected a file in a folder that is there"
+        problem = "expected a file in an existing folder"
         raise InputError(problem, key="--figure", value=file)
     try:
         Folder.containing(file)

@@ -41,7 +41,7 @@ def lab(
     server = serving.Server(port)
     print(server.url + behind, flush=True)
     if not no_browser:
-        say("Ctrl-C ends it")
+        say("press Ctrl-C to stop")
         # A browser without a window may only return once it has loaded the page.
         url = server.url + behind
         threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()

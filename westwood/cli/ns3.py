@@ -79,7 +79,7 @@ def _write(text: str, file: Path, scenario: str) -> Path:
 
     try:
         if not file.parent.is_dir():
-            raise InputError("expected a file in a folder that is there", value=str(file))
+            raise InputError("expected a file in an existing folder", value=str(file))
         folder = Folder.containing(file)
         if file.exists() and os.path.exists(scenario) and file.samefile(scenario):
             raise InputError("is the scenario, expected another file", value=str(file))

@@ -139,13 +139,13 @@ PlotOption = Annotated[
 ]
 
 
-def refuse_idle(context: typer.Context, *names: str, without: str) -> None:
+def refuse_idle(context: typer.Context, *names: str, why: str) -> None:
     """Raises InputError for given options, by parameter name, that have no effect."""
     for name in names:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
             option = next(one.opts[0] for one in context.command.params if one.name == name)
-            raise InputError(f"has no effect without {without}", key=option)
+            raise InputError(f"has no effect {why}", key=option)
 
 
 def span_s(
@@ -160,7 +160,7 @@ def span_s(
     if first < last and (latest_s is None or last <= latest_s):
         return first, last
     within = "" if latest_s is None else f", both within {latest_s:g}s"
-    problem = f"expected times with from before to{within}"
+    problem = f"expected --from before --to{within}"
     raise InputError(problem, key="--to" if end else "--from", value=end or start)
 
 

@@ -45,7 +45,7 @@ def report(
     from westwood.experiments.readback import Results
 
     if row is not None:
-        refuse_idle(context, "metric", "export", without="the page, which --row does not make")
+        refuse_idle(context, "metric", "export", why="with --row")
     results = Results.read(folder, tell=say)
     if row is not None:
         try:
@@ -154,7 +154,7 @@ def reproduce(
 ) -> None:
     """Reproduce published experiments and check the papers' claims."""
     if infer is not None:
-        refuse_idle(context, "what", "seeds", "quick", without="the experiments themselves")
+        refuse_idle(context, "what", "seeds", "quick", why="with --infer")
         inferring.infer(
             infer,
             settings=settings,
@@ -165,7 +165,7 @@ def reproduce(
             out=out,
         )
         return
-    refuse_idle(context, "settings", "seed", "resume", "dask", without="--infer")
+    refuse_idle(context, "settings", "seed", "resume", "dask", why="without --infer")
     from westwood import extras
     from westwood.cli import console, deliver, streams
 
@@ -176,7 +176,9 @@ def reproduce(
 
     planned = reproduction.select(what, seeds=seeds, quick=quick)
     folder = Folder(out or Path("report"), kind=ResultKind.REPRODUCTION)
-    streams.say(f"{planned.runs} runs, here about {console.span(planned.about_s(workers))}")
+    streams.say(
+        f"{planned.runs} runs, about {console.span(planned.about_s(workers))} on this machine"
+    )
     done = reproduction.run(planned, folder, workers=workers, track=console.track)
     if done is None:
         raise deliver.interrupted(folder)

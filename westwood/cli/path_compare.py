@@ -152,10 +152,10 @@ def compare(
     from westwood.units import option_seconds
 
     if emulated == (host is not None):
-        problem = "expected an iperf3 server, HOST or HOST:PORT, or --emulated: one of the two"
+        problem = "expected either an iperf3 server, HOST or HOST:PORT, or --emulated"
         raise InputError(problem, key="HOST")
     if not emulated:
-        refuse_idle(context, *_PATH, without="--emulated")
+        refuse_idle(context, *_PATH, why="without --emulated")
     for_s = option_seconds("--for", for_, 0.0)
     upload_s = None if upload is None else option_seconds("--upload", upload, 0.0)
     controls = preparing.controls_of(cc or ())
@@ -215,7 +215,7 @@ def _carry_out(
     path_fit.after(folder.path, fit, json=json)
     if trial.problem:
         before = f"{trial.rounds} pairs" if trial.rounds > 1 else "pair"
-        raise RunError(f"{trial.problem}; the verdict is on the {before} before")
+        raise RunError(f"{trial.problem}; the verdict uses the {before} before")
     return CANNOT_TELL if not trial.is_decided else 0, trial
 
 

@@ -66,12 +66,12 @@ def emulate(
     settings = settings_of(set_)
     if scenario is not None:
         names = ("rate", "delay", "loss", "queue")
-        refuse_idle(context, *names, without="a link of its own: --set LINK.KEY=VALUE")
+        refuse_idle(context, *names, why="with --scenario, use --set LINK.KEY=VALUE")
         path = linux_shell.EmulatedPath.of_scenario(scenario, settings)
         if path.left_out:
             streams.say(path.left_out)
     elif not (rate or delay or loss or queue or settings):
-        raise InputError("expected what the path is like: --rate, --delay, --loss or --scenario")
+        raise InputError("expected a path: --rate, --delay, --loss, --queue, --set or --scenario")
     else:
         lost = value_of(loss) if loss else None
         linux_shell.check(lost, loss)

@@ -52,7 +52,7 @@ def check(out: Path | None, option: str) -> None:
     if out is None:
         return
     if out.suffix != ".toml" or out.is_dir() or not out.parent.is_dir():
-        problem = "expected a file that ends in .toml, in a folder that is there"
+        problem = "expected a .toml file in an existing folder"
         raise InputError(problem, key=option, value=str(out))
     try:
         Folder.containing(out)

@@ -19,7 +19,7 @@ def plot(path: Path, start: str | None, end: str | None, figure: figures.Wanted)
     """Draws a recording's panel, beside it by default; returns the path of the first file."""
     frame, is_cut = read(path)
     if is_cut:
-        streams.say(f"{path}: the last record was cut off, and is left out")
+        streams.say(f"{path}: leaves out the last record, which is cut off")
     first, last = (float(frame["time_s"].min() or 0), float(frame["time_s"].max() or 0))  # type: ignore[arg-type]
     span = span_s(start, end, (first, max(last, first + 1e-3)))
     return figure.save(

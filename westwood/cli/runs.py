@@ -171,7 +171,7 @@ def run(
     )
     wanted = figures.wanted(plot, figure, title, size)
     if not wanted:
-        refuse_idle(context, "from_", "to", without="--plot")
+        refuse_idle(context, "from_", "to", why="without --plot")
     shown = None
     if from_ is not None or to is not None:
         length_s = planned.scenario.duration / PS_PER_S
@@ -256,11 +256,11 @@ def _check_trace(
     if not (drawn or out or pcap):
         raise InputError("nothing to do, expected --plot, --out DIR or --pcap FILE")
     if not out:
-        refuse_idle(context, "every", "events", without="--out")
+        refuse_idle(context, "every", "events", why="without --out")
     if not drawn:
-        refuse_idle(context, "from_", "to", "view", without="--plot")
+        refuse_idle(context, "from_", "to", "view", why="without --plot")
     if len(cc) > 1 and (out or pcap):
-        raise InputError("expected one with --out or --pcap", key="--cc", value=list(cc))
+        raise InputError("expected one protocol with --out or --pcap", key="--cc", value=list(cc))
 
 
 def _plot_recording(
@@ -272,7 +272,7 @@ def _plot_recording(
     others = ("cc", "set_", "engine", "seed", "every", "events", "pcap", "at", "out", "view")
     if not wanted:
         raise InputError("a recording takes --plot, --from and --to", source=file)
-    refuse_idle(context, *others, without="a scenario: this is a recording")
+    refuse_idle(context, *others, why="on a recording")
     from westwood.cli import recording_panel
 
     print(recording_panel.plot(Path(file), *span, wanted))
@@ -313,7 +313,7 @@ def compare(
     settings = settings_of(set_)
     if runs_it.profile and "profile" not in settings:
         settings["profile"] = runs_it.profile
-        say(f"--engine {engine}: with the profile {runs_it.profile}, which it can run")
+        say(f"--engine {engine} can't run the default profile: uses the profile {runs_it.profile}")
     planned = experiment.plan(
         swept(Scenario.preset("path"), given),
         cc=cc or ("newreno", "sack", "westwood", "westwood+"),
@@ -352,7 +352,7 @@ def sweep(
     from westwood.scenario import Scenario
 
     if ci is None:
-        refuse_idle(context, "metric", "most", without="--ci")
+        refuse_idle(context, "metric", "most", why="without --ci")
     loaded, settings = Scenario.load(scenario), settings_of(set_)
     planned = experiment.plan(
         loaded, cc=cc or (), settings=settings, seeds=seeds, check_resources=not yes

@@ -79,7 +79,7 @@ def requested(
     if start is not None or end is not None:
         shown = span_s(start, end, (0.0, length_s), length_s)
     if at is not None and pcap_file is None:
-        raise InputError("expected --pcap FILE with it", key="--at", value=at)
+        raise InputError("expected --pcap FILE, too", key="--at", value=at)
     names = [link.name for link in chosen.link]
     if pcap_file is not None and at is None:
         if len(names) > 1:
@@ -140,7 +140,7 @@ def draw(
 def _check_capture_file(file: Path, scenario: str) -> None:
     """Raises InputError if the capture would replace the scenario or a foreign file."""
     if not file.parent.is_dir():
-        raise InputError("expected a file in a folder that is there", key="--pcap", value=file)
+        raise InputError("expected a file in an existing folder", key="--pcap", value=file)
     if file.exists() and os.path.exists(scenario) and file.samefile(scenario):
         raise InputError("is the scenario, expected another file", key="--pcap", value=file)
     try:

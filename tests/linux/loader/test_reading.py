@@ -74,7 +74,7 @@ def test_a_truncated_record_is_reported(
     left.write_bytes(left.read_bytes()[:-5])
     called = westwood("trace", left, "--plot")
     assert called.code == 0
-    assert f"{left}: the last record was cut off, and is left out\n" in called.err
+    assert f"{left}: leaves out the last record, which is cut off\n" in called.err
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

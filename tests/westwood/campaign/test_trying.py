@@ -295,9 +295,9 @@ def test_the_emulated_path_is_the_scenarios_with_the_given_settings() -> None:
     [
         (
             ["path", "compare"],
-            "HOST: expected an iperf3 server, HOST or HOST:PORT, or --emulated: one of",
+            "HOST: expected either an iperf3 server, HOST or HOST:PORT, or --emulated",
         ),
-        (["path", "compare", "192.0.2.1", "--emulated"], "one of the two"),
+        (["path", "compare", "192.0.2.1", "--emulated"], "expected either"),
         (
             ["path", "compare", "192.0.2.1", "--rate", "1Mbps"],
             "--rate: has no effect without --emulated",
@@ -357,7 +357,7 @@ def test_a_setting_that_cannot_be_restored_costs_no_verdict(
     assert called.out.startswith("pays: ww_plus +100 % against reno")
     assert called.err.splitlines()[-1] == (
         "westwood: could not undo all changes to this machine: unload: no such file; "
-        "the verdict is on the 5 pairs before"
+        "the verdict uses the 5 pairs before"
     )
     assert (tmp_path / "path-compare/verdict.json").exists() and (
         tmp_path / "path-compare/uploads.parquet"

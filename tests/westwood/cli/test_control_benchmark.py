@@ -151,7 +151,7 @@ def test_the_frontier_draws_each_control_with_a_name_of_its_own(
         ("--cc cubic --workers 0", "--workers = 0: expected a whole number from 1 to 1024"),
         ("--cc cubic --vary cubic:beta=1", "--vary: has no effect without --frontier"),
         ("--cc cubic --figure f.png", "--figure: has no effect without --frontier"),
-        ("--frontier --only loss", "--only: has no effect without a table"),
+        ("--frontier --only loss", "--only: has no effect with --frontier"),
         ("--frontier --vary filter=none", '--vary = "filter=none": expected NAME:KEY=VALUE,...'),
         ("--frontier --vary nix:filter=none", '--vary = "nix": unknown protocol'),
     ],

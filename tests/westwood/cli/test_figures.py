@@ -58,7 +58,10 @@ def test_the_part_that_run_draws_is_chosen_by_the_user(
     [
         (("--title", "a"), "--title: has no effect without --plot or --figure"),
         (("--figure", "a.jpeg"), "--figure = a.jpeg: expected a file's name in .png"),
-        (("--figure", "none/a.png"), "--figure = none/a.png: expected a file in a folder"),
+        (
+            ("--figure", "none/a.png"),
+            "--figure = none/a.png: expected a file in an existing folder",
+        ),
         (("--plot", "--size", "9x9"), '--size = "9x9": expected a width and a height from 4cm'),
         (("--plot", "--size", "1x9cm"), '--size = "1x9cm": expected a width and a height'),
     ],

@@ -40,14 +40,14 @@ PROFILES = ", ".join(profiles.names())
         (("trace", "table1", "--plot", "--events"), "--events: has no effect without --out"),
         (("trace", "table1", "--pcap", "p", "--to", "1s"), "--to: has no effect without --plot"),
         (("trace", "table1", "--plot", "--cc", ""), '--cc = "": unknown protocol'),
-        (("trace", "a.csv", "--plot", "--seed", "1"), "--seed: has no effect without a scenario"),
+        (("trace", "a.csv", "--plot", "--seed", "1"), "--seed: has no effect on a recording"),
         (
             ("validate", "--engine", "ns2", "--grid", "2005-own", "--duration", "5"),
             '--duration = "5": a unit is missing',
         ),
         (("lab", "--port", "99999"), '--port = "99999": expected at most 65535'),
         (("reproduce", "fig10", "--seeds", "0"), "--seeds = 0: expected from 1 to 1000000"),
-        (("report", "o", "--row", "1", "--export"), "--export: has no effect without the page"),
+        (("report", "o", "--row", "1", "--export"), "--export: has no effect with --row"),
     ],
 )
 def test_a_command_line(

@@ -14,12 +14,12 @@ from westwood.engines import linux_shell, wire
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "expected what the path is like: --rate, --delay, --loss or --scenario"),
+        ((), "expected a path: --rate, --delay, --loss, --queue, --set or --scenario"),
         (("--rate", "fast"), 'path.rate = "fast": expected a rate'),
         (("--loss", "1"), '--loss = "1": expected 1% or 100%'),
         (("--loss", "120%"), "path.loss.rate"),
         (("--scenario", "nosuch"), "nosuch"),
-        (("--scenario", "path", "--rate", "1Mbps"), "--rate: has no effect without"),
+        (("--scenario", "path", "--rate", "1Mbps"), "--rate: has no effect with --scenario"),
         (("--rate", "1Mbps", "--set", "path.nosuch=1"), "path.nosuch"),
         (("--rate", "1Mbps", "--seed", "-1"), "seed = -1: expected a whole number from 0"),
     ],

@@ -137,7 +137,10 @@ def test_the_command_prints_it_or_writes_it(westwood: Callable[..., Any], tmp_pa
     ("words", "problem"),
     [
         (("fading",), "engine ns3 expects"),
-        (("table1", "--out", "no/prog.cc"), '--out = "no/prog.cc": expected a file in a folder'),
+        (
+            ("table1", "--out", "no/prog.cc"),
+            '--out = "no/prog.cc": expected a file in an existing folder',
+        ),
         (("table1", "--out", "."), '--out = ".": is a link, a folder or a device'),
         (("table1", "--out", "/dev/null"), '--out = "/dev/null": is a link, a folder or a device'),
         (("table1", "--out", "x" * 300), "can't be used: File name too long"),
