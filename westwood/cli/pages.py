@@ -122,31 +122,35 @@ _ReproducedOption = Annotated[
     ),
 ]
 
+_WhatOption = Annotated[str, typer.Argument(metavar="all|fig5|fading|...", help="The experiment.")]
+_QuickOption = Annotated[bool, typer.Option("--quick", help="Run three seeds per point.")]
+_InferOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PAPER",
+        help="Instead search the settings that a paper leaves open: ns3-2013, mobicom-2001, "
+        "plateau or linux-2003.",
+        rich_help_panel=INFERENCE,
+    ),
+]
+_SettingsOption = Annotated[
+    int,
+    typer.Option(metavar="N", help="Number of settings to try.", rich_help_panel=INFERENCE),
+]
+_SeedOption = Annotated[
+    int,
+    typer.Option(metavar="N", help="Seed of the proposals.", rich_help_panel=INFERENCE),
+]
+
 
 def reproduce(
     context: typer.Context,
-    what: Annotated[
-        str, typer.Argument(metavar="all|fig5|fading|...", help="The experiment.")
-    ] = "all",
+    what: _WhatOption = "all",
     seeds: SeedsOption = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Run three seeds per point.")] = False,
-    infer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PAPER",
-            help="Instead search the settings that a paper leaves open: ns3-2013, mobicom-2001, "
-            "plateau or linux-2003.",
-            rich_help_panel=INFERENCE,
-        ),
-    ] = None,
-    settings: Annotated[
-        int,
-        typer.Option(metavar="N", help="Number of settings to try.", rich_help_panel=INFERENCE),
-    ] = inferring.SETTINGS,
-    seed: Annotated[
-        int,
-        typer.Option(metavar="N", help="Seed of the proposals.", rich_help_panel=INFERENCE),
-    ] = 1,
+    quick: _QuickOption = False,
+    infer: _InferOption = None,
+    settings: _SettingsOption = inferring.SETTINGS,
+    seed: _SeedOption = 1,
     resume: ResumeOption = False,
     dask: DaskOption = None,
     workers: WorkersOption = None,
