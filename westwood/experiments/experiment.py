@@ -248,11 +248,14 @@ def varied_keys(experiment: Experiment, rows: pl.DataFrame) -> list[str]:
 
 
 def unshown_keys(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
-    """Returns what `varied_keys` returns, for rows in a list."""
+    """Returns what `varied_keys` returns, for rows in a list.
+
+    Means per protocol (`per_protocol`) lack the keys that `cc` shows.
+    """
     return [
         key
         for key in experiment.varied
-        if not (key.endswith(".cc") and all(row[key] == row["cc"] for row in rows))
+        if not (key.endswith(".cc") and all(row.get(key, row["cc"]) == row["cc"] for row in rows))
     ]
 
 

@@ -57,5 +57,16 @@ def test_the_baseline_is_the_same_at_every_point() -> None:
     assert [(pair["minus"], pair["cc"]) for pair in found] == [("reno", "bbr")] * 2
 
 
+def test_many_flows_of_a_swept_protocol_count_as_their_mean() -> None:
+    queue = {"bottleneck.queue": "50p"}
+    rows = [
+        row(cc, 1, goodput_bps * number, flow=f"tcp-{number}", **{"tcp.cc": cc}, **queue)
+        for cc, goodput_bps in (("reno", 1e5), ("westwood", 2e5))
+        for number in (1, 2, 3)
+    ]
+    (pair,) = pairs(experiment.plan(Scenario.preset("fairness"), seeds=1), rows)
+    assert (pair["cc"], pair["minus"], pair["ratio"]) == ("westwood", "reno", 2.0)
+
+
 def test_a_single_protocol_has_no_pairs() -> None:
     assert pairs(planned("reno"), [row("reno", 1, 1e6)]) == []
