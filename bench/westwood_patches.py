@@ -300,7 +300,7 @@ def simulated_table() -> str:
 
 
 def undecided(found: list[dict[str, Any]]) -> list[Bottleneck]:
-    """Returns the paths whose interval does not decide yet, for any patched state."""
+    """Returns the paths where the ratio of any patched state is not decided yet."""
     return [
         path
         for path in PATHS

@@ -43,8 +43,8 @@
 #include "westwood_state.h"
 
 /*
- * A host may link a function with a long loop in its own way. The kernel verifies a global function
- * once, but a static one again on each path that leads to it.
+ * Declares a function with a long loop; a host may redefine it. The kernel's verifier checks a global
+ * function once, but a static function again on each path that calls it.
  */
 #ifndef WW_LOOP
 #define WW_LOOP static inline

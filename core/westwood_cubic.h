@@ -336,7 +336,7 @@ static inline void ww_wc_on_loss(const struct ww_config *config, struct ww_westw
     ww_wc_answer(config, wc, window, mss, is_many ? WW_WC_MANY : WW_WC_LOSS);
 }
 
-/* Answers a mark (RFC 3168), which proves a queue whatever the RTTs are. */
+/* Responds to a congestion mark (RFC 3168): it proves a queue, whatever the RTTs are. */
 static inline void ww_wc_on_mark(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
                                  struct ww_window *window, uint32_t mss) {
     ww_remember(&wc->common, window);

@@ -45,7 +45,7 @@ struct Receiver {
           most_blocks_(flow.timestamps ? kMaxSackBlocksStamped : kMaxSackBlocks),
           timing_(AckTiming::is_needed(flow) ? std::make_unique<AckTiming>(flow) : nullptr) {}
 
-    // First, because every segment touches these.
+    // Every segment touches these fields, so they come first.
     std::uint32_t next_number = 0;  // the sequence number expected next (RCV.NXT)
     std::uint32_t delayed_ack = 2;  // segments
     std::uint32_t unacknowledged = 0;

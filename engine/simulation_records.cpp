@@ -61,8 +61,8 @@ Records Simulation::take_records(Time before) {
     return taken;
 }
 
-// Appends what was captured before that time, within the run. Of two packets at the same time, the
-// arriving one is first.
+// Appends the packets captured before that time, up to the end of the run. If two packets have the
+// same time, the arriving one comes first.
 void Simulation::merge_captured(Time before) {
     std::vector<Captured>& all = result_.records.captured;
     const auto forward = static_cast<std::size_t>(2 * network_.trace.capture_link);

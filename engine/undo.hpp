@@ -37,8 +37,8 @@ class Undo {
     bool on_dsack(std::int64_t segment) {
         return is_armed_ && segment >= from_ && again_ > 0 && --again_ == 0;
     }
-    // Late D-SACKs may still prove it, but an ACK that answers a retransmission of SND.UNA belongs
-    // to another episode.
+    // A late D-SACK may still prove the reduction spurious. An ACK of a retransmitted SND.UNA may
+    // not, because it belongs to another episode.
     void on_recovery_exit() { is_first_ = false; }
     void end() { is_armed_ = false; }
 

@@ -53,7 +53,7 @@ void show(const std::vector<Number>& column) {
     lab.column.assign(column.begin(), column.end());
 }
 
-// Each function below shows the column of this number.
+// Each function below shows the column with the given number.
 #define WW_NTH(...) \
     if (column-- == 0) return show(__VA_ARGS__);
 

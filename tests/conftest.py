@@ -87,7 +87,7 @@ class Attack:
 
     @property
     def is_short(self) -> bool:
-        """Says whether this is `make test`."""
+        """Returns whether this is `make test`."""
         return not TOTAL_S
 
     def rounds(self) -> Iterator[random.Random]:

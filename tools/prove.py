@@ -71,7 +71,7 @@ def proofs() -> list[Proof]:
     ]
 
 
-# Products of unknowns, for which a solver needs long.
+# These multiply unknowns, so the solver needs more time.
 HARD = ("ww_scale", "ww_filter_tustin")
 # For these EVA uses the contract instead of the code; for the others the code is more precise.
 REPLACED = re.compile(r"ww_(wrapping_\w+|since|minus|rate|filter_\w+)")

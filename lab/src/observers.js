@@ -5,8 +5,8 @@ import { meanRate } from "./plan.js";
 import { isDatagrams } from "./scenario.js";
 
 const GRID_S = 0.1;
-const SETTLED_S = 5; // of Figure 11 of the 2013 paper
-const SAMPLES_S = 3; // of its Figure 10
+const SETTLED_S = 5; // Figure 11 of the 2013 paper starts here
+const SAMPLES_S = 3; // Figure 10 of the 2013 paper
 const seconds = (ps) => Number(ps) / 1e12;
 
 const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;

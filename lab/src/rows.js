@@ -85,8 +85,8 @@ function rowOfFlow(flow, values, simulated_s, [first, last]) {
   };
 }
 
-// Seconds from a flow's start to its end or the run's, extended to the last arrival if data arrive later. With
-// arrivals: to the run's end.
+// Returns the seconds from a flow's start to its end, or to the last arrival of its data if that is later. A flow
+// with arrivals, or without an end, lasts until the run ends.
 function activeTime(flow, values, simulated_s) {
   if (flow.arrivals) return simulated_s - Number(flow.start) / PS_PER_S;
   const stop_s = flow.stop === undefined || flow.stop < 0n ? simulated_s : Number(flow.stop) / PS_PER_S;

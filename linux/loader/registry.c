@@ -36,8 +36,7 @@ static int is_registered(const char *name) {
     int result = bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? 0 : -errno;
     __u32 *value = result == 0 ? calloc(1, info.value_size + 8) : NULL;
     if (value != NULL && bpf_map_lookup_elem(fd, &first, value) == 0)
-        result =
-            value[1] == 1; /* refcnt and state of struct bpf_struct_ops_common_value; 1: in use */
+        result = value[1] == 1; /* after refcnt: the state, BPF_STRUCT_OPS_STATE_INUSE */
     free(value);
     close(fd);
     return result;

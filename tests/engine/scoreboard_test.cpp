@@ -218,7 +218,7 @@ TEST(Scoreboard, FollowsRfc6675) {
     EXPECT_GT(rescues, 100);
 }
 
-// RFC 6675, 4, NextSeg rule 4: again only when HighACK is greater than RescueRxt.
+// RFC 6675, 4, NextSeg rule 4: a second rescue needs a HighACK greater than RescueRxt.
 TEST(Scoreboard, RescuesOncePerRecovery) {
     Scoreboard board;
     board.reserve(32, 0);

@@ -179,7 +179,7 @@ def any_scenario(choices: random.Random) -> dict[str, Any]:
 
 
 def test_the_engine_refuses_no_scenario(attack: Any) -> None:
-    """Whatever it would reject is rejected earlier, by file and key, before anything is written."""
+    """Bad input is rejected by file and key before the engine reads it."""
     for choices in attack.rounds():
         try:
             scenario = Scenario(**any_scenario(choices))

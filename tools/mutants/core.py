@@ -41,7 +41,7 @@ PATIENCE_S = 30  # a mutant that loops counts as caught
 CORE = ["-std=c11", "-ffreestanding", "-fPIC", "-fno-semantic-interposition"]
 CORE += ["-Dstatic=", "-Dinline=", "-w", "-x", "c"]
 CXX = ["g++", "-std=c++20", "-w", "-ffp-contract=off"]
-BEST = (["gcc", "-O2"], ["clang", "-O2"])  # to find mutants with the same machine code
+BEST = (["gcc", "-O2"], ["clang", "-O2"])  # show which mutants leave the machine code unchanged
 CAUGHT = ("caught by the core's tests", "caught by the engine's tests", "caught by a proof")
 OF_ENGINE = ("scripted", "golden_test", "replay_test", "bbr_test")
 

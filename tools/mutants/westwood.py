@@ -2,7 +2,7 @@
 """Judges mutants of the Python package: the tests that call a mutant's function import it.
 
 All fast tests run once, while hook/sitecustomize.py records the functions that each test calls, in
-any process. Then a mutant meets only the tests that call its function, the most specific first.
+any process. Then a mutant meets only the tests that call its function, most specific first.
 Code that no fast test calls is not mutated: tests/linux or the slow tests cover it.
 """
 

@@ -20,7 +20,7 @@ _HALF = 0.5
 # Excess that is no queue: a share of the least round trip, and a minimum.
 _NOISE_SHARE, _NOISE_S = 0.1, 0.001
 _MOST_OF = 2 / 3  # share of one kind of losses from which the other goes unmentioned
-_LIMITED = 0.5  # share of the time from which something other than the path limits
+_LIMITED = 0.5  # an upload limited by its ends for this share of the time is reported as such
 _SELDOM = 0.2  # fewer losses per upload are not worth explaining
 _MANY_TIMEOUTS = 2.0  # more timeouts per minute are mentioned
 _LOSSES = ("loss", "timeout")  # the kinds of events that are losses

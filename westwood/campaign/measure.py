@@ -129,7 +129,7 @@ class Uploads:
                 self.done[_key(row)] = row
 
     def _is_ours(self, record: Mapping[str, Any]) -> bool:
-        """Says whether a line from disk can belong to an upload of this plan."""
+        """Returns whether a line from disk can belong to an upload of this plan."""
         sizes = {target.name: target.sizes for target in self._plan.target}
         numbers = [value for name, value in record.items() if name not in _TEXTS]
         return (

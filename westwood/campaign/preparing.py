@@ -34,8 +34,8 @@ _FACTS = (
 def controls_of(names: Sequence[str]) -> tuple[str, ...]:
     """Returns the kernel's names of the controls to compare, the baseline first.
 
-    Without names, ours are compared with this machine's default, and so is a single name. With
-    several names the baseline is the default if it is among them, else the first.
+    No names mean all of our controls. The baseline of these, or of a single name, is this machine's
+    default. With several names it is the default if it is among them, else the first name.
     """
     default = _said("tcp_congestion_control")
     if not names:
@@ -64,7 +64,7 @@ def available() -> set[str]:
 
 
 def check(controls: Sequence[str]) -> bool:
-    """Says whether our controls must be loaded; UnavailableError if one is unavailable."""
+    """Returns whether our controls must be loaded; raises UnavailableError if one is missing."""
     there = available()
     missing = [control for control in controls if control not in there]
     for control in missing:

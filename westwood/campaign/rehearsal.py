@@ -52,7 +52,7 @@ def path(name: str | None, settings: Mapping[str, Any]) -> Scenario:
 
 
 def check(scenario: Scenario, for_s: float) -> None:
-    """Raises UnavailableError with the remedy if this machine can't; InputError if Linux can't."""
+    """Raises UnavailableError with the remedy if this machine fails, InputError if Linux does."""
     if for_s > _LONGEST_S / 2:
         raise InputError("expected at most 12h with --emulated", key="--for", value=f"{for_s:g}s")
     linux_limits.check(scenario)

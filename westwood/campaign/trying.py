@@ -79,7 +79,7 @@ def plan(
     worth: str,
     seed: int,
 ) -> TrialPlan:
-    """Makes the plan, with uploads short enough for enough pairs; InputError if none fit."""
+    """Makes the plan, with uploads short enough for enough pairs; raises InputError if none fit."""
     chosen = upload_s
     if chosen is None:
         chosen = min(max(round(for_s / (_ROUNDS * len(controls)), 1), _SHORTEST_S), _LONGEST_S)
@@ -142,7 +142,7 @@ class Trial:
 
     @property
     def is_decided(self) -> bool:
-        """Says whether every verdict is certain."""
+        """Returns whether every verdict is certain."""
         return all(one.word != verdict.CANNOT_TELL for one in self.verdicts())
 
 

@@ -108,7 +108,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _figure(value: float, digits: int | None = None) -> str:
-    """Formats three significant digits; `-` for an unknown number."""
+    """Formats a number with three significant digits, and an unknown number as `-`."""
     if math.isnan(value):
         return "-"
     if digits is None:

@@ -114,6 +114,6 @@ def _numbers(values: Any) -> list[float | None]:
 
 
 def _rises(x: list[float | None]) -> bool:
-    """Says whether all x are known and in ascending order."""
+    """Returns whether all x are known and in ascending order."""
     known = [one for one in x if one is not None]
     return len(known) == len(x) and known == sorted(known)

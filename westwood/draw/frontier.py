@@ -147,7 +147,7 @@ def _neighbours(at: Sequence[Sequence[float]], number: int) -> int:
 
 
 def _places(width: float) -> Iterator[tuple[float, float]]:
-    """Returns offsets from a mark to a text's middle left, in points, the nearest first."""
+    """Returns offsets from a mark to a text's middle left, in points, nearest first."""
     for distance in _DISTANCES:
         for step in range(_DIRECTIONS):
             angle = 2 * math.pi * (step / _DIRECTIONS + _FIRST)

@@ -70,7 +70,7 @@ class EmulatedPath:
 
     @classmethod
     def of_scenario(cls, file_or_preset: str, settings: Mapping[str, Any]) -> EmulatedPath:
-        """Makes a path of a scenario's links; of a sweep it uses the first point."""
+        """Makes a path of a scenario's links, or of those in a sweep's first point."""
         scenario = Scenario.load(file_or_preset).with_settings(settings)
         _, first = next(scenario.points())
         return cls(first, scenario.name, _left_out(scenario))

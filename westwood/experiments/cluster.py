@@ -63,7 +63,7 @@ def run_jobs(
 
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """Returns a client of the scheduler at this address; InputError if none answers in time."""
+    """Returns a client of the scheduler; raises InputError if none answers in time."""
     extras.need("distributed", "--dask")
     host, port = _place(address)
     place = (host, port)

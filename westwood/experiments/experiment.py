@@ -70,7 +70,7 @@ class Collected:
 
     @property
     def complete(self) -> bool:
-        """Says whether all runs were finished."""
+        """Returns whether all runs were finished."""
         return len(self.runs) == self.planned
 
     @cached_property
@@ -137,7 +137,7 @@ def protocol_key(scenario: Scenario) -> str | None:
 def estimate_resources(
     experiment: Experiment, engine: Engine, workers: int | None, *, check_resources: bool = True
 ) -> ResourceEstimate:
-    """Returns what the runs take; with `check_resources`, InputError if that is too much memory."""
+    """Returns what the runs take; raises InputError for too much memory if `check_resources`."""
     check_workers(workers, "--workers")
     points = [job.scenario for job in experiment.jobs]
     seeds = experiment.scenario.seeds

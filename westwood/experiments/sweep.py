@@ -168,7 +168,7 @@ class SweptRuns:
         return others
 
     def _is_ours(self, key: Key, rows: list[Row]) -> bool:
-        """Says whether a run from disk can belong to this sweep."""
+        """Returns whether a run from disk can belong to this sweep."""
         point, seed = key
         if not 0 <= point < len(self._planned.jobs) or not 1 <= seed < _MOST_SEEDS:
             return False

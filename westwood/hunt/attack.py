@@ -93,7 +93,7 @@ class Feature:
     without: Mapping[str, Any]
 
     def is_in(self, attack: Attack) -> bool:
-        """Says whether an attack has this feature."""
+        """Returns whether an attack has this feature."""
         return any(getattr(attack, key) != value for key, value in self.without.items())
 
 
@@ -326,7 +326,7 @@ def _with_transfers(attack: Attack, size: float, load: float) -> Attack:
 
 
 def fit_together(names: Iterable[str]) -> bool:
-    """Says whether an attack can have all of these features."""
+    """Returns whether an attack can have all of these features."""
     chosen = set(names)
     complete = all(other in chosen for name, other in _NEEDS.items() if name in chosen)
     return complete and all(len(chosen & group) < 2 for group in _EXCLUDE)

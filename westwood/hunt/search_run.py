@@ -153,7 +153,7 @@ class SearchRun:
         return self.runner.median(self._metric, attack, self._cc, seeds)
 
     def _is_bad(self, attack: Attack, seeds: Sequence[int], enough: float) -> bool:
-        """Says whether most seeds reach `enough`; stops as soon as that is decided."""
+        """Returns whether most seeds reach `enough`; stops as soon as that is decided."""
         good = bad = 0
         for seed in seeds:
             value = self.runner.degradation(self._metric, replace(attack, seed=seed), self._cc)

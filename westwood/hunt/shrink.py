@@ -21,7 +21,7 @@ _ROUNDS = 6
 _LONGER = 2  # a simpler run may have this multiple of the hunt's most packets
 _SHORTEST_US = 1000
 _USUAL = ((10e6, 40e3), (10e6, 100e3))  # common rates and delays
-_QUEUES = (1, 0.5, 0.25, 2, 4, 0.1, 0.05, 0.02)  # bandwidth-delay products, the simplest first
+_QUEUES = (1, 0.5, 0.25, 2, 4, 0.1, 0.05, 0.02)  # bandwidth-delay products, simplest first
 _SECONDS = (20, 10, 40, 60)
 _MILDER: Mapping[str, float] = {
     "loss_rate": 0.5,
@@ -64,7 +64,7 @@ def shrink(attack: Attack, is_bad: Callable[[Attack], bool], needs: Sequence[str
 
 
 def _edits() -> Iterator[Edit]:
-    """Yields the edits that simplify an attack, the most effective first."""
+    """Yields the edits that simplify an attack, most effective first."""
     for name in FEATURES:
         yield partial(without, names=(name,))
     for key in ("flows", "beside_flows", "reverse_flows"):

@@ -43,12 +43,12 @@ class TargetVerdict:
 
     @property
     def reached(self) -> bool | None:
-        """Says whether the figure reaches the bound; None without a bound."""
+        """Returns whether the figure reaches the bound; None without a bound."""
         return self.target.reached(self.figure.estimate.value)
 
     @property
     def is_certain(self) -> bool:
-        """Says whether the whole interval is on the figure's side of the bound."""
+        """Returns whether the whole interval is on the figure's side of the bound."""
         estimate = self.figure.estimate
         return {self.target.reached(estimate.low), self.target.reached(estimate.high)} == {
             self.reached

@@ -68,7 +68,7 @@ class Target:
     at_most: bool = False
 
     def reached(self, value: float) -> bool | None:
-        """Says whether a value reaches the bound; None without a bound or a value."""
+        """Returns whether a value reaches the bound; None without a bound or a value."""
         if math.isnan(self.bound) or math.isnan(value):
             return None
         return value <= self.bound if self.at_most else value >= self.bound
@@ -116,7 +116,7 @@ def fairness(rows: Sequence[Row]) -> float:
 
 
 def loss_binds(ran: CaseRuns) -> bool:
-    """Says whether random loss, rather than the link, limits CUBIC on this path."""
+    """Returns whether random loss, rather than the link, limits CUBIC on this path."""
     return goodput(ran.against[BBR.cc]) >= bounds.BINDS * goodput(ran.against[CUBIC.cc])
 
 

@@ -73,7 +73,7 @@ def _has(value: Any, step: str | int) -> bool:
 
 
 def _line(text: str, path: tuple[str | int, ...]) -> int | None:
-    """Returns the first line of the value at the path; None for no path, or if it takes long."""
+    """Returns the first line of the value at the path, or None if the search takes too long."""
     lines = [f"{line}\n" for line in text.split("\n")]  # TOML's only line ends
     left = _MOST_PARSED_BYTES // max(1, len(text))
 

@@ -56,7 +56,7 @@ class Target:
         return percentile(known, 1 - share if self.at_most else share)
 
     def reached(self, value: float) -> bool:
-        """Says whether a value of the statistic reaches the bound."""
+        """Returns whether a value of the statistic reaches the bound."""
         return value <= self.bound if self.at_most else value >= self.bound
 
     def penalty(self, value: float) -> float:

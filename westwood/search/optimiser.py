@@ -43,10 +43,10 @@ class Varied(Protocol):
 
     @property
     def is_logarithmic(self) -> bool:
-        """Says whether the search uses the logarithm of the value."""
+        """Returns whether the search uses the logarithm of the value."""
 
     def has(self, value: Any, /) -> bool:
-        """Says whether a value is within its range."""
+        """Returns whether a value is within its range."""
 
 
 def propose(

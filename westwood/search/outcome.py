@@ -58,7 +58,7 @@ class Outcome:
 
     @classmethod
     def mean(cls, several: Sequence[Outcome]) -> Outcome:
-        """Returns the mean of several runs on one path, and the maximum of what was resent."""
+        """Returns the means of several runs on one path, but the largest share resent."""
         means = {}
         for field in fields(cls):
             values = [getattr(one, field.name) for one in several]

@@ -19,7 +19,7 @@ RECORDINGS: Mapping[str, str] = {
         "27 3 14 4 13 3 6 2 6+2 2+2 88 3 1 3 13 10 19 2 9+2 2 10+2 27+2 2 9 2 20 31 14 40 13 15 "
         "16 2"
     ),
-    # Transfers of 80 kB on average compete, one every 40 ms: 20 Mb/s, 30 ms, 15 packets.
+    # Competing transfers of 80 kB on average start every 40 ms: 20 Mb/s, 30 ms, 15 packets.
     "transfers": (
         "3 7 1 23 6 5+2 54+2 9 1 9 8 31 5 2 5 5 1 2 25 4+2 2 4 7 3 8 1 6 13 2 1 3 1 9+3 1 4+4 5 "
         "1 1+3 3 4+4 6 4 11 15+3 6+2 9 5 3 2+2 6 8 2 2 16 4+2 1 1 5+2 4 10 3 4+2 4 8 5 1 6 6+3 "

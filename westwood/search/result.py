@@ -163,7 +163,7 @@ class SearchResult:
 
 
 def end_name(parameter: Parameter, end: Value) -> str:
-    """Returns the name of the ablation that moves a setting to this end."""
+    """Returns the name of the ablation that moves a setting to this end of its range."""
     return f"{parameter.key}={end}"
 
 

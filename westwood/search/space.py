@@ -2,7 +2,7 @@
 """Defines which settings of a control can be varied, within the bounds of core/settings.h.
 
 Values are whole numbers in the unit of the core's field, switches or words; `written` converts them
-for a scenario. An optional setting has 0 for "none" below its least value.
+for a scenario. In an optional setting, 0 means "none" and comes before the least value.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class Parameter:
 
     @property
     def is_logarithmic(self) -> bool:
-        """Says whether the search uses the logarithm of the value."""
+        """Returns whether the search uses the logarithm of the value."""
         return self.low > 0 and self.high >= _LOG_FROM * self.low
 
     def has(self, value: Value) -> bool:
-        """Says whether a value is within the range; a default may lie outside."""
+        """Returns whether a value is within the range; a default may lie outside."""
         return value in self.choices if self.choices else self.low <= int(value) <= self.high
 
     def ends(self) -> tuple[Value, ...]:

@@ -4,9 +4,9 @@
 Reads a JSON object per line, and answers each with one:
     {"start": ARGUMENTS, "in": FOLDER, "to": FILE, "strace": OPTIONS} -> {"process": NUMBER}
     {"wait": NUMBER} -> {"code": EXIT CODE, or minus the signal}
-Output goes to FILE.out and FILE.err. Whatever would make two runs differ is fixed: the time, the
-commit and uploads, which are invented. Figures are fixed, too, since drawing them
-takes longer than everything else.
+Output goes to FILE.out and FILE.err. Everything that could make two runs differ is fixed: the
+time, the commit and uploads, which are invented. Figures are fixed, too, since drawing them takes
+longer than everything else.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whatever is wrong with a scenario is one line: file, key, value, what was expected."""
+"""Each error in a scenario is one line: file, key, value and what was expected."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whatever standard output is, the results are kept, and the end says what became of the output."""
+"""A command keeps its results when standard output fails, and its last line reports the failure."""
 
 from __future__ import annotations
 

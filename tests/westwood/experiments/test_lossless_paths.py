@@ -179,7 +179,7 @@ def _fails(cc: str, path: Path) -> dict[str, bool]:
 
 
 def _times_out_later(scenario: Scenario) -> bool:
-    """Says whether a timeout follows the first recovery, which ends slow start."""
+    """Returns whether a timeout follows the first recovery, which ends slow start."""
     events = simulate(scenario, 1, events=True).events
     over = False
     for kind in events["kind"]:

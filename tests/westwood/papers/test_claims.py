@@ -78,7 +78,7 @@ def test_reno_and_newreno_are_alike_within_10_percent_up_to_0_005() -> None:
 def test_the_knee_differs_where_the_gap_shrinks() -> None:
     assert verdict("ns3.fig5.westwoodplus_knee", fig5(westwood_plus=(3, 1.88))) == (
         "DIFFERS",
-        "from 0.001 to 0.002 the gap shrinks from 0.050 Mb/s to 0.020 Mb/s",
+        "from 0.001 to 0.002 the gap falls from 0.050 Mb/s to 0.020 Mb/s",
     )
 
 

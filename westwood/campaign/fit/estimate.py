@@ -60,7 +60,7 @@ class Estimate:
         return Estimate(self.value, min(self.low, low), max(self.high, high), self.bound)
 
     def covers(self, truth: float) -> bool:
-        """Says whether a value is in the interval, or on the right side of the bound."""
+        """Returns whether a value is in the interval, or on the right side of the bound."""
         return (self.bound == "at least" or truth <= self.high) and (
             self.bound == "at most" or truth >= self.low
         )
@@ -76,7 +76,7 @@ class Goodput:
 
     @property
     def is_odd(self) -> bool:
-        """Says whether they differ by more than chance and the simulator's error."""
+        """Returns whether they differ by more than chance and the simulator's error."""
         differs = abs(self.recorded_bps - self.fitted_bps)
         return differs > max(_ODD * self.fitted_bps, _ODD_SDS * self.sd_bps)
 
@@ -195,7 +195,7 @@ class _Evidence:
 
     @property
     def is_full(self) -> bool:
-        """Says whether the link was seen full."""
+        """Returns whether the link was seen full."""
         return self.waits.size >= _FULL or self.level >= _LEVEL
 
     @property

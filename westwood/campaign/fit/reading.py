@@ -21,7 +21,7 @@ _WITHOUT_SACK = ("reno", "newreno")  # recoveries that Linux uses only on reques
 
 
 def uploads(source: Path) -> list[Upload]:
-    """Reads the uploads; InputError if no path can be fitted to them."""
+    """Reads the uploads; raises InputError if no path can be fitted to them."""
     if source.is_dir():
         return _of_folder(source)
     if reading.is_recording(source.name):

@@ -71,7 +71,7 @@ class Upload:
 
 
 def of_frame(frame: pl.DataFrame, cc: str, source: str = "", limited: float = 0.0) -> Upload:
-    """Reads a recording of one connection; InputError if it is too short.
+    """Reads a recording of one connection; raises InputError if it is too short.
 
     limited: share of the time in which a window or buffer limited it, rather than the network.
     """

@@ -30,7 +30,7 @@ METRICS = (*_OF_FLOWS, "retransmission_ratio", *_QUANTILES)
 
 
 def _within(column: str, share: float, least: float = 0.0) -> pl.Expr:
-    """Says whether two values differ by at most this share or this amount."""
+    """Returns whether two values differ by at most this share or this amount."""
     ours, theirs = (pl.col(name).cast(pl.Float64) for name in (column, column + OTHER))
     return (ours - theirs).abs() <= pl.max_horizontal(theirs.abs() * share, pl.lit(least))
 

@@ -21,7 +21,7 @@ class Exception_:
     reason: str
 
     def covers(self, engine: str, grid: str, point: Mapping[str, Any]) -> bool:
-        """Says whether the exception covers a point."""
+        """Returns whether the exception covers a point."""
         return (self.engine, self.grid) == (engine, grid) and all(
             point[column] in values for column, values in self.where.items()
         )

@@ -60,7 +60,7 @@ class Point:
 
     @property
     def is_drawn(self) -> bool:
-        """Says whether a seed makes a difference."""
+        """Returns whether a seed makes a difference."""
         return self.loss > 0 or self.spread != "0s" or self.aqm != "droptail"
 
 

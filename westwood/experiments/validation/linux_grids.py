@@ -115,7 +115,6 @@ _MEMBER = _grid(
     length=always("30s"),
     seeds=2,
 )
-# Alone and with as many CUBIC flows, in queues that are short in time or in BDPs.
 _SHORT_QUEUES = _grid(
     says="westwood-cubic in short queues, alone and beside CUBIC",
     protocols={"westwood-cubic": {"recovery": "sack"}},

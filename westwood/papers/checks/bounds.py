@@ -77,7 +77,7 @@ class ValueRange:
     most: Any = None
 
     def has(self, value: object) -> bool:
-        """Says whether the claim is about this value."""
+        """Returns whether the claim is about this value."""
         x = quantity(value)
         return (self.least is None or x >= quantity(self.least)) and (
             self.most is None or x <= quantity(self.most)

@@ -89,7 +89,7 @@ def _westwoodplus_knee(all_: Mapping[str, Measured]) -> Finding:
     pers = sorted(per for per in measured.table() if 0.0005 <= per <= 0.005)
     gaps = {per: measured.difference(per, WESTWOOD, WESTWOOD_PLUS) for per in pers}
     failures = [
-        f"from {one:g} to {two:g} the gap shrinks from {mbps(gaps[one].mean)}"
+        f"from {one:g} to {two:g} the gap falls from {mbps(gaps[one].mean)}"
         f" to {mbps(gaps[two].mean)}"
         for one, two in itertools.pairwise(pers)
         if gaps[two].mean < gaps[one].mean - math.hypot(gaps[one].bound, gaps[two].bound)

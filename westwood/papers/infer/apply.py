@@ -72,7 +72,7 @@ def _link(point: Scenario, name: str) -> Link | None:
 
 
 def _has(link: Link, rest: str) -> bool:
-    """Says whether a link has this key; the kind of its losses decides which loss keys it has."""
+    """Returns whether a link has this key; loss keys depend on the kind of its losses."""
     part, _, key = rest.partition(".")
     return part != "loss" or (link.loss.kind != "none" and key in type(link.loss).model_fields)
 

@@ -121,7 +121,7 @@ class ClaimTestSet:
 
 @dataclass
 class ClaimPlan:
-    """The runs under one choice of settings, without repetition."""
+    """The runs under one choice of settings, without duplicates."""
 
     test_set: ClaimTestSet
     measures: str
@@ -131,7 +131,7 @@ class ClaimPlan:
     def add(
         self, name: str, columns: Mapping[str, Any], scenario: Scenario, observed: Mapping[str, Any]
     ) -> None:
-        """Adds a point of the scenario `name`; `observed` makes its runs be traced."""
+        """Adds a point of the scenario `name`; its job records what `observed` requests."""
         key = scenario.hash
         seeds = (
             self.test_set.seeds

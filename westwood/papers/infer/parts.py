@@ -26,7 +26,7 @@ def failing(explanation: str) -> frozenset[str]:
 
 
 def excluding(explanations: Collection[str]) -> dict[str, Any]:
-    """Counts where each part holds, and lists the pairs that never hold together."""
+    """Counts the settings in which each part holds, and lists pairs that never hold together."""
     fails = [failing(one) for one in explanations]
     named = sorted(frozenset().union(*fails))
     holding = {part: sum(part not in one for one in fails) for part in named}

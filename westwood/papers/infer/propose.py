@@ -26,7 +26,7 @@ _REFERENCES = 400  # best trials that the optimiser learns from
 
 
 def fills(number: int) -> bool:
-    """Says whether this number belongs to a filling batch; 0 is the profile."""
+    """Returns whether this number belongs to a filling batch; 0 is the profile."""
     return number == 0 or not _refines((number - 1) // BATCH)
 
 

@@ -57,7 +57,7 @@ class InferenceResult:
 
     @property
     def is_complete(self) -> bool:
-        """Says whether all settings were tried."""
+        """Returns whether all settings were tried."""
         return len(self.different) == self.open.count
 
     @property

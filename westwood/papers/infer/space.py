@@ -63,7 +63,7 @@ class Setting:
         return self.values[0].name
 
     def has(self, value: object) -> bool:
-        """Says whether this is one of its values."""
+        """Returns whether this is one of its values."""
         return value in self.choices
 
     def value(self, name: str) -> Value:

@@ -120,7 +120,7 @@ def _impurity(cases: Sequence[Case]) -> float:
 
 
 def _gini(no: int, yes: int) -> float:
-    """Returns the impurity of this many cases, times their number."""
+    """Returns the Gini impurity of the cases, multiplied by their number."""
     count = no + yes
     return 2 * no * yes / count if count else 0.0
 
