@@ -64,7 +64,7 @@ def test_most_commands_need_no_extra(tmp_path: Path) -> None:
     for command in commands:
         assert f"0 {' '.join(command)}" in done.stderr.splitlines(), done.stderr
     page = (tmp_path / "swept" / "index.html").read_text("utf-8")
-    assert "goodput" in page and "<img" not in page
+    assert "Goodput" in page and "<img" not in page
     assert "figures need matplotlib: pip install 'westwood[plot]'" in done.stderr
 
 
