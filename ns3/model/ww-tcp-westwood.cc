@@ -283,7 +283,7 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
     else if (!isEcho)
     {
         ww_on_rto(&m_core->config, &m_core->state, &window, NowUs(), flight, mss, false);
-        Trace(); // a sample may have ended by time in between
+        Trace(); // a sample's time may have ended in between
         NS_LOG_LOGIC("Timeout: ssthresh " << window.ssthresh);
         return window.ssthresh * mss;
     }
