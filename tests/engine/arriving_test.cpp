@@ -66,6 +66,21 @@ TEST(Arriving, ReusedMemoryChangesNothing) {
     }
 }
 
+// Windows and events are recorded alone as they are together, also of connections in reused memory.
+TEST(Arriving, EachKindOfRecordIsTheSameAlone) {
+    Network network = many_transfers();
+    network.trace.windows = network.trace.events = true;
+    const Records both = sim::run(network, 1).records;
+    network.trace.events = false;
+    const Records windows = sim::run(network, 1).records;
+    network.trace.events = true;
+    network.trace.windows = false;
+    const Records events = sim::run(network, 1).records;
+    EXPECT_TRUE(windows.windows_of == both.windows_of);
+    EXPECT_TRUE(windows.windows.time_s == both.windows.time_s);
+    EXPECT_TRUE(events.events_of == both.events_of);
+}
+
 // A source that sends twice what the link carries, so that channels run ahead of the end.
 Network overloaded(Time duration) {
     Network network = one_link(6'000'000, 10 * kMs, duration);

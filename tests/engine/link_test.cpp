@@ -27,6 +27,20 @@ std::vector<Captured> arrivals(Network network) {
     return simulate(network, 1).captured;
 }
 
+// The last of them would leave after a month: what is admitted is known from the limit alone.
+TEST(Queue, CountsTheOverheadOfPacketsThatNeverLeave) {
+    Network network = one_link(1000, 10 * kMs, 60 * kSecond);
+    network.links[0].overhead_bytes = 1000;
+    network.links[0].forward.queue_packets = kUnlimited;
+    network.links[0].forward.queue_bytes = 4500 * 65'000;
+    Flow flow = datagrams(51'200'000);
+    flow.packet_bytes = 64'000;
+    network.flows = {flow};
+    const Result result = simulate(network, 1);
+    ASSERT_EQ(result.error, "");
+    EXPECT_EQ(result.flows[0].sent - result.forward[0].queue_drops, 1u + 4500u);
+}
+
 TEST(Jitter, IsUniformAndKeepsTheOrder) {
     Network network = one_link(1'000'000'000, 10 * kMs, 400 * kSecond);
     network.links[0].forward.jitter = 4 * kMs;

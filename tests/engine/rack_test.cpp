@@ -143,6 +143,14 @@ TEST(LossProbe, TellsWhetherItRepairedALoss) {
 
 // RFC 3708, 2: every retransmission of the episode must be reported; RFC 3522, 3.2: only the first
 // ACK counts.
+TEST(Undo, OneAckOfARetransmissionDecides) {
+    Undo undo;
+    undo.begin(0);
+    EXPECT_FALSE(undo.on_advance(false, false)) << "of a segment that was not sent again";
+    EXPECT_TRUE(undo.on_advance(true, false)) << "the original arrived";
+    EXPECT_FALSE(undo.on_advance(true, false)) << "it is decided";
+}
+
 TEST(Undo, NeedsProofForTheWholeEpisode) {
     Undo undo;
     EXPECT_FALSE(undo.on_dsack(5));
