@@ -59,7 +59,7 @@ class Point:
     delayed_ack: int
     per: float
     theirs: list[float] = field(default_factory=list)
-    more: list[float] = field(default_factory=list)  # all runs, if ns-3's are only some of them
+    more: list[float] = field(default_factory=list)  # ns-3's runs with more seeds, if any
     ours: list[float] = field(default_factory=list)
 
     @property

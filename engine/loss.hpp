@@ -127,7 +127,7 @@ class LossProcess {
     std::uint64_t script_last_ = 0;
     std::size_t script_next_ = 0;
     std::uint64_t bits_ = 1;       // per packet
-    std::uint64_t bits_left_ = 0;  // before the next error, counted when until_due_ was passes_
+    std::uint64_t bits_left_ = 0;  // before the next error, when until_due_ was set to passes_
     std::uint64_t passes_ = 0;
     Time change_at_ = 0;
     unsigned state_ = 0;

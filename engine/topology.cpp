@@ -74,7 +74,7 @@ void Topology::find_routes(const Network& network) {
         leaving[network.links[i].a].push_back(2 * i);
         leaving[network.links[i].b].push_back(2 * i + 1);
     }
-    // Sorted by their ends, so that one tree at a time is enough, however many flows there are.
+    // Flows are sorted by their ends, so only one tree is in memory at a time.
     std::vector<std::uint32_t> flows(network.flows.size());
     std::iota(flows.begin(), flows.end(), 0u);
     const auto ends = [&](std::uint32_t f) {

@@ -44,8 +44,8 @@ def westwood(capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
     return run
 
 
-# `make torture` sets these: how long all attacks go on together, their first seed, and where their
-# figures go. In `make test` each attack has a second.
+# `make torture` sets these: the total time of all attacks, their first seed, and the folder for
+# figures. In `make test` each attack has a second.
 TOTAL_S = float(os.environ.get("WW_TORTURE_SECONDS", "0"))
 SEED = int(os.environ.get("WW_TORTURE_SEED", "1"))
 FIGURES = os.environ.get("WW_TORTURE_FIGURES")

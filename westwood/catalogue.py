@@ -72,7 +72,7 @@ class Setting:
     fallback: Any  # the default
     least: Any
     most: Any
-    algorithms: tuple[str, ...]  # those that use it; only in section cc
+    algorithms: tuple[str, ...]  # the algorithms that use it; empty outside section cc
     choices: tuple[str, ...]  # the accepted words of kind CHOICE
     what: str
     why: str  # the reason for the default; empty: there is no default

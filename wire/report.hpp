@@ -117,7 +117,7 @@ struct TraceFiles {
     std::string windows, queues, drops;
 };
 
-// The tables of a run's trace. Writes nothing if the plan asks for none.
+// Writes the tables of a run's trace, if the plan asks for them.
 class Trace {
   public:
     explicit Trace(const TraceFiles& files) {

@@ -66,7 +66,7 @@ export class Judge {
 const settingOf = ({ scenario, preset, seed, together, queue_ms }) => JSON.stringify([scenario, preset, seed, together, queue_ms]);
 const keyOf = (at) => JSON.stringify(at);
 
-// The runs that the conditions compare, by their settings.
+// Holds the runs that the conditions compare, by their settings.
 function runsOf(state, bounds) {
   const runs = new Map();
   for (const { conditions = [] } of bounds)

@@ -115,7 +115,7 @@ Bbr in_phase(std::uint8_t phase, std::uint32_t queued) {
     return bbr;
 }
 
-// What was in flight before the ACK counts: here 100 more than after it.
+// The rule uses the segments in flight before the ACK: here 100 more than after it.
 TEST(Bbr, TheDrainingPhaseEndsEarlyAtTheBdpAndThreeQuanta) {  // 4.3.4.3: BBRIsNextCyclePhase
     const auto phase_after = [](std::uint32_t pipe) {
         Bbr bbr = in_phase(1, 200);

@@ -171,9 +171,9 @@ TEST(Undo, NeedsProofForTheWholeEpisode) {
     undo.begin(11);
     undo.on_sent_again();
     undo.on_recovery_exit();
-    EXPECT_FALSE(
-        undo.on_advance(true, false));  // of a probe, for example: not the episode's first ACK
-    EXPECT_TRUE(undo.on_dsack(11));     // a D-SACK may come late
+    // This ACK may answer a probe: it is not the episode's first.
+    EXPECT_FALSE(undo.on_advance(true, false));
+    EXPECT_TRUE(undo.on_dsack(11));  // a D-SACK may come late
 }
 
 }  // namespace

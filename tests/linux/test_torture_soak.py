@@ -99,7 +99,7 @@ def path(choices: random.Random, duration_s: float) -> Scenario:
 
 
 def lasting(trace: pl.DataFrame, end_s: float) -> pl.DataFrame:
-    """Adds how long each row of a connection lasted, until something changed."""
+    """Adds the time from each row of a connection to the next."""
     lasts = pl.col("time_s").shift(-1).fill_null(end_s) - pl.col("time_s")
     return trace.sort("time_s").with_columns(lasts=lasts)
 

@@ -22,7 +22,7 @@ _NOISE_SHARE, _NOISE_S = 0.1, 0.001
 _MOST_OF = 2 / 3  # share of one kind of losses from which the other goes unmentioned
 _LIMITED = 0.5  # an upload limited by its ends for this share of the time is reported as such
 _SELDOM = 0.2  # fewer losses per upload are not worth explaining
-_MANY_TIMEOUTS = 2.0  # more timeouts per minute are mentioned
+_MANY_TIMEOUTS = 2.0  # per minute; the report mentions timeouts above this rate
 _LOSSES = ("loss", "timeout")  # the kinds of events that are losses
 _TIMEOUT = "loss"  # the state after a timeout
 _IN_TROUBLE = ("recovery", _TIMEOUT)
@@ -91,7 +91,7 @@ class Causes:
         return self.full_rtt_s - self.min_rtt_s
 
     def reason(self) -> str:
-        """Says in a few words what decides on this path."""
+        """Describes in a few words what limits this path."""
         if self.rwnd_limited >= _LIMITED:
             return "the receiver's window limits, not the path (net.ipv4.tcp_rmem there)"
         if self.sndbuf_limited >= _LIMITED:

@@ -27,7 +27,7 @@ from westwood.results.metrics import LEVEL
 from westwood.results.sequential import Estimate
 
 PAYS, DOES_NOT, CANNOT_TELL = "pays", "does not pay", "cannot tell"
-_LEAST_BPS = 8000.0  # counts for an upload with less, or no, goodput
+_LEAST_BPS = 8000.0  # replaces a smaller goodput, because logarithms need more than 0
 _MINUTE_S, _LONGEST_S = 60.0, 86_400.0
 
 

@@ -30,7 +30,7 @@ def print_pairs(pairs: Sequence[Row], keys: Sequence[str]) -> None:
 
 
 def _sampling(pairs: Sequence[Row]) -> str:
-    """Says how many seeds the pairs have, and whether they give intervals."""
+    """Describes how many seeds the pairs have, and whether they give intervals."""
     fewest, most = min(pair["runs"] for pair in pairs), max(pair["runs"] for pair in pairs)
     if most < 2:
         return "one seed"

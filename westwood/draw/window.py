@@ -50,7 +50,7 @@ def _round(span_s: float) -> float:
 
 
 def said(span_s: Span, whole_s: Span) -> str:
-    """Says in a title which part is shown; empty for the whole run."""
+    """Returns the part of a title that names the part shown; empty for the whole run."""
     if span_s == whole_s:
         return ""
     return f", {span_s[0]:g} to {span_s[1]:g} s of {whole_s[1]:g} s"

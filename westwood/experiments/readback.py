@@ -460,7 +460,7 @@ def _opens(scenario: Scenario) -> LabLink:
 
 
 def _lacking(path: Path, name: str) -> str:
-    """Says why a folder lacks this file."""
+    """Explains why a folder lacks this file."""
     if kind_in(path) is ResultKind.SWEEP and (path / _SCENARIO).exists():
         scenario, out = str(path / _SCENARIO), str(path)
         again = shlex.join(["westwood", "sweep", scenario, "--resume", "--out", out])

@@ -19,7 +19,7 @@ _SCENARIO = "scenario.toml"
 
 
 def problem_with(planned: Experiment, rows: pl.DataFrame) -> str:
-    """Says why rows can't belong to this scenario; empty if they can."""
+    """Returns the reason why rows can't belong to this scenario; empty if they can."""
     cost = {column.name for column in COST}
     numbers = {column.name for column in columns()} - {"scenario", "engine", "flow", "cc"} - cost
     names = {"cc": {*PROTOCOLS, UDP}, "flow": {flow.name for flow in planned.scenario.flows}}

@@ -304,9 +304,9 @@ def _jobs(planned: Experiment, missing: list[Key]) -> list[Job]:
 def _rounds(
     planned: Experiment, store: SweptRuns, precision: Precision | None
 ) -> Iterator[set[Key]]:
-    """Yields the runs there should be: the scenario's seeds, then more for wide intervals.
+    """Yields the runs to have after each round: the scenario's seeds, then more for wide intervals.
 
-    Each round depends only on the whole rounds before it, so a resumed sweep decides alike.
+    A round depends only on the complete rounds before it, so a resumed sweep makes the same runs.
     """
     seeds = [planned.scenario.seeds] * len(planned.jobs)
     yield _keys(seeds)

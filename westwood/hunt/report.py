@@ -106,7 +106,7 @@ def sentence(finding: Finding) -> str:
 
 
 def cause(finding: Finding) -> str:
-    """Says how much degradation remains without each feature."""
+    """Describes how much degradation remains without each feature."""
     found = finding.without.items()
     gone = [f"without {FEATURES[key].what}: {value:.0%}" for key, value in found if key in FEATURES]
     said = [f"{key}: {value:.0%}" for key, value in found if key not in FEATURES]

@@ -127,7 +127,7 @@ def _metrics(route: Any) -> list[tuple[str, Any]]:
 
 
 def _rest(route: Any) -> tuple[str, str]:
-    """Returns what a change of the control must not change."""
+    """Returns the route's properties other than the control, which a command must preserve."""
     attributes = {k: v for k, v in _settable(route).items() if k != "RTA_METRICS"}
     fields = {k: route[k] for k in ("family", "dst_len", "tos", "proto", "scope", "type")}
     return repr((sorted(attributes.items(), key=repr), fields)), repr(sorted(_metrics(route)))

@@ -62,7 +62,7 @@ class Part(BaseModel, metaclass=_PartType):
         frozen=True,
         populate_by_name=True,
         serialize_by_alias=True,
-        defer_build=True,  # a run needs only the scenario's model: `make_ready`
+        defer_build=True,  # `make_ready` builds the scenario's model; a run needs no other
     )
 
     def __dir__(self) -> list[str]:

@@ -25,7 +25,7 @@ TARGETS_HEADS = ("target", "wanted", "default", "best", "", "what")
 
 
 def title(found: SearchResult) -> str:
-    """Says how much the best trial gains."""
+    """Returns a title with the cost of the best trial and of the default."""
     best, first = found.best, found.trials[0]
     of = f"{label(found.search.protocol)}: trial {best.number} of {len(found.trials)}"
     if not found.changed():

@@ -101,7 +101,7 @@ def path(
 
 
 def seed_of(purpose: str, number: int) -> int:
-    """Returns a run's seed that no other purpose uses."""
+    """Returns a run's seed, which no run for another purpose has."""
     return number * _SEED_STEP + PURPOSES.index(purpose)
 
 

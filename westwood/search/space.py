@@ -57,7 +57,7 @@ class Parameter:
         return self.choices or tuple(dict.fromkeys((self.low, self.high)))
 
     def written(self, value: Value) -> Any:
-        """Returns a value as a scenario has it."""
+        """Returns a value in the form that a scenario uses."""
         return written(self.setting, value)
 
     def shown(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`westwood compare` over several values, and what it calls its figure."""
+"""`westwood compare` sweeps several values, and names its figure after them."""
 
 from __future__ import annotations
 

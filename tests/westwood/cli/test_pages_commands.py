@@ -38,7 +38,7 @@ def lines(page: str) -> Iterator[str]:
 
 
 def problem(line: str) -> str:
-    """Says what of a command line does not exist; "" if it is all there."""
+    """Returns the part of a command line that does not exist; "" if all of it exists."""
     command: Any = typer.main.get_command(app)
     words = shlex.split(line.split("...")[0], comments=True)
     path = []

@@ -156,7 +156,7 @@ EXCEPTIONS: dict[str, list[tuple[Applies, str]]] = {
 
 @cache
 def _fails(cc: str, path: Path) -> dict[str, bool]:
-    """Says for each requirement whether the control fails it."""
+    """Returns for each requirement whether the control fails it."""
     settings = {
         "tcp.cc": cc,
         "path.rate": f"{path.rate_bps}bps",

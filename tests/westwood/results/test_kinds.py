@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A results folder holds one kind of result; commands of other kinds refuse it and lose nothing.
 
-`ResultKind` names the file that identifies each kind. Here the commands write these files; where a
-command takes long, an empty file stands in.
+`ResultKind` names the file that identifies each kind. Here the commands write these files; an empty
+file replaces the output of a slow command.
 """
 
 from __future__ import annotations

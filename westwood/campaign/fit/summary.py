@@ -140,7 +140,7 @@ class Windows:
 
 
 def _unrepaired(upload: Upload) -> NDArray[np.bool_]:
-    """Says at which samples no segment was resent within the last round trip."""
+    """Marks the samples without a retransmission within the last round trip."""
     times, again = upload.time_s, upload.retransmitted
     since = np.searchsorted(times, times - _REPAIR_RTTS * upload.srtt_s)
     until = np.searchsorted(times, times + _NOTICED_RTTS * upload.srtt_s)

@@ -179,7 +179,7 @@ def _trees(report: InferenceReport) -> Iterator[str]:
     others = [one for one in report.claims if one not in hanging and report.share(one) > 0]
     if others:
         shares = ", ".join(f"`{one}` ({report.share(one):.0%})" for one in others)
-        yield f"No one or two settings decide these claims: {shares}."
+        yield f"No single setting or pair of settings decides these claims: {shares}."
 
 
 def _numbers(report: InferenceReport) -> Iterator[str]:
