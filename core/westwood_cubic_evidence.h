@@ -86,7 +86,7 @@ static inline bool ww_wc_is_link(const struct ww_config *config,
            !ww_wc_is_evident(wc, config->wc_evidence_permille / 2);
 }
 
-/* Returns true if this many losses in a round exceed a path's own. cwnd * 1000 < 2^38. */
+/* Returns true if a round lost more segments than a lossy link alone would. cwnd * 1000 < 2^38. */
 static inline bool ww_wc_is_many(const struct ww_config *config, uint32_t lost, uint32_t cwnd) {
     return lost > WW_WC_FEW_LOST &&
            (uint64_t)lost * 1000 > (uint64_t)cwnd * config->wc_heavy_permille;

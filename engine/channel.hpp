@@ -70,7 +70,7 @@ constexpr DropKind drop_kind(Fate fate) {
     case Fate::undecided:
         break;
     }
-    __builtin_unreachable();  // these fates are no drops
+    __builtin_unreachable();  // these fates are not drops
 }
 
 class Channel {

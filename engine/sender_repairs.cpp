@@ -25,7 +25,7 @@ void Sender::take_arrivals(Time now, std::int64_t acked, bool again) {
     for (std::int64_t s = known; s < una_ + acked; s++)
         if (!board_.is_sacked(s)) on_arrival(now, s);
     // RFC 7323, 4.1: a timestamp measures a round trip where Karn's rule forbids it. It may echo an
-    // earlier copy, or another segment after a lost ACK: below the least RTT (RFC 8985, 6.2) it is
+    // earlier copy, or another segment after a lost ACK: below the smallest RTT (RFC 8985, 6.2) it is
     // not a sample.
     if (settings_->has_timestamps && first_again && again) {
         const Time rtt = now - times_.last(una_);

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MEAN_LIMIT, LONGEST = 18.0, 45
 # "That one" as a pronoun stands at the end of a clause, or before its verb.
 PHRASES = (r"\bheld against\b", r"\bthat one(?=[.,;:)]| (?:is|was|has|does|of|by|which|for)\b)")
-# Old words in pages, for: competing, metric, depends on, search run, fast path, parallel, hop.
+# Discouraged: competing, metric, depends on, search run, fast path, parallel and hop replace them.
 OLD_WORDS = r"\b(?:beside|harms?|hang(?:s|ing)? on|expeditions?|calm|lanes?|legs?|supplied)\b"
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "RELEASING.md", "docs/**/*.md")
 ROOMS = ("core", "engine", "wire", "bindings", "lab", "westwood", "ns3", "linux", "proofs")

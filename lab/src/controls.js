@@ -310,7 +310,7 @@ export class Controls {
     if (hadFocus >= 0) this.lines.querySelectorAll("select, button")[hadFocus]?.focus();
   }
 
-  // The scenario's other comparisons, which are not shown: a click shows one.
+  // Makes a button for each comparison of the scenario that is not shown; a click shows it.
   #others({ scenario, lines, others = [] }) {
     const shown = new Set(lines.map((line) => JSON.stringify(line)));
     const buttons = others.map((line, place) => shown.has(JSON.stringify(line)) ? null :

@@ -269,7 +269,7 @@ int record(const char *dir, const struct wanted *wanted) {
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* reports a limit on file sizes as an error, like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* so a write beyond the file size limit fails, as on a full disk */
     const int rings = block == NULL ? -1 : open_pin("rings");
     if (block != NULL && rings < 0) return fail(-rings, "%s/rings: can't be opened", dir);
     result = run(block, rings, &ours);

@@ -20,7 +20,7 @@ ww_config by_default(ww_algorithm algorithm) {
     c.sampler = WW_PER_ACK;                 // Mascolo 2001
     c.filter = WW_FILTER_NONE;              // Gangadhar 2013, 3.2.2
     c.tau_us = 500 * kMillisecond;          // tau / m = 50 ms: a = 19/21
-    c.m = 10;                               // Mascolo 2001: 2 at least
+    c.m = 10;                               // Mascolo 2001: at least 2
     c.bound_samples = true;                 // estimator.h
     c.alpha_permille = 900;                 // Gangadhar 2013, equation 1
     c.min_interval_us = 50 * kMillisecond;  // Dell'Aera 2003, 2.2

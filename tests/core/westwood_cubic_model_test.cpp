@@ -113,7 +113,7 @@ class WestwoodCubicModel : public RenoModel {
         RenoModel::on_undo(w);
     }
 
-    // Returns cwnd after a loss: the table.
+    // Returns cwnd after a loss, from the table in core/westwood_cubic.h.
     std::uint64_t after(std::uint64_t cwnd, std::uint64_t mss, ww_wc_cause cause) const {
         const std::uint64_t cubic = cwnd * 7 / 10, gain = config.wc_gain_permille;
         const std::uint64_t full_bdp = bdp(mss) * gain / 1000;

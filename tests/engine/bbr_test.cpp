@@ -26,7 +26,7 @@ const Result& run() {
     return result;
 }
 
-// Returns the least and the largest value of a column of the trace in [from, to) seconds.
+// Returns the smallest and the largest value of a column of the trace in [from, to) seconds.
 std::pair<double, double> range(const std::vector<double>& column, double from, double to) {
     const WindowTrace& trace = run().flows[0].trace;
     double least = 1e300, most = -1e300;

@@ -94,7 +94,7 @@ TEST(Cost, EventsPerPacketDoNotGrowWithTheFlows) {
         return static_cast<double>(result.events) / static_cast<double>(sent);
     };
     const double ten = events_per_packet(10);
-    EXPECT_LT(ten, 2.5);  // the access link's far end, and the ACK at the sender
+    EXPECT_LT(ten, 2.5);  // one at the access link's far end, and one for the ACK at the sender
     EXPECT_LT(events_per_packet(50), 1.1 * ten);
 }
 

@@ -72,7 +72,7 @@ TEST(RateSample, AnAckThatDeliversNothingGivesNone) {
     EXPECT_EQ(say(rate, 60 * kMs, {}).rate_rtt_us, 0u);
 }
 
-TEST(RateSample, ARoundTripNeedsNoRate) {  // an interval shorter than the smallest RTT is no rate
+TEST(RateSample, ARoundTripNeedsNoRate) {  // an interval below the smallest RTT gives no rate
     RateSampler rate = sent(1);
     const ww_sample sample = say(rate, 50 * kMs, {0}, 51 * kMs);
     EXPECT_EQ(sample.rate_interval_us, 0u);

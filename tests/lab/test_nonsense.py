@@ -119,10 +119,10 @@ def test_an_invalid_link_gives_one_line(opened: Callable[..., Any], word: str) -
 
 
 @pytest.mark.parametrize("kind", ["nobody", "constructor", "toString", "__proto__"])
-def test_a_link_of_another_kind_opens_what_the_page_begins_with(
+def test_a_link_of_an_unknown_kind_opens_the_initial_page(
     opened: Callable[..., Any], kind: str
 ) -> None:
-    """JavaScript knows words that nobody has written down."""
+    """Every JavaScript object inherits names such as `constructor`, which are not kinds."""
     assert opened(f"#{kind}=x").evaluate("lab.rows") == opened().evaluate("lab.rows")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page runs foreign files, links and states or rejects them in one line, and keeps working.
+"""The page runs any file, link or saved state, or rejects it in one line, and keeps working.
 
 Moving sliders repeatedly takes no memory."""
 

@@ -13,7 +13,7 @@ PAGE = """---
 title: not prose
 ---
 <!-- no prose -->
-# A heading is no sentence
+# A heading is not a sentence
 
 One sentence has five words. A second, with `code that counts once` and [a link](its.md), has more!
 

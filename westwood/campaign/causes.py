@@ -2,8 +2,8 @@
 """Explains from the uploads why a control pays on a path, or does not.
 
 A loss is an entry into recovery or a timeout; its round trip is the last one before it. The excess
-over the least round trip of all uploads separates two kinds of losses. Those of a full queue come
-with long round trips. Those of the path come at any moment, and most moments are near the minimum.
+over the smallest round trip of all uploads separates two kinds of losses. Those of a full queue
+come with long round trips. Those of the path come at any moment, and most moments are near the minimum.
 "Near" is below half of the largest excess (the 95th percentile of the fullest upload), or below a
 tenth of the minimum, since such a short queue hardly counts.
 """
@@ -17,7 +17,7 @@ import polars as pl
 
 _FULL = 0.95  # quantile of the round trips that counts as a full queue
 _HALF = 0.5
-# Excess that is no queue: a share of the least round trip, and a minimum.
+# Excess that is not due to a queue: a share of the smallest round trip, and a minimum.
 _NOISE_SHARE, _NOISE_S = 0.1, 0.001
 _MOST_OF = 2 / 3  # share of one kind of losses from which the other goes unmentioned
 _LIMITED = 0.5  # an upload limited by its ends for this share of the time is reported as such
@@ -87,7 +87,7 @@ class Causes:
 
     @property
     def queue_s(self) -> float:
-        """What a full queue adds to the least round trip."""
+        """What a full queue adds to the smallest round trip."""
         return self.full_rtt_s - self.min_rtt_s
 
     def reason(self) -> str:

@@ -4,8 +4,8 @@
 They follow "Linux 2.4 Implementation of Westwood+ TCP with rate-halving" (Dell'Aera, Grieco and
 Mascolo 2003), Table 4 and Figures 1 to 35. For every path they show the gain in goodput over the
 baseline, the pipe size and the share of retransmissions. Uploads are compared in pairs, since both
-of a pair met the path one after the other. The pipe size is the mean goodput times the least round
-trip, in packets of 1500 bytes.
+of a pair met the path one after the other. The pipe size is the mean goodput times the smallest
+round trip, in packets of 1500 bytes.
 """
 
 from __future__ import annotations

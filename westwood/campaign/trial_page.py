@@ -26,7 +26,7 @@ _FIGURES = {
     "timeouts": ("timeouts", 1.0),
     "mean_cwnd": ("mean cwnd", 1.0),
     "mean_srtt_s": ("mean RTT, ms", 1e3),
-    "min_rtt_s": ("least RTT, ms", 1e3),
+    "min_rtt_s": ("smallest RTT, ms", 1e3),
 }
 
 
@@ -148,7 +148,7 @@ def _facts(trial: Trial, about: Mapping[str, Any]) -> list[Any]:
         if found is None
         else {
             "server": f"{trial.plan.host}, port {trial.plan.port}",
-            "least RTT, ms": 1e3 * found.min_rtt_s,
+            "smallest RTT, ms": 1e3 * found.min_rtt_s,
             "what a full queue adds, ms": 1e3 * found.queue_s,
             "losses": found.losses,
             "of them at minimum RTT": found.at_minimum,

@@ -138,7 +138,7 @@ def compare(
     fit: FitOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Compare our controls with today's on the path to a server, and say which pays."""
+    """Compare our controls with the default on the path to a server, and say which pay."""
     from westwood import extras
 
     extras.need("numpy", "path compare")
@@ -200,7 +200,7 @@ def _carry_out(
                 trying.run(trial, folder, about, _tell)
     except KeyboardInterrupt:
         is_interrupted = True
-    except WestwoodError as error:  # in restoring the machine; the finished rounds count
+    except WestwoodError as error:  # restoring the machine may fail; finished rounds stay valid
         if not trial.rounds:
             raise
         trial.problem = "; ".join(filter(None, (trial.problem, str(error))))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _OF_FIGURE = 0.97  # share of the figure's width that its title may take
 _OF_PANEL = 0.86  # share of a panel's width, since a panel's title is centred on its axes
-_BREAKS = (r"(?<=[;:]) ", r"(?<=[,;:]) ", r"(?<!\d) ")  # the best places first; no unit is cut off
+_BREAKS = (r"(?<=[;:]) ", r"(?<=[,;:]) ", r"(?<!\d) ")  # best places first; a number keeps its unit
 _STEPS = 20
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BINS = 60  # bins for an upload's goodput over time
-_ROUND_TRIPS = 2  # least round trips per bin, to average over bursts
+_ROUND_TRIPS = 2  # smallest round trips per bin, to average over bursts
 _MOST_GAIN = 3.0  # largest gain on the axis; 3 is 300 %
 
 

@@ -27,7 +27,7 @@ _LIMITS = Limits("ns2", "ns-2", most_flows=10_000, spared=1)
 _SINK, _SACK_SINK = "TCPSink", "TCPSink/Sack1"
 
 
-# ns-2 2.35 has NewReno's behaviour before 2003 as options, which are on where the flow's are off.
+# Each ns-2 2.35 option restores a NewReno rule from before 2003, and is on if our setting is off.
 _OF_NEWRENO = {
     "partial_acks_restart_rto": "newreno_changes1",
     "partial_acks_end_inflation": "partial_window_deflation",

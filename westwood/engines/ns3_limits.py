@@ -54,7 +54,7 @@ OBEYED = (
     "limited_transmit",
     "timestamps",
 )
-# ns3/runner refuses other values of these, so profiles are no exception.
+# ns3/runner refuses other values of these, even those of a profile.
 _OF_NO_PROFILE = ("header",)
 _OF_PROFILE = ("byte_counting", "validate_cwnd")  # a profile may set them for every flow
 # The settings of ns-3's own CUBIC; a profile's other values apply to the simulator only.

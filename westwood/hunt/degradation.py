@@ -3,7 +3,8 @@
 
 Each metric compares runs of one attack with the same random losses. One run has the control in
 question, the other a reference: CUBIC, or the best of CUBIC, Reno and BBR. The denominator is at
-least a tenth of what the path carries, so a path on which no control gets anything is no finding.
+least a tenth of what the path carries, so a path on which no control gets anything is not a
+finding.
 """
 
 from __future__ import annotations

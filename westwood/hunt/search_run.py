@@ -26,7 +26,7 @@ from westwood.search.population import seed_of
 if TYPE_CHECKING:
     from cmaes import CMA
 
-LEAST = 0.25  # a smaller degradation is no finding
+LEAST = 0.25  # a smaller degradation is not a finding
 _DRAWS, _POPULATION, _GENERATIONS = 40, 10, 12
 _HOPELESS, _ENOUGH = 0.05, 0.97
 _IDLE, _BETTER = 4, 0.01  # stops after so many generations without so much progress

@@ -141,7 +141,7 @@ def _with_queue(attack: Attack, products: float) -> Attack:
 
 
 def _lasting(attack: Attack, seconds: int | None) -> Attack:
-    """Returns the attack with this duration, or rounded to whole seconds."""
+    """Returns the attack with this duration; None rounds its duration to whole seconds."""
     lasting = seconds or max(1, round(attack.duration_us / 1e6))
     changed = replace(attack, duration_us=lasting * 1_000_000)
     return replace(changed, calm_us=changed.duration_us // 2) if attack.calm_us else changed

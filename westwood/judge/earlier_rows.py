@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Defines the rows of the first sections."""
+"""Defines the rows of the sections in earlier.py."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def _remove_unless_locked(path: Path) -> None:
 
 
 def append(file: int, content: bytes) -> None:
-    """Appends all of the content to the open file; on an error, such as a full disk, nothing."""
+    """Appends all of the content to the open file, or nothing if that fails (as on a full disk)."""
     start, left = os.fstat(file).st_size, memoryview(content)
     try:
         while left:

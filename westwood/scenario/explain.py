@@ -77,7 +77,7 @@ def explained(
         for one in found
         if one not in unknown
         and not (one["type"] == "missing" and one["loc"][:-1] in misspelt_in)
-        and one["loc"] not in within  # an invalid list, whose wrong item is reported itself
+        and one["loc"] not in within  # an invalid list: its wrong item has its own error
     ]
     said = {str(one): one for one in (_problem(one, given, model) for one in unknown + rest)}
     first, *others = said.values()

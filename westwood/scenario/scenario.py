@@ -253,7 +253,7 @@ class Scenario(Part):
         Raises
         ------
         InputError
-            If it is neither a preset nor a file, or if the file is no scenario.
+            If it is neither a preset nor a file, or if the file is not a scenario.
 
         Examples
         --------
@@ -403,7 +403,7 @@ class Scenario(Part):
             yield columns, base._at(settings)
 
     def _at(self, point: Settings) -> Scenario:
-        """Returns a point of the sweep; an error has the line that sweeps its key."""
+        """Returns a point of the sweep; an error names the line that sweeps its key."""
         try:
             return self.with_settings(point)
         except InputError as error:

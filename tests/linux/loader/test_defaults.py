@@ -119,7 +119,7 @@ class Killed(BaseException):
 def test_after_a_kill_anywhere_the_default_can_be_restored(
     host: Namespace, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
-    """Each step is a call with an effect visible to others; it is killed before or after it."""
+    """The command is killed before or after each call with an effect that others see."""
     left = step
 
     def mortal(call: Callable[..., Any]) -> Callable[..., Any]:

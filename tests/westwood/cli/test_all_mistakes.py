@@ -29,8 +29,8 @@ def test_all_mistakes_of_a_file_at_once(small_file: Path, westwood: Callable[...
     assert sorted(named) == ['cc = "westwod"', 'rate = "2Mbs"', "seed = 3"]
 
 
-def test_the_line_of_a_value_of_several_lines(small_file: Path) -> None:
-    """The line is the key's, wherever the list ends; comments and tables before it count."""
+def test_an_error_in_a_multi_line_list_names_the_line_of_its_key(small_file: Path) -> None:
+    """Lines of comments and tables before the key are counted."""
     packets = "loss = { packets = [\n  1,\n  2,\n  0,\n] }"
     content = SMALL.replace('loss = { kind = "uniform", rate = 0.005 }', packets)
     small_file.write_text(content, encoding="utf-8")

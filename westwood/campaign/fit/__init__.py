@@ -4,7 +4,7 @@
 The model is one link with rate R, one-way delay D, a drop-tail queue of Q packets, and independent
 losses p of data packets. The sender of an upload sees:
 
-    least round trip     2 D + H / R                H bits of a handshake, from the simulator
+    smallest round trip  2 D + H / R                H bits of a handshake, from the simulator
     acknowledged         at most R; R while packets always wait, and by Little's law
                          rate * (srtt - least) of them do
     round trip           at most 2 D + Q / R when the queue drops

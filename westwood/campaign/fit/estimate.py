@@ -161,7 +161,7 @@ class _Evidence:
     fastest_bps: float  # window, in IP packets
     full_bps: Numbers  # rates of the windows in which the link was full
     level: float  # share of windows near the fastest
-    highest_s: float  # round trip above the least
+    highest_s: float  # largest excess of a round trip over the smallest
     losses: float
     sent: float
     low: LowLosses
@@ -328,9 +328,10 @@ def _exponential(low: float, middle: float, high: float) -> Estimate:
 
 
 def _loss(evidence: _Evidence, low: float, middle: float, high: float) -> Estimate:
-    """Estimates the loss of the wire; without episodes away from a full queue it is none.
+    """Estimates the loss of the wire from the episodes that began without a full queue.
 
-    One or two episodes may belong to an overflow after the smoothed round trip has fallen.
+    Too few of them count as no loss: they may belong to an overflow after which the smoothed round
+    trip has already fallen.
     """
     segments, most = max(evidence.low.segments, 1.0), max(high, 0.0) ** 2
     if evidence.low.episodes < _EPISODES:
@@ -341,7 +342,7 @@ def _loss(evidence: _Evidence, low: float, middle: float, high: float) -> Estima
 
 
 def _delay(uploads: Sequence[Upload], delay_s: float) -> Estimate:
-    """Estimates the delay, with an interval that allows for how much the least round trips differ.
+    """Estimates the delay, with an interval that allows for differences of the smallest round trips.
 
     Robson & Whitlock's interval of the end of a distribution is (least - 19 gaps, least); the gap
     is that to the second least.

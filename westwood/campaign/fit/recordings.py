@@ -84,7 +84,7 @@ def of_frame(frame: pl.DataFrame, cc: str, source: str = "", limited: float = 0.
         "time_s", keep="last", maintain_order=True
     )
     last = int(known["delivered_bytes"].arg_max() or 0)
-    known = known.head(last + 1)  # samples after the last byte are no upload
+    known = known.head(last + 1)  # samples after the last byte are not part of the upload
     if known.height < 2:
         raise InputError("too short to fit a path to: nothing was acknowledged", source=source)
     mss = int(known["mss"][-1])
@@ -145,10 +145,10 @@ def of_result(result: Result, step_s: float) -> Upload | None:
 
 
 def _least_s(rtt_min_s: float, srtt_s: Numbers) -> float:
-    """Returns the least round trip in s.
+    """Returns the smallest round trip in s.
 
-    After a retransmission Linux measures by timestamps in whole ms, so a least round trip may be up
-    to 1 ms too short. The smoothed one begins with that of the handshake, on an idle path.
+    After a retransmission Linux measures by timestamps in whole ms, so the smallest round trip may be
+    up to 1 ms too short. The smoothed one begins with that of the handshake, on an idle path.
     """
     least_s = float(srtt_s.min())
     return least_s if least_s - rtt_min_s <= _TICK_S else rtt_min_s

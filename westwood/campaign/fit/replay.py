@@ -110,7 +110,7 @@ class Replay:
         }
 
     def _calibrated(self) -> float:
-        """Returns H of the model: the bits of a handshake that the least round trip includes."""
+        """Returns H of the model: the bits of a handshake that the smallest round trip includes."""
         rate, delay_s = 1e6, self._measure.base_s / 2
         length_s = 4 * self._measure.base_s + 1
         chosen = self._scenario(Path(rate, delay_s, 1000, 0.0), self._controls[0], length_s)

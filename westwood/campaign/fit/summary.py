@@ -37,9 +37,9 @@ _STEPS_S = (0.01, 0.1)  # least and most between two samples
 _WINDOW_RTTS, _WINDOW_S, _WINDOW_SEGMENTS = 4, 0.8, 150  # minimum window for measuring a rate
 _EPISODE_RTTS = 1.5
 _FLOOR_S = 0.0005  # error of a round trip from clocks, schedulers and delayed ACKs
-_FLOOR = 0.02  # share of the least round trip
+_FLOOR = 0.02  # share of the smallest round trip
 _WAITING = 4.0  # packets: fewer wait when a burst meets an idle link
-_WAITS = 0.05  # share of the least round trip
+_WAITS = 0.05  # share of the smallest round trip
 # Times from a loss to its acknowledgment, and to its detection.
 _REPAIR_RTTS, _NOTICED_RTTS = 1.3, 0.15
 _NOTHING = 1000.0  # bit/s: its logarithm stands for that of a rate of 0
@@ -76,7 +76,7 @@ class Measure:
     """How to sample uploads over one path, both recorded and simulated ones."""
 
     step_s: float  # interval between two samples
-    base_s: float  # the least round trip
+    base_s: float  # the smallest round trip
     window_s: float  # window for measuring a rate
     low_s: float  # below this excess the queue was not full
 

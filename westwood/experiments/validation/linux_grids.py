@@ -2,7 +2,7 @@
 """Lists the grids for Linux, under the profile `linux`.
 
 They run in real time. All of them take 25 minutes on two cores, with as many parallel paths as two
-cores can carry. Other load on the machine disturbs single runs, so medians count.
+cores can carry. Other load on the machine disturbs single runs, so results are medians.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from westwood.papers.infer.tree import Tree
 
 _FOLDER = Path(__file__).with_name("reports")
 ALWAYS = 0.95  # a claim with this share depends on no setting
-_MOSTLY = 0.5  # a branch in which fewer cases hold is no condition
+_MOSTLY = 0.5  # a branch in which fewer cases hold is not a condition
 
 
 @dataclass(frozen=True)
