@@ -3,7 +3,7 @@
 
 A loss is an entry into recovery or a timeout; its round trip is the last one before it. The excess
 over the smallest round trip of all uploads separates two kinds of losses. Those of a full queue
-come with long round trips. Those of the path come at any moment, and most moments are near the minimum.
+come with long round trips. Those of the path come at any moment, usually near the minimum.
 "Near" is below half of the largest excess (the 95th percentile of the fullest upload), or below a
 tenth of the minimum, since such a short queue hardly counts.
 """

@@ -2,8 +2,8 @@
 """Defines the families of environments: what is drawn, and from which ranges.
 
 Rates, round trips and queues are log-uniform and independent: a queue is a time, whatever the round
-trip. A path is drawn again if ROUND_TRIPS round trips with a full queue need more packets than a run
-may carry. The families of earlier.py are included.
+trip. A path is drawn again if ROUND_TRIPS round trips with a full queue need more packets than a
+run may carry. The families of earlier.py are included.
 """
 
 from __future__ import annotations

@@ -342,7 +342,7 @@ def _loss(evidence: _Evidence, low: float, middle: float, high: float) -> Estima
 
 
 def _delay(uploads: Sequence[Upload], delay_s: float) -> Estimate:
-    """Estimates the delay, with an interval that allows for differences of the smallest round trips.
+    """Estimates the delay; the interval allows for differences of the smallest round trips.
 
     Robson & Whitlock's interval of the end of a distribution is (least - 19 gaps, least); the gap
     is that to the second least.

@@ -147,8 +147,8 @@ def of_result(result: Result, step_s: float) -> Upload | None:
 def _least_s(rtt_min_s: float, srtt_s: Numbers) -> float:
     """Returns the smallest round trip in s.
 
-    After a retransmission Linux measures by timestamps in whole ms, so the smallest round trip may be
-    up to 1 ms too short. The smoothed one begins with that of the handshake, on an idle path.
+    After a retransmission Linux measures by timestamps in whole ms, so the smallest round trip may
+    be up to 1 ms too short. The smoothed one begins with that of the handshake, on an idle path.
     """
     least_s = float(srtt_s.min())
     return least_s if least_s - rtt_min_s <= _TICK_S else rtt_min_s
