@@ -13,7 +13,7 @@ from westwood.judge.sections import SECTIONS
 from westwood.results.intervals import quantile
 
 
-def test_a_row_alone_is_the_row_of_the_table_whatever_runs_beside_it(attack: Any) -> None:
+def test_a_row_alone_is_the_row_of_the_table_whatever_else_runs(attack: Any) -> None:
     quick = ["clean", "point"]
     for choices in attack.rounds():
         seed = choices.randrange(1, 2**63)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -180,9 +181,9 @@ def reproduce(
 
     planned = reproduction.select(what, seeds=seeds, quick=quick)
     folder = Folder(out or Path("report"), kind=ResultKind.REPRODUCTION)
-    streams.say(
-        f"{planned.runs} runs, about {console.span(planned.about_s(workers))} on this machine"
-    )
+    if sys.stderr.isatty():
+        about = console.span(planned.about_s(workers))
+        streams.say(f"{planned.runs} runs, about {about} on this machine")
     done = reproduction.run(planned, folder, workers=workers, track=console.track)
     if done is None:
         raise deliver.interrupted(folder)
