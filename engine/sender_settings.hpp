@@ -96,7 +96,7 @@ struct SenderSettings {
     bool any_ack_ends_backoff;
 };
 
-// Keeps one object per distinct settings; their addresses stay valid.
+// Keeps one object for each distinct set of settings; addresses stay valid.
 class SharedSettings {
   public:
     const SenderSettings& of(const Flow& flow) { return *all_.emplace(flow).first; }

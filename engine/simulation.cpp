@@ -266,7 +266,7 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
     source.timer.deadline = source.next(now);
 }
 
-// Between two ACKs the same timer is often due again with nothing in between.
+// The same timer is often due again before any other event.
 [[gnu::flatten]] std::uint32_t Simulation::next_pacing_timers(std::uint32_t more) {
     TimerQueue& queue = pacing_timers_.queue;
     for (std::uint32_t taken = 0;; taken++) {

@@ -59,7 +59,7 @@ def preimages(series: Iterable[Path]) -> dict[str, str]:
 
 
 def lacking(tree: Path) -> str | None:
-    """Returns why the series can't be applied to this tree; None: it can."""
+    """Returns why the series can't be applied to this tree, or None if it can."""
     if not (tree / "src" / "internet").is_dir():
         return f"{tree}: not an ns-3 source tree"
     for name, old in preimages(patches()).items():

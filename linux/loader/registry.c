@@ -53,7 +53,7 @@ static void remove_all(void) {
         unlink(ww_control_names[i]);
     }
     unlink("rings");
-    unlink("control"); /* last: while it exists, so do the controls */
+    unlink("control"); /* last, because it says that controls may be left */
 }
 
 /* Pins each control before registering it, so that a registered control can always be found again. */

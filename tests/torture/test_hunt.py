@@ -15,7 +15,7 @@ from westwood.hunt.evaluate import Runner
 from westwood.hunt.scenarios import scenario as scenario_of
 from westwood.hunt.search_run import Finding
 
-PACKETS = 2_000  # per run: this test is about what is run, not for how long
+PACKETS = 2_000  # per run; short runs are enough here
 PROTOCOLS = ("bbr", "cubic", "westwood+", "reno", "vegas")
 
 

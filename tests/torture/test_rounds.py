@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every attack relies on this: a seed repeats its round."""
+"""A seed repeats its round; every attack relies on this."""
 
 from __future__ import annotations
 

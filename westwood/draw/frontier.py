@@ -141,7 +141,7 @@ def _holds(outer: Bbox, inner: Bbox) -> bool:
 
 
 def _neighbours(at: Sequence[Sequence[float]], number: int) -> int:
-    """Counts the marks nearby; those with most neighbours are named first."""
+    """Counts the marks nearby; the marks with the most neighbours get their names first."""
     x, y = at[number]
     return sum(math.hypot(x - other[0], y - other[1]) < 100 for other in at)
 

@@ -114,7 +114,7 @@ def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
 
 
 def _run(scenario: Scenario, seed: int, files: wire.TraceFiles | None) -> wire.Report:
-    """Runs it, and repeats the run if this machine stalled."""
+    """Runs the scenario once, and again if this machine stalled."""
     what = f"{scenario.name}, seed {seed}"
     if linux_limits.is_emulated(scenario):
         return _run_emulated(scenario, seed, files, what)

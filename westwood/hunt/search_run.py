@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LEAST = 0.25  # a smaller degradation is not a finding
 _DRAWS, _POPULATION, _GENERATIONS = 40, 10, 12
 _HOPELESS, _ENOUGH = 0.05, 0.97
-_IDLE, _BETTER = 4, 0.01  # stops after so many generations without so much progress
+_IDLE, _BETTER = 4, 0.01  # stops after 4 generations that improve by less than 0.01
 _SIGMA = 0.15
 _CHECKS, _JUDGES = 3, 5  # seeds while shrinking, and for the reported value
 _PACKETS = (4_000, 10_000, 40_000), (12, 6, 1)  # most packets per run, and their weights

@@ -18,7 +18,7 @@ from westwood.search.population import PACKET_BYTES, QUEUE_PASSES
 
 KEEP = 0.8
 _ROUNDS = 6
-_LONGER = 2  # a simpler run may have this multiple of the hunt's most packets
+_LONGER = 2  # a simpler run may have this multiple of the hunt's packet limit
 _SHORTEST_US = 1000
 _USUAL = ((10e6, 40e3), (10e6, 100e3))  # common rates and delays
 _QUEUES = (1, 0.5, 0.25, 2, 4, 0.1, 0.05, 0.02)  # bandwidth-delay products, simplest first

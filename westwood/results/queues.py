@@ -50,7 +50,7 @@ class _Waiting:
 
     def __init__(self) -> None:
         self._time = np.array([], dtype=np.float64)
-        self._change = np.array([], dtype=np.int64)  # bytes; negative for starts
+        self._change = np.array([], dtype=np.int64)  # bytes; negative when a packet leaves
         self._packets = self._bytes = 0
 
     def lengths(self, waited: Columns) -> pl.DataFrame:

@@ -25,7 +25,7 @@ mount -t bpf -o mode=0700 bpf "$0/sys/fs/bpf" && exec chroot "$0" /bin/bash -s""
 
 
 def lacking() -> str | None:
-    """Returns why there can be no such Debian; None: it is below build/ now."""
+    """Returns why there can be no such Debian, or None if it is below build/ now."""
     if BASE.exists():
         return None
     if shutil.which("debootstrap") is None:

@@ -58,7 +58,7 @@ class Line:
         self.rate, self.delay, self.queue, self.free_at = rate, delay, queue, 0.0
 
     def arrival(self, now: float, size: int) -> float | None:
-        """Returns when a packet sent now arrives; None: the queue is full."""
+        """Returns when a packet sent now arrives, or None if the queue is full."""
         start = max(now, self.free_at)
         if (start - now) * self.rate / 8 > self.queue * FRAME:
             return None

@@ -38,7 +38,7 @@ exec sleep 600
 
 
 def lacking() -> str | None:
-    """Returns why the tests of tests/linux can't run on this machine; None: they can."""
+    """Returns why the tests of tests/linux can't run on this machine, or None if they can."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "needs root: BPF, namespaces"
     if not Path("/sys/kernel/btf/vmlinux").exists():

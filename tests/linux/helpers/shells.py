@@ -22,7 +22,7 @@ REACH = "westwood: only this machine is within reach: net.ipv4.ip_forward is 0"
 
 @functools.cache
 def lacking() -> str:
-    """Returns why shells can't be tested on this machine; empty: they can."""
+    """Returns why shells can't be tested on this machine, or "" if they can."""
     try:
         linux.check_machine()
     except WestwoodError as error:

@@ -26,7 +26,7 @@ from westwood.kernel import emulated, ww_kernel
 
 
 def lacking() -> str | None:
-    """Returns what this machine lacks for an emulated path; None: nothing."""
+    """Returns what this machine lacks for an emulated path, or None if it has everything."""
     try:
         linux.check_machine()
     except WestwoodError as error:

@@ -138,7 +138,7 @@ class Call:
         return not opens and self.name not in ("fsync", "fdatasync", "flock")
 
     def inject(self, what: str) -> tuple[str, ...]:
-        """Returns strace's options that inject a fault into it, after those that list the calls."""
+        """Returns the options that make strace inject a fault into this call."""
         return ("-e", f"inject={self.name}:{what}:when={self.number}")
 
 

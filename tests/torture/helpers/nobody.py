@@ -14,7 +14,7 @@ NOBODY = 60_000 + os.getpid() % 5_000
 
 
 def lacking() -> str | None:
-    """Returns why this user can't become another one; None: it can."""
+    """Returns why this user can't become another one, or None if it can."""
     if os.geteuid() != 0:
         return "needs root, which becomes a user without privileges"
     tried = subprocess.run([*_as_nobody(()), "true"], capture_output=True)

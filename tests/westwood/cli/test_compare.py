@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`westwood compare` sweeps several values, and names its figure after them."""
+"""`westwood compare` sweeps several values, and its figure has a name of its own."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _LINUX: Settings = {
     "clock_granularity": "1ms",
     "cc": {"name": "westwood+-linux", "rtt_tick": "1ms", "byte_counting": True},
 }
-# ns-2's own thresholds; it has them from 1 to 3 segments.
+# ns-2's thresholds, which lie between 1 and 3 segments.
 _VEGAS: Settings = {
     "recovery": "newreno",
     "cc": {"name": "vegas", "vegas_alpha": 1, "vegas_beta": 3},

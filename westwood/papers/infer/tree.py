@@ -3,7 +3,7 @@
 
 Breiman, Friedman, Olshen, Stone: Classification and Regression Trees (1984). For a binary outcome
 the best division of a setting's values in two keeps them sorted by their share of yes (theorem
-4.5), so only those divisions are tried. The best has the least Gini impurity. A division that
+4.5), so only those divisions are tried. The best has the lowest Gini impurity. A division that
 chance may explain is not made. A library for trees of this size would be a hundred times larger
 than this module.
 """
