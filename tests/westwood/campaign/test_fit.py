@@ -11,6 +11,7 @@ import random
 from pathlib import Path as File
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -246,3 +247,11 @@ def test_the_estimates_of_a_random_path_are_in_order() -> None:
     found = fit.fit(recorded(truth, ("cubic",))[:1], draws=24)
     for one in (found.rate_bps, found.delay_s, found.queue, found.loss):
         assert 0 <= one.low <= one.value <= max(one.high, one.value)
+
+
+def test_looks_at_equal_distances_end_with_the_last_one() -> None:
+    times = np.array([0.0, 0.1, 0.25, 1.0])
+    upload = fit.Upload("cubic", 1000, 0.05, times, times, 10 * times, times, times)
+    assert upload.sampled(0.5).time_s.tolist() == [0.0, 0.5, 1.0]
+    assert upload.sampled(0.5).delivered.tolist() == [0.0, 5.0, 10.0], "spread between looks"
+    assert upload.sampled(0.5).sent.tolist() == [0.0, 0.25, 1.0], "as it was seen last"

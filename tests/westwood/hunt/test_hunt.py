@@ -188,6 +188,14 @@ def test_required_and_harmful_features_are_kept() -> None:
         assert found.loss_rate > 1e-3 or attack.loss_rate <= 1e-3
 
 
+def test_the_load_of_bursts_counts_the_time_in_which_they_are_on() -> None:
+    bursts = {"burst_bps": 5_000_000, "burst_on_us": 1_000_000, "burst_off_us": 3_000_000}
+    attack = Attack(10_000_000, 20_000, 50, 8_000_000, 1, **bursts)
+    assert attack.load == 0.5 / 4
+    assert replace(attack, calm_us=4_000_000).load == 0.5 / 8
+    assert replace(attack, burst_bps=0).load == 0
+
+
 def test_a_rate_and_a_delay_that_matter_are_rounded_and_the_queue_keeps_its_proportion() -> None:
     """To two digits, then to one: as far as it stays bad."""
     attack = replace(any_attack(random.Random(7)), rate_bps=3_456_789, delay_us=123_456)
