@@ -16,13 +16,15 @@ import polars as pl
 import pytest
 
 from westwood import Scenario
-from westwood.campaign import fit
+from westwood.campaign import fit, trying
 from westwood.campaign.fit.estimate import poisson_interval
 from westwood.campaign.fit.path import Packets, Path, flow, link
 from westwood.campaign.fit.reading import protocol_of
 from westwood.engines import linux_limits, ns3_limits, simulator
 from westwood.errors import InputError
 from westwood.kernel import reading
+from westwood.results import journal
+from westwood.results.folder import Folder
 
 PACKETS = Packets(1448)
 SECONDS = 8.0
@@ -255,3 +257,25 @@ def test_looks_at_equal_distances_end_with_the_last_one() -> None:
     assert upload.sampled(0.5).time_s.tolist() == [0.0, 0.5, 1.0]
     assert upload.sampled(0.5).delivered.tolist() == [0.0, 5.0, 10.0], "spread between looks"
     assert upload.sampled(0.5).sent.tolist() == [0.0, 0.25, 1.0], "as it was seen last"
+
+
+def test_uploads_are_read_from_the_folder_of_path_compare(tmp_path: File) -> None:
+    looks = [0.02 * place for place in range(200)]
+    trace = pl.DataFrame({"time_s": looks, "srtt_s": [0.06] * 200}).with_columns(
+        delivered_bytes=14480 * pl.int_range(200),
+        sent=10 * pl.int_range(200),
+        retransmitted=pl.lit(0),
+    )
+    rows = [
+        {"pair": 1, "cc": cc, "min_rtt_s": 0.05, "mss": 1448} for cc in ("cubic", "reno", "bbr")
+    ]
+    rows[2]["error"] = "the server went away"
+    folder = Folder(tmp_path / "compared")
+    for row in rows[:2]:
+        folder.frame(trying.trace_file(row), trace)
+    folder.manifest({})
+    (folder.path / trying.JOURNAL).write_bytes(b"".join(map(journal.line_of, rows)))
+    del folder
+    found = fit.uploads(tmp_path / "compared")
+    assert [one.cc for one in found] == [protocol_of("cubic"), protocol_of("reno")]
+    assert all((one.mss, one.rtt_min_s, one.delivered[-1]) == (1448, 0.05, 1990) for one in found)

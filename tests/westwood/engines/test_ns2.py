@@ -211,3 +211,10 @@ def test_the_grids_have_forty_points_and_more_a_profile() -> None:
 
 def test_the_commands_are_installed_with_the_module() -> None:
     assert Path(ns2.__file__).with_name("ns2.tcl").is_file()
+
+
+def test_packets_are_numbered_as_in_ns2() -> None:
+    """Ours begin with the SYN and the end of the handshake, of which ns-2 has the SYN at most."""
+    packets = [1, 2, 3, 10]
+    assert list(ns2._numbers(packets, has_syn=True)) == [0, 1, 8]
+    assert list(ns2._numbers(packets, has_syn=False)) == [0, 7]
