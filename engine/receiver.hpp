@@ -89,7 +89,7 @@ struct Receiver {
     void on_syn_ack_sent(Time now) {
         if (timing_) timer.deadline = timing_->on_syn_ack(now);
     }
-    // Its timer was due. Returns true if it was the SYN-ACK's, false if it was a delayed ACK's.
+    // Handles the due timer. Returns true if it was the SYN-ACK's, false if it was a delayed ACK's.
     bool on_timer() {
         if (handshake == Handshake::half_open) {
             timing_->on_syn_ack_timer();

@@ -64,7 +64,7 @@ static inline void set_windows(struct sock *sk, struct ww_host *host) {
     leave_marks(tp, host);
 }
 
-/* Marks the reductions and undos as due for which the kernel skipped our operation. */
+/* Marks a reduction or an undo as due if the kernel skipped our operation for it. */
 static inline void note_missed(struct sock *sk, struct ww_host *host) {
     struct tcp_sock *tp = tcp_sk(sk);
     const bool reduces = missed_ssthresh(tp, host), undoes = missed_undo(tp, host);

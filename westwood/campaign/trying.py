@@ -38,7 +38,7 @@ JOURNAL = "uploads.jsonl"
 _GRACE_S = 60.0  # beyond an upload's duration, to connect and to end
 _ATTEMPTS, _PAUSE_S = 4, 1.0
 _STILL_S = 0.1
-# Rounds in the time, and limits of an upload's default duration.
+# Number of rounds that should fit into --for, and limits of an upload's default duration.
 _ROUNDS, _SHORTEST_S, _LONGEST_S = 12, 2.0, 20.0
 _LEAST_S, _MOST_S = 0.1, 3600.0  # limits of a chosen duration
 _WARM_UP_S = 0.2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Defines the rows on the wide population, beginning with harm to others.
 
-A quantity of a path with several seeds is the sum over them. For what is resent, the worst seed
-counts.
+A quantity of a path with several seeds is the sum over them. The share resent is that of the worst
+seed.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _of_sent(rows: Sequence[Row], column: str) -> float:
 
 
 def resent_over_cubic(ran: CaseRuns) -> float:
-    """Returns what is resent beyond wire losses over CUBIC's, each in its worst seed."""
+    """Returns the share resent beyond wire losses over CUBIC's, each in its worst seed."""
     cubic = max(resent(rows) for rows in ran.others[CUBIC.text])
     own = max(resent_beyond(rows) for rows in ran.runs)
     return ratio(max(own, 0.0) + bounds.RESENT_LEAST, cubic + bounds.RESENT_LEAST)

@@ -112,7 +112,7 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
     westwood: Westwood, tmp_path: Path
 ) -> None:
     called = westwood("reproduce", "fig5", "--seeds", "2", "--out", "report")
-    assert called.code == 0 and not called.err, "nothing is estimated off a terminal"
+    assert called.code == 0 and not called.err, "nothing is estimated without a terminal"
     assert called.out.splitlines()[-1] == "report/index.html"
     folder = tmp_path / "report"
     assert (folder / "fig5.svg").stat().st_size > 10_000

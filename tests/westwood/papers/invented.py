@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Invents results that agree with the papers, for the checks; arguments change one place."""
+"""Invents results that agree with the papers, for the checks; arguments change single values."""
 
 from __future__ import annotations
 

@@ -345,7 +345,7 @@ def _delay(uploads: Sequence[Upload], delay_s: float) -> Estimate:
     """Estimates the delay; the interval allows for differences of the smallest round trips.
 
     Robson & Whitlock's interval of the end of a distribution is (least - 19 gaps, least); the gap
-    is that to the second least.
+    is the distance to the second smallest.
     """
     least = sorted(upload.rtt_min_s for upload in uploads)
     gap = least[1] - least[0] if len(least) > 1 else 0.0
