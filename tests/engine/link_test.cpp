@@ -41,6 +41,20 @@ TEST(Queue, CountsTheOverheadOfPacketsThatNeverLeave) {
     EXPECT_EQ(result.flows[0].sent - result.forward[0].queue_drops, 1u + 4500u);
 }
 
+TEST(RecordedRate, CountsTheBytesOfPacketsOfTwoSizes) {
+    Network network = one_link(12'000'000, 10 * kMs, 2 * kSecond);
+    network.links[0].forward.opportunities_ms = {1};
+    Flow large = datagrams(2'000'000), small = datagrams(1'000'000);
+    small.packet_bytes = 500;
+    large.stop = small.stop = kSecond;
+    network.flows = {large, small};
+    const Result result = simulate(network, 1);
+    ASSERT_EQ(result.error, "");
+    EXPECT_GT(result.flows[1].sent, 100u);
+    EXPECT_EQ(result.forward[0].bytes,
+              result.flows[0].ip_bytes_at_sink + result.flows[1].ip_bytes_at_sink);
+}
+
 TEST(Jitter, IsUniformAndKeepsTheOrder) {
     Network network = one_link(1'000'000'000, 10 * kMs, 400 * kSecond);
     network.links[0].forward.jitter = 4 * kMs;

@@ -54,6 +54,15 @@ TEST(Segmentation, CountsTheSegmentsThatHoldSomeBytes) {
     EXPECT_EQ(segments.segments_in(-1), 0);
 }
 
+TEST(SendTimes, KnowASegmentThatWasSentAtTimeZeroFromOneSentAgain) {
+    SendTimes times;
+    times.on_sent(0, 0);
+    EXPECT_FALSE(times.was_sent_again(0));
+    times.on_sent_again(0, 0);
+    EXPECT_TRUE(times.was_sent_again(0));
+    EXPECT_EQ(times.last(0), 0);
+}
+
 // Segments are sent, retransmitted and acknowledged at random; a table of all times gives the right
 // answers.
 TEST(SendTimes, RememberEachSegmentInFlightAndWhichMayBeMeasured) {
