@@ -209,7 +209,7 @@ class Scoreboard {
     bool keeps_repaired_;
     Ranges ranges_;
     std::int64_t high_sacked_ = 0;          // one past the highest SACKed segment
-    std::int64_t lost_below_ = 0;           // losses below it were already looked for
+    std::int64_t lost_below_ = 0;           // the search for losses has passed everything below it
     std::int64_t lost_end_ = 0;             // one past the highest segment found lost
     std::int64_t next_retransmission_ = 0;  // one past HighRxt
     std::int64_t next_lost_ = 0;            // below it only segments in again_ await retransmission

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gives all Python tests the command line to call, and those of `make torture` their rounds.
+"""Provides fixtures: the command line for all Python tests, and rounds for those of `make torture`.
 
-A test that asks for `attack` is part of `make torture`: it repeats itself with other random choices
-for as long as that gives it, and for a short while in `make test`.
+A test that asks for `attack` is part of `make torture`. It repeats itself with other random choices
+for its share of the time, and for a second in `make test`.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ FIRST = [  # in this order, since both build in build/linux
         ("clang", "libbpf"),
     ),
 ]
-SIDE_BY_SIDE = [  # the longest first
+SIDE_BY_SIDE = [  # longest first
     Suite(  # with clang, whose sanitized code takes two thirds of gcc's time
         "cpp-sanitized",
         cmake("sanitized", "WW_SANITIZE=ON", DEBUG, CLANG),

@@ -239,7 +239,7 @@ int run_shell(const Plan& plan, char** command, bool has_meter) {
     const sigset_t waited_for = signals();
     sigset_t mask;
     ::sigprocmask(SIG_BLOCK, &waited_for, &mask);
-    std::signal(SIGCHLD, SIG_DFL);  // waitpid needs it not to be ignored
+    std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, waitpid would fail
     const sim::Topology topology(plan.network);
     if (!topology.error().empty()) throw PlanError(topology.error());
     Model model(plan.network, topology, plan.seed, Packets::of_others);

@@ -66,7 +66,8 @@ TEST(Arriving, ReusedMemoryChangesNothing) {
     }
 }
 
-// Windows and events are recorded alone as they are together, also of connections in reused memory.
+// Recording only windows or only events gives the same rows as recording both, also for connections
+// in reused memory.
 TEST(Arriving, EachKindOfRecordIsTheSameAlone) {
     Network network = many_transfers();
     network.trace.windows = network.trace.events = true;

@@ -212,8 +212,8 @@ class Invariants {
         }
     }
 
-    // A packet that arrives at a node goes on, or is for it. Checks the nodes where no TCP ends;
-    // datagrams are counted.
+    // Checks that each node forwards or receives every packet that arrives at it. This covers only
+    // nodes where no TCP flow ends; datagrams are counted.
     void look_at_nodes() {
         std::vector<std::int64_t> balance(network_.nodes, 0);
         std::vector<bool> is_known(network_.nodes, true);
@@ -238,7 +238,7 @@ class Invariants {
                     "node " + std::to_string(node) + ": what comes goes on");
     }
 
-    // Packets leave one after the other, each once the one before it was sent.
+    // Checks that each packet leaves only after the one before it was sent.
     void look_at_captured() {
         if (network_.trace.capture_link < 0) return;
         const auto channel = static_cast<std::uint32_t>(2 * network_.trace.capture_link);

@@ -37,7 +37,7 @@ def _default(paying: Sequence[TrialVerdict]) -> str:
 
 
 def _longer(trial: Trial, verdicts: Sequence[TrialVerdict]) -> str:
-    """Returns a time that probably decides about every control, at least twice this one."""
+    """Returns a time that should be enough for every verdict, at least twice this one."""
     more_s = max((one.more_s for one in verdicts if not math.isnan(one.more_s)), default=0.0)
     wanted_s = max(2 * trial.plan.for_s, trial.plan.for_s + more_s)
     return f"{math.ceil(min(wanted_s, _LONGEST_S) / _MINUTE_S)}m"

@@ -18,9 +18,9 @@ from types import ModuleType
 from westwood.errors import RunError
 
 _LIBRARIES = ("numpy", "polars")
-# Bytes that they map for a command's tables (they use a tenth): in all, and per core.
+# Bytes that they map for a command's tables (a tenth is used): a fixed part, and one per core.
 _MAPPED, _MAPPED_A_CORE = 1.2e9, 0.1e9
-# Threads that they and workers start: in all, and per core.
+# Threads that they and workers start: a fixed part, and one per core.
 _THREADS, _THREADS_A_CORE = 16, 4
 _MANY_THREADS = 1000  # threads per user; a limit from here on needs no check
 _LEAST_STACK = 128 << 10  # bytes; with half of that, Python itself does not start

@@ -154,7 +154,7 @@ def check_resources(
 ) -> None:
     """Raises InputError if the run needs more memory or disk than there is, unless `yes`.
 
-    On a terminal it says what a long run will about take.
+    On a terminal it prints an estimate for a long run.
     """
     traced = not request.only_packets
     on_disk = engine.name == "sim"

@@ -45,7 +45,7 @@ _WORDS = Path(__file__).with_name("ns2.tcl")
 _UNLIMITED = 1_000_000  # packets, for queues and windows without a limit
 _STAMPS = 12  # bytes: the option of RFC 7323
 _FOREVER = -1  # sendmsg() of a TcpAgent
-_SEEDS = 2**31 - 2  # ns-2's generator takes 1 to this
+_SEEDS = 2**31 - 2  # the largest seed of ns-2's generator
 
 
 def program() -> Path:

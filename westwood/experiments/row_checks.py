@@ -14,7 +14,7 @@ from westwood.results.columns import COST, columns
 from westwood.results.rows import LARGEST
 from westwood.scenario.sweep_values import column_values
 
-_TOLD = {"point", "scenario", "engine"}  # other columns of rows than what was measured
+_TOLD = {"point", "scenario", "engine"}  # columns that are not measurements
 _SCENARIO = "scenario.toml"
 
 

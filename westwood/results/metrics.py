@@ -184,7 +184,7 @@ class Paired:
 def paired(one: pl.DataFrame, two: pl.DataFrame, by: str | Sequence[str], column: str) -> Paired:
     """Compares a column of two frames, row by row.
 
-    The same seed loses the same packets for every protocol, as far as they send alike. Pairs by
+    The same seed loses the same packets for every protocol, until they send differently. Pairs by
     the seed therefore show a difference with far fewer runs than two means do.
 
     Parameters

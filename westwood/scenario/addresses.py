@@ -65,7 +65,7 @@ def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: 
 
 
 def blamed(error: InputError, settings: Mapping[str, Any]) -> InputError:
-    """Returns the error with the keys that the user set, where it names a key inside them."""
+    """Replaces keys inside a value that the user set by the key of that value."""
     said = {str(one): one for one in (_named(one, settings) for one in (error, *error.others))}
     first, *others = said.values()
     return first.located(others=others)
@@ -73,7 +73,7 @@ def blamed(error: InputError, settings: Mapping[str, Any]) -> InputError:
 
 def _named(error: InputError, settings: Mapping[str, Any]) -> InputError:
     name = error.key.partition(".")[0]
-    for key in sorted(settings, key=len, reverse=True):  # the nearest first
+    for key in sorted(settings, key=len, reverse=True):  # longest first
         first, dot, rest = key.partition(".")
         own = f"{name}.{rest}" if dot and first == EVERY_FLOW else key
         if error.key == own or error.key.startswith(own + "."):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 _RIDGE = 0.02  # relative to the number of draws
-_FEWEST = 16  # least number of draws that are kept
+_FEWEST = 16  # minimum number of draws that are kept
 _WIDER = 0.15  # share of a box's width added on each side
 _MOST_SD = 5.0  # limit for a number that no draw comes near
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Repeats recorded uploads in the simulator over candidate paths.
 
-The repetitions have the same number, durations and controls, run alone, and are sampled alike.
+The repetitions have the same number, durations and controls, run alone, and use the same sampling.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-# Uploads of each control, and segments in all; more would cost more than they narrow the interval.
+# Uploads of each control, and segments in all; more take long but hardly narrow the interval.
 _MOST_UPLOADS, _MOST_SEGMENTS = 3, 60_000
 _LEAST_DELAY_S = 1e-5
 _DEAD = -20.0  # stands for every number of an upload that delivered nothing

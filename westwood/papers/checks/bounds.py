@@ -45,7 +45,7 @@ class Bounds:
     strict: bool = False
 
     def __iter__(self) -> Iterator[float]:
-        """Yields the least and the most."""
+        """Yields the smallest and the largest value."""
         return iter((self.least, self.most))
 
 

@@ -119,7 +119,7 @@ CHECKS = {
 
 
 def _over(other: str) -> Condition:
-    """Returns the condition on the first source over the second; NewReno keeps half its share."""
+    """Returns the condition on the ratio of the first source's throughput to the second's."""
     one, two = (Term(cc, {"S2-tcp.cc": other}) for cc in (_AFTER, other))
     return Condition(
         f"{label(_AFTER)} over a competing {label(other)}", [one], [two], within=_BESIDE[other]
