@@ -133,6 +133,7 @@ def test_metrics_of_a_run_of_several_flows(result: Result) -> None:
 
 def test_an_offered_rate_is_averaged_over_its_steps() -> None:
     rate = offered_rate([250, 500, 500, 1000], 2.0, 0.5)
+    assert rate["time_s"].to_list() == [0.0, 0.5, 1.0, 1.5]
     bits = 8 * 1504 / 0.5
     assert rate["bps"].to_list() == [bits, 2 * bits, 2 * bits, 3 * bits]
 

@@ -26,9 +26,9 @@ from westwood.engines.simulator import prepare
 from westwood.errors import Interrupted
 from westwood.results import journal
 from westwood.results.folder import Folder
-from westwood.search import population, space, study
+from westwood.search import page, population, space, study
 from westwood.search.evaluation import PathTestSet
-from westwood.search.result import Search, SearchResult
+from westwood.search.result import Ablation, Search, SearchResult
 
 SMALL = ("--paths", "30", "--packets", "1000")
 VARY = ("filter", "alpha", "set_cwnd_on_loss")
@@ -321,3 +321,11 @@ def test_the_guides_example_shows_the_commands_result(
     paragraph = " ".join(paragraph.split())
     places = [paragraph.find(word) for word in words]
     assert -1 not in places and places == sorted(places), words
+
+
+def test_a_setting_is_named_with_those_that_are_reset_with_it() -> None:
+    """A setting alone has its key only."""
+    (chosen,) = space.parameters("westwood+", ("filter",), {})
+    together = [("filter",), ("filter", "tau")]
+    names = [page._name(chosen, Ablation(keys, 0.1, 0.0, 0.2)) for keys in together]
+    assert names == ["filter", "filter (with tau)"]
