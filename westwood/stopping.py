@@ -198,7 +198,7 @@ def _see_to(number: int, readable: int) -> None:
     waited_s = 0.0
     main_thread = threading.main_thread().ident or 0
     while waited_s < _PATIENCE_S:
-        # Time in which a busy machine does not schedule this process does not count.
+        # Ignores time in which a busy machine does not schedule this process.
         now = time.monotonic()
         has_kept = _process.keeping or _process.since > last
         waited_s = 0.0 if has_kept else waited_s + min(now - last, 2 * _AGAIN_S)

@@ -22,7 +22,7 @@ TEST(Ring, IsAQueue) {
         std::deque<std::uint64_t> model;
         for (int i = 0; i < 20'000; i++) {
             const bool growing =
-                (i / 500) % 2 == 0;  // up to some hundred items, wrapping several times
+                (i / 500) % 2 == 0;  // up to about a hundred items, wrapping several times
             if (model.empty() || random() % 10 < (growing ? 7u : 3u)) {
                 const std::uint64_t item = random();
                 ring.push(item);
@@ -56,7 +56,7 @@ TEST(Ring, KeepsItsItemsWhenMoved) {
     EXPECT_TRUE(moved.empty());
 }
 
-// The smallest key wins, of equal ones the lowest slot.
+// The smallest key wins; of equal keys, the one in the lowest slot.
 TEST(Tournament, FindsTheSmallestKeyAndOnATieTheLowestSlot) {
     for (std::size_t slots = 1; slots <= 40; slots++) {
         std::mt19937_64 random(slots);

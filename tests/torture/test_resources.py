@@ -33,7 +33,7 @@ print(json.dumps([said, peak()]))
 
 
 def _any(choices: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Draws a path of some 10^5 packets with bulk flows, groups of them and transfers."""
+    """Draws a path of about 10^5 packets with bulk flows, groups of them and transfers."""
     rate = 10 ** choices.uniform(6.5, 9)
     flows = []
     for number in range(choices.randint(1, 3)):

@@ -70,7 +70,7 @@ def turns(
 def run(
     plan: CampaignPlan, todo: list[Turn], folder: Folder, *, resume: bool, track: Tracker
 ) -> Measurement:
-    """Does the missing uploads."""
+    """Makes the missing uploads."""
     uploads.check(plan)
     with folder.locked():
         kept = Uploads(plan, folder, resume)

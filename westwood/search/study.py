@@ -89,7 +89,7 @@ class SearchStudy:
             found.trials[trial.number] = trial
 
     def steps(self, trials: int, *, ends: bool = False) -> Iterator[None]:
-        """Does the missing parts step by step: references, trials, ablation, ends of ranges."""
+        """Runs the missing parts step by step: references, trials, ablation, ends of ranges."""
         yield from self._references()
         for batch in range(-(-trials // BATCH)):
             yield from self._batch(batch, trials)

@@ -120,7 +120,7 @@ def test_a_report_in_other_columns_is_refused() -> None:
 def test_trace_files_have_no_names_and_exist_during_the_run_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So they disappear with the process that reads them."""
+    """They disappear with the process that reads them."""
     monkeypatch.setattr(wire.tempfile, "tempdir", str(tmp_path))
     with wire.trace_files(False) as none:
         assert none is None

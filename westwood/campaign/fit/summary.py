@@ -82,7 +82,7 @@ class Measure:
 
     @classmethod
     def of(cls, uploads: Sequence[Upload]) -> Measure:
-        """Chooses it for the recorded uploads."""
+        """Chooses the sampling for the recorded uploads."""
         step_s = float(np.clip(max(upload.step_s for upload in uploads), *_STEPS_S))
         base_s = min(upload.rtt_min_s for upload in uploads)
         usual_s = float(np.median([np.median(upload.srtt_s) for upload in uploads]))

@@ -111,7 +111,7 @@ class InferenceStudy:
         found.tried[number] = TriedSetting(number, chosen, outcome)
 
     def steps(self, settings: int) -> Iterator[None]:
-        """Does the missing parts setting by setting: tries, finalists, fresh seeds, witnesses."""
+        """Runs the missing parts setting by setting: tries, finalists, fresh seeds, witnesses."""
         yield from self._try({PROFILE: self._open.profile})
         found = self.found
         different = {tuple(self._open.profile.values())}
