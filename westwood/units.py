@@ -133,14 +133,19 @@ def parse_size(text: object) -> int:
     return _quantity(text, SIZE_UNITS, 'a size such as "64KiB"')
 
 
-def parse_amount(text: object, *, finite: bool = False) -> Amount:
-    """Reads "100p", "64KiB" or, unless `finite`, "unlimited"."""
-    expected = 'packets or bytes such as "100p" or "64KiB"'
-    if not finite:
-        if isinstance(text, str) and text == UNLIMITED:
-            return Amount(None, "p")
-        expected += f', or "{UNLIMITED}"'
-    count = _quantity(text, {"p": 1, **SIZE_UNITS}, expected)
+_AMOUNT = 'packets or bytes such as "100p" or "64KiB"'
+QUEUE_LIMIT = f'a queue limit such as "100p", "64KiB", "5ms" or "1bdp", or "{UNLIMITED}"'
+
+
+def parse_amount(text: object, *, finite: bool = False, expected: str = "") -> Amount:
+    """Reads "100p", "64KiB" or, unless `finite`, "unlimited".
+
+    expected: what an error says instead of packets or bytes.
+    """
+    if not finite and isinstance(text, str) and text == UNLIMITED:
+        return Amount(None, "p")
+    default = _AMOUNT if finite else f'{_AMOUNT}, or "{UNLIMITED}"'
+    count = _quantity(text, {"p": 1, **SIZE_UNITS}, expected or default)
     return Amount(count, "p" if isinstance(text, str) and text.endswith("p") else "B")
 
 

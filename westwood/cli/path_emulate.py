@@ -50,7 +50,7 @@ def emulate(
     seed: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Seed of losses and jitter; default: 1, on a path in a path 2."
+            metavar="N", help="Seed of losses and jitter; default: 1, or 2 on a path within a path."
         ),
     ] = None,
     meter: Annotated[

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -149,8 +150,8 @@ def simulate_many(
     scenario : Scenario, str or path
         What is run: a `Scenario`, the name of a preset (`presets()`), or a TOML file.
     seeds : int or iterable of int, optional
-        The number of runs of each point, with the seeds 1, 2..., or the seeds themselves. The
-        scenario's own number (`Scenario.seeds`) if it is not given.
+        The number of runs of each point, with the seeds 1, 2..., or the seeds themselves, each
+        once. The scenario's own number (`Scenario.seeds`) if it is not given.
     engine : {"sim", "ns3", "ns2", "linux"}, default "sim"
         What runs it, as in `simulate`.
     workers : int, optional
@@ -246,6 +247,9 @@ def _numbers(seeds: object) -> Sequence[int]:
         chosen: list[int] = _LIST(seeds)
         if not chosen:
             raise InputError("expected at least one seed") from None
+        repeated = [seed for seed, times in Counter(chosen).items() if times > 1]
+        if repeated:  # would narrow the intervals of means
+            raise InputError("expected each seed once", value=repeated[0]) from None
         return chosen
     return range(1, _COUNT(seeds) + 1)
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from westwood.errors import InputError, RunError, UnavailableError
+from westwood.errors import InputError, RunError, UnavailableError, suggestion
 from westwood.kernel import namespaces, routes, saved_defaults, ww_kernel
 from westwood.kernel.namespaces import Namespace
 from westwood.kernel.saved_defaults import Entry, SavedDefaults
@@ -247,7 +247,7 @@ def _check(name: str, where: Namespace) -> None:
         problem = f"expected one that namespaces may have: {' '.join(sorted(allowed))}"
         raise InputError(problem, key="NAME", value=name)
     if name not in available and not _is_module(name):
-        problem = f"this kernel has no such control: {' '.join(sorted(available))}"
+        problem = f"this kernel has no such control, {suggestion(name, sorted(available))}"
         raise InputError(problem, key="NAME", value=name)
 
 

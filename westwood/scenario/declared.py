@@ -106,8 +106,8 @@ def _count_or_none(setting: Setting) -> Callable[[object], int]:
     return read
 
 
-def _amount(value: object, *, finite: bool = False) -> units.Amount:
-    amount = units.parse_amount(value, finite=finite)
+def _amount(value: object, *, finite: bool = False, expected: str = "") -> units.Amount:
+    amount = units.parse_amount(value, finite=finite, expected=expected)
     if amount.count is not None and not 1 <= amount.count <= _MOST_AMOUNT:
         raise InputError("expected at least one packet or byte and at most 2^30", value=value)
     return amount
@@ -138,7 +138,7 @@ def _most_segments(setting: Setting) -> int:
 
 def _queue_limit(value: object) -> units.Amount:
     units.is_relative_limit(value)  # raises an error; valid limits are already in packets
-    return _amount(value)
+    return _amount(value, expected=units.QUEUE_LIMIT)
 
 
 QueueLimit = Annotated[units.Amount, Quantity(_queue_limit, str)]

@@ -12,6 +12,7 @@ from westwood.catalogue import settings_of
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import accepted
 from westwood.scenario.parts import NAME_PATTERN
+from westwood.units import QUEUE_LIMIT
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -49,7 +50,7 @@ _TAKES: Mapping[str, str] = {
     "to": "the name of the node that receives",
     "cc": 'a protocol such as "westwood+" (westwood list protocols shows all)',
     "cc.name": 'a protocol such as "westwood+" (westwood list protocols shows all)',
-    "limit": 'packets or bytes such as "100p" or "64KiB", or "unlimited"',
+    "limit": QUEUE_LIMIT,
     "rate": 'a rate such as "2Mbps"',
     "loss.rate": _A_FRACTION,
     "reorder.rate": _A_FRACTION,

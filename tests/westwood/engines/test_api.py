@@ -64,6 +64,11 @@ def test_seeds_are_a_number_or_a_list(seeds: int | Iterable[int] | None, run: li
     assert simulate_many(chosen, seeds)["seed"].to_list() == run
 
 
+def test_a_seed_given_twice_is_an_error() -> None:
+    with pytest.raises(InputError, match=r"^seeds = 7: expected each seed once$"):
+        simulate_many(SHORT, [5, 7, 7])
+
+
 def test_a_sweep_comes_in_order_with_its_columns_first() -> None:
     rows = simulate_many(SHORT.with_sweep({"tcp.cc": ["reno", "cubic"]}), 2)
     assert rows.columns[0] == "tcp.cc"

@@ -160,13 +160,13 @@ def test_trace_writes_every_frame_and_draws(
         ([], "nothing to do, expected --plot, --out DIR or --pcap FILE"),
         (
             ["--plot", "--from", "9s", "--to", "3s"],
-            '--to = "3s": expected times with from before to, both within 20s',
+            '--to = "3s": expected --from before --to, both within 20s',
         ),
         (
             ["--plot", "--out", "run", "--every", "3"],
             '--every = "3": a unit is missing, expected a time such as "45ms"',
         ),
-        (["--plot", "--at", "access"], '--at = "access": expected --pcap FILE with it'),
+        (["--plot", "--at", "access"], '--at = "access": expected --pcap FILE, too'),
         (["--plot", "--seed", "-1"], "--seed = -1: expected a whole number from 0 to 2^64 - 1"),
         (["--plot", "--cc", "udp"], '--cc = "udp": unknown protocol'),
     ],

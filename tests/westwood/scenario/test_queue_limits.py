@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -94,4 +95,11 @@ def test_without_a_sweep_it_is_written_in_packets() -> None:
 )
 def test_invalid_limits_are_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"path\.queue\.limit"):
+        Scenario.preset("path").with_settings({"path.queue.limit": text})
+
+
+@pytest.mark.parametrize("text", ["5m", 5])
+def test_the_message_names_every_form_of_a_limit(text: object) -> None:
+    expected = re.escape('expected a queue limit such as "100p", "64KiB", "5ms" or "1bdp"')
+    with pytest.raises(InputError, match=expected):
         Scenario.preset("path").with_settings({"path.queue.limit": text})
