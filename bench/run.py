@@ -56,7 +56,7 @@ class Bench:
             print(missing, file=sys.stderr)
 
     def measure(self, case: Case) -> Row:
-        """Runs all sides in turn, and keeps each side's run with the least CPU time."""
+        """Runs all sides in turn, and keeps each side's run with the lowest CPU time."""
         print(f"{case.name} ...", file=sys.stderr)
         runs: dict[str, list[Row]] = {"engine": [], "ns3": [], "htsim": []}
         for turn in range(self.turns):

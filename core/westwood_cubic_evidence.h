@@ -32,7 +32,7 @@
 
 #include "westwood_cubic_state.h"
 
-/* Returns the current score: 0 is the least, WW_WC_ZERO the mean, 255 the most. */
+/* Returns the current score: 0 is the smallest, WW_WC_ZERO the mean, 255 the largest. */
 static inline uint32_t ww_wc_score(const struct ww_westwood_cubic_state *wc) {
     const uint32_t mean_us = wc->mean_us == 0 ? wc->rtt_min_us : wc->mean_us;
     const bool above = wc->srtt_us > mean_us;

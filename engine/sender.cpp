@@ -115,9 +115,9 @@ void Sender::on_sack_news(Time now) {
 std::uint32_t Sender::flight_for_ssthresh() const {
     if (settings_->ssthresh_from_cwnd) return window_.cwnd;
     std::int64_t flight = in_flight();
-    // Each duplicate ACK means that a segment has left the network (RFC 5681, 3.2, step 4).
-    // Counting those segments, a timeout in NewReno's recovery would set ssthresh to half of all
-    // that was sent since.
+    // Each duplicate ACK means that a segment has left the network (RFC 5681, 3.2, step 4). If those
+    // segments counted, a timeout in NewReno's recovery would set ssthresh to half of all segments
+    // sent since recovery began.
     if (phase_ == WW_RECOVERY) flight -= std::max(inflation_, 0);
     if (settings_->flight_excludes_sacked)
         flight = settings_->uses_sack ? pipe() : phase_ == WW_DISORDER ? flight - dupacks_ : flight;

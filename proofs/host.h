@@ -8,7 +8,7 @@
 /* Each read gives another number, about which Frama-C assumes nothing. */
 extern volatile uint64_t ww_anything;
 
-/* Returns any number from least to most. */
+/* Returns any number from `least` to `most`. */
 static inline uint64_t any(uint64_t least, uint64_t most) {
     const uint64_t value = ww_anything;
     return value < least ? least : value > most ? most : value;

@@ -38,7 +38,7 @@ class TrialVerdict:
     cc: str
     baseline: str
     gains: Sequence[float]  # logarithms of the ratios, pair by pair
-    worth: float  # the least worthwhile gain: 0.05 is 5 %
+    worth: float  # the smallest worthwhile gain: 0.05 is 5 %
     level: float
     pair_s: float  # duration of a pair
 

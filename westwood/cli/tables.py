@@ -16,7 +16,7 @@ from itertools import zip_longest
 
 from rich.cells import cell_len
 
-_A_FEW_WORDS = 24  # the least readable width of a text column
+_A_FEW_WORDS = 24  # the smallest readable width of a text column
 _BEFORE, _A_COLUMN = 1, 3  # added by box.SIMPLE_HEAD and the padding
 
 

@@ -46,7 +46,7 @@ _MILLI, _MEGA = 1e3, 1e-6
 def run(
     match: Match, netns: str | None, sort: str, every_s: float, *, estimate: bool, once: bool
 ) -> None:
-    """Shows the connections until Ctrl-C; once if the output is no terminal."""
+    """Shows the connections until Ctrl-C; once if the output is not a terminal."""
     watching.check_sort(sort)
     console = Console()
     snapshots = watching.snapshots(match, netns, every_s, estimate=estimate)

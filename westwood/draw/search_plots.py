@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_BARS = 40  # more than any control has
-_A_DECADE = 10  # every tick is labelled if the largest cost is at most this multiple of the least
+_A_DECADE = 10  # every tick is labelled if the largest cost is below this multiple of the smallest
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def left_by_ulimit() -> float:
 
 
 def _left_in_cgroups() -> float:
-    """Returns the least that this process's control group and its parents leave."""
+    """Returns the smallest remainder of this process's control group and its parents."""
     left = math.inf
     for line in _text(Path("/proc/self/cgroup")).splitlines():
         _, controllers, name = line.split(":", 2)

@@ -242,7 +242,7 @@ class Results:
 
     @property
     def keys(self) -> list[str]:
-        """The swept keys; the protocol, in the column `cc`, is none of them.
+        """The swept keys; the protocol, in the column `cc`, is not one of them.
 
         Returns
         -------

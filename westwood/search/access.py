@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _TIMES = 10  # the fastest access links over the bottleneck's rate
 _FASTEST_BPS = 10**12
-_QUEUE_LEAST = 10  # least packets of an access link's queue, which otherwise holds a round trip
+_QUEUE_LEAST = 10  # packets: minimum of an access link's queue, which otherwise holds a round trip
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,12 @@ from westwood.search.recorded import RECORDINGS
 PACKETS_LEAST = 200  # ROUND_TRIPS on the smallest paths of every family
 QUEUE_MS = (0.5, 500)
 # In slow start a delayed ACK releases three segments at once: one is sent, and two wait.
-QUEUE_PASSES = 2  # least queue in packets: with one, every window would lose its last packet
+QUEUE_PASSES = 2  # smallest queue in packets: with one, every window would lose its last packet
 FLOWS_MOST = 50  # limit for each kind of flow, if a full path has room for them
 # Packets per flow; with fewer, any control resends over a tenth, and timeouts decide.
 SEGMENTS_A_FLOW = 4
 _MBPS, _MS = (1, 1000), (2, 600)
-_LOSS, _LOSS_MOST = 1e-4, 0.1  # least and largest mean loss rate of the wire
+_LOSS, _LOSS_MOST = 1e-4, 0.1  # smallest and largest mean loss rate of the wire
 
 
 def _path(

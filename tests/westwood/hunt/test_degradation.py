@@ -18,7 +18,7 @@ from westwood.hunt.figures import Figures, of_run
 
 PATH = Attack(10_000_000, 100_000, 80, 20_000_000, 1)  # bit/s, us, packets, us, seed
 CARRIED = 10e6 * 1448 / 1500
-LEAST = CARRIED / 10  # the least denominator of a ratio
+LEAST = CARRIED / 10  # the smallest denominator of a ratio
 CC = "westwood+"
 
 

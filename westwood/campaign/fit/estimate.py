@@ -33,7 +33,7 @@ _INTERVAL = (0.025, 0.975)
 _TOLD = 4.0  # ratio of an interval's ends; a wider interval is only a bound
 _CLOCK_S = 0.0005  # how much machines and schedulers lengthen a round trip
 _NONE = 0.1  # losses among all segments that count as none
-_RATE_ERROR, _QUEUE_ERROR = 0.015, 0.05  # least relative half widths, the simulator's own errors
+_RATE_ERROR, _QUEUE_ERROR = 0.015, 0.05  # smallest relative half widths: the simulator's own errors
 _MANY = 10  # losses needed to tell whether they come in bursts
 _LIMITED = 0.3  # share of the time
 _EPISODES = 3  # episodes away from a full queue that it takes to show loss of the wire
@@ -94,7 +94,7 @@ class Fit:
     delay_s: Estimate
     queue: Estimate  # packets
     loss: Estimate
-    burst: float  # losses per burst away from a full queue, over those of independent losses
+    burst: float  # losses per burst outside a full queue, relative to independent losses
     goodput_bps: Mapping[str, Goodput]  # comparison by control
     full: bool  # whether the link was seen full
 

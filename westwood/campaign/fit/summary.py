@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-_STEPS_S = (0.01, 0.1)  # least and most between two samples
+_STEPS_S = (0.01, 0.1)  # smallest and largest interval of samples
 _WINDOW_RTTS, _WINDOW_S, _WINDOW_SEGMENTS = 4, 0.8, 150  # minimum window for measuring a rate
 _EPISODE_RTTS = 1.5
 _FLOOR_S = 0.0005  # error of a round trip from clocks, schedulers and delayed ACKs
@@ -95,12 +95,12 @@ class Measure:
 
     @property
     def floor_s(self) -> float:
-        """An excess below this is no queue."""
+        """An excess below this does not count as a queue."""
         return max(_FLOOR_S, _FLOOR * self.base_s)
 
 
 def excess(upload: Upload, measure: Measure) -> Numbers:
-    """Returns the smoothed round trip above the least one, in s."""
+    """Returns the excess of the smoothed round trip over the smallest one, in s."""
     return np.maximum(upload.srtt_s - measure.base_s, 0.0)
 
 
@@ -109,7 +109,7 @@ class Windows:
     """What was acknowledged in windows that end at each sample."""
 
     bps: Numbers  # payload rate
-    least_s: Numbers  # the least excess in each
+    least_s: Numbers  # the smallest excess in each
     sound: bool  # no repair is in progress at its start or end
 
     @classmethod
