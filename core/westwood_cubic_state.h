@@ -27,7 +27,7 @@ enum ww_wc_cause { WW_WC_LOSS, WW_WC_MANY, WW_WC_MARK };
 
 enum {
     WW_WC_RATE_SHIFT = 13,           /* bandwidths are kept without this many low bits */
-    WW_WC_FEW_LOST = 4,              /* this few losses in a round are never many */
+    WW_WC_FEW_LOST = 4,              /* up to so many losses in a round are few */
     WW_WC_DELAY_MAX = (1 << 20) - 1, /* us; longer queueing delays count as this */
     WW_WC_SAMPLES_MAX = 4095,        /* counted delays per round: their sum is below 2^32 */
     WW_WC_ROUNDS = 16,               /* rounds over which mean and deviation are taken */

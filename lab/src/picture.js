@@ -8,7 +8,7 @@ const FONT = "system-ui, 'DejaVu Sans', sans-serif";
 const escaped = (text) => String(text).replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 const text = (x, y, what, more = "") => `<text x="${x}" y="${y}" fill="${SOFT}" font-size="11" ${more}>${escaped(what)}</text>`;
 
-// About five round numbers from least to most.
+// Returns about five round numbers from `least` to `most`.
 export function ticks(least, most) {
   const rough = (most - least) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -222,9 +222,9 @@ def _upload(plan: TrialPlan, cc: str, seconds: float) -> Uploaded:
 
 
 def _patiently(plan: TrialPlan, cc: str) -> tuple[Uploaded, Recording]:
-    """Uploads, and repeats a failure, since a server is busy for a while after a broken connection.
+    """Uploads, and retries after a failure: a broken connection keeps a server busy for a while.
 
-    It also repeats an upload during which this machine stood still.
+    It also repeats an upload during which this machine stalled.
     """
     repeated = False
     for attempt in range(_ATTEMPTS):

@@ -68,7 +68,7 @@ def _rows(job: Job, seed: int) -> list[Row]:
 
 
 class TracedOnce:
-    """Runs scenarios, and reuses traced runs because each takes its simulated time."""
+    """Runs scenarios, and reuses traced runs because each run takes place in real time."""
 
     def __init__(self) -> None:
         self._traced: dict[tuple[str, int], Result] = {}

@@ -121,7 +121,7 @@ class Column:
     # How the table that a run prints shows it; an empty heading leaves it out.
     head: str = field(default="", kw_only=True)
     scale: float = field(default=1.0, kw_only=True)  # from the column's unit to the table's
-    digits: int = field(default=1, kw_only=True)  # after the point
+    digits: int = field(default=1, kw_only=True)  # after the decimal point
     with_interval: bool = field(default=False, kw_only=True)
     if_several: bool = field(default=False, kw_only=True)  # only if there are several flows
     if_known: bool = field(default=False, kw_only=True)  # only if a flow has a value
