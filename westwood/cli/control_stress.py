@@ -66,7 +66,7 @@ _EnvironmentsOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Number of environments to look at; default: 20000.",
+        help="Least number of environments to look at; default: 20000.",
         rich_help_panel=SCENARIO,
     ),
 ]

@@ -28,10 +28,9 @@ def name(number: int, finding: Finding) -> str:
 
 def path(attack: Attack) -> str:
     """Describes the path of an attack in a few words."""
-    times = format_time(round(attack.delay_us * _PS_PER_US))
-    rate = attack.rate_bps / 1e6
+    link = f"{attack.rate_bps / 1e6:.3g} Mb/s, RTT {attack.delay_us / 1e3:.3g} ms"
     queue_ms = 1e3 * attack.queue_packets / attack.packets_in(1e6)
-    return f"{rate:.3g} Mb/s, {times}, a queue of {queue_ms:.3g} ms ({attack.queue_bdp:.2g} BDP)"
+    return f"{link}, a queue of {queue_ms:.3g} ms ({attack.queue_bdp:.2g} BDP)"
 
 
 def parts(attack: Attack) -> list[str]:

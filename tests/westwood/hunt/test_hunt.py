@@ -72,6 +72,11 @@ def test_westwood_plus_starts_slowly_on_a_clean_path(over: hunter.Hunt) -> None:
     assert any(map(starts_slowly, over.findings()))
 
 
+def test_a_path_is_described_by_its_round_trip_not_its_one_way_delay() -> None:
+    attack = Attack(10_000_000, 7_000, 6, 20_000_000, 1)
+    assert report.path(attack).startswith("10 Mb/s, RTT 7 ms, a queue of 7.2 ms")
+
+
 def test_it_draws_queues_too_short_to_detect_and_competitors_at_other_round_trips() -> None:
     """A fifth of the attacks have a queue below RTTmin/16, too short to detect easily."""
     choices, names = random.Random(4), ["beside", "elsewhere", "several"]
