@@ -16,7 +16,7 @@ SDIST = "import sys; from scikit_build_core.build import build_sdist; build_sdis
 
 
 def build(folder: Path) -> Path:
-    """Builds both into a folder; returns the wheel's path. Raises CalledProcessError."""
+    """Builds sdist and wheel into a folder; returns the wheel's path. Raises CalledProcessError."""
     with tempfile.TemporaryDirectory() as part:
         _python("-c", SDIST, part)
         sdist = next(Path(part).glob("*.tar.gz"))

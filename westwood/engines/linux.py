@@ -142,7 +142,7 @@ def _run_once(
 def _run_emulated(
     scenario: Scenario, seed: int, files: wire.TraceFiles | None, what: str
 ) -> wire.Report:
-    """Runs it in the emulated machine, because this kernel lacks one of its controls."""
+    """Runs the scenario in the emulated machine, because this kernel lacks one of its controls."""
     controls = linux_limits.controls_of(scenario)
     if files:
         missing = ", ".join(sorted(filter(linux_limits.is_missing, controls)))

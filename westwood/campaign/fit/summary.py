@@ -2,7 +2,7 @@
 """Summarises recorded and simulated uploads in a few numbers that depend on the path.
 
 For an upload over a path of rate R, base round trip T, queue Q and loss p, with e(t) the smoothed
-round trip above the least one:
+round trip minus the smallest one:
 
     goodput                          of the whole upload
     windowed rates                   at most R; R where the link was full
