@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_LEGEND_ROOM = 1.25  # of the highest rate, for the legend above the curves
 _BINS = 60  # bins for an upload's goodput over time
 _ROUND_TRIPS = 2  # smallest round trips per bin, to average over bursts
 _MOST_GAIN = 3.0  # largest gain on the axis; 3 is 300 %
@@ -100,6 +101,8 @@ def side_by_side(traces: Mapping[str, pl.DataFrame], title: str) -> Figure:
         ):
             axes.set_ylabel(name)
             axes.set_ylim(bottom=0)
+        rates = panels[-1, 0]
+        rates.set_ylim(top=_LEGEND_ROOM * rates.get_ylim()[1])
         for axes in panels[-1]:
             axes.set_xlabel("Time (s)")
         legend = panels[0, 0].get_legend_handles_labels()
@@ -128,7 +131,7 @@ def _draw_upload(panels: Sequence[Axes], cc: str, trace: pl.DataFrame) -> None:
     estimate = rows.filter(pl.col("estimate_bps").is_not_nan())
     if not estimate.is_empty():
         rates.plot(estimate["time_s"], estimate["estimate_bps"] / MBPS, label="estimate", **dashed)  # type: ignore[arg-type]
-        rates.legend(loc="lower right", fontsize=8)
+        rates.legend(loc="upper right", fontsize=8)
     _mark_losses(windows, trace)
 
 
