@@ -22,11 +22,13 @@ class Path:
     delay_s: float  # round-trip propagation delay
     byte_s: float  # to send a byte there and back
     overhead_s: float  # to send the links' framing of a packet there and back
+    transmissions: int  # there and back; an engine rounds each to picoseconds
     most_bps: float  # the slowest rate on the forward route
 
     def least_rtt_s(self, packet_bytes: int) -> float:
         """Returns the shortest RTT with packets of this size in both directions."""
-        return self.delay_s + packet_bytes * self.byte_s + self.overhead_s
+        sending_s = packet_bytes * self.byte_s + self.overhead_s
+        return self.delay_s + max(0.0, sending_s - self.transmissions / PS_PER_S)
 
 
 def of_flows(links: Sequence[Link], flows: Sequence[Flow]) -> Mapping[tuple[str, str], Path]:
@@ -40,6 +42,7 @@ def of_flows(links: Sequence[Link], flows: Sequence[Flow]) -> Mapping[tuple[str,
 
 def _path(route: Sequence[tuple[Link, int]]) -> Path:
     delay_s = byte_s = overhead_s = 0.0
+    transmissions = 0
     most_bps = math.inf
     for link, side in route:
         delay_s += 2 * link.delay / PS_PER_S
@@ -49,4 +52,5 @@ def _path(route: Sequence[tuple[Link, int]]) -> Path:
             if not link.opportunities(one):
                 byte_s += 8 / link.mean_rate_bps(one)
                 overhead_s += 8 * link.overhead / link.mean_rate_bps(one)
-    return Path(delay_s, byte_s, overhead_s, most_bps)
+                transmissions += 1
+    return Path(delay_s, byte_s, overhead_s, transmissions, most_bps)

@@ -141,6 +141,14 @@ def test_a_flow_without_arrivals_has_empty_frames_and_figures() -> None:
         assert result.plot(view).axes
 
 
+def test_an_engine_rounds_each_transmission_to_picoseconds() -> None:
+    """52 bytes take 69333.33 ps each way: the handshake's round trip lacks 0.67 ps."""
+    link = {"name": "path", "between": ["a", "b"], "rate": "6Gbps", "delay": "1us"}
+    flow = {"name": "tcp", "from": "a", "to": "b", "header": "52B", "cc": "reno"}
+    made = Scenario(name="fast", profile="linux", duration="1ms", link=[link], flow=[flow])
+    assert simulate(made, seed=1).flow_rows[0]["min_rtt_s"] == pytest.approx(2.138666e-6, rel=1e-9)
+
+
 def _with_side(result: Result, **wrong: float) -> list[str]:
     """Returns the broken invariants after changing a number of the link's forward direction."""
     (side,) = result.raw.forward
