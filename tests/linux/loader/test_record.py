@@ -117,7 +117,9 @@ def test_trace_draws_a_recording(
     transfer(host, connections=2)
     said = recorder.communicate()[0]
     assert recorder.returncode == 0
-    assert said.startswith(f"{file}: 2 connections, ") and said.endswith(", 0 dropped\n")
+    counted, following = said.splitlines()
+    assert counted.startswith(f"{file}: 2 connections, ") and counted.endswith(", 0 dropped")
+    assert following == f"Next: westwood trace {file} --plot"
     called = westwood("trace", file, "--plot")
     assert (called.code, called.out.strip()) == (0, str(tmp_path / "day.png")), called.err
     assert (tmp_path / "day.png").read_bytes().startswith(b"\x89PNG")
@@ -313,7 +315,7 @@ def test_invalid_input_gives_one_line_with_the_expectation(
         (("--out", tmp_path / "day.txt"), "expected a name in .parquet or .csv"),
         (("--out", tmp_path / "no" / "day.csv"), "no such folder"),
         (("--out", tmp_path / "day.csv", "--port", 70000), "expected a port from 1 to 65535"),
-        (("--out", tmp_path / "day.csv", "--cc", "a,b"), "expected the name of a congestion"),
+        (("--out", tmp_path / "day.csv", "--cc", "cubic,a b"), "expected the name of a congestion"),
         (("--out", tmp_path / "day.csv", "--duration", "soon"), "--duration"),
     ):
         called = westwood("kernel", "record", *words)
