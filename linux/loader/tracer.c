@@ -7,9 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "ww_kernel.h"
 
@@ -29,12 +27,6 @@ void choose_programs(struct bpf_object *object, bool tracing) {
         if (tracing ? is_control || strcmp(name, "hosts") == 0 : strcmp(name, "last_window") == 0)
             bpf_map__set_autocreate(map, false);
     }
-}
-
-struct ww_control_block *map_control_block(int fd) {
-    void *block =
-        mmap(NULL, sizeof(struct ww_control_block), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    return block == MAP_FAILED ? NULL : block;
 }
 
 static int attach_all(struct tracing *tracing) {

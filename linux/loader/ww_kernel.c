@@ -17,7 +17,6 @@
  */
 #include "ww_kernel.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <limits.h>
@@ -25,37 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define WW_CONTROL(name, ...) [WW_NUMBER_##name] = #name,
-const char *const ww_control_names[WW_CONTROL_COUNT] = {WW_CONTROLS};
-
-int fail(int error, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    const bool denied = error == EPERM || error == EACCES;
-    if (error != 0) fprintf(stderr, ": %s", strerror(error));
-    fputs(denied ? ", expected CAP_BPF and CAP_PERFMON\n" : "\n", stderr);
-    return denied ? LACKING : FAILED;
-}
-
-int open_pin(const char *name) {
-    const int fd = bpf_obj_get(name);
-    return fd < 0 ? -errno : fd;
-}
-
-struct ww_control_block *open_control_block(void) {
-    const int fd = open_pin("control");
-    if (fd < 0) {
-        errno = -fd;
-        return NULL;
-    }
-    struct ww_control_block *block = map_control_block(fd);
-    close(fd);
-    return block;
-}
 
 /* Prints libbpf's messages only if WW_VERBOSE is set: they are long, and ours say what to do. */
 static int speak(enum libbpf_print_level level, const char *format, va_list arguments) {

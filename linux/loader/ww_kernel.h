@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Declares what the source files of ww-kernel share. */
+/* Declares what the source files of ww-kernel share. A file uses only those that are declared above it. */
 #ifndef WW_KERNEL_PROGRAM_H
 #define WW_KERNEL_PROGRAM_H
 
 #include <stdbool.h>
 
 #include "../bpf/event.h"
+
+/* common.c */
 
 enum { ABSENT = -1, DONE = 0, FAILED = 1, USAGE = 2, LACKING = 77 };
 
@@ -14,6 +16,17 @@ extern const char *const ww_control_names[WW_CONTROL_COUNT];
 /* Prints the message on standard error, and the error if it is not 0. Returns LACKING if the error is a
  * missing permission, otherwise FAILED. */
 int fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Opens a map that is pinned in the folder. Returns its descriptor or a negative errno. */
+int open_pin(const char *name);
+
+/* Maps the control block from the map of this descriptor. Returns NULL and sets errno if it fails. */
+struct ww_control_block *map_control_block(int fd);
+
+/* Maps the control block in the folder, which the programs share. Returns NULL and sets errno if it fails. */
+struct ww_control_block *open_control_block(void);
+
+/* folder.c */
 
 /*
  * Enters DIR, the folder of the pins, after making it if `make` is set. Locks it until this process ends or
@@ -27,17 +40,7 @@ void leave(void);
 /* Removes the folder, which must be empty. */
 void remove_folder(void);
 
-/* Opens a map that is pinned in the folder. Returns its descriptor or a negative errno. */
-int open_pin(const char *name);
-
-/* Maps the control block from the map of this descriptor. Returns NULL and sets errno if it fails. */
-struct ww_control_block *map_control_block(int fd);
-
-/* Maps the control block in the folder, which the programs share. Returns NULL and sets errno if it fails. */
-struct ww_control_block *open_control_block(void);
-
-/* Returns the PID of the recording process; 0 if there is none. Clears the entry of a process that has died. */
-unsigned recorder_of(struct ww_control_block *block);
+/* tracer.c */
 
 /* Selects what to load of an object: only its tracing programs, or all the others. */
 struct bpf_object;
@@ -59,6 +62,11 @@ int start_tracing(struct tracing *tracing, const char *path, int ring, __u16 por
 /* Stops the tracing programs. Returns how many events did not fit into the buffer. */
 __u64 end_tracing(struct tracing *tracing);
 
+/* recorder.c */
+
+/* Returns the PID of the recording process; 0 if there is none. Clears the entry of a process that has died. */
+unsigned recorder_of(struct ww_control_block *block);
+
 /* Describes what to record. */
 struct wanted {
     unsigned port;       /* at either end; 0: any */
@@ -68,10 +76,13 @@ struct wanted {
     char **controls;     /* their names, then NULL */
 };
 
-/* Each of these implements a command of ww-kernel and returns its exit code. */
+/* A command of ww-kernel, as are those of registry.c. Each returns its exit code. */
+int record(const char *dir, const struct wanted *wanted);
+
+/* registry.c */
+
 int load(const char *dir, const char *object, const char *version);
 int unload(const char *dir);
 int status(const char *dir);
-int record(const char *dir, const struct wanted *wanted);
 
 #endif
