@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -90,7 +89,6 @@ class Recorded:
 
 
 NOTHING = Recorded()
-_TRIALS = 3  # short runs that measure the machine's speed
 
 
 @dataclass
@@ -256,19 +254,6 @@ def estimate_sweep(scenario: Scenario, points: int, seeds: int) -> ResourceEstim
     rows = points * seeds * _flows(scenario)
     key = "seeds" if seeds > points else "sweep"
     return ResourceEstimate({key: POINT * points + ROW * rows}, {}, _A_POINT * points)
-
-
-def slowness() -> float:
-    """Returns the ratio of a short run's measured time on this machine to its estimate."""
-    from westwood.engines.simulator import simulate
-    from westwood.scenario import Scenario
-
-    scenario = Scenario.preset("path").with_settings({"duration": "100s"})
-    expected_s = estimate_run(scenario).seconds
-    begin = time.perf_counter()
-    for _ in range(_TRIALS):
-        simulate(scenario)
-    return (time.perf_counter() - begin) / _TRIALS / expected_s
 
 
 def check(

@@ -8,6 +8,7 @@ each scenario it writes data/NAME.csv, runs/NAME.parquet and scenarios/NAME.toml
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,6 +33,7 @@ from westwood.scenario import Scenario, fragments, profiles
 
 QUICK_SEEDS = 3
 ALL = "all"
+_TIMED_RUNS = 3  # they measure the machine's speed
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,17 @@ class Selection:
             experiment.estimate_resources(one, SIMULATOR, 1, check_resources=False).seconds
             for one in self.experiments.values()
         ]
-        return (
-            sum(estimates_s) * resources.slowness() / min(workers or os.cpu_count() or 1, self.runs)
-        )
+        return sum(estimates_s) * _slowness() / min(workers or os.cpu_count() or 1, self.runs)
+
+
+def _slowness() -> float:
+    """Returns the ratio of a short run's measured time on this machine to its estimate."""
+    scenario = Scenario.preset("path").with_settings({"duration": "100s"})
+    begun = time.perf_counter()
+    for _ in range(_TIMED_RUNS):
+        SIMULATOR.simulate(scenario)
+    took_s = (time.perf_counter() - begun) / _TIMED_RUNS
+    return took_s / resources.estimate_run(scenario).seconds
 
 
 @dataclass(frozen=True)
