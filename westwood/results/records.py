@@ -32,6 +32,16 @@ class Records(Protocol):
         """Returns the number of a table's rows."""
 
 
+def by_key(columns: Columns, key: str | None) -> Columns:
+    """Returns the rows sorted by a column; the sort is stable."""
+    import numpy as np
+
+    if key is None or not (np.diff(columns[key].astype(np.int64)) < 0).any():
+        return columns
+    order = np.argsort(columns[key], kind="stable")
+    return {name: column[order] for name, column in columns.items()}
+
+
 class InMemory:
     """Records in memory; `table` returns a table by its name."""
 
@@ -41,8 +51,6 @@ class InMemory:
     def pieces(self, table: str) -> Iterator[Columns]:
         """Yields all rows at once."""
         extras.need("numpy", "a trace")
-        from westwood.results.spool import by_key
-
         yield by_key(self._table(table), KEYS[table])
 
     def count(self, table: str) -> int:

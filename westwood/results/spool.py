@@ -19,7 +19,7 @@ import numpy as np
 
 from westwood.errors import RunError
 from westwood.results.raw import Columns
-from westwood.results.records import KEYS
+from westwood.results.records import KEYS, by_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,14 +31,6 @@ _PIECE = 1 << 14  # rows
 
 def _rows(columns: Columns) -> int:
     return len(next(iter(columns.values())))
-
-
-def by_key(columns: Columns, key: str | None) -> Columns:
-    """Returns the rows sorted by a column; the sort is stable."""
-    if key is None or not (np.diff(columns[key].astype(np.int64)) < 0).any():
-        return columns
-    order = np.argsort(columns[key], kind="stable")
-    return {name: column[order] for name, column in columns.items()}
 
 
 def _joined(parts: list[Columns]) -> Columns:
