@@ -63,6 +63,7 @@ What there is:
 - `presets`: the names of the scenarios that come with the package.
 - `Result`: one run: rows, trace, events, queues, drops, links, transfers, figures, captures.
 - `Results`: a results folder: rows, means with intervals, paired differences, figures.
+- `lab.show`, after `from westwood import lab`: the laboratory with a scenario, in a notebook.
 - `WestwoodError`: base of `InputError` (an argument or a setting is wrong), `RunError` (a run
   failed) and `UnavailableError` (something is not installed). Each message is one line.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`scenario.lab()` shows the laboratory in a notebook, with the scenario as its state."""
+"""`lab.show(scenario)` shows the laboratory in a notebook, with the scenario as its state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.lab.test_rows import figures
-from westwood import Scenario, extras
+from westwood import Scenario, extras, lab
 from westwood.errors import UnavailableError
 from westwood.lab import serving
 
@@ -65,7 +65,7 @@ def cell(watched: Callable[..., Any]) -> Callable[[Scenario], Any]:
     def show(scenario: Scenario) -> Any:
         state = {
             name: value
-            for name, value in scenario.lab().get_state().items()
+            for name, value in lab.show(scenario).get_state().items()
             if isinstance(value, (str, int))
         }
         page = watched(NOTEBOOK)
@@ -119,8 +119,8 @@ def test_a_preset_comes_with_its_claims(cell: Callable[[Scenario], Any]) -> None
 
 def test_without_the_widget_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "has", lambda module: False)
-    with pytest.raises(UnavailableError, match=r"^Scenario\.lab\(\) needs anywidget: pip install"):
-        Scenario.preset("path").lab()
+    with pytest.raises(UnavailableError, match=r"^lab\.show\(\) needs anywidget: pip install"):
+        lab.show(Scenario.preset("path"))
 
 
 def test_without_the_page_it_says_how_to_build_it(
@@ -128,4 +128,4 @@ def test_without_the_page_it_says_how_to_build_it(
 ) -> None:
     monkeypatch.setattr(serving, "PAGE", tmp_path / "page.html")
     with pytest.raises(UnavailableError, match=r"not built here: make lab$"):
-        Scenario.preset("path").lab()
+        lab.show(Scenario.preset("path"))

@@ -22,11 +22,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
-from westwood import arguments, extras, files
+from westwood import arguments, files
 from westwood.arguments import checked
 from westwood.catalogue import UDP
 from westwood.errors import InputError, suggestion
@@ -49,9 +49,6 @@ from westwood.scenario.preset_files import presets, presets_folder
 from westwood.scenario.summary import html
 from westwood.scenario.sweep_values import check_sweep, column_values
 from westwood.units import format_time
-
-if TYPE_CHECKING:
-    from westwood.lab.notebook import Laboratory
 
 FORMAT = 1  # of scenario files, and part of the hash
 MOST_POINTS = 100_000  # of a sweep
@@ -541,31 +538,6 @@ class Scenario(Part):
             if flow["cc"]["name"] == UDP and "on" not in flow["app"]:
                 del flow["app"]["durations"]
         return data
-
-    def lab(self) -> Laboratory:
-        """Shows the laboratory with this scenario, inline in a notebook.
-
-        Returns
-        -------
-        anywidget.AnyWidget
-            The laboratory; a notebook shows it as the result of a cell.
-
-        Raises
-        ------
-        UnavailableError
-            If the extra `lab` is not installed.
-        InputError
-            If the laboratory cannot show such a scenario.
-
-        Examples
-        --------
-        >>> from westwood import Scenario
-        >>> Scenario.preset("path").lab()  # doctest: +SKIP
-        """
-        extras.need("anywidget", "Scenario.lab()")
-        from westwood.lab import notebook
-
-        return notebook.Laboratory(self)
 
     @property
     def hash(self) -> str:
