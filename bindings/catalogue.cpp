@@ -2,7 +2,7 @@
 //
 // Passes the declarations of core/ and engine/ to Python: protocols, recoveries, settings and
 // columns, with their descriptions.
-#include "../engine/opportunities.hpp"
+#include "../engine/link/opportunities.hpp"
 #include "bindings.hpp"
 
 namespace ww::bindings {

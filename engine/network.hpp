@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "../core/catalogue.h"
+#include "base/stop.hpp"
 #include "columns.hpp"
 #include "settings.hpp"
-#include "stop.hpp"
 
 namespace ww::sim {
 

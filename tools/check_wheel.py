@@ -32,7 +32,7 @@ def package() -> set[str]:
         ("core", "*"),
         ("wire", "*"),
         ("cmake", "*"),
-        ("engine", "*.hpp"),
+        ("engine", "**/*.hpp"),
     ):
         for path in (ROOT / room).glob(pattern):
             hidden = path.name.startswith(".") or "upstream" in path.parts

@@ -52,11 +52,11 @@ def verdicts() -> dict[str, dict[str, str]]:
 
 def build_engine() -> Path:
     """Compiles the engine, unless its sources are unchanged."""
-    sources = [LAB / "engine.cpp", *sorted((ROOT / "engine").glob("*.cpp"))]
+    sources = [LAB / "engine.cpp", *sorted((ROOT / "engine").rglob("*.cpp"))]
     headers = [
         path
         for room in ("lab", "core", "engine", "wire")
-        for path in sorted((ROOT / room).glob("*.h*"))
+        for path in sorted((ROOT / room).rglob("*.h*"))
     ]
     built, stamp = BUILD / "engine.wasm", BUILD / "engine.sources"
     digest = " ".join((hashed([*sources, *headers]), *FLAGS))

@@ -7,7 +7,7 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "../../engine/seconds.hpp"
+#include "../../engine/base/seconds.hpp"
 
 namespace ww::path {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../engine/seconds.hpp"
+#include "../../engine/base/seconds.hpp"
 
 namespace ww::path {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // The model is the network between the hosts, without a clock or device. The engine's own channels
-// (../../engine/channel.hpp, with their queues, losses, jitter and recorded rates) take real packets instead of
+// (../../engine/link/channel.hpp, with their queues, losses, jitter and recorded rates) take real packets instead of
 // simulated ones.
 //
 // A packet enters the first channel of its flow's route when its host sends it. It enters each further channel at the
@@ -16,8 +16,8 @@
 #include <span>
 #include <vector>
 
-#include "../../engine/channel.hpp"
-#include "../../engine/topology.hpp"
+#include "../../engine/link/channel.hpp"
+#include "../../engine/sim/topology.hpp"
 #include "packet.hpp"
 
 namespace ww::path {

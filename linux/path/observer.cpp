@@ -10,7 +10,7 @@
 #include <cstring>
 #include <limits>
 
-#include "../../engine/seconds.hpp"
+#include "../../engine/base/seconds.hpp"
 #include "../bpf/ca_state.h"
 
 namespace ww::path {

@@ -15,7 +15,7 @@
 #include <limits>
 #include <system_error>
 
-#include "../../engine/seconds.hpp"
+#include "../../engine/base/seconds.hpp"
 
 namespace ww::path {
 namespace {

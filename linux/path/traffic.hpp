@@ -16,8 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../../engine/arrivals.hpp"
-#include "../../engine/datagrams.hpp"
+#include "../../engine/traffic/arrivals.hpp"
+#include "../../engine/traffic/datagrams.hpp"
 #include "host.hpp"
 #include "loop.hpp"
 #include "observer.hpp"

@@ -25,7 +25,7 @@
 #include <iostream>
 #include <thread>
 
-#include "../../engine/seconds.hpp"
+#include "../../engine/base/seconds.hpp"
 #include "host.hpp"
 #include "loop.hpp"
 #include "model.hpp"

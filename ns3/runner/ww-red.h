@@ -5,8 +5,8 @@
  *
  * The queue disc precedes the device's queue, which holds at least one packet. Together they form
  * the plan's queue, so the disc's limit and thresholds, which count its own packets only, are one
- * packet smaller. In RED as published (engine/red.hpp) the gaps between drops are uniform; ns-3's
- * default, "wait", makes them longer.
+ * packet smaller. In RED as published (engine/link/queue/red.hpp) the gaps between drops are
+ * uniform; ns-3's default, "wait", makes them longer.
  */
 #ifndef WW_RED_H
 #define WW_RED_H

@@ -4,7 +4,7 @@
 // the same as those taken at its end.
 #include <gtest/gtest.h>
 
-#include "engine/arrivals.hpp"
+#include "engine/traffic/arrivals.hpp"
 #include "one_link.hpp"
 
 namespace ww::sim::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Compares a channel (queue, transmitter, wire, loss) with models that keep every packet.
-#include "engine/channel.hpp"
+#include "engine/link/channel.hpp"
 
 #include <gtest/gtest.h>
 

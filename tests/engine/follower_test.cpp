@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compares channels that follow another (engine/channel.hpp) with the same channels asked for each
+// Compares channels that follow another (engine/link/channel.hpp) with the same channels asked for each
 // packet.
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "engine/channel.hpp"
+#include "engine/link/channel.hpp"
 
 namespace ww::sim {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "engine/packet.hpp"
+#include "engine/link/packet.hpp"
 #include "scripted.hpp"
 #include "units.hpp"
 

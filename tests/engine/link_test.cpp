@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/packet.hpp"
+#include "engine/link/packet.hpp"
 #include "one_link.hpp"
 #include "statistics.hpp"
 

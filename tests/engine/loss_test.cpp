@@ -2,7 +2,7 @@
 //
 // Compares bit errors and the two-state model with their theory. channel_test.cpp has uniform and
 // scripted loss.
-#include "engine/loss.hpp"
+#include "engine/link/loss.hpp"
 
 #include <gtest/gtest.h>
 

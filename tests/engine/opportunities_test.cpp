@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Compares recorded rates with Mahimahi's link queue, written out opportunity by opportunity.
-#include "engine/opportunities.hpp"
+#include "engine/link/opportunities.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "engine/ring.hpp"
-#include "engine/timers.hpp"
+#include "engine/base/ring.hpp"
+#include "engine/base/timers.hpp"
 
 namespace ww::sim::test {
 namespace {

@@ -2,13 +2,13 @@
 //
 // Rack examines each segment once. This compares it with the loop of RFC 8985, 6.2, over all
 // segments.
-#include "engine/rack.hpp"
+#include "engine/tcp/rack.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "engine/undo.hpp"
+#include "engine/tcp/undo.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test {

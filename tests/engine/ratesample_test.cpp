@@ -2,11 +2,10 @@
 //
 // The round trip of a delivery rate sample (core/contract.h: rate_rtt_us) is that of the last-sent
 // segment that the ACK reports as arrived. tests/engine/bbr_test.cpp tests the rates.
-#include "engine/ratesample.hpp"
-
 #include <gtest/gtest.h>
 
-#include "engine/sender.hpp"
+#include "engine/tcp/rate_sample.hpp"
+#include "engine/tcp/sender.hpp"
 #include "settings.hpp"
 #include "units.hpp"
 

@@ -2,7 +2,7 @@
 //
 // Compares what a receiver holds beyond a gap with a set of bytes, and what it reports with RFC
 // 2018, 4.
-#include "engine/reassembly.hpp"
+#include "engine/tcp/reassembly.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <random>
 #include <set>
 
-#include "engine/receiver.hpp"
+#include "engine/tcp/receiver.hpp"
 
 namespace ww::sim::test {
 namespace {

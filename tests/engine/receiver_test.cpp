@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // When the receiver acknowledges: delayed ACKs (RFC 5681, 4.2), the FIN (RFC 9293, 3.10.7.4), quick
-// ACKs and the adapting timer of Linux (engine/acktiming.hpp). reassembly_test.cpp tests reassembly
+// ACKs and the adapting timer of Linux (engine/tcp/ack_timing.hpp). reassembly_test.cpp tests reassembly
 // itself.
-#include "engine/receiver.hpp"
+#include "engine/tcp/receiver.hpp"
 
 #include <gtest/gtest.h>
 
-#include "engine/packet.hpp"
+#include "engine/link/packet.hpp"
 #include "scripted.hpp"
 #include "units.hpp"
 

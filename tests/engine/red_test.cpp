@@ -2,7 +2,7 @@
 //
 // Compares RED with Floyd & Jacobson 1993: its average, its probability, the gaps between drops;
 // then its gentle variant, and ECN.
-#include "engine/red.hpp"
+#include "engine/link/queue/red.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "engine/sender.hpp"
+#include "engine/tcp/sender.hpp"
 #include "scripted.hpp"
 #include "settings.hpp"
 

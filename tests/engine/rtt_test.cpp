@@ -2,7 +2,7 @@
 //
 // The RTT estimator alone, by the clauses of RFC 6298 and compared with its formulas in real
 // numbers.
-#include "engine/rtt.hpp"
+#include "engine/tcp/rtt.hpp"
 
 #include <gtest/gtest.h>
 

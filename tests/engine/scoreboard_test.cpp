@@ -2,7 +2,7 @@
 //
 // Compares the scoreboard with RFC 6675, section 4, word by word: the model answers every question
 // by looking at every segment.
-#include "engine/scoreboard.hpp"
+#include "engine/tcp/scoreboard.hpp"
 
 #include <gtest/gtest.h>
 

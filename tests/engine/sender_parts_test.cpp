@@ -10,13 +10,13 @@
 #include <random>
 #include <set>
 
-#include "engine/ecn.hpp"
-#include "engine/pacing.hpp"
-#include "engine/rate_reduction.hpp"
 #include "engine/recovery.hpp"
-#include "engine/segmentation.hpp"
-#include "engine/sender_statistics.hpp"
-#include "engine/sendtimes.hpp"
+#include "engine/tcp/ecn.hpp"
+#include "engine/tcp/pacing.hpp"
+#include "engine/tcp/rate_reduction.hpp"
+#include "engine/tcp/segmentation.hpp"
+#include "engine/tcp/send_times.hpp"
+#include "engine/tcp/sender_statistics.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test {

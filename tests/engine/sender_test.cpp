@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Calls the sender directly, for what the wire alone cannot show.
-#include "engine/sender.hpp"
+#include "engine/tcp/sender.hpp"
 
 #include <gtest/gtest.h>
 

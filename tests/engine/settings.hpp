@@ -3,7 +3,7 @@
 // Keeps the settings that tests make by hand alive for senders and estimators.
 #pragma once
 
-#include "engine/sender_settings.hpp"
+#include "engine/tcp/sender_settings.hpp"
 
 namespace ww::sim::test {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A run ends soon after its caller wants it to, and asking does not change results.
-#include "engine/stop.hpp"
+#include "engine/base/stop.hpp"
 
 #include <gtest/gtest.h>
 
-#include "engine/datagrams.hpp"
+#include "engine/traffic/datagrams.hpp"
 #include "one_link.hpp"
 
 namespace ww::sim::test {

@@ -4,7 +4,7 @@
 // directions.
 #include <gtest/gtest.h>
 
-#include "engine/datagrams.hpp"
+#include "engine/traffic/datagrams.hpp"
 #include "one_link.hpp"
 #include "statistics.hpp"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/link/opportunities.hpp"
 #include "engine/network.hpp"
-#include "engine/opportunities.hpp"
-#include "engine/topology.hpp"
+#include "engine/sim/topology.hpp"
 
 namespace ww::sim::fuzz {
 

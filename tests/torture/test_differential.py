@@ -28,7 +28,7 @@ def built(program: str, compiler: str, level: str) -> Path:
     """Returns tests/torture/PROGRAM.cpp compiled this way; compiles it if anything changed."""
     sources = [ROOT / "tests" / "torture" / f"{program}.cpp"]
     if program == "engine_digest":
-        sources += sorted((ROOT / "engine").glob("*.cpp"))
+        sources += sorted((ROOT / "engine").rglob("*.cpp"))
     headers = [path for room in ("core", "engine", "tests") for path in (ROOT / room).rglob("*.h*")]
     version = subprocess.check_output([compiler, "--version"])
     texts = [path.read_bytes() for path in sorted({*sources, *headers})]

@@ -93,7 +93,7 @@ class Tests:
         files = [*self.core.glob("*.h"), *self.core_tests, Path(__file__)]
         files += (ROOT / "tests" / "core").glob("*.hpp")
         if self.engine:
-            files += [*self.engine.glob("engine/*"), *self.engine.glob("tests/engine/*")]
+            files += [*(self.engine / "engine").rglob("*.?pp"), *self.engine.glob("tests/engine/*")]
         sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(files)]
         return "\n".join(sums)
 
@@ -127,10 +127,10 @@ class Tests:
     def compile_engine_tests(self, root: Path) -> None:
         """Compiles the engine's tests that run whole connections."""
         for room in ("engine", "tests/engine"):
-            for path in (root / room).iterdir():
-                copy(path, self.tree / room / path.name)
+            for path in (root / room).rglob("*.?pp"):
+                copy(path, self.tree / path.relative_to(root))
         (self.tree / "tests" / "golden").symlink_to(root / "tests" / "golden")
-        sources = sorted((self.tree / "engine").glob("*.cpp"))
+        sources = sorted((self.tree / "engine").rglob("*.cpp"))
         sources += [self.tree / "tests" / "engine" / f"{name}.cpp" for name in OF_ENGINE]
         objects = [str(BUILD / f"{path.parent.parent.name}_{path.stem}.o") for path in sources]
         for path, made in zip(sources, objects, strict=True):

@@ -123,17 +123,17 @@ def first_values(text: str) -> list[tuple[int, int]]:
 
 
 def of_folder(folder: Path) -> list[list[Mutant]]:
-    """Returns the mutants of all C++ files of a folder, grouped by token.
+    """Returns the mutants of all C++ files below a folder, grouped by token.
 
     It mutates functions and the initial values of members. Constants, tables and enumerations are
     not mutated: they are compiled into too many places to be selected at run time.
     """
     found = []
-    for path in sorted([*folder.glob("*.hpp"), *folder.glob("*.cpp")]):
+    for path in sorted([*folder.rglob("*.hpp"), *folder.rglob("*.cpp")]):
         text = path.read_text()
         places = [(one.name, one.first, one.last) for one in bodies(text)]
         values = first_values(text)
-        for alternatives in mutants(path.name, text, places, spaced=True):
+        for alternatives in mutants(str(path.relative_to(folder)), text, places, spaced=True):
             one = alternatives[0]
             is_value = any(first < one.start < last for first, last in values)
             if one.function or (is_value and text[one.start].isalnum()):

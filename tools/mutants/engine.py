@@ -129,11 +129,11 @@ class Engine:
         of_file: dict[str, dict[int, Mutant]] = defaultdict(dict)
         for number, mutant in mutants.items():
             of_file[mutant.file][number] = mutant
-        sources = {path.name: schema(path, of_file[path.name]) for path in files(self.folder)}
+        sources = {name: schema(self.folder / name, of_file[name]) for name in files(self.folder)}
         keep(TREE / "engine", sources)
         for room in ("engine", "fuzz"):  # copies, so that ".." includes the tree's files
-            tests = files(ROOT / "tests" / room)
-            keep(TREE / "tests" / room, {path.name: path.read_text() for path in tests})
+            tests = ROOT / "tests" / room
+            keep(TREE / "tests" / room, {name: (tests / name).read_text() for name in files(tests)})
 
     def time_tests(self) -> None:
         """Runs the tests on the unchanged engine, and groups them by duration."""
@@ -172,8 +172,10 @@ class Engine:
         return Verdict(mutant, SAME_CODE if same else SURVIVED)
 
 
-def files(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.suffix in (".hpp", ".cpp", ".h")]
+def files(folder: Path) -> list[str]:
+    """Returns the names of the sources below a folder, relative to it."""
+    found = (path for path in folder.rglob("*") if path.suffix in (".hpp", ".cpp", ".h"))
+    return sorted(str(path.relative_to(folder)) for path in found)
 
 
 def write(path: Path, text: str) -> None:
@@ -187,9 +189,9 @@ def keep(folder: Path, texts: dict[str, str]) -> None:
     """Makes a folder contain exactly these files."""
     for name, text in texts.items():
         write(folder / name, text)
-    for path in folder.iterdir():
-        if path.name not in texts:
-            path.unlink()
+    for name in files(folder):
+        if name not in texts:
+            (folder / name).unlink()
 
 
 def compile_all() -> set[int]:
@@ -233,9 +235,11 @@ def attempt(
 def same_code(folder: Path, mutant: Mutant) -> bool:
     """Returns whether the compiler produces the same engine with the mutant as without."""
     # First the files that use the headers' declarations most.
-    order = [mutant.file] if mutant.file.endswith(".cpp") else ["simulation.cpp", "sender.cpp"]
+    order = (
+        [mutant.file] if mutant.file.endswith(".cpp") else ["sim/simulation.cpp", "tcp/sender.cpp"]
+    )
     if mutant.file.endswith(".hpp"):
-        order += sorted({path.name for path in folder.glob("*.cpp")} - set(order))
+        order += sorted({name for name in files(folder) if name.endswith(".cpp")} - set(order))
     with tempfile.TemporaryDirectory(dir=BUILD) as made:
         tree = Path(made)
         (tree / "core").symlink_to(ROOT / "core")

@@ -12,7 +12,7 @@ from westwood.scenario.flows import Flow
 from westwood.scenario.links import Link
 from westwood.units import format_time
 
-# Limits of the engine: engine/topology.cpp and engine/network.hpp.
+# Limits of the engine: engine/sim/topology.cpp and engine/network.hpp.
 _MOST_LINKS = 255  # on a path
 _MOST_CONNECTIONS = 2**20
 _MOST_ROUTED = 3_000_000  # links x sources; beyond, routing would take too long

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/datagrams.hpp"
+#include "engine/traffic/datagrams.hpp"
 #include "linux/path/host.hpp"
 #include "packets.hpp"
 #include "tests/engine/one_link.hpp"

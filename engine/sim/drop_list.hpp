@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Lists all packets that queues dropped or marked and that wires lost, in a run that traces queues.
+#pragma once
+
+#include <vector>
+
+#include "../base/seconds.hpp"
+#include "../network.hpp"
+
+namespace ww::sim {
+
+class DropList {
+  public:
+    explicit DropList(bool traced) : traced_(traced) {}
+
+    void add(Time at, std::uint32_t channel, std::uint32_t flow, DropKind kind, bool ack) {
+        if (traced_) drops_.push_back({seconds(at), channel, flow, kind, ack});
+    }
+
+    std::vector<Drop>& all() { return drops_; }
+
+  private:
+    bool traced_;
+    std::vector<Drop> drops_;
+};
+
+}  // namespace ww::sim

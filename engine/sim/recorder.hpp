@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Traces one connection: its windows, its estimate and its sender's decisions.
+#pragma once
+
+#include <limits>
+
+#include "../base/seconds.hpp"
+#include "../tcp/sender.hpp"
+
+namespace ww::sim {
+
+class Recorder {
+  public:
+    Recorder(const TraceOptions& options, std::uint32_t connection, Records& records)
+        : interval_(options.interval), connection_(connection), records_(&records) {}
+
+    [[gnu::noinline]] void event(Time now, EventKind kind, std::int64_t segment,
+                                 const Sender& sender) {
+        records_->events_of.push_back(connection_);
+        records_->events.push_back(
+            {seconds(now), kind, segment, sender.effective_cwnd(), sender.window().ssthresh});
+    }
+
+    // Adds a row if it differs from the last one and the interval has passed.
+    [[gnu::noinline]] void windows(Time now, const Sender& sender) {
+        if (now < next_row_) return;
+        const ww_observation seen = sender.observe(now);
+        const Row row{sender.effective_cwnd(), sender.window().ssthresh, seen.bandwidth, seen.raw,
+                      sender.rtt().last(),     sender.in_flight(),       sender.phase()};
+        if (row == last_) return;
+        last_ = row;
+        next_row_ = now + interval_;
+        const bool measured = sender.estimates() && seen.samples > 0;
+        WindowTrace& trace = records_->windows;
+        records_->windows_of.push_back(connection_);
+        trace.time_s.push_back(seconds(now));
+        trace.cwnd.push_back(row.cwnd);
+        trace.ssthresh.push_back(row.ssthresh >= WW_SSTHRESH_INFINITE ? kNan : row.ssthresh);
+        trace.estimate_bps.push_back(measured ? bits(seen.bandwidth) : kNan);
+        trace.sample_bps.push_back(measured ? bits(seen.raw) : kNan);
+        trace.rtt_s.push_back(row.rtt > 0 ? seconds(row.rtt) : kNan);
+        trace.srtt_s.push_back(sender.rtt().srtt() > 0 ? seconds(sender.rtt().srtt()) : kNan);
+        trace.rto_s.push_back(seconds(sender.rtt().rto()));
+        trace.in_flight.push_back(static_cast<double>(row.in_flight));
+        trace.phase.push_back(row.phase);
+    }
+
+  private:
+    struct Row {
+        std::uint32_t cwnd = 0, ssthresh = 0;
+        std::uint64_t bandwidth = 0, raw = 0;
+        Time rtt = -1;
+        std::int64_t in_flight = 0;
+        std::uint8_t phase = 0;
+        bool operator==(const Row&) const = default;
+    };
+
+    static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    static double bits(std::uint64_t bandwidth) {
+        return static_cast<double>(bandwidth) * 8.0 / static_cast<double>(1u << WW_BW_FRACTION);
+    }
+
+    Time interval_, next_row_ = 0;
+    Row last_;
+    std::uint32_t connection_;
+    Records* records_;
+};
+
+}  // namespace ww::sim

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The sender of a connection keeps the window, finds and repairs losses and runs the retransmission timer. It
+// does no I/O: the host passes in ACKs and timer events, then asks next_segment() what to send until it returns
+// -1.
+//
+// Sequence numbers are counted in segments from 0 (segmentation.hpp); the 32-bit numbers of the wire are
+// unwrapped against SND.UNA. Parts that can be understood alone have their own headers: rtt.hpp,
+// send_times.hpp, scoreboard.hpp, rate_reduction.hpp, ecn.hpp, pacing.hpp, rate_sample.hpp and
+// sender_statistics.hpp. This file decides what an ACK means and what may be sent:
+//
+//   RFC 5681   3.2 fast retransmit; reno leaves recovery on the first ACK for new data
+//   RFC 6582   newreno: partial ACKs, the impatient timer; no fast retransmit for data sent before a
+//              timeout (its `recover`)
+//   RFC 6675   sack: the scoreboard says what is lost and what is sent next
+//   RFC 9937   prr, and rate halving: the same losses and repairs, but core/recovery.h sets cwnd
+//   RFC 8985   RACK-TLP: rack.hpp detects the losses instead of RFC 6675, and the timer also serves the
+//              loss probe and the reordering window (sender_repairs.cpp)
+//   RFC 5682, 3522, 3708, 4015   spurious timeouts and retransmissions: undo.hpp
+//   RFC 3042   limited transmit
+//   RFC 6298   5.1 to 5.6: when the timer is started, restarted, stopped and backed off
+//   tahoe      the third duplicate ACK acts as a timeout without backoff (Jacobson 1988; Fall & Floyd
+//              1996, section 2): slow start from the hole
+//
+// Windows: `window.cwnd` is what the congestion control set. Fast recovery's inflation by duplicate ACKs (RFC
+// 5681, 3.2, steps 3 and 4) is kept apart and dropped at the end ("deflating"). Segments leave at the
+// pacing rate (window.pacing) if the congestion control sets one. Where it owns fast recovery (BBR), prr and rate
+// halving only find the losses.
+//
+// Deviations: reno and tahoe have no guard against fast retransmits of data sent before a timeout (in 1990
+// none had), except tahoe with limited transmit, which would repeat its repairs forever. The RTT of the SYN
+// serves the timer, not the congestion control. A reduction for a mark takes effect at once (Linux spreads it
+// over a round trip).
+#pragma once
+
+#include <memory>
+
+#include "../../core/westwood.h"
+#include "../base/timers.hpp"
+#include "../recovery.hpp"
+#include "ecn.hpp"
+#include "pacing.hpp"
+#include "rack.hpp"
+#include "rate_reduction.hpp"
+#include "rate_sample.hpp"
+#include "rtt.hpp"
+#include "scoreboard.hpp"
+#include "segmentation.hpp"
+#include "send_times.hpp"
+#include "sender_settings.hpp"
+#include "sender_statistics.hpp"
+#include "undo.hpp"
+
+namespace ww::sim {
+
+enum class Progress : std::uint8_t { none, old, dupack, advanced };
+// What a sender's timer is for: a timeout or, with RACK-TLP, a probe or the next possible loss.
+enum class Due : std::uint8_t { timeout, probe, losses };
+
+class Sender {
+  public:
+    Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t isn);
+
+    // Connection set-up: the host sends the SYN at the flow's start and when the timer is due.
+    void on_syn_sent(Time now);
+    // `again`: the SYN-ACK answers a repeated SYN.
+    void on_syn_ack(Time now, bool again = false);
+
+    // Takes an ACK with this acknowledgment number and these SACK blocks (nullptr: none). `again`:
+    // its timestamp echoes a retransmission.
+    Progress on_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again = false) {
+        if (sack == nullptr && on_plain_ack(now, number)) return Progress::advanced;
+        return on_unusual_ack(now, number, sack, again);
+    }
+    // Takes a plain ACK, which carries only its number. Returns false and does nothing if it needs
+    // on_ack().
+    bool on_plain_ack(Time now, std::uint32_t number) {
+        if (!on_unpaced_fast_path_) return false;
+        const std::int64_t acked = segments_.segments_in(beyond_una(number));
+        if (acked == 0) return false;
+        on_advance<true, false>(now, acked);
+        return true;
+    }
+    // Takes an ACK that echoes a mark. Returns true if the window was reduced.
+    bool on_echo(Time now, std::uint32_t number, const SackBlocks* sack, bool again,
+                 Progress& progress);
+    // Handles the timer. Returns what it was due for.
+    Due on_timer(Time now);
+
+    // The host sends at `now` what next_segment() returns, until it returns -1. A returned segment
+    // counts as sent. If take_burst() returns true, its burst of new, full segments (maybe none) is
+    // all there is to send. `fast`: called right after a plain ACK.
+    std::int64_t next_segment(Time now);
+    struct Burst {
+        std::int64_t first, end;  // end excluded
+    };
+    template <bool fast>
+    bool take_burst(Time now, Burst& burst);
+    bool take_paced_burst(Time now, Burst& burst);
+
+    bool established() const { return established_; }
+    bool is_complete() const { return una_ == segments_.count(); }
+    bool is_paced() const { return settings_->paced; }
+    bool is_retransmission() const { return last_was_retransmission_; }
+    // Returns the PacketFlags of the segment just sent on an ECN-capable connection.
+    std::uint16_t ecn_flags() { return ecn_.flags(last_was_retransmission_); }
+
+    const Segmentation& segments() const { return segments_; }
+    const RttEstimator& rtt() const { return rtt_; }
+    std::int64_t una() const { return una_; }
+    std::int64_t in_flight() const { return next_ - una_; }
+    std::uint32_t effective_cwnd() const {
+        const std::int64_t sum = static_cast<std::int64_t>(window_.cwnd) + inflation_;
+        return sum < 1 ? 1u : static_cast<std::uint32_t>(sum);
+    }
+    const ww_window& window() const { return window_; }
+    std::uint64_t undone() const { return statistics_.undone; }
+    ww_observation observe(Time now) const {
+        return ww_observe(&settings_->cc, &cc_, microseconds(now));
+    }
+    bool estimates() const { return ww_estimates(&settings_->cc); }
+    std::uint32_t syns() const { return syns_; }  // SYNs sent so far
+    std::uint8_t phase() const { return phase_; }
+
+    // Prefetches what the next ACK and the next segment touch outside this object.
+    void prefetch() const {
+        times_.prefetch(una_);
+        times_.prefetch(next_);
+    }
+
+    // The host queues both timers after each call, and calls on_timer() or next_segment() when they
+    // are due.
+    Timer timer;  // start of the connection, SYN, retransmission
+
+    void finish(Time end, FlowCounts& result) {
+        result.sent = static_cast<std::uint64_t>(high_) + statistics_.retransmitted;
+        statistics_.write(end, window_.cwnd, rtt_.least(), result);
+    }
+
+  private:
+    // Takes a sample for the timer only.
+    void take_sample(Time rtt) {
+        rtt_.on_sample(rtt, settings_->rto);
+        statistics_.on_srtt(rtt_.srtt());
+    }
+
+    // True while nothing is lost, suspected, retransmitted or to be sent out of turn. Plain ACKs
+    // and new segments keep it true; everything else ends with settle().
+    bool is_on_fast_path() const {
+        return phase_ == WW_OPEN && established_ && next_ == high_ && dupacks_ == 0 &&
+               inflation_ == 0 && !(sends_first_ | sends_probe_) && board_.idle() &&
+               !probe_.is_out() && times_.may_measure_from(una_);
+    }
+    void settle() {
+        on_fast_path_ = is_on_fast_path();
+        on_unpaced_fast_path_ = on_fast_path_ && !settings_->paced;
+    }
+    bool sends_only_new() const {
+        return !settings_->paced && established_ && next_ == high_ &&
+               !(sends_first_ | sends_probe_) &&
+               (!settings_->uses_sack || (phase_ == WW_OPEN && board_.idle()));
+    }
+
+    std::int32_t beyond_una(std::uint32_t number) const {  // bytes
+        return static_cast<std::int32_t>(number - segments_.number(una_));
+    }
+
+    // Functions with `rated` exist with and without rate samples, so that only the congestion
+    // controls that need samples pay for them. Those with `fast` leave out what cannot happen on
+    // the fast path.
+    Progress on_unusual_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again);
+    template <bool rated>
+    Progress take_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);
+    Progress on_ack_with_deliveries(Time now, std::int32_t bytes, const SackBlocks* sack,
+                                    bool again);
+    template <bool rated>
+    Progress on_duplicate(Time now, bool news);
+    template <bool fast, bool rated>
+    void on_advance(Time now, std::int64_t acked);
+    template <bool rated>
+    Progress take_ack_with_arrivals(Time now, std::int32_t bytes, const SackBlocks* sack,
+                                    bool again);
+    void advance_in_recovery(Time now, std::int64_t acked, bool complete,
+                             std::uint32_t cwnd_before);
+    bool ends_recovery(bool complete) const {
+        return phase_ == WW_RECOVERY && (complete || settings_->recovery == Recovery::reno);
+    }
+    void leave_recovery(Time now);
+    void on_sack_news(Time now);
+    void enter_recovery(Time now);
+    void enter_disorder() {
+        phase_ = WW_DISORDER;
+        flight_in_order_ = static_cast<std::int32_t>(in_flight()) - sacked_before_;
+    }
+    void reduce_window(Time now);
+    void reduce_without_recovery(Time now);
+    void restart_slow_start(Time now);
+    Due serve_timer(Time now);
+    void on_timeout(Time now);
+    // The following functions are in sender_repairs.cpp: RACK-TLP, F-RTO and undo.
+    bool suspects_nothing(const SackBlocks* sack) const {
+        return sack == nullptr && phase_ == WW_OPEN && board_.idle() && !probe_.is_out();
+    }
+    void on_arrival(Time now, std::int64_t segment);
+    void take_arrivals(Time now, std::int64_t acked, bool again);
+    bool read_dsack(const SackBlocks& sack, std::int32_t acked);
+    void detect_spurious_loss(Time now, bool advanced, bool news);
+    void find_losses(Time now);
+    std::int64_t choose_probe(Time now);
+    bool has_new_data(Time now) const {
+        return next_ < segments_.count() && now < settings_->stop &&
+               in_flight() < static_cast<std::int64_t>(settings_->receive_window);
+    }
+    void undo(Time now);
+    Time rack_window() const;
+    template <bool fast = false>
+    void restart_timer(Time now) {
+        due_ = Due::timeout;
+        timer.deadline = now + rtt_.rto();
+        if (rack_ != nullptr) expect_probe<fast>(now);
+    }
+    void expect_timeout(Time from) {
+        due_ = Due::timeout;
+        timeout_from_ = from;
+        timer.deadline = from + rtt_.rto();
+    }
+    // Sets the timer to a loss probe (RFC 8985, 7.2) unless the timeout comes first.
+    template <bool fast>
+    void expect_probe(Time now) {
+        timeout_from_ = now;
+        if (!fast && (phase_ != WW_OPEN || !board_.idle() || probe_.is_out())) return;
+        if (rtt_.srtt() == 0) return;
+        const Time wait =
+            2 * rtt_.srtt() + (next_ - una_ > 1 ? settings_->rack_slack : kLongestDelayedAck);
+        due_ = Due::probe;
+        timer.deadline = now + std::min(wait, rtt_.rto());
+    }
+    static constexpr Time kLongestDelayedAck = kSecond / 5;  // RFC 8985, 7.2
+    template <bool fast, bool rated>
+    void call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, bool dupack);
+    template <bool fast>
+    void fill_rate(Time now, ww_sample& sample);
+    std::uint32_t pipe() const {
+        return static_cast<std::uint32_t>(std::max<std::int64_t>(0, board_.pipe(una_, next_)));
+    }
+    std::int32_t flight_without_sacked() const {
+        return static_cast<std::int32_t>(in_flight() - board_.sacked());
+    }
+    std::uint32_t flight_for_ssthresh() const;
+    template <bool fast>
+    Time measure_rtt(Time now, std::int64_t acked);
+    bool read_sack(Time now, const SackBlocks& sack);
+    std::int64_t next_unpaced(Time now);
+    std::int64_t choose_by_scoreboard(Time now);
+    template <bool fast>
+    std::int64_t new_end(Time now);
+    template <bool paced>
+    void send_new(Time now, std::int64_t end);
+    std::int64_t record_sent(Time now, std::int64_t segment);
+    void grow_rings();
+    static std::uint64_t microseconds(Time t) {
+        return static_cast<std::uint64_t>(t) / static_cast<std::uint64_t>(kMicrosecond);
+    }
+
+    // Touched by every ACK and every segment, in this order: position and windows,
+    const SenderSettings* settings_;
+    std::int64_t una_ = 0;   // SND.UNA
+    std::int64_t next_ = 0;  // SND.NXT
+    std::int64_t high_ = 0;  // one past the highest segment ever sent
+    ww_window window_;
+    Segmentation segments_;
+    std::int32_t inflation_ = 0;
+    std::uint32_t dupacks_ = 0;
+    std::uint8_t phase_ = WW_OPEN;
+    bool on_unpaced_fast_path_ = false;  // on the fast path, and not paced
+    bool on_fast_path_ = false;          // is_on_fast_path() at the last settle()
+    bool established_ = false;
+    bool sends_first_ = false;  // SND.UNA must be sent again
+    bool sends_probe_ = false;  // new data or the last segment must be sent, whatever cwnd is
+    bool last_was_retransmission_ = false;
+    bool cwnd_limited_ = false;
+    bool partial_seen_ = false;      // the impatient timer was restarted in this recovery
+    Due due_ = Due::timeout;         // what the timer waits for
+    bool original_arrived_ = false;  // this ACK covers data sent before the timeout and not again
+    bool dsack_ = false;             // this ACK carried a D-SACK
+    bool proof_ = false;             // this ACK proved that the last reduction was spurious
+    Frto frto_;
+    // measurements and decisions.
+    SendTimes times_;
+    RttEstimator rtt_;
+    std::unique_ptr<Rack> rack_;  // only with RACK-TLP
+    SenderStatistics statistics_;
+    ww_state cc_;
+
+    // Touched by losses,
+    Scoreboard board_;
+    std::int64_t recover_ = 0;  // one past the highest segment sent when loss was detected
+    std::int64_t guarded_ =
+        -1;  // no loss is inferred from duplicates up to this SND.UNA (RFC 6582)
+    std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
+    std::int32_t sacked_before_ = 0;    // SACKed before this ACK
+    std::int32_t flight_before_ = 0;    // in flight and not SACKed before this ACK
+    std::int32_t flight_in_order_ = 0;  // flight when the first duplicate ACK arrived
+    std::uint32_t syns_ = 0;
+    Time first_syn_ = 0;
+    Time timeout_from_ = 0;  // when the retransmission timer, or the SYN's, was last restarted
+    // and needed by few senders.
+    RateReduction rate_reduction_;
+    Undo undo_;
+    LossProbe probe_;
+    EcnSender ecn_;
+    Pacer pacer_;
+    std::unique_ptr<RateSampler> rate_;  // only for a paced sender
+
+  public:
+    Timer pace;  // when a paced sender may send again
+};
+
+}  // namespace ww::sim
+
+#include "sender_fast_path.hpp"
