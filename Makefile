@@ -47,11 +47,12 @@ py: .venv ## run Python tests while editing: make py T=tests/.../test_units.py
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -q $(T)
 
 test: $(VENV)/.tools system-test ## run every test suite
-	@$(BIN)/python tools/run_suites.py
+	@$(BIN)/python -m tools.run_suites
 
 test-slow: .venv ## run the tests that take minutes
 	@PYTHON=$(PYTHON) tools/system.sh slow
 	@$(MAKE_LINUX)
+	@$(BIN)/python -m tools.run_suites --all ns3 prove
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m slow
 
 TORTURE_SECONDS ?= 3600
@@ -72,14 +73,14 @@ prove: $(VENV)/.tools ## prove the core with Frama-C: docs/proofs.md; takes minu
 	@$(BIN)/python tools/prove.py
 
 lint: .venv system-test ## run the linters only
-	@$(BIN)/python tools/run_suites.py lint
+	@$(BIN)/python -m tools.run_suites lint
 
 format: .venv ## format all C, C++ and Python files
 	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/clang-format -i $(CXX_FILES)
 
 golden: .venv system-test ## regenerate the golden files; review the difference like code
-	@WW_UPDATE_GOLDEN=1 $(BIN)/python tools/run_suites.py cpp-release python
+	@WW_UPDATE_GOLDEN=1 $(BIN)/python -m tools.run_suites cpp-release python
 	@git status --short tests/golden
 
 bench: lab ## measure the engine, ns-3, htsim, the laboratory and the kernel's controls: OPTIONS="--long --record"

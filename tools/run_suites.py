@@ -1,55 +1,46 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the test suites and prints a summary: `run_suites.py [NAME...]`; `lint` means every lint-*.
+"""Runs the test suites and prints a summary: `python -m tools.run_suites [--all] [NAME...]`.
 
-The programs of the real-time tests are built first. These tests then run in parallel with the
-suites that build or check, at a higher priority (nice). The Python tests, which use every core and
-measure time, run alone at the end. Failures of these two kinds are repeated one test at a time,
-because a busy machine may have delayed them; the summary counts the repetitions. build/logs/ has
-each suite's output, and a failing suite prints the end of it. A suite whose tool is missing is
-skipped, and the summary says how to install the tool.
+`lint` means every lint-*. Suites run side by side (tools/suites/declared.py says which). A suite
+that passed is skipped until one of its inputs changes, except with --all; a suite whose tool is
+missing is skipped, too, and the summary says how to install it. build/logs/ has each suite's
+output, and a failing suite prints the end of it. SIGTERM and Ctrl-C end everything that runs.
 """
 
-import contextlib
+from __future__ import annotations
+
+import argparse
 import os
-import shutil
 import signal
-import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build"
-CORES = str(len(os.sched_getaffinity(0)))
-PYTHON = sys.executable
-Command = list[str]
+from tools.suites.declared import (
+    ALONE,
+    BUILD,
+    BUILDERS,
+    PYTHON,
+    REAL_TIME,
+    ROOT,
+    TOOLS,
+    Command,
+    Suite,
+    again,
+)
+from tools.suites.processes import Commands, Ended
+from tools.suites.second_tries import Report, read, second_tries
+from tools.suites.unchanged import Passed
 
-
-def fuzzer_libraries() -> list[Path]:
-    return list(Path("/usr/lib").glob("llvm-*/**/libclang_rt.fuzzer*.a"))
-
-
-# Each tool has a check for its presence, and the Debian package that provides it.
-TOOLS: dict[str, tuple[Callable[[], object], str]] = {
-    "clang": (lambda: shutil.which("clang"), "clang"),
-    "GoogleTest": (lambda: Path("/usr/include/gtest/gtest.h").exists(), "libgtest-dev"),
-    "libFuzzer": (fuzzer_libraries, "libclang-rt-dev"),
-    "libbpf": (lambda: Path("/usr/include/bpf/libbpf.h").exists(), "libbpf-dev"),
-    "npm": (lambda: shutil.which("npm"), "nodejs npm"),
-    "ns-3 3.37": (lambda: Path("/usr/include/ns3/core-module.h").exists(), "libns3-dev"),
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Suite:
-    name: str
-    commands: list[Command]
-    needs: tuple[str, ...] = ()
-    again: Command | None = None  # runs after a failure, up to CHANCES times
-    with_package: bool = False  # needs westwood and the Python tools in .venv
+FAILED_TESTS = 1  # pytest's exit code
+LACKING = 77  # exit code of a suite that can't run on this machine
+IN_THE_BACKGROUND = ("nice", "-n", "10")
+IN_REAL_TIME = ("nice", "-n", "-10") if os.geteuid() == 0 else ()
 
 
 @dataclass(frozen=True)
@@ -58,211 +49,146 @@ class Outcome:
     note: str
 
 
-PYTEST = [PYTHON, "-m", "pytest", "-q", "--durations=20"]
+class Runner:
+    """Runs suites side by side and collects their outcomes."""
 
+    def __init__(
+        self, names: Sequence[str] = (), *, everything: bool = False, build: Path = BUILD
+    ) -> None:
+        self.commands = Commands()
+        self.outcomes: dict[str, Outcome] = {}
+        self._names = set(names)
+        self._everything = everything
+        self._logs = build / "logs"
+        self._logs.mkdir(parents=True, exist_ok=True)
+        self._passed = Passed(build / "passed")
+        self._ready: dict[str, threading.Event] = {}
 
-def pytest(name: str, *arguments: str) -> Suite:
-    """Returns a suite of Python tests; failed tests run again, one at a time."""
-    again = [*PYTEST, *arguments, "--last-failed", "--last-failed-no-failures=none", "-n", "0"]
-    return Suite(name, [[*PYTEST, *arguments]], again=again, with_package=True)
+    def chosen(self, suites: Iterable[Suite]) -> list[Suite]:
+        """Returns the named suites, or all; the package is installed in any case."""
+        wanted = self._names | {"package"}
+        return [
+            one for one in suites if not self._names or {one.name, one.name.split("-")[0]} & wanted
+        ]
 
+    def start(
+        self, suites: Sequence[Suite], pool: ThreadPoolExecutor, *prefix: str
+    ) -> list[Future[None]]:
+        """Starts the suites in this order, as the pool has room."""
+        self._ready |= {one.name: threading.Event() for one in suites}
+        return [pool.submit(self._run, one, prefix) for one in suites]
 
-def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
-    """Returns commands that configure and build `source` with CMake's `options`, and test it."""
-    folder = str(BUILD / name)
-    defines = [f"-D{option}" for option in options]
-    return [
-        ["cmake", "-S", source, "-B", folder, "-G", "Ninja", *defines],
-        ["cmake", "--build", folder],
-        ["ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "-j", CORES],
-    ]
+    def _run(self, suite: Suite, prefix: Sequence[str]) -> None:
+        for name in suite.after:
+            if name in self._ready:
+                self._ready[name].wait()
+        try:
+            self.outcomes[suite.name] = outcome = self._outcome(suite, prefix)
+            print(f"{suite.name}: {outcome.verdict} ({outcome.note})", flush=True)
+        finally:
+            self._ready[suite.name].set()
 
+    def _outcome(self, suite: Suite, prefix: Sequence[str]) -> Outcome:
+        if missing := [tool for tool in suite.needs if not TOOLS[tool][0]()]:
+            packages = " ".join(TOOLS[tool][1] for tool in missing)
+            return Outcome("SKIPPED", f"no {', '.join(missing)}: apt-get install {packages}")
+        package = self.outcomes.get("package")
+        if "package" in suite.after and package and package.verdict != "PASS":
+            return Outcome("FAIL", "without the package")
+        if suite.inputs is None:
+            return self._tested(suite, prefix)
+        digest = suite.inputs.digest(ROOT, *map(" ".join, suite.commands))
+        if (when := self._passed.when(suite.name, digest)) and not self._everything:
+            paths = ", ".join(suite.inputs.paths)
+            return Outcome("SKIPPED", f"unchanged since it passed on {when}: {paths}")
+        self._passed.forget(suite.name)
+        outcome = self._tested(suite, prefix)
+        if outcome.verdict == "PASS":
+            self._passed.remember(suite.name, digest)
+        return outcome
 
-def c_files() -> list[str]:
-    rooms = (
-        "core",
-        "engine",
-        "wire",
-        "bindings",
-        "lab",
-        "ns3",
-        "linux",
-        "proofs",
-        "tests",
-        "bench",
-    )
-    return [
-        str(path.relative_to(ROOT))
-        for room in rooms
-        for path in sorted((ROOT / room).rglob("*"))
-        if path.suffix in {".h", ".hpp", ".c", ".cc", ".cpp"}
-    ]
-
-
-Started = dict[Suite, Future[Outcome]]
-LACKING = 77  # exit code of a suite that can't run on this machine
-CHANCES, BETWEEN_CHANCES_S = 5, 20
-PATIENCE_S = 2400  # for a command; on a quiet machine it takes ten minutes at most
-DEBUG = "CMAKE_BUILD_TYPE=Debug"  # with assertions
-CLANG = "CMAKE_CXX_COMPILER=clang++"
-WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
-# The package is installed while suites run that need only a compiler.
-PACKAGE = Suite("package", [["make", "--no-print-directory", ".venv"]])
-FIRST = [  # in this order, since both build in build/linux
-    Suite("linux-build", cmake("linux", "WW_TESTS=OFF", source="linux")[:2]),
-    Suite(  # the controls for the other BPF instruction sets
-        "linux-controls-build",
-        [["cmake", "--build", str(BUILD / "linux"), "--target", "ww-bpf-check"]],
-        ("clang", "libbpf"),
-    ),
-]
-SIDE_BY_SIDE = [  # longest first
-    Suite(  # with clang, whose sanitized code takes two thirds of gcc's time
-        "cpp-sanitized",
-        cmake("sanitized", "WW_SANITIZE=ON", DEBUG, CLANG),
-        ("clang", "GoogleTest"),
-    ),
-    Suite("ns3-wheel", [[PYTHON, "tools/ns3_module.py", "wheel"]], with_package=True),
-    Suite(
-        "ns3-debian",
-        [[PYTHON, "tools/ns3_module.py", "debian"]],
-        ("ns-3 3.37",),
-        with_package=True,
-    ),
-    Suite("cpp-release", cmake("release"), ("GoogleTest",)),
-    Suite(
-        "linux-path",
-        cmake("path-sanitized", "WW_SANITIZE=ON", DEBUG, CLANG, source="linux"),
-        ("clang", "GoogleTest"),
-    ),
-    Suite(
-        "fuzz",
-        cmake("fuzz", "WW_FUZZ=ON", DEBUG, CLANG)
-        + cmake("path-fuzz", "WW_FUZZ=ON", DEBUG, CLANG, source="linux"),
-        ("clang", "libFuzzer"),
-    ),
-    Suite("prove", [[PYTHON, "tools/prove.py", "--only", "any order"]]),
-    Suite("core-compiles", [["tools/check_core.sh"]], ("clang",)),
-    Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]], with_package=True),
-    Suite("lint-mypy", [["mypy"]], with_package=True),
-    Suite(
-        "lint-imports", [["lint-imports"], [PYTHON, "tools/check_includes.py"]], with_package=True
-    ),
-    Suite("lint-length", [[PYTHON, "tools/check_length.py"]]),
-    Suite("lint-prose", [[PYTHON, "tools/check_prose.py"]]),
-    Suite("lint-commits", [[PYTHON, "tools/check_commits.py"]]),
-    Suite(
-        "lint-format", [["clang-format", "--dry-run", "--Werror", *c_files()]], with_package=True
-    ),
-    Suite(
-        "docs",
-        [
-            ["sphinx-build", "-W", "-q", "-b", "html", "-D", "nb_execution_mode=off", "docs"]
-            + [str(BUILD / "docs")]
-        ],
-        with_package=True,
-    ),
-    Suite(
-        "wheel",  # with the laboratory's page, which the Python tests open in a browser
-        [
-            ["make", "--no-print-directory", "lab"],
-            [
-                *WHEEL,
-                "--wheel-dir",
-                str(BUILD / "dist"),
-                "--config-settings=cmake.define.WW_WERROR=ON",
-            ],
-            [PYTHON, "tools/check_wheel.py", str(BUILD / "dist")],
-        ],
-        ("clang", "libbpf", "npm"),
-        with_package=True,
-    ),
-]
-NICE = ("nice", "-n", "19")
-# They share one kernel and run in real time, so they run one after another.
-REAL_TIME = [pytest("linux-kernel", "-rs", "tests/linux")]
-ALONE = [pytest("python", "tests", "--ignore=tests/linux", "-n", CORES)]
-
-
-def run(suite: Suite, prefix: Sequence[str] = ()) -> Outcome:
-    """Runs one suite with its output in a log, and prints the outcome.
-
-    Each of its commands starts with prefix.
-    """
-    missing = [tool for tool in suite.needs if not TOOLS[tool][0]()]
-    if missing:
-        packages = " ".join(TOOLS[tool][1] for tool in missing)
-        outcome = Outcome("SKIPPED", f"no {', '.join(missing)}: apt-get install {packages}")
-    else:
+    def _tested(self, suite: Suite, prefix: Sequence[str]) -> Outcome:
         start = time.monotonic()
-        log = BUILD / "logs" / f"{suite.name}.log"
-        with log.open("w") as output:
-            codes = (finishes([*prefix, *command], output.fileno()) for command in suite.commands)
-            code = next((code for code in codes if code != 0), 0)
-            chances = 1
-            while suite.again and code not in (0, LACKING) and chances < CHANCES:
-                time.sleep(BETWEEN_CHANCES_S)  # the machine may be less busy then
-                code = finishes(suite.again, output.fileno())
-                chances += 1
+        log = self._logs / f"{suite.name}.log"
+        with log.open("wb", buffering=0) as output:
+            ended = self._all(suite, suite.commands, prefix, output)
+            code, cpu_s, notes = ended.code, ended.cpu_s, []
+            if suite.reads_clocks and code == FAILED_TESTS:
+                ended = self._all(suite, [again(suite)], prefix, output)
+                tries = second_tries(*self._reports(suite))
+                said = tries.lines()
+                output.write("\n".join([*said, ""]).encode())
+                print(f"{suite.name}: " + "\n".join(said), flush=True)
+                notes = said[:1]
+                code = ended.code or int(tries.are_too_many())
+                cpu_s += ended.cpu_s
         verdict = {0: "PASS", LACKING: "SKIPPED"}.get(code, "FAIL")
-        more = f", {chances} chances" if chances > 1 else ""
-        outcome = Outcome(verdict, f"{time.monotonic() - start:.1f} s{more}")
         if verdict != "PASS":
             tail = "\n".join(log.read_text(errors="replace").splitlines()[-60:])
-            print(f"--- {suite.name}: the end of {log.relative_to(ROOT)}\n{tail}\n---")
-    print(f"{suite.name}: {outcome.verdict} ({outcome.note})", flush=True)
-    return outcome
+            print(f"--- {suite.name}: the end of {log}\n{tail}\n---")
+        times = f"{time.monotonic() - start:.1f} s, {cpu_s:.1f} s of CPU time"
+        return Outcome(verdict, "; ".join((times, *notes)))
+
+    def _all(
+        self, suite: Suite, commands: Sequence[Command], prefix: Sequence[str], output: FileIO
+    ) -> Ended:
+        """Runs commands until one fails; returns its exit code and the CPU time of all."""
+        cpu_s = 0.0
+        for command in commands:
+            words = [*prefix, *command]
+            output.write(f"$ {' '.join(words)}\n".encode())
+            limit_s, restores = suite.cpu_limit_s, suite.restores
+            ended = self.commands.run(words, output.fileno(), limit_s, restores=restores)
+            cpu_s += ended.cpu_s
+            if ended.code != 0:
+                return Ended(ended.code, cpu_s)
+        return Ended(0, cpu_s)
+
+    def _reports(self, suite: Suite) -> list[Report]:
+        return [read(self._logs / f"{suite.name}{which}.xml") for which in ("", "-again")]
 
 
-def finishes(command: Command, output: int) -> int:
-    """Returns the exit code of `command`; 1 if it takes more than PATIENCE_S."""
-    os.write(output, f"$ {' '.join(command)}\n".encode())
-    with subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output) as process:
-        try:
-            return process.wait(PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            os.write(output, f"stopped after {PATIENCE_S} s\n".encode())
-        process.send_signal(signal.SIGINT)  # lets tests restore the machine
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(60)
-        process.kill()
-    return 1
+def run_all(runner: Runner) -> None:
+    """Runs the chosen suites: builders and real-time tests together, then tests that measure."""
+    with ThreadPoolExecutor(1) as real_time, ThreadPoolExecutor(2) as builders:
+        started = runner.start(runner.chosen(BUILDERS), builders, *IN_THE_BACKGROUND)
+        started += runner.start(runner.chosen(REAL_TIME), real_time, *IN_REAL_TIME)
+    with ThreadPoolExecutor(1) as alone:
+        started += runner.start(runner.chosen(ALONE), alone)
+    for one in started:
+        one.result()  # raises what a suite's thread has raised
 
 
-def main(names: list[str]) -> int:
-    def start(suites: Iterable[Suite], pool: ThreadPoolExecutor, *prefix: str) -> Started:
-        wanted = set(names)
-        chosen = [s for s in suites if not names or {s.name, s.name.split("-")[0]} & wanted]
-        return {suite: pool.submit(run_with, suite, prefix) for suite in chosen}
-
-    def run_with(suite: Suite, prefix: Sequence[str]) -> Outcome:
-        if suite.with_package and package.result().verdict != "PASS":
-            return Outcome("FAIL", "without the package")
-        return run(suite, prefix)
-
-    os.environ["PATH"] = f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"
-    (BUILD / "logs").mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor(1) as installer:
-        package = installer.submit(run, PACKAGE)
-        with ThreadPoolExecutor(1) as pool:
-            started = start(FIRST, pool)
-        with ThreadPoolExecutor(1) as real_time, ThreadPoolExecutor(2) as pool:
-            started |= start(REAL_TIME, real_time) | start(SIDE_BY_SIDE, pool, *NICE)
-        with ThreadPoolExecutor(1) as pool:
-            started |= start(ALONE, pool)
-    outcomes = {PACKAGE: package.result()}
-    outcomes |= {suite: future.result() for suite, future in started.items()}
-
-    print("\nSummary")
-    for suite, outcome in outcomes.items():
-        print(f"  {suite.name:<20} {outcome.verdict:<8} {outcome.note}")
+def summary(outcomes: dict[str, Outcome]) -> list[str]:
+    """Returns a line for each suite, and last the line that counts them."""
     verdicts = [outcome.verdict for outcome in outcomes.values()]
-    failed = verdicts.count("FAIL")
-    summary = f"{verdicts.count('PASS')} passed, {failed} failed"
-    (BUILD / "summary.txt").write_text(summary + "\n")
-    print(f"\n{summary}")
-    return 1 if failed else 0
+    passed, failed, skipped = (verdicts.count(one) for one in ("PASS", "FAIL", "SKIPPED"))
+    total = f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
+    lines = [f"  {name:<20} {one.verdict:<8} {one.note}" for name, one in outcomes.items()]
+    return ["Summary", *lines, "", total]
+
+
+def main(arguments: Sequence[str] | None = None, build: Path = BUILD) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="run unchanged suites, too")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args(arguments)
+    runner = Runner(options.names, everything=options.all, build=build)
+
+    def stop(number: int, _: object) -> None:
+        runner.commands.end()
+        os.write(1, f"stopped by {signal.Signals(number).name}\n".encode())
+        os._exit(128 + number)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    os.environ["PATH"] = f"{os.path.dirname(PYTHON)}{os.pathsep}{os.environ['PATH']}"
+    run_all(runner)
+    lines = summary(runner.outcomes)
+    print("\n" + "\n".join(lines))
+    (build / "summary.txt").write_text(lines[-1] + "\n")
+    return int(any(one.verdict == "FAIL" for one in runner.outcomes.values()))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Declares the test suites of `make test`, what they need, and what decides their results."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.suites.unchanged import Inputs
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+LOGS = BUILD / "logs"
+CORES = str(len(os.sched_getaffinity(0)))
+PYTHON = sys.executable
+CPU_LIMIT_S = 2400.0  # of CPU time for a command; the longest uses 500
+Command = list[str]
+
+
+def fuzzer_libraries() -> list[Path]:
+    return list(Path("/usr/lib").glob("llvm-*/**/libclang_rt.fuzzer*.a"))
+
+
+# Each tool has a check for its presence, and the Debian package that provides it.
+TOOLS: dict[str, tuple[Callable[[], object], str]] = {
+    "clang": (lambda: shutil.which("clang"), "clang"),
+    "GoogleTest": (lambda: Path("/usr/include/gtest/gtest.h").exists(), "libgtest-dev"),
+    "libFuzzer": (fuzzer_libraries, "libclang-rt-dev"),
+    "libbpf": (lambda: Path("/usr/include/bpf/libbpf.h").exists(), "libbpf-dev"),
+    "npm": (lambda: shutil.which("npm"), "nodejs npm"),
+    "ns-3 3.37": (lambda: Path("/usr/include/ns3/core-module.h").exists(), "libns3-dev"),
+}
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    commands: list[Command]
+    needs: tuple[str, ...] = ()  # of TOOLS
+    after: tuple[str, ...] = ()  # suites whose results it uses; it runs whether they pass or not
+    inputs: Inputs | None = None  # it runs only if one of them has changed
+    reads_clocks: bool = False  # a busy machine may delay its tests, so a failed one runs again
+    restores: bool = False  # SIGINT lets it restore the machine
+    cpu_limit_s: float = CPU_LIMIT_S
+
+
+PYTEST = [PYTHON, "-m", "pytest", "-q", "--durations=20"]
+
+
+def pytest(name: str, *arguments: str, after: tuple[str, ...], reads_clocks: bool) -> Suite:
+    """Returns a suite of Python tests."""
+    cache = f"cache_dir={BUILD / 'pytest' / name}"  # its own, since suites run side by side
+    command = [*PYTEST, "-o", cache, f"--junitxml={LOGS / name}.xml", *arguments]
+    return Suite(
+        name, [command], after=("package", *after), reads_clocks=reads_clocks, restores=True
+    )
+
+
+def again(suite: Suite) -> Command:
+    """Returns the command that runs a suite's failed tests again, one at a time."""
+    (command,) = suite.commands
+    report = [word for word in command if word.startswith("--junitxml=")]
+    second = [f"--junitxml={LOGS / suite.name}-again.xml", "-n", "0"]
+    failed = ["--last-failed", "--last-failed-no-failures=none"]
+    return [word for word in command if word not in report] + second + failed
+
+
+def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
+    """Returns commands that configure and build `source` with CMake's `options`, and test it."""
+    folder = str(BUILD / name)
+    defines = [f"-D{option}" for option in options]
+    return [
+        ["cmake", "-S", source, "-B", folder, "-G", "Ninja", *defines],
+        ["cmake", "--build", folder],
+        ["ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "-j", CORES],
+    ]
+
+
+C_ROOMS = ("core", "engine", "wire", "bindings", "lab", "ns3", "linux", "proofs", "tests", "bench")
+
+
+def c_files() -> list[str]:
+    return [
+        str(path.relative_to(ROOT))
+        for room in C_ROOMS
+        for path in sorted((ROOT / room).rglob("*"))
+        if path.suffix in {".h", ".hpp", ".c", ".cc", ".cpp"}
+    ]
+
+
+# A program's path and version stand for the program; constraints.txt pins those of .venv.
+RUNNER = ("tools/suites", "tools/run_suites.py", "tools/constraints.txt")
+OF_NS3 = Inputs(
+    (
+        *("ns3/CMakeLists.txt", "ns3/cmake", "ns3/helper", "ns3/model", "ns3/runner", "ns3/test"),
+        *("cmake", "tests/golden/acks", "tools/ns3_module.py"),
+        *("westwood/engines/ns3_build.py", "westwood/programs.py", *RUNNER),
+    ),
+    ("c++ --version", "valgrind --version", "dpkg-query -W libns3-dev libstdc++-12-dev libc6"),
+)
+OF_PROOFS = Inputs(
+    ("core", "proofs", "tools/prove.py", *RUNNER),
+    ("frama-c -version", "why3 --version", "z3 --version"),
+)
+DEBUG = "CMAKE_BUILD_TYPE=Debug"  # with assertions
+CLANG = "CMAKE_CXX_COMPILER=clang++"
+WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
+MAKE = ["make", "--no-print-directory"]
+
+# The lists are in the order in which suites start. Those of BUILDERS use every core, one or two at
+# a time, while the tests of REAL_TIME run at a higher priority: these share one kernel and mostly
+# sleep. ALONE measures time.
+BUILDERS = [
+    Suite("package", [[*MAKE, ".venv"]]),
+    Suite("linux-build", cmake("linux", "WW_TESTS=OFF", source="linux")[:2]),
+    Suite(  # the controls for the other BPF instruction sets; builds in build/linux, too
+        "linux-controls-build",
+        [["cmake", "--build", str(BUILD / "linux"), "--target", "ww-bpf-check"]],
+        ("clang", "libbpf"),
+        after=("linux-build",),
+    ),
+    Suite(  # with clang, whose sanitized code takes two thirds of gcc's time
+        "cpp-sanitized",
+        cmake("sanitized", "WW_SANITIZE=ON", DEBUG, CLANG),
+        ("clang", "GoogleTest"),
+    ),
+    Suite(
+        "ns3-wheel",
+        [[PYTHON, "tools/ns3_module.py", "wheel"]],
+        after=("package",),
+        inputs=OF_NS3,
+    ),
+    Suite(
+        "ns3-debian",
+        [[PYTHON, "tools/ns3_module.py", "debian"]],
+        ("ns-3 3.37",),
+        after=("package",),
+        inputs=OF_NS3,
+    ),
+    Suite(
+        "linux-path",
+        cmake("path-sanitized", "WW_SANITIZE=ON", DEBUG, CLANG, source="linux"),
+        ("clang", "GoogleTest"),
+    ),
+    Suite(
+        "fuzz",
+        cmake("fuzz", "WW_FUZZ=ON", DEBUG, CLANG)
+        + cmake("path-fuzz", "WW_FUZZ=ON", DEBUG, CLANG, source="linux"),
+        ("clang", "libFuzzer"),
+    ),
+    Suite("cpp-release", cmake("release"), ("GoogleTest",)),
+    Suite("prove", [[PYTHON, "tools/prove.py", "--only", "any order"]], inputs=OF_PROOFS),
+    Suite("core-compiles", [["tools/check_core.sh"]], ("clang",)),
+    Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]], after=("package",)),
+    Suite("lint-mypy", [["mypy"]], after=("package",)),
+    Suite(
+        "lint-imports", [["lint-imports"], [PYTHON, "tools/check_includes.py"]], after=("package",)
+    ),
+    Suite("lint-length", [[PYTHON, "tools/check_length.py"]]),
+    Suite("lint-prose", [[PYTHON, "tools/check_prose.py"]]),
+    Suite("lint-commits", [[PYTHON, "tools/check_commits.py"]]),
+    Suite(
+        "lint-format", [["clang-format", "--dry-run", "--Werror", *c_files()]], after=("package",)
+    ),
+    Suite(
+        "docs",
+        [
+            ["sphinx-build", "-W", "-q", "-b", "html", "-D", "nb_execution_mode=off", "docs"]
+            + [str(BUILD / "docs")]
+        ],
+        after=("package",),
+    ),
+    Suite(
+        "wheel",  # with the laboratory's page, which the Python tests open in a browser
+        [
+            [*MAKE, "lab"],
+            [
+                *WHEEL,
+                "--wheel-dir",
+                str(BUILD / "dist"),
+                "--config-settings=cmake.define.WW_WERROR=ON",
+            ],
+            [PYTHON, "tools/check_wheel.py", str(BUILD / "dist")],
+        ],
+        ("clang", "libbpf", "npm"),
+        after=("package",),
+    ),
+]
+REAL_TIME = [
+    pytest("linux-kernel", "-rs", "tests/linux", after=("linux-build",), reads_clocks=True)
+]
+ALONE = [
+    pytest("python", "tests", "--ignore=tests/linux", "-n", CORES, after=(), reads_clocks=True)
+]
