@@ -196,21 +196,21 @@ def test_the_inner_network_has_one_route_out() -> None:
     assert about == "1Mbps"
 
 
-def test_the_meter_reports_rates_delays_and_drops() -> None:
-    """At the end it prints totals; the command's own output is unchanged."""
+def test_the_meter_reports_each_second_and_the_totals() -> None:
+    """The command's own output is unchanged. The figures depend on when this machine sends the
+    burst: meter_test.cpp tests them without a clock.
+    """
     send = (
         "import os, socket, time; one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM);"
         'to = (os.environ["WESTWOOD_GATEWAY"], 9);'
-        "[one.sendto(bytes(972), to) for _ in range(30)]; time.sleep(1.2)"
+        "[one.sendto(bytes(972), to) for _ in range(300)]; time.sleep(1.2); print('sent')"
     )
     words = ("--rate", "1Mbps", "--delay", "10ms", "--queue", "9p", "--meter", "--")
     done = shell(*words, *python(send))
-    second, total = done.stderr.splitlines()[1:]
-    assert done.stdout == ""
-    assert second.startswith("up 0.08 Mb/s, ")
-    assert "20 dropped, 0 lost  down" in second  # one is being sent, nine wait
-    (longest_ms,) = re.findall(r" up .*\(longest ([0-9.]+)\).*down", total)
-    assert float(longest_ms) == pytest.approx(90, abs=1)  # ten packets of 8 ms, and 10 ms
+    *seconds, total = (re.findall(r"(\d+) dropped", line) for line in done.stderr.splitlines()[1:])
+    assert done.stdout == "sent\n"
+    assert sum(int(up) for up, _ in seconds) == int(total[0]) > 0
+    assert all(down == "0" for _, down in [*seconds, total])
 
 
 def test_without_privileges_the_remedy_is_named() -> None:
