@@ -6,7 +6,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import re
+import select
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -23,10 +26,11 @@ CHANGING = (
     "rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,truncate,ftruncate,fallocate,"
     "fsync,fdatasync,sync_file_range,link,linkat,symlink,symlinkat,utimensat,fchmod,fchmodat,flock"
 )
-_CALL = re.compile(r"(\d+) +(\w+)\((.*)")
+_CALL = re.compile(r"(?:(\d+) +)?(\w+)\((.*)")  # with a thread's number if strace follows threads
 _RELATIVE = ('"out', '".partial')  # names that strace prints as relative paths
 _SPEED = re.compile(r"^westwood: \d+ runs in .*\n", re.M)
 _WRITES = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC")
+_LOOK_S = 1.0
 
 SCENARIO = (Path(__file__).parents[2] / "westwood" / "small.toml").read_text(encoding="utf-8")
 SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n'
@@ -130,6 +134,7 @@ class Call:
     name: str
     number: int
     line: str
+    in_main_thread: bool
 
     @property
     def changes_files(self) -> bool:
@@ -138,8 +143,13 @@ class Call:
         return not opens and self.name not in ("fsync", "fdatasync", "flock")
 
     def inject(self, what: str) -> tuple[str, ...]:
-        """Returns the options that make strace inject a fault into this call."""
-        return ("-e", f"inject={self.name}:{what}:when={self.number}")
+        """Returns the options that make strace inject a fault into this call.
+
+        strace would inject it into the call of this number of every thread that it follows. So it
+        follows the others only if one of them makes the call.
+        """
+        follow = () if self.in_main_thread else ("-f",)
+        return (*follow, "-e", f"inject={self.name}:{what}:when={self.number}")
 
 
 class Place:
@@ -161,8 +171,13 @@ class Place:
     def call(self, *strace: str, again: bool = False, printed: str = "first") -> tuple[int, str]:
         """Runs the case; returns its exit code and error messages."""
         words = (*self.case.words, *(self.case.again if again else ()))
-        code = self._zygote.wait(self.begin(words, *strace, printed=printed))
-        return code, self.errors(printed)
+        process = self.begin(words, *strace, printed=printed)
+        ended = os.pidfd_open(process)
+        while strace and not select.select([ended], [], [], _LOOK_S)[0]:
+            if self.was_misplaced():
+                os.kill(process, signal.SIGKILL)
+        os.close(ended)
+        return self._zygote.wait(process), self.errors(printed)
 
     def errors(self, printed: str = "first") -> str:
         """Returns a command line's error messages, without its speed."""
@@ -170,7 +185,7 @@ class Place:
 
     def calls(self) -> list[Call]:
         """Runs the case; returns its calls that change, lock or sync files."""
-        code, errors = self.call(*self.traced)
+        code, errors = self.call("-f", *self.traced)
         assert code == 0, errors
         return self._here()
 
@@ -180,8 +195,18 @@ class Place:
         return ("-y", "-qq", "-e", f"trace={CHANGING}", "-o", f"{self.path}.strace")
 
     def was_injected(self) -> bool:
-        """Returns whether the fault was injected into a call on our files."""
-        return any("(INJECTED)" in call.line for call in self._here())
+        """Returns whether the fault was injected into a call on our files, and into no other."""
+        return bool(self._injected()) and not self.was_misplaced()
+
+    def was_misplaced(self) -> bool:
+        """Returns whether another thread's call got the fault.
+
+        Such a command may wait forever, since a library's wake-up of its own threads was lost.
+        """
+        return bool(self._injected() - {call.line for call in self._here()})
+
+    def _injected(self) -> set[str]:
+        return {line for line in self._log() if "(INJECTED)" in line}
 
     def ended(self) -> int:
         """Returns how many runs the journal had recorded."""
@@ -202,19 +227,23 @@ class Place:
                 found.update(pl.read_parquet(file).select("point", "seed").rows())
         return found
 
+    def _log(self) -> list[str]:
+        log = Path(f"{self.path}.strace").read_text(encoding="utf-8", errors="replace")
+        return log.splitlines()
+
     def _here(self) -> list[Call]:
-        log = Path(f"{self.path}.strace")
         seen: dict[tuple[str, str], int] = {}
-        found = []
-        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+        main, found = None, []
+        for line in self._log():
             if (match := _CALL.match(line)) is None:
                 continue
             thread, name, rest = match.groups()
+            main = main or thread  # it begins alone
             seen[thread, name] = number = seen.get((thread, name), 0) + 1
             reads = name.startswith("open") and not any(flag in rest for flag in _WRITES)
             ours = f"{self.path}/" in rest or f"<{self.path}>" in rest or rest.startswith(_RELATIVE)
             if ours and not reads:
-                found.append(Call(name, number, line))
+                found.append(Call(name, number, line, thread == main))
         return found
 
     def contents(self) -> dict[str, object]:

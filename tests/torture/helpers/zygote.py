@@ -118,7 +118,7 @@ def start(request: dict[str, Any]) -> int:
     os.close(ready)
     tracer = None
     if request.get("strace") is not None:
-        tracer = subprocess.Popen(["strace", "-f", "-p", str(process), *request["strace"]])
+        tracer = subprocess.Popen(["strace", "-p", str(process), *request["strace"]])
         while b"TracerPid:\t0\n" in _status(process) and tracer.poll() is None:
             time.sleep(0.001)
     os.close(go)
