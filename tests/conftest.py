@@ -94,8 +94,8 @@ class Attack:
         """Gives the source of each round's choices, until the time is up; one round at least."""
         start = time.monotonic()
         for self.seed in itertools.count(SEED):
-            yield random.Random(self.seed)
             self.rounds_made += 1
+            yield random.Random(self.seed)
             self.took_s = time.monotonic() - start
             if self.took_s >= self.seconds:
                 return

@@ -14,14 +14,14 @@ from tools.tables import replace
 
 
 def table(rows: list[dict[str, object]]) -> str:
-    """Lists the attacks with their rounds, time, seeds and outcome."""
-    lines = ["| attack | rounds | seconds | seeds | outcome |", "| --- | ---: | ---: | --- | --- |"]
+    """Lists the attacks with their outcome, rounds and time, below their first seed."""
+    first = ", ".join(sorted({str(row["first_seed"]) for row in rows}))
+    lines = [f"The first seed was {first}; each further round took the next one.", ""]
+    lines += ["| attack | outcome | rounds | seconds |", "| --- | --- | ---: | ---: |"]
     for row in sorted(rows, key=lambda row: str(row["attack"])):
         file, test = str(row["attack"]).split("::", 1)
         name = f"`{Path(file).stem.removeprefix('test_')}`: {test.removeprefix('test_')}"
-        name = name.replace("_", " ")
-        seeds = f"{row['first_seed']} to {row['last_seed']}"
-        cells = (name, row["rounds"], row["seconds"], seeds, row["outcome"])
+        cells = (name.replace("_", " "), row["outcome"], row["rounds"], row["seconds"])
         lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
