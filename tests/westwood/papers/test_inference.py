@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import random
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,16 @@ def test_more_settings_may_be_asked_for_later(tmp_path: Path) -> None:
     inferred(tmp_path / "later", 72, resume=True)
 
     assert files(tmp_path / "later") == files(tmp_path / "at-once")
+
+
+@pytest.mark.usefixtures("short")
+def test_the_pages_command_gives_the_same_even_after_a_larger_request(tmp_path: Path) -> None:
+    inferred(tmp_path / "larger", 72)
+    inferred(tmp_path / "larger", 48, resume=True)
+    command = re.search(r"--settings (\d+) --seed 1", (tmp_path / "larger/papers.md").read_text())
+    assert command is not None
+    inferred(tmp_path / "repeated", int(command[1]))
+    assert files(tmp_path / "repeated") == files(tmp_path / "larger")
 
 
 @pytest.mark.usefixtures("short")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from golden_files import assert_golden, digest
 
 from westwood import Scenario, simulate
 from westwood.errors import InputError
@@ -66,13 +67,12 @@ def test_tshark_counts_the_same_retransmissions(cc: str, tmp_path: Path) -> None
     assert data == pytest.approx(row["sent"], rel=0.01)
 
 
-@needs_tshark
-def test_every_kind_of_packet_is_sound(small: Scenario, tmp_path: Path) -> None:
+def mixed(small: Scenario, duration: str = "30s") -> Scenario:
     """ECN, datagrams, long headers, SACK blocks, both directions, several connections."""
     red = {"kind": "red", "limit": "50p", "min": 3, "max": 40, "weight": 0.05, "ecn": True}
     data = {
         **small.resolved(),
-        "duration": "30s",
+        "duration": duration,
         "sweep": {},
         "link": [
             {
@@ -99,7 +99,12 @@ def test_every_kind_of_packet_is_sound(small: Scenario, tmp_path: Path) -> None:
             },
         ],
     }
-    result = simulate(Scenario(**data), 1, capture="l")
+    return Scenario(**data)
+
+
+@needs_tshark
+def test_every_kind_of_packet_is_sound(small: Scenario, tmp_path: Path) -> None:
+    result = simulate(mixed(small), 1, capture="l")
     file = tmp_path / "l.pcap"
     written = pcap.write(result, file)
     assert (count(file, "ip"), count(file, WRONG)) == (written, 0)
@@ -173,3 +178,36 @@ def test_the_command_line_captures_the_chosen_link(
     assert called.err == "westwood: --at: is missing, expected one of: access, bottleneck\n"
     called = westwood("trace", small_file, "--pcap", "again.pcap", "--at", "acces")
     assert called.code == 2 and "no such link" in called.err
+
+
+def test_a_run_gives_the_same_capture_in_every_version(small: Scenario, tmp_path: Path) -> None:
+    whole = small.with_settings({"tcp.size": "100kB", "tcp.header": "80B", "duration": "20s"})
+    runs = {"mixed": (mixed(small, "12s"), "l"), "transfer": (whole, "access")}
+    file, found = tmp_path / "l.pcap", {}
+    for name, (scenario, link) in runs.items():
+        packets = pcap.write(simulate(scenario, 1, capture=link), file)
+        found[name] = [packets, digest(file.read_bytes())]
+    assert_golden("captures", found)
+
+
+def test_the_checksums_of_a_capture_are_right(small: Scenario, tmp_path: Path) -> None:
+    """RFC 1071: the ones' complement sum of the words, with the checksum, is -0."""
+    file = tmp_path / "l.pcap"
+    pcap.write(simulate(mixed(small, "5s"), 1, capture="l"), file)
+    content, place = file.read_bytes(), 24
+    while place < len(content):
+        stored, length = struct.unpack_from("<II", content, place + 8)
+        packet = content[place + 16 : place + 16 + stored]
+        assert ones_complement(packet[:20]) == 0xFFFF
+        assert struct.unpack_from(">H", packet, 2)[0] == length
+        if packet[9] == 6:  # the payload, all zeros, is left out
+            pseudo = packet[12:20] + struct.pack(">HH", 6, length - 20)
+            assert ones_complement(pseudo + packet[20:]) == 0xFFFF
+        place += 16 + stored
+
+
+def ones_complement(data: bytes) -> int:
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total

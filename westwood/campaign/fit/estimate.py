@@ -336,7 +336,7 @@ def _loss(evidence: _Evidence, low: float, middle: float, high: float) -> Estima
     segments, most = max(evidence.low.segments, 1.0), max(high, 0.0) ** 2
     if evidence.low.episodes < _EPISODES:
         bound = poisson_interval(evidence.low.episodes)[1] / segments
-        return Estimate(0.0, 0.0, max(most, bound), "at most")
+        return Estimate(0.0, 0.0, min(max(most, bound), 1.0), "at most")
     least = max(low, 0.0) ** 2
     return Estimate(max(middle, 0.0) ** 2, least if least * segments > _NONE else 0.0, most)
 
