@@ -328,6 +328,6 @@ def _value(scenario: Scenario, key: str) -> Any:
 def format_bytes(size: float) -> str:
     """Formats a number of bytes for people."""
     for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if size >= scale:
+        if size >= 0.9995 * scale:  # three digits would be 1000 of the smaller unit
             return f"{size / scale:.3g} {unit}"
     return f"{size / 1e3:.3g} kB"
