@@ -57,7 +57,9 @@ def judge_engine(
     ):
         left = count - sum(one.counts for one in verdicts)
         batch, drawn = drawn[: left + left // 8], drawn[left + left // 8 :]
-        built = engine.Engine(dict(enumerate(batch, 1)), listed=listed, named=options.named)
+        built = engine.Engine(
+            dict(enumerate(batch, 1)), listed=listed, named=options.named, jobs=options.jobs
+        )
         built.build()
         numbers = {id(one): number for number, one in built.mutants.items()}
         verdicts += verdict.judged(

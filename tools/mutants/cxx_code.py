@@ -125,11 +125,13 @@ def first_values(text: str) -> list[tuple[int, int]]:
 def of_folder(folder: Path) -> list[list[Mutant]]:
     """Returns the mutants of all C++ files below a folder, grouped by token.
 
+    The order is by the files' names alone, so a file that moves does not change a seed's sample.
     It mutates functions and the initial values of members. Constants, tables and enumerations are
     not mutated: they are compiled into too many places to be selected at run time.
     """
     found = []
-    for path in sorted([*folder.rglob("*.hpp"), *folder.rglob("*.cpp")]):
+    paths = [*folder.rglob("*.hpp"), *folder.rglob("*.cpp")]
+    for path in sorted(paths, key=lambda path: (path.name, path)):
         text = path.read_text()
         places = [(one.name, one.first, one.last) for one in bodies(text)]
         values = first_values(text)

@@ -8,17 +8,24 @@ A function with mutants contains its body once for each of them and once unchang
 A conditional expression selects code outside a body, such as a member's initial value. So the
 engine and its tests are compiled once for all mutants. A #line directive names each mutant, so the
 compiler's messages show which ones do not compile, and those are left out.
+
+First each test runs alone on the unchanged engine and notes the mutants whose code it reaches. The
+other tests cannot notice a mutant, so they do not run on it. The test that caught it last time runs
+first, then the others, quickest first.
 """
 
 from __future__ import annotations
 
+import bisect
 import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,29 +41,48 @@ from tools.mutants.verdict import (
     SURVIVED,
     Key,
     Verdict,
+    must,
     run,
 )
 
 TREE = BUILD / "engine" / "tree"
 MADE = BUILD / "engine" / "made"
 PROGRAM = MADE / "ww_engine_tests"
+MEMORY = BUILD / "engine" / "caught.json"  # by which test each mutant was caught last
 SWITCH = """\
 #pragma once
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 namespace ww_mutants {
+inline bool reached[1 << 16];
+// Writes the CPU time in seconds and the numbers of the mutants that were reached.
+inline void write() {
+    std::FILE* const file = std::fopen(std::getenv("WW_REACHED"), "w");
+    std::fprintf(file, "%.6f", static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
+    for (int number = 0; number < 1 << 16; number++)
+        if (reached[number]) std::fprintf(file, " %d", number);
+    std::fclose(file);
+}
+inline const int chosen = [] {
+    const char* const text = std::getenv("WW_MUTANT");
+    if (std::getenv("WW_REACHED") != nullptr) std::atexit(write);
+    return text != nullptr ? std::atoi(text) : 0;
+}();
 inline bool is(int number) {
-    static const char* const chosen = std::getenv("WW_MUTANT");
-    static const int which = chosen ? std::atoi(chosen) : 0;
-    return which == number;
+    if (chosen == 0) reached[number] = true;
+    return chosen == number;
 }
 }  // namespace ww_mutants
 """
 # Used unchanged; CMakeLists.txt needs the tests of the core and of plans.
 SHARED = ("CMakeLists.txt", "cmake", "core", "wire", "tests/core", "tests/golden", "tests/wire")
 FLAGS = f"-O1 -w -Wno-narrowing -include {TREE}/mutants.hpp"
+REMEMBERING = threading.Lock()
 # Memory limit of a test, bytes; only the sanitized suites need more.
 MOST_MEMORY = 4 << 30
-SLOW_MS = (60, 600)  # limits between the stages: slower tests run after the others
+# Seconds between the stages: slower tests run after the others.
+STAGES = (0.01, 0.06, 0.25, 1.0)
 
 
 def schema(path: Path, mutants: dict[int, Mutant]) -> str:
@@ -105,9 +131,12 @@ class Engine:
     mutants: dict[int, Mutant]
     folder: Path = ROOT / "engine"
     listed: set[Key] = field(default_factory=set)
-    stages: list[tuple[str, float]] = field(default_factory=list)  # filter, seconds
     named: bool = False  # the mutants are known to have an effect
+    jobs: int = 1
     broken: set[int] = field(default_factory=set)
+    took: dict[str, float] = field(default_factory=dict)  # seconds of each test
+    reaching: dict[int, set[str]] = field(default_factory=dict)  # the tests that reach a mutant
+    caught_by: dict[str, str] = field(default_factory=dict)
 
     def build(self) -> None:
         while True:
@@ -116,7 +145,9 @@ class Engine:
             if not found:
                 break
             self.broken |= found
-        self.time_tests()
+        self.learn_reach()
+        if MEMORY.exists():
+            self.caught_by = json.loads(MEMORY.read_text())
 
     def write(self, mutants: dict[int, Mutant]) -> None:
         """Writes the sources, but only the files that change."""
@@ -135,41 +166,51 @@ class Engine:
             tests = ROOT / "tests" / room
             keep(TREE / "tests" / room, {name: (tests / name).read_text() for name in files(tests)})
 
-    def time_tests(self) -> None:
-        """Runs the tests on the unchanged engine, and groups them by duration."""
-        with tempfile.TemporaryDirectory(dir=BUILD) as made:
-            times = Path(made) / "times.json"
-            done = attempt(0, "*", 600, f"--gtest_output=json:{times}")
-            if done is None or done.returncode:
-                sys.exit("the engine itself fails its tests\n" + (done.stdout if done else ""))
-            suites = json.loads(times.read_text())["testsuites"]
-        took = {
-            f"{suite['name']}.{test['name']}": float(test["time"].rstrip("s"))
-            for suite in suites
-            for test in suite["testsuite"]
-        }
-        first, second = (
-            {name for name, seconds in took.items() if seconds * 1000 > bound} for bound in SLOW_MS
-        )
-        groups = [("-" + ":".join(sorted(first)), set(took) - first)]
-        groups += [(":".join(sorted(names)), names) for names in (first - second, second) if names]
-        self.stages = [(which, sum(took[name] for name in names)) for which, names in groups]
+    def learn_reach(self) -> None:
+        """Runs each test alone on the unchanged engine: its duration, and the mutants it reaches.
+
+        Alone, because a test may find what it needs ready from an earlier one.
+        """
+        tests = all_tests()
+        with ThreadPoolExecutor(self.jobs) as workers:
+            for test, (seconds, numbers) in zip(tests, workers.map(reached, tests), strict=True):
+                self.took[test] = seconds
+                for number in numbers:
+                    self.reaching.setdefault(number, set()).add(test)
+
+    def stages(self, number: int) -> list[list[str]]:
+        """Returns the tests that reach a mutant, in the order in which to run them."""
+        tests = sorted(self.reaching.get(number, ()), key=self.took.__getitem__)
+        last = self.caught_by.get(name_of(self.mutants[number]))
+        first = [test for test in tests if test == last]
+        groups: list[list[str]] = [[] for _ in range(len(STAGES) + 1)]
+        for test in tests:
+            if test != last:
+                groups[bisect.bisect(STAGES, self.took[test])].append(test)
+        return [group for group in (first, *groups) if group]
 
     def judge(self, number: int) -> Verdict:
         mutant = self.mutants[number]
         if number in self.broken:
             return Verdict(mutant, NOT_COMPILED)
-        for which, seconds in self.stages:
-            done = attempt(number, which, 10 + 6 * seconds)
-            if done is None:
-                return Verdict(mutant, CAUGHT, "a test that hangs")
-            if done.returncode:
-                failed = re.search(r"^\[  FAILED  \] ([\w./]+)", done.stdout, re.M)
-                return Verdict(mutant, CAUGHT, failed[1] if failed else "a test that crashes")
+        for tests in self.stages(number):
+            failed = attempt(number, tests, 10 + 6 * sum(self.took[test] for test in tests))
+            if failed:
+                self.remember(mutant, failed)
+                return Verdict(mutant, CAUGHT, failed)
         if mutant.key in self.listed:
             return Verdict(mutant, LISTED)
         same = not self.named and same_code(self.folder, mutant)
         return Verdict(mutant, SAME_CODE if same else SURVIVED)
+
+    def remember(self, mutant: Mutant, test: str) -> None:
+        with REMEMBERING:
+            self.caught_by[name_of(mutant)] = test
+            MEMORY.write_text(json.dumps(self.caught_by, indent=0))
+
+
+def name_of(mutant: Mutant) -> str:
+    return " | ".join(mutant.key)
 
 
 def files(folder: Path) -> list[str]:
@@ -214,22 +255,45 @@ def compile_all() -> set[int]:
     return found
 
 
-def attempt(
-    number: int, which: str, patience_s: float, *more: str
-) -> subprocess.CompletedProcess[str] | None:
-    """Runs the tests of a filter on a mutant (0: the unchanged engine). None: they hang.
+def all_tests() -> list[str]:
+    tests, suite = [], ""
+    for line in must([str(PROGRAM), "--gtest_list_tests"]).splitlines():
+        name = line.split("#")[0].strip()
+        if line.startswith(" "):
+            tests.append(suite + name)
+        elif name.endswith("."):
+            suite = name
+    return tests
+
+
+def reached(test: str) -> tuple[float, list[int]]:
+    """Runs a test on the unchanged engine; returns its seconds and the mutants it reaches."""
+    with tempfile.NamedTemporaryFile(dir=BUILD) as file:
+        command = ["env", f"WW_REACHED={file.name}", str(PROGRAM), f"--gtest_filter={test}"]
+        done = run(command, cwd=TREE)
+        if done.returncode:
+            sys.exit("the engine itself fails its tests\n" + done.stdout)
+        seconds, *numbers = Path(file.name).read_text().split()
+    return float(seconds), [int(number) for number in numbers]
+
+
+def attempt(number: int, tests: list[str], patience_s: float) -> str:
+    """Runs tests on a mutant; returns the first one that fails, crashes or hangs, or nothing.
 
     The limit is on CPU time, so that a busy machine does not make a mutant count as caught.
     """
     limits = [f"--as={MOST_MEMORY}", f"--cpu={round(patience_s)}", "--core=0"]
-    command = ["env", f"WW_MUTANT={number}", "prlimit", *limits]
-    command += [str(PROGRAM), f"--gtest_filter={which}", "--gtest_fail_fast", *more]
+    command = ["env", f"WW_MUTANT={number}", "prlimit", *limits, str(PROGRAM)]
+    command += [f"--gtest_filter={':'.join(tests)}", "--gtest_fail_fast"]
     try:
-        return run(
-            [*command, "--gtest_brief=1"], cwd=TREE, timeout=20 * patience_s, errors="replace"
-        )
+        done = run(command, cwd=TREE, timeout=20 * patience_s, errors="replace")
     except subprocess.TimeoutExpired:
-        return None
+        return tests[0]
+    if done.returncode == 0:
+        return ""
+    failed = re.findall(r"^\[  FAILED  \] (\S+?),?(?: |$)", done.stdout, re.M)
+    ran = re.findall(r"^\[ RUN {6}\] (\S+)", done.stdout, re.M)  # the last of them crashed
+    return (failed[:1] or ran[-1:] or tests)[0]
 
 
 def same_code(folder: Path, mutant: Mutant) -> bool:
