@@ -4,7 +4,7 @@
 Its folder contains:
 
     hunt.json              control, metrics and seed; a resumed hunt must have the same
-    journal-N.jsonl        a line for each finished search run, written as it ends
+    journal.jsonl          a line for each finished search run, written as it ends
     findings.json          the worst finding of each kind
     findings/N-HARM.toml   its scenario
     findings.md            the findings as a page
@@ -33,7 +33,7 @@ from westwood.hunt.scenarios import scenario as scenario_of
 from westwood.hunt.search_run import Finding, SearchRun
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
-from westwood.results.ledger import Ledger
+from westwood.results.store import Store
 
 MOST_ENVIRONMENTS = 10**9
 _MOST_SEARCH_RUNS = 10**9
@@ -83,7 +83,7 @@ class Hunt:
 
     def __init__(self, planned: HuntPlan, folder: Folder | None = None) -> None:
         self.plan = planned
-        self._ledger = Ledger(folder, self._take) if folder else None
+        self._store = Store(folder, self._take) if folder else None
         self._ended: dict[int, FinishedRun] = {}
         typical = attacks.drawn((), [0.5] * attacks.genes(()), 1)
         self._anything = scenario_of(typical, planned.cc)
@@ -94,11 +94,11 @@ class Hunt:
     @contextlib.contextmanager
     def opened(self, *, resume: bool) -> Iterator[Hunt]:
         """Locks the folder, checks that it fits the plan, and reads what it holds."""
-        if self._ledger is None:
+        if self._store is None:
             yield self
             return
         state, differs = self.plan.state(), "holds another hunt: control, harms or seed differ"
-        with self._ledger.opened(ResultKind.HUNT, state, resume=resume, differs=differs):
+        with self._store.resumed(ResultKind.HUNT, state, resume=resume, differs=differs):
             yield self
 
     def go(self, workers: int | None, tell: Tell = lambda done, of: None) -> None:
@@ -133,10 +133,10 @@ class Hunt:
         return [{"number": number, "environments": environments, "finding": data}]
 
     def _keep(self, record: Mapping[str, Any]) -> None:
-        if self._ledger is None:
+        if self._store is None:
             self._take(record)
         else:
-            self._ledger.keep(record)
+            self._store.keep(record)
 
     def _take(self, record: Mapping[str, Any]) -> None:
         """Records a search run and counts the runs without a gap."""

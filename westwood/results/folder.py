@@ -139,10 +139,23 @@ class Folder:
             raise self.error(differs)
         return True
 
-    def begin(self, kind: ResultKind, state: object, *, resume: bool, differs: str) -> None:
-        """Resumes results of this kind, or starts them if the folder holds none."""
-        if not self.holds(kind, state, resume=resume, differs=differs):
-            self.manifest({kind.title: state}, complete=False)
+    def begin(
+        self,
+        kind: ResultKind,
+        state: object,
+        *,
+        resume: bool,
+        differs: str,
+        about: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Resumes results of this kind, or starts them if the folder holds none.
+
+        about: the manifest's settings; the state by default.
+        """
+        begun = self.holds(kind, state, resume=resume, differs=differs)
+        if not (begun and self.has(_MANIFEST)):
+            self.manifest(about or {kind.title: state}, complete=False)
+        if not begun:
             self.json(kind.file, state)
 
     def check_format(self) -> None:
@@ -252,11 +265,13 @@ class Folder:
         except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             raise Damaged(f"can't be read: {error}", source=str(path)) from None
 
-    def remove(self, names: Iterable[str], folder: str) -> None:
-        """Removes files that others have replaced, and their folder if it becomes empty."""
+    def remove(self, names: Iterable[str], folder: str | None = None) -> None:
+        """Removes files that others have replaced, and a folder inside if it becomes empty."""
         with _writing(self.path):
             for name in names:
                 (self.path / name).unlink(missing_ok=True)
+            if folder is None:
+                return
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 if not any((self.path / folder).iterdir()):
                     (self.path / folder).rmdir()

@@ -21,6 +21,7 @@ from typing import Any
 from westwood.results import disk
 
 _DIGITS = 16
+_LONGEST = 1 << 28  # bytes of a line; a longer one is not ours
 _BEFORE, _AFTER = b', "checksum": "', b'"}'
 _TAIL = len(_BEFORE) + _DIGITS + len(_AFTER)
 
@@ -65,13 +66,16 @@ def line_of(record: Mapping[str, Any]) -> bytes:
 
 def read(path: Path) -> Read:
     """Reads the intact records of a journal."""
-    *lines, rest = disk.read_regular(path).split(b"\n")
-    found = Read(cut_off=bool(rest))
-    for line in lines:
-        if (record := _record(line)) is not None:
-            found.records.append(record)
-        else:
-            found.damaged += 1
+    found = Read()
+    with disk.opened(path) as file, os.fdopen(file, "rb", closefd=False) as stream:
+        while line := stream.readline(_LONGEST):
+            if not line.endswith(b"\n"):
+                found.cut_off = True
+                break
+            if (record := _record(line[:-1])) is not None:
+                found.records.append(record)
+            else:
+                found.damaged += 1
     return found
 
 

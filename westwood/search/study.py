@@ -4,7 +4,7 @@
 In the folder:
 
     search.json            what is searched; a resumed search must be the same
-    journal-N.jsonl        a line for each reference, trial and ablation, written as it ends
+    journal.jsonl          a line for each reference, trial and ablation, written as it ends
     trials.parquet         at the end: a row for each trial, in order
     ablation.parquet       the cost of resetting each setting
     best.json              the best settings, and every target before and after
@@ -28,7 +28,7 @@ from westwood.experiments.experiment import Tracker
 from westwood.results import journal
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
-from westwood.results.ledger import Ledger
+from westwood.results.store import Store
 from westwood.search import evaluation, objective, space
 from westwood.search.evaluation import Control, PathTestSet, RunJobs
 from westwood.search.objective import REFERENCES, TARGETS
@@ -56,14 +56,14 @@ class SearchStudy:
         self._search, self._folder, self._run_jobs = search, folder, run_jobs
         self._test_set = PathTestSet.drawn("search", search.seed, search.paths, search.packets)
         self._fallback = space.defaults(search.protocol, search.held)
-        self._ledger = Ledger(folder, self._take)
+        self._store = Store(folder, self._take)
         self.found = SearchResult(search)
 
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[SearchStudy]:
         """Locks the folder, checks that it fits, and reads what it holds."""
         differs = "holds another search: control, ranges, paths, seed or targets differ"
-        with self._ledger.opened(
+        with self._store.resumed(
             ResultKind.SEARCH, self._search.state(), resume=resume, differs=differs
         ):
             yield self
@@ -111,7 +111,7 @@ class SearchStudy:
         names = [name for name in REFERENCES if name not in self.found.references]
         for place, outcomes in self._outcomes([Control(name, {}) for name in names]):
             entries = [one.entry() for one in outcomes]
-            self._ledger.keep({"reference": names[place], "outcomes": entries})
+            self._store.keep({"reference": names[place], "outcomes": entries})
             yield
 
     def _batch(self, batch: int, trials: int) -> Iterator[None]:
@@ -138,7 +138,7 @@ class SearchStudy:
 
     def _keep_trial(self, number: int, values: Values, targets: Mapping[str, float]) -> None:
         known, cost = journal.json_ready(targets), objective.cost(targets)
-        self._ledger.keep({"trial": number, "values": values, "targets": known, "cost": cost})
+        self._store.keep({"trial": number, "values": values, "targets": known, "cost": cost})
 
     def _ablations(self) -> Iterator[None]:
         """Resets each change of the best trial by itself, then all that have no proven effect."""
@@ -183,7 +183,7 @@ class SearchStudy:
                 effect -= objective.cost(objective.values(whole))
                 low, high = evaluation.effect_interval(whole, seen)
                 record = {"ablated": name, "trial": best.number, "keys": list(left[name][1])}
-                self._ledger.keep({**record, "effect": effect, "low": low, "high": high})
+                self._store.keep({**record, "effect": effect, "low": low, "high": high})
                 yield
 
     def finish(self) -> None:

@@ -247,15 +247,11 @@ class Place:
         return found
 
     def contents(self) -> dict[str, object]:
-        """Returns the files' contents without costs of runs and the order of checksums.
-
-        `tune` and `stress` keep their journals; each start writes one.
-        """
-        ignored = "journal-*.jsonl" if self.case.name in ("tune", "stress") else ".lock"
+        """Returns the files' contents without costs of runs and the order of checksums."""
         return {
             str(file.relative_to(self.path)): _content(file)
             for file in sorted(self.path.rglob("*"))
-            if file.is_file() and file.name != ".lock" and not file.match(ignored)
+            if file.is_file() and file.name != ".lock"
         }
 
 

@@ -115,7 +115,7 @@ def test_it_resumes_after_a_kill(over: hunter.Hunt, tmp_path: Path) -> None:
     """A line that was cut off by a kill counts for no search run."""
     folder = tmp_path / "hunt"
     hunted("westwood+", "below-cubic", 1, folder=folder)
-    journal = next(folder.glob("journal-*.jsonl"))
+    journal = folder / "journal.jsonl"
     journal.write_bytes(journal.read_bytes()[:-30])
     again = hunted("westwood+", "below-cubic", 100, folder=folder)
     assert again.findings() == over.findings()
@@ -278,7 +278,7 @@ def test_it_prints_what_it_found_and_writes_it(
 
 def test_ctrl_c_ends_it_soon_and_keeps_what_was_found(tmp_path: Path) -> None:
     tool = Tool("control stress --cc westwood+ --for 1min --workers 1 --out out", tmp_path)
-    journal = tmp_path / "out" / "journal-000001.jsonl"
+    journal = tmp_path / "out" / "journal.jsonl"
     while tool.process.poll() is None and not (journal.exists() and journal.stat().st_size):
         pass
     took_s, _, errors = tool.end(signal.SIGINT)

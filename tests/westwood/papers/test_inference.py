@@ -153,7 +153,7 @@ def test_notes_on_the_packages_runs_appear_on_no_other_page() -> None:
 def test_damaged_lines_are_repeated(tmp_path: Path) -> None:
     inferred(tmp_path, 48)
     whole = files(tmp_path)
-    (journal,) = tmp_path.glob("journal-*.jsonl")
+    journal = tmp_path / "journal.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     lines[3] = lines[3].replace(b'"setting"', b'"sitting"')
     journal.write_bytes(b"".join(lines)[:-20])

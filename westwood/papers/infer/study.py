@@ -4,7 +4,7 @@
 In the folder:
 
     inference.json         what is searched; a resumed search must be the same
-    journal-N.jsonl        a line for each setting tried or judged, written as it ends
+    journal.jsonl          a line for each setting tried or judged, written as it ends
     settings.parquet       at the end: a row for each setting, with the claims that hold
     PAPER.json             the results, from which docs/papers.md is written
     papers.md              the page of this paper
@@ -39,7 +39,7 @@ from westwood.papers.infer.result import (
 from westwood.papers.infer.space import Open
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
-from westwood.results.ledger import Ledger
+from westwood.results.store import Store
 
 LEAST_SETTINGS, MOST_SETTINGS = 2 * propose.BATCH, 100_000
 _SEEDS = {"choosing": CHOOSING_SEEDS, "fresh": FRESH_SEEDS}
@@ -50,7 +50,7 @@ class InferenceStudy:
 
     def __init__(self, open_: Open, seed: int, folder: Folder, run_jobs: RunJobs) -> None:
         self._open, self._folder, self._run_jobs = open_, folder, run_jobs
-        self._ledger = Ledger(folder, self._take)
+        self._store = Store(folder, self._take)
         self.found = InferenceResult(open_, seed)
         self.runs = 0
 
@@ -58,7 +58,7 @@ class InferenceStudy:
     def opened(self, *, resume: bool) -> Iterator[InferenceStudy]:
         """Locks the folder, checks that it fits, and reads what it holds."""
         differs = "holds another inference: paper, open settings, claims or seed differ"
-        with self._ledger.opened(
+        with self._store.resumed(
             ResultKind.INFERENCE, self._state(), resume=resume, differs=differs
         ):
             yield self
@@ -155,7 +155,7 @@ class InferenceStudy:
             yield
 
     def _keep(self, number: int, chosen: Mapping[str, str], outcome: ClaimOutcome) -> None:
-        self._ledger.keep({"setting": number, "values": dict(chosen), **_entry(outcome)})
+        self._store.keep({"setting": number, "values": dict(chosen), **_entry(outcome)})
 
     def _judge(
         self, purpose: str, numbers: Sequence[int], claims: Sequence[str] = ()
@@ -168,7 +168,7 @@ class InferenceStudy:
         chosen = [self.found.tried[number].chosen for number in left]
         for place, outcome in self._outcomes(test_set, chosen):
             record = {"setting": list(left)[place], "on": purpose, "claims": list(which)}
-            self._ledger.keep({**record, **_entry(outcome)})
+            self._store.keep({**record, **_entry(outcome)})
             yield
 
     def _set_back(self, number: int) -> Iterator[None]:
@@ -180,7 +180,7 @@ class InferenceStudy:
             return
         variants = [{**chosen, key: profile[key]} for key in keys]
         for place, outcome in self._outcomes(self._test_set("search"), variants):
-            self._ledger.keep({"setting": number, "back": keys[place], **_entry(outcome)})
+            self._store.keep({"setting": number, "back": keys[place], **_entry(outcome)})
             yield
 
     def _outcomes(

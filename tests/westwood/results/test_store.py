@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A store gives back every record that it kept, whatever ended the command or damaged its file."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood.errors import InputError, RunError
+from westwood.results import disk, journal
+from westwood.results.folder import Folder
+from westwood.results.kinds import ResultKind
+from westwood.results.store import Store
+
+STATE = {"seed": 1}
+
+
+class Command:
+    """A command that keeps numbers; `taken` has what its store passed on, `said` its messages."""
+
+    def __init__(self, path: Path) -> None:
+        self.taken: list[int] = []
+        self.said: list[str] = []
+        self.file = path / "journal.jsonl"
+        self.store = Store(Folder(path, tell=self.said.append), self._take)
+
+    def _take(self, record: Mapping[str, Any]) -> None:
+        self.taken.append(int(record["number"]))
+
+    @contextmanager
+    def started(self, state: object = STATE, *, resume: bool = True) -> Iterator[Command]:
+        resumed = self.store.resumed(ResultKind.HUNT, state, resume=resume, differs="holds another")
+        with resumed:
+            yield self
+
+    def keep(self, *numbers: int) -> None:
+        for number in numbers:
+            self.store.keep({"number": number})
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder with the records 0, 1 and 2."""
+    with Command(tmp_path / "f").started(resume=False) as command:
+        command.keep(0, 1, 2)
+    return tmp_path / "f"
+
+
+def lines_of(*numbers: int) -> bytes:
+    return b"".join(journal.line_of({"number": number}) for number in numbers)
+
+
+def test_a_new_start_receives_the_records_and_appends_to_them(place: Path) -> None:
+    with Command(place).started() as command:
+        command.keep(3)
+        assert command.taken == [0, 1, 2, 3] and not command.said
+    assert command.file.read_bytes() == lines_of(0, 1, 2, 3)
+
+
+def test_a_record_is_in_the_file_when_it_is_passed_on(tmp_path: Path) -> None:
+    seen: list[bytes] = []
+    store = Store(Folder(tmp_path / "f"), lambda record: seen.append(file.read_bytes()))
+    file = tmp_path / "f" / "journal.jsonl"
+    with store.resumed(ResultKind.HUNT, STATE, resume=False, differs=""):
+        store.keep({"number": 7})
+    assert seen == [lines_of(7)]
+
+
+@pytest.mark.parametrize(
+    ("content", "kept", "damaged"),
+    [
+        (lines_of(0, 1, 2).replace(b"1,", b"5,"), [0, 2], 1),
+        (lines_of(0, 1) + b"noise\n" + lines_of(2), [0, 1, 2], 1),
+        (lines_of(0) + journal.line_of({"other": 1}) + lines_of(2), [0, 2], 1),
+        (lines_of(0, 1, 2)[:-10], [0, 1], 0),  # cut off by a kill
+        (b"", [], 0),
+    ],
+    ids=["changed", "noise", "of another command", "cut off", "empty"],
+)
+def test_what_is_damaged_is_named_and_repeated_and_the_rest_is_kept(
+    place: Path, content: bytes, kept: list[int], damaged: int
+) -> None:
+    file = place / "journal.jsonl"
+    file.write_bytes(content)
+    with Command(place).started() as command:
+        expected = [f"{file}: has damaged lines ({damaged}); they are repeated"] if damaged else []
+        assert (command.taken, command.said) == (kept, expected)
+        command.keep(9)
+    assert file.read_bytes() == lines_of(*kept, 9)
+    with Command(place).started() as again:  # names the damage once
+        assert again.taken == [*kept, 9] and not again.said
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_only_a_regular_file_is_read_and_nothing_outside_is_written(
+    place: Path, kind: str, tmp_path: Path
+) -> None:
+    file, outside = place / "journal.jsonl", tmp_path / "outside"
+    file.rename(outside)
+    if kind == "link":
+        file.symlink_to(outside)
+    elif kind == "pipe":
+        subprocess.run(["mkfifo", file], check=True)
+    else:
+        file.mkdir()
+    command = Command(place)
+    if kind == "folder":
+        with pytest.raises(RunError, match=r"f: can't be written: Is a directory"):
+            command.started().__enter__()
+    else:
+        with command.started():
+            command.keep(9)
+        assert file.read_bytes() == lines_of(9)
+    assert command.taken == ([] if kind == "folder" else [9])
+    assert command.said[0].startswith(f"{file}: can't be read: ")
+    assert outside.read_bytes() == lines_of(0, 1, 2)
+
+
+def test_folders_with_a_file_for_each_start_are_read(place: Path) -> None:
+    """Westwood wrote journal-000001.jsonl, journal-000002.jsonl and so on until November 2026."""
+    (place / "journal.jsonl").unlink()
+    (place / "journal-000001.jsonl").write_bytes(lines_of(0, 1))
+    (place / "journal-000002.jsonl").write_bytes(lines_of(2)[:-1])  # was killed
+    with Command(place).started() as command:
+        command.keep(3)
+        assert command.taken == [0, 1, 3] and not command.said
+    assert [file.name for file in place.glob("journal*")] == ["journal.jsonl"]
+    assert command.file.read_bytes() == lines_of(0, 1, 3)
+
+
+def test_cleared_records_are_gone(place: Path) -> None:
+    with Command(place).started() as command:
+        command.store.clear()
+        assert not command.file.exists()
+        command.keep(3)
+    assert command.file.read_bytes() == lines_of(3)
+
+
+def test_a_folder_without_resume_or_of_another_state_is_refused(place: Path) -> None:
+    with pytest.raises(InputError, match="holds a stress test, expected --resume or a new folder"):
+        Command(place).started(resume=False).__enter__()
+    with pytest.raises(InputError, match="holds another"):
+        Command(place).started({"seed": 2}).__enter__()
+    assert (place / "journal.jsonl").read_bytes() == lines_of(0, 1, 2)
+
+
+def test_a_second_writer_is_refused(place: Path) -> None:
+    with Command(place).started(), pytest.raises(InputError, match="another westwood is writing"):
+        Command(place).started().__enter__()
+
+
+def test_a_disk_that_fails_costs_one_line_and_no_record(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(file: int, content: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    expected = r"f: can't be written: No space left on device; continue with --resume$"
+    with Command(place).started() as command:
+        monkeypatch.setattr(disk, "append", fail)
+        with pytest.raises(RunError, match=expected):
+            command.keep(3)
+        assert command.taken == [0, 1, 2]
+    assert command.file.read_bytes() == lines_of(0, 1, 2)
+
+
+def test_a_line_that_does_not_fit_on_the_disk_is_not_written_at_all(tmp_path: Path) -> None:
+    program = f"""
+import resource
+from westwood.errors import RunError
+from westwood.results.folder import Folder
+from westwood.results.store import Store
+folder = Folder({str(tmp_path / "f")!r})
+folder.manifest({{}})
+store = Store(folder, lambda record: None)
+with store.opened():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    try:
+        while True:
+            store.keep({{"target": "x" * 100}})
+    except RunError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == f"{tmp_path / 'f'}: can't be written: File too large\n", done.stderr
+    found = journal.read(tmp_path / "f" / "journal.jsonl")
+    assert (len(found.records), found.damaged, found.cut_off) == (6, 0, False)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keeps a command's finished records in its folder, so that a killed command can continue.
+
+    store = Store(folder, take)
+    with store.resumed(ResultKind.SEARCH, state, resume=True, differs="holds another search"):
+        store.keep({"trial": 1, "cost": 0.5})
+
+The records are the lines of a file (journal.py). `take` receives each one: those of earlier starts
+when the store is opened, and a new one when it is in the file. It raises ValueError or the like for
+a record that the command can't have written. Such records and damaged lines are reported and
+removed, so that their work is repeated. docs/decisions/0010-one-store.md explains the choice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from westwood.errors import RunError
+from westwood.results import disk, journal
+from westwood.results.folder import Folder
+from westwood.results.kinds import ResultKind
+
+Take = Callable[[Mapping[str, Any]], object]
+_NOT_OURS = (KeyError, TypeError, ValueError, OverflowError, AttributeError)
+_EARLIER = re.compile(r"journal-\d{6,12}\.jsonl")  # each start once had a file of its own
+
+
+class Store:
+    """Keeps records in a file of a folder; with `synced` a record survives a power cut, too."""
+
+    def __init__(
+        self, folder: Folder, take: Take, *, file: str = "journal.jsonl", synced: bool = False
+    ) -> None:
+        self._folder, self._take, self._synced = folder, take, synced
+        self._path = folder.path / file
+        self._journal: journal.Journal | None = None
+        self._advice = ""
+
+    @contextmanager
+    def resumed(
+        self,
+        kind: ResultKind,
+        state: object,
+        *,
+        resume: bool,
+        differs: str,
+        about: Mapping[str, Any] | None = None,
+    ) -> Iterator[None]:
+        """Locks the folder, checks that it fits (`Folder.begin`), and opens the store."""
+        self._advice = "; continue with --resume"
+        with self._folder.locked():
+            self._folder.begin(kind, state, resume=resume, differs=differs, about=about)
+            with self.opened():
+                yield
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Reads the records of earlier starts, and closes the file in the end."""
+        self._read()
+        try:
+            yield
+        finally:
+            self._close()
+
+    def keep(self, record: Mapping[str, Any]) -> None:
+        """Appends a record to the file, then passes it to `take`."""
+        with self._writing():
+            if self._journal is None:
+                self._journal = journal.Journal(self._path, synced=self._synced)
+            self._journal.add(record)
+        self._take(record)
+
+    def clear(self) -> None:
+        """Removes all records, which another file of the folder has replaced."""
+        self._close()
+        self._folder.remove(path.name for path in self._files())
+
+    def _read(self) -> None:
+        found: list[Mapping[str, Any]] = []
+        files = self._files()
+        is_intact = set(files) <= {self._path}
+        for path in files:
+            try:
+                read = journal.read(path)
+            except OSError as error:
+                self._folder.tell(f"{path}: can't be read: {error.strerror}; it is repeated")
+                is_intact = False
+                continue
+            ours = [record for record in read.records if self._is_taken(record)]
+            if damaged := read.damaged + len(read.records) - len(ours):
+                self._folder.tell(f"{path}: has damaged lines ({damaged}); they are repeated")
+            is_intact &= not (damaged or read.cut_off)
+            found += ours
+        if not is_intact:
+            self._rewrite(found)
+
+    def _rewrite(self, records: list[Mapping[str, Any]]) -> None:
+        """Writes these records into one file, which replaces all others."""
+
+        def write(path: Path) -> None:
+            with path.open("wb") as file:
+                file.writelines(map(journal.line_of, records))
+
+        with self._writing():
+            disk.write_whole(self._path, write)
+        self._folder.remove(path.name for path in self._files() if path != self._path)
+
+    def _files(self) -> list[Path]:
+        """Lists the files with records, in the order in which they were written."""
+        files = self._folder.path.iterdir()
+        return sorted(f for f in files if f == self._path or _EARLIER.fullmatch(f.name))
+
+    def _is_taken(self, record: Mapping[str, Any]) -> bool:
+        try:
+            self._take(record)
+        except _NOT_OURS:
+            return False
+        return True
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Turns OSError into a one-line RunError."""
+        try:
+            yield
+        except OSError as error:
+            problem = f"{self._folder.path}: can't be written: {error.strerror or error}"
+            raise RunError(problem + self._advice) from None
+
+    def _close(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
