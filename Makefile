@@ -63,7 +63,7 @@ torture: .venv linux ## repeat every attack (pytest -m torture) for about an hou
 	@rm -rf build/torture
 	@PATH="$(CURDIR)/$(BIN):$$PATH" WW_TORTURE_SECONDS=$(TORTURE_SECONDS) WW_TORTURE_SEED=$(TORTURE_SEED) \
 	    WW_TORTURE_FIGURES=$(CURDIR)/build/torture $(BIN)/python -m pytest -q -rs -m torture $(T)
-	@$(BIN)/python -m tools.torture_table build/torture $(if $(filter tests,$(T)),docs/reliability.md)
+	@$(BIN)/python -m tools.pages torture build/torture $(if $(filter tests,$(T)),docs/reliability.md)
 
 mutants: .venv system-test ## check that the tests catch random mutants, 200 per room: ROOM=, SEED=, COUNT=, OPTIONS=--named
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.mutants $(ROOM) $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(OPTIONS)
@@ -101,7 +101,7 @@ theory: .venv ## compare the simulator with formulas, and write the tables of do
 
 verdicts: .venv ## decide all claims again and write them into docs/claims.md: 27 000 runs
 	@$(BIN)/westwood reproduce all --out build/verdicts
-	@$(BIN)/python -m tools.verdicts build/verdicts
+	@$(BIN)/python -m tools.pages claims build/verdicts
 
 comparison: .venv ## compare sack and other controls with ns-3's, and write docs/comparison.md
 	@$(BIN)/python -m bench.compare_ns3

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.cases import LONE
-from tools.tables import replace
+from tools.pages import replace
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build" / "bench" / "results.json"

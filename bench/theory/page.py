@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench.theory.studies import Study
-from tools.tables import replace
+from tools.pages import replace
 
 PAGE = Path(__file__).parents[2] / "docs" / "theory.md"
 

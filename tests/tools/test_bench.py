@@ -12,7 +12,7 @@ import pytest
 
 from bench import recorded, table
 from bench.cases import SCALE, TABLES, Case
-from tools.tables import table_of
+from tools.pages import table_of
 from westwood.errors import UnavailableError
 
 

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools import tables
+from tools import pages
 from tools.mutants.c_code import Mutant
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -166,7 +166,7 @@ def record(room: str, seed: int, verdicts: list[Verdict]) -> None:
         "caught": counted - survivors,
     }
     RECORD.write_text(json.dumps(scores, indent=2, sort_keys=True) + "\n")
-    tables.replace(PAGE, {"mutants": table(scores)})
+    pages.replace(PAGE, {"mutants": table(scores)})
 
 
 def table(scores: dict[str, dict[str, int]]) -> str:

@@ -12,7 +12,7 @@ import pytest
 from bench.theory import formulas
 from bench.theory.page import PAGE
 from bench.theory.studies import STUDIES, Study, correlated_losses
-from tools.tables import table_of
+from tools.pages import table_of
 
 POINTS = {
     f"{study.name}: {one.name}": (study.name, one) for study in STUDIES for one in study.points

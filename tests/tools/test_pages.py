@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The measured numbers in docs/ agree with today's simulator."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tools import pages
+from westwood.papers.claims import claims
+from westwood.papers.studies import STUDIES
+
+PAGES = {
+    "run: make verdicts": pages.CLAIMS,
+    "run: westwood validate --engine ns2 --grid NAME --out NAME; python -m tools.pages ns2 NAME": (
+        pages.NS2
+    ),
+}
+OF_CLAIMS, OF_NS2 = PAGES
+STORED = pages.CLAIMS.read()
+
+
+@pytest.mark.parametrize("cure", PAGES)
+def test_a_page_agrees_with_its_file(cure: str) -> None:
+    assert PAGES[cure].is_written(PAGES[cure].read()), cure
+
+
+def test_the_file_has_every_claim_and_its_condition() -> None:
+    assert {name: one["measure"] for name, one in STORED["claims"].items()} == {
+        one.id: one.measure for one in claims().values()
+    }, OF_CLAIMS
+
+
+def test_the_claims_are_of_todays_simulator_profiles_and_scenarios() -> None:
+    names = sorted({name for study in STUDIES.values() for name in study.scenarios})
+    now = pages.scenario_fingerprints(names)
+    stale = [name for name in names if now[name] != STORED["fingerprints"].get(name)]
+    assert not stale, f"{stale}: {OF_CLAIMS}"
+
+
+def test_the_comparison_with_ns2_is_of_todays_simulator_profiles_and_grids() -> None:
+    stored = pages.NS2.read()["fingerprints"]
+    assert {name: pages.grid_fingerprint(name) for name in stored} == stored, OF_NS2
+
+
+PAGE = """<!-- verdicts -->
+old
+<!-- end of verdicts -->
+It is <!-- a.b: ratio/of one .2f -->9<!-- / -->,
+<!-- a.b with x.y=2p: ratio .1f -->9<!-- / --> and <!-- a.b: parts/1 1e-6*.1f -->8<!-- / -->.
+"""
+WHOLE = {
+    "claims": {
+        "a.b": {
+            "verdict": "DIFFERS",
+            "measure": "Above 1.",
+            "explanation": "it is 0.81",
+            "measured": {"ratio": {"of one": 0.8149}, "parts": [1, 2.25e6]},
+        }
+    },
+    "tried": {"a.b with x.y=2p": {"verdict": "HOLDS", "measured": {"ratio": 1.25}}},
+}
+
+
+def rewritten(page: pages.Page, text: str, stored: pages.Numbers, folder: Path) -> str:
+    """Writes the numbers into a stale copy of the page; returns the text."""
+    copy = replace(page, page=folder / "page.md", file=folder / "numbers.json")
+    copy.page.write_text(text)
+    assert not copy.is_written(stored)
+    copy.write(stored)
+    assert copy.is_written(copy.read())
+    return copy.page.read_text()
+
+
+def test_a_stale_page_of_claims_is_detected_and_rewritten(tmp_path: Path) -> None:
+    text = rewritten(pages.CLAIMS, PAGE, WHOLE, tmp_path)
+    assert "-->0.81<!-- / -->," in text
+    assert "-->1.2<!-- / --> and" in text
+    assert "-->2.2<!-- / -->." in text
+    assert "1 claims: 0 HOLD, 1 DIFFER" in text and "| `a.b` | DIFFERS | it is 0.81 |" in text
+    rewritten(pages.CLAIMS, text.replace("-->0.81<", "-->0.82<"), WHOLE, tmp_path)
+
+
+def test_the_file_has_exactly_the_tries_that_the_page_quotes() -> None:
+    assert pages.tries(pages.CLAIMS.page.read_text()) == sorted(STORED["tried"]), OF_CLAIMS
+
+
+def test_a_try_is_run_under_the_setting_that_it_names() -> None:
+    (name,) = pages.tries(
+        "It is <!-- linux.rate_halving with flow.rack=false: x .1f -->1<!-- / -->"
+    )
+    found = pages.tried(name)
+    assert name == "linux.rate_halving with flow.rack=false"
+    assert found["verdict"] == "HOLDS" and found["measured"]
+
+
+def test_stored_measurements_have_few_digits() -> None:
+    assert pages.rounded({"a": [1.23456789, 3, "x"]}) == {"a": [1.23457, 3, "x"]}
+    assert json.dumps(pages.rounded(1e9 / 3)) == "333333000.0"
+
+
+def test_a_stale_comparison_with_ns2_is_detected_and_rewritten(tmp_path: Path) -> None:
+    ratios = {"tahoe": [1.0, 1.2], "reno": [0.96, 1.04]}
+    others = {name: [1.0] for name in ("newreno", "sack", "vegas", "westwood+-linux")}
+    rows = [
+        {"cc": name, "goodput_ratio": ratio, "timeouts": ratio < 1.1}
+        for name, some in {**ratios, **others}.items()
+        for ratio in some
+    ]
+    module = {"cc": ["westwood-ucla"] * 2, "goodput_ratio": [0.97, 1.06], "timeouts": [True, False]}
+    both = {"2001": pl.DataFrame(rows), "2002": pl.DataFrame(module)}
+    grids = {"grids": {name: pages.kept_points(some) for name, some in both.items()}}
+    text = rewritten(
+        pages.NS2,
+        "<!-- against ns-2 -->\n<!-- end of against ns-2 -->\n"
+        "<!-- against the module -->\n<!-- end of against the module -->\n"
+        "Up to <!-- ns2: 2001/tahoe/most .2f -->9<!-- / -->.\n",
+        grids,
+        tmp_path,
+    )
+    assert "| Tahoe | 1 of 2, 1.00 to 1.20 |" in text and "| together | 5 of 6, 83% |" in text
+    assert "| `2002` | 1 of 2, 0.97 to 1.06 | 50% |" in text
+    assert "-->1.20<!-- / -->." in text
+
+
+@pytest.mark.slow
+def test_the_command_still_gives_these_verdicts(tmp_path: Path) -> None:
+    from westwood.papers import reproduce
+    from westwood.results.folder import Folder
+
+    done = reproduce.run(
+        reproduce.select("all"),
+        Folder(tmp_path),
+        workers=None,
+        track=lambda runs, total: runs,
+    )
+    assert done is not None
+    found = json.loads((tmp_path / "claims.json").read_text())["claims"]
+    assert pages.kept_claims(found)["claims"] == STORED["claims"], OF_CLAIMS
