@@ -307,5 +307,53 @@ TEST(WindowTrace, HasRowsAtLeastTheIntervalApart) {
     }
 }
 
+// columns.hpp: the estimate is NaN before its first sample, and for controls without one.
+TEST(WindowTrace, ShowsAnEstimateInBitsPerSecond) {
+    Network network = one_link(2'000'000, 20 * kMs, 20 * kSecond);
+    network.flows = {tcp(WW_PROTOCOL_WESTWOOD_PLUS)};
+    network.flows[0].receive_window_bytes = 40'000;  // fills the path, but not its queue
+    network.trace.windows = true;
+    const WindowTrace seen = simulate(network, 1).flows[0].trace;
+    EXPECT_TRUE(std::isnan(seen.estimate_bps.front()));
+    EXPECT_NEAR(seen.estimate_bps.back(), 2e6 * 1460 / 1500, 0.02e6) << "of the payload";
+    EXPECT_NEAR(seen.sample_bps.back(), 2e6 * 1460 / 1500, 0.1e6);
+    network.flows = {tcp(WW_PROTOCOL_RENO)};
+    const WindowTrace without = simulate(network, 1).flows[0].trace;
+    for (std::size_t i = 0; i < without.time_s.size(); i++)
+        ASSERT_TRUE(std::isnan(without.estimate_bps[i]) && std::isnan(without.sample_bps[i]));
+}
+
+// A link that reorders ACKs keeps each one together with its SACK blocks.
+TEST(Reordering, LeavesEachAckItsSackBlocks) {
+    Network network = one_link(4'000'000, 10 * kMs, 20 * kSecond);
+    network.nodes = 3;
+    network.links.push_back(network.links[0]);
+    network.links[1].a = 1;
+    network.links[1].b = 2;
+    network.links[1].backward.reorder_rate = 0.3;
+    network.links[1].backward.reorder_delay = 7 * kMs;
+    network.links[1].forward.loss = {LossKind::uniform, 0.03, {}};
+    network.flows = {tcp(WW_PROTOCOL_RENO)};
+    network.flows[0].to = 2;
+    const auto acks = [&](std::int64_t link) {
+        network.trace.capture_link = link;
+        std::multiset<std::vector<std::uint32_t>> found;
+        std::size_t with_blocks = 0;
+        for (const Captured& packet : simulate(network, 1).captured) {
+            if (packet.leaving || packet.at > 19 * kSecond) continue;
+            std::vector<std::uint32_t> ack{packet.number, packet.flags};
+            ack.insert(ack.end(), packet.sack, packet.sack + 2 * packet.sack_count);
+            with_blocks += packet.sack_count > 0;
+            found.insert(ack);
+        }
+        EXPECT_GT(with_blocks, 200u);
+        return found;
+    };
+    const auto sent = acks(1), arrived = acks(0);
+    std::size_t missing = 0;
+    for (const auto& ack : arrived) missing += sent.count(ack) < arrived.count(ack);
+    EXPECT_EQ(missing, 0u);
+}
+
 }  // namespace
 }  // namespace ww::sim::test

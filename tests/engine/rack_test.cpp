@@ -44,6 +44,18 @@ class RackModel {
             if (!one.arrived && before && one.sent + rack_rtt + window <= now) one.lost = true;
         }
     }
+    // Returns how long until the next one may be lost, 0: none is suspected.
+    Time wait(Time now, Time window) const {
+        Time least = 0;
+        for (std::size_t s = 0; s < segments.size(); s++) {
+            const Segment& one = segments[s];
+            const bool before = one.sent < xmit || (one.sent == xmit && s < end);
+            if (one.arrived || one.lost || !before) continue;
+            const Time left = one.sent + rack_rtt + window - now;
+            if (least == 0 || left < least) least = left;
+        }
+        return least;
+    }
 
     std::vector<Segment> segments;
     Time min_rtt = 50 * kMs, xmit = -1, rack_rtt = 0;
@@ -87,8 +99,9 @@ TEST(Rack, FindsTheSameLossesAsTheLoopOfTheRfc) {
                 model.send_again(static_cast<std::size_t>(s), now);
             }
             const Time window = static_cast<Time>(random() % 2) * 10 * kMs;
-            rack.find_losses(now, una, next, window, board, times);
+            const Time wait = rack.find_losses(now, una, next, window, board, times);
             model.detect(now, window);
+            ASSERT_EQ(wait, model.wait(now, window)) << "at " << now;
             for (std::int64_t s = una; s < next; s++) {
                 const RackModel::Segment& expected = model.segments[static_cast<std::size_t>(s)];
                 ASSERT_EQ(board.awaits_repair(s), expected.lost)

@@ -104,6 +104,31 @@ TEST(QuickAcks, EachSegmentThatRaisesTheWindowIsAcknowledged) {
     EXPECT_EQ(Host(flow).quick_from(next = 0), 0u) << "all of it is there from the start";
 }
 
+// RFC 7323, 4.3: TS.Recent is updated by a segment that lies at Last.ACK.sent or before it, and
+// only if no earlier segment waits for its ACK.
+TEST(Timestamps, ARetransmissionIsEchoedIfItLiesAtTheLastAck) {
+    for (const auto& [ahead, echoed] : {std::pair{-10, true}, {-1, true}, {0, true}, {1, false}}) {
+        Host host(Flow{});
+        host.receiver().on_again(static_cast<std::uint32_t>(ahead));  // the next byte is 0
+        EXPECT_EQ((host.receiver().take_ack_flags() & kAgain) != 0, echoed) << ahead;
+        EXPECT_EQ(host.receiver().take_ack_flags() & kAgain, 0) << "once";
+    }
+    Host waiting(Flow{});
+    EXPECT_FALSE(waiting.arrives(0));
+    waiting.receiver().on_again(kBytes);
+    EXPECT_EQ(waiting.receiver().take_ack_flags() & kAgain, 0) << "the first segment's is echoed";
+}
+
+TEST(Fin, IsNotCoveredBeforeItHasArrived) {
+    Receiver receiver{Flow{}};
+    receiver.on_syn(UINT32_MAX - 2 * kBytes);  // the second segment ends where numbers wrap to 0
+    receiver.on_established(0);
+    receiver.on_data(0, 0u - kBytes, kBytes);
+    receiver.on_data(0, 0u - 2 * kBytes, kBytes);
+    EXPECT_EQ(receiver.next_number, 0u);
+    EXPECT_EQ(receiver.take_ack_flags() & kFin, 0);
+}
+
 // TcpSocketBase::ProcessSynRcvd(): "Always respond to first data packet to speed up the connection."
 TEST(QuickAcks, TheFirstDataSegmentGetsOneAsInNs3) {
     Flow flow;

@@ -64,6 +64,66 @@ TEST(Sender, TurnsItsTimerOffWhenAllIsAcknowledged) {
     EXPECT_EQ(sender.timer.deadline, kNever);
 }
 
+// settings.hpp, stop: the time after which there is no new data, to the picosecond.
+TEST(Sender, SendsNothingNewFromStopOn) {
+    Flow flow;
+    flow.stop = 150 * kMs;
+    for (const auto& [last, sent] : {std::pair{flow.stop - 1, 10}, {flow.stop, 0}}) {
+        Sender sender = connected(flow, 100 * kMs);
+        int segments = 0;
+        while (sender.next_segment(last) >= 0) segments++;
+        EXPECT_EQ(segments, sent) << last;
+        Sender::Burst burst{0, 0};
+        Sender other = connected(flow, 100 * kMs);
+        EXPECT_TRUE(other.take_burst<false>(last, burst));
+        EXPECT_EQ(burst.end - burst.first, sent) << last;
+    }
+}
+
+// RFC 8985, 7.2: PTO = 2 SRTT, plus the receiver's longest delay of an ACK if one segment is in
+// flight; at most the RTO.
+TEST(Sender, AProbeIsDueAfterTwoRoundTrips) {
+    for (const Time slack : {Time{0}, 2 * kMs}) {
+        Flow flow;
+        flow.cc = ww_configure(WW_PROTOCOL_SACK);
+        flow.recovery = Recovery::sack;
+        flow.rack = true;
+        flow.rack_slack = slack;
+        flow.size_bytes = 10 * flow.mss();
+        Sender sender(settings_of(flow), flow, 99);  // RTO: 1 s
+        sender.on_syn_sent(0);
+        sender.on_syn_ack(100 * kMs);
+        while (sender.next_segment(100 * kMs) >= 0) continue;
+        const auto acknowledge = [&](std::int64_t segment) {
+            sender.on_ack(200 * kMs, sender.segments().number(segment), nullptr);
+            return sender.timer.deadline - 200 * kMs;
+        };
+        EXPECT_EQ(acknowledge(8), 200 * kMs + slack) << "two in flight";
+        EXPECT_EQ(acknowledge(9), 200 * kMs + 200 * kMs) << "one in flight";
+        EXPECT_EQ(sender.on_timer(600 * kMs), Due::probe);
+        EXPECT_EQ(sender.timer.deadline, 600 * kMs + sender.rtt().rto()) << "then the timeout";
+        EXPECT_EQ(sender.next_segment(600 * kMs), 9);
+        EXPECT_TRUE(sender.is_retransmission()) << "there is no new data";
+        EXPECT_EQ(sender.next_segment(600 * kMs), -1);
+    }
+}
+
+// RFC 5681, 3.2: three duplicates, also if the very first segment is the one that is missing.
+TEST(Sender, CountsDuplicatesFromTheFirstAckOn) {
+    for (const Recovery recovery : {Recovery::tahoe, Recovery::reno, Recovery::newreno}) {
+        Flow flow;
+        flow.recovery = recovery;
+        Sender sender = connected(flow, 100 * kMs);
+        while (sender.next_segment(100 * kMs) >= 0) continue;
+        for (const bool retransmits : {false, false, true}) {
+            EXPECT_EQ(sender.on_ack(200 * kMs, sender.segments().number(0), nullptr),
+                      Progress::dupack);
+            const std::int64_t next = sender.next_segment(200 * kMs);
+            EXPECT_EQ(next == 0 && sender.is_retransmission(), retransmits);
+        }
+    }
+}
+
 // RFC 4015, 3: an undo restores the windows from before the spurious reduction, but does not cancel
 // a later one for a mark.
 TEST(Sender, ALateDSackDoesNotUndoTheAnswerToAMark) {

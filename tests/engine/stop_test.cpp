@@ -40,15 +40,19 @@ Flow mostly_silent() {
 }
 
 TEST(Stop, AsksAfterAsManyEventsAsTheCallerSays) {
-    const Network network = lone_flow(10 * kSecond);
-    const Result alone = simulate(network, 1);
-    for (const std::uint32_t events : {1u, 7u, 4096u}) {
-        Caller caller{.events = events};
-        const Result asked = simulate(network, 1, caller.stop());
-        EXPECT_EQ(asked.events, alone.events);
-        EXPECT_EQ(asked.flows[0].delivered_bytes, alone.flows[0].delivered_bytes);
-        EXPECT_FALSE(asked.stopped);
-        EXPECT_EQ(caller.answers, alone.events / events + 1);
+    for (const ww_protocol protocol : {WW_PROTOCOL_RENO, WW_PROTOCOL_BBR}) {  // BBR paces
+        Network network = lone_flow(10 * kSecond);
+        network.flows = {tcp(protocol), datagrams(100'000)};
+        const Result alone = simulate(network, 1);
+        EXPECT_GE(alone.events, alone.flows[1].sent) << "one each at least";
+        for (const std::uint32_t events : {1u, 7u, 4096u}) {
+            Caller caller{.events = events};
+            const Result asked = simulate(network, 1, caller.stop());
+            EXPECT_EQ(asked.events, alone.events);
+            EXPECT_EQ(asked.flows[0].delivered_bytes, alone.flows[0].delivered_bytes);
+            EXPECT_FALSE(asked.stopped);
+            EXPECT_EQ(caller.answers, alone.events / events + 1);
+        }
     }
 }
 

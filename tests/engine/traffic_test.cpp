@@ -208,6 +208,27 @@ TEST(Bulk, StartsAndStopsOnTime) {
     }
 }
 
+// settings.hpp, start_spread: an extra delay of the start, uniform up to it, for each flow its own.
+TEST(Bulk, StartsAreSpreadUniformly) {
+    Network network = one_link(1'000'000'000, kMs, 10 * kSecond);
+    Flow flow = datagrams(1000);
+    flow.start = 2 * kSecond;
+    flow.start_spread = 4 * kSecond;
+    network.flows.assign(2000, flow);
+    network.flows.push_back(datagrams(1000));
+    constexpr std::size_t kCells = 20;
+    std::vector<double> cells(kCells);
+    const Result result = simulate(network, 1);
+    for (std::size_t i = 0; i < 2000; i++) {
+        const double extra_s = result.flows[i].start_s - 2;
+        ASSERT_GE(extra_s, 0);
+        ASSERT_LT(extra_s, 4);
+        cells[static_cast<std::size_t>(extra_s / 4 * kCells)]++;
+    }
+    expect_chi_square(cells, std::vector<double>(kCells, 2000.0 / kCells), "starts");
+    EXPECT_EQ(result.flows[2000].start_s, 0) << "without a spread at its time";
+}
+
 TEST(ReverseTraffic, QueuesDataBeforeAcksAndCompressesThem) {  // seed 000, Figure 4
     const auto rtt_of = [](bool both_ways) {
         Network network = one_link(2'000'000, 10 * kMs, 60 * kSecond);
