@@ -133,7 +133,9 @@ def call(what: Callable[[], Any]) -> None:
     assert time.process_time() - start < LONGEST_S
 
 
-def calls(choices: random.Random, result: Result, results: Results) -> Iterator[Callable[[], Any]]:
+def calls(  # noqa: PLR0915 - it is a table
+    choices: random.Random, result: Result, results: Results
+) -> Iterator[Callable[[], Any]]:
     """Yields a call of each public function, with any value for one argument."""
     value = some(choices)
     option = choices.choice(
