@@ -23,7 +23,7 @@ PHRASES = (r"\bheld against\b", r"\bthat one(?=[.,;:)]| (?:is|was|has|does|of|by
 OLD_WORDS = r"\b(?:beside|harms?|hang(?:s|ing)? on|expeditions?|calm|lanes?|legs?|supplied)\b"
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "RELEASING.md", "docs/**/*.md")
 ROOMS = ("core", "engine", "wire", "bindings", "lab", "westwood", "ns3", "linux", "proofs")
-HELPERS = ("tests", "bench", "tools")
+HELPERS = ("tests", "bench", "tools", "upstream")
 C_FAMILY = {".h", ".hpp", ".c", ".cc", ".cpp", ".js"}
 OURS = Path(__file__).name  # it contains the phrases
 

@@ -35,8 +35,7 @@ def package() -> set[str]:
         ("engine", "**/*.hpp"),
     ):
         for path in (ROOT / room).glob(pattern):
-            hidden = path.name.startswith(".") or "upstream" in path.parts
-            if path.is_file() and not hidden:
+            if path.is_file() and not path.name.startswith("."):
                 files.add(f"westwood/sources/{path.relative_to(ROOT)}")
     files |= {f"share/man/man1/{path.name}" for path in ROOT.glob("man/*.1")}
     return files | GENERATED

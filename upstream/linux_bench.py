@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures the patches of linux/upstream in Debian's kernel: docs/upstream-linux.md.
+"""Measures the patches of upstream/linux in Debian's kernel: docs/upstream-linux.md.
 
-    python -m bench.westwood_patches                   measures until every interval decides
-    python -m bench.westwood_patches --minutes 20      starts no machine after this many minutes
-    python -m bench.westwood_patches --only "90 ms"    only the paths whose name contains this
-    python -m bench.westwood_patches --table           prints the table of all measurements
-    python -m bench.westwood_patches --simulate        prints the same ratios from the simulator
+    python -m upstream.linux_bench                   measures until every interval decides
+    python -m upstream.linux_bench --minutes 20      starts no machine after this many minutes
+    python -m upstream.linux_bench --only "90 ms"    only the paths whose name contains this
+    python -m upstream.linux_bench --table           prints the table of all measurements
+    python -m upstream.linux_bench --simulate        prints the same ratios from the simulator
 
 Each patched state of tcp_westwood.c becomes a module with its own name, by Debian's kernel headers.
 An emulated machine (westwood/kernel/emulated.py) has one netem path for every path and control. All
@@ -41,7 +41,7 @@ from westwood.kernel import emulated
 from westwood.results.metrics import half_width
 
 ROOT = Path(__file__).resolve().parent.parent
-SERIES = ROOT / "linux" / "upstream"
+SERIES = Path(__file__).parent / "linux"
 RESULTS = ROOT / "build" / "bench" / "westwood_patches.jsonl"
 HEADERS = emulated.CACHE / "headers"
 SOURCE = "net/ipv4/tcp_westwood.c"
@@ -339,7 +339,7 @@ def measure(minutes: float, only: str) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.westwood_patches")
+    parser = argparse.ArgumentParser(prog="python -m upstream.linux_bench")
     parser.add_argument("--minutes", type=float, default=math.inf)
     parser.add_argument("--only", default="")
     parser.add_argument("--table", action="store_true")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Proves the patch series of ns3/upstream in ns-3's own tree: `ns3_upstream.py TREE`.
+"""Proves the patch series for ns-3 in ns-3's own tree: `python -m upstream.ns3_series TREE`.
 
-TREE is ns-3-dev at the commit that ns3/upstream/README.md names, or has the same files; it is
+TREE is ns-3-dev at the commit that upstream/ns3/README.md names, or has the same files; it is
 copied and stays unchanged. For each patch the tests are applied first and must fail; with the rest
 of the patch they must pass. At the end every suite of ns-3's internet module runs (failures that
 also occur without the series are excused), and so does ns-3's style check if a suitable
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SERIES = ROOT / "ns3" / "upstream"
+SERIES = Path(__file__).parent / "ns3"
 HOME = ROOT / "build" / "ns3" / "upstream"  # always the same path, for ccache
 LACKING = 77
 TESTS = ("src/internet/test/*", "src/internet/CMakeLists.txt")  # the latter only lists them
@@ -68,7 +68,7 @@ def lacking(tree: Path) -> str | None:
         path = tree / name
         words = ["git", "hash-object", "--no-filters", str(path)]
         if not path.exists() or not run(words, ROOT).startswith(old):
-            return f"{name} is not that of the commit in ns3/upstream/README.md"
+            return f"{name} is not that of the commit in upstream/ns3/README.md"
     missing = [tool for tool in ("git", "cmake", "ninja") if not shutil.which(tool)]
     return f"no {', '.join(missing)}" if missing else None
 
@@ -208,5 +208,5 @@ def main(source: Path) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: ns3_upstream.py TREE")
+        sys.exit("usage: python -m upstream.ns3_series TREE")
     sys.exit(main(Path(sys.argv[1]).resolve()))

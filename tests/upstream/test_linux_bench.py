@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""bench/westwood_patches.py evaluates its uploads correctly (the emulated machine is too slow)."""
+"""upstream/linux_bench.py evaluates its uploads correctly (the emulated machine is too slow)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bench import westwood_patches as bench
+from upstream import linux_bench as bench
 
 PATH = bench.PATHS[0]
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from tools import ns3_upstream
+from upstream import ns3_series
 
 ROOT = Path(__file__).resolve().parents[2]
-NS3, LINUX = ROOT / "ns3" / "upstream", ROOT / "linux" / "upstream"
+NS3, LINUX = ROOT / "upstream" / "ns3", ROOT / "upstream" / "linux"
 PATCHES = [path for folder in (NS3, LINUX) for path in sorted(folder.glob("*.patch"))]
-DEFECTS = ns3_upstream.patches()[:12]
+DEFECTS = ns3_series.patches()[:12]
 
 
 def message(patch: Path) -> tuple[str, str]:
@@ -87,9 +87,9 @@ def test_the_page_names_each_patch_and_its_licence(folder: Path) -> None:
 
 
 def test_a_different_tree_is_rejected_by_name(tmp_path: Path) -> None:
-    assert "not an ns-3 source tree" in str(ns3_upstream.lacking(tmp_path))
+    assert "not an ns-3 source tree" in str(ns3_series.lacking(tmp_path))
     (tmp_path / "src/internet").mkdir(parents=True)
-    assert "is not that of the commit" in str(ns3_upstream.lacking(tmp_path))
+    assert "is not that of the commit" in str(ns3_series.lacking(tmp_path))
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_each_patch_fixes_its_test_and_ns3s_own_suites_pass() -> None:
     trees = os.environ.get("WESTWOOD_NS3_TREES")
     if not trees:
         pytest.skip("WESTWOOD_NS3_TREES names no folder with ns-3 trees")
-    reason = ns3_upstream.lacking(Path(trees) / "dev")
+    reason = ns3_series.lacking(Path(trees) / "dev")
     if reason:
         pytest.skip(reason)
-    assert ns3_upstream.main(Path(trees) / "dev") == 0
+    assert ns3_series.main(Path(trees) / "dev") == 0
