@@ -124,6 +124,41 @@ TEST(Sender, CountsDuplicatesFromTheFirstAckOn) {
     }
 }
 
+// An ACK that carries only its number takes the fast path while nothing is suspected or sent again.
+TEST(Sender, TakesPlainAcksOnTheFastPathWhileNothingIsWrong) {
+    for (const Recovery recovery : {Recovery::newreno, Recovery::sack}) {
+        Flow flow;
+        flow.recovery = recovery;
+        flow.cc = ww_configure(WW_PROTOCOL_NEWRENO);
+        Sender sender = connected(flow, 100 * kMs);
+        const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+        const auto send = [&](Time now) {
+            while (sender.next_segment(now) >= 0) continue;
+        };
+        send(100 * kMs);
+        EXPECT_TRUE(sender.on_plain_ack(200 * kMs, number(2)));
+        send(200 * kMs);
+        EXPECT_FALSE(sender.on_plain_ack(201 * kMs, number(2))) << "a duplicate";
+        EXPECT_EQ(sender.una(), 2) << "it does nothing then";
+        const SackBlocks late{1, {{number(3), number(6)}}};
+        const SackBlocks* const sack = recovery == Recovery::sack ? &late : nullptr;
+        sender.on_ack(202 * kMs, number(2), sack);
+        EXPECT_FALSE(sender.on_plain_ack(203 * kMs, number(3))) << "after a duplicate";
+        for (int i = 0; i < 2; i++) sender.on_ack(204 * kMs, number(2), sack);
+        ASSERT_EQ(sender.phase(), WW_RECOVERY);
+        send(204 * kMs);
+        EXPECT_FALSE(sender.on_plain_ack(205 * kMs, number(3))) << "in recovery";
+        const std::int64_t all = sender.una() + sender.in_flight();
+        sender.on_ack(300 * kMs, number(all), nullptr);
+        ASSERT_EQ(sender.phase(), WW_OPEN);
+        send(300 * kMs);
+        EXPECT_TRUE(sender.on_plain_ack(400 * kMs, number(all + 1))) << "after recovery";
+        sender.on_timer(2 * kSecond);
+        send(2 * kSecond);
+        EXPECT_FALSE(sender.on_plain_ack(2100 * kMs, number(all + 2))) << "after a timeout";
+    }
+}
+
 // RFC 4015, 3: an undo restores the windows from before the spurious reduction, but does not cancel
 // a later one for a mark.
 TEST(Sender, ALateDSackDoesNotUndoTheAnswerToAMark) {
