@@ -85,3 +85,17 @@ def test_pairs_of_any_kind_can_be_declared_in_order(monkeypatch: pytest.MonkeyPa
         assert Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
     finally:
         catalogue.settings_in_order.cache_clear()
+
+
+def test_a_setting_of_every_flow_passes_datagrams_over(small: Scenario) -> None:
+    udp = {"name": "udp", "from": "source", "to": "sink", "app": {"kind": "udp", "rate": "1Mbps"}}
+    data = small.resolved()
+    both = Scenario(**{**data, "flow": [*data["flow"], udp]})
+    window = {"*.receive_window": "1MB"}
+    resolved = both.with_settings(window).resolved()
+    assert "receive_window" not in resolved["flow"][1]
+    assert Scenario(**resolved) == both.with_settings(window)
+    alone = Scenario(**{**data, "flow": [udp]})
+    with pytest.raises(InputError, match="has no effect on datagrams, and there is no other flow"):
+        alone.with_settings(window)
+    assert alone.with_settings({"*.packet": "100B"}).flow[0].packet == 100
