@@ -18,8 +18,8 @@ const AGGREGATES = {
 };
 
 export function jain(rates) {
-  const squares = sum(rates.map((rate) => rate * rate));
-  return squares ? sum(rates) ** 2 / (rates.length * squares) : NaN;
+  const total = sum(rates), squares = sum(rates.map((rate) => rate * rate));
+  return squares ? total * total / (rates.length * squares) : NaN;
 }
 
 function percentile(values, share) {

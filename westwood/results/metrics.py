@@ -45,8 +45,9 @@ def _listed(value: object) -> Any:
 
 def jain(rates: Sequence[float]) -> float:
     """Returns Jain's fairness index, 1/n (one has all) to 1 (all equal); NaN if all are 0."""
-    squares = sum(rate * rate for rate in rates)
-    return sum(rates) ** 2 / (len(rates) * squares) if squares else math.nan
+    total, squares = sum(rates), sum(rate * rate for rate in rates)
+    # A product is rounded correctly everywhere; a C library's pow, which ** calls, is not.
+    return total * total / (len(rates) * squares) if squares else math.nan
 
 
 def t_probability(t: float, dof: int) -> float:
