@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
@@ -173,6 +174,11 @@ def test_completion_shows_the_public_names_only() -> None:
         ),
         (lambda: package.summarise(ROWS, "cc", "flow"), 'columns = "flow": expected a column of'),
         (lambda: package.paired(ROWS, ROWS, "seed", "send"), 'column = "send": no such column'),
+        (
+            lambda: package.paired(ROWS, ROWS.with_columns(seed=pl.lit(9)), "seed", "sent"),
+            'by = ["seed"]: no row of one has',
+        ),
+        (lambda: package.plot_means(ROWS.clear()), "rows: has no rows"),
         (lambda: package.plot_means(ROWS, "send"), 'metric = "send": unknown column'),
         (lambda: package.plot_means(ROWS.drop("cc")), "rows: has no column cc, expected the rows"),
         (lambda: package.Results.read("nowhere"), '"nowhere": has no runs.parquet'),

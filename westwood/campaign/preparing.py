@@ -40,7 +40,7 @@ def controls_of(names: Sequence[str]) -> tuple[str, ...]:
     default = _said("tcp_congestion_control")
     if not names:
         return default, *(name for name in CANDIDATES if name != default)
-    known = sorted({*available(), *ww_kernel.CONTROLS, *CONTROLS.values()})
+    known = sorted({*ww_kernel.registered(), *ww_kernel.CONTROLS, *CONTROLS.values()})
     chosen = []
     for name in names:
         control = CONTROLS.get(name, name)
@@ -58,14 +58,9 @@ def controls_of(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def available() -> set[str]:
-    """Lists the registered controls; trying one would load its module."""
-    return set(_said("tcp_available_congestion_control").split())
-
-
 def check(controls: Sequence[str]) -> bool:
     """Returns whether our controls must be loaded; raises UnavailableError if one is missing."""
-    there = available()
+    there = ww_kernel.registered()
     missing = [control for control in controls if control not in there]
     for control in missing:
         if control not in ww_kernel.CONTROLS:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
 SCENARIO = "What runs"
 FIGURE = "Figure"
 OUTPUT = "Output"
+
+# The options that describe a path of one link, by the key that each sets.
+_OPTIONS = {
+    "path.rate": "--rate",
+    "path.delay": "--delay",
+    "path.loss.rate": "--loss",
+    "path.queue.limit": "--queue",
+    "duration": "--duration",
+}
 
 
 def starting(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
@@ -102,7 +112,7 @@ EngineOption = Annotated[
 SeedsOption = Annotated[
     int | None,
     typer.Option(
-        metavar="N", help="Seeds per point (overrides the scenario).", rich_help_panel=SCENARIO
+        metavar="N", help="Seeds per point; default: the scenario's.", rich_help_panel=SCENARIO
     ),
 ]
 ResumeOption = Annotated[bool, typer.Option("--resume", help="Continue with what DIR holds.")]
@@ -187,6 +197,24 @@ def swept(scenario: Scenario, given: Mapping[str, str | None]) -> Scenario:
     if not sweep:
         return scenario.with_settings(settings)
     return scenario.with_sweep(sweep).with_settings(settings)
+
+
+@contextmanager
+def blamed_on_options(settings: Container[str]) -> Iterator[None]:
+    """Makes errors about a key of the path name its option, unless --set gave that key.
+
+    settings: the keys of --set.
+    """
+
+    def located(error: InputError) -> InputError:
+        option = None if error.key in settings else _OPTIONS.get(error.key)
+        return error.located(key=option, source="") if option else error
+
+    try:
+        yield
+    except InputError as error:
+        others = [located(other) for other in error.others]
+        raise located(error).located(others=others) from None
 
 
 def value_of(text: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import refuse_idle, settings_of, value_of
+from westwood.cli.options import blamed_on_options, refuse_idle, settings_of, value_of
 
 _PathSetOption = Annotated[
     list[str] | None,
@@ -75,5 +75,6 @@ def emulate(
     else:
         lost = value_of(loss) if loss else None
         linux_shell.check(lost, loss)
-        path = linux_shell.EmulatedPath.of_link(rate, delay, lost, queue, settings)
+        with blamed_on_options(settings):
+            path = linux_shell.EmulatedPath.of_link(rate, delay, lost, queue, settings)
     linux_shell.run(path, command or (), seed=seed, has_meter=meter)

@@ -30,6 +30,7 @@ from westwood.cli.options import (
     SetOption,
     WorkersOption,
     YesOption,
+    blamed_on_options,
     refuse_idle,
     settings_of,
     swept,
@@ -314,13 +315,16 @@ def compare(
     if runs_it.profile and "profile" not in settings:
         settings["profile"] = runs_it.profile
         say(f"--engine {engine} can't run the default profile: uses the profile {runs_it.profile}")
-    planned = experiment.plan(
-        swept(Scenario.preset("path"), given),
-        cc=cc or ("newreno", "sack", "westwood", "westwood+"),
-        settings={**({"duration": duration} if duration else {}), **settings},
-        seeds=seeds,
-        check_resources=not yes,
-    )
+    if duration:
+        settings.setdefault("duration", duration)
+    with blamed_on_options(settings_of(set_)):
+        planned = experiment.plan(
+            swept(Scenario.preset("path"), given),
+            cc=cc or ("newreno", "sack", "westwood", "westwood+"),
+            settings=settings,
+            seeds=seeds,
+            check_resources=not yes,
+        )
     wanted = figures.wanted(plot, figure, title, size)
     deliver.carry_out(planned, workers, out, figure=wanted, json=json, engine=runs_it, yes=yes)
 

@@ -32,6 +32,8 @@ _QUANTITIES: Sequence[tuple[Callable[[Any], float], str, float]] = (
 # Axis labels, by the ending of the swept key.
 _AXES = {
     ".loss.rate": "Share of packets lost",
+    ".loss.bad_rate": "Share of packets lost in the bad state",
+    ".loss.good_rate": "Share of packets lost in the good state",
     ".queue.limit": "Queue limit",
     ".delay": "One-way delay",
     ".rate": "Link rate",
@@ -60,7 +62,7 @@ def plot_means(rows: pl.DataFrame, metric: str = "goodput_bps", *, title: str = 
     Raises
     ------
     InputError
-        If these are no rows of `simulate_many`, or if there is no such column.
+        If these are no rows of `simulate_many`, if there are none, or if there is no such column.
     UnavailableError
         If the extra `plot` is not installed.
 
@@ -77,6 +79,8 @@ def plot_means(rows: pl.DataFrame, metric: str = "goodput_bps", *, title: str = 
     if lacking := [name for name in ("scenario", "flow", "cc", "seed") if name not in rows.columns]:
         problem = f"has no column {lacking[0]}, expected the rows of simulate_many"
         raise InputError(problem, key="rows")
+    if rows.is_empty():
+        raise InputError("has no rows, expected those of simulate_many", key="rows")
     extras.need("matplotlib", "plot_means()")
     swept = rows.columns[: rows.columns.index("scenario")]
     keys = [

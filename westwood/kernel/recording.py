@@ -166,6 +166,8 @@ def record(
             raise
         try:
             try:
+                if note := ww_kernel.unregistered(cc):
+                    yield note
                 yield (
                     "recording; Ctrl-C ends it" if duration is None else f"recording for {duration}"
                 )

@@ -29,6 +29,7 @@ PINS_VARIABLE = "WESTWOOD_BPFFS"
 # The protocols by our controls' names in the kernel.
 CONTROLS = {protocol.kernel: name for name, protocol in PROTOCOLS.items() if protocol.ours}
 _BPFFS = Path("/sys/fs/bpf")
+_REGISTERED = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _LACKING = 77
 PROGRAM = Program(
     "linux/ww-kernel",
@@ -58,8 +59,22 @@ def pins() -> Path:
 def check_names(cc: Sequence[str], key: str = "--cc") -> None:
     """Raises InputError unless the names are valid; the controls may be loaded later."""
     for name in cc:
+        known = PROTOCOLS.get(name)
+        if known and known.kernel not in ("", name):
+            raise InputError(f"expected the kernel's name, {known.kernel}", key=key, value=name)
         if not re.fullmatch(r"[\w.-]{1,15}", name, re.ASCII):
             raise InputError("expected the name of a congestion control", key=key, value=name)
+
+
+def unregistered(cc: Sequence[str]) -> str:
+    """Returns a note for the user on the names that the kernel has no control for yet, or ""."""
+    unknown = [name for name in cc if name not in registered()]
+    return f"this kernel has no {', '.join(unknown)} yet: no such events" if unknown else ""
+
+
+def registered() -> set[str]:
+    """Lists the kernel's congestion controls; trying one would load its module."""
+    return set(_REGISTERED.read_text().split())
 
 
 def load() -> str:

@@ -207,7 +207,7 @@ def paired(one: pl.DataFrame, two: pl.DataFrame, by: str | Sequence[str], column
     Raises
     ------
     InputError
-        If there is no such column, or if it has no numbers.
+        If there is no such column, if it has no numbers, or if no two rows form a pair.
 
     Examples
     --------
@@ -223,6 +223,8 @@ def paired(one: pl.DataFrame, two: pl.DataFrame, by: str | Sequence[str], column
         _check_columns(rows, by, "by")
         _check_columns(rows, [column], "column", numbers=True)
     both = one.select(*by, column).join(two.select(*by, column), on=list(by), suffix="_two")
+    if both.is_empty():
+        raise InputError("no row of one has the values of a row of two", key="by", value=by)
     return compare_pairs(list(zip(both[column], both[f"{column}_two"], strict=True)))
 
 

@@ -189,8 +189,7 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
         (
             ("compare", "--loss", "two"),
             2,
-            'path: path.loss.rate = "two": expected a fraction from '
-            '0 to 1, such as 0.005 or "0.5%"',
+            '--loss = "two": expected a fraction from 0 to 1, such as 0.005 or "0.5%"',
         ),
         (("reproduce", "fig12"), 2, '"fig12": unknown figure, did you mean "fig11"?'),
         (("run",), 2, "Missing argument 'FILE|PRESET'."),

@@ -15,9 +15,10 @@ from westwood.engines import linux_shell, wire
     ("words", "said"),
     [
         ((), "expected a path: --rate, --delay, --loss, --queue, --set or --scenario"),
-        (("--rate", "fast"), 'path.rate = "fast": expected a rate'),
+        (("--rate", "fast"), 'westwood: --rate = "fast": expected a rate'),
         (("--loss", "1"), '--loss = "1": expected 1% or 100%'),
-        (("--loss", "120%"), "path.loss.rate"),
+        (("--loss", "120%"), '--loss = "120%": expected'),
+        (("--set", "path.rate=fast"), 'path.rate = "fast": expected a rate'),
         (("--scenario", "nosuch"), "nosuch"),
         (("--scenario", "path", "--rate", "1Mbps"), "--rate: has no effect with --scenario"),
         (("--rate", "1Mbps", "--set", "path.nosuch=1"), "path.nosuch"),

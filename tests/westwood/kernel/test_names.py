@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Names of congestion controls that `kernel record`, `watch` and `default` accept."""
+
+from __future__ import annotations
+
+import pytest
+
+from westwood import InputError
+from westwood.kernel import ww_kernel
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("westwood+", '--cc = "westwood+": expected the kernel\'s name, ww_plus'),
+        ("newreno", '--cc = "newreno": expected the kernel\'s name, reno'),
+        ("a b", '--cc = "a b": expected the name of a congestion control'),
+        ("a" * 16, "expected the name of a congestion control"),
+        ("", "expected the name of a congestion control"),
+    ],
+)
+def test_a_name_that_no_kernel_can_have_is_refused(name: str, problem: str) -> None:
+    with pytest.raises(InputError) as error:
+        ww_kernel.check_names(["reno", name])
+    assert problem in str(error.value)
+
+
+def test_a_control_may_be_loaded_later_but_the_user_is_told_what_the_kernel_lacks() -> None:
+    ww_kernel.check_names(["cubic", "nosuch"])
+    assert "reno" in ww_kernel.registered()
+    assert ww_kernel.unregistered(["reno"]) == ""
+    assert "nosuch, none" in ww_kernel.unregistered(["nosuch", "reno", "none"])
