@@ -41,7 +41,7 @@ RULES = {
     "bindings": ({"bindings"} | ENGINE - {"core"}, re.compile(r"nanobind/.*|[a-z_0-9]+|Python\.h")),
     "tests/linux/bpf": ({"linux/bpf"}, ANY),
     "tests/linux/helpers": (set(), ANY),
-    "tests/linux/path": ({"core", "engine", "linux/path", "tests", "tests/linux/path"}, ANY),
+    "tests/linux/path": ({"linux/path", "tests", "tests/linux/path"} | ENGINE, ANY),
     "tests": (
         {"wire", "linux/path", "tests"} | ENGINE,
         re.compile(r"gtest/.*|[a-z_0-9]+|std\w+\.h"),
