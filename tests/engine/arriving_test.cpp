@@ -125,9 +125,10 @@ TEST(Sink, ReceivesWhatTheRunWouldHaveKept) {
     for (const bool event_per_hop : {false, true}) {
         network.event_per_hop = event_per_hop;
         Keeper keeper;
-        sim::run(network, 1, &keeper);
+        const Outcome outcome = sim::run(network, 1, &keeper);
         const Records kept = sim::run(network, 1).records;
         EXPECT_GT(keeper.times, 2);
+        EXPECT_EQ(keeper.times, outcome.events / (1u << 14) + 1) << "a piece each 16384 events";
         EXPECT_EQ(keeper.all.windows.time_s, kept.windows.time_s);
         EXPECT_EQ(keeper.all.windows.cwnd, kept.windows.cwnd);
         EXPECT_EQ(keeper.all.windows_of, kept.windows_of);

@@ -201,9 +201,12 @@ TEST(Scoreboard, MayKeepASackedRetransmissionInThePipe) {
     }
 }
 
-TEST(Scoreboard, FollowsRfc6675) {
+class ScoreboardOf20Seeds : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Engine, ScoreboardOf20Seeds, testing::Range<std::uint64_t>(0, 6));
+
+TEST_P(ScoreboardOf20Seeds, FollowsRfc6675) {
     int first_rules = 0, third_rules = 0, rescues = 0;
-    for (std::uint64_t seed = 1; seed <= 120; seed++) {
+    for (std::uint64_t seed = 20 * GetParam() + 1; seed <= 20 * GetParam() + 20; seed++) {
         Both both(seed);
         for (int i = 0; i < 600; i++) {
             both.step();
@@ -213,9 +216,9 @@ TEST(Scoreboard, FollowsRfc6675) {
         third_rules += both.third_rules;
         rescues += both.rescues;
     }
-    EXPECT_GT(first_rules, 1000);  // all rules were used
-    EXPECT_GT(third_rules, 100);
-    EXPECT_GT(rescues, 100);
+    EXPECT_GT(first_rules, 150);  // all rules were used
+    EXPECT_GT(third_rules, 5);
+    EXPECT_GT(rescues, 5);
 }
 
 // RFC 6675, 4, NextSeg rule 4: a second rescue needs a HighACK greater than RescueRxt.
