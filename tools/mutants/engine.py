@@ -10,8 +10,8 @@ engine and its tests are compiled once for all mutants. A #line directive names 
 compiler's messages show which ones do not compile, and those are left out.
 
 First each test runs alone on the unchanged engine and notes the mutants whose code it reaches. The
-other tests cannot notice a mutant, so they do not run on it. The test that caught it last time runs
-first, then the others, quickest first.
+other tests cannot notice a mutant, so they do not run on it, nor do tests that take over a second.
+The test that caught a mutant last time runs first, then the others, quickest first.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import bisect
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -82,7 +83,8 @@ REMEMBERING = threading.Lock()
 # Memory limit of a test, bytes; only the sanitized suites need more.
 MOST_MEMORY = 4 << 30
 # Seconds between the stages: slower tests run after the others.
-STAGES = (0.01, 0.06, 0.25, 1.0)
+STAGES = (0.01, 0.06, 0.25)
+MOST_S = 1  # of a test
 
 
 def schema(path: Path, mutants: dict[int, Mutant]) -> str:
@@ -174,7 +176,8 @@ class Engine:
         tests = all_tests()
         with ThreadPoolExecutor(self.jobs) as workers:
             for test, (seconds, numbers) in zip(tests, workers.map(reached, tests), strict=True):
-                self.took[test] = seconds
+                if numbers:
+                    self.took[test] = seconds
                 for number in numbers:
                     self.reaching.setdefault(number, set()).add(test)
 
@@ -267,10 +270,15 @@ def all_tests() -> list[str]:
 
 
 def reached(test: str) -> tuple[float, list[int]]:
-    """Runs a test on the unchanged engine; returns its seconds and the mutants it reaches."""
+    """Runs a test on the unchanged engine; returns its seconds and the mutants it reaches.
+
+    A test that takes longer than MOST_S reaches none.
+    """
     with tempfile.NamedTemporaryFile(dir=BUILD) as file:
-        command = ["env", f"WW_REACHED={file.name}", str(PROGRAM), f"--gtest_filter={test}"]
-        done = run(command, cwd=TREE)
+        command = ["env", f"WW_REACHED={file.name}", "prlimit", f"--cpu={MOST_S}", "--core=0"]
+        done = run([*command, str(PROGRAM), f"--gtest_filter={test}"], cwd=TREE)
+        if done.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
+            return MOST_S, []
         if done.returncode:
             sys.exit("the engine itself fails its tests\n" + done.stdout)
         seconds, *numbers = Path(file.name).read_text().split()
