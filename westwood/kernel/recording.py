@@ -166,11 +166,7 @@ def record(
             raise
         try:
             try:
-                if note := ww_kernel.unregistered(cc):
-                    yield note
-                yield (
-                    "recording; Ctrl-C ends it" if duration is None else f"recording for {duration}"
-                )
+                yield from _first_lines(duration, cc)
                 _wait(recorder, seconds)
             finally:
                 dropped, missed, problem = recorder.end()
@@ -186,6 +182,12 @@ def record(
         yield f"the kernel skipped {missed} operations of our controls: their events came late"
     if dropped:
         raise RunError(f"{dropped} events were dropped: the disk was too slow for them")
+
+
+def _first_lines(duration: str | None, cc: Sequence[str]) -> Iterator[str]:
+    if note := ww_kernel.unregistered(cc):
+        yield note
+    yield "recording; Ctrl-C ends it" if duration is None else f"recording for {duration}"
 
 
 def _file_of_events(out: Path) -> tuple[Path, IO[bytes]]:
