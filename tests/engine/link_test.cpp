@@ -355,5 +355,32 @@ TEST(Reordering, LeavesEachAckItsSackBlocks) {
     EXPECT_EQ(missing, 0u);
 }
 
+TEST(Records, AreMadeOnlyIfAskedFor) {
+    Network network = one_link(2'000'000, 20 * kMs, 20 * kSecond);
+    network.links[0].forward.loss = {LossKind::uniform, 0.01, {}};
+    network.flows = {tcp(WW_PROTOCOL_RENO)};
+    const Result result = simulate(network, 1);
+    EXPECT_GT(result.forward[0].lost, 0u);
+    EXPECT_TRUE(result.drops.empty());
+    EXPECT_TRUE(result.captured.empty());
+    EXPECT_TRUE(result.flows[0].events.empty());
+    EXPECT_TRUE(result.flows[0].trace.time_s.empty());
+    EXPECT_TRUE(result.forward[0].trace.arrival_s.empty());
+}
+
+TEST(Records, ListEachMarkWithItsPacket) {
+    Network network = marking_of_reno(true);
+    network.trace.queues = true;
+    const Result result = simulate(network, 1);
+    std::uint64_t marks = 0;
+    for (const Drop& drop : result.drops) {
+        if (drop.kind != DropKind::mark) continue;
+        marks++;
+        EXPECT_TRUE(drop.channel == 0 && drop.flow == 0 && !drop.ack) << "data on its way";
+    }
+    EXPECT_EQ(marks, result.forward[0].marked);
+    EXPECT_GT(marks, 20u);
+}
+
 }  // namespace
 }  // namespace ww::sim::test

@@ -115,6 +115,31 @@ TEST(Rack, FindsTheSameLossesAsTheLoopOfTheRfc) {
     EXPECT_GT(again_lost, 100u);
 }
 
+// 6.3: a timeout marks the first segment, and those for which step 5's time has passed.
+TEST(Rack, ATimeoutMarksTheFirstSegmentAndTheOverdue) {
+    Rack rack;
+    Scoreboard board(true);
+    SendTimes times;
+    for (std::int64_t s = 0; s < 6; s++) {
+        if (!times.has_room_for(s, 0)) times.grow(0, s);
+        board.reserve(times.capacity(), 0);
+        times.on_sent(s, s * 10 * kMs);
+    }
+    rack.on_delivered(70 * kMs, 2, times.last(2), false, 50 * kMs);  // its round trip: 50 ms
+    board.add(2, 3, [](std::int64_t, std::int64_t) {});
+    // With a window of 20 ms, what was sent 70 ms ago or before is overdue.
+    rack.mark_on_timeout(100 * kMs, 0, 5, 20 * kMs, board, times);
+    for (const std::int64_t lost : {0, 1, 3}) EXPECT_TRUE(board.awaits_repair(lost)) << lost;
+    for (const std::int64_t other : {2, 4, 5}) EXPECT_FALSE(board.awaits_repair(other)) << other;
+    EXPECT_EQ(board.pipe(0, 5), 1);
+    Scoreboard fresh(true);
+    fresh.reserve(times.capacity(), 0);
+    Rack unsure;
+    unsure.mark_on_timeout(kMs, 0, 6, 20 * kMs, fresh, times);
+    EXPECT_TRUE(fresh.awaits_repair(0)) << "the first in any case";
+    EXPECT_EQ(fresh.pipe(0, 6), 5);
+}
+
 // 6.2, step 4: min(reo_wnd_mult min_RTT / 4, SRTT); 0 while no reordering was seen.
 TEST(Rack, TheReorderingWindowGrowsWithDSacksAndPersistsForSixteenRecoveries) {
     Rack rack;

@@ -99,7 +99,10 @@ TEST_P(Recount, LinksCarryWhatACaptureShows) {
     EXPECT_EQ(result_.packets, forward.packets + backward.packets);
     EXPECT_EQ(forward.in_flight + backward.in_flight, 0u);
     std::map<std::pair<std::uint32_t, DropKind>, std::uint64_t> listed;
-    for (const Drop& drop : result_.drops) listed[{drop.channel, drop.kind}]++;
+    for (const Drop& drop : result_.drops) {
+        listed[{drop.channel, drop.kind}]++;
+        EXPECT_EQ(drop.ack, drop.flow != drop.channel) << "each flow's ACKs go the other way";
+    }
     for (const std::uint32_t channel : {0u, 1u}) {
         const DirectionResult& way = channel == 0 ? forward : backward;
         EXPECT_EQ(way.queue_drops, (listed[{channel, DropKind::queue}]));

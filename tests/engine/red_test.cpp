@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/link/channel.hpp"
 #include "statistics.hpp"
+#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -49,6 +51,33 @@ TEST(Red, ForgetsWhileTheLinkIsIdle) {  // section 4: m = idle time / transmissi
     const double before = queue.average_packets();
     queue.arrive(kSecond, 0, kSecond - 37 * kPacketTime, false);
     EXPECT_NEAR(queue.average_packets(), before * std::pow(0.99, 38), 1e-9);
+}
+
+// settings.hpp, mean_packet: an idle queue's average decays as if packets of this size had left, at
+// the link's rate. A recorded rate counts by its average.
+TEST(Red, ForgetsAtTheRateOfItsLink) {
+    for (const bool recorded : {false, true}) {
+        Direction d;
+        d.rate_bps = 8'000'000;
+        if (recorded) d.opportunities_ms = {1, 1, 2, 4};  // 1504 bytes a ms
+        d.red = red_of(1000, 2000, 0.1, 0.01);
+        d.red.on = true;
+        d.red.mean_packet_bytes = 752;
+        Network network;
+        network.duration = kLongest;
+        network.links.push_back({0, 1, 0, d, d});
+        Channel channel(network, 0, 1);
+        Packet packet;
+        Passage last{};
+        for (int i = 0; i < 100; i++) last = channel.transmit_impaired(0, 1500, packet, nullptr);
+        RedQueue& red = *channel.impairments->red;
+        const double before = red.average_packets();
+        EXPECT_GT(before, 10);
+        const double mean_packets_in_40_ms = recorded ? 80 : 53;  // 0.5 ms each, and 0.752 ms
+        channel.transmit_impaired(last.at + 40 * kMs, 1500, packet, nullptr);
+        EXPECT_NEAR(red.average_packets(), before * std::pow(0.99, mean_packets_in_40_ms + 1),
+                    1e-9);
+    }
 }
 
 TEST(Red, DropsNothingBelowMinAndEverythingFromMaxOn) {

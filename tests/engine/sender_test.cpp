@@ -159,6 +159,85 @@ TEST(Sender, TakesPlainAcksOnTheFastPathWhileNothingIsWrong) {
     }
 }
 
+Flow with_sack() {
+    Flow flow;
+    flow.cc = ww_configure(WW_PROTOCOL_SACK);
+    flow.recovery = Recovery::sack;
+    return flow;
+}
+
+// RFC 5682, 3.1, step 2: if the first ACK after the timeout is a duplicate, no new data is sent to
+// probe; the conventional recovery goes on.
+TEST(Sender, ADuplicateAfterATimeoutEndsFrto) {
+    for (const bool advances : {false, true}) {
+        Flow flow = with_sack();
+        flow.frto = true;
+        flow.initial_cwnd = 10;
+        Sender sender = connected(flow, 100 * kMs);
+        const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+        while (sender.next_segment(100 * kMs) >= 0) continue;
+        EXPECT_EQ(sender.on_timer(kSecond), Due::timeout);
+        EXPECT_EQ(sender.next_segment(kSecond), 0);
+        EXPECT_EQ(sender.next_segment(kSecond), -1);
+        const SackBlocks fifth{1, {{number(5), number(6)}}};
+        if (advances)
+            sender.on_ack(1100 * kMs, number(1), nullptr);
+        else
+            sender.on_ack(1100 * kMs, number(0), &fifth);
+        std::vector<std::int64_t> sent;
+        for (std::int64_t s; (s = sender.next_segment(1100 * kMs)) >= 0;) sent.push_back(s);
+        using Segments = std::vector<std::int64_t>;
+        EXPECT_EQ(sent, advances ? (Segments{10, 11}) : Segments{});
+        sender.on_ack(1200 * kMs, number(2), nullptr);
+        EXPECT_EQ(sender.phase() == WW_OPEN, advances) << "step 3: data that was not sent again";
+        if (!advances) {
+            EXPECT_EQ(sender.next_segment(1200 * kMs), 2) << "the rest is sent again";
+        }
+    }
+}
+
+// RFC 2883, 4: a first block that lies above the ACK and not within the second one is no D-SACK:
+// it reports news.
+TEST(Sender, ReadsAFirstBlockOutsideTheSecondAsNews) {
+    using Blocks = std::vector<std::pair<std::int64_t, std::int64_t>>;
+    for (const Blocks& reported : {Blocks{{2, 3}}, {{2, 4}, {5, 7}}, {{6, 8}, {2, 4}}}) {
+        Flow flow = with_sack();
+        flow.rack = flow.undo = true;
+        flow.random_isn = false;
+        Sender sender = connected(flow, 100 * kMs);
+        while (sender.next_segment(100 * kMs) >= 0) continue;
+        const auto blocks_of = [&](const Blocks& ranges) {
+            SackBlocks blocks;
+            for (const auto& [start, end] : ranges)
+                blocks.block[blocks.count++] = {sender.segments().number(start),
+                                                sender.segments().number(end)};
+            return blocks;
+        };
+        const auto take = [&](const Blocks& ranges) {
+            const SackBlocks blocks = blocks_of(ranges);
+            return sender.on_ack(200 * kMs, sender.segments().number(0), &blocks);
+        };
+        EXPECT_EQ(take(reported), Progress::dupack);
+        for (const auto& range : reported) EXPECT_EQ(take({range}), Progress::none) << "known";
+    }
+}
+
+// RFC 3168, 6.1.2: an echo on a duplicate ACK counts, too.
+TEST(Sender, AnswersAnEchoOnADuplicate) {
+    Flow flow;
+    flow.ecn = true;
+    Sender sender = connected(flow, 100 * kMs);
+    const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+    while (sender.next_segment(100 * kMs) >= 0) continue;
+    sender.on_ack(200 * kMs, number(4), nullptr);
+    const std::uint32_t before = sender.window().cwnd;
+    Progress progress = Progress::none;
+    EXPECT_TRUE(sender.on_echo(201 * kMs, number(4), nullptr, false, progress));
+    EXPECT_EQ(progress, Progress::dupack);
+    EXPECT_LT(sender.window().cwnd, before);
+    EXPECT_FALSE(sender.on_echo(202 * kMs, number(4), nullptr, false, progress)) << "once a window";
+}
+
 // RFC 4015, 3: an undo restores the windows from before the spurious reduction, but does not cancel
 // a later one for a mark.
 TEST(Sender, ALateDSackDoesNotUndoTheAnswerToAMark) {
