@@ -8,11 +8,10 @@ uploads fail repeatedly is skipped from then on, and the others are still measur
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -22,14 +21,14 @@ from westwood.campaign.plan import MOST_UPLOADS, CampaignPlan
 from westwood.campaign.uploads import Turn
 from westwood.errors import InputError, RunError, suggestion
 from westwood.experiments.experiment import Tracker
-from westwood.results import disk, journal
+from westwood.results import journal
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 from westwood.results.rows import is_number
+from westwood.results.store import Store
 from westwood.units import PS_PER_S, format_size
 
-_JOURNAL = "uploads.jsonl"
 _NAMES = {"target", "size_bytes", "number", "cc"}  # required in every line
 _MEASURED = {"goodput_bps", "retransmission_ratio", "mean_cwnd", "mean_srtt_s", "min_rtt_s"}
 _TEXTS = {"target", "cc", "begun", "error"}
@@ -72,8 +71,7 @@ def run(
 ) -> Measurement:
     """Makes the missing uploads."""
     uploads.check(plan)
-    with folder.locked():
-        kept = Uploads(plan, folder, resume)
+    with Uploads(plan, folder).opened(resume=resume) as kept:
         missing = [turn for turn in todo if turn.key not in kept.done]
         campaign = _Campaign(plan, kept, folder)
         try:
@@ -81,8 +79,6 @@ def run(
                 pass
         except KeyboardInterrupt:
             return Measurement(kept.frame(todo), campaign.away, False)
-        finally:
-            kept.close()
         return Measurement(kept.frame(todo), campaign.away, not campaign.away)
 
 
@@ -95,38 +91,26 @@ def trace_file(row: Mapping[str, Any]) -> str:
 class Uploads:
     """Keeps a campaign's uploads on disk."""
 
-    def __init__(self, plan: CampaignPlan, folder: Folder, resume: bool) -> None:
+    def __init__(self, plan: CampaignPlan, folder: Folder) -> None:
         self.done: dict[Key, Row] = {}
-        self._plan, self._folder = plan, folder
-        self._check(resume)
-        file = folder.path / _JOURNAL
-        try:
-            if file.exists():
-                self._read(file)
-            self._journal = journal.Journal(file, synced=True)
-        except OSError as error:
-            raise RunError(f"{file}: can't be used: {error.strerror or error}") from None
+        self._plan = plan
+        self._store = Store(folder, self._take, file="uploads.jsonl", synced=True)
 
-    def _check(self, resume: bool) -> None:
-        state, folder = self._plan.settings(), self._folder
+    @contextmanager
+    def opened(self, *, resume: bool) -> Iterator[Uploads]:
+        """Locks the folder, checks that it fits, and reads what it holds."""
+        state = self._plan.settings()
         differs = "holds another campaign, expected the same plan or a new folder"
-        if not folder.holds(ResultKind.CAMPAIGN, state, resume=resume, differs=differs):
-            folder.manifest({"plan": state}, complete=False)
-            folder.json(ResultKind.CAMPAIGN.file, state)
+        with self._store.resumed(
+            ResultKind.CAMPAIGN, state, resume=resume, differs=differs, about={"plan": state}
+        ):
+            yield self
 
-    def _read(self, file: Path) -> None:
-        found = journal.read(file)
-        known = [record for record in found.records if self._is_ours(record)]
-        damaged = found.damaged + len(found.records) - len(known)
-        if damaged:
-            self._folder.tell(f"{file}: has damaged lines ({damaged}); their uploads are repeated")
-        if damaged or found.cut_off:  # the next line must not follow half a line
-            lines = b"".join(journal.line_of(record) for record in known)
-            disk.write_whole(file, lambda path: path.write_bytes(lines))
-        for row in known:
-            if "error" not in row:
-                row = {k: math.nan if v is None else v for k, v in row.items()}
-                self.done[_key(row)] = row
+    def _take(self, record: Mapping[str, Any]) -> None:
+        if not self._is_ours(record):
+            raise ValueError(record)
+        if "error" not in record:
+            self.done[_key(record)] = journal.from_json(record)
 
     def _is_ours(self, record: Mapping[str, Any]) -> bool:
         """Returns whether a line from disk can belong to an upload of this plan."""
@@ -145,13 +129,7 @@ class Uploads:
 
     def add(self, row: Row) -> None:
         """Writes an upload that ended or, with `error`, failed; it is on disk when this returns."""
-        try:
-            self._journal.add(journal.json_ready(row))
-        except OSError as error:
-            problem = f"{self._journal.path}: can't be written: {error.strerror or error}"
-            raise RunError(f"{problem}; continue with --resume") from None
-        if "error" not in row:
-            self.done[_key(row)] = row
+        self._store.keep(journal.json_ready(row))
 
     def frame(self, todo: list[Turn]) -> pl.DataFrame:
         """Returns every upload as a row, those beyond the request first, the others in order.
@@ -161,10 +139,6 @@ class Uploads:
         places = {turn.key: place for place, turn in enumerate(todo)}
         rows = sorted(self.done.values(), key=lambda row: places.get(_key(row), -1))
         return pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame()
-
-    def close(self) -> None:
-        """Closes the journal."""
-        self._journal.close()
 
 
 def _key(row: Mapping[str, Any]) -> Key:

@@ -13,7 +13,6 @@ import random
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -32,6 +31,7 @@ from westwood.kernel.recording import Recording
 from westwood.results import journal
 from westwood.results.columns import Row
 from westwood.results.folder import Damaged, Folder
+from westwood.results.store import Store
 from westwood.units import parse_fraction
 
 JOURNAL = "uploads.jsonl"
@@ -136,6 +136,10 @@ class Trial:
         """What limited the uploads; None before the first."""
         return causes.causes(self.frame, self.losses) if self.rows else None
 
+    def take(self, record: Mapping[str, Any]) -> None:
+        """Adds an upload."""
+        self.rows.append(journal.from_json(record))
+
     def json_rows(self) -> list[Row]:
         """Returns the rows for JSON."""
         return [journal.json_ready(row) for row in self.rows]
@@ -162,15 +166,15 @@ def run(
     Ctrl-C is an exception; the trial then holds what was finished.
     """
     folder.manifest(about, complete=False)
+    store = Store(folder, trial.take, file=JOURNAL, synced=True)
+    store.clear()  # uploads of an earlier comparison
     try:
-        with closing(journal.Journal(folder.path / JOURNAL)) as book:
-            _rounds(trial, folder, book, tell)
+        with store.opened():
+            _rounds(trial, folder, store, tell)
     except WestwoodError as error:
         if not trial.rounds:
             raise
         trial.problem = str(error)
-    except OSError as error:
-        trial.problem = f"{folder.path / JOURNAL}: can't be written: {error.strerror or error}"
 
 
 def trace_file(row: Row, kind: str = "traces") -> str:
@@ -190,9 +194,7 @@ def traces(
                 folder.tell(f"{error}; it is left out")
 
 
-def _rounds(
-    trial: Trial, folder: Folder, book: journal.Journal, tell: Callable[[Trial], object]
-) -> None:
+def _rounds(trial: Trial, folder: Folder, store: Store, tell: Callable[[Trial], object]) -> None:
     plan, begun = trial.plan, time.monotonic()
     for number, order in enumerate(orders(plan.controls, plan.seed), start=1):
         since = time.monotonic()
@@ -202,8 +204,7 @@ def _rounds(
             folder.frame(trace_file(row), trace)
             if not events.is_empty():
                 folder.frame(trace_file(row, "events"), events)
-            book.add(journal.json_ready(row))
-            trial.rows.append(row)
+            store.keep(journal.json_ready(row))
             its = pl.lit(number, pl.Int64).alias("pair"), pl.lit(cc).alias("cc")
             lost = causes.losses(trace, events)
             trial.lost.append(lost.select(*its, "time_s", "rtt_s"))

@@ -4,11 +4,11 @@
 In the folder, while it runs:
 
     sweep.json             hashes of what is swept; a resumed sweep must be the same
-    journal-N.jsonl        a line for each finished run, written as it ends
+    journal.jsonl          a line for each finished run, written as it ends
     parts/N.parquet        a full journal as Parquet, which replaces it
     .lock                  held by the process that writes here
 
-At the end runs.parquet replaces parts and journals, in the order of points and seeds. Its bytes
+At the end runs.parquet replaces parts and journal, in the order of points and seeds. Its bytes
 depend only on the scenario, not on workers, machines or interruptions. Replacements are on disk
 before the originals are removed. Damaged runs and runs of another sweep are named and run again;
 all others are kept.
@@ -29,24 +29,21 @@ import polars as pl
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import check_workers, run_jobs
 from westwood.engines.simulator import SIMULATOR
-from westwood.errors import InputError, Interrupted, RunError
+from westwood.errors import InputError, Interrupted
 from westwood.experiments.experiment import Experiment, Tracker
-from westwood.results import journal
 from westwood.results.columns import COST, Row, check_metric, columns
 from westwood.results.folder import Damaged, Folder
 from westwood.results.kinds import ResultKind
 from westwood.results.metrics import half_width
 from westwood.results.rows import is_number, rows_frame
+from westwood.results.store import Store
 from westwood.units import parse_fraction
 
 _OF_THIS_MACHINE = {column.name for column in COST}  # columns that the scenario does not decide
 _A_PART = 2000  # runs in a part
 _RUNS = "runs.parquet"
 _PARTS = "parts"
-_PART, _JOURNAL = (
-    re.compile(one) for one in (r"(\d{6,12})\.parquet", r"journal-(\d{6,12})\.jsonl")
-)
-_DIGITS = re.compile(r"\d+")
+_PART = re.compile(r"(\d{6,12})\.parquet")
 _MOST_SEEDS = 1 << 32
 _COLUMNS = {column.name for column in columns()} - _OF_THIS_MACHINE
 _NUMBERS = _COLUMNS - {"scenario", "engine", "flow", "cc"}
@@ -86,10 +83,9 @@ class SweptRuns:
     def __init__(self, folder: Folder, planned: Experiment, engine: Engine = SIMULATOR) -> None:
         self._folder, self.path = folder, folder.path
         self._planned, self._engine = planned, engine
+        self._store = Store(folder, self._take)
         self._done: dict[Key, list[Row]] = {}
-        self._journal: journal.Journal | None = None
-        self._in_journal: list[tuple[Key, list[Row]]] = []
-        self._number = 1  # number of the next journal and part
+        self._in_journal: dict[Key, list[Row]] = {}
 
     @property
     def done(self) -> set[Key]:
@@ -107,65 +103,43 @@ class SweptRuns:
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[SweptRuns]:
         """Locks the folder, checks that it fits, and reads what it holds."""
-        with self._folder.locked():
-            self._check(resume)
-            self._read()
-            try:
-                yield self
-            finally:
-                self._close()
-
-    def _check(self, resume: bool) -> None:
         points = [[job.scenario.hash, dict(job.settings)] for job in self._planned.jobs]
-        state = {"engine": self._engine.name, "points": points}
-        differs = "holds another sweep: scenario, settings or protocols differ"
-        begun = self._folder.holds(ResultKind.SWEEP, state, resume=resume, differs=differs)
-        if not (begun and self._folder.has("manifest.json")):
-            self._folder.manifest(self._planned.manifest(self._engine.name), complete=False)
-        names = self._planned.scenario.to_files("scenario")
-        if not (begun and all(map(self._folder.has, names))):
-            self._folder.scenario("scenario", self._planned.scenario)
-        if not begun:
-            self._folder.json(ResultKind.SWEEP.file, state)
+        with self._store.resumed(
+            ResultKind.SWEEP,
+            {"engine": self._engine.name, "points": points},
+            resume=resume,
+            differs="holds another sweep: scenario, settings or protocols differ",
+            about=self._planned.manifest(self._engine.name),
+            scenario=self._planned.scenario,
+        ):
+            self._read_tables()
+            yield self
 
-    def _read(self) -> None:
-        tell = self._folder.tell
-        parts, journals = self._parts(), self._journals()
+    def _read_tables(self) -> None:
+        tell, parts = self._folder.tell, self._parts()
         for name in [_RUNS, *parts] if (self.path / _RUNS).exists() else parts:
             try:
-                damaged = self._keep(_by_run(self._folder.read_frame(name)))
+                runs = _by_run(self._folder.read_frame(name))
             except Damaged as error:
                 tell(f"{error}; its runs are repeated")
-            else:
-                if damaged:
-                    tell(f"{self.path / name}: has runs of another sweep ({damaged})")
-        for name in journals:
-            try:
-                found = journal.read(self.path / name)
-            except OSError as error:
-                tell(f"{self.path / name}: can't be read: {error.strerror}; its runs are repeated")
                 continue
-            damaged = self._keep(map(_run_of, found.records)) + found.damaged
-            if damaged:
-                tell(f"{self.path / name}: has damaged lines ({damaged}); their runs are repeated")
-        numbers = [int(digits) for name in (*parts, *journals) for digits in _DIGITS.findall(name)]
-        self._number = max(numbers, default=0) + 1
+            ours = {key: rows for key, rows in runs.items() if self._is_ours(key, rows)}
+            self._done |= ours
+            if others := len(runs) - len(ours):
+                tell(f"{self.path / name}: has runs of another sweep ({others})")
 
     def _parts(self) -> list[str]:
-        return _named(self.path / _PARTS, _PART, f"{_PARTS}/")
+        folder = self.path / _PARTS
+        if folder.is_symlink() or not folder.is_dir():
+            return []
+        names = sorted(file.name for file in folder.iterdir() if _PART.fullmatch(file.name))
+        return [f"{_PARTS}/{name}" for name in names]
 
-    def _journals(self) -> list[str]:
-        return _named(self.path, _JOURNAL)
-
-    def _keep(self, runs: Iterable[tuple[Key, list[Row]]]) -> int:
-        """Keeps the runs of this sweep; returns the number of others."""
-        others = 0
-        for key, rows in runs:
-            if self._is_ours(key, rows):
-                self._done[key] = rows
-            else:
-                others += 1
-        return others
+    def _take(self, record: Mapping[str, Any]) -> None:
+        key, rows = _run_of(record)
+        if not self._is_ours(key, rows):
+            raise ValueError(key)
+        self._done[key] = self._in_journal[key] = rows
 
     def _is_ours(self, key: Key, rows: list[Row]) -> bool:
         """Returns whether a run from disk can belong to this sweep."""
@@ -190,37 +164,23 @@ class SweptRuns:
             {"point": point, **{k: v for k, v in row.items() if k not in _OF_THIS_MACHINE}}
             for row in rows
         ]
-        try:
-            if self._journal is None:
-                self._journal = journal.Journal(self.path / f"journal-{self._number:06}.jsonl")
-            self._journal.add({"point": point, "seed": seed, "rows": kept})
-        except OSError as error:
-            problem = f"{self.path}: can't be written: {error.strerror or error}"
-            raise RunError(f"{problem}; continue with --resume") from None
-        self._done[key] = kept
-        self._in_journal.append((key, kept))
+        self._store.keep({"point": point, "seed": seed, "rows": kept})
         if len(self._in_journal) >= _A_PART:
             self._to_part()
 
     def _to_part(self) -> None:
         """Writes the full journal as Parquet; a kill between the steps leaves its runs twice."""
-        rows = [row for _, run in self._in_journal for row in run]
-        self._folder.frame(f"{_PARTS}/{self._number:06}.parquet", rows_frame(rows))
-        self._close()
-        self._folder.remove([f"journal-{self._number:06}.jsonl"], _PARTS)
-        self._in_journal = []
-        self._number += 1
-
-    def _close(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
+        rows = [row for run in self._in_journal.values() for row in run]
+        last = max((int(Path(name).stem) for name in self._parts()), default=0)
+        self._folder.frame(f"{_PARTS}/{last + 1:06}.parquet", rows_frame(rows))
+        self._store.clear()
+        self._in_journal = {}
 
     def finish(self) -> Path:
-        """Writes everything into runs.parquet in order, and removes parts and journals."""
+        """Writes everything into runs.parquet in order, and removes parts and journal."""
         path = self._folder.frame(_RUNS, self.frame())
-        self._close()
-        self._folder.remove([*self._parts(), *self._journals()], _PARTS)
+        self._store.clear()
+        self._folder.remove(self._parts(), _PARTS)
         seeds = dict.fromkeys(range(len(self._planned.jobs)), 0)
         for point, _ in self._done:
             seeds[point] += 1
@@ -228,13 +188,6 @@ class SweptRuns:
             {**self._planned.manifest(self._engine.name), "runs_a_point": list(seeds.values())}
         )
         return path
-
-
-def _named(folder: Path, pattern: re.Pattern[str], before: str = "") -> list[str]:
-    """Lists the files in a folder whose names match, in order."""
-    if folder.is_symlink() or not folder.is_dir():
-        return []
-    return sorted(before + one.name for one in folder.iterdir() if pattern.fullmatch(one.name))
 
 
 def _is_key(key: tuple[object, object]) -> TypeGuard[Key]:
@@ -249,13 +202,13 @@ def _run_of(record: Mapping[str, Any]) -> tuple[Key, list[Row]]:
     return _NO_RUN, []
 
 
-def _by_run(rows: pl.DataFrame) -> Iterable[tuple[Key, list[Row]]]:
+def _by_run(rows: pl.DataFrame) -> dict[Key, list[Row]]:
     """Groups a file's rows by run."""
     found: dict[Key, list[Row]] = {}
     for row in rows.iter_rows(named=True):
         key = (row.get("point"), row.get("seed"))
         found.setdefault(key if _is_key(key) else _NO_RUN, []).append(row)
-    return found.items()
+    return found
 
 
 def run(

@@ -147,14 +147,17 @@ class Folder:
         resume: bool,
         differs: str,
         about: Mapping[str, Any] | None = None,
+        scenario: Scenario | None = None,
     ) -> None:
         """Resumes results of this kind, or starts them if the folder holds none.
 
-        about: the manifest's settings; the state by default.
+        about: the manifest's settings; the state by default. scenario: what is run, if it is one.
         """
         begun = self.holds(kind, state, resume=resume, differs=differs)
         if not (begun and self.has(_MANIFEST)):
             self.manifest(about or {kind.title: state}, complete=False)
+        if scenario and not (begun and all(map(self.has, scenario.to_files("scenario")))):
+            self.scenario("scenario", scenario)
         if not begun:
             self.json(kind.file, state)
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Appends records to a journal: lines of JSON, each with a checksum.
+"""Writes records as the lines of a journal and reads them: JSON, each line with a checksum.
 
     {"point": 0, "seed": 1, "rows": [...], "checksum": "3f0c29a1b7d45e68"}
 
-The checksum is the first 16 digits of the SHA-256 of the line without it. A line is in the file
-when `add` returns, so it survives the end of the process. A last line without a line end was cut
-off when a process died, and is ignored.
+The checksum is the first 16 digits of the SHA-256 of the line without it. A last line without a
+line end was cut off when a process died, and is ignored.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,24 +26,6 @@ _BEFORE, _AFTER = b', "checksum": "', b'"}'
 _TAIL = len(_BEFORE) + _DIGITS + len(_AFTER)
 
 
-class Journal:
-    """Writes a journal; with `synced` its lines survive a power cut, too."""
-
-    def __init__(self, path: Path, *, synced: bool = False) -> None:
-        self.path, self._synced = path, synced
-        self._file = disk.open_to_append(path)
-
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Appends a record; if the disk can't take all of it, writes nothing and raises OSError."""
-        disk.append(self._file, line_of(record))
-        if self._synced:
-            os.fdatasync(self._file)
-
-    def close(self) -> None:
-        """Closes the file."""
-        os.close(self._file)
-
-
 @dataclass
 class Read:
     """Holds a journal's records and the number of its damaged lines."""
@@ -56,6 +38,11 @@ class Read:
 def json_ready(record: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the record with None instead of NaN, which JSON can't represent."""
     return {key: None if value != value else value for key, value in record.items()}
+
+
+def from_json(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the record with NaN instead of None; the inverse of `json_ready`."""
+    return {key: math.nan if value is None else value for key, value in record.items()}
 
 
 def line_of(record: Mapping[str, Any]) -> bytes:

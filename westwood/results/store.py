@@ -13,16 +13,20 @@ removed, so that their work is repeated. docs/decisions/0010-one-store.md explai
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from westwood.errors import RunError
 from westwood.results import disk, journal
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
+
+if TYPE_CHECKING:
+    from westwood.scenario import Scenario
 
 Take = Callable[[Mapping[str, Any]], object]
 _NOT_OURS = (KeyError, TypeError, ValueError, OverflowError, AttributeError)
@@ -37,7 +41,7 @@ class Store:
     ) -> None:
         self._folder, self._take, self._synced = folder, take, synced
         self._path = folder.path / file
-        self._journal: journal.Journal | None = None
+        self._file: int | None = None
         self._advice = ""
 
     @contextmanager
@@ -49,11 +53,14 @@ class Store:
         resume: bool,
         differs: str,
         about: Mapping[str, Any] | None = None,
+        scenario: Scenario | None = None,
     ) -> Iterator[None]:
         """Locks the folder, checks that it fits (`Folder.begin`), and opens the store."""
         self._advice = "; continue with --resume"
         with self._folder.locked():
-            self._folder.begin(kind, state, resume=resume, differs=differs, about=about)
+            self._folder.begin(
+                kind, state, resume=resume, differs=differs, about=about, scenario=scenario
+            )
             with self.opened():
                 yield
 
@@ -69,9 +76,13 @@ class Store:
     def keep(self, record: Mapping[str, Any]) -> None:
         """Appends a record to the file, then passes it to `take`."""
         with self._writing():
-            if self._journal is None:
-                self._journal = journal.Journal(self._path, synced=self._synced)
-            self._journal.add(record)
+            if self._file is None:
+                self._file = disk.open_to_append(self._path)
+                if self._synced:
+                    disk.folder_to_disk(self._folder.path)
+            disk.append(self._file, journal.line_of(record))
+            if self._synced:
+                os.fdatasync(self._file)
         self._take(record)
 
     def clear(self) -> None:
@@ -131,6 +142,6 @@ class Store:
             raise RunError(problem + self._advice) from None
 
     def _close(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None

@@ -6,12 +6,11 @@ No network is needed here; tests/linux/path/test_trying.py makes real uploads.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
 import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,12 @@ from westwood.campaign import (
     iperf3,
     preparing,
     rehearsal,
-    trial_page,
     trying,
     verdict,
 )
 from westwood.campaign.plan import Server
 from westwood.campaign.verdict import TrialVerdict
-from westwood.errors import InputError, RunError
+from westwood.errors import InputError
 from westwood.results import sequential
 from westwood.results.traces import STATES
 
@@ -325,40 +323,3 @@ def test_a_wrong_option_is_one_line(
     assert called.code == 2, called.err
     assert called.err.startswith("westwood: ") and called.err.count("\n") == 1
     assert said in called.err and not list(tmp_path.iterdir())
-
-
-def upload_of(plan: trying.TrialPlan, cc: str) -> tuple[dict[str, Any], pl.DataFrame, pl.DataFrame]:
-    """Stands for an upload of a second, in which ww_plus gets 2 Mb/s and others 1."""
-    row: dict[str, Any] = {"cc": cc, "goodput_bps": 2e6 if cc == "ww_plus" else 1e6, "seconds": 1.0}
-    row |= {"min_rtt_s": 0.04, "full_rtt_s": 0.1, "busy_s": 1.0, "timeouts": 0, "losses": 0}
-    row |= {"rwnd_limited_s": 0.0, "sndbuf_limited_s": 0.0, "retransmission_ratio": 0.0}
-    row |= {"mean_cwnd": 10.0, "mean_srtt_s": 0.05}
-    return row, trace([40.0, 50.0], ["open", "open"]), NONE
-
-
-def test_a_setting_that_cannot_be_restored_costs_no_verdict(
-    westwood: Callable[..., Any], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    @contextlib.contextmanager
-    def controls(names: Sequence[str]) -> Iterator[None]:
-        yield
-        raise RunError("could not undo all changes to this machine: unload: no such file")
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(preparing, "controls", controls)
-    monkeypatch.setattr(preparing, "check", lambda names: True)
-    monkeypatch.setattr(trying, "met", lambda plan: plan)
-    monkeypatch.setattr(trying, "_measure", upload_of)
-    monkeypatch.setattr(trial_page, "write_page", lambda trial, folder, about: folder.path)
-    called = westwood(
-        "path", "compare", "192.0.2.1", "--cc", "reno", "--cc", "ww_plus", "--for", "60s"
-    )
-    assert called.code == 1
-    assert called.out.startswith("pays: ww_plus +100 % against reno")
-    assert called.err.splitlines()[-1] == (
-        "westwood: could not undo all changes to this machine: unload: no such file; "
-        "the verdict uses the 5 pairs before"
-    )
-    assert (tmp_path / "path-compare/verdict.json").exists() and (
-        tmp_path / "path-compare/uploads.parquet"
-    ).exists()

@@ -103,7 +103,7 @@ def test_a_server_that_is_no_scheduler_is_reported_in_one_line(
 def test_a_sweep_on_a_cluster_stops_soon_and_resumes(dask: Cluster, tmp_path: Path) -> None:
     command = f"sweep fading --dask {dask.address} --set duration=1000s --seeds 400 --out s"
     tool = Tool(command, tmp_path)
-    while not list((tmp_path / "s").glob("journal-*")) and tool.process.poll() is None:
+    while not list((tmp_path / "s").glob("journal*")) and tool.process.poll() is None:
         time.sleep(0.05)
     took_s, _, errors = tool.end(signal.SIGINT, group=True)
     assert tool.process.returncode == 130 and "continue with --resume --out s" in errors

@@ -108,25 +108,6 @@ def test_two_writers_of_one_folder_refuse_each_other(tmp_path: Path) -> None:
     Folder(tmp_path / "f").text("a", "c")
 
 
-def test_a_line_that_does_not_fit_on_the_disk_is_not_written_at_all(tmp_path: Path) -> None:
-    program = f"""
-import resource, signal
-from pathlib import Path
-from westwood.results.journal import Journal
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-kept = Journal(Path({str(tmp_path / "j")!r}))
-try:
-    while True:
-        kept.add({{"target": "x" * 100}})
-except OSError as error:
-    print(error.strerror)
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout == "File too large\n", done.stderr
-    found = journal.read(tmp_path / "j")
-    assert (len(found.records), found.damaged, found.cut_off) == (6, 0, False)
-
-
 def test_damaged_and_incomplete_journal_lines_are_left_out(tmp_path: Path) -> None:
     lines = [journal.line_of({"number": number}) for number in range(4)]
     lines[1] = lines[1].replace(b"1", b"7", 1)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -71,6 +72,22 @@ def test_a_record_is_in_the_file_when_it_is_passed_on(tmp_path: Path) -> None:
     with store.resumed(ResultKind.HUNT, STATE, resume=False, differs=""):
         store.keep({"number": 7})
     assert seen == [lines_of(7)]
+
+
+@pytest.mark.parametrize("synced", [True, False])
+def test_a_synced_record_is_on_the_disk_when_it_is_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, synced: bool
+) -> None:
+    folder, did = Folder(tmp_path / "f"), list[str]()
+    folder.manifest({})
+    store = Store(folder, lambda record: did.append("take"), synced=synced)
+    monkeypatch.setattr(disk, "folder_to_disk", lambda folder: did.append("sync the name"))
+    monkeypatch.setattr(os, "fdatasync", lambda file: did.append("sync"))
+    with store.opened():
+        store.keep({"number": 1})
+        store.keep({"number": 2})
+    expected = ["sync the name", "sync", "take", "sync", "take"]
+    assert did == (expected if synced else ["take", "take"])
 
 
 @pytest.mark.parametrize(
