@@ -16,12 +16,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from error_lines import without_line
 
-from westwood.campaign.plan import CampaignPlan, presets
 from westwood.cli import call
 from westwood.engines import linux
-from westwood.errors import InputError, WestwoodError
+from westwood.errors import WestwoodError
 
 try:
     linux.check_machine()
@@ -197,74 +195,3 @@ def test_after_a_kill_it_continues_with_the_next_upload(lab: Lab, tmp_path: Path
     assert 0 < len(before) < 8
     assert lab.measure(plan, "--out", out, "--resume").returncode == 0
     assert journal(out)[: len(before)] == before and len(journal(out)) == 8
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('name = "x"\ncc = ["reno"]\n' + FAR, 'cc = ["reno"]: expected a list of at least 2'),
-        (HEAD.replace("cubic", "cubik") + FAR, 'did you mean "cubic"?'),
-        (HEAD.replace("cubic", "sack") + FAR, "expected each congestion control once"),
-        (HEAD, "target: is missing"),
-        (HEAD + FAR + FAR, "expected each target's name once"),
-        (HEAD + FAR.replace("10ms", "10"), 'far.path.delay = "10": a unit is missing'),
-        (HEAD + FAR.replace("rate = 0.01", "rate = 2"), "far.path.loss.rate = 2"),
-        (HEAD + FAR.replace("path = {", 'path = { between = ["a", "b"],'), "far.path.between"),
-        (HEAD + FAR + 'server = "x"\n', "server: expected a path to emulate or an iperf3 server"),
-        (HEAD + LAB.replace(":5301", ":0"), "expected HOST or HOST:PORT"),
-        (HEAD + LAB.replace('"300kB"', '"300kB", "300kB"'), "expected each size once"),
-        (HEAD + "colour = 1\n" + FAR, "unknown key"),
-        ("cc = [", "is not TOML"),
-    ],
-)
-def test_an_invalid_plan_gives_one_line(
-    text: str, expected: str, tmp_path: Path, capsys: Any
-) -> None:
-    plan = tmp_path / "plan.toml"
-    plan.write_text(text)
-    assert call(["path", "campaign", str(plan), "--out", str(tmp_path / "r")]) == 2
-    error = without_line(capsys.readouterr().err, plan)
-    assert error.startswith(f"westwood: {plan}: ") and error.count("\n") == 1
-    assert expected in error and not (tmp_path / "r").exists()
-
-
-def test_every_plan_of_the_package_can_be_read(capsys: Any) -> None:
-    for name in presets():
-        plan = CampaignPlan.load(name)
-        assert plan.name == name and all(count >= 1 for _, _, count in plan.sessions())
-    assert {target.name for target in CampaignPlan.load("bari").target} == {
-        "ucla",
-        "uppsala",
-        "parma",
-    }
-    with pytest.raises(InputError, match="neither a file nor a plan"):
-        CampaignPlan.load("barry")
-    assert call(["path", "campaign", "bari", "--target", "rome"]) == 2
-    assert '--target = "rome": no such target' in capsys.readouterr().err
-
-
-def test_a_server_is_a_host_and_a_port() -> None:
-    def port(text: str) -> tuple[str, int]:
-        given = {"name": "t", "server": text, "sizes": ["1MB"]}
-        (target,) = CampaignPlan.read(
-            {"name": "x", "cc": ["cubic", "reno"], "target": [given]}
-        ).target
-        assert target.server is not None
-        return target.server.host, target.server.port
-
-    assert port("example.org") == ("example.org", 5201)
-    assert port("192.0.2.1:99") == ("192.0.2.1", 99)
-    assert port("2001:db8::1") == ("2001:db8::1", 5201)
-    assert port("[2001:db8::1]:7") == ("2001:db8::1", 7)
-
-
-@pytest.mark.parametrize("number", ["0", "-1", "100001"])
-def test_an_invalid_number_of_uploads_is_rejected(
-    number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert (
-        call(["path", "campaign", "bari", "--uploads", number, "--out", str(tmp_path / "out")]) == 2
-    )
-    said = capsys.readouterr().err
-    assert said == f"westwood: --uploads = {number}: expected a whole number from 1 to 100000\n"
-    assert not (tmp_path / "out").exists()

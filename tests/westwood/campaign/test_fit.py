@@ -163,6 +163,24 @@ def test_a_tcp_info_frame_gives_back_its_upload() -> None:
     assert read.time_s[0] == 0, "its clock begins with the first look"
 
 
+def test_a_simulated_upload_has_the_counts_at_each_time() -> None:
+    """It begins with the first acknowledgment of data."""
+    result = simulated(Path(5e6, 0.01, 20, 0.001), "cubic", 1)
+    upload, events = fit.of_result(result, 0.02), result.events
+    assert upload is not None
+    acks = events.filter(pl.col("kind") == "ack", pl.col("segment") > 0)
+    first_s = acks["time_s"][0]
+    for place in (0, 1, 7, 100, -1):
+        before = events.filter(pl.col("time_s") <= first_s + upload.time_s[place])
+        kinds = before["kind"].cast(pl.String)
+        acked = before.filter(pl.col("kind") == "ack")["segment"].max()
+        assert upload.delivered[place] == acked
+        again = kinds.eq("retransmit").sum()
+        assert upload.retransmitted[place] == again
+        assert upload.sent[place] == again + kinds.eq("send").sum()
+    assert upload.time_s[-1] <= acks["time_s"][-1] - first_s + 0.01
+
+
 @pytest.mark.parametrize(
     ("spoilt", "message"),
     [

@@ -75,6 +75,23 @@ def test_losses_within_one_and_a_half_round_trips_are_one_episode() -> None:
     assert Episodes.of(upload(), MEASURE).starts.size == 0
 
 
+@pytest.mark.parametrize(("apart", "episodes"), [(4, 1), (5, 2)])
+def test_a_loss_exactly_at_the_limit_belongs_to_the_episode(apart: int, episodes: int) -> None:
+    """1.5 round trips of 0.25 s and a sample of 0.125 s are 0.5 s: four samples."""
+    one = upload(
+        time_s=0.125 * np.arange(COUNT),
+        srtt_s=np.full(COUNT, 0.25),
+        retransmitted=after((50, 1), (50 + apart, 1)),
+    )
+    assert Episodes.of(one, replace(MEASURE, step_s=0.125)).starts.size == episodes
+
+
+@pytest.mark.parametrize(("step_s", "times"), [(7.0, 2), (6.9, 2), (6.6, 3), (3.4, 4), (2.5, 5)])
+def test_samples_end_within_half_a_step_of_the_last_look(step_s: float, times: int) -> None:
+    sampled = QUEUED.sampled(step_s)
+    assert sampled.time_s == pytest.approx(step_s * np.arange(times))
+
+
 def test_losses_count_as_low_after_the_first_episode_while_the_queue_is_short() -> None:
     assert LowLosses.of(QUEUED, MEASURE) == LowLosses(segments=510, episodes=1, losses=4)
     without = LowLosses.of(replace(QUEUED, retransmitted=np.zeros(COUNT)), MEASURE)

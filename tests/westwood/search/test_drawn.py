@@ -31,7 +31,7 @@ def drawn_paths(family: str) -> Iterator[Any]:
     """Yields paths as they are drawn, and their scenarios."""
     for packets_most in PACKETS:
         for one in population.paths("search", 1, 40, family, packets_most):
-            yield dataclasses.asdict(one)
+            yield [dataclasses.asdict(one), population.window_bytes(one)]
             if packets_most < population.PACKETS_MOST:
                 yield population.given(one, "westwood+", {"filter": "none"}, population.PROFILE)
 
@@ -43,7 +43,7 @@ def drawn_cases(section: str) -> Iterator[Any]:
         path, settings = dataclasses.asdict(case.environment), dict(case.settings)
         return {"cell": case.cell, "path": path, "settings": settings, "seeds": case.seeds}
 
-    for case in SECTIONS[section].cases(1, 40):
+    for case in SECTIONS[section].cases(1, 200):
         yield told(case)
     first = next(SECTIONS[section].cases(1, 40))
     made, seed = first.run(CUBIC, first.seeds - 1)

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import math
+import random
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from golden_files import assert_golden
 
 from westwood.search import objective, population
+from westwood.search.evaluation import effect_interval
 from westwood.search.objective import TARGETS
 from westwood.search.outcome import Outcome, PathOutcomes
 from westwood.search.population import Environment
@@ -137,3 +140,32 @@ def test_reaching_every_target_costs_less_than_missing_one() -> None:
         missed = {**there, one.name: one.bound + (0.2 if one.at_most else -0.2)}
         assert objective.cost(there) < objective.cost(missed)
     assert objective.cost(there) < 0.1
+
+
+def test_the_interval_of_an_effect_is_that_of_resampled_paths() -> None:
+    """The second control gets a tenth less on each path, and a little more or less by chance."""
+    choices = random.Random(4)
+
+    def drawn(share: float) -> list[PathOutcomes]:
+        made = []
+        for _ in range(12):
+            own = replace(
+                TYPICAL,
+                goodput_bps=share * choices.uniform(8e6, 10e6),
+                beside_bps=choices.uniform(4e6, 5e6),
+                jain=choices.uniform(0.8, 1),
+                short_p50_s=choices.uniform(0.2, 0.3),
+                latest_bps=share * choices.uniform(3e6, 5e6),
+                resent=0.02,
+                resent_beyond=choices.uniform(0.01, 0.03),
+            )
+            reference = replace(own, goodput_bps=9e6, beside_bps=4.5e6, jain=0.9, latest_bps=4e6)
+            made.append(seen(own, reference, reference, reference))
+        return made
+
+    families = {target.family for target in TARGETS}
+    one, two = ({family: drawn(share) for family in families} for share in (1.0, 0.9))
+    low, high = effect_interval(one, two)
+    effect = objective.cost(objective.values(two)) - objective.cost(objective.values(one))
+    assert low < effect < high
+    assert_golden("search_effect", {"low": float(f"{low:.9g}"), "high": float(f"{high:.9g}")})

@@ -51,6 +51,8 @@ def test_every_drawn_path_tells_its_purpose() -> None:
     for purpose in PURPOSES:
         for one in population.paths(purpose, 3, 50):
             assert population.purpose_of(one) == purpose
+    others = [replace(one, seed=8 + place) for place in range(len(PURPOSES), 8)]
+    assert [population.purpose_of(other) for other in others] == [None] * len(others)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

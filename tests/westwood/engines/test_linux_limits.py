@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A scenario that Linux can't run is refused with the setting and what Linux expects.
+
+tests/linux/path/test_engine.py runs what it accepts.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+import pytest
+
+from westwood import Scenario
+from westwood.engines import linux_emulated, linux_limits
+from westwood.errors import InputError, UnavailableError
+
+
+@pytest.fixture(autouse=True)
+def any_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has every congestion control."""
+    monkeypatch.setattr(linux_limits, "is_missing", lambda control: False)
+
+
+LINK = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms"}
+UDP = {"app": {"kind": "udp", "rate": "1Mbps"}}
+
+
+def scenario(*flows: dict[str, Any], **settings: Any) -> Scenario:
+    given = flows or ({},)
+    ends = {"from": "a", "to": "b"}
+    made = [
+        {
+            "name": f"tcp{number}" if number else "tcp",
+            **ends,
+            **({} if "app" in one else {"cc": "reno"}),
+            **one,
+        }
+        for number, one in enumerate(given)
+    ]
+    return Scenario(name="s", duration="1s", profile="linux", link=[LINK], flow=made).with_settings(
+        settings
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"tcp.cc": "tahoe"}, 'tcp.cc = "tahoe": engine linux expects one of reno, newreno'),
+        ({"tcp.recovery": "tahoe"}, "another recovery: Linux has no Tahoe"),
+        ({"tcp.header": "45B"}, 'tcp.header = "45B": engine linux expects "52B"'),
+        ({"tcp.packet": "139B"}, 'tcp.packet = "139B": engine linux expects room for a segment'),
+        ({"tcp.delayed_ack": 3}, "tcp.delayed_ack = 3: engine linux expects 1 or 2; the profile"),
+        ({"tcp.initial_ssthresh": "20p"}, '"unlimited", the only initial value in Linux'),
+        ({"tcp.clock_granularity": "1ms"}, "Linux applies it to the variance"),
+        ({"tcp.min_rto": "1500us", "tcp.clock_granularity": "1500us"}, "whole milliseconds"),
+        ({"tcp.max_rto": "999ms"}, 'tcp.max_rto = "999ms": engine linux expects 1s to 120s'),
+        ({"tcp.max_rto": "121s"}, 'tcp.max_rto = "121s": engine linux expects 1s to 120s'),
+        ({"tcp.max_rto": "2000500us"}, "engine linux expects 1s to 120s"),
+        ({"tcp.dupack_threshold": 301}, "tcp.dupack_threshold = 301: engine linux expects at most"),
+        ({"tcp.cc": {"name": "cubic", "hystart": "hystart++"}}, 'expects "hystart"; the profile'),
+        ({"tcp.cc": {"name": "cubic", "cubic_rules": "rfc9438"}}, 'tcp.cc.cubic_rules = "rfc9438"'),
+        ({"tcp.cc": {"name": "westwoodnr+", "cte": 2.0}}, "the kernel's own, which can't be set"),
+        (
+            {"tcp.cc": "cubic", "tcp.timestamps": False},
+            "tcp.timestamps = false: engine linux",
+        ),
+        ({"tcp.quick_acks": 15}, "tcp.quick_acks = 15: engine linux expects 16; the profile"),
+        (
+            {"tcp.cc": "cubic", "tcp.rack": False},
+            "tcp.rack = false: engine linux expects true",
+        ),
+    ],
+)
+def test_a_setting_that_linux_lacks_is_refused(settings: dict[str, Any], expected: str) -> None:
+    with pytest.raises(InputError) as error:
+        linux_limits.check(scenario(**settings))
+    assert expected in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"tcp.packet": "140B"},
+        {"tcp.header": "40B", "tcp.timestamps": False},
+        {"tcp.delayed_ack": 1},
+        {"tcp.min_rto": "1ms", "tcp.clock_granularity": "1ms"},
+        {"tcp.max_rto": "1s"},
+        {"tcp.max_rto": "120s"},
+        {"tcp.dupack_threshold": 300},
+        {"tcp.cc": {"name": "cubic", "hystart": "hystart"}},
+        {"tcp.recovery": "newreno", "tcp.timestamps": False, "tcp.rack": False},
+    ],
+)
+def test_a_setting_at_the_limits_of_linux_is_accepted(settings: dict[str, Any]) -> None:
+    made = scenario(**settings)
+    if settings.get("tcp.recovery") == "newreno":  # without SACK Linux has none of its children
+        fixed = linux_limits.fixed(made.flow[0])
+        names = ("timestamps", "rack", "frto", "undo")
+        assert [fixed[name] for name in names] == [False] * 4
+        return
+    linux_limits.check(made)
+
+
+def test_a_datagram_has_room_for_ip_and_udp() -> None:
+    linux_limits.check(scenario({**UDP, "header": "28B"}))
+    with pytest.raises(InputError, match=r'tcp\.header = "27B": .*at least 28B, IP and UDP'):
+        linux_limits.check(scenario({**UDP, "header": "27B"}))
+
+
+def test_a_host_has_one_value_of_a_setting_for_all_of_its_flows() -> None:
+    linux_limits.check(scenario({"header": "40B", "timestamps": False}, {**UDP, "header": "28B"}))
+    other = {"header": "40B", "timestamps": False}
+    with pytest.raises(InputError, match=r"tcp1\.header = .*the same for all flows from a, since"):
+        linux_limits.check(scenario({}, other))
+    linux_limits.check(scenario({}, {**other, "from": "b", "to": "a"}))
+    with pytest.raises(InputError, match=r"tcp1\.dupack_threshold = 5: .*the same for all flows"):
+        linux_limits.check(scenario({}, {"dupack_threshold": 5}))
+
+
+def test_a_machine_has_room_for_4096_flows() -> None:
+    linux_limits.check(scenario({"count": 4096}))
+    with pytest.raises(InputError, match=r"flow = 4097: engine linux expects at most 4096 flows"):
+        linux_limits.check(scenario({"count": 4097}))
+
+
+def test_a_control_that_this_kernel_lacks_is_named_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(linux_limits, "is_missing", lambda control: control != "reno")
+    monkeypatch.setattr(linux_emulated, "lacking", lambda controls: "no emulator")
+    linux_limits.check(scenario())
+    for cc, remedy in (
+        ("westwood+", r"no congestion control ww_plus: westwood kernel load"),
+        ("vegas", r"no congestion control vegas: modprobe tcp_vegas"),
+    ):
+        with pytest.raises(UnavailableError, match=remedy):
+            linux_limits.check(scenario({"cc": cc}))
+    assert not linux_limits.is_emulated(scenario({"cc": "vegas"}))
+    monkeypatch.setattr(linux_emulated, "lacking", lambda controls: None)
+    assert linux_limits.is_emulated(scenario({"cc": "vegas"}))
+    assert not linux_limits.is_emulated(scenario())
+    linux_limits.check(scenario({"cc": "vegas"}))
+    assert linux_limits.controls_of(scenario({"cc": "vegas"}, {}, UDP)) == {"vegas", "reno"}
+
+
+@pytest.mark.parametrize(
+    ("code", "is_missing"), [(errno.EPERM, False), (errno.ENOENT, True), (0, False)]
+)
+def test_a_control_that_may_not_be_used_here_exists(
+    code: int, is_missing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+
+    class Probe:
+        def __enter__(self) -> Probe:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def setsockopt(self, *_: object) -> None:
+            if code:
+                raise OSError(code, "no")
+
+    monkeypatch.setattr(linux_limits.socket, "socket", lambda *_: Probe())
+    assert linux_limits.is_missing("reno") is is_missing

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a hunt says of an attack and of the harm that it does: tests/golden/hunt_words.json."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+from golden_files import assert_golden
+
+from westwood.hunt import attack as attacks
+from westwood.hunt import report
+from westwood.hunt.attack import Attack
+from westwood.hunt.degradation import DEGRADATIONS
+from westwood.hunt.figures import Figures
+from westwood.hunt.search_run import Finding
+
+PATH = Attack(10_000_000, 100_000, 80, 20_000_000, 1)  # bit/s, us, packets, us, seed
+SHARES = {"westwood+": 0.1, "cubic": 0.5, "sack": 0.3, "bbr": 0.7}
+HARMED = replace(
+    PATH,
+    loss="uniform",
+    loss_rate=0.02,
+    flows=2,
+    beside="cubic",
+    beside_flows=1,
+    burst_bps=2_000_000,
+    burst_on_us=100_000,
+    burst_off_us=300_000,
+    min_rto_us=1_000_000,
+)
+
+
+def invented(protocol: str, part: float = 1.0, without: tuple[str, ...] = ()) -> Figures:
+    """Invents a run: a control has its share, more in the first half and without disturbance."""
+    share = SHARES[protocol] * (1.2 if part < 1 else 1) * (1.3 if without else 1)
+    return Figures(
+        goodput_bps=9e6 * share,
+        competing_bps=9e6 * (1 - share),
+        total_bps=9e6 * (0.3 + share / 2),
+        fairness=0.5 + share / 2,
+        timeouts=round(20 * (1 - share)),
+        loss_ratio=0.2 * (1 - share),
+        queue_s=0.2 * (1 - share),
+        completion_s=3 * (1 - share),
+        transfers=7,
+    )
+
+
+def test_each_harm_is_measured_and_told() -> None:
+    found: dict[str, Any] = {}
+    for name, harm in DEGRADATIONS.items():
+        value = harm.measure(invented, HARMED, "westwood+")
+        said = harm.tell(invented, HARMED, "westwood+")
+        found[name] = [float(f"{value:.9g}"), said, harm.what]
+    assert_golden("hunt_words", found)
+
+
+def test_each_feature_is_told_with_its_numbers() -> None:
+    choices, found = random.Random(3), {}
+    for name in attacks.FEATURES:
+        together = ["beside", "elsewhere"] if name == "elsewhere" else [name]
+        at = [choices.random() for _ in range(attacks.genes(together))]
+        attack = attacks.drawn(together, at, 7)
+        finding = Finding(attack, "idle", "bbr", 0.5, 0.4, 0.6, "it idles", {name: 0.1, "so": 0.3})
+        page = report.page([finding, finding], "Title", {finding.kind: 3})
+        files = report.files(finding, "found")
+        found[name] = [page.splitlines(), files["found.toml"].splitlines(), sorted(files)]
+    assert_golden("hunt_features", found)
