@@ -72,6 +72,27 @@ TEST(DelayedAck, EveryNthSegmentIsAcknowledged) {
     EXPECT_EQ(host.timeout_ms(), 200);
 }
 
+// Its ACKs carry only a number, unless there is more to say.
+TEST(DelayedAck, IsPlainWhileDataComesInOrder) {
+    Flow flow;
+    flow.recovery = Recovery::sack;
+    flow.undo = true;  // asks for D-SACKs
+    Host host(flow);
+    const auto is_plain_after = [&](std::uint32_t segment) {
+        host.arrives(segment);
+        const bool plain = host.receiver().sends_plain_acks();
+        host.receiver().sack_blocks();  // an ACK leaves
+        return plain;
+    };
+    EXPECT_TRUE(is_plain_after(0));
+    EXPECT_FALSE(is_plain_after(2)) << "beyond a gap";
+    EXPECT_FALSE(is_plain_after(4)) << "beyond two gaps";
+    EXPECT_FALSE(is_plain_after(1)) << "one is left";
+    EXPECT_TRUE(is_plain_after(3));
+    EXPECT_FALSE(is_plain_after(3)) << "a duplicate, which a D-SACK reports";
+    EXPECT_TRUE(is_plain_after(5));
+}
+
 // RFC 5681, 4.2: data that is out of order, fills a gap or is a duplicate is acknowledged at once.
 TEST(DelayedAck, GapsAndRepeatsAreAcknowledgedAtOnce) {
     Flow flow;

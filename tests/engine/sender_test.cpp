@@ -222,6 +222,29 @@ TEST(Sender, ReadsAFirstBlockOutsideTheSecondAsNews) {
     }
 }
 
+// RFC 6675, 5: the pipe limits what is sent also after recovery, while a later segment is SACKed.
+TEST(Sender, SendsByThePipeWhileSomethingIsSacked) {
+    const Flow flow = with_sack();
+    Sender sender = connected(flow, 100 * kMs);
+    const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+    const auto send = [&](Time now) {
+        while (sender.next_segment(now) >= 0) continue;
+    };
+    send(100 * kMs);
+    const SackBlocks most{1, {{number(1), number(10)}}};
+    sender.on_ack(200 * kMs, number(0), &most);
+    send(200 * kMs);  // segment 0 again, and new ones
+    ASSERT_EQ(sender.una() + sender.in_flight(), 14);
+    const SackBlocks more{1, {{number(12), number(13)}}};  // 10 and 11 are late
+    sender.on_ack(290 * kMs, number(0), &more);
+    sender.on_ack(300 * kMs, number(10), &more);
+    ASSERT_EQ(sender.phase(), WW_OPEN);
+    Sender::Burst burst{0, 0};
+    EXPECT_FALSE(sender.take_burst<false>(300 * kMs, burst)) << "each segment is a decision";
+    send(300 * kMs);
+    EXPECT_EQ(sender.in_flight(), static_cast<std::int64_t>(sender.window().cwnd) + 1);
+}
+
 // RFC 3168, 6.1.2: an echo on a duplicate ACK counts, too.
 TEST(Sender, AnswersAnEchoOnADuplicate) {
     Flow flow;
