@@ -10,13 +10,14 @@ engine and its tests are compiled once for all mutants. A #line directive names 
 compiler's messages show which ones do not compile, and those are left out.
 
 First each test runs alone on the unchanged engine and notes the mutants whose code it reaches. The
-other tests cannot notice a mutant, so they do not run on it, nor do tests that take over a second.
-The test that caught a mutant last time runs first, then the others, quickest first.
+other tests cannot notice a mutant, so they do not run on it, nor do tests that are not fast. The
+test that caught a mutant last time runs first, then the others, quickest first.
 """
 
 from __future__ import annotations
 
 import bisect
+import functools
 import json
 import re
 import shutil
@@ -84,8 +85,9 @@ REMEMBERING = threading.Lock()
 # Memory limit of a test, bytes; only the sanitized suites need more.
 MOST_MEMORY = 4 << 30
 # Seconds between the stages: slower tests run after the others.
-STAGES = (0.01, 0.06, 0.25)
-MOST_S = 1  # of a test
+STAGES = (0.01, 0.06)
+FAST_S = 0.3  # CPU time of a test that is fast
+MOST_S = 1  # of any test
 
 
 def schema(path: Path, mutants: dict[int, Mutant]) -> str:
@@ -177,8 +179,9 @@ class Engine:
         tests = all_tests()
         with ThreadPoolExecutor(self.jobs) as workers:
             for test, (seconds, numbers) in zip(tests, workers.map(reached, tests), strict=True):
-                if numbers:
-                    self.took[test] = seconds
+                if seconds > FAST_S:
+                    continue
+                self.took[test] = seconds
                 for number in numbers:
                     self.reaching.setdefault(number, set()).add(test)
 
@@ -197,12 +200,14 @@ class Engine:
         mutant = self.mutants[number]
         if number in self.broken:
             return Verdict(mutant, NOT_COMPILED)
-        for tests in self.stages(number):
+        is_listed = mutant.key in self.listed
+        stages = self.stages(number)
+        for tests in stages[:1] if is_listed else stages:  # no test caught it when it was listed
             failed = attempt(number, tests, 10 + 6 * sum(self.took[test] for test in tests))
             if failed:
                 self.remember(mutant, failed)
                 return Verdict(mutant, CAUGHT, failed)
-        if mutant.key in self.listed:
+        if is_listed:
             return Verdict(mutant, LISTED)
         same = not self.named and same_code(self.folder, mutant)
         return Verdict(mutant, SAME_CODE if same else SURVIVED)
@@ -273,7 +278,7 @@ def all_tests() -> list[str]:
 def reached(test: str) -> tuple[float, list[int]]:
     """Runs a test on the unchanged engine; returns its seconds and the mutants it reaches.
 
-    A test that takes longer than MOST_S reaches none.
+    A test that takes longer than MOST_S is ended.
     """
     with tempfile.NamedTemporaryFile(dir=BUILD) as file:
         command = ["env", f"WW_REACHED={file.name}", "prlimit", f"--cpu={MOST_S}", "--core=0"]
@@ -313,18 +318,21 @@ def same_code(folder: Path, mutant: Mutant) -> bool:
     )
     if mutant.file.endswith(".hpp"):
         order += sorted({name for name in files(folder) if name.endswith(".cpp")} - set(order))
+    text = mutant.applied((folder / mutant.file).read_text())
+    return all(
+        compiled(folder, name) == compiled(folder, name, mutant.file, text) for name in order
+    )
+
+
+@functools.cache
+def compiled(folder: Path, name: str, changed: str = "", text: str = "") -> bytes:
+    """Returns the machine code of a source file, where one file of the engine is changed."""
     with tempfile.TemporaryDirectory(dir=BUILD) as made:
         tree = Path(made)
         (tree / "core").symlink_to(ROOT / "core")
         shutil.copytree(folder, tree / "engine")
-        whole = (folder / mutant.file).read_text()
-        for name in order:
-            objects = []
-            for text in (whole, mutant.applied(whole)):
-                (tree / "engine" / mutant.file).write_text(text)
-                command = ["g++", "-std=c++20", "-O2", "-w", "-ffp-contract=off", "-DNDEBUG", "-c"]
-                run([*command, str(tree / "engine" / name), "-o", str(tree / "object.o")])
-                objects.append((tree / "object.o").read_bytes())
-            if objects[0] != objects[1]:
-                return False
-    return True
+        if changed:
+            (tree / "engine" / changed).write_text(text)
+        command = ["g++", "-std=c++20", "-O2", "-w", "-ffp-contract=off", "-DNDEBUG", "-c"]
+        run([*command, str(tree / "engine" / name), "-o", str(tree / "object.o")])
+        return (tree / "object.o").read_bytes()
