@@ -37,6 +37,7 @@ from westwood.cli.options import (
     value_of,
 )
 from westwood.cli.streams import say
+from westwood.draw.views import VIEWS, check_view
 from westwood.errors import InputError, UnavailableError
 from westwood.units import PS_PER_S
 
@@ -73,8 +74,8 @@ ViewOption = Annotated[
     str,
     typer.Option(
         "--view",
-        metavar="windows|sequence|delays|histogram",
-        help="What the figure shows.",
+        metavar="|".join(VIEWS),
+        help="; ".join(f"{name}: {one.shows}" for name, one in VIEWS.items()) + ".",
         rich_help_panel=FIGURE,
     ),
 ]
@@ -226,9 +227,7 @@ def trace(
     from westwood.cli import tracing
 
     if wanted:
-        from westwood.engines import run_figures
-
-        run_figures.check_view(view, "--view")
+        check_view(view, "--view")
     runs_it = engines.find(engine)
     chosen, request = tracing.requested(
         scenario,

@@ -15,6 +15,7 @@ from typing import Any
 from westwood.arguments import check_seed
 from westwood.cli import console, figures, streams
 from westwood.cli.options import span_s
+from westwood.draw.views import VIEWS
 from westwood.engines import resources
 from westwood.engines.contract import Engine
 from westwood.engines.result import Result
@@ -40,12 +41,12 @@ class Request:
     pcap: Path | None = None
     at: str | None = None  # the link to capture
     only_packets: bool = False  # nothing else is requested
-    view: str = "windows"  # what is drawn: one of westwood.engines.run_figures.VIEWS
+    view: str = "windows"  # what is drawn: one of westwood.draw.views.VIEWS
 
     @property
     def all_events(self) -> bool:
         """Returns whether events are recorded, for a file or a figure."""
-        return self.events or self.view == "sequence"
+        return self.events or VIEWS[self.view].needs == "events"
 
 
 def requested(

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from westwood.catalogue import PlotStyle
 from westwood.draw.style import legend, look, subplots
+from westwood.draw.views import TracedFlows
+from westwood.draw.window import said
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,37 +19,40 @@ _MOST_POINTS = 2000  # points per curve
 _BINS = 60
 _MARKED = (0.5, 0.95)  # shares that a histogram marks
 
-Delays = Sequence[tuple[str, PlotStyle, pl.DataFrame]]  # (name, style, trace) of each flow
 
-
-def distribution(delays: Delays, title: str) -> Figure:
+def distribution(traced: TracedFlows) -> Figure:
     """Draws the cumulative distribution of the ACKs' round trips, a curve for each flow."""
     with look():
         figure, axes = subplots(size=(7.2, 4.4))
-        for name, style, trace in delays:
-            sorted_ms = _milliseconds(trace)
+        for flow, sorted_ms in zip(traced.flows, _milliseconds(traced), strict=True):
             places = np.linspace(0, max(0, len(sorted_ms) - 1), min(len(sorted_ms), _MOST_POINTS))
             at = places.astype(int)
             shares = (at + 1) / max(1, len(sorted_ms))
-            axes.plot(sorted_ms[at], shares, label=name, color=style.color, drawstyle="steps-post")
-        axes.set(xlabel="RTT (ms)", ylabel="Share of ACKs", title=title)
+            axes.plot(
+                sorted_ms[at],
+                shares,
+                label=flow.name,
+                color=flow.style.color,
+                drawstyle="steps-post",
+            )
+        axes.set(xlabel="RTT (ms)", ylabel="Share of ACKs", title=_title(traced))
         axes.set_xlim(left=0)
         axes.set_ylim(0, 1.01)
         axes.legend(loc="lower right", fontsize=8)
         return figure
 
 
-def histograms(delays: Delays, title: str) -> Figure:
+def histograms(traced: TracedFlows) -> Figure:
     """Draws a histogram of the ACKs' round trips for each flow, over a common axis."""
+    flows, delays_ms = traced.flows, _milliseconds(traced)
     with look():
         figure, rows = subplots(
-            len(delays), 1, size=(7.2, 1.2 + 1.6 * len(delays)), sharex=True, squeeze=False
+            len(flows), 1, size=(7.2, 1.2 + 1.6 * len(flows)), sharex=True, squeeze=False
         )
-        all_ms = np.concatenate([_milliseconds(trace) for _, _, trace in delays])
+        all_ms = np.concatenate(delays_ms)
         edges = np.linspace(0, float(all_ms.max()) if len(all_ms) else 1.0, _BINS + 1)
-        for axes, (name, style, trace) in zip(rows[:, 0], delays, strict=True):
-            sorted_ms = _milliseconds(trace)
-            axes.hist(sorted_ms, edges, color=style.color, label=name)
+        for axes, flow, sorted_ms in zip(rows[:, 0], flows, delays_ms, strict=True):
+            axes.hist(sorted_ms, edges, color=flow.style.color, label=flow.name)
             for share, line in zip(_MARKED, ("-", "--"), strict=True):
                 if len(sorted_ms):
                     at = float(sorted_ms[int(share * (len(sorted_ms) - 1))])
@@ -59,12 +62,18 @@ def histograms(delays: Delays, title: str) -> Figure:
             legend(axes, *axes.get_legend_handles_labels())
             axes.set_ylim(0, 1.35 * axes.get_ylim()[1])
         rows[-1, 0].set_xlabel("RTT (ms)")
-        rows[0, 0].set_title(title)
+        rows[0, 0].set_title(_title(traced))
         rows[0, 0].set_xlim(left=0)
         figure.align_ylabels(rows[:, 0])
         return figure
 
 
-def _milliseconds(trace: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Returns the round trips of a trace in ascending order, one for each ACK."""
-    return np.sort(trace["rtt_s"].drop_nulls().drop_nans().to_numpy()) * 1000
+def _milliseconds(traced: TracedFlows) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    """Returns the round trips of each flow in ascending order, one for each ACK."""
+    within = pl.col("time_s").is_between(*(traced.span_s or traced.whole_s))
+    found = (flow.rows.filter(within)["rtt_s"].drop_nulls().drop_nans() for flow in traced.flows)
+    return [np.sort(rtt_s.to_numpy()) * 1000 for rtt_s in found]
+
+
+def _title(traced: TracedFlows) -> str:
+    return traced.title + said(traced.span_s or traced.whole_s, traced.whole_s)

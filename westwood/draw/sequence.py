@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from westwood.catalogue import PlotStyle
 from westwood.draw.style import SOFT, legend, look, subplots
+from westwood.draw.views import TracedFlows
 from westwood.draw.window import Span, said
 
 if TYPE_CHECKING:
@@ -22,25 +22,20 @@ _AGAIN = "#E13200"
 _MARKS = {"timeout": "v", "ecn": "^"}
 
 
-def segments(
-    flows: Sequence[tuple[str, PlotStyle]],
-    events: pl.DataFrame,
-    title: str,
-    whole_s: Span,
-    span_s: Span | None = None,
-) -> Figure:
+def segments(traced: TracedFlows) -> Figure:
     """Draws a panel for each flow; without a span it shows a few hundred segments near a loss."""
-    shown_s = _about_a_loss(events, whole_s) if span_s is None else span_s
+    flows, whole_s = traced.flows, traced.whole_s
+    shown_s = traced.span_s or _about_a_loss(pl.concat(flow.rows for flow in flows), whole_s)
     with look():
         figure, rows = subplots(
             len(flows), 1, size=(7.2, 1 + 3.2 * len(flows)), sharex=True, squeeze=False
         )
-        for axes, (name, style) in zip(rows[:, 0], flows, strict=True):
-            mine = events.filter(pl.col("time_s").is_between(*shown_s), flow=name)
-            _draw(axes, mine, style, name)
+        for axes, flow in zip(rows[:, 0], flows, strict=True):
+            within = flow.rows.filter(pl.col("time_s").is_between(*shown_s))
+            _draw(axes, within, flow.style, flow.name)
         rows[-1, 0].set_xlabel("Time (s)")
         rows[0, 0].set_xlim(*shown_s)
-        rows[0, 0].set_title(title + said(shown_s, whole_s))
+        rows[0, 0].set_title(traced.title + said(shown_s, whole_s))
         return figure
 
 

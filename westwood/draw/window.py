@@ -25,7 +25,7 @@ def sawteeth(traces: Iterable[pl.DataFrame], whole_s: Span) -> Span:
     most = max((_teeth(trace) for trace in traces), default=0)
     if most <= _MOST_TEETH:
         return whole_s
-    span_s = _round(length_s * _TEETH / most)
+    span_s = round_up(length_s * _TEETH / most)
     first_s = start_s + math.floor((length_s - span_s) / 2 / span_s) * span_s
     return first_s, first_s + span_s
 
@@ -43,7 +43,7 @@ def _teeth(trace: pl.DataFrame) -> int:
     return int(counted["falls"].sum())
 
 
-def _round(span_s: float) -> float:
+def round_up(span_s: float) -> float:
     """Rounds up to 1, 2 or 5 times a power of ten."""
     unit = 10.0 ** math.floor(math.log10(span_s))
     return next(unit * times for times in (1, 2, 5, 10) if unit * times >= span_s * (1 - 1e-9))

@@ -354,9 +354,8 @@ class Result:
 
         Parameters
         ----------
-        view : {"windows", "sequence", "delays", "histogram"}, default "windows"
-            What is drawn: windows, estimate, round trips and the queue; segments sent and
-            acknowledged; or the distribution of the round trips, in one panel or in one per flow.
+        view : str, default "windows"
+            What is drawn, as `westwood trace --help` lists it for `--view`.
         start_s : float, optional
             Start of the time axis in seconds; 0 for the whole run. If neither end is given, a part
             of a long run is drawn in which single sawteeth can be seen.
@@ -371,8 +370,8 @@ class Result:
         Raises
         ------
         InputError
-            If an argument is wrong, or if the run has no trace to draw: the view "sequence" needs
-            `simulate(..., events=True)`, the others `trace=True`.
+            If an argument is wrong, or if the run has not recorded what the view needs:
+            `simulate(..., events=True)` or `trace=True`.
         UnavailableError
             If the extra `plot` is not installed.
 
@@ -386,13 +385,14 @@ class Result:
         from westwood import extras
 
         extras.need("matplotlib", "Result.plot()")
+        from westwood.draw.views import VIEWS, check_view
         from westwood.engines import run_figures
 
-        run_figures.check_view(view)
-        needed = "events" if view == "sequence" else "windows"
+        check_view(view)
+        needed = VIEWS[view].needs
         was_open = any(time_s == time_s for time_s in self.raw.connections["established_s"])
         if was_open and not self.raw.records.count(needed):
-            option = "events" if view == "sequence" else "trace"
+            option = "events" if needed == "events" else "trace"
             problem = f"was not recorded, expected simulate(..., {option}=True)"
             raise InputError(problem, key="view", value=view)
         span_s = None

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from westwood.catalogue import UDP, PlotStyle, label, style_of
-from westwood.draw import delays, panel, sequence
+from westwood.draw import panel
 from westwood.draw.over_time import TracedRun, over_time
 from westwood.draw.style import PALETTE, nothing
+from westwood.draw.views import VIEWS, TracedFlow, TracedFlows, View, check_view
 from westwood.draw.window import Span, said, sawteeth
-from westwood.errors import InputError, suggestion
 from westwood.results import queues, traces
 from westwood.scenario.summary import summarise
 from westwood.units import PS_PER_S
@@ -22,16 +22,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from westwood.engines.result import Result
+    from westwood.scenario.flows import Flow
     from westwood.scenario.links import Direction, Link
 
-VIEWS = ("windows", "sequence", "delays", "histogram")
 _CAPACITY_STEP_S = 0.25  # averaging interval for the rate of delivery opportunities
-
-
-def check_view(view: str, key: str = "view") -> None:
-    """Raises InputError unless there is such a view."""
-    if view not in VIEWS:
-        raise InputError(f"no such view, {suggestion(view, VIEWS)}", key=key, value=view)
 
 
 def draw(results: Sequence[Result], view: str, span_s: Span | None = None) -> Figure:
@@ -42,33 +36,28 @@ def draw(results: Sequence[Result], view: str, span_s: Span | None = None) -> Fi
     title = f"{first.scenario.name}: {summarise(first.scenario)}, seed {first.seed}"
     if view == "windows" and len(results) == 1:
         return panel.draw(panel_of(first, span_s))
-    named = [one for result in results for one in _flows(result, several=len(results) > 1)]
-    if not named:
+    flows = [one for result in results for one in _flows(result, several=len(results) > 1)]
+    if not flows:
         return nothing(title, "no flow is a single TCP connection")
     if view == "windows":
         runs = [
-            TracedRun(cc, name, result.trace.filter(flow=flow), _queue(result))
-            for result, flow, cc, name, _ in named
+            TracedRun(flow.cc.name, name, result.trace.filter(flow=flow.name), _queue(result))
+            for result, flow, name, _ in flows
         ]
         return over_time(runs, title, whole_s, span_s)
-    if view == "sequence":
-        frames = [
-            result.events.filter(flow=flow).with_columns(pl.lit(name).alias("flow"))
-            for result, flow, _, name, _ in named
-        ]
-        styles = [(name, style) for _, _, _, name, style in named]
-        return sequence.segments(styles, pl.concat(frames), title, whole_s, span_s)
-    shown_s = span_s or whole_s
-    within = pl.col("time_s").is_between(*shown_s)
-    found = [
-        (name, style, result.trace.filter(within, flow=flow))
-        for result, flow, _, name, style in named
+    chosen = VIEWS[view]
+    traced = [
+        TracedFlow(name, style, flow.mss, _rows(result, chosen).filter(flow=flow.name))
+        for result, flow, name, style in flows
     ]
-    drawn = delays.distribution if view == "delays" else delays.histograms
-    return drawn(found, title + said(shown_s, whole_s))
+    return chosen.draw(TracedFlows(title, traced, whole_s, span_s))
 
 
-def _flows(result: Result, *, several: bool) -> list[tuple[Result, str, str, str, PlotStyle]]:
+def _rows(result: Result, view: View) -> pl.DataFrame:
+    return result.events if view.needs == "events" else result.trace
+
+
+def _flows(result: Result, *, several: bool) -> list[tuple[Result, Flow, str, PlotStyle]]:
     """Returns the flows to draw; they have their protocols' styles unless two would match."""
     flows = [one for one in result.scenario.flows if one.cc.name != UDP and not one.arrivals]
     shown = flows[: panel.MOST_FLOWS]
@@ -78,7 +67,7 @@ def _flows(result: Result, *, several: bool) -> list[tuple[Result, str, str, str
         cc = flow.cc.name
         style = PlotStyle(PALETTE[number], "o", "-") if alike and not several else style_of(cc)
         name = label(cc) if len(shown) == 1 else f"{flow.name}: {label(cc)}"
-        made.append((result, flow.name, cc, name, style))
+        made.append((result, flow, name, style))
     return made
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -10,7 +11,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from westwood import InputError, Result, Scenario, simulate
-from westwood.draw import panel, search_plots, style
+from westwood.draw import panel, search_plots, style, views
 from westwood.draw.bars import summary_bars
 from westwood.draw.over_time import TracedRun, over_time
 from westwood.draw.window import sawteeth
@@ -93,12 +94,17 @@ def test_an_interval_is_seen_before_a_black_bar() -> None:
     assert all(one.get_path_effects() for one in (*caps, *lines))
 
 
-@pytest.mark.parametrize("view", run_figures.VIEWS)
+@pytest.mark.parametrize("view", views.VIEWS)
 def test_every_view_is_drawn(view: str, bbr: Result) -> None:
     figure = bbr.plot(view, start_s=1, end_s=9)
     assert any(len(axes.lines) or len(axes.patches) for axes in figure.axes)
     assert "path: 2 Mb/s" in figure.axes[0].get_title()
     assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_the_guide_names_every_view() -> None:
+    guide = (Path(__file__).parents[3] / "docs/traces.md").read_text()
+    assert [name for name in views.VIEWS if f"`{name}` |" not in guide] == ["windows"]
 
 
 def test_the_distribution_of_delays_is_that_of_the_samples(reno: Result) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from westwood import Result, Scenario, simulate
 from westwood.cli import process
+from westwood.draw.views import VIEWS
 from westwood.engines.counters import LinkCounters
 from westwood.errors import ImpossibleResult
 from westwood.results import invariants
@@ -137,7 +138,7 @@ def test_a_flow_without_arrivals_has_empty_frames_and_figures() -> None:
     result = _run(cc="reno", arrivals={"every": "100000s", "size": "10kB"})
     assert result.transfers.is_empty() and result.trace.is_empty() and result.queues.is_empty()
     assert result.transfers.schema == _run(cc="reno").transfers.schema
-    for view in ("windows", "sequence", "delays", "histogram"):
+    for view in VIEWS:
         assert result.plot(view).axes
 
 
