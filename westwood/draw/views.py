@@ -59,6 +59,7 @@ class View:
 VIEWS = {
     "windows": View("cwnd, ssthresh, estimate, round trips and the queue", ""),
     "sequence": View("segments sent, sent again and acknowledged", "sequence.segments", "events"),
+    "goodput": View("what each flow gets over time", "goodput.over_time", "events"),
     "delays": View("the distribution of round trips", "delays.distribution"),
     "histogram": View("the same with a panel for each flow", "delays.histograms"),
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -100,6 +101,27 @@ def test_every_view_is_drawn(view: str, bbr: Result) -> None:
     assert any(len(axes.lines) or len(axes.patches) for axes in figure.axes)
     assert "path: 2 Mb/s" in figure.axes[0].get_title()
     assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_goodput_over_time_adds_up_to_what_was_acknowledged(reno: Result) -> None:
+    (steps,) = reno.plot("goodput").axes[0].patches
+    mbps, edges_s, _ = steps.get_data()
+    acknowledged = reno.events.filter(kind="ack")["segment"][-1]
+    assert sum(mbps * np.diff(edges_s)) == pytest.approx(
+        acknowledged * 8 * reno.scenario.flows[0].mss / 1e6
+    )
+    assert max(mbps) < 2 and edges_s[0] == 0 and edges_s[-1] == 20
+
+
+def test_goodput_of_a_part_is_that_of_the_whole_there(reno: Result) -> None:
+    (part,) = reno.plot("goodput", start_s=5, end_s=8.25).axes[0].patches
+    mbps, edges_s, _ = part.get_data()
+    acks = reno.events.filter(kind="ack")
+    at_5, at_8 = (acks.filter(pl.col("time_s") <= s)["segment"][-1] for s in (5, 8.25))
+    assert sum(mbps * np.diff(edges_s)) == pytest.approx(
+        (at_8 - at_5) * 8 * reno.scenario.flows[0].mss / 1e6
+    )
+    assert (edges_s[0], edges_s[-1]) == (5, 8.25)
 
 
 def test_the_guide_names_every_view() -> None:
