@@ -7,9 +7,7 @@ from typing import Any
 
 from westwood.catalogue import PROTOCOLS
 from westwood.judge import judging
-from westwood.judge.judging import JudgePlan, control
-from westwood.judge.rows import TARGETS
-from westwood.judge.sections import SECTIONS
+from westwood.judge.judging import SECTIONS, TARGETS, JudgePlan, control
 from westwood.results.intervals import quantile
 
 

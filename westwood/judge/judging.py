@@ -18,9 +18,8 @@ from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, show, suggestion
 from westwood.experiments.experiment import Tracker
-from westwood.judge.cases import Case, Control
-from westwood.judge.rows import TARGETS
-from westwood.judge.sections import SECTIONS
+from westwood.judge import earlier, earlier_rows, wide, wide_rows
+from westwood.judge.cases import Case, Control, Section
 from westwood.judge.targets import CaseRuns, Statistic, Target
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
@@ -29,6 +28,9 @@ from westwood.search.space import settings_given
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# Those of the wide population come first.
+SECTIONS: Mapping[str, Section] = {one.name: one for one in (*wide.SECTIONS, *earlier.SECTIONS)}
+TARGETS = (*wide_rows.ROWS, *earlier_rows.ROWS)
 DEFAULT_SEED, DEFAULT_PATHS = 1, 400
 MOST_PATHS = 100_000
 

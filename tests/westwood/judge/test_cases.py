@@ -7,7 +7,7 @@ import pytest
 
 from westwood.judge.cases import BBR, CUBIC, Case, Control
 from westwood.judge.earlier import MIXES, POINTS, QUEUES_BDP
-from westwood.judge.sections import SECTIONS
+from westwood.judge.judging import SECTIONS
 from westwood.search import population
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from westwood.judge.rows import TARGETS
+from westwood.judge.judging import TARGETS
 from westwood.judge.targets import Target
 
 PAGE = Path(__file__).parents[3] / "docs" / "control-reference.md"

@@ -13,9 +13,7 @@ from westwood import simulate
 from westwood.errors import InputError
 from westwood.judge import judging
 from westwood.judge.cases import BBR, CUBIC, Case
-from westwood.judge.judging import JudgePlan, TargetVerdict, control
-from westwood.judge.rows import TARGETS
-from westwood.judge.sections import SECTIONS
+from westwood.judge.judging import SECTIONS, TARGETS, JudgePlan, TargetVerdict, control
 from westwood.judge.targets import CaseRuns, Statistic, Target, fairness, kept, own_share, ratio
 from westwood.results.intervals import Estimate
 

@@ -10,8 +10,7 @@ import pytest
 
 from westwood import simulate
 from westwood.judge.cases import BBR, CUBIC, CUBIC_AGAIN, WESTWOOD, Case, Control
-from westwood.judge.rows import TARGETS
-from westwood.judge.sections import SECTIONS
+from westwood.judge.judging import SECTIONS, TARGETS
 from westwood.judge.targets import CaseRuns, Target
 from westwood.judge.wide import CROWD_BDP, SHARED_SEEDS
 from westwood.search import population

@@ -19,7 +19,7 @@ from westwood.hunt import attack as attacks
 from westwood.hunt import scenarios, shrink
 from westwood.hunt.attack import Attack
 from westwood.judge.cases import CUBIC, Case
-from westwood.judge.sections import SECTIONS
+from westwood.judge.judging import SECTIONS
 from westwood.papers.infer import propose, space
 from westwood.search import population
 from westwood.search.population import FAMILIES
