@@ -62,7 +62,7 @@ TEST(RandomNumbers, AreThoseOfXoshiro256) {
         ASSERT_EQ(known.next(), next) << "the test's own copy";
     for (const std::uint64_t seed : {UINT64_C(0), UINT64_C(1), UINT64_MAX})
         for (const Stream purpose : {Stream::loss_forward, Stream::isn, Stream::spacing})
-            for (const std::uint64_t place : {0, 1, 1 << 20}) {
+            for (const std::uint64_t place : {0u, 1u, 1u << 20}) {
                 Random random(seed, purpose, place);
                 Xoshiro256 same = published(seed, purpose, place);
                 for (int i = 0; i < 100; i++) ASSERT_EQ(random.bits(), same.next());
