@@ -152,6 +152,24 @@ def test_folders_with_a_file_for_each_start_are_read(place: Path) -> None:
     assert command.file.read_bytes() == lines_of(0, 1, 3)
 
 
+def test_a_kill_while_files_are_joined_loses_nothing(place: Path) -> None:
+    (place / "journal-000001.jsonl").write_bytes(lines_of(0, 1))  # is in journal.jsonl, too
+    with Command(place).started() as command:
+        assert command.taken == [0, 1, 0, 1, 2] and not command.said
+    assert [file.name for file in place.glob("journal*")] == ["journal.jsonl"]
+    assert command.file.read_bytes() == lines_of(0, 1, 0, 1, 2)
+
+
+def test_a_line_longer_than_any_of_ours_is_not_read_into_memory(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "_LONGEST", 100)
+    (place / "journal.jsonl").write_bytes(lines_of(0) + b"x" * 101 + b"\n" + lines_of(1))
+    with Command(place).started() as command:
+        assert command.taken == [0]
+    assert command.file.read_bytes() == lines_of(0)
+
+
 def test_cleared_records_are_gone(place: Path) -> None:
     with Command(place).started() as command:
         command.store.clear()
