@@ -29,22 +29,6 @@ bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
     return packet.payload == 0;
 }
 
-void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack) {
-    Sender& sender = c.sender();
-    const Time now = packet.at;
-    const std::uint8_t phase = sender.phase();
-    const std::uint64_t undone = sender.undone();
-    Progress progress;
-    const bool reduced =
-        sender.on_echo(now, packet.number, sack, (packet.flags & kAgain) != 0, progress);
-    if (records_events_) {
-        record_ack(c, now, progress, phase, undone);
-        if (reduced) recorders_[c.slot].event(now, EventKind::ecn, sender.una(), sender);
-    }
-    send_one_by_one(c, now);
-    after_sender(c, now);
-}
-
 void Simulation::take_syn_ack(Connection& c, Time now, bool again) {
     Sender& sender = c.sender();
     if (!sender.established()) sender.on_syn_ack(now, again);
@@ -75,6 +59,18 @@ void Simulation::send_syn_ack(Connection& c, Time now) {
     Timer& timer = c.receiver.timer;
     c.receiver.on_syn_ack_sent(now);
     if (timer.deadline < timer.queued) reschedule(c.group->timers, timer, c.place);
+}
+
+// The timer is first due at the start of the source, then once per packet.
+void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) {
+    if (now > started_.start[c.index]) {
+        Packet packet;
+        packet.number = static_cast<std::uint32_t>(source.sent++);
+        packet.payload = static_cast<std::uint16_t>(source.payload);
+        packet.flags = kDatagram;
+        carry_rarely<false>(c, packet, source.ip_bytes, now, nullptr);
+    }
+    source.timer.deadline = source.next(now);
 }
 
 }  // namespace ww::sim

@@ -106,18 +106,18 @@ void Simulation::record_timer(Connection& c, Time now, Due due, std::uint8_t pha
         recorder.event(now, EventKind::recovery, sender.una(), sender);
 }
 
-void Simulation::record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before,
-                            std::uint64_t undone_before) {
+void Simulation::record_ack(Connection& c, const Ack& ack) {
     Sender& sender = c.sender();
-    Recorder& recorder = recorders_[c.slot];
-    if (progress == Progress::dupack) recorder.event(now, EventKind::dupack, sender.una(), sender);
-    if (progress == Progress::advanced) recorder.event(now, EventKind::ack, sender.una(), sender);
-    if (sender.undone() != undone_before)
-        recorder.event(now, EventKind::undo, sender.una(), sender);
-    if (sender.phase() == WW_RECOVERY && phase_before != WW_RECOVERY)
-        recorder.event(now, EventKind::recovery, sender.una(), sender);
-    if (sender.phase() == WW_OPEN && phase_before >= WW_RECOVERY)
-        recorder.event(now, EventKind::exit, sender.una(), sender);
+    const auto record = [&](EventKind kind) {
+        recorders_[c.slot].event(ack.now, kind, sender.una(), sender);
+    };
+    if (ack.progress == Progress::dupack) record(EventKind::dupack);
+    if (ack.progress == Progress::advanced) record(EventKind::ack);
+    if (ack.undone) record(EventKind::undo);
+    if (sender.phase() == WW_RECOVERY && ack.phase_before != WW_RECOVERY)
+        record(EventKind::recovery);
+    if (sender.phase() == WW_OPEN && ack.phase_before >= WW_RECOVERY) record(EventKind::exit);
+    if (ack.reduced) record(EventKind::ecn);
 }
 
 // Sorts the rows into their connections and directions.

@@ -190,10 +190,10 @@ template void Simulation::carry_rarely<false>(Connection& c, const Packet& packe
         carry_rarely<true>(c, packet, c.header_bytes + blocks.option_bytes(), packet.at, sack);
     else if ((packet.flags & kSyn) != 0)
         take_syn_ack(c, packet.at, (packet.flags & kAgain) != 0);
-    else if ((packet.flags & kCe) != 0)
-        arrive_with_echo(c, packet, sack);
     else
-        arrive_at_sender(c, packet.at, packet.number, sack, (packet.flags & kAgain) != 0);
+        arrive_at_sender(
+            c, packet.at,
+            {packet.number, sack, (packet.flags & kAgain) != 0, (packet.flags & kCe) != 0});
 }
 
 // ---- Timers
@@ -252,18 +252,6 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
         send_one_by_one(c, now);
     }
     after_sender(c, now);
-}
-
-// The timer is first due at the start of the source, then once per packet.
-void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) {
-    if (now > started_.start[c.index]) {
-        Packet packet;
-        packet.number = static_cast<std::uint32_t>(source.sent++);
-        packet.payload = static_cast<std::uint16_t>(source.payload);
-        packet.flags = kDatagram;
-        carry_rarely<false>(c, packet, source.ip_bytes, now, nullptr);
-    }
-    source.timer.deadline = source.next(now);
 }
 
 // The same timer is often due again before any other event.
@@ -338,22 +326,27 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
 
 [[gnu::always_inline]] inline void Simulation::arrive_on_fast_path(Connection& c, Time now,
                                                                    std::uint32_t number) {
-    if (!fast_path_ || !c.sender().on_plain_ack(now, number)) [[unlikely]]
-        return arrive_at_sender(c, now, number, nullptr, false);
+    if (!c.sender().take_fast_path<false>(now, number)) [[unlikely]]
+        return arrive_at_sender(c, now, {number});
+    if (!fast_path_) [[unlikely]]
+        return leave_fast_path(c, now);
     send_what_may<true>(c, now);
     after_sender<true>(c, now);
 }
 
+// Goes on after the sender's fast path where something is recorded or marked.
+[[gnu::noinline, gnu::flatten]] void Simulation::leave_fast_path(Connection& c, Time now) {
+    if (records_events_)
+        recorders_[c.slot].event(now, EventKind::ack, c.sender().una(), c.sender());
+    send_what_may<false>(c, now);
+    after_sender(c, now);
+}
+
 [[gnu::noinline, gnu::flatten]] void Simulation::arrive_at_sender(Connection& c, Time now,
-                                                                  std::uint32_t number,
-                                                                  const SackBlocks* sack,
-                                                                  bool again) {
-    Sender& sender = c.sender();
-    const std::uint8_t phase = sender.phase();
-    const std::uint64_t undone = records_events_ ? sender.undone() : 0;
-    const Progress progress = sender.on_ack(now, number, sack, again);
+                                                                  const AckHeader& header) {
+    const Ack ack = c.sender().on_ack(now, header);
     if (records_events_) [[unlikely]]
-        record_ack(c, now, progress, phase, undone);
+        record_ack(c, ack);
     send_what_may<false>(c, now);
     after_sender(c, now);
 }

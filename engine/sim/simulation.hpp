@@ -165,17 +165,15 @@ class Simulation {
 
     // The fast path: nothing is recorded, no sender paces, and no flow has ECN.
     void arrive_on_fast_path(Connection& c, Time now, std::uint32_t number);
-    void arrive_at_sender(Connection& c, Time now, std::uint32_t number, const SackBlocks* sack,
-                          bool again);
-    void arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack);
+    void leave_fast_path(Connection& c, Time now);
+    void arrive_at_sender(Connection& c, Time now, const AckHeader& header);
     void take_syn_ack(Connection& c, Time now, bool again);
     void send_syn(Connection& c, Time now);
     template <bool fast>
     void send_what_may(Connection& c, Time now);
     void send_one_by_one(Connection& c, Time now);
     void send_data(Connection& c, Time now, std::int64_t segment);
-    void record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before,
-                    std::uint64_t undone_before);
+    void record_ack(Connection& c, const Ack& ack);
     void record_timer(Connection& c, Time now, Due due, std::uint8_t phase_before);
     // To be called after each call of a sender.
     template <bool fast = false>

@@ -7,7 +7,8 @@
 // Sequence numbers are counted in segments from 0 (segmentation.hpp); the 32-bit numbers of the wire are
 // unwrapped against SND.UNA. Parts that can be understood alone have their own headers: rtt.hpp,
 // send_times.hpp, scoreboard.hpp, rate_reduction.hpp, ecn.hpp, pacing.hpp, rate_sample.hpp and
-// sender_statistics.hpp. This file decides what an ACK means and what may be sent:
+// sender_statistics.hpp. The sender itself is in ack.cpp (what an ACK means), recovery.cpp (loss
+// recovery), sending.cpp (what is sent next), sender.cpp (set-up, timer) and fast_path.hpp:
 //
 //   RFC 5681   3.2 fast retransmit; reno leaves recovery on the first ACK for new data
 //   RFC 6582   newreno: partial ACKs, the impatient timer; no fast retransmit for data sent before a
@@ -15,8 +16,8 @@
 //   RFC 6675   sack: the scoreboard says what is lost and what is sent next
 //   RFC 9937   prr, and rate halving: the same losses and repairs, but core/recovery.h sets cwnd
 //   RFC 8985   RACK-TLP: rack.hpp detects the losses instead of RFC 6675, and the timer also serves the
-//              loss probe and the reordering window (sender_repairs.cpp)
-//   RFC 5682, 3522, 3708, 4015   spurious timeouts and retransmissions: undo.hpp
+//              loss probe and the reordering window
+//   RFC 5682, 3522, 3708, 4015   spurious timeouts and retransmissions: undo.hpp, frto.hpp
 //   RFC 3042   limited transmit
 //   RFC 6298   5.1 to 5.6: when the timer is started, restarted, stopped and backed off
 //   tahoe      the third duplicate ACK acts as a timeout without backoff (Jacobson 1988; Fall & Floyd
@@ -38,7 +39,10 @@
 #include "../../core/westwood.h"
 #include "../base/timers.hpp"
 #include "../recovery.hpp"
+#include "ack.hpp"
 #include "ecn.hpp"
+#include "frto.hpp"
+#include "loss_probe.hpp"
 #include "pacing.hpp"
 #include "rack.hpp"
 #include "rate_reduction.hpp"
@@ -53,7 +57,6 @@
 
 namespace ww::sim {
 
-enum class Progress : std::uint8_t { none, old, dupack, advanced };
 // What a sender's timer is for: a timeout or, with RACK-TLP, a probe or the next possible loss.
 enum class Due : std::uint8_t { timeout, probe, losses };
 
@@ -66,30 +69,18 @@ class Sender {
     // `again`: the SYN-ACK answers a repeated SYN.
     void on_syn_ack(Time now, bool again = false);
 
-    // Takes an ACK with this acknowledgment number and these SACK blocks (nullptr: none). `again`:
-    // its timestamp echoes a retransmission.
-    Progress on_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again = false) {
-        if (sack == nullptr && on_plain_ack(now, number)) return Progress::advanced;
-        return on_unusual_ack(now, number, sack, again);
-    }
-    // Takes a plain ACK, which carries only its number. Returns false and does nothing if it needs
-    // on_ack().
-    bool on_plain_ack(Time now, std::uint32_t number) {
-        if (!on_unpaced_fast_path_) return false;
-        const std::int64_t acked = segments_.segments_in(beyond_una(number));
-        if (acked == 0) return false;
-        on_advance<true, false>(now, acked);
-        return true;
-    }
-    // Takes an ACK that echoes a mark. Returns true if the window was reduced.
-    bool on_echo(Time now, std::uint32_t number, const SackBlocks* sack, bool again,
-                 Progress& progress);
+    // Takes an ACK and returns what it brought.
+    Ack on_ack(Time now, const AckHeader& header);
+    // The fast path of on_ack(), for an ACK that carries only its number; `rated`: of a paced
+    // sender. Returns false and does nothing if the ACK needs more.
+    template <bool rated>
+    bool take_fast_path(Time now, std::uint32_t number);
     // Handles the timer. Returns what it was due for.
     Due on_timer(Time now);
 
     // The host sends at `now` what next_segment() returns, until it returns -1. A returned segment
     // counts as sent. If take_burst() returns true, its burst of new, full segments (maybe none) is
-    // all there is to send. `fast`: called right after a plain ACK.
+    // all there is to send. `fast`: called right after take_fast_path().
     std::int64_t next_segment(Time now);
     struct Burst {
         std::int64_t first, end;  // end excluded
@@ -114,7 +105,6 @@ class Sender {
         return sum < 1 ? 1u : static_cast<std::uint32_t>(sum);
     }
     const ww_window& window() const { return window_; }
-    std::uint64_t undone() const { return statistics_.undone; }
     ww_observation observe(Time now) const {
         return ww_observe(&settings_->cc, &cc_, microseconds(now));
     }
@@ -144,7 +134,7 @@ class Sender {
         statistics_.on_srtt(rtt_.srtt());
     }
 
-    // True while nothing is lost, suspected, retransmitted or to be sent out of turn. Plain ACKs
+    // True while nothing is lost, suspected, retransmitted or to be sent out of turn. The fast path
     // and new segments keep it true; everything else ends with settle().
     bool is_on_fast_path() const {
         return phase_ == WW_OPEN && established_ && next_ == high_ && dupacks_ == 0 &&
@@ -165,54 +155,52 @@ class Sender {
         return static_cast<std::int32_t>(number - segments_.number(una_));
     }
 
-    // Functions with `rated` exist with and without rate samples, so that only the congestion
-    // controls that need samples pay for them. Those with `fast` leave out what cannot happen on
-    // the fast path.
-    Progress on_unusual_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again);
-    template <bool rated>
-    Progress take_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);
-    Progress on_ack_with_deliveries(Time now, std::int32_t bytes, const SackBlocks* sack,
-                                    bool again);
-    template <bool rated>
-    Progress on_duplicate(Time now, bool news);
-    template <bool fast, bool rated>
-    void on_advance(Time now, std::int64_t acked);
-    template <bool rated>
-    Progress take_ack_with_arrivals(Time now, std::int32_t bytes, const SackBlocks* sack,
-                                    bool again);
-    void advance_in_recovery(Time now, std::int64_t acked, bool complete,
-                             std::uint32_t cwnd_before);
-    bool ends_recovery(bool complete) const {
-        return phase_ == WW_RECOVERY && (complete || settings_->recovery == Recovery::reno);
-    }
-    void leave_recovery(Time now);
-    void on_sack_news(Time now);
-    void enter_recovery(Time now);
-    void enter_disorder() {
-        phase_ = WW_DISORDER;
-        flight_in_order_ = static_cast<std::int32_t>(in_flight()) - sacked_before_;
-    }
-    void reduce_window(Time now);
-    void reduce_without_recovery(Time now);
-    void restart_slow_start(Time now);
-    Due serve_timer(Time now);
-    void on_timeout(Time now);
-    // The following functions are in sender_repairs.cpp: RACK-TLP, F-RTO and undo.
+    // ack.cpp: scoreboard, control and state, in the order of on_ack().
+    bool take_fast_path(Ack& ack);
+    void begin(Ack& ack) const;
     bool suspects_nothing(const SackBlocks* sack) const {
         return sack == nullptr && phase_ == WW_OPEN && board_.idle() && !probe_.is_out();
     }
-    void on_arrival(Time now, std::int64_t segment);
-    void take_arrivals(Time now, std::int64_t acked, bool again);
-    bool read_dsack(const SackBlocks& sack, std::int32_t acked);
-    void detect_spurious_loss(Time now, bool advanced, bool news);
-    void find_losses(Time now);
-    std::int64_t choose_probe(Time now);
-    bool has_new_data(Time now) const {
-        return next_ < segments_.count() && now < settings_->stop &&
-               in_flight() < static_cast<std::int64_t>(settings_->receive_window);
-    }
-    void undo(Time now);
+    void read_sack(Ack& ack);
+    bool read_dsack(Ack& ack);
+    void acknowledge(Ack& ack);
+    void take_arrivals(Ack& ack);
+    void on_arrival(Ack& ack, std::int64_t segment);
+    Time measure_rtt(Time now, std::int64_t acked);
+    Progress progress_of(const Ack& ack) const;
+    void control(const Ack& ack);
+    template <bool fast, bool rated>
+    void call_cc(Time now, std::int64_t acked, Time rtt);
+    template <bool fast>
+    void fill_rate(Time now, ww_sample& sample);
+    void on_advance(const Ack& ack);
+    void on_duplicate(const Ack& ack);
+
+    // recovery.cpp
+    void enter_disorder(const Ack& ack);
     Time rack_window() const;
+    void find_losses(const Ack& ack);
+    std::uint32_t flight_for_ssthresh() const;
+    void reduce_window(Time now);
+    void enter_recovery(const Ack& ack);
+    void restart_slow_start(Time now);
+    void on_timeout(Time now);
+    void reduce_without_recovery(Time now);
+    void answer_mark(Ack& ack);
+    void advance_after_timeout(const Ack& ack);
+    bool advance_in_recovery(const Ack& ack);
+    void reduce_rate(const Ack& ack);
+    bool ends_recovery(const Ack& ack) const {
+        return ack.acked > 0 && phase_ == WW_RECOVERY &&
+               (una_ >= recover_ || settings_->recovery == Recovery::reno);
+    }
+    void leave_recovery(Time now);
+    void end_recovery();
+    void detect_spurious_loss(Ack& ack);
+    void undo(Time now);
+
+    // The timer.
+    void on_reordering_timer(Time now);
     template <bool fast = false>
     void restart_timer(Time now) {
         due_ = Due::timeout;
@@ -236,20 +224,16 @@ class Sender {
         timer.deadline = now + std::min(wait, rtt_.rto());
     }
     static constexpr Time kLongestDelayedAck = kSecond / 5;  // RFC 8985, 7.2
-    template <bool fast, bool rated>
-    void call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, bool dupack);
-    template <bool fast>
-    void fill_rate(Time now, ww_sample& sample);
+
+    // sending.cpp
+    bool has_new_data(Time now) const {
+        return next_ < segments_.count() && now < settings_->stop &&
+               in_flight() < static_cast<std::int64_t>(settings_->receive_window);
+    }
     std::uint32_t pipe() const {
         return static_cast<std::uint32_t>(std::max<std::int64_t>(0, board_.pipe(una_, next_)));
     }
-    std::int32_t flight_without_sacked() const {
-        return static_cast<std::int32_t>(in_flight() - board_.sacked());
-    }
-    std::uint32_t flight_for_ssthresh() const;
-    template <bool fast>
-    Time measure_rtt(Time now, std::int64_t acked);
-    bool read_sack(Time now, const SackBlocks& sack);
+    std::int64_t choose_probe(Time now);
     std::int64_t next_unpaced(Time now);
     std::int64_t choose_by_scoreboard(Time now);
     template <bool fast>
@@ -279,11 +263,8 @@ class Sender {
     bool sends_probe_ = false;  // new data or the last segment must be sent, whatever cwnd is
     bool last_was_retransmission_ = false;
     bool cwnd_limited_ = false;
-    bool partial_seen_ = false;      // the impatient timer was restarted in this recovery
-    Due due_ = Due::timeout;         // what the timer waits for
-    bool original_arrived_ = false;  // this ACK covers data sent before the timeout and not again
-    bool dsack_ = false;             // this ACK carried a D-SACK
-    bool proof_ = false;             // this ACK proved that the last reduction was spurious
+    bool partial_seen_ = false;  // the impatient timer was restarted in this recovery
+    Due due_ = Due::timeout;     // what the timer waits for
     Frto frto_;
     // measurements and decisions.
     SendTimes times_;
@@ -298,8 +279,6 @@ class Sender {
     std::int64_t guarded_ =
         -1;  // no loss is inferred from duplicates up to this SND.UNA (RFC 6582)
     std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
-    std::int32_t sacked_before_ = 0;    // SACKed before this ACK
-    std::int32_t flight_before_ = 0;    // in flight and not SACKed before this ACK
     std::int32_t flight_in_order_ = 0;  // flight when the first duplicate ACK arrived
     std::uint32_t syns_ = 0;
     Time first_syn_ = 0;
@@ -318,4 +297,4 @@ class Sender {
 
 }  // namespace ww::sim
 
-#include "sender_fast_path.hpp"
+#include "fast_path.hpp"

@@ -61,7 +61,6 @@ class SenderStatistics {
   public:
     std::uint64_t retransmitted = 0;
     std::uint32_t timeouts = 0, fast_recoveries = 0, ecn_reductions = 0;
-    std::uint32_t undone = 0;  // spurious reductions that were undone
 };
 
 }  // namespace ww::sim

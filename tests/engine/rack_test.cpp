@@ -8,6 +8,8 @@
 
 #include <random>
 
+#include "engine/tcp/frto.hpp"
+#include "engine/tcp/loss_probe.hpp"
 #include "engine/tcp/undo.hpp"
 #include "units.hpp"
 

@@ -115,9 +115,9 @@ TEST(RateSample, TheSenderReportsWhatASackDelivers) {
     ASSERT_EQ(sender.next_segment(110 * kMs), 1);
     ASSERT_EQ(sender.next_segment(120 * kMs), 2);
     const SackBlocks third{1, {{number(2), number(3)}}};
-    sender.on_ack(180 * kMs, number(0), &third);
+    sender.on_ack(180 * kMs, {number(0), &third});
     EXPECT_EQ(sender.observe(180 * kMs).rtt_min_us, 60000u);
-    sender.on_ack(190 * kMs, number(3), nullptr);
+    sender.on_ack(190 * kMs, {number(3)});
     EXPECT_EQ(sender.observe(190 * kMs).rtt_min_us, 60000u) << "80 ms of the second";
 }
 

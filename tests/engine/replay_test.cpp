@@ -152,8 +152,8 @@ class Replay {
             for (const auto& [start, end] : ack.sacked)
                 blocks.block[blocks.count++] = {sender_.segments().number(start),
                                                 sender_.segments().number(end)};
-            sender_.on_ack(now, sender_.segments().number(ack.segment),
-                           blocks.count > 0 ? &blocks : nullptr);
+            sender_.on_ack(now, {sender_.segments().number(ack.segment),
+                                 blocks.count > 0 ? &blocks : nullptr});
         }
         const std::string decided = decisions(now);
         send(now);

@@ -26,7 +26,7 @@ TEST(Sender, MeasuresTheNewestSegmentAndTimesTheOldest) {
     EXPECT_EQ(sender.rtt().rto(), 300 * kMs);
     EXPECT_EQ(sender.next_segment(100 * kMs), 0);
     EXPECT_EQ(sender.next_segment(160 * kMs), 1);
-    EXPECT_EQ(sender.on_ack(260 * kMs, sender.segments().number(2), nullptr), Progress::advanced);
+    EXPECT_EQ(sender.on_ack(260 * kMs, {sender.segments().number(2)}).progress, Progress::advanced);
     EXPECT_EQ(sender.rtt().last(), 100 * kMs);
     // R' = 160: RTTVAR = 3/4 50 + 1/4 60 = 52.5, SRTT = 7/8 100 + 1/8 160 = 107.5
     EXPECT_EQ(sender.rtt().rto(), (107'500 + 4 * 52'500) * kMicrosecond);
@@ -34,13 +34,13 @@ TEST(Sender, MeasuresTheNewestSegmentAndTimesTheOldest) {
 
 TEST(Sender, IgnoresOldAcksAndThoseForNothing) {
     Sender sender = connected(Flow(), 100 * kMs);
-    EXPECT_EQ(sender.on_ack(100 * kMs, sender.segments().number(0), nullptr),
+    EXPECT_EQ(sender.on_ack(100 * kMs, {sender.segments().number(0)}).progress,
               Progress::none);  // nothing is out
     while (sender.next_segment(100 * kMs) >= 0) continue;
     EXPECT_EQ(sender.in_flight(), 10);
-    EXPECT_EQ(sender.on_ack(200 * kMs, sender.segments().number(4), nullptr), Progress::advanced);
-    EXPECT_EQ(sender.on_ack(201 * kMs, sender.segments().number(2), nullptr), Progress::old);
-    EXPECT_EQ(sender.on_ack(202 * kMs, sender.segments().number(4), nullptr), Progress::dupack);
+    EXPECT_EQ(sender.on_ack(200 * kMs, {sender.segments().number(4)}).progress, Progress::advanced);
+    EXPECT_EQ(sender.on_ack(201 * kMs, {sender.segments().number(2)}).progress, Progress::old);
+    EXPECT_EQ(sender.on_ack(202 * kMs, {sender.segments().number(4)}).progress, Progress::dupack);
     EXPECT_EQ(sender.una(), 4);
 }
 
@@ -58,9 +58,9 @@ TEST(Sender, TurnsItsTimerOffWhenAllIsAcknowledged) {
     Sender sender = connected(flow, 100 * kMs);
     while (sender.next_segment(100 * kMs) >= 0) continue;
     EXPECT_EQ(sender.timer.deadline, 400 * kMs);
-    sender.on_ack(200 * kMs, sender.segments().number(1), nullptr);
+    sender.on_ack(200 * kMs, {sender.segments().number(1)});
     EXPECT_EQ(sender.timer.deadline, 200 * kMs + sender.rtt().rto());
-    sender.on_ack(201 * kMs, sender.segments().number(2), nullptr);
+    sender.on_ack(201 * kMs, {sender.segments().number(2)});
     EXPECT_EQ(sender.timer.deadline, kNever);
 }
 
@@ -95,7 +95,7 @@ TEST(Sender, AProbeIsDueAfterTwoRoundTrips) {
         sender.on_syn_ack(100 * kMs);
         while (sender.next_segment(100 * kMs) >= 0) continue;
         const auto acknowledge = [&](std::int64_t segment) {
-            sender.on_ack(200 * kMs, sender.segments().number(segment), nullptr);
+            sender.on_ack(200 * kMs, {sender.segments().number(segment)});
             return sender.timer.deadline - 200 * kMs;
         };
         EXPECT_EQ(acknowledge(8), 200 * kMs + slack) << "two in flight";
@@ -116,7 +116,7 @@ TEST(Sender, CountsDuplicatesFromTheFirstAckOn) {
         Sender sender = connected(flow, 100 * kMs);
         while (sender.next_segment(100 * kMs) >= 0) continue;
         for (const bool retransmits : {false, false, true}) {
-            EXPECT_EQ(sender.on_ack(200 * kMs, sender.segments().number(0), nullptr),
+            EXPECT_EQ(sender.on_ack(200 * kMs, {sender.segments().number(0)}).progress,
                       Progress::dupack);
             const std::int64_t next = sender.next_segment(200 * kMs);
             EXPECT_EQ(next == 0 && sender.is_retransmission(), retransmits);
@@ -136,26 +136,27 @@ TEST(Sender, TakesPlainAcksOnTheFastPathWhileNothingIsWrong) {
             while (sender.next_segment(now) >= 0) continue;
         };
         send(100 * kMs);
-        EXPECT_TRUE(sender.on_plain_ack(200 * kMs, number(2)));
+        EXPECT_TRUE(sender.take_fast_path<false>(200 * kMs, number(2)));
         send(200 * kMs);
-        EXPECT_FALSE(sender.on_plain_ack(201 * kMs, number(2))) << "a duplicate";
+        EXPECT_FALSE(sender.take_fast_path<false>(201 * kMs, number(2))) << "a duplicate";
         EXPECT_EQ(sender.una(), 2) << "it does nothing then";
         const SackBlocks late{1, {{number(3), number(6)}}};
         const SackBlocks* const sack = recovery == Recovery::sack ? &late : nullptr;
-        sender.on_ack(202 * kMs, number(2), sack);
-        EXPECT_FALSE(sender.on_plain_ack(203 * kMs, number(3))) << "after a duplicate";
-        for (int i = 0; i < 2; i++) sender.on_ack(204 * kMs, number(2), sack);
+        sender.on_ack(202 * kMs, {number(2), sack});
+        EXPECT_FALSE(sender.take_fast_path<false>(203 * kMs, number(3))) << "after a duplicate";
+        for (int i = 0; i < 2; i++) sender.on_ack(204 * kMs, {number(2), sack});
         ASSERT_EQ(sender.phase(), WW_RECOVERY);
         send(204 * kMs);
-        EXPECT_FALSE(sender.on_plain_ack(205 * kMs, number(3))) << "in recovery";
+        EXPECT_FALSE(sender.take_fast_path<false>(205 * kMs, number(3))) << "in recovery";
         const std::int64_t all = sender.una() + sender.in_flight();
-        sender.on_ack(300 * kMs, number(all), nullptr);
+        sender.on_ack(300 * kMs, {number(all)});
         ASSERT_EQ(sender.phase(), WW_OPEN);
         send(300 * kMs);
-        EXPECT_TRUE(sender.on_plain_ack(400 * kMs, number(all + 1))) << "after recovery";
+        EXPECT_TRUE(sender.take_fast_path<false>(400 * kMs, number(all + 1))) << "after recovery";
         sender.on_timer(2 * kSecond);
         send(2 * kSecond);
-        EXPECT_FALSE(sender.on_plain_ack(2100 * kMs, number(all + 2))) << "after a timeout";
+        EXPECT_FALSE(sender.take_fast_path<false>(2100 * kMs, number(all + 2)))
+            << "after a timeout";
     }
 }
 
@@ -181,14 +182,14 @@ TEST(Sender, ADuplicateAfterATimeoutEndsFrto) {
         EXPECT_EQ(sender.next_segment(kSecond), -1);
         const SackBlocks fifth{1, {{number(5), number(6)}}};
         if (advances)
-            sender.on_ack(1100 * kMs, number(1), nullptr);
+            sender.on_ack(1100 * kMs, {number(1)});
         else
-            sender.on_ack(1100 * kMs, number(0), &fifth);
+            sender.on_ack(1100 * kMs, {number(0), &fifth});
         std::vector<std::int64_t> sent;
         for (std::int64_t s; (s = sender.next_segment(1100 * kMs)) >= 0;) sent.push_back(s);
         using Segments = std::vector<std::int64_t>;
         EXPECT_EQ(sent, advances ? (Segments{10, 11}) : Segments{});
-        sender.on_ack(1200 * kMs, number(2), nullptr);
+        sender.on_ack(1200 * kMs, {number(2)});
         EXPECT_EQ(sender.phase() == WW_OPEN, advances) << "step 3: data that was not sent again";
         if (!advances) {
             EXPECT_EQ(sender.next_segment(1200 * kMs), 2) << "the rest is sent again";
@@ -215,7 +216,7 @@ TEST(Sender, ReadsAFirstBlockOutsideTheSecondAsNews) {
         };
         const auto take = [&](const Blocks& ranges) {
             const SackBlocks blocks = blocks_of(ranges);
-            return sender.on_ack(200 * kMs, sender.segments().number(0), &blocks);
+            return sender.on_ack(200 * kMs, {sender.segments().number(0), &blocks}).progress;
         };
         EXPECT_EQ(take(reported), Progress::dupack);
         for (const auto& range : reported) EXPECT_EQ(take({range}), Progress::none) << "known";
@@ -232,12 +233,12 @@ TEST(Sender, SendsByThePipeWhileSomethingIsSacked) {
     };
     send(100 * kMs);
     const SackBlocks most{1, {{number(1), number(10)}}};
-    sender.on_ack(200 * kMs, number(0), &most);
+    sender.on_ack(200 * kMs, {number(0), &most});
     send(200 * kMs);  // segment 0 again, and new ones
     ASSERT_EQ(sender.una() + sender.in_flight(), 14);
     const SackBlocks more{1, {{number(12), number(13)}}};  // 10 and 11 are late
-    sender.on_ack(290 * kMs, number(0), &more);
-    sender.on_ack(300 * kMs, number(10), &more);
+    sender.on_ack(290 * kMs, {number(0), &more});
+    sender.on_ack(300 * kMs, {number(10), &more});
     ASSERT_EQ(sender.phase(), WW_OPEN);
     Sender::Burst burst{0, 0};
     EXPECT_FALSE(sender.take_burst<false>(300 * kMs, burst)) << "each segment is a decision";
@@ -252,13 +253,14 @@ TEST(Sender, AnswersAnEchoOnADuplicate) {
     Sender sender = connected(flow, 100 * kMs);
     const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
     while (sender.next_segment(100 * kMs) >= 0) continue;
-    sender.on_ack(200 * kMs, number(4), nullptr);
+    sender.on_ack(200 * kMs, {number(4)});
     const std::uint32_t before = sender.window().cwnd;
-    Progress progress = Progress::none;
-    EXPECT_TRUE(sender.on_echo(201 * kMs, number(4), nullptr, false, progress));
-    EXPECT_EQ(progress, Progress::dupack);
+    const Ack ack = sender.on_ack(201 * kMs, {number(4), nullptr, false, true});
+    EXPECT_TRUE(ack.reduced);
+    EXPECT_EQ(ack.progress, Progress::dupack);
     EXPECT_LT(sender.window().cwnd, before);
-    EXPECT_FALSE(sender.on_echo(202 * kMs, number(4), nullptr, false, progress)) << "once a window";
+    EXPECT_FALSE(sender.on_ack(202 * kMs, {number(4), nullptr, false, true}).reduced)
+        << "once a window";
 }
 
 // RFC 4015, 3: an undo restores the windows from before the spurious reduction, but does not cancel
@@ -273,21 +275,20 @@ TEST(Sender, ALateDSackDoesNotUndoTheAnswerToAMark) {
         const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
         while (sender.next_segment(100 * kMs) >= 0) continue;
         const SackBlocks late{1, {{number(1), number(10)}}};  // the first one comes last
-        sender.on_ack(200 * kMs, number(0), &late);
+        sender.on_ack(200 * kMs, {number(0), &late});
         ASSERT_EQ(sender.phase(), WW_RECOVERY);
         while (sender.next_segment(200 * kMs) >= 0) continue;
-        sender.on_ack(210 * kMs, number(10), nullptr);
+        sender.on_ack(210 * kMs, {number(10)});
         ASSERT_EQ(sender.phase(), WW_OPEN);
         while (sender.next_segment(210 * kMs) >= 0) continue;
-        Progress progress;
         const std::int64_t acked = sender.una() + sender.in_flight();
         if (marked) {
-            ASSERT_TRUE(sender.on_echo(300 * kMs, number(acked), nullptr, false, progress));
+            ASSERT_TRUE(sender.on_ack(300 * kMs, {number(acked), nullptr, false, true}).reduced);
         }
         const std::uint32_t reduced = sender.window().ssthresh;
         const SackBlocks twice{1, {{number(0), number(1)}}};
-        sender.on_ack(301 * kMs, sender.segments().number(sender.una()), &twice);
-        EXPECT_EQ(sender.undone(), marked ? 0u : 1u);
+        const Ack ack = sender.on_ack(301 * kMs, {number(sender.una()), &twice});
+        EXPECT_EQ(ack.undone, !marked);
         EXPECT_EQ(sender.window().ssthresh == reduced, marked);
     }
 }

@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The part of a sender that runs for every ACK and every segment, inlined into its callers.
-// Templates with `fast` leave out what cannot happen on the fast path (Sender::is_on_fast_path()).
-// The rest of the sender is in sender.cpp and sender_repairs.cpp.
+// Templates with `fast` leave out what cannot happen on the fast path (Sender::is_on_fast_path()),
+// those with `rated` have rate samples.
 #pragma once
 
 #include "sender.hpp"
 
 namespace ww::sim {
 
-// Returns the RTT of the newest acknowledged segment, or 0 if it may not be measured.
-template <bool fast>
+template <bool rated>
+[[gnu::flatten]] inline bool Sender::take_fast_path(Time now, std::uint32_t number) {
+    if (rated ? !on_fast_path_ : !on_unpaced_fast_path_) return false;
+    const std::int64_t acked = segments_.segments_in(beyond_una(number));
+    if (acked == 0) return false;
+    const Time rtt = measure_rtt(now, acked);
+    if constexpr (rated) rate_->on_delivered_in_order(now, una_ + acked - 1, acked);
+    una_ += acked;
+    call_cc<true, rated>(now, acked, rtt);
+    if (next_ != una_) [[likely]] {
+        restart_timer<true>(now);
+    } else {
+        timer.deadline = kNever;
+        if (is_complete()) statistics_.on_complete(now);
+    }
+    return true;
+}
+
+// Returns the RTT of the newest acknowledged segment.
 inline Time Sender::measure_rtt(Time now, std::int64_t acked) {
-    if (!fast && !times_.may_measure(una_, una_ + acked)) return 0;
     const Time rtt = now - times_.at(una_ + acked - 1);
     rtt_.on_ack(rtt, now - times_.at(una_), settings_->rto);
     statistics_.on_srtt(rtt_.srtt());
@@ -20,7 +36,7 @@ inline Time Sender::measure_rtt(Time now, std::int64_t acked) {
 }
 
 // A sample includes the losses that this ACK reveals, as in Linux (tcp_ack() calls
-// tcp_cong_control() last). The sender acts on them later, in take_ack_with_arrivals().
+// tcp_cong_control() last). The sender acts on them later in on_ack().
 template <bool fast>
 inline void Sender::fill_rate(Time now, ww_sample& sample) {
     if (!fast && rack_ != nullptr && !board_.idle())
@@ -30,55 +46,22 @@ inline void Sender::fill_rate(Time now, ww_sample& sample) {
 }
 
 template <bool fast, bool rated>
-[[gnu::always_inline]] inline void Sender::call_cc(Time now, std::int64_t acked,
-                                                   std::uint32_t rtt_us, bool dupack) {
+[[gnu::always_inline]] inline void Sender::call_cc(Time now, std::int64_t acked, Time rtt) {
     ww_sample sample{};
     sample.now_us = microseconds(now);
     sample.mss = segments_.mss();
     sample.acked_segments = static_cast<std::uint32_t>(acked);
     sample.in_flight =
         static_cast<std::uint32_t>(high_ - una_);  // going back (go-back-N) takes nothing off
-    sample.rtt_us = rtt_us;
+    sample.rtt_us = static_cast<std::uint32_t>(microseconds(rtt));
     sample.phase = fast ? std::uint8_t{WW_OPEN} : phase_;
-    sample.is_dupack = dupack;
+    sample.is_dupack = !fast && acked == 0;
     sample.is_cwnd_limited = cwnd_limited_;
     if (ww_needs_rate(&settings_->cc) != rated) __builtin_unreachable();
     if constexpr (rated) fill_rate<fast>(now, sample);
     const std::uint32_t before = window_.cwnd;
     ww_on_ack(&settings_->cc, &cc_, &window_, &sample);
     if (window_.cwnd != before) statistics_.on_cwnd(now, before);
-}
-
-template <bool fast, bool rated>
-[[gnu::flatten]] inline void Sender::on_advance(Time now, std::int64_t acked) {
-    const Time rtt = measure_rtt<fast>(now, acked);
-    if constexpr (rated && fast) rate_->on_delivered_in_order(now, una_ + acked - 1, acked);
-    if constexpr (rated && !fast)
-        for (std::int64_t s = una_; s < una_ + acked; s++) rate_->on_delivered(now, s);
-    if constexpr (!fast) board_.advance(una_, una_ + acked);
-    una_ += acked;
-    if (!fast && next_ < una_) next_ = una_;  // after go-back-N an ACK may pass what was sent again
-    const bool is_open = fast || phase_ == WW_OPEN;
-    const bool complete = una_ >= recover_;
-    if (!fast && phase_ == WW_DISORDER) phase_ = WW_OPEN;
-    if constexpr (!fast)
-        if (settings_->grows_at_exit && ends_recovery(complete)) leave_recovery(now);
-    const std::uint32_t cwnd_before = window_.cwnd;
-    // The congestion control sees the phase in which the ACK arrived.
-    call_cc<fast, rated>(now, acked, static_cast<std::uint32_t>(microseconds(rtt)), false);
-    if constexpr (!fast) dupacks_ = 0;
-    if (!fast && phase_ != WW_RECOVERY) inflation_ = 0;
-    if (!is_open) {
-        advance_in_recovery(now, acked, complete, cwnd_before);
-    } else if (next_ == una_) [[unlikely]] {
-        timer.deadline = kNever;
-    } else {
-        restart_timer<fast>(now);
-    }
-    if (next_ == una_ && una_ == segments_.count()) [[unlikely]] {
-        statistics_.on_complete(now);
-        timer.deadline = kNever;
-    }
 }
 
 inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {

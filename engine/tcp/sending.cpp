@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Chooses what a sender sends next, where sender.hpp's bursts of new segments do not apply.
+#include "sender.hpp"
+
+namespace ww::sim {
+
+std::int64_t Sender::next_segment(Time now) {
+    if (!established_) return -1;
+    if (!settings_->paced) return next_unpaced(now);
+    // What a timer asks for is sent at once, as in Linux: the pacer could hold it until it is no
+    // longer needed.
+    const bool by_timer = sends_probe_ || (sends_first_ && phase_ == WW_LOSS);
+    if (!by_timer && pacer_.holds_back(now)) {
+        pace.deadline = pacer_.next_at();
+        return -1;
+    }
+    const std::int64_t high = high_, segment = next_unpaced(now);
+    if (segment >= 0) {
+        rate_->on_sent(now, segment, next_ - una_ <= 1 && segment == una_, segment < high);
+        pacer_.on_sent(now, segments_.payload(segment), window_.pacing);
+    } else if (next_ == segments_.count() && pipe() < window_.cwnd) {
+        rate_->on_application_limited(pipe());
+    }
+    return segment;
+}
+
+std::int64_t Sender::next_unpaced(Time now) {
+    std::int64_t segment = una_;
+    if (sends_first_) {
+        sends_first_ = false;
+        if (next_ == una_) next_++;
+        if (settings_->uses_sack) board_.retransmitted(una_);
+    } else if (sends_probe_) {
+        segment = choose_probe(now);
+        if (segment < 0) return -1;
+    } else if (!settings_->uses_sack || (phase_ == WW_OPEN && board_.idle())) {
+        return next_ < new_end<false>(now) ? record_sent(now, next_++) : -1;
+    } else {
+        segment = choose_by_scoreboard(now);
+        if (segment < 0) return -1;
+    }
+    rate_reduction_.on_sent();
+    return record_sent(now, segment);
+}
+
+// Asks NextSeg (RFC 6675, 4) while the pipe is below cwnd. Returns -1 if nothing may be sent.
+std::int64_t Sender::choose_by_scoreboard(Time now) {
+    if (frto_.is_on()) return has_new_data(now) && frto_.takes_new_segment() ? next_++ : -1;
+    const std::int64_t pipe = board_.pipe(una_, next_);
+    cwnd_limited_ = pipe >= static_cast<std::int64_t>(window_.cwnd);
+    if (cwnd_limited_) return -1;
+    const bool repairing = phase_ == WW_RECOVERY || phase_ == WW_LOSS;
+    std::int64_t segment = repairing ? board_.next_lost(una_) : -1;  // rule 1
+    if (segment < 0) {
+        // Before recovery only limited transmit sends beyond cwnd (RFC 3042).
+        const bool beyond = in_flight() >= static_cast<std::int64_t>(window_.cwnd);
+        if (has_new_data(now) && (repairing || settings_->limited_transmit || !beyond))
+            return next_++;  // rule 2
+        if (phase_ != WW_RECOVERY || rack_ != nullptr) return -1;
+        segment = board_.next_unsacked(una_);                          // rule 3
+        if (segment < 0) return board_.rescue(una_, next_, recover_);  // rule 4
+    }
+    board_.retransmitted(segment);
+    return segment;
+}
+
+// RFC 8985, 7.3: new data if there is any, else the last segment again, whatever cwnd is.
+std::int64_t Sender::choose_probe(Time now) {
+    sends_probe_ = false;
+    if (next_ == una_) return -1;
+    const bool is_new = has_new_data(now);
+    const std::int64_t segment = is_new ? next_++ : next_ - 1;
+    if (!is_new) board_.retransmitted(segment);
+    probe_.on_sent(next_, !is_new);
+    return segment;
+}
+
+void Sender::grow_rings() {
+    times_.grow(una_, high_);
+    if (settings_->uses_sack) board_.reserve(times_.capacity(), una_);
+    if (settings_->paced) rate_->reserve(times_.capacity(), una_, high_);
+}
+
+}  // namespace ww::sim
