@@ -30,18 +30,18 @@ std::unique_ptr<Impairments> impairments_of(const Network& network, std::uint32_
     if (!d.red.on && d.opportunities_ms.empty() && d.jitter == 0 && d.reorder_rate <= 0 &&
         !network.trace.queues && !captured)
         return nullptr;
-    auto impairments = std::make_unique<Impairments>(seed, number);
+    auto impairments = std::make_unique<Impairments>();
     if (d.red.on)
         impairments->red.emplace(d.red, mean_duration(d, d.red.mean_packet_bytes),
                                  Random(seed, Stream::red, number));
     if (!d.opportunities_ms.empty())
         impairments->opportunities.emplace(d.opportunities_ms, network.duration);
-    impairments->jitter = d.jitter;
-    impairments->reorder_rate = d.reorder_rate;
-    impairments->reorder_delay = d.reorder_delay;
-    impairments->trace_queue = network.trace.queues;
-    impairments->captures = captured;
-    impairments->leaving = number % 2 == 0;
+    if (d.jitter > 0) impairments->jitter.emplace(d.jitter, Random(seed, Stream::jitter, number));
+    if (d.reorder_rate > 0)
+        impairments->reordering.emplace(d.reorder_rate, d.reorder_delay,
+                                        Random(seed, Stream::reordering, number));
+    if (network.trace.queues) impairments->waited.emplace();
+    if (captured) impairments->capture.emplace(number % 2 == 0);
     return impairments;
 }
 
@@ -188,7 +188,7 @@ DirectionResult Channel::result() {
     if (impairments != nullptr) {
         result.early_drops = impairments->early_drops;
         result.marked = impairments->marked;
-        impairments->move_waited(result.trace, end_);
+        if (impairments->waited) impairments->waited->move_to(result.trace, end_);
     }
     return result;
 }

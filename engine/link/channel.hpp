@@ -33,7 +33,7 @@
 #include "../base/time_sum.hpp"
 #include "../network.hpp"
 #include "impairments.hpp"
-#include "loss.hpp"
+#include "loss/process.hpp"
 #include "packet.hpp"
 #include "queue/drop_tail.hpp"
 

@@ -62,17 +62,12 @@ inline Passage Channel::transmit_impaired(Time now, std::uint32_t ip_bytes, Pack
         packet.flags |= kCe;
         x.marked++;
     }
-    if (x.trace_queue && start > now) x.waited.push_back({now, start, ip_bytes + overhead_});
-    if (x.captures && x.leaving) x.capture(packet, sack, start);
+    if (x.waited && start > now) x.waited->add(now, start, ip_bytes + overhead_);
+    if (x.capture && x.capture->leaving) x.capture->add(packet, sack, start);
     if (passage.fate == Fate::lost || passage.at == kNever) return counted(passage);
-    if (x.jitter > 0) {
-        const double drawn = x.jitter_draws.open_unit() * static_cast<double>(x.jitter);
-        passage.at = std::max(x.last_arrival, passage.at + static_cast<Time>(drawn));
-        x.last_arrival = passage.at;
-    }
-    if (x.reorder_rate > 0 && x.reorder_draws.open_unit() < x.reorder_rate)
-        passage.at += x.reorder_delay;
-    if (x.captures && !x.leaving) x.capture(packet, sack, passage.at);
+    if (x.jitter) passage.at = x.jitter->arrival(passage.at);
+    if (x.reordering) passage.at += x.reordering->delay();
+    if (x.capture && !x.capture->leaving) x.capture->add(packet, sack, passage.at);
     return counted(passage);
 }
 

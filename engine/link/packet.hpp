@@ -38,8 +38,8 @@ enum PacketFlags : std::uint16_t {
     kBare = 512,  // the handshake's last ACK
     kAgain =
         1024,  // data, SYN: a retransmission; ACK: its timestamp echoes a retransmission (RFC 7323)
-    // Packets with these flags leave the receiver's fast path.
-    kUnusual = kSyn | kFin | kCe | kCwr | kDatagram | kBare | kAgain,
+    // Packets with these flags take the slow path.
+    kSlowPath = kSyn | kFin | kCe | kCwr | kDatagram | kBare | kAgain,
 };
 
 struct Packet {

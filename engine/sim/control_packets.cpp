@@ -7,7 +7,7 @@
 namespace ww::sim {
 
 // Returns true if the packet is done; false if it is data, after noting its marks.
-bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
+bool Simulation::take_control(Connection& c, const Packet& packet, Time now) {
     if (packet.flags & kDatagram) {
         c.receiver.ip_bytes += c.header_bytes + packet.payload;
         c.receiver.delivered_bytes += packet.payload;
@@ -23,7 +23,7 @@ bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
         c.receiver.ip_bytes += c.header_bytes + packet.payload;
         c.receiver.last_arrival = now;
         c.receiver.on_fin(now, packet.number, packet.payload);
-        send_unusual_ack(c, now, 0);
+        send_any_ack(c, now, 0);
         return true;
     }
     return packet.payload == 0;
@@ -35,7 +35,7 @@ void Simulation::take_syn_ack(Connection& c, Time now, bool again) {
     Packet last;  // of the handshake; it may be lost, because data acknowledges the SYN-ACK too
     last.number = sender.segments().number(sender.una() + sender.in_flight());
     last.flags = kBare;
-    carry_rarely<false>(c, last, c.header_bytes, now, nullptr);
+    carry_out_of_line<false>(c, last, c.header_bytes, now, nullptr);
     send_one_by_one(c, now);
     after_sender(c, now);
 }
@@ -44,18 +44,18 @@ void Simulation::send_syn(Connection& c, Time now) {
     Packet packet;
     packet.number = c.sender().segments().isn();
     packet.flags = c.sender().syns() > 1 ? kSyn | kAgain : kSyn;
-    carry_rarely<false>(c, packet, c.header_bytes, now, nullptr);
+    carry_out_of_line<false>(c, packet, c.header_bytes, now, nullptr);
 }
 
 void Simulation::take_syn(Connection& c, const Packet& packet, Time now) {
     if (c.receiver.on_syn(packet.number, (packet.flags & kAgain) != 0))
         send_syn_ack(c, now);
     else
-        send_unusual_ack(c, now, 0);
+        send_any_ack(c, now, 0);
 }
 
 void Simulation::send_syn_ack(Connection& c, Time now) {
-    send_unusual_ack(c, now, c.receiver.syn_ack_flags());
+    send_any_ack(c, now, c.receiver.syn_ack_flags());
     Timer& timer = c.receiver.timer;
     c.receiver.on_syn_ack_sent(now);
     if (timer.deadline < timer.queued) reschedule(c.group->timers, timer, c.place);
@@ -68,7 +68,7 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
         packet.number = static_cast<std::uint32_t>(source.sent++);
         packet.payload = static_cast<std::uint16_t>(source.payload);
         packet.flags = kDatagram;
-        carry_rarely<false>(c, packet, source.ip_bytes, now, nullptr);
+        carry_out_of_line<false>(c, packet, source.ip_bytes, now, nullptr);
     }
     source.timer.deadline = source.next(now);
 }

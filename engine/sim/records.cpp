@@ -43,15 +43,15 @@ Records Simulation::take_records(Time before) {
     taken.events_of = std::move(result_.records.events_of);
     if (network_.trace.queues) {
         std::size_t rows = 0;
-        for (const Channel& channel : channels_) rows += channel.impairments->waited.size();
+        for (const Channel& channel : channels_) rows += channel.impairments->waited->size();
         taken.queues_of.reserve(rows);
 #define WW_ROW(type, name, what) taken.queues.name.reserve(rows);
         WW_QUEUE_COLUMNS(WW_ROW)
 #undef WW_ROW
         for (const Channel& channel : channels_) {
-            taken.queues_of.resize(taken.queues_of.size() + channel.impairments->waited.size(),
+            taken.queues_of.resize(taken.queues_of.size() + channel.impairments->waited->size(),
                                    number_of(channel));
-            channel.impairments->move_waited(taken.queues, end_);
+            channel.impairments->waited->move_to(taken.queues, end_);
         }
     }
     taken.drops = take_drops(drops_.all(), seconds(before));
@@ -66,8 +66,8 @@ Records Simulation::take_records(Time before) {
 void Simulation::merge_captured(Time before) {
     std::vector<Captured>& all = result_.records.captured;
     const auto forward = static_cast<std::size_t>(2 * network_.trace.capture_link);
-    std::vector<Captured>& leaving = channels_[forward].impairments->captured;
-    std::vector<Captured>& arriving = channels_[forward + 1].impairments->captured;
+    std::vector<Captured>& leaving = channels_[forward].impairments->capture->rows;
+    std::vector<Captured>& arriving = channels_[forward + 1].impairments->capture->rows;
     const auto end_of = [&](std::vector<Captured>& rows) {
         const Time end = std::min(before, end_ + 1);  // channels run ahead, even beyond the end
         return std::partition_point(rows.begin(), rows.end(),

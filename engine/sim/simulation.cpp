@@ -138,14 +138,14 @@ inline Time Simulation::carry_through(Connection& c, Packet& packet, const Entry
 
 // The same without inlining, for callers that do not matter.
 template <bool ack>
-[[gnu::noinline]] void Simulation::carry_rarely(Connection& c, const Packet& packet,
-                                                std::uint32_t ip_bytes, Time now,
-                                                const SackBlocks* sack) {
+[[gnu::noinline]] void Simulation::carry_out_of_line(Connection& c, const Packet& packet,
+                                                     std::uint32_t ip_bytes, Time now,
+                                                     const SackBlocks* sack) {
     carry<ack>(c, packet, ip_bytes, now, sack);
 }
-template void Simulation::carry_rarely<false>(Connection& c, const Packet& packet,
-                                              std::uint32_t ip_bytes, Time now,
-                                              const SackBlocks* sack);
+template void Simulation::carry_out_of_line<false>(Connection& c, const Packet& packet,
+                                                   std::uint32_t ip_bytes, Time now,
+                                                   const SackBlocks* sack);
 
 // Takes the next packet, in global order, that reaches the far end of a channel that is not
 // inlined.
@@ -165,19 +165,19 @@ template void Simulation::carry_rarely<false>(Connection& c, const Packet& packe
         channel.in_transit.pop();  // other packets may take its place
         arrive_on_fast_path(c, now, number);
     } else {
-        next_rare_packet(c, channel);
+        next_packet_on_slow_path(c, channel);
     }
 }
 
 // Handles all packets but plain ACKs at their sender.
-[[gnu::noinline]] void Simulation::next_rare_packet(Connection& c, Channel& channel) {
+[[gnu::noinline]] void Simulation::next_packet_on_slow_path(Connection& c, Channel& channel) {
     const Packet packet = channel.in_transit.front();
     channel.in_transit.pop();
     const bool there = (packet.flags & kThere) != 0;
     if ((packet.flags & kAck) == 0) {
         const std::uint32_t bytes = c.header_bytes + packet.payload;
         if (there) return arrive_at_receiver(c, packet, bytes, packet.at);
-        return carry_rarely<false>(c, packet, bytes, packet.at, nullptr);
+        return carry_out_of_line<false>(c, packet, bytes, packet.at, nullptr);
     }
     SackBlocks blocks;
     const bool has_sack = (packet.flags & kSack) != 0;
@@ -187,7 +187,7 @@ template void Simulation::carry_rarely<false>(Connection& c, const Packet& packe
     }
     const SackBlocks* const sack = has_sack ? &blocks : nullptr;
     if (!there)
-        carry_rarely<true>(c, packet, c.header_bytes + blocks.option_bytes(), packet.at, sack);
+        carry_out_of_line<true>(c, packet, c.header_bytes + blocks.option_bytes(), packet.at, sack);
     else if ((packet.flags & kSyn) != 0)
         take_syn_ack(c, packet.at, (packet.flags & kAgain) != 0);
     else
@@ -283,9 +283,9 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
                                                                   Time now) {
     Group& group = *c.group;
     while (group.timers.queue.next() < now) [[unlikely]] next_receiver_timer(group);
-    if ((packet.flags & kUnusual) != 0) [[unlikely]] {
+    if ((packet.flags & kSlowPath) != 0) [[unlikely]] {
         const Packet seen = packet;
-        if (take_unusual(c, seen, now)) return;
+        if (take_control(c, seen, now)) return;
     }
     Receiver& receiver = c.receiver;
     receiver.ip_bytes += ip_bytes;
@@ -300,8 +300,8 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
 }
 
 [[gnu::always_inline]] inline void Simulation::send_ack(Connection& c, Time now) {
-    if (!c.receiver.sends_plain_acks()) [[unlikely]]
-        return send_unusual_ack(c, now, 0);
+    if (!c.receiver.is_on_fast_path()) [[unlikely]]
+        return send_any_ack(c, now, 0);
     c.receiver.unacknowledged = 0;
     c.receiver.timer.deadline = kNever;
     Packet packet;
@@ -311,7 +311,7 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
 }
 
 // Sends an ACK with SACK blocks or flags, or any other ACK.
-[[gnu::noinline]] void Simulation::send_unusual_ack(Connection& c, Time now, std::uint16_t flags) {
+[[gnu::noinline]] void Simulation::send_any_ack(Connection& c, Time now, std::uint16_t flags) {
     c.receiver.unacknowledged = 0;
     c.receiver.timer.deadline = kNever;
     const bool has_sack = c.receiver.has_sack();

@@ -121,7 +121,7 @@ class Simulation {
     void conclude(Connection& c);
 
     void next_packet(Channel& channel);
-    void next_rare_packet(Connection& c, Channel& channel);
+    void next_packet_on_slow_path(Connection& c, Channel& channel);
     std::uint32_t next_timer(std::uint32_t slot, std::uint32_t more);
     void next_receiver_timer(Group& group);
     void next_source_timer();
@@ -138,8 +138,8 @@ class Simulation {
     void carry(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now,
                const SackBlocks* sack);
     template <bool ack>
-    void carry_rarely(Connection& c, const Packet& packet, std::uint32_t ip_bytes, Time now,
-                      const SackBlocks* sack);
+    void carry_out_of_line(Connection& c, const Packet& packet, std::uint32_t ip_bytes, Time now,
+                           const SackBlocks* sack);
     template <bool ack>
     void carry_on(Connection& c, Packet packet, const Entry& entry, const Hop& hop,
                   Channel* const* channel);
@@ -157,11 +157,11 @@ class Simulation {
         return static_cast<std::uint32_t>(&channel - channels_.data());
     }
     void arrive_at_receiver(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now);
-    bool take_unusual(Connection& c, const Packet& packet, Time now);
+    bool take_control(Connection& c, const Packet& packet, Time now);
     void take_syn(Connection& c, const Packet& packet, Time now);
     void send_syn_ack(Connection& c, Time now);
     void send_ack(Connection& c, Time now);
-    void send_unusual_ack(Connection& c, Time now, std::uint16_t flags);
+    void send_any_ack(Connection& c, Time now, std::uint16_t flags);
 
     // The fast path: nothing is recorded, no sender paces, and no flow has ECN.
     void arrive_on_fast_path(Connection& c, Time now, std::uint32_t number);

@@ -54,7 +54,7 @@ struct Receiver {
     bool dsack = false;
 
   private:
-    bool plain_acks_ = false;  // sends_plain_acks(), and there is no timing_
+    bool on_fast_path_ = false;  // is_on_fast_path(), and there is no timing_
 
   public:
     std::uint64_t delivered_bytes = 0;
@@ -106,13 +106,13 @@ struct Receiver {
             return on_unexpected(now, number, bytes);
         next_number += bytes;
         delivered_bytes += bytes;
-        if (!plain_acks_) [[unlikely]]
-            return take_with_care(now);
+        if (!on_fast_path_) [[unlikely]]
+            return take_on_slow_path(now);
         return ++unacknowledged >= delayed_ack;
     }
 
     // True if data came in order and an ACK carries only next_number.
-    bool sends_plain_acks() const { return plain_acks_; }
+    bool is_on_fast_path() const { return on_fast_path_; }
 
     // Takes a retransmission: the next ACK echoes its timestamp if it lies at Last.ACK.sent.
     void on_again(std::uint32_t number) {
@@ -163,13 +163,13 @@ struct Receiver {
         } else if (dsack) {
             twice = {number, number + bytes};
         }
-        plain_acks_ = false;
+        on_fast_path_ = false;
         return true;
     }
 
     void set_ack_flags(int flags) {
         ack_flags_ = static_cast<std::uint16_t>(flags);
-        plain_acks_ = false;
+        on_fast_path_ = false;
     }
 
     // kCe while marks are to be echoed (ECE), kFin once all is here, kAgain for the next ACK
@@ -180,12 +180,12 @@ struct Receiver {
     std::uint32_t fin_ = 0;              // where the stream ends, once known
     std::unique_ptr<AckTiming> timing_;  // nullptr: no rule of ACK timing applies
 
-    [[gnu::noinline]] bool take_with_care(Time now) {
+    [[gnu::noinline]] bool take_on_slow_path(Time now) {
         on_established(now);
         const bool quick = timing_ && take_timing(now);
         const bool fills = !held.empty();
         if (fills) join();
-        plain_acks_ = held.empty() && !timing_ && ack_flags_ == 0 && twice.start == twice.end;
+        on_fast_path_ = held.empty() && !timing_ && ack_flags_ == 0 && twice.start == twice.end;
         return quick || fills || ++unacknowledged >= delayed_ack;
     }
 

@@ -2,10 +2,9 @@
 //
 // Compares bit errors and the two-state model with their theory. channel_test.cpp has uniform and
 // scripted loss.
-#include "engine/link/loss.hpp"
-
 #include <gtest/gtest.h>
 
+#include "engine/link/loss/process.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
 

@@ -80,7 +80,7 @@ TEST(DelayedAck, IsPlainWhileDataComesInOrder) {
     Host host(flow);
     const auto is_plain_after = [&](std::uint32_t segment) {
         host.arrives(segment);
-        const bool plain = host.receiver().sends_plain_acks();
+        const bool plain = host.receiver().is_on_fast_path();
         host.receiver().sack_blocks();  // an ACK leaves
         return plain;
     };

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Scripted loss: the packets named are lost, counted from 1.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "gap.hpp"
+
+namespace ww::sim {
+
+class ScriptedLoss {
+  public:
+    explicit ScriptedLoss(std::vector<std::uint64_t> packets) : packets_(std::move(packets)) {}
+
+    std::uint64_t packets_until_due() {
+        if (next_ == packets_.size()) return kNoLoss;
+        const std::uint64_t before = std::exchange(last_, packets_[next_++]);
+        return last_ - before - 1;
+    }
+    bool decide(Time) { return true; }
+
+  private:
+    std::vector<std::uint64_t> packets_;  // ascending
+    std::size_t next_ = 0;
+    std::uint64_t last_ = 0;
+};
+
+}  // namespace ww::sim
