@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `control show`: prints what a congestion control is, and its settings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from westwood.cli.options import protocols, starting
+from westwood.errors import InputError, suggestion
+
+_NameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", help="One of westwood list protocols.", autocompletion=starting(protocols)
+    ),
+]
+
+
+def show(
+    name: _NameArgument,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show a congestion control: its source, its hosts, and the settings that it obeys."""
+    from westwood.catalogue import PROTOCOLS
+
+    if name not in PROTOCOLS:
+        raise InputError(f"unknown protocol, {suggestion(name, PROTOCOLS)}", value=name)
+    one, settings = PROTOCOLS[name], _settings(name)
+    about = {
+        "name": name,
+        "source": one.source,
+        "recovery": one.recovery or None,
+        "ns3": one.ns3 or None,
+        "linux": one.kernel or None,
+    }
+    if json:
+        from json import dumps
+
+        print(dumps({**about, "settings": settings}))
+    else:
+        _print(about, settings)
+
+
+def _settings(name: str) -> list[dict[str, Any]]:
+    """Returns the settings that a control obeys, with its values in the profile rfc."""
+    from westwood.catalogue import settings_of_protocol
+    from westwood.scenario import Scenario
+    from westwood.scenario.declared import accepted, written_default, written_field
+    from westwood.scenario.flows import configured
+
+    scenario = Scenario.preset("path").with_settings({"profile": "rfc", "tcp.cc": name})
+    values = configured(scenario.flows[0].cc)
+    found = []
+    for key, setting in settings_of_protocol(name).items():
+        value = getattr(values, setting.field)
+        written = value if isinstance(value, str) else written_field(setting, value)
+        found.append(
+            {
+                "setting": key,
+                "value": written,
+                "default": written_default(setting),
+                "accepts": accepted(setting).replace("`", ""),
+                "what": setting.what,
+            }
+        )
+    return found
+
+
+def _print(about: dict[str, str | None], settings: list[dict[str, Any]]) -> None:
+    from westwood.cli import tables
+
+    print(tables.wrapped(f"{about['name']}: {about['source']}", ""))
+    recovery = about["recovery"] or "the profile's"
+    print(
+        f"recovery: {recovery}; in ns-3: {about['ns3'] or 'no'}; in Linux: {about['linux'] or 'no'}"
+    )
+    print()
+    if not settings:
+        print("It obeys no settings.")
+        return
+    heads = ("setting", "value", "default", "accepts", "what it is")
+    rows = tuple(tuple(map(_word, one.values())) for one in settings)
+    tables.print_texts(tables.Cells(heads, rows), "Settings in the profile rfc")
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
