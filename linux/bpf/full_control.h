@@ -75,8 +75,17 @@ static inline void note_missed(struct sock *sk, struct ww_host *host) {
 }
 
 /*
+ * True while pacing holds the next segment back. The kernel stamps a segment with this later time, even if pacing ends
+ * and the segment departs at once; its RTT would then be too short.
+ */
+static inline bool is_held_back(const struct tcp_sock *tp) {
+    return tp->tcp_wstamp_ns / 1000 > tp->tcp_mstamp;
+}
+
+/*
  * Paces at the core's rate, or without one at the kernel's usual rate, which only limits bursts. Internal pacing is
- * switched off again with the core's rate, unless the application or fq had enabled pacing.
+ * switched off again with the core's rate, unless the application or fq had enabled pacing. It waits for the segment
+ * that it holds back.
  */
 static inline void set_pacing(struct sock *sk, struct ww_host *host, __u64 pacing) {
     const bool paced = host->marks & WW_PACED;
@@ -87,7 +96,7 @@ static inline void set_pacing(struct sock *sk, struct ww_host *host, __u64 pacin
     if (pacing != 0 && sk->sk_pacing_status == SK_PACING_NONE) {
         sk->sk_pacing_status = SK_PACING_NEEDED;
         host->marks |= WW_PACED;
-    } else if (pacing == 0 && paced) {
+    } else if (pacing == 0 && paced && !is_held_back(tcp_sk(sk))) {
         if (sk->sk_pacing_status == SK_PACING_NEEDED) sk->sk_pacing_status = SK_PACING_NONE;
         host->marks &= ~WW_PACED;
     }

@@ -136,7 +136,8 @@ struct tcp_sock {
     struct tcp_rack rack;
     __u32 lsndtime; /* when data were last sent, in jiffies */
     __u64 bytes_acked;
-    __u64 tcp_mstamp; /* us; updated at each segment and timer */
+    __u64 tcp_mstamp;    /* us; updated at each segment and timer */
+    __u64 tcp_wstamp_ns; /* when pacing lets the next segment depart */
     __u8 is_cwnd_limited : 1;
 };
 

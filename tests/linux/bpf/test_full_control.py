@@ -14,6 +14,7 @@ import pytest
 from machine import Namespace, joined, outcome
 
 from westwood.kernel.recording import recording
+from westwood.kernel.sockets import Match, sampling
 
 pytestmark = pytest.mark.kernel
 RATE_BPS = 20e6
@@ -69,6 +70,18 @@ def test_the_rate_sample_is_the_paths_rate(lossy: pl.DataFrame) -> None:
     seen = lossy.filter(event="window")
     payload_bps = RATE_BPS * 1448 / 1500
     assert seen["estimate_bps"].is_between(0.95 * payload_bps, 1.05 * payload_bps).any()
+
+
+def test_the_end_of_pacing_shortens_no_round_trip(controls: Path) -> None:
+    """A loss ends paced slow start while a segment is still held back. If pacing ended at once, the
+    kernel would send it with a later time stamp, and its RTT would be 15 ms too short.
+    """
+    path = ("--rate", 20e6, "--delay", 1.0, "--queue", 1000, "--drop", "3,4,5,6,7,8,9")
+    with joined(*path) as (client, server):
+        receiver = server.receive("10.77.0.2", 5001)
+        with sampling(Match(remote_port=5001), client.pid, 0.01) as samples:
+            outcome(client.send("10.77.0.2", 5001, CC, 4.0), receiver, 1)
+    assert samples.frame()["rtt_min_s"].min() >= 1.0
 
 
 def windows_around_an_idle_time(client: Namespace, server: Namespace) -> list[int]:
