@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The part of a sender that runs for every ACK and every segment, inlined into its callers.
-// Templates with `fast` leave out what cannot happen on the fast path (Sender::is_on_fast_path()),
-// those with `rated` have rate samples.
+// The part of a sender that runs for every ACK and every segment, inlined into its callers. What its
+// instances save of the instructions per packet, by callgrind, with SACK, with RACK and with BBR:
+//
+//   the fast path (Sender::is_on_fast_path())               25, 28, 17 %
+//   `fast`: without what cannot happen on it                1.4, 2.6, 1.6 %
+//   `rated`: rate samples only for a paced sender           7.6, 7.8, -1.9 %
 #pragma once
 
 #include "sender.hpp"
