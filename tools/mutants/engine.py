@@ -203,7 +203,7 @@ class Engine:
         is_listed = mutant.key in self.listed
         stages = self.stages(number)
         for tests in stages[:1] if is_listed else stages:  # no test caught it when it was listed
-            failed = attempt(number, tests, 10 + 6 * sum(self.took[test] for test in tests))
+            failed = attempt(number, tests, 2 + 6 * sum(self.took[test] for test in tests))
             if failed:
                 self.remember(mutant, failed)
                 return Verdict(mutant, CAUGHT, failed)
