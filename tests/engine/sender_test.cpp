@@ -223,6 +223,34 @@ TEST(Sender, ReadsAFirstBlockOutsideTheSecondAsNews) {
     }
 }
 
+// RFC 3708, 2: only D-SACKs of what the episode sent again count, wherever the numbers begin.
+TEST(Sender, ADSackFromBeforeTheEpisodeProvesNothing) {
+    for (const std::uint32_t isn : {0u, 99u, UINT32_MAX - 5000}) {
+        Flow flow = with_sack();
+        flow.undo = true;
+        flow.min_rto = kMs;
+        Sender sender(settings_of(flow), flow, isn);
+        sender.on_syn_sent(0);
+        sender.on_syn_ack(100 * kMs);
+        const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+        const auto send = [&](Time now) {
+            while (sender.next_segment(now) >= 0) continue;
+        };
+        send(100 * kMs);
+        sender.on_ack(200 * kMs, {number(4)});
+        const SackBlocks late{1, {{number(5), number(10)}}};  // segment 4 comes last
+        sender.on_ack(201 * kMs, {number(4), &late});
+        ASSERT_EQ(sender.phase(), WW_RECOVERY);
+        send(201 * kMs);
+        sender.on_ack(210 * kMs, {number(10)});
+        ASSERT_EQ(sender.phase(), WW_OPEN);
+        for (const std::int64_t twice : {1, 3, 4}) {
+            const SackBlocks block{1, {{number(twice), number(twice + 1)}}};
+            EXPECT_EQ(sender.on_ack(211 * kMs, {number(10), &block}).undone, twice == 4) << twice;
+        }
+    }
+}
+
 // RFC 6675, 5: the pipe limits what is sent also after recovery, while a later segment is SACKed.
 TEST(Sender, SendsByThePipeWhileSomethingIsSacked) {
     const Flow flow = with_sack();
