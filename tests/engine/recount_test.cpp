@@ -23,7 +23,9 @@ Network both_ways(std::uint64_t seed) {
     const auto upto = [&](std::uint32_t n) {
         return static_cast<std::uint32_t>(random() % (n + 1));
     };
-    Network network = one_link(1'000'000 + upto(3'000'000), (1 + upto(40)) * kMs, 100 * kSecond);
+    const auto delay = (1 + upto(40)) * kMs;  // arguments would be drawn in the compiler's order
+    const auto rate_bps = 1'000'000 + upto(3'000'000);
+    Network network = one_link(rate_bps, delay, 100 * kSecond);
     Link& link = network.links[0];
     link.overhead_bytes = upto(2) * 19;
     for (Direction* way : {&link.forward, &link.backward}) {
