@@ -87,3 +87,22 @@ def test_caches_belong_to_the_user_and_this_version(
     monkeypatch.setenv("XDG_CACHE_HOME", named)  # the XDG standard ignores relative paths
     assert programs.workshop() == tmp_path / "home" / ".cache" / "westwood" / __version__
     assert programs.sources() == package / "sources"
+
+
+def test_root_finds_system_programs_only_where_nobody_else_may_put_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    safe, others = put(tmp_path / "safe").parent, put(tmp_path / "others").parent
+    monkeypatch.setattr(programs, "_is_roots", lambda folder: folder.name != "others")
+    monkeypatch.setattr(programs, "_MORE_FOLDERS", "/nowhere")
+    monkeypatch.chdir(tmp_path)
+
+    def found(path: str, user: int = 0) -> str | None:
+        monkeypatch.setenv("PATH", path)
+        monkeypatch.setattr(programs.os, "geteuid", lambda: user)
+        return programs.system_program("ww-thing")
+
+    assert found(f"{others}:{safe}") == str(safe / "ww-thing")
+    assert found(str(others)) is None and found("safe") is None, "a relative folder"
+    assert found(str(others), user=1000) == str(others / "ww-thing")
+    assert found("safe", user=1000) is not None

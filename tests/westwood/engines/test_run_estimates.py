@@ -208,7 +208,7 @@ def test_more_than_nine_tenths_of_what_is_free_is_refused(
     [
         (999, "0.999 kB"),
         (999_400, "999 kB"),
-        (999_600, "1 MB"),
+        (999_500, "1 MB"),
         (1e6, "1 MB"),
         (123.4e6, "123 MB"),
         (1e9, "1 GB"),

@@ -6,6 +6,8 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import pytest
+
 from westwood.engines.simulator import simulate
 from westwood.hunt import attack as attacks
 from westwood.hunt.evaluate import Runner
@@ -35,3 +37,17 @@ def test_it_runs_as_its_scenario_does() -> None:
         duration_s, raw = attack.duration_us / 1e6, result.raw
         slowly = of_run(names, raw.connections, raw.forward[0], duration_s, attack.rate_bps)
         assert repr(runner.run(attack, protocol)) == repr(slowly), attack
+
+
+@pytest.mark.parametrize("feature", attacks.FEATURES)
+def test_a_template_takes_the_numbers_of_another_attack_of_its_kind(feature: str) -> None:
+    choices, runner = random.Random(f"networks {feature}"), Runner()
+    names = ["beside", feature] if feature == "elsewhere" else [feature]
+    for _ in range(3):
+        at = [choices.random() for _ in range(attacks.genes(names))]
+        attack = attacks.drawn(names, at, choices.getrandbits(32), 2_000)
+        result = simulate(scenario_of(attack, "cubic"), attack.seed)
+        flows = [flow.name for flow in result.scenario.flows]
+        duration_s, raw = attack.duration_us / 1e6, result.raw
+        slowly = of_run(flows, raw.connections, raw.forward[0], duration_s, attack.rate_bps)
+        assert repr(runner.run(attack, "cubic")) == repr(slowly), attack

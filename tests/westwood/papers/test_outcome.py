@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The cost of a setting counts failing claims first, then their places and the numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from westwood.papers.infer import published
+from westwood.papers.infer.evaluate import ClaimOutcome
+
+
+def cost(*failures: int) -> float:
+    return ClaimOutcome({f"claim-{n}": count for n, count in enumerate(failures)}, {}).cost
+
+
+def test_a_claim_that_fails_in_many_places_costs_a_little_more() -> None:
+    """Half of the mean of count / (1 + count) over all claims, without published numbers."""
+    none = published.distance({}) / 2
+    assert cost(0, 0) == none
+    assert cost(1, 0) == pytest.approx(1 + (1 / 2) / 2 / 2 + none)
+    assert cost(9, 0) == pytest.approx(1 + (9 / 10) / 2 / 2 + none)
+    assert cost(1, 3) == pytest.approx(2 + (1 / 2 + 3 / 4) / 2 / 2 + none)
+    assert cost(1, 0) < cost(9, 0) < cost(1, 1) < 3
+    assert ClaimOutcome({}, {}).cost == none
+
+
+def test_a_claim_holds_that_fails_nowhere() -> None:
+    assert ClaimOutcome({"a": 0, "b": 1, "c": 0}, {}).held == ["a", "c"]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An error names the line of its key, unless the search for it would take long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import files
+from westwood.errors import InputError
+from westwood.scenario import lines
+
+TEXT = """\
+name = "s"
+sizes = [
+    1,
+    2,
+]
+
+[[link]]
+name = "path"
+loss = { kind = "none" }
+
+[[flow]]
+name = "tcp"
+from = "a"
+
+[sweep]
+"path.delay" = ["1ms"]
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "s.toml"
+    path.write_text(TEXT)
+    return path
+
+
+def line_of(file: Path, key: str, swept: tuple[str, ...] = ()) -> int | None:
+    return lines.placed(InputError("is wrong", key=key), file, swept).line
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        ("name", 1),
+        ("sizes", 2),  # where its value begins
+        ("path.loss.kind", 9),
+        ("tcp.from", 13),
+        ("link[1].name", 8),
+        ("sweep.path.delay", 16),
+        ("path", 7),
+        ("nobody.rate", None),
+    ],
+)
+def test_a_key_has_the_line_of_its_value(file: Path, key: str, line: int | None) -> None:
+    assert line_of(file, key) == line
+
+
+def test_a_varied_key_has_the_line_of_the_sweep(file: Path) -> None:
+    assert line_of(file, "path.delay", ("path.delay",)) == 16
+
+
+def test_the_search_parses_as_often_as_it_needs_to(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[int] = []
+    read: Any = files.toml
+
+    def counted(text: str) -> Any:
+        parsed.append(len(text))
+        return read(text)
+
+    monkeypatch.setattr(files, "toml", counted)
+    path = ("flow", 0, "from")
+    assert lines._line(TEXT, path) == 13
+    needed = len(parsed)
+
+    def found(times: int) -> int | None:
+        monkeypatch.setattr(lines, "_MOST_PARSED_BYTES", times * len(TEXT))
+        return lines._line(TEXT, path)
+
+    assert [found(times) for times in (needed + 1, needed)] == [13, None]
+    assert lines._line(TEXT, ()) is None
