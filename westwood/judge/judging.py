@@ -204,7 +204,7 @@ def run(
         for one in {one.text: one for one in (*SECTIONS[case.section].against, *controls)}.values()
         for number in range(case.seeds)
     ]
-    found: list[dict[str, dict[int, list[Row]]]] = [{} for _ in plan.cases]
+    found: dict[int, list[Row]] = {}
 
     def jobs() -> Iterator[Job]:
         for place, one, number in runs:
@@ -215,13 +215,10 @@ def run(
     begin()
     count = engine.workers if workers is None else workers
     with closing(run_jobs(jobs(), engine.prepare, workers=count)) as done:
-        for at, rows in track(done, len(runs)):
-            place, one, number = runs[at]
-            found[place].setdefault(one.text, {})[number] = rows
-    in_order = [
-        {one: [runs[number] for number in sorted(runs)] for one, runs in case.items()}
-        for case in found
-    ]
+        found.update(track(done, len(runs)))
+    in_order: list[dict[str, list[list[Row]]]] = [{} for _ in plan.cases]
+    for at, (place, one, _) in enumerate(runs):
+        in_order[place].setdefault(one.text, []).append(found[at])
     return Judged(plan, in_order)
 
 

@@ -141,6 +141,19 @@ def test_cubic_and_bbr_are_as_good_as_themselves() -> None:
     assert judged("bbr", "loss-median")["loss-median"].figure.estimate.value == 1
 
 
+def test_the_rows_do_not_depend_on_which_run_ends_first() -> None:
+    plan = JudgePlan(judging.targets(["clean-median"]), seed=103, paths=2)
+    costs = ("cpu_s", "wall_s")
+
+    def rows(track: Any) -> list[dict[str, Any]]:
+        found = judging.run(plan, [control("reno")], track=track).flat()
+        return [{key: one[key] for key in one if key not in costs} for one in found]
+
+    in_order = rows(lambda runs, total: sorted(runs, key=lambda run: run[0]))
+    reversed_order = rows(lambda runs, total: sorted(runs, key=lambda run: run[0], reverse=True))
+    assert repr(in_order) == repr(reversed_order)
+
+
 def test_bbr_starves_cubic_in_a_shallow_queue() -> None:
     cases = [one for one in SECTIONS["beside"].cases(103, 4) if one.cell == "4+4, 0.25 BDP"][:2]
     runs = [
