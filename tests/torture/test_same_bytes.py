@@ -81,7 +81,7 @@ def _portable(printed: str) -> str:
                 del row[cost]
         return json.dumps(found)
     words = re.sub(r"[^\w.,:/=+-]", " ", printed.replace("±", "+-"), flags=re.A)
-    return " ".join(one for one in words.split() if one.strip("-"))
+    return " ".join(one for one in words.split() if one.strip("+-"))  # without a table's lines
 
 
 def _content(file: Path) -> object:
