@@ -46,7 +46,7 @@ class Lateness {
     // Returns a time that this share of the packets did not exceed.
     sim::Time quantile(double share) const {
         std::uint64_t below = 0;
-        for (std::size_t i = 0; i < counts_.size(); i++) {
+        for (std::size_t i = place(0); i < counts_.size(); i++) {  // the first bucket in use
             below += counts_[i];
             if (static_cast<double>(below) >= share * static_cast<double>(total_))
                 return std::min(worst_, upper(i));
