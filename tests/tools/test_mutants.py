@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.mutants import core, cxx_code, engine, py_code, verdict
+from tools.mutants import core, cxx_code, engine, py_code, verdict, westwood
 from tools.mutants.c_code import Mutant, declarations
 from tools.mutants.c_code import mutants as mutants_of
 
@@ -218,6 +218,48 @@ def test_python_mutants_change_computations_only() -> None:
     ]
     for one in found:
         ast.parse(one.applied(PYTHON))
+
+
+@pytest.mark.parametrize(
+    ("number", "lines"),
+    [(2, []), (3, [3]), (4, [4, 5]), (5, [4, 5]), (6, [6]), (7, [7, 8]), (8, [7, 8]), (9, [9])],
+)
+def test_a_statement_has_its_own_lines_only(number: int, lines: list[int]) -> None:
+    text = """\
+def least(
+    values, most=3):
+    if values:
+        return min(
+            values)
+    for value in (1, 2):
+        with open(
+                "a") as file:
+            print(value)
+"""
+    assert list(py_code.statement(text, number)) == lines
+
+
+def test_other_code_does_not_change_the_order_of_a_draw_by_text() -> None:
+    pool = py_code.mutants("link.py", PYTHON)
+    drawn = list(verdict.draw_by_text(pool, 1))
+    assert sorted(one.start for one in drawn) == sorted(several[0].start for several in pool)
+    fewer = [several for several in pool if several[0].start != drawn[2].start]
+    assert list(verdict.draw_by_text(fewer, 1)) == [*drawn[:2], *drawn[3:]]
+    assert list(verdict.draw_by_text(pool, 2)) != drawn
+
+
+@pytest.mark.parametrize(("new", "code"), [("1e6", 0), ("1e7", 1)])
+def test_a_warm_process_imports_the_mutant(tmp_path: Path, new: str, code: int) -> None:
+    original = verdict.ROOT / "westwood" / "engines" / "resources.py"
+    text = original.read_text(encoding="utf-8")
+    mutant, test = tmp_path / "mutant.py", tmp_path / "test_run.py"
+    mutant.write_text(text.replace('("MB", 1e6)', f'("MB", {new})'), encoding="utf-8")
+    test.write_text(
+        "from westwood.engines.resources import format_bytes\n\n"
+        'def test_two_megabytes():\n    assert format_bytes(2e6) == "2 MB"\n'
+    )
+    found, said = westwood.attempt(f"{original}::{mutant}", [str(test)], tmp_path, 60)
+    assert found == code and ("FAILED" in said) == bool(code)
 
 
 @pytest.mark.parametrize("room", ["engine", "westwood"])

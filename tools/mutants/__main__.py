@@ -93,7 +93,8 @@ def mutants_of(room: str, options: argparse.Namespace) -> tuple[list[Mutant], se
     if options.file:
         pool = [several for several in pool if several[0].file == options.file]
     if options.count:
-        return list(verdict.draw(pool, options.seed)), stale
+        draw = verdict.draw_by_text if room == "westwood" else verdict.draw
+        return list(draw(pool, options.seed)), stale
     return [one for several in pool for one in several], stale
 
 

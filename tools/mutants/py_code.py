@@ -139,11 +139,14 @@ class Finder(ast.NodeVisitor):
         elif isinstance(value, int):
             self.add(first, last, [str(near) for near in (value - 1, value + 1) if near >= 0])
         elif isinstance(value, float):
-            self.add(first, last, [f"(0.5 * {self.text[first:last]})", repr(value + 1)])
+            half = [f"(0.5 * {self.text[first:last]})"] if value else []
+            self.add(first, last, [*half, repr(value + 1)])
 
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name) and node.func.id in NAMES:
             self.add(self.start(node.func), self.end(node.func), [NAMES[node.func.id]])
+        if isinstance(node.func, ast.Name) and node.func.id == "zip":
+            node.keywords.clear()  # `strict` finds mistakes elsewhere, as an assertion does
         self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> None:
@@ -200,6 +203,22 @@ def functions(text: str) -> Iterator[tuple[str, int, int]]:
             yield from look(child, inner)
 
     yield from look(ast.parse(text), [])
+
+
+def statement(text: str, number: int) -> range:
+    """Returns the lines of the innermost statement on a line, without the statements in it.
+
+    A function's signature has none: its defaults are computed before a test begins.
+    """
+    found = range(0)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or 0):
+            body = getattr(node, "body", None)
+            end = body[0].lineno if body else (node.end_lineno or 0) + 1
+            if number < end and node.lineno >= found.start:
+                is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                found = range(0) if is_function else range(node.lineno, end)
+    return found
 
 
 def of_folder(folder: Path, left_out: tuple[str, ...] = ()) -> list[list[Mutant]]:

@@ -95,6 +95,18 @@ def draw(pool: list[list[Mutant]], seed: int) -> Iterator[Mutant]:
         yield choices.choice(alternatives)
 
 
+def draw_by_text(pool: list[list[Mutant]], seed: int) -> Iterator[Mutant]:
+    """Yields one mutant of each token, in a random order that other code and tests don't change.
+
+    A new test may call another function of westwood/, which then has mutants as well.
+    """
+    drawn = []
+    for alternatives in pool:
+        choices = random.Random(f"{seed} {[one.key for one in alternatives]}")
+        drawn.append((choices.random(), choices.choice(alternatives)))
+    yield from (one for _, one in sorted(drawn, key=lambda pair: pair[0]))
+
+
 def judged(
     drawn: Iterable[Mutant],
     judge: Callable[[Mutant], Verdict],

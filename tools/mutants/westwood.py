@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Judges mutants of the Python package: the tests that call a mutant's function import it.
 
-All fast tests run once, while hook/sitecustomize.py records the functions that each test calls, in
-any process. Then a mutant meets only the tests that call its function, most specific first.
+All fast tests run once, while hook/sitecustomize.py records the functions that each test calls and
+the lines that it runs, in any process. Then a mutant meets only the tests that run its statement,
+since others cannot notice it. The one that caught it last time comes first, then the most specific.
 Code that no fast test calls is not mutated: tests/linux or the slow tests cover it.
 """
 
@@ -16,8 +17,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 from tools.mutants import py_code
 from tools.mutants.c_code import Mutant
@@ -27,19 +30,26 @@ FOLDER = BUILD / "westwood"
 HOOK = Path(__file__).parent / "hook"
 TESTS = ROOT / "tests" / "westwood"
 MAP = FOLDER / "called.json"
+MEMORY = FOLDER / "caught.json"  # by which test each mutant was caught last
+REMEMBERING = threading.Lock()
 FAST_S = 3.0  # of CPU time; slower tests are not used
 MOST_S, MOST = 30.0, 200  # for all tests of a mutant together
+FIRST = 8  # tests that run before the others: collecting many takes longer than running these
 NO_LOGIC = ("draw/",)  # layout of pictures, which tests do not check
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-Called = dict[str, dict[str, object]]  # by test: its CPU seconds, and the functions that it calls
+Called = dict[str, dict[str, Any]]  # by test: CPU seconds, functions called, lines run by file
 
 
 def of_folder(folder: Path) -> list[list[Mutant]]:
-    """Returns the mutants in functions that a fast test calls, grouped by token."""
-    reached = {
-        (file, name)
-        for one in called().values()
-        for file, name in one["calls"]  # type: ignore[attr-defined]
+    """Returns the mutants in functions that a fast test calls, grouped by token.
+
+    Bodies of classes and modules have none: when they run, a test need not have begun.
+    """
+    called_ones = {(file, name) for one in called().values() for file, name in one["calls"]}
+    reached = called_ones & {
+        (str(path.relative_to(folder)), name)
+        for path in folder.rglob("*.py")
+        for name, _, _ in py_code.functions(path.read_text(encoding="utf-8"))
     }
     pool = py_code.of_folder(folder, NO_LOGIC)
     return [several for several in pool if (several[0].file, several[0].function) in reached]
@@ -58,7 +68,7 @@ def called() -> Called:
     if new:
         known |= trace(new)
         MAP.write_text(json.dumps({"sums": sums, "tests": known}))
-    return {test: one for test, one in known.items() if float(str(one["s"])) <= FAST_S}
+    return {test: one for test, one in known.items() if one["s"] <= FAST_S}
 
 
 def file_of(test: str) -> str:
@@ -77,15 +87,25 @@ def trace(files: list[str]) -> Called:
         if done.returncode not in (0, 1, 5):  # 5: slow tests only
             sys.exit("the package's tests do not run\n" + done.stdout[-10_000:] + done.stderr)
         for line in re.findall(r"^(?:FAILED|ERROR) .*", done.stdout, re.M):
-            print(f"left out, since it fails without a mutant: {line}")
+            print(f"left out, since it fails without a mutant or takes long: {line}")
         calls: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        lines: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
         took: dict[str, float] = {}
-        for path in Path(made).iterdir():
+        for path in Path(made).glob("*.json"):
             record = json.loads(path.read_text())
             took |= record["took"]
-            for test, names in record["calls"].items():
-                calls[test] |= {(file, name) for file, name in names}
-    return {test: {"s": seconds, "calls": sorted(calls[test])} for test, seconds in took.items()}
+            for test, found in record["calls"].items():
+                for file, name, numbers in found:
+                    calls[test].add((file, name))
+                    lines[test][file] |= set(numbers)
+    return {
+        test: {
+            "s": seconds,
+            "calls": sorted(calls[test]),
+            "lines": {file: sorted(numbers) for file, numbers in lines[test].items()},
+        }
+        for test, seconds in took.items()
+    }
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -97,24 +117,33 @@ class Tests:
 
     def __init__(self, listed: set[Key]) -> None:
         self.listed = listed
-        self.of_function: dict[tuple[str, str], list[tuple[int, float, str]]] = defaultdict(list)
-        for test, one in called().items():
-            calls: list[list[str]] = one["calls"]  # type: ignore[assignment]
-            for file, name in calls:
-                asked = (len(calls), float(str(one["s"])), test)
-                self.of_function[file, name].append(asked)
+        self.called = called()
+        self.memory = json.loads(MEMORY.read_text()) if MEMORY.exists() else {}
+        self.of_function: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for test, one in self.called.items():
+            for file, name in one["calls"]:
+                self.of_function[file, name].append(test)
 
     def asked(self, mutant: Mutant) -> tuple[list[str], float]:
-        """Returns the tests that call the mutant's function, and their seconds.
+        """Returns the tests that may notice a mutant, and their seconds.
 
-        Tests that call the fewest functions come first: they are the most specific.
+        They run its statement, or call its function if no test is known to run the statement.
+        Those that call the fewest functions come first: they are the most specific.
         """
+        text = (ROOT / "westwood" / mutant.file).read_text(encoding="utf-8")
+        lines = set(py_code.statement(text, mutant.number))
+        those = self.of_function[mutant.file, place_of(mutant)]
+        running = [one for one in those if lines & set(self.called[one]["lines"][mutant.file])]
         chosen, all_s = [], 0.0
-        for _, seconds, test in sorted(self.of_function[mutant.file, place_of(mutant)])[:MOST]:
-            if all_s + seconds <= MOST_S:
-                all_s += seconds
+        for test in sorted(running or those, key=self._order)[:MOST]:
+            if all_s + self.called[test]["s"] <= MOST_S:
+                all_s += self.called[test]["s"]
                 chosen.append(test)
         return chosen, all_s
+
+    def _order(self, test: str) -> tuple[int, float, str]:
+        one = self.called[test]
+        return len(one["calls"]), one["s"], test
 
     def judge(self, mutant: Mutant) -> Verdict:
         tests, seconds = self.asked(mutant)
@@ -125,13 +154,26 @@ class Tests:
             mutated = Path(made) / "mutant.py"
             mutated.write_text(mutant.applied(text))
             which = f"{path}::{mutated}"
-            done = attempt(which, tests, Path(made), 20 + 3 * seconds) if tests else None
-        if done is not None and "ERROR: not found" in done.stderr + done.stdout:
-            sys.exit(f"{MAP.relative_to(ROOT)} names tests that are gone: remove it\n{done.stderr}")
-        if done is not None and done.returncode != 0:
-            failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
-            return Verdict(mutant, CAUGHT, failed[1] if failed else "a test that crashes")
+            for some in filter(None, self._stages(mutant, tests)):
+                code, said = attempt(which, some, Path(made), 20 + 3 * seconds)
+                if "ERROR: not found" in said:
+                    sys.exit(f"{MAP} names tests that are gone: remove it\n{said}")
+                if code != 0:
+                    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.M)
+                    return self._caught(mutant, failed[1] if failed else "a test that crashes")
         return Verdict(mutant, LISTED if mutant.key in self.listed else SURVIVED)
+
+    def _stages(self, mutant: Mutant, tests: list[str]) -> list[list[str]]:
+        """Divides the tests, because collecting many takes longer than running a few."""
+        last = self.memory.get(str(mutant.key))
+        rest = [one for one in tests if one != last]
+        return [[last] if last in tests else [], rest[:FIRST], rest[FIRST:]]
+
+    def _caught(self, mutant: Mutant, test: str) -> Verdict:
+        with REMEMBERING:
+            self.memory[str(mutant.key)] = test
+            MEMORY.write_text(json.dumps(self.memory))
+        return Verdict(mutant, CAUGHT, test)
 
 
 def place_of(mutant: Mutant) -> str:
@@ -145,16 +187,39 @@ def place_of(mutant: Mutant) -> str:
     return max(holders)[1] if holders else ""
 
 
-def attempt(
-    mutant: str, tests: list[str], folder: Path, patience_s: float
-) -> subprocess.CompletedProcess[str]:
-    """Runs tests on a mutant until one fails. An endless loop counts as a failure."""
-    limits = [f"--cpu={round(patience_s)}", f"--as={8 << 30}", "--core=0"]
-    command = ["prlimit", *limits, *PYTEST, "-x", "-rfE", "--tb=no", "-n", "0"]
-    command += [f"--basetemp={folder / 'made'}", *tests]
-    try:
-        return run(command, env=environment(WW_MUTANT=mutant), timeout=20 * patience_s)
-    except subprocess.TimeoutExpired as late:
-        return subprocess.CompletedProcess(late.cmd, 1, "", "")
-    finally:
-        shutil.rmtree(folder / "made", ignore_errors=True)
+def attempt(mutant: str, tests: list[str], folder: Path, cpu_s: float) -> tuple[int, str]:
+    """Runs tests on a mutant until one fails; an endless loop fails, too.
+
+    Returns the exit code and the output.
+    """
+    out = folder / "out"
+    arguments = [*PYTEST[3:], "-x", "-rfE", "--tb=no", "-n", "0"]
+    asked = {
+        "mutant": mutant,
+        "arguments": [*arguments, f"--basetemp={folder / 'made'}", *tests],
+        "cpu_s": round(cpu_s),
+        "wait_s": 20 * cpu_s,
+        "out": str(out),
+    }
+    code = answer(json.dumps(asked))
+    shutil.rmtree(folder / "made", ignore_errors=True)
+    return code, out.read_text(errors="replace")
+
+
+def answer(line: str) -> int:
+    """Asks this thread's warm process."""
+    if not hasattr(warm, "process"):
+        warm.process = subprocess.Popen(
+            [sys.executable, "-m", "tools.mutants.warm"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env=environment(),
+        )
+    warm.process.stdin.write(line + "\n")
+    warm.process.stdin.flush()
+    return int(warm.process.stdout.readline())
+
+
+warm = threading.local()

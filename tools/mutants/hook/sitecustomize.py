@@ -2,10 +2,12 @@
 """Python imports this first in each process that a mutant's tests start.
 
 WW_MUTANT names a file of westwood and its mutant, which is imported instead.
-WW_CALLED names a folder where each process records the functions that its tests called.
+WW_CALLED names a folder where each process records the functions that its tests called, and the
+lines that ran in them.
 """
 
 import atexit
+import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -43,21 +45,36 @@ class Finder(importlib.abc.MetaPathFinder):
 
 
 class Called:
-    """The functions called since the test began, by the identity of their code."""
+    """The functions called since the test began, and their lines, by the identity of their code."""
 
     def __init__(self):
         self.test = os.environ.get("PYTEST_CURRENT_TEST", "").rsplit(" ", 1)[0]
-        self.of_test, self.took = {}, {}
+        self.of_test, self.took, self.caches = {}, {}, []
+        self.remember_caches()
         self.begin(self.test)
+
+    def remember_caches(self):
+        """Lets each test call what an earlier test has put into a cache."""
+        make = functools._lru_cache_wrapper
+
+        def remembered(*arguments):
+            self.caches.append(make(*arguments))
+            return self.caches[-1]
+
+        functools._lru_cache_wrapper = remembered
 
     def begin(self, test):
         self.test, self.seen = test, self.of_test.setdefault(test, {})
+        for cache in self.caches:
+            if str(getattr(cache, "__module__", "")).startswith(("westwood", "tests")):
+                cache.cache_clear()
         seen = self.seen
 
         def trace(frame, event, argument):
             code = frame.f_code
             if id(code) not in seen:
-                seen[id(code)] = code
+                seen[id(code)] = entry(code)
+            return seen[id(code)][2]
 
         sys.settrace(trace)
         threading.settrace(trace)
@@ -68,17 +85,41 @@ class Called:
         self.begin(self.test)
         multiprocessing.util.Finalize(None, self.write, exitpriority=0)
 
+    def add(self, test, other):
+        """Adds another test's calls to a test's."""
+        for key, (code, lines, _) in self.of_test.get(other, {}).items():
+            self.of_test[test].setdefault(key, entry(code))[1].update(lines)
+
     def write(self):
         sys.settrace(None)
-        found = {}
-        for test, codes in self.of_test.items():
-            names = [(code.co_filename, code.co_qualname) for code in codes.values()]
-            ours = {(f.removeprefix(ROOM), n) for f, n in names if f.startswith(ROOM)}
-            found[test] = sorted(ours)
-        name = f"{os.getpid()}-{time.monotonic_ns()}.json"
-        Path(os.environ["WW_CALLED"], name).write_text(
-            json.dumps({"calls": found, "took": self.took})
-        )
+        found = {
+            test: [
+                (code.co_filename.removeprefix(ROOM), function_of(code), sorted(lines))
+                for code, lines, tracer in codes.values()
+                if tracer
+            ]
+            for test, codes in self.of_test.items()
+        }
+        name = f"{os.getpid()}-{time.monotonic_ns()}"
+        part, whole = (Path(os.environ["WW_CALLED"], name + end) for end in (".part", ".json"))
+        part.write_text(json.dumps({"calls": found, "took": self.took}))
+        part.rename(whole)  # a process that is killed meanwhile leaves no half record
+
+
+def entry(code):
+    """Returns the code, the lines that ran, and the function that records them."""
+    lines = set()
+
+    def trace(frame, event, argument):
+        lines.add(frame.f_lineno)
+        return trace
+
+    return code, lines, trace if code.co_filename.startswith(ROOM) else None
+
+
+def function_of(code):
+    """Returns the function that contains a code, such as a comprehension's."""
+    return code.co_qualname.split(".<locals>.<")[0]
 
 
 if "WW_MUTANT" in os.environ:
@@ -87,3 +128,10 @@ if "WW_CALLED" in os.environ:
     called = Called()
     atexit.register(called.write)
     os.register_at_fork(after_in_child=called.forget)
+    end_at_once = os._exit
+
+    def record_and_end(code):
+        called.write()
+        end_at_once(code)
+
+    os._exit = record_and_end  # which runs no exit handlers

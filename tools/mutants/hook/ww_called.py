@@ -1,15 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tells sitecustomize.py which test is running, and records its CPU time."""
+"""Tells sitecustomize.py which test is running, and records its CPU time.
+
+A test also calls what the fixtures call that it shares with other tests. A test that takes long is
+ended, because it is not used.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 called = sys.modules["sitecustomize"].called
+
+
+LONGEST_S = 4.0  # of CPU time, with the recording
+
+
+class TooSlow(BaseException):
+    """Ends a test."""
+
+
+def too_slow(number: int, frame: object) -> None:
+    raise TooSlow
+
+
+signal.signal(signal.SIGPROF, too_slow)
 
 
 def used_s() -> float:
@@ -23,9 +43,40 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     try:
         return (yield)
     finally:
-        called.took[item.nodeid] = used_s() - before
+        if item.nodeid not in FAILED:
+            called.took[item.nodeid] = used_s() - before
+        for at, name in SHARED:
+            if item.nodeid.startswith(at) and name in getattr(item, "fixturenames", ()):
+                called.add(item.nodeid, f"{at}::{name}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    signal.setitimer(signal.ITIMER_PROF, LONGEST_S)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+FAILED: set[str] = set()
+SHARED: set[tuple[str, str]] = set()  # fixtures that several tests use: their place and name
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: Any, request: Any) -> Iterator[None]:
+    at, name = fixturedef.baseid, fixturedef.argname
+    if fixturedef.scope == "function" or not at:
+        return (yield)
+    test = called.test
+    SHARED.add((at, name))
+    called.begin(f"{at}::{name}")
+    try:
+        return (yield)
+    finally:
+        called.begin(test)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.failed:
-        called.took.pop(report.nodeid, None)
+        FAILED.add(report.nodeid)
