@@ -9,6 +9,7 @@ line end was cut off when a process died, and is ignored.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import math
@@ -21,7 +22,7 @@ from typing import Any
 from westwood.results import disk
 
 _DIGITS = 16
-_LONGEST = 1 << 28  # bytes of a line; a longer one is not ours
+_LONGEST = 1 << 28  # bytes of a line
 _BEFORE, _AFTER = b', "checksum": "', b'"}'
 _TAIL = len(_BEFORE) + _DIGITS + len(_AFTER)
 
@@ -32,7 +33,7 @@ class Read:
 
     records: list[dict[str, Any]] = field(default_factory=list)
     damaged: int = 0
-    cut_off: bool = False  # whether the last line is incomplete
+    end: int = 0  # of the last complete line, in bytes
 
 
 def json_ready(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,17 +53,17 @@ def line_of(record: Mapping[str, Any]) -> bytes:
 
 
 def read(path: Path) -> Read:
-    """Reads the intact records of a journal."""
+    """Reads the intact records of a journal, line by line; raises OSError for an endless line."""
     found = Read()
     with disk.opened(path) as file, os.fdopen(file, "rb", closefd=False) as stream:
-        while line := stream.readline(_LONGEST):
-            if not line.endswith(b"\n"):
-                found.cut_off = True
-                break
+        while (line := stream.readline(_LONGEST)).endswith(b"\n"):
+            found.end += len(line)
             if (record := _record(line[:-1])) is not None:
                 found.records.append(record)
             else:
                 found.damaged += 1
+    if len(line) == _LONGEST:
+        raise OSError(errno.EFBIG, f"has a line of more than {_LONGEST} bytes")
     return found
 
 

@@ -7,14 +7,15 @@
 
 The records are the lines of a file (journal.py). `take` receives each one: those of earlier starts
 when the store is opened, and a new one when it is in the file. It raises ValueError or the like for
-a record that the command can't have written. Such records and damaged lines are reported and
-removed, so that their work is repeated. docs/decisions/0010-one-store.md explains the choice.
+a record that the command can't have written. Such records and damaged lines are reported, and
+their work is repeated. docs/decisions/0010-one-store.md explains the choice.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 Take = Callable[[Mapping[str, Any]], object]
 _NOT_OURS = (KeyError, TypeError, ValueError, OverflowError, AttributeError)
-_EARLIER = re.compile(r"journal-\d{6,12}\.jsonl")  # each start once had a file of its own
+_EARLIER = re.compile(r"journal-\d{6,12}\.jsonl")  # a file for each start, until November 2026
 
 
 class Store:
@@ -42,6 +43,7 @@ class Store:
         self._folder, self._take, self._synced = folder, take, synced
         self._path = folder.path / file
         self._file: int | None = None
+        self._end = 0  # of the last complete line of earlier starts, in bytes
         self._advice = ""
 
     @contextmanager
@@ -77,48 +79,47 @@ class Store:
         """Appends a record to the file, then passes it to `take`."""
         with self._writing():
             if self._file is None:
-                self._file = disk.open_to_append(self._path)
-                if self._synced:
-                    disk.folder_to_disk(self._folder.path)
+                self._file = self._open()
             disk.append(self._file, journal.line_of(record))
             if self._synced:
                 os.fdatasync(self._file)
         self._take(record)
 
+    def _open(self) -> int:
+        """Opens the file, and removes a last line that was cut off when a process died."""
+        file = disk.open_to_append(self._path)
+        if os.fstat(file).st_size > self._end:
+            os.ftruncate(file, self._end)
+        if self._synced:
+            disk.folder_to_disk(self._folder.path)
+        return file
+
     def clear(self) -> None:
         """Removes all records, which another file of the folder has replaced."""
         self._close()
+        self._end = 0
         self._folder.remove(path.name for path in self._files())
 
     def _read(self) -> None:
-        found: list[Mapping[str, Any]] = []
-        files = self._files()
-        is_intact = set(files) <= {self._path}
-        for path in files:
+        for path in self._files():
             try:
                 read = journal.read(path)
             except OSError as error:
-                self._folder.tell(f"{path}: can't be read: {error.strerror}; it is repeated")
-                is_intact = False
+                self._remove_unless_regular(path, error)
                 continue
-            ours = [record for record in read.records if self._is_taken(record)]
-            if damaged := read.damaged + len(read.records) - len(ours):
+            damaged = read.damaged + sum(not self._is_taken(record) for record in read.records)
+            if damaged:
                 self._folder.tell(f"{path}: has damaged lines ({damaged}); they are repeated")
-            is_intact &= not (damaged or read.cut_off)
-            found += ours
-        if not is_intact:
-            self._rewrite(found)
+            if path == self._path:
+                self._end = read.end
 
-    def _rewrite(self, records: list[Mapping[str, Any]]) -> None:
-        """Writes these records into one file, which replaces all others."""
-
-        def write(path: Path) -> None:
-            with path.open("wb") as file:
-                file.writelines(map(journal.line_of, records))
-
-        with self._writing():
-            disk.write_whole(self._path, write)
-        self._folder.remove(path.name for path in self._files() if path != self._path)
+    def _remove_unless_regular(self, path: Path, error: OSError) -> None:
+        """Removes a link or a pipe; a file stays, since a failing disk may work again."""
+        problem = f"{path}: can't be read: {error.strerror or error}"
+        if stat.S_ISREG(path.lstat().st_mode):
+            raise RunError(problem)
+        self._folder.tell(f"{problem}; it is repeated")
+        self._folder.remove([path.name])
 
     def _files(self) -> list[Path]:
         """Lists the files with records, in the order in which they were written."""

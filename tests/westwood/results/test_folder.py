@@ -114,7 +114,7 @@ def test_damaged_and_incomplete_journal_lines_are_left_out(tmp_path: Path) -> No
     (tmp_path / "j").write_bytes(b"".join(lines)[:-3])
     found = journal.read(tmp_path / "j")
     assert found.records == [{"number": 0}, {"number": 2}]
-    assert (found.damaged, found.cut_off) == (1, True)
+    assert (found.damaged, found.end) == (1, len(b"".join(lines[:3])))
 
 
 def test_only_the_runs_of_a_damaged_part_are_repeated(

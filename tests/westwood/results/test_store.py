@@ -59,10 +59,12 @@ def lines_of(*numbers: int) -> bytes:
 
 
 def test_a_new_start_receives_the_records_and_appends_to_them(place: Path) -> None:
+    before = (place / "journal.jsonl").stat().st_ino
     with Command(place).started() as command:
         command.keep(3)
         assert command.taken == [0, 1, 2, 3] and not command.said
     assert command.file.read_bytes() == lines_of(0, 1, 2, 3)
+    assert command.file.stat().st_ino == before, "an intact file was written again"
 
 
 def test_a_record_is_in_the_file_when_it_is_passed_on(tmp_path: Path) -> None:
@@ -74,20 +76,20 @@ def test_a_record_is_in_the_file_when_it_is_passed_on(tmp_path: Path) -> None:
     assert seen == [lines_of(7)]
 
 
-@pytest.mark.parametrize("synced", [True, False])
+@pytest.mark.parametrize("options", [{"synced": True}, {}], ids=["synced", "as it is"])
 def test_a_synced_record_is_on_the_disk_when_it_is_passed_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, synced: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:
     folder, did = Folder(tmp_path / "f"), list[str]()
     folder.manifest({})
-    store = Store(folder, lambda record: did.append("take"), synced=synced)
+    store = Store(folder, lambda record: did.append("take"), **options)
     monkeypatch.setattr(disk, "folder_to_disk", lambda folder: did.append("sync the name"))
     monkeypatch.setattr(os, "fdatasync", lambda file: did.append("sync"))
     with store.opened():
         store.keep({"number": 1})
         store.keep({"number": 2})
     expected = ["sync the name", "sync", "take", "sync", "take"]
-    assert did == (expected if synced else ["take", "take"])
+    assert did == (expected if options else ["take", "take"])
 
 
 @pytest.mark.parametrize(
@@ -96,10 +98,9 @@ def test_a_synced_record_is_on_the_disk_when_it_is_passed_on(
         (lines_of(0, 1, 2).replace(b"1,", b"5,"), [0, 2], 1),
         (lines_of(0, 1) + b"noise\n" + lines_of(2), [0, 1, 2], 1),
         (lines_of(0) + journal.line_of({"other": 1}) + lines_of(2), [0, 2], 1),
-        (lines_of(0, 1, 2)[:-10], [0, 1], 0),  # cut off by a kill
         (b"", [], 0),
     ],
-    ids=["changed", "noise", "of another command", "cut off", "empty"],
+    ids=["changed", "noise", "of another command", "empty"],
 )
 def test_what_is_damaged_is_named_and_repeated_and_the_rest_is_kept(
     place: Path, content: bytes, kept: list[int], damaged: int
@@ -110,9 +111,18 @@ def test_what_is_damaged_is_named_and_repeated_and_the_rest_is_kept(
         expected = [f"{file}: has damaged lines ({damaged}); they are repeated"] if damaged else []
         assert (command.taken, command.said) == (kept, expected)
         command.keep(9)
-    assert file.read_bytes() == lines_of(*kept, 9)
-    with Command(place).started() as again:  # names the damage once
-        assert again.taken == [*kept, 9] and not again.said
+    assert file.read_bytes() == content + lines_of(9)
+    with Command(place).started() as again:
+        assert (again.taken, again.said) == ([*kept, 9], expected)
+
+
+def test_a_line_that_a_kill_cut_off_is_replaced_by_the_next(place: Path) -> None:
+    file = place / "journal.jsonl"
+    file.write_bytes(lines_of(0, 1, 2)[:-10])
+    with Command(place).started() as command:
+        assert command.taken == [0, 1] and not command.said
+        command.keep(9)
+    assert file.read_bytes() == lines_of(0, 1, 9)
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
@@ -129,7 +139,7 @@ def test_only_a_regular_file_is_read_and_nothing_outside_is_written(
         file.mkdir()
     command = Command(place)
     if kind == "folder":
-        with pytest.raises(RunError, match=r"f: can't be written: Is a directory"):
+        with pytest.raises(RunError, match=r"f: can't be written: Is a directory$"):
             command.started().__enter__()
     else:
         with command.started():
@@ -140,34 +150,44 @@ def test_only_a_regular_file_is_read_and_nothing_outside_is_written(
     assert outside.read_bytes() == lines_of(0, 1, 2)
 
 
+def test_a_file_on_a_disk_that_fails_is_left_alone(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(path: Path) -> journal.Read:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal, "read", fail)
+        with pytest.raises(RunError, match=r"journal.jsonl: can't be read: Input/output error$"):
+            Command(place).started().__enter__()
+    with Command(place).started() as command:
+        assert command.taken == [0, 1, 2]
+
+
+def test_an_endless_line_is_not_read_into_memory(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "_LONGEST", 100)
+    content = lines_of(0) + b"x" * 100 + b"\n" + lines_of(1)
+    (place / "journal.jsonl").write_bytes(content)
+    with pytest.raises(RunError, match=r"can't be read: has a line of more than 100 bytes$"):
+        Command(place).started().__enter__()
+    assert (place / "journal.jsonl").read_bytes() == content
+
+
 def test_folders_with_a_file_for_each_start_are_read(place: Path) -> None:
     """Westwood wrote journal-000001.jsonl, journal-000002.jsonl and so on until November 2026."""
     (place / "journal.jsonl").unlink()
     (place / "journal-000001.jsonl").write_bytes(lines_of(0, 1))
-    (place / "journal-000002.jsonl").write_bytes(lines_of(2)[:-1])  # was killed
+    (place / "journal-000002.jsonl").write_bytes(lines_of(2) + lines_of(3)[:-1])  # was killed
     with Command(place).started() as command:
+        assert command.taken == [0, 1, 2] and not command.said
         command.keep(3)
-        assert command.taken == [0, 1, 3] and not command.said
-    assert [file.name for file in place.glob("journal*")] == ["journal.jsonl"]
-    assert command.file.read_bytes() == lines_of(0, 1, 3)
-
-
-def test_a_kill_while_files_are_joined_loses_nothing(place: Path) -> None:
-    (place / "journal-000001.jsonl").write_bytes(lines_of(0, 1))  # is in journal.jsonl, too
-    with Command(place).started() as command:
-        assert command.taken == [0, 1, 0, 1, 2] and not command.said
-    assert [file.name for file in place.glob("journal*")] == ["journal.jsonl"]
-    assert command.file.read_bytes() == lines_of(0, 1, 0, 1, 2)
-
-
-def test_a_line_longer_than_any_of_ours_is_not_read_into_memory(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(journal, "_LONGEST", 100)
-    (place / "journal.jsonl").write_bytes(lines_of(0) + b"x" * 101 + b"\n" + lines_of(1))
-    with Command(place).started() as command:
-        assert command.taken == [0]
-    assert command.file.read_bytes() == lines_of(0)
+    assert command.file.read_bytes() == lines_of(3)
+    with Command(place).started() as again:
+        assert again.taken == [0, 1, 2, 3]
+        again.store.clear()
+    assert not list(place.glob("journal*"))
 
 
 def test_cleared_records_are_gone(place: Path) -> None:
@@ -225,5 +245,6 @@ with store.opened():
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == f"{tmp_path / 'f'}: can't be written: File too large\n", done.stderr
-    found = journal.read(tmp_path / "f" / "journal.jsonl")
-    assert (len(found.records), found.damaged, found.cut_off) == (6, 0, False)
+    file = tmp_path / "f" / "journal.jsonl"
+    found = journal.read(file)
+    assert (len(found.records), found.damaged, found.end) == (6, 0, file.stat().st_size)
