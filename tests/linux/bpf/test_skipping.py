@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,24 +55,42 @@ class Seen:
         return wrong / self.samples, undecided / self.samples
 
 
-def run(cc: str, bpffs: Path) -> Seen:
+def run(bpffs: Path) -> dict[str, Seen]:
+    """Runs all controls, two at a time, each on a path of its own."""
+    pairs = (pair(CONTROLS[first : first + 2], bpffs) for first in range(0, len(CONTROLS), 2))
+    return {cc: seen for both in pairs for cc, seen in both.items()}
+
+
+def pair(controls: Sequence[str], bpffs: Path) -> dict[str, Seen]:
+    """Runs controls at the same time; the count of skipped operations is that of all."""
     before = ww_kernel.status()["missed"]
-    with joined(*PATH, *LOSSES) as (client, server):
-        receiver = server.receive("10.77.0.2", PORT)
+    ports = {cc: PORT + number for number, cc in enumerate(controls)}
+    with ExitStack() as stack:
+        paths = {cc: stack.enter_context(joined(*PATH, *LOSSES)) for cc in controls}
+        receivers = {cc: paths[cc][1].receive("10.77.0.2", ports[cc]) for cc in controls}
         # None of ours is loaded, so the recorder treats these like any other control.
-        with (
-            pins_in(bpffs / "none"),
-            recording(PORT, cc=()) as recorded,
-            sampling(Match(remote_port=PORT), client.pid, 0.01) as samples,
-        ):
-            sender = client.send("10.77.0.2", PORT, cc, SECONDS, CONNECTIONS)
-            got = outcome(sender, receiver, CONNECTIONS)
-    looked = samples.frame().select("cwnd", pl.col("ssthresh").fill_nan(UNLIMITED))
-    sent = recorded.trace.filter(pl.col("flow").str.contains(f">10.77.0.2:{PORT}", literal=True))
+        with pins_in(bpffs / "none"), recording(cc=()) as recorded:
+            samples = {
+                cc: stack.enter_context(sampling(Match(remote_port=ports[cc]), path[0].pid, 0.01))
+                for cc, path in paths.items()
+            }
+            senders = {
+                cc: path[0].send("10.77.0.2", ports[cc], cc, SECONDS, CONNECTIONS)
+                for cc, path in paths.items()
+            }
+            got = {cc: outcome(senders[cc], receivers[cc], CONNECTIONS) for cc in controls}
+    missed = ww_kernel.status()["missed"] - before
+    return {
+        cc: seen(got[cc], samples[cc].frame(), recorded.trace, ports[cc], missed) for cc in controls
+    }
+
+
+def seen(got: int, sampled: pl.DataFrame, recorded: pl.DataFrame, port: int, missed: int) -> Seen:
+    looked = sampled.select("cwnd", pl.col("ssthresh").fill_nan(UNLIMITED))
+    sent = recorded.filter(pl.col("flow").str.contains(f">10.77.0.2:{port}", literal=True))
     left = sent.filter(pl.col("event").is_in(["window", "retransmit"]))
     traced = left.select("cwnd", pl.col("ssthresh").fill_nan(UNLIMITED))
     windows = pl.concat([one.cast(pl.Float64) for one in (looked, traced)])
-    missed = ww_kernel.status()["missed"] - before
     events = set(sent["event"].cast(pl.String))
     assert {"loss", "timeout", "exit"} <= events, "the path has no losses"
     return Seen(8 * got / SECONDS, windows, windows.height, missed)
@@ -91,7 +110,7 @@ def test_nothing_is_counted_if_no_operation_is_skipped(controls: Path) -> None:
 @pytest.fixture(scope="module")
 def usual(controls: Path) -> dict[str, Seen]:
     """Runs the controls as built for users."""
-    return {cc: run(cc, controls) for cc in CONTROLS}
+    return run(controls)
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -117,13 +136,21 @@ def skipping(
         yield request.param, bpffs
 
 
-@pytest.fixture(scope="module", params=CONTROLS)
+@pytest.fixture(scope="module")
+def skipped(skipping: tuple[str, Path]) -> dict[str, Seen]:
+    """Runs the controls that skip operations."""
+    return run(skipping[1])
+
+
+@pytest.fixture(params=CONTROLS)
 def compared(
-    request: pytest.FixtureRequest, skipping: tuple[str, Path], usual: dict[str, Seen]
+    request: pytest.FixtureRequest,
+    skipping: tuple[str, Path],
+    skipped: dict[str, Seen],
+    usual: dict[str, Seen],
 ) -> tuple[str, Seen, Seen]:
-    """Runs a control; yields what is skipped, and its windows with and without skipping."""
-    kind, bpffs = skipping
-    return kind, run(request.param, bpffs), usual[request.param]
+    """Yields what is skipped, and a control's windows with and without skipping."""
+    return skipping[0], skipped[request.param], usual[request.param]
 
 
 def test_no_window_is_impossible(compared: tuple[str, Seen, Seen]) -> None:
