@@ -14,6 +14,8 @@ DEV := build/dev
 MAKE_LINUX = $(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log-level=WARNING && \
     $(BIN)/cmake --build build/linux
 T ?= tests
+# Somebody else's compiler may know warnings that ours does not.
+WERROR ?= OFF
 
 .PHONY: help demo lab lab-engine core engine py test test-slow lint format golden bench bench-path comparison verdicts theory torture mutants prove ns3 \
     linux linux-machine linux-path manual docs release clean system system-lab system-test .venv
@@ -52,7 +54,7 @@ test: $(VENV)/.tools system-test ## run every test suite
 test-slow: .venv ## run the tests that take minutes
 	@PYTHON=$(PYTHON) tools/system.sh slow
 	@$(MAKE_LINUX)
-	@$(BIN)/python -m tools.run_suites --all ns3 prove
+	@$(BIN)/python -m tools.run_suites --all cpp core ns3 prove
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m slow
 
 TORTURE_SECONDS ?= 3600
@@ -80,7 +82,7 @@ format: .venv ## format all C, C++ and Python files
 	@$(BIN)/clang-format -i $(CXX_FILES)
 
 golden: .venv system-test ## regenerate the golden files; review the difference like code
-	@WW_UPDATE_GOLDEN=1 $(BIN)/python -m tools.run_suites cpp-release python
+	@WW_UPDATE_GOLDEN=1 $(BIN)/python -m tools.run_suites --all cpp-release python
 	@git status --short tests/golden
 
 bench: lab ## measure the engine, ns-3, htsim, the laboratory and the kernel's controls: OPTIONS="--long --record"
@@ -155,7 +157,8 @@ $(VENV)/.tools: tools/constraints.txt | system
 
 $(VENV)/.installed: $(VENV)/.tools pyproject.toml $(NATIVE)
 	@echo "Building and installing westwood into $(VENV)"
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-build-isolation --editable '.[dev]'
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-build-isolation --editable '.[dev]' \
+	    --config-settings=cmake.define.WW_WERROR=$(WERROR)
 	@touch $@
 
 system:

@@ -10,9 +10,8 @@ function(ww_add_tests room sources)
   target_link_libraries(${program} PRIVATE ${ARGN} GTest::gtest_main)
   # Reading headers and instantiating their templates takes most of the time, so a few files are
   # compiled as one. Names in anonymous namespaces must therefore differ within a room.
-  set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
-  target_precompile_headers(${program} PRIVATE <gtest/gtest.h> <cmath> <deque> <fstream> <functional>
-                            <random> <set> <sstream> <vector>)
+  set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4
+                        UNITY_BUILD_RELOCATABLE ON) # for the cache: equal in all clones
   # Only the engine's library is optimised: optimising a test takes longer than running it once.
   target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O1>)
   set(shards 4)

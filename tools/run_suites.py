@@ -34,7 +34,7 @@ from tools.suites.declared import (
     again,
 )
 from tools.suites.processes import Commands, Ended
-from tools.suites.second_tries import Report, read, second_tries
+from tools.suites.second_tries import History, read, second_tries
 from tools.suites.unchanged import Passed
 
 FAILED_TESTS = 1  # pytest's exit code
@@ -62,6 +62,7 @@ class Runner:
         self._logs = build / "logs"
         self._logs.mkdir(parents=True, exist_ok=True)
         self._passed = Passed(build / "passed")
+        self._lock = threading.Lock()  # of the history
         self._ready: dict[str, threading.Event] = {}
 
     def chosen(self, suites: Iterable[Suite]) -> list[Suite]:
@@ -113,15 +114,16 @@ class Runner:
         with log.open("wb", buffering=0) as output:
             ended = self._all(suite, suite.commands, prefix, output)
             code, cpu_s, notes = ended.code, ended.cpu_s, []
-            if suite.reads_clocks and code == FAILED_TESTS:
+            if suite.tries_again and code == FAILED_TESTS:
                 ended = self._all(suite, [again(suite)], prefix, output)
-                tries = second_tries(*self._reports(suite))
-                said = tries.lines()
+                said, are_too_many = self._judged(suite)
                 output.write("\n".join([*said, ""]).encode())
                 print(f"{suite.name}: " + "\n".join(said), flush=True)
                 notes = said[:1]
-                code = ended.code or int(tries.are_too_many())
+                code = ended.code or int(are_too_many)
                 cpu_s += ended.cpu_s
+            elif suite.tries_again and code == 0:
+                self._history(suite, ())
         verdict = {0: "PASS", LACKING: "SKIPPED"}.get(code, "FAIL")
         if verdict != "PASS":
             tail = "\n".join(log.read_text(errors="replace").splitlines()[-60:])
@@ -144,13 +146,20 @@ class Runner:
                 return Ended(ended.code, cpu_s)
         return Ended(0, cpu_s)
 
-    def _reports(self, suite: Suite) -> list[Report]:
-        return [read(self._logs / f"{suite.name}{which}.xml") for which in ("", "-again")]
+    def _judged(self, suite: Suite) -> tuple[list[str], bool]:
+        """Returns what is said of the second tries, and whether they are too many."""
+        reports = (read(self._logs / f"{suite.name}{which}.xml") for which in ("", "-again"))
+        tries = second_tries(*reports)
+        return tries.lines(), tries.are_too_many(self._history(suite, tries.reasons))
+
+    def _history(self, suite: Suite, names: Iterable[str]) -> set[str]:
+        with self._lock:
+            return History(self._logs.parent / "second_tries.json").add(suite.name, names)
 
 
 def run_all(runner: Runner) -> None:
-    """Runs the chosen suites: builders and real-time tests together, then tests that measure."""
-    with ThreadPoolExecutor(1) as real_time, ThreadPoolExecutor(2) as builders:
+    """Runs the chosen suites; at the end, and alone, the tests that read clocks."""
+    with ThreadPoolExecutor(2) as real_time, ThreadPoolExecutor(2) as builders:
         started = runner.start(runner.chosen(BUILDERS), builders, *IN_THE_BACKGROUND)
         started += runner.start(runner.chosen(REAL_TIME), real_time, *IN_REAL_TIME)
     with ThreadPoolExecutor(1) as alone:

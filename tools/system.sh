@@ -40,6 +40,7 @@ lab | test | bench)
     need npm command -v npm
     ;;&
 test | slow | bench)
+    need ccache command -v ccache
     need chromium command -v chromium
     ;;&
 test)

@@ -165,8 +165,7 @@ TEST_P(GoldenTest, MatchesItsFile) {
     const ScriptedRun run(golden.recovery, golden.script);
     const std::string text = wrapped(golden.name + ": " + golden.scenario + ".") +
                              wrapped("Shows " + golden.shows + ".") + run.table();
-    const auto path = std::filesystem::path(__FILE__).parent_path().parent_path() / "golden" /
-                      "engine" / (golden.name + ".txt");
+    const auto path = std::filesystem::path("tests/golden/engine") / (golden.name + ".txt");
     if (const char* update = std::getenv("WW_UPDATE_GOLDEN"); update != nullptr && *update == '1') {
         std::ofstream(path) << text;
         return;

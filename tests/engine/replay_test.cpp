@@ -189,8 +189,7 @@ class ReplayTest : public testing::TestWithParam<Recording> {};
 
 TEST_P(ReplayTest, DecidesAsRecorded) {
     const Recording& recording = GetParam();
-    const auto path = std::filesystem::path(__FILE__).parent_path().parent_path() / "golden" /
-                      "acks" / (recording.name() + ".txt");
+    const auto path = std::filesystem::path("tests/golden/acks") / (recording.name() + ".txt");
     const auto text = [&](const std::vector<Ack>& acks) {
         std::string lines = "# " + recording.name() +
                             ": ACKs, and what a sender decides on each.\n"

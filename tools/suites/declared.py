@@ -43,7 +43,7 @@ class Suite:
     needs: tuple[str, ...] = ()  # of TOOLS
     after: tuple[str, ...] = ()  # suites whose results it uses; it runs whether they pass or not
     inputs: Inputs | None = None  # it runs only if one of them has changed
-    reads_clocks: bool = False  # a busy machine may delay its tests, so a failed one runs again
+    tries_again: bool = False  # a failed test of pytest's runs again, and is printed
     restores: bool = False  # SIGINT lets it restore the machine
     cpu_limit_s: float = CPU_LIMIT_S
 
@@ -51,13 +51,11 @@ class Suite:
 PYTEST = [PYTHON, "-m", "pytest", "-q", "--durations=20"]
 
 
-def pytest(name: str, *arguments: str, after: tuple[str, ...], reads_clocks: bool) -> Suite:
+def pytest(name: str, *arguments: str, after: tuple[str, ...] = ()) -> Suite:
     """Returns a suite of Python tests."""
     cache = f"cache_dir={BUILD / 'pytest' / name}"  # its own, since suites run side by side
     command = [*PYTEST, "-o", cache, f"--junitxml={LOGS / name}.xml", *arguments]
-    return Suite(
-        name, [command], after=("package", *after), reads_clocks=reads_clocks, restores=True
-    )
+    return Suite(name, [command], after=("package", *after), tries_again=True, restores=True)
 
 
 def again(suite: Suite) -> Command:
@@ -102,6 +100,18 @@ OF_NS3 = Inputs(
     ),
     ("c++ --version", "valgrind --version", "dpkg-query -W libns3-dev libstdc++-12-dev libc6"),
 )
+OF_CPP = Inputs(
+    (
+        *("CMakeLists.txt", "cmake", "core", "engine", "wire", "linux", "tests/core"),
+        *("tests/engine", "tests/wire", "tests/fuzz", "tests/linux/path/*pp", "tests/golden"),
+        *RUNNER,
+    ),
+    ("c++ --version", "clang++ --version", "dpkg-query -W libgtest-dev libstdc++-12-dev libc6"),
+)
+OF_CORE = Inputs(
+    ("core", "tools/check_core.sh", "tests/core/bpf_probe.c", *RUNNER),
+    ("gcc --version", "g++ --version", "clang --version"),
+)
 OF_PROOFS = Inputs(
     ("core", "proofs", "tools/prove.py", *RUNNER),
     ("frama-c -version", "why3 --version", "z3 --version"),
@@ -111,11 +121,11 @@ CLANG = "CMAKE_CXX_COMPILER=clang++"
 WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
 MAKE = ["make", "--no-print-directory"]
 
-# The lists are in the order in which suites start. Those of BUILDERS use every core, one or two at
-# a time, while the tests of REAL_TIME run at a higher priority: these share one kernel and mostly
-# sleep. ALONE measures time.
+# The lists are in the order in which suites start. Those of BUILDERS use every core, two at a time,
+# while the tests of REAL_TIME run at a higher priority: these mostly sleep, and those with our
+# controls share one kernel. The tests of ALONE have limits on the wall clock.
 BUILDERS = [
-    Suite("package", [[*MAKE, ".venv"]]),
+    Suite("package", [[*MAKE, ".venv", "WERROR=ON"]]),  # as in the wheel, whose objects it has
     Suite("linux-build", cmake("linux", "WW_TESTS=OFF", source="linux")[:2]),
     Suite(  # the controls for the other BPF instruction sets; builds in build/linux, too
         "linux-controls-build",
@@ -126,7 +136,8 @@ BUILDERS = [
     Suite(  # with clang, whose sanitized code takes two thirds of gcc's time
         "cpp-sanitized",
         cmake("sanitized", "WW_SANITIZE=ON", DEBUG, CLANG),
-        ("clang", "GoogleTest"),
+        ("clang", "GoogleTest", "libFuzzer"),
+        inputs=OF_CPP,
     ),
     Suite(
         "ns3-wheel",
@@ -142,19 +153,13 @@ BUILDERS = [
         inputs=OF_NS3,
     ),
     Suite(
-        "linux-path",
-        cmake("path-sanitized", "WW_SANITIZE=ON", DEBUG, CLANG, source="linux"),
-        ("clang", "GoogleTest"),
+        "cpp-release",
+        cmake("release", "WW_TESTS_BY_COMPILER=ON"),
+        ("GoogleTest",),
+        inputs=OF_CPP,
     ),
-    Suite(
-        "fuzz",
-        cmake("fuzz", "WW_FUZZ=ON", DEBUG, CLANG)
-        + cmake("path-fuzz", "WW_FUZZ=ON", DEBUG, CLANG, source="linux"),
-        ("clang", "libFuzzer"),
-    ),
-    Suite("cpp-release", cmake("release"), ("GoogleTest",)),
     Suite("prove", [[PYTHON, "tools/prove.py", "--only", "any order"]], inputs=OF_PROOFS),
-    Suite("core-compiles", [["tools/check_core.sh"]], ("clang",)),
+    Suite("core-compiles", [["tools/check_core.sh"]], ("clang",), inputs=OF_CORE),
     Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]], after=("package",)),
     Suite("lint-mypy", [["mypy"]], after=("package",)),
     Suite(
@@ -189,10 +194,15 @@ BUILDERS = [
         ("clang", "libbpf", "npm"),
         after=("package",),
     ),
+    pytest(
+        "python",
+        *("tests", "--ignore=tests/linux", "-m", "not slow and not clock", "-n", CORES),
+        after=("linux-build", "ns3-wheel", "ns3-debian", "wheel"),
+    ),
 ]
+LINUX = ("-rs", "tests/linux")
 REAL_TIME = [
-    pytest("linux-kernel", "-rs", "tests/linux", after=("linux-build",), reads_clocks=True)
+    pytest("linux-kernel", *LINUX, "-m", "kernel and not slow", after=("linux-controls-build",)),
+    pytest("linux-path", *LINUX, "-m", "not kernel and not slow", after=("linux-build",)),
 ]
-ALONE = [
-    pytest("python", "tests", "--ignore=tests/linux", "-n", CORES, after=(), reads_clocks=True)
-]
+ALONE = [pytest("clocks", "tests", "--ignore=tests/linux", "-m", "clock and not slow")]

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the tests that passed only when tried again, and judges whether they are too many."""
+"""Finds the tests that passed only when tried again, and judges whether they are too many.
+
+A second try is a defect that is tolerated once: in a hundred runs of a test, and in a run for one
+of a hundred tests. build/second_tries.json of the clone remembers the last hundred runs.
+"""
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-RUNS_A_SECOND_TRY = 100  # of tests; more second tries fail a suite
+RUNS_A_SECOND_TRY = 100
 
 
 @dataclass(frozen=True)
@@ -41,12 +47,13 @@ class SecondTries:
     tests: int
     reasons: dict[str, str]
 
-    def are_too_many(self) -> bool:
-        """Returns whether more than one test run in a hundred needed a second try."""
-        return len(self.reasons) * RUNS_A_SECOND_TRY > self.tests
+    def are_too_many(self, earlier: set[str]) -> bool:
+        """Returns whether one test in a hundred needed a second try, or one that did earlier."""
+        most = max(1, self.tests // RUNS_A_SECOND_TRY)
+        return len(self.reasons) > most or bool(earlier & set(self.reasons))
 
     def lines(self) -> list[str]:
-        """Returns a line for each, and one that judges them."""
+        """Returns a line that counts them, and a line for each."""
         named = [f"  second try: {name}: {reason}" for name, reason in self.reasons.items()]
         return [f"{len(named)} of {self.tests} tests passed only on the second try", *named]
 
@@ -55,3 +62,21 @@ def second_tries(first: Report, second: Report) -> SecondTries:
     """Compares the reports of a suite and of its failed tests, run again."""
     passed = {name: why for name, why in first.failures.items() if name not in second.failures}
     return SecondTries(first.tests, passed)
+
+
+class History:
+    """The tests that needed a second try in the last hundred runs of a suite."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def add(self, suite: str, names: Iterable[str]) -> set[str]:
+        """Adds a run; returns the tests that needed a second try in an earlier one."""
+        try:
+            runs: dict[str, list[list[str]]] = json.loads(self._file.read_text())
+        except (OSError, ValueError):
+            runs = {}
+        earlier = runs.get(suite, [])[-RUNS_A_SECOND_TRY + 1 :]
+        runs[suite] = [*earlier, sorted(names)]
+        self._file.write_text(json.dumps(runs))
+        return {name for run in earlier for name in run}

@@ -67,6 +67,7 @@ def test_the_command_line_finds_the_cluster(
     assert called.code == 0, called.err
 
 
+@pytest.mark.clock
 @pytest.mark.parametrize(
     ("address", "problem"),
     [
@@ -100,6 +101,7 @@ def test_a_server_that_is_no_scheduler_is_reported_in_one_line(
     assert "no Dask scheduler answers there: timed out" in called.err
 
 
+@pytest.mark.clock
 def test_a_sweep_on_a_cluster_stops_soon_and_resumes(dask: Cluster, tmp_path: Path) -> None:
     command = f"sweep fading --dask {dask.address} --set duration=1000s --seeds 400 --out s"
     tool = Tool(command, tmp_path)

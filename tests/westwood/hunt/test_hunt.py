@@ -276,6 +276,7 @@ def test_it_prints_what_it_found_and_writes_it(
     assert again.code == 0 and "Westwood+" in again.out and "CUBIC" in again.out
 
 
+@pytest.mark.clock
 def test_ctrl_c_ends_it_soon_and_keeps_what_was_found(tmp_path: Path) -> None:
     tool = Tool("control stress --cc westwood+ --for 1min --workers 1 --out out", tmp_path)
     journal = tmp_path / "out" / "journal.jsonl"

@@ -229,6 +229,7 @@ def trials_on_disk(folder: Path) -> list[int]:
     return found
 
 
+@pytest.mark.clock
 def test_ctrl_c_ends_it_within_half_a_second_and_says_how_to_resume(tmp_path: Path) -> None:
     options = "--cc vegas --paths 200 --packets 400000 --trials 50"
     tool = Tool(f"control tune {options} --out s", tmp_path)
