@@ -13,6 +13,7 @@ import argparse
 import os
 import signal
 import sys
+import sysconfig
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -191,6 +192,9 @@ def main(arguments: Sequence[str] | None = None, build: Path = BUILD) -> int:
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
+    for name in ("CC", "CXX"):  # the compilers of the package, so that the cache has their objects
+        if command := sysconfig.get_config_var(name):
+            os.environ.setdefault(name, command.split()[0])
     os.environ["PATH"] = f"{os.path.dirname(PYTHON)}{os.pathsep}{os.environ['PATH']}"
     run_all(runner)
     lines = summary(runner.outcomes)
