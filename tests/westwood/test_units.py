@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from westwood import units
@@ -49,6 +49,7 @@ def test_amounts_in_packets_bytes_and_without_limit() -> None:
     assert units.parse_amount("65535B").packets(360) == 182  # whole packets only
 
 
+@settings(deadline=None)  # a busy machine makes an example slow
 @given(st.integers(0, 10**15))
 def test_written_quantities_read_back(value: int) -> None:
     assert units.parse_rate(units.format_rate(value)) == value
@@ -86,6 +87,7 @@ def test_invalid_fractions_are_refused(value: object) -> None:
         units.parse_fraction(value)
 
 
+@settings(deadline=None)  # a busy machine makes an example slow
 @given(st.text(max_size=60) | st.integers() | st.floats() | st.none())
 def test_any_text_gives_a_value_or_an_input_error(value: object) -> None:
     for parse in (

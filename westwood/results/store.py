@@ -88,8 +88,7 @@ class Store:
     def _open(self) -> int:
         """Opens the file, and removes a last line that was cut off when a process died."""
         file = disk.open_to_append(self._path)
-        if os.fstat(file).st_size > self._end:
-            os.ftruncate(file, self._end)
+        os.ftruncate(file, self._end)
         if self._synced:
             disk.folder_to_disk(self._folder.path)
         return file

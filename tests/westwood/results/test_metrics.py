@@ -22,20 +22,24 @@ from westwood.results.rows import even, rows_frame
 DOF = st.integers(1, 5000)
 LEVELS = st.floats(0.5, 0.999)
 SAMPLES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40)
+ANY_TIME = settings(deadline=None)  # a busy machine makes an example slow
 
 
+@ANY_TIME
 @given(DOF, LEVELS)
 def test_t_quantiles_agree_with_scipy(dof: int, level: float) -> None:
     expected = stats.t.ppf((1 + level) / 2, dof)
     assert metrics.t_quantile(dof, level) == pytest.approx(expected, rel=1e-8)
 
 
+@ANY_TIME
 @given(DOF, st.floats(0, 50))
 def test_t_probabilities_agree_with_scipy(dof: int, t: float) -> None:
     expected = stats.t.cdf(t, dof) - stats.t.cdf(-t, dof)
     assert metrics.t_probability(t, dof) == pytest.approx(expected, abs=1e-9)
 
 
+@ANY_TIME
 @given(SAMPLES)
 def test_intervals_agree_with_scipy(values: list[float]) -> None:
     error = stats.sem(values)
@@ -48,6 +52,7 @@ def test_intervals_agree_with_scipy(values: list[float]) -> None:
     assert summary["value"][0] - half == pytest.approx(low, rel=1e-6, abs=1e-6 * half)
 
 
+@ANY_TIME
 @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=2, max_size=40))
 def test_paired_tests_agree_with_scipy(pairs: list[tuple[float, float]]) -> None:
     values, others = zip(*pairs, strict=True)
@@ -200,7 +205,7 @@ ROWS = st.lists(
 )
 
 
-@settings(deadline=None)  # polars' threads may wait long for a core
+@ANY_TIME
 @given(ROWS)
 def test_means_are_those_of_a_frame_to_the_last_bit(rows: list[dict[str, Any]]) -> None:
     frame = metrics.summarise(rows_frame(rows), ["cc"], ["x", "n", "y"])

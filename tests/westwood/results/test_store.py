@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import math
 import os
 import subprocess
 import sys
@@ -74,6 +76,19 @@ def test_a_record_is_in_the_file_when_it_is_passed_on(tmp_path: Path) -> None:
     with store.resumed(ResultKind.HUNT, STATE, resume=False, differs=""):
         store.keep({"number": 7})
     assert seen == [lines_of(7)]
+
+
+def test_a_line_is_json_with_sixteen_digits_of_its_sha256() -> None:
+    """Folders of earlier versions have such lines."""
+    assert lines_of(1) == b'{"number": 1, "checksum": "55c0e1505562cf32"}\n'
+    assert hashlib.sha256(b'{"number": 1}').hexdigest().startswith("55c0e1505562cf32")
+
+
+def test_an_unknown_number_is_null_in_a_line_and_nan_in_a_row() -> None:
+    written = journal.json_ready({"rtt_s": math.nan, "sent": 3, "cc": "reno"})
+    assert written == {"rtt_s": None, "sent": 3, "cc": "reno"}
+    read = journal.from_json(written)
+    assert math.isnan(read.pop("rtt_s")) and read == {"sent": 3, "cc": "reno"}
 
 
 @pytest.mark.parametrize("options", [{"synced": True}, {}], ids=["synced", "as it is"])
