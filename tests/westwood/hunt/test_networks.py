@@ -43,7 +43,7 @@ def test_it_runs_as_its_scenario_does() -> None:
 def test_a_template_takes_the_numbers_of_another_attack_of_its_kind(feature: str) -> None:
     choices, runner = random.Random(f"networks {feature}"), Runner()
     names = ["beside", feature] if feature == "elsewhere" else [feature]
-    for _ in range(3):
+    for _ in range(6):
         at = [choices.random() for _ in range(attacks.genes(names))]
         attack = attacks.drawn(names, at, choices.getrandbits(32), 2_000)
         result = simulate(scenario_of(attack, "cubic"), attack.seed)

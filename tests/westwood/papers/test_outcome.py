@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import pytest
+from invented import estimates
 
+from westwood.papers import claims
 from westwood.papers.infer import published
 from westwood.papers.infer.evaluate import ClaimOutcome
 
@@ -26,3 +28,8 @@ def test_a_claim_that_fails_in_many_places_costs_a_little_more() -> None:
 
 def test_a_claim_holds_that_fails_nowhere() -> None:
     assert ClaimOutcome({"a": 0, "b": 1, "c": 0}, {}).held == ["a", "c"]
+
+
+def test_a_claims_measurements_are_in_the_units_of_their_names() -> None:
+    (one,) = claims.check(["ns3.fig11.ack_compression"], {"ack-compression": estimates(5.2e5)})
+    assert one.measured == {"westwood_peak_bps": 8e6, "westwood+_bps": [3e5, 5.2e5]}

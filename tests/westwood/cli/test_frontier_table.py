@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of a frontier has a heading, a rule, and a row for each control."""
+
+from __future__ import annotations
+
+from westwood.cli.control_benchmark import _frontier_table
+from westwood.judge import judging
+from westwood.judge.cases import Control
+from westwood.judge.judging import JudgePlan, TargetVerdict
+from westwood.judge.targets import Statistic
+from westwood.results.intervals import Estimate
+
+
+def test_a_control_has_its_figures_in_columns_and_its_settings_below() -> None:
+    plan = JudgePlan(judging.targets(list(judging.FRONTIER)), seed=3, paths=40)
+    figures = (Estimate(0.9, 0.8, 0.95), Estimate(1.2, 1.1, 1.3))
+    verdicts = [
+        TargetVerdict(target, Statistic(figure), "")
+        for target, figure in zip(plan.targets, figures, strict=True)
+    ]
+    found = {Control("cubic"): verdicts, Control("vegas", {"vegas_beta": 4}): verdicts}
+    first, *says, blank, head, rule, cubic, vegas, changed = _frontier_table(plan, found)
+    assert first == "40 paths, seed 3:" and len(says) == 2 and blank == ""
+    assert head.split()[0] == plan.targets[0].name and head.count("95 % interval") == 2
+    assert set(rule) == {"-", " "} and len(rule) == max(len(cubic), len(head), len(vegas))
+    assert cubic.startswith("CUBIC") and "0.9" in cubic and "1.2" in cubic
+    assert cubic.removeprefix("CUBIC").strip() == vegas.removeprefix("Vegas").strip()
+    assert changed == "  vegas_beta = 4"

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Titles of figures say over how many runs they average, and names in programs differ."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood import Scenario
+from westwood.experiments.readback import Results
+from westwood.export import ns3
+from westwood.scenario.summary import summarise
+
+
+@pytest.mark.parametrize(
+    ("seeds", "sampling"), [([4], ""), ([4, 5, 5], "; mean of 2 runs, 95 % intervals")]
+)
+def test_a_title_says_over_how_many_runs_it_averages(seeds: list[int], sampling: str) -> None:
+    scenario = Scenario.preset("table1")
+    rows = pl.DataFrame({"seed": seeds})
+    results: Any = SimpleNamespace(planned=SimpleNamespace(scenario=scenario, varied=[]), rows=rows)
+    assert Results._title(results) == f"{scenario.name}: {summarise(scenario)}{sampling}"
+
+
+def test_a_name_that_is_taken_gets_the_next_free_number() -> None:
+    taken = {"path", "path_2", "path_3"}
+    assert [ns3._unlike(name, taken) for name in ("other", "path")] == ["other", "path_4"]

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Axes have the units that people use, and are logarithmic where values span decades."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from westwood.experiments import summary_plots
+from westwood.results.columns import averaged, axis
+
+
+@pytest.mark.parametrize(
+    ("column", "label", "scale"),
+    [
+        ("goodput_bps", "Goodput (Mb/s)", 1e6),
+        ("mean_srtt_s", "Mean smoothed RTT (ms)", 1e-3),
+        ("completion_s", "Completion time (s)", 1.0),
+        ("mean_queue", "Mean queue (packets)", 1.0),
+        ("jain", "Jain's index", 1.0),
+    ],
+)
+def test_an_axis_has_its_columns_title_and_usual_unit(
+    column: str, label: str, scale: float
+) -> None:
+    assert axis(column) == (label, scale)
+
+
+def test_what_does_not_depend_on_the_seed_is_not_averaged() -> None:
+    assert not {"seed", "cc", "flow", "engine", "simulated_s", "cpu_s"} & set(averaged())
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [
+        ([0.001, 0.03], "linear"),
+        ([0.001, 0.0301], "log"),
+        ([0.0, 0.1, 0.2], "linear"),
+        ([0.0, 0.001, 0.9], "linear"),
+    ],
+)
+def test_a_swept_number_that_spans_a_ratio_of_30_is_logarithmic(
+    values: list[float], scale: str
+) -> None:
+    rows = [
+        {"cc": "cubic", "flow": "tcp", "path.loss.rate": value, "runs": 2}
+        | {"goodput_bps": 1e6, "goodput_bps_sd": 1.0, "goodput_bps_half": 1.0}
+        for value in values
+    ]
+    figure = summary_plots.draw(pl.DataFrame(rows), ["path.loss.rate"], "goodput_bps", "Title")
+    assert figure.axes[0].get_xscale() == scale
