@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-LOOK_S = 0.5  # between two looks at the CPU time
+LOOK_S = 2.0  # between two looks at the CPU time
 GRACE_S = 0.2  # to remove half-written output
 RESTORE_S = 60.0  # to restore the machine
 _TICKS = os.sysconf("SC_CLK_TCK")
