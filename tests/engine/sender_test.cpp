@@ -167,33 +167,46 @@ Flow with_sack() {
     return flow;
 }
 
-// RFC 5682, 3.1, step 2: if the first ACK after the timeout is a duplicate, no new data is sent to
-// probe; the conventional recovery goes on.
+// RFC 5682, 3.1: after a timeout with F-RTO has sent segment 0 again, an ACK at 1.1 s.
+Sender after_timeout_with_frto(bool timestamps, bool advances) {
+    Flow flow = with_sack();
+    flow.frto = true;
+    flow.timestamps = timestamps;
+    flow.header_bytes = kStampedHeader;
+    Sender sender = connected(flow, 100 * kMs);
+    const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+    while (sender.next_segment(100 * kMs) >= 0) continue;
+    EXPECT_EQ(sender.on_timer(kSecond), Due::timeout);
+    EXPECT_EQ(sender.next_segment(kSecond), 0);
+    EXPECT_EQ(sender.next_segment(kSecond), -1);
+    const SackBlocks fifth{1, {{number(5), number(6)}}};
+    sender.on_ack(1100 * kMs, {number(advances ? 1 : 0), advances ? nullptr : &fifth, advances});
+    return sender;
+}
+
+std::vector<std::int64_t> sent_by(Sender& sender, Time now) {
+    std::vector<std::int64_t> sent;
+    for (std::int64_t s; (s = sender.next_segment(now)) >= 0;) sent.push_back(s);
+    return sent;
+}
+
+// Step 2: if the first ACK is a duplicate, no new data is sent, and the conventional recovery goes
+// on.
 TEST(Sender, ADuplicateAfterATimeoutEndsFrto) {
-    for (const bool advances : {false, true}) {
-        Flow flow = with_sack();
-        flow.frto = true;
-        flow.initial_cwnd = 10;
-        Sender sender = connected(flow, 100 * kMs);
-        const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
-        while (sender.next_segment(100 * kMs) >= 0) continue;
-        EXPECT_EQ(sender.on_timer(kSecond), Due::timeout);
-        EXPECT_EQ(sender.next_segment(kSecond), 0);
-        EXPECT_EQ(sender.next_segment(kSecond), -1);
-        const SackBlocks fifth{1, {{number(5), number(6)}}};
-        if (advances)
-            sender.on_ack(1100 * kMs, {number(1)});
-        else
-            sender.on_ack(1100 * kMs, {number(0), &fifth});
-        std::vector<std::int64_t> sent;
-        for (std::int64_t s; (s = sender.next_segment(1100 * kMs)) >= 0;) sent.push_back(s);
-        using Segments = std::vector<std::int64_t>;
-        EXPECT_EQ(sent, advances ? (Segments{10, 11}) : Segments{});
-        sender.on_ack(1200 * kMs, {number(2)});
-        EXPECT_EQ(sender.phase() == WW_OPEN, advances) << "step 3: data that was not sent again";
-        if (!advances) {
-            EXPECT_EQ(sender.next_segment(1200 * kMs), 2) << "the rest is sent again";
-        }
+    Sender sender = after_timeout_with_frto(false, false);
+    EXPECT_EQ(sent_by(sender, 1100 * kMs), std::vector<std::int64_t>{});
+    sender.on_ack(1200 * kMs, {sender.segments().number(2)});
+    EXPECT_EQ(sender.phase(), WW_LOSS);
+    EXPECT_EQ(sender.next_segment(1200 * kMs), 2) << "the rest is sent again";
+}
+
+// Step 3: then an ACK of a segment that was not sent again proves the timeout spurious.
+TEST(Sender, AnAckOfAnOriginalAfterATimeoutEndsItsRecovery) {
+    for (const bool timestamps : {false, true}) {
+        Sender sender = after_timeout_with_frto(timestamps, true);
+        EXPECT_EQ(sent_by(sender, 1100 * kMs), (std::vector<std::int64_t>{10, 11}));
+        sender.on_ack(1200 * kMs, {sender.segments().number(2)});
+        EXPECT_EQ(sender.phase(), WW_OPEN);
     }
 }
 
