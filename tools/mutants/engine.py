@@ -312,16 +312,18 @@ def attempt(number: int, tests: list[str], patience_s: float) -> str:
 
 def same_code(folder: Path, mutant: Mutant) -> bool:
     """Returns whether the compiler produces the same engine with the mutant as without."""
-    # First the files that use the headers' declarations most.
-    order = (
-        [mutant.file] if mutant.file.endswith(".cpp") else ["sim/simulation.cpp", "tcp/sender.cpp"]
-    )
-    if mutant.file.endswith(".hpp"):
-        order += sorted({name for name in files(folder) if name.endswith(".cpp")} - set(order))
+    order = [mutant.file]
+    if mutant.file.endswith(".hpp"):  # first the smallest files beside it, which differ soonest
+        sources = [name for name in files(folder) if name.endswith(".cpp")]
+        order = sorted(sources, key=lambda name: distance_of(folder, mutant.file, name))
     text = mutant.applied((folder / mutant.file).read_text())
     return all(
         compiled(folder, name) == compiled(folder, name, mutant.file, text) for name in order
     )
+
+
+def distance_of(folder: Path, header: str, source: str) -> tuple[bool, int]:
+    return Path(source).parent != Path(header).parent, (folder / source).stat().st_size
 
 
 @functools.cache
