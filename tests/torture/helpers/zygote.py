@@ -97,14 +97,16 @@ def prepare() -> None:
 def start(request: dict[str, Any]) -> int:
     """Starts a command line, which waits until strace is attached."""
     ready, go = os.pipe()
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    # They are open before strace is attached, so that no fault meets them.
+    printed = [os.open(f"{request['to']}.{ending}", flags, 0o666) for ending in ("out", "err")]
     process = os.fork()
     if process == 0:
         os.close(go)
         signal.alarm(_LONGEST_S)
         ctypes.CDLL(None).prctl(_PR_SET_PTRACER, _ANYBODY, 0, 0, 0)
-        for number, ending in ((1, "out"), (2, "err")):
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-            os.dup2(os.open(f"{request['to']}.{ending}", flags), number)
+        for number, file in enumerate(printed, start=1):
+            os.dup2(file, number)
         os.chdir(request["in"])
         os.read(ready, 1)
         code = 70
@@ -115,7 +117,8 @@ def start(request: dict[str, Any]) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
-    os.close(ready)
+    for file in (ready, *printed):
+        os.close(file)
     tracer = None
     if request.get("strace") is not None:
         tracer = subprocess.Popen(["strace", "-p", str(process), *request["strace"]])
