@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from westwood.campaign import trial_page, trying
+from westwood.campaign import trial_page, trying, verdict
 from westwood.campaign.plan import Server
 from westwood.errors import RunError
 from westwood.results import journal
@@ -213,3 +213,21 @@ def test_the_course_of_an_interval_begins_without_bounds() -> None:
     gains = [2.0, math.sqrt(2.0 * 1.1), (2.0 * 1.1 * 1.5) ** (1 / 3)]
     assert shown[0] == pytest.approx([gain - 1 for gain in gains])
     assert all(math.isnan(low) for low in shown[1]), "five pairs are needed"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.4, "1 s"),
+        (119.4, "119 s"),
+        (120, "2 minutes"),
+        (121, "3 minutes"),
+        (7140, "119 minutes"),
+        (7200, "2 hours"),
+        (86_399, "24 hours"),
+        (86_400, "a day or more"),
+        (math.nan, "a day or more"),
+    ],
+)
+def test_a_time_is_told_in_a_unit_that_suits_it(seconds: float, words: str) -> None:
+    assert verdict.duration(seconds) == words

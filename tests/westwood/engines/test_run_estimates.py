@@ -120,6 +120,14 @@ class TestThePacketsOfARun:
         back = {**FLOW, "name": "back", "from": "b", "to": "a"}
         assert packets(FLOW, back) == pytest.approx(2 * PACKETS)
 
+    def test_are_those_that_the_links_direction_can_carry(self) -> None:
+        """A packet of 1504 bytes every 4 ms forward is 3 Mb/s; backward the link has 10."""
+        varying = {**LINK, "trace": {"forward": [4]}}
+        back = {**FLOW, "name": "back", "from": "b", "to": "a"}
+        made = scenario(link=[varying], flow=[FLOW, back])
+        groups = resources._shared(made, {"path": made.link[0]})
+        assert [group.bps for group in groups] == pytest.approx([3.008e6, 10e6], rel=0.01)
+
     def test_are_those_of_the_slowest_link_on_the_way(self) -> None:
         access = {"name": "access", "between": ["c", "a"], "rate": "2Mbps", "delay": "1ms"}
         far = {**FLOW, "name": "far", "from": "c"}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from westwood.hunt import attack as attacks
-from westwood.hunt import search_run
+from westwood.hunt import hunter, search_run
 from westwood.hunt.attack import Attack
 from westwood.hunt.degradation import DEGRADATIONS
 from westwood.hunt.search_run import LEAST, Finding, SearchRun
@@ -164,3 +164,11 @@ def test_findings_of_a_kind_share_all_but_the_numbers(queue_bdp: float, length: 
 def test_the_limits_of_a_search_are_as_declared() -> None:
     packets, weights = search_run._PACKETS
     assert len(packets) == len(weights) and max(packets) == 40_000
+
+
+def test_a_hunt_for_a_time_tells_no_total() -> None:
+    told: list[tuple[int, int]] = []
+    hunt = hunter.Hunt(hunter.plan("westwood+", ("losses",), 1, None, 0.01))
+    with hunt.opened(resume=False):
+        hunt.go(1, lambda done, of: told.append((done, of)))
+    assert told and told[-1] == (hunt.environments, 0)
