@@ -117,6 +117,19 @@ TEST(Rack, FindsTheSameLossesAsTheLoopOfTheRfc) {
     EXPECT_GT(again_lost, 100u);
 }
 
+// 6.2, step 3: only a segment that was sent once and arrives below RACK.fack shows reordering.
+TEST(Rack, LearnsOfReorderingFromALateOriginal) {
+    Rack rack;
+    const auto window = [&] { return rack.window(true, 100 * kMs, 120 * kMs); };
+    for (const std::int64_t segment : {0, 1, 4})
+        rack.on_delivered(100 * kMs, segment, segment * kMs, false, 50 * kMs);
+    EXPECT_EQ(window(), 0) << "in order";
+    rack.on_delivered(200 * kMs, 2, 110 * kMs, true, 50 * kMs);
+    EXPECT_EQ(window(), 0) << "sent again";
+    rack.on_delivered(201 * kMs, 3, 3 * kMs, false, 50 * kMs);
+    EXPECT_EQ(window(), 25 * kMs) << "late";
+}
+
 // 6.3: a timeout marks the first segment, and those for which step 5's time has passed.
 TEST(Rack, ATimeoutMarksTheFirstSegmentAndTheOverdue) {
     Rack rack;

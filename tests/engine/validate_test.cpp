@@ -339,6 +339,7 @@ TEST(Validate, AcceptsTheLargestValueOfEverything) {
                           kHour;
                       f.dupack_threshold = f.delayed_ack = 1000;
                       f.size_bytes = kLargestSize;
+                      f.arrivals_mean = kLongest;
                   }
               }),
               "");
