@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of a frontier has a heading, a rule, and a row for each control."""
+"""Tables of the benchmark have a heading, a rule, rows, and a legend where it is needed."""
 
 from __future__ import annotations
 
-from westwood.cli.control_benchmark import _frontier_table
+import pytest
+
+from westwood.cli.control_benchmark import _frontier_table, _table
 from westwood.judge import judging
 from westwood.judge.cases import Control
 from westwood.judge.judging import JudgePlan, TargetVerdict
@@ -26,3 +28,22 @@ def test_a_control_has_its_figures_in_columns_and_its_settings_below() -> None:
     assert cubic.startswith("CUBIC") and "0.9" in cubic and "1.2" in cubic
     assert cubic.removeprefix("CUBIC").strip() == vegas.removeprefix("Vegas").strip()
     assert changed == "  vegas_beta = 4"
+
+
+@pytest.mark.parametrize(("low", "is_told"), [(0.2, True), (0.98, False)])
+def test_an_interval_that_has_the_target_in_it_is_explained(low: float, is_told: bool) -> None:
+    """CUBIC keeps at least 0.9 or so; a row without a bound needs no legend."""
+    bound, free = (
+        next(
+            one for one in judging.targets() if (one.bound == one.bound) is has and not one.at_most
+        )
+        for has in (True, False)
+    )
+    plan = JudgePlan([bound, free])
+    figures = (Estimate(bound.bound * 1.05, bound.bound * (low + 0.05), 9.0), Estimate(1, 0, 2))
+    verdicts = [
+        TargetVerdict(target, Statistic(figure), "")
+        for target, figure in zip(plan.targets, figures, strict=True)
+    ]
+    lines = list(_table(Control("cubic"), plan, verdicts))
+    assert ("?: the interval has the target in it." in lines) is is_told

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from westwood import Scenario
+from westwood.cli import pairs
 from westwood.experiments.readback import Results
 from westwood.export import ns3
 from westwood.scenario.summary import summarise
@@ -28,3 +29,15 @@ def test_a_title_says_over_how_many_runs_it_averages(seeds: list[int], sampling:
 def test_a_name_that_is_taken_gets_the_next_free_number() -> None:
     taken = {"path", "path_2", "path_3"}
     assert [ns3._unlike(name, taken) for name in ("other", "path")] == ["other", "path_4"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [
+        ([1, 1], "one seed"),
+        ([5, 5], "paired by seed (5 seeds, 95 % intervals)"),
+        ([5, 1, 2], "paired by seed (1 to 5 seeds, 95 % intervals)"),
+    ],
+)
+def test_pairs_say_how_many_seeds_they_have(runs: list[int], words: str) -> None:
+    assert pairs._sampling([{"runs": one} for one in runs]) == words

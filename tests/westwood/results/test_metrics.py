@@ -104,6 +104,16 @@ def test_one_run_has_no_interval() -> None:
     assert math.isnan(summary["x_half"][0])
 
 
+@pytest.mark.parametrize(("deviation", "runs"), [(1.0, 1), (None, 5), (None, 1)])
+def test_an_interval_needs_two_runs_and_a_deviation(deviation: float | None, runs: int) -> None:
+    assert math.isnan(half_width(deviation, runs))
+
+
+@pytest.mark.parametrize("dof", [1001, 1500, 3000])
+def test_the_expansion_for_many_degrees_has_eleven_digits(dof: int) -> None:
+    assert metrics.t_quantile(dof) == pytest.approx(stats.t.ppf(0.975, dof), rel=2e-11)
+
+
 def test_percentiles_are_interpolated() -> None:
     assert math.isnan(percentile([], 0.5))
     assert [percentile([7], share) for share in (0, 0.5, 1)] == [7, 7, 7]
