@@ -221,6 +221,22 @@ TEST_P(ScoreboardOf20Seeds, FollowsRfc6675) {
     EXPECT_GT(rescues, 5);
 }
 
+// RFC 4015: after a spurious recovery whatever is not SACKed is in flight.
+TEST(Scoreboard, ForgetsItsLossesButNotWhatArrived) {
+    Scoreboard board;
+    board.reserve(16, 0);
+    board.add(4, 10, [](std::int64_t, std::int64_t) {});
+    board.detect(0, kDupThresh);
+    ASSERT_EQ(board.pipe(0, 10), 0);
+    board.forget_losses(0, 10);
+    for (std::int64_t s = 0; s < 10; s++) {
+        EXPECT_FALSE(board.is_lost(s)) << s;
+        EXPECT_EQ(board.is_sacked(s), s >= 4) << s;
+    }
+    EXPECT_EQ(board.pipe(0, 10), 4);
+    EXPECT_EQ(board.next_lost(0), -1);
+}
+
 // RFC 6675, 4, NextSeg rule 4: a second rescue needs a HighACK greater than RescueRxt.
 TEST(Scoreboard, RescuesOncePerRecovery) {
     Scoreboard board;
