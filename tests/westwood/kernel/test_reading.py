@@ -46,6 +46,15 @@ def test_events_become_a_trace(left: Path) -> None:
     assert trace["event"].to_list() == ["start", "window", "loss", "start"]
 
 
+def test_namespaces_may_use_the_same_addresses(left: Path) -> None:
+    assert set(reading.read(left)[0]["flow"]) == {ENDS}
+    others = EVENTS.replace("7,10.0.0.1", "8,10.0.0.1")
+    left.write_text(HEAD + EVENTS + others)
+    trace, _ = reading.read(left)
+    assert set(trace["flow"]) == {f"{ENDS}@7", f"{ENDS}@8"}
+    assert trace.filter(flow=f"{ENDS}@8")["transfer"].to_list() == [1, 1, 1, 2]
+
+
 def test_a_truncated_recording_keeps_its_complete_records(left: Path) -> None:
     """Cuts inside a cell, next to a comma, before and after the end of a line."""
     whole, text = reading.read(left)[0], left.read_bytes()
