@@ -33,7 +33,7 @@ PATH = ("--rate", 6e6, "--delay", 0.02, "--queue", 30)
 LOSSES = ("--drop", LOST, "--dark", "2.0,2.3", "--hold", "3.2,3.7")
 MOST = 200  # segments; pipe and queue together have 40, and slow start twice that
 UNLIMITED = 2**31 - 1
-NEAR = 0.5  # of the usual goodput; a busy machine changes it by a fifth
+NEAR = 0.8  # of the usual goodput; it was 0.97 to 1.02 in 14 runs at a load of 25
 SHORT = 150  # connections, one or two of which begin without init
 KINDS = {"operations": "ww-skips-operations.bpf.o", "acks": "ww-skips-acks.bpf.o"}
 
