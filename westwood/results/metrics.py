@@ -7,9 +7,10 @@ It uses rows and columns only, no engine and no scenario.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
 
 from westwood.arguments import checked, each, frame, text
@@ -45,9 +46,14 @@ def _listed(value: object) -> Any:
 
 def jain(rates: Sequence[float]) -> float:
     """Returns Jain's fairness index, 1/n (one has all) to 1 (all equal); NaN if all are 0."""
-    total, squares = sum(rates), sum(rate * rate for rate in rates)
+    total, squares = _added(rates), _added(rate * rate for rate in rates)
     # A product is rounded correctly everywhere; a C library's pow, which ** calls, is not.
     return total * total / (len(rates) * squares) if squares else math.nan
+
+
+def _added(values: Iterable[float]) -> float:
+    """Adds numbers one by one; from Python 3.12 on, sum() compensates and differs in the last bit."""
+    return reduce(operator.add, values, 0.0)
 
 
 def t_probability(t: float, dof: int) -> float:
