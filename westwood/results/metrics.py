@@ -52,7 +52,7 @@ def jain(rates: Sequence[float]) -> float:
 
 
 def _added(values: Iterable[float]) -> float:
-    """Adds numbers one by one; from Python 3.12 on, sum() compensates and differs in the last bit."""
+    """Adds numbers in order; since Python 3.12, sum() compensates and differs in the last bit."""
     return reduce(operator.add, values, 0.0)
 
 
