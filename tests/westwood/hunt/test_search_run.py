@@ -65,9 +65,7 @@ def test_most_seeds_decide_and_no_more_are_run(
     assert [one.seed for one in rates.rated] == list(range(runs))
 
 
-def test_a_finding_has_the_median_of_five_fresh_seeds_and_what_each_change_leaves(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_finding_has_the_median_of_five_fresh_seeds_and_what_each_change_leaves() -> None:
     """The degradation halves without losses, and falls with the queue and the delay."""
 
     def of(attack: Attack) -> float:
@@ -82,8 +80,7 @@ def test_a_finding_has_the_median_of_five_fresh_seeds_and_what_each_change_leave
         told.append(attack)
         return "it is slow"
 
-    monkeypatch.setattr(type(run._metric), "tell", staticmethod(tell), raising=False)
-    object.__setattr__(run._metric, "tell", tell)
+    run._metric = replace(run._metric, tell=tell)  # type: ignore[arg-type]
     found = run._finding(LOSSY)
     assert found is not None and found.says == "it is slow"
     seeds = {one.seed for one in rates.rated}
@@ -101,7 +98,7 @@ def test_a_finding_has_the_median_of_five_fresh_seeds_and_what_each_change_leave
 @pytest.mark.parametrize(("value", "is_found"), [(LEAST, True), (0.99 * LEAST, False)])
 def test_a_smaller_degradation_is_no_finding(value: float, is_found: bool) -> None:
     run, _ = run_of(lambda attack: value)
-    object.__setattr__(run._metric, "tell", lambda *_: "")
+    run._metric = replace(run._metric, tell=lambda *_: "")
     assert (run._finding(PATH) is not None) is is_found
     assert (run.find() is not None) is is_found
 
