@@ -6,6 +6,7 @@ polars, numpy and their threads map far more memory than they use. Without it th
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import sys
@@ -67,9 +68,9 @@ def _check_memory(limit: int) -> None:
     from westwood.engines import machine
 
     needed = _MAPPED + _MAPPED_A_CORE * (os.cpu_count() or 1)
-    taken = limit - machine.left_by_ulimit()
-    if limit - taken < needed:
-        most = round((taken + needed) / 1024)
+    left = machine.left_by_ulimit()
+    if left < needed:
+        most = math.ceil((limit - left + needed) / 1024)
         problem = f"ulimit -v {limit >> 10} leaves too little memory for tables"
         raise RunError(f"{problem}, expected {most} or more")
 

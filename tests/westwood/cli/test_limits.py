@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import nobody
 import pytest
+
+from westwood.cli import limits
+from westwood.engines import machine
+from westwood.errors import RunError
 
 SMALL = Path(__file__).parents[1] / "small.toml"
 
@@ -35,6 +41,25 @@ def test_little_memory_is_said_before_anything_is_written(
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"westwood: ulimit -v {kilobytes} leaves too little memory")
     assert not [one for one in tmp_path.rglob("*") if one.is_file()]
+
+
+@pytest.mark.parametrize("cores", [1, 2, 4])
+def test_the_memory_that_is_asked_for_is_enough(
+    cores: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process itself takes 300 MB of what `ulimit -v` allows."""
+
+    def check(kilobytes: int) -> None:
+        monkeypatch.setattr(machine, "left_by_ulimit", lambda: 1024 * kilobytes - (300 << 20))
+        limits._check_memory(1024 * kilobytes)
+
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    with pytest.raises(RunError, match="leaves too little memory") as error:
+        check(400_000)
+    enough = int(re.findall(r"expected (\d+) or more", str(error.value))[0])
+    check(enough)
+    with pytest.raises(RunError):
+        check(enough - 1)
 
 
 def test_what_needs_no_tables_runs_with_little_memory(tmp_path: Path) -> None:
