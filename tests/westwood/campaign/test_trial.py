@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -108,6 +109,14 @@ def test_each_upload_is_kept_as_it_ends(monkeypatch: pytest.MonkeyPatch, tmp_pat
     losses = trial.losses.filter(pair=1)
     assert losses.select("pair", "time_s", "rtt_s").unique().rows() == [(1, 0.1, 0.04)]
     assert sorted(losses["cc"]) == sorted(CONTROLS)
+
+
+def test_a_trial_is_incomplete_until_its_command_has_written_the_page(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clear = {"cubic": [1.0, 1.1] * 20, "ww_plus": [2.0, 2.1] * 20}
+    assert run(monkeypatch, tmp_path, Host(clear, [1.0] * 80)).is_decided
+    assert json.loads((tmp_path / "manifest.json").read_text())["complete"] is False
 
 
 def test_a_trial_without_a_round_is_an_error(

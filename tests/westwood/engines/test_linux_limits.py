@@ -14,6 +14,7 @@ import pytest
 from westwood import Scenario
 from westwood.engines import linux_emulated, linux_limits
 from westwood.errors import InputError, UnavailableError
+from westwood.kernel import emulated
 
 
 @pytest.fixture(autouse=True)
@@ -143,6 +144,13 @@ def test_a_control_that_this_kernel_lacks_is_named_with_the_remedy(
     assert not linux_limits.is_emulated(scenario())
     linux_limits.check(scenario({"cc": "vegas"}))
     assert linux_limits.controls_of(scenario({"cc": "vegas"}, {}, UDP)) == {"vegas", "reno"}
+
+
+def test_a_control_that_the_emulated_kernel_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emulated, "lacking", lambda: None)
+    assert linux_emulated.lacking(["reno", "vegas"]) is None
+    said = "Debian's kernel has no illinois, ww_plus"
+    assert linux_emulated.lacking(["ww_plus", "cubic", "illinois"]) == said
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,15 @@ def test_a_task_has_runs_of_several_points_with_their_indices(small: Scenario) -
     ]
 
 
+def test_a_task_has_each_scenario_once(small: Scenario) -> None:
+    jobs = [Job(small, [1, 2], {"x": x}) for x in range(2)]
+    ((_, parts),) = cluster._tasks(jobs)
+    assert [(settings["x"], runs) for _, settings, runs in parts] == [
+        (0, [(0, 1), (1, 2)]),
+        (1, [(2, 1), (3, 2)]),
+    ]
+
+
 def test_another_version_on_a_worker_is_refused(small: Scenario) -> None:
     with pytest.raises(Exception, match=r"a worker has westwood .*, expected 0\.0\.0"):
         cluster.run_task("sim", "0.0.0", [(small.to_toml(), {}, [(0, 1)])])

@@ -169,6 +169,31 @@ def test_a_finished_sweep_has_nothing_left_to_do(swept_file: Path, tmp_path: Pat
     assert sum(ran) == 4 * 2, "only the seeds that are new"
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("flow", "other"),
+        ("cc", "cubic"),
+        ("engine", "ns3"),
+        ("scenario", "0" * 64),
+        ("bottleneck.loss.rate", 0.5),
+        ("goodput_bps", None),
+    ],
+)
+def test_a_run_on_disk_that_does_not_fit_the_sweep_is_repeated(
+    column: str, value: str | float | None, swept_file: Path, tmp_path: Path
+) -> None:
+    planned = experiment.plan(Scenario.from_toml(swept_file), seeds=2)
+    rows = sweep.run(planned, Folder(tmp_path / "s"), track=track)
+    is_first = (pl.col("point") == 0) & (pl.col("seed") == 1)
+    changed = pl.when(is_first).then(pl.lit(value)).otherwise(pl.col(column)).alias(column)
+    Folder(tmp_path / "s").frame("runs.parquet", rows.with_columns(changed))
+    told: list[str] = []
+    folder = Folder(tmp_path / "s", tell=told.append)
+    assert sweep.run(planned, folder, resume=True, track=track).equals(rows)
+    assert told == [f"{tmp_path / 's' / 'runs.parquet'}: has runs of another sweep (1)"]
+
+
 def test_rows_do_not_depend_on_the_workers(swept_file: Path, tmp_path: Path) -> None:
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=5)
     for workers in (1, 4):

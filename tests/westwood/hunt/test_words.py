@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from golden_files import assert_golden
 
 from westwood.hunt import attack as attacks
@@ -55,6 +56,16 @@ def test_each_harm_is_measured_and_told() -> None:
         said = harm.tell(invented, HARMED, "westwood+")
         found[name] = [float(f"{value:.9g}"), said, harm.what]
     assert_golden("hunt_words", found)
+
+
+@pytest.mark.parametrize(
+    ("min_rto_us", "share"), [(300_000, "36%"), (900_000, "90%"), (2_000_000, "100%")]
+)
+def test_a_flow_waits_in_timeouts_for_at_most_all_of_the_time(min_rto_us: int, share: str) -> None:
+    """18 timeouts in 20 s, each of the minimum RTO and the 100 ms of the path."""
+    attack = replace(HARMED, flows=1, min_rto_us=min_rto_us)
+    said = DEGRADATIONS["stalled"].tell(invented, attack, "westwood+")
+    assert f"spends at least {share} of the time in 18 timeouts" in said
 
 
 def test_each_feature_is_told_with_its_numbers() -> None:

@@ -72,6 +72,12 @@ def test_a_truncated_recording_keeps_its_complete_records(left: Path) -> None:
         assert trace.equals(whole.head(records), null_equal=True)
 
 
+def test_an_empty_file_is_no_recording(left: Path) -> None:
+    left.write_bytes(b"")
+    with pytest.raises(InputError, match="expected a recording of westwood kernel record"):
+        reading.read(left)
+
+
 def test_a_truncated_record_is_reported(
     left: Path, westwood: Westwood, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,12 @@ def test_a_run_stays_within_its_packets_and_lasts_tens_of_round_trips(
         assert one.queue_packets <= max(5.01 * held + 1, population.QUEUE_LEAST)
 
 
+def test_a_tenth_of_the_clean_paths_have_a_flow_in_the_other_direction() -> None:
+    drawn = population.paths("search", 1, 2000, "clean")
+    assert {one.reverse_flows for one in drawn} == {0, 1}
+    assert 0.08 < sum(one.reverse_flows for one in drawn) / len(drawn) < 0.12
+
+
 @pytest.mark.parametrize("family", WIDE)
 def test_a_queue_is_a_time_whatever_the_round_trip(family: str) -> None:
     """From 0.5 to 500 ms, but at least two packets."""

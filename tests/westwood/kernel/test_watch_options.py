@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The options of `kernel watch`; tests/linux/loader watches real connections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from westwood.cli import watch
+
+
+@pytest.mark.parametrize(
+    ("interval", "seconds"),
+    [("49ms", None), ("50ms", 0.05), ("1s", 1.0), ("1h", 3600.0), ("3601s", None)],
+)
+def test_an_update_comes_every_50_ms_to_an_hour(
+    interval: str, seconds: float | None, westwood: Callable[..., Any], monkeypatch: Any
+) -> None:
+    asked: list[float] = []
+    monkeypatch.setattr(
+        watch, "run", lambda match, netns, sort, every_s, **more: asked.append(every_s)
+    )
+    called = westwood("kernel", "watch", "--interval", interval)
+    if seconds is None:
+        said = f'westwood: --interval = "{interval}": expected a time from 50ms to 1h\n'
+        assert (called.code, called.err, asked) == (2, said, [])
+    else:
+        assert (called.code, asked) == (0, [seconds])
