@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/link/capture.hpp"
 #include "engine/link/packet.hpp"
 #include "one_link.hpp"
 #include "statistics.hpp"
@@ -353,6 +354,15 @@ TEST(Reordering, LeavesEachAckItsSackBlocks) {
     std::size_t missing = 0;
     for (const auto& ack : arrived) missing += sent.count(ack) < arrived.count(ack);
     EXPECT_EQ(missing, 0u);
+}
+
+TEST(Capture, KeepsEverySackBlock) {
+    Capture capture(true);
+    const SackBlocks sack{2, {{30, 40}, {10, 20}}};
+    capture.add(Packet(), &sack, 5);
+    const Captured& row = capture.rows[0];
+    EXPECT_EQ(std::vector(row.sack, row.sack + 2 * row.sack_count),
+              (std::vector<std::uint32_t>{30, 40, 10, 20}));
 }
 
 TEST(Records, AreMadeOnlyIfAskedFor) {

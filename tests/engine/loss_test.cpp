@@ -119,6 +119,18 @@ TEST(TwoStates, TakeOneNumberPerPacket) {
     EXPECT_EQ(process.crossed(), 100'000u);
 }
 
+// How long nothing is lost does not change what is lost later.
+TEST(TwoStates, TakeNoNumberWhileNothingIsLost) {
+    Loss loss = two_states(kSecond, kSecond, 0, 0.5);
+    loss.state_fixed = true;
+    LossProcess process = process_of(loss, 8);
+    Random numbers(8, Stream::loss_forward, 0);
+    for (Time now = 0; now < 10 * kSecond; now += 10 * kMs) {
+        const bool bad = now % (2 * kSecond) >= kSecond;
+        ASSERT_EQ(lost(process, now), bad && numbers.open_unit() < 0.5) << now;
+    }
+}
+
 TEST(TwoStates, LoseAtEachStatesRate) {  // seed 003, fading: 8 s and 4 s
     const double rate[] = {0.001, 0.2};
     LossProcess seen_process =

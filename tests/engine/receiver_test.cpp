@@ -36,8 +36,11 @@ class Host {
 
     // A segment arrives `later` than the one before. Returns true if it is acknowledged at once.
     bool arrives(std::uint32_t segment, Time later = kMs) {
+        return bytes_arrive(segment * kBytes, kBytes, later);
+    }
+    bool bytes_arrive(std::uint32_t first, std::uint32_t count, Time later = kMs) {
         now_ += later;
-        const bool at_once = receiver_.on_data(now_, segment * kBytes, kBytes);
+        const bool at_once = receiver_.on_data(now_, first, count);
         if (at_once) receiver_.unacknowledged = 0;
         return at_once;
     }
@@ -186,6 +189,16 @@ TEST(QuickAcks, DuplicateDataBringsThemAgain) {
     host.quick_from(next);
     EXPECT_TRUE(host.arrives(3));
     EXPECT_EQ(host.quick_from(next), 15u);
+}
+
+TEST(QuickAcks, DataBeyondOneMissingByteIsNoDuplicate) {
+    Host host(linux_flow());
+    std::uint32_t next = 0;
+    host.quick_from(next);
+    const std::uint32_t missing = next++ * kBytes;
+    EXPECT_TRUE(host.bytes_arrive(missing + 1, kBytes - 1)) << "beyond a gap";
+    EXPECT_TRUE(host.bytes_arrive(missing, 1)) << "fills it";
+    EXPECT_EQ(host.quick_from(next), 0u);
 }
 
 // tcp_event_data_recv(): "Too long gap. Apparently sender failed to restart window". The RTO comes

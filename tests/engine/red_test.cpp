@@ -56,13 +56,19 @@ TEST(Red, ForgetsWhileTheLinkIsIdle) {  // section 4: m = idle time / transmissi
 // settings.hpp, mean_packet: an idle queue's average decays as if packets of this size had left, at
 // the link's rate. A recorded rate counts by its average.
 TEST(Red, ForgetsAtTheRateOfItsLink) {
-    for (const bool recorded : {false, true}) {
+    struct Case {
+        bool recorded;
+        std::uint32_t mean_packet_bytes;
+        int in_40_ms;  // mean packets: recorded 0.5 and 1 ms each, else 0.752 and 1.504 ms
+    };
+    for (const auto& [recorded, mean_packet_bytes, in_40_ms] :
+         {Case{true, 752, 80}, {true, 1504, 40}, {false, 752, 53}, {false, 1504, 26}}) {
         Direction d;
         d.rate_bps = 8'000'000;
         if (recorded) d.opportunities_ms = {1, 1, 2, 4};  // 1504 bytes a ms
         d.red = red_of(1000, 2000, 0.1, 0.01);
         d.red.on = true;
-        d.red.mean_packet_bytes = 752;
+        d.red.mean_packet_bytes = mean_packet_bytes;
         Network network;
         network.duration = kLongest;
         network.links.push_back({0, 1, 0, d, d});
@@ -73,10 +79,8 @@ TEST(Red, ForgetsAtTheRateOfItsLink) {
         RedQueue& red = *channel.impairments->red;
         const double before = red.average_packets();
         EXPECT_GT(before, 10);
-        const double mean_packets_in_40_ms = recorded ? 80 : 53;  // 0.5 ms each, and 0.752 ms
         channel.transmit_impaired(last.at + 40 * kMs, 1500, packet, nullptr);
-        EXPECT_NEAR(red.average_packets(), before * std::pow(0.99, mean_packets_in_40_ms + 1),
-                    1e-9);
+        EXPECT_NEAR(red.average_packets(), before * std::pow(0.99, in_40_ms + 1), 1e-9);
     }
 }
 

@@ -270,5 +270,17 @@ TEST(Scoreboard, SegmentsLostAgainComeBeforeHigherLosses) {
     EXPECT_EQ(board.next_lost(0), -1);
 }
 
+// RFC 8985, 6.2, step 5: the retransmission may be lost before the next one is looked for.
+TEST(Scoreboard, FindsALostRetransmissionWhereItLastSearched) {
+    Scoreboard board(true);
+    board.reserve(16, 0);
+    board.mark_lost_by_time(2);
+    for (int times = 0; times < 3; times++) {
+        EXPECT_EQ(board.next_lost(0), 2);
+        board.retransmitted(2);
+        board.mark_lost_by_time(2);
+    }
+}
+
 }  // namespace
 }  // namespace ww::sim::test

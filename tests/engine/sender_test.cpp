@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Calls the sender directly, for what the wire alone cannot show.
-#include "engine/tcp/sender.hpp"
-
 #include <gtest/gtest.h>
 
-#include "settings.hpp"
-#include "units.hpp"
+#include <deque>
+
+#include "connected.hpp"
 
 namespace ww::sim::test {
 namespace {
-
-Sender connected(Flow flow, Time round_trip) {
-    flow.min_rto = kMs;
-    Sender sender(settings_of(flow), flow, 99);
-    sender.on_syn_sent(0);
-    sender.on_syn_ack(round_trip);
-    return sender;
-}
 
 // contract.h: the RTT is that of the newest acknowledged segment. RFC 6298, 4: the timer's sample
 // includes the receiver's delay, so it is that of the oldest.
@@ -108,6 +99,38 @@ TEST(Sender, AProbeIsDueAfterTwoRoundTrips) {
     }
 }
 
+// contract.h, is_cwnd_limited: cwnd counts as full up to the receiver's window, but not beyond it.
+TEST(Sender, CwndGrowsToOneAboveTheReceiversWindow) {
+    Flow flow;
+    flow.cc.validate_cwnd = true;
+    flow.receive_window_bytes = 10 * flow.mss();
+    Sender sender = connected(flow, 100 * kMs);
+    EXPECT_EQ(sent_by(sender, 100 * kMs).size(), 10u);
+    for (const std::int64_t acked : {1, 2}) {
+        sender.on_ack(200 * kMs, {sender.segments().number(acked)});
+        EXPECT_EQ(sender.window().cwnd, 11u);
+        EXPECT_EQ(sent_by(sender, 200 * kMs).size(), 1u);
+    }
+}
+
+// draft-cheng-iccrg-delivery-rate-estimation, 3.4: a sender is limited by its application only while
+// it has no data to send. So BBR ends its startup if the receiver's window limits it.
+TEST(Sender, TheReceiversWindowIsNoLimitOfTheApplication) {
+    Flow flow = with_sack();
+    flow.cc = ww_configure(WW_PROTOCOL_BBR);
+    flow.receive_window_bytes = 4 * flow.mss();
+    Sender sender = connected(flow, 100 * kMs);
+    std::deque<Time> in_flight;  // when each segment was sent
+    for (Time now = 100 * kMs; now < 3 * kSecond; now += 5 * kMs) {
+        for (; !in_flight.empty() && now - in_flight.front() == 100 * kMs; in_flight.pop_front())
+            sender.on_ack(now, {sender.segments().number(sender.una() + 1)});
+        in_flight.resize(in_flight.size() + sent_by(sender, now).size(), now);
+    }
+    const std::uint64_t startup = 2 * sender.observe(3 * kSecond).bandwidth;
+    EXPECT_GT(startup, 0u);
+    EXPECT_LT(sender.window().pacing, startup);
+}
+
 // RFC 5681, 3.2: three duplicates, also if the very first segment is the one that is missing.
 TEST(Sender, CountsDuplicatesFromTheFirstAckOn) {
     for (const Recovery recovery : {Recovery::tahoe, Recovery::reno, Recovery::newreno}) {
@@ -160,13 +183,6 @@ TEST(Sender, TakesPlainAcksOnTheFastPathWhileNothingIsWrong) {
     }
 }
 
-Flow with_sack() {
-    Flow flow;
-    flow.cc = ww_configure(WW_PROTOCOL_SACK);
-    flow.recovery = Recovery::sack;
-    return flow;
-}
-
 // RFC 5682, 3.1: after a timeout with F-RTO has sent segment 0 again, an ACK at 1.1 s.
 Sender after_timeout_with_frto(bool timestamps, bool advances) {
     Flow flow = with_sack();
@@ -182,12 +198,6 @@ Sender after_timeout_with_frto(bool timestamps, bool advances) {
     const SackBlocks fifth{1, {{number(5), number(6)}}};
     sender.on_ack(1100 * kMs, {number(advances ? 1 : 0), advances ? nullptr : &fifth, advances});
     return sender;
-}
-
-std::vector<std::int64_t> sent_by(Sender& sender, Time now) {
-    std::vector<std::int64_t> sent;
-    for (std::int64_t s; (s = sender.next_segment(now)) >= 0;) sent.push_back(s);
-    return sent;
 }
 
 // Step 2: if the first ACK is a duplicate, no new data is sent, and the conventional recovery goes
@@ -208,6 +218,16 @@ TEST(Sender, AnAckOfAnOriginalAfterATimeoutEndsItsRecovery) {
         sender.on_ack(1200 * kMs, {sender.segments().number(2)});
         EXPECT_EQ(sender.phase(), WW_OPEN);
     }
+}
+
+// Step 3: a duplicate, which new data has caused, does not prove it.
+TEST(Sender, ADuplicateInTheLastStepOfFrtoProvesNothing) {
+    Sender sender = after_timeout_with_frto(false, true);
+    EXPECT_EQ(sent_by(sender, 1100 * kMs), (std::vector<std::int64_t>{10, 11}));
+    const SackBlocks tenth{1, {{sender.segments().number(10), sender.segments().number(11)}}};
+    sender.on_ack(1200 * kMs, {sender.segments().number(1), &tenth});
+    EXPECT_EQ(sender.phase(), WW_LOSS);
+    EXPECT_EQ(sender.next_segment(1200 * kMs), 1) << "the rest is sent again";
 }
 
 // RFC 2883, 4: a first block that lies above the ACK and not within the second one is no D-SACK:

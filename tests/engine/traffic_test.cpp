@@ -34,6 +34,15 @@ TEST(Datagrams, AreEvenlySpaced) {
     }
 }
 
+// off_mean 0: always on, however long the on periods are.
+TEST(Datagrams, WithoutOffPeriodsAreEvenlySpacedToo) {
+    Flow flow = datagrams(1'200'000);
+    flow.datagrams.on_mean = kMs;
+    flow.datagrams.spread = Spread::exponential;
+    DatagramSource source(flow, 1, 0, kLongest);
+    for (Time now = 0; now < kSecond; now += 10 * kMs) ASSERT_EQ(source.next(now) - now, 10 * kMs);
+}
+
 TEST(Datagrams, WithFixedPeriodsAreOnAndOffInTurn) {
     Flow flow = datagrams(1'200'000);
     flow.datagrams.on_mean = 2 * kSecond;
