@@ -41,23 +41,29 @@ def serve(server: socket.socket, takes: int) -> None:
             assert talk.recv(1) == b"\x10"  # done
 
 
-def upload(size: int, takes: int, timeout_s: float) -> iperf3.Uploaded:
+def upload(load: iperf3.Load, takes: int, timeout_s: float = 20) -> iperf3.Uploaded:
     with socket.create_server(("127.0.0.1", 0)) as server:
         thread = threading.Thread(target=serve, args=(server, takes))
         thread.start()
-        load, port = iperf3.Load(size=size), server.getsockname()[1]
         try:
-            return iperf3.upload("127.0.0.1", port, "reno", load, timeout_s)
+            return iperf3.upload("127.0.0.1", server.getsockname()[1], "reno", load, timeout_s)
         finally:
             thread.join()
 
 
 def test_an_upload_ends_when_all_of_it_is_acknowledged() -> None:
-    done = upload(BYTES, takes=BYTES, timeout_s=20)
+    done = upload(iperf3.Load(size=BYTES), takes=BYTES)
     assert done.acked >= BYTES and 0 < done.seconds < 20
     assert done.peer == "127.0.0.1" and done.retransmitted == 0
 
 
+def test_an_upload_is_sampled_while_it_runs() -> None:
+    done = upload(iperf3.Load(seconds=0.4), takes=1_000_000)
+    assert 0.4 <= done.seconds < 20
+    times_s = done.trace["time_s"]
+    assert times_s.filter(times_s.is_between(0, 0.3, closed="none")).len() > 0
+
+
 def test_an_upload_that_stalls_ends_at_its_time_limit() -> None:
     with pytest.raises(iperf3.ConnectionLost, match=r"timed out, \d+ of 100000000 bytes left"):
-        upload(100_000_000, takes=1, timeout_s=0.2)
+        upload(iperf3.Load(size=100_000_000), takes=1, timeout_s=0.2)
