@@ -163,6 +163,14 @@ def test_a_tcp_info_frame_gives_back_its_upload() -> None:
     assert read.time_s[0] == 0, "its clock begins with the first look"
 
 
+def test_an_upload_ends_with_its_last_acknowledged_byte() -> None:
+    """The recorder may go on to sample a connection that is idle."""
+    made = frame(recorded(Path(5e6, 0.01, 20, 0.001), ("sack",))[0])
+    idle = [made.tail(1).with_columns(pl.col("time_s") + later) for later in (1.0, 60.0)]
+    read, longer = (fit.of_frame(one, "cubic") for one in (made, pl.concat([made, *idle])))
+    assert longer.seconds == read.seconds
+
+
 def test_a_simulated_upload_has_the_counts_at_each_time() -> None:
     """It begins with the first acknowledgment of data."""
     result = simulated(Path(5e6, 0.01, 20, 0.001), "cubic", 1)
