@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from error_lines import without_line
 
+from westwood.campaign import measure
 from westwood.campaign.plan import CampaignPlan, presets
 from westwood.cli import call
 from westwood.errors import InputError
@@ -103,3 +104,17 @@ def test_an_invalid_number_of_uploads_is_rejected(
     said = capsys.readouterr().err
     assert said == f"westwood: --uploads = {number}: expected a whole number from 1 to 100000\n"
     assert not (tmp_path / "out").exists()
+
+
+def test_the_controls_take_turns_as_often_as_planned_or_asked(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(HEAD + FAR + LAB)
+    plan = CampaignPlan.load(str(tmp_path / "plan.toml"))
+    far = [
+        ("far", size, number, cc)
+        for size in (50_000, 150_000)
+        for number in (1, 2)
+        for cc in ("cubic", "reno")
+    ]
+    lab = [("lab", 300_000, number, cc) for number in (1, 2, 3) for cc in ("cubic", "reno")]
+    assert [turn.key for turn in measure.turns(plan, ["far"])] == far
+    assert [turn.key for turn in measure.turns(plan, ["lab"], 3)] == lab
