@@ -40,8 +40,7 @@ from tools.suites.unchanged import Passed
 
 FAILED_TESTS = 1  # pytest's exit code
 LACKING = 77  # exit code of a suite that can't run on this machine
-IN_THE_BACKGROUND = ("nice", "-n", "10")
-IN_REAL_TIME = ("nice", "-n", "-10") if os.geteuid() == 0 else ()
+IN_THE_BACKGROUND, IN_REAL_TIME = 10, -10  # niceness; only root may set the second
 
 
 @dataclass(frozen=True)
@@ -74,23 +73,23 @@ class Runner:
         ]
 
     def start(
-        self, suites: Sequence[Suite], pool: ThreadPoolExecutor, *prefix: str
+        self, suites: Sequence[Suite], pool: ThreadPoolExecutor, niceness: int = 0
     ) -> list[Future[None]]:
         """Starts the suites in this order, as the pool has room."""
         self._ready |= {one.name: threading.Event() for one in suites}
-        return [pool.submit(self._run, one, prefix) for one in suites]
+        return [pool.submit(self._run, one, niceness) for one in suites]
 
-    def _run(self, suite: Suite, prefix: Sequence[str]) -> None:
+    def _run(self, suite: Suite, niceness: int) -> None:
         for name in suite.after:
             if name in self._ready:
                 self._ready[name].wait()
         try:
-            self.outcomes[suite.name] = outcome = self._outcome(suite, prefix)
+            self.outcomes[suite.name] = outcome = self._outcome(suite, niceness)
             print(f"{suite.name}: {outcome.verdict} ({outcome.note})", flush=True)
         finally:
             self._ready[suite.name].set()
 
-    def _outcome(self, suite: Suite, prefix: Sequence[str]) -> Outcome:
+    def _outcome(self, suite: Suite, niceness: int) -> Outcome:
         if missing := [tool for tool in suite.needs if not TOOLS[tool][0]()]:
             packages = " ".join(TOOLS[tool][1] for tool in missing)
             return Outcome("SKIPPED", f"no {', '.join(missing)}: apt-get install {packages}")
@@ -98,25 +97,25 @@ class Runner:
         if "package" in suite.after and package and package.verdict != "PASS":
             return Outcome("FAIL", "without the package")
         if suite.inputs is None:
-            return self._tested(suite, prefix)
+            return self._tested(suite, niceness)
         digest = suite.inputs.digest(ROOT, *map(" ".join, suite.commands))
         if (when := self._passed.when(suite.name, digest)) and not self._everything:
             paths = ", ".join(suite.inputs.paths)
             return Outcome("SKIPPED", f"unchanged since it passed on {when}: {paths}")
         self._passed.forget(suite.name)
-        outcome = self._tested(suite, prefix)
+        outcome = self._tested(suite, niceness)
         if outcome.verdict == "PASS":
             self._passed.remember(suite.name, digest)
         return outcome
 
-    def _tested(self, suite: Suite, prefix: Sequence[str]) -> Outcome:
+    def _tested(self, suite: Suite, niceness: int) -> Outcome:
         start = time.monotonic()
         log = self._logs / f"{suite.name}.log"
         with log.open("wb", buffering=0) as output:
-            ended = self._all(suite, suite.commands, prefix, output)
+            ended = self._all(suite, suite.commands, niceness, output)
             code, cpu_s, notes = ended.code, ended.cpu_s, []
             if suite.tries_again and code == FAILED_TESTS:
-                ended = self._all(suite, [again(suite)], prefix, output)
+                ended = self._all(suite, [again(suite)], niceness, output)
                 said, are_too_many = self._judged(suite)
                 output.write("\n".join([*said, ""]).encode())
                 print(f"{suite.name}: " + "\n".join(said), flush=True)
@@ -133,15 +132,19 @@ class Runner:
         return Outcome(verdict, "; ".join((times, *notes)))
 
     def _all(
-        self, suite: Suite, commands: Sequence[Command], prefix: Sequence[str], output: FileIO
+        self, suite: Suite, commands: Sequence[Command], niceness: int, output: FileIO
     ) -> Ended:
         """Runs commands until one fails; returns its exit code and the CPU time of all."""
         cpu_s = 0.0
         for command in commands:
-            words = [*prefix, *command]
-            output.write(f"$ {' '.join(words)}\n".encode())
-            limit_s, restores = suite.cpu_limit_s, suite.restores
-            ended = self.commands.run(words, output.fileno(), limit_s, restores=restores)
+            output.write(f"$ {' '.join(command)}\n".encode())
+            ended = self.commands.run(
+                command,
+                output.fileno(),
+                suite.cpu_limit_s,
+                niceness=niceness,
+                restores=suite.restores,
+            )
             cpu_s += ended.cpu_s
             if ended.code != 0:
                 return Ended(ended.code, cpu_s)
@@ -161,8 +164,8 @@ class Runner:
 def run_all(runner: Runner) -> None:
     """Runs the chosen suites; at the end, and alone, the tests that read clocks."""
     with ThreadPoolExecutor(2) as real_time, ThreadPoolExecutor(2) as builders:
-        started = runner.start(runner.chosen(BUILDERS), builders, *IN_THE_BACKGROUND)
-        started += runner.start(runner.chosen(REAL_TIME), real_time, *IN_REAL_TIME)
+        started = runner.start(runner.chosen(BUILDERS), builders, IN_THE_BACKGROUND)
+        started += runner.start(runner.chosen(REAL_TIME), real_time, IN_REAL_TIME)
     with ThreadPoolExecutor(1) as alone:
         started += runner.start(runner.chosen(ALONE), alone)
     for one in started:

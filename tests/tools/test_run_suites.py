@@ -61,6 +61,17 @@ def test_waiting_is_no_cpu_time(output: int) -> None:
     assert ended.code == 0 and ended.cpu_s < 0.3
 
 
+def test_a_niceness_holds_for_the_session_too(tmp_path: Path) -> None:
+    """Linux weighs whole sessions where it groups tasks by them: sched(7), autogroup."""
+    group, log = Path("/proc/self/autogroup"), tmp_path / "log"
+    script = "sleep 0.5; nice; [ ! -e /proc/self/autogroup ] || cat /proc/self/autogroup"
+    with log.open("wb") as output:
+        Commands().run(["sh", "-c", script], output.fileno(), 10.0, niceness=10)
+    niceness, *session = log.read_text().splitlines()
+    assert int(niceness) == 10
+    assert [line.split()[-1] for line in session] == (["10"] if group.exists() else [])
+
+
 def test_the_note_has_wall_clock_and_cpu_time(tmp_path: Path) -> None:
     said = outcomes(tmp_path, shell("true"))["one"].note
     assert re.fullmatch(r"[\d.]+ s, [\d.]+ s of CPU time", said)
