@@ -54,7 +54,8 @@ def upload(load: iperf3.Load, takes: int, timeout_s: float = 20) -> iperf3.Uploa
 def test_an_upload_ends_when_all_of_it_is_acknowledged() -> None:
     done = upload(iperf3.Load(size=BYTES), takes=BYTES)
     assert done.acked >= BYTES and 0 < done.seconds < 20
-    assert done.peer == "127.0.0.1" and done.retransmitted == 0
+    assert done.peer == "127.0.0.1"
+    assert done.retransmitted <= 2  # loss probes, where the machine stalls the receiver
 
 
 def test_an_upload_is_sampled_while_it_runs() -> None:
