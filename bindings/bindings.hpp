@@ -88,6 +88,7 @@ Column<To, Framework> view(nb::handle owner, const std::vector<Row>& rows, From 
 
 void bind_catalogue(nb::module_& m);  // binds the declarations: protocols, settings, columns
 void bind_network(nb::module_& m);    // binds the input of a simulation
+void bind_plan(nb::module_& m);       // binds what makes a network of a scenario
 void bind_results(nb::module_& m);    // binds its output
 
 }  // namespace ww::bindings

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The Python module westwood._engine: the declarations (catalogue.cpp), the simulator's data
-// (network.cpp, results.cpp) and simulate(), which runs without the interpreter lock. Policy and
+// (network.cpp, plan.cpp, results.cpp) and simulate(), which runs without the interpreter lock. Policy and
 // metrics are in Python.
 #include <algorithm>
 #include <atomic>
@@ -104,6 +104,7 @@ NB_MODULE(_engine, m) {
     m.doc() = "The Westwood simulator's engine.";
     bind_catalogue(m);
     bind_network(m);
+    bind_plan(m);
     bind_results(m);
     bind_simulate(m);
 }

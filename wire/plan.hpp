@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A plan tells a separate host program (ns-3's runner or the emulated path) what to run: the engine's network as
-// text. Each line is a statement of words separated by spaces. A statement that sets something has the name of
+// text, which `write_plan` (write.hpp) writes. Each line is a statement of words separated by spaces. A statement that sets something has the name of
 // its field in the declarations (engine/settings.hpp, core/settings.h), with the units, defaults and bounds
 // from there: times in ps, sizes in bytes, rates in bit/s, -1 for no limit. If something is set twice, the
 // last value counts.

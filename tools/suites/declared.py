@@ -78,7 +78,19 @@ def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
     ]
 
 
-C_ROOMS = ("core", "engine", "wire", "bindings", "lab", "ns3", "linux", "proofs", "tests", "bench")
+C_ROOMS = (
+    "core",
+    "engine",
+    "wire",
+    "plan",
+    "bindings",
+    "lab",
+    "ns3",
+    "linux",
+    "proofs",
+    "tests",
+    "bench",
+)
 
 
 def c_files() -> list[str]:
@@ -102,8 +114,16 @@ OF_NS3 = Inputs(
 )
 OF_CPP = Inputs(
     (
-        *("CMakeLists.txt", "cmake", "core", "engine", "wire", "linux", "tests/core"),
-        *("tests/engine", "tests/wire", "tests/fuzz", "tests/linux/path/*pp", "tests/golden"),
+        *("CMakeLists.txt", "cmake", "core", "engine", "wire", "plan", "linux"),
+        *(
+            "tests/core",
+            "tests/engine",
+            "tests/plan",
+            "tests/wire",
+            "tests/fuzz",
+            "tests/linux/path/*pp",
+            "tests/golden",
+        ),
         *RUNNER,
     ),
     ("c++ --version", "clang++ --version", "dpkg-query -W libgtest-dev libstdc++-12-dev libc6"),

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -22,10 +22,7 @@ from westwood.catalogue import (
     DIRECTION_COLUMNS,
     DROP_COLUMNS,
     FLOW_COLUMNS,
-    LONGEST_PS,
     QUEUE_COLUMNS,
-    SETTINGS,
-    UDP,
     WINDOW_COLUMNS,
     MeasuredColumn,
 )
@@ -37,7 +34,6 @@ from westwood.results.records import InMemory
 from westwood.results.traces import SIDES
 
 if TYPE_CHECKING:
-    from westwood import _engine
     from westwood.scenario import Scenario
 
 Numbers = dict[str, float]
@@ -49,83 +45,18 @@ _TABLE_TYPES = {"float64": pl.Float64(), "uint8": pl.UInt8(), "uint32": pl.UInt3
 
 def plan(scenario: Scenario) -> str:
     """Returns the scenario as a plan without its seed and end, which `conclusion` writes."""
-    built = network.build(scenario)
-    lines = list(_links(built, built.duration))
-    for flow, its in zip(scenario.flows, built.flows, strict=True):
-        lines.append(_statement("flow", its.from_node, its.to_node, flow.cc.name))
-        lines += _settings("flow", its)
-        lines += _datagrams(its.datagrams) if flow.cc.name == UDP else _congestion_control(its)
-    return "".join(f"{line}\n" for line in lines)
+    return network.plan(scenario).text()
 
 
 def passage(scenario: Scenario) -> str:
     """Returns a plan of the links and the first flow's end nodes, for other programs' packets."""
-    built = network.build(scenario)
-    first = built.flows[0]
-    lines = [*_links(built, LONGEST_PS), _statement("flow", first.from_node, first.to_node, "reno")]
-    return "".join(f"{line}\n" for line in lines)
+    return network.plan(scenario).passage()
 
 
 def conclusion(seed: int, files: TraceFiles | None) -> str:
     """Returns the rest of a plan: the seed, the trace's files and the end."""
-    trace = f"{_statement('trace', *(files[name] for name in _TABLES))}\n" if files else ""
+    trace = f"trace {' '.join(str(files[name]) for name in _TABLES)}\n" if files else ""
     return f"seed {seed}\n{trace}end\n"
-
-
-def _statement(name: str, *values: Any) -> str:
-    shown = (str(int(value)) if isinstance(value, bool) else str(value) for value in values)
-    return " ".join([name, *shown])
-
-
-def _links(built: _engine.Network, duration: int) -> Iterator[str]:
-    yield _statement("nodes", built.nodes)
-    yield _statement("duration", duration)
-    for link in built.links:
-        yield _statement("link", link.a, link.b)
-        yield from _settings("link", link)
-        for side in SIDES:
-            yield side
-            yield from _direction(getattr(link, side))
-
-
-def _settings(section: str, built: object, prefix: str = "") -> Iterator[str]:
-    """Yields the statements of a section's settings that the engine's object has."""
-    for setting in SETTINGS:
-        if setting.section == section and setting.is_for_users and hasattr(built, setting.field):
-            yield _statement(prefix + setting.field, getattr(built, setting.field))
-
-
-def _direction(direction: _engine.Direction) -> Iterator[str]:
-    yield from _settings("link", direction)
-    yield _statement("queue", direction.queue_packets, direction.queue_bytes)
-    yield _statement("loss", direction.loss.kind, *_loss(direction.loss))
-    if direction.red.on:
-        yield from _settings("red", direction.red, "red.")
-    if direction.opportunities_ms:
-        yield _statement("opportunities", *direction.opportunities_ms)
-
-
-def _loss(loss: _engine.Loss) -> Sequence[Any]:
-    match loss.kind:
-        case "uniform" | "bits":
-            return (loss.rate,)
-        case "script":
-            return loss.packets
-        case "states":
-            return (*loss.state_mean, *loss.state_rate, loss.state_fixed)
-    return ()
-
-
-def _datagrams(source: _engine.Datagrams) -> Iterator[str]:
-    words = (source.rate_bps, source.on_mean, source.off_mean, source.spread, source.spacing)
-    yield _statement("datagrams", *words)
-
-
-def _congestion_control(flow: _engine.Flow) -> Iterator[str]:
-    yield _statement("recovery", flow.recovery)
-    yield from _settings("cc", flow.cc, "cc.")
-    if flow.arrivals_mean:
-        yield _statement("arrivals", flow.arrivals_mean, flow.size_spread)
 
 
 @dataclass(frozen=True)

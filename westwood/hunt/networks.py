@@ -11,21 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from westwood import _engine
-from westwood.engines.network import build, set_queue
+from westwood.engines.network import build
 from westwood.hunt.attack import Attack
 from westwood.hunt.scenarios import opportunities_ms
 from westwood.hunt.scenarios import scenario as scenario_of
-from westwood.scenario.links import Queue
 from westwood.search.access import Access, nearest_us, senders
 from westwood.search.aqms import AQMS
 from westwood.search.environment import accesses, recorded_losses, role, window_bytes
 from westwood.units import PS_PER_S
 
 _PS_PER_US = PS_PER_S // 1_000_000
-_QUEUE: TypeAdapter[Any] = TypeAdapter(Queue)
 
 
 @dataclass(frozen=True)
@@ -99,12 +95,12 @@ def _with_numbers(template: _Template, attack: Attack) -> _engine.Network:
 
 
 def _set_link(link: _engine.Link, attack: Attack) -> None:
-    queue = _QUEUE.validate_python(AQMS[attack.aqm].queue(attack))
+    queue = AQMS[attack.aqm].queue(attack)
     for name, side in (("forward", link.forward), ("backward", link.backward)):
         side.rate_bps = attack.rate_bps
         side.delay = nearest_us(attack) * _PS_PER_US // 2
         side.jitter = attack.jitter_us * _PS_PER_US
-        set_queue(side, queue)
+        _engine.set_queue(side, queue)
         if attack.loss == "uniform" and attack.loss_on in (name, "both"):
             side.loss.rate = attack.loss_rate
         if attack.loss == "two-state" and attack.loss_on in (name, "both"):

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from westwood import _engine
 from westwood.errors import InputError, suggestion
 from westwood.scenario.flows import Flow
 from westwood.scenario.links import Link
@@ -15,7 +16,6 @@ from westwood.units import format_time
 # Limits of the engine: engine/sim/topology.cpp and engine/network.hpp.
 _MOST_LINKS = 255  # on a path
 _MOST_CONNECTIONS = 2**20
-_MOST_ROUTED = 3_000_000  # links x sources; beyond, routing would take too long
 
 Route = list[tuple[str, int]]  # links, each with its direction: 0 is forward
 
@@ -80,35 +80,16 @@ def check_count(flows: Sequence[Flow], duration: int) -> None:
 def routes(links: Sequence[Link], flows: Sequence[Flow]) -> dict[tuple[str, str], Route]:
     """Returns the route of each pair of nodes that a flow connects, as the simulator chooses it.
 
-    That is the first one with the fewest links. In a very large network, where the search would be
-    slow, the first link at either end stands for the route.
+    That is the first one with the fewest links: plan/routes.hpp.
     """
-    leaving: dict[str, list[tuple[str, tuple[str, int]]]] = {}
-    for link in links:
-        a, b = link.between
-        leaving.setdefault(a, []).append((b, (link.name, 0)))
-        leaving.setdefault(b, []).append((a, (link.name, 1)))
-    pairs = {(flow.from_, flow.to) for flow in flows}
-    sources = {source for source, _ in pairs}
-    if len(sources) * len(links) > _MOST_ROUTED:
-        return {(a, b): [leaving[a][0][1], leaving[b][0][1]] for a, b in pairs}
-    found = {}
-    for source in sources:
-        by: dict[str, tuple[str, tuple[str, int]]] = {}
-        frontier = [source]
-        for node in frontier:
-            for far, hop in leaving[node]:
-                if far not in by and far != source:
-                    by[far] = node, hop
-                    frontier.append(far)
-        for start, end in pairs:
-            if start == source:
-                route, node = [], end
-                while node != source:
-                    node, hop = by[node]
-                    route.append(hop)
-                found[start, end] = route[::-1]
-    return found
+    index = {node: i for i, node in enumerate(nodes(links))}
+    pairs = list(dict.fromkeys((flow.from_, flow.to) for flow in flows))
+    ends = [(index[one], index[other]) for one, other in (link.between for link in links)]
+    found = _engine.routes(ends, [(index[source], index[sink]) for source, sink in pairs])
+    return {
+        pair: [(links[channel // 2].name, channel % 2) for channel in route]
+        for pair, route in zip(pairs, found, strict=True)
+    }
 
 
 def _check_lengths(links: Sequence[Link], flows: Sequence[Flow]) -> None:

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Binds what makes a network of a scenario (plan/). A scenario comes as Python has it: a dict with tables, lists,
+// text, numbers and flags; None is the same as a missing key.
+#include "../plan/parts.hpp"
+#include "../plan/routes.hpp"
+#include "../plan/scenario.hpp"
+#include "../wire/write.hpp"
+#include "bindings.hpp"
+
+namespace ww::bindings {
+namespace {
+
+plan::Value value_of(nb::handle given);
+
+plan::Table table_of(nb::handle given) {
+    plan::Table table;
+    table.reserve(nb::len(given));
+    for (const auto& [key, value] : nb::borrow<nb::dict>(given))
+        if (!value.is_none()) table.emplace_back(nb::cast<std::string>(key), value_of(value));
+    return table;
+}
+
+bool is_whole(nb::handle given) {
+    return nb::isinstance<nb::int_>(given) && !nb::isinstance<nb::bool_>(given);
+}
+
+plan::Value list_of(nb::handle given) {
+    const nb::object first = nb::len(given) > 0 ? nb::object(given[0]) : nb::none();
+    if (is_whole(first)) return {nb::cast<plan::Numbers>(given)};
+    plan::List list;
+    for (const nb::handle one : given) list.push_back(value_of(one));
+    return {std::move(list)};
+}
+
+plan::Value value_of(nb::handle given) {
+    if (nb::isinstance<nb::str>(given)) return {nb::cast<std::string>(given)};
+    if (nb::isinstance<nb::bool_>(given)) return {nb::cast<bool>(given)};
+    if (nb::isinstance<nb::int_>(given)) return {nb::cast<std::int64_t>(given)};
+    if (nb::isinstance<nb::float_>(given)) return {nb::cast<double>(given)};
+    if (nb::isinstance<nb::dict>(given)) return {table_of(given)};
+    if (nb::isinstance<nb::list>(given) || nb::isinstance<nb::tuple>(given)) return list_of(given);
+    throw std::invalid_argument("no value of a scenario");
+}
+
+}  // namespace
+
+void bind_plan(nb::module_& m) {
+    nb::class_<wire::Plan>(m, "Plan", "A network with the protocols of its flows.")
+        .def_rw("network", &wire::Plan::network)
+        .def("text", &wire::write_plan, "The statements for a separate host (wire/plan.hpp).")
+        .def("passage", &wire::write_passage,
+             "The statements of the links, and of the first flow's end nodes.");
+    m.def(
+        "plan", [](const nb::dict& scenario) { return plan::read_scenario(table_of(scenario)); },
+        "scenario"_a,
+        "Makes a plan of a completed scenario, in the form of a scenario file. Raises ValueError "
+        "with one line if a value is wrong.");
+    m.def(
+        "set_queue",
+        [](sim::Direction& direction, const nb::dict& queue) {
+            plan::read_queue(plan::Section(table_of(queue), "queue"), direction);
+        },
+        "direction"_a, "queue"_a, "Sets the queue of a direction as a scenario has it.");
+    m.def("routes", &plan::routes, "links"_a, "pairs"_a,
+          "The channels between each pair of nodes, as the simulator chooses them: 2 i is link i's "
+          "forward direction, 2 i + 1 its backward one. A link is the pair of its nodes.");
+}
+
+}  // namespace ww::bindings

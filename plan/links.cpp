@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string_view>
+
+#include "parts.hpp"
+#include "routes.hpp"
+#include "settings.hpp"
+
+namespace ww::plan {
+namespace {
+
+constexpr double kSlowest = 1000;  // bit/s
+
+void set_declared(const Section& section, sim::Direction& o) {
+    using namespace sim;
+    // The settings of reordering are in a table of their own.
+    const auto is_here = [](std::string_view name) { return !name.starts_with("reorder_"); };
+#define WW_ROW(kind, setting, ...) \
+    if (is_here(#setting)) WW_SET_SETTING(kind, setting, __VA_ARGS__)
+    WW_DIRECTION_SETTINGS(WW_ROW)
+#undef WW_ROW
+}
+
+void set_declared(const Section& section, sim::Link& o) {
+    using namespace sim;
+    WW_LINK_SETTINGS(WW_SET_SETTING)
+}
+
+void set_declared(const Section& section, sim::Red& o) {
+    using namespace sim;
+    WW_RED_SETTINGS(WW_SET_SETTING)
+}
+
+// The directions that a loss or reordering is on.
+enum Sides : unsigned { kForward = 1, kBackward = 2, kBoth = 3 };
+
+Sides sides_of(const Section& section) {
+    const Item on = section["on"];
+    if (!on) return kForward;
+    return on.choice<Sides>({{"forward", kForward}, {"backward", kBackward}, {"both", kBoth}});
+}
+
+// A kind of loss as a scenario has it; blackouts are states, too.
+enum class Losses { none, uniform, bits, script, markov, blackout };
+
+Losses kind_of_loss(const Section& section) {
+    const Item kind = section["kind"];
+    if (!kind) return section["packets"] ? Losses::script : Losses::uniform;
+    return kind.choice<Losses>({{"none", Losses::none},
+                                {"uniform", Losses::uniform},
+                                {"bits", Losses::bits},
+                                {"script", Losses::script},
+                                {"markov", Losses::markov},
+                                {"blackout", Losses::blackout}});
+}
+
+void read_states(const Section& section, bool is_blackout, sim::Loss& loss) {
+    const sim::Time good = time_ps(section.need("good"), sim::kMicrosecond, sim::kLongest);
+    const sim::Time bad =
+        time_ps(section.need("bad"), is_blackout ? 0 : sim::kMicrosecond, sim::kLongest);
+    const auto usual = is_blackout ? sim::Spread::fixed : sim::Spread::exponential;
+    const bool is_fixed = spread_of(section, "durations", usual) == sim::Spread::fixed;
+    double rates[] = {0, 1};
+    if (!is_blackout) {
+        if (const Item rate = section["good_rate"]) rates[0] = fraction(rate);
+        rates[1] = fraction(section.need("bad_rate"));
+    }
+    if (bad == 0) return;  // no blackouts
+    loss.kind = sim::LossKind::states;
+    loss.state_fixed = is_fixed;
+    loss.state_mean[0] = good;
+    loss.state_mean[1] = bad;
+    loss.state_rate[0] = rates[0];
+    loss.state_rate[1] = rates[1];
+}
+
+void read_loss(const Section& section, sim::Link& link) {
+    const Losses kind = kind_of_loss(section);
+    const Sides sides = sides_of(section);
+    sim::Loss loss;
+    switch (kind) {
+    case Losses::none:
+        break;
+    case Losses::uniform:
+    case Losses::bits:
+        loss.kind = kind == Losses::bits ? sim::LossKind::bits : sim::LossKind::uniform;
+        loss.rate = fraction(section.need("rate"));
+        break;
+    case Losses::script: {
+        loss.kind = sim::LossKind::script;
+        const Numbers& packets = section.need("packets").numbers();
+        loss.packets.assign(packets.begin(), packets.end());
+        break;
+    }
+    case Losses::markov:
+    case Losses::blackout:
+        read_states(section, kind == Losses::blackout, loss);
+        break;
+    }
+    section.done();
+    if (sides & kForward) link.forward.loss = loss;
+    if (sides & kBackward) link.backward.loss = loss;
+}
+
+void read_reordering(const Section& section, sim::Link& link) {
+    const double rate = fraction(section.need("rate"));
+    const sim::Time delay = time_ps(section.need("delay"), sim::kMicrosecond, sim::kLongest);
+    const Sides sides = sides_of(section);
+    section.done();
+    for (sim::Direction* side : {&link.forward, &link.backward}) {
+        if (!(sides & (side == &link.forward ? kForward : kBackward))) continue;
+        side->reorder_rate = rate;
+        side->reorder_delay = delay;
+    }
+}
+
+void read_trace(const Section& section, sim::Link& link) {
+    for (const auto& [key, side] :
+         {std::pair("forward", &link.forward), std::pair("backward", &link.backward)})
+        if (const Item times = section[key]) {
+            const Numbers& times_ms = times.numbers();
+            side->opportunities_ms.assign(times_ms.begin(), times_ms.end());
+        }
+    section.done();
+}
+
+// Checks that the link has either a rate or traces for both directions.
+void read_rate(const Section& section, sim::Link& link) {
+    const bool is_traced =
+        !link.forward.opportunities_ms.empty() && !link.backward.opportunities_ms.empty();
+    if (!is_traced) {
+        section.need("rate");
+        return;
+    }
+    if (const Item rate = section["rate"])
+        rate.refuse("has no effect with a trace of both directions");
+    for (sim::Direction* side : {&link.forward, &link.backward})
+        side->rate_bps = std::llrint(std::max(kSlowest, mean_rate_bps(*side)));
+}
+
+}  // namespace
+
+Limit read_queue(const Section& section, sim::Direction& direction) {
+    const Item kind = section["kind"];
+    const bool is_red = kind && kind.choice<bool>({{"droptail", false}, {"red", true}});
+    direction.red = {};
+    direction.red.on = is_red;
+    if (is_red) {
+        section.need("min");
+        section.need("max");
+        set_declared(section, direction.red);
+    }
+    const Limit made = limit(section.need("limit"));
+    section.done();
+    const std::int64_t count = made.amount.count.value_or(sim::kUnlimited);
+    direction.queue_packets = made.amount.in_packets ? count : sim::kUnlimited;
+    direction.queue_bytes = made.amount.in_packets ? sim::kUnlimited : count;
+    return made;
+}
+
+Limit read_link(const Section& section, sim::Link& link) {
+    set_declared(section, link);
+    section.need("delay");
+    set_declared(section, link.forward);
+    const Item queue = section.need("queue");
+    const Limit made =
+        read_queue({queue.table("a table such as { kind = \"droptail\", limit = \"100p\" }"),
+                    "queue", &section},
+                   link.forward);
+    link.backward = link.forward;
+    if (const Item trace = section["trace"])
+        read_trace({trace.table("a table with lists of times"), "trace", &section}, link);
+    read_rate(section, link);
+    if (const Item loss = section["loss"])
+        read_loss(
+            {loss.table("a table such as { kind = \"uniform\", rate = 0.005 }"), "loss", &section},
+            link);
+    if (const Item reorder = section["reorder"])
+        read_reordering({reorder.table("a table with rate and delay"), "reorder", &section}, link);
+    section.done();
+    return made;
+}
+
+}  // namespace ww::plan

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reads the links and flows of a scenario.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../wire/plan.hpp"
+#include "quantities.hpp"
+#include "section.hpp"
+
+namespace ww::plan {
+
+// Returns a name: letters, digits, _, - and +, not starting with a digit.
+const std::string& name_of(const Item& item);
+
+sim::Spread spread_of(const Section& section, const char* key, sim::Spread fallback);
+
+// Sets the rates, delays, queue, losses and framing of a link. Returns its queue's limit, which `set_limits` sets if
+// it is relative.
+Limit read_link(const Section& section, sim::Link& link);
+
+// Sets a direction's queue.
+Limit read_queue(const Section& section, sim::Direction& direction);
+
+// Sets everything but the nodes of a flow; returns its protocol, or WW_PROTOCOL_COUNT for datagrams.
+ww_protocol read_flow(const Section& section, sim::Flow& flow);
+
+}  // namespace ww::plan

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "scenario.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "parts.hpp"
+#include "routes.hpp"
+
+namespace ww::plan {
+namespace {
+
+constexpr std::int64_t kMostAlike = 10'000;  // flows of a group
+constexpr std::size_t kLongestName = 40;
+
+// The tables of a list, such as those of [[link]].
+std::vector<Section> sections(const Section& scenario, const std::string& key) {
+    const Item item = scenario.need(key);
+    const std::string expected = "at least one table [[" + key + "]]";
+    const List& all = item.list(expected);
+    if (all.empty()) item.refuse("expected " + expected);
+    std::vector<Section> made;
+    for (const Value& one : all) {
+        const auto* table = std::get_if<Table>(&one.is);
+        if (table == nullptr) item.refuse("expected tables [[" + key + "]]");
+        const auto name = std::find_if(table->begin(), table->end(),
+                                       [](const auto& pair) { return pair.first == "name"; });
+        const auto* text =
+            name == table->end() ? nullptr : std::get_if<std::string>(&name->second.is);
+        made.emplace_back(*table, text ? text->substr(0, kLongestName)
+                                       : key + " " + std::to_string(made.size() + 1));
+    }
+    return made;
+}
+
+class Reader {
+  public:
+    wire::Plan plan;
+
+    explicit Reader(const Section& scenario) : scenario_(scenario) {
+        name_of(scenario.need("name"));
+        plan.network.duration = time_ps(scenario.need("duration"), 1, sim::kLongest);
+        for (const char* key : {"profile", "seeds"}) scenario[key];  // of no run
+        read_links();
+        read_flows();
+        scenario.done();
+        set_limits(plan.network, limits_);
+    }
+
+  private:
+    void add_name(const Section& section) {
+        const Item item = section.need("name");
+        const std::string& name = name_of(item);
+        if (!names_.insert(name).second)
+            item.refuse("expected a name that no other link or flow has");
+    }
+
+    void read_links() {
+        for (const Section& section : sections(scenario_, "link")) {
+            add_name(section);
+            sim::Link& link = plan.network.links.emplace_back();
+            read_ends(section, link);
+            const Limit limit = read_link(section, link);
+            if (limit.is_relative()) limits_.push_back({plan.network.links.size() - 1, limit});
+        }
+        plan.network.nodes = static_cast<std::uint32_t>(nodes_.size());
+    }
+
+    // Nodes are counted in the order in which the links name them.
+    void read_ends(const Section& section, sim::Link& link) {
+        const Item between = section.need("between");
+        const List& ends = between.list("the names of two nodes");
+        if (ends.size() != 2) between.refuse("expected the names of two nodes");
+        for (const auto& [end, node] :
+             {std::pair(&ends[0], &link.a), std::pair(&ends[1], &link.b)}) {
+            const std::string& name = name_of({section, "between", end});
+            *node = nodes_.emplace(name, static_cast<std::uint32_t>(nodes_.size())).first->second;
+            if (*node == order_.size()) order_.push_back(name);
+        }
+        if (link.a == link.b) between.refuse("expected two different nodes");
+    }
+
+    std::uint32_t node_of(const Item& item) const {
+        const auto found = nodes_.find(name_of(item));
+        if (found != nodes_.end()) return found->second;
+        item.refuse("no link has this node, " +
+                    suggestion(item.text(""), {order_.begin(), order_.end()}));
+    }
+
+    void read_flows() {
+        for (const Section& section : sections(scenario_, "flow")) {
+            add_name(section);
+            sim::Flow flow;
+            flow.from = node_of(section.need("from"));
+            const Item to = section.need("to");
+            flow.to = node_of(to);
+            if (flow.from == flow.to) to.refuse("expected another node than the flow comes from");
+            const Item count = section["count"];
+            const auto alike =
+                static_cast<std::size_t>(count ? count.whole(1, kMostAlike) : std::int64_t{1});
+            const ww_protocol protocol = read_flow(section, flow);
+            section.done();
+            if (flow.start >= plan.network.duration)
+                section["start"].refuse("expected less than the duration");
+            plan.network.flows.insert(plan.network.flows.end(), alike, flow);
+            plan.protocols.insert(plan.protocols.end(), alike, protocol);
+        }
+    }
+
+    const Section& scenario_;
+    std::set<std::string> names_;
+    std::map<std::string, std::uint32_t> nodes_;
+    std::vector<std::string> order_;  // of the nodes
+    std::vector<RelativeLimit> limits_;
+};
+
+}  // namespace
+
+const std::string& name_of(const Item& item) {
+    static const std::string expected =
+        "a name: letters, digits, _, - and +, not starting with a digit";
+    const std::string& name = item.text(expected);
+    const auto is_letter = [](char one) {
+        return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || one == '_' ||
+               one == '-' || one == '+';
+    };
+    const bool is_right = !name.empty() && name.size() <= kLongestName && is_letter(name[0]) &&
+                          std::all_of(name.begin(), name.end(), [&](char one) {
+                              return is_letter(one) || (one >= '0' && one <= '9');
+                          });
+    if (!is_right) item.refuse("expected " + expected);
+    return name;
+}
+
+sim::Spread spread_of(const Section& section, const char* key, sim::Spread fallback) {
+    const Item item = section[key];
+#define WW_WORD(id) {#id, sim::Spread::id},
+    return item ? item.choice<sim::Spread>({WW_SPREADS(WW_WORD)}) : fallback;
+#undef WW_WORD
+}
+
+wire::Plan read_scenario(const Table& scenario) { return Reader(Section(scenario, "")).plan; }
+
+}  // namespace ww::plan

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "section.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+
+namespace ww::plan {
+namespace {
+
+constexpr std::size_t kLongestShown = 60;  // characters of a value in a message
+constexpr std::size_t kMostNames = 24;
+constexpr std::size_t kNear = 2;  // edits between a wrong name and the one that was meant
+
+void show(std::ostringstream& text, const Value& value);
+
+template <class Items, class Show>
+void show_all(std::ostringstream& text, const Items& items, const char* ends, Show show_one) {
+    text << ends[0];
+    for (std::size_t i = 0; i < items.size() && i <= kLongestShown; i++) {
+        if (i > 0) text << ',';
+        show_one(items[i]);
+    }
+    text << ends[1];
+}
+
+void show(std::ostringstream& text, const Value& value) {
+    struct Shown {
+        std::ostringstream& text;
+        void operator()(bool flag) const { text << (flag ? "true" : "false"); }
+        void operator()(std::int64_t number) const { text << number; }
+        void operator()(double number) const { text << number; }
+        void operator()(const std::string& words) const { text << '"' << words << '"'; }
+        void operator()(const Numbers& all) const {
+            show_all(text, all, "[]", [this](std::int64_t one) { text << one; });
+        }
+        void operator()(const List& all) const {
+            show_all(text, all, "[]", [this](const Value& one) { show(text, one); });
+        }
+        void operator()(const Table& all) const {
+            show_all(text, all, "{}", [this](const auto& one) {
+                text << '"' << one.first << "\":";
+                show(text, one.second);
+            });
+        }
+    };
+    std::visit(Shown{text}, value.is);
+}
+
+std::string shown(const Value& value) {
+    std::ostringstream text;
+    show(text, value);
+    std::string line = text.str();
+    for (char& one : line)
+        if (static_cast<unsigned char>(one) < ' ') one = ' ';
+    return line.size() > kLongestShown ? line.substr(0, kLongestShown) + "..." : line;
+}
+
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); i++) {
+        std::size_t before = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); j++) {
+            const std::size_t same = before + (a[i - 1] == b[j - 1] ? 0 : 1);
+            before = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, same});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::string suggestion(std::string_view name, const std::vector<std::string_view>& known) {
+    for (const std::string_view one : known) {
+        const std::size_t longer = std::max(one.size(), name.size());
+        if (longer - std::min(one.size(), name.size()) <= kNear && distance(one, name) <= kNear)
+            return "did you mean \"" + std::string(one) + "\"?";
+    }
+    std::string text = "expected one of: ";
+    for (std::size_t i = 0; i < known.size() && i < kMostNames; i++)
+        text += (i > 0 ? ", " : "") + std::string(known[i]);
+    if (known.size() > kMostNames)
+        text += " and " + std::to_string(known.size() - kMostNames) + " more";
+    return text;
+}
+
+void Item::refuse(const std::string& problem) const {
+    const std::string what = value_ ? " = " + shown(*value_) : "";
+    throw Problem(section_.path(key_) + what + ": " + problem);
+}
+
+void Item::refuse_choice(const std::vector<std::string_view>& known) const {
+    const std::string* said = value_ ? std::get_if<std::string>(&value_->is) : nullptr;
+    refuse(suggestion(said ? *said : "", known));
+}
+
+bool Item::is_flag() const {
+    if (const bool* flag = std::get_if<bool>(&value_->is)) return *flag;
+    refuse("expected true or false");
+}
+
+bool Item::is_zero() const {
+    const auto* number = std::get_if<std::int64_t>(&value_->is);
+    return number != nullptr && *number == 0;
+}
+
+const std::string& Item::text(const std::string& expected) const {
+    if (const auto* text = std::get_if<std::string>(&value_->is)) return *text;
+    refuse("expected " + expected);
+}
+
+const Table& Item::table(const std::string& expected) const {
+    if (const auto* table = std::get_if<Table>(&value_->is)) return *table;
+    refuse("expected " + expected);
+}
+
+const List& Item::list(const std::string& expected) const {
+    if (const auto* list = std::get_if<List>(&value_->is)) return *list;
+    refuse("expected " + expected);
+}
+
+const Numbers& Item::numbers() const {
+    static const Numbers none;
+    if (const auto* numbers = std::get_if<Numbers>(&value_->is)) return *numbers;
+    if (const auto* list = std::get_if<List>(&value_->is); list && list->empty()) return none;
+    refuse("expected a list of whole numbers");
+}
+
+double Item::number(double least, double most) const {
+    double number = std::nan("");
+    if (const auto* whole = std::get_if<std::int64_t>(&value_->is))
+        number = static_cast<double>(*whole);
+    else if (const auto* real = std::get_if<double>(&value_->is))
+        number = *real;
+    if (number >= least && number <= most) return number;
+    std::ostringstream text;
+    text << "expected a number from " << least << " to " << most;
+    refuse(text.str());
+}
+
+std::int64_t Item::whole(std::int64_t least, std::int64_t most) const {
+    const auto* number = std::get_if<std::int64_t>(&value_->is);
+    if (number == nullptr) refuse("expected a whole number");
+    return within(*number, least, most);
+}
+
+std::int64_t Item::within(std::int64_t value, std::int64_t least, std::int64_t most) const {
+    if (value >= least && value <= most) return value;
+    refuse("is out of bounds, expected " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+Item Section::operator[](std::string_view key) const {
+    asked_.push_back(key);
+    for (std::size_t i = 0; i < table_.size(); i++) {
+        const std::size_t at = next_ + i < table_.size() ? next_ + i : next_ + i - table_.size();
+        if (table_[at].first != key) continue;
+        next_ = at + 1;
+        is_known_[at] = true;
+        return {*this, key, &table_[at].second};
+    }
+    return {*this, key, nullptr};
+}
+
+Item Section::need(std::string_view key) const {
+    const Item item = (*this)[key];
+    if (!item) item.refuse("is missing");
+    return item;
+}
+
+void Section::done() const {
+    const auto unknown = std::find(is_known_.begin(), is_known_.end(), false);
+    if (unknown == is_known_.end()) return;
+    const auto place = static_cast<std::size_t>(unknown - is_known_.begin());
+    const std::string& key = table_[place].first;
+    throw Problem(path(key) + ": no such key, " + suggestion(key, asked_));
+}
+
+std::string Section::path(std::string_view key) const {
+    const std::string own = name_.empty() ? std::string(key) : name_ + "." + std::string(key);
+    return parent_ == nullptr ? own : parent_->path(own);
+}
+
+}  // namespace ww::plan

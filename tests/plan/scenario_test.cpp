@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// plan/ turns a scenario into the engine's network, and names the key that is wrong.
+#include "plan/scenario.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "plan/routes.hpp"
+#include "wire/write.hpp"
+
+namespace ww::plan::test {
+namespace {
+
+Value text(const char* words) { return {std::string(words)}; }
+
+Table with(Table table, const std::string& key, Value value) {
+    std::erase_if(table, [&](const auto& pair) { return pair.first == key; });
+    table.emplace_back(key, std::move(value));
+    return table;
+}
+
+const Table kQueue = {{"kind", text("droptail")}, {"limit", text("100p")}};
+const Table kLink = {{"name", text("wire")},
+                     {"between", {List{text("a"), text("b")}}},
+                     {"rate", text("2Mbps")},
+                     {"delay", text("45ms")},
+                     {"queue", {kQueue}}};
+const Table kFlow = {{"name", text("tcp")},
+                     {"from", text("a")},
+                     {"to", text("b")},
+                     {"cc", {Table{{"name", text("westwood+")}}}},
+                     {"recovery", text("sack")}};
+
+wire::Plan read(const Table& link, const Table& flow = kFlow) {
+    return read_scenario({{"name", text("mine")},
+                          {"duration", text("20s")},
+                          {"link", {List{{link}}}},
+                          {"flow", {List{{flow}}}}});
+}
+
+std::string problem(const Table& link, const Table& flow = kFlow) {
+    try {
+        read(link, flow);
+    } catch (const Problem& wrong) {
+        return wrong.what();
+    }
+    return "none";
+}
+
+std::int64_t limit(const char* text_of_limit, const Table& link = kLink) {
+    return read(with(link, "queue", {with(kQueue, "limit", text(text_of_limit))}))
+        .network.links[0]
+        .forward.queue_packets;
+}
+
+TEST(Plan, IsInTheEnginesUnits) {
+    const wire::Plan plan = read(kLink, with(kFlow, "count", {std::int64_t{3}}));
+    EXPECT_EQ(plan.network.nodes, 2u);
+    EXPECT_EQ(plan.network.duration, 20 * sim::kSecond);
+    EXPECT_EQ(plan.network.links[0].backward.rate_bps, 2'000'000);
+    EXPECT_EQ(plan.network.links[0].backward.delay, 45'000 * sim::kMicrosecond);
+    EXPECT_EQ(plan.protocols, std::vector(3, WW_PROTOCOL_WESTWOOD_PLUS));
+    EXPECT_EQ(plan.network.flows[2].recovery, sim::Recovery::sack);
+}
+
+TEST(Plan, HasTheDeclaredDefaults) {
+    const sim::Flow flow = read(kLink).network.flows[0], usual;
+#define WW_ROW(kind, name, ...) \
+    EXPECT_EQ(flow.WW_ENGINE_FIELD(kind, name), usual.WW_ENGINE_FIELD(kind, name)) << #name;
+    WW_FLOW_SETTINGS(WW_ROW)
+#undef WW_ROW
+}
+
+TEST(Plan, AWindowInBytesIsRoundedDownToSegments) {
+    const auto window = [](const char* amount) {
+        return read(kLink, with(kFlow, "initial_cwnd", text(amount))).network.flows[0].initial_cwnd;
+    };
+    EXPECT_EQ(window("4p"), 4u);
+    EXPECT_EQ(window("2919B"), 1u);
+    EXPECT_EQ(window("2920B"), 2u);
+    EXPECT_EQ(window("1B"), 1u);
+}
+
+TEST(Plan, ALossIsOnItsSides) {
+    const auto link = [](const char* on) {
+        const Table loss = {{"kind", text("uniform")}, {"rate", text("0.5%")}, {"on", text(on)}};
+        return read(with(kLink, "loss", {loss})).network.links[0];
+    };
+    EXPECT_EQ(link("forward").forward.loss.rate, 0.005);
+    EXPECT_EQ(link("forward").backward.loss.kind, sim::LossKind::none);
+    EXPECT_EQ(link("both").backward.loss.rate, 0.005);
+}
+
+TEST(Plan, AnEmptyBlackoutIsNoLoss) {
+    const auto kind = [](const char* bad) {
+        const Table loss = {{"kind", text("blackout")}, {"good", text("2s")}, {"bad", text(bad)}};
+        return read(with(kLink, "loss", {loss})).network.links[0].forward.loss.kind;
+    };
+    EXPECT_EQ(kind("0s"), sim::LossKind::none);
+    EXPECT_EQ(kind("10ms"), sim::LossKind::states);
+}
+
+TEST(Plan, AQueueLimitFollowsTheRateOrTheRoundTrip) {
+    EXPECT_EQ(limit("1bdp"), 15);    // 2 Mb/s x 90 ms / 12 000 bit
+    EXPECT_EQ(limit("0.5bdp"), 8);   // 7.5 is rounded to even
+    EXPECT_EQ(limit("1e-9bdp"), 1);  // at least one packet
+    EXPECT_EQ(limit("39ms"), 6);     // 6.5 is rounded to even
+    EXPECT_EQ(limit("39.000001ms"), 7);
+    EXPECT_EQ(limit("0.433333333333333333333333333333bdp"), 6);  // 6.4999...
+    EXPECT_EQ(limit("90ms", with(kLink, "overhead", text("500B"))), 11);
+}
+
+TEST(Plan, ATraceReplacesTheRate) {
+    Table link = with(kLink, "trace", {Table{{"backward", {Numbers{1, 2, 4}}}}});
+    EXPECT_EQ(mean_rate_bps(read(link).network.links[0].backward), 8 * 1504 * 3 / 0.004);
+    EXPECT_EQ(read(link).network.links[0].forward.rate_bps, 2'000'000);
+    link =
+        with(link, "trace", {Table{{"forward", {Numbers{3}}}, {"backward", {Numbers{1, 2, 4}}}}});
+    EXPECT_EQ(problem(link),
+              "wire.rate = \"2Mbps\": has no effect with a trace of both directions");
+}
+
+TEST(Plan, ARouteHasTheFewestLinksAndAmongEqualsTheFirst) {
+    const std::vector<Ends> links = {{0, 1}, {1, 2}, {0, 3}, {3, 2}, {4, 5}};
+    const std::vector<Route> found = routes(links, {{0, 2}, {2, 3}, {2, 0}, {0, 5}});
+    EXPECT_EQ(found, (std::vector<Route>{{0, 2}, {7}, {3, 1}, {}}));
+}
+
+TEST(Plan, AnErrorNamesItsKey) {
+    EXPECT_EQ(problem(kLink), "none");
+    EXPECT_EQ(problem(with(kLink, "rtae", text("1Mbps"))),
+              "wire.rtae: no such key, did you mean \"rate\"?");
+    EXPECT_EQ(problem(with(kLink, "delay", text("45"))),
+              "wire.delay = \"45\": a unit is missing, expected a time such as \"45ms\"");
+    EXPECT_EQ(problem(with(kLink, "delay", text("-1ms"))),
+              "wire.delay = \"-1ms\": must not be negative, expected a time such as \"45ms\"");
+    EXPECT_EQ(
+        problem(with(kLink, "delay", text("0.1ps"))),
+        "wire.delay = \"0.1ps\": is not a whole number of ps, expected a time such as \"45ms\"");
+    EXPECT_EQ(problem(with(kLink, "delay", text("2h"))),
+              "wire.delay = \"2h\": is out of bounds, expected 0 to 3600000000000000");
+    EXPECT_EQ(problem(with(kLink, "between", {List{text("a"), text("a")}})),
+              "wire.between = [\"a\",\"a\"]: expected two different nodes");
+    EXPECT_EQ(problem(kLink, with(kFlow, "to", text("c"))),
+              "tcp.to = \"c\": no link has this node, did you mean \"a\"?");
+    EXPECT_EQ(problem(kLink, with(kFlow, "packet", text("40B"))),
+              "tcp.packet = \"40B\": expected more than the header");
+    EXPECT_EQ(problem(kLink, with(kFlow, "start", text("20s"))),
+              "tcp.start = \"20s\": expected less than the duration");
+    EXPECT_EQ(
+        problem(kLink, with(kFlow, "cc", {Table{{"name", text("reno")}, {"min_cwd", {2.0}}}})),
+        "tcp.cc.min_cwd: no such key, did you mean \"min_cwnd\"?");
+}
+
+// A separate host gets the same network as the simulator.
+TEST(Plan, ItsTextIsReadBack) {
+    const Table red = {
+        {"kind", text("red")}, {"limit", text("64KiB")}, {"min", {5.5}}, {"max", {15.0}}};
+    const Table loss = {{"kind", text("script")}, {"packets", {Numbers{3, 5}}}};
+    const wire::Plan plan =
+        read(with(with(kLink, "queue", {red}), "loss", {loss}), with(kFlow, "stop", text("7s")));
+    std::istringstream stream(wire::write_plan(plan) + "end\n");
+    const wire::Plan again = wire::read_plan(stream);
+    EXPECT_EQ(wire::write_plan(again), wire::write_plan(plan));
+    EXPECT_EQ(again.network.links[0].forward.queue_bytes, 65536);
+    EXPECT_EQ(again.network.links[0].forward.red.min_packets, 5.5);
+    EXPECT_EQ(again.network.links[0].forward.loss.packets, (std::vector<std::uint64_t>{3, 5}));
+    EXPECT_EQ(again.network.flows[0].stop, 7 * sim::kSecond);
+}
+
+}  // namespace
+}  // namespace ww::plan::test
