@@ -38,8 +38,9 @@ struct ww_sample {
     uint32_t mss;            /* payload bytes of a full segment */
     uint32_t acked_segments; /* newly and cumulatively acknowledged, rounded up; 0 on a duplicate */
     uint32_t in_flight;      /* segments sent and not cumulatively acknowledged, after this ACK */
-    uint32_t rtt_us; /* RTT of the newest segment acknowledged and never retransmitted; 0: none */
-    uint8_t phase;   /* enum ww_phase */
+    uint32_t rtt_us;  /* RTT of the newest segment acknowledged and never retransmitted; 0: none */
+    uint32_t srtt_us; /* the host's SRTT (RFC 6298), handshake included; 0: none. CUBIC reads it */
+    uint8_t phase;    /* enum ww_phase */
     bool is_dupack;  /* RFC 5681, section 2 */
     bool is_cwnd_limited;     /* the window was full when this ACK arrived */
     uint32_t newly_delivered; /* segments this ACK reports as arrived, cumulatively or by SACK. On a
@@ -74,6 +75,7 @@ struct ww_window {
     X(acked_segments, 0, UINT32_MAX)   \
     X(in_flight, 0, UINT32_MAX)        \
     X(rtt_us, 0, UINT32_MAX)           \
+    X(srtt_us, 0, UINT32_MAX)          \
     X(phase, WW_OPEN, WW_LOSS)         \
     X(is_dupack, 0, 1)                 \
     X(is_cwnd_limited, 0, 1)           \

@@ -39,10 +39,10 @@
  *
  * The rules of ns-3 3.44 (tcp-cubic.cc, cubic_rules = ns3) are the kernel's except for how an ACK's segments
  * are counted: cwnd grows by at most one per ACK; what was counted beyond n stays, even across a loss; and
- * everything covered by the ACK that completes recovery is counted.
+ * everything covered by the ACK that completes recovery is counted. A timeout sets W_max as a loss does,
+ * because CubicReset() leaves m_lastMaxCwnd as it is.
  *
- * Deviations: t counts from the first ACK after the reduction on which the window may grow. The
- * smoothed RTT is the core's own (7/8).
+ * Deviations: t counts from the first ACK after the reduction on which the window may grow.
  */
 #ifndef WW_CUBIC_H
 #define WW_CUBIC_H
@@ -72,7 +72,6 @@ struct ww_cubic_state {
     struct ww_common common;
     uint32_t last_ms; /* time of the last ACK */
     struct ww_cubic_curve curve;
-    uint32_t srtt_us;      /* 0 before the first RTT */
     uint32_t delay_min_us; /* smallest RTT since the start or a timeout; 0: none */
     struct ww_cubic_undo undo;
     union {
@@ -90,7 +89,6 @@ static inline void ww_cubic_init(struct ww_cubic_state *cubic) {
     const struct ww_cubic_state fresh = {{0, 0, 0},
                                          0,
                                          {0, 0, 0, 0, 0, 0, false, false},
-                                         0,
                                          0,
                                          {0, 0, 0, 0, 0, false, false},
                                          {{{0, 0}, 0, 0, 0, 0, 0, false}}};
@@ -142,7 +140,8 @@ static inline void ww_kernel_grow(const struct ww_config *config, struct ww_cubi
 }
 
 static inline void ww_cubic_avoid(const struct ww_config *config, struct ww_cubic_state *cubic,
-                                  struct ww_window *window, uint32_t now_ms, uint32_t segments) {
+                                  struct ww_window *window, uint32_t now_ms, uint32_t segments,
+                                  uint32_t srtt_us) {
     window->cwnd = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
     segments = ww_min_u32(segments, 1u << 16);
     if (!cubic->curve.epoch_open) ww_cubic_begin(&cubic->curve, window->cwnd, now_ms);
@@ -150,22 +149,19 @@ static inline void ww_cubic_avoid(const struct ww_config *config, struct ww_cubi
     if (ww_kernel_rules(config))
         ww_kernel_grow(config, cubic, window, elapsed_ms, segments);
     else
-        ww_cubic_grow(&cubic->curve, window, elapsed_ms, segments, cubic->srtt_us);
+        ww_cubic_grow(&cubic->curve, window, elapsed_ms, segments, srtt_us);
 }
 
-/* Measures what HyStart and the target need: the smoothed RTT and delay_min. */
+/* Measures delay_min, which HyStart and the target need. ns-3 takes smoothed round trips for it. */
 static inline struct ww_hystart_delays ww_cubic_measure(const struct ww_config *config,
                                                         struct ww_cubic_state *cubic,
-                                                        uint32_t rtt_us, uint32_t now_ms) {
-    struct ww_hystart_delays delays = {rtt_us, cubic->srtt_us, cubic->delay_min_us};
-    if (rtt_us == 0) return delays;
-    /* 7/8 srtt + 1/8 rtt without overflow */
-    const uint32_t srtt = cubic->srtt_us;
-    cubic->srtt_us = srtt == 0 ? rtt_us : srtt - srtt / 8 + rtt_us / 8;
+                                                        const struct ww_sample *sample,
+                                                        uint32_t now_ms) {
     const bool as_ns3 = config->hystart == WW_HYSTART_NS3;
     const uint32_t skipped_ms = as_ns3 ? WW_NS3_SKIPPED_MS : WW_KERNEL_SKIPPED_MS;
-    delays.srtt_us = cubic->srtt_us;
-    if (as_ns3) delays.rtt_us = cubic->srtt_us;
+    struct ww_hystart_delays delays = {as_ns3 ? sample->srtt_us : sample->rtt_us, sample->srtt_us,
+                                       cubic->delay_min_us};
+    if (delays.rtt_us == 0) return delays;
     if (!cubic->curve.epoch_open || ww_wrapping_sub(now_ms, cubic->curve.epoch_ms) >= skipped_ms)
         cubic->delay_min_us = ww_least_rtt(cubic->delay_min_us, delays.rtt_us);
     else
@@ -187,7 +183,7 @@ static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cub
     const uint32_t now_ms = (uint32_t)(sample->now_us / 1000);
     const uint32_t since_last_ms = ww_wrapping_sub(now_ms, cubic->last_ms);
     const bool plus_plus = config->hystart == WW_HYSTART_PLUS_PLUS;
-    const struct ww_hystart_delays delays = ww_cubic_measure(config, cubic, sample->rtt_us, now_ms);
+    const struct ww_hystart_delays delays = ww_cubic_measure(config, cubic, sample, now_ms);
     cubic->last_ms = now_ms;
     if (config->cubic_rules == WW_RULES_NS3) cubic->curve.fraction = sample->acked_segments;
     if (!plus_plus) ww_count_acked(&cubic->hystart.rounds, sample);
@@ -213,7 +209,7 @@ static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cub
         ww_cubic_slow_start(config, cubic, window, sample);
         return;
     }
-    ww_cubic_avoid(config, cubic, window, now_ms, segments);
+    ww_cubic_avoid(config, cubic, window, now_ms, segments, sample->srtt_us);
 }
 
 /* Returns beta times the flight, but at least the floor: 2^28 * 7 < 2^31. */
@@ -240,17 +236,23 @@ static inline uint32_t ww_cubic_reduce(const struct ww_config *config, struct ww
     return ww_cubic_ssthresh(config, takes_cwnd ? window->cwnd : in_flight);
 }
 
-/* Reduces the window by RFC 9438, 4.6, with fast convergence. 17/20 of 2^32 needs 64 bits. */
+/* Takes W_max from cwnd, with fast convergence: RFC 9438, 4.7. 17/20 of 2^32 needs 64 bits. */
+static inline void ww_cubic_take_w_max(const struct ww_config *config, struct ww_cubic_curve *curve,
+                                       const struct ww_window *window) {
+    const uint32_t scaled = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX) << WW_CUBIC_FRACTION;
+    const bool shrinking = config->fast_convergence && scaled < curve->w_max;
+    curve->w_max = shrinking ? (uint32_t)((uint64_t)scaled * 17 / 20) : scaled;
+    if (ww_kernel_rules(config)) curve->w_max &= ~((UINT32_C(1) << WW_CUBIC_FRACTION) - 1);
+    curve->w_max_known = curve->w_max != 0;
+}
+
+/* Reduces the window by RFC 9438, 4.6. */
 static inline void ww_cubic_on_loss(const struct ww_config *config, struct ww_cubic_state *cubic,
                                     struct ww_window *window, uint32_t in_flight) {
     ww_cubic_remember(cubic);
     const uint32_t ssthresh = ww_cubic_reduce(config, cubic, window, in_flight);
     cubic->curve.cwnd_prior = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
-    const uint32_t scaled = cubic->curve.cwnd_prior << WW_CUBIC_FRACTION;
-    const bool shrinking = config->fast_convergence && scaled < cubic->curve.w_max;
-    cubic->curve.w_max = shrinking ? (uint32_t)((uint64_t)scaled * 17 / 20) : scaled;
-    if (ww_kernel_rules(config)) cubic->curve.w_max &= ~((UINT32_C(1) << WW_CUBIC_FRACTION) - 1);
-    cubic->curve.w_max_known = true;
+    ww_cubic_take_w_max(config, &cubic->curve, window);
     const uint32_t counted = cubic->common.cwnd_count;
     ww_reno_on_loss(&cubic->common, window, ssthresh);
     if (config->cubic_rules == WW_RULES_NS3) cubic->common.cwnd_count = counted;
@@ -261,7 +263,7 @@ static inline void ww_cubic_on_recovery_exit(const struct ww_config *config,
                                              struct ww_cubic_state *cubic, struct ww_window *window,
                                              uint64_t now_us) {
     if (config->cubic_rules == WW_RULES_NS3)
-        ww_cubic_avoid(config, cubic, window, (uint32_t)(now_us / 1000), cubic->curve.fraction);
+        ww_cubic_avoid(config, cubic, window, (uint32_t)(now_us / 1000), cubic->curve.fraction, 0);
     else
         ww_reno_on_recovery_exit(&cubic->common);
 }
@@ -273,8 +275,12 @@ static inline void ww_cubic_on_rto(const struct ww_config *config, struct ww_cub
         cubic->curve.cwnd_prior = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
     }
     const uint32_t ssthresh = ww_cubic_reduce(config, cubic, window, in_flight);
-    cubic->curve.w_max = 0;
-    cubic->curve.w_max_known = false;
+    if (config->cubic_rules == WW_RULES_NS3) {
+        ww_cubic_take_w_max(config, &cubic->curve, window);
+    } else { /* 4.8 */
+        cubic->curve.w_max = 0;
+        cubic->curve.w_max_known = false;
+    }
     if (ww_kernel_rules(config)) cubic->delay_min_us = 0;
     if (config->hystart != WW_HYSTART_PLUS_PLUS) cubic->hystart.done = false;
     const uint32_t counted = cubic->common.cwnd_count;

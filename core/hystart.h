@@ -13,9 +13,11 @@
  *   cushion     min(4 bursts / pacing rate, 1 ms), where a burst is 64 KiB and the pacing rate in
  *               slow start 2 cwnd / srtt
  *   threshold   clamp(delay_min / 8, 4 ms, 16 ms)             clamp(delay_min, 4 ms, 1 s)
- *   round trips of each ACK; the smallest of all in a round   smoothed ones; of the round's first eight
+ *   round trips of each ACK; the smallest of all in a round   the host's SRTT; of the round's first eight
+ *   a round's   first ACK belongs to it                       first ACK belongs to the round before
  *
- * So ns-3 waits for a full round trip of ACKs, or for a queue as long as the path.
+ * So ns-3 waits for a full round trip of ACKs, or for a queue as long as the path. Its SRTT begins with the
+ * handshake's round trip.
  * A round starts with the first ACK beyond what was outstanding when the last one did, whatever the window.
  * The kernel does so since 6.14; older ones start their first round in the middle of a flight, at 16 segments.
  * Deviations: the kernel halves `longest` only without a pacing qdisc; this is a host without one.
@@ -88,23 +90,40 @@ static inline bool ww_hystart_delay(const struct ww_config *config, struct ww_hy
     return state->current_min_rtt_us > (uint64_t)least_us + threshold;
 }
 
-/* Takes an ACK for new data in slow start. It may set ssthresh, which ends slow start. */
-static inline void ww_hystart_on_ack(const struct ww_config *config, struct ww_hystart_state *state,
-                                     const struct ww_hystart_delays *delays,
-                                     struct ww_window *window, const struct ww_sample *sample) {
-    if (state->done || delays->rtt_us == 0) return;
-    if (state->rounds.acked != state->rounds.end &&
-        ww_reached(state->rounds.acked, state->rounds.end)) {
-        state->rounds.end = ww_wrapping_add(state->rounds.acked, sample->in_flight);
-        state->round_start_us = state->last_ack_us = (uint32_t)sample->now_us;
-        state->current_min_rtt_us = 0;
-        state->samples = 0;
-    }
+/* Begins a round with the first ACK beyond what was outstanding when the last one began. */
+static inline void ww_hystart_begin_round(struct ww_hystart_state *state,
+                                          const struct ww_sample *sample) {
+    if (state->rounds.acked == state->rounds.end ||
+        !ww_reached(state->rounds.acked, state->rounds.end))
+        return;
+    state->rounds.end = ww_wrapping_add(state->rounds.acked, sample->in_flight);
+    state->round_start_us = state->last_ack_us = (uint32_t)sample->now_us;
+    state->current_min_rtt_us = 0;
+    state->samples = 0;
+}
+
+/* Sets ssthresh if one of the two signs shows that the path is full. */
+static inline void ww_hystart_look_for_signs(const struct ww_config *config,
+                                             struct ww_hystart_state *state,
+                                             const struct ww_hystart_delays *delays,
+                                             struct ww_window *window,
+                                             const struct ww_sample *sample) {
     if (window->cwnd < WW_HYSTART_LOW_WINDOW) return;
     const bool train = ww_hystart_train(config, state, delays, window, sample);
     if (!ww_hystart_delay(config, state, delays) && !train) return;
     state->done = true;
     window->ssthresh = ww_max_u32(window->cwnd, config->min_cwnd);
+}
+
+/* Takes an ACK for new data in slow start. It may set ssthresh, which ends slow start. */
+static inline void ww_hystart_on_ack(const struct ww_config *config, struct ww_hystart_state *state,
+                                     const struct ww_hystart_delays *delays,
+                                     struct ww_window *window, const struct ww_sample *sample) {
+    if (state->done || delays->rtt_us == 0) return;
+    const bool begins_first = config->hystart != WW_HYSTART_NS3;
+    if (begins_first) ww_hystart_begin_round(state, sample);
+    ww_hystart_look_for_signs(config, state, delays, window, sample);
+    if (!begins_first) ww_hystart_begin_round(state, sample);
 }
 
 #endif

@@ -57,6 +57,7 @@ template <bool fast, bool rated>
     sample.in_flight =
         static_cast<std::uint32_t>(high_ - una_);  // going back (go-back-N) takes nothing off
     sample.rtt_us = static_cast<std::uint32_t>(microseconds(rtt));
+    sample.srtt_us = static_cast<std::uint32_t>(microseconds(rtt_.srtt()));
     sample.phase = fast ? std::uint8_t{WW_OPEN} : phase_;
     sample.is_dupack = !fast && acked == 0;
     sample.is_cwnd_limited = cwnd_limited_;

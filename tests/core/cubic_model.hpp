@@ -60,25 +60,30 @@ class HyStartPlusPlusModel {  // RFC 9406, 4.2
 class HyStartModel {
   public:
     void on_ack(bool ns3, const Delays& d, const Ack& ack, ww_window& w, std::uint32_t min_cwnd) {
-        const ww_sample& s = ack.sample;
         if (done || d.rtt_us == 0) return;
-        if (acked > end_) {
-            end_ = acked + s.in_flight;
-            start_us_ = last_us_ = ack.now_us;
-            current_min_ = samples_ = 0;
+        if (!ns3) begin_round(ack);
+        if (w.cwnd >= 16 && is_full(ns3, d, ack, w)) {
+            done = true;
+            w.ssthresh = std::max(w.cwnd, min_cwnd);
         }
-        if (w.cwnd < 16) return;
-        const bool long_train =
-            in_train(ack.now_us) && ack.now_us - start_us_ > longest(ns3, d, w, s);
-        if (!delayed(ns3, d) && !long_train) return;
-        done = true;
-        w.ssthresh = std::max(w.cwnd, min_cwnd);
+        if (ns3) begin_round(ack);
     }
 
     bool done = false;
     std::uint64_t acked = 0;
 
   private:
+    void begin_round(const Ack& ack) {
+        if (acked <= end_) return;
+        end_ = acked + ack.sample.in_flight;
+        start_us_ = last_us_ = ack.now_us;
+        current_min_ = samples_ = 0;
+    }
+    bool is_full(bool ns3, const Delays& d, const Ack& ack, const ww_window& w) {
+        const bool long_train =
+            in_train(ack.now_us) && ack.now_us - start_us_ > longest(ns3, d, w, ack.sample);
+        return delayed(ns3, d) || long_train;
+    }
     bool in_train(std::uint64_t now_us) {
         if (now_us - last_us_ > 2000) return false;
         last_us_ = now_us;
@@ -172,7 +177,7 @@ class CubicModel : public RenoModel {
     void on_ack(const Ack& ack, ww_window& w) {
         const ww_sample& s = ack.sample;
         const std::uint64_t now_ms = ack.now_us / 1000, since_last_ms = now_ms - last_ms_;
-        const Delays delays = measure(s.rtt_us, now_ms);
+        const Delays delays = measure(s, now_ms);
         last_ms_ = now_ms;
         covered_ = s.acked_segments;
         slow_start_.acked += s.acked_segments;
@@ -193,18 +198,14 @@ class CubicModel : public RenoModel {
             grow(w, s);
             return;
         }
-        avoid(w, now_ms, segments);
+        avoid(w, now_ms, segments, s.srtt_us);
     }
 
     void on_loss(ww_window& w, std::uint64_t, std::uint32_t in_flight, std::uint32_t) {
         undo_ = stage_;
         const std::uint64_t ssthresh = reduce(w, in_flight), counted = count;
         stage_.cwnd_prior = std::min<std::uint64_t>(w.cwnd, kMost);
-        const std::uint64_t reached = stage_.cwnd_prior << 8;
-        const bool shrinks = config.fast_convergence && reached < stage_.w_max;
-        stage_.w_max = shrinks ? reached * 17 / 20 : reached;  // 4.7
-        if (kernel_) stage_.w_max = stage_.w_max / 256 * 256;
-        stage_.w_max_known = true;
+        take_w_max(w);
         RenoModel::reduce(w, ssthresh);
         if (ns3_) count = counted;
     }
@@ -214,15 +215,16 @@ class CubicModel : public RenoModel {
             stage_.cwnd_prior = std::min<std::uint64_t>(w.cwnd, kMost);
         }
         const std::uint64_t ssthresh = reduce(w, in_flight), counted = count;
-        stage_.w_max = 0;  // 4.8
+        stage_.w_max = ns3_ ? stage_.w_max : 0;  // 4.8
         stage_.w_max_known = slow_start_.done = false;
+        if (ns3_) take_w_max(w);
         if (kernel_) delay_min_us_ = 0;
         time_out(w, ssthresh, again);
         if (ns3_) count = counted;
     }
     void on_recovery_exit(ww_window& w, std::uint64_t now_us, std::uint32_t) {
         if (ns3_)
-            avoid(w, now_us / 1000, covered_);
+            avoid(w, now_us / 1000, covered_, 0);
         else
             count = 0;
     }
@@ -248,14 +250,21 @@ class CubicModel : public RenoModel {
             slow_start_.on_ack(ns3, delays, ack, w, config.min_cwnd);
     }
 
-    Delays measure(std::uint64_t rtt_us, std::uint64_t now_ms) {
-        if (rtt_us == 0) return {0, srtt_us_, delay_min_us_};
-        srtt_us_ = srtt_us_ == 0 ? rtt_us : srtt_us_ - srtt_us_ / 8 + rtt_us / 8;
+    void take_w_max(const ww_window& w) {  // 4.7
+        const std::uint64_t reached = std::min<std::uint64_t>(w.cwnd, kMost) << 8;
+        const bool shrinks = config.fast_convergence && reached < stage_.w_max;
+        stage_.w_max = shrinks ? reached * 17 / 20 : reached;
+        if (kernel_) stage_.w_max = stage_.w_max / 256 * 256;
+        stage_.w_max_known = stage_.w_max > 0;
+    }
+
+    Delays measure(const ww_sample& s, std::uint64_t now_ms) {
         const bool ns3 = config.hystart == WW_HYSTART_NS3;
+        const std::uint64_t used_us = ns3 ? s.srtt_us : s.rtt_us;
+        if (used_us == 0) return {0, s.srtt_us, delay_min_us_};
         const bool early = stage_.open && now_ms - stage_.epoch_ms < (ns3 ? 10 : 1000);
-        const std::uint64_t used_us = ns3 ? srtt_us_ : rtt_us;
         if (!early) delay_min_us_ = least_known(delay_min_us_, used_us);
-        return {early ? 0 : used_us, srtt_us_, delay_min_us_};
+        return {early ? 0 : used_us, s.srtt_us, delay_min_us_};
     }
 
     void begin(std::uint64_t cwnd, std::uint64_t now_ms) {
@@ -264,7 +273,7 @@ class CubicModel : public RenoModel {
         covered_ = 0;
     }
 
-    void avoid(ww_window& w, std::uint64_t now_ms, std::uint64_t segments) {
+    void avoid(ww_window& w, std::uint64_t now_ms, std::uint64_t segments, std::uint64_t srtt_us) {
         w.cwnd = to_u32(std::min<std::uint64_t>(w.cwnd, kMost));
         segments = std::min<std::uint64_t>(segments, 65536);
         if (!stage_.open) begin(w.cwnd, now_ms);
@@ -272,7 +281,7 @@ class CubicModel : public RenoModel {
         if (kernel_)
             grow_as_kernel(w, elapsed_ms, segments);
         else
-            stage_.grow(w, elapsed_ms, segments, srtt_us_);
+            stage_.grow(w, elapsed_ms, segments, srtt_us);
         w.cwnd = to_u32(std::min<std::uint64_t>(w.cwnd, kMost));
     }
 
@@ -311,7 +320,7 @@ class CubicModel : public RenoModel {
     const bool kernel_, ns3_, plus_plus_;
     CurveModel stage_, undo_;
     HyStartModel slow_start_;
-    std::uint64_t last_ms_ = 0, srtt_us_ = 0, delay_min_us_ = 0;
+    std::uint64_t last_ms_ = 0, delay_min_us_ = 0;
     std::uint64_t w_est_acked_ = 0, covered_ = 0;
 };
 

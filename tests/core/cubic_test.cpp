@@ -319,6 +319,17 @@ TEST_F(Ns3, CountsEverythingCoveredByTheAckThatCompletesRecovery) {
     EXPECT_EQ(c.state.common.cwnd_count, 1u);
 }
 
+TEST_F(Ns3, ATimeoutSetsWmaxAsALossDoes) {  // CubicReset() leaves m_lastMaxCwnd
+    c.window.cwnd = 100;
+    c.timeout();
+    EXPECT_EQ(c.state.cubic.curve.w_max, 100u * 256);
+    EXPECT_TRUE(c.state.cubic.curve.w_max_known);
+    c.window.cwnd = 1;
+    c.timeout();
+    EXPECT_EQ(c.state.cubic.curve.w_max, 0u) << "17/20 of a segment, cut to whole segments";
+    EXPECT_FALSE(c.state.cubic.curve.w_max_known);
+}
+
 TEST_F(Ns3, GrowsByAtMostOnePerAckAndKeepsTheCount) {
     c.window.ssthresh = 20;  // n = 20 before the first loss
     c.ack(1000, 100000, 60);

@@ -79,6 +79,7 @@ class Connection {
         s.acked_segments = s.is_dupack ? 0 : arrived;
         s.in_flight = flight + (steady ? 0 : choices.upto(3));
         s.rtt_us = choices.one_in(6) ? 0 : rtt_us + queued_us + choices.of({0u, 0u, 0u, 1u, 8u});
+        s.srtt_us = choices.one_in(20) ? 0 : rtt_us + queued_us;
         s.phase = static_cast<std::uint8_t>(phase);
         s.is_cwnd_limited = limited;
         s.newly_delivered = arrived;

@@ -168,6 +168,19 @@ TEST_F(HyStartOfNs3, ATrainOfAWholeRoundTripEndsSlowStart) {
     EXPECT_EQ(c.window.ssthresh, 256u + 201) << "201 gaps of 0.5 ms are the first beyond 100 ms";
 }
 
+// tcp-cubic.cc: PktsAcked() takes m_srtt, which TcpSocketBase begins with the handshake's round trip.
+TEST_F(HyStartOfNs3, TheSmoothedRoundTripBeginsWithTheHandshake) {
+    c.srtt_us = 44540;
+    c.ack(2001, 65580);
+    EXPECT_EQ(c.state.cubic.delay_min_us, 44540u + (65580 - 44540) / 8);
+}
+
+TEST_F(HyStartOfNs3, ARoundsFirstAckBelongsToTheRoundBefore) {
+    train(90000, 2001);
+    for (int i = 0; i < 8; i++) c.ack(2001, 0);
+    EXPECT_EQ(c.state.cubic.hystart.samples, 7u);
+}
+
 TEST_F(HyStartOfNs3, SmoothedRoundTripsMustDouble) {
     train(90000, 2001);
     for (int i = 0; i < 4; i++) train(170000, 2001);

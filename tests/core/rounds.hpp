@@ -30,7 +30,9 @@ class Rounds {
         sample.acked_segments = segments;
         sample.in_flight =
             before_sending ? window.cwnd - std::min(window.cwnd, segments) : window.cwnd;
+        if (rtt_us != 0) srtt_us = srtt_us == 0 ? rtt_us : (7 * srtt_us + rtt_us) / 8;
         sample.rtt_us = rtt_us;
+        sample.srtt_us = srtt_us;
         sample.phase = static_cast<std::uint8_t>(phase);
         sample.is_cwnd_limited = limited;
         ww_on_ack(&config, &state, &window, &sample);
@@ -57,6 +59,7 @@ class Rounds {
     ww_state state{};
     ww_window window;
     std::uint64_t now_us = 1000000;
+    std::uint32_t srtt_us = 0;  // as the host has it; 0: not even from the handshake
     bool limited = true;
     bool before_sending = false;  // in_flight excludes what the ACK allows to be sent
 };

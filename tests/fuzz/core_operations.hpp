@@ -70,6 +70,7 @@ inline ww_sample any_sample(Bytes& bytes, std::uint64_t largest_step_us, std::ui
     sample.acked_segments = shape & 4 ? shape >> 6 : bytes.take<std::uint32_t>();
     sample.in_flight = bytes.take<std::uint32_t>();
     sample.rtt_us = shape & 8 ? bytes.take<std::uint16_t>() : bytes.take<std::uint32_t>();
+    sample.srtt_us = sample.in_flight ^ sample.rtt_us;
     sample.phase = bytes.take<std::uint8_t>() % 4;
     sample.is_dupack = shape & 16;
     sample.is_cwnd_limited = shape & 32;
