@@ -97,6 +97,8 @@ def test_a_folder_shows_its_means(westwood: Callable[..., Any], tmp_path: Path) 
 
 def test_the_summary_of_a_path() -> None:
     path = Scenario.preset("path")
-    assert summarise(path) == "2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets"
-    assert summarise(path, ["path.loss.rate", "tcp.cc"]) == "2 Mb/s, 45 ms, queue 100 packets"
-    assert summarise(Scenario.preset("fading")) == "2 Mb/s, 45 ms, fading, queue 50 packets"
+    assert summarise(path) == "2 Mb/s, 45 ms one way, loss 0.5 %, queue 100 packets"
+    assert (
+        summarise(path, ["path.loss.rate", "tcp.cc"]) == "2 Mb/s, 45 ms one way, queue 100 packets"
+    )
+    assert summarise(Scenario.preset("fading")) == "2 Mb/s, 45 ms one way, fading, queue 50 packets"

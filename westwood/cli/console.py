@@ -137,7 +137,12 @@ def print_summary(summary: Sequence[Row], keys: Sequence[str], title: str) -> No
         and not (column.if_known and all(row[column.name] is None for row in summary))
     ]
     numbers = {column.name: column.head for column in shown}
-    heads = (*keys, *(["flow"] if several else []), "protocol", *numbers.values())
+    heads = (
+        *map(tables.head_of, keys),
+        *(["flow"] if several else []),
+        "protocol",
+        *numbers.values(),
+    )
     rows = []
     for row in summary:
         names = [str(row[key]) for key in keys]

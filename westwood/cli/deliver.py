@@ -47,6 +47,9 @@ def carry_out(
     """Runs the plan, writes the requested files and prints the summary."""
     check_workers(workers, "--workers")
     engine.check(planned.jobs)
+    said = [remark for job in planned.jobs for remark in engine.remarks(job.scenario)]
+    for remark in dict.fromkeys(said):
+        streams.say(remark)
     folder = Folder(out, kind=ResultKind.RUN) if out else None
     count = engine.workers if workers is None else workers
     track = tracker(engine, planned, count, yes=yes)

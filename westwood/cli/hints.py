@@ -9,7 +9,7 @@ from collections.abc import Collection
 _OURS = {
     "--bandwidth": "--rate",
     "--bw": "--rate",
-    "--latency": "--delay",
+    "--latency": "--delay (the delay one way: half the round trip)",
     "--rtt": "--delay (the delay one way: half the round trip)",
     "--buffer": "--queue",
     "--time": "--duration",

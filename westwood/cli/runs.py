@@ -8,7 +8,7 @@ import functools
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -35,6 +35,16 @@ from westwood.cli.options import (
     settings_of,
     swept,
     value_of,
+)
+from westwood.cli.path_options import (
+    DelayOption,
+    ListedOption,
+    LossOption,
+    QueueOption,
+    RateOption,
+    RttOption,
+    doubtful_losses,
+    one_way,
 )
 from westwood.cli.streams import say
 from westwood.draw.views import VIEWS, check_view
@@ -113,22 +123,6 @@ MaxSeedsOption = Annotated[
 ]
 
 
-def _path_option(metavar: str, help_: str) -> Any:
-    """Declares an option of the path that takes several values."""
-    return typer.Option(metavar=f"{metavar},...", help=help_, rich_help_panel="Path")
-
-
-RateOption = Annotated[str | None, _path_option("RATE", "Link rate; default: 2Mbps.")]
-DelayOption = Annotated[
-    str | None, _path_option("TIME", "Delay one way, half the round trip; default: 45ms.")
-]
-LossOption = Annotated[
-    str | None, _path_option("SHARE", "Share of data packets lost; default: 0.5%.")
-]
-QueueOption = Annotated[
-    str | None,
-    _path_option("LENGTH", "Queue limit, such as 64p, 64KiB, 5ms or 1bdp; default: 100p."),
-]
 DurationOption = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="Simulated time; default: 600s.", rich_help_panel=SCENARIO),
@@ -282,7 +276,9 @@ def compare(
     cc: CcOption = None,
     rate: RateOption = None,
     delay: DelayOption = None,
+    rtt: RttOption = None,
     loss: LossOption = None,
+    listed: ListedOption = False,
     queue: QueueOption = None,
     duration: DurationOption = None,
     set_: SetOption = None,
@@ -300,13 +296,14 @@ def compare(
     """Compare protocols on one lossy path."""
     from westwood import engines
     from westwood.cli import deliver
+    from westwood.engines import listed_losses
     from westwood.experiments import experiment
     from westwood.scenario import Scenario
 
     runs_it = engines.find(engine)
     given = {
         "path.rate": rate,
-        "path.delay": delay,
+        "path.delay": one_way(delay, rtt),
         "path.loss.rate": loss,
         "path.queue.limit": queue,
     }
@@ -316,6 +313,8 @@ def compare(
         say(f"--engine {engine} can't run the default profile: uses the profile {runs_it.profile}")
     if duration:
         settings.setdefault("duration", duration)
+    for value in doubtful_losses(loss):
+        say(f"--loss {value} is {100 * float(value):g} %: for {value} % write {value}%")
     with blamed_on_options(settings_of(set_)):
         planned = experiment.plan(
             swept(Scenario.preset("path"), given),
@@ -324,6 +323,10 @@ def compare(
             seeds=seeds,
             check_resources=not yes,
         )
+    if listed:
+        runs_it = listed_losses.listing(runs_it)
+    elif engine != "sim" and listed_losses.has_uniform_losses(planned.scenario):
+        say("each engine loses other packets; --listed-losses makes all lose the same ones")
     wanted = figures.wanted(plot, figure, title, size)
     deliver.carry_out(planned, workers, out, figure=wanted, json=json, engine=runs_it, yes=yes)
 

@@ -39,6 +39,11 @@ class Cells:
         return [max(cell_len(line) for cell in c for line in cell.split("\n")) for c in columns]
 
 
+def head_of(key: str) -> str:
+    """Returns the head of a swept setting's column: a delay says that it is one way."""
+    return f"{key}\none way" if key == "delay" or key.endswith(".delay") else key
+
+
 def print_texts(cells: Cells, title: str) -> None:
     """Prints a table that wraps long texts, but never the first column."""
     needed = _framed([min(width, _A_FEW_WORDS) for width in cells.widest()], cells.widest()[0])

@@ -30,7 +30,13 @@ def find(name: str) -> Engine:
         from westwood.engines import ns3, ns3_limits
 
         ns3.program()
-        return Engine(name, ns3.prepare, ns3.simulate, profile=ns3_limits.PROFILE)
+        return Engine(
+            name,
+            ns3.prepare,
+            ns3.simulate,
+            remarks=ns3_limits.remarks,
+            profile=ns3_limits.PROFILE,
+        )
     if name == "ns2":
         from westwood.engines import ns2, ns2_limits
 

@@ -84,6 +84,7 @@ class Engine:
     prepare: Prepare  # checks a job and returns the function that runs a seed
     simulate: Simulate
     runs_everything: bool = False  # accepts every valid scenario, so `check` has nothing to do
+    remarks: Callable[[Scenario], Iterable[str]] = lambda _: ()  # where it departs from a scenario
     real_time: bool = False  # a run takes its simulated time
     profile: str | None = None  # the default profile of `compare`
     workers: int | None = None  # the default number of workers; None: one per core

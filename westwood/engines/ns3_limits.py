@@ -17,7 +17,7 @@ from westwood.scenario.declared import written_defaults
 from westwood.units import format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from westwood.scenario import Scenario
@@ -74,6 +74,17 @@ def check(scenario: Scenario) -> None:
         _check_flow(flow)
         _LIMITS.check_settings(flow, fixed(flow), scenario.profile, _OF_NO_PROFILE)
         _check_congestion_control(flow, of_cc)
+
+
+def remarks(scenario: Scenario) -> Iterator[str]:
+    """Yields what the user should know: ns-3's controls do not grow as the profile asks."""
+    profile = profiles.get(scenario.profile)
+    asked = [key for key in _OF_PROFILE if profile.defaults("cc").get(key, True)]
+    if asked and any(PROTOCOLS[flow.cc.name].ns3 != _OURS for flow in scenario.flow):
+        yield (
+            f"the profile {scenario.profile} has {' and '.join(asked)}, but ns-3 grows windows "
+            f"once per ACK, full or not; the profile {PROFILE} makes the simulator grow so, too"
+        )
 
 
 def fixed(flow: Flow) -> dict[str, Any]:

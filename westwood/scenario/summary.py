@@ -19,7 +19,7 @@ _RATES = ((1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/s"))
 
 
 def summarise(scenario: Scenario, varied: Iterable[str] = ()) -> str:
-    """Returns "2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets" without the parts that vary."""
+    """Returns "2 Mb/s, 45 ms one way, no loss, queue 100 packets" without what varies."""
     link = min(scenario.link, key=lambda one: one.mean_rate_bps("forward"))
     varied = list(varied)
     relative = scenario.relative_limits if varied else {}  # packets may vary with them
@@ -45,7 +45,7 @@ def _delay(scenario: Scenario, link: Link) -> str:
     is_chain = len(scenario.link) < 3
     links = scenario.link if is_chain else (link,)
     milliseconds = 1000 * sum(one.delay for one in links) / PS_PER_S
-    return f"{milliseconds:.3g} ms" + ("" if is_chain else " at the bottleneck")
+    return f"{milliseconds:.3g} ms one way" + ("" if is_chain else " at the bottleneck")
 
 
 def _loss(link: Link) -> str:
@@ -90,7 +90,7 @@ def html(scenario: Scenario) -> str:
     ]
     swept = [(key, ", ".join(map(str, values))) for key, values in scenario.sweep.items()]
     tables = [
-        markup.table(("link", "between", "rate", "delay", "queue", "loss"), links, caption),
+        markup.table(("link", "between", "rate", "delay one way", "queue", "loss"), links, caption),
         markup.table(("flow", "from, to", "protocol", "start"), flows),
     ]
     return "".join([*tables, markup.table(("swept", "values"), swept)] if swept else tables)

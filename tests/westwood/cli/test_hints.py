@@ -16,8 +16,7 @@ Westwood = Callable[..., Any]
     ("line", "hint"),
     [
         ("compare --bandwidth 2Mbps", "use --rate"),
-        ("compare --latency 20ms", "use --delay"),
-        ("compare --rtt 90ms", "use --delay (the delay one way: half the round trip)"),
+        ("compare --latency 20ms", "use --delay (the delay one way: half the round trip)"),
         ("compare --buffer 5ms", "use --queue"),
         ("compare --protocol cubic", "use --cc"),
         ("run table1 --duration 60s", "use --set duration=60s"),

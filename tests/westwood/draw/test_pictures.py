@@ -66,7 +66,7 @@ def test_a_figure_says_which_part_it_shows_and_starts_at_zero() -> None:
 
 def test_the_title_names_the_path(reno: Result) -> None:
     title = reno.plot(start_s=0).axes[0].get_title()
-    assert title == "path: 2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets, seed 1"
+    assert title == "path: 2 Mb/s, 45 ms one way, loss 0.5 %, queue 100 packets, seed 1"
 
 
 def test_a_control_without_an_estimate_has_no_panel_for_it(reno: Result, bbr: Result) -> None:

@@ -31,6 +31,13 @@ def any_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linux_limits, "require", lambda control: None)
 
 
+def test_ns3_names_a_profile_whose_growth_it_lacks() -> None:
+    (remark,) = ns3_limits.remarks(scenario("rfc", "sack"))
+    assert remark.startswith("the profile rfc has byte_counting and validate_cwnd, but ns-3 grows")
+    assert not list(ns3_limits.remarks(scenario("ns3-3.44", "sack")))
+    assert not list(ns3_limits.remarks(scenario("rfc", "sack", cc="westwood+")))
+
+
 def scenario(profile: str, recovery: str, cc: str = "reno", **flow: Any) -> Scenario:
     link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms"}
     ends = {"name": "tcp", "from": "a", "to": "b", "cc": cc, "recovery": recovery}

@@ -55,7 +55,7 @@ def test_a_limit_in_time_follows_a_swept_rate() -> None:
     scenario = Scenario.preset("path").with_sweep({"path.rate": ["2Mbps", "4Mbps"]})
     scenario = scenario.with_settings({"path.queue.limit": "60ms"})
     assert limits(scenario) == [10, 20]
-    assert summarise(scenario, scenario.sweep) == "45 ms, loss 0.5 %, queue 60ms"
+    assert summarise(scenario, scenario.sweep) == "45 ms one way, loss 0.5 %, queue 60ms"
 
 
 def limits(scenario: Scenario) -> list[int | None]:
@@ -81,7 +81,7 @@ def test_it_follows_the_sweep_also_after_writing(tmp_path: Path) -> None:
     (tmp_path / "written.toml").write_text(scenario.to_toml(), encoding="utf-8")
     again = Scenario.from_toml(tmp_path / "written.toml")
     assert (again, limits(again)) == (scenario, [30, 60])
-    assert summarise(again, again.sweep) == "45 ms, loss 0.5 %, queue 2bdp"
+    assert summarise(again, again.sweep) == "45 ms one way, loss 0.5 %, queue 2bdp"
 
 
 def test_without_a_sweep_it_is_written_in_packets() -> None:

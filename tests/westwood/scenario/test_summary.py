@@ -37,7 +37,7 @@ def test_a_queue_is_told_in_its_own_unit(limit: str, text: str) -> None:
     [("1Gbps", "1 Gb/s"), ("999Mbps", "999 Mb/s"), ("999kbps", "999 kb/s"), ("1kbps", "1 kb/s")],
 )
 def test_a_rate_is_told_in_the_largest_unit(rate: str, text: str) -> None:
-    assert words(rate=rate).startswith(f"{text}, 45 ms, ")
+    assert words(rate=rate).startswith(f"{text}, 45 ms one way, ")
 
 
 def test_losses_are_told_in_percent() -> None:
