@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The engine for a browser: a WebAssembly module that takes a plan (wire/plan.hpp) as text, runs it, and returns
-// the addresses of its result columns. All columns are doubles, in the order of their declarations.
+// The engine for a browser: a WebAssembly module that takes a scenario value by value (given.hpp), makes its network
+// (plan/scenario.hpp), runs it, and returns the addresses of its result columns. All columns are doubles, in the
+// order of their declarations.
 //
 // There are no exceptions: throwing one stores its message for `error` and ends the module.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "../wire/plan.hpp"
+#include "../plan/quantities.hpp"
+#include "../plan/routes.hpp"
+#include "../plan/scenario.hpp"
 #include "gather.hpp"
+#include "given.hpp"
 
 #define WW_EXPORT(name) extern "C" __attribute__((export_name(#name)))
 
@@ -27,7 +31,8 @@ using ww::lab::Decision;
 using ww::lab::Gather;
 
 struct Lab {
-    std::string text;
+    std::string text;  // of a key or a value that follows
+    ww::lab::Given given;
     ww::wire::Plan plan;
     Gather gather;
     Outcome outcome;
@@ -89,6 +94,45 @@ void show_windows(std::uint32_t column) {
 #undef WW_ROW
 }
 
+double seconds(Time time) { return static_cast<double>(time) / 1e12; }
+
+// What the page has to know about flows and links, in numbers.
+#define WW_FLOW_NUMBERS(X)                                            \
+    X(start_s, seconds(one.start))                                    \
+    X(stop_s, seconds(std::min(one.stop, lab.plan.network.duration))) \
+    X(arrives, one.arrivals_mean > 0)                                 \
+    X(packet_bytes, one.packet_bytes)                                 \
+    X(payload_bytes, one.mss())                                       \
+    X(rate_bps, one.datagrams.rate_bps)                               \
+    X(on_s, seconds(one.datagrams.on_mean))                           \
+    X(off_s, seconds(one.datagrams.off_mean))
+#define WW_LINK_NUMBERS(X)                                 \
+    X(forward_bps, ww::plan::mean_rate_bps(one.forward))   \
+    X(backward_bps, ww::plan::mean_rate_bps(one.backward)) \
+    X(overhead_bytes, one.overhead_bytes)                  \
+    X(queue_packets, one.forward.queue_packets == kUnlimited ? 0 : one.forward.queue_packets)
+
+template <class Row, class Number>
+void show_each(const std::vector<Row>& rows, Number number) {
+    for (const Row& row : rows) lab.column.push_back(static_cast<double>(number(row)));
+}
+
+void show_flows(std::uint32_t column) {
+#define WW_ROW(name, number) \
+    if (column-- == 0)       \
+        return show_each(lab.plan.network.flows, [](const Flow& one) { return number; });
+    WW_FLOW_NUMBERS(WW_ROW)
+#undef WW_ROW
+}
+
+void show_links(std::uint32_t column) {
+#define WW_ROW(name, number) \
+    if (column-- == 0)       \
+        return show_each(lab.plan.network.links, [](const Link& one) { return number; });
+    WW_LINK_NUMBERS(WW_ROW)
+#undef WW_ROW
+}
+
 void show_curves(const ww::lab::Watch& watch, std::uint32_t column) {
     WW_NTH(watch.cwnd.points())
     WW_NTH(watch.ssthresh.points())
@@ -104,18 +148,51 @@ void show_queue(std::uint32_t column) {
 
 }  // namespace
 
-// Allocates the text of a plan.
+// Allocates a text, which is then a key or a value.
 WW_EXPORT(text) char* lab_text(std::uint32_t bytes) {
     lab.text.assign(bytes, ' ');
     return lab.text.data();
 }
 
-// Reads the plan and begins a view: of this part of the run, with the queue of this channel (2 link, + 1 backward).
+// Hand over a scenario: see Given. `text` comes before a key and a value of text.
+WW_EXPORT(give_key) void lab_give_key() { lab.given.key(lab.text); }
+WW_EXPORT(give_text) void lab_give_text() { lab.given.add({lab.text}); }
+WW_EXPORT(give_number) void lab_give_number(double number) { lab.given.add_number(number); }
+WW_EXPORT(give_flag) void lab_give_flag(bool flag) { lab.given.add({flag}); }
+WW_EXPORT(open_table) void lab_open_table() { lab.given.open({ww::plan::Table()}); }
+WW_EXPORT(open_list) void lab_open_list() { lab.given.open({ww::plan::List()}); }
+WW_EXPORT(close) void lab_close() { lab.given.close(); }
+
+// Makes the network of the scenario that was handed over.
+WW_EXPORT(read) void lab_read() { lab.plan = ww::plan::read_scenario(lab.given.take()); }
+
+// Returns a quantity in base units: the text of a rate (0), a time (1) or a fraction (2).
+WW_EXPORT(quantity) double lab_quantity(std::uint32_t kind) {
+    const ww::plan::Table table = {{"", {lab.text}}};
+    const ww::plan::Section section(table, "");
+    const ww::plan::Item item = section[""];
+    if (kind == 2) return ww::plan::fraction(item);
+    return static_cast<double>(kind == 0 ? ww::plan::rate_bps(item, 0, kFastest)
+                                         : ww::plan::time_ps(item, 0, kLongest));
+}
+
+WW_EXPORT(duration_s) double lab_duration_s() { return seconds(lab.plan.network.duration); }
+
+// Returns the channel of a link by which a flow's packets cross it: 2 link, + 1 backward.
+WW_EXPORT(crossing) std::uint32_t lab_crossing(std::uint32_t flow, std::uint32_t link) {
+    std::vector<ww::plan::Ends> links;
+    for (const Link& one : lab.plan.network.links) links.emplace_back(one.a, one.b);
+    const Flow& its = lab.plan.network.flows[flow];
+    const std::vector<ww::plan::Route> routes = ww::plan::routes(links, {{its.from, its.to}});
+    for (const std::uint32_t channel : routes[0])
+        if (channel / 2 == link) return channel;
+    return 2 * link;
+}
+
+// Begins a view: of this part of the run, with the queue of this channel (2 link, + 1 backward).
 WW_EXPORT(begin)
 void lab_begin(double from_s, double to_s, std::uint32_t bins, std::uint32_t channel,
                bool keeps_rows) {
-    std::istringstream text(lab.text);
-    lab.plan = ww::wire::read_plan(text);
     lab.gather.reset({from_s, to_s, bins}, channel, keeps_rows);
 }
 
@@ -126,12 +203,13 @@ void lab_watch(std::uint32_t first, std::uint32_t last, double payload_bytes) {
 }
 
 // Runs the plan, with a trace or only with its counts. Returns 0: done; 1: stopped; 2: rejected by the engine.
-WW_EXPORT(run) std::uint32_t lab_run(bool traced) {
+WW_EXPORT(run) std::uint32_t lab_run(double seed, bool traced) {
     error[0] = '\0';
     lab.outcome = {};
     TraceOptions& trace = lab.plan.network.trace;
     trace.windows = trace.events = trace.queues = traced;
-    lab.outcome = run(lab.plan.network, lab.plan.seed, &lab.gather, Stop(ask, nullptr));
+    lab.outcome =
+        run(lab.plan.network, static_cast<std::uint64_t>(seed), &lab.gather, Stop(ask, nullptr));
     explain(lab.outcome.error.c_str());
     return lab.outcome.stopped ? 1 : error[0] != '\0' ? 2 : 0;
 }
@@ -141,7 +219,8 @@ WW_EXPORT(error) const char* lab_error() { return error; }
 WW_EXPORT(packets) double lab_packets() { return static_cast<double>(lab.outcome.packets); }
 
 // Selects a column: returns its length; `column` then returns its address.
-// Tables: 0 connections, 1 forward, 2 backward, 3 queue, 4 decisions, 5 drops, 6 windows, 7... of each watch.
+// Tables: 0 connections, 1 forward, 2 backward, 3 queue, 4 decisions, 5 drops, 6 windows, 7 flows and 8 links of the
+// plan, 9... of each watch.
 WW_EXPORT(show) std::uint32_t lab_show(std::uint32_t table, std::uint32_t column) {
     lab.column.clear();
     switch (table) {
@@ -166,15 +245,23 @@ WW_EXPORT(show) std::uint32_t lab_show(std::uint32_t table, std::uint32_t column
     case 6:
         show_windows(column);
         break;
+    case 7:
+        show_flows(column);
+        break;
+    case 8:
+        show_links(column);
+        break;
     default:
-        show_curves(lab.gather.watches().at(table - 7), column);
+        show_curves(lab.gather.watches().at(table - 9), column);
     }
     return static_cast<std::uint32_t>(lab.column.size());
 }
 
-// Returns the names of the columns of decisions.
-WW_EXPORT(decisions) const char* lab_decisions() {
+// Returns the names of the columns of decisions, flows or links.
+WW_EXPORT(names) const char* lab_names(std::uint32_t table) {
 #define WW_ROW(name, what) #name " "
+    if (table == 7) return WW_FLOW_NUMBERS(WW_ROW);
+    if (table == 8) return WW_LINK_NUMBERS(WW_ROW);
     return WW_DECISION_COLUMNS(WW_ROW);
 #undef WW_ROW
 }

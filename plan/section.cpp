@@ -72,14 +72,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+bool is_near(std::string_view a, std::string_view b) {
+    const std::size_t longer = std::max(a.size(), b.size());
+    return longer - std::min(a.size(), b.size()) <= kNear && distance(a, b) <= kNear;
+}
+
 }  // namespace
 
 std::string suggestion(std::string_view name, const std::vector<std::string_view>& known) {
-    for (const std::string_view one : known) {
-        const std::size_t longer = std::max(one.size(), name.size());
-        if (longer - std::min(one.size(), name.size()) <= kNear && distance(one, name) <= kNear)
-            return "did you mean \"" + std::string(one) + "\"?";
-    }
+    for (const std::string_view one : known)
+        if (is_near(one, name)) return "did you mean \"" + std::string(one) + "\"?";
     std::string text = "expected one of: ";
     for (std::size_t i = 0; i < known.size() && i < kMostNames; i++)
         text += (i > 0 ? ", " : "") + std::string(known[i]);
@@ -167,15 +169,19 @@ Item Section::operator[](std::string_view key) const {
 
 Item Section::need(std::string_view key) const {
     const Item item = (*this)[key];
-    if (!item) item.refuse("is missing");
-    return item;
+    if (item) return item;
+    for (std::size_t i = 0; i < table_.size(); i++)  // perhaps it is misspelt
+        if (!is_known_[i] && is_near(table_[i].first, key)) refuse_key(table_[i].first);
+    item.refuse("is missing");
 }
 
 void Section::done() const {
     const auto unknown = std::find(is_known_.begin(), is_known_.end(), false);
     if (unknown == is_known_.end()) return;
-    const auto place = static_cast<std::size_t>(unknown - is_known_.begin());
-    const std::string& key = table_[place].first;
+    refuse_key(table_[static_cast<std::size_t>(unknown - is_known_.begin())].first);
+}
+
+void Section::refuse_key(const std::string& key) const {
     throw Problem(path(key) + ": no such key, " + suggestion(key, asked_));
 }
 

@@ -87,6 +87,8 @@ class Section {
     std::string path(std::string_view key) const;
 
   private:
+    [[noreturn]] void refuse_key(const std::string& key) const;
+
     const Table& table_;
     std::string name_;
     const Section* parent_;

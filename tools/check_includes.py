@@ -38,7 +38,7 @@ RULES = {
     "engine": (DATA, STANDARD),
     "wire": ({"wire"} | ENGINE, STANDARD),
     "plan": ({"plan", "wire"} | ENGINE, STANDARD),
-    "lab": ({"wire", "lab"} | ENGINE, STANDARD),
+    "lab": ({"wire", "plan", "lab"} | ENGINE, STANDARD),
     "bindings": (
         {"bindings", "plan", "wire"} | ENGINE - {"core"},
         re.compile(r"nanobind/.*|[a-z_0-9]+|Python\.h"),

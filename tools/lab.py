@@ -52,10 +52,13 @@ def verdicts() -> dict[str, dict[str, str]]:
 
 def build_engine() -> Path:
     """Compiles the engine, unless its sources are unchanged."""
-    sources = [LAB / "engine.cpp", *sorted((ROOT / "engine").rglob("*.cpp"))]
+    sources = [
+        LAB / "engine.cpp",
+        *(path for room in ("engine", "plan") for path in sorted((ROOT / room).rglob("*.cpp"))),
+    ]
     headers = [
         path
-        for room in ("lab", "core", "engine", "wire")
+        for room in ("lab", "core", "engine", "wire", "plan")
         for path in sorted((ROOT / room).rglob("*.h*"))
     ]
     built, stamp = BUILD / "engine.wasm", BUILD / "engine.sources"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A plan tells a separate host program (ns-3's runner or the emulated path) what to run: the engine's network as
-// text, which `write_plan` (write.hpp) writes. Each line is a statement of words separated by spaces. A statement that sets something has the name of
-// its field in the declarations (engine/settings.hpp, core/settings.h), with the units, defaults and bounds
-// from there: times in ps, sizes in bytes, rates in bit/s, -1 for no limit. If something is set twice, the
-// last value counts.
+// text, which write.hpp writes. Each line is a statement of words separated by spaces. A statement that sets
+// something has the name of its field in the declarations (engine/settings.hpp, core/settings.h), with the
+// units, defaults and bounds from there: times in ps, sizes in bytes, rates in bit/s, -1 for no limit. If
+// something is set twice, the last value counts.
 //
 //   seed N | nodes N | duration PS
 //   trace WINDOWS QUEUES DROPS   the files for the tables of what happened over time: report.hpp

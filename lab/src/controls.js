@@ -4,9 +4,10 @@
 
 import { byId, isDark, make, shownColour } from "./dom.js";
 import { D, colourOf, labelOf } from "./declared.js";
+import { parseFraction, parseRate, parseTime } from "./reader.js";
 import { isDatagrams, isTable } from "./scenario.js";
 import { MOST_LINES, assign, controlKey, controlOf, exchange, flowOfLines, flowsWithControl, labelOfLine, leaveOut } from "./state.js";
-import { formatRate, formatTime, isTime, parseFraction, parseRate, parseTime } from "./units.js";
+import { formatRate, formatTime, isTime } from "./units.js";
 
 const STEPS = 1000;
 const UDP_FLOW = "udp";
@@ -14,14 +15,14 @@ const UDP_FLOW = "udp";
 // The link that limits the flows: the one with the lowest rate.
 export function bottleneck(scenario) {
   const rated = scenario.link.filter((link) => link.rate !== undefined);
-  const rate = (link) => Number(parseRate(link.rate));
+  const rate = (link) => parseRate(link.rate);
   return rated.reduce((least, link) => (rate(link) < rate(least) ? link : least), rated[0]) ?? scenario.link[0];
 }
 
 const three = (value) => Number(value.toPrecision(3));
 const rateText = (bps) => formatRate(three(bps));
 const timeText = (s) => formatTime(BigInt(Math.round(three(s) * 1e9)) * 1000n);
-const seconds = (text) => Number(parseTime(text)) / 1e12;
+const seconds = (text) => parseTime(text) / 1e12;
 const number = (text) => {
   if (!/^\d+(\.\d+)?$/.test(String(text).trim())) throw new Error(`expected a number, not "${String(text).slice(0, 20)}"`);
   return Number(text);
@@ -61,7 +62,7 @@ function unitOfLimit(state) {
 // Limits the bottleneck's queue to the bytes that its rate transmits in this time.
 export function limitByTime(scenario, queue_ms) {
   const link = bottleneck(scenario);
-  const bytes = Math.round((Number(parseRate(link.rate)) * queue_ms) / 8000);
+  const bytes = Math.round((parseRate(link.rate) * queue_ms) / 8000);
   link.queue = { ...(link.queue ?? {}), limit: `${Math.min(2 ** 30, Math.max(1, bytes))}B` };
 }
 
@@ -83,7 +84,7 @@ const udpOf = (state) => state.scenario.flow.find(isDatagrams);
 
 const GROUPS = [
   ["Path", [
-    { id: "rate", label: "Rate", scale: { least: 1e5, most: 1e9, log: true }, toText: rateText, toNumber: (text) => Number(parseRate(text)),
+    { id: "rate", label: "Rate", scale: { least: 1e5, most: 1e9, log: true }, toText: rateText, toNumber: parseRate,
       get: (state) => bottleneck(state.scenario).rate,
       shown: (state) => bottleneck(state.scenario).rate !== undefined,
       set: (state, text) => { bottleneck(state.scenario).rate = text; } },
@@ -121,7 +122,7 @@ const GROUPS = [
       get: (state) => {
         const { limit } = queueOf(state);
         if (state.queue_ms !== undefined) return `${state.queue_ms}ms`;
-        return isTime(limit) ? `${Number(parseTime(limit)) / 1e9}ms` : limit;
+        return isTime(limit) ? `${parseTime(limit) / 1e9}ms` : limit;
       },
       toNumber: (text) => Number.parseFloat(text),
       toText: (value, state) => {
@@ -150,7 +151,7 @@ const GROUPS = [
         return String(flow?.delayed_ack ?? D.profiles[state.scenario.profile ?? "rfc"].sections.flow.delayed_ack);
       },
       set: (state, text) => { for (const flow of flowsWithControl(state.scenario)) flow.delayed_ack = number(text); } },
-    { id: "udp", label: "Competing UDP", scale: { least: 1e4, most: 1e9, log: true, zero: true }, toText: rateText, toNumber: (text) => Number(parseRate(text)),
+    { id: "udp", label: "Competing UDP", scale: { least: 1e4, most: 1e9, log: true, zero: true }, toText: rateText, toNumber: parseRate,
       get: (state) => udpOf(state)?.app.rate ?? "0bps",
       set: (state, text) => setUdp(state, text) },
     { id: "pulse", label: "UDP on and off", check: true,
@@ -177,7 +178,7 @@ const GROUPS = [
 function setUdp(state, text) {
   const { flow } = state.scenario;
   const own = udpOf(state);
-  const rate = Number(parseRate(text));
+  const rate = parseRate(text);
   if (rate === 0) state.scenario.flow = flow.filter((one) => one !== own);
   else if (own) own.app.rate = text;
   else {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The engine in WebAssembly (lab/engine.cpp): runs a completed scenario and copies out the data of a picture.
+// The engine in WebAssembly (lab/engine.cpp): reads a scenario, runs it and copies out the data of a picture.
 
 import { D, UDP } from "./declared.js";
-import { plan } from "./plan.js";
-import { connectionsOf, flowsOf, rows } from "./rows.js";
+import { Problem } from "./problem.js";
+import { connectionsOf, rows } from "./rows.js";
+import { complete, isTable } from "./scenario.js";
 
 const EVENTS_BETWEEN_REPORTS = 100_000; // some milliseconds
-const CONNECTIONS = 0, FORWARD = 1, BACKWARD = 2, QUEUE = 3, DECISIONS = 4, DROPS = 5, WINDOWS = 6, FIRST_WATCH = 7;
+const CONNECTIONS = 0, FORWARD = 1, BACKWARD = 2, QUEUE = 3, DECISIONS = 4, DROPS = 5, WINDOWS = 6, FLOWS = 7, LINKS = 8, FIRST_WATCH = 9;
+const QUANTITIES = ["rate", "time", "fraction"];
+const DEEPEST = 20; // tables in tables
 const NAMES = {
   [CONNECTIONS]: ["source", ...D.flow_columns.map((one) => one.name)],
   [FORWARD]: D.direction_columns,
@@ -34,54 +37,86 @@ export class Engine {
       report(reached_s);
       return EVENTS_BETWEEN_REPORTS;
     };
-    this.wasm = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi, page: { ask } }).exports;
-    this.wasm._initialize();
-    this.names = { ...NAMES, [DECISIONS]: this.#words(this.wasm.decisions()).trim().split(" ") };
+    this.start = () => {
+      this.wasm = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi, page: { ask } }).exports;
+      this.wasm._initialize();
+    };
+    this.start();
+    this.names = { ...NAMES };
+    for (const table of [DECISIONS, FLOWS, LINKS]) this.names[table] = this.#words(this.wasm.names(table)).trim().split(" ");
   }
 
-  // Runs the scenario and returns its rows; with `view` ({from_s, to_s, bins, link, shown, keeps_rows}) also its curves.
-  run(built, seed, view) {
-    this.#text(plan(built, seed));
+  // Reads a scenario, which is then the one to run. Returns its links, and its flows one by one (NAME-1, NAME-2... of a
+  // group with a count), with their numbers; throws a Problem if something is wrong.
+  read(scenario) {
+    const given = complete(scenario);
+    this.#refused(() => {
+      this.#give(given);
+      this.wasm.read();
+    });
+    const flows = given.flow.flatMap(({ name, cc, count = 1 }, group) =>
+      Array.from({ length: count }, (_, i) => ({ name: count > 1 ? `${name}-${i + 1}` : name, cc: cc.name, group })));
+    const numbers = (table, parts) => {
+      const columns = Object.entries(this.#table(table));
+      return parts.map((one, place) => ({ ...one, ...Object.fromEntries(columns.map(([name, values]) => [name, values[place]])) }));
+    };
+    const links = numbers(LINKS, given.link.map(({ name }) => ({ name })));
+    return { duration_s: this.wasm.duration_s(), flows: numbers(FLOWS, flows), links };
+  }
+
+  // Returns a quantity in base units; throws a Problem if the text is none.
+  quantity(text, kind) {
+    return this.#refused(() => {
+      this.#text(String(text));
+      return this.wasm.quantity(QUANTITIES.indexOf(kind));
+    });
+  }
+
+  crossing = (flow, link) => this.wasm.crossing(flow, link);
+
+  // Runs a scenario and returns its rows; with `view` ({from_s, to_s, bins, link, shown, keeps_rows}) also its curves.
+  run(scenario, seed, view) {
+    const planned = this.read(scenario);
     const { from_s = 0, to_s = 1, bins = 1, channel = 0, keeps_rows = false } = view ?? {};
     const begin = () => this.#guarded(() => this.wasm.begin(from_s, to_s, bins, channel, keeps_rows));
     begin();
-    const flows = flowsOf(built);
-    if (view && built.flow.some((flow) => flow.arrivals)) {
+    const { flows } = planned;
+    if (view && flows.some((flow) => flow.arrives)) {
       // Only a run shows which connections a flow with arrivals has.
-      this.#go(false);
+      this.#go(seed, false);
       begin();
       this.spans = connectionsOf(this.#column(CONNECTIONS, 0), flows.length);
     } else this.spans = flows.map((_, place) => [place, place + 1]);
     const watched = view ? this.#watch(flows) : [];
-    this.#go(Boolean(view));
+    this.#go(seed, Boolean(view));
     const tables = {
       connections: this.#table(CONNECTIONS),
       forward: this.#table(FORWARD),
       backward: this.#table(BACKWARD),
     };
-    const result = { rows: rows(built, seed, tables), packets: this.wasm.packets() };
+    const result = { planned, rows: rows(planned, seed, tables), packets: this.wasm.packets() };
     return view ? { ...result, ...this.#pictures(watched, keeps_rows) } : result;
   }
 
   // Watches each group of flows with a congestion control; the curves are those of its first connection.
   #watch(flows) {
     const watched = [];
-    flows.forEach(({ flow, name }, place) => {
-      if (flow.cc.name === UDP) return;
+    flows.forEach((flow, place) => {
+      if (flow.cc === UDP) return;
       const [first, last] = this.spans[place];
-      const group = watched.at(-1);
-      if (group?.flow === flow) group.last = last;
-      else if (last > first) watched.push({ flow, name, first, last });
+      const before = watched.at(-1);
+      if (before?.flow.group === flow.group) before.last = last;
+      else if (last > first) watched.push({ flow, first, last });
     });
-    for (const { flow, first, last } of watched) this.wasm.watch(first, last, Number(flow.mss));
+    for (const { flow, first, last } of watched) this.wasm.watch(first, last, flow.payload_bytes);
     return watched;
   }
 
   #pictures(watched, keeps_rows) {
     return {
-      curves: watched.map(({ flow, name }, place) => {
+      curves: watched.map(({ flow: { name, cc, payload_bytes: mss } }, place) => {
         const [cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes] = this.#columns(FIRST_WATCH + place, 5);
-        return { name, cc: flow.cc.name, mss: Number(flow.mss), cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes };
+        return { name, cc, mss, cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes };
       }),
       queue: this.#columns(QUEUE, 2),
       decisions: this.#table(DECISIONS),
@@ -90,23 +125,59 @@ export class Engine {
     };
   }
 
+  // Hands a value over to the engine; tables and lists value by value.
+  #give(value, depth = 0) {
+    if (depth > DEEPEST) throw new Problem("is nested too deeply");
+    const { wasm } = this;
+    if (typeof value === "number") wasm.give_number(value);
+    else if (typeof value === "boolean") wasm.give_flag(value);
+    else if (Array.isArray(value)) {
+      wasm.open_list();
+      for (const one of value) this.#give(one, depth + 1);
+      wasm.close();
+    } else if (isTable(value)) {
+      wasm.open_table();
+      for (const [key, one] of Object.entries(value)) {
+        if (one === undefined || one === null) continue;
+        this.#text(key);
+        wasm.give_key();
+        this.#give(one, depth + 1);
+      }
+      wasm.close();
+    } else {
+      this.#text(String(value));
+      wasm.give_text();
+    }
+  }
+
   #text(text) {
     const bytes = new TextEncoder().encode(text);
     const at = this.wasm.text(bytes.length);
     new Uint8Array(this.wasm.memory.buffer, at, bytes.length).set(bytes);
   }
 
-  #go(traced) {
-    const done = this.#guarded(() => this.wasm.run(traced));
+  #go(seed, traced) {
+    const done = this.#guarded(() => this.wasm.run(seed, traced));
     if (done === 2) throw new Error(`the simulator rejects it: ${this.#error()}`);
   }
 
-  // An exception of the engine ends it with a trap, after storing its message.
+  // An exception of the engine ends it with a trap, after storing its message; then it starts again.
   #guarded(work) {
     try {
       return work();
     } catch (error) {
-      throw new Error(this.#error() || `the simulator ended: ${error.message}`);
+      const said = this.#error();
+      this.start();
+      throw error instanceof Problem ? error : new Error(said || `the simulator ended: ${error.message}`);
+    }
+  }
+
+  // The same where an exception says what is wrong with a scenario.
+  #refused(work) {
+    try {
+      return this.#guarded(work);
+    } catch (error) {
+      throw error instanceof Problem ? error : new Problem(error.message);
     }
   }
 

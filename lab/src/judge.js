@@ -6,9 +6,9 @@ import { limitByTime } from "./controls.js";
 import { D } from "./declared.js";
 import { isObserved } from "./observers.js";
 import { Problem } from "./problem.js";
+import { parseFraction, parseRate, parseTime } from "./reader.js";
 import { Runner } from "./runner.js";
 import { assign, valueOf } from "./state.js";
-import { parseFraction, parseRate, parseTime } from "./units.js";
 
 const SEEDS = D.half_widths.length - 1;
 const ENOUGH_MS = 3000; // no seed starts after it
@@ -114,7 +114,7 @@ function isNotBelow(of, over, seeds) {
   return middle >= -Math.sqrt(variance) * D.half_widths[seeds.length];
 }
 
-const READERS = [(value) => Number(parseTime(value)), (value) => Number(parseRate(value)), (value) => parseFraction(value)];
+const READERS = [parseTime, parseRate, parseFraction];
 
 function numberOf(value) {
   if (typeof value === "number") return value;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Computes numbers from a run's windows that its rows lack: westwood/papers/observers.py does the same.
 
-import { meanRate } from "./plan.js";
-import { isDatagrams } from "./scenario.js";
+import { UDP } from "./declared.js";
 
 const GRID_S = 0.1;
 const SETTLED_S = 5; // Figure 11 of the 2013 paper starts here
 const SAMPLES_S = 3; // Figure 10 of the 2013 paper
-const seconds = (ps) => Number(ps) / 1e12;
 
 const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
 const least = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
@@ -39,25 +37,25 @@ function estimates({ windows }, from_s) {
 
 // The mean estimate over the rate that UDP leaves, in the second half of its times off ("alone") or on ("beside").
 function share(its, isOn) {
-  const { built, flow } = its;
-  const udp = built.flow.find(isDatagrams);
-  const link = built.link.find((one) => one.name === "bottleneck");
-  if (!udp || !link || udp.app.on === undefined) return NaN;
-  const [start, on, off] = [udp.start, udp.app.on, udp.app.off].map(seconds);
+  const { planned, flow } = its;
+  const udp = planned.flows.find((one) => one.cc === UDP);
+  const link = planned.links.find((one) => one.name === "bottleneck");
+  if (!udp || !link || !udp.off_s) return NaN;
+  const { start_s: start, on_s: on, off_s: off } = udp;
   const { times, values } = sampled(its, "estimate_bps", GRID_S);
   const isSettled = (time) => {
     const phase = (((time - start) % (on + off)) + on + off) % (on + off);
     if (isOn) return time >= start && phase >= on / 2 && phase < on;
     return time < start ? time >= start / 2 : phase >= on + off / 2;
   };
-  const payload = Number(flow.mss) / Number(flow.packet + (link.overhead ?? 0n));
-  const left = meanRate(link, "forward") - (isOn ? Number(udp.app.rate) : 0);
+  const payload = flow.payload_bytes / (flow.packet_bytes + link.overhead_bytes);
+  const left = link.forward_bps - (isOn ? udp.rate_bps : 0);
   return mean(values.filter((_, i) => isSettled(times[i]))) / (left * payload);
 }
 
 function overPipe(its) {
-  const slowest = least(its.built.link.map((link) => meanRate(link, "forward")));
-  const pipe = (slowest * its.row.min_rtt_s) / (8 * Number(its.flow.packet));
+  const slowest = least(its.planned.links.map((link) => link.forward_bps));
+  const pipe = (slowest * its.row.min_rtt_s) / (8 * its.flow.packet_bytes);
   return median(sampled(its, "ssthresh", GRID_S).values.filter((one) => !Number.isNaN(one))) / pipe;
 }
 
@@ -74,12 +72,12 @@ const OBSERVED = {
 export const isObserved = (column) => Object.hasOwn(OBSERVED, column);
 
 // Adds columns to a run's rows, computed from the windows of its first flow's connection.
-export function observe(columns, built, { rows, windows: all }) {
-  const [flow] = built.flow;
+export function observe(columns, { planned, rows, windows: all }) {
+  const [flow] = planned.flows;
   const own = rows.find((row) => row.flow === flow.name);
   if (!own) return;
   const isOwn = (_, i) => all.connection[i] === 0;
   const windows = Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values.filter(isOwn)]));
-  const its = { built, flow, row: own, windows, whole_s: seconds(built.duration) };
+  const its = { planned, flow, row: own, windows, whole_s: planned.duration_s };
   for (const column of columns) own[column] = OBSERVED[column](its);
 }

@@ -12,14 +12,13 @@ import { showHeadline } from "./headline.js";
 import { Judge } from "./judge.js";
 import { showFindings, showPaper } from "./paper.js";
 import { Problem } from "./problem.js";
+import { crossing, parseRate, read, ready } from "./reader.js";
 import { Runner } from "./runner.js";
-import { complete } from "./scenario.js";
 import { checked, commandOf, fromPresetWord, fromScenarioWord, fromWord, ofPreset, runsOf, sizeOfFile, stateOf, toWord, tomlOf } from "./state.js";
 import { showRows } from "./table.js";
 import { readToml, readTomlFile } from "./toml.js";
 import { Tour } from "./tour.js";
 import { explanation } from "./words.js";
-import { queueLimits, routes } from "./plan.js";
 
 const MOST_BINS = 900;
 const SLOW_MS = 200; // then a progress bar appears
@@ -80,18 +79,15 @@ async function keep() {
 }
 
 function viewOf(given) {
-  const whole_s = Number(complete(runsOf(given)[0].scenario).duration) / 1e12;
+  const { duration_s: whole_s, flows, links } = read(runsOf(given)[0].scenario);
   const { from_s, to_s } = given.view?.from_s < whole_s ? given.view : { from_s: 0, to_s: whole_s };
-  const built = complete(runsOf(given)[0].scenario);
-  const link = built.link.find((one) => one.name === bottleneck(given.scenario).name);
-  const place = built.link.indexOf(link);
-  const flow = built.flow.findIndex((one) => one.cc.name !== "udp");
-  const hop = routes(built)[Math.max(0, flow)].find(([one]) => one === link);
+  const { name, rate } = bottleneck(given.scenario);
+  const place = links.findIndex((one) => one.name === name);
+  const flow = flows.findIndex((one) => one.cc !== "udp");
   const bins = Math.min(MOST_BINS, panels.width);
-  const limit = queueLimits(built).get(link);
   return {
-    whole_s, rate_bps: Number(link.rate ?? 0n), limit: limit.unit === "p" && limit.count ? Number(limit.count) : 0,
-    view: { from_s, to_s: Math.min(to_s, whole_s), bins, channel: 2 * place + (hop ? hop[1] : 0) },
+    whole_s, rate_bps: rate === undefined ? 0 : parseRate(rate), limit: links[place].queue_packets,
+    view: { from_s, to_s: Math.min(to_s, whole_s), bins, channel: crossing(Math.max(0, flow), place) },
   };
 }
 
@@ -305,5 +301,7 @@ window.lab = {
   openPreset: (name) => open(ofPreset(name)),
 };
 
-listen();
-openLink();
+ready.then(() => {
+  listen();
+  openLink();
+});

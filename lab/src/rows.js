@@ -3,7 +3,6 @@
 
 import { D, UDP } from "./declared.js";
 
-const PS_PER_S = 1e12;
 const OF_CONGESTION_CONTROL = ["MEAN", "LEAST"]; // a source of datagrams lacks these columns
 
 const known = (values) => values.filter((value) => !Number.isNaN(value));
@@ -30,13 +29,6 @@ function percentile(values, share) {
   return low + (place - Math.floor(place)) * (high - low);
 }
 
-// The individual flows: NAME-1, NAME-2... for a group with a count.
-export const flowsOf = (built) =>
-  built.flow.flatMap((flow) => {
-    if (flow.count === 1n) return [{ flow, name: flow.name }];
-    return Array.from({ length: Number(flow.count) }, (_, i) => ({ flow, name: `${flow.name}-${i + 1}` }));
-  });
-
 // For each flow the number of its first connection and of the one after its last.
 export function connectionsOf(source, flows) {
   const ends = [0];
@@ -48,13 +40,11 @@ export function connectionsOf(source, flows) {
 }
 
 // `tables` has the columns of connections, forward and backward, by name.
-export function rows(built, seed, tables) {
-  const simulated_s = Number(built.duration) / PS_PER_S;
-  const flows = flowsOf(built);
+export function rows({ duration_s: simulated_s, flows }, seed, tables) {
   const spans = connectionsOf(tables.connections.source, flows.length);
-  const made = flows.map(({ flow, name }, place) => {
+  const made = flows.map((flow, place) => {
     const values = (column) => Array.from(tables.connections[column].subarray(...spans[place]));
-    return { flow: name, cc: flow.cc.name, seed, ...rowOfFlow(flow, values, simulated_s, spans[place]) };
+    return { flow: flow.name, cc: flow.cc, seed, ...rowOfFlow(flow, values, simulated_s, spans[place]) };
   });
   const goodputs = made.filter((row) => row.cc !== UDP).map((row) => row.goodput_bps);
   const whole = ofRun(tables, goodputs, simulated_s);
@@ -63,7 +53,7 @@ export function rows(built, seed, tables) {
 }
 
 function rowOfFlow(flow, values, simulated_s, [first, last]) {
-  const isTcp = flow.cc.name !== UDP;
+  const isTcp = flow.cc !== UDP;
   const total = (column) => sum(values(column));
   const active_s = activeTime(flow, values, simulated_s);
   const rate = (column) => (active_s > 0 ? (8 * total(column)) / active_s : 0);
@@ -88,11 +78,10 @@ function rowOfFlow(flow, values, simulated_s, [first, last]) {
 // Returns the seconds from a flow's start to its end, or to the last arrival of its data if that is later. A flow
 // with arrivals, or without an end, lasts until the run ends.
 function activeTime(flow, values, simulated_s) {
-  if (flow.arrivals) return simulated_s - Number(flow.start) / PS_PER_S;
-  const stop_s = flow.stop === undefined || flow.stop < 0n ? simulated_s : Number(flow.stop) / PS_PER_S;
+  if (flow.arrives) return simulated_s - flow.start_s;
   const [completed_s] = values("completed_s");
   const [last_arrival_s] = values("last_arrival_s");
-  const end_s = Number.isNaN(completed_s) ? Math.min(simulated_s, stop_s) : completed_s;
+  const end_s = Number.isNaN(completed_s) ? flow.stop_s : completed_s;
   return (last_arrival_s > end_s ? last_arrival_s : end_s) - values("start_s")[0];
 }
 

@@ -6,7 +6,7 @@ import { engine, worker } from "./packed.js";
 
 const PATIENCE_MS = 250; // granted to a job when another is requested
 
-const compiled = WebAssembly.compile(Uint8Array.from(atob(engine), (one) => one.charCodeAt(0)));
+export const compiled = WebAssembly.compile(Uint8Array.from(atob(engine), (one) => one.charCodeAt(0)));
 const url = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
 
 export class Runner {

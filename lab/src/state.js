@@ -9,9 +9,9 @@
 
 import { D, labelOf } from "./declared.js";
 import { Problem, suggestion, within } from "./problem.js";
-import { complete, isDatagrams, isTable } from "./scenario.js";
+import { parseTime, read } from "./reader.js";
+import { isDatagrams, isTable } from "./scenario.js";
 import { tomlValue, writeToml } from "./toml.js";
-import { parseTime } from "./units.js";
 
 export const MOST_LINES = 4;
 const MOST_OTHERS = 60;
@@ -103,7 +103,7 @@ export function valueOf(scenario, key) {
 // Opens a preset; a long one begins zoomed to a part in which a single sawtooth is visible.
 export function ofPreset(name) {
   const state = stateOf(D.presets[name].scenario, name);
-  const whole_s = Number(parseTime(state.scenario.duration)) / 1e12;
+  const whole_s = parseTime(state.scenario.duration) / 1e12;
   if (whole_s > 2 * SHORT_S) state.view = { from_s: whole_s / 4, to_s: whole_s / 4 + SHORT_S };
   return state;
 }
@@ -126,8 +126,8 @@ export function checked(state) {
   if (!isTable(state.scenario)) throw new Problem("expected a scenario", "scenario", state.scenario);
   checkParts(state.scenario);
   if (state.scenario.sweep !== undefined) throw new Problem("expected none: lines replace it", "sweep");
-  for (const run of runsOf(state)) complete(run.scenario);
-  for (const run of runsOf({ scenario: state.scenario, lines: others })) complete(run.scenario);
+  for (const run of runsOf(state)) read(run.scenario);
+  for (const run of runsOf({ scenario: state.scenario, lines: others })) read(run.scenario);
   return state;
 }
 

@@ -4,10 +4,9 @@
 
 import { Engine } from "./engine.js";
 import { observe } from "./observers.js";
-import { complete } from "./scenario.js";
 
 const BETWEEN_REPORTS_MS = 80;
-let engine, module;
+let engine;
 let reported_ms = 0, job;
 
 function report(reached_s) {
@@ -17,13 +16,11 @@ function report(reached_s) {
   postMessage({ id: job.id, share: (job.before_s + reached_s) / job.whole_s });
 }
 
-const durationOf = (built) => Number(built.duration) / 1e12;
-
 // A run with its curves. A run with columns to `observe` gets them in its rows, and has no curves.
-function done({ label, observe: columns = [] }, built, seed, view) {
-  if (!columns.length) return { label, ...engine.run(built, seed, view) };
-  const all = engine.run(built, seed, { from_s: 0, to_s: durationOf(built) + 1, bins: 1, keeps_rows: true });
-  observe(columns, built, all);
+function done({ label, scenario, observe: columns = [] }, duration_s, seed, view) {
+  if (!columns.length) return { label, ...engine.run(scenario, seed, view) };
+  const all = engine.run(scenario, seed, { from_s: 0, to_s: duration_s + 1, bins: 1, keeps_rows: true });
+  observe(columns, all);
   return { label, rows: all.rows };
 }
 
@@ -33,24 +30,22 @@ const buffersOf = (value) =>
 
 self.onmessage = ({ data }) => {
   if (data.module) {
-    module = data.module;
-    engine = new Engine(module, report);
+    engine = new Engine(data.module, report);
     return;
   }
   const { id, runs, seed, view } = data;
   try {
-    const built = runs.map((run) => complete(run.scenario));
-    const whole_s = built.reduce((sum, one) => sum + durationOf(one), 0);
+    const durations_s = runs.map((run) => engine.read(run.scenario).duration_s);
+    const whole_s = durations_s.reduce((sum, one) => sum + one, 0);
     let before_s = 0;
     reported_ms = performance.now();
-    const results = built.map((one, place) => {
+    const results = runs.map((run, place) => {
       job = { id, before_s, whole_s };
-      before_s += durationOf(one);
-      return done(runs[place], one, seed, view);
+      before_s += durations_s[place];
+      return done(run, durations_s[place], seed, view);
     });
     postMessage({ id, results }, buffersOf(results));
   } catch (error) {
-    engine = new Engine(module, report); // the previous engine may have ended
     postMessage({ id, results: [], problem: String(error.message && error.key === undefined ? error.message : error) });
   }
 };

@@ -132,6 +132,11 @@ TEST(Plan, AnErrorNamesItsKey) {
     EXPECT_EQ(problem(kLink), "none");
     EXPECT_EQ(problem(with(kLink, "rtae", text("1Mbps"))),
               "wire.rtae: no such key, did you mean \"rate\"?");
+    Table misspelt = with(kLink, "rtae", text("1Mbps"));
+    std::erase_if(misspelt, [](const auto& pair) { return pair.first == "rate"; });
+    EXPECT_EQ(problem(misspelt), "wire.rtae: no such key, did you mean \"rate\"?");
+    misspelt.pop_back();
+    EXPECT_EQ(problem(misspelt), "wire.rate: is missing");
     EXPECT_EQ(problem(with(kLink, "delay", text("45"))),
               "wire.delay = \"45\": a unit is missing, expected a time such as \"45ms\"");
     EXPECT_EQ(problem(with(kLink, "delay", text("-1ms"))),

@@ -17,14 +17,10 @@ from westwood.catalogue import (
     DIRECTION_COLUMNS,
     DROP_COLUMNS,
     FLOW_COLUMNS,
-    LONGEST_PS,
-    OPPORTUNITY_BYTES,
     PROTOCOLS,
     RECOVERIES,
-    SETTINGS,
     WINDOW_COLUMNS,
-    Setting,
-    settings_in_order,
+    settings_of_protocol,
 )
 from westwood.papers.checks import SETTING_BOUNDS
 from westwood.papers.checks.bounds import Swept
@@ -36,7 +32,6 @@ from westwood.scenario import profiles
 from westwood.scenario.flows import OF_DATAGRAMS
 from westwood.scenario.preset_files import presets, presets_folder
 
-_MOST_EXACT = 2**53  # the largest integer that a double represents exactly
 _SEEDS_HERE = 5  # seeds that the page runs to decide a claim
 
 
@@ -44,12 +39,12 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """Returns all data as values for JSON; `verdicts` are the results of `reproduce` by claim."""
     return {
         "version": __version__,
-        "settings": [_setting(one) for one in SETTINGS if one.is_for_users],
         "protocols": [
             {
                 "name": one.name,
                 "algorithm": one.algorithm,
                 "recovery": one.recovery,
+                "settings": list(settings_of_protocol(one.name)),
                 "label": one.label,
                 "colour": one.style.color,
                 "source": one.source,
@@ -80,30 +75,9 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         "event_kinds": list(_engine.EVENT_KINDS),
         "drop_kinds": list(_engine.DROP_KINDS),
         "of_datagrams": sorted(OF_DATAGRAMS),
-        "ordered": {one: settings_in_order(one) for one in ("cc", "flow")},
-        "settings_of_sack": list(_engine.SETTINGS_OF_SACK),
-        "stamped_header": _engine.STAMPED_HEADER,
-        "opportunity_bytes": OPPORTUNITY_BYTES,
-        "longest_ps": str(LONGEST_PS),
         # Half widths of a mean's interval by number of runs, for a deviation of 1.
         "half_widths": [0.0, 0.0, *(half_width(1.0, runs) for runs in range(2, _SEEDS_HERE + 1))],
     }
-
-
-def _setting(one: Setting) -> dict[str, Any]:
-    """Returns a declared setting, with the names of the engine's objects that have its field."""
-    if one.section == "link":
-        objects: Mapping[str, object] = {"link": _engine.Link(), "direction": _engine.Direction()}
-        parts = [name for name, built in objects.items() if hasattr(built, one.field)]
-    else:
-        parts = [one.section]
-    row = {key: value for key, value in asdict(one).items() if key != "fallback"}
-    return {**row, "least": _exact(one.least), "most": _exact(one.most), "parts": parts}
-
-
-def _exact(bound: Any) -> Any:
-    """Returns a bound, as text if it is too large for JavaScript's numbers."""
-    return str(bound) if isinstance(bound, int) and abs(bound) > _MOST_EXACT else bound
 
 
 def _profile(name: str) -> dict[str, Any]:
