@@ -31,6 +31,9 @@ from typing import Any
 
 import polars as pl
 
+from tools import claim_tables
+from tools.claim_tables import row
+
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 _DIGITS = 6
 _FIGURE = re.compile(
@@ -59,11 +62,6 @@ def _replaced(text: str, tables: dict[str, str]) -> str:
         start = f"<!-- {name} -->\n"
         text = text.replace(f"{start}{table_of(name, text)}", f"{start}{table}")
     return text
-
-
-def row(*cells: object) -> str:
-    """Returns a row of a table."""
-    return f"| {' | '.join(map(str, cells))} |"
 
 
 def figure(numbers: Numbers, name: str, path: str, form: str) -> str:
@@ -161,29 +159,15 @@ def kept_claims(claims: list[Numbers]) -> Numbers:
     }
 
 
-def counted(claims: Numbers) -> dict[str, int]:
-    """Counts the claims by verdict."""
-    verdicts = [one["verdict"] for one in claims.values()]
-    return {name: verdicts.count(name) for name in ("HOLDS", "DIFFERS", "TESTED")}
-
-
 def _claim_tables(stored: Numbers) -> dict[str, str]:
-    """Counts the verdicts in a sentence; adds a row for each decided claim."""
     claims = stored["claims"]
-    count = counted(claims)
-    lines = [
-        f"`westwood reproduce all` decides {count['HOLDS'] + count['DIFFERS']} claims: "
-        f"{count['HOLDS']} HOLD, {count['DIFFERS']} DIFFER; {count['TESTED']} more are proven by "
-        "separate tests.",
-        "",
-        row("claim", "verdict", "what is asked, or what differs"),
-        row("---", "---", "---"),
-    ]
-    for name, one in claims.items():
-        if one["verdict"] != "TESTED":
-            says = (one["explanation"] or one["measure"]).replace("|", "\\|").replace("*", "\\*")
-            lines.append(row(f"`{name}`", one["verdict"], says))
-    return {"verdicts": "\n".join(lines) + "\n"}
+    return {
+        "counts": claim_tables.counts(claims),
+        "verdicts": claim_tables.verdicts(claims),
+        "words": claim_tables.words(stored["noise"]),
+        "bounds": claim_tables.bounds(),
+        "fig5": claim_tables.fig5_settings(claims | stored["tried"]),
+    }
 
 
 def _claim_figures(stored: Numbers) -> Numbers:
@@ -191,8 +175,19 @@ def _claim_figures(stored: Numbers) -> Numbers:
 
 
 def tries(text: str) -> list[str]:
-    """Lists the tries in a page, each once: CLAIM with KEY=VALUE KEY=VALUE."""
+    """Lists the tries that a page quotes, each once: CLAIM with KEY=VALUE KEY=VALUE."""
     return sorted(set(_TRIED.findall(text)))
+
+
+def all_tries(text: str) -> list[str]:
+    """Lists the tries that a page quotes, and those of its table of Figure 5's settings."""
+    table = {
+        claim_tables.fig5_try(setting, claim)
+        for setting in claim_tables.FIG5_SETTINGS
+        for claim in claim_tables.FIG5_CLAIMS
+        if setting
+    }
+    return sorted({*tries(text), *table})
 
 
 def tried(name: str) -> Numbers:
@@ -216,17 +211,35 @@ def tried(name: str) -> Numbers:
 CLAIMS = Page(DOCS / "claims.md", DOCS / "verdicts.json", _claim_tables, _claim_figures)
 
 
+def _count_figures(stored: Numbers) -> Numbers:
+    counts = claim_tables.count(stored["claims"])
+    return {"count": {**counts, "decided": counts["HOLDS"] + counts["DIFFERS"]}}
+
+
+# Other pages that quote the number of claims: <!-- count: HOLDS .0f -->8<!-- / -->.
+COUNTING = [
+    Page(page, CLAIMS.file, lambda stored: {}, _count_figures)
+    for page in (DOCS / "index.md", DOCS.parent / "README.md", DOCS / "cli.md")
+]
+
+
 def write_claims(folder: str | None = None) -> None:
-    """Writes docs/claims.md, with the stored verdicts if there are no new ones."""
+    """Writes docs/claims.md and the counts on other pages.
+
+    Without a folder it keeps the stored verdicts and tries, and adds missing tries.
+    """
     stored = CLAIMS.read()
-    had = stored.get("tried", {})
+    had, noise = stored.get("tried", {}), stored.get("noise")
     if folder:
         said = json.loads((Path(folder) / "claims.json").read_text(encoding="utf-8"))
-        stored = kept_claims(said["claims"])
-    named = tries(CLAIMS.page.read_text(encoding="utf-8"))
+        stored, had = kept_claims(said["claims"]), {}
+    stored["noise"] = noise or rounded(claim_tables.measured_noise())
+    named = all_tries(CLAIMS.page.read_text(encoding="utf-8"))
     stored["tried"] = {one: had.get(one) or rounded(tried(one)) for one in named}
-    CLAIMS.write(stored)
-    print(", ".join(f"{count} {name}" for name, count in counted(stored["claims"]).items()))
+    for page in (CLAIMS, *COUNTING):
+        page.write(stored)
+    counts = claim_tables.count(stored["claims"])
+    print(", ".join(f"{count} {name}" for name, count in counts.items()))
 
 
 # The comparison with ns-2

@@ -71,7 +71,7 @@ function runsOf(state, bounds) {
   const runs = new Map();
   for (const { conditions = [] } of bounds)
     for (const { of, over } of conditions)
-      for (const { at, column } of [...of, ...over]) {
+      for (const { at, column } of [of, ...(over ? [over] : [])]) {
         const scenario = structuredClone(state.scenario);
         for (const [key, value] of Object.entries(at)) assign(scenario, key, structuredClone(value));
         if (state.queue_ms !== undefined) limitByTime(scenario, state.queue_ms);
@@ -96,22 +96,29 @@ function findingOf(bound, seeds, state) {
   return { verdict, measured, aside: aside(bound.among, state) };
 }
 
-function measure({ of, over, by, within: { least, most, strict }, paired }, seeds) {
-  const product = (terms) => terms.reduce((value, term) => value * mean(valuesOf(term, seeds)), 1);
-  const above = product(of), below = product(over) * by;
-  const ratio = below ? above / below : above ? Infinity : NaN;
-  const isOver = strict ? above > least * below : above >= least * below;
-  const isUnder = most === null || (strict ? above < most * below : above <= most * below);
-  return { ratio: below || above ? ratio : 1, holds: paired ? isNotBelow(of[0], over[0], seeds) : isOver && isUnder };
+function measure({ of, over, by, within: { least, most, strict } }, seeds) {
+  const { middle, half } = over ? ratioOf(valuesOf(of, seeds), valuesOf(over, seeds)) : meanOf(valuesOf(of, seeds));
+  const [low, high] = [(middle - half) / by, (middle + half) / by];
+  const isOver = strict ? low > least : low >= least;
+  const isUnder = most === null || (strict ? high < most : high <= most);
+  return { ratio: middle / by, half: half / by, holds: isOver && isUnder };
 }
 
-// True unless `of` is below `over` by more than the 95 % interval of the mean difference; compares seed by seed.
-function isNotBelow(of, over, seeds) {
-  const [one, two] = [valuesOf(of, seeds), valuesOf(over, seeds)];
-  const differences = one.map((value, i) => value - two[i]);
-  const middle = mean(differences);
-  const variance = differences.reduce((sum, value) => sum + (value - middle) ** 2, 0) / Math.max(1, seeds.length - 1);
-  return middle >= -Math.sqrt(variance) * D.half_widths[seeds.length];
+// Half the 95 % interval of a mean, from the sum of the squared deviations.
+const halfOf = (squares, count) => (count < 2 ? 0 : Math.sqrt(squares / (count - 1)) * D.half_widths[count]);
+
+const squaresOf = (values, middle) => values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
+
+function meanOf(values) {
+  const middle = mean(values);
+  return { middle, half: halfOf(squaresOf(values, middle), values.length) };
+}
+
+// The ratio of two means, compared seed by seed, with its interval: compare_pairs of westwood/results/metrics.py.
+function ratioOf(one, two) {
+  const divisor = mean(two), middle = mean(one) / divisor;
+  const residuals = one.map((value, i) => value - middle * two[i]);
+  return { middle, half: halfOf(squaresOf(residuals, 0), one.length) / Math.abs(divisor) };
 }
 
 const READERS = [parseTime, parseRate, parseFraction];
@@ -138,14 +145,14 @@ function aside(among, { scenario }) {
   return `The claim is about ${among.key}${from}${to}${value === undefined ? "" : `; this setting has ${value}`}.`;
 }
 
-// A ratio with enough digits to distinguish it from its bounds.
-export function ratioText({ ratio, condition: { within: { least, most } } }) {
+// A ratio with enough digits to distinguish it from its bounds, and half its interval.
+export function ratioText({ ratio, half, condition: { within: { least, most } } }) {
   const digits = [3, 4, 5, 6].find((count) => ![least, most].includes(+ratio.toPrecision(count)));
-  return ratio >= 1000 ? ratio.toFixed(0) : ratio.toPrecision(digits ?? 3);
+  const text = ratio >= 1000 ? ratio.toFixed(0) : ratio.toPrecision(digits ?? 3);
+  return half ? `${text} ± ${half.toPrecision(2)}` : text;
 }
 
-export function wantedText({ within: { least, most, strict }, paired }) {
-  if (paired) return "not below 1 beyond the interval of the seeds' differences";
+export function wantedText({ within: { least, most, strict } }) {
   if (most === null) return `${strict ? "above" : "at least"} ${least}`;
   if (!least) return `at most ${most}`;
   return `${+least.toPrecision(6)} to ${+most.toPrecision(6)}`;

@@ -29,6 +29,11 @@ def test_a_page_agrees_with_its_file(cure: str) -> None:
     assert PAGES[cure].is_written(PAGES[cure].read()), cure
 
 
+@pytest.mark.parametrize("page", pages.COUNTING, ids=lambda page: page.page.name)
+def test_a_page_counts_the_claims_as_the_file_does(page: pages.Page) -> None:
+    assert page.is_written(page.read()), OF_CLAIMS
+
+
 def test_the_file_has_every_claim_and_its_condition() -> None:
     assert {name: one["measure"] for name, one in STORED["claims"].items()} == {
         one.id: one.measure for one in claims().values()
@@ -50,6 +55,14 @@ def test_the_comparison_with_ns2_is_of_todays_simulator_profiles_and_grids() -> 
 PAGE = """<!-- verdicts -->
 old
 <!-- end of verdicts -->
+<!-- counts -->
+<!-- end of counts -->
+<!-- words -->
+<!-- end of words -->
+<!-- bounds -->
+<!-- end of bounds -->
+<!-- fig5 -->
+<!-- end of fig5 -->
 It is <!-- a.b: ratio/of one .2f -->9<!-- / -->,
 <!-- a.b with x.y=2p: ratio .1f -->9<!-- / --> and <!-- a.b: parts/1 1e-6*.1f -->8<!-- / -->.
 """
@@ -62,8 +75,13 @@ WHOLE = {
             "measured": {"ratio": {"of one": 0.8149}, "parts": [1, 2.25e6]},
         }
     },
-    "tried": {"a.b with x.y=2p": {"verdict": "HOLDS", "measured": {"ratio": 1.25}}},
+    "tried": {
+        **{one: STORED["tried"][one] for one in pages.all_tries("")},
+        "a.b with x.y=2p": {"verdict": "HOLDS", "measured": {"ratio": 1.25}},
+    },
+    "noise": {"above": 0.025},
 }
+WHOLE["claims"] |= {one: STORED["claims"][one] for one in STORED["claims"] if ".fig5." in one}
 
 
 def rewritten(page: pages.Page, text: str, stored: pages.Numbers, folder: Path) -> str:
@@ -81,12 +99,12 @@ def test_a_stale_page_of_claims_is_detected_and_rewritten(tmp_path: Path) -> Non
     assert "-->0.81<!-- / -->," in text
     assert "-->1.2<!-- / --> and" in text
     assert "-->2.2<!-- / -->." in text
-    assert "1 claims: 0 HOLD, 1 DIFFER" in text and "| `a.b` | DIFFERS | it is 0.81 |" in text
+    assert "5 claims: 4 HOLD, 1 DIFFER" in text and "| `a.b` | DIFFERS | it is 0.81 |" in text
     rewritten(pages.CLAIMS, text.replace("-->0.81<", "-->0.82<"), WHOLE, tmp_path)
 
 
 def test_the_file_has_exactly_the_tries_that_the_page_quotes() -> None:
-    assert pages.tries(pages.CLAIMS.page.read_text()) == sorted(STORED["tried"]), OF_CLAIMS
+    assert pages.all_tries(pages.CLAIMS.page.read_text()) == sorted(STORED["tried"]), OF_CLAIMS
 
 
 def test_a_try_is_run_under_the_setting_that_it_names() -> None:

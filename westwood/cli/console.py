@@ -178,7 +178,8 @@ def print_verdicts(verdicts: Sequence[ClaimVerdict]) -> None:
     for verdict in verdicts:
         says = verdict.claim.says
         text = f"{says} [bold]{verdict.explanation}[/bold]" if verdict.explanation else says
-        text += f" [dim]All settings: {verdict.all_settings}.[/dim]" if verdict.all_settings else ""
+        if verdict.elsewhere:
+            text += f"\n[dim]Under other settings: {verdict.elsewhere}[/dim]"
         color = "green" if verdict.verdict == "HOLDS" else "red"
         table.add_row(verdict.claim.id, f"[{color}]{verdict.verdict}[/{color}]", text)
     Console().print(table)

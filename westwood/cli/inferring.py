@@ -63,7 +63,7 @@ def _print(report: InferenceReport) -> None:
     words = {True: "HOLDS", False: "DIFFERS"}
     heads = ("claim", "profile", "inferred", "all settings")
     rows = tuple(
-        (claim, words[one["profile"]], words[one["inferred"]], report.verdict(claim))
+        (claim, words[one["profile"]], words[one["inferred"]], report.elsewhere(claim))
         for claim, one in report.claims.items()
     )
     count, held = len(report.claims), report.holding("inferred")

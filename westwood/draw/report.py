@@ -144,7 +144,6 @@ def write(
         sections=sections,
         script=_script(sections),
         counts=counts,
-        all_settings=any(one.all_settings for one in verdicts),
         manifest=manifest,
         version=__version__,
         verdicts=sorted(verdicts, key=lambda one: _ORDER[one.verdict]),

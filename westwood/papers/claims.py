@@ -42,6 +42,8 @@ class Claim:
     setup: str
     open: str
     measure: str
+    quote: str = ""  # the paper's sentence
+    history: str = ""  # how the check changed after its results were known
     tested: str = ""
 
 
@@ -53,20 +55,22 @@ class ClaimVerdict:
     verdict: Decision
     measured: dict[str, Any]
     explanation: str  # DIFFERS: what differs, where and by how much; TESTED: by what
-    all_settings: str = ""  # how it fares under all settings that the paper leaves open
+    elsewhere: str = ""  # under which settings that the paper leaves open it holds
 
     def entry(self) -> dict[str, Any]:
         """Returns the entry in claims.json, without the settings of the runs."""
         return {
             "id": self.claim.id,
             "says": self.claim.says,
+            "quote": self.claim.quote,
             "where": f"{self.claim.paper.title}: {self.claim.where}",
             "measure": self.claim.measure,
+            "history": self.claim.history,
             "verdict": self.verdict,
             "published": {"setup": self.claim.setup, "open": self.claim.open},
             "measured": self.measured,
             "explanation": self.explanation,
-            "all_settings": self.all_settings,
+            "elsewhere": self.elsewhere,
         }
 
 

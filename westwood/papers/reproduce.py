@@ -119,7 +119,7 @@ def run(
     drawn, verdicts, sections = [], [], []
     for name, study in selection.studies.items():
         found = [
-            replace(one, all_settings=inference.all_settings(one.claim.paper.key, one.claim.id))
+            replace(one, elsewhere=inference.elsewhere(one.claim.paper.key, one.claim.id))
             for one in claims.check(study.claims, measured)
         ]
         picture = report.figure(folder, name, partial(study.draw, measured, study.title))

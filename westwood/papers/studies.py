@@ -315,8 +315,12 @@ STUDIES: dict[str, PaperStudy] = {
     ),
     "plateau-cte": PaperStudy(
         f"{_PLATEAU}: the height of the plateau",
-        {"plateau-cte-wired": "tcp.cc.cte", "plateau-cte-wireless": "tcp.cc.cte"},
-        ("plateau.cte",),
+        {
+            "plateau-cte-wired": "tcp.cc.cte",
+            "plateau-cte-wireless": "tcp.cc.cte",
+            "plateau-wired": "",
+        },
+        ("plateau.cte", "plateau.wired_numbers"),
         _cte,
     ),
     "plateau-friendly": PaperStudy(

@@ -14,7 +14,7 @@ RATES = (0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 # The curves of Figure 5 as the paper draws them, in Mb/s.
 CURVES = {
     "westwood-ns3": (1.97, 1.96, 1.95, 1.90, 1.65, 1.10, 0.55, 0.20),
-    "westwood+-ns3": (1.96, 1.94, 1.90, 1.70, 1.00, 0.50, 0.25, 0.10),
+    "westwood+-ns3": (1.96, 1.94, 1.90, 1.70, 1.00, 0.50, 0.23, 0.08),
     "reno": (1.85, 1.30, 0.90, 0.60, 0.37, 0.24, 0.15, 0.07),
     "newreno": (1.85, 1.31, 0.91, 0.60, 0.37, 0.24, 0.15, 0.07),
     "tahoe": (1.75, 1.10, 0.80, 0.50, 0.32, 0.21, 0.14, 0.06),
@@ -63,7 +63,7 @@ def by_key(key: str, curves: dict[Any, dict[str, Any]]) -> Measured:
     return measured(PER, rows)
 
 
-def delayed_ack(westwood_worst: float = 1.6) -> Measured:
+def delayed_ack(westwood_worst: float = 1.6, plus_at_high_rates: float = 0.3) -> Measured:
     best = {
         "reno": (1.5, 1.3, 0.5),
         "westwood-ns3": (1.9, 1.9, 1.5),
@@ -72,29 +72,29 @@ def delayed_ack(westwood_worst: float = 1.6) -> Measured:
     worst = {
         "reno": (0.9, 0.3, 0.2),
         "westwood-ns3": (1.8, westwood_worst, 1.3),
-        "westwood+-ns3": (1.8, 1.5, 0.3),
+        "westwood+-ns3": (1.8, 1.5, plus_at_high_rates),
     }
     return by_key("tcp.delayed_ack", {1: best, 8: worst})
 
 
-def mtu(large: float = 1.9) -> Measured:
+def mtu(large: float = 1.9, reno_at_0_0005: float = 0.9) -> Measured:
     best = {
-        "reno": (1.9, 1.6, 0.5),
+        "reno": (1.95, 1.6, 0.5),
         "westwood-ns3": (large, 1.9, 1.5),
         "westwood+-ns3": (1.9, 1.8, 1.4),
     }
     worst = {
-        "reno": (0.9, 0.2, 0.1),
+        "reno": (reno_at_0_0005, 0.2, 0.1),
         "westwood-ns3": (1.8, 1.6, 0.6),
         "westwood+-ns3": (1.8, 1.5, 0.2),
     }
     return by_key("tcp.packet", {"1500B": best, "41B": worst})
 
 
-def fairness(jain: float = 0.95) -> dict[str, Measured]:
+def fairness(jain: float = 0.95, red: float = 0.02) -> dict[str, Measured]:
     rows = [
         {"bottleneck.queue": queue, "cc": cc, "jain": jain + better, "seed": seed}
-        for queue, better in (("droptail", 0.0), ("red", 0.02))
+        for queue, better in (("droptail", 0.0), ("red", red))
         for cc in ("reno", "westwood")
         for seed in (1, 2, 3)
     ]
@@ -124,7 +124,7 @@ def plateau_friendly(s1: float, s2: float, other: str) -> Measured:
     return measured("", rows)
 
 
-def wired(after: float, loss: float = 0.001) -> Measured:
+def wired(after: float = 4.538e6, loss: float = 0.001) -> Measured:
     rows = [
         {"cc": "westwoodnr", "throughput_bps": 4.436e6, "loss_ratio": 0.001},
         {"cc": "westwoodnr+", "throughput_bps": after, "loss_ratio": loss},
@@ -135,20 +135,28 @@ def wired(after: float, loss: float = 0.001) -> Measured:
 def cte(wireless_best: float = 2.0) -> dict[str, Measured]:
     def curve(best: float) -> Measured:
         rows = [
-            {"tcp.cc.cte": value, "cc": "westwoodnr+", "throughput_bps": 4.9e6 - abs(value - best)}
+            {
+                "tcp.cc.cte": value,
+                "cc": "westwoodnr+",
+                "throughput_bps": 4.718e6 - 1e5 * abs(value - best),
+            }
             for value in (1.0, 2.0, 3.6, 8.0)
         ]
         return measured("tcp.cc.cte", rows)
 
-    return {"plateau-cte-wired": curve(3.6), "plateau-cte-wireless": curve(wireless_best)}
+    return {
+        "plateau-cte-wired": curve(3.6),
+        "plateau-cte-wireless": curve(wireless_best),
+        "plateau-wired": wired(),
+    }
 
 
 def single(cc_values: dict[str, dict[str, float]], flow: str = "tcp") -> Measured:
     return measured("", [{"cc": cc, "flow": flow, **values} for cc, values in cc_values.items()])
 
 
-def estimates(high: float) -> Measured:
-    both = {"estimate_peak_bps": 8e6, "estimate_low_bps": 3e5, "estimate_high_bps": high}
+def estimates(high: float, peak: float = 8e6) -> Measured:
+    both = {"estimate_peak_bps": peak, "estimate_low_bps": 3e5, "estimate_high_bps": high}
     return single({"westwood-ns3": both, "westwood+-ns3": both}, "upload")
 
 

@@ -8,7 +8,7 @@ import html
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,11 @@ from westwood.engines.simulator import prepare
 from westwood.experiments import experiment
 from westwood.papers import claims, reproduce
 from westwood.papers.checks.common import Measured
-from westwood.papers.infer import page, parts, propose, published, space, tree
+from westwood.papers.infer import chance, page, parts, propose, published, space, tree
 from westwood.papers.infer.apply import applied
 from westwood.papers.infer.evaluate import ClaimTestSet, outcomes
 from westwood.papers.infer.report import InferenceReport, packaged
-from westwood.papers.infer.result import CHOOSING_SEEDS, FRESH_SEEDS, searching_seeds
+from westwood.papers.infer.result import seeds_of
 from westwood.papers.infer.space import Setting, Value
 from westwood.papers.studies import STUDIES
 from westwood.results.folder import Folder
@@ -225,13 +225,10 @@ def test_a_refining_batch_is_not_a_filling_one() -> None:
 # What is run
 
 
-def test_seeds_that_search_choose_and_decide_are_disjoint() -> None:
+def test_seeds_that_search_choose_decide_and_witness_are_disjoint_in_every_search() -> None:
+    purposes = ("search", "choosing", "fresh", "witness")
     for paper in PAPERS:
-        seeds: Sequence[Sequence[int]] = (
-            searching_seeds(space.of(paper)),
-            CHOOSING_SEEDS,
-            FRESH_SEEDS,
-        )
+        seeds = [seeds_of(space.of(paper), search, one) for search in (1, 2) for one in purposes]
         assert len({seed for some in seeds for seed in some}) == sum(map(len, seeds))
 
 
@@ -290,19 +287,19 @@ def report_of(**claim: Any) -> InferenceReport:
     return InferenceReport(data)
 
 
-def test_never_means_that_no_setting_confirmed_it_on_fresh_seeds() -> None:
-    assert report_of().verdict("linux.rate_halving") == "NEVER in 49 settings"
-    seen = "NOT CONFIRMED: in 3 of 49 settings, not again"
-    assert report_of(held=3).verdict("linux.rate_halving") == seen
+def test_never_means_that_no_setting_confirmed_it_on_new_seeds() -> None:
+    assert report_of().elsewhere("linux.rate_halving") == (
+        "It holds under none of 49 settings that the paper leaves open."
+    )
+    seen = "It held in 3 of 49 settings, not again on new seeds."
+    assert report_of(held=3).elsewhere("linux.rate_halving") == seen
+    assert report_of(held=3).never == ["linux.rate_halving"]
 
 
 def test_all_means_that_no_setting_is_left() -> None:
-    report = report_of()
+    report = InferenceReport({**report_of().data, "possible": 49})
 
-    assert (
-        InferenceReport({**report.data, "possible": 49}).verdict("linux.rate_halving")
-        == "NEVER in all 49 settings"
-    )
+    assert report.elsewhere("linux.rate_halving").startswith("It holds under none of all 49 ")
 
 
 def test_mutually_exclusive_parts_explain_why_a_claim_never_holds() -> None:
@@ -326,22 +323,42 @@ def test_independent_parts_are_reported_as_such() -> None:
     assert "in 1 settings; independent parts would hold in 1." in parts.written(found)
 
 
-def test_holds_if_names_the_branch_where_most_hold() -> None:
+def test_a_claim_is_said_to_hold_more_often_in_its_best_branch() -> None:
     branches = tree.Tree(50, 48), tree.Tree(50, 2)
     grown = tree.Tree(100, 50, "queue", ("10 packets", "50 packets"), *branches)
     report = report_of(witness={}, tree=grown.entry())
 
-    words = "HOLDS IF the queue: 10 packets or 50 packets (96% of these; 50% of all)"
-    assert report.verdict("linux.rate_halving") == words
+    assert report.elsewhere("linux.rate_halving") == (
+        "It holds under 50% of the settings that the paper leaves open, and under 96% of those "
+        "with the queue: 10 packets or 50 packets."
+    )
 
 
-def test_a_branch_where_most_differ_is_no_condition() -> None:
-    branches = tree.Tree(50, 20), tree.Tree(50, 0)
-    grown = tree.Tree(100, 20, "queue", ("10 packets",), *branches)
-    report = report_of(witness={}, tree=grown.entry())
+def test_a_claim_that_nearly_every_setting_has_decides_nothing() -> None:
+    report = report_of(witness={}, tree=tree.Tree(100, 97).entry())
 
-    words = "HOLDS in 20% of settings, more with the queue: 10 packets (40% of these)"
-    assert report.verdict("linux.rate_halving") == words
+    assert report.decides_nothing("linux.rate_halving")
+    assert report.elsewhere("linux.rate_halving").endswith("so it decides nothing.")
+
+
+# Chance
+
+
+def test_chance_is_that_of_independent_claims() -> None:
+    assert chance.at_once([0.5, 0.5]) == [0.25, 0.5, 0.25]
+    assert chance.expected([0.5, 0.5], 2, 100) == pytest.approx(25)
+    assert chance.by_chance([0.5, 0.5, 0.001], 100) == 2
+    assert chance.by_chance([1.0, 0.0], 100) == 1
+
+
+def test_chance_counts_how_many_claims_hold_at_once_and_which_exclude_each_other() -> None:
+    held = [{"a": place % 2 == 0, "b": place % 2 == 1, "c": True} for place in range(40)]
+
+    found = chance.counted(held)
+
+    assert found["shares"] == {"a": 0.5, "b": 0.5, "c": 1.0}
+    assert found["together"] == [0, 0, 40, 0]
+    assert found["apart"] == [["a", "b", 0, 10.0]]
 
 
 @pytest.mark.parametrize("paper", sorted(packaged()))
@@ -359,7 +376,7 @@ def test_the_guide_has_the_page_of_the_packaged_reports() -> None:
     assert (DOCS / "papers.md").read_text("utf-8") == page.written(packaged())
 
 
-def test_the_page_of_claims_has_the_profiles_verdict_before_that_of_all_settings(
+def test_the_page_of_claims_has_one_verdict_and_says_below_where_it_changes(
     tmp_path: Path,
 ) -> None:
     selection, claim = reproduce.select("plateau-wired"), "plateau.wired"
@@ -367,7 +384,7 @@ def test_the_page_of_claims_has_the_profiles_verdict_before_that_of_all_settings
     reproduce.run(selection, Folder(tmp_path), workers=2, track=everything)
 
     (entry,) = json.loads((tmp_path / "claims.json").read_text())["claims"]
-    verdict = packaged()["plateau"].verdict(claim)
-    assert entry["verdict"] == "HOLDS" and entry["all_settings"] == verdict
+    elsewhere = packaged()["plateau"].elsewhere(claim)
+    assert entry["verdict"] == "DIFFERS" and entry["elsewhere"] == elsewhere
     page_ = html.unescape((tmp_path / "index.html").read_text())
-    assert page_.index('<td class="verdict HOLDS">') < page_.index(verdict)
+    assert page_.index('<td class="verdict DIFFERS">') < page_.index(elsewhere)

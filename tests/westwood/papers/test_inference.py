@@ -18,7 +18,7 @@ from westwood.cli.commands import call
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
 from westwood.errors import Interrupted
-from westwood.papers.infer import page, space, study
+from westwood.papers.infer import page, result, space, study
 from westwood.papers.infer.report import InferenceReport, packaged
 from westwood.results.folder import Folder
 
@@ -31,7 +31,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Scenario.preset
     cut = staticmethod(lambda name: whole(name).with_settings({"duration": "4s"}))
     monkeypatch.setattr(Scenario, "preset", cut)
-    monkeypatch.setattr(study, "_SEEDS", {"choosing": (1001,), "fresh": (2001, 2002)})
+    runs = {"choosing": (1001, 1), "fresh": (2001, 2), "witness": (3001, 2)}
+    monkeypatch.setattr(result, "_RUNS", runs)
 
 
 def everything(finished: Iterable[Any], total: int) -> Iterable[Any]:
@@ -139,13 +140,13 @@ def test_a_page_names_its_command_and_a_paper_has_a_folder_of_its_own(
     assert capsys.readouterr().out.endswith(f"inferred/{SMALL}/papers.md\n")
     text = (tmp_path / "inferred" / SMALL / "papers.md").read_text()
     assert f"`westwood reproduce --infer {SMALL} --settings 48 --seed 7` repeats the search" in text
-    assert "tried 49," in text and "2000" not in text and "CPU time" not in text
+    assert "tried 49," in text and "1000" not in text and "CPU time" not in text
 
 
 def test_notes_on_the_packages_runs_appear_on_no_other_page() -> None:
     shipped = {"plateau": packaged()["plateau"]}
     whole, own = page.written(shipped), page.written(shipped, "westwood reproduce --infer plateau")
-    for said in ("The cause: ", "eight minutes with two workers", "notes.toml", "--settings 2000"):
+    for said in ("The cause: ", "four minutes with two workers", "notes.toml", "--settings 1000"):
         assert said in whole and said not in own
 
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Declares the bounds that decide a claim at a single setting.
 
-A claim is about the points of a figure. At each point a ratio of means must lie within bounds. The
-checks read the bounds here. The laboratory measures the ratios at its current setting with a few
-seeds.
+At one setting each word of a claim asks that the 95 % interval of a ratio lies within bounds
+(words.py). The laboratory measures the ratios at its current setting with a few seeds.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from westwood.catalogue import label
+from westwood.papers.checks import words
 from westwood.papers.checks.common import THROUGHPUT, quantity
 
 CC = "tcp.cc"
@@ -38,7 +38,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds of a ratio; `strict` excludes the bounds themselves."""
+    """Bounds of an interval; `strict` excludes the bounds themselves."""
 
     least: float = 0.0
     most: float = math.inf
@@ -52,20 +52,27 @@ class Bounds:
 ABOVE = Bounds(1.0, strict=True)
 
 
+ALIKE = Bounds(1 / (1 + words.ALIKE), 1 + words.ALIKE)
+NOT_MORE = Bounds(most=1.0)
+
+
+def around(published: float = 1.0, within: float = words.NEAR) -> Bounds:
+    """Returns the bounds of a quantity that is near a published number."""
+    return Bounds((1 - within) * published, (1 + within) * published)
+
+
 @dataclass(frozen=True)
 class Condition:
-    """Holds if the product of `of`, over that of `over` and over `by`, is within the bounds.
+    """Holds if the 95 % interval of `of` is within the bounds; or that of its ratio to `over`.
 
-    A paired one fails only if `of` is below `over` by more than the 95 % interval of their
-    difference, seed by seed.
+    A ratio compares run by run. It is divided by `by`.
     """
 
     name: str
-    of: Sequence[Term]
-    over: Sequence[Term] = ()
+    of: Term
+    over: Term | None = None
     by: float = 1.0
     within: Bounds = ABOVE
-    paired: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,15 +111,9 @@ def alone(cc: str, at: Mapping[str, Any] | None = None, column: str = THROUGHPUT
 def ratio(one: str, two: str, within: Bounds = ABOVE, column: str = THROUGHPUT) -> Condition:
     """Returns the condition on one control over another."""
     name = f"{label(one)} over {label(two)}"
-    return Condition(name, [alone(one, column=column)], [alone(two, column=column)], within=within)
+    return Condition(name, alone(one, column=column), alone(two, column=column), within=within)
 
 
-def leading(order: Iterable[tuple[str, str]]) -> list[Condition]:
-    """Returns the conditions that each `upper` is above its `lower`."""
-    return [ratio(upper, lower) for upper, lower in order]
-
-
-def not_below(one: str, two: str) -> Condition:
-    """Returns the condition that one control is not below another beyond their paired interval."""
-    name = f"{label(one)} over {label(two)}"
-    return Condition(name, [alone(one)], [alone(two)], within=Bounds(1.0), paired=True)
+def leading(pairs: Iterable[tuple[str, str, float]]) -> list[Condition]:
+    """Returns the conditions that each first control is above the second by the third entry."""
+    return [ratio(upper, lower, Bounds(1 + by, strict=True)) for upper, lower, by in pairs]

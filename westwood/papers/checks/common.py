@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Offers what checks share: tables of means by protocol, paired differences, and wording."""
+"""Offers what checks share: the curves of a scenario, and findings about them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from westwood.catalogue import label
-from westwood.results.metrics import Paired, paired
+from westwood.papers.checks import words
+from westwood.papers.checks.words import Named, Runs, shown
 
 WESTWOOD, WESTWOOD_PLUS = "westwood-ns3", "westwood+-ns3"
 THROUGHPUT = "throughput_bps"
@@ -27,11 +27,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class Measured:
-    """A scenario's rows and their means over the seeds; its figure is over the key `x`."""
+    """A scenario's rows and their means over the seeds; its figure is over the key `x`.
+
+    A search has too few seeds for intervals, so it decides by means alone.
+    """
 
     rows: pl.DataFrame
     points: pl.DataFrame
     x: str
+    with_interval: bool = True
 
     def table(self, column: str = THROUGHPUT) -> dict[Any, dict[str, float]]:
         """Returns the mean of each protocol at each x, in the order of the sweep."""
@@ -41,56 +45,42 @@ class Measured:
             found.setdefault(row[self.x], {})[row["cc"]] = row[column]
         return found
 
-    def half(self, x: object, cc: str, column: str = THROUGHPUT) -> float:
-        """Returns half of the 95 % interval at x; 0 with a single run."""
-        at = (pl.col("cc") == cc) & (pl.col(self.x) == x) if self.x else pl.col("cc") == cc
-        half = float(self.points.filter(at)[f"{column}_half"][0])
-        return 0.0 if math.isnan(half) else half
+    def runs(self, at: Mapping[str, Any], column: str = THROUGHPUT) -> Runs:
+        """Returns a column by seed, as the mean of the flows in the rows that have these values."""
+        here = self.rows.filter(*(pl.col(key) == value for key, value in at.items()))
+        values = here.group_by("seed").agg(pl.col(column).mean())
+        return Runs(dict(values.select("seed", column).iter_rows()), self.with_interval)
 
-    def difference(self, x: object, one: str, two: str, column: str = THROUGHPUT) -> Paired:
-        """Compares two protocols at x seed by seed, since both had the same losses."""
-        here = self.rows.filter(pl.col(self.x) == x) if self.x else self.rows
-        return paired(here.filter(cc=one), here.filter(cc=two), ["seed"], column)
+    def curve(self, cc: str, column: str = THROUGHPUT, **at: Any) -> Named:
+        """Returns the curve of a control over x, in the rows that have these values."""
+        here = self.rows.filter(
+            pl.col("cc") == cc, *(pl.col(key) == value for key, value in at.items())
+        )
+        found: dict[Any, dict[int, float]] = {}
+        values = here.group_by(self.x, "seed", maintain_order=True).agg(pl.col(column).mean())
+        for x, seed, value in values.iter_rows():
+            found.setdefault(x, {})[seed] = value
+        curve = {x: Runs(runs, self.with_interval) for x, runs in found.items()}
+        return Named(label(cc), curve)
 
 
-def leads(
-    measured: Measured, order: Sequence[tuple[str, str]], among: Callable[[Any], bool]
-) -> Finding:
-    """Checks that each `upper` is above its `lower` at every x, or every x in `among`."""
-    table = {x: row for x, row in measured.table().items() if among(x)}
-    failures, gaps = [], []
-    for x, row in table.items():
-        for upper, lower in order:
-            lead = row[upper] / row[lower] - 1
-            gaps.append((lead, upper, lower, x))
-            if lead <= 0:
-                failures.append(f"at {shown(x)} {label(upper)} is {-lead:.1%} below {label(lower)}")
+def leads(measured: Measured, pairs: Sequence[tuple[str, str, float]]) -> Finding:
+    """Checks that each first control leads the second, by as much as the third entry says."""
+    curves = {cc: measured.curve(cc) for pair in pairs for cc in pair[:2]}
+    failures: list[str] = []
+    gaps: list[tuple[float, str, str, Any]] = []
+    for upper, lower, by in pairs:
+        failures += words.leads(curves[upper], curves[lower], by)
+        for x, ratio in curves[upper].over(curves[lower]).items():
+            gaps.append((ratio.mean - 1, upper, lower, x))
     lead, upper, lower, x = min(gaps, key=lambda gap: gap[0])
     of = {"of": upper, "over": lower, "at": x, "relative": lead}
-    return Finding({"smallest_lead": of, THROUGHPUT: by_x(table)}, failures)
+    return Finding({"smallest_lead": of, THROUGHPUT: by_x(measured.table())}, failures)
 
 
 def by_x(table: dict[Any, dict[str, float]]) -> dict[str, dict[str, float]]:
     """Converts a table for JSON."""
     return {shown(x): row for x, row in table.items()}
-
-
-def shown(x: object) -> str:
-    """Writes a swept value in words."""
-    return f"{x:g}" if isinstance(x, float) else str(x)
-
-
-def mbps(value: float) -> str:
-    """Writes a rate in Mb/s."""
-    return f"{value / 1e6:.3f} Mb/s"
-
-
-def outside(name: str, value: float, low: float, high: float, unit: str = "") -> list[str]:
-    """Returns a failure unless `value` lies from low to high."""
-    if low <= value <= high:
-        return []
-    bounds = f"above {low:g}" if math.isinf(high) else f"from {low:g} to {high:g}"
-    return [f"{name} is {value:.3g}{unit}, expected {bounds}{unit}"]
 
 
 def quantity(text: object) -> float:

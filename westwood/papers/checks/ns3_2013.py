@@ -4,203 +4,232 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import polars as pl
-
 from westwood.catalogue import label
+from westwood.papers.checks import words
 from westwood.papers.checks.bounds import (
+    ALIKE,
     Bounds,
     Condition,
     Decided,
     SettingBounds,
     Term,
     ValueRange,
-    alone,
+    around,
     leading,
     ratio,
 )
 from westwood.papers.checks.common import (
-    THROUGHPUT,
     WESTWOOD,
     WESTWOOD_PLUS,
     Finding,
     Measured,
     leads,
-    mbps,
-    outside,
-    shown,
+    quantity,
 )
+from westwood.papers.checks.words import CLEARLY, HUGELY, Interval, Named, Runs, shown
 
-_TIE = 0.03  # largest difference of Reno and NewReno that counts as a tie
-_ALIKE = 0.1  # largest difference of those that "perform alike"
-_ABOVE_RENO = [(WESTWOOD, WESTWOOD_PLUS), (WESTWOOD_PLUS, "reno"), (WESTWOOD_PLUS, "newreno")]
-_ABOVE_TAHOE = [*_ABOVE_RENO, ("reno", "tahoe"), ("newreno", "tahoe")]
-_ABOVE_ALL = [*_ABOVE_RENO, (WESTWOOD_PLUS, "tahoe")]
-_PER = "bottleneck.loss.rate"
-_IN_ORDER = ValueRange(_PER, 0.001, 0.02)
-_PERFORM_ALIKE = ValueRange(_PER, most=0.005)
-_LONG = ValueRange("bottleneck.delay", "10ms")
-_FLAT = Bounds(0.9, 1.15)
-_GROWTH = {  # bounds of the growth from 2 to 8 Mb/s
-    WESTWOOD: Bounds(1.5),
-    WESTWOOD_PLUS: Bounds(1.1),
-    "tahoe": _FLAT,
-    "reno": _FLAT,
-    "newreno": _FLAT,
-}
+_OTHERS = ("reno", "newreno", "tahoe")
+_SECOND = [(WESTWOOD_PLUS, other, 0.0) for other in _OTHERS]
+# "A huge performance improvement": the sentence explains it by the others' "static conservative
+# value", which Westwood+ does not have.
+_ORDER = [
+    (WESTWOOD, WESTWOOD_PLUS, CLEARLY),
+    *((WESTWOOD, other, HUGELY) for other in _OTHERS),
+    *_SECOND,
+]
+_SUPERIOR = [(WESTWOOD, WESTWOOD_PLUS, 0.0), *((WESTWOOD, one, 0.0) for one in _OTHERS), *_SECOND]
+_FASTER = [(WESTWOOD, WESTWOOD_PLUS, CLEARLY), *_SUPERIOR[1:]]
 _HIGHER_CWND = [(WESTWOOD, WESTWOOD_PLUS), (WESTWOOD_PLUS, "reno")]
-_PEAK_MBPS = Bounds(2.0)
-_NEAR_500_KBPS = Bounds(250, 600)
+_RATES = ValueRange("bottleneck.loss.rate", 0.0001, 0.05)
+_DELAYS = ValueRange("bottleneck.delay", "0.01ms", "250ms")
+_KNEE = 0.001
+_FIG8 = {"reno": ("about", 1.0), WESTWOOD: ("at most", 0.4)}  # Mb/s
+_FIG9 = {  # Mb/s, and the error rate at which the paper sees it
+    "reno": ("about", 1.4, 0.001),
+    WESTWOOD: ("at most", 1.0, 0.01),
+    WESTWOOD_PLUS: ("about", 1.2, 0.01),
+}
+_PEAK_MBPS, _HIGH_KBPS, _LOW_KBPS = 8.0, 500.0, 300.0
 
 
 def _order(all_: Mapping[str, Measured]) -> Finding:
-    """Checks Westwood > Westwood+ > Reno, NewReno > Tahoe, with Reno within 3 % of NewReno."""
-    measured = all_["fig5"]
-    finding = leads(measured, _ABOVE_TAHOE, _IN_ORDER.has)
-    failures = list(finding.failures)
-    for per, row in measured.table().items():
-        apart = abs(row["reno"] / row["newreno"] - 1)
-        if _IN_ORDER.has(per) and apart > _TIE:
-            failures.append(f"at {per:g} Reno and NewReno are {apart:.1%} apart")
-    return Finding(finding.measured, failures)
+    return leads(all_["fig5"], _ORDER)
 
 
 def _reno_equals_newreno(all_: Mapping[str, Measured]) -> Finding:
-    table = all_["fig5"].table()
-    gaps = {
-        per: abs(r["reno"] / r["newreno"] - 1)
-        for per, r in table.items()
-        if _PERFORM_ALIKE.has(per)
-    }
+    reno, newreno = (all_["fig5"].curve(cc) for cc in ("reno", "newreno"))
+    ratios = reno.over(newreno)
     failures = [
-        f"at {per:g} Reno and NewReno are {gap:.1%} apart"
-        for per, gap in gaps.items()
-        if gap >= _ALIKE
+        f"Reno over NewReno at {shown(per)} is {words.written(one)}, expected within 10 % of 1"
+        for per, one in ratios.items()
+        if not words.alike(one)
     ]
+    gaps = {per: abs(one.mean - 1) for per, one in ratios.items()}
     worst = max(gaps, key=lambda per: gaps[per])
     return Finding({"largest_difference": {"at": worst, "relative": gaps[worst]}}, failures)
 
 
 def _westwoodplus_knee(all_: Mapping[str, Measured]) -> Finding:
-    measured = all_["fig5"]
-    pers = sorted(per for per in measured.table() if 0.0005 <= per <= 0.005)
-    gaps = {per: measured.difference(per, WESTWOOD, WESTWOOD_PLUS) for per in pers}
-    failures = [
-        f"from {one:g} to {two:g} the gap falls from {mbps(gaps[one].mean)}"
-        f" to {mbps(gaps[two].mean)}"
-        for one, two in itertools.pairwise(pers)
-        if gaps[two].mean < gaps[one].mean - math.hypot(gaps[one].bound, gaps[two].bound)
-    ]
-    first, last = gaps[pers[0]], gaps[pers[-1]]
-    if last.mean - first.mean <= math.hypot(first.bound, last.bound):
-        ends = f"{pers[0]:g} to {pers[-1]:g}"
-        failures.append(f"the gap does not widen from {ends} beyond its intervals")
-    return Finding({"gap_bps": {f"{per:g}": gap.entry() for per, gap in gaps.items()}}, failures)
+    westwood, plus = (all_["fig5"].curve(cc) for cc in (WESTWOOD, WESTWOOD_PLUS))
+    name = "Westwood over Westwood+"
+    failures: list[str] = []
+    ratios = westwood.over(plus)
+    for per, one in ratios.items():
+        if per <= _KNEE and not words.alike(one):
+            failures.append(f"{name} at {shown(per)} is {words.written(one)} before the drop")
+        if per > _KNEE and not words.above(one):
+            failures.append(f"{name} at {shown(per)} is {words.written(one)}, expected above 1")
+    curve = {per: one.by(plus.curve[per]) for per, one in westwood.curve.items() if per >= _KNEE}
+    failures += words.grows(Named(name, curve))
+    gaps = {per: one.minus(plus.curve[per]).mean for per, one in westwood.curve.items()}
+    return Finding({"gap_bps": {shown(per): _entry(gap) for per, gap in gaps.items()}}, failures)
+
+
+def _entry(found: Interval) -> dict[str, float]:
+    return {"mean": found.mean, "half": (found.high - found.low) / 2}
 
 
 def _monotone(all_: Mapping[str, Measured]) -> Finding:
     measured = all_["fig5"]
-    failures, steepest = [], (-1.0, "", 0.0)
-    for (one, before), (two, after) in itertools.pairwise(sorted(measured.table().items())):
-        for cc, value in after.items():
-            rise = value - before[cc]
-            steepest = max(steepest, (rise / before[cc], cc, two))
-            if rise > measured.half(one, cc) + measured.half(two, cc):
-                failures.append(
-                    f"{label(cc)} rises by {rise / 1e6:.3f} Mb/s from {one:g} to {two:g}"
-                )
+    table = measured.table()
+    failures: list[str] = []
+    steepest = (-1.0, "", 0.0)
+    for cc in next(iter(table.values())):
+        failures += words.falls(measured.curve(cc))
+        for (_, before), (per, after) in itertools.pairwise(sorted(table.items())):
+            if before[cc]:
+                steepest = max(steepest, (after[cc] / before[cc] - 1, cc, per))
     rise, cc, per = steepest
     return Finding({"largest_rise": {"of": cc, "up_to": per, "relative": rise}}, failures)
 
 
 def _delay(all_: Mapping[str, Measured]) -> Finding:
-    return leads(all_["fig6"], _ABOVE_ALL, _LONG.has)
+    return leads(all_["fig6"], _SUPERIOR)
 
 
 def _bandwidth(all_: Mapping[str, Measured]) -> Finding:
-    table = all_["fig7"].table()
+    measured = all_["fig7"]
+    finding = leads(measured, _FASTER)
+    failures = list(finding.failures)
+    for cc in (WESTWOOD, WESTWOOD_PLUS):
+        failures += words.grows(measured.curve(cc))
+    for cc in _OTHERS:
+        failures += words.stays_flat(measured.curve(cc))
+    table = measured.table()
     growth = {cc: table["8Mbps"][cc] / table["2Mbps"][cc] for cc in table["8Mbps"]}
-    named = {WESTWOOD: "Westwood", WESTWOOD_PLUS: "Westwood+"}
-    failures = []
-    for cc, (least, most) in _GROWTH.items():
-        failures += outside(f"{named.get(cc, label(cc))} at 8 over 2 Mb/s", growth[cc], least, most)
-    return Finding({"at_8_over_2": growth}, failures)
+    return Finding({**finding.measured, "at_8_over_2": growth}, failures)
 
 
-def _spreads(
-    measured: Measured, key: str, best: Any, worst: Any
-) -> tuple[dict[str, dict[str, float]], list[str]]:
-    """Returns each protocol's largest difference between best and worst, and the failures."""
-    spreads: dict[str, dict[str, float]] = {}
-    failures = []
-    for (cc,), mine in measured.points.group_by("cc", maintain_order=True):
-        largest = {"bps": -math.inf, "at": math.nan}
-        for (per,), here in mine.group_by(measured.x, maintain_order=True):
-            values = {row[key]: row for row in here.iter_rows(named=True)}
-            gap = values[best][THROUGHPUT] - values[worst][THROUGHPUT]
-            if gap > largest["bps"]:
-                largest = {"bps": gap, "at": float(str(per))}
-            for value, row in values.items():
-                over = row[THROUGHPUT] - values[best][THROUGHPUT]
-                under = values[worst][THROUGHPUT] - row[THROUGHPUT]
-                width = _half(row) + _half(values[best])
-                if over > width:
-                    failures.append(f"{label(str(cc))} at {shown(per)}: {value} is above {best}")
-                if under > _half(row) + _half(values[worst]):
-                    failures.append(f"{label(str(cc))} at {shown(per)}: {value} is below {worst}")
-        spreads[str(cc)] = largest
-    return spreads, failures
+def _spread(best: Named, worst: Named) -> dict[Any, Runs]:
+    """Returns the difference between two curves at each point."""
+    return {x: runs.minus(worst.curve[x]) for x, runs in best.curve.items()}
 
 
-def _half(row: dict[str, Any]) -> float:
-    half = float(row[f"{THROUGHPUT}_half"])
-    return 0.0 if math.isnan(half) else half
+def _graded(measured: Measured, cc: str, key: str) -> tuple[list[Named], dict[Any, Runs]]:
+    """Returns a control's curves by the key's value, ascending, and the first minus the last."""
+    values = sorted(measured.rows[key].unique(), key=quantity)
+    curves = [
+        Named(f"{label(cc)} with {value}", measured.curve(cc, **{key: value}).curve)
+        for value in values
+    ]
+    return curves, _spread(curves[0], curves[-1])
+
+
+def _largest(spread: Mapping[Any, Runs]) -> dict[str, float]:
+    at = max(spread, key=lambda per: spread[per].mean.mean)
+    return {"bps": spread[at].mean.mean, "at": at}
+
+
+def _size(name: str, spread: Mapping[Any, Runs], kind: str, published: float) -> Iterator[str]:
+    """Checks the size of the largest spread, in Mb/s."""
+    found = spread[_largest(spread)["at"]].mean.times(1e-6)
+    check = words.over_limit if kind == "at most" else words.outside
+    yield from check(f"{name}'s largest spread", found, published, " Mb/s")
+
+
+_NAMES = {"reno": "Reno", WESTWOOD: "Westwood", WESTWOOD_PLUS: "Westwood+"}
 
 
 def _delayed_ack(all_: Mapping[str, Measured]) -> Finding:
-    spreads, failures = _spreads(all_["fig8"], "tcp.delayed_ack", 1, 8)
-    reno, westwood = (spreads[cc]["bps"] / 1e6 for cc in ("reno", WESTWOOD))
-    failures += outside("Reno's largest spread", reno, 0.8, 1.2, " Mb/s")
-    failures += outside("Westwood's largest spread", westwood, 0.0, 0.4, " Mb/s")
+    measured = all_["fig8"]
+    spreads: dict[str, dict[str, float]] = {}
+    failures: list[str] = []
+    for cc, name in _NAMES.items():
+        curves, spread = _graded(measured, cc, "tcp.delayed_ack")
+        failures += words.best_curve(curves)
+        spreads[cc] = _largest(spread)
+        if cc in _FIG8:
+            failures += _size(name, spread, *_FIG8[cc])
+        if cc == WESTWOOD_PLUS:
+            failures += _suffers_at_high_rates(curves[0], curves[-1])
     return Finding({"largest_spread": spreads}, failures)
 
 
+def _suffers_at_high_rates(best: Named, worst: Named) -> Iterator[str]:
+    """Checks that Westwood+ loses more of its throughput at error rates above 0.001."""
+    kept = []
+    for is_high in (False, True):
+        pers = [per for per in best.curve if (per > _KNEE) == is_high]
+        one, two = (words.total(of.curve[per] for per in pers) for of in (worst, best))
+        kept.append(one.over(two))
+    low, high = kept
+    if not high.high < low.low:
+        yield (
+            f"Westwood+ keeps {words.written(high)} of its throughput with 8 segments an ACK above "
+            f"an error rate of 0.001, and {words.written(low)} up to it"
+        )
+
+
 def _mtu(all_: Mapping[str, Measured]) -> Finding:
-    spreads, failures = _spreads(all_["fig9"], "tcp.packet", "1500B", "41B")
-    reno, westwood, plus = (spreads[cc]["bps"] / 1e6 for cc in ("reno", WESTWOOD, WESTWOOD_PLUS))
-    failures += outside("Reno's largest spread", reno, 1.2, 1.6, " Mb/s")
-    failures += outside("Westwood's largest spread", westwood, 0.0, 1.0, " Mb/s")
-    failures += outside("Westwood+'s largest spread", plus, 1.0, 1.4, " Mb/s")
+    measured = all_["fig9"]
+    spreads: dict[str, dict[str, float]] = {}
+    failures: list[str] = []
+    for cc, (kind, published, at) in _FIG9.items():
+        smallest_first, _ = _graded(measured, cc, "tcp.packet")
+        curves = smallest_first[::-1]
+        spread = _spread(curves[0], curves[-1])
+        failures += words.best_curve(curves)
+        spreads[cc] = _largest(spread)
+        failures += _size(_NAMES[cc], spread, kind, published)
+        most = spreads[cc]["at"]
+        if words.below(spread[at].over(spread[most])):
+            failures.append(f"{_NAMES[cc]}'s spread is largest at {most:g}, expected at {at:g}")
     return Finding({"largest_spread": spreads}, failures)
 
 
 def _cwnd(all_: Mapping[str, Measured]) -> Finding:
-    points = all_["fig10"].points
-    means = dict(zip(points["cc"], points["sampled_cwnd"], strict=True))
+    ccs = (WESTWOOD, WESTWOOD_PLUS, "reno")
+    windows = {cc: all_["fig10"].runs({"cc": cc}, "sampled_cwnd") for cc in ccs}
+    means = {cc: one.mean.mean for cc, one in windows.items()}
     failures = [
         f"{label(lower)}'s mean, {means[lower]:.1f}, is not below {label(upper)}'s, "
         f"{means[upper]:.1f} segments"
         for upper, lower in _HIGHER_CWND
-        if means[upper] <= means[lower]
+        if not words.above(windows[upper].over(windows[lower]))
     ]
     return Finding({"mean_of_200_samples": means}, failures)
 
 
 def _ack_compression(all_: Mapping[str, Measured]) -> Finding:
-    rows = all_["ack-compression"].rows.filter(pl.col("flow") == "upload")
-    seen = {row["cc"]: row for row in rows.iter_rows(named=True)}
-    peak = seen[WESTWOOD]["estimate_peak_bps"] / 1e6
-    low, high = (seen[WESTWOOD_PLUS][f"estimate_{end}_bps"] / 1e3 for end in ("low", "high"))
-    failures = outside("Westwood's peak", peak, _PEAK_MBPS.least, _PEAK_MBPS.most, " Mb/s")
-    for name, value in (("least", low), ("largest", high)):
-        name = f"Westwood+'s {name} estimate after 5 s"
-        failures += outside(name, value, _NEAR_500_KBPS.least, _NEAR_500_KBPS.most, " kb/s")
-    return Finding(
-        {"westwood_peak_bps": peak * 1e6, "westwood+_bps": [low * 1e3, high * 1e3]}, failures
-    )
+    def estimate(cc: str, column: str, unit: float) -> Interval:
+        rows = {"cc": cc, "flow": "upload"}
+        return all_["ack-compression"].runs(rows, f"estimate_{column}_bps").mean.times(unit)
+
+    peak = estimate(WESTWOOD, "peak", 1e-6)
+    low, high = (estimate(WESTWOOD_PLUS, end, 1e-3) for end in ("low", "high"))
+    failures = [
+        *words.outside("Westwood's peak", peak, _PEAK_MBPS, " Mb/s"),
+        *words.outside("Westwood+'s least estimate after 5 s", low, _LOW_KBPS, " kb/s"),
+        *words.outside("Westwood+'s largest estimate after 5 s", high, _HIGH_KBPS, " kb/s"),
+    ]
+    found = {
+        "westwood_peak_bps": peak.mean * 1e6,
+        "westwood+_bps": [low.mean * 1e3, high.mean * 1e3],
+    }
+    return Finding(found, failures)
 
 
 CHECKS = {
@@ -217,37 +246,24 @@ CHECKS = {
 }
 
 
-def _grows(cc: str, within: Bounds) -> Condition:
-    fast, slow = (alone(cc, {"bottleneck.rate": f"{rate}Mbps"}) for rate in (8, 2))
-    return Condition(f"{label(cc)} at 8 over 2 Mb/s", [fast], [slow], within=within)
-
-
 def _estimate(name: str, cc: str, column: str, unit_bps: float, within: Bounds) -> Condition:
-    of = Term(cc, {"upload.cc": cc}, column, flow="upload")
-    return Condition(name, [of], by=unit_bps, within=within)
+    of = Term(cc, {"upload.cc": cc}, f"estimate_{column}_bps", flow="upload")
+    return Condition(name, of, by=unit_bps, within=within)
 
 
-_CURVE = (
-    "It is about how a curve goes from one error rate to the next, which no single setting shows."
-)
+_CURVE = "It is about how a curve goes from point to point, which no single setting shows."
 _GRID = "It is about the spread over the figure's whole grid: no single setting shows that."
+_AFTER = "Westwood+'s {} estimate after 5 s, kb/s"
 
 SETTING_BOUNDS: Decided = {
-    "ns3.fig5.order": {
-        "fig5": SettingBounds(
-            [*leading(_ABOVE_TAHOE), ratio("reno", "newreno", Bounds(1 - _TIE, 1 + _TIE))],
-            _IN_ORDER,
-        )
-    },
+    "ns3.fig5.order": {"fig5": SettingBounds(leading(_ORDER), _RATES)},
     "ns3.fig5.reno_equals_newreno": {
-        "fig5": SettingBounds(
-            [ratio("reno", "newreno", Bounds(1 - _ALIKE, 1 + _ALIKE, strict=True))], _PERFORM_ALIKE
-        )
+        "fig5": SettingBounds([ratio("reno", "newreno", ALIKE)], _RATES)
     },
     "ns3.fig5.westwoodplus_knee": _CURVE,
     "ns3.fig5.monotone": _CURVE,
-    "ns3.fig6.delay": {"fig6": SettingBounds(leading(_ABOVE_ALL), _LONG)},
-    "ns3.fig7.bandwidth": {"fig7": SettingBounds([_grows(cc, one) for cc, one in _GROWTH.items()])},
+    "ns3.fig6.delay": {"fig6": SettingBounds(leading(_SUPERIOR), _DELAYS)},
+    "ns3.fig7.bandwidth": _CURVE,
     "ns3.fig8.delack": _GRID,
     "ns3.fig9.mtu": _GRID,
     "ns3.fig10.cwnd": {
@@ -256,17 +272,9 @@ SETTING_BOUNDS: Decided = {
     "ns3.fig11.ack_compression": {
         "ack-compression": SettingBounds(
             [
-                _estimate("Westwood's peak, Mb/s", WESTWOOD, "estimate_peak_bps", 1e6, _PEAK_MBPS),
-                *(
-                    _estimate(
-                        f"Westwood+'s {name} estimate after 5 s, kb/s",
-                        WESTWOOD_PLUS,
-                        f"estimate_{end}_bps",
-                        1e3,
-                        _NEAR_500_KBPS,
-                    )
-                    for name, end in (("least", "low"), ("largest", "high"))
-                ),
+                _estimate("Westwood's peak, Mb/s", WESTWOOD, "peak", 1e6, around(_PEAK_MBPS)),
+                _estimate(_AFTER.format("least"), WESTWOOD_PLUS, "low", 1e3, around(_LOW_KBPS)),
+                _estimate(_AFTER.format("largest"), WESTWOOD_PLUS, "high", 1e3, around(_HIGH_KBPS)),
             ]
         )
     },

@@ -179,7 +179,8 @@ class ClaimPlan:
         observed = [one for one in study.shown if one in frame.columns]
         averaged = list(dict.fromkeys((*_SUMMED, *observed)))
         points = summarise(frame, [*base.sweep, "flow", "cc"], averaged)
-        return Measured(frame, points, study.scenarios[name])
+        x = study.scenarios[name]
+        return Measured(frame, points, x, with_interval=not self.test_set.thin)
 
 
 def _observed_too(job: Job, observed: Mapping[str, Any]) -> Job:

@@ -15,7 +15,7 @@ from typing import Any
 
 from westwood import files
 from westwood.papers.claims import claims
-from westwood.papers.infer import parts, published, tree
+from westwood.papers.infer import chance, parts, published, tree
 from westwood.papers.infer.report import InferenceReport, packaged
 from westwood.papers.infer.space import Setting
 
@@ -34,29 +34,37 @@ def written(report: Mapping[str, InferenceReport], command: str = "") -> str:
 
     The notes that people wrote about the package's runs are left out for other runs.
     """
-    again = command or "westwood reproduce --infer PAPER --settings 2000"
     comment = "" if command else _notes()["comment"].strip() + "\n"
     result = "" if command else _notes()["result"].strip()
     parts = [comment + _notes()["title"], result, _notes()["head"].strip()]
     parts += _table(_SUMMARY, (_summary(one) for one in report.values()))
     parts += [_notes()["method"].strip()]
-    parts += [f"`{again}` repeats the search. The same seed and number give the same bytes."]
+    parts += [f"`{command}` repeats the search."] if command else []
     for one in report.values():
         note = _notes().get(one.paper, {})
         parts += _paper(one, {"about": note["about"]} if command else note)
     return "\n".join(_with_blank_lines(parts)) + "\n"
 
 
-_SUMMARY = ("paper", "claims decided", "hold: profile", "hold: one inferred setting", "NEVER")
+_SUMMARY = (
+    "paper",
+    "claims decided",
+    "hold: profile",
+    "hold: one inferred setting",
+    "by chance",
+    "never",
+    "decide nothing",
+)
 
 
 def _summary(report: InferenceReport) -> Sequence[str]:
-    never = [one for one in report.claims.values() if one["witness"] is None and not one["held"]]
     numbers = (
         len(report.claims),
         report.holding("profile"),
         report.holding("inferred"),
-        len(never),
+        report.by_chance,
+        len(report.never),
+        sum(map(report.decides_nothing, report.claims)),
     )
     return (report.paper, *map(str, numbers))
 
@@ -80,6 +88,7 @@ def _paper(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
     yield from _inferred(report)
     yield "### What holds"
     yield from _table(_CLAIMS, (_claim(report, claim) for claim in report.claims))
+    yield from _chance(report)
     yield from _not_there(report, note.get("causes", {}))
     yield from _trees(report)
     yield from _numbers(report)
@@ -125,7 +134,40 @@ _CLAIMS = ("claim", "profile", "inferred setting", "all settings", "what the pap
 def _claim(report: InferenceReport, claim: str) -> Sequence[str]:
     one = report.claims[claim]
     verdicts = (_WORDS[one["profile"]], _WORDS[one["inferred"]])
-    return (f"`{claim}`", *verdicts, report.verdict(claim), claims()[claim].says)
+    return (f"`{claim}`", *verdicts, report.elsewhere(claim), claims()[claim].says)
+
+
+def _chance(report: InferenceReport) -> Iterator[str]:
+    """Yields how many settings hold so many claims at once, beside what chance would do."""
+    found, count = report.data["chance"], len(report.claims)
+    if count < 2:
+        return
+    yield "### What chance would do"
+    yield (
+        f"In the search, so many of the {found['settings']} settings drawn blindly hold so many "
+        "claims at once. The last column has what independent claims with these shares would give."
+    )
+    shares = report.shares
+    chances = chance.at_once(shares)
+    rows = [
+        (str(number), str(held), f"{chances[number] * found['settings']:.1f}")
+        for number, held in enumerate(found["together"])
+    ]
+    yield from _table(("claims", "settings", "by chance"), rows)
+    held = report.holding("inferred")
+    lucky = chance.expected(shares, held, report.settings)
+    yield (
+        f"The inferred setting holds {held}. By chance {lucky:.1f} of {report.number} settings "
+        f"would hold as many in the search, and the luckiest would hold {report.by_chance}."
+    )
+    if nothing := [f"`{one}`" for one in report.claims if report.decides_nothing(one)]:
+        yield f"Nearly every setting has these claims, which decide nothing: {', '.join(nothing)}."
+    if found["apart"]:
+        yield "These pairs hold together less than half as often as independent claims would:"
+        yield _bullets(
+            f"`{one}` and `{two}`: {both} settings, {expected:g} by chance"
+            for one, two, both, expected in found["apart"]
+        )
 
 
 def _not_there(report: InferenceReport, causes: Mapping[str, str]) -> Iterator[str]:
@@ -138,14 +180,15 @@ def _not_there(report: InferenceReport, causes: Mapping[str, str]) -> Iterator[s
         if one["witness"] is None and one["held"]:
             found = one["unconfirmed"]
             yield (
-                f"It held in {one['held']} of {report.number} settings with the search's thin grid "
-                f"and seeds. On fresh seeds it held in none of the best {len(found)} of these."
+                f"It held in {one['held']} of {report.number} settings with the search's thin "
+                "grid, short runs and no intervals. No setting had it again on other seeds and "
+                f"whole sweeps: {len(found)} were tried."
             )
             yield from _first(found)
         elif one["witness"] is None:
             yield f"It holds under none of {report.number} settings."
         elif one["witness"]:
-            yield "It holds on fresh seeds with these settings:"
+            yield "It holds, on seeds that chose nothing, with these settings:"
             yield _bullets(f"{report.what(key)}: {value}" for key, value in one["witness"].items())
             if others := len(one.get("unconfirmed", ())):
                 yield f"It does not hold in {others} settings that the search ranked higher."

@@ -44,15 +44,15 @@ def written(found: Mapping[str, Any]) -> str:
     if not found["holding"]:
         return ""
     shares = {part: count / found["of"] for part, count in found["holding"].items()}
-    listed = ", ".join(f"{part} {share:.0%}" for part, share in shares.items())
-    text = f"Each part of the claim holds in this share of the settings: {listed}."
+    listed = "\n".join(f"- {part}: {share:.0%}" for part, share in shares.items())
+    text = f"Each part of the claim holds in this share of the settings:\n\n{listed}\n"
     if found["apart"]:
-        return text + "".join(f" {_pair(one)}" for one in found["apart"])
+        return text + "".join(f"\n{_pair(one)}" for one in found["apart"])
     if len(shares) == 1:
         return text
     chance = math.prod(shares.values()) * found["of"]
     return (
-        f"{text} All parts hold together in {found['all']} settings; "
+        f"{text}\nAll parts hold together in {found['all']} settings; "
         f"independent parts would hold in {chance:.0f}."
     )
 

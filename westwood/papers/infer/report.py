@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from westwood import files
-from westwood.papers.infer import published, space
+from westwood.papers.infer import chance, published, space
 from westwood.papers.infer.space import Open
 from westwood.papers.infer.tree import Tree
 
 _FOLDER = Path(__file__).with_name("reports")
 ALWAYS = 0.95  # a claim with this share depends on no setting
-_MOSTLY = 0.5  # a branch in which fewer cases hold is not a condition
+_ALL = "the settings that the paper leaves open"
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,21 @@ class InferenceReport:
         """Returns the mean distance of the published numbers from the measured ones."""
         return published.distance({one["number"]: one[where] for one in self.data["numbers"]})
 
+    @property
+    def shares(self) -> list[float]:
+        """Shares of all settings under which each claim holds."""
+        return list(self.data["chance"]["shares"].values())
+
+    @property
+    def by_chance(self) -> int:
+        """Number of claims that the luckiest setting would hold if they were independent."""
+        return chance.by_chance(self.shares, self.settings)
+
+    @property
+    def never(self) -> list[str]:
+        """Claims that no setting confirmed."""
+        return [claim for claim, one in self.claims.items() if one["witness"] is None]
+
     def share(self, claim: str) -> float:
         """Returns the share of all settings under which the claim holds."""
         return self.tree(claim).share
@@ -80,25 +95,27 @@ class InferenceReport:
         """Returns the tree of settings that the claim depends on."""
         return Tree.read(self.claims[claim]["tree"])
 
-    def verdict(self, claim: str) -> str:
-        """Returns HOLDS, HOLDS IF ..., NOT CONFIRMED or NEVER in N settings."""
-        one = self.claims[claim]
+    def decides_nothing(self, claim: str) -> bool:
+        """Returns whether nearly every setting has the claim, so that it tells nothing."""
+        return self.share(claim) >= ALWAYS
+
+    def elsewhere(self, claim: str) -> str:
+        """Says in a sentence under which of all settings that the paper leaves open it holds."""
+        one, share = self.claims[claim], self.share(claim)
         if one["witness"] is None:
             if one["held"]:
-                return f"NOT CONFIRMED: in {one['held']} of {self.number} settings, not again"
-            return f"NEVER in {self.number} settings"
-        share = self.share(claim)
-        if share >= ALWAYS:
-            return f"HOLDS in {share:.0%} of settings"
+                return (
+                    f"It held in {one['held']} of {self.number} settings, not again on new seeds."
+                )
+            return f"It holds under none of {self.number} settings that the paper leaves open."
+        if self.decides_nothing(claim):
+            return f"It holds under {share:.0%} of {_ALL}, so it decides nothing."
         leaf, branch = self.tree(claim).best()
         if not branch:
-            return f"HOLDS in {share:.0%} of settings"
+            return f"It holds under {share:.0%} of {_ALL}."
         words = " and ".join(self.conditions(branch))
-        if leaf.share < _MOSTLY:
-            return (
-                f"HOLDS in {share:.0%} of settings, more with {words} ({leaf.share:.0%} of these)"
-            )
-        return f"HOLDS IF {words} ({leaf.share:.0%} of these; {share:.0%} of all)"
+        those = f"{leaf.share:.0%} of those with {words}"
+        return f"It holds under {share:.0%} of {_ALL}, and under {those}."
 
     def conditions(self, branch: Mapping[str, Sequence[str]]) -> Iterator[str]:
         """Yields the conditions on the path to a leaf, in words."""
@@ -121,7 +138,7 @@ def packaged() -> dict[str, InferenceReport]:
     return found
 
 
-def all_settings(paper: str, claim: str) -> str:
-    """Returns the verdict on a claim under all open settings; "" if unknown."""
+def elsewhere(paper: str, claim: str) -> str:
+    """Says how a claim fares under all open settings of its paper; "" if unknown."""
     report = packaged().get(paper)
-    return report.verdict(claim) if report and claim in report.claims else ""
+    return report.elsewhere(claim) if report and claim in report.claims else ""

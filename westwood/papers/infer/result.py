@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Holds the results of a search over a paper's open settings.
 
-Searching, choosing among the finalists and the final verdicts use three disjoint sets of seeds.
+Searching, choosing among the finalists, the final verdicts and the witnesses use disjoint sets of
+seeds, and so do searches with different seeds.
 """
 
 from __future__ import annotations
@@ -10,21 +11,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from westwood.papers.infer import parts, propose, published
+from westwood.papers.infer import chance, parts, propose, published
 from westwood.papers.infer.evaluate import ClaimOutcome
 from westwood.papers.infer.space import Chosen, Open
 from westwood.papers.infer.tree import Tree, grow
 
-CHOOSING_SEEDS = tuple(range(1001, 1007))
-FRESH_SEEDS = tuple(range(2001, 2011))
+# The first seed and the number of runs: choosing among finalists and among witnesses, the verdicts,
+# and the verdict on a witness, whose choice never saw these.
+_RUNS = {"choosing": (1001, 6), "fresh": (2001, 10), "witness": (3001, 10)}
+_BETWEEN_SEARCHES = 10_000
 FINALISTS = 5
 WITNESSES = 20  # settings that may prove that a claim holds
 PROFILE = 0  # number of the profile's setting
 
 
-def searching_seeds(open_: Open) -> tuple[int, ...]:
-    """Returns the seeds of the search."""
-    return tuple(range(1, open_.seeds + 1))
+def seeds_of(open_: Open, search: int, purpose: str) -> tuple[int, ...]:
+    """Returns the seeds of the runs for a purpose; "search" is a purpose, too."""
+    first, runs = _RUNS.get(purpose, (1, open_.seeds))
+    first += _BETWEEN_SEARCHES * (search % _BETWEEN_SEARCHES)
+    return tuple(range(first, first + runs))
 
 
 @dataclass(frozen=True)
@@ -99,16 +104,25 @@ class InferenceResult:
 
         return sorted(holding, key=far)
 
-    def witness(self, claim: str) -> int | None:
-        """Returns a setting that makes a claim hold on fresh seeds, preferably the inferred one."""
-        for number in (self.inferred, PROFILE):
-            if self.on("fresh", number).failures[claim] == 0:
-                return number
+    def candidate(self, claim: str) -> int | None:
+        """Returns the first setting with this claim that has it again on the choosing seeds."""
         for one in self.holding(claim)[:WITNESSES]:
-            outcome = self.judged.get(("fresh", one.number, (claim,)))
+            outcome = self.judged.get(("choosing", one.number, (claim,)))
             if outcome and outcome.failures[claim] == 0:
                 return one.number
         return None
+
+    def witness(self, claim: str) -> int | None:
+        """Returns a setting that makes a claim hold on seeds that its choice never saw.
+
+        It is the inferred one or the profile, if the claim holds there.
+        """
+        for number in (self.inferred, PROFILE):
+            if self.on("fresh", number).failures[claim] == 0:
+                return number
+        candidate = self.candidate(claim)
+        outcome = self.judged.get(("witness", candidate or 0, (claim,)))
+        return candidate if outcome and outcome.failures[claim] == 0 else None
 
     def tree(self, claim: str) -> Tree:
         """Returns the tree of settings that the claim depends on."""
@@ -126,9 +140,8 @@ class InferenceResult:
             "filling": len(self.filling),
             "possible": self.open.count,
             "seeds": {
-                "search": list(searching_seeds(self.open)),
-                "choosing": list(CHOOSING_SEEDS),
-                "fresh": list(FRESH_SEEDS),
+                purpose: list(seeds_of(self.open, self.seed, purpose))
+                for purpose in ("search", *_RUNS)
             },
             "inferred": {
                 "number": inferred,
@@ -136,6 +149,12 @@ class InferenceResult:
                 "needs": self._needs(inferred),
             },
             "claims": [self._claim(claim) for claim in self.claims()],
+            "chance": chance.counted(
+                [
+                    {claim: count == 0 for claim, count in one.outcome.failures.items()}
+                    for one in self.filling
+                ]
+            ),
             "numbers": [
                 {"number": key, "profile": profile.numbers[key], "inferred": best.numbers[key]}
                 for key in published.numbers()
@@ -167,7 +186,11 @@ class InferenceResult:
         return {**entry, "witness": shown, "tree": self.tree(claim).entry()}
 
     def _unconfirmed(self, claim: str) -> list[str]:
-        """Returns the failures on fresh seeds of each setting that seemed to confirm the claim."""
+        """Returns the failures on other seeds of each setting that seemed to confirm the claim."""
         holding = (one.number for one in self.holding(claim)[:WITNESSES])
-        found = (self.judged.get(("fresh", number, (claim,))) for number in holding)
+        found = (
+            self.judged.get((purpose, number, (claim,)))
+            for number in holding
+            for purpose in ("choosing", "witness")
+        )
         return [one.explanations[claim] for one in found if one and one.failures[claim]]

@@ -28,13 +28,11 @@ from westwood.papers.infer import page, propose, published
 from westwood.papers.infer.evaluate import ClaimOutcome, ClaimTestSet, RunJobs, outcomes
 from westwood.papers.infer.report import InferenceReport
 from westwood.papers.infer.result import (
-    CHOOSING_SEEDS,
-    FRESH_SEEDS,
     PROFILE,
     WITNESSES,
     InferenceResult,
     TriedSetting,
-    searching_seeds,
+    seeds_of,
 )
 from westwood.papers.infer.space import Open
 from westwood.results.folder import Folder
@@ -42,7 +40,7 @@ from westwood.results.kinds import ResultKind
 from westwood.results.store import Store
 
 LEAST_SETTINGS, MOST_SETTINGS = 2 * propose.BATCH, 100_000
-_SEEDS = {"choosing": CHOOSING_SEEDS, "fresh": FRESH_SEEDS}
+_JUDGED_ON = ("choosing", "fresh", "witness")
 
 
 class InferenceStudy:
@@ -76,7 +74,7 @@ class InferenceStudy:
                 one.key: {value.name: [dict(value.set), value.measures] for value in one.values}
                 for one in self._open.settings
             },
-            "seeds": [list(test_set.seeds), *(list(seeds) for seeds in _SEEDS.values())],
+            "seeds": [list(self._seeds(purpose)) for purpose in ("search", *_JUDGED_ON)],
             "scenarios": {
                 name: [point.scenario.hash for point in points]
                 for name, points in test_set.points.items()
@@ -85,16 +83,18 @@ class InferenceStudy:
 
     def _test_set(self, purpose: str, claims: Sequence[str] = ()) -> ClaimTestSet:
         chosen = tuple(claims) or self.found.claims()
-        if purpose == "search":
-            return ClaimTestSet(self._open, chosen, searching_seeds(self._open), thin=True)
-        return ClaimTestSet(self._open, chosen, _SEEDS[purpose], thin=False)
+        seeds = self._seeds(purpose)
+        return ClaimTestSet(self._open, chosen, seeds, thin=purpose == "search")
+
+    def _seeds(self, purpose: str) -> tuple[int, ...]:
+        return seeds_of(self._open, self.found.seed, purpose)
 
     def _take(self, record: Mapping[str, Any]) -> None:
         found, number = self.found, int(record["setting"])
         outcome = _read(record)
         if "on" in record:
             claims = tuple(record["claims"])
-            if record["on"] not in _SEEDS or not set(claims) <= set(found.claims()):
+            if record["on"] not in _JUDGED_ON or not set(claims) <= set(found.claims()):
                 raise ValueError
             found.judged[record["on"], number, claims] = outcome
             return
@@ -125,10 +125,20 @@ class InferenceStudy:
         yield from self._judge("fresh", [PROFILE, found.inferred])
         yield from self._set_back(found.inferred)
         for claim in found.claims():
-            for one in found.holding(claim)[:WITNESSES]:
-                if found.witness(claim) is not None:
-                    break
-                yield from self._judge("fresh", [one.number], (claim,))
+            yield from self._find_witness(claim)
+
+    def _find_witness(self, claim: str) -> Iterator[None]:
+        """Chooses a setting that has this claim, and judges it once on seeds of its own."""
+        found = self.found
+        if found.witness(claim) is not None:
+            return
+        for one in found.holding(claim)[:WITNESSES]:
+            if found.candidate(claim) is not None:
+                break
+            yield from self._judge("choosing", [one.number], (claim,))
+        candidate = found.candidate(claim)
+        if candidate is not None:
+            yield from self._judge("witness", [candidate], (claim,))
 
     def _batch(self, batch: int) -> Iterator[None]:
         known = self.found.tried

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A word of the papers holds for curves that a reader calls so, for no others, and not by noise."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+
+import pytest
+
+from westwood.papers.checks import noise, words
+from westwood.papers.checks.words import CLEARLY, HUGELY, Interval, Named, Runs
+
+SEEDS = range(1, 11)
+NOISE = 0.01  # of a run, relative
+
+
+def curve(*means: float, noise: float = NOISE, seed: int = 0) -> Named:
+    """Makes a curve over 1.0, 2.0, ... with a little noise of ten runs."""
+    draw = random.Random(seed)
+    runs = {
+        float(x): Runs({run: mean * draw.gauss(1, noise) for run in SEEDS})
+        for x, mean in enumerate(means, 1)
+    }
+    return Named("it", runs)
+
+
+def leads(upper: Sequence[float], lower: Sequence[float], by: float = 0.0) -> list[str]:
+    return list(words.leads(curve(*upper, seed=1), curve(*lower, seed=2), by))
+
+
+FULL = (4.9, 4.9, 4.5, 3.0)  # the link is full at the first two points
+LOWER = (4.9, 4.9, 3.9, 1.5)
+
+
+def test_a_curve_leads_that_touches_the_other_where_the_link_is_full() -> None:
+    assert not leads((4.9, 4.5, 4.2, 3.0), (4.9, 4.2, 3.0, 1.5))
+
+
+def test_a_curve_that_is_below_by_less_than_a_line_is_thick_still_leads() -> None:
+    assert not leads((4.895, 4.5, 4.2, 3.0), (4.9, 4.2, 3.0, 1.5))
+
+
+def test_equal_curves_do_not_lead() -> None:
+    assert leads(FULL, FULL)
+
+
+def test_a_curve_that_touches_at_half_of_the_points_does_not_lead() -> None:
+    assert leads(FULL, LOWER) == ["it over it: above at 2 of 4 points, expected more than half"]
+
+
+def test_a_curve_that_is_below_once_does_not_lead() -> None:
+    (failure,) = leads((5.0, 4.5, 4.2, 3.0), (4.0, 4.2, 4.4, 1.5))
+    assert failure.startswith("it over it at 3: ") and failure.endswith("% below")
+
+
+def test_a_lead_of_a_few_percent_is_not_clear_and_one_of_a_fifth_is() -> None:
+    assert not leads((1.05, 1.05, 1.05), (1, 1, 1)) and leads((1.05,) * 3, (1,) * 3, CLEARLY)
+    assert not leads((1.2,) * 3, (1,) * 3, CLEARLY) and leads((1.2,) * 3, (1,) * 3, HUGELY)
+    assert not leads((1.6, 3, 1.05), (1, 1, 1), HUGELY)
+
+
+GROWING = (1.0, 1.8, 2.5, 2.5)
+
+
+def test_a_curve_grows_that_becomes_flat_when_it_is_full() -> None:
+    assert not list(words.grows(curve(*GROWING)))
+    assert not list(words.falls(curve(*reversed(GROWING))))
+
+
+@pytest.mark.parametrize(
+    "means", [(0.398, 0.384, 0.414, 0.420, 0.375), (1.0, 2.0, 2.566, 2.414), (1.0, 1.0, 1.03)]
+)
+def test_a_curve_that_falls_somewhere_or_hardly_rises_does_not_grow(means: Sequence[float]) -> None:
+    assert list(words.grows(curve(*means)))
+
+
+def test_a_flat_curve_may_vary_by_a_few_percent() -> None:
+    assert not list(words.stays_flat(curve(1.0, 1.03, 0.98, 1.02)))
+    assert list(words.stays_flat(curve(1.0, 1.0, 1.25)))
+    assert list(words.stays_flat(curve(1.0, 1.0, noise=0.4))), "noise hides whether it is flat"
+
+
+def test_two_quantities_are_alike_within_a_tenth_and_noise_is_no_likeness() -> None:
+    ((one,),) = [curve(1.0, seed=1).over(curve(1.03, seed=2)).values()]
+    ((two,),) = [curve(1.0, seed=1).over(curve(1.2, seed=2)).values()]
+    ((blurred,),) = [curve(1.0, seed=1).over(curve(1.0, noise=0.4, seed=2)).values()]
+    assert words.alike(one) and not words.alike(two) and not words.alike(blurred)
+
+
+def test_a_slight_lead_is_a_lead_of_less_than_a_tenth() -> None:
+    ratios = [curve(mean, seed=1).over(curve(1.0, seed=2))[1.0] for mean in (1.0, 1.05, 1.3)]
+    assert [words.slightly_above(one) for one in ratios] == [False, True, False]
+
+
+def test_near_is_within_a_tenth_and_exactly_within_a_fiftieth() -> None:
+    def around(mean: float) -> Interval:
+        return Interval(mean, mean - 0.01, mean + 0.01)
+
+    assert [words.near(around(one), 5.0) for one in (4.46, 4.52, 5.48, 5.6)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert [words.exactly(around(one), 5.0) for one in (4.88, 4.92, 5.2)] == [False, True, False]
+    assert [words.at_most(around(one), 5.0) for one in (4.0, 4.995)] == [True, False]
+
+
+def test_the_best_point_falls_to_both_ends_and_a_flat_curve_has_none() -> None:
+    peaked, flat = curve(1.0, 1.1, 1.2, 1.1, 1.0), curve(1.0, 1.0, 1.0, 1.0, 1.0)
+    assert not list(words.best_point(peaked, 3.0))
+    assert list(words.best_point(peaked, 2.0)) and list(words.best_point(flat, 3.0))
+
+
+def test_a_best_point_may_be_less_than_a_line_below_another() -> None:
+    assert not list(words.best_point(curve(1.0, 1.201, 1.2, 1.1, 1.0, noise=0.001), 3.0))
+
+
+def test_the_best_curve_may_cross_another_by_less_than_a_line() -> None:
+    best, middle, worst = (4.87, 3.0, 2.0, 1.0), (4.9, 2.5, 1.5, 0.8), (4.8, 2.0, 1.0, 0.5)
+    assert not list(words.best_curve([curve(*one, noise=0.001) for one in (best, middle, worst)]))
+    crossing = (4.9, 3.4, 1.5, 0.8)
+    assert list(words.best_curve([curve(*one) for one in (best, crossing, worst)]))
+
+
+def test_a_search_with_few_seeds_decides_by_means() -> None:
+    runs = Runs({1: 1.0, 2: 3.0}, with_interval=False)
+    assert runs.mean == Interval(2.0, 2.0, 2.0)
+
+
+def test_a_run_alone_has_no_interval() -> None:
+    assert Runs({1: 2.0}).over(Runs({1: 1.0})) == Interval(2.0, 2.0, 2.0)
+
+
+def test_what_delivered_nothing_is_not_above_or_below() -> None:
+    unknown = Runs({1: 1.0, 2: 1.0}).over(Runs({1: 0.0, 2: 0.0}))
+    checks: Iterable[Callable[[Interval], bool]] = (words.above, words.below, words.alike)
+    assert not any(check(unknown) for check in checks)
+
+
+@pytest.mark.parametrize("word", noise.WORDS)
+def test_noise_alone_seldom_makes_a_word_hold(word: str) -> None:
+    assert noise.share(word, draws=300) <= 0.05

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes the tables of docs/claims.md: verdicts, counts, words, bounds, and Figure 5's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Numbers = dict[str, Any]
+_NOT_SEARCHED = "-"
+# Single settings that the 2013 paper leaves open, as `--set` takes them.
+FIG5_SETTINGS = (
+    "",
+    "bottleneck.loss.on=forward",
+    "bottleneck.queue.limit=20p",
+    "flow.handshake_rtt=true",
+    "flow.min_rto=1s",
+    "flow.initial_ssthresh=unlimited",
+    "flow.limited_transmit=true",
+    "flow.delayed_ack=1",
+    "cc.byte_counting=true",
+    "westwood.filter=tustin-constant",
+    "westwood.recovery=newreno",
+)
+FIG5_CLAIMS = ("order", "reno_equals_newreno", "westwoodplus_knee", "monotone")
+_FIG5_CONTROLS = {
+    "tahoe": "Tahoe",
+    "reno": "Reno",
+    "newreno": "NewReno",
+    "westwood-ns3": "Westwood",
+    "westwood+-ns3": "Westwood+",
+}
+_FIG5_AT = "0.005"
+
+
+def row(*cells: object) -> str:
+    """Returns a row of a table."""
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _plain(text: str) -> str:
+    """Escapes what Markdown would read as markup."""
+    return text.replace("|", "\\|").replace("*", "\\*")
+
+
+def count(claims: Mapping[str, Numbers]) -> dict[str, int]:
+    """Counts the claims by verdict."""
+    verdicts = [one["verdict"] for one in claims.values()]
+    return {name: verdicts.count(name) for name in ("HOLDS", "DIFFERS", "TESTED")}
+
+
+def verdicts(claims: Mapping[str, Numbers]) -> str:
+    """Counts the verdicts in a sentence; adds a row for each decided claim."""
+    counts = count(claims)
+    lines = [
+        f"`westwood reproduce all` decides {counts['HOLDS'] + counts['DIFFERS']} claims: "
+        f"{counts['HOLDS']} HOLD, {counts['DIFFERS']} DIFFER; {counts['TESTED']} more are proven "
+        "by separate tests.",
+        "",
+        row("claim", "verdict", "what is asked, or what differs"),
+        row("---", "---", "---"),
+    ]
+    for name, one in claims.items():
+        if one["verdict"] != "TESTED":
+            says = _plain(one["explanation"] or one["measure"])
+            lines.append(row(f"`{name}`", one["verdict"], says))
+    return "\n".join(lines) + "\n"
+
+
+def counts(claims: Mapping[str, Numbers]) -> str:
+    """Counts for each paper: under the profile, under one inferred setting, never, by chance."""
+    from westwood.papers.claims import claims as declared
+    from westwood.papers.infer.report import packaged
+
+    heads = ("profile", "one inferred setting", "by chance", "never", "decide nothing")
+    lines = [row("paper", "claims", *heads), row("---", *["---:"] * (1 + len(heads)))]
+    total = [0] * (1 + len(heads))
+    for key, report in packaged().items():
+        mine = [
+            one["verdict"]
+            for name, one in claims.items()
+            if name in declared() and declared()[name].paper.key == key
+        ]
+        numbers = [
+            len(report.claims),
+            mine.count("HOLDS"),
+            report.holding("inferred"),
+            report.by_chance,
+            len(report.never),
+            sum(map(report.decides_nothing, report.claims)),
+        ]
+        lines.append(row(f"`{key}`", *numbers))
+        total = [one + two for one, two in zip(total, numbers, strict=True)]
+    return "\n".join([*lines, row("together", *total)]) + "\n"
+
+
+def measured_noise() -> dict[str, float]:
+    """Measures how often noise alone makes each word hold."""
+    from westwood.papers.checks import noise
+
+    return {word: noise.share(word) for word in noise.WORDS}
+
+
+def words(noise_shares: Mapping[str, float]) -> str:
+    """Lists the words with what each asks, and how often noise makes it hold."""
+    from westwood.papers.checks import noise
+    from westwood.papers.checks import words as declared
+
+    asked = dict(_asked(declared.__doc__ or ""))
+    lines = [
+        row("word", "what it asks", "noise", "holds by noise"),
+        row("---", "---", "---", "---:"),
+    ]
+    for word, (invented, _) in noise.WORDS.items():
+        share = f"{noise_shares[word]:.1%}" if word in noise_shares else _NOT_SEARCHED
+        lines.append(row(word, asked[word], invented, share))
+    return "\n".join(lines) + "\n"
+
+
+def _asked(text: str) -> Iterable[tuple[str, str]]:
+    """Reads the words and what they ask from the vocabulary's docstring."""
+    from westwood.papers.checks import words as declared
+
+    values = {name: getattr(declared, name) for name in declared.BOUNDS}
+    for line in text.splitlines():
+        if line.startswith("    "):
+            named, _, asks = line.strip().partition("  ")
+            for name, value in values.items():
+                asks = asks.replace(f"1 + {name}", f"{1 + value:g}").replace(name, f"{value:.0%}")
+            for word in named.split(", "):
+                yield word, asks.strip()
+
+
+def bounds() -> str:
+    """Lists for each decided claim the paper's sentence, its bounds, and how these changed."""
+    from westwood.papers.checks import CHECKS
+    from westwood.papers.claims import claims as declared
+
+    lines = []
+    for name in CHECKS:
+        one = declared()[name]
+        sentence = f"“{one.quote}”" if one.quote else f"A figure of the slides. {one.says}"
+        lines += [f"**`{name}`** {_plain(sentence)}", "", f"- {_plain(one.measure)}"]
+        lines += [f"- Changed after its results were known. {one.history}"] if one.history else []
+        lines.append("")
+    return "\n".join(lines)
+
+
+def fig5_try(setting: str, claim: str) -> str:
+    """Returns the name of a try of a claim of Figure 5 under a setting."""
+    name = f"ns3.fig5.{claim}"
+    return f"{name} with {setting}" if setting else name
+
+
+def fig5_settings(found: Mapping[str, Numbers]) -> str:
+    """Lists Figure 5's throughputs under single settings, and the claims that differ."""
+    heads = (*_FIG5_CONTROLS.values(), "what differs")
+    lines = [row("change", *heads), row("---", *["---:"] * (len(heads) - 1), "---")]
+    for setting in FIG5_SETTINGS:
+        tries = {claim: found[fig5_try(setting, claim)] for claim in FIG5_CLAIMS}
+        here = tries["order"]["measured"]["throughput_bps"][_FIG5_AT]
+        differs = [claim for claim, one in tries.items() if one["verdict"] == "DIFFERS"]
+        cells = [f"{here[cc] / 1e6:.3f}" for cc in _FIG5_CONTROLS]
+        lines.append(row(f"`{setting}`" if setting else "none", *cells, ", ".join(differs)))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Defines the words in which papers describe curves: what each one asks of measurements.
+
+All checks share this vocabulary. A word is about means over runs with their 95 % intervals. Two
+controls are compared run by run, since the same seed loses the same packets. A word holds only if
+the intervals show it, so noise alone rarely makes it hold (tests/westwood/papers/test_words.py).
+
+    above           the ratio's interval lies above 1
+    below           it lies below 1, and the ratio is more than TIE below 1
+    slightly above  above, and the interval ends below 1 + CLEARLY
+    alike           the interval lies within a factor of 1 + ALIKE
+    near            the interval lies within NEAR of the published number ("about", "close to")
+    exactly         it lies within EXACT of a number that is published with three digits or more
+    at most         the interval ends below the published number ("less than")
+
+    leads           nowhere below, and above at more than half of the points
+    leads clearly   it leads, and the interval lies above 1 + CLEARLY at half of the points or more
+    leads hugely    it leads, and the interval lies above 1 + HUGELY at half of the points or more
+    grows           the last point over the first lies above 1 + CLEARLY, and no step is below
+    falls           the first point over the last lies above 1 + CLEARLY, and no step is below
+    stays flat      the largest point and the least are alike
+    best curve      below no other curve anywhere, and it leads the worst
+    best point      below no other point, and above both ends
+
+Curves may touch where a link is full or everything is lost: `leads` allows points that are neither
+above nor below.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from westwood.results.metrics import compare_pairs, half_width
+
+TIE = 0.01  # less than this can't be seen in a figure
+ALIKE = 0.10
+CLEARLY = 0.10
+HUGELY = 0.50
+NEAR = 0.10
+EXACT = 0.02
+BOUNDS = ("TIE", "ALIKE", "CLEARLY", "HUGELY", "NEAR", "EXACT")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean or a ratio with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    def times(self, factor: float) -> Interval:
+        """Returns it in another unit."""
+        return Interval(self.mean * factor, self.low * factor, self.high * factor)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The values of a quantity by seed; without `with_interval` only their mean counts."""
+
+    values: Mapping[int, float]
+    with_interval: bool = True
+
+    @property
+    def mean(self) -> Interval:
+        """The mean with its interval."""
+        known = [value for value in self.values.values() if not math.isnan(value)]
+        if not known:
+            return _UNKNOWN
+        mean = math.fsum(known) / len(known)
+        if len(known) < 2:
+            return self._interval(mean, math.nan)
+        squares = math.fsum((value - mean) ** 2 for value in known) / (len(known) - 1)
+        return self._interval(mean, half_width(math.sqrt(squares), len(known)))
+
+    def over(self, other: Runs) -> Interval:
+        """Returns the ratio of the means, compared run by run."""
+        seeds = self.values.keys() & other.values.keys()
+        found = compare_pairs([(self.values[seed], other.values[seed]) for seed in sorted(seeds)])
+        if math.isnan(found.ratio):
+            return _UNKNOWN
+        return self._interval(found.ratio, found.ratio_half)
+
+    def minus(self, other: Runs) -> Runs:
+        """Returns the differences, run by run."""
+        return self._with(other, lambda one, two: one - two)
+
+    def by(self, other: Runs) -> Runs:
+        """Returns the ratios, run by run; NaN where the other is 0."""
+        return self._with(other, lambda one, two: one / two if two else math.nan)
+
+    def _with(self, other: Runs, how: Callable[[float, float], float]) -> Runs:
+        seeds = sorted(self.values.keys() & other.values.keys())
+        values = {seed: how(self.values[seed], other.values[seed]) for seed in seeds}
+        return Runs(values, self.with_interval)
+
+    def _interval(self, mean: float, half: float) -> Interval:
+        if math.isnan(half) or not self.with_interval:
+            half = 0.0
+        return Interval(mean, mean - half, mean + half)
+
+
+_UNKNOWN = Interval(math.nan, math.nan, math.nan)
+
+
+def total(parts: Iterable[Runs]) -> Runs:
+    """Adds quantities, run by run."""
+    first, *others = parts
+    for one in others:
+        first = first._with(one, lambda a, b: a + b)
+    return first
+
+
+Curve = Mapping[Any, Runs]  # in the order of the sweep
+
+
+# One comparison
+
+
+def above(ratio: Interval, by: float = 0.0) -> bool:
+    """Returns whether the ratio is above 1 + `by`."""
+    return ratio.low > 1 + by
+
+
+def below(ratio: Interval) -> bool:
+    """Returns whether a ratio is visibly below 1."""
+    return ratio.high < 1 and ratio.mean < 1 - TIE
+
+
+def slightly_above(ratio: Interval) -> bool:
+    """Returns whether a ratio is above 1, but not clearly."""
+    return above(ratio) and ratio.high <= 1 + CLEARLY
+
+
+def alike(ratio: Interval) -> bool:
+    """Returns whether two quantities with this ratio are alike."""
+    return ratio.low >= 1 / (1 + ALIKE) and ratio.high <= 1 + ALIKE
+
+
+def near(found: Interval, published: float, within: float = NEAR) -> bool:
+    """Returns whether a quantity is near the published number."""
+    return found.low >= (1 - within) * published and found.high <= (1 + within) * published
+
+
+def exactly(found: Interval, published: float) -> bool:
+    """Returns whether a quantity is what the paper gives with three digits or more."""
+    return near(found, published, EXACT)
+
+
+def at_most(found: Interval, published: float) -> bool:
+    """Returns whether a quantity is less than the published number."""
+    return found.high <= published
+
+
+# Curves: each function yields where and by how much its word fails, so nothing means that it holds
+
+
+@dataclass(frozen=True)
+class Named:
+    """A curve with the name of its control."""
+
+    name: str
+    curve: Curve
+
+    def over(self, other: Named) -> dict[Any, Interval]:
+        """Returns the ratio to another curve at each point."""
+        return {x: runs.over(other.curve[x]) for x, runs in self.curve.items()}
+
+
+def leads(upper: Named, lower: Named, by: float = 0.0) -> Iterator[str]:
+    """Checks that a curve leads another; CLEARLY and HUGELY as `by` ask for more than a lead."""
+    pair = f"{upper.name} over {lower.name}"
+    ratios = upper.over(lower)
+    for x, ratio in ratios.items():
+        if below(ratio):
+            yield f"{pair} at {shown(x)}: {1 - ratio.mean:.1%} below"
+    higher = sum(above(ratio) for ratio in ratios.values())
+    if 2 * higher <= len(ratios):
+        yield f"{pair}: above at {higher} of {len(ratios)} points, expected more than half"
+    far = sum(above(ratio, by) for ratio in ratios.values())
+    if by and 2 * far < len(ratios):
+        yield f"{pair}: by {by:.0%} at {far} of {len(ratios)} points, expected half of them"
+
+
+def grows(one: Named) -> Iterator[str]:
+    """Checks that a curve grows from its first point to its last."""
+    yield from _goes(one, 1, "falls", "grows")
+
+
+def falls(one: Named) -> Iterator[str]:
+    """Checks that a curve falls from its first point to its last."""
+    yield from _goes(one, -1, "rises", "falls")
+
+
+def _goes(one: Named, sign: int, wrong: str, right: str) -> Iterator[str]:
+    for (x, before), (y, after) in itertools.pairwise(one.curve.items()):
+        step = after.over(before) if sign > 0 else before.over(after)
+        if below(step):
+            yield f"{one.name}: {wrong} by {1 - step.mean:.1%} from {shown(x)} to {shown(y)}"
+    (x, first), *_, (y, last) = one.curve.items()
+    whole = last.over(first) if sign > 0 else first.over(last)
+    if not above(whole, CLEARLY):
+        change = abs(last.over(first).mean - 1)
+        yield f"{one.name}: {right} by only {change:.1%} from {shown(x)} to {shown(y)}"
+
+
+def stays_flat(one: Named) -> Iterator[str]:
+    """Checks that all points of a curve are alike."""
+    least = min(one.curve, key=lambda x: one.curve[x].mean.mean)
+    most = max(one.curve, key=lambda x: one.curve[x].mean.mean)
+    ratio = one.curve[most].over(one.curve[least])
+    if not alike(ratio):
+        yield f"{one.name}: at {shown(most)} {ratio.mean:.2f} times as much as at {shown(least)}"
+
+
+def best_curve(curves: Sequence[Named]) -> Iterator[str]:
+    """Checks that the first curve is the best and the last one the worst."""
+    best, *between, worst = curves
+    yield from leads(best, worst)
+    for one in between:
+        for upper, lower in ((best, one), (one, worst)):
+            for x, ratio in upper.over(lower).items():
+                if below(ratio):
+                    yield f"{lower.name} over {upper.name} at {shown(x)}: above"
+
+
+def best_point(one: Named, at: object) -> Iterator[str]:
+    """Checks that a curve has its maximum at this point, and falls to both ends."""
+    peak = one.curve[at]
+    for x, runs in one.curve.items():
+        if below(peak.over(runs)):
+            yield f"{one.name}: {shown(x)} gives {1 - peak.over(runs).mean:.2%} more than {at:g}"
+    for end in (next(iter(one.curve)), list(one.curve)[-1]):
+        if end != at and not above(peak.over(one.curve[end])):
+            yield f"{one.name}: {at:g} gives no more than {shown(end)}, an end of the sweep"
+
+
+def outside(
+    name: str, found: Interval, published: float, unit: str = "", within: float = NEAR
+) -> Iterator[str]:
+    """Checks that a quantity is near the published number, or exactly that with EXACT."""
+    if not near(found, published, within):
+        word = "exactly" if within == EXACT else "about"
+        yield f"{name} is {written(found)}{unit}, expected {word} {published:g}{unit}"
+
+
+def over_limit(name: str, found: Interval, limit: float, unit: str = "") -> Iterator[str]:
+    """Checks that a quantity is at most the published number."""
+    if not at_most(found, limit):
+        yield f"{name} is {written(found)}{unit}, expected at most {limit:g}{unit}"
+
+
+def written(found: Interval) -> str:
+    """Writes a mean with its interval."""
+    half = (found.high - found.low) / 2
+    return f"{found.mean:.3g}" if half == 0 else f"{found.mean:.3g} ± {half:.2g}"
+
+
+def shown(x: object) -> str:
+    """Writes a swept value in words."""
+    return f"{x:g}" if isinstance(x, float) else str(x)
