@@ -160,17 +160,6 @@ void bind_network(nb::module_& m) {
     traced(type, "trace_queues", &TraceOptions::queues);
     traced(type, "trace_interval", &TraceOptions::interval);
     traced(type, "capture_link", &TraceOptions::capture_link);
-
-    m.def(
-        "configure",
-        [](const std::string& name) {
-#define WW_ROW(ID, protocol, ...) \
-    if (name == protocol) return ww_configure(WW_PROTOCOL_##ID);
-            WW_PROTOCOLS(WW_ROW)
-#undef WW_ROW
-            throw std::invalid_argument("unknown protocol '" + name + "'");
-        },
-        "name"_a, "The settings of a protocol of the catalogue. ValueError if there is none.");
 }
 
 }  // namespace ww::bindings

@@ -57,6 +57,19 @@ void bind_plan(nb::module_& m) {
         "Makes a plan of a completed scenario, in the form of a scenario file. Raises ValueError "
         "with one line if a value is wrong.");
     m.def(
+        "configure",
+        [](const std::string& name, const nb::dict& settings) {
+            plan::Table cc = table_of(settings);
+            cc.emplace_back("name", plan::Value{name});
+            ww_config config;
+            if (plan::read_control(plan::Section(cc, ""), config) == WW_PROTOCOL_COUNT)
+                throw std::invalid_argument("udp has no congestion control");
+            return config;
+        },
+        "name"_a, "settings"_a = nb::dict(),
+        "The core's settings of a protocol of the catalogue, with these settings of a scenario. "
+        "ValueError if it has none of this name.");
+    m.def(
         "set_queue",
         [](sim::Direction& direction, const nb::dict& queue) {
             plan::read_queue(plan::Section(table_of(queue), "queue"), direction);

@@ -5,7 +5,7 @@
 namespace ww::plan {
 namespace {
 
-constexpr ww_protocol kDatagrams = WW_PROTOCOL_COUNT;  // no congestion control
+constexpr ww_protocol kDatagrams = WW_PROTOCOL_COUNT;
 
 // Returns the payload of a full segment, in which windows are counted.
 std::int64_t segment_bytes(const Section& section, const sim::Flow& usual) {
@@ -75,10 +75,20 @@ void read_arrivals(const Section& arrivals, sim::Flow& flow) {
 
 }  // namespace
 
+ww_protocol read_control(const Section& section, ww_config& config) {
+    const ww_protocol protocol = protocol_of(section);
+    if (protocol != kDatagrams) {
+        config = ww_configure(protocol);
+        set_declared(section, config);
+    }
+    section.done();
+    return protocol;
+}
+
 ww_protocol read_flow(const Section& section, sim::Flow& flow) {
     const Item cc_item = section.need("cc");
-    const Section cc(cc_item.table("a table with the name of a protocol"), "cc", &section);
-    const ww_protocol protocol = protocol_of(cc);
+    const Table& cc = cc_item.table("a table with the name of a protocol");
+    const ww_protocol protocol = read_control({cc, "cc", &section}, flow.cc);
     if (const Item app = section["app"])
         read_app(
             {app.table("a table such as { kind = \"udp\", rate = \"1Mbps\" }"), "app", &section},
@@ -88,12 +98,7 @@ ww_protocol read_flow(const Section& section, sim::Flow& flow) {
                                          : "expected a protocol, since its app is \"bulk\"");
     set_declared(section, flow);
     const Item recovery = section["recovery"], arrivals = section["arrivals"];
-    if (!flow.datagrams.on) {
-        flow.cc = ww_configure(protocol);
-        set_declared(cc, flow.cc);
-        if (recovery) flow.recovery = recovery_of(recovery);
-    }
-    cc.done();
+    if (recovery && !flow.datagrams.on) flow.recovery = recovery_of(recovery);
     if (arrivals) {
         if (flow.size_bytes != sim::kUnlimited)
             section["size"].refuse("expected none, since arrivals has a size");

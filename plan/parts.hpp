@@ -24,7 +24,11 @@ Limit read_link(const Section& section, sim::Link& link);
 // Sets a direction's queue.
 Limit read_queue(const Section& section, sim::Direction& direction);
 
-// Sets everything but the nodes of a flow; returns its protocol, or WW_PROTOCOL_COUNT for datagrams.
+// Sets a protocol's configuration, from the table of its name and settings; returns the protocol, or
+// WW_PROTOCOL_COUNT for datagrams, which have none.
+ww_protocol read_control(const Section& section, ww_config& config);
+
+// Sets everything but the nodes of a flow; returns its protocol.
 ww_protocol read_flow(const Section& section, sim::Flow& flow);
 
 }  // namespace ww::plan

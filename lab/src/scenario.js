@@ -14,18 +14,10 @@ function oneOf(value, words) {
   return value;
 }
 
-function completeLink(given, profile) {
+function completeLink(given, { sections: profile }) {
   const link = { ...profile.link, ...given };
   if (isTable(link.loss)) link.loss = { ...profile.loss, ...link.loss };
   return link;
-}
-
-const protocolOf = (cc) => D.protocols.find((one) => one.name === cc);
-
-// Chooses the loss recovery for a flow that does not choose one.
-function recoveryOf(cc, profile) {
-  const own = protocolOf(cc)?.recovery ?? "";
-  return own === "sack" ? profile.sack.recovery ?? own : own || profile.westwood.recovery;
 }
 
 // Refuses what would have no effect on datagrams.
@@ -34,15 +26,14 @@ function checkDatagrams(flow) {
     if (!D.of_datagrams.includes(key)) throw new Problem("has no effect on datagrams, or is no key", key, flow[key]);
 }
 
-function completeFlow(given, profile) {
+function completeFlow(given, { sections: profile, by_protocol: byProtocol }) {
   const app = isTable(given.app) || given.app === undefined ? given.app : { kind: given.app };
   if (isDatagrams(given)) checkDatagrams(given);
   const cc = isTable(given.cc) ? given.cc : { name: given.cc ?? (isDatagrams(given) ? UDP : undefined) };
   if (cc.name === undefined) throw new Problem("is missing", "cc");
-  const known = protocolOf(cc.name)?.settings ?? [];
-  const own = Object.fromEntries(Object.entries(profile.cc).filter(([key]) => known.includes(key)));
-  const recovery = given.recovery ?? recoveryOf(cc.name, profile);
-  const hasSack = cc.name !== UDP && D.recoveries.find((one) => one.name === recovery)?.uses_sack;
+  const { recovery: usual, cc: own } = byProtocol[cc.name] ?? {};
+  const recovery = given.recovery ?? usual;
+  const hasSack = cc.name !== UDP && D.recoveries_with_sack.includes(recovery);
   const flow = { ...profile.flow, ...(hasSack ? profile.sack : {}), ...given, recovery, cc: { ...own, ...cc } };
   return app === undefined ? flow : { ...flow, app };
 }
@@ -50,7 +41,7 @@ function completeFlow(given, profile) {
 // The scenario with its profile's values where it has none; throws a Problem if something is wrong.
 export function complete(scenario) {
   if (!isTable(scenario)) throw new Problem("expected a scenario", "", scenario);
-  const profile = D.profiles[within("profile", () => oneOf(scenario.profile ?? "rfc", Object.keys(D.profiles)))].sections;
+  const profile = D.profiles[within("profile", () => oneOf(scenario.profile ?? "rfc", Object.keys(D.profiles)))];
   const completed = { ...scenario };
   for (const [key, make] of [["link", completeLink], ["flow", completeFlow]])
     if (Array.isArray(scenario[key]))

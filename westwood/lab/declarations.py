@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, is_dataclass
+from dataclasses import is_dataclass
 from typing import Any
 
 from westwood import __version__, _engine, files
@@ -19,8 +19,8 @@ from westwood.catalogue import (
     FLOW_COLUMNS,
     PROTOCOLS,
     RECOVERIES,
+    UDP,
     WINDOW_COLUMNS,
-    settings_of_protocol,
 )
 from westwood.papers.checks import SETTING_BOUNDS
 from westwood.papers.checks.bounds import Swept
@@ -29,6 +29,7 @@ from westwood.papers.studies import STUDIES
 from westwood.results.columns import columns
 from westwood.results.metrics import half_width
 from westwood.scenario import profiles
+from westwood.scenario.completion import obeyed, usual_recovery
 from westwood.scenario.flows import OF_DATAGRAMS
 from westwood.scenario.preset_files import presets, presets_folder
 
@@ -43,15 +44,13 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
             {
                 "name": one.name,
                 "algorithm": one.algorithm,
-                "recovery": one.recovery,
-                "settings": list(settings_of_protocol(one.name)),
                 "label": one.label,
                 "colour": one.style.color,
                 "source": one.source,
             }
             for one in PROTOCOLS.values()
         ],
-        "recoveries": [asdict(one) for one in RECOVERIES.values()],
+        "recoveries_with_sack": [one.name for one in RECOVERIES.values() if one.uses_sack],
         "profiles": {name: _profile(name) for name in profiles.names()},
         "presets": {name: _preset(name, verdicts) for name in presets()},
         "columns": [
@@ -81,9 +80,14 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
 
 
 def _profile(name: str) -> dict[str, Any]:
+    """Returns a profile's defaults; those that follow from the protocol by its name."""
     profile = profiles.get(name)
-    sections = {section: profile.defaults(section) for section in profiles.SECTIONS}
-    return {"title": profile.title, "sections": sections}
+    sections = {section: profile.defaults(section) for section in ("link", "loss", "flow", "sack")}
+    by_protocol = {
+        cc: {"recovery": usual_recovery(cc, profile), "cc": obeyed(cc, profile)}
+        for cc in (*PROTOCOLS, UDP)
+    }
+    return {"title": profile.title, "sections": sections, "by_protocol": by_protocol}
 
 
 def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:

@@ -50,17 +50,17 @@ def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
         **profile.defaults("flow"),
         **_defaults_of_recovery(cc.get("name"), given.get("recovery"), profile),
         **given,
-        **({"cc": {**_obeyed(cc.get("name"), profile), **cc}} if cc else {}),
+        **({"cc": {**obeyed(cc.get("name"), profile), **cc}} if cc else {}),
     }
 
 
-def _obeyed(cc: object, profile: profiles.Profile) -> dict[str, Any]:
+def obeyed(cc: object, profile: profiles.Profile) -> dict[str, Any]:
     """Returns the profile's `cc` settings that this control uses."""
     known = settings_of_protocol(cc) if isinstance(cc, str) and cc in PROTOCOLS else {}
     return {key: value for key, value in profile.defaults("cc").items() if key in known}
 
 
-def _recovery(cc: object, profile: profiles.Profile) -> str:
+def usual_recovery(cc: object, profile: profiles.Profile) -> str:
     """Returns the recovery of a protocol whose flow doesn't set one."""
     protocol = PROTOCOLS.get(cc) if isinstance(cc, str) else None
     own = protocol.recovery if protocol else ""
@@ -71,7 +71,7 @@ def _recovery(cc: object, profile: profiles.Profile) -> str:
 
 def _defaults_of_recovery(cc: object, chosen: object, profile: profiles.Profile) -> dict[str, Any]:
     """Returns the default recovery and, if the recovery uses SACK, the settings for it."""
-    recovery = RECOVERIES.get(chosen if isinstance(chosen, str) else _recovery(cc, profile))
+    recovery = RECOVERIES.get(chosen if isinstance(chosen, str) else usual_recovery(cc, profile))
     if recovery is None:
         return {}  # the model reports the error
     with_sack = profile.defaults(profiles.SACK) if recovery.uses_sack and cc != UDP else {}
@@ -86,7 +86,7 @@ def follows_from_protocol(flow: Mapping[str, Any], profile: profiles.Profile) ->
     cc, chosen = flow["cc"]["name"], flow["recovery"]
     follows = {key: profile.defaults("flow").get(key) for key in profile.defaults(profiles.SACK)}
     follows |= _defaults_of_recovery(cc, chosen, profile)
-    if chosen != _recovery(cc, profile):
+    if chosen != usual_recovery(cc, profile):
         follows.pop("recovery")
     ignored = flow.keys() - OF_DATAGRAMS if cc == UDP else set()
     return ignored | {key for key, value in follows.items() if flow.get(key) == value}

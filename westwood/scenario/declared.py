@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads, checks and writes the keys of a scenario that follow from the engine's declarations.
 
-A model's value is in base units (bit/s, picoseconds, bytes); the engine's field may be in another
-(`to_field`). core/settings.h and engine/settings.hpp say what each kind is.
+A model's value is in base units (bit/s, picoseconds, bytes); the engine's field may be in another,
+to which plan/ converts. core/settings.h and engine/settings.hpp say what each kind is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _PS_PER_US = units.TIME_UNITS["us"]
 _THOUSANDTHS = 1000
-_NO_LIMIT = -1  # in fields of the engine
 _MOST_AMOUNT = 2**30  # packets or bytes
 
 
@@ -120,7 +119,7 @@ def _finite_amount(value: object) -> units.Amount:
 def _segments(
     setting: Setting, parse: Callable[[object], units.Amount]
 ) -> Callable[[object], units.Amount]:
-    """Reads a window. Sizes in bytes aren't checked: `to_field` rounds and clamps them."""
+    """Reads a window. Sizes in bytes aren't checked: plan/ rounds and clamps them."""
     low, high = setting.least, _most_segments(setting)
 
     def read(value: object) -> units.Amount:
@@ -250,21 +249,10 @@ def written_defaults(section: str, *, leave_out: Iterable[str] = ()) -> dict[str
     return {key: written_default(one) for key, one in settings if key not in left_out}
 
 
-def to_field(setting: Setting, value: Any, mss: int = 1) -> Any:
-    """Converts a model's value to the unit of the engine's field.
-
-    mss: payload of a segment, bytes.
-    """
-    match setting.kind:
-        case "SPAN":
-            return value // _PS_PER_US
-        case "TIME_OR_NEVER" | "SIZE_OR_ALL":
-            return _NO_LIMIT if value is None else value
-        case "SEGMENTS":
-            return min(max(setting.least, value.packets(mss) or 0), setting.most)
-        case "SSTHRESH":
-            packets = value.packets(mss)
-            return _NO_LIMIT if packets is None else max(setting.least, packets)
+def to_field(setting: Setting, value: Any) -> Any:
+    """Converts a model's value of a `cc` setting to the unit of the core's field."""
+    if setting.kind == "SPAN":
+        return value // _PS_PER_US
     return round(_THOUSANDTHS * value) if _in_thousandths(setting) else value
 
 

@@ -19,7 +19,7 @@ from westwood.catalogue import (
     settings_of_protocol,
 )
 from westwood.errors import InputError, suggestion
-from westwood.scenario.declared import to_field, with_settings, written_field
+from westwood.scenario.declared import with_settings, written_field
 from westwood.scenario.parts import (
     Bytes,
     Durations,
@@ -99,12 +99,7 @@ class CongestionControl(_CongestionControl):
 
 def configured(cc: CongestionControl) -> _engine.CongestionControl:
     """Returns the core's configuration of the protocol with the scenario's settings applied."""
-    built = _engine.configure(cc.name)
-    for key, setting in settings_of_protocol(cc.name).items():
-        value = getattr(cc, key)
-        if value is not None:
-            setattr(built, setting.field, to_field(setting, value))
-    return built
+    return _engine.configure(cc.name, cc.model_dump(exclude={"name"}, exclude_none=True))
 
 
 def _cc_table(value: object) -> object:
