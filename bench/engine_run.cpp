@@ -63,7 +63,7 @@ std::size_t place_of(const std::string& name, const std::vector<std::string>& na
 // Adds a part of the engine that the base case does not use.
 void set_part(Network& made, Direction& bottleneck, const std::string& part) {
     if (part == "red" || part == "red-ecn") {
-        bottleneck.red.on = true;
+        bottleneck.queue_kind = QueueKind::red;
         bottleneck.red.min_packets = 5;
         bottleneck.red.max_packets = 40;
         bottleneck.red.ecn = part == "red-ecn";

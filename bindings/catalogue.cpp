@@ -152,8 +152,14 @@ nb::list settings() {
     WW_LINK_SETTINGS(WW_ROW)
     WW_DIRECTION_SETTINGS(WW_ROW)
 #undef WW_ROW
-#define WW_ROW(...) WW_ENGINE_ROW("red", __VA_ARGS__)
-    WW_RED_SETTINGS(WW_ROW)
+#define WW_ROW(...) WW_ENGINE_ROW(section, __VA_ARGS__)
+#define WW_QUEUE(name, Settings, Queue, PREFIX, ...) \
+    {                                                \
+        const char* const section = #name;           \
+        WW_##PREFIX##_SETTINGS(WW_ROW)               \
+    }
+    WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
 #undef WW_ROW
 #undef WW_ENGINE_ROW
 #undef WW_ROW_OF
@@ -161,6 +167,32 @@ nb::list settings() {
 }
 
 using Pair = std::pair<std::string, std::string>;
+
+nb::list queues() {
+    nb::list rows;
+    const auto add = [&](const char* name, const char* title, const char* ns2, const char* ns3,
+                         bool held, std::vector<Pair> rising, std::vector<std::string> positive) {
+        nb::dict row;
+        row["name"] = name;
+        row["title"] = title;
+        row["ns2"] = ns2;
+        row["ns3"] = ns3;
+        row["holds"] = held;
+        row["rising"] = rising;
+        row["positive"] = positive;
+        rows.append(row);
+    };
+#define WW_RISING(kind, lesser, greater) Pair{#lesser, #greater},
+#define WW_POSITIVE(kind, setting) #setting,
+#define WW_QUEUE(name, Settings, Queue, PREFIX, title, ns2, ns3)                  \
+    add(#name, title, ns2, ns3, Queue::kHolds, {WW_##PREFIX##_RISING(WW_RISING)}, \
+        {WW_##PREFIX##_POSITIVE(WW_POSITIVE)});
+    WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+#undef WW_POSITIVE
+#undef WW_RISING
+    return rows;
+}
 
 std::vector<Pair> in_order(const std::string& section) {
 #define WW_ROW(lesser, greater) Pair{#lesser, #greater},
@@ -212,6 +244,7 @@ void bind_catalogue(nb::module_& m) {
     // Dictionaries, to which westwood/catalogue.py gives types.
     m.attr("PROTOCOLS") = protocols();
     m.attr("RECOVERIES") = recoveries();
+    m.attr("QUEUES") = queues();
     m.attr("SETTINGS") = settings();
     m.attr("FLOW_COLUMNS") = nb::cast(flow_columns());
     m.attr("DIRECTION_COLUMNS") = nb::cast(direction_columns());

@@ -15,6 +15,9 @@ constexpr std::array kRecoveries = {
 #undef WW_ROW
 };
 constexpr std::array kSpreads = {WW_SPREADS(WW_NAME_OF)};
+#define WW_QUEUE(name, ...) #name,
+constexpr std::array kQueues = {"droptail", WW_QUEUE_KINDS(WW_QUEUE)};
+#undef WW_QUEUE
 constexpr std::array kLosses = {WW_LOSS_KINDS(WW_NAME_OF)};
 
 #define WW_WORD(id, word) word,
@@ -77,11 +80,16 @@ void bind_loss(nb::module_& m) {
         .def_rw("state_fixed", &Loss::state_fixed);
 }
 
-void bind_red(nb::module_& m) {
-    using T = Red;
-    nb::class_<T> type(m, "Red", "Random Early Detection; off: drop-tail.");
-    type.def_rw("on", &Red::on);
-    WW_RED_SETTINGS(WW_BIND_SETTING)
+// Binds the settings of each kind of queue as a class.
+void bind_queues(nb::module_& m) {
+#define WW_QUEUE(name, Settings, Queue, PREFIX, ...)                                  \
+    {                                                                                 \
+        using T = Settings;                                                           \
+        nb::class_<T> type(m, #Settings, "Settings of a queue of kind `" #name "`."); \
+        WW_##PREFIX##_SETTINGS(WW_BIND_SETTING)                                       \
+    }
+    WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
 }
 
 void bind_direction(nb::module_& m) {
@@ -91,9 +99,11 @@ void bind_direction(nb::module_& m) {
     WW_DIRECTION_SETTINGS(WW_BIND_SETTING)
     limited(type, "queue_packets", &Direction::queue_packets, kUnlimited);
     limited(type, "queue_bytes", &Direction::queue_bytes, kUnlimited);
-    type.def_rw("loss", &Direction::loss)
-        .def_rw("red", &Direction::red)
-        .def_rw("opportunities_ms", &Direction::opportunities_ms);
+    named(type, "queue_kind", &Direction::queue_kind, kQueues);
+#define WW_QUEUE(name, ...) type.def_rw(#name, &Direction::name);
+    WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+    type.def_rw("loss", &Direction::loss).def_rw("opportunities_ms", &Direction::opportunities_ms);
 }
 
 void bind_link(nb::module_& m) {
@@ -143,7 +153,7 @@ void traced(nb::class_<Network>& type, const char* name, Field TraceOptions::*fi
 void bind_network(nb::module_& m) {
     bind_congestion_control(m);
     bind_loss(m);
-    bind_red(m);
+    bind_queues(m);
     bind_direction(m);
     bind_link(m);
     bind_datagrams(m);

@@ -11,6 +11,7 @@
 #include "../core/catalogue.h"
 #include "base/stop.hpp"
 #include "columns.hpp"
+#include "link/queue/kinds.hpp"
 #include "settings.hpp"
 
 namespace ww::sim {
@@ -40,20 +41,17 @@ struct Loss {
     bool state_fixed = false;  // states last exactly their mean; else exponentially distributed
 };
 
-// Random Early Detection (red.hpp); if it is off, the queue is drop-tail.
-struct Red {
-    bool on = false;
-    WW_RED_SETTINGS(WW_SETTING_MEMBER)
-};
-
 // One direction of a link: queue, transmitter and wire. The packet in transmission does not count
 // against the queue's limits. Losses happen at the far end: a lost packet has used the link.
 struct Direction {
     WW_DIRECTION_SETTINGS(WW_SETTING_MEMBER)
     std::int64_t queue_packets = kUnlimited;
     std::int64_t queue_bytes = kUnlimited;
+    QueueKind queue_kind = QueueKind::droptail;
+#define WW_QUEUE(name, Settings, ...) Settings name = {};
+    WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
     Loss loss = {};
-    Red red = {};
     std::vector<std::uint64_t> opportunities_ms = {};  // if not empty, they replace the rate
 };
 

@@ -89,18 +89,40 @@ std::string check(const Loss& loss) {
     return "";
 }
 
-std::string check(const Red& o) {
-    if (!o.on) return "";
-    WW_RED_SETTINGS(WW_CHECK_SETTING)
-    if (o.max_packets <= o.min_packets) return "RED's max must be more than min";
-    if (o.max_p <= 0 || o.weight <= 0) return "RED's max_p and weight must be more than 0";
-    return "";
+#define WW_CHECK_RISING(kind, lesser, greater)                               \
+    if (o.WW_ENGINE_FIELD(kind, greater) <= o.WW_ENGINE_FIELD(kind, lesser)) \
+        return "the queue's " #greater " must be more than " #lesser;
+#define WW_CHECK_POSITIVE(kind, name) \
+    if (o.WW_ENGINE_FIELD(kind, name) <= 0) return "the queue's " #name " must be more than 0";
+
+#define WW_QUEUE(name, Settings, Queue, PREFIX, ...)                                   \
+    std::string check(const Settings& o) {                                             \
+        WW_##PREFIX##_SETTINGS(WW_CHECK_SETTING) WW_##PREFIX##_RISING(WW_CHECK_RISING) \
+            WW_##PREFIX##_POSITIVE(WW_CHECK_POSITIVE) return "";                       \
+    }
+WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+
+// Checks the settings of the direction's kind of queue; the other kinds' have no effect.
+std::string check_queue(const Direction& o) {
+    if (o.queue_packets < 0 || o.queue_bytes < 0) return "queue limit must not be negative";
+    if (holds(o.queue_kind) && !o.opportunities_ms.empty())
+        return "this kind of queue needs a rate, not delivery opportunities";
+    switch (o.queue_kind) {
+#define WW_QUEUE(name, ...) \
+    case QueueKind::name:   \
+        return check(o.name);
+        WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+    case QueueKind::droptail:
+        return "";
+    }
+    return "unknown kind of queue";
 }
 
 std::string check(const Direction& o) {
     WW_DIRECTION_SETTINGS(WW_CHECK_SETTING)
-    if (o.queue_packets < 0 || o.queue_bytes < 0) return "queue limit must not be negative";
-    for (const std::string& problem : {check(o.loss), check(o.red)})
+    for (const std::string& problem : {check_queue(o), check(o.loss)})
         if (!problem.empty()) return problem;
     if (!std::is_sorted(o.opportunities_ms.begin(), o.opportunities_ms.end()))
         return "delivery opportunities must be ascending times";

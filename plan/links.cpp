@@ -25,9 +25,30 @@ void set_declared(const Section& section, sim::Link& o) {
     WW_LINK_SETTINGS(WW_SET_SETTING)
 }
 
-void set_declared(const Section& section, sim::Red& o) {
-    using namespace sim;
-    WW_RED_SETTINGS(WW_SET_SETTING)
+// Sets a setting of a queue; one without a default is needed.
+#define WW_SET_QUEUE_SETTING(kind, setting, fallback, least, most, what, why) \
+    if (std::string_view(why).empty()) section.need(#setting);                \
+    WW_SET_SETTING(kind, setting, fallback, least, most)
+
+#define WW_QUEUE(name, Settings, Queue, PREFIX, ...)              \
+    void set_declared(const Section& section, sim::Settings& o) { \
+        using namespace sim;                                      \
+        WW_##PREFIX##_SETTINGS(WW_SET_QUEUE_SETTING)              \
+    }
+WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+
+void set_discipline(const Section& section, sim::Direction& direction) {
+    switch (direction.queue_kind) {
+#define WW_QUEUE(name, ...)    \
+    case sim::QueueKind::name: \
+        direction.name = {};   \
+        return set_declared(section, direction.name);
+        WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+    case sim::QueueKind::droptail:
+        break;
+    }
 }
 
 // The directions that a loss or reordering is on.
@@ -140,15 +161,14 @@ void read_rate(const Section& section, sim::Link& link) {
 }  // namespace
 
 Limit read_queue(const Section& section, sim::Direction& direction) {
-    const Item kind = section["kind"];
-    const bool is_red = kind && kind.choice<bool>({{"droptail", false}, {"red", true}});
-    direction.red = {};
-    direction.red.on = is_red;
-    if (is_red) {
-        section.need("min");
-        section.need("max");
-        set_declared(section, direction.red);
-    }
+    using sim::QueueKind;
+    direction.queue_kind = QueueKind::droptail;
+#define WW_QUEUE(name, ...) {#name, QueueKind::name},
+    if (const Item kind = section["kind"])
+        direction.queue_kind =
+            kind.choice<QueueKind>({{"droptail", QueueKind::droptail}, WW_QUEUE_KINDS(WW_QUEUE)});
+#undef WW_QUEUE
+    set_discipline(section, direction);
     const Limit made = limit(section.need("limit"));
     section.done();
     const std::int64_t count = made.amount.count.value_or(sim::kUnlimited);

@@ -3,11 +3,12 @@
 
 core includes only itself; engine, ns3 and linux/bpf include core, and never each other; plan
 includes wire and engine, and bindings include all three. In the engine, sim includes tcp, traffic
-and link, which include base and the data. wire, which ns3 and linux/path share, includes core and
-the engine's headers without code (DATA_HEADERS). The emulated path in linux/path runs the engine's
-model of links, so it also includes engine (docs/decisions). linux/loader uses linux/bpf's layout of
-events, and linux/path its table of the kernel's states. The engine is pure, so it may not use the
-standard headers of files, threads, clocks and unportable random distributions.
+and link, which include base and the data; the kinds of queues declare their settings, so they
+belong to the data. wire, which ns3 and linux/path share, includes core and the engine's headers
+without code (DATA_HEADERS). The emulated path in linux/path runs the engine's model of links, so it
+also includes engine (docs/decisions). linux/loader uses linux/bpf's layout of events, and
+linux/path its table of the kernel's states. The engine is pure, so it may not use the standard
+headers of files, threads, clocks and unportable random distributions.
 """
 
 import re
@@ -23,7 +24,8 @@ IMPURE = {"chrono", "cstdio", "ctime", "filesystem", "fstream", "iostream"}
 IMPURE |= {"atomic", "condition_variable", "future", "mutex", "random", "shared_mutex", "thread"}
 
 DATA = {"core", "engine", "engine/base"}
-LINK = DATA | {"engine/link"}
+KINDS = {"engine/link/queue"}  # one file a kind, with its settings, which are data
+LINK = DATA | KINDS | {"engine/link"}
 ENGINE = LINK | {"engine/tcp", "engine/traffic", "engine/sim"}
 
 # A room is a folder without the rooms in it; RULES lists the rooms, and the single headers, that it
@@ -31,11 +33,12 @@ ENGINE = LINK | {"engine/tcp", "engine/traffic", "engine/sim"}
 RULES = {
     "core": ({"core"}, FREESTANDING),
     "engine/base": (DATA, STANDARD),
+    "engine/link/queue": (DATA | KINDS, STANDARD),
     "engine/link": (LINK, STANDARD),
     "engine/tcp": (LINK | {"engine/tcp"}, STANDARD),
     "engine/traffic": (DATA | {"engine/traffic"}, STANDARD),
     "engine/sim": (ENGINE, STANDARD),
-    "engine": (DATA, STANDARD),
+    "engine": (DATA | KINDS, STANDARD),
     "wire": ({"wire"} | ENGINE, STANDARD),
     "plan": ({"plan", "wire"} | ENGINE, STANDARD),
     "lab": ({"wire", "plan", "lab"} | ENGINE, STANDARD),

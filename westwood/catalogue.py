@@ -60,12 +60,12 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Setting:
-    """Describes a setting: a row of core/settings.h or engine/settings.hpp.
+    """Describes a setting: a row of core/settings.h, engine/settings.hpp or a queue's file.
 
     Numbers are in the unit of the field.
     """
 
-    section: str  # cc, flow, link or red
+    section: str  # cc, flow, link or a kind of queue
     name: str  # the key in a scenario
     field: str  # the attribute of the engine's object
     kind: str
@@ -106,12 +106,32 @@ class Recovery:
     source: str
 
 
+@dataclass(frozen=True)
+class QueueKind:
+    """Describes a queue discipline: a row of engine/link/queue/kinds.hpp."""
+
+    name: str  # the kind in a scenario, and the section of its settings
+    title: str
+    ns2: str  # its class in ns-2, if any
+    ns3: str  # its class in ns-3, if any
+    holds: bool  # whether it also decides when packets leave
+    rising: tuple[tuple[str, str], ...]  # settings of which the second exceeds the first
+    positive: tuple[str, ...]  # settings that are more than 0
+
+
+def _queue_kind(rising: list[tuple[str, str]], positive: list[str], **row: Any) -> QueueKind:
+    return QueueKind(rising=tuple(rising), positive=tuple(positive), **row)
+
+
 def _protocol(look: str, **row: Any) -> Protocol:
     return Protocol(style=PlotStyle.read(look), **row)
 
 
 PROTOCOLS = {row["name"]: _protocol(**row) for row in _engine.PROTOCOLS}
 RECOVERIES = {row["name"]: Recovery(**row) for row in _engine.RECOVERIES}
+# The queue disciplines other than drop-tail.
+QUEUES = {row["name"]: _queue_kind(**row) for row in _engine.QUEUES}
+DROPTAIL = "droptail"
 SETTINGS = tuple(
     Setting(**{**row, "algorithms": tuple(row["algorithms"]), "choices": tuple(row["choices"])})
     for row in _engine.SETTINGS

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from westwood.catalogue import (
     DIRECTION_COLUMNS,
     FLOW_COLUMNS,
     PROTOCOLS,
+    QUEUES,
     RECOVERIES,
     MeasuredColumn,
     Setting,
@@ -147,7 +149,7 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "cc-settings": _settings_of_cc,
     "flow-settings": lambda: _settings("flow"),
     "link-settings": lambda: _settings("link"),
-    "red-settings": lambda: _settings("red"),
+    **{f"{kind}-settings": partial(_settings, kind) for kind in QUEUES},
 }
 
 

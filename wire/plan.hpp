@@ -15,7 +15,7 @@
 //     SETTING N                  one of WW_DIRECTION_SETTINGS
 //     queue PACKETS BYTES
 //     loss none|uniform RATE|bits RATE|script N...|states MEAN MEAN RATE RATE FIXED
-//     red.SETTING N              one of WW_RED_SETTINGS; Random Early Detection is then on
+//     KIND.SETTING N             one of the settings of a kind of WW_QUEUE_KINDS, which the queue then has
 //     opportunities MS...
 //   flow FROM TO PROTOCOL        starts with the protocol's settings in the catalogue; udp: no TCP
 //     SETTING N                  one of WW_FLOW_SETTINGS
@@ -72,7 +72,7 @@ struct Plan {
 
 // Reads the statement if it sets this row's setting.
 #define WW_READ_ROW(prefix, kind, setting, member, least, most) \
-    if (words.name() == prefix WW_READ_TEXT(member)) {          \
+    if (words.is(prefix, WW_READ_TEXT(member))) {               \
         WW_READ_##kind(setting, member, least, most);           \
         return true;                                            \
     }
@@ -80,20 +80,14 @@ struct Plan {
 #define WW_READ_QUOTED(member) #member
 #define WW_READ_SETTING(kind, setting, fallback, least, most, ...) \
     WW_READ_ROW("", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most)
-#define WW_READ_RED_SETTING(kind, setting, fallback, least, most, ...) \
-    WW_READ_ROW("red.", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most)
+#define WW_READ_QUEUE_SETTING(kind, setting, fallback, least, most, ...) \
+    WW_READ_ROW(prefix, kind, setting, WW_ENGINE_FIELD(kind, setting), least, most)
 #define WW_READ_CC_SETTING(kind, setting, fallback, least, most, ...) \
     WW_READ_ROW("cc.", kind, setting, WW_FIELD(kind, setting), least, most)
 
 // Read the statement if it sets something of such an object, and return whether it does.
 inline bool read_setting(Words& words, ww_config& o) {
     WW_SETTINGS(WW_READ_CC_SETTING)
-    return false;
-}
-
-inline bool read_setting(Words& words, sim::Red& o) {
-    using namespace sim;  // names used in the bounds
-    WW_RED_SETTINGS(WW_READ_RED_SETTING)
     return false;
 }
 
@@ -117,6 +111,23 @@ inline void read_loss(Words& words, sim::Loss& loss) {
     words.into(loss.state_fixed);
 }
 
+// Reads a setting of a queue, whose kind the direction then has.
+inline bool read_queue(Words& words, sim::Direction& direction) {
+    using namespace sim;  // names used in the bounds
+#define WW_QUEUE(name, Settings, Queue, PREFIX, ...)                \
+    const auto read_##name = [&words, &o = direction.name] {        \
+        static constexpr const char* prefix = #name ".";            \
+        WW_##PREFIX##_SETTINGS(WW_READ_QUEUE_SETTING) return false; \
+    };                                                              \
+    if (read_##name()) {                                            \
+        direction.queue_kind = QueueKind::name;                     \
+        return true;                                                \
+    }
+    WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+    return false;
+}
+
 inline bool read_setting(Words& words, sim::Direction& o) {
     using namespace sim;
     WW_DIRECTION_SETTINGS(WW_READ_SETTING)
@@ -128,10 +139,8 @@ inline bool read_setting(Words& words, sim::Direction& o) {
     } else if (words.name() == "opportunities") {
         o.opportunities_ms.clear();
         while (words.is_more()) o.opportunities_ms.push_back(words.number<std::uint64_t>());
-    } else if (read_setting(words, o.red)) {
-        o.red.on = true;
     } else {
-        return false;
+        return read_queue(words, o);
     }
     return true;
 }

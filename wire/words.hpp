@@ -3,12 +3,14 @@
 // A statement of a plan: its name and the words after it, which are taken one by one.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <initializer_list>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -37,6 +39,12 @@ class Words {
 
     bool is_empty() const { return words_.empty(); }
     const std::string& name() const { return words_.front(); }
+    // Returns whether the statement's name is `prefix` and then `rest`.
+    bool is(std::string_view prefix, std::string_view rest) const {
+        const std::string_view whole = name();
+        return whole.substr(0, prefix.size()) == prefix &&
+               whole.substr(std::min(prefix.size(), whole.size())) == rest;
+    }
     bool is_more() const { return next_ < words_.size(); }
 
     const std::string& word() {

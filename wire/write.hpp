@@ -82,8 +82,8 @@ inline const char* word_of(int value, std::initializer_list<Choice<int>> choices
 #define WW_SAY_SETTING(kind, setting, ...)                               \
     WW_SAY_##kind(WW_READ_TEXT(WW_ENGINE_FIELD(kind, setting)), setting, \
                   o.WW_ENGINE_FIELD(kind, setting))
-#define WW_SAY_RED_SETTING(kind, setting, ...)                                  \
-    WW_SAY_##kind("red." WW_READ_TEXT(WW_ENGINE_FIELD(kind, setting)), setting, \
+#define WW_SAY_QUEUE_SETTING(kind, setting, ...)                                            \
+    WW_SAY_##kind((prefix + WW_READ_TEXT(WW_ENGINE_FIELD(kind, setting))).c_str(), setting, \
                   o.WW_ENGINE_FIELD(kind, setting))
 // The host sets what no control obeys.
 #define WW_SAY_CC_SETTING(kind, setting, fallback, least, most, controls, ...) \
@@ -108,9 +108,19 @@ inline void write_loss(PlanText& plan, const sim::Loss& loss) {
     }
 }
 
-inline void write_red(PlanText& plan, const sim::Red& o) {
-    if (!o.on) return;
-    WW_RED_SETTINGS(WW_SAY_RED_SETTING)
+inline void write_discipline(PlanText& plan, const sim::Direction& direction) {
+    switch (direction.queue_kind) {
+#define WW_QUEUE(name, Settings, Queue, PREFIX, ...)         \
+    case sim::QueueKind::name: {                             \
+        const sim::Settings& o = direction.name;             \
+        const std::string prefix = #name ".";                \
+        WW_##PREFIX##_SETTINGS(WW_SAY_QUEUE_SETTING) return; \
+    }
+        WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+    case sim::QueueKind::droptail:
+        break;
+    }
 }
 
 inline void write_direction(PlanText& plan, const sim::Direction& o) {
@@ -118,7 +128,7 @@ inline void write_direction(PlanText& plan, const sim::Direction& o) {
     const auto limit = [](std::int64_t most) { return most == sim::kUnlimited ? -1 : most; };
     plan.say("queue", limit(o.queue_packets), limit(o.queue_bytes));
     write_loss(plan, o.loss);
-    write_red(plan, o.red);
+    write_discipline(plan, o);
     if (!o.opportunities_ms.empty()) plan.say_all("opportunities", o.opportunities_ms);
 }
 

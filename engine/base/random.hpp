@@ -6,12 +6,14 @@
 // numbers.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "../settings.hpp"
 
 namespace ww::sim {
+
+// Also ns-3's runner reads this, as C++17, which lacks std::rotl and std::bit_cast.
+inline std::uint64_t rotated(std::uint64_t bits, int by) { return bits << by | bits >> (64 - by); }
 
 inline std::uint64_t split_mix(std::uint64_t& state) {
     state += 0x9e3779b97f4a7c15u;
@@ -28,7 +30,7 @@ enum class Stream : std::uint64_t {
     loss_backward = 2,
     isn = 3,
     link_state = 4,  // place: link
-    red = 5,         // place: direction
+    queue = 5,       // place: direction
     jitter = 6,      // place: direction
     reordering = 7,  // place: direction
     datagrams = 8,   // place: connection
@@ -48,14 +50,14 @@ class Random {
     }
 
     std::uint64_t bits() {
-        const std::uint64_t result = std::rotl(words_[0] + words_[3], 23) + words_[0];
+        const std::uint64_t result = rotated(words_[0] + words_[3], 23) + words_[0];
         const std::uint64_t shifted = words_[1] << 17;
         words_[2] ^= words_[0];
         words_[3] ^= words_[1];
         words_[1] ^= words_[2];
         words_[0] ^= words_[3];
         words_[2] ^= shifted;
-        words_[3] = std::rotl(words_[3], 45);
+        words_[3] = rotated(words_[3], 45);
         return result;
     }
 
@@ -79,9 +81,10 @@ class Random {
 // Returns the natural logarithm of a normal x > 0: ln x = e ln 2 + 2 atanh((m - 1) / (m + 1)), m in
 // [0.7, 1.42). It sums twelve terms; the first one left out is below 1e-19.
 inline double natural_log(double x) {
-    const std::uint64_t pattern = std::bit_cast<std::uint64_t>(x);
+    const std::uint64_t pattern = __builtin_bit_cast(std::uint64_t, x);
     int exponent = static_cast<int>(pattern >> 52) - 1023;
-    double mantissa = std::bit_cast<double>((pattern & 0x000fffffffffffffu) | 0x3ff0000000000000u);
+    double mantissa =
+        __builtin_bit_cast(double, (pattern & 0x000fffffffffffffu) | 0x3ff0000000000000u);
     if (mantissa > 1.4142135623730951) {
         mantissa *= 0.5;
         exponent++;

@@ -23,17 +23,32 @@ Time mean_duration(const Direction& d, std::uint32_t bytes) {
     return std::max<Time>(1, static_cast<Time>(opportunity * bytes / Opportunities::kBytes));
 }
 
+AnyDiscipline discipline_of(const Direction& d, const Random& random) {
+    const Place place{[&](std::uint32_t bytes) { return mean_duration(d, bytes); }, random};
+    switch (d.queue_kind) {
+#define WW_QUEUE(name, Settings, Queue, ...) \
+    case QueueKind::name:                    \
+        return Queue(d.name, place);
+        WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+    case QueueKind::droptail:
+        break;
+    }
+    return Discipline();
+}
+
 std::unique_ptr<Impairments> impairments_of(const Network& network, std::uint32_t number,
                                             std::uint64_t seed) {
     const Direction& d = direction(network, number);
     const bool captured = network.trace.capture_link == static_cast<std::int64_t>(number / 2);
-    if (!d.red.on && d.opportunities_ms.empty() && d.jitter == 0 && d.reorder_rate <= 0 &&
-        !network.trace.queues && !captured)
+    if (d.queue_kind == QueueKind::droptail && d.opportunities_ms.empty() && d.jitter == 0 &&
+        d.reorder_rate <= 0 && !network.trace.queues && !captured)
         return nullptr;
     auto impairments = std::make_unique<Impairments>();
-    if (d.red.on)
-        impairments->red.emplace(d.red, mean_duration(d, d.red.mean_packet_bytes),
-                                 Random(seed, Stream::red, number));
+    impairments->discipline = discipline_of(d, Random(seed, Stream::queue, number));
+    if (holds(d.queue_kind))
+        impairments->held.emplace(d.queue_packets, d.queue_bytes,
+                                  network.links[number / 2].overhead_bytes);
     if (!d.opportunities_ms.empty())
         impairments->opportunities.emplace(d.opportunities_ms, network.duration);
     if (d.jitter > 0) impairments->jitter.emplace(d.jitter, Random(seed, Stream::jitter, number));
@@ -73,7 +88,7 @@ Channel::Size Channel::size_of(std::uint32_t ip_bytes) const {
 
 void Channel::change_size(Time now, std::uint32_t ip_bytes) {
     const bool is_queue_needed =
-        queue_.is_limited() || (impairments != nullptr && impairments->red);
+        queue_.is_limited() || (impairments != nullptr && impairments->is_managed());
     if (busy_until_ > now && is_queue_needed)
         queue_.mix(now, busy_until_, size_.ip_bytes + overhead_, size_.duration);
     // All packets that crossed since the last change had the old size.
@@ -131,7 +146,8 @@ Passage Channel::look(Time now) {
 
 Passage Channel::enter_for_ever(Time now, std::uint32_t ip_bytes) {
     const std::uint32_t bytes = ip_bytes + overhead_;
-    const bool is_listed = queue_.is_limited() || (impairments != nullptr && impairments->red);
+    const bool is_listed =
+        queue_.is_limited() || (impairments != nullptr && impairments->is_managed());
     if (is_listed) queue_.mix(now, busy_until_, size_.ip_bytes + overhead_, size_.duration);
     if (is_listed && !queue_.admits(now, bytes)) return dropped(now);
     if (is_listed) queue_.add(kNever, bytes);
@@ -173,6 +189,41 @@ double Channel::utilisation() const {
     const Time sending = sending_ + static_cast<Time>(loss_.crossed() - counted_) * size_.duration;
     const Time busy = sending - std::max<Time>(0, busy_until_ - end_);
     return static_cast<double>(busy) / static_cast<double>(end_);
+}
+
+// ---- A queue whose discipline decides when packets leave
+
+Passage Channel::enqueue(Time now, HeldPacket& packet) {
+    HeldPackets& held = *impairments->held;
+    const Backlog backlog{held.size(), busy_until_};
+    const Verdict verdict = decide_on_arrival(now, backlog, (packet.packet.flags & kEct) != 0);
+    if (verdict == Verdict::drop) return drop_early(now);
+    const bool is_idle = held.empty() && busy_until_ <= now;
+    if (!is_idle && !held.has_room(packet.ip_bytes)) return dropped(now);
+    packet.arrival = now;
+    if (verdict == Verdict::mark) {
+        packet.packet.flags |= kCe;
+        impairments->marked++;
+    }
+    held.push(packet);
+    return {Fate::arrives, kNever};
+}
+
+Passage Channel::send_held(Time now, HeldPacket& packet, Verdict verdict) {
+    account_wait(now - packet.arrival);
+    if (impairments->waited && now > packet.arrival)
+        impairments->waited->add(packet.arrival, now, packet.ip_bytes + overhead_);
+    return send_impaired(now, packet.ip_bytes, packet.packet,
+                         packet.has_sack ? &packet.sack : nullptr, verdict);
+}
+
+void Channel::leave_waiting(const HeldPacket& packet) {
+    for_ever_++;
+    bytes_for_ever_ += packet.ip_bytes + overhead_;
+    in_flight_++;
+    account_wait(end_ - packet.arrival);
+    if (impairments->waited)
+        impairments->waited->add(packet.arrival, kNever, packet.ip_bytes + overhead_);
 }
 
 DirectionResult Channel::result() {

@@ -20,7 +20,7 @@
 // followers. The followers catch up on their counters before a packet needs a decision (leave_step(),
 // join()).
 //
-// Few links have RED, recorded rates, jitter, reordering or traces. `Impairments` holds these, and packets
+// Few links have a queue discipline, recorded rates, jitter, reordering or traces. `Impairments` holds these, and packets
 // take the slower transmit_impaired(). Such a channel shows no room to pass(), so the other channels
 // need no extra check.
 #pragma once
@@ -43,7 +43,7 @@ namespace ww::sim {
 enum class Fate : std::uint8_t {
     arrives,
     dropped,        // by the full queue
-    dropped_early,  // by RED
+    dropped_early,  // by the queue discipline
     lost,           // on the wire
     undecided,      // the channel has impairments: transmit_impaired() decides
 };
@@ -118,6 +118,14 @@ class Channel {
     // Does the same for a channel with impairments, which may also mark the packet.
     inline Passage transmit_impaired(Time now, std::uint32_t ip_bytes, Packet& packet,
                                      const SackBlocks* sack);
+
+    // If a discipline decides when packets leave, the host calls enqueue() for each arrival, and
+    // drop_early() or send_held() for the packet at the head when the transmitter is free.
+    Passage enqueue(Time now, HeldPacket& packet);  // arrives at kNever: it waits
+    inline Passage drop_early(Time now);
+    Passage send_held(Time now, HeldPacket& packet, Verdict verdict);
+    void leave_waiting(const HeldPacket& packet);  // at the end of the run
+    Time busy_until() const { return busy_until_; }
 
     // Adds a packet that reaches the far end at packet.at, in order of time. Returns true if it is
     // now the first.
@@ -196,6 +204,9 @@ class Channel {
     [[gnu::noinline]] void change_size(Time now, std::uint32_t ip_bytes);
     Size size_of(std::uint32_t ip_bytes) const;
     inline std::size_t waiting(Time now);
+    inline Verdict decide_on_arrival(Time now, const Backlog& backlog, bool is_ecn_capable);
+    inline Passage send_impaired(Time now, std::uint32_t ip_bytes, Packet& packet,
+                                 const SackBlocks* sack, Verdict verdict);
     inline Passage enter_by_opportunity(Time now, std::uint32_t ip_bytes, Time& start);
 
     // Sends a packet and returns when it is at the far end.

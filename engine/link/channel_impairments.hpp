@@ -38,17 +38,30 @@ inline Passage Channel::enter_by_opportunity(Time now, std::uint32_t ip_bytes, T
 
 inline Passage Channel::transmit_impaired(Time now, std::uint32_t ip_bytes, Packet& packet,
                                           const SackBlocks* sack) {
-    Impairments& x = *impairments;
     Verdict verdict = Verdict::pass;
-    if (x.red) {
-        const bool ecn_capable = (packet.flags & kEct) != 0;
-        verdict = x.red->arrive(now, waiting(now), busy_until_, ecn_capable);
-        if (verdict == Verdict::drop) {
-            queue_drops_++;
-            x.early_drops++;
-            return {Fate::dropped_early, now};
-        }
+    if (impairments->is_managed()) {
+        const Backlog backlog{waiting(now), busy_until_};
+        verdict = decide_on_arrival(now, backlog, (packet.flags & kEct) != 0);
+        if (verdict == Verdict::drop) return drop_early(now);
     }
+    return send_impaired(now, ip_bytes, packet, sack, verdict);
+}
+
+inline Verdict Channel::decide_on_arrival(Time now, const Backlog& backlog, bool is_ecn_capable) {
+    return std::visit([&](auto& any) { return any.enqueue(now, backlog, is_ecn_capable); },
+                      impairments->discipline);
+}
+
+inline Passage Channel::drop_early(Time now) {
+    queue_drops_++;
+    impairments->early_drops++;
+    return {Fate::dropped_early, now};
+}
+
+// Sends a packet that its queue discipline does not drop.
+inline Passage Channel::send_impaired(Time now, std::uint32_t ip_bytes, Packet& packet,
+                                      const SackBlocks* sack, Verdict verdict) {
+    Impairments& x = *impairments;
     Time start = now;
     Passage passage;
     if (x.opportunities) {

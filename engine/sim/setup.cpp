@@ -141,6 +141,13 @@ void Simulation::build_slots() {
     if (!started_.arriving.empty()) arrivals_slot_ = slots++;
     source_timers_.slot = slots++;
     if (pacing_) pacing_timers_.slot = slots++;
+    for (Channel& channel : channels_) {
+        if (channel.impairments == nullptr || !channel.impairments->held) continue;
+        channel.impairments->held->owner = static_cast<std::uint32_t>(holding_.size());
+        holding_.push_back(&channel);
+    }
+    if (!holding_.empty()) departures_.slot = slots++;
+    departures_.queue.reserve(holding_.size());
     end_slot_ = slots++;
     timers_ = Tournament(slots);
     timers_.set(end_slot_, end_);
@@ -172,6 +179,9 @@ void Simulation::finish() {
     for (const Hops& hops : hops_)
         for (const Hop& hop : hops)
             for (Channel* channel : hop.channels) channel->leave_step();
+    for (Channel* channel : holding_)
+        for (HeldPackets& held = *channel->impairments->held; !held.empty();)
+            channel->leave_waiting(held.pop());
     for (Connection& c : connections_) conclude(c);
     result_.records = take_records(kNever);
     for (std::size_t i = 0; i < channels_.size(); i++) {

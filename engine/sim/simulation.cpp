@@ -86,16 +86,13 @@ template <bool ack>
         if (hop.arrives) [[likely]]
             return arrive_at_receiver(c, packet, ip_bytes, now);
     }
-    packet.at = now;
-    packet.flow = c.slot;
-    packet.hop++;
-    packet.flags |= hop.there;
-    if (hop.last->hold(packet, sack)) packets_.set(hop.last->slot, now);
+    wait_for_end(c, packet, hop, now, sack);
 }
 
 inline Passage Simulation::meet(const Connection& c, Channel& channel, Packet& packet,
                                 const Entry& entry, Time now) {
     if (channel.impairments == nullptr) return channel.transmit(now, entry.ip_bytes);
+    if (channel.impairments->held) return enqueue(c, channel, packet, entry, now);
     const std::uint16_t flags = packet.flags;
     packet.flow = c.index;
     const Passage passage = channel.transmit_impaired(now, entry.ip_bytes, packet, entry.sack);
@@ -206,6 +203,8 @@ template void Simulation::carry_out_of_line<false>(Connection& c, const Packet& 
         next_source_timer();
     else if (pacing_ && slot == pacing_timers_.slot)
         return next_pacing_timers(more);
+    else if (!holding_.empty() && slot == departures_.slot)
+        next_departure();
     else
         next_arrival();
     return 0;

@@ -148,8 +148,23 @@ class Simulation {
     template <bool ack>
     void end_hop(Connection& c, Packet packet, std::uint32_t ip_bytes, const Hop& hop, Time now,
                  const SackBlocks* sack);
+    // Holds a packet until it reaches the end of its hop at `at`.
+    [[gnu::always_inline]] void wait_for_end(const Connection& c, Packet packet, const Hop& hop,
+                                             Time at, const SackBlocks* sack) {
+        packet.at = at;
+        packet.flow = c.slot;
+        packet.hop++;
+        packet.flags |= hop.there;
+        if (hop.last->hold(packet, sack)) packets_.set(hop.last->slot, at);
+    }
     Passage meet(const Connection& c, Channel& channel, Packet& packet, const Entry& entry,
                  Time now);
+    Passage enqueue(const Connection& c, Channel& channel, const Packet& packet, const Entry& entry,
+                    Time now);
+    void depart(Channel& channel, Time now);
+    void leave_queue(Connection& c, Channel& channel, const HeldPacket& held,
+                     const Passage& passage);
+    void next_departure();
     void record_mark(const Connection& c, const Channel& channel, Time now);
     Time account_drop(Connection& c, const Channel& channel, std::uint32_t payload,
                       const Passage& passage, bool ack);
@@ -199,11 +214,13 @@ class Simulation {
     Stop stop_;
     Time end_;
     Tournament packets_{1};  // slots: the channels that are not inlined
-    Tournament timers_{1};   // slots: groups, arrivals, sources, paced senders, and the end
+    Tournament timers_{1};   // slots: groups, arrivals, sources, paced senders, departures, the end
     std::vector<Channel*> channel_of_slot_;
     std::vector<Group> groups_;
     SharedTimers source_timers_, pacing_timers_;  // owners: the slots of connections
     bool pacing_ = false;                         // true if any sender paces
+    SharedTimers departures_;                     // owners: entries of holding_
+    std::vector<Channel*> holding_;  // channels whose disciplines decide when packets leave
     SharedSettings settings_;
     std::vector<const SenderSettings*> settings_of_;  // by the network's flows
     std::vector<Connection> connections_;  // a slot is reused when its connection is finished

@@ -62,6 +62,7 @@ Topology::Topology(const Network& network) {
     next_.assign(channels, kNone);
     if (network.event_per_hop) return;
     find_inlined(channels);
+    order_held_queues(network);
     for (std::size_t i = 0; i < network.links.size(); i++) {
         if (network.links[i].forward.reorder_rate > 0) inlined_[2 * i] = false;
         if (network.links[i].backward.reorder_rate > 0) inlined_[2 * i + 1] = false;
@@ -119,6 +120,23 @@ std::string Topology::add_route(const Network& network, const std::vector<std::u
     paths_.push_back(std::move(route));
     paths_.push_back(std::move(back));
     return "";
+}
+
+// A queue that decides when packets leave takes them in the order of time, and ends their hop.
+void Topology::order_held_queues(const Network& network) {
+    for (std::uint32_t channel = 0; channel < inlined_.size(); channel++) {
+        const Link& link = network.links[channel / 2];
+        if (!holds((channel % 2 == 0 ? link.forward : link.backward).queue_kind)) continue;
+        inlined_[channel] = false;
+        for (std::size_t route = 0; route < routes(); route++) {
+            const auto data = to_receiver(route), acks = to_sender(route);
+            for (std::size_t i = 1; i < data.size(); i++) {
+                if (data[i] == channel) inlined_[data[i - 1]] = false;
+                if (acks[i] == channel) inlined_[acks[i - 1]] = false;
+            }
+            if (acks[0] == channel) inlined_[data.back()] = false;
+        }
+    }
 }
 
 void Topology::find_inlined(std::size_t channels) {

@@ -47,6 +47,7 @@ class Topology {
     std::string add_route(const Network& network, const std::vector<std::uint32_t>& tree,
                           std::uint32_t from, std::uint32_t to);
     void find_inlined(std::size_t channels);
+    void order_held_queues(const Network& network);
 
     std::vector<std::vector<std::uint32_t>> paths_;  // two per route: there and back
     std::vector<std::uint32_t> route_of_;            // by flow

@@ -73,12 +73,21 @@ function setQueue(state, change) {
 const LIMITS = { p: "100p", bdp: "1bdp", unlimited: "unlimited", bytes: "64KiB" };
 const LIMIT_SCALES = { p: [1, 2000], bdp: [0.05, 20], ms: [1, 2000], bytes: [1500, 4e6] };
 
-const redField = (key, label, scale, toText = (v) => String(three(v)), read = number) => ({
-  id: `red-${key}`, label, scale, toText, toNumber: read,
-  shown: (state) => queueOf(state).kind === "red",
-  get: (state) => queueOf(state)[key] ?? 0.1,
+const queueField = (kind, key, label, scale, toText, read, fallback) => ({
+  id: `${kind}-${key}`, label, scale, toText, toNumber: read,
+  shown: (state) => queueOf(state).kind === kind,
+  get: (state) => queueOf(state)[key] ?? fallback,
   set: (state, text) => setQueue(state, { [key]: read(text) }),
 });
+
+const redField = (key, label, scale, toText = (v) => String(three(v)), read = number) =>
+  queueField("red", key, label, scale, toText, read, 0.1);
+
+// The times of every discipline, as they are declared.
+const timesOfQueues = () =>
+  D.queues.flatMap(({ name, times }) =>
+    Object.entries(times).map(([key, usual]) =>
+      queueField(name, key, key, { least: 1e-4, most: 1, log: true }, timeText, seconds, usual)));
 
 const udpOf = (state) => state.scenario.flow.find(isDatagrams);
 
@@ -104,7 +113,7 @@ const GROUPS = [
     lossField("bad_rate", "Lost while bad", { least: 1e-3, most: 0.9, log: true }, ["markov"], fractionText, fraction),
   ]],
   ["Queue", [
-    { id: "discipline", label: "Discipline", options: () => [["droptail", "drop-tail"], ["red", "RED"]],
+    { id: "discipline", label: "Discipline", options: () => [["droptail", "drop-tail"], ...D.queues.map((one) => [one.name, one.title])],
       get: (state) => queueOf(state).kind ?? "droptail",
       set: (state, kind) => {
         const { limit } = queueOf(state);
@@ -139,6 +148,7 @@ const GROUPS = [
     redField("min", "Drops from", { least: 1, most: 200, log: true }),
     redField("max", "Drops all from", { least: 2, most: 600, log: true }),
     redField("max_p", "Maximum probability", { least: 0.005, most: 1, log: true }, fractionText, fraction),
+    ...timesOfQueues(),
   ]],
   ["Flows", [
     { id: "count", label: "Identical flows", scale: { least: 1, most: 100, log: true }, toText: (value) => String(Math.round(value)), toNumber: number,

@@ -16,6 +16,11 @@ std::string problem_of(const Plan& plan) {
     for (std::size_t i = 0; i < plan.protocols.size(); i++)
         if (!plan.network.flows[i].datagrams.on && *control_of(plan.protocols[i]) == '\0')
             return "flow " + std::to_string(i) + ": Linux has no such congestion control";
+    for (std::size_t i = 0; i < plan.network.links.size(); i++) {
+        const sim::Link& link = plan.network.links[i];
+        if (sim::holds(link.forward.queue_kind) || sim::holds(link.backward.queue_kind))
+            return "link " + std::to_string(i) + ": expected a queue that decides on arrival";
+    }
     return sim::validate(plan.network);
 }
 

@@ -7,7 +7,7 @@
 #define WW_DIRECTION_H
 
 #include "ww-connection.h"
-#include "ww-red.h"
+#include "ww-queue-disc.h"
 
 #include "ns3/point-to-point-module.h"
 #include "ns3/ppp-header.h"
@@ -22,7 +22,9 @@ namespace ns3
 {
 
 constexpr int64_t LOSS_STREAMS = 100; //!< first random number stream of directions
-constexpr int64_t RED_STREAMS = 1000000;
+constexpr int64_t QUEUE_STREAMS = 1000000;
+/// Why discs that check their limit themselves drop an arriving packet if they are full.
+constexpr const char* OVER_LIMIT = "Overlimit drop";
 
 /// Loses the packets that a plan lists, counted from 1.
 class ListedLosses : public ErrorModel
@@ -88,11 +90,13 @@ class Direction
         auto device = DynamicCast<PointToPointNetDevice>(from);
         auto queue = device->GetQueue();
         queue->TraceConnectWithoutContext("Dequeue", MakeCallback(&Direction::Dequeued, this));
-        if (m_settings.red.on)
+        if (m_settings.queue_kind != ww::sim::QueueKind::droptail)
         {
-            const auto disc = InstallRed(device, m_settings, RED_STREAMS + m_pipe);
+            const auto disc = InstallQueueDisc(device, m_settings, QUEUE_STREAMS + m_pipe);
             disc->TraceConnectWithoutContext("DropBeforeEnqueue",
                                              MakeCallback(&Direction::Refused, this));
+            disc->TraceConnectWithoutContext("DropAfterDequeue",
+                                             MakeCallback(&Direction::Removed, this));
             disc->TraceConnectWithoutContext("Mark", MakeCallback(&Direction::Marked, this));
             disc->TraceConnectWithoutContext("Enqueue", MakeCallback(&Direction::Queued, this));
         }
@@ -249,9 +253,22 @@ class Direction
 
     void Refused(Ptr<const QueueDiscItem> item, const char* reason)
     {
-        const bool isEarly = reason != std::string(QueueDisc::INTERNAL_QUEUE_DROP);
+        const std::string why = reason;
+        const bool isEarly = why != QueueDisc::INTERNAL_QUEUE_DROP && why != OVER_LIMIT;
         m_result.early_drops += isEarly;
         CountDrop(Look(item), isEarly ? ww::sim::DropKind::early : ww::sim::DropKind::queue);
+    }
+
+    /// A disc drops a packet at its head, while the device's queue is empty.
+    void Removed(Ptr<const QueueDiscItem> item, const char*)
+    {
+        const Seen seen = Look(item);
+        m_waiting.pop_front();
+        m_result.packets--;
+        m_result.bytes -= item->GetSize() + PppHeader().GetSerializedSize();
+        m_result.early_drops++;
+        Carry(seen, -1);
+        CountDrop(seen, ww::sim::DropKind::early);
     }
 
     void Marked(Ptr<const QueueDiscItem> item, const char*)

@@ -31,6 +31,7 @@
 
 using namespace ns3;
 using ww::sim::LossKind;
+using ww::sim::QueueKind;
 
 namespace
 {
@@ -59,9 +60,12 @@ CheckDirection(const ww::sim::Direction& d, std::size_t link)
     };
     const LossKind loss = d.loss.kind;
     expect(d.queue_bytes == ww::sim::kUnlimited, "a queue with a limit in packets");
-    expect(!d.red.on || (d.queue_packets >= 2 && d.queue_packets <= ENDLESS),
-           "a limit of at least 2 packets where a queue has RED");
-    expect(!d.red.on || d.red.spared_packets == SPARED,
+    const QueueKind kind = d.queue_kind;
+    const bool isDropTail = kind == QueueKind::droptail;
+    expect(isDropTail || !QueueDiscOf(kind).empty(), "a queue discipline that it has");
+    expect(isDropTail || (d.queue_packets >= 2 && d.queue_packets <= ENDLESS),
+           "a limit of at least 2 packets where a queue is not drop-tail");
+    expect(kind != QueueKind::red || d.red.spared_packets == SPARED,
            "RED that spares 2 packets, as ns-3's does");
     expect(loss == LossKind::none || loss == LossKind::uniform || loss == LossKind::script,
            "a loss that is none, uniform or script");

@@ -299,7 +299,8 @@ TEST(ScriptedLoss, CountsWhatCrosses) {
 TEST(Impairments, ReplaceTheDecisionOfTheChannel) {
     Direction d = direction(8'000'000, kSecond / 100);
     d.queue_packets = 2;
-    d.red = {true, 1, 1.5, 1.0,
+    d.queue_kind = QueueKind::red;
+    d.red = {1, 1.5, 1.0,
              1.0};  // the average is the queue length; from 1.5 on everything is dropped
     Channel channel = channel_of(d);
     Packet packet;

@@ -75,7 +75,7 @@ class Extreme {
         if (chance(0.3)) d.queue_bytes = static_cast<std::int64_t>(between(1, 1e12));
         if (chance(0.3)) d.loss = {LossKind::uniform, unit() * unit(), {}};
         if (chance(0.2)) {
-            d.red.on = true;
+            d.queue_kind = QueueKind::red;
             d.red.min_packets = between(1, 1e3) - 1;
             d.red.max_packets = d.red.min_packets + between(1, 1e3);
             d.red.ecn = chance(0.5);

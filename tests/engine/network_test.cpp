@@ -58,7 +58,7 @@ Direction any_direction(Draw& draw) {
     if (draw.chance(0.3)) d.queue_bytes = 2000 + draw.upto(60000);
     if (draw.chance(0.5)) d.loss = any_loss(draw);
     if (draw.chance(0.15)) {
-        d.red.on = true;
+        d.queue_kind = QueueKind::red;
         d.red.min_packets = draw.between(0, 10);
         d.red.max_packets = d.red.min_packets + draw.between(1, 20);
         d.red.gentle = draw.chance(0.5);

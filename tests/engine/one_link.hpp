@@ -42,8 +42,9 @@ inline Flow datagrams(std::int64_t rate_bps) {
 
 // One flow over a link whose RED marks ECN-capable packets from 5 packets on.
 inline Network marking(Network network, std::uint32_t max_packets, const Flow& flow) {
+    network.links[0].forward.queue_kind = QueueKind::red;
     Red& red = network.links[0].forward.red;
-    red.on = red.ecn = true;
+    red.ecn = true;
     red.min_packets = 5;
     red.max_packets = max_packets;
     network.flows = {flow};

@@ -17,7 +17,6 @@ constexpr Time kPacketTime = kSecond / 1000;
 
 Red red_of(double min, double max, double max_p, double weight) {
     Red red;
-    red.on = true;
     red.min_packets = min;
     red.max_packets = max;
     red.max_p = max_p;
@@ -26,12 +25,13 @@ Red red_of(double min, double max, double max_p, double weight) {
 }
 
 RedQueue queue_of(const Red& red, std::uint64_t seed = 1) {
-    return RedQueue(red, kPacketTime, Random(seed, Stream::red, 0));
+    return RedQueue(red,
+                    {[](std::uint32_t) { return kPacketTime; }, Random(seed, Stream::queue, 0)});
 }
 
 // With a weight of 1 the average is the current queue length.
 Verdict arrive(RedQueue& queue, std::size_t waiting, bool ecn_capable = false) {
-    return queue.arrive(0, waiting, 0, ecn_capable);
+    return queue.enqueue(0, {waiting, 0}, ecn_capable);
 }
 
 TEST(Red, AveragesTheQueue) {  // section 4, equation 2: avg = (1 - w) avg + w q
@@ -39,7 +39,7 @@ TEST(Red, AveragesTheQueue) {  // section 4, equation 2: avg = (1 - w) avg + w q
     double average = 0;
     for (std::size_t i = 0; i < 5000; i++) {
         const std::size_t waiting = i * i % 97;
-        queue.arrive(0, waiting, 1, false);
+        queue.enqueue(0, {waiting, 1}, false);
         average = 0.998 * average + 0.002 * static_cast<double>(waiting);
         ASSERT_NEAR(queue.average_packets(), average, 1e-9);
     }
@@ -47,9 +47,9 @@ TEST(Red, AveragesTheQueue) {  // section 4, equation 2: avg = (1 - w) avg + w q
 
 TEST(Red, ForgetsWhileTheLinkIsIdle) {  // section 4: m = idle time / transmission time of a packet
     RedQueue queue = queue_of(red_of(1000, 2000, 0.1, 0.01));
-    for (int i = 0; i < 1000; i++) queue.arrive(0, 50, 1, false);
+    for (int i = 0; i < 1000; i++) queue.enqueue(0, {50, 1}, false);
     const double before = queue.average_packets();
-    queue.arrive(kSecond, 0, kSecond - 37 * kPacketTime, false);
+    queue.enqueue(kSecond, {0, kSecond - 37 * kPacketTime}, false);
     EXPECT_NEAR(queue.average_packets(), before * std::pow(0.99, 38), 1e-9);
 }
 
@@ -67,7 +67,7 @@ TEST(Red, ForgetsAtTheRateOfItsLink) {
         d.rate_bps = 8'000'000;
         if (recorded) d.opportunities_ms = {1, 1, 2, 4};  // 1504 bytes a ms
         d.red = red_of(1000, 2000, 0.1, 0.01);
-        d.red.on = true;
+        d.queue_kind = QueueKind::red;
         d.red.mean_packet_bytes = mean_packet_bytes;
         Network network;
         network.duration = kLongest;
@@ -76,7 +76,7 @@ TEST(Red, ForgetsAtTheRateOfItsLink) {
         Packet packet;
         Passage last{};
         for (int i = 0; i < 100; i++) last = channel.transmit_impaired(0, 1500, packet, nullptr);
-        RedQueue& red = *channel.impairments->red;
+        const auto& red = std::get<RedQueue>(channel.impairments->discipline);
         const double before = red.average_packets();
         EXPECT_GT(before, 10);
         channel.transmit_impaired(last.at + 40 * kMs, 1500, packet, nullptr);
@@ -95,7 +95,7 @@ TEST(Red, MaySpareAShortQueue) {
     Red red = red_of(1, 2, 1, 0.5);
     red.spared_packets = 2;
     RedQueue spares = queue_of(red), strict = queue_of(red_of(1, 2, 1, 0.5));
-    for (RedQueue* queue : {&spares, &strict}) queue->arrive(0, 100, 1, false);
+    for (RedQueue* queue : {&spares, &strict}) queue->enqueue(0, {100, 1}, false);
     EXPECT_EQ(arrive(strict, 2), Verdict::drop);
     EXPECT_EQ(arrive(spares, 2), Verdict::pass);
     EXPECT_EQ(arrive(spares, 3), Verdict::drop);

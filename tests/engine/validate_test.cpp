@@ -123,7 +123,7 @@ TEST(Validate, StatesOfALoss) {
 TEST(Validate, Red) {
     const auto red = [](double min, double max) {
         return [=](Direction& d) {
-            d.red.on = true;
+            d.queue_kind = QueueKind::red;
             d.red.min_packets = min;
             d.red.max_packets = max;
         };
@@ -135,9 +135,10 @@ TEST(Validate, Red) {
         };
     };
     EXPECT_EQ(error_of([&](Network& n) { red(5, 15)(n.links[1].forward); }), "");
-    expect_direction("RED's max must be more than min", {red(5, 5), red(6, 5)});
-    expect_direction("RED's max_p and weight must be more than 0",
-                     {with([](Red& r) { r.max_p = 0; }), with([](Red& r) { r.weight = 0; })});
+    expect_direction("the queue's max must be more than min", {red(5, 5), red(6, 5)});
+    expect_direction("the queue's max_p must be more than 0", {with([](Red& r) { r.max_p = 0; })});
+    expect_direction("the queue's weight must be more than 0",
+                     {with([](Red& r) { r.weight = 0; })});
 }
 
 TEST(Validate, RecordedRates) {
@@ -231,11 +232,6 @@ TEST(Validate, EverySettingOfALinkHasItsBounds) {
         return n.links[0].forward;
     };
     const std::function<Link&(Network&)> link = [](Network& n) -> Link& { return n.links[0]; };
-    const std::function<Red&(Network&)> red = [](Network& n) -> Red& {
-        Red& made = n.links[0].forward.red;
-        made.on = true;
-        return made;
-    };
 #define WW_ROW_OF(T, part, kind, name, fallback, least, most, ...)                             \
     expect_bounds<T, WW_ENGINE_TYPE_##kind>("link 0: " #name, &T::WW_ENGINE_FIELD(kind, name), \
                                             static_cast<WW_ENGINE_TYPE_##kind>(least),         \
@@ -246,10 +242,25 @@ TEST(Validate, EverySettingOfALinkHasItsBounds) {
 #define WW_ROW(...) WW_ROW_OF(Link, link, __VA_ARGS__)
     WW_LINK_SETTINGS(WW_ROW)
 #undef WW_ROW
-#define WW_ROW(...) WW_ROW_OF(Red, red, __VA_ARGS__)
-    WW_RED_SETTINGS(WW_ROW)
+}
+
+TEST(Validate, EverySettingOfAQueueHasItsBounds) {
+#define WW_ROW(...) WW_ROW_OF(Settings, part, __VA_ARGS__)
+#define WW_QUEUE(name, Type, Queue, PREFIX, ...)                                   \
+    {                                                                              \
+        using Settings = Type;                                                     \
+        const std::function<Settings&(Network&)> part = [](Network & n) -> auto& { \
+            n.links[0].forward.queue_kind = QueueKind::name;                       \
+            return n.links[0].forward.name;                                        \
+        };                                                                         \
+        WW_##PREFIX##_SETTINGS(WW_ROW)                                             \
+    }
+    WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
 #undef WW_ROW
 #undef WW_ROW_OF
+    expect_direction("unknown kind of queue",
+                     {[](Direction& d) { d.queue_kind = static_cast<QueueKind>(99); }});
 }
 
 TEST(Validate, EverySettingOfACongestionControlHasItsBounds) {

@@ -73,7 +73,7 @@ Result share(const Path& path, const std::vector<ww_protocol>& controls, int flo
     Direction& forward = network.links[0].forward;
     const std::int64_t waiting_bits = path.rate_bps / 1000 * (path.queue / kMs);
     forward.queue_packets = path.red ? 1000 : std::max<std::int64_t>(1, waiting_bits / 12000);
-    forward.red.on = path.red;
+    if (path.red) forward.queue_kind = QueueKind::red;
     forward.red.min_packets = 5;
     forward.red.max_packets = 15;
     network.links[0].backward.queue_packets = 10000;

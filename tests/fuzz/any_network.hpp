@@ -68,7 +68,7 @@ inline Loss any_loss(Input& input) {
 inline void any_impairments(Input& input, Direction& d) {
     if (input.flag()) {
         const double least = input.few(20), more = 1 + input.few(20);
-        d.red.on = true;
+        d.queue_kind = QueueKind::red;
         d.red.min_packets = least;
         d.red.max_packets = least + more;
         d.red.max_p = (1 + input.few(254)) / 255.0;

@@ -43,7 +43,7 @@ TEST(WirePlan, DescribesTheNetwork) {
     EXPECT_EQ(link.forward.queue_bytes, sim::kUnlimited);
     EXPECT_EQ(link.forward.loss.kind, sim::LossKind::uniform);
     EXPECT_EQ(link.forward.loss.rate, 0.25);
-    EXPECT_FALSE(link.forward.red.on);
+    EXPECT_EQ(link.forward.queue_kind, sim::QueueKind::droptail);
     EXPECT_EQ(link.backward.delay, 7);
     EXPECT_EQ(link.backward.queue_packets, sim::kUnlimited);
     EXPECT_EQ(link.backward.queue_bytes, 64'000);
@@ -239,15 +239,26 @@ TEST(WirePlanSettings, OfADirectionAreReadWithinTheirBounds) {
 #undef WW_ROW
 }
 
-TEST(WirePlanSettings, OfREDAreReadWithinTheirBounds) {
-#define WW_ROW(kind, setting, fallback, least, most, ...)                         \
-    WW_EXPECT("red.", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most, \
-              links[0].backward.red)
-    WW_RED_SETTINGS(WW_ROW)
+TEST(WirePlanSettings, OfAQueueAreReadWithinTheirBounds) {
+    using namespace sim;
+#define WW_ROW(kind, setting, fallback, least, most, ...)                                  \
+    WW_EXPECT_##kind(                                                                      \
+        prefix + WW_READ_TEXT(WW_ENGINE_FIELD(kind, setting)), setting, least, most,       \
+        [=](const Plan& plan) {                                                            \
+            return (plan.network.links[0].backward.*queue).WW_ENGINE_FIELD(kind, setting); \
+        });
+#define WW_QUEUE(name, Settings, Queue, PREFIX, ...)         \
+    {                                                        \
+        const std::string prefix = #name ".";                \
+        Settings Direction::*const queue = &Direction::name; \
+        WW_##PREFIX##_SETTINGS(WW_ROW)                       \
+    }
+    WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
 #undef WW_ROW
     const sim::Link link = plan_with("red.min_packets 3").network.links[0];
-    EXPECT_TRUE(link.backward.red.on);
-    EXPECT_FALSE(link.forward.red.on);
+    EXPECT_EQ(link.backward.queue_kind, sim::QueueKind::red);
+    EXPECT_EQ(link.forward.queue_kind, sim::QueueKind::droptail);
 }
 
 TEST(WirePlanSettings, OfACongestionControlAreReadWithinTheirBounds) {

@@ -12,7 +12,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import RECOVERIES
+from westwood.catalogue import DROPTAIL, RECOVERIES
 from westwood.errors import InputError, show
 from westwood.scenario import profiles
 from westwood.scenario.declared import departures
@@ -32,7 +32,8 @@ class Limits:
     engine: str
     name: str
     most_flows: int
-    spared: int  # packets that its RED always accepts, whatever the average
+    queues: Mapping[str, str]  # its classes of queue disciplines by kind
+    fixed: Mapping[str, Mapping[str, Any]]  # fixed settings of its disciplines by kind
 
     def refuse(self, key: str, value: object, expected: str) -> InputError:
         """Returns the error for a refused setting."""
@@ -53,9 +54,12 @@ class Limits:
         name, queue = link.name, link.queue
         if queue.limit.unit != "p":
             raise self.refuse(f"{name}.queue.limit", str(queue.limit), "a limit in packets")
-        if queue.kind == "red" and queue.spared != self.spared:
-            expected = f"{self.spared}, fixed in {self.name}"
-            raise self.refuse(f"{name}.queue.spared", queue.spared, expected)
+        if queue.kind != DROPTAIL and not self.queues[queue.kind]:
+            known = [DROPTAIL, *(kind for kind, its in self.queues.items() if its)]
+            raise self.refuse(f"{name}.queue.kind", queue.kind, "one of " + ", ".join(known))
+        for key, own in self.fixed.get(queue.kind, {}).items():
+            if (value := getattr(queue, key)) != own:
+                raise self.refuse(f"{name}.queue.{key}", value, f"{own}, fixed in {self.name}")
         if link.loss.kind not in _LOSSES:
             expected = '"none", "uniform" or "script"'
             raise self.refuse(f"{name}.loss.kind", link.loss.kind, expected)

@@ -13,7 +13,7 @@ import socket
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
+from westwood.catalogue import DROPTAIL, PROTOCOLS, QUEUES, RECOVERIES, UDP, settings_of_protocol
 from westwood.engines import linux_emulated
 from westwood.errors import InputError, UnavailableError, show
 from westwood.kernel import ww_kernel
@@ -77,11 +77,20 @@ def check(scenario: Scenario) -> None:
     hosts = {node for flow in flows for node in (flow.from_, flow.to)}
     if len(hosts) > _MOST_HOSTS:
         raise _refuse("flow", len(hosts), f"at most {_MOST_HOSTS} nodes with senders or receivers")
+    check_queues(scenario)
     for flow in scenario.flow:
         _check_flow(flow)
     _check_shared(flows)
     for control in sorted(controls_of(scenario)) if not is_emulated(scenario) else ():
         require(control)
+
+
+def check_queues(scenario: Scenario) -> None:
+    """Refuses queue disciplines that the emulated path lacks: those that decide at departure."""
+    known = [DROPTAIL, *(one.name for one in QUEUES.values() if not one.holds)]
+    for link in scenario.link:
+        if link.queue.kind not in known:
+            raise _refuse(f"{link.name}.queue.kind", link.queue.kind, " or ".join(known))
 
 
 def controls_of(scenario: Scenario) -> set[str]:

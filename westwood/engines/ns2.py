@@ -137,7 +137,7 @@ def _list(values: Mapping[str, Any]) -> str:
 
 def _direction(a: int, b: int, its: _engine.Direction, flows: int, has_syn: bool) -> Iterator[str]:
     limit = _UNLIMITED if its.queue_packets < 0 else its.queue_packets
-    red = _red(its.red) if its.red.on else {}
+    red = _red(its.red) if its.queue_kind == "red" else {}
     yield f"direction {a} {b} {its.rate_bps} {_s(its.delay)} {limit} {_list(red)} {flows}"
     if its.loss.kind == "uniform":
         yield f"loses [uniform {its.loss.rate!r}] {a} {b} {flows}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS
+from westwood.catalogue import PROTOCOLS, QUEUES
 from westwood.engines import network
 from westwood.engines.limits import Limits
 from westwood.scenario.declared import written_defaults
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 PROFILE = "ns2-2005"
 _LARGEST_SIZE = 2**31 - 1  # bytes: `send` of an agent takes an int
-_LIMITS = Limits("ns2", "ns-2", most_flows=10_000, spared=1)
+_LIMITS = Limits(
+    "ns2",
+    "ns-2",
+    most_flows=10_000,
+    queues={kind: one.ns2 for kind, one in QUEUES.items()},
+    fixed={"red": {"spared": 1}},
+)
 _SINK, _SACK_SINK = "TCPSink", "TCPSink/Sack1"
 
 

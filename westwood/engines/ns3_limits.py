@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from westwood.catalogue import PROTOCOLS, RECOVERIES
+from westwood.catalogue import DROPTAIL, PROTOCOLS, QUEUES, RECOVERIES
 from westwood.engines.limits import Limits
 from westwood.errors import show
 from westwood.scenario import profiles
@@ -26,9 +26,14 @@ if TYPE_CHECKING:
 
 PROFILE = "ns3-3.44"  # ns-3's fixed values and defaults
 _OVERHEAD = 2  # bytes: PPP, which ns-3's point-to-point devices add
-# Each flow has its own port. RedQueueDisc::DoEnqueue drops only if it holds more than one packet,
-# and its device holds another.
-_LIMITS = Limits("ns3", "ns-3", most_flows=60_000, spared=2)
+_LIMITS = Limits(
+    "ns3",
+    "ns-3",
+    most_flows=60_000,  # each has its own port
+    queues={kind: one.ns3 for kind, one in QUEUES.items()},
+    # RedQueueDisc::DoEnqueue drops only if it holds more than one packet; its device holds another.
+    fixed={"red": {"spared": 2}},
+)
 # The recoveries of our module, and mainline's PRR.
 _RECOVERIES = [
     one.name for one in RECOVERIES.values() if not one.uses_rate_reduction or one.name == "prr"
@@ -114,7 +119,7 @@ def _check_link(link: Link) -> None:
     if link.overhead != _OVERHEAD:
         expected = f'"2B", as its devices have; the profile {PROFILE} sets it'
         raise _LIMITS.refuse(f"{name}.overhead", format_size(link.overhead), expected)
-    if link.queue.kind == "red" and (limit.count is None or limit.count < 2):
+    if link.queue.kind != DROPTAIL and (limit.count is None or limit.count < 2):
         expected = "at least 2 packets, one in its device"
         raise _LIMITS.refuse(f"{name}.queue.limit", str(limit), expected)
 

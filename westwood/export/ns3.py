@@ -198,7 +198,7 @@ def _links(scenario: Scenario, built: _engine.Network) -> Iterator[dict[str, Any
             "delay_text": format_time(direction.delay),
             "queue": _count(_ENDLESS if endless else min(direction.queue_packets, _ENDLESS)),
             "endless": endless,
-            "red": _red(direction.red) if direction.red.on else None,
+            "red": _red(direction.red) if direction.queue_kind == "red" else None,
             "losses": list(_losses(link.name, index, its)),
             "red_streams": [_RED_STREAMS + 2 * index + side for side in (0, 1)],
         }

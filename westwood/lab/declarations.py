@@ -18,9 +18,11 @@ from westwood.catalogue import (
     DROP_COLUMNS,
     FLOW_COLUMNS,
     PROTOCOLS,
+    QUEUES,
     RECOVERIES,
     UDP,
     WINDOW_COLUMNS,
+    settings_of,
 )
 from westwood.papers.checks import SETTING_BOUNDS
 from westwood.papers.checks.bounds import Swept
@@ -30,6 +32,7 @@ from westwood.results.columns import columns
 from westwood.results.metrics import half_width
 from westwood.scenario import profiles
 from westwood.scenario.completion import obeyed, usual_recovery
+from westwood.scenario.declared import written_default
 from westwood.scenario.flows import OF_DATAGRAMS
 from westwood.scenario.preset_files import presets, presets_folder
 
@@ -49,6 +52,10 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
                 "source": one.source,
             }
             for one in PROTOCOLS.values()
+        ],
+        "queues": [
+            {"name": one.name, "title": one.title, "times": _times(one.name)}
+            for one in QUEUES.values()
         ],
         "recoveries_with_sack": [one.name for one in RECOVERIES.values() if one.uses_sack],
         "profiles": {name: _profile(name) for name in profiles.names()},
@@ -77,6 +84,12 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         # Half widths of a mean's interval by number of runs, for a deviation of 1.
         "half_widths": [0.0, 0.0, *(half_width(1.0, runs) for runs in range(2, _SEEDS_HERE + 1))],
     }
+
+
+def _times(section: str) -> dict[str, str]:
+    """Returns the defaults of a section's settings that are times."""
+    settings = settings_of(section).items()
+    return {key: written_default(one) for key, one in settings if one.kind == "TIME"}
 
 
 def _profile(name: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from westwood.catalogue import settings_of
+from westwood.catalogue import QUEUES, settings_of
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import accepted
 from westwood.scenario.parts import NAME_PATTERN
@@ -106,7 +106,8 @@ def _problem(problem: ErrorDetails, given: Mapping[str, Any], model: type[BaseMo
 def _missing(key: str) -> str:
     """Returns that a key is missing and, if known, which values it takes."""
     *tables, name = key.split(".")
-    declared = settings_of("red" if "queue" in tables else "link").get(name)
+    sections = [*QUEUES] if "queue" in tables else ["link"]
+    declared = next((found for one in sections if (found := settings_of(one).get(name))), None)
     if declared and tables[1:] in ([], ["queue"]):
         return f"is missing, expected {accepted(declared)}"
     taken = _TAKES.get(".".join([*tables, name][-2:])) or _TAKES.get(name)

@@ -4,11 +4,21 @@
 from __future__ import annotations
 
 import itertools
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, PlainValidator, Tag, field_validator, model_validator
+from pydantic import (
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
-from westwood.catalogue import LONGEST_PS, OPPORTUNITY_BYTES, settings_of
+from westwood.catalogue import DROPTAIL, LONGEST_PS, OPPORTUNITY_BYTES, QUEUES, settings_of
 from westwood.errors import InputError
 from westwood.scenario.declared import QueueLimit, accepted, with_settings
 from westwood.scenario.parts import (
@@ -73,40 +83,48 @@ class DropTail(Part):
     limit: QueueLimit
 
 
-class _RedQueue(Part):
-    kind: Literal["red"] = "red"
+class Managed(Part):
+    """Drops or marks by a discipline, whose settings its file in engine/link/queue declares."""
+
+    kind: str
     limit: QueueLimit
 
-
-if TYPE_CHECKING:
-
-    class _Red(_RedQueue, Settings):
-        pass
-else:
-    _Red = with_settings(_RedQueue, "red")
-
-
-class Red(_Red):
-    """Random Early Detection (Floyd and Jacobson 1993): drops or marks before the queue is full.
-
-    Its keys are the settings of RED that engine/settings.hpp declares.
-    """
-
     @model_validator(mode="after")
-    def _ordered(self) -> Red:
-        if self.max <= self.min:
-            raise InputError(f"expected more than min, {self.min:g}", key="max", value=self.max)
-        for key in ("max_p", "weight"):
+    def _ordered(self) -> Managed:
+        rules = QUEUES[self.kind]
+        for lesser, greater in rules.rising:
+            least, value = getattr(self, lesser), getattr(self, greater)
+            if value <= least:
+                raise InputError(
+                    f"expected more than {lesser}, {least:g}", key=greater, value=value
+                )
+        for key in rules.positive:
             if getattr(self, key) == 0:
                 raise InputError("expected more than 0", key=key, value=0)
         return self
 
 
-Queue = Annotated[
-    Annotated[DropTail, Tag("droptail")] | Annotated[Red, Tag("red")],
-    Discriminator(lambda value: kind_of(value, "droptail")),
-    table_of(("droptail", "red"), "queue", '{ kind = "droptail", limit = "100p" }', "droptail"),
-]
+def _managed(kind: str) -> type[Managed]:
+    """Returns the model of a kind of queue."""
+    of_kind: Any = Literal[kind]
+    base = create_model(f"{kind.title()}Queue", __base__=Managed, kind=(of_kind, kind))
+    made: type[Managed] = with_settings(base, kind)
+    return made
+
+
+if TYPE_CHECKING:
+
+    class _AnyQueue(Managed, Settings):
+        pass
+
+    Queue = DropTail | _AnyQueue
+else:
+    _KINDS = {DROPTAIL: DropTail} | {kind: _managed(kind) for kind in QUEUES}
+    Queue = Annotated[
+        reduce(or_, (Annotated[model, Tag(kind)] for kind, model in _KINDS.items())),
+        Discriminator(lambda value: kind_of(value, DROPTAIL)),
+        table_of(tuple(_KINDS), "queue", '{ kind = "droptail", limit = "100p" }', DROPTAIL),
+    ]
 
 
 class NoLoss(Part):
@@ -252,6 +270,15 @@ class Link(_Link):
         ):
             problem = "has no effect with a trace of both directions, expected none"
             raise InputError(problem, key="rate", value=format_rate(self.rate))
+        return self
+
+    @model_validator(mode="after")
+    def _has_rate_for_its_queue(self) -> Link:
+        kind = self.queue.kind
+        if self.trace and kind in QUEUES and QUEUES[kind].holds:
+            known = [DROPTAIL, *(one.name for one in QUEUES.values() if not one.holds)]
+            problem = f"expected {' or '.join(known)}, since the link has a trace"
+            raise InputError(problem, key="queue.kind", value=kind)
         return self
 
     def opportunities(self, side: Direction) -> tuple[int, ...]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from westwood import markup
-from westwood.catalogue import label
-from westwood.scenario.links import BitErrors, Link, Red, UniformLoss
+from westwood.catalogue import QUEUES, label
+from westwood.scenario.links import BitErrors, Link, UniformLoss
 from westwood.units import PS_PER_S, format_time
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def _queue(link: Link, relative: str = "") -> str:
     if limit.unit == "p" and limit.count:
         packets = f"{limit.count} packet{'s' if limit.count > 1 else ''}"
     size = relative or packets
-    return f"{'RED ' if isinstance(link.queue, Red) else ''}queue {size}"
+    kind = link.queue.kind
+    return f"{f'{QUEUES[kind].title} ' if kind in QUEUES else ''}queue {size}"
 
 
 def html(scenario: Scenario) -> str:

@@ -22,24 +22,45 @@
 // Deviation: lengths are in packets, not bytes, as in the paper's simulations.
 #pragma once
 
-#include "../../base/random.hpp"
-#include "../../network.hpp"
+#include "discipline.hpp"
+
+#define WW_RED_SETTINGS(X)                                                                       \
+    X(PACKETS, min, 0, 0, 1e9, "Average queue from which packets are dropped", "")               \
+    X(PACKETS, max, 1, 0, 1e9, "Average queue at which the probability is max_p; more than min", \
+      "")                                                                                        \
+    X(SHARE, max_p, 0.1, 0, 1, "Drop probability at max; more than 0",                           \
+      "Floyd's advice of 1997; the paper's examples have 0.02.")                                 \
+    X(SHARE, weight, 0.002, 0, 1, "Weight of the newest sample in the average; more than 0",     \
+      "Floyd and Jacobson 1993, section 7.")                                                     \
+    X(BYTES, mean_packet, 500, 21, 65535,                                                        \
+      "An idle queue's average decays as if packets of this size had left", "ns-2's default.")   \
+    X(PACKETS, spared, 0, 0, 1e9, "Queue length up to which no packet is dropped early",         \
+      "Floyd and Jacobson 1993, Figure 2: only the average decides. ns-2 and ns-3 require 2 "    \
+      "packets in the queue, ns-3 plus one in the device.")                                      \
+    X(SWITCH, gentle, false, 0, 1,                                                               \
+      "The probability rises from max_p to 1 between max and twice max",                         \
+      "Floyd and Jacobson 1993 drop everything above max.")                                      \
+    X(SWITCH, ecn, false, 0, 1,                                                                  \
+      "Marks packets of ECN-capable flows instead of dropping them (RFC 3168)",                  \
+      "A scenario asks for ECN by name.")
+#define WW_RED_RISING(X) X(PACKETS, min, max)
+#define WW_RED_POSITIVE(X) X(SHARE, max_p) X(SHARE, weight)
 
 namespace ww::sim {
 
-enum class Verdict : std::uint8_t { pass, mark, drop };
+struct Red {
+    WW_RED_SETTINGS(WW_SETTING_MEMBER)
+};
 
-class RedQueue {
+class RedQueue : public Discipline {
   public:
-    // packet_time: how long a mean packet takes to send.
-    RedQueue(const Red& red, Time packet_time, const Random& random)
-        : red_(red), packet_time_(packet_time), random_(random) {}
+    RedQueue(const Red& red, const Place& place)
+        : red_(red), packet_time_(place.duration(red.mean_packet_bytes)), random_(place.random) {}
 
-    // Takes a packet that arrives while `waiting` packets wait. The transmitter is busy until
-    // busy_until.
-    Verdict arrive(Time now, std::size_t waiting, Time busy_until, bool ecn_capable) {
-        average(waiting, now > busy_until ? (now - busy_until) / packet_time_ : 0);
-        const auto length = static_cast<double>(waiting);
+    Verdict enqueue(Time now, const Backlog& queue, bool is_ecn_capable) {
+        average(queue.packets,
+                now > queue.busy_until ? (now - queue.busy_until) / packet_time_ : 0);
+        const auto length = static_cast<double>(queue.packets);
         if (average_ < red_.min_packets ||
             (red_.spared_packets > 0 && length <= red_.spared_packets)) {
             since_last_ = -1;
@@ -51,8 +72,8 @@ class RedQueue {
         // Compares with the paper's pa, without its division.
         if (pb < 1.0 && random_.open_unit() * denominator >= pb) return Verdict::pass;
         since_last_ = 0;
-        return red_.ecn && ecn_capable && average_ < red_.max_packets ? Verdict::mark
-                                                                      : Verdict::drop;
+        return red_.ecn && is_ecn_capable && average_ < red_.max_packets ? Verdict::mark
+                                                                         : Verdict::drop;
     }
 
     double average_packets() const { return average_; }

@@ -99,7 +99,7 @@ TEST_F(Carrying, DropsAndLossesAreCountedByDirection) {
 TEST_F(Carrying, EcnCapablePacketsAreMarkedInTheirPlace) {
     Direction& direction = network_.links[0].forward;
     direction.queue_packets = 100;
-    direction.red.on = true;
+    direction.queue_kind = QueueKind::red;
     direction.red.ecn = true;
     direction.red.min_packets = 1;
     direction.red.max_packets = 8;

@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"red",
                   +[](Direction& d) {
                       d.rate_bps = 7'000'000;
-                      d.red.on = true;
+                      d.queue_kind = QueueKind::red;
                       d.red.min_packets = 5;
                       d.red.max_packets = 30;
                   }},

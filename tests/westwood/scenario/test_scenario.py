@@ -327,7 +327,7 @@ def test_red_jitter_reordering_datagrams_and_arrivals_reach_the_engine() -> None
     }
     network = build(Scenario(name="s", duration="3s", link=[link], flow=[udp, web]))
     forward, backward = network.links[0].forward, network.links[0].backward
-    assert forward.red.on and forward.red.gentle and forward.red.ecn
+    assert forward.queue_kind == "red" and forward.red.gentle and forward.red.ecn
     assert (forward.red.min_packets, forward.red.max_packets) == (5, 15)
     assert (forward.red.max_p, forward.red.weight) == (0.02, 0.004)
     assert (forward.red.mean_packet_bytes, forward.queue_packets) == (1000, 50)

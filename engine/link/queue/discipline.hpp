@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a queue discipline decides. A kind is one file of this folder, which declares its settings, and a
+// row of kinds.hpp. It decides at two ends:
+//
+//   enqueue()  a packet arrives: it passes, is marked or is dropped. A full queue drops it in any case
+//   dequeue()  the transmitter is free: the packet at the head is sent, sent with a mark, or dropped
+//
+// Drop-tail decides nothing. The departures of a discipline without dequeue() follow
+// from the arrivals, so the channel computes them by drop_tail.hpp's arithmetic. A discipline with
+// dequeue() has kHolds = true. Its packets wait in a list (../held_packets.hpp), and each departure is an
+// event. Nobody sees a discipline between two packets, so one that updates its state by a timer catches
+// up in enqueue().
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "../../base/random.hpp"
+
+namespace ww::sim {
+
+enum class Verdict : std::uint8_t { pass, mark, drop };
+
+// What a queue is built for.
+struct Place {
+    std::function<Time(std::uint32_t bytes)> duration;  // of sending a packet, on average
+    Random random;                                      // the queue's own stream
+};
+
+// The queue that an arriving packet meets.
+struct Backlog {
+    std::size_t packets;  // that wait
+    Time busy_until;      // when the transmitter has sent all of them
+};
+
+// The packet at the head of the queue.
+struct Head {
+    Time arrival;
+    std::int64_t bytes_behind;  // IP bytes of the packets that wait behind it
+    bool is_ecn_capable;
+};
+
+// What a discipline does at an end where it decides nothing.
+struct Discipline {
+    static constexpr bool kHolds = false;
+    Verdict enqueue(Time /*now*/, const Backlog&, bool /*is_ecn_capable*/) { return Verdict::pass; }
+    Verdict dequeue(Time /*now*/, const Head&) { return Verdict::pass; }
+};
+
+}  // namespace ww::sim

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The kinds of queues. A row makes a discipline known to scenarios, plans, bindings, the laboratory and the
+// tests over all kinds:
+//
+//   X(name, settings, class, PREFIX, "title", "class in ns-2", "class in ns-3")
+//
+// `name` is the kind's word everywhere, and the member of a direction with its settings. An empty class
+// means that this simulator refuses the kind. The discipline's file declares
+//
+//   WW_PREFIX_SETTINGS(X)  its settings, as in engine/settings.hpp
+//   WW_PREFIX_RISING(X)    X(kind, lesser, greater): the second of two settings must exceed the first
+//   WW_PREFIX_POSITIVE(X)  X(kind, name): a setting that must be more than 0
+#pragma once
+
+#include <variant>
+
+#include "red.hpp"
+
+#define WW_QUEUE_KINDS(X) X(red, Red, RedQueue, RED, "RED", "RED", "RedQueueDisc")
+
+namespace ww::sim {
+
+enum class QueueKind {
+    droptail,
+#define WW_QUEUE(name, ...) name,
+    WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+};
+
+// Returns whether a kind's packets wait in a list until the discipline lets them go.
+constexpr bool holds(QueueKind kind) {
+    switch (kind) {
+#define WW_QUEUE(name, Settings, Queue, ...) \
+    case QueueKind::name:                    \
+        return Queue::kHolds;
+        WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+    case QueueKind::droptail:
+        break;
+    }
+    return false;
+}
+
+#define WW_QUEUE(name, Settings, Queue, ...) , Queue
+using AnyDiscipline = std::variant<Discipline WW_QUEUE_KINDS(WW_QUEUE)>;  // by kind
+#undef WW_QUEUE
+
+}  // namespace ww::sim

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Queues whose discipline decides when packets leave (link/queue/discipline.hpp): a packet enters the
+// queue in the order of time, and each departure is an event.
+#include "simulation.hpp"
+
+namespace ww::sim {
+
+// Adds a packet to the queue. It counts as in flight until it leaves.
+Passage Simulation::enqueue(const Connection& c, Channel& channel, const Packet& packet,
+                            const Entry& entry, Time now) {
+    HeldPackets& queue = *channel.impairments->held;
+    HeldPacket held;
+    held.packet = packet;
+    held.packet.flow = c.index;
+    held.slot = c.slot;
+    held.ip_bytes = entry.ip_bytes;
+    held.has_sack = entry.sack != nullptr;
+    if (held.has_sack) held.sack = *entry.sack;
+    // A packet that leaves now makes room, as in a drop-tail queue.
+    if (!queue.empty() && channel.busy_until() <= now) depart(channel, now);
+    const Passage passage = channel.enqueue(now, held);
+    if (passage.fate != Fate::arrives) return passage;
+    if (((held.packet.flags ^ packet.flags) & kCe) != 0) record_mark(c, channel, now);
+    queue.departure.deadline = std::max(now, channel.busy_until());
+    if (queue.departure.deadline < queue.departure.queued)
+        reschedule(departures_, queue.departure, queue.owner);
+    return passage;
+}
+
+// The transmitter is free: sends the first packet that the discipline does not drop.
+void Simulation::depart(Channel& channel, Time now) {
+    HeldPackets& queue = *channel.impairments->held;
+    while (!queue.empty()) {
+        const Verdict verdict =
+            std::visit([&](auto& any) { return any.dequeue(now, queue.head()); },
+                       channel.impairments->discipline);
+        HeldPacket held = queue.pop();
+        Connection& c = connections_[held.slot];
+        const Passage passage = verdict == Verdict::drop ? channel.drop_early(now)
+                                                         : channel.send_held(now, held, verdict);
+        if (verdict == Verdict::mark) record_mark(c, channel, now);
+        leave_queue(c, channel, held, passage);
+        if (verdict != Verdict::drop) break;
+    }
+    if (queue.empty()) return;
+    queue.departure.deadline = channel.busy_until();
+    if (queue.departure.deadline < queue.departure.queued)
+        reschedule(departures_, queue.departure, queue.owner);
+}
+
+// Takes a packet from the queue to the end of its hop, which ends with this channel (topology.cpp).
+void Simulation::leave_queue(Connection& c, Channel& channel, const HeldPacket& held,
+                             const Passage& passage) {
+    if (passage.at > end_) return;  // it stays in flight
+    const bool ack = (held.packet.flags & kAck) != 0;
+    c.in_flight -= !ack && held.packet.payload > 0;
+    if (passage.fate != Fate::arrives) {
+        account_drop(c, channel, held.packet.payload, passage, ack);
+        return;
+    }
+    const Hop& hop = (ack ? c.to_sender : c.to_receiver)[held.packet.hop];
+    wait_for_end(c, held.packet, hop, passage.at, held.has_sack ? &held.sack : nullptr);
+}
+
+void Simulation::next_departure() {
+    TimerQueue& queue = departures_.queue;
+    Channel& channel = *holding_[queue.next_owner()];
+    const Time now = queue.next();
+    if (queue.take(channel.impairments->held->departure)) depart(channel, now);
+    timers_.set(departures_.slot, queue.next());
+}
+
+}  // namespace ww::sim

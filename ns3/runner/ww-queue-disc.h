@@ -1,0 +1,81 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Runs the queue discipline of a plan's link by ns-3's own queue disc of that kind.
+ *
+ * The queue disc precedes the device's queue, which holds at least one packet. Together they form
+ * the plan's queue, so the disc's limit, which counts its own packets only, is one packet smaller.
+ * A header for each kind of engine/link/queue/kinds.hpp sets the disc's attributes.
+ */
+#ifndef WW_QUEUE_DISC_H
+#define WW_QUEUE_DISC_H
+
+#include "ww-plan.h"
+#include "ww-red.h"
+
+#include "ns3/core-module.h"
+#include "ns3/network-module.h"
+#include "ns3/point-to-point-module.h"
+#include "ns3/traffic-control-module.h"
+
+#include <string>
+
+namespace ns3
+{
+
+/// Returns ns-3's class of a kind of queue; it is empty if there is none.
+inline std::string
+QueueDiscOf(ww::sim::QueueKind kind)
+{
+    switch (kind)
+    {
+#define WW_QUEUE(name, Settings, Queue, PREFIX, title, ns2, ns3)                                   \
+    case ww::sim::QueueKind::name:                                                                 \
+        return ns3;
+        WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+    case ww::sim::QueueKind::droptail:
+        break;
+    }
+    return "";
+}
+
+/// Sets the attributes of the disc of a direction whose queue has a discipline.
+inline void
+SetUpQueueDisc(Ptr<QueueDisc> disc, const ww::sim::Direction& settings, int64_t stream)
+{
+    switch (settings.queue_kind)
+    {
+#define WW_QUEUE(name, ...)                                                                        \
+    case ww::sim::QueueKind::name:                                                                 \
+        return SetUpQueueDisc(disc, settings.name, settings, stream);
+        WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+    case ww::sim::QueueKind::droptail:
+        break;
+    }
+}
+
+/// Installs the queue disc on a device that has no queue disc yet.
+inline Ptr<QueueDisc>
+InstallQueueDisc(Ptr<PointToPointNetDevice> device,
+                 const ww::sim::Direction& settings,
+                 int64_t stream)
+{
+    // The disc waits while the device's queue is full; the device reports this by flow control.
+    auto flowControl = CreateObject<NetDeviceQueueInterface>();
+    flowControl->GetTxQueue(0)->ConnectQueueTraces(device->GetQueue());
+    device->AggregateObject(flowControl);
+    device->GetQueue()->SetMaxSize(QueueSize("1p"));
+    TrafficControlHelper helper;
+    helper.SetRootQueueDisc("ns3::" + QueueDiscOf(settings.queue_kind));
+    const Ptr<QueueDisc> disc = helper.Install(device).Get(0);
+    const auto limit = static_cast<uint32_t>(settings.queue_packets - 1);
+    disc->SetMaxSize(QueueSize(QueueSizeUnit::PACKETS, limit));
+    SetUpQueueDisc(disc, settings, stream);
+    return disc;
+}
+
+} // namespace ns3
+
+#endif /* WW_QUEUE_DISC_H */
