@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""linux/bpf/full_control.h makes its calls in the right order, and handles idle times.
-
-The path is that of test_decisions.py.
-"""
+"""linux/bpf/full_control.h makes its calls in the right order, and handles idle times."""
 
 from __future__ import annotations
 
@@ -17,8 +14,10 @@ from westwood.kernel.recording import recording
 from westwood.kernel.sockets import Match, sampling
 
 pytestmark = pytest.mark.kernel
-RATE_BPS = 20e6
 PATH = ("--rate", "20e6", "--delay", "0.04", "--queue", "60")
+# Slow enough for a busy machine: the queue outlasts its stalls, so that the path keeps its rate.
+RATE_BPS = 5e6
+SLOW_PATH = ("--rate", RATE_BPS, "--delay", "0.04", "--queue", "60")
 CC = "ww_cubic"
 INITIAL_CWND = 10
 # Sends 600 kB, is idle for a second, sends 100 kB, and prints cwnd before and after the 100 kB.
@@ -36,8 +35,8 @@ one.close()
 
 @pytest.fixture(scope="module")
 def lossy(controls: Path) -> pl.DataFrame:
-    """Records a connection that loses slow start's overshoot, and everything for half a second."""
-    with joined(*PATH, "--drop", "1100", "--dark", "1.3,1.8") as (client, server):
+    """Records a connection that loses a packet, and everything for half a second."""
+    with joined(*SLOW_PATH, "--drop", "300", "--dark", "1.3,1.8") as (client, server):
         receiver = server.receive("10.77.0.2", 5001)
         with recording() as recorded:
             outcome(client.send("10.77.0.2", 5001, CC, 4.0), receiver, 1)
@@ -59,17 +58,22 @@ def test_a_timeout_continues_with_one_segment_more_than_in_flight(lossy: pl.Data
     timeout = lossy.filter(event="timeout").row(0, named=True)
     before = lossy.filter(pl.col("time_s") < timeout["time_s"]).row(-1, named=True)
     assert timeout["cwnd"] == 1 and timeout["state"] == "loss"
-    assert 2 <= timeout["ssthresh"] <= before["cwnd"]
+    # RFC 5681, 3.1: since `before` each segment delivered has raised cwnd by at most one.
+    delivered_bytes = timeout["delivered_bytes"] - before["delivered_bytes"]
+    cwnd = before["cwnd"] + delivered_bytes / timeout["mss"]
+    assert 2 <= timeout["ssthresh"] <= cwnd
 
 
 def test_the_rate_sample_is_the_paths_rate(lossy: pl.DataFrame) -> None:
     """The estimate comes from the kernel's samples: payload of 1448 in packets of 1500 bytes.
 
-    Not every sample shows the path's rate: a machine that stalls delivers less for two rounds.
+    Slow start and the time after the timeout have lower rates. A machine that stalls delivers less
+    for two rounds, then more. At a load of 20 half of the estimates were within 5 %.
     """
     seen = lossy.filter(event="window")
     payload_bps = RATE_BPS * 1448 / 1500
-    assert seen["estimate_bps"].is_between(0.95 * payload_bps, 1.05 * payload_bps).any()
+    near = seen["estimate_bps"].is_between(0.95 * payload_bps, 1.05 * payload_bps)
+    assert near.mean() > 0.25  # type: ignore[operator]
 
 
 def test_the_end_of_pacing_shortens_no_round_trip(controls: Path) -> None:
