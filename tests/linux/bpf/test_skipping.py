@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The controls survive a kernel that skips their operations: docs/linux-reference.md.
 
-skipping.bpf.c skips some operations and returns arbitrary numbers for them. `operations` skips
-every hundredth operation, `acks` all operations of every tenth ACK, like a kernel that cannot run
-programs in a softirq; then nothing can be corrected before the next ACK. The path loses single
-packets, overflows its queue, goes dark for a while, and delays some packets, so that there are
-recoveries, timeouts and undos. TCP_INFO and the kernel's tracepoints show the windows.
+skipping.bpf.c skips some operations and returns arbitrary numbers for them. `operations` skips one
+operation in ten, but at most one of an ACK or timer: the next one corrects what it left. `acks`
+skips all operations of every tenth ACK, like a kernel that cannot run programs in a softirq; then
+nothing can be corrected before the next ACK. If this machine's kernel is such a kernel, it does so
+now and then with every build. The path loses single packets, overflows its queue, goes dark for a
+while, and delays some packets, so that there are recoveries, timeouts and undos. TCP_INFO and the
+kernel's tracepoints show the windows.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import polars as pl
 import pytest
 from machine import eventually, joined, outcome, pins_in
 
-from westwood.kernel import ww_kernel
+from westwood.kernel import doctor, ww_kernel
 from westwood.kernel.recording import recording
 from westwood.kernel.sockets import Match, sampling
 
@@ -30,12 +32,17 @@ CONTROLS = ("ww_plus", "ww_cubic", "ww_plus_rh", "ww_nrplus")
 PORT, CONNECTIONS, SECONDS = 5001, 4, 5.0
 LOST = ",".join(str(number) for number in range(500, 20000, 61))
 PATH = ("--rate", 6e6, "--delay", 0.02, "--queue", 30)
-LOSSES = ("--drop", LOST, "--dark", "2.0,2.3", "--hold", "3.2,3.7")
+LOSSES = ("--drop", LOST, "--dark", "2.0,2.6", "--hold", "3.2,3.7")
 MOST = 200  # segments; pipe and queue together have 40, and slow start twice that
 UNLIMITED = 2**31 - 1
+SKIPS_ITSELF = any(check.note for check in doctor.checks() if check.name == "BPF programs")
 NEAR = 0.8  # of the usual goodput; it was 0.97 to 1.02 in 14 runs at a load of 25
-SHORT = 150  # connections, one or two of which begin without init
+SHORT = 150  # connections, about 15 of which begin without init
 KINDS = {"operations": "ww-skips-operations.bpf.o", "acks": "ww-skips-acks.bpf.o"}
+
+
+IMPOSSIBLE = ~pl.col("cwnd").is_between(1, MOST)
+IMPOSSIBLE |= pl.col("ssthresh").is_between(MOST, UNLIMITED, closed="none")
 
 
 @dataclass(frozen=True)
@@ -43,16 +50,10 @@ class Seen:
     """A run's windows as seen from outside, and the number of operations detected as skipped."""
 
     goodput_bps: float
-    windows: pl.DataFrame  # cwnd and ssthresh, at each sample and each retransmission
     samples: int
+    impossible: int  # samples
+    outlasting: int  # of these, those that follow another one and an ACK
     missed: int
-
-    def impossible(self) -> tuple[float, float]:
-        """Returns the shares of samples with an impossible cwnd, and an impossible ssthresh."""
-        cwnd, ssthresh = self.windows["cwnd"], self.windows["ssthresh"]
-        wrong = ((cwnd > MOST) | (cwnd < 1)).sum()
-        undecided = ((ssthresh > MOST) & (ssthresh < UNLIMITED)).sum()
-        return wrong / self.samples, undecided / self.samples
 
 
 def run(bpffs: Path) -> dict[str, Seen]:
@@ -86,14 +87,20 @@ def pair(controls: Sequence[str], bpffs: Path) -> dict[str, Seen]:
 
 
 def seen(got: int, sampled: pl.DataFrame, recorded: pl.DataFrame, port: int, missed: int) -> Seen:
-    looked = sampled.select("cwnd", pl.col("ssthresh").fill_nan(UNLIMITED))
     sent = recorded.filter(pl.col("flow").str.contains(f">10.77.0.2:{port}", literal=True))
-    left = sent.filter(pl.col("event").is_in(["window", "retransmit"]))
-    traced = left.select("cwnd", pl.col("ssthresh").fill_nan(UNLIMITED))
-    windows = pl.concat([one.cast(pl.Float64) for one in (looked, traced)])
     events = set(sent["event"].cast(pl.String))
     assert {"loss", "timeout", "exit"} <= events, "the path has no losses"
-    return Seen(8 * got / SECONDS, windows, windows.height, missed)
+    traced = sent.filter(pl.col("event").is_in(["window", "retransmit"]))
+    impossible = sampled.filter(IMPOSSIBLE).height + traced.filter(IMPOSSIBLE).height
+    samples = sampled.height + traced.height
+    return Seen(8 * got / SECONDS, samples, impossible, outlasting(sampled), missed)
+
+
+def outlasting(sampled: pl.DataFrame) -> int:
+    """Counts the samples whose window is impossible as in the one before, despite an ACK since."""
+    acks = pl.col("delivered") + pl.col("dsacks")
+    still = IMPOSSIBLE & IMPOSSIBLE.shift(1) & (acks > acks.shift(1))
+    return sampled.sort("time_s").filter(still.over("flow")).height
 
 
 def test_nothing_is_counted_if_no_operation_is_skipped(controls: Path) -> None:
@@ -154,12 +161,18 @@ def compared(
 
 
 def test_no_window_is_impossible(compared: tuple[str, Seen, Seen]) -> None:
-    """If all of an ACK is skipped, an impossible window lasts until the next ACK."""
+    """Only if the kernel skips all operations of an ACK, one may be until the next ACK."""
     kind, seen, usual = compared
-    assert usual.samples > 100 and usual.impossible() == (0, 0)
-    wrong, undecided = seen.impossible()
-    assert (wrong, undecided) == (0, 0) or kind == "acks"
-    assert wrong < 0.01 and undecided < 0.05
+    assert seen.samples > 100 and usual.samples > 100
+    assert usual.impossible == 0 or SKIPS_ITSELF
+    assert seen.impossible == 0 or SKIPS_ITSELF or kind == "acks"
+
+
+def test_no_impossible_window_outlasts_an_ack(compared: tuple[str, Seen, Seen]) -> None:
+    """With `acks` one in ten does, since the next ACK is skipped, too."""
+    kind, seen, usual = compared
+    assert usual.outlasting == 0
+    assert seen.outlasting <= (3 if kind == "acks" else 0)
 
 
 def test_goodput_stays_near(compared: tuple[str, Seen, Seen]) -> None:
@@ -168,10 +181,9 @@ def test_goodput_stays_near(compared: tuple[str, Seen, Seen]) -> None:
 
 
 def test_skipped_operations_are_counted(compared: tuple[str, Seen, Seen]) -> None:
-    """Without skipping the count is close to 0: this kernel may skip a few itself."""
-    kind, seen, usual = compared
-    assert usual.missed <= 3
-    assert kind == "operations" or seen.missed > 0
+    _, seen, usual = compared
+    assert usual.missed < seen.missed
+    assert usual.missed <= 3 or SKIPS_ITSELF
 
 
 def test_connections_that_began_without_init_work(skipping: tuple[str, Path]) -> None:
