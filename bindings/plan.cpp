@@ -17,7 +17,7 @@ plan::Table table_of(nb::handle given) {
     plan::Table table;
     table.reserve(nb::len(given));
     for (const auto& [key, value] : nb::borrow<nb::dict>(given))
-        if (!value.is_none()) table.emplace_back(nb::cast<std::string>(key), value_of(value));
+        if (!value.is_none()) table.push_back({nb::cast<std::string>(key), value_of(value)});
     return table;
 }
 
@@ -60,7 +60,7 @@ void bind_plan(nb::module_& m) {
         "configure",
         [](const std::string& name, const nb::dict& settings) {
             plan::Table cc = table_of(settings);
-            cc.emplace_back("name", plan::Value{name});
+            cc.push_back({"name", {name}});
             ww_config config;
             if (plan::read_control(plan::Section(cc, ""), config) == WW_PROTOCOL_COUNT)
                 throw std::invalid_argument("udp has no congestion control");

@@ -27,7 +27,7 @@ class Given {
         }
         plan::Value& within = open_.back().second;
         if (auto* table = std::get_if<plan::Table>(&within.is))
-            table->emplace_back(key_, std::move(value));
+            table->push_back({key_, std::move(value)});
         else
             std::get_if<plan::List>(&within.is)->push_back(std::move(value));
     }

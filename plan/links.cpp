@@ -139,6 +139,8 @@ void read_trace(const Section& section, sim::Link& link) {
          {std::pair("forward", &link.forward), std::pair("backward", &link.backward)})
         if (const Item times = section[key]) {
             const Numbers& times_ms = times.numbers();
+            if (!times_ms.empty() && (times_ms.front() < 0 || times_ms.back() < 1))
+                times.refuse("expected ascending times in ms, the last at least 1");
             side->opportunities_ms.assign(times_ms.begin(), times_ms.end());
         }
     section.done();

@@ -88,19 +88,22 @@ double mean_rate_bps(const sim::Direction& direction) {
 }
 
 // Returns the longest round-trip propagation delay over each link, ps.
-static std::vector<std::int64_t> longest_round_trips(const sim::Network& network) {
+static std::vector<std::uint64_t> longest_round_trips(const sim::Network& network) {
     std::vector<Ends> links;
-    std::vector<std::int64_t> longest;
+    std::vector<std::uint64_t> longest;
+    const auto round_trip_over = [](const sim::Link& link) {
+        return 2 * static_cast<std::uint64_t>(link.forward.delay);
+    };
     for (const sim::Link& link : network.links) {
         links.emplace_back(link.a, link.b);
-        longest.push_back(2 * link.forward.delay);
+        longest.push_back(round_trip_over(link));
     }
     std::set<Ends> pairs;
     for (const sim::Flow& flow : network.flows) pairs.emplace(flow.from, flow.to);
     for (const Route& route : routes(links, {pairs.begin(), pairs.end()})) {
-        std::int64_t round_trip = 0;
+        std::uint64_t round_trip = 0;
         for (const std::uint32_t channel : route)
-            round_trip += 2 * network.links[channel / 2].forward.delay;
+            round_trip += round_trip_over(network.links[channel / 2]);
         for (const std::uint32_t channel : route)
             longest[channel / 2] = std::max(longest[channel / 2], round_trip);
     }
@@ -108,7 +111,7 @@ static std::vector<std::int64_t> longest_round_trips(const sim::Network& network
 }
 
 // Returns what a link holds in this time, in packets.
-static std::int64_t packets_held(const sim::Link& link, const Decimal& times, std::int64_t held_ps,
+static std::int64_t packets_held(const sim::Link& link, const Decimal& times, std::uint64_t held_ps,
                                  std::uint64_t packet_bytes) {
     // A double is a whole number times a power of two.
     int exponent = 0;
@@ -122,21 +125,21 @@ static std::int64_t packets_held(const sim::Link& link, const Decimal& times, st
     scale(2, exponent - kMantissa);
     scale(10, times.power);
     over.times(times.digits);
-    over.times(static_cast<std::uint64_t>(held_ps));
+    over.times(held_ps);
     under.times(sim::kSecond);
     return std::max<std::int64_t>(1, rounded_ratio(over, under));
 }
 
 void set_limits(sim::Network& network, const std::vector<RelativeLimit>& limits) {
     if (limits.empty()) return;
-    const std::vector<std::int64_t> longest = longest_round_trips(network);
+    const std::vector<std::uint64_t> longest = longest_round_trips(network);
     std::uint64_t largest = 0;
     for (const sim::Flow& flow : network.flows)
         largest = std::max<std::uint64_t>(largest, flow.packet_bytes);
     for (const auto& [place, limit] : limits) {
         sim::Link& link = network.links[place];
         const std::int64_t packets =
-            limit.ps ? packets_held(link, {1, 0}, *limit.ps, largest)
+            limit.ps ? packets_held(link, {1, 0}, static_cast<std::uint64_t>(*limit.ps), largest)
                      : packets_held(link, *limit.products, longest[place], largest);
         link.forward.queue_packets = link.backward.queue_packets = packets;
     }

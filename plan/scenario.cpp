@@ -27,9 +27,9 @@ std::vector<Section> sections(const Section& scenario, const std::string& key) {
         const auto* table = std::get_if<Table>(&one.is);
         if (table == nullptr) item.refuse("expected tables [[" + key + "]]");
         const auto name = std::find_if(table->begin(), table->end(),
-                                       [](const auto& pair) { return pair.first == "name"; });
+                                       [](const Entry& one) { return one.key == "name"; });
         const auto* text =
-            name == table->end() ? nullptr : std::get_if<std::string>(&name->second.is);
+            name == table->end() ? nullptr : std::get_if<std::string>(&name->value.is);
         made.emplace_back(*table, text ? text->substr(0, kLongestName)
                                        : key + " " + std::to_string(made.size() + 1));
     }

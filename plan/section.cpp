@@ -40,8 +40,8 @@ void show(std::ostringstream& text, const Value& value) {
         }
         void operator()(const Table& all) const {
             show_all(text, all, "{}", [this](const auto& one) {
-                text << '"' << one.first << "\":";
-                show(text, one.second);
+                text << '"' << one.key << "\":";
+                show(text, one.value);
             });
         }
     };
@@ -159,10 +159,10 @@ Item Section::operator[](std::string_view key) const {
     asked_.push_back(key);
     for (std::size_t i = 0; i < table_.size(); i++) {
         const std::size_t at = next_ + i < table_.size() ? next_ + i : next_ + i - table_.size();
-        if (table_[at].first != key) continue;
+        if (table_[at].key != key) continue;
         next_ = at + 1;
         is_known_[at] = true;
-        return {*this, key, &table_[at].second};
+        return {*this, key, &table_[at].value};
     }
     return {*this, key, nullptr};
 }
@@ -171,14 +171,14 @@ Item Section::need(std::string_view key) const {
     const Item item = (*this)[key];
     if (item) return item;
     for (std::size_t i = 0; i < table_.size(); i++)  // perhaps it is misspelt
-        if (!is_known_[i] && is_near(table_[i].first, key)) refuse_key(table_[i].first);
+        if (!is_known_[i] && is_near(table_[i].key, key)) refuse_key(table_[i].key);
     item.refuse("is missing");
 }
 
 void Section::done() const {
     const auto unknown = std::find(is_known_.begin(), is_known_.end(), false);
     if (unknown == is_known_.end()) return;
-    refuse_key(table_[static_cast<std::size_t>(unknown - is_known_.begin())].first);
+    refuse_key(table_[static_cast<std::size_t>(unknown - is_known_.begin())].key);
 }
 
 void Section::refuse_key(const std::string& key) const {

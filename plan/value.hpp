@@ -5,19 +5,24 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 namespace ww::plan {
 
 struct Value;
-using Table = std::vector<std::pair<std::string, Value>>;
+struct Entry;
+using Table = std::vector<Entry>;
 using List = std::vector<Value>;
 using Numbers = std::vector<std::int64_t>;  // a list of whole numbers, maybe millions
 
 struct Value {
     std::variant<bool, std::int64_t, double, std::string, Numbers, List, Table> is;
+};
+
+struct Entry {
+    std::string key;
+    Value value;
 };
 
 }  // namespace ww::plan

@@ -5,8 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <random>
 #include <sstream>
 
+#include "engine/validate.hpp"
 #include "plan/routes.hpp"
 #include "wire/write.hpp"
 
@@ -16,8 +20,8 @@ namespace {
 Value text(const char* words) { return {std::string(words)}; }
 
 Table with(Table table, const std::string& key, Value value) {
-    std::erase_if(table, [&](const auto& pair) { return pair.first == key; });
-    table.emplace_back(key, std::move(value));
+    std::erase_if(table, [&](const Entry& one) { return one.key == key; });
+    table.push_back({key, std::move(value)});
     return table;
 }
 
@@ -133,7 +137,7 @@ TEST(Plan, AnErrorNamesItsKey) {
     EXPECT_EQ(problem(with(kLink, "rtae", text("1Mbps"))),
               "wire.rtae: no such key, did you mean \"rate\"?");
     Table misspelt = with(kLink, "rtae", text("1Mbps"));
-    std::erase_if(misspelt, [](const auto& pair) { return pair.first == "rate"; });
+    std::erase_if(misspelt, [](const Entry& one) { return one.key == "rate"; });
     EXPECT_EQ(problem(misspelt), "wire.rtae: no such key, did you mean \"rate\"?");
     misspelt.pop_back();
     EXPECT_EQ(problem(misspelt), "wire.rate: is missing");
@@ -173,6 +177,77 @@ TEST(Plan, ItsTextIsReadBack) {
     EXPECT_EQ(again.network.links[0].forward.red.min_packets, 5.5);
     EXPECT_EQ(again.network.links[0].forward.loss.packets, (std::vector<std::uint64_t>{3, 5}));
     EXPECT_EQ(again.network.flows[0].stop, 7 * sim::kSecond);
+}
+
+// Collects all values in a table or list.
+void collect(Value& value, std::vector<Value*>& all) {
+    all.push_back(&value);
+    if (auto* table = std::get_if<Table>(&value.is))
+        for (auto& [key, one] : *table) collect(one, all);
+    if (auto* list = std::get_if<List>(&value.is))
+        for (Value& one : *list) collect(one, all);
+}
+
+std::vector<Value> anything() {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    std::vector<Value> all = {{true}, {List{}}, {List{text("a"), text("a")}}, {Table{}}};
+    for (const char* words : {"",          "-1ms",   "1e99s",       "1e-99bdp",
+                              "1000bdp",   "0.3bdp", "9ms",         "9223372036854775808bps",
+                              "1Tbps",     "1p",     "1073741824p", "1GiB",
+                              "unlimited", "0s",     "1us",         "100%",
+                              "1e-9%",     "a",      "b",           "udp",
+                              "both",      "red",    "script",      "markov",
+                              "blackout"})
+        all.push_back(text(words));
+    for (const double number : {0.5, -0.0, 1e300, kInfinity, std::nan("")}) all.push_back({number});
+    for (const std::int64_t number :
+         {std::int64_t{0}, std::int64_t{-1}, std::int64_t{3}, INT64_MIN, INT64_MAX})
+        all.push_back({number});
+    for (const Numbers& numbers : {Numbers{0}, Numbers{-5, INT64_MAX}, Numbers{1, 2, 9}})
+        all.push_back({numbers});
+    return all;
+}
+
+TEST(Plan, AnyScenarioIsRefusedOrReadBack) {
+    const Table traced = {{"forward", {Numbers{1, 5}}}};
+    const Table loss = {{"kind", text("markov")},
+                        {"good", text("1s")},
+                        {"bad", text("2s")},
+                        {"bad_rate", {0.5}},
+                        {"good_rate", {0.0}}};
+    const Table red = {
+        {"kind", text("red")}, {"limit", text("2bdp")}, {"min", {5.5}}, {"max", {15.0}}};
+    const Table link = with(with(kLink, "trace", {traced}), "queue", {red});
+    const Table noise = {{"name", text("noise")},
+                         {"from", text("b")},
+                         {"to", text("a")},
+                         {"cc", {Table{{"name", text("udp")}}}},
+                         {"app", {Table{{"kind", text("udp")}, {"rate", text("1Mbps")}}}}};
+    const std::vector<Value> any = anything();
+    std::mt19937 draw;
+    int accepted = 0;
+    for (int round = 0; round < 3000; round++) {
+        Value scenario = {
+            Table{{"name", text("mine")},
+                  {"duration", text("20s")},
+                  {"link", {List{{round % 2 ? with(link, "loss", {loss}) : link}}}},
+                  {"flow", {List{{with(kFlow, "initial_cwnd", text("9kB"))}, {noise}}}}}};
+        std::vector<Value*> all;
+        collect(scenario, all);
+        *all[draw() % all.size()] = any[draw() % any.size()];
+        const Table* table = std::get_if<Table>(&scenario.is);
+        wire::Plan plan;
+        try {
+            plan = read_scenario(table ? *table : Table());
+        } catch (const Problem&) {
+            continue;
+        }
+        if (!sim::validate(plan.network).empty()) continue;
+        accepted++;
+        std::istringstream stream(wire::write_plan(plan) + "end\n");
+        EXPECT_EQ(wire::write_plan(wire::read_plan(stream)), wire::write_plan(plan));
+    }
+    EXPECT_GT(accepted, 100);
 }
 
 }  // namespace
