@@ -8,6 +8,7 @@ of rates. Limits are wide if this machine's load matters; bench/linux_path.py ha
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -66,24 +67,25 @@ LOSSES: Mapping[str, Any] = {
 
 @needs_path
 def test_every_loss_model_loses_the_simulators_packets() -> None:
-    """A datagram leaves every 5 ms. Models that lose by number lose the same ones; models that lose
-    by time may differ by one datagram at each change of state."""
+    """A datagram leaves every 5 ms. Models that lose by number lose the same ones, but one run may
+    end a datagram later. Models that lose by time may differ by one at each change of state."""
     links = [link(name, loss=loss) for name, loss in LOSSES.items()]
     app = {"kind": "udp", "rate": "1.6Mbps"}
     flows = [flow(name, app=app, packet="1000B", header="28B") for name in LOSSES]
     chosen = scenario(links, flows)
     ours, real = simulate(chosen, 3, queues=True), linux.run(chosen, 3, trace=True)
     for theirs, seen in zip(ours.rows.to_dicts(), real.rows.to_dicts(), strict=True):
-        name = theirs["flow"]
-        assert seen["engine"] == "linux" and abs(seen["sent"] - theirs["sent"]) <= 1, name
+        name, last = theirs["flow"], abs(seen["sent"] - theirs["sent"])
+        assert seen["engine"] == "linux" and last <= 1, name
         by_time = name in ("on-markov", "on-blackout")
-        assert abs(seen["lost"] - theirs["lost"]) <= (4 if by_time else 0), name
+        assert abs(seen["lost"] - theirs["lost"]) <= (4 if by_time else last), name
         assert (theirs["lost"] > 0) == (name != "on-none"), name
     by_number = ["uniform", "bits", "script"]
     for name in by_number:
         there = pl.col("link") == name
         at = [drops.filter(there)["time_s"].to_list() for drops in (ours.drops, real.drops)]
-        assert at[1] == pytest.approx(at[0], abs=0.1), name
+        both = min(map(len, at))
+        assert at[1][:both] == pytest.approx(at[0][:both], abs=0.1), name
 
 
 CONTROLS = ["reno", "cubic", "bbr"]
@@ -184,11 +186,12 @@ def test_the_command_line_writes_the_same_files(tmp_path: Path, capsys: Any) -> 
 @needs_path
 def test_the_receivers_window_grows_to_what_the_scenario_says() -> None:
     """Linux acknowledges each segment that raises it, by two segments; then every second one."""
-    flows = [flow("l", cc="reno", recovery="prr", receive_window="215160B")]  # 53 rises
-    (row,) = linux.run(scenario([link("l", queue={"limit": "1000p"})], flows), 1).rows.to_dicts()
-    assert row["max_cwnd"] > 215160 / 1448  # the window, not cwnd, limits it
-    rtts = row["throughput_bps"] * row["mean_srtt_s"] / 8
-    assert 0.9 * 215160 < rtts < 1.2 * 215160 * 1500 / 1448
+    window_bytes, mss = 215160, 1448
+    reno = flow("l", cc="reno", recovery="prr", receive_window=f"{window_bytes}B")  # 53 rises
+    result = linux.run(scenario([link("l", queue={"limit": "1000p"})], [reno]), 1, trace=True)
+    segments = math.ceil(window_bytes / mss)  # the last one is smaller
+    assert result.trace["in_flight"].max() == segments
+    assert result.rows["max_cwnd"][0] > segments  # the window, not cwnd, limits it
 
 
 @needs_path
