@@ -13,6 +13,7 @@ Ack Sender::on_ack(Time now, const AckHeader& header) {
     begin(ack);
     if (ack.progress != Progress::old) {
         // Scoreboard
+        if (rack_ != nullptr) rack_->on_ack();
         if (header.sack != nullptr && settings_->uses_sack) read_sack(ack);
         if (ack.acked > 0) acknowledge(ack);
         ack.progress = progress_of(ack);

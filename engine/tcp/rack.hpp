@@ -6,7 +6,8 @@
 //   6.2 step 1  RACK.min_RTT is the connection's
 //   6.2 step 2  RACK.segment is the last-sent of all delivered segments, RACK.rtt its round trip. If the ACK
 //               of a retransmission arrives sooner than min_RTT, it answers the first copy
-//   6.2 step 3  there is reordering when a segment that was sent once arrives below RACK.fack
+//   6.2 step 3  there is reordering when a segment that was sent once arrives below RACK.fack. That is
+//               RACK.fack before the ACK (Linux: prior_fack), because an ACK tells no order of what it delivers
 //   6.2 step 4  reo_wnd = 0 before any reordering, in recovery or with DupThresh segments SACKed; else
 //               min(reo_wnd_mult min_RTT / 4, SRTT). reo_wnd_mult grows in each round with a D-SACK and
 //               returns to 1 after 16 recoveries without one
@@ -29,9 +30,11 @@ namespace ww::sim {
 
 class Rack {
   public:
+    // An ACK arrived; the segments that it delivers follow, in any order.
+    void on_ack() { fack_before_ = fack_; }
     // A segment arrived; `sent` is when it was last sent.
     void on_delivered(Time now, std::int64_t segment, Time sent, bool again, Time min_rtt) {
-        if (segment < fack_ && !again) reordering_seen_ = true;
+        if (segment < fack_before_ && !again) reordering_seen_ = true;
         fack_ = std::max(fack_, segment + 1);
         const Time rtt = now - sent;
         if ((again && rtt < min_rtt) || !is_before(sent_, segment_, sent, segment)) return;
@@ -126,6 +129,7 @@ class Rack {
     std::int64_t segment_ = -1;  // RACK.segment
     Time rtt_ = 0;               // its round trip
     std::int64_t fack_ = 0;      // one past the highest segment delivered
+    std::int64_t fack_before_ = 0;  // the same before the present ACK
     std::int64_t checked_below_ =
         0;  // below it, segments sent once are all SACKed, lost or sent again
     std::int64_t dsack_round_ = 0;  // the SND.UNA from which a D-SACK counts again

@@ -121,13 +121,27 @@ TEST(Rack, FindsTheSameLossesAsTheLoopOfTheRfc) {
 TEST(Rack, LearnsOfReorderingFromALateOriginal) {
     Rack rack;
     const auto window = [&] { return rack.window(true, 100 * kMs, 120 * kMs); };
-    for (const std::int64_t segment : {0, 1, 4})
+    for (const std::int64_t segment : {0, 1, 4}) {
+        rack.on_ack();
         rack.on_delivered(100 * kMs, segment, segment * kMs, false, 50 * kMs);
+    }
     EXPECT_EQ(window(), 0) << "in order";
+    rack.on_ack();
     rack.on_delivered(200 * kMs, 2, 110 * kMs, true, 50 * kMs);
     EXPECT_EQ(window(), 0) << "sent again";
+    rack.on_ack();
     rack.on_delivered(201 * kMs, 3, 3 * kMs, false, 50 * kMs);
     EXPECT_EQ(window(), 25 * kMs) << "late";
+}
+
+// 6.2, step 3; Linux: prior_fack in tcp_clean_rtx_queue(). A SACK block is read before the
+// cumulative part, so of one ACK segment 4 is delivered before segment 2.
+TEST(Rack, TheSegmentsOfOneAckShowNoReordering) {
+    Rack rack;
+    rack.on_ack();
+    for (const std::int64_t segment : {4, 2})
+        rack.on_delivered(100 * kMs, segment, segment * kMs, false, 50 * kMs);
+    EXPECT_EQ(rack.window(true, 100 * kMs, 120 * kMs), 0);
 }
 
 // 6.3: a timeout marks the first segment, and those for which step 5's time has passed.

@@ -56,6 +56,16 @@ TEST(SenderWithRack, AnAckOfALateOriginalFindsNoLosses) {
     }
 }
 
+// RFC 8985, 6.2, step 3: an ACK of segment 2 that also SACKs segment 4 shows a loss, not reordering.
+// So with DupThresh segments SACKed, segment 3 is lost at once (step 4).
+TEST(SenderWithRack, AnAckThatAlsoSacksShowsNoReordering) {
+    RackHost host(with_rack(false));
+    host.acks(202, 3, {{4, 5}});
+    host.sent(202);
+    host.acks(206, 3, {{4, 8}});
+    EXPECT_EQ(host.next(206), 3);
+}
+
 // RFC 8985, 6.2, step 2: only a segment that has arrived becomes RACK.segment.
 TEST(SenderWithRack, AnAckSaysNothingOfTheFirstSegmentBeyondIt) {
     RackHost host(with_rack(false));

@@ -78,7 +78,7 @@ class Result:
     >>> from westwood import simulate
     >>> result = simulate("sawtooth", trace=True)
     >>> result
-    <Result of sawtooth, 15s, seed 1: tcp (westwood+) 7.987 Mb/s>
+    <Result of sawtooth, 15s, seed 1: tcp (westwood+) 7.986 Mb/s>
     >>> result.scenario.name, result.seed
     ('sawtooth', 1)
     """
@@ -146,14 +146,14 @@ class Result:
         >>> trace = simulate("sawtooth", trace=True).trace
         >>> trace.select("time_s", "cwnd", "rtt_s", "state").tail(2)
         shape: (2, 4)
-        ┌──────────┬──────┬────────┬───────┐
-        │ time_s   ┆ cwnd ┆ rtt_s  ┆ state │
-        │ ---      ┆ ---  ┆ ---    ┆ ---   │
-        │ f64      ┆ f64  ┆ f64    ┆ enum  │
-        ╞══════════╪══════╪════════╪═══════╡
-        │ 14.90847 ┆ 90.0 ┆ 0.1056 ┆ open  │
-        │ 14.94687 ┆ 90.0 ┆ 0.1056 ┆ open  │
-        └──────────┴──────┴────────┴───────┘
+        ┌───────────┬──────┬────────┬───────┐
+        │ time_s    ┆ cwnd ┆ rtt_s  ┆ state │
+        │ ---       ┆ ---  ┆ ---    ┆ ---   │
+        │ f64       ┆ f64  ┆ f64    ┆ enum  │
+        ╞═══════════╪══════╪════════╪═══════╡
+        │ 14.979261 ┆ 90.0 ┆ 0.1056 ┆ open  │
+        │ 14.996061 ┆ 91.0 ┆ 0.108  ┆ open  │
+        └───────────┴──────┴────────┴───────┘
         """
         from westwood.results import traces
 
@@ -218,8 +218,8 @@ class Result:
         │ ---       ┆ ---  ┆ ---      │
         │ f64       ┆ u32  ┆ u32      │
         ╞═══════════╪══════╪══════════╡
-        │ 2.808016  ┆ 61   ┆ 52       │
-        │ 4.8473776 ┆ 70   ┆ 62       │
+        │ 2.784016  ┆ 61   ┆ 52       │
+        │ 4.8292672 ┆ 69   ┆ 62       │
         └───────────┴──────┴──────────┘
         """
         from westwood.results import traces
