@@ -97,12 +97,12 @@ Time Simulation::account_drop(Connection& c, const Channel& channel, std::uint32
     return kNever;
 }
 
-void Simulation::record_timer(Connection& c, Time now, Due due, std::uint8_t phase_before) {
+void Simulation::record_timer(Connection& c, Time now, Due due, std::uint32_t recoveries_before) {
     Sender& sender = c.sender();
     Recorder& recorder = recorders_[c.slot];
     if (due == Due::timeout) recorder.event(now, EventKind::timeout, sender.una(), sender);
     if (due == Due::probe) recorder.event(now, EventKind::probe, sender.una(), sender);
-    if (sender.phase() == WW_RECOVERY && phase_before != WW_RECOVERY)
+    if (sender.fast_recoveries() != recoveries_before)
         recorder.event(now, EventKind::recovery, sender.una(), sender);
 }
 
@@ -114,9 +114,8 @@ void Simulation::record_ack(Connection& c, const Ack& ack) {
     if (ack.progress == Progress::dupack) record(EventKind::dupack);
     if (ack.progress == Progress::advanced) record(EventKind::ack);
     if (ack.undone) record(EventKind::undo);
-    if (sender.phase() == WW_RECOVERY && ack.phase_before != WW_RECOVERY)
-        record(EventKind::recovery);
-    if (sender.phase() == WW_OPEN && ack.phase_before >= WW_RECOVERY) record(EventKind::exit);
+    if (ack.ended_recovery) record(EventKind::exit);
+    if (ack.began_recovery) record(EventKind::recovery);
     if (ack.reduced) record(EventKind::ecn);
 }
 

@@ -245,9 +245,9 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
         sender.on_syn_sent(now);
         send_syn(c, now);
     } else {
-        const std::uint8_t phase = sender.phase();
+        const std::uint32_t recoveries = sender.fast_recoveries();
         const Due due = sender.on_timer(now);
-        if (records_events_) record_timer(c, now, due, phase);
+        if (records_events_) record_timer(c, now, due, recoveries);
         send_one_by_one(c, now);
     }
     after_sender(c, now);

@@ -189,7 +189,7 @@ class Simulation {
     void send_one_by_one(Connection& c, Time now);
     void send_data(Connection& c, Time now, std::int64_t segment);
     void record_ack(Connection& c, const Ack& ack);
-    void record_timer(Connection& c, Time now, Due due, std::uint8_t phase_before);
+    void record_timer(Connection& c, Time now, Due due, std::uint32_t recoveries_before);
     // To be called after each call of a sender.
     template <bool fast = false>
     void after_sender(Connection& c, Time now) {

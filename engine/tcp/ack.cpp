@@ -157,9 +157,9 @@ inline Progress Sender::progress_of(const Ack& ack) const {
 
 // ---- Control
 
-[[gnu::flatten]] void Sender::control(const Ack& ack) {
+[[gnu::flatten]] void Sender::control(Ack& ack) {
     if (ack.acked > 0 && phase_ == WW_DISORDER) phase_ = WW_OPEN;
-    if (settings_->grows_at_exit && ends_recovery(ack)) leave_recovery(ack.now);
+    if (settings_->grows_at_exit && ends_recovery(ack)) leave_recovery(ack);
     if (settings_->paced)
         call_cc<false, true>(ack.now, ack.acked, ack.rtt);
     else if (ack.acked == 0)
@@ -170,7 +170,7 @@ inline Progress Sender::progress_of(const Ack& ack) const {
 
 // ---- State, timer
 
-inline void Sender::on_advance(const Ack& ack) {
+inline void Sender::on_advance(Ack& ack) {
     dupacks_ = 0;
     sends_first_ = false;  // the pacer held it back, and meanwhile it arrived
     bool restarts_timer = true;
@@ -195,7 +195,7 @@ inline void Sender::on_advance(const Ack& ack) {
     if (rack_ == nullptr && board_.is_lost(una_)) enter_recovery(ack);
 }
 
-inline void Sender::on_duplicate(const Ack& ack) {
+inline void Sender::on_duplicate(Ack& ack) {
     dupacks_++;
     if (phase_ == WW_RECOVERY) {
         if (!settings_->uses_sack) inflation_++;

@@ -35,8 +35,10 @@ struct Ack {
     bool may_tell_loss = false;     // RACK-TLP, F-RTO or undo has to examine it
 
     // How the sender responded.
-    bool undone = false;   // it undid a spurious reduction
-    bool reduced = false;  // it reduced its window for a mark
+    bool ended_recovery = false;  // from losses or from a timeout
+    bool began_recovery = false;  // for further losses, perhaps after it ended one
+    bool undone = false;          // it undid a spurious reduction
+    bool reduced = false;         // it reduced its window for a mark
 
     // The sender before it; on the fast path only the phase.
     std::uint8_t phase_before = WW_OPEN;

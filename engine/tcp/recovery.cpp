@@ -18,7 +18,7 @@ Time Sender::rack_window() const {
     return rack_->window(at_once, rtt_.min_or_zero(), rtt_.srtt());
 }
 
-void Sender::find_losses(const Ack& ack) {
+void Sender::find_losses(Ack& ack) {
     if (board_.idle()) return;
     const Time now = ack.now;
     const Time wait = rack_->find_losses(now, una_, next_, rack_window(), board_, times_);
@@ -64,7 +64,7 @@ void Sender::reduce_window(Time now) {
                segments_.mss());
 }
 
-void Sender::enter_recovery(const Ack& ack) {
+void Sender::enter_recovery(Ack& ack) {
     const Time now = ack.now;
     statistics_.on_cwnd(now, window_.cwnd);
     statistics_.fast_recoveries++;
@@ -87,6 +87,7 @@ void Sender::enter_recovery(const Ack& ack) {
         return;
     }
     phase_ = WW_RECOVERY;
+    ack.began_recovery = true;
     sends_first_ = rack_ == nullptr || board_.awaits_repair(una_);
     partial_seen_ = false;
     if (settings_->uses_sack) {
@@ -163,18 +164,18 @@ void Sender::answer_mark(Ack& ack) {
 
 // ---- Progress
 
-void Sender::advance_after_timeout(const Ack& ack) {
+void Sender::advance_after_timeout(Ack& ack) {
     inflation_ = 0;
     if (settings_->any_ack_ends_backoff) rtt_.end_backoff(settings_->rto);
     if (una_ < recover_) return;
-    end_recovery();
+    end_recovery(ack);
     if (settings_->stands_after_timeout && una_ == recover_) window_.cwnd = ack.cwnd_before;
 }
 
 // Returns true if the timer is to be restarted.
-bool Sender::advance_in_recovery(const Ack& ack) {
+bool Sender::advance_in_recovery(Ack& ack) {
     if (ends_recovery(ack)) {
-        leave_recovery(ack.now);
+        leave_recovery(ack);
         return true;
     }
     if (settings_->recovery != Recovery::newreno) return true;
@@ -200,7 +201,8 @@ void Sender::reduce_rate(const Ack& ack) {
 
 // ---- End
 
-void Sender::leave_recovery(Time now) {
+void Sender::leave_recovery(Ack& ack) {
+    const Time now = ack.now;
     statistics_.on_cwnd(now, window_.cwnd);
     if (settings_->recovery == Recovery::newreno &&
         !settings_->full_ack_to_ssthresh) {  // RFC 6582, 3.2, step 3
@@ -208,13 +210,14 @@ void Sender::leave_recovery(Time now) {
         window_.cwnd = std::min(window_.cwnd, std::max(flight, 1u) + 1);
     }
     inflation_ = 0;
-    end_recovery();
+    end_recovery(ack);
     if (settings_->uses_rate_reduction) window_.cwnd = rate_reduction_.target();
     ww_on_recovery_exit(&settings_->cc, &cc_, &window_, microseconds(now), segments_.mss());
 }
 
-void Sender::end_recovery() {
+void Sender::end_recovery(Ack& ack) {
     phase_ = WW_OPEN;
+    ack.ended_recovery = true;
     undo_.on_recovery_exit();
     if (rack_ != nullptr) rack_->on_recovery_exit();
 }
@@ -228,7 +231,7 @@ void Sender::detect_spurious_loss(Ack& ack) {
             frto_.on_ack(ack.acked > 0, ack.original_arrived, has_new_data(ack.now));
     if (ack.proves_spurious) {
         ack.undone = true;
-        undo(ack.now);
+        undo(ack);
     }
     const bool is_duplicate = ack.acked == 0 && !ack.sacked;
     if (probe_.is_out() && probe_.on_ack(una_, ack.dsack, is_duplicate) && phase_ <= WW_DISORDER)
@@ -236,8 +239,8 @@ void Sender::detect_spurious_loss(Ack& ack) {
 }
 
 // RFC 4015: restores the windows from before the reduction; all that is not SACKed is in flight.
-void Sender::undo(Time now) {
-    statistics_.on_cwnd(now, window_.cwnd);
+void Sender::undo(Ack& ack) {
+    statistics_.on_cwnd(ack.now, window_.cwnd);
     ww_on_undo(&settings_->cc, &cc_, &window_);
     undo_.end();
     frto_.end();
@@ -248,9 +251,10 @@ void Sender::undo(Time now) {
         if (phase_ == WW_RECOVERY) rack_->on_reordering();
     }
     phase_ = WW_OPEN;
+    ack.ended_recovery = true;
     dupacks_ = 0;
     sends_first_ = false;
-    if (next_ != una_) restart_timer(now);
+    if (next_ != una_) restart_timer(ack.now);
 }
 
 }  // namespace ww::sim

@@ -111,6 +111,7 @@ class Sender {
     bool estimates() const { return ww_estimates(&settings_->cc); }
     std::uint32_t syns() const { return syns_; }  // SYNs sent so far
     std::uint8_t phase() const { return phase_; }
+    std::uint32_t fast_recoveries() const { return statistics_.fast_recoveries; }
 
     // Prefetches what the next ACK and the next segment touch outside this object.
     void prefetch() const {
@@ -168,36 +169,36 @@ class Sender {
     void on_arrival(Ack& ack, std::int64_t segment);
     Time measure_rtt(Time now, std::int64_t acked);
     Progress progress_of(const Ack& ack) const;
-    void control(const Ack& ack);
+    void control(Ack& ack);
     template <bool fast, bool rated>
     void call_cc(Time now, std::int64_t acked, Time rtt);
     template <bool fast>
     void fill_rate(Time now, ww_sample& sample);
-    void on_advance(const Ack& ack);
-    void on_duplicate(const Ack& ack);
+    void on_advance(Ack& ack);
+    void on_duplicate(Ack& ack);
 
     // recovery.cpp
     void enter_disorder(const Ack& ack);
     Time rack_window() const;
-    void find_losses(const Ack& ack);
+    void find_losses(Ack& ack);
     std::uint32_t flight_for_ssthresh() const;
     void reduce_window(Time now);
-    void enter_recovery(const Ack& ack);
+    void enter_recovery(Ack& ack);
     void restart_slow_start(Time now);
     void on_timeout(Time now);
     void reduce_without_recovery(Time now);
     void answer_mark(Ack& ack);
-    void advance_after_timeout(const Ack& ack);
-    bool advance_in_recovery(const Ack& ack);
+    void advance_after_timeout(Ack& ack);
+    bool advance_in_recovery(Ack& ack);
     void reduce_rate(const Ack& ack);
     bool ends_recovery(const Ack& ack) const {
         return ack.acked > 0 && phase_ == WW_RECOVERY &&
                (una_ >= recover_ || settings_->recovery == Recovery::reno);
     }
-    void leave_recovery(Time now);
-    void end_recovery();
+    void leave_recovery(Ack& ack);
+    void end_recovery(Ack& ack);
     void detect_spurious_loss(Ack& ack);
-    void undo(Time now);
+    void undo(Ack& ack);
 
     // The timer.
     void on_reordering_timer(Time now);
