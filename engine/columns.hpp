@@ -26,7 +26,7 @@
     X(COUNT, retransmitted, SUM, "segments", "Retransmitted", "", "data segments sent again")     \
     X(COUNT, timeouts, SUM, "", "Timeouts", "timeouts", "retransmission timeouts")                \
     X(COUNT, fast_recoveries, SUM, "", "Fast recoveries", "fast\nrecoveries",                     \
-      "fast recoveries entered; for tahoe, fast retransmits")                                     \
+      "fast recoveries entered, again if a retransmission is lost; for tahoe, fast retransmits")  \
     X(COUNT, ecn_reductions, SUM, "", "ECN reductions", "", "windows reduced for an ECN mark")    \
     X(COUNT, queue_drops, SUM, "packets", "Queue drops", "",                                      \
       "its data packets that a queue dropped")                                                    \

@@ -117,8 +117,9 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
       "A SACKed retransmission stays in the pipe until the holes below it are repaired",           \
       "RFC 6675, section 4, SetPipe: SACKed segments are not in the pipe.")                        \
     X(SWITCH, recovery_holds_ssthresh, false, 0, 1,                                                \
-      "A timeout in fast recovery keeps the ssthresh set when recovery began",                     \
-      "RFC 5681, section 3.1: a timeout sets it, unless the segment timed out before.")            \
+      "A timeout or lost retransmission in fast recovery keeps the ssthresh set when it began",    \
+      "RFC 5681, section 3.1: a timeout sets it, unless the segment timed out before. Section "    \
+      "4.3: the loss of a retransmission lowers it again.")                                        \
     X(SWITCH, recovery_restarts_rto, false, 0, 1,                                                  \
       "Entering fast recovery restarts the retransmission timer",                                  \
       "RFC 6298, (5.1) to (5.3): the timer starts with data and with ACKs for new data.")          \

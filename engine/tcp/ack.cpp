@@ -66,7 +66,7 @@ void Sender::on_reordering_timer(Time now) {
     Ack ack(now, header);
     begin(ack);
     find_losses(ack);
-    if (settings_->uses_rate_reduction && ack.phase_before <= WW_DISORDER && phase_ == WW_RECOVERY)
+    if (settings_->uses_rate_reduction && ack.began_recovery)
         window_.cwnd = rate_reduction_.on_ack(window_.cwnd, pipe(), 1, false);
 }
 

@@ -58,6 +58,9 @@ class Rack {
     // The losses were spurious: any segment may be marked lost again.
     void restart(std::int64_t una) { checked_below_ = una; }
 
+    // Returns when the last-sent of the retransmissions found lost was sent; -1: none was lost.
+    Time lost_again() const { return lost_again_; }
+
     // Returns the reordering window. `at_once`: in recovery, or with DupThresh segments SACKed.
     Time window(bool at_once, Time min_rtt, Time srtt) const {
         if (!reordering_seen_ && at_once) return 0;
@@ -121,6 +124,7 @@ class Rack {
             const Time wait = sent + rtt_ + window - now;
             if (wait > 0) return wait;
             board.mark_lost_by_time(segment);
+            lost_again_ = sent;
         }
         return 0;
     }
@@ -135,6 +139,7 @@ class Rack {
     std::int64_t dsack_round_ = 0;  // the SND.UNA from which a D-SACK counts again
     std::uint32_t window_quarters_ = 1, recoveries_left_ = 0;
     bool reordering_seen_ = false;
+    Time lost_again_ = -1;
     Ring<Again> again_;  // retransmissions, in the order of sending
 };
 

@@ -27,6 +27,8 @@ void Sender::find_losses(Ack& ack) {
         // RFC 6675, 6: restarts the timer with the retransmission. The timeout left over by a late
         // probe may have passed.
         expect_timeout(now);
+    } else if (must_reduce_again()) {
+        enter_recovery(ack);
     }
     if (wait > 0) {
         due_ = Due::losses;
@@ -57,8 +59,21 @@ std::uint32_t Sender::flight_for_ssthresh() const {
     return static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight));
 }
 
+// Returns true if a retransmission that was sent since the last reduction is lost.
+//
+// RFC 5681, 4.3: the loss of a retransmission is a second indication of congestion, and cwnd and
+// ssthresh must be lowered twice (so RFC 8985, 3.4). RFC 9937, 6: each response initialises PRR anew.
+// Else, if ssthresh exceeds what the path holds, each loss makes room for its own repeat, endlessly.
+// Linux does this only after a timeout (tcp_fastretrans_alert(), FLAG_LOST_RETRANS).
+bool Sender::must_reduce_again() const {
+    if (phase_ < WW_RECOVERY || ww_owns_recovery(&settings_->cc)) return false;
+    if (phase_ == WW_RECOVERY && settings_->recovery_holds_ssthresh) return false;
+    return rack_->lost_again() >= reduced_at_;
+}
+
 // An undo can only restore the windows from before this reduction.
 void Sender::reduce_window(Time now) {
+    reduced_at_ = now;
     undo_.end();
     ww_on_loss(&settings_->cc, &cc_, &window_, microseconds(now), flight_for_ssthresh(),
                segments_.mss());
@@ -68,6 +83,7 @@ void Sender::enter_recovery(Ack& ack) {
     const Time now = ack.now;
     statistics_.on_cwnd(now, window_.cwnd);
     statistics_.fast_recoveries++;
+    frto_.end();
     probe_.end();  // RFC 8985, 7.1: this reduction also answers the loss that the probe repaired
     const std::uint32_t before = window_.cwnd;
     reduce_window(now);
@@ -129,6 +145,7 @@ void Sender::on_timeout(Time now) {
     ww_on_rto(&settings_->cc, &cc_, &window_, microseconds(now), flight_for_ssthresh(),
               segments_.mss(), holds);
     timed_out_ = una_;
+    reduced_at_ = now;
     recover_ = guarded_ = high_;
     dupacks_ = 0;
     restart_slow_start(now);

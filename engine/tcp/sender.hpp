@@ -181,6 +181,7 @@ class Sender {
     void enter_disorder(const Ack& ack);
     Time rack_window() const;
     void find_losses(Ack& ack);
+    bool must_reduce_again() const;
     std::uint32_t flight_for_ssthresh() const;
     void reduce_window(Time now);
     void enter_recovery(Ack& ack);
@@ -283,6 +284,7 @@ class Sender {
     std::int32_t flight_in_order_ = 0;  // flight when the first duplicate ACK arrived
     std::uint32_t syns_ = 0;
     Time first_syn_ = 0;
+    Time reduced_at_ = 0;    // when a loss last reduced the window
     Time timeout_from_ = 0;  // when the retransmission timer, or the SYN's, was last restarted
     // and needed by few senders.
     RateReduction rate_reduction_;

@@ -42,8 +42,46 @@ TEST(RackRecovery, FindsALostRetransmissionWithoutATimeout) {
         const ScriptedRun run(recovery, with({{{4}, {4, 2}}}));
         EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{4, 4})) << run.table();
         EXPECT_EQ(run.flow().timeouts, 0u);
-        EXPECT_EQ(run.flow().fast_recoveries, 1u);
+        EXPECT_EQ(run.count(EventKind::exit), 1);
     }
+}
+
+// RFC 5681, 4.3: the loss of a retransmission lowers cwnd and ssthresh a second time. Linux holds
+// ssthresh until recovery ends.
+TEST(RackRecovery, ALostRetransmissionReducesTheWindowAgain) {
+    for (const bool holds : {false, true}) {
+        const ScriptedRun run(Recovery::prr, with({{{4}, {4, 2}}}, [=](Flow& flow) {
+                                  flow.recovery_holds_ssthresh = holds;
+                              }));
+        EXPECT_EQ(run.count(EventKind::recovery), holds ? 1 : 2) << run.table();
+        EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 5u);
+        EXPECT_EQ(run.first(EventKind::exit).ssthresh, holds ? 5u : 2u);
+        EXPECT_EQ(run.first(EventKind::exit).cwnd, holds ? 5u : 2u);
+    }
+}
+
+// RFC 5681, 4.3: one indication for all retransmissions of a window. Those of segments 4 and 6 are
+// lost together, and a second one of segment 4 after the second reduction.
+TEST(RackRecovery, TheLostRetransmissionsOfAWindowReduceItOnce) {
+    const ScriptedRun together(Recovery::prr, with({{{4}, {6}, {4, 2}, {6, 2}}}));
+    EXPECT_EQ(together.count(EventKind::recovery), 2) << together.table();
+    const ScriptedRun apart(Recovery::prr, with({{{4}, {6}, {4, 2}, {4, 3}}}));
+    EXPECT_EQ(apart.count(EventKind::recovery), 3) << apart.table();
+}
+
+// RFC 5681, 4.3; Linux, tcp_fastretrans_alert(): after a timeout, too, a lost retransmission lowers
+// the window, and slow start does not go on.
+TEST(RackRecovery, ALostRetransmissionAfterATimeoutBeginsRecovery) {
+    Script script;  // two windows lose all but the first segment; the timeout's repair 31 is lost
+    for (std::int64_t segment = 30; segment < 40; segment++) script.lost.push_back({segment});
+    script.lost.push_back({39, 2});  // the probe
+    script.lost.push_back({31, 2});
+    const ScriptedRun run(Recovery::prr, with(script));
+    const int timeout = run.find(EventKind::timeout);
+    ASSERT_GE(timeout, 0) << run.table();
+    EXPECT_EQ(run.flow().timeouts, 1u) << run.table();
+    EXPECT_GE(run.find(EventKind::recovery, -1, timeout), 0) << run.table();
+    EXPECT_EQ(run.flow().delivered_bytes, 40'000u);
 }
 
 // RFC 8985, 6.2, step 4: with fewer than DupThresh segments SACKed, a quarter of min_RTT must pass
@@ -72,6 +110,7 @@ TEST(RackRecovery, ARetransmissionMayRestartTheTimer) {
     const auto timeouts = [](bool rearms) {
         const auto change = [=](Flow& flow) {
             flow.rearms_rto = rearms;
+            flow.recovery_holds_ssthresh = true;  // there are enough ACKs to reveal each loss
             flow.min_rto = flow.clock_granularity = 130 * kMs;
             flow.size_bytes = kUnlimited;
         };
