@@ -145,7 +145,7 @@ void Sender::on_arrival(Ack& ack, std::int64_t segment) {
     const bool again = times_.was_sent_again(segment);
     ack.original_arrived |= !again && segment < recover_;
     if (rack_ == nullptr) return;
-    rack_->on_delivered(ack.now, segment, times_.last(segment), again, rtt_.min_or_zero());
+    rack_->on_delivered(ack.now, segment, times_.last(segment), again, rtt_.least_or_zero());
 }
 
 inline Progress Sender::progress_of(const Ack& ack) const {

@@ -3,7 +3,8 @@
 // RACK (RFC 8985, section 6) detects losses by time: a segment is lost if a segment sent later was
 // delivered and the reordering window has passed since.
 //
-//   6.2 step 1  RACK.min_RTT is the connection's
+//   6.2 step 1  RACK.min_RTT is the smallest of all samples, also of the handshake and of timestamps. Those of
+//               data alone may all include the wait for a second segment
 //   6.2 step 2  RACK.segment is the last-sent of all delivered segments, RACK.rtt its round trip. If the ACK
 //               of a retransmission arrives sooner than min_RTT, it answers the first copy
 //   6.2 step 3  there is reordering when a segment that was sent once arrives below RACK.fack. That is

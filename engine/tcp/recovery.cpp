@@ -15,7 +15,7 @@ void Sender::enter_disorder(const Ack& ack) {
 
 Time Sender::rack_window() const {
     const bool at_once = phase_ >= WW_RECOVERY || board_.sacked() >= settings_->threshold;
-    return rack_->window(at_once, rtt_.min_or_zero(), rtt_.srtt());
+    return rack_->window(at_once, rtt_.least_or_zero(), rtt_.srtt());
 }
 
 void Sender::find_losses(Ack& ack) {

@@ -69,6 +69,7 @@ class RttEstimator {
     Time min() const { return min_; }    // from ACKs of data; kNever before the first
     Time min_or_zero() const { return min_ == kNever ? 0 : min_; }
     Time least() const { return std::min(min_, least_); }  // of all samples
+    Time least_or_zero() const { return least() == kNever ? 0 : least(); }
 
   private:
     void take(Time rtt, const RtoSettings& settings) {

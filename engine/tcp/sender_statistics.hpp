@@ -23,11 +23,12 @@ class SenderStatistics {
         srtt_samples_++;
     }
 
-    // Adds the time since the last change, during which cwnd was this.
+    // Adds the time since the last change, during which cwnd was this. A window that is replaced at
+    // once has sent nothing.
     void on_cwnd(Time now, std::uint32_t cwnd) {
         cwnd_time_ += static_cast<double>(cwnd) * static_cast<double>(now - cwnd_since_);
+        if (now != cwnd_since_) max_cwnd_ = std::max(max_cwnd_, cwnd);
         cwnd_since_ = now;
-        max_cwnd_ = std::max(max_cwnd_, cwnd);
     }
 
     // Writes the result at the end of the run. min_rtt: kNever if there was no sample.

@@ -80,6 +80,25 @@ TEST(SenderWithRack, AnAckSaysNothingOfTheFirstSegmentBeyondIt) {
     EXPECT_EQ(host.next(310), 12);
 }
 
+// RFC 8985, 6.2, step 2, with the handshake's sample in RACK.min_RTT: ACKs of data take 110 ms, since
+// they wait for a second segment. Segment 4's retransmission arrives after 105 ms, sooner, but later
+// than the handshake's 100 ms. So it shows that segment 2's retransmission, sent before it, is lost.
+TEST(SenderWithRack, ARetransmissionMayBeQuickerThanAllDelayedAcks) {
+    Flow flow = with_rack(false);
+    Sender sender = connected(flow, 100 * kMs);
+    const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+    ASSERT_EQ(sent_by(sender, 100 * kMs).size(), 10u);
+    sender.on_ack(210 * kMs, {number(2)});
+    sent_by(sender, 210 * kMs);
+    const SackBlocks first{2, {{number(3), number(4)}, {number(5), number(10)}}};
+    sender.on_ack(211 * kMs, {number(2), &first});
+    ASSERT_EQ(sender.next_segment(211 * kMs), 2);
+    ASSERT_EQ(sender.next_segment(212 * kMs), 4);
+    const SackBlocks then{1, {{number(3), number(10)}}};
+    sender.on_ack(317 * kMs, {number(2), &then});
+    EXPECT_EQ(sender.next_segment(317 * kMs), 2);
+}
+
 // Linux, tcp_try_undo_partial(): a hole that a late original fills shows reordering. From then on a
 // quarter of the smallest RTT must pass before a loss (RFC 8985, 6.2, step 4).
 TEST(SenderWithRack, LearnsOfReorderingFromASpuriousRecovery) {
