@@ -80,7 +80,7 @@ def check(path: Path) -> None:
     assert unexplained == [], path
 
 
-@pytest.mark.parametrize("path", paths(36), ids=lambda path: path.number)
+@pytest.mark.parametrize("path", list(paths(36)), ids=lambda path: path.number)
 def test_repairs_are_quick(path: Path) -> None:
     check(path)
 

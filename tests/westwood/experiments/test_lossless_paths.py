@@ -150,6 +150,11 @@ EXCEPTIONS: dict[str, list[tuple[Applies, str]]] = {
             "Without SACK a lost retransmission, or several losses in a window, wait for the timer "
             "(Fall & Floyd 1996).",
         ),
+        (
+            _is_bbr,
+            "Version 1's STARTUP sends 2.89 times what the path delivers for three rounds and more "
+            "(4.3.2), so a segment may be lost four times in the second of an RTO.",
+        ),
     ],
 }
 
