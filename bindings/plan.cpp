@@ -75,6 +75,8 @@ void bind_plan(nb::module_& m) {
             plan::read_queue(plan::Section(table_of(queue), "queue"), direction);
         },
         "direction"_a, "queue"_a, "Sets the queue of a direction as a scenario has it.");
+    m.def("mean_rate_bps", nb::overload_cast<std::size_t, std::uint64_t>(&plan::mean_rate_bps),
+          "opportunities"_a, "last_ms"_a, "The mean rate of a trace.");
     m.def("routes", &plan::routes, "links"_a, "pairs"_a,
           "The channels between each pair of nodes, as the simulator chooses them: 2 i is link i's "
           "forward direction, 2 i + 1 its backward one. A link is the pair of its nodes.");

@@ -12,79 +12,42 @@
 namespace ww::plan {
 namespace {
 
-constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr std::size_t kMostRouted =
     3'000'000;                 // links x sources; beyond, routing would take too long
 constexpr int kMantissa = 53;  // bits of a double
 
-// The channels that leave each node.
-using Leaving = std::vector<std::vector<std::uint32_t>>;
-
-Leaving leaving_of(const std::vector<Ends>& links) {
-    Leaving leaving;
-    for (std::uint32_t i = 0; i < links.size(); i++) {
-        const auto [a, b] = links[i];
-        leaving.resize(std::max<std::size_t>(leaving.size(), std::max(a, b) + 1));
-        leaving[a].push_back(2 * i);
-        leaving[b].push_back(2 * i + 1);
-    }
-    return leaving;
-}
-
-std::uint32_t end_of(const std::vector<Ends>& links, std::uint32_t channel) {
-    return channel % 2 == 0 ? links[channel / 2].second : links[channel / 2].first;
-}
-
-// Returns the channel by which each node is first reached from `source`.
-Route reach(const std::vector<Ends>& links, const Leaving& leaving, std::uint32_t source) {
-    Route by(leaving.size(), kNone);
-    std::vector<std::uint32_t> frontier{source};
-    for (std::size_t i = 0; i < frontier.size(); i++)
-        for (const std::uint32_t channel : leaving[frontier[i]]) {
-            const std::uint32_t far = end_of(links, channel);
-            if (by[far] != kNone || far == source) continue;
-            by[far] = channel;
-            frontier.push_back(far);
-        }
-    return by;
-}
-
-Route route_to(const std::vector<Ends>& links, const Route& by, std::uint32_t source,
-               std::uint32_t sink) {
-    Route route;
-    for (std::uint32_t node = sink; node != source; node = end_of(links, route.back() ^ 1u)) {
-        if (by[node] == kNone) return {};
-        route.push_back(by[node]);
-    }
-    std::reverse(route.begin(), route.end());
-    return route;
-}
-
 }  // namespace
 
 std::vector<Route> routes(const std::vector<Ends>& links, const std::vector<Ends>& pairs) {
-    const Leaving leaving = leaving_of(links);
+    std::uint32_t nodes = 0;
+    for (const std::vector<Ends>* all : {&links, &pairs})
+        for (const auto& [a, b] : *all) nodes = std::max({nodes, a + 1, b + 1});
+    sim::Routes search(nodes, links);
     std::map<std::uint32_t, std::vector<std::size_t>> of_source;
     for (std::size_t i = 0; i < pairs.size(); i++) of_source[pairs[i].first].push_back(i);
     std::vector<Route> found(pairs.size());
     const bool is_too_large = of_source.size() * links.size() > kMostRouted;
     for (const auto& [source, places] : of_source) {
-        const Route by = is_too_large ? Route() : reach(links, leaving, source);
+        if (!is_too_large) search.start(source);
         for (const std::size_t i : places) {
             const std::uint32_t sink = pairs[i].second;
-            found[i] = is_too_large ? Route{leaving[source][0], leaving[sink][0]}
-                                    : route_to(links, by, source, sink);
+            found[i] = is_too_large ? Route{search.first_from(source), search.first_from(sink)}
+                                    : search.to(sink);
         }
     }
     return found;
 }
 
+double mean_rate_bps(std::size_t opportunities, std::uint64_t last_ms) {
+    const double bits =
+        8 * static_cast<double>(sim::Opportunities::kBytes) * static_cast<double>(opportunities);
+    return bits / (static_cast<double>(last_ms) / 1000);
+}
+
 double mean_rate_bps(const sim::Direction& direction) {
     const std::vector<std::uint64_t>& times_ms = direction.opportunities_ms;
-    if (times_ms.empty()) return static_cast<double>(direction.rate_bps);
-    const auto bits =
-        8 * static_cast<double>(sim::Opportunities::kBytes) * static_cast<double>(times_ms.size());
-    return bits / (static_cast<double>(times_ms.back()) / 1000);
+    return times_ms.empty() ? static_cast<double>(direction.rate_bps)
+                            : mean_rate_bps(times_ms.size(), times_ms.back());
 }
 
 // Returns the longest round-trip propagation delay over each link, ps.

@@ -8,20 +8,22 @@
 #include <vector>
 
 #include "../engine/network.hpp"
+#include "../engine/sim/routes.hpp"
 #include "quantities.hpp"
 
 namespace ww::plan {
 
-// A link's channels: 2 i is link i's forward direction, 2 i + 1 its backward one.
-using Route = std::vector<std::uint32_t>;
-using Ends = std::pair<std::uint32_t, std::uint32_t>;  // two nodes
+using sim::Ends;
+using sim::Route;
 
-// Returns the channels between each pair of nodes, as the simulator chooses them: the first route with the
-// fewest links. In a very large network, where the search would be slow, the first link at either end stands
+// Returns the route between each pair of nodes, as the simulator chooses it. In a very large network, where the search would be slow, the first link at either end stands
 // for the route. Nodes that no links connect have an empty route.
 std::vector<Route> routes(const std::vector<Ends>& links, const std::vector<Ends>& pairs);
 
-// Returns a direction's rate, or the mean rate of its delivery opportunities.
+// Returns the mean rate of a trace: its number of delivery opportunities, and the time of the last.
+double mean_rate_bps(std::size_t opportunities, std::uint64_t last_ms);
+
+// Returns a direction's rate, or the mean rate of its trace.
 double mean_rate_bps(const sim::Direction& direction);
 
 // A link whose queue's limit is in bandwidth-delay products or a time.

@@ -11,28 +11,6 @@ namespace {
 constexpr std::uint32_t kNone = Topology::kNone;
 constexpr std::size_t kLongestRoute = 255;  // Packet::hop
 
-// Finds the channel by which each node is first reached from `source`: breadth first, lower links
-// first.
-std::vector<std::uint32_t> reach(const Network& network,
-                                 const std::vector<std::vector<std::uint32_t>>& leaving,
-                                 std::uint32_t source) {
-    std::vector<std::uint32_t> by(network.nodes, kNone);
-    std::vector<bool> seen(network.nodes, false);
-    std::vector<std::uint32_t> frontier{source};
-    seen[source] = true;
-    for (std::size_t i = 0; i < frontier.size(); i++) {
-        for (const std::uint32_t channel : leaving[frontier[i]]) {
-            const Link& link = network.links[channel / 2];
-            const std::uint32_t far = channel % 2 == 0 ? link.b : link.a;
-            if (seen[far]) continue;
-            seen[far] = true;
-            by[far] = channel;
-            frontier.push_back(far);
-        }
-    }
-    return by;
-}
-
 // The neighbours of each channel on one side: none so far (kNone), one, or several.
 class Neighbours {
   public:
@@ -70,12 +48,10 @@ Topology::Topology(const Network& network) {
 }
 
 void Topology::find_routes(const Network& network) {
-    std::vector<std::vector<std::uint32_t>> leaving(network.nodes);
-    for (std::uint32_t i = 0; i < network.links.size(); i++) {
-        leaving[network.links[i].a].push_back(2 * i);
-        leaving[network.links[i].b].push_back(2 * i + 1);
-    }
-    // Flows are sorted by their ends, so only one tree is in memory at a time.
+    std::vector<Ends> links;
+    for (const Link& link : network.links) links.emplace_back(link.a, link.b);
+    Routes search(network.nodes, std::move(links));
+    // Flows are sorted by their ends, so each node is searched from once.
     std::vector<std::uint32_t> flows(network.flows.size());
     std::iota(flows.begin(), flows.end(), 0u);
     const auto ends = [&](std::uint32_t f) {
@@ -84,14 +60,13 @@ void Topology::find_routes(const Network& network) {
     std::stable_sort(flows.begin(), flows.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return ends(a) < ends(b); });
     route_of_.resize(flows.size());
-    std::vector<std::uint32_t> tree;
     std::uint32_t wrong = kNone;  // the first flow without a path
     for (std::size_t i = 0; i < flows.size(); i++) {
         const std::uint32_t f = flows[i];
         const auto [from, to] = ends(f);
-        if (i == 0 || ends(flows[i - 1]).first != from) tree = reach(network, leaving, from);
+        if (i == 0 || ends(flows[i - 1]).first != from) search.start(from);
         if (i == 0 || ends(flows[i - 1]) != ends(f)) {
-            const std::string problem = add_route(network, tree, from, to);
+            const std::string problem = add_route(search.to(to), from, to);
             if (!problem.empty() && f < wrong) {
                 wrong = f;
                 error_ = "flow " + std::to_string(f) + ": " + problem;
@@ -102,21 +77,12 @@ void Topology::find_routes(const Network& network) {
 }
 
 // Returns why there is no route, or an empty string.
-std::string Topology::add_route(const Network& network, const std::vector<std::uint32_t>& tree,
-                                std::uint32_t from, std::uint32_t to) {
-    std::vector<std::uint32_t> route;
-    for (std::uint32_t node = to; node != from;) {
-        const std::uint32_t channel = tree[node];
-        if (channel == kNone)
-            return "no path from node " + std::to_string(from) + " to node " + std::to_string(to);
-        route.push_back(channel);
-        const Link& link = network.links[channel / 2];
-        node = channel % 2 == 0 ? link.a : link.b;
-    }
+std::string Topology::add_route(Route route, std::uint32_t from, std::uint32_t to) {
+    if (route.empty())
+        return "no path from node " + std::to_string(from) + " to node " + std::to_string(to);
     if (route.size() > kLongestRoute) return "its path has more than 255 links";
-    std::vector<std::uint32_t> back(route);
+    Route back(route.rbegin(), route.rend());
     for (std::uint32_t& channel : back) channel ^= 1u;
-    std::reverse(route.begin(), route.end());
     paths_.push_back(std::move(route));
     paths_.push_back(std::move(back));
     return "";

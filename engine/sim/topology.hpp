@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../network.hpp"
+#include "routes.hpp"
 
 namespace ww::sim {
 
@@ -44,13 +45,12 @@ class Topology {
 
   private:
     void find_routes(const Network& network);
-    std::string add_route(const Network& network, const std::vector<std::uint32_t>& tree,
-                          std::uint32_t from, std::uint32_t to);
+    std::string add_route(Route route, std::uint32_t from, std::uint32_t to);
     void find_inlined(std::size_t channels);
     void order_held_queues(const Network& network);
 
-    std::vector<std::vector<std::uint32_t>> paths_;  // two per route: there and back
-    std::vector<std::uint32_t> route_of_;            // by flow
+    std::vector<Route> paths_;             // two per route: there and back
+    std::vector<std::uint32_t> route_of_;  // by flow
     std::vector<bool> inlined_;
     std::vector<std::uint32_t> next_;  // the only channel that its packets go on to, or kNone
     std::string error_;

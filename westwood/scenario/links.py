@@ -18,7 +18,8 @@ from pydantic import (
     model_validator,
 )
 
-from westwood.catalogue import DROPTAIL, LONGEST_PS, OPPORTUNITY_BYTES, QUEUES, settings_of
+from westwood import _engine
+from westwood.catalogue import DROPTAIL, LONGEST_PS, QUEUES, settings_of
 from westwood.errors import InputError
 from westwood.scenario.declared import QueueLimit, accepted, with_settings
 from westwood.scenario.parts import (
@@ -289,5 +290,5 @@ class Link(_Link):
         """Returns the rate of a direction, or the average rate of its trace."""
         times = self.opportunities(side)
         if times:
-            return 8 * OPPORTUNITY_BYTES * len(times) / (times[-1] / 1000)
+            return _engine.mean_rate_bps(len(times), times[-1])
         return float(self.rate or 0)
