@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 Numbers = dict[str, Any]
+GALLERY = "img/papers"
+_WIDTH, _COLOURS = 640, 24
+_SHOWN = 3  # differences of a claim
 _NOT_SEARCHED = "-"
 # Single settings that the 2013 paper leaves open, as `--set` takes them.
 FIG5_SETTINGS = (
@@ -51,6 +55,10 @@ def count(claims: Mapping[str, Numbers]) -> dict[str, int]:
 
 def verdicts(claims: Mapping[str, Numbers]) -> str:
     """Counts the verdicts in a sentence; adds a row for each decided claim."""
+    from westwood.papers.infer.report import packaged
+
+    reports = packaged().values()
+    nothing = {claim for one in reports for claim in one.claims if one.decides_nothing(claim)}
     counts = count(claims)
     lines = [
         f"`westwood reproduce all` decides {counts['HOLDS'] + counts['DIFFERS']} claims: "
@@ -63,6 +71,8 @@ def verdicts(claims: Mapping[str, Numbers]) -> str:
     for name, one in claims.items():
         if one["verdict"] != "TESTED":
             says = _plain(one["explanation"] or one["measure"])
+            if name in nothing:
+                says += " Nearly every setting has it, so it decides nothing."
             lines.append(row(f"`{name}`", one["verdict"], says))
     return "\n".join(lines) + "\n"
 
@@ -163,3 +173,77 @@ def fig5_settings(found: Mapping[str, Numbers]) -> str:
         cells = [f"{here[cc] / 1e6:.3f}" for cc in _FIG5_CONTROLS]
         lines.append(row(f"`{setting}`" if setting else "none", *cells, ", ".join(differs)))
     return "\n".join(lines) + "\n"
+
+
+def published_numbers(claims: Mapping[str, Numbers]) -> list[tuple[Any, float | None, str]]:
+    """Returns the published numbers with ours under the profile, and the verdict of the claim."""
+    from westwood.papers.infer import published
+
+    ours = published.read({name: one["measured"] for name, one in claims.items()})
+    return [
+        (number, ours[key], claims[number.claim]["verdict"])
+        for key, number in published.numbers().items()
+        if key in ours
+    ]
+
+
+def published(claims: Mapping[str, Numbers]) -> str:
+    """Lists the published numbers with ours."""
+    heads = ("number", "claim", "published", "ours", "ours over published", "verdict of the claim")
+    lines = [row(*heads), row("---", "---", "---:", "---:", "---:", "---")]
+    for number, ours, verdict in published_numbers(claims):
+        bound = "at most " if number.kind == "at most" else ""
+        cells = ("-", "-") if ours is None else (f"{ours:.4g}", f"{ours / number.value:.2f}")
+        says = f"{bound}{number.value:g} {number.unit}".strip()
+        lines.append(row(number.name, f"`{number.claim}`", says, *cells, verdict))
+    return "\n".join(lines) + "\n"
+
+
+def gallery(claims: Mapping[str, Numbers]) -> str:
+    """Shows our figure of each study with the sentences that it decides and their verdicts."""
+    from westwood.papers.claims import claims as declared
+    from westwood.papers.studies import STUDIES
+
+    lines = []
+    for name, study in STUDIES.items():
+        lines += [f"### {study.title}", "", f"![{study.title}]({GALLERY}/{name}.png)", ""]
+        for claim in study.claims:
+            quoted, told = declared()[claim], claims[claim]
+            sentence = f"“{quoted.quote}”" if quoted.quote else quoted.says
+            lines.append(f"- **{told['verdict']}** `{claim}`: {_plain(sentence)}")
+            if told["explanation"]:
+                lines += [
+                    f"  - {_plain(part)}" for part in told["explanation"].split("; ")[:_SHOWN]
+                ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def shrink(picture: Path, to: Path) -> None:
+    """Writes a copy of a picture that is small enough for the repository."""
+    from PIL import Image
+
+    to.parent.mkdir(parents=True, exist_ok=True)
+    with Image.open(picture) as whole:
+        height = round(whole.height * _WIDTH / whole.width)
+        small = whole.convert("RGB").resize((_WIDTH, height), Image.Resampling.LANCZOS)
+        small.quantize(_COLOURS).save(to, optimize=True)
+
+
+def draw_published(claims: Mapping[str, Numbers], path: Path) -> None:
+    """Draws our numbers over the published ones."""
+    from westwood.draw.style import look, subplots
+    from westwood.papers.checks.words import NEAR
+
+    found = [one for one in published_numbers(claims) if one[1]][::-1]
+    with look():
+        figure, axes = subplots(size=(8, 0.28 * len(found) + 1))
+        axes.axvspan(1 - NEAR, 1 + NEAR, color="0.9")
+        for place, (number, ours, _) in enumerate(found):
+            color = "tab:green" if number.off(ours) <= NEAR else "tab:red"
+            marker = "<" if number.kind == "at most" else "o"
+            axes.plot(ours / number.value, place, marker, color=color)
+        axes.set_yticks(range(len(found)), [number.name for number, _, _ in found], fontsize=7)
+        axes.set_xscale("log")
+        axes.set_xlabel("Ours over published; green: within a tenth; triangle: at most")
+        figure.savefig(path, dpi=110, bbox_inches="tight")

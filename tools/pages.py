@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes measured numbers into pages of docs/: python -m tools.pages claims|ns2|torture FOLDER...
 
-claims [FOLDER]    docs/claims.md, from `westwood reproduce all --out FOLDER`
+claims [FOLDER]    docs/claims.md, from `westwood reproduce NAME --out FOLDER`, of one study or all
 ns2 [FOLDER...]    docs/ns2.md, each FOLDER from `westwood validate --engine ns2 --out FOLDER`
 torture FOLDER [PAGE]    prints the results of `make torture`, and updates the page
 
@@ -223,21 +223,40 @@ COUNTING = [
 ]
 
 
-def write_claims(folder: str | None = None) -> None:
-    """Writes docs/claims.md and the counts on other pages.
+FIGURES = Page(
+    DOCS / "paper-figures.md",
+    CLAIMS.file,
+    lambda stored: {
+        "published": claim_tables.published(stored["claims"]),
+        "gallery": claim_tables.gallery(stored["claims"]),
+    },
+    lambda stored: {},
+)
 
-    Without a folder it keeps the stored verdicts and tries, and adds missing tries.
+
+def write_claims(folder: str | None = None) -> None:
+    """Writes docs/claims.md, the page of figures and the counts on other pages.
+
+    What the folder has replaces what is stored, and the tries of its claims run again.
     """
     stored = CLAIMS.read()
     had, noise = stored.get("tried", {}), stored.get("noise")
     if folder:
-        said = json.loads((Path(folder) / "claims.json").read_text(encoding="utf-8"))
-        stored, had = kept_claims(said["claims"]), {}
+        said = json.loads((Path(folder) / "claims.json").read_text(encoding="utf-8"))["claims"]
+        new = kept_claims(said)
+        stored = {key: stored[key] | new[key] for key in new}
+        had = {
+            name: one for name, one in had.items() if name.partition(_WITH)[0] not in new["claims"]
+        }
+        for figure_ in {Path(one["figure"]).stem for one in said if one["figure"]}:
+            drawn = DOCS / claim_tables.GALLERY / f"{figure_}.png"
+            claim_tables.shrink(Path(folder) / drawn.name, drawn)
     stored["noise"] = noise or rounded(claim_tables.measured_noise())
     named = all_tries(CLAIMS.page.read_text(encoding="utf-8"))
     stored["tried"] = {one: had.get(one) or rounded(tried(one)) for one in named}
-    for page in (CLAIMS, *COUNTING):
+    for page in (CLAIMS, FIGURES, *COUNTING):
         page.write(stored)
+    claim_tables.draw_published(stored["claims"], DOCS / "img" / "published.png")
     counts = claim_tables.count(stored["claims"])
     print(", ".join(f"{count} {name}" for name, count in counts.items()))
 

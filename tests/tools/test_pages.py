@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,9 +30,15 @@ def test_a_page_agrees_with_its_file(cure: str) -> None:
     assert PAGES[cure].is_written(PAGES[cure].read()), cure
 
 
-@pytest.mark.parametrize("page", pages.COUNTING, ids=lambda page: page.page.name)
-def test_a_page_counts_the_claims_as_the_file_does(page: pages.Page) -> None:
+@pytest.mark.parametrize("page", [*pages.COUNTING, pages.FIGURES], ids=lambda page: page.page.name)
+def test_a_page_has_the_counts_and_numbers_of_the_file(page: pages.Page) -> None:
     assert page.is_written(page.read()), OF_CLAIMS
+
+
+def test_the_list_of_figures_names_every_study_that_is_drawn() -> None:
+    text = pages.FIGURES.page.read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w-]+)`", text))
+    assert set(STUDIES) <= named
 
 
 def test_the_file_has_every_claim_and_its_condition() -> None:

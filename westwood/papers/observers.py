@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Numbers = dict[str, float]
 _GRID_S = 0.1
+_CLEARED_RTTS, _NEAR = 3, 0.1
+_STAGE_S = 0.5  # a window that grows stays the same for a round trip, at most 0.15 s here
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,79 @@ def _recoveries(result: Result) -> dict[str, Numbers]:
         elif inside and kind in ("exit", "timeout"):
             seen["not_set_at_exit"] += kind == "exit" and row["cwnd"] != row["ssthresh"]
             inside = False
-    return {flow.name: {key: float(value) for key, value in seen.items()}}
+    cleared = _backlog_cleared(result)
+    return {flow.name: {**{key: float(value) for key, value in seen.items()}, **cleared}}
+
+
+def _backlog_cleared(result: Result) -> Numbers:
+    """Returns the share of recoveries after which the RTT is near its least within three RTTs."""
+    rtts = result.trace.filter(pl.col("rtt_s").is_not_nan()).select("time_s", "rtt_s")
+    exits = result.events.filter(pl.col("kind").cast(pl.String) == "exit")["time_s"]
+    least = _number(rtts["rtt_s"].min())
+    after = [
+        rtts.filter(pl.col("time_s").is_between(at, at + _CLEARED_RTTS * least))["rtt_s"].min()
+        for at in exits
+    ]
+    cleared = [_number(one) <= (1 + _NEAR) * least for one in after if one is not None]
+    return {"backlog_cleared": sum(cleared) / len(cleared) if cleared else float("nan")}
+
+
+def _stages(result: Result) -> dict[str, Numbers]:
+    """Returns the plateaus of a window, ssthresh's range from 7 s on, and the use of the link."""
+    (flow,) = result.scenario.flows
+    grid = result.sampled(_GRID_S)
+    still = (
+        grid.with_columns(run=pl.col("cwnd").rle_id())
+        .filter(pl.col("cwnd") > pl.col("ssthresh"), pl.col("state") == "open")
+        .group_by("run")
+        .len()
+        .filter(pl.col("len") >= _STAGE_S / _GRID_S)["len"]
+    )
+    late = grid.filter(pl.col("time_s") >= 7)["ssthresh"]
+    second, use = use_over_time(result)
+    is_late = second >= result.scenario.duration / PS_PER_S / 2
+    seen = {
+        "stages": float(len(still)),
+        "stage_ratio": _number(still.max()) / _number(still.min()),
+        "ssthresh_range": (_number(late.max()) - _number(late.min())) / _number(late.median()),
+        "least_use": _number(use.filter(is_late).min()),
+        "first_use_spread": _number(use.filter(~is_late).std()),
+        "second_use_spread": _number(use.filter(is_late).std()),
+    }
+    return {flow.name: seen}
+
+
+def use_over_time(result: Result) -> tuple[pl.Series, pl.Series]:
+    """Returns the use of the bottleneck of each whole second by what is acknowledged."""
+    (flow,) = result.scenario.flows
+    rate = min(link.mean_rate_bps("forward") for link in result.scenario.link)
+    acked = (
+        result.events.filter(pl.col("kind").cast(pl.String) == "ack")
+        .group_by(pl.col("time_s").floor().alias("second"))
+        .agg(pl.col("segment").max())
+        .sort("second")
+    )
+    use = acked.select("second", use=pl.col("segment").diff() * 8.0 * flow.packet / rate)
+    whole = use.drop_nulls().filter(pl.col("second") < int(result.scenario.duration / PS_PER_S))
+    return whole["second"], whole["use"]
+
+
+def _two_windows(result: Result) -> dict[str, Numbers]:
+    """Returns the windows of two flows from 10 s on: means, distance, and rises above the mean."""
+    one, two = (flow.name for flow in result.scenario.flows)
+    grid = result.sampled(_GRID_S).filter(pl.col("time_s") >= 10)
+    both = grid.filter(flow=one).join(grid.filter(flow=two), on="time_s", suffix="_two")
+    found = {}
+    apart = _number((both["cwnd"] - both["cwnd_two"]).abs().mean())
+    for name, column in ((one, "cwnd"), (two, "cwnd_two")):
+        mean = _number(both[column].mean())
+        is_high = both[column] > mean
+        found[name] = {
+            "late_cwnd": mean,
+            "windows_apart": apart / mean,
+            "window_rises": float((is_high & ~is_high.shift(1, fill_value=True)).sum()),
+        }
+    return found
 
 
 def _number(value: object) -> float:
@@ -125,4 +199,6 @@ SAMPLED_CWND = Observer(_sampled_cwnd)
 ESTIMATE_RANGE = Observer(_estimate_range)
 ESTIMATE_BESIDE_UDP = Observer(_estimate_beside_udp)
 SSTHRESH_OVER_PIPE = Observer(_ssthresh_over_pipe)
+STAGES = Observer(_stages, events=True)
+TWO_WINDOWS = Observer(_two_windows)
 RECOVERIES = Observer(_recoveries, events=True)

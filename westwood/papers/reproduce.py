@@ -27,7 +27,7 @@ from westwood.experiments.experiment import Collected, Experiment, Tracker
 from westwood.papers import claims
 from westwood.papers.checks.common import Measured
 from westwood.papers.infer import report as inference
-from westwood.papers.studies import STUDIES, PaperStudy
+from westwood.papers.studies import STUDIES, PaperStudy, observer_of
 from westwood.results.folder import Folder
 from westwood.scenario import Scenario, fragments, profiles
 
@@ -91,8 +91,8 @@ def select(name: str, *, seeds: int | None = None, quick: bool = False) -> Selec
             count = seeds if seeds is not None else QUICK_SEEDS if quick else None
             count = None if fixed else count
             planned = experiment.plan(base, seeds=count)
-            if study.observer:
-                observed = study.observer.job_settings
+            if observer := observer_of(scenario):
+                observed = observer.job_settings
                 planned = replace(planned, jobs=[replace(j, **observed) for j in planned.jobs])
             experiments[scenario] = planned
     return Selection(chosen, experiments)

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import polars as pl
 
+from westwood.papers import claims
 from westwood.papers.checks.common import Measured
 
 PER = "bottleneck.loss.rate"
@@ -160,7 +162,7 @@ def estimates(high: float, peak: float = 8e6) -> Measured:
     return single({"westwood-ns3": both, "westwood+-ns3": both}, "upload")
 
 
-def recoveries(silence: float = 0.3, below: float = 0.0) -> Measured:
+def recoveries(silence: float = 0.3, below: float = 0.0, cleared: float = 0.95) -> Measured:
     return single(
         {
             "westwood+-linux24": {
@@ -169,6 +171,61 @@ def recoveries(silence: float = 0.3, below: float = 0.0) -> Measured:
                 "steeper_steps": 0.0,
                 "below_floor": below,
                 "not_set_at_exit": 0.0,
+                "backlog_cleared": cleared,
             }
         }
     )
+
+
+STAGED = {
+    "stages": 8.0,
+    "stage_ratio": 3.0,
+    "ssthresh_range": 0.05,
+    "least_use": 0.97,
+    "first_use_spread": 0.2,
+    "second_use_spread": 0.05,
+}
+
+
+def over_time(**changed: float) -> dict[str, Measured]:
+    """Makes the plateau's windows on both paths; the paper's throughput is at 0.001."""
+    seen = {**STAGED, **changed}
+    wired = [{"cc": "westwoodnr+", "throughput_bps": 4.538e6, **seen}]
+    wireless = [
+        {PER: per, "cc": cc, "throughput_bps": 1e6 * mbps, **seen}
+        for per, mbps in ((0.0005, 4.8), (0.001, 4.51), (0.01, 3.0))
+        for cc in ("westwoodnr", "westwoodnr+")
+    ]
+    return {"plateau-wired": measured("", wired), "plateau-wireless": measured(PER, wireless)}
+
+
+def two_windows(s1: float, apart: float = 0.05, rises: float = 9.0) -> dict[str, Measured]:
+    rows = [
+        {
+            "S2-tcp.cc": other,
+            "flow": flow,
+            "cc": cc,
+            "late_cwnd": cwnd,
+            "windows_apart": apart,
+            "window_rises": rises,
+        }
+        for other in ("newreno", "westwoodnr")
+        for flow, cc, cwnd in (("S1-tcp", "westwoodnr+", s1), ("S2-tcp", other, 30.0))
+    ]
+    return {"plateau-friendly": measured("", rows)}
+
+
+def ssthresh(ucla: float, parma: float) -> dict[str, Measured]:
+    shares = {"95ms": (ucla, 1.0), "25ms": (parma, 1.0)}
+    rows = [
+        {"path.delay": delay, "cc": cc, "ssthresh_over_pipe": share}
+        for delay, both in shares.items()
+        for cc, share in zip(("westwood+-linux24", "newreno"), both, strict=True)
+    ]
+    return {"ssthresh": measured("path.delay", rows)}
+
+
+def verdict(claim: str, all_: dict[str, Measured]) -> tuple[str, str]:
+    (one,) = claims.check([claim], all_)
+    json.dumps(one.entry(), allow_nan=False)  # must fit into claims.json
+    return one.verdict, one.explanation

@@ -140,13 +140,13 @@ def test_a_page_names_its_command_and_a_paper_has_a_folder_of_its_own(
     assert capsys.readouterr().out.endswith(f"inferred/{SMALL}/papers.md\n")
     text = (tmp_path / "inferred" / SMALL / "papers.md").read_text()
     assert f"`westwood reproduce --infer {SMALL} --settings 48 --seed 7` repeats the search" in text
-    assert "tried 49," in text and "1000" not in text and "CPU time" not in text
+    assert "tried 49," in text and "--settings 300" not in text and "CPU time" not in text
 
 
 def test_notes_on_the_packages_runs_appear_on_no_other_page() -> None:
     shipped = {"plateau": packaged()["plateau"]}
     whole, own = page.written(shipped), page.written(shipped, "westwood reproduce --infer plateau")
-    for said in ("The cause: ", "four minutes with two workers", "notes.toml", "--settings 1000"):
+    for said in ("The cause: ", "ten minutes with two workers", "notes.toml", "--settings 300"):
         assert said in whole and said not in own
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from westwood.engines.simulator import simulate
@@ -19,7 +21,9 @@ def recoveries(scenario: Scenario, lost: list[int]) -> dict[str, float]:
 
 
 def test_without_a_loss_there_is_no_recovery_to_measure(small: Scenario) -> None:
-    assert set(recoveries(small, []).values()) == {0.0}
+    found = recoveries(small, [])
+    assert math.isnan(found.pop("backlog_cleared"))
+    assert set(found.values()) == {0.0}
 
 
 @pytest.mark.parametrize("lost", [[40], [40, 200]])
@@ -27,3 +31,36 @@ def test_each_loss_makes_a_recovery(small: Scenario, lost: list[int]) -> None:
     found = recoveries(small, lost)
     assert found["recoveries_seen"] == len(lost)
     assert found["longest_silence_rtts"] > 0
+    assert 0 <= found["backlog_cleared"] <= 1
+
+
+def plateaus(cc: str, **settings: str) -> dict[str, float]:
+    wired = Scenario.preset("plateau-wired").with_settings({"duration": "40s", "tcp.cc": cc})
+    result = simulate(wired.with_settings(settings), trace=True, events=True)
+    return observers.STAGES.read(result)["tcp"]
+
+
+def test_only_the_window_with_plateaus_has_stages() -> None:
+    found = plateaus("westwoodnr+")
+    assert found["stages"] >= 3 and found["stage_ratio"] >= 1
+    assert plateaus("westwoodnr")["stages"] == 0
+
+
+def test_the_use_of_a_full_link_is_one_second_by_second() -> None:
+    result = simulate(
+        Scenario.preset("plateau-wired").with_settings({"duration": "30s"}), events=True
+    )
+    second, use = observers.use_over_time(result)
+    assert second.to_list() == list(range(1, 30))
+    assert use.filter(second >= 10).to_list() == pytest.approx([1.0] * 20, rel=0.01)
+
+
+def test_a_window_that_rises_once_in_a_while_is_counted() -> None:
+    two = Scenario.preset("plateau-friendly").with_settings({"duration": "40s"})
+    found = observers.TWO_WINDOWS.read(simulate(two, trace=True))
+    assert found["S1-tcp"]["late_cwnd"] > found["S2-tcp"]["late_cwnd"] > 1
+    assert 3 <= found["S2-tcp"]["window_rises"] < 40
+    distance = found["S1-tcp"]["windows_apart"] * found["S1-tcp"]["late_cwnd"]
+    assert distance == pytest.approx(
+        found["S2-tcp"]["windows_apart"] * found["S2-tcp"]["late_cwnd"]
+    )

@@ -5,9 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from westwood.papers.checks import words
 from westwood.papers.checks.bounds import Decided
 from westwood.papers.checks.common import Finding, Measured
 
+_PLUS = "westwood+-linux24"
+_SSTHRESH = "ssthresh_over_pipe"
+_UCLA, _PARMA = "95ms", "25ms"  # one way
 _SILENCE_RTTS = 0.5  # half of the ACKs of a round trip send nothing, but no longer part in a row
 
 
@@ -40,8 +44,33 @@ def _rate_halving(all_: Mapping[str, Measured]) -> Finding:
     )
 
 
-CHECKS = {"linux.rate_halving": _rate_halving}
+def _ssthresh(all_: Mapping[str, Measured]) -> Finding:
+    measured = all_["ssthresh"]
+    ours, theirs = (measured.curve(cc, _SSTHRESH) for cc in (_PLUS, "newreno"))
+    ratios = ours.over(theirs)
+    failures = []
+    if not words.above(ratios[_UCLA], words.CLEARLY):
+        failures.append(f"to UCLA ssthresh is {words.written(ratios[_UCLA])} times NewReno's")
+    if not words.alike(ratios[_PARMA]):
+        failures.append(f"to Parma ssthresh is {words.written(ratios[_PARMA])} times NewReno's")
+    found = {"ucla": ratios[_UCLA].mean, "parma": ratios[_PARMA].mean}
+    return Finding({"ssthresh_over_newrenos": found}, failures)
+
+
+def _backlog(all_: Mapping[str, Measured]) -> Finding:
+    share = all_["rate-halving"].runs({}, "backlog_cleared").mean
+    name = "the share of reductions after which the backlog is gone"
+    return Finding({"cleared": share.mean}, list(words.outside(name, share, 1.0)))
+
+
+CHECKS = {
+    "linux.rate_halving": _rate_halving,
+    "linux.backlog": _backlog,
+    "linux.ssthresh": _ssthresh,
+}
 
 SETTING_BOUNDS: Decided = {
-    "linux.rate_halving": "It is about every packet of a recovery, which the pictures do not hold."
+    "linux.backlog": "It is about the round trips after each reduction, which no mean shows.",
+    "linux.ssthresh": "It is about two paths, so no single setting shows it.",
+    "linux.rate_halving": "It is about every packet of a recovery, which the pictures do not hold.",
 }

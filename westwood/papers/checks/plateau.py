@@ -28,6 +28,9 @@ _WIRED_GAIN, _WIRELESS_GAIN, _NEWRENO_GAIN = 0.0230, 0.0894, 0.4429
 _BEST_CTE = {"plateau-cte-wired": 3.6, "plateau-cte-wireless": 2.0}
 _STARVED = 0.5  # of a fair half: a flow with less starves
 _CTE = "tcp.cc.cte"
+_PER = "bottleneck.loss.rate"
+_STABLE = 1 / (1 + words.HUGELY)  # "much more stable": deviations differ hugely
+_PERIODICALLY = 3  # times
 
 
 def _gain(ratio_: Interval) -> Interval:
@@ -139,6 +142,87 @@ def _friendly_westwood(all_: Mapping[str, Measured]) -> Finding:
     return Finding({"ratio": over.mean, "westwoodnr_share_of_fair": share.mean}, failures)
 
 
+def _like_published(all_: Mapping[str, Measured]) -> float:
+    """Returns the error rate whose throughput is nearest to the paper's, which names no rate."""
+    before = all_["plateau-wireless"].curve(_BEFORE).curve
+    means = {per: runs.mean.mean * 1e-6 for per, runs in before.items()}
+    return float(min(means, key=lambda per: abs(means[per] - _WIRELESS_MBPS)))
+
+
+def _over_time(all_: Mapping[str, Measured], column: str) -> tuple[Runs, Runs]:
+    """Returns a column of WestwoodNR+ on the wired path, and on the wireless one as published."""
+    per = _like_published(all_)
+    wireless = {"cc": _AFTER, _PER: per}
+    return (
+        all_["plateau-wired"].runs({"cc": _AFTER}, column),
+        all_["plateau-wireless"].runs(wireless, column),
+    )
+
+
+def _stages(all_: Mapping[str, Measured]) -> Finding:
+    counts = [one.mean for one in _over_time(all_, "stages")]
+    ratio_ = _over_time(all_, "stage_ratio")[1].mean
+    failures = [
+        f"the {path} path has {words.written(count)} stages, expected at least one"
+        for path, count in zip(("wired", "wireless"), counts, strict=True)
+        if not count.low >= 1
+    ]
+    if not words.above(ratio_, CLEARLY):
+        failures.append(f"the longest stage is {words.written(ratio_)} times the shortest")
+    return Finding(
+        {"stages": [one.mean for one in counts], "longest_over_shortest": ratio_.mean}, failures
+    )
+
+
+def _ssthresh(all_: Mapping[str, Measured]) -> Finding:
+    found = _over_time(all_, "ssthresh_range")[1].mean
+    return Finding(
+        {"error_rate": _like_published(all_), "range_over_median": found.mean},
+        list(words.over_limit("ssthresh's range over its median from 7 s on", found, words.ALIKE)),
+    )
+
+
+def _use(all_: Mapping[str, Measured]) -> Finding:
+    first, second = (_over_time(all_, f"{half}_use_spread")[0] for half in ("first", "second"))
+    least = _over_time(all_, "least_use")[1].mean
+    ratio_ = second.over(first)
+    failures = list(
+        words.over_limit("the use's deviation in the second half over the first", ratio_, _STABLE)
+    )
+    failures += words.outside("the least use in a second", least, 1.0)
+    return Finding({"deviation_second_over_first": ratio_.mean, "least_use": least.mean}, failures)
+
+
+def _windows(all_: Mapping[str, Measured], other: str) -> tuple[Interval, Interval, Interval]:
+    """Returns S1's window over S2's, their distance, and how often S2's window gets large."""
+
+    def runs(flow: str, column: str) -> Runs:
+        return all_["plateau-friendly"].runs({"S2-tcp.cc": other, "flow": flow}, column)
+
+    ratio_ = runs("S1-tcp", "late_cwnd").over(runs("S2-tcp", "late_cwnd"))
+    rises = runs("S2-tcp", "window_rises").mean
+    return ratio_, runs("S1-tcp", "windows_apart").mean, rises
+
+
+def _windows_newreno(all_: Mapping[str, Measured]) -> Finding:
+    ratio_, _, rises = _windows(all_, "newreno")
+    failures = []
+    if not words.above(ratio_, CLEARLY):
+        failures.append(f"the window over NewReno's is {words.written(ratio_)}")
+    if not rises.low >= _PERIODICALLY:
+        failures.append(f"NewReno's window gets large {words.written(rises)} times")
+    return Finding({"window_ratio": ratio_.mean, "newreno_rises": rises.mean}, failures)
+
+
+def _windows_westwood(all_: Mapping[str, Measured]) -> Finding:
+    ratio_, apart, _ = _windows(all_, _BEFORE)
+    name = "the windows' distance from 10 s on, over the window,"
+    return Finding(
+        {"window_ratio": ratio_.mean, "apart": apart.mean},
+        list(words.over_limit(name, apart, words.ALIKE)),
+    )
+
+
 CHECKS = {
     "plateau.wired": _wired,
     "plateau.wired_numbers": _wired_numbers,
@@ -146,6 +230,11 @@ CHECKS = {
     "plateau.cte": _cte,
     "plateau.friendly_newreno": _friendly_newreno,
     "plateau.friendly_westwood": _friendly_westwood,
+    "plateau.stages": _stages,
+    "plateau.ssthresh": _ssthresh,
+    "plateau.use": _use,
+    "plateau.windows_newreno": _windows_newreno,
+    "plateau.windows_westwood": _windows_westwood,
 }
 
 
@@ -160,7 +249,19 @@ def _over(other: str, within: Bounds) -> Condition:
     return Condition(f"{label(_AFTER)} over a competing {label(other)}", one, two, within=within)
 
 
+_TIME = "It is about windows over time, which no mean of a single setting shows."
+
 SETTING_BOUNDS: Decided = {
+    **dict.fromkeys(
+        (
+            "plateau.stages",
+            "plateau.ssthresh",
+            "plateau.use",
+            "plateau.windows_newreno",
+            "plateau.windows_westwood",
+        ),
+        _TIME,
+    ),
     "plateau.wired": {
         "plateau-wired": SettingBounds(
             [

@@ -20,7 +20,7 @@ from westwood.papers.checks.common import THROUGHPUT, Finding, Measured
 from westwood.papers.infer import published
 from westwood.papers.infer.apply import applied
 from westwood.papers.infer.space import Chosen, Open, Value
-from westwood.papers.studies import STUDIES, PaperStudy
+from westwood.papers.studies import STUDIES, PaperStudy, observer_of
 from westwood.results.columns import Row
 from westwood.results.metrics import summarise
 from westwood.results.rows import rows_frame
@@ -112,7 +112,7 @@ class ClaimTestSet:
         """Plans the runs under the profile's settings with these values."""
         plan = ClaimPlan(self, next((one.measures for one in values if one.measures), THROUGHPUT))
         for name, points in self.points.items():
-            observer = self.bases[name][1].observer
+            observer = observer_of(name)
             for point in points:
                 scenario = applied(point.scenario, point.fixed, values, self._longest)
                 plan.add(name, point.columns, scenario, observer.job_settings if observer else {})
@@ -176,7 +176,10 @@ class ClaimPlan:
         ]
         base, study = self.test_set.bases[name]
         frame = rows_frame(rows)
-        observed = [one for one in study.shown if one in frame.columns]
+        shown = [
+            column for one in STUDIES.values() if name in one.scenarios for column in one.shown
+        ]
+        observed = [one for one in shown if one in frame.columns]
         averaged = list(dict.fromkeys((*_SUMMED, *observed)))
         points = summarise(frame, [*base.sweep, "flow", "cc"], averaged)
         x = study.scenarios[name]

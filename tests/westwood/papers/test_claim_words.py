@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each word of a paper's claim counts: what fails a single one makes the claim differ."""
+
+from __future__ import annotations
+
+import pytest
+from invented import (
+    delayed_ack,
+    estimates,
+    fairness,
+    mtu,
+    over,
+    plateau_friendly,
+    verdict,
+    wired,
+)
+
+from westwood.papers import claims
+from westwood.papers.checks import CHECKS
+from westwood.papers.checks.common import Measured
+
+RATES3 = ("0.5Mbps", "2Mbps", "8Mbps")
+SATELLITE = {"westwood": (0.4, 1.2, 3.0), "reno": (0.3, 0.4, 0.4)}
+TWO = {"westwood": (1.9, 1.5, 1.0), "reno": (1.0, 0.6, 0.3)}
+OTHERS = ("reno", "newreno", "tahoe")
+TWO_OURS = (1.9, 1.5, 1.0)
+RATES7 = ("2Mbps", "4Mbps", "8Mbps")
+FLAT = dict.fromkeys(OTHERS, (0.4, 0.4, 0.4))
+STEPS = {**FLAT, "westwood-ns3": (1.0, 2.0, 2.8), "westwood+-ns3": (0.8, 1.2, 1.4)}
+MORE_CASES: list[tuple[str, dict[str, Measured], str]] = [
+    (
+        "ns3.fig7.bandwidth",
+        {"fig7": over("bottleneck.rate", RATES7, {**STEPS, "westwood-ns3": (1.0, 2.566, 2.414)})},
+        "Westwood (ns-3, 2013): falls by 5.9% from 4Mbps to 8Mbps",
+    ),
+    (
+        "ns3.fig7.bandwidth",
+        {"fig7": over("bottleneck.rate", RATES7, {**STEPS, "westwood+-ns3": (0.95, 1.9, 2.6)})},
+        "Westwood (ns-3, 2013) over Westwood+ (ns-3, 2013): by 10% at 0 of 3 points",
+    ),
+    (
+        "ns3.fig8.delack",
+        {"fig8": delayed_ack(plus_at_high_rates=0.95)},
+        "Westwood+ keeps 0.95 of its throughput with 8 segments an ACK above an error rate of "
+        "0.001, and 0.892 up to it",
+    ),
+    (
+        "ns3.fig9.mtu",
+        {"fig9": mtu(reno_at_0_0005=0.5)},
+        "Reno's spread is largest at 0.0005, expected at 0.001",
+    ),
+    (
+        "ns3.fig11.ack_compression",
+        {"ack-compression": estimates(5.2e5, peak=2.5e6)},
+        "Westwood's peak is 2.5 Mb/s, expected about 8 Mb/s",
+    ),
+    (
+        "mobicom.fairness",
+        fairness(red=0.0),
+        "fairness: RED does not raise reno's index, 0.950 with drop-tail and 0.950 with RED",
+    ),
+    (
+        "mobicom.fading",
+        {"fading": over("bottleneck.loss.bad_rate", (0.0, 0.1, 0.3), {**TWO, "reno": TWO_OURS})},
+        "Westwood over Reno: above at 0 of 3 points, expected more than half",
+    ),
+    (
+        "mobicom.satellite",
+        {"satellite": over("satellite.rate", RATES3, {**SATELLITE, "westwood": (0.4, 0.5, 0.49)})},
+        "Westwood: falls by 2.0% from 2Mbps to 8Mbps",
+    ),
+    (
+        "plateau.wired",
+        {"plateau-wired": wired(4.45e6)},
+        "the gain is 0.316 %, expected about 2.3 %",
+    ),
+    (
+        "plateau.friendly_newreno",
+        {"plateau-friendly": plateau_friendly(2.88e6, 2.4e6, "newreno")},
+        "the gain over NewReno is 20 %, expected about 44.29 %",
+    ),
+    (
+        "plateau.friendly_westwood",
+        {"plateau-friendly": plateau_friendly(2.4e6, 2.4e6, "westwoodnr")},
+        "the ratio is 1, expected from 1 to 1.1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("claim", "wrong", "explanation"), MORE_CASES)
+def test_each_word_of_a_claim_counts(
+    claim: str, wrong: dict[str, Measured], explanation: str
+) -> None:
+    decided, why = verdict(claim, wrong)
+    assert decided == "DIFFERS" and explanation in why
+
+
+def test_every_decided_claim_quotes_its_paper() -> None:
+    without = [one for one in CHECKS if not claims.claims()[one].quote]
+    assert without == [one for one in without if one.startswith("mobicom.")], "slides have figures"

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws the figures of the papers' studies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from westwood.catalogue import label
+from westwood.draw.bars import grouped_bars
+from westwood.draw.curves import THROUGHPUT, Axis, curves, numeric, panels, side_by_side
+from westwood.draw.over_time import Line, TimePanel, courses, styled
+from westwood.engines.result import Result
+from westwood.engines.simulator import simulate
+from westwood.papers import observers
+from westwood.papers.checks.common import Measured, quantity
+from westwood.scenario import Scenario
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+All = Mapping[str, Measured]
+
+
+PER = "bottleneck.loss.rate"
+PER_AXIS = Axis(PER, "Packet error rate of the bottleneck", log=True)
+
+
+def throughput_curves(
+    scenario: str, x: Axis, *, words: bool = False
+) -> Callable[[All, str], Figure]:
+    """Draws the throughput of each protocol over x; with `words`, x is text with a unit."""
+
+    def draw(all_: All, title: str) -> Figure:
+        points = all_[scenario].points
+        points = numeric(points, x.column, quantity) if words else points
+        return curves(points, x, THROUGHPUT, title)
+
+    return draw
+
+
+def throughput_panels(scenario: str, by: str, name: str) -> Callable[[All, str], Figure]:
+    """Draws the throughput of each protocol over the error rate, a panel for each value of `by`."""
+
+    def draw(all_: All, title: str) -> Figure:
+        points = all_[scenario].points
+        return panels(points, PER_AXIS, THROUGHPUT, title, by, name)
+
+    return draw
+
+
+def _traced(scenario: str, **settings: object) -> Result:
+    return simulate(Scenario.preset(scenario).with_settings(settings), 1, trace=True)
+
+
+def _line(result: Result, column: str, unit: float, flow: str, name: str = "") -> Line:
+    cc = next(one.cc.name for one in result.scenario.flows if one.name == flow)
+    rows = result.trace.filter(pl.col("flow") == flow, pl.col(column).is_not_nan())
+    if column == "cwnd":  # duplicate ACKs inflate it in fast recovery
+        rows = rows.filter(pl.col("state") != "recovery")
+    return styled(name or label(cc), cc, rows["time_s"], rows[column] / unit)
+
+
+def cwnd_over_time(all_: All, title: str) -> Figure:
+    """Draws the windows of Figure 10 of the 2013 paper."""
+    lines = []
+    for cc in ("westwood-ns3", "westwood+-ns3", "reno"):
+        samples = _traced("fig10", **{"tcp.cc": cc}).sampled(3.0)
+        lines.append(styled(label(cc), cc, samples["time_s"], samples["cwnd"]))
+    return courses([TimePanel("Congestion window (segments)", lines)], f"{title}, seed 1")
+
+
+def ack_compression(all_: All, title: str) -> Figure:
+    """Draws the estimates of Figure 11 of the 2013 paper."""
+    rows = []
+    for cc in ("westwood-ns3", "westwood+-ns3"):
+        result = _traced("ack-compression", **{"upload.cc": cc})
+        line = _line(result, "estimate_bps", 1e6, "upload")
+        rows.append(TimePanel("Estimate (Mb/s)", [line], {"bottleneck, 500 kb/s": 0.5}))
+    return courses(rows, title)
+
+
+def udp_share(all_: All, title: str) -> Figure:
+    """Draws Westwood's estimate while UDP comes and goes."""
+    line = _line(_traced("udp-share"), "estimate_bps", 1e6, "tcp", "Westwood's estimate")
+    levels = {"payload rate of 5 Mb/s": 4.5, "the same less 2 Mb/s of UDP": 2.7}
+    return courses([TimePanel("Estimate (Mb/s)", [line], levels)], title)
+
+
+def ssthresh(all_: All, title: str) -> Figure:
+    """Draws cwnd and ssthresh of Westwood and of Reno."""
+    rows = []
+    for cc in ("westwood", "reno"):
+        result = _traced("traces", **{"tcp.cc": cc, "duration": "100s"})
+        lines = [
+            _line(result, column, 1.0, "tcp", f"{label(cc)}: {column}")
+            for column in ("cwnd", "ssthresh")
+        ]
+        lines[1] = Line(lines[1].name, lines[1].time_s, lines[1].value)
+        rows.append(TimePanel("Window (segments)", lines, {"pipe": 57.6}))
+    return courses(rows, f"{title}, seed 1")
+
+
+def rate_halving(all_: All, title: str) -> Figure:
+    """Draws the windows of a sender with rate halving."""
+    result = _traced("rate-halving", duration="60s")
+    lines = [
+        _line(result, "cwnd", 1.0, "upload", "cwnd"),
+        Line("ssthresh", *_series(result, "ssthresh")),
+    ]
+    return courses([TimePanel("Window (segments)", lines)], f"{title}, seed 1")
+
+
+def ssthresh_by_path(all_: All, title: str) -> Figure:
+    """Draws windows as Figures 3, 4, 11 and 12 of the Linux report."""
+    rows = []
+    for place, delay in (("UCLA", "95ms"), ("Parma", "25ms")):
+        for cc in ("westwood+-linux24", "newreno"):
+            settings = {"upload.cc": cc, "path.delay": delay, "duration": "100s"}
+            result = _traced("ssthresh", **settings)
+            name = f"{label(cc)} to {place}"
+            lines = [
+                _line(result, "cwnd", 1.0, "upload", f"{name}: cwnd"),
+                Line("ssthresh", *_series(result, "ssthresh")),
+            ]
+            rows.append(TimePanel("Window (segments)", lines))
+    return courses(rows, f"{title}, seed 1")
+
+
+def _series(result: Result, column: str) -> tuple[pl.Series, pl.Series]:
+    rows = result.trace.filter(pl.col(column).is_not_nan())
+    return rows["time_s"], rows[column]
+
+
+def fairness(all_: All, title: str) -> Figure:
+    """Draws Jain's index for each protocol and queue."""
+    groups = []
+    for name, text in (("fairness", "equal RTT"), ("fairness-rtt", "RTT 100 to 300 ms")):
+        for queue, called in (("droptail", "drop-tail"), ("red", "RED")):
+            points = all_[name].points.filter(pl.col("bottleneck.queue") == queue)
+            runs = points.group_by("cc", maintain_order=True).first()
+            bars = list(zip(runs["cc"], runs["jain"], runs["jain_half"], strict=True))
+            groups.append((f"{text}, {called}", bars))
+    return grouped_bars(groups, "Jain's fairness index", title)
+
+
+def friendliness(all_: All, title: str) -> Figure:
+    """Draws the mean throughput of a flow in each mix of 20 flows."""
+    points = all_["friendliness"].points
+    groups = []
+    for one, two, text in (
+        ("reno", "reno", "20 Reno"),
+        ("westwood", "westwood", "20 Westwood"),
+        ("reno", "westwood", "10 of each"),
+    ):
+        here = points.filter((pl.col("reno.cc") == one) & (pl.col("westwood.cc") == two))
+        bars = [
+            (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
+            for row in here.iter_rows(named=True)
+        ]
+        groups.append((text, bars))
+    return grouped_bars(groups, "Mean throughput of a flow (Mb/s)", title)
+
+
+def wired(all_: All, title: str) -> Figure:
+    """Draws the throughput with and without the plateau on the wired path."""
+    rows = all_["plateau-wired"].points.iter_rows(named=True)
+    bars = [(row["cc"], row["throughput_bps"] / 1e6, 0.0) for row in rows]
+    return grouped_bars([("", bars)], "Throughput (Mb/s)", title)
+
+
+def cte(all_: All, title: str) -> Figure:
+    """Draws the throughput over the plateau's divisor on both paths."""
+    frames = [
+        all_[f"plateau-cte-{kind}"].points.with_columns(pl.lit(kind).alias("path"))
+        for kind in ("wired", "wireless")
+    ]
+    x = Axis("tcp.cc.cte", "Plateau divisor cte")
+    figure = curves(pl.concat(frames), x, THROUGHPUT, title, by="path")
+    figure.axes[0].set_ylim(4.0, 5.0)
+    return figure
+
+
+def plateau_friendly(all_: All, title: str) -> Figure:
+    """Draws the throughput of two competing sources."""
+    groups = []
+    points = all_["plateau-friendly"].points
+    for other in ("newreno", "westwoodnr"):
+        here = points.filter(pl.col("S2-tcp.cc") == other)
+        bars = [
+            (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
+            for row in here.iter_rows(named=True)
+        ]
+        groups.append((f"with {label(other)}", bars))
+    return grouped_bars(groups, "Throughput (Mb/s)", title)
+
+
+def windows_and_use(all_: All, title: str) -> Figure:
+    """Draws the window and the link's use, as Figures 2 to 5 of the paper on WestwoodNR+."""
+    rows = []
+    for scenario, path in (("plateau-wired", "wired"), ("plateau-wireless", "wireless")):
+        result = simulate(Scenario.preset(scenario), 1, trace=True, events=True)
+        lines = [
+            _line(result, "cwnd", 1.0, "tcp", f"{path}: cwnd"),
+            Line(f"{path}: ssthresh", *_series(result, "ssthresh")),
+        ]
+        rows.append(TimePanel("Window (segments)", lines))
+        second, use = observers.use_over_time(result)
+        rows.append(TimePanel("Use of the link", [Line(f"{path}, in 1 s", second, use)]))
+    return courses(rows, f"{title}, seed 1")
+
+
+def two_windows(all_: All, title: str) -> Figure:
+    """Draws acknowledged segments and windows, as Figures 8 to 11 of the paper on WestwoodNR+."""
+    rows = []
+    for other in ("newreno", "westwoodnr"):
+        base = Scenario.preset("plateau-friendly").with_settings({"S2-tcp.cc": other})
+        result = simulate(base, 1, trace=True, events=True)
+        flows = ("S1-tcp", "S2-tcp")
+        windows = [_line(result, "cwnd", 1.0, one) for one in flows]
+        acked = [_acked(result, one) for one in flows]
+        rows.append(TimePanel("Acknowledged (segments)", [acked[0], _in_grey(acked[1])]))
+        rows.append(TimePanel("cwnd (segments)", [windows[0], _in_grey(windows[1])]))
+    return courses(rows, f"{title}, seed 1")
+
+
+def _in_grey(line: Line) -> Line:
+    """Returns the line in the other style, since two controls of a family share a colour."""
+    return Line(line.name, line.time_s, line.value)
+
+
+def _acked(result: Result, flow: str) -> Line:
+    cc = next(one.cc.name for one in result.scenario.flows if one.name == flow)
+    acks = result.events.filter(pl.col("flow") == flow, pl.col("kind").cast(pl.String) == "ack")
+    return styled(label(cc), cc, acks["time_s"], acks["segment"].cast(pl.Float64))
+
+
+def three(all_: All, title: str) -> Figure:
+    """Draws the throughput over error rate, delay and capacity."""
+    parts = [(all_["loss"].points, PER_AXIS)]
+    for scenario, axis in (("delay", DELAY), ("capacity", RATE)):
+        parts.append((numeric(all_[scenario].points, axis.column, quantity), axis))
+    return side_by_side(parts, THROUGHPUT, title)
+
+
+DELAY = Axis("bottleneck.delay", "One-way delay of the bottleneck (ms)")
+RATE = Axis("bottleneck.rate", "Rate of the bottleneck (Mb/s)")
+BAD_RATE = Axis("bottleneck.loss.bad_rate", "Loss rate of the bad state")
+BLACKOUT = Axis("bottleneck.loss.bad", "Mean length of a blackout (s)")
