@@ -9,6 +9,7 @@ import { Problem } from "./problem.js";
 import { parseFraction, parseRate, parseTime } from "./reader.js";
 import { Runner } from "./runner.js";
 import { assign, valueOf } from "./state.js";
+import { isTime } from "./units.js";
 
 const SEEDS = D.half_widths.length - 1;
 const ENOUGH_MS = 3000; // no seed starts after it
@@ -121,17 +122,11 @@ function ratioOf(one, two) {
   return { middle, half: halfOf(squaresOf(residuals, 0), one.length) / Math.abs(divisor) };
 }
 
-const READERS = [parseTime, parseRate, parseFraction];
-
+// The number of a rate, a time or a fraction.
 function numberOf(value) {
   if (typeof value === "number") return value;
-  for (const read of READERS)
-    try {
-      return read(value);
-    } catch {
-      // a quantity of another kind
-    }
-  return NaN;
+  if (value.endsWith("bps")) return parseRate(value);
+  return isTime(value) ? parseTime(value) : parseFraction(value);
 }
 
 // Describes how the setting lies outside the range of the claim.

@@ -2,7 +2,6 @@
 // An error in a user's input, in one line: where, the value, what was expected.
 
 const LONGEST_VALUE = 60;
-const MOST_NAMES = 24;
 
 export class Problem extends Error {
   constructor(message, key = "", value = undefined) {
@@ -34,26 +33,7 @@ export function shown(value) {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text;
 }
 
-// Suggests the nearest of some names, or lists them.
-export function suggestion(name, names) {
-  const all = [...names];
-  const near = typeof name === "string" && all.find((one) => distance(one, name) <= 2);
-  if (near) return `did you mean "${near}"?`;
-  const left = all.length - MOST_NAMES;
-  return `expected one of: ${all.slice(0, MOST_NAMES).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
-}
-
-function distance(a, b) {
-  if (Math.abs(a.length - b.length) > 2) return 3;
-  let row = [...Array(b.length + 1).keys()];
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++)
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
-    row = next;
-  }
-  return row[b.length];
-}
+export const expectedOne = (names) => `expected one of: ${[...names].join(", ")}`;
 
 // Runs `work`; adds this key to a problem.
 export function within(key, work) {

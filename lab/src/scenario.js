@@ -3,16 +3,11 @@
 // westwood/scenario/completion.py does; the engine reads and checks it.
 
 import { D, UDP } from "./declared.js";
-import { Problem, suggestion, within } from "./problem.js";
+import { expectedOne, Problem, within } from "./problem.js";
 
 export const isTable = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 export const isDatagrams = (flow) => kindOf(flow.app) === UDP;
 const kindOf = (app) => (isTable(app) ? app.kind : app);
-
-function oneOf(value, words) {
-  if (!words.includes(value)) throw new Problem(suggestion(value, words), "", value);
-  return value;
-}
 
 function completeLink(given, { sections: profile }) {
   const link = { ...profile.link, ...given };
@@ -41,7 +36,9 @@ function completeFlow(given, { sections: profile, by_protocol: byProtocol }) {
 // The scenario with its profile's values where it has none; throws a Problem if something is wrong.
 export function complete(scenario) {
   if (!isTable(scenario)) throw new Problem("expected a scenario", "", scenario);
-  const profile = D.profiles[within("profile", () => oneOf(scenario.profile ?? "rfc", Object.keys(D.profiles)))];
+  const { profile: name = "rfc" } = scenario;
+  if (!Object.hasOwn(D.profiles, name)) throw new Problem(expectedOne(Object.keys(D.profiles)), "profile", name);
+  const profile = D.profiles[name];
   const completed = { ...scenario };
   for (const [key, make] of [["link", completeLink], ["flow", completeFlow]])
     if (Array.isArray(scenario[key]))

@@ -8,7 +8,7 @@
 //   seed, preset, queue_ms (the limit follows the rate), view (from_s, to_s; absent: all)
 
 import { D, labelOf } from "./declared.js";
-import { Problem, suggestion, within } from "./problem.js";
+import { expectedOne, Problem, within } from "./problem.js";
 import { parseTime, read } from "./reader.js";
 import { isDatagrams, isTable } from "./scenario.js";
 import { tomlValue, writeToml } from "./toml.js";
@@ -299,7 +299,7 @@ export function fromPresetWord(word) {
   } catch {
     throw new Problem(DAMAGED);
   }
-  if (!Object.hasOwn(D.presets, name)) throw new Problem(suggestion(name, Object.keys(D.presets)), "preset", name);
+  if (!Object.hasOwn(D.presets, name)) throw new Problem(expectedOne(Object.keys(D.presets)), "preset", name);
   return ofPreset(name);
 }
 
