@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * BBR version 1 (draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al., ACM Queue 14(5), 2016).
+ * BBRv1 (draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al., ACM Queue 14(5), 2016).
  *
  *   BtlBw    = largest delivery rate sample of the last 10 round trips                      4.1.1
  *   RTprop   = smallest RTT of the last 10 s                                                4.1.2
@@ -13,22 +13,25 @@
  *   PROBE_BW   gains 5/4, 3/4, 1 1 1 1 1 1, each for RTprop; cwnd_gain 2                    4.3.4
  *   PROBE_RTT  cwnd 4 for 200 ms and a round, when RTprop is 10 s old                       4.3.5
  *
- *   fast recovery  packet conservation in its first round: cwnd = in flight + delivered; then growth
+ *   fast recovery  packet conservation for a full round: cwnd = in flight + delivered; then growth
  *                  towards the target; at its end the cwnd before it                        4.2.3.4
  *   timeout        cwnd = 1; at the end of it the cwnd before it                            4.2.3.4
  *
  * The host measures the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-00), paces by
  * window->pacing and runs no recovery arithmetic of its own: ww_owns_recovery.
  *
- * Three things follow Linux (tcp_bbr.c) and not the draft. Pacing stays 1 % below the rate, so that queues
- * drain. A timeout restarts the search for the full pipe. cwnd has room for aggregated ACKs: the largest
+ * Five things follow Linux (tcp_bbr.c) and not the draft. Pacing stays 1 % below the rate, so that queues
+ * drain. A timeout restarts the search for the full pipe, and so does an undo (bbr_undo_cwnd). The round of
+ * packet conservation begins with the recovery (next_rtt_delivered). cwnd has room for aggregated ACKs: the largest
  * number of segments acknowledged beyond BtlBw * time in the last 5 to 10 round trips:
  *
  *   epoch    restarts when acked <= BtlBw * (time since it began)
  *   extra    = max(acked in the epoch - BtlBw * time), at most cwnd and BtlBw * 100 ms
  *   cwnd     = inflight(cwnd_gain) + extra, once the pipe was filled
  *
- * Policer detection (Linux's lt_bw) is left out. The first phase of PROBE_BW is drawn from the clock's low
+ * Left out: policer detection (Linux's lt_bw), and the restart from idle (4.3.4.4, bbr_cwnd_event), because no
+ * host tells the core that a silence ends: after one, pacing keeps its gain and PROBE_RTT may follow at once.
+ * The first phase of PROBE_BW is drawn from the clock's low
  * bits, because the core has no random numbers.
  */
 #ifndef WW_BBR_H
@@ -332,6 +335,7 @@ static inline void ww_bbr_on_ack(struct ww_bbr_state *bbr, struct ww_window *win
     ww_bbr_set_cwnd(bbr, window, sample);
     bbr->conserved = (uint32_t)ww_min_u64(
         (uint64_t)sample->pipe + ww_max_u32(sample->newly_delivered, 1), WW_CWND_MAX);
+    bbr->delivered = sample->delivered;
 }
 
 /* Enters fast recovery. BBR does not use ssthresh and leaves it alone. */
@@ -339,6 +343,7 @@ static inline void ww_bbr_on_loss(struct ww_bbr_state *bbr, struct ww_window *wi
     ww_bbr_save_cwnd(bbr, window);
     ww_bbr_set(bbr, WW_BBR_RECOVERING, true);
     ww_bbr_set(bbr, WW_BBR_CONSERVATION, true);
+    bbr->round_end = bbr->delivered;
     window->cwnd = ww_min_u32(window->cwnd, ww_max_u32(bbr->conserved, 1));
 }
 
@@ -357,6 +362,13 @@ static inline void ww_bbr_on_recovery_exit(struct ww_bbr_state *bbr, struct ww_w
     ww_bbr_set(bbr, WW_BBR_CONSERVATION, false);
 }
 
+/* Undoes a spurious reduction, which may have ended the search for the full pipe too early. */
+static inline void ww_bbr_on_undo(struct ww_bbr_state *bbr, struct ww_window *window) {
+    bbr->full_bw = 0;
+    bbr->full_rounds = 0;
+    ww_reno_on_undo(&bbr->common, window);
+}
+
 /* Returns the largest delivery rate and the smallest RTT. */
 static inline struct ww_observation ww_bbr_observe(const struct ww_bbr_state *bbr) {
     const struct ww_observation seen = {bbr->max_bw[0], bbr->max_bw[0], bbr->rtprop_us,
@@ -364,7 +376,7 @@ static inline struct ww_observation ww_bbr_observe(const struct ww_bbr_state *bb
     return seen;
 }
 
-/* BBR's operations: westwood.h calls them, see reno.h. */
+/* BBRv1's operations: westwood.h calls them, see reno.h. */
 #define WW_BBR_TRAITS (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_ESTIMATES | WW_IGNORES_MARKS)
 #define WW_BBR_INIT ww_bbr_init
 #define WW_BBR_ON_ACK(config, bbr, window, sample) ww_bbr_on_ack(bbr, window, sample)
@@ -375,7 +387,7 @@ static inline struct ww_observation ww_bbr_observe(const struct ww_bbr_state *bb
     ww_bbr_on_recovery_exit(bbr, window)
 #define WW_BBR_ON_RTO(config, bbr, window, now_us, in_flight, mss, repeated) \
     ww_bbr_on_rto(bbr, window)
-#define WW_BBR_ON_UNDO WW_RENO_ON_UNDO
+#define WW_BBR_ON_UNDO(config, bbr, window) ww_bbr_on_undo(bbr, window)
 #define WW_BBR_OBSERVE(config, bbr, now_us) ww_bbr_observe(bbr)
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
-/* The state of a BBR connection, and BBR's constants; bbr.h has their sources. */
+/* The state of a BBRv1 connection, and its constants; bbr.h has their sources. */
 #ifndef WW_BBR_STATE_H
 #define WW_BBR_STATE_H
 
@@ -47,6 +47,7 @@ struct ww_bbr_state {
     uint32_t cycle_at_us;       /* when this phase of PROBE_BW began; wraps */
     uint32_t probe_rtt_done_us; /* when PROBE_RTT may end; wraps */
     uint32_t conserved;         /* pipe + delivered after the last ACK: cwnd on entering recovery */
+    uint32_t delivered;         /* `delivered` of the last ACK */
     uint32_t epoch_us;          /* when the epoch of ACK aggregation began; wraps */
     uint32_t epoch_acked;       /* segments acknowledged in this epoch */
     uint16_t max_bw_round[3];   /* the round in which each of max_bw was measured; wraps */
@@ -60,7 +61,7 @@ struct ww_bbr_state {
 
 static inline void ww_bbr_init(struct ww_bbr_state *bbr) {
     const struct ww_bbr_state fresh = {
-        {0, 0, 0}, 0, {0, 0, 0}, 0,      UINT32_MAX,     0, 0, 0, 0, 0, 0,
+        {0, 0, 0}, 0, {0, 0, 0}, 0,      UINT32_MAX,     0, 0, 0, 0, 0, 0, 0,
         0,         0, {0, 0, 0}, {0, 0}, WW_BBR_STARTUP, 0, 0, 0, 0};
     *bbr = fresh;
 }

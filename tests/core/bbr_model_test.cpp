@@ -76,11 +76,13 @@ class BbrModel {
         set_pacing(s, window);
         set_cwnd(ack, window);
         conserved_ = s.pipe + std::max(s.newly_delivered, 1u);
+        delivered_ = ack.delivered;
     }
 
     void on_loss(ww_window& window, std::uint64_t, std::uint32_t, std::uint32_t) {  // 4.2.3.4
         save_cwnd(window);
         recovering_ = conservation_ = true;
+        round_end_ = delivered_;  // tcp_bbr.c: next_rtt_delivered
         window.cwnd = std::min(window.cwnd, std::max(conserved_, 1u));
     }
     void on_rto(ww_window& window, std::uint64_t, std::uint32_t, std::uint32_t, bool) {
@@ -94,7 +96,10 @@ class BbrModel {
         window.cwnd = std::max(window.cwnd, prior_cwnd_);
         recovering_ = conservation_ = false;
     }
-    void on_undo(ww_window& window) { window.cwnd = std::max(window.cwnd, prior_cwnd_); }
+    void on_undo(ww_window& window) {
+        full_bw_ = full_rounds_ = 0;  // tcp_bbr.c: bbr_undo_cwnd()
+        window.cwnd = std::max(window.cwnd, prior_cwnd_);
+    }
 
     std::uint64_t bw() const { return max_.best(); }
 
@@ -280,7 +285,8 @@ class BbrModel {
 
     WindowedMax max_;
     std::uint32_t mss_ = 0, prior_cwnd_ = 0, conserved_ = 0;
-    std::uint64_t round_end_ = 0, limited_until_ = 0, full_bw_ = 0, full_rounds_ = 0;
+    std::uint64_t delivered_ = 0, round_end_ = 0, limited_until_ = 0, full_bw_ = 0,
+                  full_rounds_ = 0;
     std::uint64_t cycle_at_us_ = 0, rtprop_at_us_ = 0, done_us_ = kNever;
     std::uint64_t epoch_us_ = 0, epoch_acked_ = 0, extra_rounds_ = 0;
     std::uint64_t older_extra_ = 0, newer_extra_ = 0;

@@ -239,6 +239,28 @@ TEST(Bbr, FastRecoveryConservesPacketsForARound) {  // 4.2.3.4
     EXPECT_EQ(bbr.window.cwnd, before) << "restored";
 }
 
+TEST(Bbr, TheRoundOfPacketConservationBeginsWithTheRecovery) {  // tcp_bbr.c: next_rtt_delivered
+    Bbr bbr;
+    bbr.fill_and_drain();
+    bbr.spread(100, 2, 125);  // the loss comes in the middle of a round
+    ww_on_loss(&bbr.config, &bbr.state, &bbr.window, bbr.now_us, 125, kMss);
+    const auto conserves = [&] { return ww_bbr_is(&bbr.state.bbr, WW_BBR_CONSERVATION); };
+    bbr.ack(99, 100, 100, kRtt / 2, kRtt, WW_RECOVERY, 0);
+    EXPECT_TRUE(conserves()) << "the newest of them was sent a segment before the loss was found";
+    bbr.ack(1, 100, 100, 1000, kRtt, WW_RECOVERY, 0);
+    EXPECT_FALSE(conserves());
+}
+
+TEST(Bbr, AnUndoRestartsTheSearchForTheFullPipe) {  // tcp_bbr.c: bbr_undo_cwnd()
+    Bbr bbr;
+    for (int i = 0; i < 3; i++) bbr.round(100, 250);
+    ASSERT_GT(bbr.state.bbr.full_bw, 0u);
+    ww_on_loss(&bbr.config, &bbr.state, &bbr.window, bbr.now_us, 125, kMss);
+    ww_on_undo(&bbr.config, &bbr.state, &bbr.window);
+    EXPECT_EQ(bbr.state.bbr.full_bw, 0u);
+    EXPECT_EQ(bbr.state.bbr.full_rounds, 0u);
+}
+
 TEST(Bbr, ATimeoutStartsFromOneSegmentAndRemembers) {  // 4.2.3.4
     Bbr bbr;
     bbr.fill_and_drain();
