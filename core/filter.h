@@ -14,6 +14,10 @@
  * Equation 4 of Gangadhar 2013 prints the constant filter as the product of its two terms, w1 x w2. That
  * contradicts its own equation 1 and has the unit of a squared bandwidth: the sum is right.
  *
+ * Beyond D = 2 tau the coefficient of b' would be negative. The papers do not say what happens then. Here it
+ * stays 0: b = (s + s') / 2, as at D = 2 tau. With virtual null samples no step is that long; without them (m = 0,
+ * or a sample per round trip) it may be.
+ *
  * Virtual null samples (Mascolo 2001): a filter with cut-off 1/tau needs a sample every tau / m. After
  * each tau / m without an ACK a sample of 0 is assumed, and b decays by (2m - 1)/(2m + 1). These samples are
  * applied when the next ACK (or the host's question) arrives; nothing reads b in between.
