@@ -41,7 +41,7 @@ struct ww_sample {
     uint32_t rtt_us;  /* RTT of the newest segment acknowledged and never retransmitted; 0: none */
     uint32_t srtt_us; /* the host's SRTT (RFC 6298), handshake included; 0: none. CUBIC reads it */
     uint8_t phase;    /* enum ww_phase */
-    bool is_dupack;  /* RFC 5681, section 2 */
+    bool is_dupack;   /* RFC 5681, section 2 */
     bool is_cwnd_limited;     /* the window was full when this ACK arrived */
     uint32_t newly_delivered; /* segments this ACK reports as arrived, cumulatively or by SACK. On a
                                  duplicate 0 means 1; on other ACKs only controls with

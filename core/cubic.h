@@ -9,6 +9,7 @@
  *   an ACK       cwnd = W_est if W_cubic(t) < W_est, else cwnd += (target - cwnd) / cwnd
  *                per segment acknowledged                                                   4.3 - 4.5
  *   loss         ssthresh = max(0.7 min(flight, cwnd), 2), cwnd = ssthresh                  4.6
+ *   mark         the same, but cwnd = max(0.7 min(flight, cwnd), 1)                         4.6
  *   fast convergence  W_max = cwnd (1 + beta) / 2 if cwnd < the last W_max                  4.7
  *   timeout      as Reno, with beta; the next stage has K = 0 and W_max = its first cwnd    4.8
  *   spurious     cwnd, ssthresh, cwnd_prior, W_max, K, t_epoch, W_est as before the loss,
@@ -42,7 +43,9 @@
  * everything covered by the ACK that completes recovery is counted. A timeout sets W_max as a loss does,
  * because CubicReset() leaves m_lastMaxCwnd as it is.
  *
- * Deviations: t counts from the first ACK after the reduction on which the window may grow.
+ * Deviations: t counts from the first ACK after the reduction on which the window may grow. 4.4 and 4.5
+ * add (target - cwnd) / cwnd on each ACK; here each segment acknowledged adds it, because target is the window
+ * one round trip ahead, which delayed ACKs would otherwise miss by half.
  */
 #ifndef WW_CUBIC_H
 #define WW_CUBIC_H
@@ -313,7 +316,7 @@ static inline void ww_cubic_on_undo(const struct ww_config *config, struct ww_cu
     ww_cubic_ssthresh(config, in_flight)
 #define WW_CUBIC_ON_LOSS(config, cubic, window, now_us, in_flight, mss) \
     ww_cubic_on_loss(config, cubic, window, in_flight)
-#define WW_CUBIC_ON_MARK WW_CUBIC_ON_LOSS
+#define WW_CUBIC_ON_MARK(...) WW_MARK_AS_LOSS(CUBIC, __VA_ARGS__)
 #define WW_CUBIC_ON_RECOVERY_EXIT(config, cubic, window, now_us, mss) \
     ww_cubic_on_recovery_exit(config, cubic, window, now_us)
 #define WW_CUBIC_ON_RTO(config, cubic, window, now_us, in_flight, mss, repeated) \

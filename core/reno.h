@@ -10,6 +10,7 @@
  *   batched ACKs          slow start += acked up to ssthresh, the rest goes to congestion
  *                         avoidance, += 1 per window of them                Linux, tcp_cong.c
  *   loss                  ssthresh = max(flight / 2, 2), cwnd = ssthresh    RFC 5681, 3.1, eq. 4
+ *   congestion mark       as a loss, but cwnd = max(flight / 2, 1)          RFC 3168, 6.1.2
  *   timeout               the same ssthresh, cwnd = 1; a second timeout of one segment holds ssthresh
  *
  * The Westwood family grows in the same way: "cwnd increases as stated in RFC 2581" (Dell'Aera 2003, 2.1).
@@ -153,6 +154,21 @@ static inline void ww_reno_on_loss(struct ww_common *common, struct ww_window *w
     window->cwnd = ssthresh;
 }
 
+/* Returns the configuration for a mark: cwnd may fall below the floor of ssthresh. */
+static inline struct ww_config ww_config_for_mark(const struct ww_config *config) {
+    struct ww_config marked = *config;
+    marked.min_cwnd = config->min_marked_cwnd;
+    return marked;
+}
+
+/* Responds to a congestion mark as the control with this ID responds to a loss. */
+#define WW_MARK_AS_LOSS(ID, config, state, window, now_us, in_flight, mss)       \
+    do {                                                                         \
+        const struct ww_config marked = ww_config_for_mark(config);              \
+        WW_##ID##_ON_LOSS(&marked, state, window, now_us, in_flight, mss);       \
+        (window)->ssthresh = ww_max_u32((window)->ssthresh, (config)->min_cwnd); \
+    } while (0)
+
 static inline void ww_reno_on_rto(struct ww_common *common, struct ww_window *window,
                                   uint32_t ssthresh, bool repeated) {
     common->cwnd_count = 0;
@@ -190,7 +206,7 @@ static inline struct ww_observation ww_observe_nothing(void) {
 #define WW_RENO_SSTHRESH(config, reno, now_us, in_flight, mss) ww_reno_ssthresh(config, in_flight)
 #define WW_RENO_ON_LOSS(config, reno, window, now_us, in_flight, mss) \
     ww_reno_on_loss(&(reno)->common, window, ww_reno_ssthresh(config, in_flight))
-#define WW_RENO_ON_MARK WW_RENO_ON_LOSS
+#define WW_RENO_ON_MARK(...) WW_MARK_AS_LOSS(RENO, __VA_ARGS__)
 #define WW_RENO_ON_RECOVERY_EXIT(config, reno, window, now_us, mss) \
     ww_reno_on_recovery_exit(&(reno)->common)
 #define WW_RENO_ON_RTO(config, reno, window, now_us, in_flight, mss, repeated) \

@@ -76,6 +76,10 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "RFC 7661: a window that is not full does not grow.")                                        \
     X(COUNT, min_cwnd, 2, 1, 255, WW_ALL_BUT(BBR), "Floor of ssthresh, segments",                  \
       "RFC 5681, equation 4.")                                                                     \
+    X(COUNT, min_marked_cwnd, 1, 1, 255,                                                           \
+      WW_ONLY(RENO) | WW_ONLY(WESTWOOD) | WW_ONLY(CUBIC) | WW_ONLY(VEGAS) | WW_ONLY(VENO),         \
+      "Floor of cwnd after a congestion mark, segments; at 1 the retransmission timer then paces", \
+      "RFC 3168, section 6.1.2 and RFC 9438, section 4.6: one segment.")                           \
     X(SWITCH, batched_acks, false, 0, 1, WW_BY_HOST,                                               \
       "An ACK may stand for any number of segments, all of which count",                           \
       "Only hosts that merge ACKs (Linux with GRO) need it.")                                      \

@@ -101,7 +101,7 @@ static inline void ww_vegas_on_ack(const struct ww_config *config, struct ww_veg
 #define WW_VEGAS_ON_ACK ww_vegas_on_ack
 #define WW_VEGAS_SSTHRESH WW_RENO_SSTHRESH
 #define WW_VEGAS_ON_LOSS WW_RENO_ON_LOSS
-#define WW_VEGAS_ON_MARK WW_VEGAS_ON_LOSS
+#define WW_VEGAS_ON_MARK(...) WW_MARK_AS_LOSS(VEGAS, __VA_ARGS__)
 #define WW_VEGAS_ON_RECOVERY_EXIT WW_RENO_ON_RECOVERY_EXIT
 #define WW_VEGAS_ON_RTO WW_RENO_ON_RTO
 #define WW_VEGAS_ON_UNDO WW_RENO_ON_UNDO

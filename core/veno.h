@@ -84,7 +84,7 @@ static inline uint32_t ww_veno_ssthresh(const struct ww_config *config,
     ww_veno_ssthresh(config, veno, in_flight)
 #define WW_VENO_ON_LOSS(config, veno, window, now_us, in_flight, mss) \
     ww_reno_on_loss(&(veno)->common, window, ww_veno_ssthresh(config, veno, in_flight))
-#define WW_VENO_ON_MARK WW_VENO_ON_LOSS
+#define WW_VENO_ON_MARK(...) WW_MARK_AS_LOSS(VENO, __VA_ARGS__)
 #define WW_VENO_ON_RECOVERY_EXIT WW_RENO_ON_RECOVERY_EXIT
 #define WW_VENO_ON_RTO(config, veno, window, now_us, in_flight, mss, repeated) \
     ww_reno_on_rto(&(veno)->common, window, ww_veno_ssthresh(config, veno, in_flight), repeated)

@@ -175,7 +175,7 @@ static inline struct ww_observation ww_westwood_observe(const struct ww_config *
 #define WW_WESTWOOD_ON_LOSS(config, westwood, window, now_us, in_flight, mss) \
     ww_westwood_on_loss(config, westwood, window,                             \
                         ww_westwood_ssthresh(config, westwood, now_us, in_flight, mss))
-#define WW_WESTWOOD_ON_MARK WW_WESTWOOD_ON_LOSS
+#define WW_WESTWOOD_ON_MARK(...) WW_MARK_AS_LOSS(WESTWOOD, __VA_ARGS__)
 #define WW_WESTWOOD_ON_RECOVERY_EXIT ww_westwood_on_recovery_exit
 #define WW_WESTWOOD_ON_RTO(config, westwood, window, now_us, in_flight, mss, repeated) \
     ww_westwood_on_rto(config, westwood, window, now_us, mss, repeated)

@@ -169,6 +169,7 @@ void Sender::answer_mark(Ack& ack) {
     if (recovers || ww_ignores_marks(&settings_->cc)) return;
     window_.cwnd = std::min(window_.cwnd, ack.cwnd_before);
     if (!ecn_.answers(una_)) return;
+    if (ack.cwnd_before == 1 && settings_->timer_paces_marks) wait_for_timer(ack.now);
     statistics_.on_cwnd(ack.now, window_.cwnd);
     undo_.end();
     ww_on_mark(&settings_->cc, &cc_, &window_, microseconds(ack.now), flight_for_ssthresh(),
@@ -177,6 +178,15 @@ void Sender::answer_mark(Ack& ack) {
     ecn_.on_reduced(high_);
     statistics_.ecn_reductions++;
     ack.reduced = true;
+}
+
+// RFC 3168, 6.1.2: an echo at a window of one segment restarts the timer, and its end lets the next new
+// segment go.
+void Sender::wait_for_timer(Time now) {
+    if (is_complete()) return;
+    expect_timeout(now);
+    if (next_ == una_) due_ = Due::segment;
+    settle();
 }
 
 // ---- Progress

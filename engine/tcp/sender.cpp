@@ -49,6 +49,8 @@ Due Sender::on_timer(Time now) {
     const Due due = due_;
     if (due == Due::timeout)
         on_timeout(now);
+    else if (due == Due::segment)
+        end_wait();
     else
         expect_timeout(now);
     if (due == Due::probe) sends_probe_ = true;

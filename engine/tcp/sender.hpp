@@ -57,8 +57,9 @@
 
 namespace ww::sim {
 
-// What a sender's timer is for: a timeout or, with RACK-TLP, a probe or the next possible loss.
-enum class Due : std::uint8_t { timeout, probe, losses };
+// What a sender's timer is for: a timeout; with RACK-TLP, a probe or the next possible loss; or the
+// next segment, after a mark at a window of one.
+enum class Due : std::uint8_t { timeout, probe, losses, segment };
 
 class Sender {
   public:
@@ -140,14 +141,14 @@ class Sender {
     bool is_on_fast_path() const {
         return phase_ == WW_OPEN && established_ && next_ == high_ && dupacks_ == 0 &&
                inflation_ == 0 && !(sends_first_ | sends_probe_) && board_.idle() &&
-               !probe_.is_out() && times_.may_measure_from(una_);
+               due_ != Due::segment && !probe_.is_out() && times_.may_measure_from(una_);
     }
     void settle() {
         on_fast_path_ = is_on_fast_path();
         on_unpaced_fast_path_ = on_fast_path_ && !settings_->paced;
     }
     bool sends_only_new() const {
-        return !settings_->paced && established_ && next_ == high_ &&
+        return !settings_->paced && established_ && next_ == high_ && due_ != Due::segment &&
                !(sends_first_ | sends_probe_) &&
                (!settings_->uses_sack || (phase_ == WW_OPEN && board_.idle()));
     }
@@ -189,6 +190,11 @@ class Sender {
     void on_timeout(Time now);
     void reduce_without_recovery(Time now);
     void answer_mark(Ack& ack);
+    void wait_for_timer(Time now);
+    void end_wait() {
+        due_ = Due::timeout;
+        timer.deadline = kNever;
+    }
     void advance_after_timeout(Ack& ack);
     bool advance_in_recovery(Ack& ack);
     void reduce_rate(const Ack& ack);

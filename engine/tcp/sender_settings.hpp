@@ -38,6 +38,7 @@ struct SenderSettings {
           uses_rate_reduction(sim::uses_rate_reduction(flow.recovery) &&
                               !ww_owns_recovery(&flow.cc)),
           paced(ww_needs_rate(&flow.cc)),
+          timer_paces_marks(!paced && flow.cc.min_marked_cwnd == 1),
           rack(flow.rack),
           frto(flow.frto),
           undoes(flow.undo),
@@ -74,6 +75,7 @@ struct SenderSettings {
     bool uses_sack;
     bool uses_rate_reduction;  // rate_reduction.hpp sets cwnd in recovery
     bool paced;                // the congestion control paces, and needs rate samples
+    bool timer_paces_marks;    // RFC 3168, 6.1.2: when a window of one segment is marked
     bool rack, frto, undoes, has_timestamps;
     bool tracks_arrivals;  // RACK-TLP, F-RTO and undo need to know which segments arrived
     bool timed_syn;        // the SYN-ACK tells which SYN it answers

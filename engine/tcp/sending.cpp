@@ -6,7 +6,7 @@
 namespace ww::sim {
 
 std::int64_t Sender::next_segment(Time now) {
-    if (!established_) return -1;
+    if (!established_ || due_ == Due::segment) return -1;
     if (!settings_->paced) return next_unpaced(now);
     // What a timer asks for is sent at once, as in Linux: the pacer could hold it until it is no
     // longer needed.

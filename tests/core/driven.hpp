@@ -164,9 +164,17 @@ class Driven {
         ww_on_mark(&config, &state, &window, path.now_us, in_flight, path.mss);
         if constexpr (requires { model.on_mark(expected, path.mss); })
             model.on_mark(expected, path.mss);
-        else  // RFC 3168, 6.1.2: as a loss
-            model.on_loss(expected, path.now_us, in_flight, path.mss);
+        else if constexpr (requires { model.config; })
+            mark_as_loss(in_flight);
         happened = true;
+    }
+
+    // RFC 3168, 6.1.2 and RFC 9438, 4.6: as a loss, but cwnd may fall to one segment.
+    void mark_as_loss(std::uint32_t in_flight) {
+        model.config.min_cwnd = config.min_marked_cwnd;
+        model.on_loss(expected, path.now_us, in_flight, path.mss);
+        model.config.min_cwnd = config.min_cwnd;
+        expected.ssthresh = std::max<std::uint32_t>(expected.ssthresh, config.min_cwnd);
     }
 
     ww_config config;

@@ -351,4 +351,20 @@ TEST(Protocols, AreWhatTheirSourcesSay) {
     EXPECT_EQ(ww_configure(WW_PROTOCOL_RENO).algorithm, WW_ALG_RENO);
 }
 
+// RFC 3168, 6.1.2 and RFC 9438, 4.6: a mark may reduce cwnd to one segment; ssthresh is at least two.
+TEST(Marks, ReduceTheWindowToOneSegment) {
+    for (const ww_protocol id : {WW_PROTOCOL_SACK, WW_PROTOCOL_WESTWOOD, WW_PROTOCOL_WESTWOOD_PLUS,
+                                 WW_PROTOCOL_CUBIC, WW_PROTOCOL_VEGAS, WW_PROTOCOL_VENO}) {
+        ww::test::Rounds c(id, 2, 100);
+        ww_on_mark(&c.config, &c.state, &c.window, c.now_us, 1, ww::test::kMss);
+        EXPECT_EQ(c.window.cwnd, 1u) << id;
+        EXPECT_EQ(c.window.ssthresh, 2u) << id;
+        ww::test::Rounds as_linux(id, 2, 100);
+        as_linux.config.min_marked_cwnd = 2;
+        ww_on_mark(&as_linux.config, &as_linux.state, &as_linux.window, c.now_us, 1,
+                   ww::test::kMss);
+        EXPECT_EQ(as_linux.window.cwnd, 2u) << id;
+    }
+}
+
 }  // namespace

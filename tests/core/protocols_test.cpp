@@ -17,6 +17,7 @@ ww_config by_default(ww_algorithm algorithm) {
     c.byte_counting = true;                 // RFC 5681, 3.1; RFC 3465
     c.validate_cwnd = true;                 // RFC 7661
     c.min_cwnd = 2;                         // RFC 5681, equation 4
+    c.min_marked_cwnd = 1;                  // RFC 3168, 6.1.2; RFC 9438, 4.6
     c.sampler = WW_PER_ACK;                 // Mascolo 2001
     c.filter = WW_FILTER_NONE;              // Gangadhar 2013, 3.2.2
     c.tau_us = 500 * kMillisecond;          // tau / m = 50 ms: a = 19/21

@@ -121,6 +121,7 @@ inline ww_config any_counting(ww_protocol protocol, Choices choices) {
     config.batched_acks = choices.one_in(3);
     config.fractional_cwnd = choices.one_in(3);
     config.min_cwnd = static_cast<std::uint8_t>(choices.of({2u, 2u, 1u, 3u}));
+    config.min_marked_cwnd = static_cast<std::uint8_t>(choices.of({1u, 1u, 2u}));
     return config;
 }
 

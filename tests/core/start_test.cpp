@@ -24,8 +24,8 @@ Numbers zeros(const ww_config& config, const ww_state& state) {
         const ww_cubic_state& c = state.cubic;
         all.insert(all.end(), {c.curve.epoch_ms, c.curve.w_est, c.last_ms, c.curve.w_max,
                                c.curve.k_ms, c.curve.cwnd_prior});
-        all.insert(all.end(), {c.curve.fraction, c.delay_min_us, c.curve.epoch_open,
-                               c.curve.w_max_known});
+        all.insert(all.end(),
+                   {c.curve.fraction, c.delay_min_us, c.curve.epoch_open, c.curve.w_max_known});
         all.insert(all.end(), {c.undo.epoch_ms, c.undo.w_est, c.undo.w_max, c.undo.k_ms,
                                c.undo.cwnd_prior, c.undo.epoch_open, c.undo.w_max_known});
         const ww_hystart_plus_plus_state& h = c.plus_plus;

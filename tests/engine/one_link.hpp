@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/network.hpp"
 #include "units.hpp"
 
@@ -62,7 +64,7 @@ inline void expect_reduced_once_per_round_trip(const Result& result, std::uint64
     for (const Event& event : flow.events) {
         if (event.kind != EventKind::ecn) continue;
         EXPECT_GT(event.time_s - last, 0.04) << "a round trip apart";
-        EXPECT_EQ(event.cwnd, event.ssthresh);
+        EXPECT_EQ(std::max(event.cwnd, 2u), event.ssthresh) << "cwnd may fall to one segment";
         last = event.time_s;
     }
 }

@@ -324,6 +324,32 @@ TEST(Sender, AnswersAnEchoOnADuplicate) {
         << "once a window";
 }
 
+// RFC 3168, 6.1.2: below a window of one segment the retransmission timer paces.
+TEST(Sender, AMarkAtAWindowOfOneSegmentWaitsForTheTimer) {
+    for (const std::uint8_t floor : {std::uint8_t{1}, std::uint8_t{2}}) {
+        Flow flow = with_sack();
+        flow.ecn = true;
+        flow.initial_cwnd = 1;
+        flow.cc.min_marked_cwnd = floor;
+        Sender sender = connected(flow, 100 * kMs);
+        ASSERT_EQ(sent_by(sender, 100 * kMs).size(), 1u);
+        const Ack ack =
+            sender.on_ack(200 * kMs, {sender.segments().number(1), nullptr, false, true});
+        EXPECT_TRUE(ack.reduced);
+        if (floor == 2) {
+            EXPECT_FALSE(sent_by(sender, 200 * kMs).empty()) << "as in Linux";
+            continue;
+        }
+        EXPECT_EQ(sender.window().cwnd, 1u);
+        EXPECT_TRUE(sent_by(sender, 200 * kMs).empty());
+        const Time due = sender.timer.deadline;
+        EXPECT_EQ(due, 200 * kMs + sender.rtt().rto());
+        EXPECT_EQ(sender.on_timer(due), Due::segment);
+        EXPECT_EQ(sent_by(sender, due).size(), 1u);
+        EXPECT_EQ(sender.phase(), WW_OPEN) << "it is no timeout";
+    }
+}
+
 // RFC 4015, 3: an undo restores the windows from before the spurious reduction, but does not cancel
 // a later one for a mark.
 TEST(Sender, ALateDSackDoesNotUndoTheAnswerToAMark) {

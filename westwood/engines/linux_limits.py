@@ -53,6 +53,7 @@ _REASONS = {
 _LINUX_HAS = {
     "byte_counting": True,
     "validate_cwnd": True,
+    "min_marked_cwnd": 2,
     "hystart": "hystart",
     "cubic_rules": "linux",
 }

@@ -61,7 +61,8 @@ OBEYED = (
 )
 # ns3/runner refuses other values of these, even those of a profile.
 _OF_NO_PROFILE = ("header",)
-_OF_PROFILE = ("byte_counting", "validate_cwnd")  # a profile may set them for every flow
+_GROWTH = ("byte_counting", "validate_cwnd")
+_OF_PROFILE = (*_GROWTH, "min_marked_cwnd")  # a profile may set them for every flow
 # The settings of ns-3's own CUBIC; a profile's other values apply to the simulator only.
 _OF_CUBIC: dict[str, tuple[object, ...]] = {
     "hystart": ("none", "hystart-ns3"),
@@ -84,7 +85,7 @@ def check(scenario: Scenario) -> None:
 def remarks(scenario: Scenario) -> Iterator[str]:
     """Yields what the user should know: ns-3's controls do not grow as the profile asks."""
     profile = profiles.get(scenario.profile)
-    asked = [key for key in _OF_PROFILE if profile.defaults("cc").get(key, True)]
+    asked = [key for key in _GROWTH if profile.defaults("cc").get(key, True)]
     if asked and any(PROTOCOLS[flow.cc.name].ns3 != _OURS for flow in scenario.flow):
         yield (
             f"the profile {scenario.profile} has {' and '.join(asked)}, but ns-3 grows windows "
