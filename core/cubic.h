@@ -55,8 +55,9 @@
 #include "reno.h"
 
 enum {
-    WW_KERNEL_FIRST_EACH = 20,   /* segments per increment, before a loss has shown W_max */
-    WW_KERNEL_SKIPPED_MS = 1000, /* start of a stage in which RTTs do not count for delay_min */
+    WW_CUBIC_COUNTED_MAX = 1 << 16, /* segments; an ACK counts for no more */
+    WW_KERNEL_FIRST_EACH = 20,      /* segments per increment, before a loss has shown W_max */
+    WW_KERNEL_SKIPPED_MS = 1000,    /* start of a stage in which RTTs do not count for delay_min */
     WW_NS3_SKIPPED_MS = 10,
 };
 
@@ -142,17 +143,12 @@ static inline void ww_kernel_grow(const struct ww_config *config, struct ww_cubi
     window->cwnd = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
 }
 
-static inline void ww_cubic_avoid(const struct ww_config *config, struct ww_cubic_state *cubic,
-                                  struct ww_window *window, uint32_t now_ms, uint32_t segments,
-                                  uint32_t srtt_us) {
+/* Begins a stage if none is open. Returns how long the stage has lasted, in ms. */
+static inline uint32_t ww_cubic_elapsed(struct ww_cubic_state *cubic, struct ww_window *window,
+                                        uint32_t now_ms) {
     window->cwnd = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
-    segments = ww_min_u32(segments, 1u << 16);
     if (!cubic->curve.epoch_open) ww_cubic_begin(&cubic->curve, window->cwnd, now_ms);
-    const uint32_t elapsed_ms = ww_wrapping_sub(now_ms, cubic->curve.epoch_ms);
-    if (ww_kernel_rules(config))
-        ww_kernel_grow(config, cubic, window, elapsed_ms, segments);
-    else
-        ww_cubic_grow(&cubic->curve, window, elapsed_ms, segments, srtt_us);
+    return ww_wrapping_sub(now_ms, cubic->curve.epoch_ms);
 }
 
 /* Measures delay_min, which HyStart and the target need. ns-3 takes smoothed round trips for it. */
@@ -212,7 +208,12 @@ static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cub
         ww_cubic_slow_start(config, cubic, window, sample);
         return;
     }
-    ww_cubic_avoid(config, cubic, window, now_ms, segments, sample->srtt_us);
+    segments = ww_min_u32(segments, WW_CUBIC_COUNTED_MAX);
+    const uint32_t elapsed_ms = ww_cubic_elapsed(cubic, window, now_ms);
+    if (ww_kernel_rules(config))
+        ww_kernel_grow(config, cubic, window, elapsed_ms, segments);
+    else
+        ww_cubic_grow(&cubic->curve, window, elapsed_ms, segments, sample->srtt_us);
 }
 
 /* Returns beta times the flight, but at least the floor: 2^28 * 7 < 2^31. */
@@ -265,10 +266,13 @@ static inline void ww_cubic_on_loss(const struct ww_config *config, struct ww_cu
 static inline void ww_cubic_on_recovery_exit(const struct ww_config *config,
                                              struct ww_cubic_state *cubic, struct ww_window *window,
                                              uint64_t now_us) {
-    if (config->cubic_rules == WW_RULES_NS3)
-        ww_cubic_avoid(config, cubic, window, (uint32_t)(now_us / 1000), cubic->curve.fraction, 0);
-    else
+    if (config->cubic_rules != WW_RULES_NS3) {
         ww_reno_on_recovery_exit(&cubic->common);
+        return;
+    }
+    const uint32_t covered = ww_min_u32(cubic->curve.fraction, WW_CUBIC_COUNTED_MAX);
+    const uint32_t elapsed_ms = ww_cubic_elapsed(cubic, window, (uint32_t)(now_us / 1000));
+    ww_kernel_grow(config, cubic, window, elapsed_ms, covered);
 }
 
 static inline void ww_cubic_on_rto(const struct ww_config *config, struct ww_cubic_state *cubic,
