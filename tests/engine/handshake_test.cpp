@@ -133,6 +133,10 @@ TEST(Handshake, ARepeatedSynAckIsAcknowledged) {
     const Result result = simulate(network, 1);
     expect_near(times_of(result, kSyn | kAck), {kSynRtt, 1 + kSynRtt});
     expect_near(times_of(result, kBare), {kSynRtt, 1 + kSynRtt});
+    std::vector<std::uint32_t> numbers;
+    for (const Captured& row : result.captured)
+        if ((row.flags & ~kThere) == kBare) numbers.push_back(row.number);
+    EXPECT_EQ(numbers.at(1) - numbers.at(0), 10 * 1000u) << "SEQ = SND.NXT";
     EXPECT_EQ(result.flows[0].timeouts, 1u);
     EXPECT_NEAR(result.flows[0].established_s, kSynRtt, 1e-9);
     EXPECT_EQ(result.flows[0].delivered_bytes, 40'000u);

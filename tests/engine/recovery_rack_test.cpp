@@ -272,16 +272,34 @@ TEST(Eifel, ARealLossIsNotUndone) {
 }
 
 // Some packets are held back by 20 ms, and twenty others overtake them; nothing is lost.
-Script reordered(const std::function<void(Flow&)>& change) {
+Script reordered(const std::function<void(Flow&)>& change, double rate = 0.01) {
     Script script;
     script.change = [=](Network& network) {
-        network.links[0].forward.reorder_rate = 0.01;
+        network.links[0].forward.reorder_rate = rate;
         network.links[0].forward.reorder_delay = kSecond / 50;
         network.flows[0].size_bytes = 4000 * network.flows[0].mss();
         network.flows[0].initial_cwnd = network.flows[0].initial_ssthresh = 50;
         change(network.flows[0]);
     };
     return script;
+}
+
+// RFC 3522, 3.2: the first ACK of new data decides, even if it has SACK blocks. The D-SACK of the
+// retransmission comes a round trip of 0.1 s after it.
+TEST(Eifel, DecidesBeforeADSackDoes) {
+    const ScriptedRun run(Recovery::sack, reordered(
+                                              [](Flow& flow) {
+                                                  flow.undo = flow.timestamps = true;
+                                                  flow.header_bytes = kStampedHeader;
+                                              },
+                                              0.05));
+    ASSERT_GT(run.count(EventKind::undo), 10);
+    double begun_s = 0;
+    for (const Event& event : run.events()) {
+        if (event.kind == EventKind::recovery) begun_s = event.time_s;
+        if (event.kind != EventKind::undo) continue;
+        EXPECT_LT(event.time_s - begun_s, 0.05) << event.time_s;
+    }
 }
 
 // RFC 8985, 6.2, steps 3 and 4: once there is reordering, the time window replaces DupThresh.

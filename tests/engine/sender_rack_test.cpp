@@ -115,5 +115,21 @@ TEST(SenderWithRack, LearnsOfReorderingFromASpuriousRecovery) {
     }
 }
 
+// RFC 8985, 6.3: the reordering timer ends when nothing waits for it, and the RTO takes its place.
+TEST(SenderWithRack, TheRtoTakesThePlaceOfAReorderingTimerThatIsNotNeeded) {
+    Flow flow = with_rack(true);
+    flow.undo = true;
+    RackHost host(flow);
+    host.acks(201, 2, {{3, 6}});
+    ASSERT_EQ(host.sent(201), (Segments{2}));
+    host.acks(302, 6);  // the late original: there is reordering
+    ASSERT_EQ(host.sent(302).front(), 10);
+    host.acks(403, 6, {{7, 11}, {12, 13}});
+    const Time waits = host.timer();
+    EXPECT_LT(waits, 500 * kMs) << "for 11";
+    host.acks(404, 6, {{7, 13}});
+    EXPECT_GT(host.timer(), 500 * kMs);
+}
+
 }  // namespace
 }  // namespace ww::sim::test

@@ -55,6 +55,17 @@ TEST(Sender, TurnsItsTimerOffWhenAllIsAcknowledged) {
     EXPECT_EQ(sender.timer.deadline, kNever);
 }
 
+// RFC 6298, 5.3: an ACK of new data restarts the timer, also while other segments are missing.
+TEST(Sender, RestartsItsTimerWhileSegmentsAreMissing) {
+    Sender sender = connected(with_sack(), 100 * kMs);
+    while (sender.next_segment(100 * kMs) >= 0) continue;
+    SackBlocks blocks;
+    blocks.block[blocks.count++] = {sender.segments().number(5), sender.segments().number(6)};
+    sender.on_ack(200 * kMs, {sender.segments().number(1), &blocks});
+    sender.on_ack(250 * kMs, {sender.segments().number(2), &blocks});
+    EXPECT_EQ(sender.timer.deadline, 250 * kMs + sender.rtt().rto());
+}
+
 // settings.hpp, stop: the time after which there is no new data, to the picosecond.
 TEST(Sender, SendsNothingNewFromStopOn) {
     Flow flow;
