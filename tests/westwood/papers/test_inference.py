@@ -109,6 +109,8 @@ def test_an_interrupted_inference_ends_with_the_same_result(tmp_path: Path) -> N
 
     assert starts > 1
     assert files(tmp_path / "cut") == files(tmp_path / "whole")
+    kept = [(tmp_path / name / "journal.jsonl").read_bytes() for name in ("cut", "whole")]
+    assert sorted(kept[0].splitlines()) == sorted(kept[1].splitlines()), "none is kept twice"
 
 
 @pytest.mark.usefixtures("short")

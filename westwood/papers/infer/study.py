@@ -147,11 +147,11 @@ class InferenceStudy:
         first = propose.numbers(batch).start
         before = {n: (known[n].chosen, known[n].outcome.cost) for n in range(first) if n in known}
         made = propose.propose(self._open, self.found.seed, batch, before)
-        wanted = dict(zip(propose.numbers(batch), made, strict=False))
-        yield from self._try({n: one for n, one in wanted.items() if n not in known})
+        yield from self._try(dict(zip(propose.numbers(batch), made, strict=False)))
 
     def _try(self, wanted: Mapping[int, Mapping[str, str]]) -> Iterator[None]:
         different = self.found.different
+        wanted = {n: one for n, one in wanted.items() if n not in self.found.tried}
         for number, chosen in wanted.items():
             if same := different.get(tuple(chosen.values())):
                 # A refined setting may repeat in a filling batch.
