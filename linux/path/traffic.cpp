@@ -227,7 +227,9 @@ void Traffic::sender_ready(std::uint32_t index, std::uint32_t events, sim::Time 
     if ((events & EPOLLRDHUP) == 0 || !c.written) return;
     c.observer.sample(c.sender.get(), now, index, trace_);
     c.open = false;
-    if (c.flow->size_bytes != sim::kUnlimited) c.completed = now;
+    // A stalled machine may tell us after the end of the run.
+    const bool is_late = now > plan_.network.duration;
+    if (c.flow->size_bytes != sim::kUnlimited && !is_late) c.completed = now;
     by_port_.erase(c.port_key);
     c.sender = Descriptor();
     c.receiver = Descriptor();
