@@ -114,6 +114,11 @@ TEST(Plan, AQueueLimitFollowsTheRateOrTheRoundTrip) {
     EXPECT_EQ(limit("39.000001ms"), 7);
     EXPECT_EQ(limit("0.433333333333333333333333333333bdp"), 6);  // 6.4999...
     EXPECT_EQ(limit("90ms", with(kLink, "overhead", text("500B"))), 11);
+    for (const char* side :
+         {"forward", "backward"}) {  // 1504 bytes every 2 ms: the faster one counts
+        const Table trace = {{side, {Numbers{2}}}};
+        EXPECT_EQ(limit("1bdp", with(kLink, "trace", {trace})), 45) << side;
+    }
 }
 
 TEST(Plan, ATraceReplacesTheRate) {
