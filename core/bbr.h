@@ -338,7 +338,7 @@ static inline void ww_bbr_on_ack(struct ww_bbr_state *bbr, struct ww_window *win
     bbr->delivered = sample->delivered;
 }
 
-/* Enters fast recovery. BBR does not use ssthresh and leaves it alone. */
+/* Enters fast recovery. BBRv1 does not use ssthresh and leaves it alone. */
 static inline void ww_bbr_on_loss(struct ww_bbr_state *bbr, struct ww_window *window) {
     ww_bbr_save_cwnd(bbr, window);
     ww_bbr_set(bbr, WW_BBR_RECOVERING, true);

@@ -121,7 +121,7 @@
       WW_UPSTREAM("vegas"), "Brakmo & Peterson 1995, as in tcp_vegas.c")                           \
     X(VENO, "veno", VENO, SACK, (void)0, "Veno", "#6D5A48 X --", "TcpVeno", WW_UPSTREAM("veno"),   \
       "Fu & Liew 2003, as in tcp_veno.c")                                                          \
-    X(BBR, "bbr", BBR, SACK, (void)0, "BBR", "#000000 d -.", "TcpBbr", WW_UPSTREAM("bbr"),         \
+    X(BBR, "bbr", BBR, SACK, (void)0, "BBRv1", "#000000 d -.", "TcpBbr", WW_UPSTREAM("bbr"),       \
       "draft-cardwell-iccrg-bbr-congestion-control-00: version 1")
 
 #define WW_ENUMERATOR(ID, name) WW_ALG_##ID,

@@ -105,7 +105,7 @@ struct ww_observation {
     uint64_t bandwidth;  /* filtered, bytes/s << WW_BW_FRACTION */
     uint64_t raw;        /* last sample, bytes/s << WW_BW_FRACTION */
     uint32_t rtt_min_us; /* UINT32_MAX before the first RTT */
-    uint32_t samples;    /* bandwidth samples so far; for BBR, round trips; 0: no estimate */
+    uint32_t samples;    /* bandwidth samples so far; for BBRv1, round trips; 0: no estimate */
 };
 
 #endif

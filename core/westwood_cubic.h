@@ -47,7 +47,7 @@
  * do, it ends with ssthresh = cwnd = max(cwnd / 2, BDP), but never more than cwnd.
  *
  * Sources. The window after a loss is Westwood's (Mascolo 2001), or CUBIC's (RFC 9438, 4.6) if that is larger.
- * The maximum of delivery rates is BBR's (draft-cardwell-iccrg-bbr-congestion-control-00, 4.1.1). TCP Veno (Fu &
+ * The maximum of delivery rates is BBRv1's (draft-cardwell-iccrg-bbr-congestion-control-00, 4.1.1). TCP Veno (Fu &
  * Liew 2003) classifies losses by the queue, and Copa (Arun & Balakrishnan 2018) sees the queue in the smallest
  * recent RTT. A slow start that ends at the estimated BDP is Astart (Wang, Pau, Yamada, Sanadidi, Gerla: TCP
  * startup performance in large bandwidth delay networks, INFOCOM 2004). docs/new-member.md shows what each

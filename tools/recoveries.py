@@ -20,7 +20,7 @@ from westwood.catalogue import PROTOCOLS, RECOVERIES
 
 RECOVERY_MOST, PAUSE_MOST = 6, 3  # full round trips
 DURATION_S = 20
-STARTUP_MOST = 12  # full round trips, BBR's STARTUP with its last recovery
+STARTUP_MOST = 12  # full round trips, BBRv1's STARTUP with its last recovery
 PACKET_BITS = 12_000
 SHALLOWEST = 3  # packets of queue
 

@@ -108,7 +108,7 @@ def _exceeds(x: float, n: int, period: float) -> float:
 
 
 def bbr_share(rtt_s: float, bdp: float) -> float:
-    """Returns the share of a link that a lone BBR version 1 flow uses.
+    """Returns the share of a link that a lone BBRv1 flow uses.
 
     draft-cardwell-iccrg-bbr-congestion-control-00: its eight gains average 1, and the queue they
     leave keeps the link busy. But every 10 s it holds 4 segments for 200 ms (4.3.5, ProbeRTT), of

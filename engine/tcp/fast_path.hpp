@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The part of a sender that runs for every ACK and every segment, inlined into its callers. What its
-// instances save of the instructions per packet, by callgrind, with SACK, with RACK and with BBR:
+// instances save of the instructions per packet, by callgrind, with SACK, with RACK and with BBRv1:
 //
 //   the fast path (Sender::is_on_fast_path())               25, 28, 17 %
 //   `fast`: without what cannot happen on it                1.4, 2.6, 1.6 %

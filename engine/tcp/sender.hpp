@@ -25,7 +25,7 @@
 //
 // Windows: `window.cwnd` is what the congestion control set. Fast recovery's inflation by duplicate ACKs (RFC
 // 5681, 3.2, steps 3 and 4) is kept apart and dropped at the end ("deflating"). Segments leave at the
-// pacing rate (window.pacing) if the congestion control sets one. Where it owns fast recovery (BBR), prr and rate
+// pacing rate (window.pacing) if the congestion control sets one. Where it owns fast recovery (BBRv1), prr and rate
 // halving only find the losses.
 //
 // Deviations: reno and tahoe have no guard against fast retransmits of data sent before a timeout (in 1990

@@ -63,7 +63,7 @@ const STEPS = [
   },
   {
     title: "What a full queue does",
-    text: (run) => `Nothing is lost at random now, but the queue holds five times what the path holds. A control that waits for a loss fills the queue, and everything behind it waits. The round trip takes ${ms(rowOf(run, "newreno").min_rtt_s)} ms without a queue. On average it takes ${ms(rowOf(run, "newreno").mean_srtt_s)} ms under NewReno, ${ms(rowOf(run, "westwood+").mean_srtt_s)} ms under Westwood+, which empties the queue after a loss, and ${ms(rowOf(run, "bbr").mean_srtt_s)} ms under BBR, which does not wait for a loss.`,
+    text: (run) => `Nothing is lost at random now, but the queue holds five times what the path holds. A control that waits for a loss fills the queue, and everything behind it waits. The round trip takes ${ms(rowOf(run, "newreno").min_rtt_s)} ms without a queue. On average it takes ${ms(rowOf(run, "newreno").mean_srtt_s)} ms under NewReno, ${ms(rowOf(run, "westwood+").mean_srtt_s)} ms under Westwood+, which empties the queue after a loss, and ${ms(rowOf(run, "bbr").mean_srtt_s)} ms under BBRv1, which does not wait for a loss.`,
     look: "Move the slider “Limit” of the queue down to 0.2bdp, and see who still fills the link.",
     state: () => path({}, ["newreno", "westwood+", "bbr"], { duration: "120s", queue: "5bdp" }),
   },

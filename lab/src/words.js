@@ -54,7 +54,7 @@ const RULES = {
   },
   bbr: {
     equation: "cwnd = gain · BtlBw · RTprop",
-    meaning: "BBR does not take a loss for congestion: during recovery the window is what is in flight, then again the model's.",
+    meaning: "BBRv1 does not take a loss for congestion: during recovery the window is what is in flight, then again the model's.",
   },
 };
 

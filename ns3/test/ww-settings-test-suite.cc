@@ -80,7 +80,7 @@ class WwSettingNamesTestCase : public TestCase
                                             std::pair("M", true),
                                             std::pair("MinInterval", true),
                                             std::pair("SetCwndOnLoss", true),
-                                            std::pair("ByteCounting", true),  // all but BBR use it
+                                            std::pair("ByteCounting", true),  // all but BBRv1 use it
                                             std::pair("VegasAlpha", false),   // only Vegas uses it
                                             std::pair("BatchedAcks", false)}) // set by the host
         {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// BBR from draft-cardwell-iccrg-bbr-congestion-control-00, with the parts that core/bbr.h takes
+// BBRv1 from draft-cardwell-iccrg-bbr-congestion-control-00, with the parts that core/bbr.h takes
 // from Linux (tcp_bbr.c), in numbers that do not wrap. The core must do the same on every ACK of
 // any connection.
 #include "driven.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Drives BBR's state machine sample by sample. The tests name sections of
-// draft-cardwell-iccrg-bbr-congestion-control-00. tests/engine/bbr_test.cpp runs BBR on a path.
+// Drives BBRv1's state machine sample by sample. The tests name sections of
+// draft-cardwell-iccrg-bbr-congestion-control-00. tests/engine/bbr_test.cpp runs BBRv1 on a path.
 #include <gtest/gtest.h>
 
 #include <cmath>

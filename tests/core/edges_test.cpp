@@ -77,7 +77,7 @@ TEST(Edges,
     EXPECT_EQ(delay_min_us(WW_HYSTART_NS3, 10), 40000u);
 }
 
-// ---- BBR
+// ---- BBRv1
 
 TEST(Edges, BeforeARateIsKnownOneWindowIsPacedPerRoundTrip) {  // draft-cardwell-...-00, 4.2.1
     const auto pacing = [](std::uint32_t rtt_us) {

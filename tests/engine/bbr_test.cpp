@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// BBR on a path, with its phases seen from outside. tests/core/bbr_test.cpp tests its state machine
+// BBRv1 on a path, with its phases seen from outside. tests/core/bbr_test.cpp tests its state machine
 // sample by sample.
 #include <gtest/gtest.h>
 

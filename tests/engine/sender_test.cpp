@@ -125,7 +125,7 @@ TEST(Sender, CwndGrowsToOneAboveTheReceiversWindow) {
 }
 
 // draft-cheng-iccrg-delivery-rate-estimation, 3.4: a sender is limited by its application only while
-// it has no data to send. So BBR ends its startup if the receiver's window limits it.
+// it has no data to send. So BBRv1 ends its startup if the receiver's window limits it.
 TEST(Sender, TheReceiversWindowIsNoLimitOfTheApplication) {
     Flow flow = with_sack();
     flow.cc = ww_configure(WW_PROTOCOL_BBR);

@@ -40,7 +40,7 @@ Flow mostly_silent() {
 }
 
 TEST(Stop, AsksAfterAsManyEventsAsTheCallerSays) {
-    for (const ww_protocol protocol : {WW_PROTOCOL_RENO, WW_PROTOCOL_BBR}) {  // BBR paces
+    for (const ww_protocol protocol : {WW_PROTOCOL_RENO, WW_PROTOCOL_BBR}) {  // BBRv1 paces
         Network network = lone_flow(10 * kSecond);
         network.flows = {tcp(protocol), datagrams(100'000)};
         const Result alone = simulate(network, 1);

@@ -89,7 +89,7 @@ def test_both_pages_have_a_journey() -> None:
 def test_it_leads_to_a_verdict_and_back(walked: str) -> None:
     for said in ("ok       ww-kernel", "is loaded", "Westwood+", "is unloaded"):
         assert said in walked
-    # The verdict depends on this machine's default: against BBR it does not pay.
+    # The verdict depends on this machine's default: against BBRv1 it does not pay.
     assert re.search(r"^(pays|does not pay|cannot tell): ww_plus", walked, re.M), walked[-4000:]
     assert "missing  " not in walked and "Traceback" not in walked
     assert not available() & set(ww_kernel.CONTROLS)

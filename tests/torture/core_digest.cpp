@@ -2,7 +2,7 @@
 //
 // core_digest FIRST COUNT [SHIFT_US]: prints a line for each of COUNT random sequences of operations on the core,
 // with a digest of the results. SHIFT_US starts the clock later, which must not change them; parts that depend on
-// the clock's own bits are left out then: BBR's first phase, and RTTs in ticks.
+// the clock's own bits are left out then: BBRv1's first phase, and RTTs in ticks.
 #include <cstdio>
 #include <cstdlib>
 

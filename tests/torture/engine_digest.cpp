@@ -83,7 +83,7 @@ class ResultDigest : public ww::torture::Digest {
     }
 };
 
-// Removes the effects of absolute time: scheduled changes of links, and BBR's first phase.
+// Removes the effects of absolute time: scheduled changes of links, and BBRv1's first phase.
 void forget_the_clock(Network& network) {
     network.trace = {false, 0, true, true, -1};
     for (Link& link : network.links)

@@ -2,7 +2,7 @@
 """Defines the degradation metrics: how badly a control fares or treats others, from 0 to 1.
 
 Each metric compares runs of one attack with the same random losses. One run has the control in
-question, the other a reference: CUBIC, or the best of CUBIC, Reno and BBR. The denominator is at
+question, the other a reference: CUBIC, or the best of CUBIC, Reno and BBRv1. The denominator is at
 least a tenth of what the path carries, so a path on which no control gets anything is not a
 finding.
 """
@@ -247,7 +247,7 @@ DEGRADATIONS: Mapping[str, Degradation] = {
         Degradation(
             "below-best",
             TO_IT,
-            "its goodput is below the best of CUBIC's, Reno's and BBR's",
+            "its goodput is below the best of CUBIC's, Reno's and BBRv1's",
             _below(OTHERS),
             _tell_below(OTHERS),
             without=("beside",),  # it would only find the most aggressive control

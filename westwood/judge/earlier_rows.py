@@ -87,12 +87,12 @@ ROWS = (
         at_most=True,
     ),
     *median_and_tenth(
-        "loss", "goodput/BBR's, median", _LOSS, bounds.LOSS_MEDIAN, bounds.LOSS_TENTH
+        "loss", "goodput/BBRv1's, median", _LOSS, bounds.LOSS_MEDIAN, bounds.LOSS_TENTH
     ),
     Target(
         "loss-binds",
         "loss",
-        "BBR's, where loss binds",
+        "BBRv1's, where loss binds",
         quantile_of(_LOSS, 0.5, where=loss_binds),
         bounds.LOSS_BINDS,
     ),

@@ -258,6 +258,6 @@ def draw_frontier(plan: JudgePlan, found: Mapping[Control, Sequence[TargetVerdic
         for one, verdicts in found.items()
     ]
     x = FrontierAxis("What CUBIC keeps against it, worst cell", sides[0].bound)
-    y = FrontierAxis("Goodput over BBR's where loss binds, median", sides[1].bound)
+    y = FrontierAxis("Goodput over BBRv1's where loss binds, median", sides[1].bound)
     title = f"Goodput under loss and harm to CUBIC: {plan.paths} paths, seed {plan.seed}"
     return frontier(marks, x, y, title)

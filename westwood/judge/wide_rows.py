@@ -105,7 +105,7 @@ def _latest(rows: Sequence[Row]) -> float:
 
 
 def over_best(ran: CaseRuns) -> float:
-    """Returns goodput over the larger of Westwood+'s and BURSTS_OF_BBR of BBR's."""
+    """Returns goodput over the larger of Westwood+'s and BURSTS_OF_BBR of BBRv1's."""
     bbr, westwood = (
         mean([goodput(rows) for rows in ran.others[one.text]]) for one in (BBR, WESTWOOD)
     )
@@ -140,7 +140,7 @@ ROWS = (
     Target(
         "wire-binds",
         "wire",
-        "BBR's, where loss binds",
+        "BBRv1's, where loss binds",
         in_cell("deep", quantile_of(_OVER_BBR, 0.5, where=loss_binds)),
         bounds.WIRE_BINDS,
     ),
@@ -156,7 +156,7 @@ ROWS = (
         "same, queue < 0.1 BDP",
         in_cell("thin", quantile_of(_OVER_BBR, 0.5, where=loss_binds)),
     ),
-    *median_and_tenth("bursts", "max(0.8 BBR, Westwood+)", over_best, bounds.BURSTS),
+    *median_and_tenth("bursts", "max(0.8 BBRv1, Westwood+)", over_best, bounds.BURSTS),
     *median_and_tenth(
         "shared", "CUBIC keeps, median", _KEPT, bounds.KEEPS_MEDIAN, bounds.KEEPS_TENTH
     ),

@@ -234,7 +234,7 @@ def _decode(rows: NDArray[np.uint8], where: dict[int, slice]) -> pl.DataFrame:
 
 
 def _own_figures(rows: NDArray[np.uint8], where: dict[int, slice]) -> dict[str, Any]:
-    """Returns values from the control itself: BBR's estimate and gains, RTTs of Vegas-like ones."""
+    """Returns values from the control itself: BBRv1's estimate and gains, RTTs of Vegas."""
     bbr = _structures(rows, where.get(_BBR), _BBR_KIND)
     rate = bbr["rate_high"].astype(np.uint64) << np.uint64(32) | bbr["rate_low"]
     vegas = _structures(rows, where.get(_VEGAS), _VEGAS_KIND)

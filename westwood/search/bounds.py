@@ -4,10 +4,10 @@
 CLEAN_MEDIAN = 0.98  # goodput over CUBIC's on clean paths
 CLEAN_TENTH = 0.9  # the same in the worst tenth
 CLEAN_QUEUE = 1.0  # at most: mean queue over CUBIC's, median
-LOSS_MEDIAN = 0.98  # goodput over BBR's under random loss of 0.01 to 2 %
+LOSS_MEDIAN = 0.98  # goodput over BBRv1's under random loss of 0.01 to 2 %
 LOSS_TENTH = 0.7
 LOSS_BINDS = 0.85  # the same in the median of the paths where loss binds, as defined by BINDS
-BINDS = 2.0  # loss binds if BBR has this multiple of CUBIC's goodput
+BINDS = 2.0  # loss binds if BBRv1 has this multiple of CUBIC's goodput
 UPLINK_MBPS = 8.0  # at 10 Mb/s, 90 ms, 0.5 %
 CUBIC_KEEPS = 0.85  # share of what CUBIC has with another CUBIC
 OWN_SHARE = 0.5  # share of an even division, with CUBIC
@@ -20,8 +20,10 @@ COLLAPSE = 1.0  # at most: loss over CUBIC's, with 100 flows and 100 packets per
 ALONE_MEDIAN = 0.99  # goodput over CUBIC's where the wire loses nothing
 ALONE_TENTH = 0.95
 DEEP_BDP = 0.1  # from this queue on, a control can tell loss of the link from congestion
-WIRE_BINDS = 0.9  # goodput over BBR's where uniform loss binds and the queue is that deep
-BURSTS = 1.0  # goodput under bursty loss over the larger of Westwood+'s and BURSTS_OF_BBR of BBR's
+WIRE_BINDS = 0.9  # goodput over BBRv1's where uniform loss binds and the queue is that deep
+BURSTS = (
+    1.0  # goodput under bursty loss over the larger of Westwood+'s and BURSTS_OF_BBR of BBRv1's
+)
 BURSTS_OF_BBR = 0.8
 KEEPS_MEDIAN = 0.95  # what CUBIC keeps, path by path
 KEEPS_TENTH = 0.8

@@ -101,7 +101,7 @@ TARGETS: tuple[Target, ...] = (
         _MEDIAN,
         bounds.WIRE_BINDS,
         2,
-        "goodput over BBR's, where BBR has twice CUBIC's and the queue 0.1 BDP",
+        "goodput over BBRv1's, where BBRv1 has twice CUBIC's and the queue 0.1 BDP",
     ),
     Target(
         "bursts",
@@ -110,7 +110,7 @@ TARGETS: tuple[Target, ...] = (
         _MEDIAN,
         bounds.BURSTS,
         1.5,
-        "goodput over the larger of 0.8 of BBR's and Westwood+'s",
+        "goodput over the larger of 0.8 of BBRv1's and Westwood+'s",
     ),
     Target(
         "uplink",

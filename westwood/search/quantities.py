@@ -19,19 +19,19 @@ def over_cubic(one: PathOutcomes) -> float:
 
 
 def over_bbr(one: PathOutcomes) -> float:
-    """Returns goodput over BBR's."""
+    """Returns goodput over BBRv1's."""
     return _ratio(one.own.goodput_bps, one.bbr.goodput_bps)
 
 
 def over_bbr_where_loss_binds(one: PathOutcomes) -> float:
-    """Returns goodput over BBR's if BBR has BINDS times CUBIC's and the queue is DEEP_BDP deep."""
+    """Returns goodput over BBRv1's if it has BINDS times CUBIC's and the queue is DEEP_BDP deep."""
     binds = one.bbr.goodput_bps >= bounds.BINDS * one.cubic.goodput_bps
     is_deep = one.environment.queue_bdp >= bounds.DEEP_BDP
     return over_bbr(one) if binds and is_deep else math.nan
 
 
 def over_best(one: PathOutcomes) -> float:
-    """Returns goodput over the larger of Westwood+'s and BURSTS_OF_BBR of BBR's."""
+    """Returns goodput over the larger of Westwood+'s and BURSTS_OF_BBR of BBRv1's."""
     best = max(bounds.BURSTS_OF_BBR * one.bbr.goodput_bps, one.westwood.goodput_bps)
     return _ratio(one.own.goodput_bps, best)
 

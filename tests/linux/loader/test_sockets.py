@@ -21,7 +21,7 @@ PORT = 5001
 
 
 def recorded() -> list[bytes]:
-    """Reads an answer of Linux 6.18: cubic by IPv4, BBR by IPv6, reno by IPv4 in IPv6."""
+    """Reads an answer of Linux 6.18: cubic by IPv4, BBRv1 by IPv6, reno by IPv4 in IPv6."""
     raw, at, answers = RECORDED.read_bytes(), 0, []
     while at < len(raw):
         size = struct.unpack_from("=I", raw, at)[0]

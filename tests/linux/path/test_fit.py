@@ -100,7 +100,7 @@ def test_the_fit_predicts_unseen_uploads_over_twelve_paths() -> None:
             fitted = predicted_bps(found.path, HELD_OUT)
             errors["goodput"].append(abs(math.log(fitted / held_out)))
             errors["truth"].append(abs(math.log(predicted_bps(truth, HELD_OUT) / held_out)))
-    assert len(errors["rate"]) >= 6, "BBR fills most links"
+    assert len(errors["rate"]) >= 6, "BBRv1 fills most links"
     assert median(errors["rate"]) < 0.03 and max(errors["rate"]) < 0.1
     # As good as the true path in the simulator, or as the difference between two uploads.
     assert median(errors["goodput"]) < max(0.1, 1.25 * median(errors["truth"]))

@@ -49,7 +49,7 @@ def test_a_row_compares_the_protocols_at_a_point(westwood: Westwood) -> None:
     table = shown.partition(title)[2].splitlines()
     names, heads, _, *rows = table[1:6]
     assert [row.split()[0] for row in rows] == ["0.1%", "3%"]
-    assert names.split() == ["Reno", "Westwood+", "BBR"]
+    assert names.split() == ["Reno", "Westwood+", "BBRv1"]
     assert heads.split() == ["path.loss.rate", "Mb/s", "Δ", "%", "Δ", "%"]
 
 

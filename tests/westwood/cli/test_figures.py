@@ -38,7 +38,7 @@ def test_protocols_are_drawn_over_each_other(westwood: Callable[..., Any], tmp_p
     called = westwood("trace", "path", *SHORT, "--cc", "cubic", "--cc", "bbr", "--plot")
     assert called.code == 0, called.err
     drawn = (tmp_path / "path-trace.svg").read_text("utf-8")
-    assert "<!-- CUBIC -->" in drawn and "<!-- BBR -->" in drawn
+    assert "<!-- CUBIC -->" in drawn and "<!-- BBRv1 -->" in drawn
 
 
 @pytest.mark.parametrize("view", [name for name in VIEWS if name != "windows"])

@@ -76,19 +76,19 @@ def test_a_control_without_an_estimate_has_no_panel_for_it(reno: Result, bbr: Re
     assert sum("Estimate" in head for head in heads(overlay)) == 1
     estimates = next(axes for axes in overlay.axes if "Estimate" in axes.get_ylabel())
     drawn = [line for line in estimates.lines if len(line.get_xdata())]
-    assert [line.get_label() for line in drawn] == ["BBR"]
+    assert [line.get_label() for line in drawn] == ["BBRv1"]
 
 
 def test_protocols_are_drawn_over_each_other(reno: Result, bbr: Result) -> None:
     figure = run_figures.draw([reno, bbr], "windows")
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["Reno", "BBR"]
+    assert [text.get_text() for text in legend.get_texts()] == ["Reno", "BBRv1"]
     assert "Queue (packets)" in heads(figure)
 
 
 def test_an_interval_is_seen_before_a_black_bar() -> None:
     frame = pl.DataFrame({"goodput_bps": [2e6, 1e6], "goodput_bps_half": [3e5, float("nan")]})
-    figure = summary_bars([("bbr", "BBR"), ("reno", "Reno")], frame, "goodput_bps", "path")
+    figure = summary_bars([("bbr", "BBRv1"), ("reno", "Reno")], frame, "goodput_bps", "path")
     (bars,) = figure.axes[0].containers[-1:]
     _, caps, lines = bars.errorbar.lines if bars.errorbar else ([], [], [])
     assert caps and lines

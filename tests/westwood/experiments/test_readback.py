@@ -101,7 +101,7 @@ def test_a_udp_flow_has_a_row_for_each_competing_protocol(
     assert results.to_xarray().sizes["tcp.cc"] == 2
     assert udp["runs"].to_list() == [1, 1] and results.keys == ["tcp.cc"]
     names = [point_name(row, results.keys, 2) for row in results.summary.iter_rows(named=True)]
-    assert {"UDP, udp, tcp.cc bbr", "BBR, tcp"} < set(names) and len(set(names)) == 4
+    assert {"UDP, udp, tcp.cc bbr", "BBRv1, tcp"} < set(names) and len(set(names)) == 4
     assert udp["goodput_bps"].to_list() == [row["goodput_bps"] for row in means]
     assert westwood("report", "r").code == 0
 
@@ -176,7 +176,7 @@ def test_every_curve_is_in_the_legend_of_its_panel(
     assert westwood("run", two_flows, "--seeds", "1", "--out", "two").code == 0
     axes = Results.read(two_flows.parent / "two").plot().axes
     found = {one.get_title(): [t.get_text() for t in one.get_legend().get_texts()] for one in axes}
-    assert found["BBR"] == ["bbr, tcp"] and len(found) == 4
+    assert found["BBRv1"] == ["bbr, tcp"] and len(found) == 4
     assert found["CUBIC"] == [f"{cc}, other" for cc in ("bbr", "westwood-cubic", "reno")]
 
 

@@ -46,7 +46,7 @@ def over() -> hunter.Hunt:
 
 
 def starves_cubic(finding: Finding) -> bool:
-    """BBR starves CUBIC in a queue of less than one bandwidth-delay product."""
+    """BBRv1 starves CUBIC in a queue of less than one bandwidth-delay product."""
     attack = finding.attack
     return finding.harm == "starves" and attack.queue_bdp < 1.1 and finding.value > 0.5
 

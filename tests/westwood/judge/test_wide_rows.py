@@ -127,7 +127,7 @@ def runs(case: Case, control: Control) -> list[Rows]:
 
 @pytest.mark.parametrize(("cc", "does_harm"), [("cubic", False), ("sack", False), ("bbr", True)])
 def test_harm_in_a_short_queue_is_seen(cc: str, does_harm: bool) -> None:
-    """BBR takes nearly all of a link with 1.2 ms of queue and an RTT of 20 ms; Reno does not."""
+    """BBRv1 takes nearly all of a link with 1.2 ms of queue and an RTT of 20 ms; Reno does not."""
     case = Case("shared", "", SHORT, seeds=8)
     others = {one.text: runs(case, one) for one in (CUBIC, CUBIC_AGAIN)}
     seen = CaseRuns(case, runs(case, Control(cc)), others)

@@ -52,7 +52,7 @@ _ALONE: Settings = {**_SHARED, "delay": "0.01ms"}
 
 _grid = partial(Grid, profile="ns3-3.44")
 
-# ns-3's BBR takes minutes a run with packets this small: see bench/comparators.py.
+# ns-3's BBRv1 takes minutes a run with packets this small: see bench/comparators.py.
 _SINGLE = _grid(
     says="one lossy flow",
     protocols={

@@ -21,7 +21,7 @@ from westwood.experiments.validation.grid import (
 )
 
 _PRR: Settings = {"recovery": "prr"}
-# BBR recovers losses by itself; our recovery only detects them.
+# BBRv1 recovers losses by itself; our recovery only detects them.
 _BBR: Mapping[str, Settings] = {"bbr": {"recovery": "sack"}}
 _FEW: Mapping[str, Settings] = {**dict.fromkeys(("reno", "cubic", "westwood+"), _PRR), **_BBR}
 _grid = partial(Grid, profile="linux", close=0.07, far=0.10, median=True, is_random=True, workers=8)
