@@ -28,7 +28,7 @@ const claimOf = (claim) =>
   make("details", { class: "claim" },
     make("summary", {}, badge(claim.verdict), claim.says, make("span", { class: "outcome" }, claim.bounds.conditions ? "At this setting: being measured." : claim.bounds)),
     make("div", { class: "findings" }),
-    make("p", { class: "source" }, `${claim.paper}, ${claim.where}. It holds if: ${claim.measure}${claim.explanation ? ` Result: ${claim.explanation}.` : ""}`));
+    make("p", { class: "source" }, `${claim.paper}, ${claim.where}. ${claim.quote ? `“${claim.quote}” ` : ""}As bounds: ${claim.measure}${claim.explanation ? ` Result: ${claim.explanation}.` : ""}`));
 
 const badge = (verdict) => make("b", { class: `verdict ${verdict}` }, verdict || "not decided");
 

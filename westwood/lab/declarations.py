@@ -121,6 +121,7 @@ def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, A
                 "paper": claims()[claim].paper.title,
                 "where": claims()[claim].where,
                 "says": claims()[claim].says,
+                "quote": claims()[claim].quote,
                 "measure": claims()[claim].measure,
                 "bounds": _bounds(claim, name, scenario),
                 **verdicts.get(claim, {"verdict": "", "explanation": ""}),
