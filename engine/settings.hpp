@@ -71,8 +71,8 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
       "RFC 5681, section 3.1: arbitrarily high, so that the path ends slow start and not a "       \
       "constant.")                                                                                 \
     X(BYTES, receive_window, 1u << 20, 1, 1u << 30, "Receive buffer",                              \
-      "Window scaling (RFC 7323); enough up to 80 Mb/s over 100 ms. Raise it for faster or "       \
-      "longer paths.")                                                                             \
+      "Enough up to 80 Mb/s over 100 ms. If a scenario sets none, it is twice what the path and "  \
+      "its queues hold, if that is more: hosts adjust their buffers (RFC 7323, 1.1).")             \
     X(BYTES, initial_receive_window, 0, 0, 1u << 30,                                               \
       "Initial receive window, which grows by two segments per segment received; 0: the whole "    \
       "buffer",                                                                                    \

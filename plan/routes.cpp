@@ -108,4 +108,36 @@ void set_limits(sim::Network& network, const std::vector<RelativeLimit>& limits)
     }
 }
 
+// Returns the bytes that a route holds in flight and in its queues.
+static double bytes_held(const sim::Network& network, const Route& route, double packet_bytes) {
+    double rate_bps = static_cast<double>(sim::kFastest), round_trip_s = 0, queued = 0;
+    for (const std::uint32_t channel : route) {
+        const sim::Link& link = network.links[channel / 2];
+        const sim::Direction& ahead = channel % 2 == 0 ? link.forward : link.backward;
+        rate_bps = std::min(rate_bps, mean_rate_bps(ahead));
+        round_trip_s += static_cast<double>(link.forward.delay + link.backward.delay) /
+                        static_cast<double>(sim::kSecond);
+        if (ahead.queue_packets != sim::kUnlimited)
+            queued += static_cast<double>(ahead.queue_packets) * packet_bytes;
+        else if (ahead.queue_bytes != sim::kUnlimited)
+            queued += static_cast<double>(ahead.queue_bytes);
+    }
+    return rate_bps * round_trip_s / 8 + queued;
+}
+
+void set_receive_windows(sim::Network& network, const std::vector<std::size_t>& flows) {
+    constexpr std::uint32_t kMost = 1u << 30;  // a receive window's bound
+    std::vector<Ends> links, pairs;
+    for (const sim::Link& link : network.links) links.emplace_back(link.a, link.b);
+    for (const std::size_t i : flows)
+        pairs.emplace_back(network.flows[i].from, network.flows[i].to);
+    const std::vector<Route> found = routes(links, pairs);
+    for (std::size_t i = 0; i < flows.size(); i++) {
+        sim::Flow& flow = network.flows[flows[i]];
+        const double enough = 2 * bytes_held(network, found[i], flow.packet_bytes);
+        std::uint32_t& window = flow.receive_window_bytes;
+        while (window < enough && window < kMost) window *= 2;
+    }
+}
+
 }  // namespace ww::plan

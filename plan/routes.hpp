@@ -37,4 +37,9 @@ struct RelativeLimit {
 // own if none does. A limit is rounded, and at least 1 packet.
 void set_limits(sim::Network& network, const std::vector<RelativeLimit>& limits);
 
+// Raises the receive windows of these flows to what suffices for their routes: twice the bandwidth-delay product
+// and the queues, since a repair may hold up a round trip of data. It is a power of two; the declared default
+// is the smallest. An unlimited queue counts as none.
+void set_receive_windows(sim::Network& network, const std::vector<std::size_t>& flows);
+
 }  // namespace ww::plan

@@ -48,6 +48,7 @@ class Reader {
         read_flows();
         scenario.done();
         set_limits(plan.network, limits_);
+        set_receive_windows(plan.network, without_window_);
     }
 
   private:
@@ -105,6 +106,9 @@ class Reader {
             section.done();
             if (flow.start >= plan.network.duration)
                 section["start"].refuse("expected less than the duration");
+            if (!section["receive_window"] && !flow.datagrams.on)
+                for (std::size_t i = 0; i < alike; i++)
+                    without_window_.push_back(plan.network.flows.size() + i);
             plan.network.flows.insert(plan.network.flows.end(), alike, flow);
             plan.protocols.insert(plan.protocols.end(), alike, protocol);
         }
@@ -115,6 +119,7 @@ class Reader {
     std::map<std::string, std::uint32_t> nodes_;
     std::vector<std::string> order_;  // of the nodes
     std::vector<RelativeLimit> limits_;
+    std::vector<std::size_t> without_window_;  // flows that set no receive_window
 };
 
 }  // namespace

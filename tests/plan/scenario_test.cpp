@@ -255,5 +255,25 @@ TEST(Plan, AnyScenarioIsRefusedOrReadBack) {
     EXPECT_GT(accepted, 100);
 }
 
+std::uint32_t window_over(const char* rate, const char* delay, const char* queue,
+                          const Table& flow = kFlow) {
+    const Table link = with(with(kLink, "rate", text(rate)), "delay", text(delay));
+    return read(with(link, "queue", {with(kQueue, "limit", text(queue))}), flow)
+        .network.flows[0]
+        .receive_window_bytes;
+}
+
+// 200 Mb/s over 160 ms are 4 MB, and as much waits in the queue: twice 8 MB is less than 16 MiB.
+TEST(Scenario, AReceiveWindowThatIsNotGivenSufficesForPathAndQueue) {
+    EXPECT_EQ(window_over("200Mbps", "80ms", "1bdp"), 16u << 20);
+    EXPECT_EQ(window_over("200Mbps", "80ms", "1p"), 8u << 20);
+    EXPECT_EQ(window_over("200Mbps", "80ms", "unlimited"), 8u << 20);
+    EXPECT_EQ(window_over("2Mbps", "45ms", "100p"), 1u << 20) << "the declared default";
+    EXPECT_EQ(window_over("1Tbps", "1h", "1p"), 1u << 30) << "the largest";
+    EXPECT_EQ(window_over("200Mbps", "80ms", "1bdp", with(kFlow, "receive_window", text("1MiB"))),
+              1u << 20)
+        << "given";
+}
+
 }  // namespace
 }  // namespace ww::plan::test

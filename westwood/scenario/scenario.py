@@ -37,6 +37,7 @@ from westwood.scenario import (
     paths,
     profiles,
     queue_limits,
+    receive_windows,
     toml_format,
     topology,
 )
@@ -142,7 +143,7 @@ class Scenario(Part):
             draft = Scenario(**queue_limits.unlimited(given, wanted))
             data = queue_limits.with_limits(given, queue_limits.packets(draft, wanted))
         try:
-            super().__init__(**completion.completed(data))
+            super().__init__(**receive_windows.with_windows(completion.completed(data)))
             topology.check_count(self.flow, self.duration)
             topology.check(self.link, self.flows, list(type(self).model_fields))
             _check_starts(self)
@@ -513,8 +514,9 @@ class Scenario(Part):
         """Returns all settings with their units, as a TOML file would have them.
 
         Settings that follow from others are left as they were given, because they must follow a
-        change: the recovery and its settings follow the protocol, and in a sweep a queue limit in
-        bandwidth-delay products follows the product.
+        change: the recovery and its settings follow the protocol. In a sweep a queue limit in
+        bandwidth-delay products follows the product, and a receive window that is not given
+        follows the path.
 
         Returns
         -------
@@ -532,7 +534,10 @@ class Scenario(Part):
             if link["name"] in self.relative_limits:
                 link["queue"]["limit"] = self.relative_limits[link["name"]]
         profile = profiles.get(self.profile)
-        for flow in data["flow"]:
+        completed = completion.completed(self._given)
+        for flow, known in zip(data["flow"], completed["flow"], strict=True):
+            if self.sweep and profiles.OF_THE_PATH not in known:
+                flow.pop(profiles.OF_THE_PATH, None)
             for key in completion.follows_from_protocol(flow, profile):
                 flow.pop(key, None)
             if flow["cc"]["name"] == UDP and "on" not in flow["app"]:

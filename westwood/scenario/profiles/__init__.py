@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Profiles: named sets of default settings, one per source, each setting with its reason.
 
-The profile `rfc` has the defaults of core/settings.h and engine/settings.hpp; rfc.toml adds the few
-that the engine lacks. Any other profile is a file of the settings in which it differs: a table
+The profile `rfc` has the defaults of core/settings.h and engine/settings.hpp, except the receive
+window, which follows from the path (plan/routes.hpp); rfc.toml adds the few that the engine lacks.
+Any other profile is a file of the settings in which it differs: a table
 SECTION.KEY with `value` and `reason` for each. The sections are:
 
     link, flow    defaults of a scenario's links and flows
@@ -29,6 +30,7 @@ from westwood.scenario.declared import written_default
 DEFAULT = "rfc"
 SACK = "sack"
 SECTIONS = ("link", "loss", "flow", SACK, "cc", "westwood")
+OF_THE_PATH = "receive_window"  # follows from the path, unless a profile's file sets it
 _FOLDER = Path(__file__).parent
 
 
@@ -84,5 +86,9 @@ def _declared(section: str) -> dict[str, Choice]:
     if section not in ("link", "flow"):
         return {}
     settings = settings_of(section).items()
-    values = {key: Choice(written_default(one), one.why) for key, one in settings if one.why}
+    values = {
+        key: Choice(written_default(one), one.why)
+        for key, one in settings
+        if one.why and key != OF_THE_PATH
+    }
     return {key: choice for key, choice in values.items() if choice.value is not None}

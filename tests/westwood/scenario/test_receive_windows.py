@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Receive windows that no one sets: plan/routes.hpp chooses them, tests/plan tests the numbers."""
+
+from __future__ import annotations
+
+from westwood import Scenario
+
+LINK = {"name": "l", "between": ["a", "b"], "rate": "1Gbps", "delay": "100ms"}
+FLOW = {"name": "f", "from": "a", "to": "b", "cc": "newreno"}
+
+
+def test_a_window_that_is_not_given_suffices_for_path_and_queue() -> None:
+    """200 Mb/s over 160 ms are 4 MB, and a queue of one product holds as much."""
+    big = {"path.rate": "200Mbps", "path.delay": "80ms", "path.queue.limit": "1bdp"}
+    path = Scenario.preset("path")
+    assert path.flow[0].receive_window == 2**20
+    assert path.with_settings(big).flow[0].receive_window == 2**24
+    assert path.with_settings({**big, "tcp.receive_window": "1MiB"}).flow[0].receive_window == 2**20
+    assert path.with_settings({**big, "profile": "linux"}).flow[0].receive_window == 3 * 2**20
+    back = path.with_settings(big).with_settings({"path.rate": "2Mbps"})
+    assert back.flow[0].receive_window == 2**20, "it follows the path"
+
+
+def test_the_windows_of_a_sweep_follow_each_point() -> None:
+    swept = Scenario.preset("path").with_sweep({"path.rate": ["2Mbps", "1Gbps"]})
+    assert [point.flow[0].receive_window for _, point in swept.points()] == [2**20, 2**25]
+    assert "receive_window" not in swept.resolved()["flow"][0]
+    again = Scenario(**swept.resolved())
+    assert [point.flow[0].receive_window for _, point in again.points()] == [2**20, 2**25]
+
+
+def test_the_windows_of_groups_and_datagrams() -> None:
+    flows = [
+        {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "1Mbps"}},
+        {**FLOW, "name": "one", "count": 3},
+        {**FLOW, "name": "two", "receive_window": "64KiB"},
+        {**FLOW, "name": "three"},
+    ]
+    made = Scenario(name="s", duration="1s", link=[LINK], flow=flows)
+    assert [flow.receive_window for flow in made.flow] == [2**20, 2**26, 2**16, 2**26]
