@@ -29,8 +29,8 @@ def test_a_lone_flow_fills_the_link(profile: str, rate: int, pipes: float) -> No
     }
     rows = simulate_many(Scenario.preset("path").with_settings(changes), [1])
     row = rows.row(0, named=True)
-    # The reordering timer sends the fast retransmit into a queue of 4 or 8 packets that is full. Its
-    # loss lowers the window again (RFC 5681, 4.3). Linux keeps the window.
+    # The reordering timer sends the fast retransmit into a full queue of 4 or 8 packets. Its loss
+    # lowers the window again (RFC 5681, 4.3). Linux keeps the window.
     is_lowered_twice = profile == "rfc" and rate == 1 and pipes <= 1
     assert row["throughput_bps"] > (0.7 if is_lowered_twice else 0.9) * rate * 1e6
     assert row["timeouts"] <= 3, "drops of the first slow start only"
