@@ -14,10 +14,12 @@ DEV := build/dev
 MAKE_LINUX = $(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log-level=WARNING && \
     $(BIN)/cmake --build build/linux
 T ?= tests
+# Papers whose open settings `make searches` searches, with the number of settings.
+SEARCHES ?= ns3-2013:120 mobicom-2001:168 plateau:300 linux-2003:300
 # Somebody else's compiler may know warnings that ours does not.
 WERROR ?= OFF
 
-.PHONY: help demo lab lab-engine core engine py test test-slow lint format golden bench bench-path comparison verdicts theory torture mutants prove ns3 \
+.PHONY: help demo lab lab-engine core engine py test test-slow lint format golden bench bench-path comparison verdicts searches theory torture mutants prove ns3 \
     linux linux-machine linux-path manual docs release clean system system-lab system-test .venv
 .DEFAULT_GOAL := help
 
@@ -104,6 +106,13 @@ theory: .venv ## compare the simulator with formulas, and write the tables of do
 verdicts: .venv ## decide all claims again and write them into docs/claims.md: 27 000 runs
 	@$(BIN)/westwood reproduce all --out build/verdicts
 	@$(BIN)/python -m tools.pages claims build/verdicts
+
+searches: .venv ## search the papers' open settings again, and write docs/papers.md
+	@for one in $(SEARCHES); do paper=$${one%:*} && \
+	    $(BIN)/westwood reproduce --infer $$paper --settings $${one#*:} --out build/searches/$$paper && \
+	    cp build/searches/$$paper/$$paper.json westwood/papers/infer/reports/ || exit 1; done
+	@$(BIN)/python -m westwood.papers.infer.page > docs/papers.md
+	@$(BIN)/python -m tools.pages claims
 
 comparison: .venv ## compare sack and other controls with ns-3's, and write docs/comparison.md
 	@$(BIN)/python -m bench.compare_ns3
