@@ -95,12 +95,16 @@ _TUNE = (
 )
 _STRESS = "control stress --cc westwood+ --harm idle --environments 60 --workers 1 --out out"
 _BENCHMARK = "control benchmark --cc reno --only clean --paths 4 --workers 1 --out out"
+_COMPARE = "path compare 127.0.0.1:5301 --cc cubic,reno --out out"
+_INFER = "reproduce --infer linux-2003 --settings 48 --workers 1 --out out"
 _SMALL = ("small.toml", "--seeds", "2", "--workers", "1")
 CASES = (
     Case("sweep", _SWEEP, ("--resume",)),
     Case("campaign", ("path", "campaign", "plan.toml", "--out", "out"), ("--resume",)),
     Case("tune", tuple(_TUNE.split()), ("--resume",)),
     Case("stress", tuple(_STRESS.split()), ("--resume",)),
+    Case("infer", tuple(_INFER.split()), ("--resume",)),
+    Case("compare on a path", tuple(_COMPARE.split())),
     Case("run", ("run", *_SMALL, "--out", "out", "--plot")),
     Case("run in the current folder", ("run", *_SMALL, "--plot")),
     Case("compare", ("compare", "--duration", "2s", "--workers", "1", "--out", "out", "--plot")),

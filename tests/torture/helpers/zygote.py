@@ -5,8 +5,8 @@ Reads a JSON object per line, and answers each with one:
     {"start": ARGUMENTS, "in": FOLDER, "to": FILE, "strace": OPTIONS} -> {"process": NUMBER}
     {"wait": NUMBER} -> {"code": EXIT CODE, or minus the signal}
 Output goes to FILE.out and FILE.err. Everything that could make two runs differ is fixed: the
-time, the commit and uploads, which are invented. Figures are fixed, too, since drawing them takes
-longer than everything else.
+time, the commit and uploads, which are invented. Figures and the judgements of `infer` are fixed,
+too, since they take longer than everything else.
 """
 
 from __future__ import annotations
@@ -21,20 +21,25 @@ import subprocess
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
 from matplotlib.figure import Figure
 
 from westwood import engines
-from westwood.campaign import uploads
-from westwood.cli import call
+from westwood.campaign import preparing, trying, uploads
+from westwood.cli import call, path_compare
 from westwood.experiments import sweep
+from westwood.papers.infer import study
+from westwood.papers.infer.evaluate import ClaimOutcome
 from westwood.results import folder
 from westwood.results.traces import TRACE_COLUMNS
 
 _LATE = (
+    "westwood.campaign.trial_page",
     "cmaes",
     "optuna",
     "polars._utils.parquet",
@@ -43,6 +48,7 @@ _LATE = (
     "westwood.cli.commands",
     "westwood.cli.control",
     "westwood.cli.deliver",
+    "westwood.cli.inferring",
     "westwood.cli.pages",
     "westwood.cli.path",
     "westwood.cli.runs",
@@ -53,6 +59,7 @@ _LATE = (
     "westwood.hunt.hunter",
     "westwood.hunt.report",
     "westwood.judge.judging",
+    "westwood.papers.infer.study",
     "westwood.papers.reproduce",
     "westwood.search.page",
     "westwood.search.study",
@@ -77,6 +84,21 @@ def _upload(plan: Any, turn: uploads.Turn) -> tuple[dict[str, Any], pl.DataFrame
     return row, pl.DataFrame(states).with_columns(pl.lit("open").alias("state"))
 
 
+def _measured(plan: Any, cc: str) -> tuple[dict[str, Any], pl.DataFrame, pl.DataFrame]:
+    turn = SimpleNamespace(key=("there", 0, 0, cc), number=len(cc))  # one control is faster
+    row, trace = _upload(None, turn)
+    counts = ("acked_bytes", "timeouts", "losses")
+    times = ("busy_s", "rwnd_limited_s", "sndbuf_limited_s", "stood_still_s", "full_rtt_s")
+    trace = trace.with_columns(delivered_bytes=pl.lit(1))
+    return row | dict.fromkeys(counts, 0) | dict.fromkeys(times, 0.0), trace, trace.clear()
+
+
+def _outcomes(self: Any, tests: Any, chosen: Any) -> Iterator[tuple[int, ClaimOutcome]]:
+    for place, one in enumerate(chosen):
+        failures = dict.fromkeys(tests.claims, len(str(one)) % 2)
+        yield place, ClaimOutcome(failures, {}, dict.fromkeys(failures, "why"))
+
+
 def _figure(figure: Figure, path: Path, **options: Any) -> None:
     path.write_bytes(b"<svg/>" * 3000)
 
@@ -90,6 +112,11 @@ def prepare() -> None:
     sweep._A_PART = 2
     uploads.check = lambda plan: None
     uploads.upload = _upload  # type: ignore[assignment]
+    path_compare._say = lambda text: None  # progress is no error
+    preparing.machine = dict
+    trying.met = lambda plan: plan
+    trying._measure = _measured
+    study.InferenceStudy._outcomes = _outcomes  # type: ignore[method-assign]
     Figure.savefig = _figure  # type: ignore[method-assign, assignment]
     engines.find("sim")
 
