@@ -30,6 +30,7 @@ _FAMILY = "ns3::WwTcpWestwood"  # the module's class, with the core's settings a
 _OWN_SOCKETS = "ns3::TcpSocketFactory"
 _CUBIC = "ns3::TcpCubic"
 # ns3/runner: streams of random numbers.
+_QUEUES = ("droptail", "red")  # that the template writes
 _LOSS_STREAMS, _RED_STREAMS, _START_STREAMS = 100, 1_000_000, 2_000_000
 _ENDLESS = 2**31  # packets, for a queue without a limit
 _LARGEST = 2**32 - 1
@@ -94,6 +95,10 @@ Defaults = dict[str, _Default]  # by attribute
 def program(scenario: Scenario) -> str:
     """Returns the program; raises InputError for what ns-3 can't do."""
     ns3_limits.check(scenario)
+    for link in scenario.link:
+        if link.queue.kind not in _QUEUES:
+            expected = f"export expects {' or '.join(_QUEUES)}"
+            raise InputError(expected, key=f"{link.name}.queue.kind", value=link.queue.kind)
     built = network.build(scenario)
     links = list(_links(scenario, built))
     flows = [_flow(scenario, built, index) for index in range(len(built.flows))]
