@@ -10,6 +10,7 @@
 #ifndef WW_QUEUE_DISC_H
 #define WW_QUEUE_DISC_H
 
+#include "ww-codel.h"
 #include "ww-plan.h"
 #include "ww-red.h"
 

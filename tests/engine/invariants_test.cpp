@@ -86,6 +86,11 @@ class Extreme {
             for (std::uint32_t i = upto(50); i > 0; i--)
                 d.opportunities_ms.push_back(at += upto(40));
             d.opportunities_ms.push_back(at + 1);
+        } else if (d.queue_kind == QueueKind::droptail && chance(0.3)) {
+            d.queue_kind = QueueKind::codel;
+            d.codel.target = static_cast<Time>(between(1, 1e12));
+            d.codel.interval = static_cast<Time>(between(1, 1e13));
+            d.codel.ecn = chance(0.5);
         }
         if (chance(0.2)) d.jitter = static_cast<Time>(between(1, 1e13));
         if (chance(0.2)) d.reorder_rate = unit();

@@ -64,7 +64,14 @@ Direction any_direction(Draw& draw) {
         d.red.gentle = draw.chance(0.5);
         d.red.ecn = draw.chance(0.5);
     }
-    if (draw.chance(0.1)) d.opportunities_ms = any_opportunities(draw);
+    if (draw.chance(0.1)) {
+        d.opportunities_ms = any_opportunities(draw);
+    } else if (d.queue_kind == QueueKind::droptail && draw.chance(0.15)) {
+        d.queue_kind = QueueKind::codel;
+        d.codel.target = (1 + draw.upto(20)) * kMs;
+        d.codel.interval = (10 + draw.upto(200)) * kMs;
+        d.codel.ecn = draw.chance(0.5);
+    }
     if (draw.chance(0.1)) d.jitter = draw.upto(20) * kMs;
     if (draw.chance(0.1)) {
         d.reorder_rate = draw.between(0, 0.1);

@@ -80,6 +80,12 @@ inline void any_impairments(Input& input, Direction& d) {
         for (std::uint32_t i = input.few(30); i > 0; i--)
             d.opportunities_ms.push_back(at += input.few(40));
         d.opportunities_ms.push_back(at + 1 + input.few(9));
+    } else if (d.queue_kind == QueueKind::droptail && input.flag()) {
+        d.queue_kind = QueueKind::codel;
+        d.codel.target = (1 + input.few(50)) * kMillisecond / 2;
+        d.codel.interval = (1 + input.few(200)) * kMillisecond;
+        d.codel.max_packet_bytes = 1 + input.upto(3000);
+        d.codel.ecn = input.flag();
     }
     d.jitter = static_cast<Time>(input.few(20)) * kMillisecond;
     d.reorder_rate = input.few(3) == 1 ? input.byte() / 512.0 : 0;

@@ -15,9 +15,12 @@
 
 #include <variant>
 
+#include "codel.hpp"
 #include "red.hpp"
 
-#define WW_QUEUE_KINDS(X) X(red, Red, RedQueue, RED, "RED", "RED", "RedQueueDisc")
+#define WW_QUEUE_KINDS(X)                                    \
+    X(red, Red, RedQueue, RED, "RED", "RED", "RedQueueDisc") \
+    X(codel, CoDel, CoDelQueue, CODEL, "CoDel", "", "CoDelQueueDisc")
 
 namespace ww::sim {
 

@@ -178,6 +178,10 @@ def test_without_ns2_the_error_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> 
         ({"bottleneck.jitter": "1ms"}, r'bottleneck.jitter = "1ms": .*expects no trace, jitter or'),
         ({"tcp.arrivals": {"every": "1s", "size": "9kB"}}, "tcp.arrivals = .*a bulk flow without"),
         ({"bottleneck.queue.limit": "50kB"}, "expects a limit in packets"),
+        (
+            {"bottleneck.queue.kind": "codel"},
+            'kind = "codel": engine ns2 expects one of droptail, red',
+        ),
         ({"bottleneck.loss": {"kind": "bits", "rate": 1e-6}}, 'expects "none", "uniform" or'),
     ],
 )

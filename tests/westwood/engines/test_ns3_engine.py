@@ -206,6 +206,19 @@ RED = {
 
 
 @needs_runner
+def test_codel_keeps_the_delay_near_its_target() -> None:
+    for ecn in (False, True):
+        queue = {"kind": "codel", "limit": "200p", "target": "15ms", "ecn": ecn}
+        result = ns3.simulate(shared(queue, [{"ecn": ecn}] * 3), 1, trace=True, queues=True)
+        forward = result.links.filter(direction="forward").to_dicts()[0]
+        assert (forward["marked"] > 0) == ecn
+        assert forward["early_drops"] > 0 or ecn
+        assert forward["queue_drops"] == forward["early_drops"]
+        assert result.drops.filter(kind="early").height == forward["early_drops"]
+        assert 0.005 < forward["mean_wait_s"] < 0.03
+
+
+@needs_runner
 def test_red_drops_early_and_marks_with_ecn() -> None:
     dropping = ns3.simulate(shared(RED, [{}] * 3), 1, trace=True, queues=True)
     forward = dropping.links.filter(direction="forward").to_dicts()[0]

@@ -32,8 +32,13 @@ def links(draw: st.DrawFn) -> dict[str, Any]:
     queue: dict[str, Any] = {"limit": draw(LIMITS)}
     if draw(st.integers(0, 4)) == 0:
         queue |= {"kind": "red", "min": 2.0, "max": 9.0, "ecn": draw(st.booleans())}
+    elif draw(st.integers(0, 3)) == 0:
+        times = {"target": draw(st.sampled_from(["1us", "5ms", "1s"])), "interval": "100ms"}
+        queue |= {"kind": "codel", **times, "ecn": draw(st.booleans())}
     link = {"rate": draw(RATES), "delay": draw(DELAYS), "queue": queue}
     match draw(st.integers(0, 5)):
+        case 3 if queue.get("kind") == "codel":  # it needs a rate
+            pass
         case 0:
             link["loss"] = {"rate": draw(st.sampled_from([0.01, 0.3])), "on": "both"}
         case 1:
