@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 from westwood import Scenario
-from westwood.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS, SETTINGS, MeasuredColumn
+from westwood.catalogue import (
+    DIRECTION_COLUMNS,
+    DROPTAIL,
+    FLOW_COLUMNS,
+    QUEUES,
+    SETTINGS,
+    MeasuredColumn,
+)
 from westwood.engines import wire
 from westwood.errors import RunError
 
@@ -29,13 +36,17 @@ def statements(plan: str) -> list[list[str]]:
     return [line.split() for line in plan.splitlines()]
 
 
-def test_a_plan_contains_every_declared_setting() -> None:
-    red = {"kind": "red", "limit": "50p", "min": 5, "max": 15}
-    said = [name for name, *_ in statements(wire.plan(scenario(queue=red)))]
-    prefixes = {"cc": "cc.", "red": "red.", "flow": "", "link": ""}
+NEEDED = {"red": {"min": 5, "max": 15}}  # settings of queues without a default
+
+
+@pytest.mark.parametrize("kind", [DROPTAIL, *QUEUES])
+def test_a_plan_contains_every_declared_setting(kind: str) -> None:
+    queue = {"kind": kind, "limit": "50p", **NEEDED.get(kind, {})}
+    said = [name for name, *_ in statements(wire.plan(scenario(queue=queue)))]
+    prefixes = {"cc": "cc.", "flow": "", "link": ""}
     for setting in SETTINGS:
-        name = prefixes[setting.section] + setting.field
-        times = {"cc": 1, "red": 2, "flow": 2, "link": 2}[setting.section]
+        name = prefixes.get(setting.section, f"{setting.section}.") + setting.field
+        times = {"cc": 1, "flow": 2, "link": 2, kind: 2}.get(setting.section, 0)
         times = 1 if name == "overhead_bytes" else times if setting.is_for_users else 0
         assert said.count(name) == times, name
 
