@@ -37,6 +37,8 @@
       "cwnd, averaged over the time since the connection was established")                        \
     X(NUMBER, max_cwnd, MOST, "segments", "Largest cwnd", "",                                     \
       "largest cwnd since the connection was established")                                        \
+    X(NUMBER, receiver_limited_s, INNER, "s", "Limited by the receiver", "",                      \
+      "how long its receive window, and no smaller cwnd, held back data")                         \
     X(NUMBER, mean_srtt_s, MEAN, "s", "Mean smoothed RTT", "srtt\nms",                            \
       "smoothed round-trip time, averaged over the RTT samples")                                  \
     X(NUMBER, min_rtt_s, LEAST, "s", "Minimum RTT", "",                                           \

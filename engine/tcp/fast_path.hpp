@@ -62,7 +62,10 @@ template <bool fast, bool rated>
     sample.is_dupack = !fast && acked == 0;
     sample.is_cwnd_limited = cwnd_limited_;
     if (ww_needs_rate(&settings_->cc) != rated) __builtin_unreachable();
-    if constexpr (rated) fill_rate<fast>(now, sample);
+    if constexpr (rated) {
+        fill_rate<fast>(now, sample);
+        statistics_.on_paced_ack(now, high_ - una_ + acked);
+    }
     const std::uint32_t before = window_.cwnd;
     ww_on_ack(&settings_->cc, &cc_, &window_, &sample);
     if (window_.cwnd != before) statistics_.on_cwnd(now, before);

@@ -11,6 +11,7 @@ Sender::Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t i
       segments_(flow, isn),
       rtt_(settings.rto),
       rack_(settings.rack ? std::make_unique<Rack>() : nullptr),
+      statistics_(settings.receive_window, settings.paced),
       board_(settings.rack, settings.pipe_keeps_repaired),
       rate_reduction_(settings.recovery),
       rate_(settings.paced ? std::make_unique<RateSampler>() : nullptr) {

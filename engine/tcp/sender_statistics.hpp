@@ -14,7 +14,10 @@ namespace ww::sim {
 
 class SenderStatistics {
   public:
-    void on_established(Time now) { established_at_ = cwnd_since_ = now; }
+    explicit SenderStatistics(std::uint32_t receive_window = UINT32_MAX, bool paced = false)
+        : receive_window_(receive_window), paced_(paced) {}
+
+    void on_established(Time now) { established_at_ = cwnd_since_ = last_ack_ = now; }
     void on_complete(Time now) { completed_at_ = now; }
 
     // Adds a smoothed RTT, after each sample.
@@ -28,7 +31,13 @@ class SenderStatistics {
     void on_cwnd(Time now, std::uint32_t cwnd) {
         cwnd_time_ += static_cast<double>(cwnd) * static_cast<double>(now - cwnd_since_);
         if (now != cwnd_since_) max_cwnd_ = std::max(max_cwnd_, cwnd);
+        if (cwnd > receive_window_ && !paced_) receiver_limited_ += now - cwnd_since_;
         cwnd_since_ = now;
+    }
+    // An ACK arrived at a paced sender, whose cwnd may be larger than what it sends.
+    void on_paced_ack(Time now, std::int64_t in_flight) {
+        if (in_flight >= receive_window_) receiver_limited_ += now - last_ack_;
+        last_ack_ = now;
     }
 
     // Writes the result at the end of the run. min_rtt: kNever if there was no sample.
@@ -44,6 +53,7 @@ class SenderStatistics {
         result.ecn_reductions = ecn_reductions;
         result.mean_cwnd = established && open > 0 ? cwnd_time_ / open : nan;
         if (established) result.max_cwnd = max_cwnd_;
+        result.receiver_limited_s = established ? seconds(receiver_limited_) : nan;
         result.mean_srtt_s = srtt_samples_ == 0 ? nan : seconds(srtt_sum_.mean(srtt_samples_));
         result.min_rtt_s = min_rtt == kNever ? nan : seconds(min_rtt);
         result.established_s = established ? seconds(established_at_) : nan;
@@ -56,6 +66,9 @@ class SenderStatistics {
     double cwnd_time_ = 0;  // the integral of cwnd over time, segments times ps
     Time cwnd_since_ = 0;
     std::uint32_t max_cwnd_ = 0;
+    std::uint32_t receive_window_;  // segments
+    Time receiver_limited_ = 0, last_ack_ = 0;
+    bool paced_;
     // Rarely touched.
     Time established_at_ = -1, completed_at_ = -1;
 

@@ -67,6 +67,7 @@ function rowOfFlow(flow, values, simulated_s, [first, last]) {
     ...row,
     retransmission_ratio: ratio(total("retransmitted"), isTcp ? total("sent") : 0),
     loss_ratio: ratio(total("queue_drops") + total("lost"), total("sent")),
+    receiver_limited: reported(mean(values("receiver_limited_s")) / simulated_s),
     transfers: last - first,
     completed: completions.length,
     completion_s: mean(completions),
@@ -74,6 +75,9 @@ function rowOfFlow(flow, values, simulated_s, [first, last]) {
     completion_p95_s: percentile(completions, 0.95),
   };
 }
+
+const LIMITED_LEAST = 0.1; // of the run; a shorter limit is not reported
+const reported = (share) => (share > LIMITED_LEAST ? share : NaN);
 
 // Returns the seconds from a flow's start to its end, or to the last arrival of its data if that is later. A flow
 // with arrivals, or without an end, lasts until the run ends.

@@ -177,6 +177,27 @@ TEST(SenderStatistics, AveragesCwndOverTheConnectionAndSrttOverItsSamples) {
     EXPECT_DOUBLE_EQ(result.completed_s, 5);
 }
 
+TEST(SenderStatistics, AReceiveWindowLimitsWhileCwndIsLarger) {
+    SenderStatistics statistics(20);
+    statistics.on_established(kSecond);
+    statistics.on_cwnd(3 * kSecond, 20);
+    statistics.on_cwnd(7 * kSecond, 21);
+    FlowCounts result;
+    statistics.write(8 * kSecond, 10, kNever, result);
+    EXPECT_EQ(result.receiver_limited_s, 4);
+}
+
+TEST(SenderStatistics, AReceiveWindowLimitsAPacedSenderWhileItIsFull) {
+    SenderStatistics statistics(20, true);
+    statistics.on_established(kSecond);
+    statistics.on_cwnd(2 * kSecond, 50);
+    statistics.on_paced_ack(3 * kSecond, 19);
+    statistics.on_paced_ack(5 * kSecond, 20);
+    FlowCounts result;
+    statistics.write(8 * kSecond, 50, kNever, result);
+    EXPECT_EQ(result.receiver_limited_s, 2);
+}
+
 TEST(SenderStatistics, KeepsTheLargestCwndWheneverItWas) {
     for (const auto& [first, then, last] :
          {std::array{50u, 10u, 20u}, {10u, 50u, 20u}, {10u, 20u, 50u}}) {

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 _AT_A_TIME = 1 << 14  # connections
+LIMITED_LEAST = 0.1  # of the run; a shorter limit is not reported
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,11 @@ def _mean(values: Iterable[float]) -> float:
     return _ratio(total, count)
 
 
+def _receiver_limited(flow: FlowOfRun) -> float:
+    share = _mean(flow.values("receiver_limited_s")) / flow.simulated_s
+    return share if share > LIMITED_LEAST else math.nan
+
+
 def _mean_queue(run: Run) -> float:
     directions = [*run.raw.forward, *run.raw.backward]
     busiest = max(directions, key=lambda one: one.utilisation, default=None)
@@ -222,6 +228,18 @@ OF_FLOW = (
         "Dropped and lost over sent",
         "queue_drops and lost, over sent",
         lambda flow: _ratio(flow.total("queue_drops") + flow.total("lost"), flow.total("sent")),
+    ),
+    FlowColumn(
+        "receiver_limited",
+        "",
+        "Limited by the receiver",
+        "share of the run in which its receive window held back data, if that is over a tenth; "
+        "raise its receive_window",
+        _receiver_limited,
+        head="receiver\nlimited %",
+        scale=100,
+        digits=0,
+        if_known=True,
     ),
     FlowColumn(
         "transfers",
