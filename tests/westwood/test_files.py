@@ -154,6 +154,7 @@ def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     ("text", "place"),
     [
         ("1\n2x\n", "line 2, column 2"),
+        ("\nx", "line 2, column 1"),
         ("1\n\n# x\n3 4", "line 4, column 3"),
         ("-1", "line 1, column 1"),
         ("1.5", "line 1, column 2"),

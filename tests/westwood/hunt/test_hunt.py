@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from started_tool import Tool
 
+from westwood.cli import control_stress
 from westwood.engines.simulator import simulate
 from westwood.errors import InputError
 from westwood.hunt import attack as attacks
@@ -212,6 +213,17 @@ def test_a_rate_and_a_delay_that_matter_are_rounded_and_the_queue_keeps_its_prop
 
     found = shrink.shrink(attack, is_bad)
     assert (found.rate_bps, found.delay_us) == (4_000_000, 120_000)
+
+
+@pytest.mark.parametrize(
+    ("environments", "for_", "planned"),
+    [(None, None, (20_000, None)), (7, None, (7, None)), (None, "1m", (None, 60.0))],
+)
+def test_a_hunt_ends_after_as_many_environments_or_as_long_as_asked(
+    environments: int | None, for_: str | None, planned: tuple[int | None, float | None]
+) -> None:
+    plan = control_stress._plan("reno", [], 1, environments, for_)
+    assert (plan.environments, plan.for_s) == planned
 
 
 def test_no_control_is_worse_than_itself() -> None:

@@ -23,7 +23,9 @@ def test_by_default_all_settings_of_a_control_vary(protocol: str) -> None:
         for end in one.choices or (one.low, one.high):
             values, _ = space.without({one.key: end}, (), space.defaults(protocol, {}))
             values = space.in_order(values, [one], space.defaults(protocol, {}))
-            scenario(PATH, protocol, space.settings(values, [one], {}))
+            chosen = space.settings(values, [one], {})
+            assert list(chosen) == ([one.key] if one.key in values else [])
+            scenario(PATH, protocol, chosen)
 
 
 def test_ranges_are_in_the_units_of_a_scenario() -> None:
