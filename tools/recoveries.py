@@ -133,7 +133,8 @@ def reason(spell: Spell, path: Path, cc: str) -> str:
     BBRv1's STARTUP sends 2.89 times what the path delivers until three rounds bring no more
     (draft-cardwell-iccrg-bbr-congestion-control-00, 4.3.2). Later, too, losses do not lower its
     rate, and only two BDPs in flight limit it, so a queue under one BDP stays full. Westwood's
-    estimate is low at first, and a window of two segments repairs one or two a round trip.
+    estimate is low at first, and a window of two segments repairs one or two a round trip. On a
+    path that reorders, RACK waits a quarter of a round trip for each loss (RFC 8985, 6.2, step 4).
     """
     if cc == "bbr" and spell.start_s < STARTUP_MOST * path.full_s:
         return "STARTUP"
@@ -141,6 +142,8 @@ def reason(spell: Spell, path: Path, cc: str) -> str:
         return "BBRv1 answers no losses"
     if spell.kind == "recovery" and spell.round_trips < 2 + 2 * spell.repairs / spell.window:
         return "its window"
+    if path.reordering and spell.kind == "pause" and spell.round_trips < PAUSE_MOST + 0.5:
+        return "the reordering window"
     return ""
 
 

@@ -44,6 +44,17 @@ def test_a_small_window_repairs_many_losses_slowly() -> None:
     assert not reason(Spell("recovery", 0.1, 10, repairs=20, window=20), SHORT, "westwood")
 
 
+def test_reordering_explains_a_quarter_of_a_round_trip_for_each_loss() -> None:
+    shuffled = Path(0, 2e6, 0.045, 15, 0, 0.005)
+    for round_trips, path, is_explained in (
+        (3.2, shuffled, 1),
+        (3.6, shuffled, 0),
+        (3.2, SHORT, 0),
+    ):
+        pause = Spell("pause", 10, round_trips, repairs=3, window=100)
+        assert bool(reason(pause, path, "cubic")) == is_explained
+
+
 def test_bbr_answers_no_losses_but_a_queue_of_one_bdp_suffices() -> None:
     later = Spell("pause", 10, 4, repairs=20, window=UNLIMITED)
     assert reason(later, Path(0, 2e6, 0.045, 14, 0, 0), "bbr")
