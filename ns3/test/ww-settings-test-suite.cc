@@ -80,8 +80,8 @@ class WwSettingNamesTestCase : public TestCase
                                             std::pair("M", true),
                                             std::pair("MinInterval", true),
                                             std::pair("SetCwndOnLoss", true),
-                                            std::pair("ByteCounting", true),  // all but BBRv1 use it
-                                            std::pair("VegasAlpha", false),   // only Vegas uses it
+                                            std::pair("ByteCounting", true), // all but BBRv1 use it
+                                            std::pair("VegasAlpha", false),  // only Vegas uses it
                                             std::pair("BatchedAcks", false)}) // set by the host
         {
             TypeId::AttributeInformation info;

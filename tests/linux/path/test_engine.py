@@ -68,7 +68,7 @@ LOSSES: Mapping[str, Any] = {
 @needs_path
 def test_every_loss_model_loses_the_simulators_packets() -> None:
     """A datagram leaves every 5 ms. Models that lose by number lose the same ones, but one run may
-    end a datagram later. Models that lose by time may differ by one at each change of state."""
+    end a datagram later. Models that lose by time may differ by one at each of 8 changes of state."""
     links = [link(name, loss=loss) for name, loss in LOSSES.items()]
     app = {"kind": "udp", "rate": "1.6Mbps"}
     flows = [flow(name, app=app, packet="1000B", header="28B") for name in LOSSES]
@@ -78,7 +78,7 @@ def test_every_loss_model_loses_the_simulators_packets() -> None:
         name, last = theirs["flow"], abs(seen["sent"] - theirs["sent"])
         assert seen["engine"] == "linux" and last <= 1, name
         by_time = name in ("on-markov", "on-blackout")
-        assert abs(seen["lost"] - theirs["lost"]) <= (4 if by_time else last), name
+        assert abs(seen["lost"] - theirs["lost"]) <= (8 if by_time else last), name
         assert (theirs["lost"] > 0) == (name != "on-none"), name
     by_number = ["uniform", "bits", "script"]
     for name in by_number:
