@@ -43,6 +43,15 @@ plan::Value value_of(nb::handle given) {
     throw std::invalid_argument("no value of a scenario");
 }
 
+// Throws std::invalid_argument for what no scenario has: a number beyond 64 bits, a list of mixed values.
+plan::Table given_table(nb::handle given) {
+    try {
+        return table_of(given);
+    } catch (const std::bad_cast&) {
+        throw std::invalid_argument("a value that no scenario has");
+    }
+}
+
 }  // namespace
 
 void bind_plan(nb::module_& m) {
@@ -52,14 +61,14 @@ void bind_plan(nb::module_& m) {
         .def("passage", &wire::write_passage,
              "The statements of the links, and of the first flow's end nodes.");
     m.def(
-        "plan", [](const nb::dict& scenario) { return plan::read_scenario(table_of(scenario)); },
+        "plan", [](const nb::dict& scenario) { return plan::read_scenario(given_table(scenario)); },
         "scenario"_a,
         "Makes a plan of a completed scenario, in the form of a scenario file. Raises ValueError "
         "with one line if a value is wrong.");
     m.def(
         "configure",
         [](const std::string& name, const nb::dict& settings) {
-            plan::Table cc = table_of(settings);
+            plan::Table cc = given_table(settings);
             cc.push_back({"name", {name}});
             ww_config config;
             if (plan::read_control(plan::Section(cc, ""), config) == WW_PROTOCOL_COUNT)
@@ -72,7 +81,7 @@ void bind_plan(nb::module_& m) {
     m.def(
         "set_queue",
         [](sim::Direction& direction, const nb::dict& queue) {
-            plan::read_queue(plan::Section(table_of(queue), "queue"), direction);
+            plan::read_queue(plan::Section(given_table(queue), "queue"), direction);
         },
         "direction"_a, "queue"_a, "Sets the queue of a direction as a scenario has it.");
     m.def("mean_rate_bps", nb::overload_cast<std::size_t, std::uint64_t>(&plan::mean_rate_bps),
