@@ -100,10 +100,8 @@ void forget_the_clock(Network& network) {
 void forget_bytes(Network& network) {
     forget_the_clock(network);
     for (Link& link : network.links)
-        for (Direction* d : {&link.forward, &link.backward}) {
+        for (Direction* d : {&link.forward, &link.backward})
             if (d->loss.kind == LossKind::bits) d->loss = {};
-            d->red = {};
-        }
     for (Flow& flow : network.flows) {
         if (ww_estimates(&flow.cc)) flow.cc = ww_configure(WW_PROTOCOL_CUBIC);
         flow.cc.hystart = WW_HYSTART_PLUS_PLUS;
@@ -130,6 +128,8 @@ void enlarge(Network& network) {
         link.overhead_bytes *= kLarger;
         for (Direction* d : {&link.forward, &link.backward}) {
             d->rate_bps *= kLarger;
+            d->red.mean_packet_bytes *= kLarger;
+            d->codel.max_packet_bytes *= kLarger;
             if (d->queue_bytes != kUnlimited) d->queue_bytes *= kLarger;
         }
     }
