@@ -68,7 +68,8 @@ LOSSES: Mapping[str, Any] = {
 @needs_path
 def test_every_loss_model_loses_the_simulators_packets() -> None:
     """A datagram leaves every 5 ms. Models that lose by number lose the same ones, but one run may
-    end a datagram later. Models that lose by time may differ by one at each of 8 changes of state."""
+    end a datagram later. Models that lose by time may differ by one at each of 8 changes of state.
+    """
     links = [link(name, loss=loss) for name, loss in LOSSES.items()]
     app = {"kind": "udp", "rate": "1.6Mbps"}
     flows = [flow(name, app=app, packet="1000B", header="28B") for name in LOSSES]

@@ -88,7 +88,7 @@ def test_a_search_depends_on_its_seed_and_not_on_workers(tmp_path: Path) -> None
 def test_resetting_an_unused_setting_costs_nothing(tmp_path: Path) -> None:
     """The filter in use does not read the pole alpha."""
     parameters = space.parameters("westwood+", ("alpha", "set_cwnd_on_loss"), {"filter": "none"})
-    asked = Search("westwood+", parameters, {"filter": "none"}, 30, 4, 1000)
+    asked = Search("westwood+", parameters, {"filter": "none"}, 30, 6, 1000)
     found = searched(tmp_path / "s", 4, asked=asked)
 
     assert "alpha" in {one.key for one in found.changed()}
