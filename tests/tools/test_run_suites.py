@@ -234,6 +234,14 @@ def test_the_core_and_the_plan_are_inputs_of_ns3() -> None:
     assert {"core/westwood.h", "wire/plan.hpp", "ns3/runner/ww-ns3-runner.cc"} <= names
 
 
+def test_links_but_no_senders_of_the_engine_are_inputs_of_the_kernels_tests() -> None:
+    names = {str(file.relative_to(ROOT)) for file in declared.OF_KERNEL.files(ROOT)}
+    built = re.findall(r"engine\}/(\S+\.cpp)", (ROOT / "linux/CMakeLists.txt").read_text())
+    assert {f"engine/{name}" for name in built if "*" not in name} <= names
+    assert {"core/westwood.h", "linux/bpf/ww.bpf.c", "westwood/kernel/ww_kernel.py"} <= names
+    assert not any(name.startswith("engine/tcp/") for name in names)
+
+
 def test_the_inputs_exist() -> None:
     suites = [*declared.BUILDERS, *declared.REAL_TIME, *declared.ALONE]
     for path in {path for one in suites if one.inputs for path in one.inputs.paths}:

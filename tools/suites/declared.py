@@ -51,11 +51,20 @@ class Suite:
 PYTEST = [PYTHON, "-m", "pytest", "-q", "--durations=20"]
 
 
-def pytest(name: str, *arguments: str, after: tuple[str, ...] = ()) -> Suite:
+def pytest(
+    name: str, *arguments: str, after: tuple[str, ...] = (), inputs: Inputs | None = None
+) -> Suite:
     """Returns a suite of Python tests."""
     cache = f"cache_dir={BUILD / 'pytest' / name}"  # its own, since suites run side by side
     command = [*PYTEST, "-o", cache, f"--junitxml={LOGS / name}.xml", *arguments]
-    return Suite(name, [command], after=("package", *after), tries_again=True, restores=True)
+    return Suite(
+        name,
+        [command],
+        after=("package", *after),
+        inputs=inputs,
+        tries_again=True,
+        restores=True,
+    )
 
 
 def again(suite: Suite) -> Command:
@@ -135,6 +144,14 @@ OF_CORE = Inputs(
 OF_PROOFS = Inputs(
     ("core", "proofs", "tools/prove.py", *RUNNER),
     ("frama-c -version", "why3 --version", "z3 --version"),
+)
+OF_KERNEL = Inputs(  # ww-path has the engine's links, but nothing here runs the engine's senders
+    (
+        *("core", "linux", "westwood", "engine/link", "engine/traffic", "engine/columns.hpp"),
+        *("engine/sim/topology.cpp", "engine/validate.cpp", "CMakeLists.txt", "cmake"),
+        *("tests/linux", "tests/conftest.py", "pyproject.toml", *RUNNER),
+    ),
+    ("uname -rv", "clang --version", "id -u", "ls -d /sys/fs/bpf/westwood"),
 )
 DEBUG = "CMAKE_BUILD_TYPE=Debug"  # with assertions
 CLANG = "CMAKE_CXX_COMPILER=clang++"
@@ -222,7 +239,13 @@ BUILDERS = [
 ]
 LINUX = ("-rs", "tests/linux")
 REAL_TIME = [
-    pytest("linux-kernel", *LINUX, "-m", "kernel and not slow", after=("linux-controls-build",)),
+    pytest(
+        "linux-kernel",
+        *LINUX,
+        *("-m", "kernel and not slow"),
+        after=("linux-controls-build",),
+        inputs=OF_KERNEL,
+    ),
     pytest("linux-path", *LINUX, "-m", "not kernel and not slow", after=("linux-build",)),
 ]
 ALONE = [pytest("clocks", "tests", "--ignore=tests/linux", "-m", "clock and not slow")]
