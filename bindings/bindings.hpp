@@ -86,9 +86,10 @@ Column<To, Framework> view(nb::handle owner, const std::vector<Row>& rows, From 
     return {static_cast<const To*>(data), {rows.size()}, owner, {sizeof(Row) / sizeof(To)}};
 }
 
-void bind_catalogue(nb::module_& m);  // binds the declarations: protocols, settings, columns
-void bind_network(nb::module_& m);    // binds the input of a simulation
-void bind_plan(nb::module_& m);       // binds what makes a network of a scenario
-void bind_results(nb::module_& m);    // binds its output
+void bind_catalogue(nb::module_& m);   // binds the declarations: protocols, settings, columns
+void bind_network(nb::module_& m);     // binds the input of a simulation
+void bind_plan(nb::module_& m);        // binds what makes a network of a scenario
+void bind_quantities(nb::module_& m);  // binds rates, times, sizes and limits as text
+void bind_results(nb::module_& m);     // binds its output
 
 }  // namespace ww::bindings

@@ -101,10 +101,12 @@ void bind_simulate(nb::module_& m) {
 
 NB_MODULE(_engine, m) {
     using namespace ww::bindings;
+    nb::set_leak_warnings(false);  // pydantic's models keep readers of quantities to the end
     m.doc() = "The Westwood simulator's engine.";
     bind_catalogue(m);
     bind_network(m);
     bind_plan(m);
+    bind_quantities(m);
     bind_results(m);
     bind_simulate(m);
 }

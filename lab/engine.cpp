@@ -176,6 +176,22 @@ WW_EXPORT(quantity) double lab_quantity(std::uint32_t kind) {
                                          : ww::plan::time_ps(item, 0, kLongest));
 }
 
+// Returns the number of a quantity of any kind; `text_of` then has the kind.
+WW_EXPORT(measure) double lab_measure() {
+    const ww::plan::Measure measure = ww::plan::measure(lab.text);
+    lab.text = measure.kind;
+    return measure.number;
+}
+
+// Writes a rate (0) or a time (1) in base units as text.
+WW_EXPORT(written) const char* lab_written(std::uint32_t kind, double number) {
+    const auto value = static_cast<std::int64_t>(number);
+    lab.text = kind == 0 ? ww::plan::written_rate(value) : ww::plan::written_time(value);
+    return lab.text.c_str();
+}
+
+WW_EXPORT(text_of) const char* lab_text_of() { return lab.text.c_str(); }
+
 WW_EXPORT(duration_s) double lab_duration_s() { return seconds(lab.plan.network.duration); }
 
 // Returns the channel of a link by which a flow's packets cross it: 2 link, + 1 backward.

@@ -12,33 +12,16 @@
 namespace ww::plan {
 namespace {
 
-struct Unit {
-    const char* name;
-    std::int64_t scale;
-};
-using Units = std::vector<Unit>;
-
-const Units kRates = {{"bps", 1},
-                      {"kbps", 1'000},
-                      {"Mbps", 1'000'000},
-                      {"Gbps", 1'000'000'000},
-                      {"Tbps", 1'000'000'000'000}};
-const Units kTimes = {{"ps", 1},
-                      {"ns", 1'000},
-                      {"us", sim::kMicrosecond},
-                      {"ms", 1'000 * sim::kMicrosecond},
-                      {"s", sim::kSecond},
-                      {"min", 60 * sim::kSecond},
-                      {"h", sim::kHour}};
-const Units kSizes = {{"B", 1},         {"kB", 1'000},         {"KiB", 1 << 10}, {"MB", 1'000'000},
-                      {"MiB", 1 << 20}, {"GB", 1'000'000'000}, {"GiB", 1 << 30}};
 constexpr Unit kSpellings[] = {{"b/s", 0}, {"bit/s", 0}, {"µs", 1}, {"μs", 1}};
 constexpr const char* kStandard[] = {"bps", "us"};
-constexpr auto kMostDigits = std::uint64_t{100'000'000'000'000'000};  // then follows the 18th
-constexpr std::size_t kLongest = 40;                                  // characters of a quantity
-constexpr std::int64_t kMostAmount = std::int64_t{1} << 30;           // packets or bytes
+constexpr std::uint64_t kMostDigits = UINT64_MAX / 10;  // a smaller number can take another digit
+constexpr std::size_t kLongest = 40;                    // characters of a quantity
+constexpr std::int64_t kMostAmount = std::int64_t{1} << 30;  // packets or bytes
 constexpr double kMostProducts = 1000;
-const std::string kUnlimited = "unlimited";
+constexpr Unit kAmounts[] = {
+    {"p", 1},          {"B", 1},         {"kB", 1'000},         {"KiB", 1 << 10},
+    {"MB", 1'000'000}, {"MiB", 1 << 20}, {"GB", 1'000'000'000}, {"GiB", 1 << 30}};
+const std::string kUnlimited = "unlimited", kProducts = "bdp";
 
 bool is_digit(char one) { return one >= '0' && one <= '9'; }
 
@@ -79,9 +62,19 @@ std::size_t exponent_length(std::string_view text) {
     return digits > 0 ? 1 + sign + digits : 0;
 }
 
+// Returns the number of characters of a text in UTF-8.
+std::size_t characters(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char one) { return (one & 0xC0) != 0x80; }));
+}
+
+bool is_space(char one) { return one == ' ' || (one >= '\t' && one <= '\r'); }
+
+bool is_control(char one) { return (one >= 0 && one <= ' ') || one == 0x7F; }
+
 // Splits a number, an optional space and a unit; none if the text has another form.
 std::optional<Quantity> split(std::string_view text) {
-    if (text.size() > kLongest) return std::nullopt;
+    if (characters(text) > kLongest) return std::nullopt;
     Quantity made;
     std::size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
     made.is_negative = at == 1 && text[0] == '-';
@@ -103,12 +96,12 @@ std::optional<Quantity> split(std::string_view text) {
     }
     if (at < text.size() && text[at] == ' ') at++;
     const std::string_view unit = text.substr(at);
-    if (unit.find_first_of(" \t\n\r\f\v") != std::string_view::npos) return std::nullopt;
+    if (std::any_of(unit.begin(), unit.end(), is_control)) return std::nullopt;
     made.unit = standard(std::string(unit));
     return made;
 }
 
-// Returns the quantity in base units if it is a whole number that fits.
+// Returns the quantity in base units if it is a whole number; INT64_MAX if it is larger.
 std::optional<std::int64_t> whole(const Quantity& quantity, std::int64_t scale) {
     constexpr Wide kMost = INT64_MAX;
     Wide value = Wide{quantity.number.digits} * static_cast<Wide>(scale);
@@ -118,17 +111,27 @@ std::optional<std::int64_t> whole(const Quantity& quantity, std::int64_t scale) 
         if (value % 10 != 0) return std::nullopt;
         value /= 10;
     }
-    if (!quantity.is_exact || value > kMost) return std::nullopt;
+    if (value > kMost) return INT64_MAX;
+    if (!quantity.is_exact) return std::nullopt;
     return static_cast<std::int64_t>(value);
 }
 
-std::int64_t read(const Item& item, const Units& units, const std::string& expected) {
+const Unit* unit_of(const Quantity& quantity, std::span<const Unit> units) {
+    for (const Unit& one : units)
+        if (quantity.unit == one.name) return &one;
+    return nullptr;
+}
+
+std::optional<Quantity> quantity_of(const Item& item) {
     const auto* text = std::get_if<std::string>(&item.value()->is);
-    const std::optional<Quantity> quantity = text ? split(*text) : std::nullopt;
+    return text ? split(*text) : std::nullopt;
+}
+
+std::int64_t read(const Item& item, std::span<const Unit> units, const std::string& expected) {
+    const std::optional<Quantity> quantity = quantity_of(item);
     if (!quantity) item.refuse("expected " + expected);
-    const auto unit = std::find_if(units.begin(), units.end(),
-                                   [&](const Unit& one) { return quantity->unit == one.name; });
-    if (unit == units.end())
+    const Unit* unit = unit_of(*quantity, units);
+    if (unit == nullptr)
         item.refuse((quantity->unit.empty() ? std::string("a unit is missing")
                                             : "unknown unit \"" + quantity->unit + "\"") +
                     ", expected " + expected);
@@ -150,14 +153,33 @@ double real(const Quantity& quantity, bool is_percent) {
     return quantity.is_negative ? -value : value;
 }
 
-}  // namespace
-
-std::int64_t rate_bps(const Item& item, std::int64_t least, std::int64_t most) {
-    return item.within(read(item, kRates, "a rate such as \"2Mbps\""), least, most);
+// Writes a number as an exact decimal in the largest unit that does not exceed it.
+std::string written(std::int64_t value, std::span<const Unit> units) {
+    const Unit* unit = &units[0];
+    for (const Unit& one : units)
+        if (one.scale <= value) unit = &one;
+    std::string text = std::to_string(value / unit->scale);
+    if (const std::int64_t rest = value % unit->scale; rest != 0) {
+        const std::string decimals = std::to_string(unit->scale + rest).substr(1);
+        text += '.' + decimals.substr(0, decimals.find_last_not_of('0') + 1);
+    }
+    return text + unit->name;
 }
 
-std::int64_t time_ps(const Item& item, std::int64_t least, std::int64_t most) {
-    return item.within(read(item, kTimes, "a time such as \"45ms\""), least, most);
+}  // namespace
+
+std::int64_t read(const Item& item, const Kind& kind) {
+    const std::int64_t value = read(item, kind.units, kind.expected);
+    if (value == INT64_MAX) item.refuse(std::string("is too large, expected ") + kind.expected);
+    return value;
+}
+
+std::int64_t read(const Item& item, const Kind& kind, std::int64_t least, std::int64_t most) {
+    const std::int64_t value = read(item, kind.units, kind.expected);
+    if (value >= least && value <= most) return value;
+    const std::string from =
+        least == 1 ? "more than " + kind.written(0) : "at least " + kind.written(least);
+    item.refuse("expected " + from + " and at most " + kind.written(most));
 }
 
 std::int64_t span_us(const Item& item, std::int64_t least, std::int64_t most) {
@@ -166,52 +188,77 @@ std::int64_t span_us(const Item& item, std::int64_t least, std::int64_t most) {
     return ps / sim::kMicrosecond;
 }
 
-std::int64_t size_bytes(const Item& item, std::int64_t least, std::int64_t most) {
-    return item.within(read(item, kSizes, "a size such as \"64KiB\""), least, most);
-}
-
 double fraction(const Item& item) {
     static const std::string expected =
         "expected a fraction from 0 to 1, such as 0.005 or \"0.5%\"";
-    const auto* text = std::get_if<std::string>(&item.value()->is);
-    if (text == nullptr) return item.number(0, 1) + 0.0;  // -0.0 becomes 0.0
-    if (text->empty() || text->back() != '%') item.refuse(expected);
-    std::string_view number = std::string_view(*text).substr(0, text->size() - 1);
-    while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
-    const std::optional<Quantity> quantity = split(number);
-    if (!quantity || !quantity->unit.empty()) item.refuse(expected);
-    const double value = real(*quantity, true);
-    if (!(value >= 0 && value <= 1)) item.refuse(expected);
-    return value + 0.0;
+    double value = item.number();
+    if (const auto* text = std::get_if<std::string>(&item.value()->is)) {
+        std::string_view number = *text;
+        if (!number.ends_with('%')) item.refuse(expected);
+        number.remove_suffix(1);
+        while (!number.empty() && is_space(number.back())) number.remove_suffix(1);
+        const std::optional<Quantity> quantity = split(number);
+        if (!quantity || !quantity->unit.empty()) item.refuse(expected);
+        value = real(*quantity, true);
+    }
+    if (!(value >= 0 && value <= 1)) item.refuse(expected);  // also NaN
+    return value + 0.0;                                      // -0.0 becomes 0.0
 }
 
-Amount amount(const Item& item, bool finite) {
+Amount amount(const Item& item, bool finite, const char* expected) {
     const auto* text = std::get_if<std::string>(&item.value()->is);
     if (!finite && text != nullptr && *text == kUnlimited) return {};
-    Units units = {{"p", 1}};
-    units.insert(units.end(), kSizes.begin(), kSizes.end());
-    const std::int64_t count = read(item, units,
-                                    std::string("packets or bytes such as \"100p\" or \"64KiB\"") +
-                                        (finite ? "" : ", or \"unlimited\""));
+    const std::int64_t count = read(item, kAmounts, expected);
     if (count < 1 || count > kMostAmount)
         item.refuse("expected at least one packet or byte and at most 2^30");
     return {count, text->back() == 'p'};
 }
 
+Amount amount(const Item& item, bool finite) {
+    return amount(item, finite,
+                  finite ? "packets or bytes such as \"100p\" or \"64KiB\""
+                         : "packets or bytes such as \"100p\" or \"64KiB\", or \"unlimited\"");
+}
+
 Limit limit(const Item& item) {
-    const auto* text = std::get_if<std::string>(&item.value()->is);
-    const std::optional<Quantity> quantity = text ? split(*text) : std::nullopt;
-    if (!quantity) return {amount(item, false), {}, {}};
-    if (quantity->unit == "bdp") {
+    const std::optional<Quantity> quantity = quantity_of(item);
+    if (quantity && quantity->unit == kProducts) {
         const double products = real(*quantity, false);
         if (!(products > 0 && products <= kMostProducts))
             item.refuse("expected up to 1000 bandwidth-delay products, such as \"0.5bdp\"");
         return {{}, quantity->number, {}};
     }
-    const bool is_time = std::any_of(kTimes.begin(), kTimes.end(),
-                                     [&](const Unit& one) { return quantity->unit == one.name; });
-    if (!is_time) return {amount(item, false), {}, {}};
-    return {{}, {}, time_ps(item, 1, sim::kHour)};
+    if (quantity && unit_of(*quantity, kTimes)) return {{}, {}, time_ps(item, 1, sim::kHour)};
+    return {amount(item, false, kLimitExpected), {}, {}};
+}
+
+Measure measure(const std::string& text) {
+    const std::optional<Quantity> quantity = split(text);
+    if (!quantity) return {"", 0};
+    const auto in = [&](std::span<const Unit> units) { return unit_of(*quantity, units); };
+    const auto base = [&](const Unit* unit) {
+        return static_cast<double>(whole(*quantity, unit->scale).value_or(0));
+    };
+    if (const Unit* unit = in(kRates)) return {"rate", base(unit)};
+    if (const Unit* unit = in(kTimes)) return {"time", base(unit)};
+    if (const Unit* unit = in(kSizes)) return {"size", base(unit)};
+    if (const Unit* unit = in(kAmounts)) return {"packets", base(unit)};
+    if (quantity->unit == "%") return {"fraction", real(*quantity, true)};
+    return {quantity->unit == kProducts ? "bdp" : "", real(*quantity, false)};
+}
+
+std::string written_rate(std::int64_t bps) { return written(bps, kRates); }
+
+std::string written_time(std::int64_t ps) {
+    return ps == 0 ? "0s" : written(ps, std::span(kTimes).first(5));  // up to seconds
+}
+
+std::string written_size(std::int64_t bytes) {
+    for (const char* name : {"GiB", "MiB", "KiB"})
+        for (const Unit& unit : kSizes)
+            if (unit.name == std::string_view(name) && bytes != 0 && bytes % unit.scale == 0)
+                return std::to_string(bytes / unit.scale) + name;
+    return std::to_string(bytes) + "B";
 }
 
 }  // namespace ww::plan

@@ -91,8 +91,8 @@ std::string suggestion(std::string_view name, const std::vector<std::string_view
 }
 
 void Item::refuse(const std::string& problem) const {
-    const std::string what = value_ ? " = " + shown(*value_) : "";
-    throw Problem(section_.path(key_) + what + ": " + problem);
+    const std::string key = section_.path(key_), equals = key.empty() ? "" : " = ";
+    throw Problem(value_ ? key + equals + shown(*value_) : key, problem);
 }
 
 void Item::refuse_choice(const std::vector<std::string_view>& known) const {
@@ -132,12 +132,15 @@ const Numbers& Item::numbers() const {
     refuse("expected a list of whole numbers");
 }
 
-double Item::number(double least, double most) const {
-    double number = std::nan("");
+double Item::number() const {
     if (const auto* whole = std::get_if<std::int64_t>(&value_->is))
-        number = static_cast<double>(*whole);
-    else if (const auto* real = std::get_if<double>(&value_->is))
-        number = *real;
+        return static_cast<double>(*whole);
+    const auto* real = std::get_if<double>(&value_->is);
+    return real ? *real : std::nan("");
+}
+
+double Item::number(double least, double most) const {
+    const double number = this->number();
     if (number >= least && number <= most) return number;
     std::ostringstream text;
     text << "expected a number from " << least << " to " << most;
@@ -182,7 +185,7 @@ void Section::done() const {
 }
 
 void Section::refuse_key(const std::string& key) const {
-    throw Problem(path(key) + ": no such key, " + suggestion(key, asked_));
+    throw Problem(path(key), "no such key, " + suggestion(key, asked_));
 }
 
 std::string Section::path(std::string_view key) const {

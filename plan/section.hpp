@@ -15,7 +15,10 @@ namespace ww::plan {
 
 // Thrown for a wrong value; one line with the key, the value and what was expected.
 struct Problem : std::invalid_argument {
-    using std::invalid_argument::invalid_argument;
+    Problem(const std::string& place, const std::string& what)
+        : std::invalid_argument(place.empty() ? what : place + ": " + what), problem(what) {}
+
+    std::string problem;  // without the key and the value
 };
 
 // A word of a scenario and what it stands for.
@@ -43,6 +46,7 @@ class Item {
     const Table& table(const std::string& expected) const;
     const List& list(const std::string& expected) const;
     const Numbers& numbers() const;
+    double number() const;  // NaN: it is none
     double number(double least, double most) const;
     std::int64_t whole(std::int64_t least, std::int64_t most) const;
 

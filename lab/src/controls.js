@@ -4,10 +4,9 @@
 
 import { byId, isDark, make, shownColour } from "./dom.js";
 import { D, colourOf, labelOf } from "./declared.js";
-import { parseFraction, parseRate, parseTime } from "./reader.js";
+import { formatRate, formatTime, measure, parseFraction, parseRate, parseTime } from "./reader.js";
 import { isDatagrams, isTable } from "./scenario.js";
 import { MOST_LINES, assign, controlKey, controlOf, exchange, flowOfLines, flowsWithControl, labelOfLine, leaveOut } from "./state.js";
-import { formatRate, formatTime, isTime } from "./units.js";
 
 const STEPS = 1000;
 const UDP_FLOW = "udp";
@@ -21,7 +20,7 @@ export function bottleneck(scenario) {
 
 const three = (value) => Number(value.toPrecision(3));
 const rateText = (bps) => formatRate(three(bps));
-const timeText = (s) => formatTime(BigInt(Math.round(three(s) * 1e9)) * 1000n);
+const timeText = (s) => formatTime(Math.round(three(s) * 1e9) * 1000);
 const seconds = (text) => parseTime(text) / 1e12;
 const number = (text) => {
   if (!/^\d+(\.\d+)?$/.test(String(text).trim())) throw new Error(`expected a number, not "${String(text).slice(0, 20)}"`);
@@ -54,9 +53,7 @@ const fraction = (text) => (/^[\d.eE-]+$/.test(text) ? parseFraction(Number(text
 
 function unitOfLimit(state) {
   if (state.queue_ms !== undefined) return "ms";
-  const { limit } = queueOf(state);
-  if (isTime(limit)) return "ms";
-  return limit === "unlimited" ? "unlimited" : limit.endsWith("bdp") ? "bdp" : limit.endsWith("p") ? "p" : "bytes";
+  return LIMIT_UNITS[measure(queueOf(state).limit).kind] ?? "unlimited";
 }
 
 // Limits the bottleneck's queue to the bytes that its rate transmits in this time.
@@ -70,6 +67,7 @@ function setQueue(state, change) {
   bottleneck(state.scenario).queue = { ...queueOf(state), ...change };
 }
 
+const LIMIT_UNITS = { packets: "p", bdp: "bdp", time: "ms", size: "bytes" };
 const LIMITS = { p: "100p", bdp: "1bdp", unlimited: "unlimited", bytes: "64KiB" };
 const LIMIT_SCALES = { p: [1, 2000], bdp: [0.05, 20], ms: [1, 2000], bytes: [1500, 4e6] };
 
@@ -131,7 +129,8 @@ const GROUPS = [
       get: (state) => {
         const { limit } = queueOf(state);
         if (state.queue_ms !== undefined) return `${state.queue_ms}ms`;
-        return isTime(limit) ? `${parseTime(limit) / 1e9}ms` : limit;
+        const { kind, number: ps } = measure(limit);
+        return kind === "time" ? `${ps / 1e9}ms` : limit;
       },
       toNumber: (text) => Number.parseFloat(text),
       toText: (value, state) => {

@@ -72,6 +72,16 @@ export class Engine {
     });
   }
 
+  // Returns the number of a quantity in base units, and its kind, which its unit tells; "" if it has none.
+  measure(text) {
+    this.#text(String(text));
+    const number = this.wasm.measure();
+    return { number, kind: this.#words(this.wasm.text_of()) };
+  }
+
+  // Writes a quantity in base units as text that reads back as the same number.
+  written = (number, kind) => this.#words(this.wasm.written(QUANTITIES.indexOf(kind), Math.round(number)));
+
   crossing = (flow, link) => this.wasm.crossing(flow, link);
 
   // Runs a scenario and returns its rows; with `view` ({from_s, to_s, bins, link, shown, keeps_rows}) also its curves.

@@ -6,10 +6,9 @@ import { limitByTime } from "./controls.js";
 import { D } from "./declared.js";
 import { isObserved } from "./observers.js";
 import { Problem } from "./problem.js";
-import { parseFraction, parseRate, parseTime } from "./reader.js";
+import { measure } from "./reader.js";
 import { Runner } from "./runner.js";
 import { assign, valueOf } from "./state.js";
-import { isTime } from "./units.js";
 
 const SEEDS = D.half_widths.length - 1;
 const ENOUGH_MS = 3000; // no seed starts after it
@@ -91,13 +90,13 @@ function valuesOf({ cc, at, column, flow }, seeds) {
 }
 
 function findingOf(bound, seeds, state) {
-  const measured = bound.conditions.map((condition) => ({ condition, ...measure(condition, seeds) }));
+  const measured = bound.conditions.map((condition) => ({ condition, ...decide(condition, seeds) }));
   const isKnown = measured.every(({ ratio }) => !Number.isNaN(ratio));
   const verdict = !isKnown ? "" : measured.every((one) => one.holds) ? "HOLDS" : "DIFFERS";
   return { verdict, measured, aside: aside(bound.among, state) };
 }
 
-function measure({ of, over, by, within: { least, most, strict } }, seeds) {
+function decide({ of, over, by, within: { least, most, strict } }, seeds) {
   const { middle, half } = over ? ratioOf(valuesOf(of, seeds), valuesOf(over, seeds)) : meanOf(valuesOf(of, seeds));
   const [low, high] = [(middle - half) / by, (middle + half) / by];
   const isOver = strict ? low > least : low >= least;
@@ -122,12 +121,7 @@ function ratioOf(one, two) {
   return { middle, half: halfOf(squaresOf(residuals, 0), one.length) / Math.abs(divisor) };
 }
 
-// The number of a rate, a time or a fraction.
-function numberOf(value) {
-  if (typeof value === "number") return value;
-  if (value.endsWith("bps")) return parseRate(value);
-  return isTime(value) ? parseTime(value) : parseFraction(value);
-}
+const numberOf = (value) => (typeof value === "number" ? value : measure(value).number);
 
 // Describes how the setting lies outside the range of the claim.
 function aside(among, { scenario }) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The simulator in the page itself. It only reads: scenarios, and the quantities in them. The runs are in workers.
+// The simulator in the page itself. It reads scenarios, and reads and writes quantities. The runs are in workers.
 
 import { Engine } from "./engine.js";
 import { compiled } from "./runner.js";
@@ -14,6 +14,13 @@ export const read = (scenario) => engine.read(scenario);
 export const parseRate = (text) => engine.quantity(text, "rate");
 export const parseTime = (text) => engine.quantity(text, "time");
 export const parseFraction = (value) => (typeof value === "number" ? value : engine.quantity(value, "fraction"));
+
+// Returns the number and the kind of a quantity whose kind its unit tells: { number, kind }.
+export const measure = (text) => engine.measure(text);
+
+// Write quantities in base units.
+export const formatRate = (bps) => engine.written(bps, "rate");
+export const formatTime = (ps) => engine.written(ps, "time");
 
 // The channel of a link by which a flow of the last scenario read crosses it.
 export const crossing = (flow, link) => engine.crossing(flow, link);

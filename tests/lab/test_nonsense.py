@@ -31,7 +31,7 @@ FILES = [
     (SOUND.replace("10ms", HOSTILE), "expected a time"),
     (SOUND.replace('"reno"', f'"{HOSTILE}"'), "expected one of"),
     (SOUND.replace('"1Mbps"', '"1Mbs"'), "unknown unit"),
-    (SOUND.replace('"1Mbps"', '"0bps"'), "out of bounds"),
+    (SOUND.replace('"1Mbps"', '"0bps"'), "expected at least 1kbps and at most 1Tbps"),
     (SOUND.replace("rate =", "rtae ="), 'did you mean "rate"'),
     (SOUND.replace('to = "b"', 'to = "c"'), "no link has this node"),
     (SOUND.replace("[[flow]]", "[flow]"), "expected at least one table [[flow]]"),

@@ -154,7 +154,7 @@ TEST(Plan, AnErrorNamesItsKey) {
         problem(with(kLink, "delay", text("0.1ps"))),
         "wire.delay = \"0.1ps\": is not a whole number of ps, expected a time such as \"45ms\"");
     EXPECT_EQ(problem(with(kLink, "delay", text("2h"))),
-              "wire.delay = \"2h\": is out of bounds, expected 0 to 3600000000000000");
+              "wire.delay = \"2h\": expected at least 0s and at most 3600s");
     EXPECT_EQ(problem(with(kLink, "between", {List{text("a"), text("a")}})),
               "wire.between = [\"a\",\"a\"]: expected two different nodes");
     EXPECT_EQ(problem(kLink, with(kFlow, "to", text("c"))),
@@ -273,6 +273,48 @@ TEST(Scenario, AReceiveWindowThatIsNotGivenSufficesForPathAndQueue) {
     EXPECT_EQ(window_over("200Mbps", "80ms", "1bdp", with(kFlow, "receive_window", text("1MiB"))),
               1u << 20)
         << "given";
+}
+
+TEST(Quantities, AreWrittenInTheLargestUnitAndReadBack) {
+    EXPECT_EQ(written_rate(2'500'000), "2.5Mbps");
+    EXPECT_EQ(written_rate(0), "0bps");
+    EXPECT_EQ(written_time(45'000'000'000), "45ms");
+    EXPECT_EQ(written_time(3'600'000'000'000'001), "3600.000000000001s");
+    EXPECT_EQ(written_time(0), "0s");
+    EXPECT_EQ(written_size(65'536), "64KiB");
+    EXPECT_EQ(written_size(1'000), "1000B");
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 10'000; i++) {
+        const auto value = static_cast<std::int64_t>(random() >> (1 + random() % 62));
+        const Table table = {{"rate", {written_rate(value)}},
+                             {"time", {written_time(value)}},
+                             {"size", {written_size(value)}}};
+        const Section section(table, "");
+        EXPECT_EQ(read(section["rate"], kRate, 0, value), value);
+        EXPECT_EQ(read(section["time"], kTime, 0, value), value);
+        EXPECT_EQ(read(section["size"], kSize, 0, value), value);
+    }
+}
+
+TEST(Quantities, TellTheirKindByTheirUnit) {
+    const auto kind = [](const char* text) { return std::string(measure(text).kind); };
+    EXPECT_EQ(kind("8 Mbit/s"), "rate");
+    EXPECT_EQ(kind("2h"), "time");
+    EXPECT_EQ(kind("64KiB"), "size");
+    EXPECT_EQ(kind("100p"), "packets");
+    EXPECT_EQ(kind("0.5bdp"), "bdp");
+    EXPECT_EQ(kind("0.5%"), "fraction");
+    EXPECT_EQ(kind("unlimited"), "");
+    EXPECT_EQ(measure("8 Mbit/s").number, 8e6);
+    EXPECT_EQ(measure("0.5bdp").number, 0.5);
+    EXPECT_EQ(measure("12.5%").number, 0.125);
+}
+
+TEST(Quantities, TooLargeOnesNameTheirBounds) {
+    EXPECT_EQ(problem(with(kLink, "delay", text("1e30s"))),
+              "wire.delay = \"1e30s\": expected at least 0s and at most 3600s");
+    EXPECT_EQ(problem(with(kLink, "rate", text("1e60Mbps"))),
+              "wire.rate = \"1e60Mbps\": expected at least 1kbps and at most 1Tbps");
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ def test_written_quantities_read_back(value: int) -> None:
         ("nanMbps", '"nanMbps": expected a rate such as "2Mbps"'),
         ("1e999Mbps", '"1e999Mbps": unknown unit "9Mbps", expected a rate such as "2Mbps"'),
         ("٢Mbps", '"٢Mbps": expected a rate such as "2Mbps"'),
+        ("1e30Mbps", '"1e30Mbps": is too large, expected a rate such as "2Mbps"'),
         ("2M\nbps", r'"2M\nbps": expected a rate such as "2Mbps"'),
     ],
 )

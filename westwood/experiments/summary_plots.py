@@ -25,7 +25,7 @@ _QUANTITIES: Sequence[tuple[Callable[[Any], float], str, float]] = (
     (units.parse_time, "ms", 1e9),
     (units.parse_size, "B", 1.0),
     (units.parse_fraction, "", 1.0),
-    (lambda text: float(units.parse_products(text)), "bandwidth-delay products", 1.0),
+    (units.parse_products, "bandwidth-delay products", 1.0),
     (lambda text: units.parse_amount(text).packets(1) or 0, "packets", 1.0),
 )
 

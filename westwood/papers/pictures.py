@@ -15,7 +15,7 @@ from westwood.draw.over_time import Line, TimePanel, courses, styled
 from westwood.engines.result import Result
 from westwood.engines.simulator import simulate
 from westwood.papers import observers
-from westwood.papers.checks.common import Measured, quantity
+from westwood.papers.checks.common import Measured
 from westwood.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def throughput_curves(
 
     def draw(all_: All, title: str) -> Figure:
         points = all_[scenario].points
-        points = numeric(points, x.column, quantity) if words else points
+        points = numeric(points, x.column, _as_written) if words else points
         return curves(points, x, THROUGHPUT, title)
 
     return draw
@@ -241,7 +241,7 @@ def three(all_: All, title: str) -> Figure:
     """Draws the throughput over error rate, delay and capacity."""
     parts = [(all_["loss"].points, PER_AXIS)]
     for scenario, axis in (("delay", DELAY), ("capacity", RATE)):
-        parts.append((numeric(all_[scenario].points, axis.column, quantity), axis))
+        parts.append((numeric(all_[scenario].points, axis.column, _as_written), axis))
     return side_by_side(parts, THROUGHPUT, title)
 
 
@@ -249,3 +249,8 @@ DELAY = Axis("bottleneck.delay", "One-way delay of the bottleneck (ms)")
 RATE = Axis("bottleneck.rate", "Rate of the bottleneck (Mb/s)")
 BAD_RATE = Axis("bottleneck.loss.bad_rate", "Loss rate of the bad state")
 BLACKOUT = Axis("bottleneck.loss.bad", "Mean length of a blackout (s)")
+
+
+def _as_written(quantity: object) -> float:
+    """Returns the number of a swept quantity such as "10ms" in its own unit, which the axis has."""
+    return float(str(quantity).rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/"))

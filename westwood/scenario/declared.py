@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, create_model
 from pydantic_core import core_schema
 
-from westwood import units
+from westwood import _engine, units
 from westwood.catalogue import Setting, settings_of
 from westwood.errors import InputError
 
@@ -42,28 +42,17 @@ class Quantity:
         )
 
 
-def between(
-    parse: Callable[[object], int], low: int, high: int, write: Callable[[int], str]
-) -> Callable[[object], int]:
-    """Reads a quantity and checks that it lies from `low` to `high`, in base units."""
-
-    def read(value: object) -> int:
-        number = parse(value)
-        if not low <= number <= high:
-            lowest = f"at least {write(low)}" if low != 1 else f"more than {write(0)}"
-            raise InputError(f"expected {lowest} and at most {write(high)}", value=value)
-        return number
-
-    return read
+def quantity(kind: _engine.Kind, low: int, high: int) -> Quantity:
+    """Reads and writes a quantity that lies from `low` to `high`, in base units."""
+    return Quantity(units.explained(lambda value: kind.read(value, low, high)), kind.write)
 
 
 def _span(setting: Setting) -> Callable[[object], int]:
     """Reads a time that the core stores in whole microseconds."""
-    low, high = setting.least * _PS_PER_US, setting.most * _PS_PER_US
-    within = between(units.parse_time, low, high, units.format_time)
+    within = quantity(_engine.TIME, setting.least * _PS_PER_US, setting.most * _PS_PER_US)
 
     def read(value: object) -> int:
-        number = within(value)
+        number = int(within.read(value))
         if number % _PS_PER_US:
             raise InputError("expected a whole number of us", value=value)
         return number
@@ -105,17 +94,6 @@ def _count_or_none(setting: Setting) -> Callable[[object], int]:
     return read
 
 
-def _amount(value: object, *, finite: bool = False, expected: str = "") -> units.Amount:
-    amount = units.parse_amount(value, finite=finite, expected=expected)
-    if amount.count is not None and not 1 <= amount.count <= _MOST_AMOUNT:
-        raise InputError("expected at least one packet or byte and at most 2^30", value=value)
-    return amount
-
-
-def _finite_amount(value: object) -> units.Amount:
-    return _amount(value, finite=True)
-
-
 def _segments(
     setting: Setting, parse: Callable[[object], units.Amount]
 ) -> Callable[[object], units.Amount]:
@@ -136,26 +114,16 @@ def _most_segments(setting: Setting) -> int:
 
 
 def _queue_limit(value: object) -> units.Amount:
-    units.is_relative_limit(value)  # raises an error; valid limits are already in packets
-    return _amount(value, expected=units.QUEUE_LIMIT)
+    amount = units.parse_limit(value)
+    assert amount is not None, "limits that depend on the link are already in packets"
+    return amount
 
 
 QueueLimit = Annotated[units.Amount, Quantity(_queue_limit, str)]
 
 
-def _time(setting: Setting) -> Any:
-    read = between(units.parse_time, setting.least, setting.most, units.format_time)
-    return Annotated[int, Quantity(read, units.format_time)]
-
-
-def _size(setting: Setting) -> Any:
-    read = between(units.parse_size, setting.least, setting.most, units.format_size)
-    return Annotated[int, Quantity(read, units.format_size)]
-
-
-def _rate(setting: Setting) -> Any:
-    read = between(units.parse_rate, setting.least, setting.most, units.format_rate)
-    return Annotated[int, Quantity(read, units.format_rate)]
+def _of_kind(kind: _engine.Kind) -> Callable[[Setting], Any]:
+    return lambda setting: Annotated[int, quantity(kind, setting.least, setting.most)]
 
 
 def _number(value: float) -> float:
@@ -171,15 +139,17 @@ _TYPES: Mapping[str, Callable[[Setting], Any]] = {
     "FACTOR_OR_NONE": lambda setting: Annotated[float, Quantity(_thousandths(setting), _number)],
     "CHOICE": lambda setting: Literal[setting.choices],
     "PACKETS": lambda setting: Annotated[float, Field(ge=setting.least, le=setting.most)],
-    "RATE": _rate,
-    "TIME": _time,
-    "TIME_OR_NEVER": _time,
-    "BYTES": _size,
-    "SIZE_OR_ALL": _size,
+    "RATE": _of_kind(_engine.RATE),
+    "TIME": _of_kind(_engine.TIME),
+    "TIME_OR_NEVER": _of_kind(_engine.TIME),
+    "BYTES": _of_kind(_engine.SIZE),
+    "SIZE_OR_ALL": _of_kind(_engine.SIZE),
     "SEGMENTS": lambda setting: Annotated[
-        units.Amount, Quantity(_segments(setting, _finite_amount), str)
+        units.Amount, Quantity(_segments(setting, units.parse_finite_amount), str)
     ],
-    "SSTHRESH": lambda setting: Annotated[units.Amount, Quantity(_segments(setting, _amount), str)],
+    "SSTHRESH": lambda setting: Annotated[
+        units.Amount, Quantity(_segments(setting, units.parse_amount), str)
+    ],
 }
 
 

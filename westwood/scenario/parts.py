@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator
 
-from westwood import units
+from westwood import _engine, units
 from westwood.catalogue import LONGEST_PS, RECOVERIES, settings_of
 from westwood.errors import InputError, suggestion
-from westwood.scenario.declared import Quantity, between, type_of
+from westwood.scenario.declared import Quantity, quantity, type_of
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -113,8 +113,7 @@ Probability = Annotated[float, PlainValidator(units.parse_fraction)]
 
 
 def _time(least: int) -> Quantity:
-    read = between(units.parse_time, least, LONGEST_PS, units.format_time)
-    return Quantity(read, units.format_time)
+    return quantity(_engine.TIME, least, LONGEST_PS)
 
 
 Duration = Annotated[int, _time(1)]  # ps

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from westwood import _engine
 from westwood.errors import InputError
-from westwood.units import UNLIMITED, is_relative_limit
+from westwood.units import UNLIMITED, parse_limit
 
 if TYPE_CHECKING:
     from westwood.scenario.scenario import Scenario
@@ -28,7 +28,7 @@ def relative(given: Mapping[str, Any]) -> dict[int, str]:
         queue = link.get("queue") if isinstance(link, Mapping) else None
         limit = queue.get("limit") if isinstance(queue, Mapping) else None
         with contextlib.suppress(InputError):  # the link's own check reports it
-            if isinstance(limit, str) and is_relative_limit(limit):
+            if isinstance(limit, str) and parse_limit(limit) is None:
                 found[place] = limit
     return found
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from westwood.catalogue import label
 from westwood.papers.checks import words
-from westwood.papers.checks.common import THROUGHPUT, quantity
+from westwood.papers.checks.common import THROUGHPUT
 
 CC = "tcp.cc"
 
@@ -82,13 +82,6 @@ class ValueRange:
     key: str
     least: Any = None
     most: Any = None
-
-    def has(self, value: object) -> bool:
-        """Returns whether the claim is about this value."""
-        x = quantity(value)
-        return (self.least is None or x >= quantity(self.least)) and (
-            self.most is None or x <= quantity(self.most)
-        )
 
 
 @dataclass(frozen=True)

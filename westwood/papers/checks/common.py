@@ -81,8 +81,3 @@ def leads(measured: Measured, pairs: Sequence[tuple[str, str, float]]) -> Findin
 def by_x(table: dict[Any, dict[str, float]]) -> dict[str, dict[str, float]]:
     """Converts a table for JSON."""
     return {shown(x): row for x, row in table.items()}
-
-
-def quantity(text: object) -> float:
-    """Reads the number in a swept quantity such as "10ms" or "8Mbps"."""
-    return float(str(text).rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/"))

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from westwood import units
 from westwood.catalogue import label
 from westwood.papers.checks import words
 from westwood.papers.checks.bounds import (
@@ -27,7 +28,6 @@ from westwood.papers.checks.common import (
     Finding,
     Measured,
     leads,
-    quantity,
 )
 from westwood.papers.checks.words import CLEARLY, HUGELY, Interval, Named, Runs, shown
 
@@ -130,7 +130,7 @@ def _spread(best: Named, worst: Named) -> dict[Any, Runs]:
 
 def _graded(measured: Measured, cc: str, key: str) -> tuple[list[Named], dict[Any, Runs]]:
     """Returns a control's curves by the key's value, ascending, and the first minus the last."""
-    values = sorted(measured.rows[key].unique(), key=quantity)
+    values = sorted(measured.rows[key].unique(), key=units.number_of)
     curves = [
         Named(f"{label(cc)} with {value}", measured.curve(cc, **{key: value}).curve)
         for value in values
