@@ -105,10 +105,31 @@ class Run:
     goodputs: Sequence[float]  # of the TCP flows, bit/s
     simulated_s: float
 
-    @property
+    # Cached, because each of ten thousand flows has a row.
+    @cached_property
     def mean_goodput(self) -> float:
         """Returns the mean goodput of the TCP flows."""
         return sum(self.goodputs) / len(self.goodputs) if self.goodputs else math.nan
+
+    @cached_property
+    def fairness(self) -> float:
+        """Returns Jain's index of the TCP flows."""
+        return jain(self.goodputs)
+
+    @cached_property
+    def utilisation(self) -> float:
+        """Returns the utilisation of the busiest direction of a link; NaN without links."""
+        return self._busiest.utilisation if self._busiest else math.nan
+
+    @cached_property
+    def mean_queue(self) -> float:
+        """Returns the mean queue of that direction, packets; NaN without links."""
+        return self._busiest.waited_s / self.simulated_s if self._busiest else math.nan
+
+    @cached_property
+    def _busiest(self) -> Any:
+        directions = [*self.raw.forward, *self.raw.backward]
+        return max(directions, key=lambda one: one.utilisation, default=None)
 
 
 @dataclass(frozen=True)
@@ -167,12 +188,6 @@ def _mean(values: Iterable[float]) -> float:
 def _receiver_limited(flow: FlowOfRun) -> float:
     share = _mean(flow.values("receiver_limited_s")) / flow.simulated_s
     return share if share > LIMITED_LEAST else math.nan
-
-
-def _mean_queue(run: Run) -> float:
-    directions = [*run.raw.forward, *run.raw.backward]
-    busiest = max(directions, key=lambda one: one.utilisation, default=None)
-    return busiest.waited_s / run.simulated_s if busiest else math.nan
 
 
 IDENTITY = (
@@ -299,7 +314,7 @@ OF_RUN = (
         "",
         "Jain's index",
         "fairness of the run's TCP flows, 1 when all have the same goodput",
-        lambda run, row: jain(run.goodputs),
+        lambda run, row: run.fairness,
         head="fairness",
         digits=3,
         if_several=True,
@@ -309,16 +324,14 @@ OF_RUN = (
         "",
         "Utilisation",
         "of the busiest direction of a link, from the run's start to its end: 0 to 1",
-        lambda run, row: max(
-            (side.utilisation for side in (*run.raw.forward, *run.raw.backward)), default=math.nan
-        ),
+        lambda run, row: run.utilisation,
     ),
     RunColumn(
         "mean_queue",
         "packets",
         "Mean queue",
         "mean number of packets waiting for the busiest direction of a link, over the run",
-        lambda run, row: _mean_queue(run),
+        lambda run, row: run.mean_queue,
     ),
     RunColumn(
         "simulated_s", "s", "Simulated time", "length of the run", lambda run, row: run.simulated_s
