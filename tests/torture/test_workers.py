@@ -20,7 +20,7 @@ from westwood.results.folder import Folder
 from westwood.scenario import Scenario
 
 SMALL = Path(__file__).parents[1] / "westwood" / "small.toml"
-SEEDS = 400
+SEEDS = 200
 SWEEP = f"sweep {SMALL} --seeds {SEEDS} --set duration=300s --out out"
 THREADS = ("run small.toml", "sweep small.toml --out out", "trace small.toml --out out")
 SOON_S = 20.0  # after its scheduler died
