@@ -68,10 +68,8 @@ void set_part(Network& made, Direction& bottleneck, const std::string& part) {
         bottleneck.red.max_packets = 40;
         bottleneck.red.ecn = part == "red-ecn";
     }
-    if (part == "markov") {
-        bottleneck.loss = {LossKind::states, 0, {}, {8 * kSecond, 4 * kSecond}, {1e-5, 0.003}};
-    }
-    if (part == "bits") bottleneck.loss = {LossKind::bits, number("loss") / 12000, {}};
+    if (part == "markov") bottleneck.loss = Markov{8 * kSecond, 4 * kSecond, 1e-5, 0.003};
+    if (part == "bits") bottleneck.loss = Bits{number("loss") / 12000};
     if (part == "opportunities")
         for (std::uint64_t ms = 1; ms <= 1000; ms++) bottleneck.opportunities_ms.push_back(ms);
     if (part == "jitter") bottleneck.jitter = kSecond / 1000;
@@ -92,7 +90,7 @@ Network network() {
     made.links = {link(0, "access", "access-delay"), link(1, "rate", "delay")};
     Direction& bottleneck = made.links[1].forward;
     bottleneck.queue_packets = static_cast<std::int64_t>(number("queue"));
-    if (number("loss") > 0) bottleneck.loss = {LossKind::uniform, number("loss"), {}};
+    if (number("loss") > 0) bottleneck.loss = Uniform{number("loss")};
 
     set_part(made, bottleneck, options.at("part"));
 

@@ -96,7 +96,11 @@ std::vector<std::string> choices(const std::string& setting) {
 #define WW_WORDS_SPAN(name)
 #define WW_WORDS_SHARE(name)
 #define WW_WORDS_FACTOR_OR_NONE(name)
+#define WW_WORDS_TIME(name)
     WW_SETTINGS(WW_WORDS)
+#define WW_LOSS(name, Settings, Model, PREFIX, ...) WW_##PREFIX##_SETTINGS(WW_WORDS)
+    WW_LOSS_KINDS(WW_LOSS)
+#undef WW_LOSS
 #undef WW_WORD
     return {};
 }
@@ -160,6 +164,13 @@ nb::list settings() {
     }
     WW_QUEUE_KINDS(WW_QUEUE)
 #undef WW_QUEUE
+#define WW_LOSS(name, Settings, Model, PREFIX, ...) \
+    {                                               \
+        const char* const section = #name;          \
+        WW_##PREFIX##_SETTINGS(WW_ROW)              \
+    }
+    WW_LOSS_KINDS(WW_LOSS)
+#undef WW_LOSS
 #undef WW_ROW
 #undef WW_ENGINE_ROW
 #undef WW_ROW_OF
@@ -191,6 +202,21 @@ nb::list queues() {
 #undef WW_QUEUE
 #undef WW_POSITIVE
 #undef WW_RISING
+    return rows;
+}
+
+nb::list losses() {
+    nb::list rows;
+    const auto add = [&](const char* name, const char* title, bool counts) {
+        nb::dict row;
+        row["name"] = name;
+        row["title"] = title;
+        row["counts"] = counts;
+        rows.append(row);
+    };
+#define WW_LOSS(name, Settings, Model, PREFIX, title) add(#name, title, Model::kCounts);
+    WW_LOSS_KINDS(WW_LOSS)
+#undef WW_LOSS
     return rows;
 }
 
@@ -245,6 +271,7 @@ void bind_catalogue(nb::module_& m) {
     m.attr("PROTOCOLS") = protocols();
     m.attr("RECOVERIES") = recoveries();
     m.attr("QUEUES") = queues();
+    m.attr("LOSSES") = losses();
     m.attr("SETTINGS") = settings();
     m.attr("FLOW_COLUMNS") = nb::cast(flow_columns());
     m.attr("DIRECTION_COLUMNS") = nb::cast(direction_columns());

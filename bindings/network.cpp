@@ -2,6 +2,7 @@
 //
 // Binds the input of a simulation. Attributes that are settings come from the declarations and have
 // the names of the fields there; -1 means "no limit".
+#include "../engine/link/loss/process.hpp"
 #include "bindings.hpp"
 
 namespace ww::bindings {
@@ -18,7 +19,6 @@ constexpr std::array kSpreads = {WW_SPREADS(WW_NAME_OF)};
 #define WW_QUEUE(name, ...) #name,
 constexpr std::array kQueues = {"droptail", WW_QUEUE_KINDS(WW_QUEUE)};
 #undef WW_QUEUE
-constexpr std::array kLosses = {WW_LOSS_KINDS(WW_NAME_OF)};
 
 #define WW_WORD(id, word) word,
 
@@ -58,26 +58,21 @@ void bind_congestion_control(nb::module_& m) {
     WW_SETTINGS(WW_BIND_CC_SETTING)
 }
 
-void bind_loss(nb::module_& m) {
-    nb::class_<Loss> loss(m, "Loss", "What a wire loses; times in ps.");
-    named(loss, "kind", &Loss::kind, kLosses);
-    loss.def_rw("rate", &Loss::rate)
-        .def_rw("packets", &Loss::packets)
-        .def_prop_rw(
-            "state_mean",
-            [](const Loss& self) { return std::pair(self.state_mean[0], self.state_mean[1]); },
-            [](Loss& self, std::pair<Time, Time> mean) {
-                self.state_mean[0] = mean.first;
-                self.state_mean[1] = mean.second;
-            })
-        .def_prop_rw(
-            "state_rate",
-            [](const Loss& self) { return std::pair(self.state_rate[0], self.state_rate[1]); },
-            [](Loss& self, std::pair<double, double> rate) {
-                self.state_rate[0] = rate.first;
-                self.state_rate[1] = rate.second;
-            })
-        .def_rw("state_fixed", &Loss::state_fixed);
+// Binds the settings of each kind of loss as a class.
+void bind_losses(nb::module_& m) {
+#define WW_LOSS(name, Settings, Model, PREFIX, ...)                                  \
+    {                                                                                \
+        using T = Settings;                                                          \
+        nb::class_<T> type(m, #Settings, "Settings of a loss of kind `" #name "`."); \
+        type.def(nb::init<>());                                                      \
+        WW_##PREFIX##_SETTINGS(WW_BIND_SETTING)                                      \
+    }
+    WW_LOSS_KINDS(WW_LOSS)
+#undef WW_LOSS
+    nb::class_<LossList> type(m, "LossList", "The lost packets, counted from 1.");
+    type.def(nb::init<>()).def_rw("packets", &LossList::packets);
+    m.def("lost_among", &lost_among, "most"_a, "loss"_a.none(), "seed"_a,
+          "Which of the first `most` packets a loss that only counts packets hits.");
 }
 
 // Binds the settings of each kind of queue as a class.
@@ -103,7 +98,13 @@ void bind_direction(nb::module_& m) {
 #define WW_QUEUE(name, ...) type.def_rw(#name, &Direction::name);
     WW_QUEUE_KINDS(WW_QUEUE)
 #undef WW_QUEUE
-    type.def_rw("loss", &Direction::loss).def_rw("opportunities_ms", &Direction::opportunities_ms);
+    type.def_prop_ro("loss_kind", [](const T& self) { return kLossKinds[self.loss.index()]; });
+    type.def_prop_rw(  // a copy, since the settings of a kind are gone once the kind changes
+        "loss", [](const T& self) { return self.loss; },
+        [](T& self, const Loss& loss) { self.loss = loss; }, nb::rv_policy::move,
+        nb::for_setter("loss"_a.none()),
+        "The settings of what the wire loses; None: it loses nothing.");
+    type.def_rw("opportunities_ms", &Direction::opportunities_ms);
 }
 
 void bind_link(nb::module_& m) {
@@ -152,7 +153,7 @@ void traced(nb::class_<Network>& type, const char* name, Field TraceOptions::*fi
 
 void bind_network(nb::module_& m) {
     bind_congestion_control(m);
-    bind_loss(m);
+    bind_losses(m);
     bind_queues(m);
     bind_direction(m);
     bind_link(m);

@@ -11,35 +11,23 @@
 #include "../core/catalogue.h"
 #include "base/stop.hpp"
 #include "columns.hpp"
+#include "link/loss/kinds.hpp"
 #include "link/queue/kinds.hpp"
 #include "settings.hpp"
 
 namespace ww::sim {
 
 // Kinds and their names, which are the same everywhere.
-#define WW_LOSS_KINDS(X) X(none) X(uniform) X(script) X(states) X(bits)
 #define WW_SPREADS(X) X(fixed) X(exponential)
 #define WW_EVENT_KINDS(X) \
     X(send) X(retransmit) X(ack) X(dupack) X(recovery) X(exit) X(timeout) X(ecn) X(probe) X(undo)
 #define WW_DROP_KINDS(X) X(queue) X(early) X(wire) X(mark)
 
 #define WW_ENUMERATOR(id) id,
-enum class LossKind { WW_LOSS_KINDS(WW_ENUMERATOR) };
 enum class Spread { WW_SPREADS(WW_ENUMERATOR) };
 enum class EventKind : std::uint8_t { WW_EVENT_KINDS(WW_ENUMERATOR) };
 enum class DropKind : std::uint8_t { WW_DROP_KINDS(WW_ENUMERATOR) };
 #undef WW_ENUMERATOR
-
-// With LossKind::states a link alternates between two states, starting in 0. Each packet is lost
-// with the probability of the current state, which both directions share.
-struct Loss {
-    LossKind kind = LossKind::none;
-    double rate = 0;  // uniform: probability per packet; bits: probability per bit; 0..1
-    std::vector<std::uint64_t> packets;  // script: packet numbers, from 1, ascending
-    Time state_mean[2] = {0, 0};         // states: mean duration
-    double state_rate[2] = {0, 0};       // states: loss probability of a packet
-    bool state_fixed = false;  // states last exactly their mean; else exponentially distributed
-};
 
 // One direction of a link: queue, transmitter and wire. The packet in transmission does not count
 // against the queue's limits. Losses happen at the far end: a lost packet has used the link.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Every setting of a flow and of a link, declared once; those of the congestion control are in core/settings.h,
-// those of a queue discipline in its file of link/queue/.
+// those of a queue discipline or a loss model in its file of link/queue/ or link/loss/.
 // A row generates the engine's field, its default and check, the binding, what a scenario accepts, the words
 // of a plan (wire/), the range that is fuzzed and the tables in docs/.
 //
@@ -21,6 +21,7 @@
 //   SIZE_OR_ALL    int64 NAME_bytes or kUnlimited       a size; left out: as much as possible
 //   SEGMENTS       uint32 NAME                          an amount such as "10p" or "64KiB"
 //   SSTHRESH       uint32 NAME or WW_SSTHRESH_INFINITE  an amount, or "unlimited"
+//   CHOICE         uint8 NAME                           a word of the list WW_CHOICES_NAME
 //
 // Default and bounds are in the field's unit.
 #pragma once
@@ -208,6 +209,7 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
 #define WW_ENGINE_TYPE_SIZE_OR_ALL std::int64_t
 #define WW_ENGINE_TYPE_SEGMENTS std::uint32_t
 #define WW_ENGINE_TYPE_SSTHRESH std::uint32_t
+#define WW_ENGINE_TYPE_CHOICE std::uint8_t
 
 // The field that a row declares: WW_ENGINE_FIELD(BYTES, packet) is packet_bytes.
 #define WW_ENGINE_FIELD(kind, name) WW_ENGINE_FIELD_##kind(name)
@@ -222,6 +224,7 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
 #define WW_ENGINE_FIELD_SIZE_OR_ALL(name) name##_bytes
 #define WW_ENGINE_FIELD_SEGMENTS(name) name
 #define WW_ENGINE_FIELD_SSTHRESH(name) name
+#define WW_ENGINE_FIELD_CHOICE(name) name
 
 // Makes a row a member of a struct, with its default.
 #define WW_SETTING_MEMBER(kind, name, fallback, least, most, what, why) \

@@ -70,21 +70,18 @@ std::string check_real(const char* name, double value, double least, double most
 #define WW_CHECK_ORDER(lesser, greater) \
     if (o.lesser > o.greater) return std::string(#lesser) + " must not exceed " #greater;
 
-bool is_probability(double p) { return std::isfinite(p) && p >= 0 && p <= 1; }
+#define WW_LOSS(name, Settings, Model, PREFIX, ...) \
+    std::string check(const Settings& o) { WW_##PREFIX##_SETTINGS(WW_CHECK_SETTING) return ""; }
+WW_LOSS_KINDS(WW_LOSS)
+#undef WW_LOSS
 
-std::string check(const Loss& loss) {
-    if (loss.kind > LossKind::bits) return "unknown kind of loss";
-    if (!is_probability(loss.rate)) return "loss rate must be 0 to 1";
+std::string check(std::monostate) { return ""; }
+
+std::string check(const LossList& o) {
     std::uint64_t last = 0;
-    for (const std::uint64_t packet : loss.packets) {
+    for (const std::uint64_t packet : o.packets) {
         if (packet <= last) return "scripted losses must be ascending packet numbers from 1";
         last = packet;
-    }
-    if (loss.kind != LossKind::states) return "";
-    for (const int state : {0, 1}) {
-        if (!is_probability(loss.state_rate[state])) return "loss rate must be 0 to 1";
-        if (loss.state_mean[state] < kShortestState || loss.state_mean[state] > kLongest)
-            return "a state must last 1 us to " + kMostDays;
     }
     return "";
 }
@@ -122,7 +119,8 @@ std::string check_queue(const Direction& o) {
 
 std::string check(const Direction& o) {
     WW_DIRECTION_SETTINGS(WW_CHECK_SETTING)
-    for (const std::string& problem : {check_queue(o), check(o.loss)})
+    for (const std::string& problem :
+         {check_queue(o), std::visit([](const auto& loss) { return check(loss); }, o.loss)})
         if (!problem.empty()) return problem;
     if (!std::is_sorted(o.opportunities_ms.begin(), o.opportunities_ms.end()))
         return "delivery opportunities must be ascending times";

@@ -25,15 +25,15 @@ void set_declared(const Section& section, sim::Link& o) {
     WW_LINK_SETTINGS(WW_SET_SETTING)
 }
 
-// Sets a setting of a queue; one without a default is needed.
-#define WW_SET_QUEUE_SETTING(kind, setting, fallback, least, most, what, why) \
-    if (std::string_view(why).empty()) section.need(#setting);                \
+// Sets a setting of a queue or a loss; one without a default is needed.
+#define WW_SET_KIND_SETTING(kind, setting, fallback, least, most, what, why) \
+    if (std::string_view(why).empty()) section.need(#setting);               \
     WW_SET_SETTING(kind, setting, fallback, least, most)
 
 #define WW_QUEUE(name, Settings, Queue, PREFIX, ...)              \
     void set_declared(const Section& section, sim::Settings& o) { \
         using namespace sim;                                      \
-        WW_##PREFIX##_SETTINGS(WW_SET_QUEUE_SETTING)              \
+        WW_##PREFIX##_SETTINGS(WW_SET_KIND_SETTING)               \
     }
 WW_QUEUE_KINDS(WW_QUEUE)
 #undef WW_QUEUE
@@ -60,63 +60,35 @@ Sides sides_of(const Section& section) {
     return on.choice<Sides>({{"forward", kForward}, {"backward", kBackward}, {"both", kBoth}});
 }
 
-// A kind of loss as a scenario has it; blackouts are states, too.
-enum class Losses { none, uniform, bits, script, markov, blackout };
+#define WW_LOSS(name, Settings, Model, PREFIX, ...)               \
+    void set_declared(const Section& section, sim::Settings& o) { \
+        using namespace sim;                                      \
+        WW_##PREFIX##_SETTINGS(WW_SET_KIND_SETTING)               \
+    }
+WW_LOSS_KINDS(WW_LOSS)
+#undef WW_LOSS
 
-Losses kind_of_loss(const Section& section) {
-    const Item kind = section["kind"];
-    if (!kind) return section["packets"] ? Losses::script : Losses::uniform;
-    return kind.choice<Losses>({{"none", Losses::none},
-                                {"uniform", Losses::uniform},
-                                {"bits", Losses::bits},
-                                {"script", Losses::script},
-                                {"markov", Losses::markov},
-                                {"blackout", Losses::blackout}});
+void set_declared(const Section&, std::monostate) {}
+
+void set_declared(const Section& section, sim::LossList& o) {
+    const Numbers& packets = section.need("packets").numbers();
+    o.packets.assign(packets.begin(), packets.end());
 }
 
-void read_states(const Section& section, bool is_blackout, sim::Loss& loss) {
-    const sim::Time good = time_ps(section.need("good"), sim::kMicrosecond, sim::kLongest);
-    const sim::Time bad =
-        time_ps(section.need("bad"), is_blackout ? 0 : sim::kMicrosecond, sim::kLongest);
-    const auto usual = is_blackout ? sim::Spread::fixed : sim::Spread::exponential;
-    const bool is_fixed = spread_of(section, "durations", usual) == sim::Spread::fixed;
-    double rates[] = {0, 1};
-    if (!is_blackout) {
-        if (const Item rate = section["good_rate"]) rates[0] = fraction(rate);
-        rates[1] = fraction(section.need("bad_rate"));
-    }
-    if (bad == 0) return;  // no blackouts
-    loss.kind = sim::LossKind::states;
-    loss.state_fixed = is_fixed;
-    loss.state_mean[0] = good;
-    loss.state_mean[1] = bad;
-    loss.state_rate[0] = rates[0];
-    loss.state_rate[1] = rates[1];
+// Returns a loss of the section's kind with its defaults.
+sim::Loss usual_loss(const Section& section) {
+    const Item kind = section["kind"];
+    if (!kind) return section["packets"] ? sim::Loss(sim::LossList()) : sim::Uniform();
+#define WW_LOSS(name, Settings, ...) {#name, sim::Settings()},
+    return kind.choice<sim::Loss>(
+        {{"none", {}}, WW_LOSS_KINDS(WW_LOSS){"script", sim::LossList()}});
+#undef WW_LOSS
 }
 
 void read_loss(const Section& section, sim::Link& link) {
-    const Losses kind = kind_of_loss(section);
+    sim::Loss loss = usual_loss(section);
     const Sides sides = sides_of(section);
-    sim::Loss loss;
-    switch (kind) {
-    case Losses::none:
-        break;
-    case Losses::uniform:
-    case Losses::bits:
-        loss.kind = kind == Losses::bits ? sim::LossKind::bits : sim::LossKind::uniform;
-        loss.rate = fraction(section.need("rate"));
-        break;
-    case Losses::script: {
-        loss.kind = sim::LossKind::script;
-        const Numbers& packets = section.need("packets").numbers();
-        loss.packets.assign(packets.begin(), packets.end());
-        break;
-    }
-    case Losses::markov:
-    case Losses::blackout:
-        read_states(section, kind == Losses::blackout, loss);
-        break;
-    }
+    std::visit([&](auto& settings) { set_declared(section, settings); }, loss);
     section.done();
     if (sides & kForward) link.forward.loss = loss;
     if (sides & kBackward) link.backward.loss = loss;

@@ -24,7 +24,7 @@ IMPURE = {"chrono", "cstdio", "ctime", "filesystem", "fstream", "iostream"}
 IMPURE |= {"atomic", "condition_variable", "future", "mutex", "random", "shared_mutex", "thread"}
 
 DATA = {"core", "engine", "engine/base"}
-KINDS = {"engine/link/queue"}  # one file a kind, with its settings, which are data
+KINDS = {"engine/link/queue", "engine/link/loss"}  # one file a kind, with its settings: data
 LINK = DATA | KINDS | {"engine/link"}
 ENGINE = LINK | {"engine/tcp", "engine/traffic", "engine/sim"}
 
@@ -34,6 +34,7 @@ RULES = {
     "core": ({"core"}, FREESTANDING),
     "engine/base": (DATA, STANDARD),
     "engine/link/queue": (DATA | KINDS, STANDARD),
+    "engine/link/loss": (DATA | KINDS, STANDARD),
     "engine/link": (LINK, STANDARD),
     "engine/tcp": (LINK | {"engine/tcp"}, STANDARD),
     "engine/traffic": (DATA | {"engine/traffic"}, STANDARD),

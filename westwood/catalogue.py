@@ -60,12 +60,12 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Setting:
-    """Describes a setting: a row of core/settings.h, engine/settings.hpp or a queue's file.
+    """Describes a setting: a row of core/settings.h, engine/settings.hpp or a kind's file.
 
     Numbers are in the unit of the field.
     """
 
-    section: str  # cc, flow, link or a kind of queue
+    section: str  # cc, flow, link, a kind of queue or a kind of loss
     name: str  # the key in a scenario
     field: str  # the attribute of the engine's object
     kind: str
@@ -119,6 +119,15 @@ class QueueKind:
     positive: tuple[str, ...]  # settings that are more than 0
 
 
+@dataclass(frozen=True)
+class LossKind:
+    """Describes a loss model: a row of engine/link/loss/kinds.hpp."""
+
+    name: str  # the kind in a scenario, and the section of its settings
+    title: str
+    counts: bool  # whether it only counts packets, so that its losses can be listed
+
+
 def _queue_kind(rising: list[tuple[str, str]], positive: list[str], **row: Any) -> QueueKind:
     return QueueKind(rising=tuple(rising), positive=tuple(positive), **row)
 
@@ -132,6 +141,9 @@ RECOVERIES = {row["name"]: Recovery(**row) for row in _engine.RECOVERIES}
 # The queue disciplines other than drop-tail.
 QUEUES = {row["name"]: _queue_kind(**row) for row in _engine.QUEUES}
 DROPTAIL = "droptail"
+# The loss models other than a list of packets.
+LOSSES = {row["name"]: LossKind(**row) for row in _engine.LOSSES}
+NO_LOSS, SCRIPT = "none", "script"
 SETTINGS = tuple(
     Setting(**{**row, "algorithms": tuple(row["algorithms"]), "choices": tuple(row["choices"])})
     for row in _engine.SETTINGS

@@ -10,6 +10,7 @@ from functools import partial
 from westwood.catalogue import (
     DIRECTION_COLUMNS,
     FLOW_COLUMNS,
+    LOSSES,
     PROTOCOLS,
     QUEUES,
     RECOVERIES,
@@ -74,6 +75,15 @@ def _settings(section: str) -> Listing:
         for key, one in settings_of(section).items()
     )
     return Listing(("key", "what it is", "value", "default"), rows)
+
+
+def _settings_of_losses() -> Listing:
+    rows = tuple(
+        (f"`{kind}`", f"`{key}`", one.what, accepted(one), _default(one))
+        for kind in LOSSES
+        for key, one in settings_of(kind).items()
+    )
+    return Listing(("kind", "key", "what it is", "value", "default"), rows)
 
 
 def _obeyed_by(setting: Setting) -> str:
@@ -150,6 +160,7 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "flow-settings": lambda: _settings("flow"),
     "link-settings": lambda: _settings("link"),
     **{f"{kind}-settings": partial(_settings, kind) for kind in QUEUES},
+    "loss-settings": _settings_of_losses,
 }
 
 

@@ -14,8 +14,9 @@
 //   forward | backward           chooses a direction of the last link
 //     SETTING N                  one of WW_DIRECTION_SETTINGS
 //     queue PACKETS BYTES
-//     loss none|uniform RATE|bits RATE|script N...|states MEAN MEAN RATE RATE FIXED
-//     KIND.SETTING N             one of the settings of a kind of WW_QUEUE_KINDS, which the queue then has
+//     loss none|script N...|KIND   one of WW_LOSS_KINDS
+//     KIND.SETTING N             one of the settings of a kind of WW_QUEUE_KINDS, which the queue then has, or of the
+//                                loss's kind
 //     opportunities MS...
 //   flow FROM TO PROTOCOL        starts with the protocol's settings in the catalogue; udp: no TCP
 //     SETTING N                  one of WW_FLOW_SETTINGS
@@ -80,7 +81,7 @@ struct Plan {
 #define WW_READ_QUOTED(member) #member
 #define WW_READ_SETTING(kind, setting, fallback, least, most, ...) \
     WW_READ_ROW("", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most)
-#define WW_READ_QUEUE_SETTING(kind, setting, fallback, least, most, ...) \
+#define WW_READ_KIND_SETTING(kind, setting, fallback, least, most, ...) \
     WW_READ_ROW(prefix, kind, setting, WW_ENGINE_FIELD(kind, setting), least, most)
 #define WW_READ_CC_SETTING(kind, setting, fallback, least, most, ...) \
     WW_READ_ROW("cc.", kind, setting, WW_FIELD(kind, setting), least, most)
@@ -97,31 +98,35 @@ inline bool read_setting(Words& words, sim::Link& o) {
 }
 
 inline void read_loss(Words& words, sim::Loss& loss) {
-    using sim::LossKind;
-    loss = {};
-#define WW_WORD(id) {#id, LossKind::id},
-    words.into(loss.kind, {WW_LOSS_KINDS(WW_WORD)});
-#undef WW_WORD
-    if (loss.kind == LossKind::uniform || loss.kind == LossKind::bits) words.into(loss.rate, 0, 1);
-    if (loss.kind == LossKind::script)
-        while (words.is_more()) loss.packets.push_back(words.number<std::uint64_t>());
-    if (loss.kind != LossKind::states) return;
-    for (sim::Time& mean : loss.state_mean) words.into(mean, 1, sim::kLongest);
-    for (double& rate : loss.state_rate) words.into(rate, 0, 1);
-    words.into(loss.state_fixed);
+#define WW_LOSS(name, Settings, ...) {#name, sim::Settings()},
+    words.into(loss, {{"none", {}}, WW_LOSS_KINDS(WW_LOSS){"script", sim::LossList()}});
+#undef WW_LOSS
+    if (sim::LossList* const script = std::get_if<sim::LossList>(&loss))
+        while (words.is_more()) script->packets.push_back(words.number<std::uint64_t>());
 }
+
+#define WW_LOSS(name, Settings, Model, PREFIX, ...)                \
+    inline bool read_setting(Words& words, sim::Settings& o) {     \
+        using namespace sim;                                       \
+        static constexpr const char* prefix = #name ".";           \
+        WW_##PREFIX##_SETTINGS(WW_READ_KIND_SETTING) return false; \
+    }
+WW_LOSS_KINDS(WW_LOSS)
+#undef WW_LOSS
+inline bool read_setting(Words&, std::monostate) { return false; }
+inline bool read_setting(Words&, sim::LossList&) { return false; }
 
 // Reads a setting of a queue, whose kind the direction then has.
 inline bool read_queue(Words& words, sim::Direction& direction) {
     using namespace sim;  // names used in the bounds
-#define WW_QUEUE(name, Settings, Queue, PREFIX, ...)                \
-    const auto read_##name = [&words, &o = direction.name] {        \
-        static constexpr const char* prefix = #name ".";            \
-        WW_##PREFIX##_SETTINGS(WW_READ_QUEUE_SETTING) return false; \
-    };                                                              \
-    if (read_##name()) {                                            \
-        direction.queue_kind = QueueKind::name;                     \
-        return true;                                                \
+#define WW_QUEUE(name, Settings, Queue, PREFIX, ...)               \
+    const auto read_##name = [&words, &o = direction.name] {       \
+        static constexpr const char* prefix = #name ".";           \
+        WW_##PREFIX##_SETTINGS(WW_READ_KIND_SETTING) return false; \
+    };                                                             \
+    if (read_##name()) {                                           \
+        direction.queue_kind = QueueKind::name;                    \
+        return true;                                               \
     }
     WW_QUEUE_KINDS(WW_QUEUE)
 #undef WW_QUEUE
@@ -140,7 +145,8 @@ inline bool read_setting(Words& words, sim::Direction& o) {
         o.opportunities_ms.clear();
         while (words.is_more()) o.opportunities_ms.push_back(words.number<std::uint64_t>());
     } else {
-        return read_queue(words, o);
+        return read_queue(words, o) ||
+               std::visit([&words](auto& loss) { return read_setting(words, loss); }, o.loss);
     }
     return true;
 }

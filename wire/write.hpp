@@ -82,7 +82,7 @@ inline const char* word_of(int value, std::initializer_list<Choice<int>> choices
 #define WW_SAY_SETTING(kind, setting, ...)                               \
     WW_SAY_##kind(WW_READ_TEXT(WW_ENGINE_FIELD(kind, setting)), setting, \
                   o.WW_ENGINE_FIELD(kind, setting))
-#define WW_SAY_QUEUE_SETTING(kind, setting, ...)                                            \
+#define WW_SAY_KIND_SETTING(kind, setting, ...)                                             \
     WW_SAY_##kind((prefix + WW_READ_TEXT(WW_ENGINE_FIELD(kind, setting))).c_str(), setting, \
                   o.WW_ENGINE_FIELD(kind, setting))
 // The host sets what no control obeys.
@@ -92,29 +92,27 @@ inline const char* word_of(int value, std::initializer_list<Choice<int>> choices
                       o.WW_FIELD(kind, setting))                               \
     }
 
-inline void write_loss(PlanText& plan, const sim::Loss& loss) {
-    switch (loss.kind) {
-    case sim::LossKind::none:
-        return plan.say("loss none");
-    case sim::LossKind::uniform:
-        return plan.say("loss uniform", loss.rate);
-    case sim::LossKind::bits:
-        return plan.say("loss bits", loss.rate);
-    case sim::LossKind::script:
-        return plan.say_all("loss script", loss.packets);
-    case sim::LossKind::states:
-        return plan.say("loss states", loss.state_mean[0], loss.state_mean[1], loss.state_rate[0],
-                        loss.state_rate[1], loss.state_fixed);
+#define WW_LOSS(name, Settings, Model, PREFIX, ...)                  \
+    inline void write_loss(PlanText& plan, const sim::Settings& o) { \
+        using namespace sim;                                         \
+        const std::string prefix = #name ".";                        \
+        plan.say("loss " #name);                                     \
+        WW_##PREFIX##_SETTINGS(WW_SAY_KIND_SETTING)                  \
     }
+WW_LOSS_KINDS(WW_LOSS)
+#undef WW_LOSS
+inline void write_loss(PlanText& plan, std::monostate) { plan.say("loss none"); }
+inline void write_loss(PlanText& plan, const sim::LossList& o) {
+    plan.say_all("loss script", o.packets);
 }
 
 inline void write_discipline(PlanText& plan, const sim::Direction& direction) {
     switch (direction.queue_kind) {
-#define WW_QUEUE(name, Settings, Queue, PREFIX, ...)         \
-    case sim::QueueKind::name: {                             \
-        const sim::Settings& o = direction.name;             \
-        const std::string prefix = #name ".";                \
-        WW_##PREFIX##_SETTINGS(WW_SAY_QUEUE_SETTING) return; \
+#define WW_QUEUE(name, Settings, Queue, PREFIX, ...)        \
+    case sim::QueueKind::name: {                            \
+        const sim::Settings& o = direction.name;            \
+        const std::string prefix = #name ".";               \
+        WW_##PREFIX##_SETTINGS(WW_SAY_KIND_SETTING) return; \
     }
         WW_QUEUE_KINDS(WW_QUEUE)
 #undef WW_QUEUE
@@ -127,7 +125,7 @@ inline void write_direction(PlanText& plan, const sim::Direction& o) {
     WW_DIRECTION_SETTINGS(WW_SAY_SETTING)
     const auto limit = [](std::int64_t most) { return most == sim::kUnlimited ? -1 : most; };
     plan.say("queue", limit(o.queue_packets), limit(o.queue_bytes));
-    write_loss(plan, o.loss);
+    std::visit([&plan](const auto& loss) { write_loss(plan, loss); }, o.loss);
     write_discipline(plan, o);
     if (!o.opportunities_ms.empty()) plan.say_all("opportunities", o.opportunities_ms);
 }

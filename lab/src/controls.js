@@ -30,22 +30,26 @@ const number = (text) => {
 const lossOf = (state) => bottleneck(state.scenario).loss ?? { kind: "none" };
 const lossKind = (state) => lossOf(state).kind ?? (lossOf(state).packets ? "script" : "uniform");
 const queueOf = (state) => bottleneck(state.scenario).queue ?? D.profiles[state.scenario.profile ?? "rfc"].sections.link.queue;
-const LOSSES = {
-  none: { kind: "none" },
-  uniform: { kind: "uniform", rate: 0.005 },
-  markov: { kind: "markov", good: "8s", good_rate: 0, bad: "4s", bad_rate: 0.05 },
-  blackout: { kind: "blackout", good: "4s", bad: "0.2s" },
-};
+const usualLoss = (kind) => ({ kind, ...D.losses.find((one) => one.name === kind)?.needed });
+const LOSS_LABELS = { "uniform.rate": "Lost packets", "bits.rate": "Wrong bits", good: "Good for", bad: "Bad for", bad_rate: "Lost while bad" };
+const LOSS_BOUNDS = { "uniform.rate": [1e-5, 0.3], "bits.rate": [1e-9, 1e-4], good: [0.1, 60], bad: [0.01, 60], bad_rate: [1e-3, 0.9] };
 
-function lossField(key, label, scale, kinds, toText = timeText, toNumber = seconds) {
-  return {
-    id: `loss-${key}`, label, scale, toText, toNumber,
-    shown: (state) => kinds.includes(lossKind(state)),
-    get: (state) => lossOf(state)[key],
-    set: (state, text) => {
-      bottleneck(state.scenario).loss = { ...lossOf(state), kind: lossKind(state), [key]: toText === fractionText ? fraction(text) : text };
-    },
-  };
+// The settings of a kind of loss that have no default, as they are declared.
+function lossFields({ name, needed }) {
+  return Object.entries(needed).map(([key, usual]) => {
+    const isTime = typeof usual === "string";
+    const own = (table) => table[`${name}.${key}`] ?? table[key];
+    const [least, most] = own(LOSS_BOUNDS) ?? (isTime ? [1e-3, 60] : [1e-4, 1]);
+    return {
+      id: `loss-${key}`, label: own(LOSS_LABELS) ?? key, scale: { least, most, log: true },
+      toText: isTime ? timeText : fractionText, toNumber: isTime ? seconds : fraction,
+      shown: (state) => lossKind(state) === name,
+      get: (state) => lossOf(state)[key],
+      set: (state, text) => {
+        bottleneck(state.scenario).loss = { ...lossOf(state), kind: name, [key]: isTime ? text : fraction(text) };
+      },
+    };
+  });
 }
 
 const fractionText = (value) => String(three(value));
@@ -100,15 +104,11 @@ const GROUPS = [
       set: (state, text) => { bottleneck(state.scenario).delay = text; } },
   ]],
   ["Loss", [
-    { id: "loss", label: "Kind", options: () => [["none", "none"], ["uniform", "uniform"], ["markov", "two states"], ["blackout", "blackouts"], ["bits", "bit errors"], ["script", "a list"]],
-      available: (state) => [...Object.keys(LOSSES), lossKind(state)],
+    { id: "loss", label: "Kind", options: () => [["none", "none"], ...D.losses.map((one) => [one.name, one.title]), ["script", "a list"]],
+      available: (state) => ["none", ...D.losses.map((one) => one.name), lossKind(state)],
       get: lossKind,
-      set: (state, kind) => { bottleneck(state.scenario).loss = structuredClone(LOSSES[kind]); } },
-    lossField("rate", "Lost packets", { least: 1e-5, most: 0.3, log: true }, ["uniform"], fractionText, fraction),
-    lossField("rate", "Wrong bits", { least: 1e-9, most: 1e-4, log: true }, ["bits"], fractionText, fraction),
-    lossField("good", "Good for", { least: 0.1, most: 60, log: true }, ["markov", "blackout"]),
-    lossField("bad", "Bad for", { least: 0.01, most: 60, log: true }, ["markov", "blackout"]),
-    lossField("bad_rate", "Lost while bad", { least: 1e-3, most: 0.9, log: true }, ["markov"], fractionText, fraction),
+      set: (state, kind) => { bottleneck(state.scenario).loss = usualLoss(kind); } },
+    ...D.losses.flatMap(lossFields),
   ]],
   ["Queue", [
     { id: "discipline", label: "Discipline", options: () => [["droptail", "drop-tail"], ...D.queues.map((one) => [one.name, one.title])],

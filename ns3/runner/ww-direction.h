@@ -7,6 +7,7 @@
 #define WW_DIRECTION_H
 
 #include "ww-connection.h"
+#include "ww-losses.h"
 #include "ww-queue-disc.h"
 
 #include "ns3/point-to-point-module.h"
@@ -21,37 +22,9 @@
 namespace ns3
 {
 
-constexpr int64_t LOSS_STREAMS = 100; //!< first random number stream of directions
 constexpr int64_t QUEUE_STREAMS = 1000000;
 /// Why discs that check their limit themselves drop an arriving packet if they are full.
 constexpr const char* OVER_LIMIT = "Overlimit drop";
-
-/// Loses the packets that a plan lists, counted from 1.
-class ListedLosses : public ErrorModel
-{
-  public:
-    explicit ListedLosses(std::vector<uint64_t> packets)
-        : m_packets(std::move(packets))
-    {
-    }
-
-  private:
-    bool DoCorrupt(Ptr<Packet>) override
-    {
-        m_count++;
-        const bool isListed = m_next < m_packets.size() && m_packets[m_next] == m_count;
-        m_next += isListed;
-        return isListed;
-    }
-
-    void DoReset() override
-    {
-    }
-
-    std::vector<uint64_t> m_packets; //!< in order
-    std::size_t m_next = 0;
-    uint64_t m_count = 0;
-};
 
 using Connections =
     std::vector<std::unique_ptr<Connection>>; //!< by index; a packet's port names its connection
@@ -83,7 +56,7 @@ class Direction
 
     void Install(Ptr<NetDevice> from, Ptr<NetDevice> to)
     {
-        if (const Ptr<ErrorModel> losses = Losses())
+        if (const Ptr<ErrorModel> losses = ErrorModelOf(m_settings.loss, m_pipe))
         {
             to->SetAttribute("ReceiveErrorModel", PointerValue(losses));
         }
@@ -133,27 +106,6 @@ class Direction
     }
 
   private:
-    /// Makes the error model of the far end; nullptr if nothing is lost.
-    Ptr<ErrorModel> Losses() const
-    {
-        const ww::sim::Loss& loss = m_settings.loss;
-        if (loss.kind == ww::sim::LossKind::script && !loss.packets.empty())
-        {
-            return CreateObject<ListedLosses>(loss.packets);
-        }
-        if (loss.kind != ww::sim::LossKind::uniform || loss.rate <= 0)
-        {
-            return nullptr;
-        }
-        auto uniform = CreateObject<UniformRandomVariable>();
-        uniform->SetStream(LOSS_STREAMS + m_pipe);
-        auto errors = CreateObject<RateErrorModel>();
-        errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
-        errors->SetRate(loss.rate);
-        errors->SetRandomVariable(uniform);
-        return errors;
-    }
-
     /// A packet in the queue.
     struct Waiting
     {

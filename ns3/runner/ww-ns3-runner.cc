@@ -30,7 +30,6 @@
 #include <vector>
 
 using namespace ns3;
-using ww::sim::LossKind;
 using ww::sim::QueueKind;
 
 namespace
@@ -58,7 +57,6 @@ CheckDirection(const ww::sim::Direction& d, std::size_t link)
     const auto expect = [&](bool isSo, const char* expected) {
         Expect(isSo, "link", link, expected);
     };
-    const LossKind loss = d.loss.kind;
     expect(d.queue_bytes == ww::sim::kUnlimited, "a queue with a limit in packets");
     const QueueKind kind = d.queue_kind;
     const bool isDropTail = kind == QueueKind::droptail;
@@ -67,8 +65,7 @@ CheckDirection(const ww::sim::Direction& d, std::size_t link)
            "a limit of at least 2 packets where a queue is not drop-tail");
     expect(kind != QueueKind::red || d.red.spared_packets == SPARED,
            "RED that spares 2 packets, as ns-3's does");
-    expect(loss == LossKind::none || loss == LossKind::uniform || loss == LossKind::script,
-           "a loss that is none, uniform or script");
+    expect(ww::sim::kLossCounts[d.loss.index()], "a loss that only counts packets");
     expect(d.jitter == 0 && d.reorder_rate <= 0, "neither jitter nor reordering");
     expect(d.opportunities_ms.empty(), "no recorded rates");
 }

@@ -17,8 +17,7 @@ Network many_transfers() {
     Link& link = network.links[0];
     for (Direction* way : {&link.forward, &link.backward}) {
         way->queue_packets = 50;
-        way->loss.kind = LossKind::uniform;
-        way->loss.rate = 0.01;
+        way->loss = Uniform{0.01};
     }
     for (const ww_protocol protocol :
          {WW_PROTOCOL_NEWRENO, WW_PROTOCOL_CUBIC, WW_PROTOCOL_BBR, WW_PROTOCOL_WESTWOOD_PLUS}) {

@@ -187,7 +187,7 @@ struct Losses {
 };
 
 Losses losses(double rate, std::uint64_t seed, std::uint64_t packets) {
-    LossProcess process = process_of({LossKind::uniform, rate, {}}, any_random(seed));
+    LossProcess process = process_of(Uniform{rate}, any_random(seed));
     Losses found;
     std::uint64_t gap = 0;
     for (std::uint64_t i = 0; i < packets; i++) {
@@ -241,8 +241,8 @@ TEST(UniformLoss, HasGeometricGaps) {
 }
 
 TEST(UniformLoss, RateZeroLosesNothingAndRateOneEverything) {
-    LossProcess none = process_of({LossKind::uniform, 0, {}});
-    LossProcess all = process_of({LossKind::uniform, 1, {}});
+    LossProcess none = process_of(Uniform{0});
+    LossProcess all = process_of(Uniform{1});
     for (int i = 0; i < 100'000; i++) {
         ASSERT_FALSE(lose(none));
         ASSERT_TRUE(lose(all));
@@ -250,13 +250,13 @@ TEST(UniformLoss, RateZeroLosesNothingAndRateOneEverything) {
 }
 
 TEST(UniformLoss, ATinyRateDrawsAGapBeyondAnyRun) {
-    LossProcess process = process_of({LossKind::uniform, 1e-18, {}});
+    LossProcess process = process_of(Uniform{1e-18});
     for (int i = 0; i < 100'000; i++) ASSERT_FALSE(lose(process));
 }
 
 TEST(UniformLoss, DiffersBetweenSeedsPlacesAndDirections) {
     const auto pattern = [](const Random& random) {
-        LossProcess process = process_of({LossKind::uniform, 0.1, {}}, random);
+        LossProcess process = process_of(Uniform{0.1}, random);
         std::vector<bool> lost;
         for (int i = 0; i < 1000; i++) lost.push_back(lose(process));
         return lost;
@@ -270,7 +270,7 @@ TEST(UniformLoss, DiffersBetweenSeedsPlacesAndDirections) {
 
 TEST(ScriptedLoss, LosesExactlyTheNamedPackets) {
     const std::vector<std::uint64_t> script{1, 2, 7, 100, 101, 5000};
-    LossProcess process = process_of({LossKind::script, 0, script});
+    LossProcess process = process_of(LossList{script});
     std::vector<std::uint64_t> lost;
     for (std::uint64_t packet = 1; packet <= 10'000; packet++)
         if (lose(process)) lost.push_back(packet);
@@ -282,7 +282,7 @@ TEST(ScriptedLoss, LosesExactlyTheNamedPackets) {
 TEST(ScriptedLoss, CountsWhatCrosses) {
     Direction d = direction(8'000'000, 0);
     d.queue_packets = 1;
-    d.loss = {LossKind::script, 0, {2, 3}};
+    d.loss = LossList{{2, 3}};
     Channel channel = channel_of(d);
     EXPECT_EQ(channel.transmit(0, 1000), arrival(kSecond / 1000));
     EXPECT_EQ(channel.transmit(0, 1000), loss(2 * kSecond / 1000));

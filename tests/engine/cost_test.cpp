@@ -53,7 +53,7 @@ Network table_1(Recovery recovery, std::uint32_t flows) {
     bottleneck.delay = 10 * kMicrosecond;
     bottleneck.queue_packets = 100;
     Direction lossy = bottleneck;
-    lossy.loss = {LossKind::uniform, 0.005, {}};
+    lossy.loss = Uniform{0.005};
     network.links.push_back({1, 0, 0, lossy, bottleneck});
     for (std::uint32_t i = 0; i < flows; i++) {
         Direction access;

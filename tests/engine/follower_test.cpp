@@ -24,7 +24,7 @@ Network three_links(std::mt19937_64& random) {
             10'000'000 + (i == 0 ? 0 : static_cast<std::int64_t>(random() % 3) * 7'000'000);
         d.delay = static_cast<Time>(random() % 20) * kSecond / 1000;
         d.queue_packets = static_cast<std::int64_t>(random() % 20);
-        if (i == 0 && random() % 2 == 0) d.loss = {LossKind::uniform, 0.01, {}};
+        if (i == 0 && random() % 2 == 0) d.loss = Uniform{0.01};
         network.links.push_back({i, i + 1, i == 0 ? 2u : 0u, d, d});
     }
     return network;
@@ -97,7 +97,7 @@ TEST(Follower, IsNeitherSlowerNorLosesNorHasImpairments) {
     base.rate_bps = 10'000'000;
     Direction slower = base, losing = base, jittering = base;
     slower.rate_bps--;
-    losing.loss = {LossKind::uniform, 0.01, {}};
+    losing.loss = Uniform{0.01};
     jittering.jitter = kSecond / 1000;
     Network network;
     for (const Direction& d : {base, slower, losing, jittering})

@@ -19,8 +19,8 @@ constexpr double kSynRtt = 2 * kOneWay;
 // Loses the packets with these numbers, counted from 1 in each direction.
 Network with_losses(std::vector<std::uint64_t> forward, std::vector<std::uint64_t> backward) {
     Network network = scripted_network(Recovery::newreno);
-    network.links[0].forward.loss = {LossKind::script, 0, std::move(forward)};
-    network.links[0].backward.loss = {LossKind::script, 0, std::move(backward)};
+    network.links[0].forward.loss = LossList{std::move(forward)};
+    network.links[0].backward.loss = LossList{std::move(backward)};
     network.trace.capture_link = 0;
     network.flows[0].syn_ack_timer = true;
     return network;

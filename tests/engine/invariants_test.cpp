@@ -73,7 +73,7 @@ class Extreme {
         d.delay = chance(0.2) ? 0 : static_cast<Time>(between(1, 1e13));
         if (chance(0.6)) d.queue_packets = static_cast<std::int64_t>(between(1, 1e9)) - 1;
         if (chance(0.3)) d.queue_bytes = static_cast<std::int64_t>(between(1, 1e12));
-        if (chance(0.3)) d.loss = {LossKind::uniform, unit() * unit(), {}};
+        if (chance(0.3)) d.loss = Uniform{unit() * unit()};
         if (chance(0.2)) {
             d.queue_kind = QueueKind::red;
             d.red.min_packets = between(1, 1e3) - 1;

@@ -148,10 +148,7 @@ TEST(Utilisation, EndsWithTheRun) {
 TEST(Fading, HitsBothDirectionsAtOnce) {
     Network network = one_link(10'000'000, 10 * kMs, 20 * kSecond);
     for (Direction* direction : {&network.links[0].forward, &network.links[0].backward}) {
-        direction->loss.kind = LossKind::states;
-        direction->loss.state_mean[0] = 300 * kMs;
-        direction->loss.state_mean[1] = 100 * kMs;
-        direction->loss.state_rate[1] = 1;
+        direction->loss = Markov{300 * kMs, 100 * kMs, 0, 1};
     }
     network.flows = {datagrams(1'200'000), datagrams(1'200'000)};
     std::swap(network.flows[1].from, network.flows[1].to);
@@ -180,8 +177,7 @@ TEST(Ecn, AnEchoDoesNotHideThatARetransmissionWasNeeded) {
     flow.ecn = flow.timestamps = flow.undo = true;
     flow.header_bytes = kStampedHeader;
     Network network = marking(one_link(2'000'000, 20 * kMs, 200 * kSecond), 30, flow);
-    network.links[0].forward.loss.kind = LossKind::uniform;
-    network.links[0].forward.loss.rate = 0.003;
+    network.links[0].forward.loss = Uniform{0.003};
     network.trace.events = true;
     const FlowResult result = simulate(network, 1).flows[0];
     EXPECT_GT(result.ecn_reductions, 20u);
@@ -205,8 +201,7 @@ TEST(RecordedRate, IsWhatALongFlowGets) {
 
 TEST(QueueTrace, AddsUpToTheStatistics) {
     Network network = one_link(2'000'000, 20 * kMs, 60 * kSecond);
-    network.links[0].forward.loss.kind = LossKind::uniform;
-    network.links[0].forward.loss.rate = 0.001;
+    network.links[0].forward.loss = Uniform{0.001};
     network.flows = {tcp(WW_PROTOCOL_RENO), tcp(WW_PROTOCOL_CUBIC)};
     network.trace.queues = true;
     const Result traced = simulate(network, 1);
@@ -238,8 +233,7 @@ TEST(QueueTrace, AddsUpToTheStatistics) {
 
 TEST(Capture, SeesEveryPacketOfTheLinkAndChangesNothing) {
     Network network = one_link(2'000'000, 20 * kMs, 30 * kSecond);
-    network.links[0].forward.loss.kind = LossKind::uniform;
-    network.links[0].forward.loss.rate = 0.01;
+    network.links[0].forward.loss = Uniform{0.01};
     network.flows = {tcp(WW_PROTOCOL_RENO)};
     const Result uncaptured = simulate(network, 1);
     network.trace.capture_link = 0;
@@ -333,7 +327,7 @@ TEST(Reordering, LeavesEachAckItsSackBlocks) {
     network.links[1].b = 2;
     network.links[1].backward.reorder_rate = 0.3;
     network.links[1].backward.reorder_delay = 7 * kMs;
-    network.links[1].forward.loss = {LossKind::uniform, 0.03, {}};
+    network.links[1].forward.loss = Uniform{0.03};
     network.flows = {tcp(WW_PROTOCOL_RENO)};
     network.flows[0].to = 2;
     const auto acks = [&](std::int64_t link) {
@@ -367,7 +361,7 @@ TEST(Capture, KeepsEverySackBlock) {
 
 TEST(Records, AreMadeOnlyIfAskedFor) {
     Network network = one_link(2'000'000, 20 * kMs, 20 * kSecond);
-    network.links[0].forward.loss = {LossKind::uniform, 0.01, {}};
+    network.links[0].forward.loss = Uniform{0.01};
     network.flows = {tcp(WW_PROTOCOL_RENO)};
     const Result result = simulate(network, 1);
     EXPECT_GT(result.forward[0].lost, 0u);

@@ -22,9 +22,7 @@ bool lost(LossProcess& process, Time now, std::uint32_t bytes = 1500) {
 }
 
 TEST(BitErrors, LoseAPacketByItsLength) {  // P(loss) = 1 - (1 - p)^(8 bytes)
-    Loss loss;
-    loss.kind = LossKind::bits;
-    loss.rate = 1e-5;
+    const Bits loss{1e-5};
     const std::uint32_t sizes[] = {40, 552, 1500, 9000};
     constexpr int kEach = 200000;
     LossProcess process = process_of(loss, 1);
@@ -40,9 +38,7 @@ TEST(BitErrors, LoseAPacketByItsLength) {  // P(loss) = 1 - (1 - p)^(8 bytes)
 }
 
 TEST(BitErrors, AreTheSameWithMixedLengths) {
-    Loss loss;
-    loss.kind = LossKind::bits;
-    loss.rate = 3e-5;
+    const Bits loss{3e-5};
     LossProcess process = process_of(loss, 2);
     std::vector<double> seen(4), expected(4);
     for (int i = 0; i < 400000; i++) {
@@ -65,28 +61,15 @@ TEST(RareLosses, AreAsRareAsTheirRateSays) {  // 1 - 1e-17 is 1 in a double
 
 TEST(RareLosses, NeverOverflowTheirCounter) {
     for (const double rate : {1e-30, 2.3e-308, 5e-324}) {
-        for (const LossKind kind : {LossKind::uniform, LossKind::bits}) {
-            Loss loss;
-            loss.kind = kind;
-            loss.rate = rate;
+        for (const Loss& loss : {Loss(Uniform{rate}), Loss(Bits{rate})}) {
             LossProcess process = process_of(loss, 1);
             for (int i = 0; i < 1000; i++) ASSERT_FALSE(lost(process, 0, 65535)) << rate;
         }
     }
 }
 
-Loss two_states(Time good, Time bad, double good_rate, double bad_rate) {
-    Loss loss;
-    loss.kind = LossKind::states;
-    loss.state_mean[0] = good;
-    loss.state_mean[1] = bad;
-    loss.state_rate[0] = good_rate;
-    loss.state_rate[1] = bad_rate;
-    return loss;
-}
-
 TEST(TwoStates, LastExponentialTimesOfTheirMeans) {  // rates 0 and 1 show the state
-    LossProcess process = process_of(two_states(80 * kMs, 40 * kMs, 0, 1), 3);
+    LossProcess process = process_of(Markov{80 * kMs, 40 * kMs, 0, 1}, 3);
     std::vector<double> lengths[2];
     bool state = false;
     Time since = 0;
@@ -106,8 +89,8 @@ TEST(TwoStates, LastExponentialTimesOfTheirMeans) {  // rates 0 and 1 show the s
 // Numbers are drawn in advance, but each packet has its own.
 TEST(TwoStates, TakeOneNumberPerPacket) {
     const double rate[] = {1e-5, 0.02};
-    LossProcess process = process_of(two_states(80 * kMs, 40 * kMs, rate[0], rate[1]), 5);
-    LossProcess state = process_of(two_states(80 * kMs, 40 * kMs, 0, 1), 5);
+    LossProcess process = process_of(Markov{80 * kMs, 40 * kMs, rate[0], rate[1]}, 5);
+    LossProcess state = process_of(Markov{80 * kMs, 40 * kMs, 0, 1}, 5);
     Random numbers(5, Stream::loss_forward, 0);
     int losses = 0;
     for (Time now = 0; now < 100 * kSecond; now += kMs) {
@@ -119,10 +102,13 @@ TEST(TwoStates, TakeOneNumberPerPacket) {
     EXPECT_EQ(process.crossed(), 100'000u);
 }
 
+TEST(Blackouts, OfNoLengthLoseNothing) {
+    EXPECT_TRUE(process_of(Blackout{kSecond, 0}, 1).loses_none());
+}
+
 // How long nothing is lost does not change what is lost later.
 TEST(TwoStates, TakeNoNumberWhileNothingIsLost) {
-    Loss loss = two_states(kSecond, kSecond, 0, 0.5);
-    loss.state_fixed = true;
+    const Markov loss{kSecond, kSecond, 0, 0.5, kFixed};
     LossProcess process = process_of(loss, 8);
     Random numbers(8, Stream::loss_forward, 0);
     for (Time now = 0; now < 10 * kSecond; now += 10 * kMs) {
@@ -133,9 +119,8 @@ TEST(TwoStates, TakeNoNumberWhileNothingIsLost) {
 
 TEST(TwoStates, LoseAtEachStatesRate) {  // seed 003, fading: 8 s and 4 s
     const double rate[] = {0.001, 0.2};
-    LossProcess seen_process =
-        process_of(two_states(8 * kSecond, 4 * kSecond, rate[0], rate[1]), 4);
-    LossProcess state = process_of(two_states(8 * kSecond, 4 * kSecond, 0, 1), 4);
+    LossProcess seen_process = process_of(Markov{8 * kSecond, 4 * kSecond, rate[0], rate[1]}, 4);
+    LossProcess state = process_of(Markov{8 * kSecond, 4 * kSecond, 0, 1}, 4);
     std::vector<double> seen(4), expected(4);
     for (Time now = 0; now < 4000 * kSecond; now += 5 * kMs) {
         const std::size_t s = lost(state, now) ? 1 : 0;
@@ -149,7 +134,7 @@ TEST(TwoStates, LoseAtEachStatesRate) {  // seed 003, fading: 8 s and 4 s
 }
 
 TEST(TwoStates, AreTheSameInBothDirections) {
-    const Loss loss = two_states(40 * kMs, 10 * kMs, 0, 1);
+    const Markov loss{40 * kMs, 10 * kMs, 0, 1};
     LossProcess forward = process_of(loss, 5),
                 backward = process_of(loss, 5, Stream::loss_backward);
     for (Time now = 0; now < 20 * kSecond; now += kMs / 3)
@@ -158,15 +143,13 @@ TEST(TwoStates, AreTheSameInBothDirections) {
 
 TEST(TwoStates,
      OfFixedTimesAlternateExactly) {  // seed 003, blackout: 4 s good, 0.5 s nothing passes
-    Loss loss = two_states(4 * kSecond, kSecond / 2, 0, 1);
-    loss.state_fixed = true;
-    LossProcess process = process_of(loss, 6);
+    LossProcess process = process_of(Blackout{4 * kSecond, kSecond / 2}, 6);
     for (Time now = 0; now < 100 * kSecond; now += 7 * kMs)
         ASSERT_EQ(lost(process, now), now % (kSecond * 9 / 2) >= 4 * kSecond) << now;
 }
 
 TEST(TwoStates, CatchUpAfterASilence) {
-    const Loss loss = two_states(40 * kMs, 10 * kMs, 0, 1);
+    const Markov loss{40 * kMs, 10 * kMs, 0, 1};
     LossProcess busy = process_of(loss, 7), idle = process_of(loss, 7);
     for (Time now = 0; now < 10 * kSecond; now += kMs) lost(busy, now);
     EXPECT_EQ(lost(busy, 10 * kSecond), lost(idle, 10 * kSecond));

@@ -29,17 +29,23 @@ class Draw {
 };
 
 Loss any_loss(Draw& draw) {
-    Loss loss;
-    loss.kind = static_cast<LossKind>(draw.upto(4));
-    loss.rate = draw.between(0, draw.chance(0.2) ? 0.3 : 0.05);
-    if (loss.kind == LossKind::bits) loss.rate *= 1e-4;
-    if (loss.kind == LossKind::script) loss.packets = {3, 5, 6, 7, 100};
-    for (const int state : {0, 1}) {
-        loss.state_mean[state] = (1 + draw.upto(4000)) * kMs;
-        loss.state_rate[state] = draw.chance(0.3) ? state : draw.between(0, 0.1);
+    const std::uint32_t kind = draw.upto(4);
+    const double rate = draw.between(0, draw.chance(0.2) ? 0.3 : 0.05);
+    const auto state = [&](double sure) { return draw.chance(0.3) ? sure : draw.between(0, 0.1); };
+    switch (kind) {
+    case 1:
+        return Uniform{rate};
+    case 2:
+        return LossList{{3, 5, 6, 7, 100}};
+    case 3: {
+        const Time good = (1 + draw.upto(4000)) * kMs, bad = (1 + draw.upto(4000)) * kMs;
+        return Markov{good, bad, state(0), state(1), draw.chance(0.5) ? kFixed : kExponential};
     }
-    loss.state_fixed = draw.chance(0.5);
-    return loss;
+    case 4:
+        return Bits{rate * 1e-4};
+    default:
+        return {};
+    }
 }
 
 std::vector<std::uint64_t> any_opportunities(Draw& draw) {
@@ -279,8 +285,10 @@ TEST(AnyNetwork, CompletesATransferToTheByteWhateverTheRecovery) {
         }
         for (Link& link : network.links) {
             for (Direction* d : {&link.forward, &link.backward}) {
-                d->loss.rate = std::min(d->loss.rate, 0.1);
-                d->loss.state_mean[1] = std::min(d->loss.state_mean[1], d->loss.state_mean[0]);
+                if (Uniform* const uniform = std::get_if<Uniform>(&d->loss))
+                    uniform->rate = std::min(uniform->rate, 0.1);
+                if (Markov* const markov = std::get_if<Markov>(&d->loss))
+                    markov->bad = std::min(markov->bad, markov->good);
                 d->queue_bytes = kUnlimited;
             }
         }
@@ -300,7 +308,7 @@ Network lone_flow(Recovery recovery, double loss, Time duration) {
     network.links.push_back({0, 1, 0, {}, {}});
     for (Direction* d : {&network.links[0].forward, &network.links[0].backward})
         d->rate_bps = 2'000'000, d->delay = 45 * kMs, d->queue_packets = 100;
-    network.links[0].forward.loss = {LossKind::uniform, loss, {}};
+    network.links[0].forward.loss = Uniform{loss};
     Flow flow;
     flow.to = 1;
     flow.packet_bytes = 360 + 40;

@@ -30,8 +30,8 @@ Network lone_flow(Recovery recovery, ww_protocol cc, double loss, double ack_los
         d->rate_bps = 2'000'000;
         d->queue_packets = 20;
     }
-    network.links[1].forward.loss = {LossKind::uniform, loss, {}};
-    network.links[1].backward.loss = {LossKind::uniform, ack_loss, {}};
+    network.links[1].forward.loss = Uniform{loss};
+    network.links[1].backward.loss = Uniform{ack_loss};
     Flow flow;
     flow.to = 2;
     flow.recovery = recovery;
@@ -138,7 +138,7 @@ Network any_transfer(ww_protocol cc, std::uint64_t seed) {
         d->rate_bps = rate;
         d->delay = delay;
         d->queue_packets = static_cast<std::uint32_t>(1 + upto(100));
-        d->loss = {LossKind::uniform, static_cast<double>(upto(30)) / 100, {}};
+        d->loss = Uniform{static_cast<double>(upto(30)) / 100};
         d->jitter = static_cast<Time>(upto(1) * upto(200)) * kMs;
         d->reorder_rate = static_cast<double>(upto(1) * upto(20)) / 100;
         d->reorder_delay = static_cast<Time>(upto(300)) * kMs;

@@ -283,7 +283,7 @@ Result transfer(std::vector<std::uint64_t> lost_forward, std::uint32_t delayed_a
     network.flows[0].isn = UINT32_MAX;
     network.flows[0].size_bytes = 4'300;  // five segments, the last of 300 bytes
     network.flows[0].delayed_ack = delayed_ack;
-    network.links[0].forward.loss = {LossKind::script, 0, std::move(lost_forward)};
+    network.links[0].forward.loss = LossList{std::move(lost_forward)};
     network.links[0].backward.loss = {};
     network.trace.capture_link = 0;
     return simulate(network, 1);

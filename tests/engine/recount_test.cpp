@@ -31,7 +31,7 @@ Network both_ways(std::uint64_t seed) {
     for (Direction* way : {&link.forward, &link.backward}) {
         way->queue_packets = 5 + upto(30);
         if (seed % 3 == 0) way->queue_bytes = 20'000;
-        way->loss = {LossKind::uniform, seed % 2 == 0 ? 0.01 : 0.0, {}};
+        way->loss = Uniform{seed % 2 == 0 ? 0.01 : 0.0};
     }
     for (const bool back : {false, true}) {
         const auto protocol = static_cast<ww_protocol>(upto(WW_PROTOCOL_COUNT - 1));

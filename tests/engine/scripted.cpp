@@ -56,11 +56,11 @@ Network scripted_network(Recovery recovery) {
 ScriptedRun::ScriptedRun(Recovery recovery, const Script& script)
     : network_(scripted_network(recovery)) {
     script.change(network_);
-    network_.links[0].backward.loss = {LossKind::script, 0, script.lost_acks};
-    network_.links[0].forward.loss.kind = LossKind::script;
+    network_.links[0].backward.loss = LossList{script.lost_acks};
+    LossList& forward = network_.links[0].forward.loss.emplace<LossList>();
     result_ = simulate(network_, 1);
     for (const Transmission& lost : script.lost) {  // a later loss does not change earlier events
-        network_.links[0].forward.loss.packets.push_back(packet_of(events(), lost));
+        forward.packets.push_back(packet_of(events(), lost));
         result_ = simulate(network_, 1);
     }
     EXPECT_EQ(result_.error, "");
@@ -94,7 +94,8 @@ std::vector<std::int64_t> ScriptedRun::segments(EventKind kind, int from, int to
 
 std::string ScriptedRun::table() const {
     std::string text = "  time ms  event       segment  cwnd  ssthresh\n";
-    const std::vector<std::uint64_t>& lost = network_.links[0].forward.loss.packets;
+    const std::vector<std::uint64_t>& lost =
+        std::get<LossList>(network_.links[0].forward.loss).packets;
     std::uint64_t packet = 2;
     for (const Event& event : events()) {
         char line[96];

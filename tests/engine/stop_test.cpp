@@ -74,8 +74,7 @@ TEST(Stop, EndsALoopOverTheStatesOfALinkWithinOnePacket) {
     Network network = lone_flow(kLongest);
     network.links[0].forward.rate_bps =
         1000;  // the link changes its state 12 million times per packet
-    network.links[0].forward.loss = {
-        LossKind::states, 0, {}, {kMicrosecond, kMicrosecond}, {0.5, 0.5}};
+    network.links[0].forward.loss = Markov{kMicrosecond, kMicrosecond, 0.5, 0.5};
     Caller caller{.last_answer = 1000};
     EXPECT_TRUE(simulate(network, 1, caller.stop()).stopped);
 }

@@ -74,8 +74,8 @@ std::vector<Network> networks() {
     for (std::size_t i = 0; i < all.size(); i++) {
         all[i].duration = 8 * kSecond;
         all[i].trace.windows = all[i].trace.events = true;
-        if (i % 3 == 0) all[i].links[0].forward.loss = {LossKind::uniform, 0.02, {}};
-        if (i % 5 == 0) all[i].links[0].backward.loss = {LossKind::uniform, 0.05, {}};
+        if (i % 3 == 0) all[i].links[0].forward.loss = Uniform{0.02};
+        if (i % 5 == 0) all[i].links[0].backward.loss = Uniform{0.05};
     }
     return all;
 }
@@ -166,7 +166,7 @@ TEST(Ties, APacketComesBeforeADelayedAckDueAtTheSameTime) {
 TEST(Ties, OtherSeedsGiveOtherLosses) {
     Network network = dumbbell(4, 0);
     network.duration = 8 * kSecond;
-    network.links[0].forward.loss = {LossKind::uniform, 0.02, {}};
+    network.links[0].forward.loss = Uniform{0.02};
     EXPECT_FALSE(told(simulate(network, 1)) == told(simulate(network, 2)));
 }
 

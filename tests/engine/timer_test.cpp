@@ -240,7 +240,7 @@ TEST(Stop, WhatWasLostIsStillRepaired) {
 // Karn: a repeated SYN gives no sample, so the trace begins without a smoothed RTT.
 TEST(Trace, HasNoSmoothedRttBeforeTheFirstSample) {
     Network network = scripted_network(Recovery::newreno);
-    network.links[0].forward.loss = {LossKind::script, 0, {1}};  // the SYN
+    network.links[0].forward.loss = LossList{{1}};  // the SYN
     network.trace.windows = true;
     const WindowTrace trace = simulate(network, 1).flows[0].trace;
     EXPECT_TRUE(std::isnan(trace.srtt_s.front()));

@@ -32,8 +32,7 @@ double goodput_bps(double error_rate, ww_protocol protocol, uint64_t seed = 1) {
     constexpr int64_t kSeconds = 30;
     Network network = one_link(20'000'000, 40 * kMs, kSeconds * kSecond);
     network.links[0].forward.queue_packets = 133;
-    network.links[0].forward.loss.kind = LossKind::uniform;
-    network.links[0].forward.loss.rate = error_rate;
+    network.links[0].forward.loss = Uniform{error_rate};
     network.flows = {tcp(protocol)};
     const FlowResult flow = simulate(network, seed).flows[0];
     return static_cast<double>(flow.delivered_bytes) * 8 / kSeconds;

@@ -39,25 +39,26 @@ class Input {
 inline Loss any_loss(Input& input) {
     switch (input.few(5)) {
     case 1:
-        return {LossKind::uniform, input.byte() / 800.0, {}};  // at most 0.32
+        return Uniform{input.byte() / 800.0};  // at most 0.32
     case 2:
-        return {LossKind::uniform, input.flag() ? 1.0 : 1e-5, {}};
+        return Uniform{input.flag() ? 1.0 : 1e-5};
     case 3: {
-        Loss loss{LossKind::script, 0, {}};
+        LossList loss;
         std::uint64_t packet = 0;
         for (std::uint32_t i = input.few(20); i > 0; i--)
             loss.packets.push_back(packet += 1 + input.byte());
         return loss;
     }
     case 4:
-        return {LossKind::bits, input.byte() * 1e-7, {}};
+        return Bits{input.byte() * 1e-7};
     case 5: {
-        Loss loss{LossKind::states, 0, {}};
-        for (const int state : {0, 1}) {
-            loss.state_mean[state] = (1 + static_cast<Time>(input.few(200))) * 10 * kMillisecond;
-            loss.state_rate[state] = input.byte() / 255.0;
+        Markov loss;
+        for (const auto& [mean, rate] :
+             {std::pair(&loss.good, &loss.good_rate), {&loss.bad, &loss.bad_rate}}) {
+            *mean = (1 + static_cast<Time>(input.few(200))) * 10 * kMillisecond;
+            *rate = input.byte() / 255.0;
         }
-        loss.state_fixed = input.flag();
+        loss.durations = input.flag() ? kFixed : kExponential;
         return loss;
     }
     default:

@@ -92,18 +92,15 @@ TEST(Plan, ALossIsOnItsSides) {
         const Table loss = {{"kind", text("uniform")}, {"rate", text("0.5%")}, {"on", text(on)}};
         return read(with(kLink, "loss", {loss})).network.links[0];
     };
-    EXPECT_EQ(link("forward").forward.loss.rate, 0.005);
-    EXPECT_EQ(link("forward").backward.loss.kind, sim::LossKind::none);
-    EXPECT_EQ(link("both").backward.loss.rate, 0.005);
+    EXPECT_EQ(std::get<sim::Uniform>(link("forward").forward.loss).rate, 0.005);
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(link("forward").backward.loss));
+    EXPECT_EQ(std::get<sim::Uniform>(link("both").backward.loss).rate, 0.005);
 }
 
-TEST(Plan, AnEmptyBlackoutIsNoLoss) {
-    const auto kind = [](const char* bad) {
-        const Table loss = {{"kind", text("blackout")}, {"good", text("2s")}, {"bad", text(bad)}};
-        return read(with(kLink, "loss", {loss})).network.links[0].forward.loss.kind;
-    };
-    EXPECT_EQ(kind("0s"), sim::LossKind::none);
-    EXPECT_EQ(kind("10ms"), sim::LossKind::states);
+TEST(Plan, ABlackoutMayHaveNoLength) {
+    const Table loss = {{"kind", text("blackout")}, {"good", text("2s")}, {"bad", text("0s")}};
+    const auto plan = read(with(kLink, "loss", {loss}));
+    EXPECT_EQ(std::get<sim::Blackout>(plan.network.links[0].forward.loss).bad, 0);
 }
 
 TEST(Plan, AQueueLimitFollowsTheRateOrTheRoundTrip) {
@@ -180,7 +177,8 @@ TEST(Plan, ItsTextIsReadBack) {
     EXPECT_EQ(wire::write_plan(again), wire::write_plan(plan));
     EXPECT_EQ(again.network.links[0].forward.queue_bytes, 65536);
     EXPECT_EQ(again.network.links[0].forward.red.min_packets, 5.5);
-    EXPECT_EQ(again.network.links[0].forward.loss.packets, (std::vector<std::uint64_t>{3, 5}));
+    EXPECT_EQ(std::get<sim::LossList>(again.network.links[0].forward.loss).packets,
+              (std::vector<std::uint64_t>{3, 5}));
     EXPECT_EQ(again.network.flows[0].stop, 7 * sim::kSecond);
 }
 

@@ -88,7 +88,7 @@ void forget_the_clock(Network& network) {
     network.trace = {false, 0, true, true, -1};
     for (Link& link : network.links)
         for (Direction* d : {&link.forward, &link.backward}) {
-            if (d->loss.kind == LossKind::states) d->loss = {};
+            if (std::holds_alternative<Markov>(d->loss)) d->loss = {};
             d->opportunities_ms.clear();
         }
     for (Flow& flow : network.flows)
@@ -101,7 +101,7 @@ void forget_bytes(Network& network) {
     forget_the_clock(network);
     for (Link& link : network.links)
         for (Direction* d : {&link.forward, &link.backward})
-            if (d->loss.kind == LossKind::bits) d->loss = {};
+            if (std::holds_alternative<Bits>(d->loss)) d->loss = {};
     for (Flow& flow : network.flows) {
         if (ww_estimates(&flow.cc)) flow.cc = ww_configure(WW_PROTOCOL_CUBIC);
         flow.cc.hystart = WW_HYSTART_PLUS_PLUS;

@@ -16,7 +16,6 @@ from westwood.engines import simulator
 from westwood.engines.contract import Job
 from westwood.errors import InputError
 from westwood.scenario import Scenario
-from westwood.scenario.links import LOSSES
 
 SHIPPED = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.toml"))
 SMALL = Path(__file__).parents[1].joinpath("westwood", "small.toml")
@@ -151,7 +150,7 @@ def any_scenario(choices: random.Random) -> dict[str, Any]:
         "markov": {"good": choices.choice(times), "bad": choices.choice(times), "bad_rate": 1},
         "blackout": {"good": choices.choice(times), "bad": choices.choice(["0s", *times])},
     }
-    kind = choices.choice(LOSSES)
+    kind = choices.choice([*losses])
     link = {
         "rate": choices.choice(rates),
         "delay": choices.choice(delays),

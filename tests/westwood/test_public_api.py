@@ -125,7 +125,9 @@ def test_what_pydantic_adds_is_hidden() -> None:
 
 
 def test_a_scenario_can_be_pickled_and_copied() -> None:
-    scenario = Scenario.preset("fading").with_settings({"duration": "2s"})
+    queue = {"kind": "codel", "limit": "50p"}
+    changes = {"duration": "2s", "bottleneck.queue": queue}
+    scenario = Scenario.preset("fading").with_settings(changes)
     for other in (pickle.loads(pickle.dumps(scenario)), copy.deepcopy(scenario)):
         assert other == scenario and other.to_toml() == scenario.to_toml()
         assert simulate(other).rows["sent"].equals(simulate(scenario).rows["sent"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from westwood.catalogue import PROTOCOLS, QUEUES, settings_of
+from westwood.catalogue import LOSSES, PROTOCOLS, QUEUES, settings_of
 from westwood.cli import call
 from westwood.reference import LISTINGS, listing
 from westwood.results.columns import columns
@@ -27,6 +27,7 @@ def test_no_declaration_is_missing() -> None:
     assert names("columns") == {column.name for column in columns()}
     for section in ("cc", "flow", "link", *QUEUES):
         assert names(f"{section}-settings") == set(settings_of(section))
+    assert names("loss-settings") == set(LOSSES)
 
 
 @pytest.mark.parametrize("name", [*LISTINGS, "profile linux"])

@@ -26,7 +26,7 @@ std::string problem(const std::string& text) {
 
 const std::string kLink =
     "duration 1000000000000\nnodes 2\nlink 0 1\noverhead_bytes 18\n"
-    "forward\nrate_bps 10000000\ndelay 5\nqueue 100 -1\nloss uniform 0.25\n"
+    "forward\nrate_bps 10000000\ndelay 5\nqueue 100 -1\nloss uniform\nuniform.rate 0.25\n"
     "backward\nrate_bps 20000000\ndelay 7\nqueue -1 64000\nloss none\n";
 const std::string kFlow = "flow 0 1 cubic\npacket_bytes 1500\nheader_bytes 52\n";
 
@@ -41,8 +41,7 @@ TEST(WirePlan, DescribesTheNetwork) {
     EXPECT_EQ(link.forward.rate_bps, 10'000'000);
     EXPECT_EQ(link.forward.queue_packets, 100);
     EXPECT_EQ(link.forward.queue_bytes, sim::kUnlimited);
-    EXPECT_EQ(link.forward.loss.kind, sim::LossKind::uniform);
-    EXPECT_EQ(link.forward.loss.rate, 0.25);
+    EXPECT_EQ(std::get<sim::Uniform>(link.forward.loss).rate, 0.25);
     EXPECT_EQ(link.forward.queue_kind, sim::QueueKind::droptail);
     EXPECT_EQ(link.backward.delay, 7);
     EXPECT_EQ(link.backward.queue_packets, sim::kUnlimited);
@@ -62,20 +61,23 @@ TEST(WirePlan, DescribesTheNetwork) {
     EXPECT_FALSE(plan.network.trace.windows || plan.network.trace.queues);
 }
 
-TEST(WirePlan, HasEveryLossModelOfTheEngine) {
+TEST(WirePlan, HasEveryKindOfLoss) {
     const auto loss = [](const std::string& words) {
         return read(kLink + "forward\nloss " + words + "\n" + kFlow + "end\n")
             .network.links[0]
             .forward.loss;
     };
-    EXPECT_EQ(loss("none").kind, sim::LossKind::none);
-    EXPECT_EQ(loss("bits 1e-6").kind, sim::LossKind::bits);
-    EXPECT_EQ(loss("script 3 5 8").packets, (std::vector<std::uint64_t>{3, 5, 8}));
-    const sim::Loss states = loss("states 1000000000 2000000000 0 1 1");
-    EXPECT_EQ(states.kind, sim::LossKind::states);
-    EXPECT_EQ(states.state_mean[1], 2'000'000'000);
-    EXPECT_EQ(states.state_rate[1], 1);
-    EXPECT_TRUE(states.state_fixed);
+    for (std::size_t kind = 0; kind < std::size(sim::kLossKinds); kind++)
+        EXPECT_EQ(loss(sim::kLossKinds[kind]).index(), kind);
+    EXPECT_EQ(std::get<sim::LossList>(loss("script 3 5 8")).packets,
+              (std::vector<std::uint64_t>{3, 5, 8}));
+    EXPECT_EQ(std::get<sim::Bits>(loss("bits\nbits.rate 0.25")).rate, 0.25);
+    EXPECT_EQ(std::get<sim::Markov>(loss("markov\nmarkov.durations fixed")).durations, sim::kFixed);
+}
+
+TEST(WirePlan, ASettingOfAnotherKindOfLossIsRefused) {
+    EXPECT_THROW(read(kLink + "forward\nloss uniform\nbits.rate 0.1\n" + kFlow + "end\n"),
+                 PlanError);
 }
 
 TEST(WirePlan, AFlowStartsWithItsProtocolsSettings){
@@ -128,20 +130,21 @@ TEST(WirePlan, RejectsInvalidTextByLine) {
     EXPECT_EQ(problem("delayed_ack 1\nend\n"), "line 1: delayed_ack: no flow before it");
     EXPECT_EQ(problem("cc.m 10\nend\n"), "line 1: cc.m: no flow before it");
     EXPECT_EQ(problem("sample_us 0\nend\n"), "line 1: sample_us: expected 1 to 3600000000, not 0");
-    EXPECT_EQ(problem(kLink + "loss fire\nend\n"),
-              "line 15: loss: expected one of none, uniform, script, states, bits, not fire");
-    EXPECT_EQ(problem(kLink + "loss uniform nan\nend\n"),
-              "line 15: loss: expected 0 to 1, not nan");
-    EXPECT_EQ(problem(kLink + kFlow + "ecn 2\nend\n"), "line 18: ecn: expected 0 or 1, not 2");
+    EXPECT_EQ(
+        problem(kLink + "loss fire\nend\n"),
+        "line 16: loss: expected one of none, uniform, bits, markov, blackout, script, not fire");
+    EXPECT_EQ(problem(kLink + "loss uniform\nuniform.rate nan\nend\n"),
+              "line 17: uniform.rate: expected 0 to 1, not nan");
+    EXPECT_EQ(problem(kLink + kFlow + "ecn 2\nend\n"), "line 19: ecn: expected 0 or 1, not 2");
     EXPECT_EQ(problem(kLink + kFlow + "recovery luck\nend\n"),
-              "line 18: recovery: expected one of tahoe, reno, newreno, sack, rate-halving, prr, "
+              "line 19: recovery: expected one of tahoe, reno, newreno, sack, rate-halving, prr, "
               "not luck");
-    EXPECT_EQ(problem(kLink + kFlow + "end 1\n"), "line 18: end: too many words");
+    EXPECT_EQ(problem(kLink + kFlow + "end 1\n"), "line 19: end: too many words");
     EXPECT_EQ(problem("nodes 2\nend\n"), "line 2: end: no statement `duration`");
     EXPECT_EQ(problem(kLink + "flow 0 1 udp\nend\n"),
-              "line 16: end: flow 0: expected datagrams of udp, and of no other protocol");
+              "line 17: end: flow 0: expected datagrams of udp, and of no other protocol");
     EXPECT_EQ(problem(kLink + kFlow + "datagrams 1000 -1 0 fixed fixed\nend\n"),
-              "line 19: end: flow 0: expected datagrams of udp, and of no other protocol");
+              "line 20: end: flow 0: expected datagrams of udp, and of no other protocol");
 }
 
 // Every declared setting is read into its own member, over its whole range, and refused outside it.
@@ -259,6 +262,25 @@ TEST(WirePlanSettings, OfAQueueAreReadWithinTheirBounds) {
     const sim::Link link = plan_with("red.min_packets 3").network.links[0];
     EXPECT_EQ(link.backward.queue_kind, sim::QueueKind::red);
     EXPECT_EQ(link.forward.queue_kind, sim::QueueKind::droptail);
+}
+
+TEST(WirePlanSettings, OfALossAreReadWithinTheirBounds) {
+    using namespace sim;
+#define WW_ROW(kind, setting, fallback, least, most, ...)                                         \
+    WW_EXPECT_##kind(prefix + WW_READ_TEXT(WW_ENGINE_FIELD(kind, setting)), setting, least, most, \
+                     [](const Plan& plan) {                                                       \
+                         const Loss& loss = plan.network.links[0].backward.loss;                  \
+                         return std::get<Settings>(loss).WW_ENGINE_FIELD(kind, setting);          \
+                     });
+#define WW_LOSS(name, Type, Model, PREFIX, ...)                  \
+    {                                                            \
+        using Settings = Type;                                   \
+        const std::string prefix = "loss " #name "\n" #name "."; \
+        WW_##PREFIX##_SETTINGS(WW_ROW)                           \
+    }
+    WW_LOSS_KINDS(WW_LOSS)
+#undef WW_LOSS
+#undef WW_ROW
 }
 
 TEST(WirePlanSettings, OfACongestionControlAreReadWithinTheirBounds) {

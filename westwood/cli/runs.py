@@ -325,7 +325,7 @@ def compare(
         )
     if listed:
         runs_it = listed_losses.listing(runs_it)
-    elif engine != "sim" and listed_losses.has_uniform_losses(planned.scenario):
+    elif engine != "sim" and listed_losses.has_random_losses(planned.scenario):
         say("each engine loses other packets; --listed-losses makes all lose the same ones")
     wanted = figures.wanted(plot, figure, title, size)
     deliver.carry_out(planned, workers, out, figure=wanted, json=json, engine=runs_it, yes=yes)

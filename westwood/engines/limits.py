@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from westwood.scenario.flows import Flow
     from westwood.scenario.links import Link
 
-_LOSSES = ("none", "uniform", "script")
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -33,6 +31,7 @@ class Limits:
     name: str
     most_flows: int
     queues: Mapping[str, str]  # its classes of queue disciplines by kind
+    losses: tuple[str, ...]  # the kinds of losses that it has
     fixed: Mapping[str, Mapping[str, Any]]  # fixed settings of its disciplines by kind
 
     def refuse(self, key: str, value: object, expected: str) -> InputError:
@@ -60,8 +59,9 @@ class Limits:
         for key, own in self.fixed.get(queue.kind, {}).items():
             if (value := getattr(queue, key)) != own:
                 raise self.refuse(f"{name}.queue.{key}", value, f"{own}, fixed in {self.name}")
-        if link.loss.kind not in _LOSSES:
-            expected = '"none", "uniform" or "script"'
+        if link.loss.kind not in self.losses:
+            *kinds, last = map(show, self.losses)
+            expected = f"{', '.join(kinds)} or {last}"
             raise self.refuse(f"{name}.loss.kind", link.loss.kind, expected)
         for key in ("trace", "jitter", "reorder"):
             if getattr(link, key):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lists the packets that uniform losses hit, so that every engine loses the same ones.
+"""Lists the packets that random losses hit, so that every engine loses the same ones.
 
-Each engine draws uniform losses from its own random numbers. Lists that the seed draws remove that
-difference: a lost packet is then named by its place in the order on the link.
+Each engine draws losses from its own random numbers. Lists that the seed draws remove that
+difference: a lost packet is then named by its place in the order on the link. Losses that depend on
+the time can't be listed.
 """
 
 from __future__ import annotations
@@ -13,22 +14,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from westwood.scenario.links import Link, UniformLoss
+from westwood import _engine
+from westwood.catalogue import LOSSES, NO_LOSS, SCRIPT
+from westwood.engines import network
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Engine, Job, RunSeed
     from westwood.results.columns import Row
     from westwood.scenario import Scenario
+    from westwood.scenario.links import Link
 
 
-def has_uniform_losses(scenario: Scenario) -> bool:
+def has_random_losses(scenario: Scenario) -> bool:
     """Returns whether the scenario has losses that each engine draws by itself."""
-    return any(True for _ in _uniform(scenario))
+    return any(True for _ in _random(scenario))
 
 
 def listing(engine: Engine) -> Engine:
-    """Returns the engine, which now replaces uniform losses by lists that the seed draws."""
+    """Returns the engine, which now replaces random losses by lists that the seed draws."""
 
     def run(job: Job, seed: int) -> list[Row]:
         listed = replace(job, scenario=_listed(job.scenario, seed), seeds=[seed])
@@ -41,20 +45,32 @@ def listing(engine: Engine) -> Engine:
     return replace(engine, prepare=prepare)
 
 
-def _uniform(scenario: Scenario) -> Iterator[tuple[int, Link, UniformLoss]]:
-    """Yields the links with a loss to draw, each with its place."""
+def _random(scenario: Scenario) -> Iterator[tuple[int, Link]]:
+    """Yields the links with losses to draw by number, each with its place."""
     for place, link in enumerate(scenario.link):
-        if isinstance(link.loss, UniformLoss) and 0 < link.loss.rate < 1:
-            yield place, link, link.loss
+        loss: Any = link.loss
+        is_sure = loss.kind == "uniform" and loss.rate in (0, 1)
+        if loss.kind in LOSSES and LOSSES[loss.kind].counts and not is_sure:
+            yield place, link
 
 
 def _listed(scenario: Scenario, seed: int) -> Scenario:
     lists: dict[str, Any] = {}
-    for place, link, loss in _uniform(scenario):
-        packets = list(_drawn(loss.rate, _most_packets(scenario, link), f"{seed} {place}"))
-        script = {"kind": "script", "packets": packets, "on": loss.on}
-        lists[f"{link.name}.loss"] = script if packets else {"kind": "none"}
+    for place, link in _random(scenario):
+        packets = _packets(scenario, place, link, seed)
+        script = {"kind": SCRIPT, "packets": packets, "on": link.loss.on}
+        lists[f"{link.name}.loss"] = script if packets else {"kind": NO_LOSS}
     return scenario.with_settings(lists)
+
+
+def _packets(scenario: Scenario, place: int, link: Link, seed: int) -> list[int]:
+    loss: Any = link.loss
+    most = _most_packets(scenario, link)
+    if loss.kind == "uniform":
+        return list(_drawn(loss.rate, most, f"{seed} {place}"))
+    built = network.build(scenario).links[place]
+    its = built.backward.loss if loss.on == "backward" else built.forward.loss
+    return _engine.lost_among(int(most), its, seed)
 
 
 def _most_packets(scenario: Scenario, link: Link) -> float:

@@ -16,6 +16,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from westwood import _engine
 from westwood.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
 from westwood.engines import network, ns2_limits
 from westwood.engines.contract import RunSeed, refuse_simulators_own
@@ -33,7 +34,6 @@ from westwood.units import PS_PER_S
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from westwood import _engine
     from westwood.engines.contract import Job
     from westwood.results.spool import Spool
     from westwood.scenario import Scenario
@@ -139,9 +139,9 @@ def _direction(a: int, b: int, its: _engine.Direction, flows: int, has_syn: bool
     limit = _UNLIMITED if its.queue_packets < 0 else its.queue_packets
     red = _red(its.red) if its.queue_kind == "red" else {}
     yield f"direction {a} {b} {its.rate_bps} {_s(its.delay)} {limit} {_list(red)} {flows}"
-    if its.loss.kind == "uniform":
+    if isinstance(its.loss, _engine.Uniform):
         yield f"loses [uniform {its.loss.rate!r}] {a} {b} {flows}"
-    elif its.loss.kind == "script":
+    elif isinstance(its.loss, _engine.LossList):
         numbers = _numbers(its.loss.packets, has_syn)
         yield f"loses [scripted {{{' '.join(map(str, numbers))}}}] {a} {b} {flows}"
 

@@ -28,6 +28,7 @@ _LIMITS = Limits(
     "ns-2",
     most_flows=10_000,
     queues={kind: one.ns2 for kind, one in QUEUES.items()},
+    losses=("none", "uniform", "script"),
     fixed={"red": {"spared": 1}},
 )
 _SINK, _SACK_SINK = "TCPSink", "TCPSink/Sack1"

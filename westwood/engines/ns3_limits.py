@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from westwood.catalogue import DROPTAIL, PROTOCOLS, QUEUES, RECOVERIES
+from westwood.catalogue import (
+    DROPTAIL,
+    LOSSES,
+    NO_LOSS,
+    PROTOCOLS,
+    QUEUES,
+    RECOVERIES,
+    SCRIPT,
+)
 from westwood.engines.limits import Limits
 from westwood.errors import show
 from westwood.scenario import profiles
@@ -31,6 +39,7 @@ _LIMITS = Limits(
     "ns-3",
     most_flows=60_000,  # each has its own port
     queues={kind: one.ns3 for kind, one in QUEUES.items()},
+    losses=(NO_LOSS, *(kind for kind, one in LOSSES.items() if one.counts), SCRIPT),
     # RedQueueDisc::DoEnqueue drops only if it holds more than one packet; its device holds another.
     fixed={"red": {"spared": 2}},
 )

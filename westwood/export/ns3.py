@@ -30,7 +30,9 @@ _FAMILY = "ns3::WwTcpWestwood"  # the module's class, with the core's settings a
 _OWN_SOCKETS = "ns3::TcpSocketFactory"
 _CUBIC = "ns3::TcpCubic"
 # ns3/runner: streams of random numbers.
-_QUEUES = ("droptail", "red")  # that the template writes
+# The kinds that the template writes.
+_QUEUES = ("droptail", "red")
+_LOSSES = ("none", "uniform", "script")
 _LOSS_STREAMS, _RED_STREAMS, _START_STREAMS = 100, 1_000_000, 2_000_000
 _ENDLESS = 2**31  # packets, for a queue without a limit
 _LARGEST = 2**32 - 1
@@ -96,9 +98,13 @@ def program(scenario: Scenario) -> str:
     """Returns the program; raises InputError for what ns-3 can't do."""
     ns3_limits.check(scenario)
     for link in scenario.link:
-        if link.queue.kind not in _QUEUES:
-            expected = f"export expects {' or '.join(_QUEUES)}"
-            raise InputError(expected, key=f"{link.name}.queue.kind", value=link.queue.kind)
+        for key, kind, known in (
+            ("queue", link.queue.kind, _QUEUES),
+            ("loss", link.loss.kind, _LOSSES),
+        ):
+            if kind not in known:
+                expected = f"export expects {' or '.join(known)}"
+                raise InputError(expected, key=f"{link.name}.{key}.kind", value=kind)
     built = network.build(scenario)
     links = list(_links(scenario, built))
     flows = [_flow(scenario, built, index) for index in range(len(built.flows))]
@@ -225,16 +231,15 @@ def _losses(name: str, index: int, link: _engine.Link) -> Iterator[dict[str, Any
     """Yields the losses of both directions, with the end that loses arriving packets."""
     for side, direction in enumerate(getattr(link, side) for side in SIDES):
         loss = {"side": side, "receiver": 1 - side, "stream": _LOSS_STREAMS + 2 * index + side}
-        if direction.loss.kind == "script" and direction.loss.packets:
-            if direction.loss.packets[-1] > _LARGEST:
+        its = direction.loss
+        if isinstance(its, _engine.LossList) and its.packets:
+            if its.packets[-1] > _LARGEST:
                 expected = "expected packet numbers below 2^32, as in ns-3"
-                raise InputError(
-                    expected, key=f"{name}.loss.packets", value=direction.loss.packets[-1]
-                )
+                raise InputError(expected, key=f"{name}.loss.packets", value=its.packets[-1])
             # ns-3 counts from 0.
-            yield {**loss, "packets": [number - 1 for number in direction.loss.packets], "rate": ""}
-        elif direction.loss.kind == "uniform" and direction.loss.rate > 0:
-            yield {**loss, "packets": [], "rate": repr(float(direction.loss.rate))}
+            yield {**loss, "packets": [number - 1 for number in its.packets], "rate": ""}
+        elif isinstance(its, _engine.Uniform) and its.rate > 0:
+            yield {**loss, "packets": [], "rate": repr(float(its.rate))}
 
 
 def _flow(scenario: Scenario, built: _engine.Network, index: int) -> dict[str, Any]:

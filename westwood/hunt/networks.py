@@ -101,17 +101,25 @@ def _set_link(link: _engine.Link, attack: Attack) -> None:
         side.delay = nearest_us(attack) * _PS_PER_US // 2
         side.jitter = attack.jitter_us * _PS_PER_US
         _engine.set_queue(side, queue)
-        if attack.loss == "uniform" and attack.loss_on in (name, "both"):
-            side.loss.rate = attack.loss_rate
-        if attack.loss == "two-state" and attack.loss_on in (name, "both"):
-            side.loss.state_mean = attack.good_us * _PS_PER_US, attack.bad_us * _PS_PER_US
-            side.loss.state_rate = 0.0, attack.loss_rate
-        if attack.loss == "recorded" and attack.loss_on in (name, "both"):
-            side.loss.packets = recorded_losses(attack)
+        if attack.loss_on in (name, "both"):
+            _set_loss(side, attack)
     if attack.dip_every_us:
         link.forward.opportunities_ms = opportunities_ms(attack)
     link.forward.reorder_rate = attack.reorder_rate
     link.forward.reorder_delay = attack.reorder_us * _PS_PER_US
+
+
+def _set_loss(side: _engine.Direction, attack: Attack) -> None:
+    loss: Any = side.loss  # a copy
+    match attack.loss:
+        case "uniform":
+            loss.rate = attack.loss_rate
+        case "two-state":
+            loss.good, loss.bad = attack.good_us * _PS_PER_US, attack.bad_us * _PS_PER_US
+            loss.bad_rate = attack.loss_rate
+        case "recorded":
+            loss.packets = recorded_losses(attack)
+    side.loss = loss
 
 
 def _set_access(link: _engine.Link, access: Access) -> None:

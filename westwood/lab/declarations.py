@@ -17,6 +17,7 @@ from westwood.catalogue import (
     DIRECTION_COLUMNS,
     DROP_COLUMNS,
     FLOW_COLUMNS,
+    LOSSES,
     PROTOCOLS,
     QUEUES,
     RECOVERIES,
@@ -32,7 +33,7 @@ from westwood.results.columns import columns
 from westwood.results.metrics import half_width
 from westwood.scenario import profiles
 from westwood.scenario.completion import obeyed, usual_recovery
-from westwood.scenario.declared import written_default
+from westwood.scenario.declared import written_default, written_field
 from westwood.scenario.flows import OF_DATAGRAMS
 from westwood.scenario.preset_files import presets, presets_folder
 
@@ -56,6 +57,10 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         "queues": [
             {"name": one.name, "title": one.title, "times": _times(one.name)}
             for one in QUEUES.values()
+        ],
+        "losses": [
+            {"name": one.name, "title": one.title, "needed": _needed(one.name)}
+            for one in LOSSES.values()
         ],
         "recoveries_with_sack": [one.name for one in RECOVERIES.values() if one.uses_sack],
         "profiles": {name: _profile(name) for name in profiles.names()},
@@ -90,6 +95,12 @@ def _times(section: str) -> dict[str, str]:
     """Returns the defaults of a section's settings that are times."""
     settings = settings_of(section).items()
     return {key: written_default(one) for key, one in settings if one.kind == "TIME"}
+
+
+def _needed(section: str) -> dict[str, Any]:
+    """Returns values of a section's settings that have no default in a scenario."""
+    settings = settings_of(section).items()
+    return {key: written_field(one, one.fallback) for key, one in settings if not one.why}
 
 
 def _profile(name: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from westwood.catalogue import QUEUES, settings_of
+from westwood.catalogue import LOSSES, QUEUES, settings_of
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import accepted
 from westwood.scenario.parts import NAME_PATTERN
@@ -54,12 +54,12 @@ _TAKES: Mapping[str, str] = {
     "rate": 'a rate such as "2Mbps"',
     "loss.rate": _A_FRACTION,
     "reorder.rate": _A_FRACTION,
-    "bad_rate": _A_FRACTION,
+    "loss.bad_rate": _A_FRACTION,
     "delay": 'a time such as "45ms"',
     "on": '"forward", "backward" or "both"',
     "packets": "the numbers of the packets, or a file of them",
-    "good": 'a time such as "8s"',
-    "bad": 'a time such as "4s"',
+    "loss.good": 'a time such as "8s"',
+    "loss.bad": 'a time such as "4s"',
     "every": 'a time such as "1s"',
     "size": 'a size such as "64KiB"',
 }
@@ -106,11 +106,12 @@ def _problem(problem: ErrorDetails, given: Mapping[str, Any], model: type[BaseMo
 def _missing(key: str) -> str:
     """Returns that a key is missing and, if known, which values it takes."""
     *tables, name = key.split(".")
-    sections = [*QUEUES] if "queue" in tables else ["link"]
+    sections = {"queue": [*QUEUES], "loss": [*LOSSES]}.get(tables[-1] if tables else "", ["link"])
     declared = next((found for one in sections if (found := settings_of(one).get(name))), None)
-    if declared and tables[1:] in ([], ["queue"]):
-        return f"is missing, expected {accepted(declared)}"
-    taken = _TAKES.get(".".join([*tables, name][-2:])) or _TAKES.get(name)
+    taken = _TAKES.get(".".join([*tables, name][-2:]))
+    if not taken and declared and tables[1:] in ([], ["queue"], ["loss"]):
+        taken = accepted(declared)
+    taken = taken or _TAKES.get(name)
     return f"is missing, expected {taken}" if taken else "is missing"
 
 

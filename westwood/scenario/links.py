@@ -19,12 +19,18 @@ from pydantic import (
 )
 
 from westwood import _engine
-from westwood.catalogue import DROPTAIL, LONGEST_PS, QUEUES, settings_of
+from westwood.catalogue import (
+    DROPTAIL,
+    LONGEST_PS,
+    LOSSES,
+    NO_LOSS,
+    QUEUES,
+    SCRIPT,
+    settings_of,
+)
 from westwood.errors import InputError
 from westwood.scenario.declared import QueueLimit, accepted, with_settings
 from westwood.scenario.parts import (
-    Delay,
-    Durations,
     Name,
     Part,
     Probability,
@@ -77,6 +83,13 @@ PacketNumbers = Annotated[tuple[int, ...], PlainValidator(_packet_numbers)]
 Times = Annotated[tuple[int, ...], PlainValidator(_times)]
 
 
+def _importable(made: Any) -> Any:
+    """Returns a class made here, which pickle now finds in this module."""
+    made.__module__ = __name__
+    globals()[made.__name__] = made
+    return made
+
+
 class DropTail(Part):
     """Drops what arrives when the queue is full. The packet being sent doesn't count."""
 
@@ -109,7 +122,7 @@ def _managed(kind: str) -> type[Managed]:
     """Returns the model of a kind of queue."""
     of_kind: Any = Literal[kind]
     base = create_model(f"{kind.title()}Queue", __base__=Managed, kind=(of_kind, kind))
-    made: type[Managed] = with_settings(base, kind)
+    made: type[Managed] = _importable(with_settings(base, kind))
     return made
 
 
@@ -135,22 +148,6 @@ class NoLoss(Part):
     on: Side = "forward"
 
 
-class UniformLoss(Part):
-    """Each packet is lost with the same probability, independently of the others."""
-
-    kind: Literal["uniform"] = "uniform"
-    rate: Probability
-    on: Side
-
-
-class BitErrors(Part):
-    """Each bit is wrong with the same probability; a packet with a wrong bit is lost."""
-
-    kind: Literal["bits"] = "bits"
-    rate: Probability  # per bit
-    on: Side
-
-
 class ScriptedLoss(Part):
     """Loses the named packets, counted from 1 in each direction; a file may list them."""
 
@@ -159,32 +156,14 @@ class ScriptedLoss(Part):
     on: Side
 
 
-class MarkovLoss(Part):
-    """Alternates between a good and a bad state with their own loss rates, good first.
-
-    Both directions share the state.
-    """
-
-    kind: Literal["markov"] = "markov"
-    good: Span  # ps: mean duration
-    bad: Span
-    good_rate: Probability = 0.0  # probability that a packet is lost
-    bad_rate: Probability
-    durations: Durations = "exponential"
-    on: Side
-
-
-class Blackout(Part):
-    """Loses all packets in recurring periods, in both directions at the same time."""
-
-    kind: Literal["blackout"] = "blackout"
-    good: Span  # ps: mean time between blackouts
-    bad: Delay  # ps: mean length of a blackout; 0: none
-    durations: Durations = "fixed"
-    on: Side
-
-
-LOSSES = ("none", "uniform", "bits", "script", "markov", "blackout")
+def _losing(kind: str) -> type[Part]:
+    """Returns the model of a kind of loss, with the settings that its file declares."""
+    of_kind: Any = Literal[kind]
+    base = with_settings(create_model(kind, __base__=Part, kind=(of_kind, kind)), kind)
+    on: Any = Side
+    name = f"{kind.title()}Loss"
+    made: type[Part] = _importable(create_model(name, __base__=base, on=(on, ...)))
+    return made
 
 
 def _loss_kind(value: Any) -> Any:
@@ -194,16 +173,20 @@ def _loss_kind(value: Any) -> Any:
     return kind_of(value)
 
 
-Loss = Annotated[
-    Annotated[NoLoss, Tag("none")]
-    | Annotated[UniformLoss, Tag("uniform")]
-    | Annotated[BitErrors, Tag("bits")]
-    | Annotated[ScriptedLoss, Tag("script")]
-    | Annotated[MarkovLoss, Tag("markov")]
-    | Annotated[Blackout, Tag("blackout")],
-    Discriminator(_loss_kind),
-    table_of(LOSSES, "loss", '{ kind = "uniform", rate = 0.005 }', "uniform"),
-]
+if TYPE_CHECKING:
+
+    class _AnyLoss(Settings):
+        kind: str
+        on: Side
+
+    Loss = NoLoss | ScriptedLoss | _AnyLoss
+else:
+    _LOSSES = {NO_LOSS: NoLoss, **{kind: _losing(kind) for kind in LOSSES}, SCRIPT: ScriptedLoss}
+    Loss = Annotated[
+        reduce(or_, (Annotated[model, Tag(kind)] for kind, model in _LOSSES.items())),
+        Discriminator(_loss_kind),
+        table_of(tuple(_LOSSES), "loss", '{ kind = "uniform", rate = 0.005 }', "uniform"),
+    ]
 
 
 class Reordering(Part):

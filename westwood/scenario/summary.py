@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from westwood import markup
-from westwood.catalogue import QUEUES, label
-from westwood.scenario.links import BitErrors, Link, UniformLoss
+from westwood.catalogue import LOSSES, QUEUES, SCRIPT, label
+from westwood.scenario.links import Link
 from westwood.units import PS_PER_S, format_time
 
 if TYPE_CHECKING:
@@ -49,13 +49,15 @@ def _delay(scenario: Scenario, link: Link) -> str:
 
 
 def _loss(link: Link) -> str:
-    loss = link.loss
-    if isinstance(loss, UniformLoss):
-        return f"loss {100 * loss.rate:.3g} %"
-    if isinstance(loss, BitErrors):
-        return f"bit errors {loss.rate:.3g}"
-    names = {"script": "scripted losses", "markov": "fading", "blackout": "blackouts"}
-    return names.get(loss.kind, "no loss")
+    loss: Any = link.loss
+    if loss.kind == SCRIPT:
+        return "scripted losses"
+    if loss.kind not in LOSSES:
+        return "no loss"
+    title = LOSSES[loss.kind].title
+    if loss.kind == "uniform":
+        return f"{title} {100 * loss.rate:.3g} %"
+    return f"{title} {loss.rate:.3g}" if loss.kind == "bits" else title
 
 
 def _queue(link: Link, relative: str = "") -> str:

@@ -6,11 +6,20 @@
 
 #include "gap.hpp"
 
+#define WW_BITS_SETTINGS(X) X(SHARE, rate, 1e-6, 0, 1, "Probability that a bit is wrong", "")
+
 namespace ww::sim {
 
-class BitErrors {
+struct Bits {
+    WW_BITS_SETTINGS(WW_SETTING_MEMBER)
+};
+
+class BitErrors : public LossModel {
   public:
-    BitErrors(double rate, const Random& random) : gaps_(rate, random), bits_left_(gaps_.draw()) {}
+    static constexpr bool kCounts = false;
+
+    BitErrors(const Bits& settings, const LossPlace& place)
+        : gaps_(settings.rate, place.random), bits_left_(gaps_.draw()) {}
 
     // The packets have this size from now on; `until_due` of them would have passed with the old
     // one. Returns true if that changes when the next error comes.

@@ -3,11 +3,9 @@
 // The gap between independent failures is geometric: P(gap > n) = (1 - rate)^n.
 #pragma once
 
-#include "../../base/random.hpp"
+#include "model.hpp"
 
 namespace ww::sim {
-
-inline constexpr std::uint64_t kNoLoss = UINT64_MAX;  // packets until a loss that never comes
 
 // Returns ln(1 - rate), which is never 0. For a small rate 1 - rate would lose most digits, so this
 // takes two terms of the series, whose error is below rounding.

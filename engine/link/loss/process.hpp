@@ -1,39 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Decides which packets a wire loses. A model of loss says how many packets pass before the next one
-// that needs a decision, so independent losses take one random number per loss, not one per packet:
-//
-//   packets_until_due()  the packets that pass before the next decision; kNone: all
-//   decide(now)          true if the packet due, which leaves the transmitter at `now`, is lost
-//   resize(...)          the size of the packets has changed (bits.hpp); true: ask packets_until_due()
+// Decides which packets a wire loses, by the model of kinds.hpp that its settings choose.
 #pragma once
 
-#include <variant>
+#include <vector>
 
-#include "bits.hpp"
-#include "script.hpp"
-#include "states.hpp"
-#include "uniform.hpp"
+#include "kinds.hpp"
 
 namespace ww::sim {
-
-struct NoLoss {
-    std::uint64_t packets_until_due() { return kNoLoss; }
-    bool decide(Time) { return false; }
-};
 
 class LossProcess {
   public:
     // `random` belongs to this direction, `shared` to the link.
     LossProcess(const Loss& loss, const Random& random, const Random& shared, Stop* stop = nullptr)
-        : model_(model_of(loss, random, shared, stop)) {
+        : model_(std::visit(LossModelMaker{{random, shared, stop}}, loss)) {
         draw();
     }
 
     // Sets the size of the packets from now on.
     void set_size(std::uint32_t bytes) {
-        BitErrors* const bits = std::get_if<BitErrors>(&model_);
-        if (bits == nullptr || !bits->resize(bytes, until_due_)) return;
+        const bool is_new =
+            std::visit([&](auto& model) { return model.resize(bytes, until_due_); }, model_);
+        if (!is_new) return;
         drawn_ -= until_due_;
         draw();
     }
@@ -55,25 +43,6 @@ class LossProcess {
     std::uint64_t crossed() const { return drawn_ - until_due_; }
 
   private:
-    using Model = std::variant<NoLoss, UniformLoss, BitErrors, StateLoss, ScriptedLoss>;
-
-    static Model model_of(const Loss& loss, const Random& random, const Random& shared,
-                          Stop* stop) {
-        switch (loss.kind) {
-        case LossKind::uniform:
-            return UniformLoss(loss.rate, random);
-        case LossKind::bits:
-            return BitErrors(loss.rate, random);
-        case LossKind::states:
-            return StateLoss(loss, random, shared, stop);
-        case LossKind::script:
-            return ScriptedLoss(loss.packets);
-        case LossKind::none:
-            break;
-        }
-        return NoLoss();
-    }
-
     [[gnu::noinline]] bool decide(Time now) {
         drawn_++;
         const bool lost = std::visit([&](auto& model) { return model.decide(now); }, model_);
@@ -89,7 +58,18 @@ class LossProcess {
     std::uint64_t until_due_ = 0;  // packets that pass before the next decision
     std::uint64_t drawn_ =
         0;  // packets up to the next decision; it may wrap, because only differences count
-    Model model_;
+    AnyLossModel model_;
 };
+
+// Returns which of the first `most` packets a loss that only counts packets hits, counted from 1.
+inline std::vector<std::uint64_t> lost_among(std::uint64_t most, const Loss& loss,
+                                             std::uint64_t seed) {
+    LossProcess process(loss, Random(seed, Stream::loss_forward, 0),
+                        Random(seed, Stream::link_state, 0));
+    std::vector<std::uint64_t> packets;
+    for (std::uint64_t number = 1; number <= most; number++)
+        if (process.loses(0)) packets.push_back(number);
+    return packets;
+}
 
 }  // namespace ww::sim

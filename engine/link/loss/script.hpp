@@ -6,23 +6,26 @@
 #include <utility>
 #include <vector>
 
-#include "gap.hpp"
+#include "model.hpp"
 
 namespace ww::sim {
 
-class ScriptedLoss {
+struct LossList {
+    std::vector<std::uint64_t> packets;  // ascending
+};
+
+class ScriptedLoss : public LossModel {
   public:
-    explicit ScriptedLoss(std::vector<std::uint64_t> packets) : packets_(std::move(packets)) {}
+    ScriptedLoss(const LossList& settings, const LossPlace&) : packets_(settings.packets) {}
 
     std::uint64_t packets_until_due() {
         if (next_ == packets_.size()) return kNoLoss;
         const std::uint64_t before = std::exchange(last_, packets_[next_++]);
         return last_ - before - 1;
     }
-    bool decide(Time) { return true; }
 
   private:
-    std::vector<std::uint64_t> packets_;  // ascending
+    std::vector<std::uint64_t> packets_;
     std::size_t next_ = 0;
     std::uint64_t last_ = 0;
 };

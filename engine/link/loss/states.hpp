@@ -9,25 +9,55 @@
 
 #include <algorithm>
 
-#include "../../base/random.hpp"
-#include "../../base/stop.hpp"
-#include "../../network.hpp"
+#include "model.hpp"
+
+#define WW_CHOICES_durations(X) X(kExponential, "exponential") X(kFixed, "fixed")
+
+#define WW_MARKOV_SETTINGS(X)                                                                \
+    X(TIME, good, 8 * kSecond, kMicrosecond, kLongest,                                       \
+      "Mean duration of the good state, which comes first", "")                              \
+    X(TIME, bad, 4 * kSecond, kMicrosecond, kLongest, "Mean duration of the bad state", "")  \
+    X(SHARE, good_rate, 0, 0, 1, "Probability that a packet is lost in the good state",      \
+      "Nothing is lost in the good state.")                                                  \
+    X(SHARE, bad_rate, 0.05, 0, 1, "Probability that a packet is lost in the bad state", "") \
+    X(CHOICE, durations, kExponential, 0, 1, "Distribution of the durations",                \
+      "Exponential durations make the states a Markov chain.")
+
+#define WW_BLACKOUT_SETTINGS(X)                                                           \
+    X(TIME, good, 4 * kSecond, kMicrosecond, kLongest, "Mean time between blackouts", "") \
+    X(TIME, bad, kSecond / 5, 0, kHour, "Mean length of a blackout; 0: none", "")         \
+    X(CHOICE, durations, kFixed, 0, 1, "Distribution of the durations", "Blackouts recur.")
 
 namespace ww::sim {
 
-class StateLoss {
+enum Durations : std::uint8_t { kExponential, kFixed };
+
+struct Markov {
+    WW_MARKOV_SETTINGS(WW_SETTING_MEMBER)
+};
+
+struct Blackout {
+    WW_BLACKOUT_SETTINGS(WW_SETTING_MEMBER)
+};
+
+class StateLoss : public LossModel {
   public:
-    // `random` belongs to this direction, `shared` to the link.
-    StateLoss(const Loss& loss, const Random& random, const Random& shared, Stop* stop)
-        : random_(random), shared_(shared), stop_(stop), is_fixed_(loss.state_fixed) {
-        std::copy_n(loss.state_mean, 2, mean_);
-        std::copy_n(loss.state_rate, 2, rate_);
+    static constexpr bool kCounts = false;
+
+    StateLoss(const Markov& settings, const LossPlace& place)
+        : random_(place.random),
+          shared_(place.shared),
+          stop_(place.stop),
+          mean_{settings.good, settings.bad},
+          rate_{settings.good_rate, settings.bad_rate},
+          is_fixed_(settings.durations == kFixed) {
         change_at_ = sojourn();
         const auto [least, most] = std::minmax(rate_[0], rate_[1]);
         if (least > 0 && most < 1) worst_rate_ = most;
     }
 
     std::uint64_t packets_until_due() {
+        if (mean_[1] == 0) return kNoLoss;
         return worst_rate_ > 0 ? random_.draw_until(worst_rate_, kMostAhead, number_) - 1 : 0;
     }
     bool decide(Time now) {
@@ -57,6 +87,12 @@ class StateLoss {
     unsigned state_ = 0;
     double worst_rate_ = 0;  // of the two states, if numbers are drawn in advance
     double number_ = 1;      // of the packet that needs a decision
+};
+
+class BlackoutLoss : public StateLoss {
+  public:
+    BlackoutLoss(const Blackout& settings, const LossPlace& place)
+        : StateLoss({settings.good, settings.bad, 0, 1, settings.durations}, place) {}
 };
 
 }  // namespace ww::sim

@@ -5,17 +5,23 @@
 
 #include "gap.hpp"
 
+#define WW_UNIFORM_SETTINGS(X) X(SHARE, rate, 0.005, 0, 1, "Probability that a packet is lost", "")
+
 namespace ww::sim {
 
-class UniformLoss {
+struct Uniform {
+    WW_UNIFORM_SETTINGS(WW_SETTING_MEMBER)
+};
+
+class UniformLoss : public LossModel {
   public:
-    UniformLoss(double rate, const Random& random) : gaps_(rate, random) {}
+    UniformLoss(const Uniform& settings, const LossPlace& place)
+        : gaps_(settings.rate, place.random) {}
 
     std::uint64_t packets_until_due() {
         const std::uint64_t passed = gaps_.draw();
         return passed < Gaps::kEndless ? passed : kNoLoss;
     }
-    bool decide(Time) { return true; }
 
   private:
     Gaps gaps_;

@@ -85,8 +85,7 @@ TEST_F(Carrying, TheBacklogIsWhatAPacketWouldWait) {
 }
 
 TEST_F(Carrying, DropsAndLossesAreCountedByDirection) {
-    network_.links[0].backward.loss.kind = LossKind::uniform;
-    network_.links[0].backward.loss.rate = 1;
+    network_.links[0].backward.loss = Uniform{1};
     for (int i = 0; i < 6; i++) enter(0, kInside, udp(kHere, kThere, 972));
     enter(0, kOutside, udp(kThere, kHere, 972));
     model().run(kSecond, deliver_);

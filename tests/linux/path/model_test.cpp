@@ -92,50 +92,42 @@ TEST_P(PathModel, DoesWhatTheSimulatorDoes) {
 
 INSTANTIATE_TEST_SUITE_P(
     EveryLoss, PathModel,
-    ::testing::Values(
-        std::pair{"none", +[](Direction&) {}},
-        std::pair{"uniform",
-                  +[](Direction& d) {
-                      d.loss = {LossKind::uniform, 0.05, {}};
-                  }},
-        std::pair{"bits",
-                  +[](Direction& d) {
-                      d.loss = {LossKind::bits, 5e-6, {}};
-                  }},
-        std::pair{"script",
-                  +[](Direction& d) {
-                      d.loss = {LossKind::script, 0, {1, 2, 500, 3999}};
-                  }},
-        std::pair{
-            "markov",
-            +[](Direction& d) {
-                d.loss = {LossKind::states, 0, {}, {200 * kMs, 50 * kMs}, {0.001, 0.4}, false};
-            }},
-        std::pair{"blackout",
-                  +[](Direction& d) {
-                      d.loss = {LossKind::states, 0, {}, {900 * kMs, 100 * kMs}, {0, 1}, true};
-                  }},
-        std::pair{"queue", +[](Direction& d) { d.rate_bps = 4'000'000; }},
-        std::pair{"bytes",
-                  +[](Direction& d) {
-                      d.rate_bps = 4'000'000;
-                      d.queue_packets = kUnlimited;
-                      d.queue_bytes = 20'000;
-                  }},
-        std::pair{"red",
-                  +[](Direction& d) {
-                      d.rate_bps = 7'000'000;
-                      d.queue_kind = QueueKind::red;
-                      d.red.min_packets = 5;
-                      d.red.max_packets = 30;
-                  }},
-        std::pair{"jitter",
-                  +[](Direction& d) {
-                      d.jitter = 5 * kMs;
-                      d.reorder_rate = 0.1;
-                      d.reorder_delay = 10 * kMs;
-                      d.loss = {LossKind::uniform, 0.01, {}};
-                  }}),
+    ::testing::Values(std::pair{"none", +[](Direction&) {}},
+                      std::pair{"uniform", +[](Direction& d) { d.loss = Uniform{0.05}; }},
+                      std::pair{"bits", +[](Direction& d) { d.loss = Bits{5e-6}; }},
+                      std::pair{"script",
+                                +[](Direction& d) {
+                                    d.loss = LossList{{1, 2, 500, 3999}};
+                                }},
+                      std::pair{"markov",
+                                +[](Direction& d) {
+                                    d.loss = Markov{200 * kMs, 50 * kMs, 0.001, 0.4};
+                                }},
+                      std::pair{"blackout",
+                                +[](Direction& d) {
+                                    d.loss = Blackout{900 * kMs, 100 * kMs};
+                                }},
+                      std::pair{"queue", +[](Direction& d) { d.rate_bps = 4'000'000; }},
+                      std::pair{"bytes",
+                                +[](Direction& d) {
+                                    d.rate_bps = 4'000'000;
+                                    d.queue_packets = kUnlimited;
+                                    d.queue_bytes = 20'000;
+                                }},
+                      std::pair{"red",
+                                +[](Direction& d) {
+                                    d.rate_bps = 7'000'000;
+                                    d.queue_kind = QueueKind::red;
+                                    d.red.min_packets = 5;
+                                    d.red.max_packets = 30;
+                                }},
+                      std::pair{"jitter",
+                                +[](Direction& d) {
+                                    d.jitter = 5 * kMs;
+                                    d.reorder_rate = 0.1;
+                                    d.reorder_delay = 10 * kMs;
+                                    d.loss = Uniform{0.01};
+                                }}),
     [](const auto& info) { return info.param.first; });
 
 // A packet of 1000 B takes 0.8 ms at 10 Mb/s, plus the wire's delay.

@@ -53,7 +53,7 @@ def test_the_link_of_the_options_is_the_same_both_ways() -> None:
     lines = wire.passage(path.scenario).splitlines()
     one, other = lines.index("forward"), lines.index("backward")
     assert lines[one + 1 : other] == lines[other + 1 : -1]
-    assert {"loss uniform 0.01", "queue 30 -1", "rate_bps 2000000"} <= set(lines[one:other])
+    assert {"uniform.rate 0.01", "queue 30 -1", "rate_bps 2000000"} <= set(lines[one:other])
 
 
 def test_a_recorded_rate_takes_the_rates_place() -> None:

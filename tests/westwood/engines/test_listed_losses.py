@@ -9,7 +9,7 @@ import pytest
 
 from westwood import Scenario
 from westwood.engines.contract import Engine, Job
-from westwood.engines.listed_losses import has_uniform_losses, listing
+from westwood.engines.listed_losses import has_random_losses, listing
 from westwood.engines.simulator import SIMULATOR
 
 SHORT = {"duration": "20s", "path.loss.rate": 0.01}
@@ -52,10 +52,10 @@ def test_a_lossy_path_loses_as_many_packets_as_before() -> None:
 
 def test_only_random_losses_are_listed() -> None:
     path = Scenario.preset("path")
-    assert has_uniform_losses(path)
+    assert has_random_losses(path)
     for rate in (0.0, 1.0):
-        assert not has_uniform_losses(path.with_settings({"path.loss.rate": rate}))
-    assert not has_uniform_losses(path.with_settings({"path.loss": {"kind": "none"}}))
+        assert not has_random_losses(path.with_settings({"path.loss.rate": rate}))
+    assert not has_random_losses(path.with_settings({"path.loss": {"kind": "none"}}))
 
 
 def test_a_path_too_short_for_a_loss_has_none() -> None:

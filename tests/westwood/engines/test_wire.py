@@ -15,12 +15,16 @@ from westwood.catalogue import (
     DIRECTION_COLUMNS,
     DROPTAIL,
     FLOW_COLUMNS,
+    LOSSES,
+    NO_LOSS,
     QUEUES,
     SETTINGS,
     MeasuredColumn,
+    settings_of,
 )
 from westwood.engines import wire
 from westwood.errors import RunError
+from westwood.scenario.declared import written_field
 
 
 def scenario(**link: Any) -> Scenario:
@@ -39,14 +43,19 @@ def statements(plan: str) -> list[list[str]]:
 NEEDED = {"red": {"min": 5, "max": 15}}  # settings of queues without a default
 
 
-@pytest.mark.parametrize("kind", [DROPTAIL, *QUEUES])
-def test_a_plan_contains_every_declared_setting(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "loss"),
+    [(kind, NO_LOSS) for kind in (DROPTAIL, *QUEUES)] + [(DROPTAIL, kind) for kind in LOSSES],
+)
+def test_a_plan_contains_every_declared_setting(kind: str, loss: str) -> None:
     queue = {"kind": kind, "limit": "50p", **NEEDED.get(kind, {})}
-    said = [name for name, *_ in statements(wire.plan(scenario(queue=queue)))]
+    needed = {key: written_field(one, one.fallback) for key, one in settings_of(loss).items()}
+    losses = {"kind": loss, **needed, "on": "both"}
+    said = [name for name, *_ in statements(wire.plan(scenario(queue=queue, loss=losses)))]
     prefixes = {"cc": "cc.", "flow": "", "link": ""}
     for setting in SETTINGS:
         name = prefixes.get(setting.section, f"{setting.section}.") + setting.field
-        times = {"cc": 1, "flow": 2, "link": 2, kind: 2}.get(setting.section, 0)
+        times = {"cc": 1, "flow": 2, "link": 2, kind: 2, loss: 2}.get(setting.section, 0)
         times = 1 if name == "overhead_bytes" else times if setting.is_for_users else 0
         assert said.count(name) == times, name
 

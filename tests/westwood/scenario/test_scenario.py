@@ -170,7 +170,7 @@ def test_scenario_settings_reach_the_engine() -> None:
     network = build(Scenario(name="s", duration="3s", link=[link], flow=[flow]))
     (built,), (tcp,) = network.links, network.flows
     assert (built.overhead_bytes, built.forward.queue_bytes) == (2, 65536)
-    assert (built.forward.loss.kind, built.backward.loss.kind) == ("none", "script")
+    assert (built.forward.loss_kind, built.backward.loss_kind) == ("none", "script")
     assert built.backward.loss.packets == [3, 5]
     assert (tcp.mss, tcp.initial_ssthresh, tcp.initial_cwnd, tcp.size_bytes) == (348, 188, 1, 10**6)
     assert (tcp.start, tcp.stop) == (10**12, 2 * 10**12)
@@ -262,31 +262,26 @@ def test_the_longest_run_is_the_engines_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("loss", "kind", "mean_ps", "rate"),
+    ("loss", "expected"),
     [
         (
             {"kind": "markov", "good": "8s", "bad": "4s", "good_rate": 1e-5, "bad_rate": 0.3},
-            "states",
-            (8 * 10**12, 4 * 10**12),
-            (1e-5, 0.3),
+            {"good": 8 * 10**12, "bad": 4 * 10**12, "good_rate": 1e-5, "durations": "exponential"},
         ),
         (
             {"kind": "blackout", "good": "4s", "bad": "0.5s"},
-            "states",
-            (4 * 10**12, 5 * 10**11),
-            (0.0, 1.0),
+            {"good": 4 * 10**12, "bad": 5 * 10**11, "durations": "fixed"},
         ),
-        ({"kind": "blackout", "good": "4s", "bad": "0s"}, "none", (0, 0), (0, 0)),
+        ({"kind": "blackout", "good": "4s", "bad": "0s"}, {"bad": 0}),
     ],
 )
-def test_fading_and_blackout_reach_the_engine_as_two_states(
-    loss: dict[str, Any], kind: str, mean_ps: Any, rate: Any
+def test_fading_and_blackouts_reach_the_engine(
+    loss: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     link = {**LINK, "loss": {**loss, "on": "forward"}}
     (built,) = build(Scenario(name="s", duration="3s", link=[link], flow=[FLOW])).links
-    assert (built.forward.loss.kind, built.backward.loss.kind) == (kind, "none")
-    assert built.forward.loss.state_mean == mean_ps
-    assert built.forward.loss.state_rate == rate
+    assert (built.forward.loss_kind, built.backward.loss_kind) == (loss["kind"], "none")
+    assert {key: getattr(built.forward.loss, key) for key in expected} == expected
 
 
 def test_red_jitter_reordering_datagrams_and_arrivals_reach_the_engine() -> None:
