@@ -129,10 +129,16 @@ class TimerQueue {
     }
 
     void enter_first_of(std::uint32_t bucket) {
-        std::uint32_t first = bucket * kBucket;
-        for (std::uint32_t i = 1; i < kBucket && times_.size() > 1; i++)
-            if (times_[bucket * kBucket + i] < times_[first]) first = bucket * kBucket + i;
-        order_.set(bucket, times_[first], first);
+        const Time* const times = times_.data() + std::size_t{bucket} * kBucket;
+        Time least = times[0];
+        std::uint32_t first = 0;
+        if (times_.size() > 1) {
+            for (std::uint32_t i = 1; i < kBucket; i++) {
+                first = times[i] < least ? i : first;
+                least = std::min(least, times[i]);
+            }
+        }
+        order_.set(bucket, least, bucket * kBucket + first);
         next_ = order_.first_key();
     }
 

@@ -28,7 +28,7 @@ Simulation::Connection& Simulation::open(std::uint32_t connection) {
         if (pacing_) pacing_timers_.queue.reserve(connections_.size());
         group.timers.queue.reserve(group.members.size());
         if (records_windows_ || records_events_)
-            recorders_.emplace_back(network_.trace, connection, result_.records);
+            recorders_.emplace_back(network_, connection, result_.records);
     } else {
         place = group.free.back();
         group.free.pop_back();
@@ -38,7 +38,7 @@ Simulation::Connection& Simulation::open(std::uint32_t connection) {
         std::destroy_at(one);
         std::construct_at(one, flow, settings, seed_, connection, slot, end_, &stop_);
         if (records_windows_ || records_events_)
-            recorders_[slot] = Recorder(network_.trace, connection, result_.records);
+            recorders_[slot] = Recorder(network_, connection, result_.records);
     }
     Connection& c = connections_[slot];
     c.group = &group;

@@ -3,6 +3,7 @@
 // Traces one connection: its windows, its estimate and its sender's decisions.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "../base/seconds.hpp"
@@ -12,8 +13,11 @@ namespace ww::sim {
 
 class Recorder {
   public:
-    Recorder(const TraceOptions& options, std::uint32_t connection, Records& records)
-        : interval_(options.interval), connection_(connection), records_(&records) {}
+    Recorder(const Network& network, std::uint32_t connection, Records& records)
+        : interval_(network.trace.interval),
+          end_(network.duration),
+          connection_(connection),
+          records_(&records) {}
 
     [[gnu::noinline]] void event(Time now, EventKind kind, std::int64_t segment,
                                  const Sender& sender) {
@@ -33,6 +37,7 @@ class Recorder {
         next_row_ = now + interval_;
         const bool measured = sender.estimates() && seen.samples > 0;
         WindowTrace& trace = records_->windows;
+        if (trace.time_s.size() == trace.time_s.capacity()) make_room(now);
         records_->windows_of.push_back(connection_);
         trace.time_s.push_back(seconds(now));
         trace.cwnd.push_back(row.cwnd);
@@ -56,12 +61,26 @@ class Recorder {
         bool operator==(const Row&) const = default;
     };
 
+    // Makes room for the rows of the whole run, if they come at the rate so far. A column that only
+    // doubles copies its rows, and touches new pages for them, several times.
+    [[gnu::noinline]] void make_room(Time now) {
+        WindowTrace& trace = records_->windows;
+        const auto rows = static_cast<double>(trace.time_s.size());
+        const double ahead = 1.1 * static_cast<double>(end_) / static_cast<double>(now);
+        const auto room = static_cast<std::size_t>(rows * std::clamp(ahead, 1.5, 4.0)) + kFewRows;
+        records_->windows_of.reserve(room);
+#define WW_ROW(type, name, what) trace.name.reserve(room);
+        WW_WINDOW_COLUMNS(WW_ROW)
+#undef WW_ROW
+    }
+
+    static constexpr std::size_t kFewRows = 64;
     static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     static double bits(std::uint64_t bandwidth) {
         return static_cast<double>(bandwidth) * 8.0 / static_cast<double>(1u << WW_BW_FRACTION);
     }
 
-    Time interval_, next_row_ = 0;
+    Time interval_, end_, next_row_ = 0;
     Row last_;
     std::uint32_t connection_;
     Records* records_;
