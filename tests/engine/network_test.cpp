@@ -29,7 +29,7 @@ class Draw {
 };
 
 Loss any_loss(Draw& draw) {
-    const std::uint32_t kind = draw.upto(4);
+    const std::uint32_t kind = draw.upto(5);
     const double rate = draw.between(0, draw.chance(0.2) ? 0.3 : 0.05);
     const auto state = [&](double sure) { return draw.chance(0.3) ? sure : draw.between(0, 0.1); };
     switch (kind) {
@@ -42,6 +42,8 @@ Loss any_loss(Draw& draw) {
         return Markov{good, bad, state(0), state(1), draw.chance(0.5) ? kFixed : kExponential};
     }
     case 4:
+        return Gilbert{draw.between(0, 0.02), draw.between(0.2, 1), state(0), state(1)};
+    case 5:
         return Bits{rate * 1e-4};
     default:
         return {};

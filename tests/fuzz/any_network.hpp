@@ -37,7 +37,7 @@ class Input {
 };
 
 inline Loss any_loss(Input& input) {
-    switch (input.few(5)) {
+    switch (input.few(6)) {
     case 1:
         return Uniform{input.byte() / 800.0};  // at most 0.32
     case 2:
@@ -60,6 +60,11 @@ inline Loss any_loss(Input& input) {
         }
         loss.durations = input.flag() ? kFixed : kExponential;
         return loss;
+    }
+    case 6: {
+        const double p = input.byte() / 2550.0, r = input.byte() / 255.0;
+        const double good_rate = input.byte() / 2550.0, bad_rate = input.byte() / 255.0;
+        return Gilbert{p, r, good_rate, bad_rate};
     }
     default:
         return {};

@@ -21,6 +21,7 @@ LOSSES = (
     "{ rate = 0.0007 }",
     '{ kind = "bits", rate = 1e-6, on = "backward" }',
     '{ kind = "script", packets = [1, 2, 30, 31, 32, 90] }',
+    '{ kind = "gilbert", p = 0.01, r = 0.3, good_rate = 0.001, bad_rate = "50%" }',
     '{ kind = "markov", good = "1s", bad = "300ms", good_rate = 0.01, bad_rate = "30%" }',
     '{ kind = "blackout", good = "2s", bad = "0.4s", durations = "exponential", on = "both" }',
     '{ kind = "blackout", good = "2s", bad = "0s" }',

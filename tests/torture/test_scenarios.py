@@ -147,6 +147,7 @@ def any_scenario(choices: random.Random) -> dict[str, Any]:
         "uniform": {"rate": choices.choice([0, 5e-324, 1e-17, 0.5, 1])},
         "bits": {"rate": choices.choice([0, 5e-324, 1e-17, 0.5, 1])},
         "script": {"packets": sorted({choices.randrange(1, 2**63) for _ in range(3)})},
+        "gilbert": {"p": choices.choice([0, 5e-324, 0.5, 1]), "r": choices.choice([0, 0.5, 1])},
         "markov": {"good": choices.choice(times), "bad": choices.choice(times), "bad_rate": 1},
         "blackout": {"good": choices.choice(times), "bad": choices.choice(["0s", *times])},
     }

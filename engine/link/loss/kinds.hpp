@@ -12,14 +12,16 @@
 #include <variant>
 
 #include "bits.hpp"
+#include "gilbert.hpp"
 #include "script.hpp"
 #include "states.hpp"
 #include "uniform.hpp"
 
-#define WW_LOSS_KINDS(X)                              \
-    X(uniform, Uniform, UniformLoss, UNIFORM, "loss") \
-    X(bits, Bits, BitErrors, BITS, "bit errors")      \
-    X(markov, Markov, StateLoss, MARKOV, "fading")    \
+#define WW_LOSS_KINDS(X)                                     \
+    X(uniform, Uniform, UniformLoss, UNIFORM, "loss")        \
+    X(bits, Bits, BitErrors, BITS, "bit errors")             \
+    X(gilbert, Gilbert, GilbertLoss, GILBERT, "loss bursts") \
+    X(markov, Markov, StateLoss, MARKOV, "fading")           \
     X(blackout, Blackout, BlackoutLoss, BLACKOUT, "blackouts")
 
 namespace ww::sim {

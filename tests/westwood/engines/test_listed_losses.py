@@ -50,6 +50,16 @@ def test_a_lossy_path_loses_as_many_packets_as_before() -> None:
     assert lost(listing(SIMULATOR)) == pytest.approx(lost(SIMULATOR), rel=0.3)
 
 
+def test_bursts_of_losses_are_listed_as_the_simulator_draws_them() -> None:
+    gilbert = {"path.loss": {"kind": "gilbert", "p": 0.01, "r": 0.25}, "duration": "20s"}
+    scenario = Scenario.preset("path").with_settings(gilbert)
+    assert has_random_losses(scenario)
+    job = Job(scenario, [1])
+    (listed,), (drawn,) = (one.prepare(job)(1) for one in (listing(SIMULATOR), SIMULATOR))
+    share = 0.01 / 0.26  # p / (p + r)
+    assert listed["lost"] == drawn["lost"] == pytest.approx(share * drawn["sent"], rel=0.3)
+
+
 def test_only_random_losses_are_listed() -> None:
     path = Scenario.preset("path")
     assert has_random_losses(path)
