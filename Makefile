@@ -6,8 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Modules are compiled when first imported, since most of the installed ones never are.
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-compile --constraint tools/constraints.txt
-CXX_FILES = $(shell find core engine wire plan bindings lab ns3 linux proofs tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
-NATIVE := CMakeLists.txt $(wildcard cmake/* core/*.h wire/* plan/* bindings/*) $(shell find engine -type f)
+CXX_FILES = $(shell find core engine wire plan metrics bindings lab ns3 linux proofs tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
+NATIVE := CMakeLists.txt $(wildcard cmake/* core/*.h wire/* plan/* metrics/* bindings/*) $(shell find engine -type f)
 MAKEFLAGS += --no-print-directory
 
 DEV := build/dev

@@ -3,7 +3,7 @@
 // What an engine measures of a connection and of a direction of a link; each column is declared once. A row
 // generates the result's field, the binding, the words of a result (wire/), the columns of the rows and
 // tables in westwood/ and their description in docs/. Columns computed from these are declared in
-// westwood/results/columns.py.
+// metrics/columns.hpp.
 //
 //   X(type, name, aggregate, "unit", "title", "head", "what it is")
 //

@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "../metrics/rows.hpp"
 #include "../plan/quantities.hpp"
 #include "../plan/routes.hpp"
 #include "../plan/scenario.hpp"
@@ -36,7 +38,9 @@ struct Lab {
     ww::wire::Plan plan;
     Gather gather;
     Outcome outcome;
-    std::vector<double> column;  // the last one returned
+    std::vector<ww::metrics::Row> rows;
+    std::vector<std::size_t> firsts;  // number of each flow's first connection, and of all
+    std::vector<double> column;       // the last one returned
 };
 
 Lab lab;
@@ -62,18 +66,7 @@ void show(const std::vector<Number>& column) {
 #define WW_NTH(...) \
     if (column-- == 0) return show(__VA_ARGS__);
 
-void show_connections(std::uint32_t column) {
-    WW_NTH(lab.outcome.connections, &FlowCounts::source)
-#define WW_ROW(type, name, ...) WW_NTH(lab.outcome.connections, &FlowCounts::name)
-    WW_FLOW_COLUMNS(WW_ROW)
-#undef WW_ROW
-}
-
-void show_directions(const std::vector<DirectionResult>& directions, std::uint32_t column) {
-#define WW_ROW(type, name, ...) WW_NTH(directions, &DirectionResult::name)
-    WW_DIRECTION_COLUMNS(WW_ROW)
-#undef WW_ROW
-}
+void show_rows(std::uint32_t column) { show(lab.rows, ww::metrics::columns()[column].value); }
 
 void show_decisions(std::uint32_t column) {
 #define WW_ROW(name, what) WW_NTH(lab.gather.decisions, &Decision::name)
@@ -95,6 +88,34 @@ void show_windows(std::uint32_t column) {
 }
 
 double seconds(Time time) { return static_cast<double>(time) / 1e12; }
+
+ww::metrics::Connections connections() {
+    const std::vector<FlowCounts>& all = lab.outcome.connections;
+    const auto field = [&](auto FlowCounts::*one) -> ww::metrics::Numbers {
+        return {&(all.data()->*one), sizeof(FlowCounts)};
+    };
+    ww::metrics::Connections made;
+    if (all.empty()) return made;
+    made.count = all.size();
+    made.source = field(&FlowCounts::source);
+#define WW_ROW(type, name, ...) made.name = field(&FlowCounts::name);
+    WW_FLOW_COLUMNS(WW_ROW)
+#undef WW_ROW
+    return made;
+}
+
+std::vector<ww::metrics::Row> rows() {
+    const Network& network = lab.plan.network;
+    std::vector<ww::metrics::Planned> flows;
+    for (const Flow& one : network.flows)
+        flows.push_back(
+            {!one.datagrams.on, one.arrivals_mean > 0, seconds(one.start), seconds(one.stop)});
+    std::vector<ww::metrics::Used> directions;
+    for (const auto* side : {&lab.outcome.forward, &lab.outcome.backward})
+        for (const DirectionResult& one : *side)
+            directions.push_back({one.utilisation, one.waited_s});
+    return ww::metrics::rows(flows, connections(), directions, seconds(network.duration));
+}
 
 // What the page has to know about flows and links, in numbers.
 #define WW_FLOW_NUMBERS(X)                                            \
@@ -227,6 +248,8 @@ WW_EXPORT(run) std::uint32_t lab_run(double seed, bool traced) {
     lab.outcome =
         run(lab.plan.network, static_cast<std::uint64_t>(seed), &lab.gather, Stop(ask, nullptr));
     explain(lab.outcome.error.c_str());
+    lab.rows = rows();
+    lab.firsts = ww::metrics::spans(connections(), lab.rows.size());
     return lab.outcome.stopped ? 1 : error[0] != '\0' ? 2 : 0;
 }
 
@@ -234,51 +257,47 @@ WW_EXPORT(error) const char* lab_error() { return error; }
 
 WW_EXPORT(packets) double lab_packets() { return static_cast<double>(lab.outcome.packets); }
 
-// Selects a column: returns its length; `column` then returns its address.
-// Tables: 0 connections, 1 forward, 2 backward, 3 queue, 4 decisions, 5 drops, 6 windows, 7 flows and 8 links of the
-// plan, 9... of each watch.
+// Selects a column: returns its length; `column` then returns its address. Tables: 0 rows, 1 queue, 2 decisions,
+// 3 drops, 4 windows, 5 flows and 6 links of the plan, 7... of each watch.
 WW_EXPORT(show) std::uint32_t lab_show(std::uint32_t table, std::uint32_t column) {
+    constexpr void (*kShow[])(std::uint32_t) = {
+        show_rows, show_queue, show_decisions, show_drops, show_windows, show_flows, show_links};
     lab.column.clear();
-    switch (table) {
-    case 0:
-        show_connections(column);
-        break;
-    case 1:
-        show_directions(lab.outcome.forward, column);
-        break;
-    case 2:
-        show_directions(lab.outcome.backward, column);
-        break;
-    case 3:
-        show_queue(column);
-        break;
-    case 4:
-        show_decisions(column);
-        break;
-    case 5:
-        show_drops(column);
-        break;
-    case 6:
-        show_windows(column);
-        break;
-    case 7:
-        show_flows(column);
-        break;
-    case 8:
-        show_links(column);
-        break;
-    default:
-        show_curves(lab.gather.watches().at(table - 9), column);
-    }
+    if (table < std::size(kShow))
+        kShow[table](column);
+    else
+        show_curves(lab.gather.watches().at(table - std::size(kShow)), column);
     return static_cast<std::uint32_t>(lab.column.size());
 }
 
-// Returns the names of the columns of decisions, flows or links.
+// Returns the number of a flow's first connection in the last run; for the number of flows, that of connections.
+WW_EXPORT(first_connection) std::uint32_t lab_first_connection(std::uint32_t flow) {
+    return static_cast<std::uint32_t>(lab.firsts.at(flow));
+}
+
+// Returns the names of the columns of a table.
 WW_EXPORT(names) const char* lab_names(std::uint32_t table) {
-#define WW_ROW(name, what) #name " "
-    if (table == 7) return WW_FLOW_NUMBERS(WW_ROW);
-    if (table == 8) return WW_LINK_NUMBERS(WW_ROW);
-    return WW_DECISION_COLUMNS(WW_ROW);
+#define WW_ROW(name, ...) #name " "
+#define WW_TRACE_ROW(type, name, what) #name " "
+    switch (table) {
+    case 0:
+        lab.text.clear();
+        for (const auto& one : ww::metrics::columns()) lab.text += std::string(one.name) + ' ';
+        return lab.text.c_str();
+    case 1:
+        return "mean longest";
+    case 2:
+        return WW_DECISION_COLUMNS(WW_ROW);
+    case 3:
+        return WW_DROP_COLUMNS(WW_TRACE_ROW);
+    case 4:
+        return "connection " WW_WINDOW_COLUMNS(WW_TRACE_ROW);
+    case 5:
+        return WW_FLOW_NUMBERS(WW_ROW);
+    default:
+        return WW_LINK_NUMBERS(WW_ROW);
+    }
+#undef WW_TRACE_ROW
 #undef WW_ROW
 }
 

@@ -2,13 +2,13 @@
 """Checks that #include directives only point the way the architecture allows.
 
 core includes only itself; engine, ns3 and linux/bpf include core, and never each other; plan
-includes wire and engine, and bindings include all three. In the engine, sim includes tcp, traffic
-and link, which include base and the data; the kinds of queues declare their settings, so they
-belong to the data. wire, which ns3 and linux/path share, includes core and the engine's headers
-without code (DATA_HEADERS). The emulated path in linux/path runs the engine's model of links, so it
-also includes engine (docs/decisions). linux/loader uses linux/bpf's layout of events, and
-linux/path its table of the kernel's states. The engine is pure, so it may not use the standard
-headers of files, threads, clocks and unportable random distributions.
+includes wire and engine, metrics the engine's columns, and bindings include all of them. In the
+engine, sim includes tcp, traffic and link, which include base and the data; the kinds of queues
+declare their settings, so they belong to the data. wire, which ns3 and linux/path share, includes
+core and the engine's headers without code (DATA_HEADERS). The emulated path in linux/path runs the
+engine's model of links, so it also includes engine (docs/decisions). linux/loader uses linux/bpf's
+layout of events, and linux/path its table of the kernel's states. The engine is pure, so it may not
+use the standard headers of files, threads, clocks and unportable random distributions.
 """
 
 import re
@@ -42,16 +42,17 @@ RULES = {
     "engine": (DATA | KINDS, STANDARD),
     "wire": ({"wire"} | ENGINE, STANDARD),
     "plan": ({"plan", "wire"} | ENGINE, STANDARD),
-    "lab": ({"wire", "plan", "lab"} | ENGINE, STANDARD),
+    "metrics": ({"metrics", "engine"}, STANDARD),
+    "lab": ({"wire", "plan", "metrics", "lab"} | ENGINE, STANDARD),
     "bindings": (
-        {"bindings", "plan", "wire"} | ENGINE - {"core"},
+        {"bindings", "plan", "metrics", "wire"} | ENGINE - {"core"},
         re.compile(r"nanobind/.*|[a-z_0-9]+|Python\.h"),
     ),
     "tests/linux/bpf": ({"linux/bpf"}, ANY),
     "tests/linux/helpers": (set(), ANY),
     "tests/linux/path": ({"linux/path", "tests", "tests/linux/path"} | ENGINE, ANY),
     "tests": (
-        {"plan", "wire", "linux/path", "tests"} | ENGINE,
+        {"plan", "metrics", "wire", "linux/path", "tests"} | ENGINE,
         re.compile(r"gtest/.*|[a-z_0-9]+|std\w+\.h"),
     ),
     "bench": (

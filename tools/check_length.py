@@ -13,7 +13,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE_LIMIT, FUNCTION_LIMIT = 400, 60
-ROOMS = ("core", "engine", "wire", "plan", "bindings", "lab", "westwood", "ns3", "linux", "proofs")
+ROOMS = (
+    "core",
+    "engine",
+    "wire",
+    "plan",
+    "metrics",
+    "bindings",
+    "lab",
+    "westwood",
+    "ns3",
+    "linux",
+    "proofs",
+)
 ROOMS += ("tests", "bench", "tools", "upstream")
 C_FAMILY = {".h", ".hpp", ".c", ".cc", ".cpp"}
 COMMENT = re.compile(r"\s*(#(?!\s*(include|define|if|pragma))|//|/\*|\*)|\s*$")

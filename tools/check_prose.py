@@ -22,7 +22,19 @@ PHRASES = (r"\bheld against\b", r"\bthat one(?=[.,;:)]| (?:is|was|has|does|of|by
 # Discouraged: competing, metric, depends on, search run, fast path, parallel and hop replace them.
 OLD_WORDS = r"\b(?:beside|harms?|hang(?:s|ing)? on|expeditions?|calm|lanes?|legs?|supplied)\b"
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "RELEASING.md", "docs/**/*.md")
-ROOMS = ("core", "engine", "wire", "plan", "bindings", "lab", "westwood", "ns3", "linux", "proofs")
+ROOMS = (
+    "core",
+    "engine",
+    "wire",
+    "plan",
+    "metrics",
+    "bindings",
+    "lab",
+    "westwood",
+    "ns3",
+    "linux",
+    "proofs",
+)
 HELPERS = ("tests", "bench", "tools", "upstream")
 C_FAMILY = {".h", ".hpp", ".c", ".cc", ".cpp", ".js"}
 OURS = Path(__file__).name  # it contains the phrases

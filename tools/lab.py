@@ -54,11 +54,15 @@ def build_engine() -> Path:
     """Compiles the engine, unless its sources are unchanged."""
     sources = [
         LAB / "engine.cpp",
-        *(path for room in ("engine", "plan") for path in sorted((ROOT / room).rglob("*.cpp"))),
+        *(
+            path
+            for room in ("engine", "plan", "metrics")
+            for path in sorted((ROOT / room).rglob("*.cpp"))
+        ),
     ]
     headers = [
         path
-        for room in ("lab", "core", "engine", "wire", "plan")
+        for room in ("lab", "core", "engine", "wire", "plan", "metrics")
         for path in sorted((ROOT / room).rglob("*.h*"))
     ]
     built, stamp = BUILD / "engine.wasm", BUILD / "engine.sources"

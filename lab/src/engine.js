@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The engine in WebAssembly (lab/engine.cpp): reads a scenario, runs it and copies out the data of a picture.
 
-import { D, UDP } from "./declared.js";
+import { UDP } from "./declared.js";
 import { Problem } from "./problem.js";
-import { connectionsOf, rows } from "./rows.js";
 import { complete, isTable } from "./scenario.js";
 
 const EVENTS_BETWEEN_REPORTS = 100_000; // some milliseconds
-const CONNECTIONS = 0, FORWARD = 1, BACKWARD = 2, QUEUE = 3, DECISIONS = 4, DROPS = 5, WINDOWS = 6, FLOWS = 7, LINKS = 8, FIRST_WATCH = 9;
+const ROWS = 0, QUEUE = 1, DECISIONS = 2, DROPS = 3, WINDOWS = 4, FLOWS = 5, LINKS = 6, FIRST_WATCH = 7;
 const QUANTITIES = ["rate", "time", "fraction"];
 const DEEPEST = 20; // tables in tables
-const NAMES = {
-  [CONNECTIONS]: ["source", ...D.flow_columns.map((one) => one.name)],
-  [FORWARD]: D.direction_columns,
-  [BACKWARD]: D.direction_columns,
-  [DROPS]: D.drop_columns,
-  [WINDOWS]: ["connection", ...D.window_columns],
-};
-
 // A C library without files and without an environment.
 const wasi = {
   fd_close: () => 8,
@@ -42,8 +33,8 @@ export class Engine {
       this.wasm._initialize();
     };
     this.start();
-    this.names = { ...NAMES };
-    for (const table of [DECISIONS, FLOWS, LINKS]) this.names[table] = this.#words(this.wasm.names(table)).trim().split(" ");
+    const tables = [ROWS, QUEUE, DECISIONS, DROPS, WINDOWS, FLOWS, LINKS];
+    this.names = tables.map((table) => this.#words(this.wasm.names(table)).trim().split(" "));
   }
 
   // Reads a scenario, which is then the one to run. Returns its links, and its flows one by one (NAME-1, NAME-2... of a
@@ -56,12 +47,8 @@ export class Engine {
     });
     const flows = given.flow.flatMap(({ name, cc, count = 1 }, group) =>
       Array.from({ length: count }, (_, i) => ({ name: count > 1 ? `${name}-${i + 1}` : name, cc: cc.name, group })));
-    const numbers = (table, parts) => {
-      const columns = Object.entries(this.#table(table));
-      return parts.map((one, place) => ({ ...one, ...Object.fromEntries(columns.map(([name, values]) => [name, values[place]])) }));
-    };
-    const links = numbers(LINKS, given.link.map(({ name }) => ({ name })));
-    return { duration_s: this.wasm.duration_s(), flows: numbers(FLOWS, flows), links };
+    const links = this.#with(LINKS, given.link.map(({ name }) => ({ name })));
+    return { duration_s: this.wasm.duration_s(), flows: this.#with(FLOWS, flows), links };
   }
 
   // Returns a quantity in base units; throws a Problem if the text is none.
@@ -95,16 +82,13 @@ export class Engine {
       // Only a run shows which connections a flow with arrivals has.
       this.#go(seed, false);
       begin();
-      this.spans = connectionsOf(this.#column(CONNECTIONS, 0), flows.length);
+      const firsts = Array.from({ length: flows.length + 1 }, (_, flow) => this.wasm.first_connection(flow));
+      this.spans = flows.map((_, flow) => firsts.slice(flow, flow + 2));
     } else this.spans = flows.map((_, place) => [place, place + 1]);
     const watched = view ? this.#watch(flows) : [];
     this.#go(seed, Boolean(view));
-    const tables = {
-      connections: this.#table(CONNECTIONS),
-      forward: this.#table(FORWARD),
-      backward: this.#table(BACKWARD),
-    };
-    const result = { planned, rows: rows(planned, seed, tables), packets: this.wasm.packets() };
+    const rows = this.#with(ROWS, flows.map(({ name, cc }) => ({ flow: name, cc, seed })));
+    const result = { planned, rows, packets: this.wasm.packets() };
     return view ? { ...result, ...this.#pictures(watched, keeps_rows) } : result;
   }
 
@@ -205,6 +189,12 @@ export class Engine {
   }
 
   #columns = (table, count) => Array.from({ length: count }, (_, column) => this.#column(table, column));
+
+  // Adds the columns of a table to these parts, one for each of its rows.
+  #with(table, parts) {
+    const columns = Object.entries(this.#table(table));
+    return parts.map((one, place) => ({ ...one, ...Object.fromEntries(columns.map(([name, values]) => [name, values[place]])) }));
+  }
 
   #table(table) {
     const names = this.names[table];

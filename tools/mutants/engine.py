@@ -78,8 +78,17 @@ inline bool is(int number) {
 }  // namespace ww_mutants
 """
 # Used unchanged; CMakeLists.txt needs the tests of the core and of plans.
-SHARED = ("CMakeLists.txt", "cmake", "core", "plan", "wire", "tests/core", "tests/golden")
-SHARED += ("tests/plan", "tests/wire")
+SHARED = (
+    "CMakeLists.txt",
+    "cmake",
+    "core",
+    "plan",
+    "metrics",
+    "wire",
+    "tests/core",
+    "tests/golden",
+)
+SHARED += ("tests/metrics", "tests/plan", "tests/wire")
 # The assertions make an access beyond a vector crash, as in the sanitized suites.
 FLAGS = f"-O1 -w -Wno-narrowing -D_GLIBCXX_ASSERTIONS -include {TREE}/mutants.hpp"
 REMEMBERING = threading.Lock()

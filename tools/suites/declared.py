@@ -92,6 +92,7 @@ C_ROOMS = (
     "engine",
     "wire",
     "plan",
+    "metrics",
     "bindings",
     "lab",
     "ns3",
@@ -123,10 +124,11 @@ OF_NS3 = Inputs(
 )
 OF_CPP = Inputs(
     (
-        *("CMakeLists.txt", "cmake", "core", "engine", "wire", "plan", "linux"),
+        *("CMakeLists.txt", "cmake", "core", "engine", "wire", "plan", "metrics", "linux"),
         *(
             "tests/core",
             "tests/engine",
+            "tests/metrics",
             "tests/plan",
             "tests/wire",
             "tests/fuzz",

@@ -14,9 +14,6 @@ from typing import Any
 
 from westwood import __version__, _engine, files
 from westwood.catalogue import (
-    DIRECTION_COLUMNS,
-    DROP_COLUMNS,
-    FLOW_COLUMNS,
     LOSSES,
     PROTOCOLS,
     QUEUES,
@@ -77,12 +74,7 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
             }
             for one in columns()
         ],
-        "flow_columns": [
-            {"name": one.name, "aggregate": one.aggregate} for one in FLOW_COLUMNS.values()
-        ],
-        "direction_columns": list(DIRECTION_COLUMNS),
         "window_columns": list(WINDOW_COLUMNS),
-        "drop_columns": list(DROP_COLUMNS),
         "event_kinds": list(_engine.EVENT_KINDS),
         "drop_kinds": list(_engine.DROP_KINDS),
         "of_datagrams": sorted(OF_DATAGRAMS),

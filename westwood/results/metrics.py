@@ -7,12 +7,12 @@ It uses rows and columns only, no engine and no scenario.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache, reduce
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from westwood import _engine
 from westwood.arguments import checked, each, frame, text
 from westwood.errors import InputError, suggestion
 
@@ -46,14 +46,7 @@ def _listed(value: object) -> Any:
 
 def jain(rates: Sequence[float]) -> float:
     """Returns Jain's fairness index, 1/n (one has all) to 1 (all equal); NaN if all are 0."""
-    total, squares = _added(rates), _added(rate * rate for rate in rates)
-    # A product is rounded correctly everywhere; a C library's pow, which ** calls, is not.
-    return total * total / (len(rates) * squares) if squares else math.nan
-
-
-def _added(values: Iterable[float]) -> float:
-    """Adds numbers in order; since Python 3.12, sum() compensates and differs in the last bit."""
-    return reduce(operator.add, values, 0.0)
+    return _engine.jain(rates)
 
 
 def t_probability(t: float, dof: int) -> float:
@@ -99,14 +92,9 @@ def half_width(deviation: float | None, runs: int, level: float = LEVEL) -> floa
     return t_quantile(runs - 1, level) * deviation / math.sqrt(runs)
 
 
-def percentile(values: Sequence[float], share: float) -> float:
+def percentile(values: Iterable[float], share: float) -> float:
     """Returns the interpolated quantile for a share from 0 to 1; NaN without values."""
-    ordered = sorted(values)
-    if not ordered:
-        return math.nan
-    place = share * (len(ordered) - 1)
-    low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
-    return low + (place - math.floor(place)) * (high - low)
+    return _engine.percentile(list(values), share)
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes a row of results for each flow of a run. columns.py declares the columns.
+"""Makes a row of results for each flow of a run. metrics/ in C++ computes its columns.
 
 A flow with arrivals has one row for its many connections, with sums of counters and means of times.
 """
 
 from __future__ import annotations
 
-import bisect
-import itertools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from westwood import _engine
 from westwood.catalogue import UDP
 from westwood.results import invariants
-from westwood.results.columns import OF_RUN, FlowOfRun, Row, Run, row_of_flow
+from westwood.results.columns import Row
 from westwood.results.raw import RawResult
 from westwood.units import PS_PER_S
 
@@ -21,33 +20,37 @@ if TYPE_CHECKING:
     import polars as pl
 
     from westwood.scenario import Scenario
+    from westwood.scenario.flows import Flow
 
 
 def rows_of_run(
     scenario: Scenario, seed: int, raw: RawResult, cost: dict[str, float], engine: str
 ) -> list[Row]:
     """Returns a row for each flow of the scenario."""
-    source = raw.connections["source"]
-    ends = [bisect.bisect_left(source, flow) for flow in range(len(scenario.flows) + 1)]
     simulated_s = scenario.duration / PS_PER_S
-    rows = [
+    directions = [(one.utilisation, one.waited_s) for one in (*raw.forward, *raw.backward)]
+    flows = [_planned(flow) for flow in scenario.flows]
+    found = _engine.rows(flows, raw.connections, directions, simulated_s)
+    rows: list[Row] = [
         {
             "scenario": scenario.hash,
             "engine": engine,
             "flow": flow.name,
             "cc": flow.cc.name,
             "seed": seed,
-            **row_of_flow(FlowOfRun(flow, raw.connections, first, last, simulated_s)),
+            **columns,
+            **cost,
         }
-        for flow, (first, last) in zip(scenario.flows, itertools.pairwise(ends), strict=True)
+        for flow, columns in zip(scenario.flows, found, strict=True)
     ]
-    goodputs = [float(row["goodput_bps"]) for row in rows if row["cc"] != UDP]
-    run = Run(raw, goodputs, simulated_s)
-    whole = [
-        {**row, **{column.name: column.of(run, row) for column in OF_RUN}, **cost} for row in rows
-    ]
-    invariants.report(scenario, seed, raw, whole, engine)
-    return whole
+    invariants.report(scenario, seed, raw, rows, engine)
+    return rows
+
+
+def _planned(flow: Flow) -> tuple[bool, bool, float, float | None]:
+    """Returns what a row depends on of a flow: metrics/rows.hpp."""
+    stop_s = None if flow.stop is None else flow.stop / PS_PER_S
+    return flow.cc.name != UDP, flow.arrivals is not None, flow.start / PS_PER_S, stop_s
 
 
 LARGEST = 1 << 63  # no measured value is as large; integer columns can't hold it

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Binds the rows of a run and the statistics of numbers (metrics/).
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cmath>
+#include <deque>
+#include <optional>
+#include <tuple>
+
+#include "../metrics/rows.hpp"
+#include "../metrics/statistics.hpp"
+#include "bindings.hpp"
+
+namespace ww::bindings {
+namespace {
+
+using metrics::Numbers;
+
+// Keeps what columns point to.
+struct Kept {
+    std::deque<std::vector<double>> lists;
+    std::deque<nb::ndarray<>> views;
+};
+
+template <class T>
+Numbers of(const nb::ndarray<>& view) {
+    return {static_cast<const T*>(view.data()),
+            sizeof(T) * static_cast<std::size_t>(view.stride(0))};
+}
+
+// Returns a column, which is a list or a view of numbers.
+Numbers numbers(nb::handle column, Kept& kept) {
+    if (nb::isinstance<nb::list>(column)) {
+        kept.lists.push_back(nb::cast<std::vector<double>>(column));
+        return {kept.lists.back().data()};
+    }
+    const nb::ndarray<>& view = kept.views.emplace_back(nb::cast<nb::ndarray<>>(column));
+    if (view.dtype() == nb::dtype<double>()) return of<double>(view);
+    if (view.dtype() == nb::dtype<std::uint64_t>()) return of<std::uint64_t>(view);
+    if (view.dtype() == nb::dtype<std::int64_t>()) return of<std::int64_t>(view);
+    if (view.dtype() == nb::dtype<std::uint32_t>()) return of<std::uint32_t>(view);
+    throw std::invalid_argument("a column of another type");
+}
+
+metrics::Connections connections_of(const nb::dict& columns, Kept& kept) {
+    metrics::Connections made;
+    made.count = nb::len(nb::object(columns["source"]));
+    made.source = numbers(columns["source"], kept);
+#define WW_ROW(type, name, ...) made.name = numbers(columns[#name], kept);
+    WW_FLOW_COLUMNS(WW_ROW)
+#undef WW_ROW
+    return made;
+}
+
+nb::dict dict_of(const metrics::Row& row) {
+    nb::dict made;
+    for (const metrics::Column& column : metrics::columns()) {
+        const double value = row.*column.value;
+        if (column.is_count && !std::isnan(value))
+            made[column.name] = static_cast<std::int64_t>(value);
+        else
+            made[column.name] = value;
+    }
+    return made;
+}
+
+using FlowTuple = std::tuple<bool, bool, double, std::optional<double>>;
+using UsedTuple = std::pair<double, double>;
+
+nb::list rows(const std::vector<FlowTuple>& flows, const nb::dict& connections,
+              const std::vector<UsedTuple>& directions, double simulated_s) {
+    std::vector<metrics::Planned> planned;
+    for (const auto& [is_tcp, arrives, start_s, stop_s] : flows)
+        planned.push_back({is_tcp, arrives, start_s, stop_s.value_or(INFINITY)});
+    std::vector<metrics::Used> used;
+    for (const auto& [utilisation, waited_s] : directions) used.push_back({utilisation, waited_s});
+    Kept kept;
+    nb::list made;
+    for (const metrics::Row& row :
+         metrics::rows(planned, connections_of(connections, kept), used, simulated_s))
+        made.append(dict_of(row));
+    return made;
+}
+
+nb::list row_columns() {
+    nb::list made;
+    for (const metrics::Column& column : metrics::columns()) {
+        nb::dict row;
+        row["name"] = column.name;
+        row["unit"] = column.unit;
+        row["title"] = column.title;
+        row["what"] = column.what;
+        row["head"] = column.head;
+        row["scale"] = column.scale;
+        row["digits"] = column.digits;
+        row["with_interval"] = (column.shown & WW_COLUMN_WITH_INTERVAL) != 0;
+        row["if_several"] = (column.shown & WW_COLUMN_IF_SEVERAL) != 0;
+        row["if_known"] = (column.shown & WW_COLUMN_IF_KNOWN) != 0;
+        made.append(row);
+    }
+    return made;
+}
+
+}  // namespace
+
+void bind_metrics(nb::module_& m) {
+    m.attr("ROW_COLUMNS") = row_columns();
+    m.def(
+        "rows", &rows, "flows"_a, "connections"_a, "directions"_a, "simulated_s"_a,
+        nb::sig("def rows(flows: collections.abc.Sequence[tuple[bool, bool, float, float | None]], "
+                "connections: dict, "
+                "directions: collections.abc.Sequence[tuple[float, float]], simulated_s: float) "
+                "-> list[dict[str, typing.Any]]"),
+        "Returns the columns of each flow's row. A flow is: whether it is TCP, whether it has "
+        "arrivals, its start and its stop. A direction is its utilisation and waiting time.");
+    m.def("jain", &metrics::jain, "rates"_a,
+          "Returns Jain's fairness index, 1/n (one has all) to 1 (all equal); NaN if all are 0.");
+    m.def("percentile", &metrics::percentile, "values"_a, "share"_a,
+          "Returns the interpolated quantile for a share from 0 to 1; NaN without values.");
+}
+
+}  // namespace ww::bindings

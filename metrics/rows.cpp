@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "statistics.hpp"
+
+namespace ww::metrics {
+namespace {
+
+constexpr double kLimitedLeast = 0.1;  // of the run; a shorter limit is not reported
+
+double ratio(double part, double whole) { return whole == 0 ? std::nan("") : part / whole; }
+
+// Returns the mean of the values that are not NaN.
+double mean(const std::vector<double>& values) {
+    double total = 0, count = 0;
+    for (const double value : values) {
+        if (std::isnan(value)) continue;
+        total += value;
+        count++;
+    }
+    return ratio(total, count);
+}
+
+// A flow of a run, from which its columns are computed.
+struct FlowOfRun {
+    const Connections& its;
+    std::size_t first, last;  // its connections are first to last - 1
+    const Planned& planned;
+    double simulated_s;
+    bool is_tcp = planned.is_tcp;
+    std::vector<double> completions_s = {};
+
+    std::size_t count() const { return last - first; }
+
+    template <class Use>
+    void each(const Numbers& column, Use use) const {
+        for (std::size_t i = first; i < last; i++) use(column[i]);
+    }
+
+    double sum(const Numbers& column) const {
+        double total = 0;
+        each(column, [&](double value) { total += value; });
+        return total;
+    }
+
+    double mean(const Numbers& column) const {
+        double total = 0, known = 0;
+        each(column, [&](double value) {
+            if (!std::isnan(value)) total += value, known++;
+        });
+        return ratio(total, known);
+    }
+
+    double least(const Numbers& column) const {
+        double found = std::nan("");
+        each(column, [&](double value) { found = std::fmin(found, value); });
+        return found;
+    }
+
+    double most(const Numbers& column) const {
+        double found = std::nan("");
+        each(column, [&](double value) { found = std::fmax(found, value); });
+        return found;
+    }
+
+    // Returns a number of bytes as a rate over the flow's active time.
+    double bit_rate(const Numbers& bytes) const {
+        const double active = active_s();
+        return active > 0 ? 8 * sum(bytes) / active : 0;
+    }
+
+    // Returns the seconds from its start to its end, or to the last arrival if that is later. It ends when it
+    // completes, at its stop or with the run. A flow with arrivals ends with the run, because its transfers
+    // continue after its stop.
+    double active_s() const {
+        if (planned.arrives || count() == 0) return simulated_s - planned.start_s;
+        const double completed_s = its.completed_s[first];
+        const double end_s =
+            std::isnan(completed_s) ? std::min(simulated_s, planned.stop_s) : completed_s;
+        return std::fmax(end_s, its.last_arrival_s[first]) - its.start_s[first];
+    }
+
+    double receiver_limited() const {
+        const double share = mean(its.receiver_limited_s) / simulated_s;
+        return share > kLimitedLeast ? share : std::nan("");
+    }
+};
+
+// A whole run, from which columns are computed.
+struct Run {
+    double simulated_s;
+    Used busiest;
+    double fair_bps = std::nan("");  // the mean goodput of the TCP flows
+    double jain = std::nan("");
+};
+
+void set_flow_columns(const FlowOfRun& flow, Row& row) {
+    const double unknown = std::nan("");
+#define WW_VALUE_SUM(name) flow.sum(flow.its.name)
+#define WW_VALUE_MOST(name) flow.most(flow.its.name)
+#define WW_VALUE_MEAN(name) flow.is_tcp ? flow.mean(flow.its.name) : unknown
+#define WW_VALUE_LEAST(name) flow.is_tcp ? flow.least(flow.its.name) : unknown
+#define WW_SET_SUM(name) row.name = WW_VALUE_SUM(name);
+#define WW_SET_MOST(name) row.name = WW_VALUE_MOST(name);
+#define WW_SET_MEAN(name) row.name = WW_VALUE_MEAN(name);
+#define WW_SET_LEAST(name) row.name = WW_VALUE_LEAST(name);
+#define WW_SET_INNER(name)
+#define WW_ROW(type, name, aggregate, ...) WW_SET_##aggregate(name)
+    WW_FLOW_COLUMNS(WW_ROW)
+#undef WW_ROW
+#define WW_ROW(type, name, unit, title, head, scale, digits, shown, what, value) \
+    row.name = static_cast<double>(value);
+    WW_RATE_COLUMNS(WW_ROW)
+    WW_COMPUTED_COLUMNS(WW_ROW)
+#undef WW_ROW
+}
+
+void set_run_columns(const Run& run, const Planned& flow, Row& row) {
+#define WW_ROW(type, name, unit, title, head, scale, digits, shown, what, value) row.name = value;
+    WW_RUN_COLUMNS(WW_ROW)
+#undef WW_ROW
+}
+
+constexpr bool kIsCOUNT = true, kIsNUMBER = false;
+
+}  // namespace
+
+const std::vector<Column>& columns() {
+    static const std::vector<Column> all = {
+#define WW_ROW(type, name, ...) {#name, &Row::name, kIs##type, __VA_ARGS__},
+#define WW_MEASURED(type, name, unit, title, head, what) \
+    WW_ROW(type, name, unit, title, head, 1, 1, WW_COLUMN_ALWAYS, what)
+#define WW_COMPUTED(type, name, unit, title, head, scale, digits, shown, what, value) \
+    WW_ROW(type, name, unit, title, head, scale, digits, shown, what)
+#define WW_ROW_SUM(...) WW_MEASURED(__VA_ARGS__)
+#define WW_ROW_MEAN(...) WW_MEASURED(__VA_ARGS__)
+#define WW_ROW_LEAST(...) WW_MEASURED(__VA_ARGS__)
+#define WW_ROW_MOST(...) WW_MEASURED(__VA_ARGS__)
+#define WW_ROW_INNER(...)
+#define WW_AGGREGATED(type, name, aggregate, ...) WW_ROW_##aggregate(type, name, __VA_ARGS__)
+        WW_RATE_COLUMNS(WW_COMPUTED) WW_FLOW_COLUMNS(WW_AGGREGATED) WW_COMPUTED_COLUMNS(WW_COMPUTED)
+            WW_RUN_COLUMNS(WW_COMPUTED)
+#undef WW_AGGREGATED
+#undef WW_COMPUTED
+#undef WW_MEASURED
+#undef WW_ROW
+    };
+    return all;
+}
+
+std::vector<std::size_t> spans(const Connections& connections, std::size_t flows) {
+    std::vector<std::size_t> found = {0};
+    for (std::size_t flow = 0, at = 0; flow < flows; flow++) {
+        const auto number = static_cast<double>(flow);
+        while (at < connections.count && connections.source[at] == number) at++;
+        found.push_back(at);
+    }
+    return found;
+}
+
+std::vector<Row> rows(const std::vector<Planned>& flows, const Connections& connections,
+                      const std::vector<Used>& directions, double simulated_s) {
+    const std::vector<std::size_t> bounds = spans(connections, flows.size());
+    std::vector<Row> made(flows.size());
+    std::vector<double> goodputs_bps;
+    for (std::size_t i = 0; i < flows.size(); i++) {
+        FlowOfRun flow = {connections, bounds[i], bounds[i + 1], flows[i], simulated_s};
+        for (std::size_t one = flow.first; one < flow.last; one++)
+            if (const double end_s = connections.completed_s[one]; !std::isnan(end_s))
+                flow.completions_s.push_back(end_s - connections.start_s[one]);
+        set_flow_columns(flow, made[i]);
+        if (flow.is_tcp) goodputs_bps.push_back(made[i].goodput_bps);
+    }
+    Run run = {simulated_s, directions.empty() ? Used() : directions.front()};
+    for (const Used& one : directions)
+        if (one.utilisation > run.busiest.utilisation) run.busiest = one;
+    double total_bps = 0;
+    for (const double one : goodputs_bps) total_bps += one;
+    run.fair_bps = ratio(total_bps, static_cast<double>(goodputs_bps.size()));
+    run.jain = jain(goodputs_bps);
+    for (std::size_t i = 0; i < flows.size(); i++) set_run_columns(run, flows[i], made[i]);
+    return made;
+}
+
+}  // namespace ww::metrics

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rows follow from what an engine measured. The numbers here are chosen so that each is computed by hand.
+#include "metrics/rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "metrics/statistics.hpp"
+
+namespace ww::metrics::test {
+namespace {
+
+struct Measured {
+    std::uint32_t source;
+#define WW_ROW(type, name, ...) WW_COLUMN_MEMBER(type, name)
+    WW_FLOW_COLUMNS(WW_ROW)
+#undef WW_ROW
+};
+
+Connections columns_of(const std::vector<Measured>& all) {
+    Connections made;
+    made.count = all.size();
+    made.source = {&all.data()->source, sizeof(Measured)};
+#define WW_ROW(type, name, ...) made.name = {&all.data()->name, sizeof(Measured)};
+    WW_FLOW_COLUMNS(WW_ROW)
+#undef WW_ROW
+    return made;
+}
+
+Measured connection(std::uint32_t flow, double start_s, double completed_s) {
+    Measured made = {};
+    made.source = flow;
+    made.start_s = start_s;
+    made.completed_s = completed_s;
+    made.delivered_bytes = 1'000'000;
+    made.sent = 1000;
+    made.retransmitted = 10;
+    made.queue_drops = 6;
+    made.lost = 4;
+    made.mean_cwnd = 20;
+    made.min_rtt_s = 0.1;
+    return made;
+}
+
+const double kNever = std::nan("");
+
+TEST(Rows, AFlowIsActiveUntilItCompletesOrStopsOrItsLastPacketArrives) {
+    const auto goodput_mbps = [](const Measured& measured, const Planned& planned) {
+        return rows({planned}, columns_of({measured}), {}, 100)[0].goodput_bps / 1e6;
+    };
+    Measured late = connection(0, 20, 30);
+    EXPECT_EQ(goodput_mbps(late, {true, false, 20}), 8.0 / 10) << "completed at 30 s";
+    late.last_arrival_s = 40;
+    EXPECT_EQ(goodput_mbps(late, {true, false, 20}), 8.0 / 20) << "a copy arrived later";
+    const Measured endless = connection(0, 20, kNever);
+    EXPECT_EQ(goodput_mbps(endless, {true, false, 20, 60}), 8.0 / 40) << "stopped at 60 s";
+    EXPECT_EQ(goodput_mbps(endless, {true, false, 20}), 8.0 / 80) << "until the run's end";
+    EXPECT_EQ(goodput_mbps(endless, {true, true, 50, 60}), 8.0 / 50) << "arrivals go on after it";
+    EXPECT_EQ(goodput_mbps(connection(0, 100, kNever), {true, false, 100}), 0) << "never active";
+}
+
+TEST(Rows, AFlowWithArrivalsHasSumsMeansAndPercentilesOfItsConnections) {
+    std::vector<Measured> all = {connection(0, 0, 1), connection(0, 5, 8),
+                                 connection(0, 9, kNever)};
+    all[1].mean_cwnd = 40;
+    all[2].mean_cwnd = kNever;
+    all[2].min_rtt_s = 0.05;
+    const Row row = rows({{true, true}}, columns_of(all), {}, 10)[0];
+    EXPECT_EQ(row.transfers, 3);
+    EXPECT_EQ(row.completed, 2);
+    EXPECT_EQ(row.completion_s, 2) << "1 s and 3 s";
+    EXPECT_EQ(row.completion_p50_s, 2);
+    EXPECT_DOUBLE_EQ(row.completion_p95_s, 2.9);
+    EXPECT_EQ(row.sent, 3000);
+    EXPECT_EQ(row.mean_cwnd, 30) << "without the unknown one";
+    EXPECT_EQ(row.min_rtt_s, 0.05);
+    EXPECT_EQ(row.retransmission_ratio, 0.01);
+    EXPECT_EQ(row.loss_ratio, 0.01);
+}
+
+TEST(Rows, DatagramsHaveNoColumnsOfACongestionControlAndNoShare) {
+    const std::vector<Measured> all = {connection(0, 0, kNever), connection(1, 0, kNever),
+                                       connection(2, 0, kNever)};
+    const std::vector<Row> made = rows({{true}, {false}, {true}}, columns_of(all), {}, 10);
+    EXPECT_TRUE(std::isnan(made[1].mean_cwnd));
+    EXPECT_TRUE(std::isnan(made[1].retransmission_ratio));
+    EXPECT_TRUE(std::isnan(made[1].friendliness));
+    EXPECT_EQ(made[1].loss_ratio, 0.01);
+    EXPECT_EQ(made[0].friendliness, 1) << "of the two TCP flows";
+    EXPECT_EQ(made[0].jain, 1);
+}
+
+TEST(Rows, AShortLimitOfTheReceiverIsNotReported) {
+    const auto limited = [](double limited_s) {
+        Measured measured = connection(0, 0, kNever);
+        measured.receiver_limited_s = limited_s;
+        return rows({{}}, columns_of({measured}), {}, 100)[0].receiver_limited;
+    };
+    EXPECT_TRUE(std::isnan(limited(10)));
+    EXPECT_EQ(limited(11), 0.11);
+}
+
+TEST(Rows, TheQueueIsThatOfTheBusiestDirection) {
+    const std::vector<Used> directions = {{0.5, 30}, {0.9, 20}, {0.9, 10}};
+    const Row row = rows({{}}, columns_of({connection(0, 0, kNever)}), directions, 10)[0];
+    EXPECT_EQ(row.utilisation, 0.9);
+    EXPECT_EQ(row.mean_queue, 2) << "the first of two";
+}
+
+TEST(Rows, AFlowWithoutConnectionsHasARow) {
+    const std::vector<Row> made =
+        rows({{true, true}, {true, true}}, columns_of({connection(1, 0, 1)}), {}, 10);
+    EXPECT_EQ(made[0].transfers, 0);
+    EXPECT_TRUE(std::isnan(made[0].completion_p95_s));
+    EXPECT_EQ(made[1].transfers, 1);
+}
+
+TEST(Statistics, JainsIndexIsOneForEqualRatesAndOneNthForALoneOne) {
+    EXPECT_EQ(jain({2, 2, 2}), 1);
+    EXPECT_EQ(jain({1, 0, 0, 0}), 0.25);
+    EXPECT_TRUE(std::isnan(jain({0, 0})));
+}
+
+}  // namespace
+}  // namespace ww::metrics::test
