@@ -23,14 +23,17 @@ from westwood.papers.studies import STUDIES
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-# In the page under test: its width, and whether a figure or table overflows it.
+# In the page under test: its width, whether a figure or table overflows it, and the width of each
+# figure. A figure is a picture, or plots if their script is built.
 PROBE = """<script>
 addEventListener("load", () => {
   const root = document.documentElement, width = root.clientWidth;
-  const out = [...document.querySelectorAll("img, p, h1, h2, h3, .scroll, pre")]
+  const out = [...document.querySelectorAll("img, .plots, p, h1, h2, h3, .scroll, pre")]
     .filter(e => e.getBoundingClientRect().right > width + 1).map(e => e.tagName);
-  const images = [...document.images].map(i => [i.naturalWidth, i.clientWidth]);
-  parent.postMessage(JSON.stringify({width, content: root.scrollWidth, out, images}), "*");
+  const shown = e => e.naturalWidth === 0 ? 0 : e.clientWidth;
+  const drawn = [...document.querySelectorAll("figure")].map(figure =>
+    Math.max(...[...figure.querySelectorAll("img, .plots")].map(shown)));
+  parent.postMessage(JSON.stringify({width, content: root.scrollWidth, out, drawn}), "*");
 });
 </script>"""
 FRAME = """<!doctype html><body><pre id="seen"></pre>
@@ -97,9 +100,8 @@ def test_the_page_fits_a_phone_and_a_screen(width: int, folder: Path, tmp_path: 
     seen: dict[str, Any] = json.loads(html.unescape(match.group(1)))
     assert abs(seen["width"] - width) <= 20, "but for a scroll bar"
     assert seen["content"] <= seen["width"] and not seen["out"], "something is cut off"
-    assert len(seen["images"]) == len(STUDIES)
-    for natural, shown in seen["images"]:
-        assert natural > 0 and 300 < shown <= width
+    assert len(seen["drawn"]) == len(STUDIES)
+    assert all(300 < shown <= width for shown in seen["drawn"])
 
 
 def test_the_tutorial_runs(tmp_path: Path) -> None:
