@@ -38,52 +38,10 @@
 #define WW_BBR_H
 
 #include "bbr_state.h"
+#include "max_filter.h"
 
-static inline void ww_bbr_keep(struct ww_bbr_state *bbr, uint32_t from, uint64_t bw,
-                               uint16_t round) {
-    for (uint32_t i = from; i < 3; i++) {
-        bbr->max_bw[i] = bw;
-        bbr->max_bw_round[i] = round;
-    }
-}
-
-static inline void ww_bbr_shift(struct ww_bbr_state *bbr, uint64_t bw, uint16_t round) {
-    bbr->max_bw[0] = bbr->max_bw[1];
-    bbr->max_bw_round[0] = bbr->max_bw_round[1];
-    bbr->max_bw[1] = bbr->max_bw[2];
-    bbr->max_bw_round[1] = bbr->max_bw_round[2];
-    ww_bbr_keep(bbr, 2, bw, round);
-}
-
-/* Returns how many rounds ago this sample of max_bw was measured. */
-static inline uint32_t ww_bbr_age(const struct ww_bbr_state *bbr, uint32_t place) {
-    return (uint16_t)ww_wrapping_sub(bbr->rounds, bbr->max_bw_round[place]);
-}
-
-/*
- * Updates Kathleen Nichols' windowed maximum, which keeps three samples: the best, the best of
- * those after it, and the best of those after that.
- */
 static inline void ww_bbr_update_max(struct ww_bbr_state *bbr, uint64_t bw) {
-    const uint16_t round = (uint16_t)bbr->rounds;
-    const uint32_t window = WW_BBR_BW_ROUNDS;
-    if (bw >= bbr->max_bw[0] || ww_bbr_age(bbr, 2) > window) {
-        ww_bbr_keep(bbr, 0, bw, round);
-        return;
-    }
-    if (bw >= bbr->max_bw[1])
-        ww_bbr_keep(bbr, 1, bw, round);
-    else if (bw >= bbr->max_bw[2])
-        ww_bbr_keep(bbr, 2, bw, round);
-    const uint32_t age = ww_bbr_age(bbr, 0);
-    if (age > window) {
-        ww_bbr_shift(bbr, bw, round);
-        if (ww_bbr_age(bbr, 0) > window) ww_bbr_shift(bbr, bw, round);
-    } else if (bbr->max_bw_round[1] == bbr->max_bw_round[0] && age > window / 4) {
-        ww_bbr_keep(bbr, 1, bw, round);
-    } else if (bbr->max_bw_round[2] == bbr->max_bw_round[1] && age > window / 2) {
-        ww_bbr_keep(bbr, 2, bw, round);
-    }
+    ww_max_update(bbr->max_bw, bbr->max_bw_round, bw, (uint16_t)bbr->rounds, WW_BBR_BW_ROUNDS);
 }
 
 static inline void ww_bbr_update_bandwidth(struct ww_bbr_state *bbr,
@@ -388,6 +346,9 @@ static inline struct ww_observation ww_bbr_observe(const struct ww_bbr_state *bb
 #define WW_BBR_ON_RTO(config, bbr, window, now_us, in_flight, mss, repeated) \
     ww_bbr_on_rto(bbr, window)
 #define WW_BBR_ON_UNDO(config, bbr, window) ww_bbr_on_undo(bbr, window)
+#define WW_BBR_ON_PACKET_SENT WW_RENO_ON_PACKET_SENT
+#define WW_BBR_ON_PACKET_LOST WW_RENO_ON_PACKET_LOST
+#define WW_BBR_QUANTUM(config, window, mss) ww_bbr_quantum((window)->pacing, mss)
 #define WW_BBR_OBSERVE(config, bbr, now_us) ww_bbr_observe(bbr)
 
 #endif

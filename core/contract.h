@@ -3,8 +3,9 @@
  * The contract between a host (simulator, ns-3, Linux, a QUIC stack) and a congestion control.
  *
  * The host owns sockets, clocks, retransmission and the window in force. It tells the core what each ACK
- * brought and what was lost; the core answers with the new cwnd and ssthresh. The core has no clock,
- * allocates nothing, and uses no floating point and no signed division.
+ * brought and what was lost; the core answers with the new cwnd and ssthresh. Controls that follow packets
+ * also hear of each packet that is sent or found lost. The core has no clock, allocates nothing, and uses no
+ * floating point and no signed division.
  *
  *   windows    segments
  *   data       bytes
@@ -56,6 +57,33 @@ struct ww_sample {
                                  this ACK reports as arrived, also by SACK; 0: it was retransmitted */
     uint32_t delivered;   /* segments delivered since the start, including this ACK's; wraps */
     uint32_t prior_delivered; /* `delivered` when the newest segment delivered now was sent */
+    /* Only controls with ww_follows_packets read the following; for the others it may be 0. */
+    uint32_t prior_pipe; /* `pipe` when the newest segment delivered now had just been sent */
+    uint32_t lost_since; /* segments found lost after that segment was sent */
+};
+
+/* The host fills in one of these before it sends a segment, for controls with ww_follows_packets. */
+struct ww_sent {
+    uint64_t now_us;
+    uint32_t mss;
+    uint32_t srtt_us;    /* as in ww_sample */
+    uint32_t pipe;       /* segments in flight without this one */
+    uint32_t delivered;  /* segments delivered since the start; wraps */
+    bool is_app_limited; /* the sender has run out of data, and what was in flight then has not all
+                            arrived */
+};
+
+/* The host fills in one of these for each segment that it finds lost, for the same controls. */
+struct ww_lost {
+    uint64_t now_us;
+    uint32_t mss;
+    uint32_t pipe;            /* segments in flight, without those found lost so far */
+    uint32_t delivered;       /* segments delivered since the start; wraps */
+    uint32_t prior_delivered; /* `delivered` when this segment was sent */
+    uint32_t prior_pipe;      /* `pipe` when this segment had just been sent */
+    uint32_t lost_since;      /* segments found lost after this one was sent, itself included */
+    bool is_app_limited;      /* the sender had run out of data when it sent this segment */
+    bool continues;           /* it directly follows the segment that was reported before it */
 };
 
 struct ww_window {
@@ -87,7 +115,26 @@ struct ww_window {
     X(rate_interval_us, 0, UINT32_MAX) \
     X(rate_rtt_us, 0, UINT32_MAX)      \
     X(delivered, 0, UINT32_MAX)        \
-    X(prior_delivered, 0, UINT32_MAX)
+    X(prior_delivered, 0, UINT32_MAX)  \
+    X(prior_pipe, 0, UINT32_MAX)       \
+    X(lost_since, 0, UINT32_MAX)
+#define WW_SENT_RANGES(X)       \
+    X(now_us, 0, UINT64_MAX)    \
+    X(mss, 1, UINT16_MAX)       \
+    X(srtt_us, 0, UINT32_MAX)   \
+    X(pipe, 0, UINT32_MAX)      \
+    X(delivered, 0, UINT32_MAX) \
+    X(is_app_limited, 0, 1)
+#define WW_LOST_RANGES(X)             \
+    X(now_us, 0, UINT64_MAX)          \
+    X(mss, 1, UINT16_MAX)             \
+    X(pipe, 0, UINT32_MAX)            \
+    X(delivered, 0, UINT32_MAX)       \
+    X(prior_delivered, 0, UINT32_MAX) \
+    X(prior_pipe, 0, UINT32_MAX)      \
+    X(lost_since, 0, UINT32_MAX)      \
+    X(is_app_limited, 0, 1)           \
+    X(continues, 0, 1)
 #define WW_WINDOW_RANGES(X)              \
     X(cwnd, 1, WW_CWND_MAX)              \
     X(ssthresh, 0, WW_SSTHRESH_INFINITE) \

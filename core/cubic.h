@@ -326,6 +326,9 @@ static inline void ww_cubic_on_undo(const struct ww_config *config, struct ww_cu
 #define WW_CUBIC_ON_RTO(config, cubic, window, now_us, in_flight, mss, repeated) \
     ww_cubic_on_rto(config, cubic, window, in_flight, repeated)
 #define WW_CUBIC_ON_UNDO ww_cubic_on_undo
+#define WW_CUBIC_ON_PACKET_SENT WW_RENO_ON_PACKET_SENT
+#define WW_CUBIC_ON_PACKET_LOST WW_RENO_ON_PACKET_LOST
+#define WW_CUBIC_QUANTUM WW_RENO_QUANTUM
 #define WW_CUBIC_OBSERVE WW_RENO_OBSERVE
 
 #endif

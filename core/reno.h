@@ -212,6 +212,11 @@ static inline struct ww_observation ww_observe_nothing(void) {
 #define WW_RENO_ON_RTO(config, reno, window, now_us, in_flight, mss, repeated) \
     ww_reno_on_rto(&(reno)->common, window, ww_reno_ssthresh(config, in_flight), repeated)
 #define WW_RENO_ON_UNDO(config, reno, window) ww_reno_on_undo(&(reno)->common, window)
+/* A control without WW_FOLLOWS_PACKETS does not hear of single packets. */
+#define WW_RENO_ON_PACKET_SENT(config, reno, window, sent) \
+    ((void)(reno), (void)(window), (void)(sent))
+#define WW_RENO_ON_PACKET_LOST WW_RENO_ON_PACKET_SENT
+#define WW_RENO_QUANTUM(config, window, mss) 1
 #define WW_RENO_OBSERVE(config, reno, now_us) ww_observe_nothing()
 
 #endif

@@ -89,6 +89,9 @@ static inline uint32_t ww_veno_ssthresh(const struct ww_config *config,
 #define WW_VENO_ON_RTO(config, veno, window, now_us, in_flight, mss, repeated) \
     ww_reno_on_rto(&(veno)->common, window, ww_veno_ssthresh(config, veno, in_flight), repeated)
 #define WW_VENO_ON_UNDO WW_RENO_ON_UNDO
+#define WW_VENO_ON_PACKET_SENT WW_RENO_ON_PACKET_SENT
+#define WW_VENO_ON_PACKET_LOST WW_RENO_ON_PACKET_LOST
+#define WW_VENO_QUANTUM WW_RENO_QUANTUM
 #define WW_VENO_OBSERVE WW_RENO_OBSERVE
 
 #endif

@@ -7,6 +7,11 @@
  *   ww_owns_recovery     whether it sets cwnd in fast recovery itself; changes nothing
  *   ww_ignores_marks     whether it ignores congestion marks; changes nothing
  *   ww_estimates         whether ww_observe has an estimate to show; changes nothing
+ *   ww_follows_packets   whether it wants to hear of each packet; changes nothing
+ *   ww_quantum           the most segments that a host with offload sends at once; changes nothing
+ *   ww_on_packet_sent    a segment is about to be sent, if the control has ww_follows_packets
+ *   ww_on_packet_lost    a segment was found lost, if the control has ww_follows_packets. Call it
+ *                        before ww_on_ack for the ACK that reveals the loss
  *   ww_on_ack            an ACK arrived, duplicate or not, in any phase
  *   ww_ssthresh          what a loss now would set ssthresh to; changes nothing
  *   ww_on_loss           a loss was detected by duplicate ACKs or SACK (call ww_on_ack for that ACK first)
@@ -32,7 +37,8 @@ enum {
     WW_OWNS_RECOVERY =
         2,            /* it sets cwnd in fast recovery: the host's recovery only finds the losses */
     WW_ESTIMATES = 4, /* ww_observe returns an estimate */
-    WW_IGNORES_MARKS = 8, /* it does not respond to congestion marks */
+    WW_IGNORES_MARKS = 8,    /* it does not respond to congestion marks */
+    WW_FOLLOWS_PACKETS = 16, /* it hears of each packet sent or lost */
 };
 
 /* The private state of a connection. It must be initialised by ww_init; zero is not valid. */
@@ -101,6 +107,40 @@ static inline bool ww_ignores_marks(const struct ww_config *config) {
 
 static inline bool ww_estimates(const struct ww_config *config) {
     return (ww_traits(config) & WW_ESTIMATES) != 0;
+}
+
+static inline bool ww_follows_packets(const struct ww_config *config) {
+    return (ww_traits(config) & WW_FOLLOWS_PACKETS) != 0;
+}
+
+static inline uint32_t ww_quantum(const struct ww_config *config, const struct ww_window *window,
+                                  uint32_t mss) {
+#define WW_CASE(ID, name) \
+    case WW_ALG_##ID:     \
+        return WW_##ID##_QUANTUM(config, window, mss);
+    WW_DISPATCH(config)
+#undef WW_CASE
+    return 1;
+}
+
+static inline void ww_on_packet_sent(const struct ww_config *config, struct ww_state *state,
+                                     struct ww_window *window, const struct ww_sent *sent) {
+#define WW_CASE(ID, name)                                             \
+    case WW_ALG_##ID:                                                 \
+        WW_##ID##_ON_PACKET_SENT(config, &state->name, window, sent); \
+        break;
+    WW_DISPATCH(config)
+#undef WW_CASE
+}
+
+static inline void ww_on_packet_lost(const struct ww_config *config, struct ww_state *state,
+                                     struct ww_window *window, const struct ww_lost *lost) {
+#define WW_CASE(ID, name)                                             \
+    case WW_ALG_##ID:                                                 \
+        WW_##ID##_ON_PACKET_LOST(config, &state->name, window, lost); \
+        break;
+    WW_DISPATCH(config)
+#undef WW_CASE
 }
 
 static inline void ww_on_ack(const struct ww_config *config, struct ww_state *state,

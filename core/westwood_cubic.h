@@ -392,6 +392,9 @@ static inline struct ww_observation ww_wc_observe(const struct ww_westwood_cubic
 #define WW_WESTWOOD_CUBIC_ON_RTO(config, wc, window, now_us, in_flight, mss, repeated) \
     ww_wc_on_rto(config, wc, window, mss, repeated)
 #define WW_WESTWOOD_CUBIC_ON_UNDO(config, wc, window) ww_wc_on_undo(wc, window)
+#define WW_WESTWOOD_CUBIC_ON_PACKET_SENT WW_RENO_ON_PACKET_SENT
+#define WW_WESTWOOD_CUBIC_ON_PACKET_LOST WW_RENO_ON_PACKET_LOST
+#define WW_WESTWOOD_CUBIC_QUANTUM WW_RENO_QUANTUM
 #define WW_WESTWOOD_CUBIC_OBSERVE(config, wc, now_us) ww_wc_observe(wc)
 
 #endif

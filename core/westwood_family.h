@@ -184,6 +184,9 @@ static inline struct ww_observation ww_westwood_observe(const struct ww_config *
 #define WW_WESTWOOD_ON_RTO(config, westwood, window, now_us, in_flight, mss, repeated) \
     ww_westwood_on_rto(config, westwood, window, now_us, mss, repeated)
 #define WW_WESTWOOD_ON_UNDO(config, westwood, window) ww_westwood_on_undo(westwood, window)
+#define WW_WESTWOOD_ON_PACKET_SENT WW_RENO_ON_PACKET_SENT
+#define WW_WESTWOOD_ON_PACKET_LOST WW_RENO_ON_PACKET_LOST
+#define WW_WESTWOOD_QUANTUM WW_RENO_QUANTUM
 #define WW_WESTWOOD_OBSERVE ww_westwood_observe
 
 #endif

@@ -23,7 +23,9 @@ static void check(const struct ww_config *config, const struct ww_state *state,
 
 static void call(const struct ww_config *config, struct ww_state *state, struct ww_window *window) {
     const struct ww_sample sample = any_sample();
-    switch (any(0, 5)) {
+    const struct ww_sent sent = any_sent();
+    const struct ww_lost lost = any_lost();
+    switch (any(0, 7)) {
     case 0:
         ww_on_ack(config, state, window, &sample);
         break;
@@ -39,6 +41,12 @@ static void call(const struct ww_config *config, struct ww_state *state, struct 
         break;
     case 4:
         ww_on_mark(config, state, window, sample.now_us, sample.in_flight, sample.mss);
+        break;
+    case 5:
+        ww_on_packet_sent(config, state, window, &sent);
+        break;
+    case 6:
+        ww_on_packet_lost(config, state, window, &lost);
         break;
     default:
         ww_on_undo(config, state, window);

@@ -21,6 +21,18 @@ static inline struct ww_sample any_sample(void) {
     return drawn;
 }
 
+static inline struct ww_sent any_sent(void) {
+    struct ww_sent drawn;
+    WW_SENT_RANGES(WW_DRAW)
+    return drawn;
+}
+
+static inline struct ww_lost any_lost(void) {
+    struct ww_lost drawn;
+    WW_LOST_RANGES(WW_DRAW)
+    return drawn;
+}
+
 static inline struct ww_window any_window(void) {
     struct ww_window drawn;
     WW_WINDOW_RANGES(WW_DRAW)

@@ -44,6 +44,7 @@ template <bool fast>
 inline void Sender::fill_rate(Time now, ww_sample& sample) {
     if (!fast && rack_ != nullptr && !board_.idle())
         rack_->find_losses(now, una_, next_, rack_window(), board_, times_);
+    if (!fast) report_losses(now);
     sample.pipe = fast ? static_cast<std::uint32_t>(next_ - una_) : pipe();
     rate_->fill(now, rtt_.min_or_zero(), board_.found_lost(), sample);
 }
@@ -114,7 +115,9 @@ template <bool paced>
     while (!times_.has_room_for(end - 1, una_)) [[unlikely]] grow_rings();
     times_.on_sent(next_, end, now);
     if constexpr (paced) {
-        for (std::int64_t s = next_; s < end; s++) rate_->on_sent(now, s, s == una_, false);
+        for (std::int64_t s = next_; s < end; s++)
+            rate_->on_sent(now, s, static_cast<std::uint32_t>(s + 1 - una_), board_.found_lost(),
+                           s == una_, false);
         pacer_.on_sent(now, segments_.mss(), window_.pacing);
     }
     last_was_retransmission_ = false;
@@ -149,6 +152,7 @@ inline bool Sender::take_paced_burst(Time now, Burst& burst) {
         const std::int64_t end = new_end<true>(now);
         if (end >= segments_.count()) return false;
         if (next_ >= end) return true;
+        if (settings_->follows_packets) announce(now, static_cast<std::uint32_t>(next_ - una_));
         burst.end = window_.pacing == 0 ? end : next_ + 1;
         send_new<true>(now, burst.end);
         if (window_.pacing == 0) return true;

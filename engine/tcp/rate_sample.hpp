@@ -30,16 +30,13 @@ class RateSampler {
         mask_ = segments - 1;
     }
 
+    // pipe: segments in flight, this one included; found_lost: segments found lost since the start;
     // `idle`: nothing was in flight.
-    void on_sent(Time now, std::int64_t segment, bool idle, bool again) {
+    void on_sent(Time now, std::int64_t segment, std::uint32_t pipe, std::uint32_t found_lost,
+                 bool idle, bool again) {
         if (idle) first_sent_ = delivered_at_ = now;
-        of(segment) = {now,
-                       first_sent_,
-                       delivered_at_,
-                       delivered_,
-                       static_cast<std::int32_t>(limited_until_ - delivered_) > 0,
-                       again,
-                       false};
+        of(segment) = {now,        first_sent_,  delivered_at_, delivered_, pipe,
+                       found_lost, is_limited(), again,         false};
     }
 
     void on_delivered(Time now, std::int64_t segment) {
@@ -61,6 +58,20 @@ class RateSampler {
         set_newest(last);
     }
 
+    // The application had nothing to send, and what was in flight then has not all arrived.
+    bool is_limited() const { return static_cast<std::int32_t>(limited_until_ - delivered_) > 0; }
+    std::uint32_t delivered() const { return delivered_; }
+
+    // Fills in what was known when the segment was sent; found_lost: as above, this one included.
+    void fill(std::int64_t segment, std::uint32_t found_lost, ww_lost& lost) {
+        const Sent& sent = of(segment);
+        lost.delivered = delivered_;
+        lost.prior_delivered = sent.delivered;
+        lost.prior_pipe = sent.pipe;
+        lost.lost_since = found_lost - sent.found_lost;
+        lost.is_app_limited = sent.limited;
+    }
+
     // Notes that the application had nothing to send with `pipe` segments in flight.
     void on_application_limited(std::uint32_t pipe) {
         limited_until_ = delivered_ + std::max(pipe, 1u);
@@ -68,8 +79,8 @@ class RateSampler {
 
     // Fills in the sample of the ACK at `now` and starts the next one. found_lost: segments found
     // lost since the start.
-    void fill(Time now, Time min_rtt, std::uint64_t found_lost, ww_sample& sample) {
-        sample.newly_lost = static_cast<std::uint32_t>(found_lost - reported_lost_);
+    void fill(Time now, Time min_rtt, std::uint32_t found_lost, ww_sample& sample) {
+        sample.newly_lost = found_lost - reported_lost_;
         reported_lost_ = found_lost;
         sample.delivered = delivered_;
         sample.newly_delivered = newly_delivered_;
@@ -80,6 +91,8 @@ class RateSampler {
         sample.prior_delivered = sent.delivered;
         sample.rate_segments = delivered_ - sent.delivered;
         sample.is_app_limited = sent.limited;
+        sample.prior_pipe = sent.pipe;
+        sample.lost_since = found_lost - sent.found_lost;
         if (!sent.again) sample.rate_rtt_us = in_microseconds(now - sent.sent);
         if (interval >= min_rtt) sample.rate_interval_us = in_microseconds(interval);
         newest_ = -1;
@@ -89,7 +102,7 @@ class RateSampler {
     struct Sent {
         Time sent = -1;
         Time first_sent = 0, delivered_at = 0;
-        std::uint32_t delivered = 0;
+        std::uint32_t delivered = 0, pipe = 0, found_lost = 0;
         bool limited = false;
         bool again = false;  // a retransmission
         bool counted = true;
@@ -111,7 +124,7 @@ class RateSampler {
     std::int64_t newest_ = -1;  // last-sent of the segments that this ACK delivered; -1: none
     Time first_sent_ = 0, delivered_at_ = 0;
     std::uint32_t delivered_ = 0, newly_delivered_ = 0, limited_until_ = 0;
-    std::uint64_t reported_lost_ = 0;
+    std::uint32_t reported_lost_ = 0;
 };
 
 }  // namespace ww::sim

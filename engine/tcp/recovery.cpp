@@ -22,6 +22,7 @@ void Sender::find_losses(Ack& ack) {
     if (board_.idle()) return;
     const Time now = ack.now;
     const Time wait = rack_->find_losses(now, una_, next_, rack_window(), board_, times_);
+    report_losses(now);
     if (board_.has_lost() && phase_ <= WW_DISORDER) {
         enter_recovery(ack);
         // RFC 6675, 6: restarts the timer with the retransmission. The timeout left over by a late
@@ -38,6 +39,19 @@ void Sender::find_losses(Ack& ack) {
         // own.
         expect_timeout(timeout_from_ + rtt_.rto() > now ? timeout_from_ : now);
     }
+}
+
+// Tells a control that follows packets of each segment found lost since the last call.
+void Sender::report_losses(Time now) {
+    board_.take_lost([&](std::int64_t segment, std::uint32_t found_lost, bool continues) {
+        ww_lost lost{};
+        lost.now_us = microseconds(now);
+        lost.mss = segments_.mss();
+        lost.pipe = pipe();
+        lost.continues = continues;
+        rate_->fill(segment, found_lost, lost);
+        ww_on_packet_lost(&settings_->cc, &cc_, &window_, &lost);
+    });
 }
 
 // ---- Reduction
@@ -109,6 +123,7 @@ void Sender::enter_recovery(Ack& ack) {
     if (settings_->uses_sack) {
         board_.enter_recovery(una_);
         if (rack_ == nullptr) board_.mark_lost(una_);
+        report_losses(now);
     } else {
         inflation_ = static_cast<std::int32_t>(settings_->threshold);
     }
@@ -149,6 +164,7 @@ void Sender::on_timeout(Time now) {
     recover_ = guarded_ = high_;
     dupacks_ = 0;
     restart_slow_start(now);
+    report_losses(now);
     sends_first_ =
         rack_ != nullptr || frto_.is_on();  // whatever cwnd is, or ahead of all other losses
     rtt_.back_off(settings_->rto);

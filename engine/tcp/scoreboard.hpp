@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <queue>
+#include <vector>
 
 #include "reassembly.hpp"
 
@@ -24,9 +25,10 @@ namespace ww::sim {
 class Scoreboard {
   public:
     // by_time: RACK detects the losses. keeps_repaired: a SACKed retransmission stays in the pipe
-    // until it is acknowledged.
-    explicit Scoreboard(bool by_time = false, bool keeps_repaired = false)
+    // until it is acknowledged. lists_lost: take_lost() gives each loss.
+    explicit Scoreboard(bool by_time = false, bool keeps_repaired = false, bool lists_lost = false)
         : keeps_repaired_(keeps_repaired),
+          lists_lost_(lists_lost),
           again_(by_time ? std::make_unique<LostAgain>() : nullptr) {}
 
     bool idle() const { return sacked_ == 0 && lost_ == 0 && retransmitted_ == 0; }
@@ -99,7 +101,21 @@ class Scoreboard {
         flags |= kLost;
         lost_++;
         found_lost_++;
+        if (lists_lost_) lost_now_.push_back(segment);
         lost_end_ = std::max(lost_end_, segment + 1);
+    }
+
+    // Calls look(segment, found_lost, continues) for each segment found lost since the last call.
+    // found_lost: segments found lost since the start, up to this one; continues: it directly
+    // follows the one before it.
+    template <class Look>
+    void take_lost(Look&& look) {
+        std::uint32_t count = found_lost_ - static_cast<std::uint32_t>(lost_now_.size());
+        for (const std::int64_t segment : lost_now_) {
+            look(segment, ++count, segment == last_taken_ + 1);
+            last_taken_ = segment;
+        }
+        lost_now_.clear();
     }
 
     // RACK found that a segment, or its retransmission, has not arrived in time.
@@ -206,7 +222,7 @@ class Scoreboard {
     std::uint32_t mask_ = 0;
     std::uint32_t sacked_ = 0, lost_ = 0, retransmitted_ = 0;  // all in flight: fewer than 2^30
     std::uint32_t found_lost_ = 0;
-    bool keeps_repaired_;
+    bool keeps_repaired_, lists_lost_;
     Ranges ranges_;
     std::int64_t high_sacked_ = 0;          // one past the highest SACKed segment
     std::int64_t lost_below_ = 0;           // the search for losses has passed everything below it
@@ -215,6 +231,8 @@ class Scoreboard {
     std::int64_t next_lost_ = 0;            // below it only segments in again_ await retransmission
     std::int64_t rescued_below_ = -1;       // RescueRxt
     std::unique_ptr<LostAgain> again_;      // only with RACK
+    std::vector<std::int64_t> lost_now_;    // in the order in which they were found
+    std::int64_t last_taken_ = -2;          // the last segment that take_lost() gave
 };
 
 }  // namespace ww::sim

@@ -185,6 +185,7 @@ class Sender {
     bool must_reduce_again() const;
     std::uint32_t flight_for_ssthresh() const;
     void reduce_window(Time now);
+    void report_losses(Time now);
     void enter_recovery(Ack& ack);
     void restart_slow_start(Time now);
     void on_timeout(Time now);
@@ -249,6 +250,7 @@ class Sender {
     template <bool paced>
     void send_new(Time now, std::int64_t end);
     std::int64_t record_sent(Time now, std::int64_t segment);
+    void announce(Time now, std::uint32_t pipe);
     void grow_rings();
     static std::uint64_t microseconds(Time t) {
         return static_cast<std::uint64_t>(t) / static_cast<std::uint64_t>(kMicrosecond);

@@ -38,6 +38,7 @@ struct SenderSettings {
           uses_rate_reduction(sim::uses_rate_reduction(flow.recovery) &&
                               !ww_owns_recovery(&flow.cc)),
           paced(ww_needs_rate(&flow.cc)),
+          follows_packets(ww_follows_packets(&flow.cc)),
           timer_paces_marks(!paced && flow.cc.min_marked_cwnd == 1),
           rack(flow.rack),
           frto(flow.frto),
@@ -75,6 +76,7 @@ struct SenderSettings {
     bool uses_sack;
     bool uses_rate_reduction;  // rate_reduction.hpp sets cwnd in recovery
     bool paced;                // the congestion control paces, and needs rate samples
+    bool follows_packets;      // it hears of each packet sent or lost
     bool timer_paces_marks;    // RFC 3168, 6.1.2: when a window of one segment is marked
     bool rack, frto, undoes, has_timestamps;
     bool tracks_arrivals;  // RACK-TLP, F-RTO and undo need to know which segments arrived

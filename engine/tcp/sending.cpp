@@ -17,12 +17,30 @@ std::int64_t Sender::next_segment(Time now) {
     }
     const std::int64_t high = high_, segment = next_unpaced(now);
     if (segment >= 0) {
-        rate_->on_sent(now, segment, next_ - una_ <= 1 && segment == una_, segment < high);
+        const std::uint32_t out = pipe();
+        bool idle = next_ - una_ <= 1 && segment == una_;
+        if (settings_->follows_packets) {
+            announce(now, out - std::min(out, 1u));
+            idle = out <= 1;
+        }
+        rate_->on_sent(now, segment, out, board_.found_lost(), idle, segment < high);
         pacer_.on_sent(now, segments_.payload(segment), window_.pacing);
     } else if (next_ == segments_.count() && pipe() < window_.cwnd) {
-        rate_->on_application_limited(pipe());
+        rate_->on_application_limited(pipe() + (settings_->follows_packets ? 1 : 0));
     }
     return segment;
+}
+
+// Tells the control of the segment that is about to leave, with `pipe` others in flight.
+void Sender::announce(Time now, std::uint32_t pipe) {
+    ww_sent sent{};
+    sent.now_us = microseconds(now);
+    sent.mss = segments_.mss();
+    sent.srtt_us = static_cast<std::uint32_t>(microseconds(rtt_.srtt()));
+    sent.pipe = pipe;
+    sent.delivered = rate_->delivered();
+    sent.is_app_limited = rate_->is_limited();
+    ww_on_packet_sent(&settings_->cc, &cc_, &window_, &sent);
 }
 
 std::int64_t Sender::next_unpaced(Time now) {

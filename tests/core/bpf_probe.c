@@ -11,6 +11,8 @@ struct probe {
     struct ww_state state;
     struct ww_window window;
     struct ww_sample sample;
+    struct ww_sent sent;
+    struct ww_lost lost;
     struct ww_observation seen;
     struct ww_prr prr;
     uint32_t protocol, ssthresh, flight, count;
@@ -19,6 +21,9 @@ struct probe {
 int probe_core(struct probe *p) {
     p->config = ww_configure((enum ww_protocol)p->protocol);
     ww_init(&p->config, &p->state);
+    ww_on_packet_sent(&p->config, &p->state, &p->window, &p->sent);
+    ww_on_packet_lost(&p->config, &p->state, &p->window, &p->lost);
+    p->flight = ww_quantum(&p->config, &p->window, p->sent.mss);
     ww_on_ack(&p->config, &p->state, &p->window, &p->sample);
     p->ssthresh = ww_ssthresh(&p->config, &p->state, p->sample.now_us, p->flight, p->sample.mss);
     ww_on_loss(&p->config, &p->state, &p->window, p->sample.now_us, p->flight, p->sample.mss);

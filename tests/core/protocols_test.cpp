@@ -110,7 +110,8 @@ TEST(Protocols, WestwoodPlusFollowsDellAeraAndLinux) {
 }
 
 TEST(Protocols, EachTraitIsASeparateBit) {
-    const unsigned traits[] = {WW_NEEDS_RATE, WW_OWNS_RECOVERY, WW_ESTIMATES, WW_IGNORES_MARKS};
+    const unsigned traits[] = {WW_NEEDS_RATE, WW_OWNS_RECOVERY, WW_ESTIMATES, WW_IGNORES_MARKS,
+                               WW_FOLLOWS_PACKETS};
     unsigned seen = 0;
     for (const unsigned trait : traits) {
         EXPECT_EQ(trait & (trait - 1), 0u);

@@ -16,7 +16,7 @@ namespace {
 RateSampler sent(std::int64_t count) {
     RateSampler rate;
     rate.reserve(16, 0, 0);
-    for (std::int64_t s = 0; s < count; s++) rate.on_sent(s * kMs, s, s == 0, false);
+    for (std::int64_t s = 0; s < count; s++) rate.on_sent(s * kMs, s, 0, 0, s == 0, false);
     return rate;
 }
 
@@ -58,7 +58,7 @@ TEST(RateSample, AnAckAfterASackIsNotAnotherDelivery) {
 
 TEST(RateSample, ARetransmissionGivesNone) {  // Karn: it is unknown which of the two arrived
     RateSampler rate = sent(3);
-    rate.on_sent(40 * kMs, 0, false, true);
+    rate.on_sent(40 * kMs, 0, 0, 0, false, true);
     const ww_sample sample = say(rate, 50 * kMs, {0, 1, 2});
     EXPECT_EQ(sample.rate_rtt_us, 0u);
     EXPECT_GT(sample.rate_segments, 0u) << "it is a delivery";
@@ -86,13 +86,45 @@ TEST(RateSample, IsApplicationLimitedAfterAPauseWithNothingInFlight) {
         const std::int64_t arrived = 3 - static_cast<std::int64_t>(pipe);
         for (std::int64_t s = 0; s < arrived; s++) say(rate, 50 * kMs, {s});
         rate.on_application_limited(pipe);
-        for (std::int64_t s = 3; s < 7; s++) rate.on_sent(60 * kMs, s, pipe == 0 && s == 3, false);
+        for (std::int64_t s = 3; s < 7; s++)
+            rate.on_sent(60 * kMs, s, 0, 0, pipe == 0 && s == 3, false);
         for (std::int64_t s = arrived; s < 3; s++) say(rate, 70 * kMs, {s});
         EXPECT_TRUE(say(rate, 110 * kMs, {3}).is_app_limited) << pipe << " in flight";
-        rate.on_sent(120 * kMs, 7, false, false);
+        rate.on_sent(120 * kMs, 7, 0, 0, false, false);
         EXPECT_TRUE(say(rate, 130 * kMs, {4}).is_app_limited) << "sent at the same time";
         EXPECT_FALSE(say(rate, 170 * kMs, {7}).is_app_limited) << "all of that has arrived";
     }
+}
+
+// draft-ietf-ccwg-bbr, 2.3: RS.tx_in_flight and RS.lost.
+TEST(RateSample, KnowsWhatWasInFlightAndLostWhenItsSegmentWasSent) {
+    RateSampler rate;
+    rate.reserve(16, 0, 0);
+    rate.on_sent(0, 0, 1, 0, true, false);
+    rate.on_sent(kMs, 1, 2, 5, false, false);
+    rate.on_delivered(50 * kMs, 0);
+    rate.on_delivered(50 * kMs, 1);
+    ww_sample sample{};
+    rate.fill(50 * kMs, 0, 7, sample);
+    EXPECT_EQ(sample.prior_pipe, 2u) << "of the segment sent last";
+    EXPECT_EQ(sample.lost_since, 2u);
+}
+
+TEST(RateSample, ALostSegmentIsDescribedAsItWasSent) {
+    RateSampler rate;
+    rate.reserve(16, 0, 0);
+    rate.on_sent(0, 0, 1, 0, true, false);
+    rate.on_delivered(50 * kMs, 0);
+    rate.on_application_limited(0);
+    EXPECT_TRUE(rate.is_limited());
+    rate.on_sent(60 * kMs, 1, 3, 4, true, false);
+    ww_lost lost{};
+    rate.fill(1, 6, lost);
+    EXPECT_EQ(lost.delivered, 1u);
+    EXPECT_EQ(lost.prior_delivered, 1u);
+    EXPECT_EQ(lost.prior_pipe, 3u);
+    EXPECT_EQ(lost.lost_since, 2u);
+    EXPECT_TRUE(lost.is_app_limited);
 }
 
 TEST(RateSample, AVeryLongRoundTripIsClamped) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <vector>
 
 namespace ww::sim::test {
 namespace {
@@ -238,6 +239,29 @@ TEST(Scoreboard, ForgetsItsLossesButNotWhatArrived) {
 }
 
 // RFC 6675, 4, NextSeg rule 4: a second rescue needs a HighACK greater than RescueRxt.
+TEST(Scoreboard, ListsEachLossOnceIfAsked) {
+    Scoreboard board(false, false, true);
+    board.reserve(16, 0);
+    std::vector<std::int64_t> segments;
+    std::vector<std::uint32_t> counts;
+    std::vector<bool> continuing;
+    const auto take = [&] {
+        board.take_lost([&](std::int64_t segment, std::uint32_t found_lost, bool continues) {
+            segments.push_back(segment);
+            counts.push_back(found_lost);
+            continuing.push_back(continues);
+        });
+    };
+    for (const std::int64_t s : {3, 4, 7}) board.mark_lost(s);
+    take();
+    board.mark_lost(4);
+    board.mark_lost(8);
+    take();
+    EXPECT_EQ(segments, (std::vector<std::int64_t>{3, 4, 7, 8}));
+    EXPECT_EQ(counts, (std::vector<std::uint32_t>{1, 2, 3, 4}));
+    EXPECT_EQ(continuing, (std::vector<bool>{false, true, false, true}));
+}
+
 TEST(Scoreboard, RescuesOncePerRecovery) {
     Scoreboard board;
     board.reserve(32, 0);
