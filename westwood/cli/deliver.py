@@ -19,7 +19,7 @@ from westwood.engines.pool import check_workers
 from westwood.engines.resources import format_bytes
 from westwood.errors import Interrupted
 from westwood.experiments import experiment
-from westwood.experiments.experiment import Collected, Experiment, Tracker
+from westwood.experiments.experiment import LISTED, Collected, Experiment, Tracker
 from westwood.experiments.pairs import pairs
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
@@ -43,8 +43,12 @@ def carry_out(
     yes: bool,
     over_time: bool = False,
     shown_s: tuple[float, float] | None = None,
+    listed: bool = False,
 ) -> None:
-    """Runs the plan, writes the requested files and prints the summary."""
+    """Runs the plan, writes the requested files and prints the summary.
+
+    `listed`: the engine replaces random losses by lists, which the folder then holds.
+    """
     check_workers(workers, "--workers")
     engine.check(planned.jobs)
     said = [remark for job in planned.jobs for remark in engine.remarks(job.scenario)]
@@ -58,15 +62,19 @@ def carry_out(
         if figure and over_time
         else []
     )
+    about = {**planned.manifest(engine.name), **({"listed_losses": True} if listed else {})}
     if folder:
-        folder.manifest(planned.manifest(engine.name), complete=False)
+        folder.manifest(about, complete=False)
+        if listed:
+            _write_listed(folder, planned)
     collected = experiment.collect(planned, engine, workers=count, track=track)
     if not collected.runs:
         raise Interrupted("interrupted; no run was finished")
     try:
         if folder:
             with stopping.keeping():
-                _write(folder, planned, collected, traces, engine.name)
+                _write(folder, planned, collected, traces)
+                folder.manifest(about, complete=collected.complete)
     finally:  # even if the disk is full
         _print(planned, collected, json=json)
     if not collected.complete:
@@ -164,11 +172,15 @@ def _title(planned: Experiment) -> str:
     return f"{scenario.name}: {summarise(scenario, planned.varied)}; {runs}"
 
 
-def _write(
-    folder: Folder, planned: Experiment, collected: Collected, traces: list[Any], engine: str
-) -> None:
+def _write(folder: Folder, planned: Experiment, collected: Collected, traces: list[Any]) -> None:
     folder.scenario("scenario", planned.scenario)
     folder.frame("runs.parquet", collected.rows)
     for number, (cc, _, trace) in enumerate(traces, start=1):
         folder.frame(f"traces/{number}-{cc}-seed1.parquet", trace)
-    folder.manifest(planned.manifest(engine), complete=collected.complete)
+
+
+def _write_listed(folder: Folder, planned: Experiment) -> None:
+    from westwood.engines.listed_losses import listed_scenarios
+
+    for scenario in listed_scenarios(planned.jobs):
+        folder.scenario(f"{LISTED}/{scenario.hash}", scenario)

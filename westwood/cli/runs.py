@@ -328,7 +328,9 @@ def compare(
     elif engine != "sim" and listed_losses.has_random_losses(planned.scenario):
         say("each engine loses other packets; --listed-losses makes all lose the same ones")
     wanted = figures.wanted(plot, figure, title, size)
-    deliver.carry_out(planned, workers, out, figure=wanted, json=json, engine=runs_it, yes=yes)
+    deliver.carry_out(
+        planned, workers, out, figure=wanted, json=json, engine=runs_it, yes=yes, listed=listed
+    )
 
 
 def sweep(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,13 @@ def listing(engine: Engine) -> Engine:
         return lambda seed: run(job, seed)
 
     return replace(engine, prepare=prepare)
+
+
+def listed_scenarios(jobs: Iterable[Job]) -> Iterator[Scenario]:
+    """Yields the scenario of each run with its lists, as the engine gets it."""
+    for job in jobs:
+        for seed in job.seeds:
+            yield _listed(job.scenario, seed)
 
 
 def _random(scenario: Scenario) -> Iterator[tuple[int, Link]]:

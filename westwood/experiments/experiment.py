@@ -25,6 +25,7 @@ from westwood.scenario import Scenario
 if TYPE_CHECKING:
     import polars as pl
 
+LISTED = "listed"  # folder of the scenarios whose losses are listed, one for each run
 MOST_FLOWS = 8  # more flows share a row in a summary
 _MOST_TRACES = 12  # lines that a figure over time can show distinctly
 

@@ -209,7 +209,8 @@ class Results:
     def _title(self) -> str:
         scenario, seeds = self.planned.scenario, self.rows["seed"].n_unique()
         sampling = f"; mean of {seeds} runs, 95 % intervals" if seeds > 1 else ""
-        return f"{scenario.name}: {summarise(scenario, self.planned.varied)}{sampling}"
+        losses = "; listed losses" if (self.path / experiment.LISTED).is_dir() else ""
+        return f"{scenario.name}: {summarise(scenario, self.planned.varied)}{losses}{sampling}"
 
     @property
     def summary(self) -> pl.DataFrame:
@@ -416,6 +417,10 @@ class Results:
             problem = f"expected from 1 to {self.rows.height}"
             raise InputError(problem, key="number", value=number)
         row = self.rows.row(number - 1, named=True)
+        seeded = ["--seed", str(row["seed"]), "--plot"]
+        listed = self.path / experiment.LISTED / f"{row['scenario']}.toml"
+        if listed.exists():
+            return shlex.join(["westwood", "trace", str(listed), *seeded])
         scenario = self.planned.scenario
         words = ["westwood", "trace", str(self.path / "scenario.toml")]
         for key, values in scenario.sweep.items():
@@ -426,8 +431,7 @@ class Results:
         chosen = [cc for flow, cc in run.iter_rows() if cc != own[flow]]
         if chosen and not any(key.endswith(".cc") for key in scenario.sweep):
             words += ["--cc", chosen[0]]
-        words += ["--seed", str(row["seed"]), "--plot"]
-        return shlex.join(words)
+        return shlex.join([*words, *seeded])
 
     def to_xarray(self) -> xr.Dataset:
         """Returns the numbers of `rows` as a labelled array.

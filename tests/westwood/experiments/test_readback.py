@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from westwood import Results, simulate
+from westwood import Results, Scenario, simulate
 from westwood.experiments.experiment import point_name
 from westwood.results.folder import Folder
 from westwood.scenario.preset_files import presets_folder
@@ -61,6 +61,21 @@ def test_the_command_of_a_row_runs_it_again(
         assert [again[name][0] for name in same] == [row[name] for name in same]
     called = westwood("report", folder, "--row", 99)
     assert (called.code, called.err) == (2, "westwood: --row = 99: expected from 1 to 24\n")
+
+
+def test_a_folder_keeps_the_losses_that_were_listed(
+    westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    made = ("--loss", "0.5%,1%", "--cc", "reno", "--duration", "10s", "--seeds", "2", "--out", "r")
+    assert westwood("compare", "--listed-losses", *made).code == 0
+    assert json.loads((tmp_path / "r/manifest.json").read_text())["listed_losses"] is True
+    results = Results.read(tmp_path / "r")
+    assert "listed losses" in results.plot().axes[0].get_title()
+    for number, row in enumerate(results.rows.iter_rows(named=True), start=1):
+        kept = tmp_path / "r/listed" / f"{row['scenario']}.toml"
+        assert str(kept) in results.command(number)
+        again = simulate(Scenario.load(kept), seed=row["seed"]).flow_rows[0]
+        assert (again["scenario"], again["sent"]) == (row["scenario"], row["sent"])
 
 
 def test_a_folder_with_a_udp_flow_is_read_like_any_other(
