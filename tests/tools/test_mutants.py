@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.mutants import core, cxx_code, engine, py_code, verdict, westwood
+from tools.mutants import core, cxx, cxx_code, py_code, verdict, westwood
 from tools.mutants.c_code import Mutant, declarations
 from tools.mutants.c_code import mutants as mutants_of
 
@@ -166,7 +166,7 @@ struct Counter {
     chosen = [one for one in cxx_mutants(path) if one.becomes in EXPECTED]
     source = tmp_path / "main.cpp"
     numbered = dict(enumerate(chosen, 1))
-    source.write_text(engine.SWITCH + engine.schema(path, numbered) + program)
+    source.write_text(cxx.SWITCH + cxx.schema(path, numbered) + program)
     made = tmp_path / "made"
     subprocess.run(["g++", "-std=c++20", "-w", source, "-o", made], check=True)
     codes = [

@@ -10,6 +10,7 @@ takes the mistakes of named_*.toml instead, and all of them must be caught.
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import os
 import random
@@ -17,11 +18,11 @@ import sys
 import time
 from pathlib import Path
 
-from tools.mutants import c_code, core, cxx_code, engine, verdict, westwood
+from tools.mutants import c_code, core, cxx, cxx_code, verdict, westwood
 from tools.mutants.c_code import Mutant
 from tools.mutants.verdict import Key, Verdict
 
-ROOMS = {"core": 0.95, "engine": 0.9, "westwood": 0.9}  # with the share to catch
+ROOMS = {"core": 0.95, "engine": 0.9, "plan": 0.9, "westwood": 0.9}  # with the share to catch
 PATIENT = 10_000_000
 
 
@@ -29,7 +30,7 @@ def pool_of(room: str, options: argparse.Namespace) -> list[list[Mutant]]:
     """Returns all mutants of a room, grouped by token."""
     if room == "core":
         return c_code.of_folder(options.core)
-    return (cxx_code if room == "engine" else westwood).of_folder(verdict.ROOT / room)
+    return (westwood if room == "westwood" else cxx_code).of_folder(verdict.ROOT / room)
 
 
 def judge_core(drawn: list[Mutant], listed: set[Key], options: argparse.Namespace) -> list[Verdict]:
@@ -46,8 +47,8 @@ def judge_core(drawn: list[Mutant], listed: set[Key], options: argparse.Namespac
     )
 
 
-def judge_engine(
-    drawn: list[Mutant], listed: set[Key], options: argparse.Namespace
+def judge_cxx(
+    room: str, drawn: list[Mutant], listed: set[Key], options: argparse.Namespace
 ) -> list[Verdict]:
     """Judges batches that are compiled together; draws spares, since some do not compile."""
     count = options.count or PATIENT
@@ -57,8 +58,8 @@ def judge_engine(
     ):
         left = count - sum(one.counts for one in verdicts)
         batch, drawn = drawn[: left + left // 8], drawn[left + left // 8 :]
-        built = engine.Engine(
-            dict(enumerate(batch, 1)), listed=listed, named=options.named, jobs=options.jobs
+        built = cxx.Program(
+            room, dict(enumerate(batch, 1)), listed, named=options.named, jobs=options.jobs
         )
         built.build()
         numbers = {id(one): number for number, one in built.mutants.items()}
@@ -81,7 +82,12 @@ def judge_westwood(
     return verdict.judged(drawn, tests.judge, count, options.jobs, options.verbose, options.until)
 
 
-JUDGES = {"core": judge_core, "engine": judge_engine, "westwood": judge_westwood}
+JUDGES = {
+    "core": judge_core,
+    "engine": functools.partial(judge_cxx, "engine"),
+    "plan": functools.partial(judge_cxx, "plan"),
+    "westwood": judge_westwood,
+}
 
 
 def mutants_of(room: str, options: argparse.Namespace) -> tuple[list[Mutant], set[Key]]:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Judges mutants of the engine, all in one program: an environment variable selects one.
+"""Judges mutants of a room in C++, all in one program: an environment variable selects one.
 
 A function with mutants contains its body once for each of them and once unchanged:
 
     if (::ww_mutants::is(17)) { the body of mutant 17 } else { the body }
 
 A conditional expression selects code outside a body, such as a member's initial value. So the
-engine and its tests are compiled once for all mutants. A #line directive names each mutant, so the
+room and its tests are compiled once for all mutants. A #line directive names each mutant, so the
 compiler's messages show which ones do not compile, and those are left out.
 
-First each test runs alone on the unchanged engine and notes the mutants whose code it reaches. The
+First each test runs alone on the unchanged room and notes the mutants whose code it reaches. The
 other tests cannot notice a mutant, so they do not run on it, nor do tests that are not fast. The
 test that caught a mutant last time runs first, then the others, quickest first.
 """
@@ -47,10 +47,6 @@ from tools.mutants.verdict import (
     run,
 )
 
-TREE = BUILD / "engine" / "tree"
-MADE = BUILD / "engine" / "made"
-PROGRAM = MADE / "ww_engine_tests"
-MEMORY = BUILD / "engine" / "caught.json"  # by which test each mutant was caught last
 SWITCH = """\
 #pragma once
 #include <cstdio>
@@ -77,20 +73,14 @@ inline bool is(int number) {
 }
 }  // namespace ww_mutants
 """
-# Used unchanged; CMakeLists.txt needs the tests of the core and of plans.
-SHARED = (
-    "CMakeLists.txt",
-    "cmake",
-    "core",
-    "plan",
-    "metrics",
-    "wire",
-    "tests/core",
-    "tests/golden",
-)
-SHARED += ("tests/metrics", "tests/plan", "tests/wire")
+SOURCES = ("core", "engine", "metrics", "plan", "wire")
+# What CMakeLists.txt needs.
+NEEDED = ("CMakeLists.txt", "cmake", *SOURCES, "tests/fuzz", "tests/golden")
+NEEDED += tuple(f"tests/{room}" for room in SOURCES)
 # The assertions make an access beyond a vector crash, as in the sanitized suites.
-FLAGS = f"-O1 -w -Wno-narrowing -D_GLIBCXX_ASSERTIONS -include {TREE}/mutants.hpp"
+FLAGS = "-O1 -w -Wno-narrowing -D_GLIBCXX_ASSERTIONS -include {}/mutants.hpp"
+# The assertions make an access beyond a vector crash, as in the sanitized suites.
+FLAGS = "-O1 -w -Wno-narrowing -D_GLIBCXX_ASSERTIONS -include {}/mutants.hpp"
 REMEMBERING = threading.Lock()
 # Memory limit of a test, bytes; only the sanitized suites need more.
 MOST_MEMORY = 4 << 30
@@ -140,11 +130,11 @@ def named(number: int, code: str, text: str, after: int) -> str:
 
 
 @dataclass
-class Engine:
-    """The engine with all mutants of a run, and the tests that judge them."""
+class Program:
+    """The tests of a room with all mutants of a run, and how they judge them."""
 
+    room: str
     mutants: dict[int, Mutant]
-    folder: Path = ROOT / "engine"
     listed: set[Key] = field(default_factory=set)
     named: bool = False  # the mutants are known to have an effect
     jobs: int = 1
@@ -153,47 +143,119 @@ class Engine:
     reaching: dict[int, set[str]] = field(default_factory=dict)  # the tests that reach a mutant
     caught_by: dict[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.source = ROOT / self.room
+        self.tree = BUILD / self.room / "tree"
+        self.made = BUILD / self.room / "made"
+        self.file = self.made / f"ww_{self.room}_tests"
+        self.memory = BUILD / self.room / "caught.json"  # by which test each was caught last
+
     def build(self) -> None:
         while True:
             self.write({n: m for n, m in self.mutants.items() if n not in self.broken})
-            found = compile_all()
+            found = self.compile()
             if not found:
                 break
             self.broken |= found
         self.learn_reach()
-        if MEMORY.exists():
-            self.caught_by = json.loads(MEMORY.read_text())
+        if self.memory.exists():
+            self.caught_by = json.loads(self.memory.read_text())
 
     def write(self, mutants: dict[int, Mutant]) -> None:
         """Writes the sources, but only the files that change."""
-        write(TREE / "mutants.hpp", SWITCH)
-        for name in SHARED:
-            path = TREE / name
+        write(self.tree / "mutants.hpp", SWITCH)
+        copied = (f"tests/{self.room}", "tests/fuzz")  # so that ".." in their includes is the tree
+        for name in set(NEEDED) - {self.room, *copied}:
+            path = self.tree / name
             path.parent.mkdir(exist_ok=True)
             path.unlink(missing_ok=True)
             path.symlink_to(ROOT / name)
         of_file: dict[str, dict[int, Mutant]] = defaultdict(dict)
         for number, mutant in mutants.items():
             of_file[mutant.file][number] = mutant
-        sources = {name: schema(self.folder / name, of_file[name]) for name in files(self.folder)}
-        keep(TREE / "engine", sources)
-        for room in ("engine", "fuzz"):  # copies, so that ".." includes the tree's files
-            tests = ROOT / "tests" / room
-            keep(TREE / "tests" / room, {name: (tests / name).read_text() for name in files(tests)})
+        for name in copied:
+            folder = ROOT / name
+            keep(self.tree / name, {file: (folder / file).read_text() for file in files(folder)})
+        sources = {name: schema(self.source / name, of_file[name]) for name in files(self.source)}
+        keep(self.tree / self.room, sources)
+
+    def compile(self) -> set[int]:
+        """Compiles everything; returns the numbers of the mutants that do not compile."""
+        if not (self.made / "build.ninja").exists():
+            flags = f"-D CMAKE_CXX_FLAGS_DEBUG={FLAGS.format(self.tree)}"
+            options = ["-D", "CMAKE_BUILD_TYPE=Debug", flags, "-D", "WW_WERROR=OFF", "-G", "Ninja"]
+            done = run(["cmake", "-S", str(self.tree), "-B", str(self.made), *options])
+            if done.returncode:
+                sys.exit(done.stdout + done.stderr)
+        done = run(
+            ["cmake", "--build", str(self.made), "--target", self.file.name, "--", "-k", "0"]
+        )
+        if done.returncode == 0:
+            return set()
+        found = {
+            int(number) for number in re.findall(r"^mutant-(\d+):[\d:]+ error:", done.stdout, re.M)
+        }
+        if not found:
+            sys.exit(done.stdout[-20_000:] + done.stderr)
+        return found
 
     def learn_reach(self) -> None:
-        """Runs each test alone on the unchanged engine: its duration, and the mutants it reaches.
+        """Runs each test alone on the unchanged room: its duration, and the mutants it reaches.
 
         Alone, because a test may find what it needs ready from an earlier one.
         """
-        tests = all_tests()
+        tests = self.tests()
         with ThreadPoolExecutor(self.jobs) as workers:
-            for test, (seconds, numbers) in zip(tests, workers.map(reached, tests), strict=True):
+            reached = workers.map(self.reached, tests)
+            for test, (seconds, numbers) in zip(tests, reached, strict=True):
                 if seconds > FAST_S:
                     continue
                 self.took[test] = seconds
                 for number in numbers:
                     self.reaching.setdefault(number, set()).add(test)
+
+    def tests(self) -> list[str]:
+        tests, suite = [], ""
+        for line in must([str(self.file), "--gtest_list_tests"]).splitlines():
+            name = line.split("#")[0].strip()
+            if line.startswith(" "):
+                tests.append(suite + name)
+            elif name.endswith("."):
+                suite = name
+        return tests
+
+    def reached(self, test: str) -> tuple[float, list[int]]:
+        """Runs a test on the unchanged room; returns its seconds and the mutants it reaches.
+
+        A test that takes longer than MOST_S is ended.
+        """
+        with tempfile.NamedTemporaryFile(dir=BUILD) as file:
+            command = ["env", f"WW_REACHED={file.name}", "prlimit", f"--cpu={MOST_S}", "--core=0"]
+            done = run([*command, str(self.file), f"--gtest_filter={test}"], cwd=self.tree)
+            if done.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
+                return MOST_S, []
+            if done.returncode:
+                sys.exit(f"{self.room}/ itself fails its tests\n" + done.stdout)
+            seconds, *numbers = Path(file.name).read_text().split()
+        return float(seconds), [int(number) for number in numbers]
+
+    def attempt(self, number: int, tests: list[str], patience_s: float) -> str:
+        """Runs tests on a mutant; returns the first one that fails, crashes or hangs, or nothing.
+
+        The limit is on CPU time, so that a busy machine does not make a mutant count as caught.
+        """
+        limits = [f"--as={MOST_MEMORY}", f"--cpu={round(patience_s)}", "--core=0"]
+        command = ["env", f"WW_MUTANT={number}", "prlimit", *limits, str(self.file)]
+        command += [f"--gtest_filter={':'.join(tests)}", "--gtest_fail_fast"]
+        try:
+            done = run(command, cwd=self.tree, timeout=20 * patience_s, errors="replace")
+        except subprocess.TimeoutExpired:
+            return tests[0]
+        if done.returncode == 0:
+            return ""
+        failed = re.findall(r"^\[  FAILED  \] (\S+?),?(?: |$)", done.stdout, re.M)
+        ran = re.findall(r"^\[ RUN {6}\] (\S+)", done.stdout, re.M)  # the last of them crashed
+        return (failed[:1] or ran[-1:] or tests)[0]
 
     def stages(self, number: int) -> list[list[str]]:
         """Returns the tests that reach a mutant, in the order in which to run them."""
@@ -213,19 +275,19 @@ class Engine:
         is_listed = mutant.key in self.listed
         stages = self.stages(number)
         for tests in stages[:1] if is_listed else stages:  # no test caught it when it was listed
-            failed = attempt(number, tests, 2 + 6 * sum(self.took[test] for test in tests))
+            failed = self.attempt(number, tests, 2 + 6 * sum(self.took[test] for test in tests))
             if failed:
                 self.remember(mutant, failed)
                 return Verdict(mutant, CAUGHT, failed)
         if is_listed:
             return Verdict(mutant, LISTED)
-        same = not self.named and same_code(self.folder, mutant)
+        same = not self.named and same_code(self.source, mutant)
         return Verdict(mutant, SAME_CODE if same else SURVIVED)
 
     def remember(self, mutant: Mutant, test: str) -> None:
         with REMEMBERING:
             self.caught_by[name_of(mutant)] = test
-            MEMORY.write_text(json.dumps(self.caught_by, indent=0))
+            self.memory.write_text(json.dumps(self.caught_by, indent=0))
 
 
 def name_of(mutant: Mutant) -> str:
@@ -254,74 +316,8 @@ def keep(folder: Path, texts: dict[str, str]) -> None:
             (folder / name).unlink()
 
 
-def compile_all() -> set[int]:
-    """Compiles everything; returns the numbers of the mutants that do not compile."""
-    if not (MADE / "build.ninja").exists():
-        options = ["-D", "CMAKE_BUILD_TYPE=Debug", "-D", f"CMAKE_CXX_FLAGS_DEBUG={FLAGS}"]
-        command = ["cmake", "-S", str(TREE), "-B", str(MADE), "-G", "Ninja", "-D", "WW_WERROR=OFF"]
-        done = run([*command, *options])
-        if done.returncode:
-            sys.exit(done.stdout + done.stderr)
-    build = ["cmake", "--build", str(MADE), "--target", "ww_engine_tests", "--", "-k", "0"]
-    done = run(build)
-    if done.returncode == 0:
-        return set()
-    found = {
-        int(number) for number in re.findall(r"^mutant-(\d+):[\d:]+ error:", done.stdout, re.M)
-    }
-    if not found:
-        sys.exit(done.stdout[-20_000:] + done.stderr)
-    return found
-
-
-def all_tests() -> list[str]:
-    tests, suite = [], ""
-    for line in must([str(PROGRAM), "--gtest_list_tests"]).splitlines():
-        name = line.split("#")[0].strip()
-        if line.startswith(" "):
-            tests.append(suite + name)
-        elif name.endswith("."):
-            suite = name
-    return tests
-
-
-def reached(test: str) -> tuple[float, list[int]]:
-    """Runs a test on the unchanged engine; returns its seconds and the mutants it reaches.
-
-    A test that takes longer than MOST_S is ended.
-    """
-    with tempfile.NamedTemporaryFile(dir=BUILD) as file:
-        command = ["env", f"WW_REACHED={file.name}", "prlimit", f"--cpu={MOST_S}", "--core=0"]
-        done = run([*command, str(PROGRAM), f"--gtest_filter={test}"], cwd=TREE)
-        if done.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
-            return MOST_S, []
-        if done.returncode:
-            sys.exit("the engine itself fails its tests\n" + done.stdout)
-        seconds, *numbers = Path(file.name).read_text().split()
-    return float(seconds), [int(number) for number in numbers]
-
-
-def attempt(number: int, tests: list[str], patience_s: float) -> str:
-    """Runs tests on a mutant; returns the first one that fails, crashes or hangs, or nothing.
-
-    The limit is on CPU time, so that a busy machine does not make a mutant count as caught.
-    """
-    limits = [f"--as={MOST_MEMORY}", f"--cpu={round(patience_s)}", "--core=0"]
-    command = ["env", f"WW_MUTANT={number}", "prlimit", *limits, str(PROGRAM)]
-    command += [f"--gtest_filter={':'.join(tests)}", "--gtest_fail_fast"]
-    try:
-        done = run(command, cwd=TREE, timeout=20 * patience_s, errors="replace")
-    except subprocess.TimeoutExpired:
-        return tests[0]
-    if done.returncode == 0:
-        return ""
-    failed = re.findall(r"^\[  FAILED  \] (\S+?),?(?: |$)", done.stdout, re.M)
-    ran = re.findall(r"^\[ RUN {6}\] (\S+)", done.stdout, re.M)  # the last of them crashed
-    return (failed[:1] or ran[-1:] or tests)[0]
-
-
 def same_code(folder: Path, mutant: Mutant) -> bool:
-    """Returns whether the compiler produces the same engine with the mutant as without."""
+    """Returns whether the compiler produces the same code with the mutant as without."""
     order = [mutant.file]
     if mutant.file.endswith(".hpp"):  # first the smallest files beside it, which differ soonest
         sources = [name for name in files(folder) if name.endswith(".cpp")]
@@ -338,13 +334,14 @@ def distance_of(folder: Path, header: str, source: str) -> tuple[bool, int]:
 
 @functools.cache
 def compiled(folder: Path, name: str, changed: str = "", text: str = "") -> bytes:
-    """Returns the machine code of a source file, where one file of the engine is changed."""
+    """Returns the machine code of a source file, where one file of its room is changed."""
     with tempfile.TemporaryDirectory(dir=BUILD) as made:
         tree = Path(made)
-        (tree / "core").symlink_to(ROOT / "core")
-        shutil.copytree(folder, tree / "engine")
+        for room in set(SOURCES) - {folder.name}:
+            (tree / room).symlink_to(ROOT / room)
+        shutil.copytree(folder, tree / folder.name)
         if changed:
-            (tree / "engine" / changed).write_text(text)
+            (tree / folder.name / changed).write_text(text)
         command = ["g++", "-std=c++20", "-O2", "-w", "-ffp-contract=off", "-DNDEBUG", "-c"]
-        run([*command, str(tree / "engine" / name), "-o", str(tree / "object.o")])
+        must([*command, str(tree / folder.name / name), "-o", str(tree / "object.o")])
         return (tree / "object.o").read_bytes()
