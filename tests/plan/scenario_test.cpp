@@ -12,46 +12,11 @@
 
 #include "engine/validate.hpp"
 #include "plan/routes.hpp"
+#include "tables.hpp"
 #include "wire/write.hpp"
 
 namespace ww::plan::test {
 namespace {
-
-Value text(const char* words) { return {std::string(words)}; }
-
-Table with(Table table, const std::string& key, Value value) {
-    std::erase_if(table, [&](const Entry& one) { return one.key == key; });
-    table.push_back({key, std::move(value)});
-    return table;
-}
-
-const Table kQueue = {{"kind", text("droptail")}, {"limit", text("100p")}};
-const Table kLink = {{"name", text("wire")},
-                     {"between", {List{text("a"), text("b")}}},
-                     {"rate", text("2Mbps")},
-                     {"delay", text("45ms")},
-                     {"queue", {kQueue}}};
-const Table kFlow = {{"name", text("tcp")},
-                     {"from", text("a")},
-                     {"to", text("b")},
-                     {"cc", {Table{{"name", text("westwood+")}}}},
-                     {"recovery", text("sack")}};
-
-wire::Plan read(const Table& link, const Table& flow = kFlow) {
-    return read_scenario({{"name", text("mine")},
-                          {"duration", text("20s")},
-                          {"link", {List{{link}}}},
-                          {"flow", {List{{flow}}}}});
-}
-
-std::string problem(const Table& link, const Table& flow = kFlow) {
-    try {
-        read(link, flow);
-    } catch (const Problem& wrong) {
-        return wrong.what();
-    }
-    return "none";
-}
 
 std::int64_t limit(const char* text_of_limit, const Table& link = kLink) {
     return read(with(link, "queue", {with(kQueue, "limit", text(text_of_limit))}))

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// plan/links, plan/routes: the links of a scenario, and the limits and windows that follow from paths.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "plan/routes.hpp"
+#include "tables.hpp"
+
+namespace ww::plan::test {
+namespace {
+
+sim::Link link_with(const char* key, const Table& value) {
+    return read(with(kLink, key, {value})).network.links[0];
+}
+
+TEST(Losses, OfAKindAreThoseOfTheEngine) {
+    const auto forward = [](const Table& loss) { return link_with("loss", loss).forward.loss; };
+    const Table bits = {{"kind", text("bits")}, {"rate", {1e-6}}};
+    EXPECT_EQ(forward(bits).kind, sim::LossKind::bits);
+    EXPECT_EQ(forward(bits).rate, 1e-6);
+    const Table uniform = {{"rate", {0.5}}};
+    EXPECT_EQ(forward(uniform).kind, sim::LossKind::uniform) << "the usual kind";
+    EXPECT_EQ(forward(uniform).rate, 0.5);
+    EXPECT_EQ(forward({{"packets", {Numbers{1, 4}}}}).kind, sim::LossKind::script);
+    EXPECT_EQ(forward({{"kind", text("none")}}).kind, sim::LossKind::none);
+}
+
+TEST(Losses, InStatesHaveTheirTimesAndRates) {
+    Table states = {{"kind", text("markov")},
+                    {"good", text("1s")},
+                    {"bad", text("200ms")},
+                    {"bad_rate", {0.75}}};
+    sim::Loss loss = link_with("loss", states).forward.loss;
+    EXPECT_EQ(loss.kind, sim::LossKind::states);
+    EXPECT_EQ(loss.state_mean[0], sim::kSecond);
+    EXPECT_EQ(loss.state_mean[1], sim::kSecond / 5);
+    EXPECT_EQ(loss.state_rate[0], 0) << "nothing is lost in the good state";
+    EXPECT_EQ(loss.state_rate[1], 0.75);
+    EXPECT_FALSE(loss.state_fixed);
+    states = with(with(states, "good_rate", {0.25}), "durations", text("fixed"));
+    loss = link_with("loss", states).forward.loss;
+    EXPECT_EQ(loss.state_rate[0], 0.25);
+    EXPECT_TRUE(loss.state_fixed);
+    const Table blackout = {{"kind", text("blackout")}, {"good", text("1s")}, {"bad", text("1us")}};
+    loss = link_with("loss", blackout).forward.loss;
+    EXPECT_EQ(loss.state_rate[0], 0);
+    EXPECT_EQ(loss.state_rate[1], 1) << "everything is lost in a blackout";
+    EXPECT_TRUE(loss.state_fixed);
+    EXPECT_EQ(problem(with(kLink, "loss", {with(states, "bad", text("0s"))})),
+              "wire.loss.bad = \"0s\": expected at least 1us and at most 2246400s");
+}
+
+TEST(Reordering, IsOnItsSides) {
+    const auto rates = [](const char* on) {
+        const Table reorder = {{"rate", {0.25}}, {"delay", text("5ms")}, {"on", text(on)}};
+        const sim::Link link = link_with("reorder", reorder);
+        EXPECT_EQ(link.forward.reorder_delay,
+                  link.forward.reorder_rate > 0 ? sim::kSecond / 200 : 0);
+        return std::pair(link.forward.reorder_rate, link.backward.reorder_rate);
+    };
+    EXPECT_EQ(rates("forward"), std::pair(0.25, 0.0));
+    EXPECT_EQ(rates("backward"), std::pair(0.0, 0.25));
+    EXPECT_EQ(rates("both"), std::pair(0.25, 0.25));
+}
+
+TEST(Traces, AscendAndLastAMillisecond) {
+    const auto said = [](const Numbers& times) {
+        return problem(with(kLink, "trace", {Table{{"backward", {times}}}}));
+    };
+    EXPECT_EQ(said({0, 1}), "none");
+    EXPECT_EQ(said({}), "none");
+    const std::string wanted = "expected ascending times in ms, the last at least 1";
+    EXPECT_EQ(said({0}), "wire.trace.backward = [0]: " + wanted);
+    EXPECT_EQ(said({-1, 5}), "wire.trace.backward = [-1,5]: " + wanted);
+    EXPECT_EQ(problem(with(kLink, "trace", {Table{{"forward", {List{}}}}})), "none");
+    EXPECT_EQ(problem(with(kLink, "trace", {Table{{"forward", {List{text("1")}}}}})),
+              "wire.trace.forward = [\"1\"]: expected a list of whole numbers");
+}
+
+TEST(Traces, OfBothDirectionsGiveTheRate) {
+    Table link =
+        with(kLink, "trace", {Table{{"forward", {Numbers{3}}}, {"backward", {Numbers{6}}}}});
+    std::erase_if(link, [](const Entry& one) { return one.key == "rate"; });
+    const sim::Link made = read(link).network.links[0];
+    EXPECT_EQ(made.forward.rate_bps, 4'010'667);  // 1504 bytes in 3 ms
+    EXPECT_EQ(made.backward.rate_bps, 2'005'333);
+    const Table slow = {{"forward", {Numbers{3'600'000}}}, {"backward", {Numbers{6}}}};
+    EXPECT_EQ(read(with(link, "trace", {slow})).network.links[0].forward.rate_bps, 1000)
+        << "at least the slowest rate of a link";
+}
+
+TEST(Queues, AreLimitedInPacketsOrBytes) {
+    const auto limits = [](const char* words) {
+        const sim::Direction made = link_with("queue", with(kQueue, "limit", text(words))).forward;
+        return std::pair(made.queue_packets, made.queue_bytes);
+    };
+    EXPECT_EQ(limits("9p"), std::pair(std::int64_t{9}, sim::kUnlimited));
+    EXPECT_EQ(limits("9B"), std::pair(sim::kUnlimited, std::int64_t{9}));
+    EXPECT_EQ(limits("unlimited"), std::pair(sim::kUnlimited, sim::kUnlimited));
+}
+
+// Three nodes in a row; the second link is ten times as fast and as long.
+wire::Plan row_of_links(const Table& queue, const std::vector<Table>& flows) {
+    const Table near = with(kLink, "queue", {queue});
+    Table far = with(with(near, "name", text("far")), "rate", text("20Mbps"));
+    far = with(with(far, "between", {List{text("b"), text("c")}}), "delay", text("450ms"));
+    List all;
+    for (const Table& flow : flows) {
+        const std::string name = "flow" + std::to_string(all.size());
+        all.push_back({with(flow, "name", text(name.c_str()))});
+    }
+    return read_scenario({{"name", text("row")},
+                          {"duration", text("20s")},
+                          {"link", {List{{near}, {far}}}},
+                          {"flow", {all}}});
+}
+
+TEST(Queues, OfProductsFollowTheLongestRoundTripOverTheLink) {
+    const Table queue = with(kQueue, "limit", text("1bdp")), across = with(kFlow, "to", text("c"));
+    for (const auto& flows : {std::vector{kFlow, across}, std::vector{across, kFlow}}) {
+        const sim::Network network = row_of_links(queue, flows).network;
+        EXPECT_EQ(network.links[0].forward.queue_packets, 165);    // 2 Mb/s x 990 ms / 12 000 bit
+        EXPECT_EQ(network.links[1].backward.queue_packets, 1650);  // 20 Mb/s x 990 ms
+    }
+    const sim::Network alone = row_of_links(queue, {kFlow}).network;
+    EXPECT_EQ(alone.links[0].forward.queue_packets, 15);    // 90 ms
+    EXPECT_EQ(alone.links[1].forward.queue_packets, 1500);  // 900 ms, its own round trip
+}
+
+TEST(Queues, OfTimesCountTheLargestPackets) {
+    const Table queue = with(kQueue, "limit", text("60ms"));
+    const Table small = with(kFlow, "packet", text("500B"));
+    const auto packets = [&](const std::vector<Table>& flows) {
+        return row_of_links(queue, flows).network.links[0].forward.queue_packets;
+    };
+    EXPECT_EQ(packets({small, kFlow}), 10);  // 120 000 bit
+    EXPECT_EQ(packets({small}), 30);
+}
+
+TEST(Queues, ASlowLinkHoldsAWholePacket) {
+    const Table link = with(kLink, "rate", text("1kbps"));
+    const Table queue = with(kQueue, "limit", text("1ms"));
+    EXPECT_EQ(read(with(link, "queue", {queue})).network.links[0].forward.queue_packets, 1);
+}
+
+// 2 Mb/s over 990 ms are 247 500 bytes; the queues of both links count.
+TEST(ReceiveWindows, SufficeForTheWholePath) {
+    const Table across = with(kFlow, "to", text("c"));
+    const auto window = [&](const char* limit) {
+        return row_of_links(with(kQueue, "limit", text(limit)), {kFlow, across})
+            .network.flows[1]
+            .receive_window_bytes;
+    };
+    EXPECT_EQ(window("1p"), 1u << 20);       // 2 x 250 500
+    EXPECT_EQ(window("92p"), 1u << 20);      // 2 x (247 500 + 276 000) = 1 047 000
+    EXPECT_EQ(window("93p"), 1u << 21);      // 1 053 000: more than 2^20
+    EXPECT_EQ(window("138394B"), 1u << 20);  // 2 x (247 500 + 276 788) = 2^20
+    EXPECT_EQ(window("138395B"), 1u << 21);
+}
+
+TEST(ReceiveWindows, AreNeededByConnectionsWithoutOneOnly) {
+    Table datagrams = with(with(kFlow, "cc", {Table{{"name", text("udp")}}}), "app",
+                           {Table{{"kind", text("udp")}, {"rate", text("1Mbps")}}});
+    const Table group = with(with(kFlow, "to", text("c")), "count", {std::int64_t{2}});
+    const Table given = with(group, "receive_window", text("1kB"));
+    const sim::Network network =
+        row_of_links(with(kQueue, "limit", text("1000p")), {datagrams, group, given}).network;
+    std::vector<std::uint32_t> windows;
+    for (const sim::Flow& flow : network.flows) windows.push_back(flow.receive_window_bytes);
+    EXPECT_EQ(windows, (std::vector<std::uint32_t>{1u << 20, 1u << 23, 1u << 23, 1000, 1000}));
+}
+
+}  // namespace
+}  // namespace ww::plan::test
