@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <variant>
 
 #include "plan/routes.hpp"
 #include "tables.hpp"
@@ -15,39 +16,37 @@ sim::Link link_with(const char* key, const Table& value) {
     return read(with(kLink, key, {value})).network.links[0];
 }
 
+template <class Kind>
+Kind loss_of(const Table& loss) {
+    return std::get<Kind>(link_with("loss", loss).forward.loss);
+}
+
 TEST(Losses, OfAKindAreThoseOfTheEngine) {
-    const auto forward = [](const Table& loss) { return link_with("loss", loss).forward.loss; };
-    const Table bits = {{"kind", text("bits")}, {"rate", {1e-6}}};
-    EXPECT_EQ(forward(bits).kind, sim::LossKind::bits);
-    EXPECT_EQ(forward(bits).rate, 1e-6);
-    const Table uniform = {{"rate", {0.5}}};
-    EXPECT_EQ(forward(uniform).kind, sim::LossKind::uniform) << "the usual kind";
-    EXPECT_EQ(forward(uniform).rate, 0.5);
-    EXPECT_EQ(forward({{"packets", {Numbers{1, 4}}}}).kind, sim::LossKind::script);
-    EXPECT_EQ(forward({{"kind", text("none")}}).kind, sim::LossKind::none);
+    EXPECT_EQ(loss_of<sim::Bits>({{"kind", text("bits")}, {"rate", {1e-6}}}).rate, 1e-6);
+    EXPECT_EQ(loss_of<sim::Uniform>({{"rate", {0.5}}}).rate, 0.5) << "the usual kind";
+    EXPECT_EQ(loss_of<sim::LossList>({{"packets", {Numbers{1, 4}}}}).packets.size(), 2u);
+    loss_of<std::monostate>({{"kind", text("none")}});
 }
 
 TEST(Losses, InStatesHaveTheirTimesAndRates) {
-    Table states = {{"kind", text("markov")},
-                    {"good", text("1s")},
-                    {"bad", text("200ms")},
-                    {"bad_rate", {0.75}}};
-    sim::Loss loss = link_with("loss", states).forward.loss;
-    EXPECT_EQ(loss.kind, sim::LossKind::states);
-    EXPECT_EQ(loss.state_mean[0], sim::kSecond);
-    EXPECT_EQ(loss.state_mean[1], sim::kSecond / 5);
-    EXPECT_EQ(loss.state_rate[0], 0) << "nothing is lost in the good state";
-    EXPECT_EQ(loss.state_rate[1], 0.75);
-    EXPECT_FALSE(loss.state_fixed);
-    states = with(with(states, "good_rate", {0.25}), "durations", text("fixed"));
-    loss = link_with("loss", states).forward.loss;
-    EXPECT_EQ(loss.state_rate[0], 0.25);
-    EXPECT_TRUE(loss.state_fixed);
-    const Table blackout = {{"kind", text("blackout")}, {"good", text("1s")}, {"bad", text("1us")}};
-    loss = link_with("loss", blackout).forward.loss;
-    EXPECT_EQ(loss.state_rate[0], 0);
-    EXPECT_EQ(loss.state_rate[1], 1) << "everything is lost in a blackout";
-    EXPECT_TRUE(loss.state_fixed);
+    const Table states = {{"kind", text("markov")},
+                          {"good", text("1s")},
+                          {"bad", text("200ms")},
+                          {"bad_rate", {0.75}}};
+    const auto usual = loss_of<sim::Markov>(states);
+    EXPECT_EQ(usual.good, sim::kSecond);
+    EXPECT_EQ(usual.bad, sim::kSecond / 5);
+    EXPECT_EQ(usual.good_rate, 0) << "nothing is lost in the good state";
+    EXPECT_EQ(usual.bad_rate, 0.75);
+    EXPECT_EQ(usual.durations, sim::kExponential);
+    const auto other =
+        loss_of<sim::Markov>(with(with(states, "good_rate", {0.25}), "durations", text("fixed")));
+    EXPECT_EQ(other.good_rate, 0.25);
+    EXPECT_EQ(other.durations, sim::kFixed);
+    const auto blackout = loss_of<sim::Blackout>(
+        {{"kind", text("blackout")}, {"good", text("1s")}, {"bad", text("1us")}});
+    EXPECT_EQ(blackout.bad, sim::kMicrosecond);
+    EXPECT_EQ(blackout.durations, sim::kFixed);
     EXPECT_EQ(problem(with(kLink, "loss", {with(states, "bad", text("0s"))})),
               "wire.loss.bad = \"0s\": expected at least 1us and at most 2246400s");
 }
