@@ -110,6 +110,24 @@ TEST(DelayedAck, GapsAndRepeatsAreAcknowledgedAtOnce) {
     EXPECT_FALSE(host.arrives(5));
 }
 
+// RFC 2883, 4: the first block names the segment that arrived twice, in order or not.
+TEST(DSack, NamesTheSegmentThatArrivedTwice) {
+    Flow flow;
+    flow.undo = true;
+    Host host(flow);
+    host.arrives(0);
+    host.arrives(2);
+    for (const std::uint32_t segment : {0u, 2u}) {
+        host.arrives(segment);
+        const SackBlocks blocks = host.receiver().sack_blocks();
+        ASSERT_EQ(blocks.count, 2u);
+        EXPECT_EQ(blocks.block[0].start, segment * kBytes);
+        EXPECT_EQ(blocks.block[0].end, (segment + 1) * kBytes);
+        EXPECT_EQ(blocks.block[1].start, 2 * kBytes);
+        EXPECT_EQ(blocks.block[1].end, 3 * kBytes);
+    }
+}
+
 // Linux: with each segment tcp_grow_window() raises the window by two, and the segment is
 // acknowledged at once.
 TEST(QuickAcks, EachSegmentThatRaisesTheWindowIsAcknowledged) {

@@ -92,13 +92,15 @@ TEST(Red, DropsNothingBelowMinAndEverythingFromMaxOn) {
 
 // ns-2's and ns-3's RED: an average above min drops nothing while the queue itself is short.
 TEST(Red, MaySpareAShortQueue) {
-    Red red = red_of(1, 2, 1, 0.5);
-    red.spared_packets = 2;
-    RedQueue spares = queue_of(red), strict = queue_of(red_of(1, 2, 1, 0.5));
-    for (RedQueue* queue : {&spares, &strict}) queue->enqueue(0, {100, 1}, false);
-    EXPECT_EQ(arrive(strict, 2), Verdict::drop);
-    EXPECT_EQ(arrive(spares, 2), Verdict::pass);
-    EXPECT_EQ(arrive(spares, 3), Verdict::drop);
+    for (const std::size_t spared : {1u, 2u}) {
+        Red red = red_of(1, 2, 1, 0.5);
+        red.spared_packets = static_cast<double>(spared);
+        RedQueue spares = queue_of(red), strict = queue_of(red_of(1, 2, 1, 0.5));
+        for (RedQueue* queue : {&spares, &strict}) queue->enqueue(0, {100, 1}, false);
+        EXPECT_EQ(arrive(strict, spared), Verdict::drop);
+        EXPECT_EQ(arrive(spares, spared), Verdict::pass);
+        EXPECT_EQ(arrive(spares, spared + 1), Verdict::drop);
+    }
 }
 
 TEST(Red, GrowsLinearlyBetweenItsThresholds) {  // pb = max_p (avg - min) / (max - min)

@@ -56,6 +56,30 @@ TEST(SenderWithRack, AnAckOfALateOriginalFindsNoLosses) {
     }
 }
 
+// RFC 8985, 7.4.2: a duplicate ACK without SACK says that the probe arrived as well as the segment
+// that it repeats, so nothing was lost. An ACK of later data without it says that the probe repaired
+// a loss.
+TEST(SenderWithRack, ADuplicateAfterAProbeTellsThatNothingWasLost) {
+    for (const bool is_duplicate : {false, true}) {
+        Flow flow = with_rack(false);
+        flow.receive_window_bytes = flow.mss();  // so the probe is a retransmission
+        Sender sender = connected(flow, 100 * kMs);
+        const auto acks = [&](int at_ms, std::int64_t segment) {
+            sender.on_ack(at_ms * kMs, {sender.segments().number(segment)});
+        };
+        ASSERT_EQ(sent_by(sender, 100 * kMs), (Segments{0}));
+        const Time due = sender.timer.deadline;
+        ASSERT_EQ(sender.on_timer(due), Due::probe);
+        ASSERT_EQ(sent_by(sender, due), (Segments{0}));
+        acks(700, 1);
+        ASSERT_EQ(sent_by(sender, 700 * kMs), (Segments{1}));
+        if (is_duplicate) acks(701, 1);
+        const std::uint32_t before = sender.window().ssthresh;
+        acks(800, 2);
+        EXPECT_EQ(sender.window().ssthresh < before, !is_duplicate);
+    }
+}
+
 // RFC 8985, 6.2, step 3: an ACK of segment 2 that also SACKs segment 4 shows a loss, not reordering.
 // So with DupThresh segments SACKed, segment 3 is lost at once (step 4).
 TEST(SenderWithRack, AnAckThatAlsoSacksShowsNoReordering) {

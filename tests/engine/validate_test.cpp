@@ -138,6 +138,15 @@ void expect_flow(const std::string& message, const std::vector<FlowChange>& chan
             << "change " << i;
 }
 
+TEST(Validate, EveryLinkAndFlow) {
+    for (const std::size_t i : {0u, 1u}) {
+        EXPECT_EQ(error_of([&](Network& n) { n.links[i].a = 9; }),
+                  "link " + std::to_string(i) + ": unknown node");
+        EXPECT_EQ(error_of([&](Network& n) { n.flows[i].from = 9; }),
+                  "flow " + std::to_string(i) + ": unknown node");
+    }
+}
+
 TEST(Validate, EndsOfAFlow) {
     expect_flow("unknown node", {[](Flow& f) { f.from = 3; }, [](Flow& f) { f.to = UINT32_MAX; }});
     expect_flow("source and sink must differ", {[](Flow& f) { f.from = 2; }});

@@ -22,7 +22,8 @@ from tools.mutants import c_code, core, cxx, cxx_code, verdict, westwood
 from tools.mutants.c_code import Mutant
 from tools.mutants.verdict import Key, Verdict
 
-ROOMS = {"core": 0.95, "engine": 0.9, "plan": 0.9, "westwood": 0.9}  # with the share to catch
+# With the share to catch.
+ROOMS = {"core": 0.95, "engine": 0.9, "metrics": 0.9, "plan": 0.9, "westwood": 0.9}
 PATIENT = 10_000_000
 
 
@@ -85,6 +86,7 @@ def judge_westwood(
 JUDGES = {
     "core": judge_core,
     "engine": functools.partial(judge_cxx, "engine"),
+    "metrics": functools.partial(judge_cxx, "metrics"),
     "plan": functools.partial(judge_cxx, "plan"),
     "westwood": judge_westwood,
 }

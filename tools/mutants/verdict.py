@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tools import pages
 from tools.mutants.c_code import Mutant
@@ -31,6 +32,7 @@ SAME_CODE = "the same machine code"
 LISTED = "listed: changes nothing"
 NOT_COUNTED = (NOT_COMPILED, SAME_CODE, LISTED)
 Key = tuple[str, ...]
+Scores = dict[str, dict[str, dict[str, dict[str, Any]]]]  # by room, seed, "first" or "last"
 
 
 @dataclass(frozen=True)
@@ -169,22 +171,34 @@ def score(verdicts: list[Verdict]) -> tuple[int, int, float]:
 
 
 def record(room: str, seed: int, verdicts: list[Verdict]) -> None:
-    """Writes the room's score into docs/mutants.json and the table of CONTRIBUTING.md."""
-    scores = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    """Writes a seed's score into docs/mutants.json and the table of CONTRIBUTING.md.
+
+    The first score of a seed stays, since tests for its survivors may follow.
+    """
+    scores: Scores = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     counted, survivors, _ = score(verdicts)
-    scores[room] = {
-        "seed": seed,
-        "mutants": counted,
-        "caught": counted - survivors,
-    }
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    now = {"date": today, "mutants": counted, "caught": counted - survivors}
+    of_seed = scores.setdefault(room, {}).setdefault(str(seed), {"first": now})
+    of_seed["last"] = now
     RECORD.write_text(json.dumps(scores, indent=2, sort_keys=True) + "\n")
     pages.replace(PAGE, {"mutants": table(scores)})
 
 
-def table(scores: dict[str, dict[str, int]]) -> str:
-    lines = ["| room | seed | mutants | caught |", "| --- | ---: | ---: | ---: |"]
-    for room, one in sorted(scores.items()):
-        share = f"{one['caught']} ({one['caught'] / one['mutants']:.1%})"
-        cells = (f"`{room}/`", one["seed"], one["mutants"], share)
-        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+def table(scores: Scores) -> str:
+    """Returns each seed's first and last score, and how many survived the last, as a table."""
+    lines = [
+        "| room | seed | caught at first | caught at last | judged | left |",
+        "| --- | ---: | ---: | ---: | --- | ---: |",
+    ]
+    for room, seeds in sorted(scores.items()):
+        for seed in sorted(seeds, key=int):
+            first, last = seeds[seed]["first"], seeds[seed]["last"]
+            left = last["mutants"] - last["caught"]
+            cells = (f"`{room}/`", seed, share_of(first), share_of(last), last["date"], left)
+            lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def share_of(one: dict[str, Any]) -> str:
+    return f"{one['caught']} of {one['mutants']} ({one['caught'] / one['mutants']:.1%})"
