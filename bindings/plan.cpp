@@ -2,6 +2,11 @@
 //
 // Binds what makes a network of a scenario (plan/). A scenario comes as Python has it: a dict with tables, lists,
 // text, numbers and flags; None is the same as a missing key.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "../plan/completion.hpp"
 #include "../plan/parts.hpp"
 #include "../plan/routes.hpp"
 #include "../plan/scenario.hpp"
@@ -52,9 +57,59 @@ plan::Table given_table(nb::handle given) {
     }
 }
 
+nb::object object_of(const plan::Value& value);
+
+nb::dict dict_of(const plan::Table& table) {
+    nb::dict made;
+    for (const plan::Entry& one : table) made[one.key.c_str()] = object_of(one.value);
+    return made;
+}
+
+nb::object object_of(const plan::Value& value) {
+    if (const auto* table = std::get_if<plan::Table>(&value.is)) return dict_of(*table);
+    if (const auto* all = std::get_if<plan::List>(&value.is)) {
+        nb::list made;
+        for (const plan::Value& one : *all) made.append(object_of(one));
+        return made;
+    }
+    return std::visit(
+        [](const auto& plain) -> nb::object {
+            using Plain = std::decay_t<decltype(plain)>;
+            if constexpr (std::is_same_v<Plain, plan::Table> || std::is_same_v<Plain, plan::List>)
+                return nb::none();
+            else
+                return nb::cast(plain);
+        },
+        value.is);
+}
+
 }  // namespace
 
 void bind_plan(nb::module_& m) {
+    nb::class_<plan::Profile>(m, "Profile", "The defaults of a profile.")
+        .def(
+            "__init__",
+            [](plan::Profile* self, const nb::dict& sections) {
+                new (self) plan::Profile(given_table(sections));
+            },
+            "sections"_a)
+        .def(
+            "flow",
+            [](const plan::Profile& self, const std::string& cc,
+               const std::optional<std::string>& recovery) {
+                return dict_of(self.flow(cc, recovery));
+            },
+            "cc"_a, "recovery"_a = nb::none(),
+            nb::sig(
+                "def flow(self, cc: str, recovery: str | None = None) -> dict[str, typing.Any]"),
+            "Returns what a flow has that sets nothing but its protocol and its recovery.")
+        .def(
+            "cc",
+            [](const plan::Profile& self, const std::string& cc) { return dict_of(self.cc(cc)); },
+            "cc"_a, nb::sig("def cc(self, cc: str) -> dict[str, typing.Any]"),
+            "Returns the profile's settings of `cc` that the protocol uses.");
+    m.attr("KEYS_OF_DATAGRAMS") = nb::cast(
+        std::vector<std::string>(plan::kKeysOfDatagrams.begin(), plan::kKeysOfDatagrams.end()));
     nb::class_<wire::Plan>(m, "Plan", "A network with the protocols of its flows.")
         .def_rw("network", &wire::Plan::network)
         .def("text", &wire::write_plan, "The statements for a separate host (wire/plan.hpp).")

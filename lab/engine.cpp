@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../metrics/rows.hpp"
+#include "../plan/completion.hpp"
 #include "../plan/quantities.hpp"
 #include "../plan/routes.hpp"
 #include "../plan/scenario.hpp"
@@ -35,6 +36,7 @@ using ww::lab::Gather;
 struct Lab {
     std::string text;  // of a key or a value that follows
     ww::lab::Given given;
+    ww::plan::Profile profile = ww::plan::Profile({});
     ww::wire::Plan plan;
     Gather gather;
     Outcome outcome;
@@ -184,8 +186,13 @@ WW_EXPORT(open_table) void lab_open_table() { lab.given.open({ww::plan::Table()}
 WW_EXPORT(open_list) void lab_open_list() { lab.given.open({ww::plan::List()}); }
 WW_EXPORT(close) void lab_close() { lab.given.close(); }
 
-// Makes the network of the scenario that was handed over.
-WW_EXPORT(read) void lab_read() { lab.plan = ww::plan::read_scenario(lab.given.take()); }
+// Makes the network of a scenario. The profile's defaults are handed over before it, and a call of `profile` after them.
+WW_EXPORT(profile) void lab_profile() { lab.profile = ww::plan::Profile(lab.given.take()); }
+WW_EXPORT(read) void lab_read() {
+    ww::plan::Table scenario = lab.given.take();
+    lab.profile.complete(scenario);
+    lab.plan = ww::plan::read_scenario(scenario);
+}
 
 // Returns a quantity in base units: the text of a rate (0), a time (1) or a fraction (2).
 WW_EXPORT(quantity) double lab_quantity(std::uint32_t kind) {

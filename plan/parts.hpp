@@ -15,6 +15,9 @@ namespace ww::plan {
 // Returns a name: letters, digits, _, - and +, not starting with a digit.
 const std::string& name_of(const Item& item);
 
+// Returns what errors call a link or a flow: its name, or its place in the list `key`.
+std::string name_of_part(const Table& table, const std::string& key, std::size_t place);
+
 sim::Spread spread_of(const Section& section, const char* key, sim::Spread fallback);
 
 // Sets the rates, delays, queue, losses and framing of a link. Returns its queue's limit, which `set_limits` sets if

@@ -26,12 +26,7 @@ std::vector<Section> sections(const Section& scenario, const std::string& key) {
     for (const Value& one : all) {
         const auto* table = std::get_if<Table>(&one.is);
         if (table == nullptr) item.refuse("expected tables [[" + key + "]]");
-        const auto name = std::find_if(table->begin(), table->end(),
-                                       [](const Entry& one) { return one.key == "name"; });
-        const auto* text =
-            name == table->end() ? nullptr : std::get_if<std::string>(&name->value.is);
-        made.emplace_back(*table, text ? text->substr(0, kLongestName)
-                                       : key + " " + std::to_string(made.size() + 1));
+        made.emplace_back(*table, name_of_part(*table, key, made.size()));
     }
     return made;
 }
@@ -138,6 +133,13 @@ const std::string& name_of(const Item& item) {
                           });
     if (!is_right) item.refuse("expected " + expected);
     return name;
+}
+
+std::string name_of_part(const Table& table, const std::string& key, std::size_t place) {
+    for (const Entry& one : table)
+        if (const auto* text = std::get_if<std::string>(&one.value.is); text && one.key == "name")
+            return text->substr(0, kLongestName);
+    return key + " " + std::to_string(place + 1);
 }
 
 sim::Spread spread_of(const Section& section, const char* key, sim::Spread fallback) {

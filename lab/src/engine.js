@@ -3,7 +3,7 @@
 
 import { UDP } from "./declared.js";
 import { Problem } from "./problem.js";
-import { complete, isTable } from "./scenario.js";
+import { isTable, profileOf, protocolOf } from "./scenario.js";
 
 const EVENTS_BETWEEN_REPORTS = 100_000; // some milliseconds
 const ROWS = 0, QUEUE = 1, DECISIONS = 2, DROPS = 3, WINDOWS = 4, FLOWS = 5, LINKS = 6, FIRST_WATCH = 7;
@@ -40,14 +40,18 @@ export class Engine {
   // Reads a scenario, which is then the one to run. Returns its links, and its flows one by one (NAME-1, NAME-2... of a
   // group with a count), with their numbers; throws a Problem if something is wrong.
   read(scenario) {
-    const given = complete(scenario);
+    const { sections } = profileOf(scenario);
     this.#refused(() => {
-      this.#give(given);
+      this.#give(sections);
+      this.wasm.profile();
+      this.#give(scenario);
       this.wasm.read();
     });
-    const flows = given.flow.flatMap(({ name, cc, count = 1 }, group) =>
-      Array.from({ length: count }, (_, i) => ({ name: count > 1 ? `${name}-${i + 1}` : name, cc: cc.name, group })));
-    const links = this.#with(LINKS, given.link.map(({ name }) => ({ name })));
+    const flows = scenario.flow.flatMap((flow, group) => {
+      const { name, count = 1 } = flow;
+      return Array.from({ length: count }, (_, i) => ({ name: count > 1 ? `${name}-${i + 1}` : name, cc: protocolOf(flow), group }));
+    });
+    const links = this.#with(LINKS, scenario.link.map(({ name }) => ({ name })));
     return { duration_s: this.wasm.duration_s(), flows: this.#with(FLOWS, flows), links };
   }
 

@@ -17,8 +17,6 @@ from westwood.catalogue import (
     LOSSES,
     PROTOCOLS,
     QUEUES,
-    RECOVERIES,
-    UDP,
     WINDOW_COLUMNS,
     settings_of,
 )
@@ -29,9 +27,7 @@ from westwood.papers.studies import STUDIES
 from westwood.results.columns import columns
 from westwood.results.metrics import half_width
 from westwood.scenario import profiles
-from westwood.scenario.completion import obeyed, usual_recovery
 from westwood.scenario.declared import written_default, written_field
-from westwood.scenario.flows import OF_DATAGRAMS
 from westwood.scenario.preset_files import presets, presets_folder
 
 _SEEDS_HERE = 5  # seeds that the page runs to decide a claim
@@ -59,7 +55,6 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
             {"name": one.name, "title": one.title, "needed": _needed(one.name)}
             for one in LOSSES.values()
         ],
-        "recoveries_with_sack": [one.name for one in RECOVERIES.values() if one.uses_sack],
         "profiles": {name: _profile(name) for name in profiles.names()},
         "presets": {name: _preset(name, verdicts) for name in presets()},
         "columns": [
@@ -77,7 +72,6 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         "window_columns": list(WINDOW_COLUMNS),
         "event_kinds": list(_engine.EVENT_KINDS),
         "drop_kinds": list(_engine.DROP_KINDS),
-        "of_datagrams": sorted(OF_DATAGRAMS),
         # Half widths of a mean's interval by number of runs, for a deviation of 1.
         "half_widths": [0.0, 0.0, *(half_width(1.0, runs) for runs in range(2, _SEEDS_HERE + 1))],
     }
@@ -96,14 +90,10 @@ def _needed(section: str) -> dict[str, Any]:
 
 
 def _profile(name: str) -> dict[str, Any]:
-    """Returns a profile's defaults; those that follow from the protocol by its name."""
+    """Returns a profile's defaults by section."""
     profile = profiles.get(name)
-    sections = {section: profile.defaults(section) for section in ("link", "loss", "flow", "sack")}
-    by_protocol = {
-        cc: {"recovery": usual_recovery(cc, profile), "cc": obeyed(cc, profile)}
-        for cc in (*PROTOCOLS, UDP)
-    }
-    return {"title": profile.title, "sections": sections, "by_protocol": by_protocol}
+    sections = {section: profile.defaults(section) for section in profiles.SECTIONS}
+    return {"title": profile.title, "sections": sections}
 
 
 def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Completes a scenario's given settings with those of its profile."""
+"""Completes a scenario's given settings with those of its profile: plan/completion.hpp."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
-from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
+from westwood.catalogue import UDP
 from westwood.errors import InputError
 from westwood.scenario import profiles
 from westwood.scenario.addresses import kind_of
@@ -46,36 +47,21 @@ def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
     cc = {"name": cc} if isinstance(cc, str) else cc
     if not isinstance(cc, Mapping):
         return {**profile.defaults("flow"), **given}  # the model reports the error
-    return {
-        **profile.defaults("flow"),
-        **_defaults_of_recovery(cc.get("name"), given.get("recovery"), profile),
-        **given,
-        **({"cc": {**obeyed(cc.get("name"), profile), **cc}} if cc else {}),
-    }
+    of_flow, of_cc = _defaults(profile.name, _word(cc.get("name")), _word(given.get("recovery")))
+    return {**of_flow, **given, **({"cc": {**of_cc, **cc}} if cc else {})}
 
 
-def obeyed(cc: object, profile: profiles.Profile) -> dict[str, Any]:
-    """Returns the profile's `cc` settings that this control uses."""
-    known = settings_of_protocol(cc) if isinstance(cc, str) and cc in PROTOCOLS else {}
-    return {key: value for key, value in profile.defaults("cc").items() if key in known}
+def _word(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
-def usual_recovery(cc: object, profile: profiles.Profile) -> str:
-    """Returns the recovery of a protocol whose flow doesn't set one."""
-    protocol = PROTOCOLS.get(cc) if isinstance(cc, str) else None
-    own = protocol.recovery if protocol else ""
-    if own == profiles.SACK:
-        return str(profile.defaults(profiles.SACK).get("recovery", own))
-    return own or str(profile.defaults("westwood")["recovery"])
-
-
-def _defaults_of_recovery(cc: object, chosen: object, profile: profiles.Profile) -> dict[str, Any]:
-    """Returns the default recovery and, if the recovery uses SACK, the settings for it."""
-    recovery = RECOVERIES.get(chosen if isinstance(chosen, str) else usual_recovery(cc, profile))
-    if recovery is None:
-        return {}  # the model reports the error
-    with_sack = profile.defaults(profiles.SACK) if recovery.uses_sack and cc != UDP else {}
-    return {**with_sack, "recovery": recovery.name}
+@lru_cache(maxsize=1024)
+def _defaults(
+    profile: str, cc: str | None, recovery: str | None
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Returns the defaults of a flow and of its `cc`; cached, as many flows are alike."""
+    supplied = profiles.get(profile).supplied
+    return supplied.flow(cc or "", recovery), supplied.cc(cc or "")
 
 
 def follows_from_protocol(flow: Mapping[str, Any], profile: profiles.Profile) -> set[str]:
@@ -84,9 +70,9 @@ def follows_from_protocol(flow: Mapping[str, Any], profile: profiles.Profile) ->
     They are the recovery, if it follows from the protocol, and the settings that depend on it.
     """
     cc, chosen = flow["cc"]["name"], flow["recovery"]
-    follows = {key: profile.defaults("flow").get(key) for key in profile.defaults(profiles.SACK)}
-    follows |= _defaults_of_recovery(cc, chosen, profile)
-    if chosen != usual_recovery(cc, profile):
-        follows.pop("recovery")
+    follows = {*profile.defaults(profiles.SACK), "recovery"}
+    if chosen != _defaults(profile.name, cc, None)[0]["recovery"]:
+        follows.discard("recovery")
+    supplied, _ = _defaults(profile.name, cc, chosen)
     ignored = flow.keys() - OF_DATAGRAMS if cc == UDP else set()
-    return ignored | {key for key, value in follows.items() if flow.get(key) == value}
+    return ignored | {key for key in follows if flow.get(key) == supplied.get(key)}

@@ -148,21 +148,7 @@ App = Annotated[
 
 
 # The keys that a UDP flow accepts.
-OF_DATAGRAMS = frozenset(
-    (
-        "name",
-        "from",
-        "to",
-        "cc",
-        "count",
-        "app",
-        "start",
-        "start_spread",
-        "stop",
-        "packet",
-        "header",
-    )
-)
+OF_DATAGRAMS = frozenset(_engine.KEYS_OF_DATAGRAMS)
 
 
 def check_obeyed(given: Mapping[str, Any]) -> None:

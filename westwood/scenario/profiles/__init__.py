@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from westwood import files
+from westwood import _engine, files
 from westwood.catalogue import settings_of
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import written_default
@@ -50,6 +50,11 @@ class Profile:
     title: str
     sections: Mapping[str, Mapping[str, Choice]]
     own: Mapping[str, Mapping[str, Choice]]
+
+    @cached_property
+    def supplied(self) -> _engine.Profile:
+        """The defaults as completion needs them."""
+        return _engine.Profile({section: self.defaults(section) for section in SECTIONS})
 
     def defaults(self, section: str) -> dict[str, Any]:
         """Returns the values of a section by key."""

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "completion.hpp"
+
+#include <algorithm>
+
+#include "parts.hpp"
+
+namespace ww::plan {
+namespace {
+
+const std::string kDatagrams = "udp";
+
+Value* find(Table& table, std::string_view key) {
+    const auto found =
+        std::find_if(table.begin(), table.end(), [&](const Entry& one) { return one.key == key; });
+    return found == table.end() ? nullptr : &found->value;
+}
+
+template <class T>
+T* find_as(Table& table, std::string_view key) {
+    Value* value = find(table, key);
+    return value == nullptr ? nullptr : std::get_if<T>(&value->is);
+}
+
+const std::string* text_of(Table& table, std::string_view key) {
+    return find_as<std::string>(table, key);
+}
+
+// Replaces a text by a table with that text at a key.
+void wrap(Table& table, std::string_view key, const char* inner) {
+    if (const std::string* word = text_of(table, key)) {
+        Table made = {{inner, {*word}}};
+        *find(table, key) = {std::move(made)};
+    }
+}
+
+void set(Table& table, const Entry& entry) {
+    if (Value* value = find(table, entry.key))
+        *value = entry.value;
+    else
+        table.push_back(entry);
+}
+
+// Adds the entries that a table lacks.
+void add(Table& table, const Table& defaults) {
+    for (const Entry& one : defaults)
+        if (find(table, one.key) == nullptr) table.push_back(one);
+}
+
+struct Recovery {
+    const char* name;
+    bool uses_sack;
+};
+
+const Recovery* recovery_named(std::string_view name) {
+#define WW_ROW(ID, id, name, uses_sack, ...) {name, uses_sack != 0},
+    static const Recovery kAll[] = {WW_RECOVERIES(WW_ROW)};
+#undef WW_ROW
+    for (const Recovery& one : kAll)
+        if (name == one.name) return &one;
+    return nullptr;
+}
+
+std::string name_of_recovery(ww_recovery recovery) {
+#define WW_ROW(ID, id, name, ...) \
+    if (recovery == WW_RECOVERY_##ID) return name;
+    WW_RECOVERIES(WW_ROW)
+#undef WW_ROW
+    return "";  // any
+}
+
+struct Protocol {
+    std::string recovery;  // its own, if it has one
+    std::uint32_t algorithm = 0;
+    bool is_known = false;
+};
+
+Protocol protocol_named(std::string_view name) {
+#define WW_ROW(ID, its_name, ALGORITHM, RECOVERY, ...) \
+    if (name == its_name)                              \
+        return {name_of_recovery(WW_RECOVERY_##RECOVERY), WW_ALG_##ALGORITHM, true};
+    WW_PROTOCOLS(WW_ROW)
+#undef WW_ROW
+    return {};
+}
+
+bool is_used(std::string_view setting, std::uint32_t algorithm) {
+#define WW_ROW(kind, name, fallback, least, most, controls, ...) \
+    if (setting == #name) return ((controls) >> algorithm & 1) != 0;
+    WW_SETTINGS(WW_ROW)
+#undef WW_ROW
+    return false;
+}
+
+}  // namespace
+
+const std::vector<std::string_view> kKeysOfDatagrams = {"name",  "from",   "to",    "cc",
+                                                        "count", "app",    "start", "start_spread",
+                                                        "stop",  "packet", "header"};
+
+const Table& Profile::section(std::string_view name) const {
+    static const Table none;
+    for (const Entry& one : sections_)
+        if (one.key == name) return std::get<Table>(one.value.is);
+    return none;
+}
+
+Table Profile::flow(const std::string& cc, const std::optional<std::string>& recovery) const {
+    Table sack = section("sack"), westwood = section("westwood");
+    std::string chosen = recovery.value_or(protocol_named(cc).recovery);
+    if (!recovery && chosen == "sack")
+        if (const std::string* of_profile = text_of(sack, "recovery")) chosen = *of_profile;
+    if (chosen.empty()) chosen = *text_of(westwood, "recovery");
+    Table made = section("flow");
+    const Recovery* known = recovery_named(chosen);
+    if (known == nullptr) return made;
+    if (known->uses_sack && cc != kDatagrams)
+        for (const Entry& one : sack) set(made, one);
+    set(made, {"recovery", {chosen}});
+    return made;
+}
+
+Table Profile::cc(const std::string& cc) const {
+    const Protocol protocol = protocol_named(cc);
+    Table made = section("cc");
+    std::erase_if(made, [&](const Entry& one) {
+        return !protocol.is_known || !is_used(one.key, protocol.algorithm);
+    });
+    return made;
+}
+
+void Profile::complete_link(Table& link) const {
+    add(link, section("link"));
+    if (auto* loss = find_as<Table>(link, "loss")) add(*loss, section("loss"));
+}
+
+void Profile::complete_flow(Table& flow, const std::string& name) const {
+    wrap(flow, "app", "kind");
+    wrap(flow, "cc", "name");
+    auto* app = find_as<Table>(flow, "app");
+    const std::string* kind = app ? text_of(*app, "kind") : nullptr;
+    if (kind != nullptr && *kind == kDatagrams) {
+        const Section section(flow, name);
+        for (const Entry& one : flow)
+            if (std::find(kKeysOfDatagrams.begin(), kKeysOfDatagrams.end(), one.key) ==
+                kKeysOfDatagrams.end())
+                section[one.key].refuse("has no effect on datagrams, or is no key");
+        add(flow, {{"cc", {Table{{"name", {kDatagrams}}}}}});
+    }
+    auto* cc = find_as<Table>(flow, "cc");
+    const std::string* protocol = cc ? text_of(*cc, "name") : nullptr;
+    if (protocol == nullptr) return add(flow, section("flow"));
+    const std::string* recovery = text_of(flow, "recovery");
+    const Table defaults =
+        this->flow(*protocol, recovery ? std::optional(*recovery) : std::nullopt);
+    add(*cc, this->cc(*protocol));
+    add(flow, defaults);
+}
+
+void Profile::complete(Table& scenario) const {
+    if (auto* links = find_as<List>(scenario, "link"))
+        for (Value& one : *links)
+            if (auto* link = std::get_if<Table>(&one.is)) complete_link(*link);
+    if (auto* flows = find_as<List>(scenario, "flow"))
+        for (std::size_t i = 0; i < flows->size(); i++)
+            if (auto* flow = std::get_if<Table>(&(*flows)[i].is))
+                complete_flow(*flow, name_of_part(*flow, "flow", i));
+}
+
+}  // namespace ww::plan
