@@ -117,6 +117,24 @@ void bind_metrics(nb::module_& m) {
         "arrivals, its start and its stop. A direction is its utilisation and waiting time.");
     m.def("jain", &metrics::jain, "rates"_a,
           "Returns Jain's fairness index, 1/n (one has all) to 1 (all equal); NaN if all are 0.");
+    m.def(
+        "spread",
+        [](const std::vector<double>& values) {
+            const metrics::Spread made = metrics::spread(values);
+            return std::tuple(made.mean, made.deviation, made.runs);
+        },
+        "values"_a, "Returns the mean of the values that are not NaN, their deviation and number.");
+    m.def(
+        "compare",
+        [](const std::vector<std::pair<double, double>>& pairs) {
+            const metrics::Comparison made = metrics::compare(pairs);
+            const auto& [mean, deviation, runs] = made.difference;
+            return std::tuple(mean, deviation, runs, made.ratio, made.residual, made.second);
+        },
+        "pairs"_a,
+        "Compares the first of each pair with the second: the mean of the differences, their "
+        "deviation and number, the ratio of the means, the deviation of its residuals, and the "
+        "second's mean.");
     m.def("percentile", &metrics::percentile, "values"_a, "share"_a,
           "Returns the interpolated quantile for a share from 0 to 1; NaN without values.");
 }

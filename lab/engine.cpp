@@ -6,14 +6,17 @@
 //
 // There are no exceptions: throwing one stores its message for `error` and ends the module.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../metrics/rows.hpp"
+#include "../metrics/statistics.hpp"
 #include "../plan/completion.hpp"
 #include "../plan/quantities.hpp"
 #include "../plan/routes.hpp"
@@ -42,6 +45,7 @@ struct Lab {
     Outcome outcome;
     std::vector<ww::metrics::Row> rows;
     std::vector<std::size_t> firsts;  // number of each flow's first connection, and of all
+    std::vector<double> numbers;      // that the page hands over
     std::vector<double> column;       // the last one returned
 };
 
@@ -216,6 +220,30 @@ WW_EXPORT(written) const char* lab_written(std::uint32_t kind, double number) {
     const auto value = static_cast<std::int64_t>(number);
     lab.text = kind == 0 ? ww::plan::written_rate(value) : ww::plan::written_time(value);
     return lab.text.c_str();
+}
+
+// Allocates numbers, for `spread` and `compare`.
+WW_EXPORT(numbers) double* lab_numbers(std::uint32_t count) {
+    lab.numbers.assign(count, 0);
+    return lab.numbers.data();
+}
+
+// Shows the mean of the numbers, their deviation and how many are known.
+WW_EXPORT(spread) void lab_spread() {
+    const ww::metrics::Spread made = ww::metrics::spread(lab.numbers);
+    lab.column = {made.mean, made.deviation, static_cast<double>(made.runs)};
+}
+
+// Compares the first half of the numbers with the second: shows the ratio of their means, the deviation of that ratio
+// and how many pairs are known.
+WW_EXPORT(compare) void lab_compare() {
+    const std::size_t half = lab.numbers.size() / 2;
+    std::vector<std::pair<double, double>> pairs;
+    for (std::size_t i = 0; i < half; i++)
+        pairs.emplace_back(lab.numbers[i], lab.numbers[half + i]);
+    const ww::metrics::Comparison made = ww::metrics::compare(pairs);
+    lab.column = {made.ratio, made.residual / std::abs(made.second),
+                  static_cast<double>(made.difference.runs)};
 }
 
 WW_EXPORT(text_of) const char* lab_text_of() { return lab.text.c_str(); }

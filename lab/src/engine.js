@@ -70,6 +70,19 @@ export class Engine {
     return { number, kind: this.#words(this.wasm.text_of()) };
   }
 
+  // Returns the mean of the numbers that are not NaN, their standard deviation, and how many they are.
+  spread = (values) => this.#statistic("spread", values);
+
+  // Returns the ratio of two means, compared pair by pair, its deviation, and the number of pairs.
+  compare = (one, two) => this.#statistic("compare", [...one, ...two]);
+
+  #statistic(name, values) {
+    new Float64Array(this.wasm.memory.buffer, this.wasm.numbers(values.length), values.length).set(values);
+    this.wasm[name]();
+    const [mean, deviation, runs] = new Float64Array(this.wasm.memory.buffer, this.wasm.column(), 3);
+    return { mean, deviation, runs };
+  }
+
   // Writes a quantity in base units as text that reads back as the same number.
   written = (number, kind) => this.#words(this.wasm.written(QUANTITIES.indexOf(kind), Math.round(number)));
 

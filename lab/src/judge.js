@@ -6,7 +6,7 @@ import { limitByTime } from "./controls.js";
 import { D } from "./declared.js";
 import { isObserved } from "./observers.js";
 import { Problem } from "./problem.js";
-import { measure } from "./reader.js";
+import { compare, measure, spread } from "./reader.js";
 import { Runner } from "./runner.js";
 import { assign, valueOf } from "./state.js";
 
@@ -97,28 +97,12 @@ function findingOf(bound, seeds, state) {
 }
 
 function decide({ of, over, by, within: { least, most, strict } }, seeds) {
-  const { middle, half } = over ? ratioOf(valuesOf(of, seeds), valuesOf(over, seeds)) : meanOf(valuesOf(of, seeds));
+  const { mean: middle, deviation, runs } = over ? compare(valuesOf(of, seeds), valuesOf(over, seeds)) : spread(valuesOf(of, seeds));
+  const half = runs < 2 ? 0 : deviation * D.half_widths[runs];
   const [low, high] = [(middle - half) / by, (middle + half) / by];
   const isOver = strict ? low > least : low >= least;
   const isUnder = most === null || (strict ? high < most : high <= most);
   return { ratio: middle / by, half: half / by, holds: isOver && isUnder };
-}
-
-// Half the 95 % interval of a mean, from the sum of the squared deviations.
-const halfOf = (squares, count) => (count < 2 ? 0 : Math.sqrt(squares / (count - 1)) * D.half_widths[count]);
-
-const squaresOf = (values, middle) => values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
-
-function meanOf(values) {
-  const middle = mean(values);
-  return { middle, half: halfOf(squaresOf(values, middle), values.length) };
-}
-
-// The ratio of two means, compared seed by seed, with its interval: compare_pairs of westwood/results/metrics.py.
-function ratioOf(one, two) {
-  const divisor = mean(two), middle = mean(one) / divisor;
-  const residuals = one.map((value, i) => value - middle * two[i]);
-  return { middle, half: halfOf(squaresOf(residuals, 0), one.length) / Math.abs(divisor) };
 }
 
 const numberOf = (value) => (typeof value === "number" ? value : measure(value).number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The simulator in the page itself. It reads scenarios, and reads and writes quantities. The runs are in workers.
+// The engine in the page itself. It reads scenarios, reads and writes quantities, and computes statistics. The runs are in workers.
 
 import { Engine } from "./engine.js";
 import { compiled } from "./runner.js";
@@ -17,6 +17,10 @@ export const parseFraction = (value) => (typeof value === "number" ? value : eng
 
 // Returns the number and the kind of a quantity whose kind its unit tells: { number, kind }.
 export const measure = (text) => engine.measure(text);
+
+// Return the mean, its standard deviation and the number of values, or of the ratio of two means.
+export const spread = (values) => engine.spread(values);
+export const compare = (one, two) => engine.compare(one, two);
 
 // Write quantities in base units.
 export const formatRate = (bps) => engine.written(bps, "rate");

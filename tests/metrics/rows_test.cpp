@@ -125,5 +125,32 @@ TEST(Statistics, JainsIndexIsOneForEqualRatesAndOneNthForALoneOne) {
     EXPECT_TRUE(std::isnan(jain({0, 0})));
 }
 
+TEST(Statistics, ASumIsRoundedOnce) {
+    EXPECT_EQ(exact_sum({1e100, 1, -1e100}), 1);
+    EXPECT_EQ(exact_sum(std::vector<double>(10, 0.1)), 1);
+    EXPECT_EQ(exact_sum({1, std::ldexp(1, -53), std::ldexp(1, -90)}), 1 + std::ldexp(1, -52));
+    EXPECT_EQ(exact_sum({}), 0);
+}
+
+TEST(Statistics, ASpreadLeavesOutWhatIsUnknown) {
+    const Spread two = spread({1, kNever, 3});
+    EXPECT_EQ(two.mean, 2);
+    EXPECT_EQ(two.deviation, std::sqrt(2.0));
+    EXPECT_EQ(two.runs, 2u);
+    EXPECT_TRUE(std::isnan(spread({1}).deviation)) << "one run tells no deviation";
+    EXPECT_EQ(spread({kNever}).runs, 0u);
+}
+
+TEST(Statistics, AComparisonIsPairByPair) {
+    const Comparison twice = compare({{2, 1}, {10, 5}, {4, 2}, {kNever, 3}});
+    EXPECT_EQ(twice.ratio, 2);
+    EXPECT_EQ(twice.residual, 0) << "each first is twice its second";
+    EXPECT_EQ(twice.second, 8.0 / 3);
+    EXPECT_EQ(twice.difference.runs, 3u);
+    EXPECT_EQ(twice.difference.mean, 8.0 / 3);
+    EXPECT_TRUE(std::isnan(compare({{1, 0}, {2, 0}}).ratio));
+    EXPECT_EQ(compare({}).difference.runs, 0u);
+}
+
 }  // namespace
 }  // namespace ww::metrics::test

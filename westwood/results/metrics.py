@@ -225,34 +225,17 @@ def paired(one: pl.DataFrame, two: pl.DataFrame, by: str | Sequence[str], column
 def compare_pairs(values: Sequence[tuple[float, float]]) -> Paired:
     """Compares the first of each pair with the second; pairs with a NaN don't count.
 
-    The ratio is that of the means, and its interval the ratio estimator's: it takes the spread of
-    first - ratio * second (Cochran, Sampling Techniques, 1977, chapter 6).
+    The ratio is that of the means, and its interval the ratio estimator's: metrics/statistics.hpp.
     """
-    known = [(one, two) for one, two in values if not (math.isnan(one) or math.isnan(two))]
-    runs = len(known)
-    if not runs:
-        return Paired(math.nan, math.nan, 0, math.nan, math.nan)
-    first, second = (math.fsum(side) / runs for side in zip(*known, strict=True))
-    ratio = first / second if second else math.nan
-    differences = [one - two for one, two in known]
-    mean = math.fsum(differences) / runs
+    mean, deviation, runs, ratio, residual, second = _engine.compare(list(values))
     if runs < 2:
         return Paired(mean, math.nan, runs, math.nan, math.nan, ratio, math.nan, second)
-    deviation = _deviation(differences, mean)
-    half = half_width(deviation, runs)
-    ratio_half = math.nan
-    if second:
-        residuals = [one - ratio * two for one, two in known]
-        ratio_half = half_width(_deviation(residuals, 0.0), runs) / abs(second)
+    ratio_half = half_width(residual, runs) / abs(second) if second else math.nan
     # Without any spread nothing was random, so neither effect nor p is defined.
     effect = mean / deviation if deviation else math.nan
     p = 1 - t_probability(abs(effect) * math.sqrt(runs), runs - 1) if deviation else math.nan
+    half = half_width(deviation, runs)
     return Paired(mean, half, runs, effect, p, ratio, ratio_half, second)
-
-
-def _deviation(values: Sequence[float], mean: float) -> float:
-    """Returns the standard deviation of a sample with this mean."""
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
 @checked(rows=frame, by=_listed, columns=_listed)

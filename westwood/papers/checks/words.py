@@ -34,6 +34,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from westwood import _engine
 from westwood.results.metrics import compare_pairs, half_width
 
 TIE = 0.01  # less than this can't be seen in a figure
@@ -68,14 +69,8 @@ class Runs:
     @property
     def mean(self) -> Interval:
         """The mean with its interval."""
-        known = [value for value in self.values.values() if not math.isnan(value)]
-        if not known:
-            return _UNKNOWN
-        mean = math.fsum(known) / len(known)
-        if len(known) < 2:
-            return self._interval(mean, math.nan)
-        squares = math.fsum((value - mean) ** 2 for value in known) / (len(known) - 1)
-        return self._interval(mean, half_width(math.sqrt(squares), len(known)))
+        mean, deviation, runs = _engine.spread(list(self.values.values()))
+        return self._interval(mean, half_width(deviation, runs)) if runs else _UNKNOWN
 
     def over(self, other: Runs) -> Interval:
         """Returns the ratio of the means, compared run by run."""
