@@ -195,7 +195,7 @@ double Channel::utilisation() const {
 
 Passage Channel::enqueue(Time now, HeldPacket& packet) {
     HeldPackets& held = *impairments->held;
-    const Backlog backlog{held.size(), busy_until_};
+    const Backlog backlog{held.size(), busy_until_, held.ip_bytes(), held.first_arrival()};
     const Verdict verdict = decide_on_arrival(now, backlog, (packet.packet.flags & kEct) != 0);
     if (verdict == Verdict::drop) return drop_early(now);
     const bool is_idle = held.empty() && busy_until_ <= now;

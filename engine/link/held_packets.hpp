@@ -26,6 +26,8 @@ class HeldPackets {
 
     bool empty() const { return waiting_.empty(); }
     std::size_t size() const { return waiting_.size(); }
+    std::int64_t ip_bytes() const { return ip_bytes_; }
+    Time first_arrival() const { return empty() ? kNever : waiting_.front().arrival; }
     HeldPacket& at(std::size_t i) { return waiting_.at(i); }
     Head head() const {
         const HeldPacket& first = waiting_.front();

@@ -91,6 +91,11 @@ class Extreme {
             d.codel.target = static_cast<Time>(between(1, 1e12));
             d.codel.interval = static_cast<Time>(between(1, 1e13));
             d.codel.ecn = chance(0.5);
+        } else if (d.queue_kind == QueueKind::droptail && chance(0.3)) {
+            d.queue_kind = QueueKind::pie;
+            d.pie.target = static_cast<Time>(between(1, 1e12));
+            d.pie.max_burst = static_cast<Time>(between(1, 1e13)) - 1;
+            d.pie.ecn = chance(0.5);
         }
         if (chance(0.2)) d.jitter = static_cast<Time>(between(1, 1e13));
         if (chance(0.2)) d.reorder_rate = unit();

@@ -79,6 +79,11 @@ Direction any_direction(Draw& draw) {
         d.codel.target = (1 + draw.upto(20)) * kMs;
         d.codel.interval = (10 + draw.upto(200)) * kMs;
         d.codel.ecn = draw.chance(0.5);
+    } else if (d.queue_kind == QueueKind::droptail && draw.chance(0.15)) {
+        d.queue_kind = QueueKind::pie;
+        d.pie.target = (1 + draw.upto(20)) * kMs;
+        d.pie.max_burst = draw.upto(200) * kMs;
+        d.pie.ecn = draw.chance(0.5);
     }
     if (draw.chance(0.1)) d.jitter = draw.upto(20) * kMs;
     if (draw.chance(0.1)) {

@@ -92,6 +92,14 @@ inline void any_impairments(Input& input, Direction& d) {
         d.codel.interval = (1 + input.few(200)) * kMillisecond;
         d.codel.max_packet_bytes = 1 + input.upto(3000);
         d.codel.ecn = input.flag();
+    } else if (d.queue_kind == QueueKind::droptail && input.flag()) {
+        d.queue_kind = QueueKind::pie;
+        d.pie.target = (1 + input.few(50)) * kMillisecond / 2;
+        d.pie.update = (1 + input.few(50)) * kMillisecond;
+        d.pie.max_burst = static_cast<Time>(input.few(200)) * kMillisecond;
+        d.pie.max_packet_bytes = 1 + input.upto(3000);
+        d.pie.capped = input.flag();
+        d.pie.ecn = input.flag();
     }
     d.jitter = static_cast<Time>(input.few(20)) * kMillisecond;
     d.reorder_rate = input.few(3) == 1 ? input.byte() / 512.0 : 0;

@@ -130,6 +130,7 @@ void enlarge(Network& network) {
             d->rate_bps *= kLarger;
             d->red.mean_packet_bytes *= kLarger;
             d->codel.max_packet_bytes *= kLarger;
+            d->pie.max_packet_bytes *= kLarger;
             if (d->queue_bytes != kUnlimited) d->queue_bytes *= kLarger;
         }
     }

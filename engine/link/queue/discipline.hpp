@@ -17,6 +17,7 @@
 #include <functional>
 
 #include "../../base/random.hpp"
+#include "../../base/seconds.hpp"
 
 namespace ww::sim {
 
@@ -32,6 +33,9 @@ struct Place {
 struct Backlog {
     std::size_t packets;  // that wait
     Time busy_until;      // when the transmitter has sent all of them
+    // Known to a discipline with dequeue():
+    std::int64_t bytes = 0;       // IP bytes of the packets that wait
+    Time first_arrival = kNever;  // of the packet at the head
 };
 
 // The packet at the head of the queue.

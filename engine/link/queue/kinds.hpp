@@ -16,11 +16,13 @@
 #include <variant>
 
 #include "codel.hpp"
+#include "pie.hpp"
 #include "red.hpp"
 
-#define WW_QUEUE_KINDS(X)                                    \
-    X(red, Red, RedQueue, RED, "RED", "RED", "RedQueueDisc") \
-    X(codel, CoDel, CoDelQueue, CODEL, "CoDel", "", "CoDelQueueDisc")
+#define WW_QUEUE_KINDS(X)                                             \
+    X(red, Red, RedQueue, RED, "RED", "RED", "RedQueueDisc")          \
+    X(codel, CoDel, CoDelQueue, CODEL, "CoDel", "", "CoDelQueueDisc") \
+    X(pie, Pie, PieQueue, PIE, "PIE", "", "PieQueueDisc")
 
 namespace ww::sim {
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Proportional Integral controller Enhanced (PIE, RFC 8033, Appendix A): drops arriving packets at random,
+// with a probability that follows the delay of the queue. The clauses:
+//
+//   4.1  a packet passes while burst_allowance is left, while qdelay_old is below QDELAY_REF / 2 and
+//        drop_prob below 0.2, or if the queue has at most two packets' bytes; else it is dropped with
+//        drop_prob
+//   4.2  every T_UPDATE: p = alpha (qdelay - QDELAY_REF) + beta (qdelay - qdelay_old), divided by a factor
+//        that grows as drop_prob falls; drop_prob += p; 2 % of it decay when the queue is empty
+//   4.3  qdelay is the wait of the last packet that left
+//   4.4  burst_allowance is MAX_BURST when drop_prob is 0 and both delays are below QDELAY_REF / 2. It falls
+//        by T_UPDATE with each update
+//   5.1  ECN: a packet is marked instead of dropped while drop_prob is below mark_ecnth
+//   5.5  above a drop_prob of 0.1 it grows by at most 0.02 per update
+//
+// qdelay is 0 once the queue is empty, as in Linux and ns-3: nobody else would tell that the delay is gone.
+// The first packet starts the timer. Nobody sees the state between two packets, so the updates are caught up
+// when the next packet arrives or leaves.
+#pragma once
+
+#include <algorithm>
+
+#include "discipline.hpp"
+
+#define WW_PIE_SETTINGS(X)                                                                        \
+    X(TIME, target, 15'000 * kMicrosecond, 1, kHour, "Delay that the queue shall have",           \
+      "RFC 8033, section 4.2: QDELAY_REF.")                                                       \
+    X(TIME, update, 15'000 * kMicrosecond, 1'000 * kMicrosecond, kHour,                           \
+      "Time between two updates of the drop probability", "RFC 8033, section 4.2: T_UPDATE.")     \
+    X(TIME, max_burst, 150'000 * kMicrosecond, 0, kHour,                                          \
+      "How long a burst passes after a time without drops", "RFC 8033, section 4.4: MAX_BURST.")  \
+    X(BYTES, max_packet, 1500, 1, 65535, "No packet is dropped from a queue of at most two such", \
+      "The IP packet of an Ethernet path (RFC 894); Linux takes the device's MTU.")               \
+    X(SWITCH, capped, true, 0, 1, "A drop probability above 10% grows by at most 2% an update",   \
+      "RFC 8033, section 5.5; Linux and ns-3 do it.")                                             \
+    X(SWITCH, ecn, false, 0, 1,                                                                   \
+      "Marks packets of ECN-capable flows instead of dropping them (RFC 3168)",                   \
+      "A scenario asks for ECN by name.")                                                         \
+    X(SHARE, max_mark, 0.1, 0, 1, "Drop probability from which packets are not marked",           \
+      "RFC 8033, section 5.1: mark_ecnth.")
+#define WW_PIE_RISING(X)
+#define WW_PIE_POSITIVE(X)
+
+namespace ww::sim {
+
+struct Pie {
+    WW_PIE_SETTINGS(WW_SETTING_MEMBER)
+};
+
+class PieQueue : public Discipline {
+  public:
+    static constexpr bool kHolds = true;
+
+    PieQueue(const Pie& settings, const Place& place)
+        : settings_(settings),
+          random_(place.random),
+          target_s_(seconds(settings.target)),
+          allowance_(settings.max_burst) {}
+
+    Verdict enqueue(Time now, const Backlog& queue, bool is_ecn_capable) {
+        catch_up(now);
+        if (drop_prob_ <= 0 && is_calm()) allowance_ = settings_.max_burst;
+        if (allowance_ > 0 || is_spared(queue) || random_.open_unit() >= drop_prob_)
+            return Verdict::pass;
+        return settings_.ecn && is_ecn_capable && drop_prob_ < settings_.max_mark ? Verdict::mark
+                                                                                  : Verdict::drop;
+    }
+
+    Verdict dequeue(Time now, const Head& head) {
+        catch_up(now);
+        delay_s_ = head.bytes_behind == 0 ? 0 : seconds(now - head.arrival);
+        return Verdict::pass;
+    }
+
+    double drop_prob() const { return drop_prob_; }
+
+  private:
+    static constexpr double kAlpha = 0.125, kBeta = 1.25;  // Hz; section 4.2
+
+    // Adjusts the controller to small probabilities (4.2).
+    static double scale(double drop_prob) {
+        return drop_prob < 1e-6   ? 1.0 / 2048
+               : drop_prob < 1e-5 ? 1.0 / 512
+               : drop_prob < 1e-4 ? 1.0 / 128
+               : drop_prob < 1e-3 ? 1.0 / 32
+               : drop_prob < 1e-2 ? 1.0 / 8
+               : drop_prob < 0.1  ? 1.0 / 2
+                                  : 1.0;
+    }
+
+    bool is_calm() const { return delay_s_ < target_s_ / 2 && old_delay_s_ < target_s_ / 2; }
+
+    bool is_spared(const Backlog& queue) const {
+        return (old_delay_s_ < target_s_ / 2 && drop_prob_ < 0.2) ||
+               queue.bytes <= 2 * std::int64_t{settings_.max_packet_bytes};
+    }
+
+    void catch_up(Time now) {
+        if (next_update_ == kNever) next_update_ = now + settings_.update;
+        for (; next_update_ <= now; next_update_ += settings_.update) {
+            if (is_idle()) {  // further updates change nothing
+                next_update_ += (now - next_update_) / settings_.update * settings_.update;
+                continue;
+            }
+            update();
+        }
+    }
+    bool is_idle() const {
+        return drop_prob_ <= 0 && delay_s_ <= 0 && old_delay_s_ <= 0 && allowance_ == 0;
+    }
+
+    void update() {
+        double p = scale(drop_prob_) *
+                   (kAlpha * (delay_s_ - target_s_) + kBeta * (delay_s_ - old_delay_s_));
+        if (settings_.capped && drop_prob_ >= 0.1) p = std::min(p, 0.02);
+        drop_prob_ += p;
+        if (delay_s_ <= 0 && old_delay_s_ <= 0) drop_prob_ *= 0.98;
+        drop_prob_ = std::clamp(drop_prob_, 0.0, 1.0);
+        old_delay_s_ = delay_s_;
+        allowance_ = std::max<Time>(0, allowance_ - settings_.update);
+    }
+
+    Pie settings_;
+    Random random_;
+    double target_s_;
+    double drop_prob_ = 0, delay_s_ = 0, old_delay_s_ = 0;
+    Time allowance_;  // burst_allowance
+    Time next_update_ = kNever;
+};
+
+}  // namespace ww::sim
