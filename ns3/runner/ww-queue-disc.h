@@ -42,6 +42,12 @@ QueueDiscOf(ww::sim::QueueKind kind)
     return "";
 }
 
+/// A kind without a class in ns-3, which the plan's check refuses.
+inline void
+SetUpQueueDisc(Ptr<QueueDisc>, const ww::sim::DualPi2&, const ww::sim::Direction&, int64_t)
+{
+}
+
 /// Sets the attributes of the disc of a direction whose queue has a discipline.
 inline void
 SetUpQueueDisc(Ptr<QueueDisc> disc, const ww::sim::Direction& settings, int64_t stream)

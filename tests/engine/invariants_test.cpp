@@ -96,6 +96,10 @@ class Extreme {
             d.pie.target = static_cast<Time>(between(1, 1e12));
             d.pie.max_burst = static_cast<Time>(between(1, 1e13)) - 1;
             d.pie.ecn = chance(0.5);
+        } else if (d.queue_kind == QueueKind::droptail && chance(0.3)) {
+            d.queue_kind = QueueKind::dualpi2;
+            d.dualpi2.target = static_cast<Time>(between(1e9, 1e12));
+            d.dualpi2.max_rtt = static_cast<Time>(between(1e9, 1e13));
         }
         if (chance(0.2)) d.jitter = static_cast<Time>(between(1, 1e13));
         if (chance(0.2)) d.reorder_rate = unit();

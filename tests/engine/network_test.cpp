@@ -84,6 +84,9 @@ Direction any_direction(Draw& draw) {
         d.pie.target = (1 + draw.upto(20)) * kMs;
         d.pie.max_burst = draw.upto(200) * kMs;
         d.pie.ecn = draw.chance(0.5);
+    } else if (d.queue_kind == QueueKind::droptail && draw.chance(0.15)) {
+        d.queue_kind = QueueKind::dualpi2;
+        d.dualpi2.target = (1 + draw.upto(20)) * kMs;
     }
     if (draw.chance(0.1)) d.jitter = draw.upto(20) * kMs;
     if (draw.chance(0.1)) {

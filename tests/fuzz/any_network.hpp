@@ -100,6 +100,11 @@ inline void any_impairments(Input& input, Direction& d) {
         d.pie.max_packet_bytes = 1 + input.upto(3000);
         d.pie.capped = input.flag();
         d.pie.ecn = input.flag();
+    } else if (d.queue_kind == QueueKind::droptail && input.flag()) {
+        d.queue_kind = QueueKind::dualpi2;
+        d.dualpi2.target = (1 + input.few(50)) * kMillisecond;
+        d.dualpi2.max_rtt = (1 + input.few(200)) * kMillisecond;
+        d.dualpi2.coupling = 1 + input.few(5);
     }
     d.jitter = static_cast<Time>(input.few(20)) * kMillisecond;
     d.reorder_rate = input.few(3) == 1 ? input.byte() / 512.0 : 0;

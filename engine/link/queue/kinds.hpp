@@ -16,13 +16,15 @@
 #include <variant>
 
 #include "codel.hpp"
+#include "dualpi2.hpp"
 #include "pie.hpp"
 #include "red.hpp"
 
 #define WW_QUEUE_KINDS(X)                                             \
     X(red, Red, RedQueue, RED, "RED", "RED", "RedQueueDisc")          \
     X(codel, CoDel, CoDelQueue, CODEL, "CoDel", "", "CoDelQueueDisc") \
-    X(pie, Pie, PieQueue, PIE, "PIE", "", "PieQueueDisc")
+    X(pie, Pie, PieQueue, PIE, "PIE", "", "PieQueueDisc")             \
+    X(dualpi2, DualPi2, DualPi2Queue, DUALPI2, "DualPI2", "", "")
 
 namespace ww::sim {
 
