@@ -6,9 +6,10 @@ includes wire and engine, metrics the engine's columns, and bindings include all
 engine, sim includes tcp, traffic and link, which include base and the data; the kinds of queues
 declare their settings, so they belong to the data. wire, which ns3 and linux/path share, includes
 core and the engine's headers without code (DATA_HEADERS). The emulated path in linux/path runs the
-engine's model of links, so it also includes engine (docs/decisions). linux/loader uses linux/bpf's
-layout of events, and linux/path its table of the kernel's states. The engine is pure, so it may not
-use the standard headers of files, threads, clocks and unportable random distributions.
+engine's model of links, so it also includes engine (docs/decisions). So does ns3/compare, which
+compares the two. linux/loader uses linux/bpf's layout of events, and linux/path its table of the
+kernel's states. The engine is pure, so it may not use the standard headers of files, threads,
+clocks and unportable random distributions.
 """
 
 import re
@@ -59,6 +60,7 @@ RULES = {
         {"bench"} | ENGINE,
         re.compile(r"benchmark/.*|ns3/.*-module\.h|sim/.*\.h|[a-z_0-9]+|sys/.*\.h"),
     ),
+    "ns3/compare": ({"ns3"} | ENGINE, ANY),
     "ns3": ({"core", "wire", "ns3"}, ANY),
     "linux/bpf": ({"core", "linux/bpf"}, ANY),
     "linux/loader": ({"linux/bpf", "linux/loader"}, ANY),

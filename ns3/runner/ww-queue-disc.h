@@ -3,8 +3,10 @@
  *
  * Runs the queue discipline of a plan's link by ns-3's own queue disc of that kind.
  *
- * The queue disc precedes the device's queue, which holds at least one packet. Together they form
- * the plan's queue, so the disc's limit, which counts its own packets only, is one packet smaller.
+ * RED's disc precedes the device's queue, which holds at least one packet. Together they form the
+ * plan's queue, so the disc's limit, which counts its own packets only, is one packet smaller. A
+ * disc of a kind that holds its packets gives one to the device when the transmitter is free, as
+ * the plan's queue does, and the device's queue stays empty.
  * A header for each kind of engine/link/queue/kinds.hpp sets the disc's attributes.
  */
 #ifndef WW_QUEUE_DISC_H
@@ -64,21 +66,44 @@ SetUpQueueDisc(Ptr<QueueDisc> disc, const ww::sim::Direction& settings, int64_t 
     }
 }
 
+/// Lets the disc send only while the device does not transmit.
+inline void
+HoldWhileSending(Ptr<PointToPointNetDevice> device, Ptr<NetDeviceQueue> gate)
+{
+    device->TraceConnectWithoutContext(
+        "PhyTxBegin",
+        Callback<void, Ptr<const Packet>>([gate](Ptr<const Packet>) { gate->Stop(); }));
+    // The trace fires before the device has finished with its packet.
+    const auto wake = [gate](Ptr<const Packet>) {
+        Simulator::ScheduleNow([gate]() { gate->Wake(); });
+    };
+    device->TraceConnectWithoutContext("PhyTxEnd", Callback<void, Ptr<const Packet>>(wake));
+}
+
 /// Installs the queue disc on a device that has no queue disc yet.
 inline Ptr<QueueDisc>
 InstallQueueDisc(Ptr<PointToPointNetDevice> device,
                  const ww::sim::Direction& settings,
                  int64_t stream)
 {
-    // The disc waits while the device's queue is full; the device reports this by flow control.
+    // The device tells the disc by flow control when it may send.
+    const bool isHeld = ww::sim::holds(settings.queue_kind);
     auto flowControl = CreateObject<NetDeviceQueueInterface>();
-    flowControl->GetTxQueue(0)->ConnectQueueTraces(device->GetQueue());
     device->AggregateObject(flowControl);
     device->GetQueue()->SetMaxSize(QueueSize("1p"));
+    const Ptr<NetDeviceQueue> gate = flowControl->GetTxQueue(0);
+    if (isHeld)
+    {
+        HoldWhileSending(device, gate);
+    }
+    else
+    {
+        gate->ConnectQueueTraces(device->GetQueue());
+    }
     TrafficControlHelper helper;
     helper.SetRootQueueDisc("ns3::" + QueueDiscOf(settings.queue_kind));
     const Ptr<QueueDisc> disc = helper.Install(device).Get(0);
-    const auto limit = static_cast<uint32_t>(settings.queue_packets - 1);
+    const auto limit = static_cast<uint32_t>(settings.queue_packets - (isHeld ? 0 : 1));
     disc->SetMaxSize(QueueSize(QueueSizeUnit::PACKETS, limit));
     SetUpQueueDisc(disc, settings, stream);
     return disc;

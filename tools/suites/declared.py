@@ -116,7 +116,15 @@ def c_files() -> list[str]:
 RUNNER = ("tools/suites", "tools/run_suites.py", "tools/constraints.txt")
 OF_NS3 = Inputs(
     (
-        *("ns3/CMakeLists.txt", "ns3/cmake", "ns3/helper", "ns3/model", "ns3/runner", "ns3/test"),
+        *(
+            "ns3/CMakeLists.txt",
+            "ns3/cmake",
+            "ns3/compare",
+            "ns3/helper",
+            "ns3/model",
+            "ns3/runner",
+            "ns3/test",
+        ),
         *("cmake", "tests/golden/acks", "tools/ns3_module.py"),
         *("westwood/engines/ns3_build.py", "westwood/programs.py", *RUNNER),
     ),
