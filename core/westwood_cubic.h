@@ -55,8 +55,8 @@
  *
  * Deviations from RFC 9438: cwnd stands for the flight (4.6; so in Linux). A loss that does not reduce the
  * window does not end the stage. The undo of a spurious reduction restores the windows but not the stage (4.9;
- * so in Linux). To fit into the state, rates are kept in units of 32 bytes/s, and a queueing delay counts up
- * to 2^20 us.
+ * so in Linux). A mark leaves at least min_cwnd, as in Linux, where 4.6 allows one segment. To fit into the
+ * state, rates are kept in units of 32 bytes/s, and a queueing delay counts up to 2^20 us.
  */
 #ifndef WW_WESTWOOD_CUBIC_H
 #define WW_WESTWOOD_CUBIC_H

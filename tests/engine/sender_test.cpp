@@ -335,29 +335,36 @@ TEST(Sender, AnswersAnEchoOnADuplicate) {
         << "once a window";
 }
 
+void expect_wait_after_mark(ww_protocol protocol, std::uint8_t floor) {
+    Flow flow = with_sack();
+    flow.ecn = true;
+    flow.initial_cwnd = 1;
+    flow.cc = ww_configure(protocol);
+    flow.cc.min_marked_cwnd = floor;
+    Sender sender = connected(flow, 100 * kMs);
+    ASSERT_EQ(sent_by(sender, 100 * kMs).size(), 1u);
+    const Ack ack = sender.on_ack(200 * kMs, {sender.segments().number(1), nullptr, false, true});
+    EXPECT_TRUE(ack.reduced);
+    if (floor == 2) {
+        EXPECT_FALSE(sent_by(sender, 200 * kMs).empty()) << "as in Linux";
+        return;
+    }
+    EXPECT_EQ(sender.window().cwnd, 1u);
+    EXPECT_TRUE(sent_by(sender, 200 * kMs).empty());
+    const Time due = sender.timer.deadline;
+    EXPECT_EQ(due, 200 * kMs + sender.rtt().rto());
+    EXPECT_EQ(sender.on_timer(due), Due::segment);
+    EXPECT_EQ(sent_by(sender, due).size(), 1u);
+    EXPECT_EQ(sender.phase(), WW_OPEN) << "it is no timeout";
+}
+
 // RFC 3168, 6.1.2: below a window of one segment the retransmission timer paces.
 TEST(Sender, AMarkAtAWindowOfOneSegmentWaitsForTheTimer) {
-    for (const std::uint8_t floor : {std::uint8_t{1}, std::uint8_t{2}}) {
-        Flow flow = with_sack();
-        flow.ecn = true;
-        flow.initial_cwnd = 1;
-        flow.cc.min_marked_cwnd = floor;
-        Sender sender = connected(flow, 100 * kMs);
-        ASSERT_EQ(sent_by(sender, 100 * kMs).size(), 1u);
-        const Ack ack =
-            sender.on_ack(200 * kMs, {sender.segments().number(1), nullptr, false, true});
-        EXPECT_TRUE(ack.reduced);
-        if (floor == 2) {
-            EXPECT_FALSE(sent_by(sender, 200 * kMs).empty()) << "as in Linux";
-            continue;
-        }
-        EXPECT_EQ(sender.window().cwnd, 1u);
-        EXPECT_TRUE(sent_by(sender, 200 * kMs).empty());
-        const Time due = sender.timer.deadline;
-        EXPECT_EQ(due, 200 * kMs + sender.rtt().rto());
-        EXPECT_EQ(sender.on_timer(due), Due::segment);
-        EXPECT_EQ(sent_by(sender, due).size(), 1u);
-        EXPECT_EQ(sender.phase(), WW_OPEN) << "it is no timeout";
+    for (const ww_protocol protocol :
+         {WW_PROTOCOL_SACK, WW_PROTOCOL_WESTWOOD, WW_PROTOCOL_WESTWOOD_PLUS, WW_PROTOCOL_CUBIC}) {
+        SCOPED_TRACE(protocol);
+        expect_wait_after_mark(protocol, 1);
+        expect_wait_after_mark(protocol, 2);
     }
 }
 
