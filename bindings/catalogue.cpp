@@ -171,6 +171,13 @@ nb::list settings() {
     }
     WW_LOSS_KINDS(WW_LOSS)
 #undef WW_LOSS
+#define WW_IMPAIRMENT(name, Settings, Class, PREFIX, ...) \
+    {                                                     \
+        const char* const section = #name;                \
+        WW_##PREFIX##_SETTINGS(WW_ROW)                    \
+    }
+    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
 #undef WW_ROW
 #undef WW_ENGINE_ROW
 #undef WW_ROW_OF
@@ -218,6 +225,12 @@ nb::list losses() {
     WW_LOSS_KINDS(WW_LOSS)
 #undef WW_LOSS
     return rows;
+}
+
+std::vector<Pair> impairments() {
+#define WW_IMPAIRMENT(name, Settings, Class, PREFIX, title) Pair{#name, title},
+    return {WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)};
+#undef WW_IMPAIRMENT
 }
 
 std::vector<Pair> in_order(const std::string& section) {
@@ -272,6 +285,7 @@ void bind_catalogue(nb::module_& m) {
     m.attr("RECOVERIES") = recoveries();
     m.attr("QUEUES") = queues();
     m.attr("LOSSES") = losses();
+    m.attr("IMPAIRMENTS") = nb::cast(impairments());
     m.attr("SETTINGS") = settings();
     m.attr("FLOW_COLUMNS") = nb::cast(flow_columns());
     m.attr("DIRECTION_COLUMNS") = nb::cast(direction_columns());

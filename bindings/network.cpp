@@ -75,6 +75,19 @@ void bind_losses(nb::module_& m) {
           "Which of the first `most` packets a loss that only counts packets hits.");
 }
 
+// Binds the settings of each impairment as a class.
+void bind_impairments(nb::module_& m) {
+#define WW_IMPAIRMENT(name, Settings, Class, PREFIX, ...)                      \
+    {                                                                          \
+        using T = Settings;                                                    \
+        nb::class_<T> type(m, #Settings, "Settings of a link's `" #name "`."); \
+        type.def(nb::init<>());                                                \
+        WW_##PREFIX##_SETTINGS(WW_BIND_SETTING)                                \
+    }
+    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
+}
+
 // Binds the settings of each kind of queue as a class.
 void bind_queues(nb::module_& m) {
 #define WW_QUEUE(name, Settings, Queue, PREFIX, ...)                                  \
@@ -105,6 +118,13 @@ void bind_direction(nb::module_& m) {
         nb::for_setter("loss"_a.none()),
         "The settings of what the wire loses; None: it loses nothing.");
     type.def_rw("opportunities_ms", &Direction::opportunities_ms);
+#define WW_IMPAIRMENT(name, Settings, ...)                                                       \
+    type.def_prop_rw(                                                                            \
+        #name, [](const T& self) { return self.name; },                                          \
+        [](T& self, const std::optional<Settings>& to) { self.name = to; }, nb::rv_policy::move, \
+        nb::for_setter(nb::arg(#name).none()));
+    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
 }
 
 void bind_link(nb::module_& m) {
@@ -154,6 +174,7 @@ void traced(nb::class_<Network>& type, const char* name, Field TraceOptions::*fi
 void bind_network(nb::module_& m) {
     bind_congestion_control(m);
     bind_losses(m);
+    bind_impairments(m);
     bind_queues(m);
     bind_direction(m);
     bind_link(m);

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../core/catalogue.h"
 #include "base/stop.hpp"
 #include "columns.hpp"
+#include "link/impairments/kinds.hpp"
 #include "link/loss/kinds.hpp"
 #include "link/queue/kinds.hpp"
 #include "settings.hpp"
@@ -41,6 +43,9 @@ struct Direction {
 #undef WW_QUEUE
     Loss loss = {};
     std::vector<std::uint64_t> opportunities_ms = {};  // if not empty, they replace the rate
+#define WW_IMPAIRMENT(name, Settings, ...) std::optional<Settings> name = {};
+    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
 };
 
 struct Link {

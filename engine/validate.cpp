@@ -117,10 +117,26 @@ std::string check_queue(const Direction& o) {
     return "unknown kind of queue";
 }
 
+#define WW_IMPAIRMENT(name, Settings, Class, PREFIX, ...) \
+    std::string check(const Settings& o) { WW_##PREFIX##_SETTINGS(WW_CHECK_SETTING) return ""; }
+WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
+
+// Checks the settings of the direction's impairments.
+std::string check_impairments(const Direction& o) {
+#define WW_IMPAIRMENT(name, ...) \
+    if (o.name)                  \
+        if (const std::string problem = check(*o.name); !problem.empty()) return problem;
+    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
+    return "";
+}
+
 std::string check(const Direction& o) {
     WW_DIRECTION_SETTINGS(WW_CHECK_SETTING)
     for (const std::string& problem :
-         {check_queue(o), std::visit([](const auto& loss) { return check(loss); }, o.loss)})
+         {check_queue(o), check_impairments(o),
+          std::visit([](const auto& loss) { return check(loss); }, o.loss)})
         if (!problem.empty()) return problem;
     if (!std::is_sorted(o.opportunities_ms.begin(), o.opportunities_ms.end()))
         return "delivery opportunities must be ascending times";

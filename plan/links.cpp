@@ -25,7 +25,7 @@ void set_declared(const Section& section, sim::Link& o) {
     WW_LINK_SETTINGS(WW_SET_SETTING)
 }
 
-// Sets a setting of a queue or a loss; one without a default is needed.
+// Sets a setting of a kind; one without a default is needed.
 #define WW_SET_KIND_SETTING(kind, setting, fallback, least, most, what, why) \
     if (std::string_view(why).empty()) section.need(#setting);               \
     WW_SET_SETTING(kind, setting, fallback, least, most)
@@ -51,7 +51,7 @@ void set_discipline(const Section& section, sim::Direction& direction) {
     }
 }
 
-// The directions that a loss or reordering is on.
+// The directions that a loss or an impairment is on.
 enum Sides : unsigned { kForward = 1, kBackward = 2, kBoth = 3 };
 
 Sides sides_of(const Section& section) {
@@ -92,6 +92,25 @@ void read_loss(const Section& section, sim::Link& link) {
     section.done();
     if (sides & kForward) link.forward.loss = loss;
     if (sides & kBackward) link.backward.loss = loss;
+}
+
+#define WW_IMPAIRMENT(name, Settings, Class, PREFIX, ...)         \
+    void set_declared(const Section& section, sim::Settings& o) { \
+        using namespace sim;                                      \
+        WW_##PREFIX##_SETTINGS(WW_SET_KIND_SETTING)               \
+    }
+WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
+
+template <class Settings>
+void read_impairment(const Section& section, std::optional<Settings> sim::Direction::*member,
+                     sim::Link& link) {
+    const Sides sides = sides_of(section);
+    Settings settings;
+    set_declared(section, settings);
+    section.done();
+    if (sides & kForward) link.forward.*member = settings;
+    if (sides & kBackward) link.backward.*member = settings;
 }
 
 void read_reordering(const Section& section, sim::Link& link) {
@@ -170,6 +189,12 @@ Limit read_link(const Section& section, sim::Link& link) {
             link);
     if (const Item reorder = section["reorder"])
         read_reordering({reorder.table("a table with rate and delay"), "reorder", &section}, link);
+#define WW_IMPAIRMENT(name, ...)                                                  \
+    if (const Item item = section[#name])                                         \
+        read_impairment({item.table("a table of its settings"), #name, &section}, \
+                        &sim::Direction::name, link);
+    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
     section.done();
     return made;
 }

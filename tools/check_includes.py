@@ -25,7 +25,8 @@ IMPURE = {"chrono", "cstdio", "ctime", "filesystem", "fstream", "iostream"}
 IMPURE |= {"atomic", "condition_variable", "future", "mutex", "random", "shared_mutex", "thread"}
 
 DATA = {"core", "engine", "engine/base"}
-KINDS = {"engine/link/queue", "engine/link/loss"}  # one file a kind, with its settings: data
+# One file a kind, with its settings, which are data.
+KINDS = {f"engine/link/{kinds}" for kinds in ("queue", "loss", "impairments")}
 LINK = DATA | KINDS | {"engine/link"}
 ENGINE = LINK | {"engine/tcp", "engine/traffic", "engine/sim"}
 
@@ -36,6 +37,7 @@ RULES = {
     "engine/base": (DATA, STANDARD),
     "engine/link/queue": (DATA | KINDS, STANDARD),
     "engine/link/loss": (DATA | KINDS, STANDARD),
+    "engine/link/impairments": (DATA | KINDS, STANDARD),
     "engine/link": (LINK, STANDARD),
     "engine/tcp": (LINK | {"engine/tcp"}, STANDARD),
     "engine/traffic": (DATA | {"engine/traffic"}, STANDARD),

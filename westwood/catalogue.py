@@ -143,6 +143,8 @@ QUEUES = {row["name"]: _queue_kind(**row) for row in _engine.QUEUES}
 DROPTAIL = "droptail"
 # The loss models other than a list of packets.
 LOSSES = {row["name"]: LossKind(**row) for row in _engine.LOSSES}
+# The impairments of a link and their titles.
+IMPAIRMENTS: dict[str, str] = dict(_engine.IMPAIRMENTS)
 NO_LOSS, SCRIPT = "none", "script"
 SETTINGS = tuple(
     Setting(**{**row, "algorithms": tuple(row["algorithms"]), "choices": tuple(row["choices"])})

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from westwood.catalogue import (
     DIRECTION_COLUMNS,
     FLOW_COLUMNS,
+    IMPAIRMENTS,
     LOSSES,
     PROTOCOLS,
     QUEUES,
@@ -77,10 +78,10 @@ def _settings(section: str) -> Listing:
     return Listing(("key", "what it is", "value", "default"), rows)
 
 
-def _settings_of_losses() -> Listing:
+def _settings_of_kinds(kinds: Iterable[str]) -> Listing:
     rows = tuple(
         (f"`{kind}`", f"`{key}`", one.what, accepted(one), _default(one))
-        for kind in LOSSES
+        for kind in kinds
         for key, one in settings_of(kind).items()
     )
     return Listing(("kind", "key", "what it is", "value", "default"), rows)
@@ -160,7 +161,8 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "flow-settings": lambda: _settings("flow"),
     "link-settings": lambda: _settings("link"),
     **{f"{kind}-settings": partial(_settings, kind) for kind in QUEUES},
-    "loss-settings": _settings_of_losses,
+    "loss-settings": partial(_settings_of_kinds, LOSSES),
+    "impairment-settings": partial(_settings_of_kinds, IMPAIRMENTS),
 }
 
 

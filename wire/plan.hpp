@@ -18,6 +18,7 @@
 //     KIND.SETTING N             one of the settings of a kind of WW_QUEUE_KINDS, which the queue then has, or of the
 //                                loss's kind
 //     opportunities MS...
+//     KIND.SETTING N             one of the settings of a kind of WW_IMPAIRMENT_KINDS, which the direction then has
 //   flow FROM TO PROTOCOL        starts with the protocol's settings in the catalogue; udp: no TCP
 //     SETTING N                  one of WW_FLOW_SETTINGS
 //     cc.SETTING N               one of WW_SETTINGS
@@ -133,6 +134,23 @@ inline bool read_queue(Words& words, sim::Direction& direction) {
     return false;
 }
 
+// Reads a setting of an impairment, which the direction then has.
+inline bool read_impairment(Words& words, sim::Direction& direction) {
+    using namespace sim;  // names used in the bounds
+#define WW_IMPAIRMENT(name, Settings, Class, PREFIX, ...)                   \
+    const auto read_##name = [&words](Settings& o) {                        \
+        static constexpr const char* prefix = #name ".";                    \
+        WW_##PREFIX##_SETTINGS(WW_READ_KIND_SETTING) return false;          \
+    };                                                                      \
+    if (Settings o = direction.name.value_or(Settings()); read_##name(o)) { \
+        direction.name = o;                                                 \
+        return true;                                                        \
+    }
+    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
+    return false;
+}
+
 inline bool read_setting(Words& words, sim::Direction& o) {
     using namespace sim;
     WW_DIRECTION_SETTINGS(WW_READ_SETTING)
@@ -145,7 +163,7 @@ inline bool read_setting(Words& words, sim::Direction& o) {
         o.opportunities_ms.clear();
         while (words.is_more()) o.opportunities_ms.push_back(words.number<std::uint64_t>());
     } else {
-        return read_queue(words, o) ||
+        return read_queue(words, o) || read_impairment(words, o) ||
                std::visit([&words](auto& loss) { return read_setting(words, loss); }, o.loss);
     }
     return true;

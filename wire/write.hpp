@@ -121,12 +121,25 @@ inline void write_discipline(PlanText& plan, const sim::Direction& direction) {
     }
 }
 
+inline void write_impairments(PlanText& plan, const sim::Direction& direction) {
+    using namespace sim;
+#define WW_IMPAIRMENT(name, Settings, Class, PREFIX, ...) \
+    if (direction.name) {                                 \
+        const Settings& o = *direction.name;              \
+        const std::string prefix = #name ".";             \
+        WW_##PREFIX##_SETTINGS(WW_SAY_KIND_SETTING)       \
+    }
+    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
+}
+
 inline void write_direction(PlanText& plan, const sim::Direction& o) {
     WW_DIRECTION_SETTINGS(WW_SAY_SETTING)
     const auto limit = [](std::int64_t most) { return most == sim::kUnlimited ? -1 : most; };
     plan.say("queue", limit(o.queue_packets), limit(o.queue_bytes));
     std::visit([&plan](const auto& loss) { write_loss(plan, loss); }, o.loss);
     write_discipline(plan, o);
+    write_impairments(plan, o);
     if (!o.opportunities_ms.empty()) plan.say_all("opportunities", o.opportunities_ms);
 }
 

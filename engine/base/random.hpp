@@ -29,15 +29,16 @@ enum class Stream : std::uint64_t {
     loss_forward = 1,
     loss_backward = 2,
     isn = 3,
-    link_state = 4,  // place: link
-    queue = 5,       // place: direction
-    jitter = 6,      // place: direction
-    reordering = 7,  // place: direction
-    datagrams = 8,   // place: connection
-    arrivals = 9,    // place: flow
-    sizes = 10,      // place: flow
-    start = 11,      // place: flow
-    spacing = 12,    // place: connection
+    link_state = 4,   // place: link
+    queue = 5,        // place: direction
+    jitter = 6,       // place: direction
+    reordering = 7,   // place: direction
+    datagrams = 8,    // place: connection
+    arrivals = 9,     // place: flow
+    sizes = 10,       // place: flow
+    start = 11,       // place: flow
+    spacing = 12,     // place: connection
+    impairment = 13,  // place: direction + 2^32 x kind
 };
 
 class Random {

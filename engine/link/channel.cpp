@@ -37,14 +37,25 @@ AnyDiscipline discipline_of(const Direction& d, const Random& random) {
     return Discipline();
 }
 
+void set_kinds(const Direction& d, Impairments& impairments, std::uint64_t seed,
+               std::uint32_t number) {
+    std::uint64_t place = number;
+#define WW_IMPAIRMENT(name, ...)                                                            \
+    if (d.name) impairments.name.emplace(*d.name, Random(seed, Stream::impairment, place)); \
+    place += std::uint64_t{1} << 32;
+    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
+}
+
 std::unique_ptr<Impairments> impairments_of(const Network& network, std::uint32_t number,
                                             std::uint64_t seed) {
     const Direction& d = direction(network, number);
     const bool captured = network.trace.capture_link == static_cast<std::int64_t>(number / 2);
-    if (d.queue_kind == QueueKind::droptail && d.opportunities_ms.empty() && d.jitter == 0 &&
-        d.reorder_rate <= 0 && !network.trace.queues && !captured)
-        return nullptr;
     auto impairments = std::make_unique<Impairments>();
+    set_kinds(d, *impairments, seed, number);
+    if (d.queue_kind == QueueKind::droptail && d.opportunities_ms.empty() && d.jitter == 0 &&
+        d.reorder_rate <= 0 && !network.trace.queues && !captured && !impairments->has_kinds())
+        return nullptr;
     impairments->discipline = discipline_of(d, Random(seed, Stream::queue, number));
     if (holds(d.queue_kind))
         impairments->held.emplace(d.queue_packets, d.queue_bytes,
@@ -194,6 +205,7 @@ double Channel::utilisation() const {
 // ---- A queue whose discipline decides when packets leave
 
 Passage Channel::enqueue(Time now, HeldPacket& packet) {
+    if (impairments->drops(now, packet.ip_bytes + overhead_)) return drop_early(now);
     HeldPackets& held = *impairments->held;
     const Backlog backlog{held.size(), busy_until_, held.ip_bytes(), held.first_arrival()};
     const Verdict verdict = decide_on_arrival(now, backlog, (packet.packet.flags & kEct) != 0);

@@ -38,6 +38,7 @@ inline Passage Channel::enter_by_opportunity(Time now, std::uint32_t ip_bytes, T
 
 inline Passage Channel::transmit_impaired(Time now, std::uint32_t ip_bytes, Packet& packet,
                                           const SackBlocks* sack) {
+    if (impairments->drops(now, ip_bytes + overhead_)) return drop_early(now);
     Verdict verdict = Verdict::pass;
     if (impairments->is_managed()) {
         const Backlog backlog{waiting(now), busy_until_};
@@ -78,8 +79,7 @@ inline Passage Channel::send_impaired(Time now, std::uint32_t ip_bytes, Packet& 
     if (x.waited && start > now) x.waited->add(now, start, ip_bytes + overhead_);
     if (x.capture && x.capture->leaving) x.capture->add(packet, sack, start);
     if (passage.fate == Fate::lost || passage.at == kNever) return counted(passage);
-    if (x.jitter) passage.at = x.jitter->arrival(passage.at);
-    if (x.reordering) passage.at += x.reordering->delay();
+    passage.at = x.arrival(passage.at);
     if (x.capture && !x.capture->leaving) x.capture->add(packet, sack, passage.at);
     return counted(passage);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What few channels have: a queue discipline, recorded rates, jitter, reordering, a trace of the queue, a
+// What few channels have: a queue discipline, recorded rates, impairments, a trace of the queue, a
 // capture.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include "capture.hpp"
 #include "held_packets.hpp"
 #include "impairments/jitter.hpp"
+#include "impairments/kinds.hpp"
 #include "impairments/reordering.hpp"
 #include "opportunities.hpp"
 #include "queue/kinds.hpp"
@@ -20,6 +21,9 @@ struct Impairments {
     AnyDiscipline discipline;
     std::optional<HeldPackets> held;  // of a discipline that also decides later
     std::optional<Opportunities> opportunities;
+#define WW_IMPAIRMENT(name, Settings, Class, ...) std::optional<Class> name;
+    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
     std::optional<Jitter> jitter;
     std::optional<Reordering> reordering;
     std::optional<QueueRecorder> waited;
@@ -28,7 +32,32 @@ struct Impairments {
 
     bool is_managed() const { return discipline.index() != 0; }  // not drop-tail
     bool only_traces_queue() const {
-        return waited && !is_managed() && !opportunities && !jitter && !reordering && !capture;
+        return waited && !is_managed() && !opportunities && !jitter && !reordering && !capture &&
+               !has_kinds();
+    }
+
+#define WW_IMPAIRMENT(name, ...) || name
+    bool has_kinds() const { return false WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT); }
+#undef WW_IMPAIRMENT
+
+    // Returns whether an impairment drops a packet that arrives.
+    bool drops([[maybe_unused]] Time now, [[maybe_unused]] std::uint32_t bytes) {
+#define WW_IMPAIRMENT(name, Settings, Class, ...) \
+    if (Class::kDrops && name && name->drops(now, bytes)) return true;
+        WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
+        return false;
+    }
+
+    // Returns when a packet arrives at the far end that would arrive at `at` without impairments.
+    Time arrival(Time at) {
+#define WW_IMPAIRMENT(name, Settings, Class, ...) \
+    if (Class::kDelays && name) at = name->arrival(at);
+        WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
+        if (jitter) at = jitter->arrival(at);
+        if (reordering) at += reordering->delay();
+        return at;
     }
 };
 

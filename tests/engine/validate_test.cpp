@@ -241,6 +241,20 @@ TEST(Validate, EverySettingOfALossHasItsBounds){
 #undef WW_LOSS
 }
 
+TEST(Validate, EverySettingOfAnImpairmentHasItsBounds){
+#define WW_IMPAIRMENT(name, Type, Class, PREFIX, ...)                              \
+    {                                                                              \
+        using Settings = Type;                                                     \
+        const std::function<Settings&(Network&)> part = [](Network & n) -> auto& { \
+            std::optional<Settings>& there = n.links[0].forward.name;              \
+            return there ? *there : there.emplace();                               \
+        };                                                                         \
+        WW_##PREFIX##_SETTINGS(WW_ROW)                                             \
+    }
+    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
+}
+
 TEST(Validate, EverySettingOfAQueueHasItsBounds) {
 #define WW_QUEUE(name, Type, Queue, PREFIX, ...)                                   \
     {                                                                              \

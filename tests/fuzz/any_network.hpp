@@ -106,6 +106,8 @@ inline void any_impairments(Input& input, Direction& d) {
         d.dualpi2.max_rtt = (1 + input.few(200)) * kMillisecond;
         d.dualpi2.coupling = 1 + input.few(5);
     }
+    if (input.few(3) == 1)
+        d.policer = Policer{10'000 + input.upto(2'000'000), 1 + input.upto(60'000)};
     d.jitter = static_cast<Time>(input.few(20)) * kMillisecond;
     d.reorder_rate = input.few(3) == 1 ? input.byte() / 512.0 : 0;
     d.reorder_delay = static_cast<Time>(input.few(100)) * kMillisecond;

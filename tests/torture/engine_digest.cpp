@@ -128,6 +128,10 @@ void enlarge(Network& network) {
         link.overhead_bytes *= kLarger;
         for (Direction* d : {&link.forward, &link.backward}) {
             d->rate_bps *= kLarger;
+            if (d->policer) {
+                d->policer->rate_bps *= kLarger;
+                d->policer->burst_bytes *= kLarger;
+            }
             d->red.mean_packet_bytes *= kLarger;
             d->codel.max_packet_bytes *= kLarger;
             d->pie.max_packet_bytes *= kLarger;

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from westwood.catalogue import LOSSES, PROTOCOLS, QUEUES, settings_of
+from westwood.catalogue import IMPAIRMENTS, LOSSES, PROTOCOLS, QUEUES, settings_of
 from westwood.cli import call
 from westwood.reference import LISTINGS, listing
 from westwood.results.columns import columns
@@ -28,6 +28,7 @@ def test_no_declaration_is_missing() -> None:
     for section in ("cc", "flow", "link", *QUEUES):
         assert names(f"{section}-settings") == set(settings_of(section))
     assert names("loss-settings") == set(LOSSES)
+    assert names("impairment-settings") == set(IMPAIRMENTS)
 
 
 @pytest.mark.parametrize("name", [*LISTINGS, "profile linux"])

@@ -12,7 +12,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import DROPTAIL, RECOVERIES
+from westwood.catalogue import DROPTAIL, IMPAIRMENTS, RECOVERIES
 from westwood.errors import InputError, show
 from westwood.scenario import profiles
 from westwood.scenario.declared import departures
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from westwood.scenario import Scenario
     from westwood.scenario.flows import Flow
     from westwood.scenario.links import Link
+
+
+_UNIMPAIRED = f"no trace, jitter, reordering or {', '.join(IMPAIRMENTS.values())}"
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,10 @@ class Limits:
             *kinds, last = map(show, self.losses)
             expected = f"{', '.join(kinds)} or {last}"
             raise self.refuse(f"{name}.loss.kind", link.loss.kind, expected)
-        for key in ("trace", "jitter", "reorder"):
+        for key in ("trace", "jitter", "reorder", *IMPAIRMENTS):
             if getattr(link, key):
                 value = link.model_dump(exclude_none=True)[key]
-                raise self.refuse(f"{name}.{key}", value, "no trace, jitter or reordering")
+                raise self.refuse(f"{name}.{key}", value, _UNIMPAIRED)
 
     def check_app(self, flow: Flow) -> None:
         """Refuses flows other than bulk transfers."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from westwood.catalogue import LOSSES, QUEUES, settings_of
+from westwood.catalogue import IMPAIRMENTS, LOSSES, QUEUES, settings_of
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import accepted
 from westwood.scenario.parts import NAME_PATTERN
@@ -106,10 +106,11 @@ def _problem(problem: ErrorDetails, given: Mapping[str, Any], model: type[BaseMo
 def _missing(key: str) -> str:
     """Returns that a key is missing and, if known, which values it takes."""
     *tables, name = key.split(".")
-    sections = {"queue": [*QUEUES], "loss": [*LOSSES]}.get(tables[-1] if tables else "", ["link"])
+    of_tables = {"queue": [*QUEUES], "loss": [*LOSSES]} | {kind: [kind] for kind in IMPAIRMENTS}
+    sections = of_tables.get(tables[-1] if tables else "", ["link"])
     declared = next((found for one in sections if (found := settings_of(one).get(name))), None)
     taken = _TAKES.get(".".join([*tables, name][-2:]))
-    if not taken and declared and tables[1:] in ([], ["queue"], ["loss"]):
+    if not taken and declared and tables[1:] in ([], *([one] for one in of_tables)):
         taken = accepted(declared)
     taken = taken or _TAKES.get(name)
     return f"is missing, expected {taken}" if taken else "is missing"

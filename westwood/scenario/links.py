@@ -21,6 +21,7 @@ from pydantic import (
 from westwood import _engine
 from westwood.catalogue import (
     DROPTAIL,
+    IMPAIRMENTS,
     LONGEST_PS,
     LOSSES,
     NO_LOSS,
@@ -197,6 +198,13 @@ class Reordering(Part):
     on: Side = "forward"
 
 
+def _impairment(kind: str) -> Any:
+    """Returns the model of an impairment, with the settings that its file declares."""
+    on: Any = Side
+    base = with_settings(create_model(kind, __base__=Part), kind)
+    return _importable(create_model(f"Link{kind.title()}", __base__=base, on=(on, "forward")))
+
+
 class Opportunities(Part):
     """Lists the times in ms at which 1504 bytes can leave, as in Mahimahi's traces.
 
@@ -223,7 +231,9 @@ if TYPE_CHECKING:
         pass
 else:
     _elsewhere = ("rate", "reorder_rate", "reorder_delay")  # declared above, in a scenario's form
-    _Link = with_settings(_Wire, "link", leave_out=_elsewhere)
+    _impairments = {kind: (_impairment(kind) | None, None) for kind in IMPAIRMENTS}
+    _Impaired = create_model("Wire", __base__=_Wire, **_impairments)
+    _Link = with_settings(_Impaired, "link", leave_out=_elsewhere)
 
 
 class Link(_Link):

@@ -324,6 +324,10 @@ def test_records_of_the_simulator_only_are_refused(
             {"bottleneck.queue": {**RED, "spared": 0}},
             r"bottleneck\.queue\.spared = 0\.0: engine ns3 expects 2, fixed in ns-3",
         ),
+        (
+            {"bottleneck.policer": {"rate": "1Mbps", "burst": "15kB"}},
+            r"bottleneck\.policer = .*: engine ns3 expects no trace, jitter, reordering or a pol",
+        ),
         ({"bottleneck.jitter": "1ms"}, r"bottleneck\.jitter = \"1ms\": engine ns3 expects no"),
     ],
 )

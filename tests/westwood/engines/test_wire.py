@@ -15,6 +15,7 @@ from westwood.catalogue import (
     DIRECTION_COLUMNS,
     DROPTAIL,
     FLOW_COLUMNS,
+    IMPAIRMENTS,
     LOSSES,
     NO_LOSS,
     QUEUES,
@@ -58,6 +59,14 @@ def test_a_plan_contains_every_declared_setting(kind: str, loss: str) -> None:
         times = {"cc": 1, "flow": 2, "link": 2, kind: 2, loss: 2}.get(setting.section, 0)
         times = 1 if name == "overhead_bytes" else times if setting.is_for_users else 0
         assert said.count(name) == times, name
+
+
+@pytest.mark.parametrize("kind", IMPAIRMENTS)
+def test_a_plan_contains_every_setting_of_an_impairment(kind: str) -> None:
+    written = {key: written_field(one, one.fallback) for key, one in settings_of(kind).items()}
+    said = [name for name, *_ in statements(wire.plan(scenario(**{kind: written})))]
+    for setting in settings_of(kind).values():
+        assert said.count(f"{kind}.{setting.field}") == 1, "forward"
 
 
 def test_a_plan_is_in_the_engines_units() -> None:

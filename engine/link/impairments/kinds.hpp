@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The kinds of impairments. A row makes an impairment known to scenarios, plans, bindings, the laboratory and the
+// tests over all kinds:
+//
+//   X(name, settings, class, PREFIX, "title")
+//
+// `name` is its word everywhere, and the member of a direction with its settings. The kind's file declares
+// WW_PREFIX_SETTINGS(X), as in engine/settings.hpp. Impairments act in the order of their rows.
+#pragma once
+
+#include "policer.hpp"
+
+#define WW_IMPAIRMENT_KINDS(X) X(policer, Policer, TokenBucket, POLICER, "a policer")
