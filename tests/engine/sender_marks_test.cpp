@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Calls the sender directly: what it does on congestion marks.
+#include <gtest/gtest.h>
+
+#include "connected.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+// RFC 3168, 6.1.2: an echo on a duplicate ACK counts, too.
+TEST(Sender, AnswersAnEchoOnADuplicate) {
+    Flow flow;
+    flow.ecn = true;
+    Sender sender = connected(flow, 100 * kMs);
+    const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+    while (sender.next_segment(100 * kMs) >= 0) continue;
+    sender.on_ack(200 * kMs, {number(4)});
+    const std::uint32_t before = sender.window().cwnd;
+    const Ack ack = sender.on_ack(201 * kMs, {number(4), nullptr, false, true});
+    EXPECT_TRUE(ack.reduced);
+    EXPECT_EQ(ack.progress, Progress::dupack);
+    EXPECT_LT(sender.window().cwnd, before);
+    EXPECT_FALSE(sender.on_ack(202 * kMs, {number(4), nullptr, false, true}).reduced)
+        << "once a window";
+}
+
+void expect_wait_after_mark(ww_protocol protocol, std::uint8_t floor) {
+    Flow flow = with_sack();
+    flow.ecn = true;
+    flow.initial_cwnd = 1;
+    flow.cc = ww_configure(protocol);
+    flow.cc.min_marked_cwnd = floor;
+    Sender sender = connected(flow, 100 * kMs);
+    ASSERT_EQ(sent_by(sender, 100 * kMs).size(), 1u);
+    const Ack ack = sender.on_ack(200 * kMs, {sender.segments().number(1), nullptr, false, true});
+    EXPECT_TRUE(ack.reduced);
+    if (floor == 2) {
+        EXPECT_FALSE(sent_by(sender, 200 * kMs).empty()) << "as in Linux";
+        return;
+    }
+    EXPECT_EQ(sender.window().cwnd, 1u);
+    EXPECT_TRUE(sent_by(sender, 200 * kMs).empty());
+    const Time due = sender.timer.deadline;
+    EXPECT_EQ(due, 200 * kMs + sender.rtt().rto());
+    EXPECT_EQ(sender.on_timer(due), Due::segment);
+    EXPECT_EQ(sent_by(sender, due).size(), 1u);
+    EXPECT_EQ(sender.phase(), WW_OPEN) << "it is no timeout";
+}
+
+// RFC 3168, 6.1.2: below a window of one segment the retransmission timer paces.
+TEST(Sender, AMarkAtAWindowOfOneSegmentWaitsForTheTimer) {
+    for (const ww_protocol protocol :
+         {WW_PROTOCOL_SACK, WW_PROTOCOL_WESTWOOD, WW_PROTOCOL_WESTWOOD_PLUS, WW_PROTOCOL_CUBIC}) {
+        SCOPED_TRACE(protocol);
+        expect_wait_after_mark(protocol, 1);
+        expect_wait_after_mark(protocol, 2);
+    }
+}
+
+// RFC 4015, 3: an undo restores the windows from before the spurious reduction, but does not cancel
+// a later one for a mark.
+TEST(Sender, ALateDSackDoesNotUndoTheAnswerToAMark) {
+    for (const bool marked : {false, true}) {
+        Flow flow;
+        flow.cc = ww_configure(WW_PROTOCOL_SACK);
+        flow.recovery = Recovery::sack;
+        flow.undo = true;
+        Sender sender = connected(flow, 100 * kMs);
+        const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+        while (sender.next_segment(100 * kMs) >= 0) continue;
+        const SackBlocks late{1, {{number(1), number(10)}}};  // the first one comes last
+        sender.on_ack(200 * kMs, {number(0), &late});
+        ASSERT_EQ(sender.phase(), WW_RECOVERY);
+        while (sender.next_segment(200 * kMs) >= 0) continue;
+        sender.on_ack(210 * kMs, {number(10)});
+        ASSERT_EQ(sender.phase(), WW_OPEN);
+        while (sender.next_segment(210 * kMs) >= 0) continue;
+        const std::int64_t acked = sender.una() + sender.in_flight();
+        if (marked) {
+            ASSERT_TRUE(sender.on_ack(300 * kMs, {number(acked), nullptr, false, true}).reduced);
+        }
+        const std::uint32_t reduced = sender.window().ssthresh;
+        const SackBlocks twice{1, {{number(0), number(1)}}};
+        const Ack ack = sender.on_ack(301 * kMs, {number(sender.una()), &twice});
+        EXPECT_EQ(ack.undone, !marked);
+        EXPECT_EQ(sender.window().ssthresh == reduced, marked);
+    }
+}
+}  // namespace
+}  // namespace ww::sim::test
