@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 Numbers = dict[str, Any]
 GALLERY = "img/papers"
-_WIDTH, _COLOURS = 640, 24
+REDRAWN = "published"  # the end of the names of pictures with a paper's own numbers
 _SHOWN = 3  # differences of a claim
 _NOT_SEARCHED = "-"
 # Single settings that the 2013 paper leaves open, as `--set` takes them.
@@ -104,11 +103,11 @@ def counts(claims: Mapping[str, Numbers]) -> str:
     return "\n".join([*lines, row("together", *total)]) + "\n"
 
 
-def measured_noise() -> dict[str, float]:
-    """Measures how often noise alone makes each word hold."""
+def measured_noise(had: Mapping[str, float]) -> dict[str, float]:
+    """Measures how often noise alone makes each word hold, unless that is known."""
     from westwood.papers.checks import noise
 
-    return {word: noise.share(word) for word in noise.WORDS}
+    return {word: had[word] if word in had else noise.share(word) for word in noise.WORDS}
 
 
 def words(noise_shares: Mapping[str, float]) -> str:
@@ -199,14 +198,25 @@ def published(claims: Mapping[str, Numbers]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def numbers_of(claims: Mapping[str, Numbers], study: str) -> list[tuple[Any, float, str]]:
+    """Returns the published numbers of a study's figure with ours."""
+    from westwood.papers.studies import STUDIES
+
+    return [
+        (number, ours, verdict)
+        for number, ours, verdict in published_numbers(claims)
+        if number.claim in STUDIES[study].claims and ours is not None
+    ]
+
+
 def gallery(claims: Mapping[str, Numbers]) -> str:
-    """Shows our figure of each study with the sentences that it decides and their verdicts."""
+    """Shows the figure of each study beside the paper's numbers, with sentences and verdicts."""
     from westwood.papers.claims import claims as declared
     from westwood.papers.studies import STUDIES
 
     lines = []
     for name, study in STUDIES.items():
-        lines += [f"### {study.title}", "", f"![{study.title}]({GALLERY}/{name}.png)", ""]
+        lines += [f"### {study.title}", "", *_pictures(claims, name, study.title), ""]
         for claim in study.claims:
             quoted, told = declared()[claim], claims[claim]
             sentence = f"“{quoted.quote}”" if quoted.quote else quoted.says
@@ -216,34 +226,20 @@ def gallery(claims: Mapping[str, Numbers]) -> str:
                     f"  - {_plain(part)}" for part in told["explanation"].split("; ")[:_SHOWN]
                 ]
         lines.append("")
-    return "\n".join(lines)
+    return "\n".join(lines) + "\n"
 
 
-def shrink(picture: Path, to: Path) -> None:
-    """Writes a copy of a picture that is small enough for the repository."""
-    from PIL import Image
+def _pictures(claims: Mapping[str, Numbers], name: str, title: str) -> Iterable[str]:
+    from westwood.papers.claims import claims as declared
 
-    to.parent.mkdir(parents=True, exist_ok=True)
-    with Image.open(picture) as whole:
-        height = round(whole.height * _WIDTH / whole.width)
-        small = whole.convert("RGB").resize((_WIDTH, height), Image.Resampling.LANCZOS)
-        small.quantize(_COLOURS).save(to, optimize=True)
-
-
-def draw_published(claims: Mapping[str, Numbers], path: Path) -> None:
-    """Draws our numbers over the published ones."""
-    from westwood.draw.style import look, subplots
-    from westwood.papers.checks.words import NEAR
-
-    found = [one for one in published_numbers(claims) if one[1]][::-1]
-    with look():
-        figure, axes = subplots(size=(8, 0.28 * len(found) + 1))
-        axes.axvspan(1 - NEAR, 1 + NEAR, color="0.9")
-        for place, (number, ours, _) in enumerate(found):
-            color = "tab:green" if number.off(ours) <= NEAR else "tab:red"
-            marker = "<" if number.kind == "at most" else "o"
-            axes.plot(ours / number.value, place, marker, color=color)
-        axes.set_yticks(range(len(found)), [number.name for number, _, _ in found], fontsize=7)
-        axes.set_xscale("log")
-        axes.set_xlabel("Ours over published; green: within a tenth; triangle: at most")
-        figure.savefig(path, dpi=110, bbox_inches="tight")
+    ours = f"![{title}]({GALLERY}/{name}.png)"
+    numbers = numbers_of(claims, name)
+    if not numbers:
+        return [ours, "", "Not readable: the text gives no number of this figure, only words."]
+    sources = "; ".join(dict.fromkeys(declared()[one.claim].where for one, *_ in numbers))
+    theirs = f"![{title}: the paper's numbers]({GALLERY}/{name}-{REDRAWN}.png)"
+    return [
+        row(f"The paper's numbers, redrawn from its text ({sources})", "Our figure"),
+        row("---", "---"),
+        row(theirs, ours),
+    ]

@@ -31,7 +31,7 @@ from typing import Any
 
 import polars as pl
 
-from tools import claim_tables
+from tools import claim_pictures, claim_tables
 from tools.claim_tables import row
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -240,7 +240,7 @@ def write_claims(folder: str | None = None) -> None:
     What the folder has replaces what is stored, and the tries of its claims run again.
     """
     stored = CLAIMS.read()
-    had, noise = stored.get("tried", {}), stored.get("noise")
+    had, noise = stored.get("tried", {}), stored.get("noise", {})
     if folder:
         said = json.loads((Path(folder) / "claims.json").read_text(encoding="utf-8"))["claims"]
         new = kept_claims(said)
@@ -250,13 +250,14 @@ def write_claims(folder: str | None = None) -> None:
         }
         for figure_ in {Path(one["figure"]).stem for one in said if one["figure"]}:
             drawn = DOCS / claim_tables.GALLERY / f"{figure_}.png"
-            claim_tables.shrink(Path(folder) / drawn.name, drawn)
-    stored["noise"] = noise or rounded(claim_tables.measured_noise())
+            claim_pictures.shrink(Path(folder) / drawn.name, drawn)
+    stored["noise"] = rounded(claim_tables.measured_noise(noise))
     named = all_tries(CLAIMS.page.read_text(encoding="utf-8"))
     stored["tried"] = {one: had.get(one) or rounded(tried(one)) for one in named}
     for page in (CLAIMS, FIGURES, *COUNTING):
         page.write(stored)
-    claim_tables.draw_published(stored["claims"], DOCS / "img" / "published.png")
+    claim_pictures.draw_published(stored["claims"], DOCS / "img" / "published.png")
+    claim_pictures.redraw(stored["claims"], DOCS)
     counts = claim_tables.count(stored["claims"])
     print(", ".join(f"{count} {name}" for name, count in counts.items()))
 

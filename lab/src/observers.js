@@ -4,7 +4,7 @@
 import { UDP } from "./declared.js";
 
 const GRID_S = 0.1;
-const SETTLED_S = 5; // Figure 11 of the 2013 paper starts here
+const FLUCTUATION_S = [8, 14]; // in Figure 11 of the 2013 paper
 const SAMPLES_S = 3; // Figure 10 of the 2013 paper
 
 const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
@@ -31,8 +31,10 @@ function sampled({ windows, whole_s }, column, every_s) {
   return { times, values };
 }
 
-function estimates({ windows }, from_s) {
-  return windows.estimate_bps.filter((one, i) => !Number.isNaN(one) && windows.time_s[i] >= from_s);
+const known = (values) => values.filter((one) => !Number.isNaN(one));
+
+function estimates({ windows }, [from_s, to_s] = [0, Infinity]) {
+  return known(windows.estimate_bps.filter((_, i) => windows.time_s[i] >= from_s && windows.time_s[i] <= to_s));
 }
 
 // The mean estimate over the rate that UDP leaves, in the second half of its times off ("alone") or on ("beside").
@@ -56,14 +58,15 @@ function share(its, isOn) {
 function overPipe(its) {
   const slowest = least(its.planned.links.map((link) => link.forward_bps));
   const pipe = (slowest * its.row.min_rtt_s) / (8 * its.flow.packet_bytes);
-  return median(sampled(its, "ssthresh", GRID_S).values.filter((one) => !Number.isNaN(one))) / pipe;
+  return median(known(sampled(its, "ssthresh", GRID_S).values)) / pipe;
 }
 
 const OBSERVED = {
   sampled_cwnd: (its) => mean(sampled(its, "cwnd", SAMPLES_S).values.slice(1)),
-  estimate_peak_bps: (its) => most(estimates(its, 0)),
-  estimate_low_bps: (its) => least(estimates(its, SETTLED_S)),
-  estimate_high_bps: (its) => most(estimates(its, SETTLED_S)),
+  estimate_peak_bps: (its) => most(estimates(its)),
+  estimate_mean_bps: (its) => mean(known(sampled(its, "estimate_bps", GRID_S).values)),
+  estimate_low_bps: (its) => least(estimates(its, FLUCTUATION_S)),
+  estimate_high_bps: (its) => most(estimates(its, FLUCTUATION_S)),
   estimate_alone_share: (its) => share(its, false),
   estimate_beside_share: (its) => share(its, true),
   ssthresh_over_pipe: overPipe,

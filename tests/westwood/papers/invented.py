@@ -158,7 +158,12 @@ def single(cc_values: dict[str, dict[str, float]], flow: str = "tcp") -> Measure
 
 
 def estimates(high: float, peak: float = 8e6) -> Measured:
-    both = {"estimate_peak_bps": peak, "estimate_low_bps": 3e5, "estimate_high_bps": high}
+    both = {
+        "estimate_peak_bps": peak,
+        "estimate_mean_bps": 4.9e5,
+        "estimate_low_bps": 3e5,
+        "estimate_high_bps": high,
+    }
     return single({"westwood-ns3": both, "westwood+-ns3": both}, "upload")
 
 

@@ -107,14 +107,41 @@ def test_near_is_within_a_tenth_and_exactly_within_a_fiftieth() -> None:
     assert [words.at_most(around(one), 5.0) for one in (4.0, 4.995)] == [True, False]
 
 
-def test_the_best_point_falls_to_both_ends_and_a_flat_curve_has_none() -> None:
-    peaked, flat = curve(1.0, 1.1, 1.2, 1.1, 1.0), curve(1.0, 1.0, 1.0, 1.0, 1.0)
+def test_no_other_point_is_above_the_best_one_beyond_the_paired_interval() -> None:
+    peaked = curve(1.0, 1.1, 1.2, 1.1, 1.0)
     assert not list(words.best_point(peaked, 3.0))
-    assert list(words.best_point(peaked, 2.0)) and list(words.best_point(flat, 3.0))
+    assert list(words.best_point(peaked, 2.0))
+    assert list(words.best_point(curve(1.0, 1.003, 1.0, noise=0.0001), 3.0))
 
 
-def test_a_best_point_may_be_less_than_a_line_below_another() -> None:
-    assert not list(words.best_point(curve(1.0, 1.201, 1.2, 1.1, 1.0, noise=0.001), 3.0))
+def test_a_flat_curve_has_no_worse_point_and_is_called_flat() -> None:
+    flat, peaked = curve(1.0, 1.0, 1.0, 1.0, noise=0.001), curve(1.0, 1.1, 1.2, 1.1, 1.0)
+    assert not list(words.best_point(flat, 3.0))
+    assert words.flatness(flat) < 0.002 and words.flatness(peaked) == pytest.approx(0.2, abs=0.02)
+
+
+def test_a_search_takes_a_point_less_than_a_line_below_another_for_the_best() -> None:
+    points = {cte: Runs({1: mean}, with_interval=False) for cte, mean in ((1.0, 1.005), (2.0, 1.0))}
+    assert not list(words.best_point(Named("it", points), 2.0))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "holds"),
+    [
+        (0.8, 0.9, True),
+        (0.9, 0.9, False),
+        (1.0, 1.0, True),
+        (0.993, 0.995, True),
+        (1.0, 0.9, False),
+    ],
+)
+def test_a_quantity_improves_unless_it_is_as_good_as_possible(
+    before: float, after: float, holds: bool
+) -> None:
+    one, two = (
+        curve(mean, noise=0.001, seed=seed).curve[1.0] for seed, mean in enumerate((after, before))
+    )
+    assert words.improves(one, two) == holds
 
 
 def test_the_best_curve_may_cross_another_by_less_than_a_line() -> None:
@@ -139,6 +166,10 @@ def test_what_delivered_nothing_is_not_above_or_below() -> None:
     assert not any(check(unknown) for check in checks)
 
 
-@pytest.mark.parametrize("word", noise.WORDS)
+@pytest.mark.parametrize("word", [one for one in noise.WORDS if one != "best point"])
 def test_noise_alone_seldom_makes_a_word_hold(word: str) -> None:
     assert noise.share(word, draws=300) <= 0.05
+
+
+def test_every_point_of_a_flat_curve_is_a_best_point() -> None:
+    assert noise.share("best point", draws=100) > 0.5

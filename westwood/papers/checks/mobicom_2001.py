@@ -65,7 +65,7 @@ def _fairness(all_: Mapping[str, Measured]) -> Finding:
             }
             means = {queue: runs.mean for queue, runs in index.items()}
             measured[f"{name}, {cc}"] = {queue: mean.mean for queue, mean in means.items()}
-            if not words.above(index["red"].over(index["droptail"])):
+            if not words.improves(index["red"], index["droptail"]):
                 failures.append(
                     f"{name}: RED does not raise {cc}'s index, {means['droptail'].mean:.3f} "
                     f"with drop-tail and {means['red'].mean:.3f} with RED"

@@ -78,6 +78,7 @@ WORDS: dict[str, tuple[str, Callable[[random.Random], bool]]] = {
         "a flat curve",
         lambda d: not list(words.best_point(_curve(d), float(POINTS // 2))),
     ),
+    "improves": ("equal quantities", lambda d: words.improves(_point(d, 0.9), _point(d, 0.9))),
 }
 
 

@@ -51,7 +51,7 @@ def _wired(all_: Mapping[str, Measured]) -> Finding:
     rise = lost_after.minus(lost).mean
     if rise.low > 0:
         failures.append(
-            f"the loss ratio rises from {lost.mean.mean:.4%} to {lost_after.mean.mean:.4%}"
+            f"the loss ratio: rises from {lost.mean.mean:.4%} to {lost_after.mean.mean:.4%}"
         )
     return Finding(
         {
@@ -93,6 +93,7 @@ def _wireless(all_: Mapping[str, Measured]) -> Finding:
             "nearest_to_the_published_4.510_Mb/s": {
                 "per": nearest,
                 "before_bps": means[nearest].mean * 1e6,
+                "after_bps": after.curve[nearest].mean.mean,
                 "gain": ratios[nearest].mean - 1,
             },
         },
@@ -114,6 +115,7 @@ def _cte(all_: Mapping[str, Measured]) -> Finding:
             "curve_bps": {shown(cte): value for cte, value in means.items()},
         }
         named = words.Named(name, curve.curve)
+        found[name]["largest_over_least"] = words.flatness(named)
         failures += words.best_point(named, published)
     return Finding(found, failures)
 

@@ -20,10 +20,12 @@ the intervals show it, so noise alone rarely makes it hold (tests/westwood/paper
     falls           the first point over the last lies above 1 + CLEARLY, and no step is below
     stays flat      the largest point and the least are alike
     best curve      below no other curve anywhere, and it leads the worst
-    best point      below no other point, and above both ends
+    best point      below no other point, beyond the paired interval
+    improves        above, unless both are within TIE of the best possible value
 
 Curves may touch where a link is full or everything is lost: `leads` allows points that are neither
-above nor below.
+above nor below. Every point of a flat curve is a best point, so a check that uses this word also
+says how flat the curve is.
 """
 
 from __future__ import annotations
@@ -131,6 +133,12 @@ def slightly_above(ratio: Interval) -> bool:
     return above(ratio) and ratio.high <= 1 + CLEARLY
 
 
+def improves(after: Runs, before: Runs, best: float = 1.0) -> bool:
+    """Returns whether a quantity improves, as far as its best possible value leaves room."""
+    is_full = min(after.mean.mean, before.mean.mean) >= (1 - TIE) * best
+    return is_full or above(after.over(before))
+
+
 def alike(ratio: Interval) -> bool:
     """Returns whether two quantities with this ratio are alike."""
     return ratio.low >= 1 / (1 + ALIKE) and ratio.high <= 1 + ALIKE
@@ -224,14 +232,18 @@ def best_curve(curves: Sequence[Named]) -> Iterator[str]:
 
 
 def best_point(one: Named, at: object) -> Iterator[str]:
-    """Checks that a curve has its maximum at this point, and falls to both ends."""
+    """Checks that no other point of a curve is above this one, beyond the paired interval."""
     peak = one.curve[at]
     for x, runs in one.curve.items():
-        if below(peak.over(runs)):
-            yield f"{one.name}: {shown(x)} gives {1 - peak.over(runs).mean:.2%} more than {at:g}"
-    for end in (next(iter(one.curve)), list(one.curve)[-1]):
-        if end != at and not above(peak.over(one.curve[end])):
-            yield f"{one.name}: {at:g} gives no more than {shown(end)}, an end of the sweep"
+        ratio = runs.over(peak)
+        if above(ratio) and (runs.with_interval or ratio.mean > 1 + TIE):
+            yield f"{one.name}: {shown(x)} gives {ratio.mean - 1:.2%} more than {shown(at)}"
+
+
+def flatness(one: Named) -> float:
+    """Returns by how much the largest point of a curve exceeds the least, relative to the least."""
+    means = [runs.mean.mean for runs in one.curve.values()]
+    return max(means) / min(means) - 1
 
 
 def outside(
