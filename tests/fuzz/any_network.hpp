@@ -108,6 +108,13 @@ inline void any_impairments(Input& input, Direction& d) {
     }
     if (input.few(3) == 1)
         d.policer = Policer{10'000 + input.upto(2'000'000), 1 + input.upto(60'000)};
+    if (input.few(3) == 1) d.aggregation = Aggregation{(1 + input.few(30)) * kMillisecond};
+    if (input.few(3) == 1) d.wifi_jitter = WifiJitter{(1 + input.few(90)) * kMillisecond};
+    if (input.few(3) == 1) {
+        const Time delay = input.few(100) * kMillisecond, start = input.few(200) * kMillisecond;
+        d.detour = Detour{delay, start, (1 + input.few(200)) * kMillisecond,
+                          input.few(250) * kMillisecond};
+    }
     d.jitter = static_cast<Time>(input.few(20)) * kMillisecond;
     d.reorder_rate = input.few(3) == 1 ? input.byte() / 512.0 : 0;
     d.reorder_delay = static_cast<Time>(input.few(100)) * kMillisecond;

@@ -89,6 +89,7 @@ void forget_the_clock(Network& network) {
     for (Link& link : network.links)
         for (Direction* d : {&link.forward, &link.backward}) {
             if (std::holds_alternative<Markov>(d->loss)) d->loss = {};
+            d->detour.reset();
             d->opportunities_ms.clear();
         }
     for (Flow& flow : network.flows)

@@ -202,7 +202,9 @@ def _impairment(kind: str) -> Any:
     """Returns the model of an impairment, with the settings that its file declares."""
     on: Any = Side
     base = with_settings(create_model(kind, __base__=Part), kind)
-    return _importable(create_model(f"Link{kind.title()}", __base__=base, on=(on, "forward")))
+    return _importable(
+        create_model(f"Link{kind.title().replace('_', '')}", __base__=base, on=(on, "forward"))
+    )
 
 
 class Opportunities(Part):

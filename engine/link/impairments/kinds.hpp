@@ -9,6 +9,13 @@
 // WW_PREFIX_SETTINGS(X), as in engine/settings.hpp. Impairments act in the order of their rows.
 #pragma once
 
+#include "aggregation.hpp"
+#include "detour.hpp"
 #include "policer.hpp"
+#include "wifi_jitter.hpp"
 
-#define WW_IMPAIRMENT_KINDS(X) X(policer, Policer, TokenBucket, POLICER, "a policer")
+#define WW_IMPAIRMENT_KINDS(X)                                          \
+    X(policer, Policer, TokenBucket, POLICER, "a policer")              \
+    X(detour, Detour, Detours, DETOUR, "a detour")                      \
+    X(wifi_jitter, WifiJitter, WifiDelays, WIFI_JITTER, "Wi-Fi jitter") \
+    X(aggregation, Aggregation, Aggregator, AGGREGATION, "aggregation")

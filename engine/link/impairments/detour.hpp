@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A detour: from `start` on, packets take a longer way for a time, as after a reroute or a handover. With `every` it
+// recurs. A packet's way follows from when it would arrive without the detour. Packets that would overtake others at
+// the end of a detour arrive right after them.
+#pragma once
+
+#include <algorithm>
+
+#include "impairment.hpp"
+
+#define WW_DETOUR_SETTINGS(X)                                                                     \
+    X(TIME, delay, 20'000 * kMicrosecond, 0, kHour, "Additional one-way delay of the detour", "") \
+    X(TIME, start, 0, 0, kLongest, "When the first detour begins", "")                            \
+    X(TIME, length, kLongest, 1, kLongest, "How long a detour lasts",                             \
+      "A reroute lasts until the end of the run.")                                                \
+    X(TIME, every, 0, 0, kLongest, "Time from one detour to the next; 0: there is one",           \
+      "A reroute happens once.")
+
+namespace ww::sim {
+
+struct Detour {
+    WW_DETOUR_SETTINGS(WW_SETTING_MEMBER)
+};
+
+class Detours : public Impairment {
+  public:
+    static constexpr bool kDelays = true;
+
+    Detours(const Detour& settings, const Random&) : settings_(settings) {}
+
+    Time arrival(Time at) {
+        Time since = at - settings_.start;
+        if (since >= 0 && settings_.every > 0) since %= settings_.every;
+        const bool is_detour = since >= 0 && since < settings_.length;
+        return last_ = std::max(last_, at + (is_detour ? settings_.delay : 0));
+    }
+
+  private:
+    Detour settings_;
+    Time last_ = 0;
+};
+
+}  // namespace ww::sim
