@@ -256,6 +256,7 @@ nb::dict column_row(const char* name, const char* type, const char* aggregate, c
 #define WW_ROW(type, name, aggregate, unit, title, head, what) \
     column_row(#name, #type, #aggregate, unit, title, head, what),
 std::vector<nb::dict> flow_columns() { return {WW_FLOW_COLUMNS(WW_ROW)}; }
+std::vector<nb::dict> message_columns() { return {WW_MESSAGE_COLUMNS(WW_ROW)}; }
 std::vector<nb::dict> direction_columns() { return {WW_DIRECTION_COLUMNS(WW_ROW)}; }
 #undef WW_ROW
 
@@ -288,6 +289,7 @@ void bind_catalogue(nb::module_& m) {
     m.attr("IMPAIRMENTS") = nb::cast(impairments());
     m.attr("SETTINGS") = settings();
     m.attr("FLOW_COLUMNS") = nb::cast(flow_columns());
+    m.attr("MESSAGE_COLUMNS") = nb::cast(message_columns());
     m.attr("DIRECTION_COLUMNS") = nb::cast(direction_columns());
     m.attr("WINDOW_COLUMNS") = trace_columns(kWindowColumns);
     m.attr("QUEUE_COLUMNS") = trace_columns(kQueueColumns);

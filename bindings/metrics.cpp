@@ -44,13 +44,25 @@ Numbers numbers(nb::handle column, Kept& kept) {
     throw std::invalid_argument("a column of another type");
 }
 
-metrics::Connections connections_of(const nb::dict& columns, Kept& kept) {
+metrics::Messages messages_of(const nb::dict& columns, Kept& kept) {
+    metrics::Messages made;
+    if (nb::len(columns) == 0) return made;
+    made.count = nb::len(nb::object(columns["connection"]));
+    if (made.count == 0) return made;
+#define WW_ROW(type, name, ...) made.name = numbers(columns[#name], kept);
+    WW_MESSAGE_COLUMNS(WW_ROW)
+#undef WW_ROW
+    return made;
+}
+
+metrics::Connections connections_of(const nb::dict& columns, const nb::dict& messages, Kept& kept) {
     metrics::Connections made;
     made.count = nb::len(nb::object(columns["source"]));
     made.source = numbers(columns["source"], kept);
 #define WW_ROW(type, name, ...) made.name = numbers(columns[#name], kept);
     WW_FLOW_COLUMNS(WW_ROW)
 #undef WW_ROW
+    made.messages = messages_of(messages, kept);
     return made;
 }
 
@@ -66,20 +78,21 @@ nb::dict dict_of(const metrics::Row& row) {
     return made;
 }
 
-using FlowTuple = std::tuple<bool, bool, double, std::optional<double>>;
+using FlowTuple = std::tuple<bool, bool, double, std::optional<double>, bool>;
 using UsedTuple = std::pair<double, double>;
 
 nb::list rows(const std::vector<FlowTuple>& flows, const nb::dict& connections,
-              const std::vector<UsedTuple>& directions, double simulated_s) {
+              const nb::dict& messages, const std::vector<UsedTuple>& directions,
+              double simulated_s) {
     std::vector<metrics::Planned> planned;
-    for (const auto& [is_tcp, arrives, start_s, stop_s] : flows)
-        planned.push_back({is_tcp, arrives, start_s, stop_s.value_or(INFINITY)});
+    for (const auto& [is_tcp, arrives, start_s, stop_s, has_messages] : flows)
+        planned.push_back({is_tcp, arrives, start_s, stop_s.value_or(INFINITY), has_messages});
     std::vector<metrics::Used> used;
     for (const auto& [utilisation, waited_s] : directions) used.push_back({utilisation, waited_s});
     Kept kept;
     nb::list made;
     for (const metrics::Row& row :
-         metrics::rows(planned, connections_of(connections, kept), used, simulated_s))
+         metrics::rows(planned, connections_of(connections, messages, kept), used, simulated_s))
         made.append(dict_of(row));
     return made;
 }
@@ -107,14 +120,15 @@ nb::list row_columns() {
 
 void bind_metrics(nb::module_& m) {
     m.attr("ROW_COLUMNS") = row_columns();
-    m.def(
-        "rows", &rows, "flows"_a, "connections"_a, "directions"_a, "simulated_s"_a,
-        nb::sig("def rows(flows: collections.abc.Sequence[tuple[bool, bool, float, float | None]], "
-                "connections: dict, "
-                "directions: collections.abc.Sequence[tuple[float, float]], simulated_s: float) "
-                "-> list[dict[str, typing.Any]]"),
-        "Returns the columns of each flow's row. A flow is: whether it is TCP, whether it has "
-        "arrivals, its start and its stop. A direction is its utilisation and waiting time.");
+    m.def("rows", &rows, "flows"_a, "connections"_a, "messages"_a, "directions"_a, "simulated_s"_a,
+          nb::sig("def rows(flows: collections.abc.Sequence[tuple[bool, bool, float, float | None, "
+                  "bool]], "
+                  "connections: dict, messages: dict, "
+                  "directions: collections.abc.Sequence[tuple[float, float]], simulated_s: float) "
+                  "-> list[dict[str, typing.Any]]"),
+          "Returns the columns of each flow's row. A flow is: whether it is TCP, whether it has "
+          "arrivals, its start, its stop, and whether its transfers are messages. A direction is "
+          "its utilisation and waiting time.");
     m.def("jain", &metrics::jain, "rates"_a,
           "Returns Jain's fairness index, 1/n (one has all) to 1 (all equal); NaN if all are 0.");
     m.def(

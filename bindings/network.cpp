@@ -15,6 +15,7 @@ constexpr std::array kRecoveries = {
     WW_RECOVERIES(WW_ROW)
 #undef WW_ROW
 };
+constexpr std::array kApplications = {WW_APPLICATION_KINDS(WW_NAME_OF)};
 constexpr std::array kSpreads = {WW_SPREADS(WW_NAME_OF)};
 #define WW_QUEUE(name, ...) #name,
 constexpr std::array kQueues = {"droptail", WW_QUEUE_KINDS(WW_QUEUE)};
@@ -145,6 +146,21 @@ void bind_datagrams(nb::module_& m) {
     named(type, "spacing", &Datagrams::spacing, kSpreads);
 }
 
+void bind_application(nb::module_& m) {
+    nb::class_<Application> type(m, "Application", "What a connection's application writes.");
+    named(type, "kind", &Application::kind, kApplications);
+    type.def_rw("rate_bps", &Application::rate_bps)
+        .def_rw("off_mean", &Application::off_mean)
+        .def_rw("size_bytes", &Application::size_bytes)
+        .def_rw("think_mean", &Application::think_mean)
+        .def_rw("ladder_bps", &Application::ladder_bps)
+        .def_rw("chunk", &Application::chunk)
+        .def_rw("buffer", &Application::buffer);
+    limited(type, "on_mean", &Application::on_mean, kNever);
+    named(type, "spread", &Application::spread, kSpreads);
+    named(type, "size_spread", &Application::size_spread, kSpreads);
+}
+
 void bind_flow(nb::module_& m) {
     using T = Flow;
     nb::class_<T> type(m, "Flow", "A TCP connection; times in ps, windows in segments.");
@@ -154,7 +170,9 @@ void bind_flow(nb::module_& m) {
         .def_rw("cc", &Flow::cc);
     named(type, "recovery", &Flow::recovery, kRecoveries);
     WW_FLOW_SETTINGS(WW_BIND_SETTING)
-    type.def_rw("datagrams", &Flow::datagrams).def_rw("arrivals_mean", &Flow::arrivals_mean);
+    type.def_rw("datagrams", &Flow::datagrams)
+        .def_rw("application", &Flow::application)
+        .def_rw("arrivals_mean", &Flow::arrivals_mean);
     named(type, "size_spread", &Flow::size_spread, kSpreads);
     type.def_rw("random_isn", &Flow::random_isn)
         .def_rw("isn", &Flow::isn)
@@ -179,6 +197,7 @@ void bind_network(nb::module_& m) {
     bind_direction(m);
     bind_link(m);
     bind_datagrams(m);
+    bind_application(m);
     bind_flow(m);
     nb::class_<Network> type(m, "Network", "Nodes 0..nodes-1, links, flows and what to trace.");
     type.def(nb::init<>())

@@ -78,10 +78,10 @@ nb::dict captured(nb::handle self) {
 }
 
 // A column of few connections; a list is faster to make and to read than a view.
-template <class To, class From>
-nb::list list(const std::vector<FlowCounts>& rows, From FlowCounts::*field) {
+template <class To, class Row, class From>
+nb::list list(const std::vector<Row>& rows, From Row::*field) {
     nb::list values;
-    for (const FlowCounts& row : rows) values.append(static_cast<To>(row.*field));
+    for (const Row& row : rows) values.append(static_cast<To>(row.*field));
     return values;
 }
 
@@ -100,6 +100,16 @@ nb::dict connections(nb::handle self) {
     WW_FLOW_COLUMNS(WW_ROW)
 #undef WW_ROW
 #undef WW_COLUMN
+    return columns;
+}
+
+// The responses and chunks of all connections.
+nb::dict messages(nb::handle self) {
+    const std::vector<Message>& rows = of<Outcome>(self).messages;
+    nb::dict columns;
+#define WW_ROW(type, name, ...) columns[#name] = list<WW_COLUMN_TYPE_##type>(rows, &Message::name);
+    WW_MESSAGE_COLUMNS(WW_ROW)
+#undef WW_ROW
     return columns;
 }
 
@@ -127,6 +137,8 @@ void bind_results(nb::module_& m) {
     nb::class_<Outcome>(m, "Outcome", "One simulation's outcome.")
         .def("connections", &connections, nb::sig("def connections(self) -> dict[str, typing.Any]"),
              "What became of each connection: engine/columns.hpp. Lists, or views of many.")
+        .def("messages", &messages, nb::sig("def messages(self) -> dict[str, typing.Any]"),
+             "The responses and chunks of the connections: engine/columns.hpp.")
         .def_ro("forward", &Outcome::forward)
         .def_ro("backward", &Outcome::backward)
         .def_ro("records", &Outcome::records)

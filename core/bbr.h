@@ -349,6 +349,7 @@ static inline struct ww_observation ww_bbr_observe(const struct ww_bbr_state *bb
 #define WW_BBR_ON_PACKET_SENT WW_RENO_ON_PACKET_SENT
 #define WW_BBR_ON_PACKET_LOST WW_RENO_ON_PACKET_LOST
 #define WW_BBR_QUANTUM(config, window, mss) ww_bbr_quantum((window)->pacing, mss)
+#define WW_BBR_ON_RESTART WW_RENO_ON_RESTART
 #define WW_BBR_OBSERVE(config, bbr, now_us) ww_bbr_observe(bbr)
 
 #endif

@@ -35,8 +35,7 @@
  *                     beyond it. After a timeout an ACK delivers one: what else it covers was SACKed
  *
  * Two differences from the kernel remain. n is computed on every ACK; the kernel does so once cwnd changed or
- * after 1/32 s. Idle time follows 5.8; the kernel takes the time from the last packet to the first after
- * an idle period.
+ * after 1/32 s. Idle time is counted from the last ACK; the kernel counts it from the last packet.
  *
  * The rules of ns-3 3.44 (tcp-cubic.cc, cubic_rules = ns3) are the kernel's except for how an ACK's segments
  * are counted: cwnd grows by at most one per ACK; what was counted beyond n stays, even across a loss; and
@@ -329,6 +328,8 @@ static inline void ww_cubic_on_undo(const struct ww_config *config, struct ww_cu
 #define WW_CUBIC_ON_PACKET_SENT WW_RENO_ON_PACKET_SENT
 #define WW_CUBIC_ON_PACKET_LOST WW_RENO_ON_PACKET_LOST
 #define WW_CUBIC_QUANTUM WW_RENO_QUANTUM
+#define WW_CUBIC_ON_RESTART(config, cubic, now_us) \
+    ww_cubic_skip_idle(config, &(cubic)->curve, &(cubic)->last_ms, now_us)
 #define WW_CUBIC_OBSERVE WW_RENO_OBSERVE
 
 #endif

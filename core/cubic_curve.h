@@ -95,4 +95,13 @@ static inline void ww_cubic_grow(struct ww_cubic_curve *curve, struct ww_window 
     window->cwnd = ww_min_u32(cwnd + (uint32_t)(growth >> 32), WW_CUBIC_CWND_MAX);
 }
 
+/* Takes an idle period, which began after the last ACK, out of the stage: RFC 9438, 4.2 and 5.8. */
+static inline void ww_cubic_skip_idle(const struct ww_config *config, struct ww_cubic_curve *curve,
+                                      uint32_t *last_ms, uint64_t now_us) {
+    if (!config->validate_cwnd) return;
+    const uint32_t now_ms = (uint32_t)(now_us / 1000);
+    curve->epoch_ms = ww_wrapping_add(curve->epoch_ms, ww_wrapping_sub(now_ms, *last_ms));
+    *last_ms = now_ms;
+}
+
 #endif

@@ -187,6 +187,9 @@ static inline void ww_reno_on_undo(const struct ww_common *common, struct ww_win
     window->ssthresh = ww_max_u32(window->ssthresh, common->prior_ssthresh);
 }
 
+/* Idle time changes nothing in what the control has learnt. */
+static inline void ww_reno_on_restart(void) {}
+
 /* A control that estimates no bandwidth has nothing to show. */
 static inline struct ww_observation ww_observe_nothing(void) {
     const struct ww_observation seen = {0, 0, UINT32_MAX, 0};
@@ -217,6 +220,7 @@ static inline struct ww_observation ww_observe_nothing(void) {
     ((void)(reno), (void)(window), (void)(sent))
 #define WW_RENO_ON_PACKET_LOST WW_RENO_ON_PACKET_SENT
 #define WW_RENO_QUANTUM(config, window, mss) 1
+#define WW_RENO_ON_RESTART(config, reno, now_us) ww_reno_on_restart()
 #define WW_RENO_OBSERVE(config, reno, now_us) ww_observe_nothing()
 
 #endif

@@ -108,6 +108,7 @@ static inline void ww_vegas_on_ack(const struct ww_config *config, struct ww_veg
 #define WW_VEGAS_ON_PACKET_SENT WW_RENO_ON_PACKET_SENT
 #define WW_VEGAS_ON_PACKET_LOST WW_RENO_ON_PACKET_LOST
 #define WW_VEGAS_QUANTUM WW_RENO_QUANTUM
+#define WW_VEGAS_ON_RESTART WW_RENO_ON_RESTART
 #define WW_VEGAS_OBSERVE WW_RENO_OBSERVE
 
 #endif

@@ -14,7 +14,7 @@
  * in half segments, as in Linux.
  *
  * Deviations: every other window means every other ACK here, which is the same pace. RTT samples are kept
- * across idle times, which the host does not report. A timeout is answered like a loss, as in Linux and ns-3;
+ * across idle times, which Linux forgets. A timeout is answered like a loss, as in Linux and ns-3;
  * in the paper it is Reno's.
  */
 #ifndef WW_VENO_H
@@ -92,6 +92,7 @@ static inline uint32_t ww_veno_ssthresh(const struct ww_config *config,
 #define WW_VENO_ON_PACKET_SENT WW_RENO_ON_PACKET_SENT
 #define WW_VENO_ON_PACKET_LOST WW_RENO_ON_PACKET_LOST
 #define WW_VENO_QUANTUM WW_RENO_QUANTUM
+#define WW_VENO_ON_RESTART WW_RENO_ON_RESTART
 #define WW_VENO_OBSERVE WW_RENO_OBSERVE
 
 #endif

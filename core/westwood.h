@@ -20,6 +20,7 @@
  *   ww_on_recovery_exit  the data outstanding at the loss is acknowledged
  *   ww_on_rto            the retransmission timer expired
  *   ww_on_undo           the last loss proved spurious
+ *   ww_on_restart        the sender sends again, after its application left it with nothing in flight
  *   ww_observe           the estimate, for traces
  *
  * Each calls the operation that the current congestion control lists at the end of its header. A host
@@ -213,6 +214,16 @@ static inline void ww_on_undo(const struct ww_config *config, struct ww_state *s
 #define WW_CASE(ID, name)                                \
     case WW_ALG_##ID:                                    \
         WW_##ID##_ON_UNDO(config, &state->name, window); \
+        break;
+    WW_DISPATCH(config)
+#undef WW_CASE
+}
+
+static inline void ww_on_restart(const struct ww_config *config, struct ww_state *state,
+                                 uint64_t now_us) {
+#define WW_CASE(ID, name)                                   \
+    case WW_ALG_##ID:                                       \
+        WW_##ID##_ON_RESTART(config, &state->name, now_us); \
         break;
     WW_DISPATCH(config)
 #undef WW_CASE

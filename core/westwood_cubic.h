@@ -294,9 +294,8 @@ static inline void ww_wc_grow(const struct ww_config *config, struct ww_westwood
     }
     wc->start = WW_WC_STARTED;
     window->cwnd = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
-    const uint32_t now_ms = wc->last_ms;
-    if (!wc->curve.epoch_open) ww_cubic_begin(&wc->curve, window->cwnd, now_ms);
-    ww_cubic_grow(&wc->curve, window, ww_wrapping_sub(now_ms, wc->curve.epoch_ms),
+    if (!wc->curve.epoch_open) ww_cubic_begin(&wc->curve, window->cwnd, wc->last_ms);
+    ww_cubic_grow(&wc->curve, window, ww_wrapping_sub(wc->last_ms, wc->curve.epoch_ms),
                   ww_min_u32(sample->newly_delivered, 1u << 16), wc->srtt_us);
 }
 
@@ -395,6 +394,7 @@ static inline struct ww_observation ww_wc_observe(const struct ww_westwood_cubic
 #define WW_WESTWOOD_CUBIC_ON_PACKET_SENT WW_RENO_ON_PACKET_SENT
 #define WW_WESTWOOD_CUBIC_ON_PACKET_LOST WW_RENO_ON_PACKET_LOST
 #define WW_WESTWOOD_CUBIC_QUANTUM WW_RENO_QUANTUM
+#define WW_WESTWOOD_CUBIC_ON_RESTART WW_CUBIC_ON_RESTART
 #define WW_WESTWOOD_CUBIC_OBSERVE(config, wc, now_us) ww_wc_observe(wc)
 
 #endif

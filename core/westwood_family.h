@@ -187,6 +187,7 @@ static inline struct ww_observation ww_westwood_observe(const struct ww_config *
 #define WW_WESTWOOD_ON_PACKET_SENT WW_RENO_ON_PACKET_SENT
 #define WW_WESTWOOD_ON_PACKET_LOST WW_RENO_ON_PACKET_LOST
 #define WW_WESTWOOD_QUANTUM WW_RENO_QUANTUM
+#define WW_WESTWOOD_ON_RESTART WW_RENO_ON_RESTART
 #define WW_WESTWOOD_OBSERVE ww_westwood_observe
 
 #endif

@@ -39,6 +39,8 @@
       "largest cwnd since the connection was established")                                        \
     X(NUMBER, receiver_limited_s, INNER, "s", "Limited by the receiver", "",                      \
       "how long its receive window, and no smaller cwnd, held back data")                         \
+    X(NUMBER, application_limited_s, INNER, "s", "Limited by the application", "",                \
+      "how long cwnd and the receive window allowed data that its application had not written")   \
     X(NUMBER, mean_srtt_s, MEAN, "s", "Mean smoothed RTT", "srtt\nms",                            \
       "smoothed round-trip time, averaged over the RTT samples")                                  \
     X(NUMBER, min_rtt_s, LEAST, "s", "Minimum RTT", "",                                           \
@@ -48,6 +50,14 @@
     X(NUMBER, completed_s, MOST, "s", "Completed", "", "when all its data had been acknowledged") \
     X(NUMBER, last_arrival_s, INNER, "s", "Last arrival", "",                                     \
       "when the last of its data packets reached the sink")
+
+// One row per response or chunk that an application asked for.
+#define WW_MESSAGE_COLUMNS(X)                                                             \
+    X(COUNT, connection, INNER, "", "Connection", "", "number of the connection")         \
+    X(COUNT, number, INNER, "", "Number", "", "its place among the connection's, from 1") \
+    X(COUNT, bytes, INNER, "B", "Size", "", "its payload")                                \
+    X(NUMBER, start_s, INNER, "s", "Start", "", "when the sender received the request")   \
+    X(NUMBER, completed_s, INNER, "s", "Completed", "", "when all of it had been acknowledged")
 
 #define WW_DIRECTION_COLUMNS(X)                                                                    \
     X(COUNT, packets, SUM, "packets", "Packets", "", "packets that the queue accepted by the end") \

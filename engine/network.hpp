@@ -21,12 +21,14 @@ namespace ww::sim {
 
 // Kinds and their names, which are the same everywhere.
 #define WW_SPREADS(X) X(fixed) X(exponential)
+#define WW_APPLICATION_KINDS(X) X(bulk) X(rate) X(on_off) X(request) X(video)
 #define WW_EVENT_KINDS(X) \
     X(send) X(retransmit) X(ack) X(dupack) X(recovery) X(exit) X(timeout) X(ecn) X(probe) X(undo)
 #define WW_DROP_KINDS(X) X(queue) X(early) X(wire) X(mark)
 
 #define WW_ENUMERATOR(id) id,
 enum class Spread { WW_SPREADS(WW_ENUMERATOR) };
+enum class ApplicationKind { WW_APPLICATION_KINDS(WW_ENUMERATOR) };
 enum class EventKind : std::uint8_t { WW_EVENT_KINDS(WW_ENUMERATOR) };
 enum class DropKind : std::uint8_t { WW_DROP_KINDS(WW_ENUMERATOR) };
 #undef WW_ENUMERATOR
@@ -69,6 +71,21 @@ struct Datagrams {
         Spread::fixed;  // distribution of the gaps between packets; exponential: a Poisson process
 };
 
+// What the sending application of a connection writes (traffic/application.hpp). Times without a
+// meaning for a kind have no effect on it.
+struct Application {
+    ApplicationKind kind = ApplicationKind::bulk;
+    std::int64_t rate_bps = 0;            // rate: payload
+    Time on_mean = kNever, off_mean = 0;  // rate, on_off: as of Datagrams
+    Spread spread = Spread::fixed;        // of these periods, or of the think times
+    std::int64_t size_bytes = 0;          // request: of a response
+    Spread size_spread = Spread::fixed;
+    Time think_mean = 0;                   // request: from a response to the next request
+    std::vector<std::int64_t> ladder_bps;  // video: the rates to choose from, ascending
+    Time chunk = 0;                        // video: how long a chunk plays
+    Time buffer = 0;                       // video: how much the player keeps at most
+};
+
 // A TCP connection, or a source of datagrams of mss payload bytes. With arrivals it stands for many
 // connections, with exponential gaps between their starts.
 struct Flow {
@@ -77,6 +94,7 @@ struct Flow {
     Recovery recovery = Recovery::newreno;
     WW_FLOW_SETTINGS(WW_SETTING_MEMBER)
     Datagrams datagrams = {};
+    Application application = {};
     Time arrivals_mean = 0;  // mean gap between connections; 0: the flow is one connection
     Spread size_spread = Spread::fixed;  // distribution of size_bytes over the connections
     bool random_isn = true;  // draw the initial sequence number from the seed; else use isn
@@ -127,6 +145,11 @@ struct FlowCounts {
 struct FlowResult : FlowCounts {
     WindowTrace trace;
     std::vector<Event> events;
+};
+
+// A response or a chunk of video: what one request of a connection's application asked for.
+struct Message {
+    WW_MESSAGE_COLUMNS(WW_COLUMN_MEMBER)
 };
 
 // The packets that waited in a queue, in order of arrival: a struct of arrays with one entry per
@@ -183,6 +206,7 @@ class Sink {
 // The outcome of a run, with what it recorded unless a sink took it.
 struct Outcome {
     std::vector<FlowCounts> connections;             // a flow with arrivals has several
+    std::vector<Message> messages;                   // by connection, then by time
     std::vector<DirectionResult> forward, backward;  // per link; their traces are in the records
     Records records;
     std::uint64_t packets = 0;  // hops travelled by packets of all kinds
@@ -194,6 +218,7 @@ struct Outcome {
 // The same, with the records sorted into connections and directions.
 struct Result {
     std::vector<FlowResult> flows;                   // one entry per connection
+    std::vector<Message> messages;                   // by connection, then by time
     std::vector<DirectionResult> forward, backward;  // per link
     std::vector<Drop> drops;                         // with TraceOptions::queues
     std::vector<Captured> captured;                  // by time, with TraceOptions::capture_link

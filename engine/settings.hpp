@@ -71,6 +71,17 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
       "Window at which the first slow start ends",                                                 \
       "RFC 5681, section 3.1: arbitrarily high, so that the path ends slow start and not a "       \
       "constant.")                                                                                 \
+    X(SWITCH, idle_restart, true, 0, 1,                                                            \
+      "After an idle time of more than the RTO, cwnd is at most initial_cwnd",                     \
+      "RFC 5681, section 4.1. BBRv1 and Westwood-CUBIC keep their windows.")                       \
+    X(SWITCH, idle_decay, false, 0, 1,                                                             \
+      "idle_restart halves cwnd once per RTO of the idle time instead, and ssthresh keeps three "  \
+      "quarters of it",                                                                            \
+      "RFC 5681, section 4.1: cwnd restarts at once. Only Linux and RFC 2861 halve it.")           \
+    X(SWITCH, rate_limited_increase, false, 0, 1,                                                  \
+      "A window that is not full grows up to what the largest flight since the last reduction "    \
+      "would make of it, instead of not at all",                                                   \
+      "draft-ietf-ccwg-ratelimited-increase-10 is no RFC yet; validate_cwnd is stricter.")         \
     X(BYTES, receive_window, 1u << 20, 1, 1u << 30, "Receive buffer",                              \
       "Enough up to 80 Mb/s over 100 ms. If a scenario sets none, it is twice what the path and "  \
       "its queues hold, if that is more: hosts adjust their buffers (RFC 7323, 1.1).")             \

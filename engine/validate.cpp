@@ -166,6 +166,40 @@ std::string check(const ww_config& o) {
     return "";
 }
 
+// Checks what the kind of application uses.
+std::string check(const Application& o) {
+    const auto is_rate = [](std::int64_t bps) { return bps >= 1 && bps <= kFastest; };
+    const auto is_time = [](Time time, Time least) { return time >= least && time <= kLongest; };
+    switch (o.kind) {
+    case ApplicationKind::bulk:
+        return "";
+    case ApplicationKind::rate:
+        if (!is_rate(o.rate_bps)) return "rate must be 1 bit/s to 1 Tbit/s";
+        if (o.on_mean < kShortestState || !is_time(o.off_mean, 0)) break;
+        return "";
+    case ApplicationKind::on_off:
+        if (!is_time(o.on_mean, kShortestState) || !is_time(o.off_mean, kShortestState)) break;
+        return "";
+    case ApplicationKind::request:
+        if (o.size_bytes < 1 || o.size_bytes > kLargestSize)
+            return "a response must have 1 to " + std::to_string(kLargestSize) + " bytes";
+        if (!is_time(o.think_mean, 0)) return "a think time must be 0 to " + kMostDays;
+        return "";
+    case ApplicationKind::video:
+        if (o.ladder_bps.empty() || !is_rate(o.ladder_bps.front()) ||
+            !is_rate(o.ladder_bps.back()) ||
+            !std::is_sorted(o.ladder_bps.begin(), o.ladder_bps.end()))
+            return "a ladder must have ascending rates of 1 bit/s to 1 Tbit/s";
+        if (!is_time(o.chunk, kShortestState) || o.chunk > kHour)
+            return "a chunk must play 1 us to 1 hour";
+        if (!is_time(o.buffer, o.chunk)) return "a buffer must have room for a chunk";
+        return "";
+    }
+    return o.kind > ApplicationKind::video
+               ? "unknown kind of application"
+               : "an application must be on 1 us or longer, and off at most " + kMostDays;
+}
+
 std::string check_source(const Flow& f) {
     if (f.datagrams.on) {
         if (f.datagrams.rate_bps < 1 || f.datagrams.rate_bps > kFastest)
@@ -175,6 +209,9 @@ std::string check_source(const Flow& f) {
             return "a source must be on 1 us or longer, and off at most " + kMostDays;
         if (f.arrivals_mean != 0) return "datagrams don't arrive as connections";
     }
+    if (f.application.kind != ApplicationKind::bulk && (f.datagrams.on || f.arrivals_mean != 0))
+        return "datagrams and connections that arrive have no application";
+    if (const std::string problem = check(f.application); !problem.empty()) return problem;
     if (f.arrivals_mean < 0 || f.arrivals_mean > kLongest)
         return "connections must arrive 0 to " + kMostDays + " apart";
     if (f.arrivals_mean > 0 && f.size_bytes == kUnlimited)

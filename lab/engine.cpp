@@ -95,6 +95,17 @@ void show_windows(std::uint32_t column) {
 
 double seconds(Time time) { return static_cast<double>(time) / 1e12; }
 
+ww::metrics::Messages messages() {
+    const std::vector<Message>& all = lab.outcome.messages;
+    ww::metrics::Messages made;
+    if (all.empty()) return made;
+    made.count = all.size();
+#define WW_ROW(type, name, ...) made.name = {&all.data()->name, sizeof(Message)};
+    WW_MESSAGE_COLUMNS(WW_ROW)
+#undef WW_ROW
+    return made;
+}
+
 ww::metrics::Connections connections() {
     const std::vector<FlowCounts>& all = lab.outcome.connections;
     const auto field = [&](auto FlowCounts::*one) -> ww::metrics::Numbers {
@@ -107,6 +118,7 @@ ww::metrics::Connections connections() {
 #define WW_ROW(type, name, ...) made.name = field(&FlowCounts::name);
     WW_FLOW_COLUMNS(WW_ROW)
 #undef WW_ROW
+    made.messages = messages();
     return made;
 }
 
@@ -114,8 +126,8 @@ std::vector<ww::metrics::Row> rows() {
     const Network& network = lab.plan.network;
     std::vector<ww::metrics::Planned> flows;
     for (const Flow& one : network.flows)
-        flows.push_back(
-            {!one.datagrams.on, one.arrivals_mean > 0, seconds(one.start), seconds(one.stop)});
+        flows.push_back({!one.datagrams.on, one.arrivals_mean > 0, seconds(one.start),
+                         seconds(one.stop), one.application.kind >= ApplicationKind::request});
     std::vector<ww::metrics::Used> directions;
     for (const auto* side : {&lab.outcome.forward, &lab.outcome.backward})
         for (const DirectionResult& one : *side)

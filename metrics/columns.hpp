@@ -44,9 +44,16 @@
       WW_COLUMN_IF_KNOWN,                                                                       \
       "share of the run in which its receive window held back data, if that is over a tenth; "  \
       "raise its receive_window",                                                               \
-      flow.receiver_limited())                                                                  \
+      flow.limited(flow.its.receiver_limited_s))                                                \
+    X(NUMBER, application_limited, "", "Limited by the application", "app\nlimited %", 100, 0,  \
+      WW_COLUMN_IF_KNOWN,                                                                       \
+      "share of the run in which its application had not written data that the windows "        \
+      "allowed, if that is over a tenth",                                                       \
+      flow.limited(flow.its.application_limited_s))                                             \
     X(COUNT, transfers, "", "Transfers", "", 1, 1, WW_COLUMN_ALWAYS,                            \
-      "connections of the flow: more than one with `arrivals`", flow.count())                   \
+      "connections of the flow, more than one with `arrivals`; of an `app` with requests its "  \
+      "responses or chunks, which the next columns count, too",                                 \
+      flow.transfers)                                                                           \
     X(COUNT, completed, "", "Completed transfers", "", 1, 1, WW_COLUMN_ALWAYS,                  \
       "connections whose data were all acknowledged", flow.completions_s.size())                \
     X(NUMBER, completion_s, "s", "Completion time", "completion\ns", 1, 3,                      \

@@ -33,7 +33,34 @@ struct FlowOfRun {
     bool is_tcp = planned.is_tcp;
     std::vector<double> completions_s = {};
 
+    std::size_t transfers = count();
+
     std::size_t count() const { return last - first; }
+
+    // Takes the completion times of its transfers, which are connections or their messages.
+    void take_transfers() {
+        const Messages& all = its.messages;
+        if (!planned.has_messages) {
+            for (std::size_t i = first; i < last; i++) take(its.start_s[i], its.completed_s[i]);
+            return;
+        }
+        const std::size_t begin = first_of(all, first), end = first_of(all, last);
+        for (std::size_t i = begin; i < end; i++) take(all.start_s[i], all.completed_s[i]);
+        transfers = end - begin;
+    }
+    // Returns the first message of this connection or a later one.
+    static std::size_t first_of(const Messages& all, std::size_t connection) {
+        const auto number = static_cast<double>(connection);
+        std::size_t low = 0, high = all.count;
+        while (low < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            (all.connection[middle] < number ? low = middle + 1 : high = middle);
+        }
+        return low;
+    }
+    void take(double start_s, double completed_s) {
+        if (!std::isnan(completed_s)) completions_s.push_back(completed_s - start_s);
+    }
 
     template <class Use>
     void each(const Numbers& column, Use use) const {
@@ -83,8 +110,9 @@ struct FlowOfRun {
         return std::fmax(end_s, its.last_arrival_s[first]) - its.start_s[first];
     }
 
-    double receiver_limited() const {
-        const double share = mean(its.receiver_limited_s) / simulated_s;
+    // Returns the share of the run in which something limited it; NaN if that is short.
+    double limited(const Numbers& limited_s) const {
+        const double share = mean(limited_s) / simulated_s;
         return share > kLimitedLeast ? share : std::nan("");
     }
 };
@@ -168,9 +196,7 @@ std::vector<Row> rows(const std::vector<Planned>& flows, const Connections& conn
     std::vector<double> goodputs_bps;
     for (std::size_t i = 0; i < flows.size(); i++) {
         FlowOfRun flow = {connections, bounds[i], bounds[i + 1], flows[i], simulated_s};
-        for (std::size_t one = flow.first; one < flow.last; one++)
-            if (const double end_s = connections.completed_s[one]; !std::isnan(end_s))
-                flow.completions_s.push_back(end_s - connections.start_s[one]);
+        flow.take_transfers();
         set_flow_columns(flow, made[i]);
         if (flow.is_tcp) goodputs_bps.push_back(made[i].goodput_bps);
     }

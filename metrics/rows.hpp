@@ -13,6 +13,14 @@
 
 namespace ww::metrics {
 
+// Responses and chunks that applications asked for (engine/columns.hpp), by connection.
+struct Messages {
+    std::size_t count = 0;
+#define WW_ROW(type, name, ...) Numbers name;
+    WW_MESSAGE_COLUMNS(WW_ROW)
+#undef WW_ROW
+};
+
 // The measured columns of a run's connections; `source` is the number of their flow, in ascending order.
 struct Connections {
     std::size_t count = 0;
@@ -20,6 +28,7 @@ struct Connections {
 #define WW_ROW(type, name, ...) Numbers name;
     WW_FLOW_COLUMNS(WW_ROW)
 #undef WW_ROW
+    Messages messages;
 };
 
 // What a row depends on of a flow's scenario.
@@ -28,6 +37,7 @@ struct Planned {
     bool arrives = false;  // it has many connections
     double start_s = 0;
     double stop_s = std::numeric_limits<double>::infinity();
+    bool has_messages = false;  // its transfers are the messages of its connections
 };
 
 // What a row depends on of a link's direction.

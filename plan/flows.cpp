@@ -45,24 +45,68 @@ sim::Recovery recovery_of(const Item& item) {
 #undef WW_ROW
 }
 
+// Reads the lengths of on and off periods, both or neither.
+void read_periods(const Section& app, bool needed, sim::Time& on_mean, sim::Time& off_mean,
+                  sim::Spread& spread) {
+    const Item on = needed ? app.need("on") : app["on"];
+    const Item off = needed ? app.need("off") : app["off"];
+    if (!on != !off) (on ? off : on).refuse("is missing: a source has both on and off, or neither");
+    if (on) {
+        on_mean = time_ps(on, sim::kMicrosecond, sim::kLongest);
+        off_mean = time_ps(off, sim::kMicrosecond, sim::kLongest);
+    }
+    spread = spread_of(app, "durations", sim::Spread::fixed);
+}
+
 void read_datagrams(const Section& app, sim::Datagrams& source) {
     source.on = true;
     source.rate_bps = rate_bps(app.need("rate"), 1'000, sim::kFastest);
-    const Item on = app["on"], off = app["off"];
-    if (!on != !off) (on ? off : on).refuse("is missing: a source has both on and off, or neither");
-    if (on) {
-        source.on_mean = time_ps(on, sim::kMicrosecond, sim::kLongest);
-        source.off_mean = time_ps(off, sim::kMicrosecond, sim::kLongest);
-    }
-    source.spread = spread_of(app, "durations", sim::Spread::fixed);
+    read_periods(app, false, source.on_mean, source.off_mean, source.spread);
     source.spacing = spread_of(app, "spacing", sim::Spread::fixed);
+}
+
+void read_request(const Section& app, sim::Application& o) {
+    o.size_bytes = size_bytes(app.need("size"), 1, sim::kLargestSize);
+    o.size_spread = spread_of(app, "sizes", sim::Spread::fixed);
+    if (const Item think = app["think"]) o.think_mean = time_ps(think, 0, sim::kHour);
+    o.spread = spread_of(app, "durations", sim::Spread::fixed);
+}
+
+void read_video(const Section& app, sim::Application& o) {
+    static const std::string expected = "ascending rates such as [\"1Mbps\", \"3Mbps\"]";
+    const Item ladder = app.need("ladder");
+    for (const Value& rung : ladder.list(expected)) {
+        o.ladder_bps.push_back(rate_bps({app, "ladder", &rung}, 1'000, sim::kFastest));
+        if (o.ladder_bps.size() > 1 && o.ladder_bps.back() <= *(o.ladder_bps.end() - 2))
+            ladder.refuse("expected " + expected);
+    }
+    if (o.ladder_bps.empty()) ladder.refuse("expected " + expected);
+    const Item chunk = app["chunk"], buffer = app["buffer"];
+    o.chunk = chunk ? time_ps(chunk, sim::kMicrosecond, sim::kHour) : 4 * sim::kSecond;
+    o.buffer = buffer ? time_ps(buffer, 0, sim::kLongest) : 5 * o.chunk;
+    if (o.buffer < o.chunk) buffer.refuse("expected room for a chunk");
 }
 
 // Reads what the flow sends: datagrams, or data of a connection.
 void read_app(const Section& app, sim::Flow& flow) {
-    const Item kind = app["kind"];
-    if (kind && kind.choice<bool>({{"bulk", false}, {"udp", true}}))
-        read_datagrams(app, flow.datagrams);
+    enum Kind { bulk, udp, rate, on_off, request, video };
+    const Item kind_item = app["kind"];
+    const Kind kind = kind_item ? kind_item.choice<Kind>({{"bulk", bulk},
+                                                          {"udp", udp},
+                                                          {"rate", rate},
+                                                          {"on-off", on_off},
+                                                          {"request", request},
+                                                          {"video", video}})
+                                : bulk;
+    sim::Application& o = flow.application;
+    o.kind =
+        kind <= udp ? sim::ApplicationKind::bulk : static_cast<sim::ApplicationKind>(kind - udp);
+    if (kind == udp) read_datagrams(app, flow.datagrams);
+    if (kind == rate) o.rate_bps = rate_bps(app.need("rate"), 1'000, sim::kFastest);
+    if (kind == rate || kind == on_off)
+        read_periods(app, kind == on_off, o.on_mean, o.off_mean, o.spread);
+    if (kind == request) read_request(app, o);
+    if (kind == video) read_video(app, o);
     app.done();
 }
 
@@ -95,10 +139,12 @@ ww_protocol read_flow(const Section& section, sim::Flow& flow) {
             flow);
     if (flow.datagrams.on != (protocol == kDatagrams))
         cc_item.refuse(flow.datagrams.on ? "expected \"udp\", as its app is"
-                                         : "expected a protocol, since its app is \"bulk\"");
+                                         : "expected a protocol, since its app is not \"udp\"");
     set_declared(section, flow);
     const Item recovery = section["recovery"], arrivals = section["arrivals"];
     if (recovery && !flow.datagrams.on) flow.recovery = recovery_of(recovery);
+    if (arrivals && flow.application.kind != sim::ApplicationKind::bulk)
+        section["app"].refuse("expected \"bulk\", since arrivals is for transfers");
     if (arrivals) {
         if (flow.size_bytes != sim::kUnlimited)
             section["size"].refuse("expected none, since arrivals has a size");

@@ -25,7 +25,7 @@ static void call(const struct ww_config *config, struct ww_state *state, struct 
     const struct ww_sample sample = any_sample();
     const struct ww_sent sent = any_sent();
     const struct ww_lost lost = any_lost();
-    switch (any(0, 7)) {
+    switch (any(0, 8)) {
     case 0:
         ww_on_ack(config, state, window, &sample);
         break;
@@ -47,6 +47,9 @@ static void call(const struct ww_config *config, struct ww_state *state, struct 
         break;
     case 6:
         ww_on_packet_lost(config, state, window, &lost);
+        break;
+    case 7:
+        ww_on_restart(config, state, sample.now_us);
         break;
     default:
         ww_on_undo(config, state, window);

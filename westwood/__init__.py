@@ -61,7 +61,8 @@ What there is:
   `Paired`.
 - `plot_means`: a figure of the rows of a sweep.
 - `presets`: the names of the scenarios that come with the package.
-- `Result`: one run: rows, trace, events, queues, drops, links, transfers, figures, captures.
+- `Result`: one run: rows, trace, events, queues, drops, links, transfers, messages,
+  figures, captures.
 - `Results`: a results folder: rows, means with intervals, paired differences, figures.
 - `lab.show`, after `from westwood import lab`: the laboratory with a scenario, in a notebook.
 - `WestwoodError`: base of `InputError` (an argument or a setting is wrong), `RunError` (a run

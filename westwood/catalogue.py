@@ -151,6 +151,7 @@ SETTINGS = tuple(
     for row in _engine.SETTINGS
 )
 FLOW_COLUMNS = {row["name"]: MeasuredColumn(**row) for row in _engine.FLOW_COLUMNS}
+MESSAGE_COLUMNS = {row["name"]: MeasuredColumn(**row) for row in _engine.MESSAGE_COLUMNS}
 DIRECTION_COLUMNS = {row["name"]: MeasuredColumn(**row) for row in _engine.DIRECTION_COLUMNS}
 # The columns of a trace's tables with their numpy types.
 WINDOW_COLUMNS: dict[str, str] = _engine.WINDOW_COLUMNS

@@ -12,6 +12,7 @@ from westwood.catalogue import (
     FLOW_COLUMNS,
     IMPAIRMENTS,
     LOSSES,
+    MESSAGE_COLUMNS,
     PROTOCOLS,
     QUEUES,
     RECOVERIES,
@@ -156,6 +157,9 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "engines": _engines,
     "columns": _columns,
     "transfer-columns": lambda: _measured(FLOW_COLUMNS),
+    "message-columns": lambda: _measured(
+        {name: one for name, one in MESSAGE_COLUMNS.items() if name != "connection"}
+    ),
     "link-columns": _link_columns,
     "cc-settings": _settings_of_cc,
     "flow-settings": lambda: _settings("flow"),

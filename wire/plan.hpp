@@ -25,6 +25,8 @@
 //     recovery NAME              one of WW_RECOVERIES
 //     arrivals MEAN fixed|exponential
 //     datagrams RATE ON OFF fixed|exponential fixed|exponential      the periods, the spacing
+//     application rate RATE ON OFF SPREAD|on_off ON OFF SPREAD|request SIZE SPREAD THINK SPREAD|
+//                 video CHUNK BUFFER RATE...                         a spread: fixed or exponential
 //   end
 #pragma once
 
@@ -175,6 +177,33 @@ inline void read_spread(Words& words, sim::Spread& spread) {
 #undef WW_WORD
 }
 
+inline void read_periods(Words& words, sim::Application& o) {
+    words.into(o.on_mean, 1, sim::kLongest, -1, sim::kNever);
+    words.into(o.off_mean, 0, sim::kLongest);
+    read_spread(words, o.spread);
+}
+
+inline void read_application(Words& words, sim::Application& o) {
+    using sim::ApplicationKind;
+#define WW_WORD(id) {#id, ApplicationKind::id},
+    words.into(o.kind, {WW_APPLICATION_KINDS(WW_WORD)});
+#undef WW_WORD
+    if (o.kind == ApplicationKind::rate) words.into(o.rate_bps, 1, sim::kFastest);
+    if (o.kind == ApplicationKind::rate || o.kind == ApplicationKind::on_off)
+        read_periods(words, o);
+    if (o.kind == ApplicationKind::request) {
+        words.into(o.size_bytes, 1, sim::kLargestSize);
+        read_spread(words, o.size_spread);
+        words.into(o.think_mean, 0, sim::kLongest);
+        read_spread(words, o.spread);
+    }
+    if (o.kind != ApplicationKind::video) return;
+    words.into(o.chunk, 1, sim::kHour);
+    words.into(o.buffer, 1, sim::kLongest);
+    o.ladder_bps.clear();
+    while (words.is_more()) words.into(o.ladder_bps.emplace_back(), 1, sim::kFastest);
+}
+
 inline void read_recovery(Words& words, sim::Recovery& recovery) {
 #define WW_READ_NAME(ID, id, word, ...) {word, sim::Recovery::id},
     words.into(recovery, {WW_RECOVERIES(WW_READ_NAME)});
@@ -189,6 +218,8 @@ inline bool read_setting(Words& words, sim::Flow& o) {
     } else if (words.name() == "arrivals") {
         words.into(o.arrivals_mean, 0, kLongest);
         read_spread(words, o.size_spread);
+    } else if (words.name() == "application") {
+        read_application(words, o.application);
     } else if (words.name() == "datagrams") {
         o.datagrams.on = true;
         words.into(o.datagrams.rate_bps, 1, kFastest);

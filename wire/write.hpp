@@ -163,6 +163,26 @@ inline const char* spread_word(sim::Spread spread) {
     return kWords[static_cast<std::size_t>(spread)];
 }
 
+inline void write_application(PlanText& plan, const sim::Application& o) {
+    const sim::Time on = o.on_mean == sim::kNever ? -1 : o.on_mean;
+    switch (o.kind) {
+    case sim::ApplicationKind::bulk:
+        return;
+    case sim::ApplicationKind::rate:
+        return plan.say("application rate", o.rate_bps, on, o.off_mean, spread_word(o.spread));
+    case sim::ApplicationKind::on_off:
+        return plan.say("application on_off", on, o.off_mean, spread_word(o.spread));
+    case sim::ApplicationKind::request:
+        return plan.say("application request", o.size_bytes, spread_word(o.size_spread),
+                        o.think_mean, spread_word(o.spread));
+    case sim::ApplicationKind::video: {
+        std::vector<std::int64_t> numbers = {o.chunk, o.buffer};
+        numbers.insert(numbers.end(), o.ladder_bps.begin(), o.ladder_bps.end());
+        return plan.say_all("application video", numbers);
+    }
+    }
+}
+
 inline void write_traffic(PlanText& plan, const sim::Flow& flow) {
     if (const sim::Datagrams& source = flow.datagrams; source.on)
         return plan.say("datagrams", source.rate_bps,
@@ -174,6 +194,7 @@ inline void write_traffic(PlanText& plan, const sim::Flow& flow) {
     plan.say("recovery", kRecoveries[static_cast<std::size_t>(flow.recovery)]);
     const ww_config& o = flow.cc;
     WW_SETTINGS(WW_SAY_CC_SETTING)
+    write_application(plan, flow.application);
     if (flow.arrivals_mean > 0)
         plan.say("arrivals", flow.arrivals_mean, spread_word(flow.size_spread));
 }

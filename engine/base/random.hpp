@@ -39,6 +39,8 @@ enum class Stream : std::uint64_t {
     start = 11,       // place: flow
     spacing = 12,     // place: connection
     impairment = 13,  // place: direction + 2^32 x kind
+    responses = 14,   // place: connection
+    thinks = 15,      // place: connection
 };
 
 class Random {

@@ -38,8 +38,9 @@ enum PacketFlags : std::uint16_t {
     kBare = 512,  // the handshake's last ACK
     kAgain =
         1024,  // data, SYN: a retransmission; ACK: its timestamp echoes a retransmission (RFC 7323)
+    kEnd = 2048,  // data: the last segment of a message, which the receiver acknowledges at once
     // Packets with these flags take the slow path.
-    kSlowPath = kSyn | kFin | kCe | kCwr | kDatagram | kBare | kAgain,
+    kSlowPath = kSyn | kFin | kCe | kCwr | kDatagram | kBare | kAgain | kEnd,
 };
 
 struct Packet {

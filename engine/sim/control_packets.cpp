@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Handles the less common packets: those that open a connection (SYN, SYN-ACK and the ACK of that)
-// or end it (FIN), ECN marks, timestamps of retransmissions, and datagrams.
+// or end it (FIN), ends of messages, ECN marks, timestamps of retransmissions, and datagrams.
 #include "simulation.hpp"
 
 namespace ww::sim {
@@ -19,10 +19,13 @@ bool Simulation::take_control(Connection& c, const Packet& packet, Time now) {
     if (packet.flags & kCwr) c.receiver.on_reduced();
     if (packet.flags & kCe) c.receiver.on_marked();
     if ((packet.flags & (kAgain | kSyn)) == kAgain) c.receiver.on_again(packet.number);
-    if (packet.flags & kFin) {
+    if (packet.flags & (kFin | kEnd)) {
         c.receiver.ip_bytes += c.header_bytes + packet.payload;
         c.receiver.last_arrival = now;
-        c.receiver.on_fin(now, packet.number, packet.payload);
+        if (packet.flags & kFin)
+            c.receiver.on_fin(now, packet.number, packet.payload);
+        else
+            c.receiver.on_data(now, packet.number, packet.payload);
         send_any_ack(c, now, 0);
         return true;
     }

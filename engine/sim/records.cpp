@@ -142,6 +142,7 @@ Result simulate(const Network& network, std::uint64_t seed, const Stop& stop) {
     }
     for (std::size_t i = 0; i < records.events_of.size(); i++)
         result.flows[records.events_of[i]].events.push_back(records.events[i]);
+    result.messages = std::move(outcome.messages);
     result.forward = std::move(outcome.forward);
     result.backward = std::move(outcome.backward);
     for (std::size_t i = 0, end; i < records.queues_of.size(); i = end) {

@@ -119,12 +119,17 @@ void Simulation::build_connections() {
         settings_of_.push_back(&settings_.of(flow));
         const bool paces = !flow.datagrams.on && settings_of_.back()->paced;
         pacing_ |= paces;
-        fast_path_ &= !paces && !flow.ecn;
+        fast_path_ &= !paces && !flow.ecn && flow.application.kind == ApplicationKind::bulk;
     }
     for (std::uint32_t i = 0; i < count; i++) {
         if (network_.flows[started_.source[i]].arrivals_mean != 0) continue;
         Connection& c = open(i);
         source_timers_.queue.reschedule(c.timer(), c.slot);
+        const Flow& flow = network_.flows[started_.source[i]];
+        if (flow.application.kind == ApplicationKind::bulk) continue;
+        writers_.resize(count);
+        application_timers_.queue.reserve(count);
+        writers_[c.slot] = std::make_unique<Writer>(flow, seed_, i, end_, &stop_);
     }
 }
 
@@ -141,6 +146,7 @@ void Simulation::build_slots() {
     if (!started_.arriving.empty()) arrivals_slot_ = slots++;
     source_timers_.slot = slots++;
     if (pacing_) pacing_timers_.slot = slots++;
+    if (!writers_.empty()) application_timers_.slot = slots++;
     for (Channel& channel : channels_) {
         if (channel.impairments == nullptr || !channel.impairments->held) continue;
         channel.impairments->held->owner = static_cast<std::uint32_t>(holding_.size());
@@ -164,6 +170,7 @@ void Simulation::conclude(Connection& c) {
     if (result_.connections.empty()) result_.connections.resize(started_.source.size());
     FlowCounts& result = result_.connections[c.index];
     std::visit([&](auto& source) { source.finish(end_, result); }, c.source);
+    if (Writer* const writer = writer_of(c)) writer->finish(end_, result, result_.messages);
     result.source = started_.source[c.index];
     result.start_s = seconds(started_.start[c.index]);
     result.delivered_bytes = c.receiver.delivered_bytes;

@@ -203,6 +203,8 @@ template void Simulation::carry_out_of_line<false>(Connection& c, const Packet& 
         next_source_timer();
     else if (pacing_ && slot == pacing_timers_.slot)
         return next_pacing_timers(more);
+    else if (!writers_.empty() && slot == application_timers_.slot)
+        next_application_timer();
     else if (!holding_.empty() && slot == departures_.slot)
         next_departure();
     else
@@ -386,6 +388,9 @@ template <bool fast>
     packet.flags = sender.segments().is_last(segment) ? kFin : 0;
     if (c.ecn) packet.flags |= sender.ecn_flags();
     if (c.timestamps && again) packet.flags |= kAgain;
+    if (!writers_.empty()) [[unlikely]]
+        if (const Writer* const writer = writer_of(c); writer && writer->ends_message(segment))
+            packet.flags |= kEnd;
     carry<false>(c, packet, c.header_bytes + payload, now, nullptr);
 }
 

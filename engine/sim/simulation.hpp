@@ -9,6 +9,7 @@
 //   sources of the flows            start, SYN and retransmission of a sender; start and next packet of a
 //                                   source of datagrams
 //   paced senders, if any           when the next segment may leave
+//   applications, if any            when the next data is written
 //
 // A packet crosses inlined channels as soon as it is sent (topology.hpp). The receivers behind such a
 // channel run ahead of the clock: before they take a packet that arrives at t, they send their ACKs due
@@ -23,6 +24,7 @@
 #include "../link/channel.hpp"
 #include "../tcp/receiver.hpp"
 #include "../tcp/sender.hpp"
+#include "../traffic/application.hpp"
 #include "../traffic/arrivals.hpp"
 #include "../traffic/datagrams.hpp"
 #include "drop_list.hpp"
@@ -126,8 +128,15 @@ class Simulation {
     void next_receiver_timer(Group& group);
     void next_source_timer();
     void next_sender_timer(Connection& c, Time now);
+    void next_application_timer();
     void next_datagram(Connection& c, DatagramSource& source, Time now);
     std::uint32_t next_pacing_timers(std::uint32_t more);
+    // Returns the application of a connection; nullptr if it is bulk.
+    Writer* writer_of(const Connection& c) const {
+        return c.slot < writers_.size() ? writers_[c.slot].get() : nullptr;
+    }
+    // Lets the connection's application, if it has one, write data, and sends that.
+    void serve_application(Connection& c, Time now);
     // Call when a timer's deadline has moved ahead of its place in the queue.
     [[gnu::noinline]] void reschedule(SharedTimers& timers, Timer& timer, std::uint32_t owner) {
         timers.queue.reschedule(timer, owner);
@@ -194,6 +203,9 @@ class Simulation {
     template <bool fast = false>
     void after_sender(Connection& c, Time now) {
         Sender& sender = c.sender();
+        if constexpr (!fast)
+            if (!writers_.empty()) [[unlikely]]
+                serve_application(c, now);
         if (sender.timer.deadline < sender.timer.queued) [[unlikely]]
             reschedule(source_timers_, sender.timer, c.slot);
         if constexpr (fast) return;
@@ -217,9 +229,11 @@ class Simulation {
     Tournament timers_{1};   // slots: groups, arrivals, sources, paced senders, departures, the end
     std::vector<Channel*> channel_of_slot_;
     std::vector<Group> groups_;
-    SharedTimers source_timers_, pacing_timers_;  // owners: the slots of connections
-    bool pacing_ = false;                         // true if any sender paces
-    SharedTimers departures_;                     // owners: entries of holding_
+    SharedTimers source_timers_, pacing_timers_;    // owners: the slots of connections
+    bool pacing_ = false;                           // true if any sender paces
+    SharedTimers application_timers_;               // owners: the slots of connections
+    std::vector<std::unique_ptr<Writer>> writers_;  // by slot; empty if all flows are bulk
+    SharedTimers departures_;                       // owners: entries of holding_
     std::vector<Channel*> holding_;  // channels whose disciplines decide when packets leave
     SharedSettings settings_;
     std::vector<const SenderSettings*> settings_of_;  // by the network's flows

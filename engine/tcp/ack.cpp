@@ -160,12 +160,20 @@ inline Progress Sender::progress_of(const Ack& ack) const {
 [[gnu::flatten]] void Sender::control(Ack& ack) {
     if (ack.acked > 0 && phase_ == WW_DISORDER) phase_ = WW_OPEN;
     if (settings_->grows_at_exit && ends_recovery(ack)) leave_recovery(ack);
+    const ww_window before = window_;
     if (settings_->paced)
         call_cc<false, true>(ack.now, ack.acked, ack.rtt);
     else if (ack.acked == 0)
         call_cc<false, false>(ack.now, 0, 0);
     else
         call_cc<false, false>(ack.now, ack.acked, ack.rtt);
+    if (settings_->rate_limited_increase) [[unlikely]]
+        limit_increase(ack, before);
+}
+
+void Sender::limit_increase(const Ack& ack, const ww_window& before) {
+    const auto flight = static_cast<std::uint32_t>(high_ - ack.una_before);
+    window_.cwnd = increase_.on_ack(before, window_.cwnd, flight);
 }
 
 // ---- State, timer

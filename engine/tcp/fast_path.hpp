@@ -61,7 +61,7 @@ template <bool fast, bool rated>
     sample.srtt_us = static_cast<std::uint32_t>(microseconds(rtt_.srtt()));
     sample.phase = fast ? std::uint8_t{WW_OPEN} : phase_;
     sample.is_dupack = !fast && acked == 0;
-    sample.is_cwnd_limited = cwnd_limited_;
+    sample.is_cwnd_limited = cwnd_limited_ || (!fast && settings_->rate_limited_increase);
     if (ww_needs_rate(&settings_->cc) != rated) __builtin_unreachable();
     if constexpr (rated) {
         fill_rate<fast>(now, sample);
@@ -102,9 +102,9 @@ inline std::int64_t Sender::new_end(Time now) {
     }
     std::int64_t end = std::min<std::int64_t>(usable, settings_->receive_window) + una_;
     cwnd_limited_ = usable <= settings_->receive_window;
-    if (end > segments_.count()) [[unlikely]] {
+    if (end > available_) [[unlikely]] {
         cwnd_limited_ = next_ >= una_ + usable;
-        end = segments_.count();
+        end = available_;
     }
     return now >= settings_->stop ? std::min(end, high_) : end;
 }
@@ -137,8 +137,8 @@ inline bool Sender::take_burst(Time now, Burst& burst) {
     const std::int64_t end = new_end<fast>(now);
     burst = {next_, end};
     if (next_ >= end) return true;
-    if (end >= segments_.count()) [[unlikely]]
-        return false;  // the last segment may be shorter
+    if (end >= available_) [[unlikely]]
+        return false;  // the last segment may be shorter, or end a message
     send_new<false>(now, end);
     return true;
 }
@@ -146,11 +146,11 @@ inline bool Sender::take_burst(Time now, Burst& burst) {
 // Sets the burst that the pacer allows now on the fast path. With a pacing rate that is one
 // segment.
 inline bool Sender::take_paced_burst(Time now, Burst& burst) {
-    if (!on_fast_path_ || next_ >= segments_.count()) return false;
+    if (!on_fast_path_ || next_ >= available_) return false;
     burst = {next_, next_};
     if (!pacer_.holds_back(now)) {
         const std::int64_t end = new_end<true>(now);
-        if (end >= segments_.count()) return false;
+        if (end >= available_) return false;
         if (next_ >= end) return true;
         if (settings_->follows_packets) announce(now, static_cast<std::uint32_t>(next_ - una_));
         burst.end = window_.pacing == 0 ? end : next_ + 1;

@@ -7,6 +7,7 @@ namespace ww::sim {
 
 Sender::Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t isn)
     : settings_(&settings),
+      available_(0),
       window_{flow.initial_cwnd, flow.initial_ssthresh, 0},
       segments_(flow, isn),
       rtt_(settings.rto),
@@ -14,7 +15,9 @@ Sender::Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t i
       statistics_(settings.receive_window, settings.paced),
       board_(settings.rack, settings.pipe_keeps_repaired, settings.follows_packets),
       rate_reduction_(settings.recovery),
-      rate_(settings.paced ? std::make_unique<RateSampler>() : nullptr) {
+      rate_(settings.paced ? std::make_unique<RateSampler>() : nullptr),
+      increase_(settings.cc, settings.initial_cwnd) {
+    if (flow.application.kind == ApplicationKind::bulk) available_ = segments_.count();
     ww_init(&settings.cc, &cc_);
     if (settings.uses_sack) board_.reserve(times_.capacity(), 0);
     if (settings.paced) rate_->reserve(times_.capacity(), 0, 0);
@@ -44,6 +47,16 @@ void Sender::on_syn_ack(Time now, bool again) {
     }
     if (settings_->handshake_rtt) take_sample(now - (again ? timeout_from_ : first_syn_));
     settle();
+}
+
+void Sender::write(Time now, std::int64_t end, Time idle) {
+    const bool was_idle = high_ > 0 && una_ == high_ && next_ == available_;
+    available_ = std::min(end, segments_.count());
+    if (!was_idle || available_ <= next_) return;
+    ww_on_restart(&settings_->cc, &cc_, microseconds(now));
+    if (!settings_->idle_restart || idle <= rtt_.rto()) return;
+    statistics_.on_cwnd(now, window_.cwnd);
+    restart_windows(window_, settings_->initial_cwnd, idle, rtt_.rto(), settings_->idle_decay);
 }
 
 Due Sender::on_timer(Time now) {

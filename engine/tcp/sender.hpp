@@ -6,8 +6,8 @@
 //
 // Sequence numbers are counted in segments from 0 (segmentation.hpp); the 32-bit numbers of the wire are
 // unwrapped against SND.UNA. Parts that can be understood alone have their own headers: rtt.hpp,
-// send_times.hpp, scoreboard.hpp, rate_reduction.hpp, ecn.hpp, pacing.hpp, rate_sample.hpp and
-// sender_statistics.hpp. The sender itself is in ack.cpp (what an ACK means), recovery.cpp (loss
+// send_times.hpp, scoreboard.hpp, rate_reduction.hpp, ecn.hpp, pacing.hpp, rate_sample.hpp,
+// idle_restart.hpp, rate_limited_increase.hpp and sender_statistics.hpp. The sender itself is in ack.cpp (what an ACK means), recovery.cpp (loss
 // recovery), sending.cpp (what is sent next), sender.cpp (set-up, timer) and fast_path.hpp:
 //
 //   RFC 5681   3.2 fast retransmit; reno leaves recovery on the first ACK for new data
@@ -42,9 +42,11 @@
 #include "ack.hpp"
 #include "ecn.hpp"
 #include "frto.hpp"
+#include "idle_restart.hpp"
 #include "loss_probe.hpp"
 #include "pacing.hpp"
 #include "rack.hpp"
+#include "rate_limited_increase.hpp"
 #include "rate_reduction.hpp"
 #include "rate_sample.hpp"
 #include "rtt.hpp"
@@ -90,6 +92,16 @@ class Sender {
     bool take_burst(Time now, Burst& burst);
     bool take_paced_burst(Time now, Burst& burst);
 
+    // Takes what the application has written: `end` segments since the start. `idle`: the time since
+    // the last segment left. A bulk flow's application has written everything before the start.
+    void write(Time now, std::int64_t end, Time idle);
+    // True if cwnd and the receive window allow data that the application has yet to write.
+    bool awaits_application() const {
+        return established_ && next_ >= available_ && available_ < segments_.count() &&
+               pipe() < window_.cwnd &&
+               in_flight() < static_cast<std::int64_t>(settings_->receive_window);
+    }
+
     bool established() const { return established_; }
     bool is_complete() const { return una_ == segments_.count(); }
     bool is_paced() const { return settings_->paced; }
@@ -100,6 +112,10 @@ class Sender {
     const Segmentation& segments() const { return segments_; }
     const RttEstimator& rtt() const { return rtt_; }
     std::int64_t una() const { return una_; }
+    std::int64_t sent_below() const { return high_; }  // one past the highest segment ever sent
+    std::uint64_t transmissions() const {
+        return static_cast<std::uint64_t>(high_) + statistics_.retransmitted;
+    }
     std::int64_t in_flight() const { return next_ - una_; }
     std::uint32_t effective_cwnd() const {
         const std::int64_t sum = static_cast<std::int64_t>(window_.cwnd) + inflation_;
@@ -125,7 +141,7 @@ class Sender {
     Timer timer;  // start of the connection, SYN, retransmission
 
     void finish(Time end, FlowCounts& result) {
-        result.sent = static_cast<std::uint64_t>(high_) + statistics_.retransmitted;
+        result.sent = transmissions();
         statistics_.write(end, window_.cwnd, rtt_.least(), result);
     }
 
@@ -141,7 +157,8 @@ class Sender {
     bool is_on_fast_path() const {
         return phase_ == WW_OPEN && established_ && next_ == high_ && dupacks_ == 0 &&
                inflation_ == 0 && !(sends_first_ | sends_probe_) && board_.idle() &&
-               due_ != Due::segment && !probe_.is_out() && times_.may_measure_from(una_);
+               due_ != Due::segment && !probe_.is_out() && times_.may_measure_from(una_) &&
+               !settings_->rate_limited_increase;
     }
     void settle() {
         on_fast_path_ = is_on_fast_path();
@@ -175,6 +192,7 @@ class Sender {
     void call_cc(Time now, std::int64_t acked, Time rtt);
     template <bool fast>
     void fill_rate(Time now, ww_sample& sample);
+    void limit_increase(const Ack& ack, const ww_window& before);
     void on_advance(Ack& ack);
     void on_duplicate(Ack& ack);
 
@@ -236,7 +254,7 @@ class Sender {
 
     // sending.cpp
     bool has_new_data(Time now) const {
-        return next_ < segments_.count() && now < settings_->stop &&
+        return next_ < available_ && now < settings_->stop &&
                in_flight() < static_cast<std::int64_t>(settings_->receive_window);
     }
     std::uint32_t pipe() const {
@@ -258,9 +276,10 @@ class Sender {
 
     // Touched by every ACK and every segment, in this order: position and windows,
     const SenderSettings* settings_;
-    std::int64_t una_ = 0;   // SND.UNA
-    std::int64_t next_ = 0;  // SND.NXT
-    std::int64_t high_ = 0;  // one past the highest segment ever sent
+    std::int64_t una_ = 0;    // SND.UNA
+    std::int64_t next_ = 0;   // SND.NXT
+    std::int64_t high_ = 0;   // one past the highest segment ever sent
+    std::int64_t available_;  // segments that the application has written
     ww_window window_;
     Segmentation segments_;
     std::int32_t inflation_ = 0;
@@ -301,6 +320,7 @@ class Sender {
     EcnSender ecn_;
     Pacer pacer_;
     std::unique_ptr<RateSampler> rate_;  // only for a paced sender
+    RateLimitedIncrease increase_;
 
   public:
     Timer pace;  // when a paced sender may send again

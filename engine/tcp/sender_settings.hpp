@@ -9,6 +9,7 @@
 
 #include "../../core/westwood.h"
 #include "../recovery.hpp"
+#include "rate_limited_increase.hpp"
 #include "rtt.hpp"
 
 // Configurations are ordered so that equal ones can be found.
@@ -31,6 +32,7 @@ struct SenderSettings {
           stop(flow.arrivals_mean == 0 ? flow.stop : kNever),
           rack_slack(flow.rack_slack),
           receive_window(std::max(1u, flow.receive_window_bytes / flow.mss())),
+          initial_cwnd(flow.initial_cwnd),
           threshold(flow.dupack_threshold),
           forgiven_syns(flow.forgiven_syns),
           recovery(flow.recovery),
@@ -48,6 +50,9 @@ struct SenderSettings {
           timed_syn(flow.timed_syn && flow.timestamps),
           handshake_rtt(flow.handshake_rtt),
           limited_transmit(flow.limited_transmit),
+          idle_restart(flow.idle_restart && !ww_owns_recovery(&flow.cc)),
+          idle_decay(flow.idle_decay),
+          rate_limited_increase(flow.rate_limited_increase && validates_cwnd(flow.cc)),
           rearms_rto(flow.rearms_rto),
           flight_excludes_sacked(flow.flight_excludes_sacked),
           ssthresh_from_cwnd(flow.ssthresh_from_cwnd),
@@ -70,6 +75,7 @@ struct SenderSettings {
     Time stop;  // no new data from then on; connections that have arrived go on
     Time rack_slack;
     std::uint32_t receive_window;  // segments
+    std::uint32_t initial_cwnd;    // segments
     std::uint32_t threshold;       // DupThresh
     std::uint32_t forgiven_syns;
     Recovery recovery;
@@ -83,6 +89,10 @@ struct SenderSettings {
     bool timed_syn;        // the SYN-ACK tells which SYN it answers
     bool handshake_rtt;
     bool limited_transmit;
+    bool
+        idle_restart;  // not of a control that owns its recovery, as in Linux (tcp_slow_start_after_idle_check())
+    bool idle_decay;
+    bool rate_limited_increase;
     bool rearms_rto;  // restart the timer when SND.UNA is sent again
     bool flight_excludes_sacked;
     bool ssthresh_from_cwnd;

@@ -54,6 +54,7 @@ class SenderStatistics {
         result.mean_cwnd = established && open > 0 ? cwnd_time_ / open : nan;
         if (established) result.max_cwnd = max_cwnd_;
         result.receiver_limited_s = established ? seconds(receiver_limited_) : nan;
+        if (established) result.application_limited_s = 0;  // but see traffic/application.hpp
         result.mean_srtt_s = srtt_samples_ == 0 ? nan : seconds(srtt_sum_.mean(srtt_samples_));
         result.min_rtt_s = min_rtt == kNever ? nan : seconds(min_rtt);
         result.established_s = established ? seconds(established_at_) : nan;

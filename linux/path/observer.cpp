@@ -42,6 +42,7 @@ void Observer::sample(int fd, sim::Time now, std::uint32_t index, wire::Trace& t
     timeouts_ = timeouts;
     sent_ = info.tcpi_data_segs_out;
     retransmitted_ = info.tcpi_total_retrans;
+    receiver_limited_us_ = info.tcpi_rwnd_limited;
     if (info.tcpi_state == kSynSent) return;
     if (established_ < 0) established_ = now;
     count_changes(info.tcpi_ca_state);
@@ -93,6 +94,8 @@ void Observer::report(sim::FlowResult& result) const {
     result.ecn_reductions = reductions_;
     result.mean_cwnd = mean(cwnd_sum_, samples_);
     if (samples_ > 0) result.max_cwnd = max_cwnd_;
+    if (samples_ > 0)
+        result.receiver_limited_s = seconds_of_us(static_cast<double>(receiver_limited_us_));
     result.mean_srtt_s = seconds_of_us(mean(srtt_sum_us_, rtts_));
     result.min_rtt_s = min_rtt_us_ < UINT32_MAX ? seconds_of_us(min_rtt_us_) : kNan;
     result.established_s = established_ < 0 ? kNan : sim::seconds(established_);

@@ -40,6 +40,7 @@ class Observer {
     std::uint64_t samples_ = 0, rtts_ = 0, cwnd_sum_ = 0, srtt_sum_us_ = 0;
     std::uint64_t sent_ = 0, retransmitted_ = 0, timeouts_ = 0, losses_ = 0;
     std::uint64_t recoveries_ = 0, reductions_ = 0;
+    std::uint64_t receiver_limited_us_ = 0;
     std::uint32_t min_rtt_us_ = UINT32_MAX;
     sim::Time established_ = -1;
     std::uint8_t ca_state_ = 0;  // enum tcp_ca_state at the last sample

@@ -32,6 +32,7 @@ int probe_core(struct probe *p) {
     ww_on_rto(&p->config, &p->state, &p->window, p->sample.now_us, p->flight, p->sample.mss,
               p->sample.is_dupack);
     ww_on_undo(&p->config, &p->state, &p->window);
+    ww_on_restart(&p->config, &p->state, p->sample.now_us);
     ww_prr_enter(&p->prr, p->flight);
     p->window.cwnd = ww_prr_on_ack(&p->prr, p->window.cwnd, p->window.ssthresh, p->flight,
                                    p->sample.newly_delivered, p->sample.is_cwnd_limited);

@@ -237,6 +237,11 @@ class CubicModel : public RenoModel {
         }
         RenoModel::on_undo(w);
     }
+    void on_restart(std::uint64_t now_us) {  // 4.2, 5.8
+        if (!config.validate_cwnd) return;
+        stage_.epoch_ms += now_us / 1000 - last_ms_;
+        last_ms_ = now_us / 1000;
+    }
     bool first() const { return stage_.cwnd_prior == 0; }
 
     HyStartPlusPlusModel careful;

@@ -130,6 +130,20 @@ TEST(Cubic, TimeOfAnIdleApplicationDoesNotCount) {  // 5.8
     EXPECT_NEAR(idle.window.cwnd, busy.window.cwnd, 2);
 }
 
+TEST(Cubic, ASilenceDoesNotCountIfTheHostReportsIt) {  // 4.2 and 5.8
+    const auto grown = [](std::uint64_t silent_us, bool reported) {
+        Rounds c(WW_PROTOCOL_CUBIC, 1000);
+        c.loss();
+        c.ack(1000, 100000);
+        c.now_us += silent_us;
+        if (reported) ww_on_restart(&c.config, &c.state, c.now_us);
+        for (int i = 0; i < 20; i++) c.round(100000);
+        return c.window.cwnd;
+    };
+    EXPECT_EQ(grown(60000000, true), grown(0, false));
+    EXPECT_GT(grown(60000000, false), 2 * grown(0, false));
+}
+
 class Spurious : public testing::Test {  // 4.9
   protected:
     // After a loss and three seconds of growth it is somewhere in its stage.

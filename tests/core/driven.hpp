@@ -147,6 +147,10 @@ class Driven {
             model.on_undo(expected);
         } else if (call == 6 && !ww_ignores_marks(&config)) {
             mark(in_flight);
+        } else if (call == 7) {
+            ww_on_restart(&config, &state, path.now_us);
+            if constexpr (requires { model.on_restart(path.now_us); })
+                model.on_restart(path.now_us);
         } else {
             const Ack ack = path.ack();
             ww_on_ack(&config, &state, &window, &ack.sample);

@@ -108,6 +108,11 @@ class WestwoodCubicModel : public RenoModel {
         time_out(w, ssthresh, again);
         w.pacing = 0;
     }
+    void on_restart(std::uint64_t now_us) {  // RFC 9438, 4.2 and 5.8
+        if (!config.validate_cwnd) return;
+        curve_.epoch_ms += now_us / 1000 - last_ms_;
+        last_ms_ = now_us / 1000;
+    }
     void on_undo(ww_window& w) {
         answer = WW_WC_WATCHES;
         RenoModel::on_undo(w);

@@ -79,6 +79,20 @@ TEST(WestwoodCubicRounds, AWindowThatIsNotFullStopsTheCurvesClock) {  // RFC 943
     EXPECT_EQ(grown(1000), grown(60000000));
 }
 
+TEST(WestwoodCubicRounds, ASilenceThatTheHostReportsStopsTheCurvesClock) {  // RFC 9438, 4.2
+    const auto grown = [](std::uint64_t silent_us) {
+        WestwoodCubic c = settled(1000);
+        c.mark();
+        c.leave_recovery();
+        c.acks(3000, {.fills = true});
+        c.now_us += silent_us;
+        ww_on_restart(&c.config, &c.state, c.now_us);
+        c.acks(3000, {.fills = true});
+        return c.window.cwnd;
+    };
+    EXPECT_EQ(grown(0), grown(60000000));
+}
+
 // ---- slow start
 
 constexpr std::uint32_t kLonger = kRtt + 12500;  // by RttThresh of RFC 9406, 4.2: an eighth

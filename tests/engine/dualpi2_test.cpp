@@ -11,7 +11,7 @@
 #include "engine/network.hpp"
 #include "units.hpp"
 
-namespace ww::sim::test {
+namespace ww::sim::test::of_dualpi2 {
 namespace {
 
 const Place kPlace{[](std::uint32_t) { return kMs; }, Random(1, Stream::queue, 0)};
@@ -149,4 +149,4 @@ TEST(DualPi2, KeepsTheDelayNearItsTarget) {
 }
 
 }  // namespace
-}  // namespace ww::sim::test
+}  // namespace ww::sim::test::of_dualpi2

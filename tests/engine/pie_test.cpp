@@ -12,7 +12,7 @@
 #include "engine/network.hpp"
 #include "units.hpp"
 
-namespace ww::sim::test {
+namespace ww::sim::test::of_pie {
 namespace {
 
 constexpr std::int64_t kBytes = 1500;
@@ -201,4 +201,4 @@ TEST(Pie, KeepsTheDelayNearItsTarget) {
 }
 
 }  // namespace
-}  // namespace ww::sim::test
+}  // namespace ww::sim::test::of_pie

@@ -154,6 +154,26 @@ inline void any_settings(Input& input, Flow& f) {
 #undef WW_DRAW
 }
 
+inline Application any_application(Input& input) {
+    Application a;
+    a.kind = static_cast<ApplicationKind>(input.few(4));
+    a.rate_bps = 1000 + input.upto(4'000'000);
+    if (a.kind == ApplicationKind::on_off || input.flag()) {
+        a.on_mean = (1 + static_cast<Time>(input.few(250))) * 10 * kMillisecond;
+        a.off_mean = (1 + static_cast<Time>(input.few(250))) * 10 * kMillisecond;
+    }
+    a.spread = static_cast<Spread>(input.few(1));
+    a.size_bytes = 1 + input.upto(100'000);
+    a.size_spread = static_cast<Spread>(input.few(1));
+    a.think_mean = static_cast<Time>(input.few(250)) * 10 * kMillisecond;
+    std::int64_t rung_bps = 0;
+    for (std::uint32_t i = 1 + input.few(4); i > 0; i--)
+        a.ladder_bps.push_back(rung_bps += 8000 * (1 + std::int64_t{input.few(100)}));
+    a.chunk = (1 + static_cast<Time>(input.upto(3000))) * kMillisecond;
+    a.buffer = a.chunk + static_cast<Time>(input.upto(8000)) * kMillisecond;
+    return a;
+}
+
 inline Flow any_flow(Input& input, std::uint32_t nodes) {
     Flow f;
     f.from = input.few(nodes - 1);
@@ -191,6 +211,8 @@ inline Flow any_flow(Input& input, std::uint32_t nodes) {
     } else if (f.size_bytes != kUnlimited && input.flag()) {
         f.arrivals_mean = (20 + static_cast<Time>(input.few(250))) * kMillisecond;
         f.size_spread = static_cast<Spread>(input.few(1));
+    } else if (input.few(2) == 1) {
+        f.application = any_application(input);
     }
     return f;
 }

@@ -142,6 +142,8 @@ void operate(Bytes bytes, const Look& look, const Clock& clock = {}) {
             recover(bytes, window);
         } else if (operation < 248 && state.common.prior_cwnd != 0) {
             ww_on_undo(&config, &state, &window);
+        } else if (operation < 249) {
+            ww_on_restart(&config, &state, now_us);
         } else if (operation < 252) {
             ww_on_mark(&config, &state, &window, now_us, flight, 1460);
         } else {

@@ -24,6 +24,7 @@ class Invariants {
         for (std::size_t i = 0; i < result.flows.size(); i++) look_at_flow(i);
         for (std::uint32_t i = 0; i < 2 * network.links.size(); i++) look_at_channel(i);
         if (network.trace.queues) look_at_drops();
+        look_at_messages();
         look_at_nodes();
         look_at_captured();
     }
@@ -123,6 +124,31 @@ class Invariants {
             require(bytes <= capacity(channel, row.start_s, row.last_arrival_s) * (1 + kNear) + 1,
                     who + "what arrived fits the link's capacity");
         }
+    }
+
+    // Messages of a connection follow one another, and one that is complete was delivered.
+    void look_at_messages() {
+        std::map<std::uint64_t, std::uint64_t> bytes_of;
+        const Message* last = nullptr;
+        for (const Message& row : result_.messages) {
+            const std::string who = "message " + std::to_string(row.number) + " of connection " +
+                                    std::to_string(row.connection) + ": ";
+            const FlowResult& flow = result_.flows[row.connection];
+            const bool follows = last != nullptr && last->connection == row.connection;
+            require(row.number == (follows ? last->number + 1 : 1), who + "the next number");
+            require(row.start_s >= (follows ? last->completed_s : flow.established_s),
+                    who + "begins after the one before it");
+            require(in_order(row.start_s, row.completed_s), who + "begins, then ends");
+            require(in_run(row.start_s), who + "begins in the run");
+            if (!std::isnan(row.completed_s)) bytes_of[row.connection] += row.bytes;
+            last = &row;
+        }
+        for (const auto& [connection, bytes] : bytes_of)
+            require(bytes <= result_.flows[connection].delivered_bytes,
+                    "messages: complete ones were delivered");
+        for (const FlowResult& row : result_.flows)
+            require(!(row.application_limited_s > end_s_) && !(row.application_limited_s < 0),
+                    "limited by its application for a part of the run");
     }
 
     void look_at_channel(std::uint32_t channel) {

@@ -60,6 +60,13 @@ OTHERS = {
         "",
     ),
     "arrivals": ("", 'arrivals = { every = "0.4s", size = "40kB", sizes = "exponential" }', ""),
+    "rate": ("", 'app = { kind = "rate", rate = "1Mbps" }\ncount = 2', ""),
+    "request": (
+        "",
+        'app = { kind = "request", size = "9kB", sizes = "exponential", think = "1s" }\ncount = 2',
+        "",
+    ),
+    "video": ("", 'app = { kind = "video", ladder = ["1Mbps", "2Mbps"] }\nstop = "18s"', ""),
     "udp": ('queue = { limit = "64KiB" }', 'stop = "15s"\ndelayed_ack = 4', UDP),
     "linux": ("", 'cc = "bbr"', 'profile = "linux"'),
     "timed": ('queue = { limit = "60ms" }', "", ""),

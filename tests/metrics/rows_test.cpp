@@ -82,6 +82,27 @@ TEST(Rows, AFlowWithArrivalsHasSumsMeansAndPercentilesOfItsConnections) {
     EXPECT_EQ(row.loss_ratio, 0.01);
 }
 
+TEST(Rows, TheTransfersOfAFlowWithMessagesAreThese) {
+    struct Message {
+        WW_MESSAGE_COLUMNS(WW_COLUMN_MEMBER)
+    };
+    const Message all[] = {
+        {0, 1, 10, 0, 1}, {1, 1, 10, 0, 2}, {1, 2, 10, 4, 8}, {1, 3, 10, 9, kNever}};
+    const std::vector<Measured> two = {connection(0, 0, kNever), connection(1, 0, kNever)};
+    Connections both = columns_of(two);
+    both.messages.count = 4;
+#define WW_ROW(type, name, ...) both.messages.name = {&all[0].name, sizeof(Message)};
+    WW_MESSAGE_COLUMNS(WW_ROW)
+#undef WW_ROW
+    Planned planned;
+    EXPECT_EQ(rows({planned, planned}, both, {}, 10)[1].transfers, 1) << "the connection";
+    planned.has_messages = true;
+    const Row row = rows({planned, planned}, both, {}, 10)[1];
+    EXPECT_EQ(row.transfers, 3);
+    EXPECT_EQ(row.completed, 2);
+    EXPECT_EQ(row.completion_s, 3) << "2 s and 4 s";
+}
+
 TEST(Rows, DatagramsHaveNoColumnsOfACongestionControlAndNoShare) {
     const std::vector<Measured> all = {connection(0, 0, kNever), connection(1, 0, kNever),
                                        connection(2, 0, kNever)};
@@ -98,7 +119,10 @@ TEST(Rows, AShortLimitOfTheReceiverIsNotReported) {
     const auto limited = [](double limited_s) {
         Measured measured = connection(0, 0, kNever);
         measured.receiver_limited_s = limited_s;
-        return rows({{}}, columns_of({measured}), {}, 100)[0].receiver_limited;
+        measured.application_limited_s = 2 * limited_s;
+        const Row row = rows({{}}, columns_of({measured}), {}, 100)[0];
+        EXPECT_EQ(row.application_limited, 0.02 * limited_s);
+        return row.receiver_limited;
     };
     EXPECT_TRUE(std::isnan(limited(10)));
     EXPECT_EQ(limited(11), 0.11);

@@ -114,7 +114,7 @@ TEST(Datagrams, BelongToTheProtocolUdp) {
     EXPECT_EQ(problem_with("app", {kDatagrams}),
               "tcp.cc = {\"name\":\"westwood+\"}: expected \"udp\", as its app is");
     EXPECT_EQ(problem(kLink, with(kSource, "app", {Table{{"kind", text("bulk")}}})),
-              "tcp.cc = {\"name\":\"udp\"}: expected a protocol, since its app is \"bulk\"");
+              "tcp.cc = {\"name\":\"udp\"}: expected a protocol, since its app is not \"udp\"");
 }
 
 TEST(Datagrams, HaveNoRecovery) {
@@ -180,7 +180,7 @@ TEST(Messages, ListWhatIsKnown) {
         problem_with("recovery", text("none")).find("tcp.recovery = \"none\": expected one of: "),
         0u);
     EXPECT_EQ(problem(with(kLink, "queue", {with(kQueue, "kind", text("wrong"))})),
-              "wire.queue.kind = \"wrong\": expected one of: droptail, red, codel");
+              "wire.queue.kind = \"wrong\": expected one of: droptail, red, codel, pie, dualpi2");
     EXPECT_NE(problem_with("nothing-like-it", {true}).find(" more"), std::string::npos)
         << "a flow has more keys than a message lists";
 }
@@ -191,7 +191,7 @@ TEST(Messages, SuggestWhatIsTwoEditsAway) {
     EXPECT_EQ(problem(with(kLink, "queue", {with(kQueue, "kind", text("drptal"))})),
               "wire.queue.kind = \"drptal\": did you mean \"droptail\"?");
     EXPECT_EQ(problem(with(kLink, "queue", {with(kQueue, "kind", text("drpta"))})),
-              "wire.queue.kind = \"drpta\": expected one of: droptail, red, codel");
+              "wire.queue.kind = \"drpta\": expected one of: droptail, red, codel, pie, dualpi2");
 }
 
 TEST(Messages, GiveTheBoundsOfANumber) {

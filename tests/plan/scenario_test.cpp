@@ -176,6 +176,36 @@ std::vector<Value> anything() {
     return all;
 }
 
+TEST(Plan, ReadsApplications) {
+    const auto application = [](const Table& app) {
+        return read(kLink, with(kFlow, "app", {app})).network.flows[0].application;
+    };
+    const auto refused = [](const Table& app) { return problem(kLink, with(kFlow, "app", {app})); };
+    EXPECT_EQ(application({{"kind", text("rate")}, {"rate", text("2Mbps")}}).rate_bps, 2'000'000);
+    const Table on_off = {{"kind", text("on-off")}, {"on", text("1s")}, {"off", text("2s")}};
+    EXPECT_EQ(application(on_off).kind, sim::ApplicationKind::on_off);
+    EXPECT_EQ(application(on_off).off_mean, 2 * sim::kSecond);
+    const Table request = {{"kind", text("request")}, {"size", text("9kB")}};
+    EXPECT_EQ(application(request).size_bytes, 9000);
+    EXPECT_EQ(application(request).think_mean, 0);
+    const Table video = {{"kind", text("video")}, {"ladder", {List{text("1Mbps"), text("2Mbps")}}}};
+    EXPECT_EQ(application(video).ladder_bps, (std::vector<std::int64_t>{1'000'000, 2'000'000}));
+    EXPECT_EQ(application(video).chunk, 4 * sim::kSecond);
+    EXPECT_EQ(application(video).buffer, 20 * sim::kSecond);
+    EXPECT_EQ(refused({{"kind", text("video")}}).find("tcp.app.ladder"), 0u);
+    EXPECT_NE(
+        refused(with(video, "ladder", {List{text("2Mbps"), text("1Mbps")}})).find("ascending"),
+        std::string::npos);
+    EXPECT_NE(refused(with(video, "ladder", {List{}})).find("ascending"), std::string::npos);
+    EXPECT_EQ(refused(with(video, "buffer", text("1s"))).find("tcp.app.buffer"), 0u);
+    EXPECT_EQ(refused(with(request, "rate", text("1Mbps"))).find("tcp.app.rate"), 0u);
+    EXPECT_EQ(refused({{"kind", text("on-off")}, {"on", text("1s")}}).find("tcp.app.off"), 0u);
+    const Table arriving = {{"every", text("1s")}, {"size", text("1kB")}};
+    EXPECT_EQ(
+        problem(kLink, with(with(kFlow, "app", {request}), "arrivals", {arriving})).find("tcp.app"),
+        0u);
+}
+
 TEST(Plan, AnyScenarioIsRefusedOrReadBack) {
     const Table traced = {{"forward", {Numbers{1, 5}}}};
     const Table loss = {{"kind", text("markov")},
@@ -191,6 +221,11 @@ TEST(Plan, AnyScenarioIsRefusedOrReadBack) {
                          {"to", text("a")},
                          {"cc", {Table{{"name", text("udp")}}}},
                          {"app", {Table{{"kind", text("udp")}, {"rate", text("1Mbps")}}}}};
+    const Table apps[] = {
+        {{"kind", text("rate")}, {"rate", text("1Mbps")}, {"on", text("1s")}, {"off", text("2s")}},
+        {{"kind", text("on-off")}, {"on", text("1s")}, {"off", text("2s")}},
+        {{"kind", text("request")}, {"size", text("9kB")}, {"think", text("1s")}},
+        {{"kind", text("video")}, {"ladder", {List{text("1Mbps"), text("2Mbps")}}}}};
     const std::vector<Value> any = anything();
     std::mt19937 draw;
     int accepted = 0;
@@ -199,7 +234,10 @@ TEST(Plan, AnyScenarioIsRefusedOrReadBack) {
             Table{{"name", text("mine")},
                   {"duration", text("20s")},
                   {"link", {List{{round % 2 ? with(link, "loss", {loss}) : link}}}},
-                  {"flow", {List{{with(kFlow, "initial_cwnd", text("9kB"))}, {noise}}}}}};
+                  {"flow",
+                   {List{{with(kFlow, "initial_cwnd", text("9kB"))},
+                         {noise},
+                         {with(with(kFlow, "name", text("asked")), "app", {apps[draw() % 4]})}}}}}};
         std::vector<Value*> all;
         collect(scenario, all);
         *all[draw() % all.size()] = any[draw() % any.size()];

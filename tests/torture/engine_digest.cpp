@@ -45,6 +45,11 @@ class ResultDigest : public ww::torture::Digest {
                 WW_QUEUE_COLUMNS(WW_ADD)
 #undef WW_ADD
             }
+        for (const Message& message : result.messages) {
+#define WW_ADD(type, name, ...) add(message.name);
+            WW_MESSAGE_COLUMNS(WW_ADD)
+#undef WW_ADD
+        }
         for (const Captured& packet : result.captured) {
             add(static_cast<std::uint64_t>(packet.at));
             add(std::uint64_t{packet.number} << 32 | packet.flags);
@@ -108,7 +113,7 @@ void forget_bytes(Network& network) {
         flow.cc.hystart = WW_HYSTART_PLUS_PLUS;
         flow.header_bytes = std::min(flow.header_bytes, kMostHeader / kLarger);
         flow.receive_window_bytes = std::max(flow.receive_window_bytes, flow.mss());
-        flow.size_spread = Spread::fixed;
+        flow.size_spread = flow.application.size_spread = Spread::fixed;
         if (uses_sack(flow.recovery)) flow.recovery = Recovery::newreno;
 #define WW_OFF(name) flow.name = false;
         WW_FLOW_SETTINGS_OF_SACK(WW_OFF)
@@ -145,6 +150,9 @@ void enlarge(Network& network) {
         flow.receive_window_bytes *= kLarger;
         flow.initial_receive_window_bytes *= kLarger;
         flow.datagrams.rate_bps *= kLarger;
+        flow.application.rate_bps *= kLarger;
+        flow.application.size_bytes *= kLarger;
+        for (std::int64_t& rung_bps : flow.application.ladder_bps) rung_bps *= kLarger;
         if (flow.size_bytes != kUnlimited) flow.size_bytes *= kLarger;
     }
 }

@@ -7,6 +7,8 @@
 
 #include <sstream>
 
+#include "wire/write.hpp"
+
 namespace ww::wire::test {
 namespace {
 
@@ -59,6 +61,39 @@ TEST(WirePlan, DescribesTheNetwork) {
     EXPECT_TRUE(plan.hold);
     EXPECT_EQ(plan.trace.windows, "");
     EXPECT_FALSE(plan.network.trace.windows || plan.network.trace.queues);
+}
+
+TEST(WirePlan, HasEveryApplicationOfTheEngine) {
+    const auto application = [](const std::string& words) {
+        const Plan plan = read(kLink + kFlow + "application " + words + "\nend\n");
+        // What is written reads as the same.
+        const std::string text = write_plan(plan);
+        EXPECT_NE(text.find("application " + words + "\n"), std::string::npos) << text;
+        return plan.network.flows[0].application;
+    };
+    const sim::Application rate = application("rate 2000000 -1 0 fixed");
+    EXPECT_EQ(rate.kind, sim::ApplicationKind::rate);
+    EXPECT_EQ(rate.rate_bps, 2'000'000);
+    EXPECT_EQ(rate.on_mean, sim::kNever);
+    const sim::Application on_off = application("on_off 5 7 exponential");
+    EXPECT_EQ(on_off.kind, sim::ApplicationKind::on_off);
+    EXPECT_EQ(on_off.on_mean, 5);
+    EXPECT_EQ(on_off.off_mean, 7);
+    EXPECT_EQ(on_off.spread, sim::Spread::exponential);
+    const sim::Application request = application("request 1000 exponential 9 fixed");
+    EXPECT_EQ(request.size_bytes, 1000);
+    EXPECT_EQ(request.size_spread, sim::Spread::exponential);
+    EXPECT_EQ(request.think_mean, 9);
+    EXPECT_EQ(request.spread, sim::Spread::fixed);
+    const sim::Application video = application("video 4 20 1000 3000");
+    EXPECT_EQ(video.chunk, 4);
+    EXPECT_EQ(video.buffer, 20);
+    EXPECT_EQ(video.ladder_bps, (std::vector<std::int64_t>{1000, 3000}));
+    EXPECT_EQ(read(kLink + kFlow + "end\n").network.flows[0].application.kind,
+              sim::ApplicationKind::bulk);
+    EXPECT_NE(problem(kLink + kFlow + "application mail\nend\n").find(": application: "),
+              std::string::npos);
+    EXPECT_NE(problem(kLink + kFlow + "application rate 0 -1 0 fixed\nend\n"), "none");
 }
 
 TEST(WirePlan, HasEveryKindOfLoss) {

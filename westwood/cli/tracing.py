@@ -197,6 +197,8 @@ def write(result: Result, request: Request, folder: Folder, engine: Engine) -> N
         "links": iter([result.links]),
         "transfers": traces.transfers(scenario, raw),
     }
+    if result.raw.messages.get("number"):
+        tables["messages"] = iter([result.messages])
     if request.events:
         tables["events"] = traces.events(scenario, raw)
     settings = {"engine": engine.name, "scenario": scenario.resolved(), "seed": result.seed}

@@ -80,6 +80,8 @@ def check(scenario: Scenario) -> None:
         raise _refuse("flow", len(hosts), f"at most {_MOST_HOSTS} nodes with senders or receivers")
     check_queues(scenario)
     for flow in scenario.flow:
+        if flow.app.kind not in ("bulk", UDP):
+            raise _refuse(f"{flow.name}.app", flow.app.kind, '"bulk" or "udp"')
         _check_flow(flow)
     _check_shared(flows)
     for control in sorted(controls_of(scenario)) if not is_emulated(scenario) else ():
@@ -144,6 +146,7 @@ def fixed(flow: Flow) -> dict[str, Any]:
         "undo": with_sack,
         "forgiven_syns": 1,
         "syn_ack_timer": True,
+        "idle_decay": True,
         "initial_ssthresh": "unlimited",
         "initial_rto": "1s",
         "clock_granularity": format_time(flow.min_rto),

@@ -110,6 +110,7 @@ def fixed(flow: Flow) -> dict[str, Any]:
         "forgiven_syns": 1000,
         "syn_ack_timer": True,
         "quick_acks": 1,
+        "idle_restart": False,
         "max_rto": "60s",  # TcpSocketBase doubles its timer up to this
         "clock_granularity": "1ms",  # the runner leaves TcpSocketBase::ClockGranularity alone
         "handshake_rtt": True,
@@ -137,7 +138,7 @@ def _check_link(link: Link) -> None:
 def _check_flow(flow: Flow) -> None:
     name = flow.name
     known = [protocol.name for protocol in PROTOCOLS.values() if protocol.ns3]
-    if flow.app.kind == "bulk" and flow.cc.name not in known:
+    if flow.app.kind != "udp" and flow.cc.name not in known:
         raise _LIMITS.refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(known))
     if flow.recovery not in _RECOVERIES:
         raise _LIMITS.refuse(f"{name}.recovery", flow.recovery, "one of " + ", ".join(_RECOVERIES))

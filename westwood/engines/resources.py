@@ -116,7 +116,7 @@ def estimate_run(
         packets += sent
         captured += (
             sent
-            * (1.5 if flow.app.kind == "bulk" else 1)
+            * (1 if flow.app.kind == "udp" else 1.5)
             * (recorded.capture in {name for name, _ in group.route})
         )
         key = f"{flow.name}.count"
@@ -124,7 +124,7 @@ def estimate_run(
         if flow.arrivals is not None:
             key = f"{flow.name}.arrivals.every"
             memory[key] += _of_transfers(group, flow.count)
-        elif flow.app.kind == "bulk":
+        elif flow.app.kind != "udp":
             segments = _window_segments(group, links)
             memory[f"{flow.name}.receive_window"] += SEGMENT * flow.count * segments
     rows = (

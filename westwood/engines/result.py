@@ -346,6 +346,37 @@ class Result:
 
         return _one(traces.transfers(self.scenario, self.raw))
 
+    @property
+    def messages(self) -> pl.DataFrame:
+        """One row per response or chunk of video that an `app` asked for.
+
+        Returns
+        -------
+        polars.DataFrame
+            `flow` (String), `transfer` (UInt32, from 1), `number` (Int64, from 1), `bytes`
+            (Int64), `start_s`, `completed_s` and `completion_s` (Float64, s; NaN until all of it
+            was acknowledged). Empty without such an `app`.
+
+        Examples
+        --------
+        >>> from westwood import Scenario, simulate
+        >>> app = {"kind": "request", "size": "100kB", "think": "20s"}
+        >>> one = Scenario.preset("path").with_settings({"tcp.app": app, "duration": "30s"})
+        >>> simulate(one).messages.select("number", "bytes")
+        shape: (2, 2)
+        ┌────────┬────────┐
+        │ number ┆ bytes  │
+        │ ---    ┆ ---    │
+        │ i64    ┆ i64    │
+        ╞════════╪════════╡
+        │ 1      ┆ 101360 │
+        │ 2      ┆ 101360 │
+        └────────┴────────┘
+        """
+        from westwood.results import traces
+
+        return traces.messages(self.scenario, self.raw)
+
     @checked(view=text, start_s=optional(number(0)), end_s=optional(number(0, above=True)))
     def plot(
         self, view: str = "windows", *, start_s: float | None = None, end_s: float | None = None

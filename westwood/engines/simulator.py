@@ -81,7 +81,13 @@ def _run(
         raise RunError(f"{scenario.name}, seed {seed}: {error or 'out of memory'}") from error
     cost = {"cpu_s": time.thread_time() - cpu, "wall_s": time.perf_counter() - wall}
     in_memory = InMemory(lambda table: getattr(outcome.records, table)())
-    raw = RawResult(outcome.connections(), outcome.forward, outcome.backward, spool or in_memory)
+    raw = RawResult(
+        outcome.connections(),
+        outcome.forward,
+        outcome.backward,
+        spool or in_memory,
+        outcome.messages(),
+    )
     return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -62,3 +62,5 @@ class RawResult:
     forward: Sequence[RawLinkSide]  # from the links' first nodes to their second
     backward: Sequence[RawLinkSide]
     records: Records
+    # The message columns of engine/columns.hpp, by connection; other engines have none.
+    messages: Columns = field(default_factory=dict)

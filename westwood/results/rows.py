@@ -14,6 +14,7 @@ from westwood.catalogue import UDP
 from westwood.results import invariants
 from westwood.results.columns import Row
 from westwood.results.raw import RawResult
+from westwood.scenario.flows import OF_MESSAGES
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def rows_of_run(
     simulated_s = scenario.duration / PS_PER_S
     directions = [(one.utilisation, one.waited_s) for one in (*raw.forward, *raw.backward)]
     flows = [_planned(flow) for flow in scenario.flows]
-    found = _engine.rows(flows, raw.connections, directions, simulated_s)
+    found = _engine.rows(flows, raw.connections, raw.messages, directions, simulated_s)
     rows: list[Row] = [
         {
             "scenario": scenario.hash,
@@ -47,10 +48,12 @@ def rows_of_run(
     return rows
 
 
-def _planned(flow: Flow) -> tuple[bool, bool, float, float | None]:
+def _planned(flow: Flow) -> tuple[bool, bool, float, float | None, bool]:
     """Returns what a row depends on of a flow: metrics/rows.hpp."""
     stop_s = None if flow.stop is None else flow.stop / PS_PER_S
-    return flow.cc.name != UDP, flow.arrivals is not None, flow.start / PS_PER_S, stop_s
+    has_messages = flow.app.kind in OF_MESSAGES
+    start_s = flow.start / PS_PER_S
+    return flow.cc.name != UDP, flow.arrivals is not None, start_s, stop_s, has_messages
 
 
 LARGEST = 1 << 63  # no measured value is as large; integer columns can't hold it

@@ -15,6 +15,7 @@ from westwood import _engine
 from westwood.catalogue import (
     DIRECTION_COLUMNS,
     FLOW_COLUMNS,
+    MESSAGE_COLUMNS,
     OPPORTUNITY_BYTES,
     WINDOW_COLUMNS,
 )
@@ -66,6 +67,19 @@ def transfers(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
         columns = {name: list(raw.connections[name][rows]) for name in FLOW_COLUMNS}
         frame = pl.concat([names, pl.DataFrame(columns, schema=types)], how="horizontal")
         yield frame.with_columns(completion.alias("completion_s"))
+
+
+def messages(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
+    """Returns a row per response or chunk: flow, transfer, its columns and completion_s."""
+    types = {
+        name: pl.Int64() if one.type == "COUNT" else pl.Float64()
+        for name, one in MESSAGE_COLUMNS.items()
+    }
+    rows = pl.DataFrame({name: list(raw.messages.get(name, ())) for name in types}, schema=types)
+    names = _Names(scenario, raw).of(rows["connection"].cast(pl.UInt32))
+    completion = (pl.col("completed_s") - pl.col("start_s")).alias("completion_s")
+    whole = pl.concat([names, rows.drop("connection")], how="horizontal")
+    return whole.with_columns(completion)
 
 
 def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, model_validator
 
@@ -22,6 +23,8 @@ from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import with_settings, written_field
 from westwood.scenario.parts import (
     Bytes,
+    Chunk,
+    Delay,
     Durations,
     Name,
     Part,
@@ -108,24 +111,24 @@ def _cc_table(value: object) -> object:
     return value
 
 
+def _as_tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
 class Bulk(Part):
     """A TCP connection that sends `size`, or as much as it can."""
 
     kind: Literal["bulk"] = "bulk"
 
 
-class Datagrams(Part):
-    """UDP packets at constant or Poisson intervals, always or in on and off periods."""
-
-    kind: Literal["udp"] = "udp"
-    rate: Rate  # bit/s of IP packets, while on
+class _InPeriods(Part):
+    rate: Rate  # bit/s while on
     on: Span | None = None  # ps: mean duration; None: always on
     off: Span | None = None
     durations: Durations = "fixed"
-    spacing: Durations = "fixed"  # between packets; exponential: a Poisson process
 
     @model_validator(mode="after")
-    def _both(self) -> Datagrams:
+    def _both(self) -> Self:
         if (self.on is None) != (self.off is None):
             missing = "on" if self.on is None else "off"
             raise InputError("is missing: a source has both on and off, or neither", key=missing)
@@ -135,17 +138,85 @@ class Datagrams(Part):
         return self
 
 
+class Datagrams(_InPeriods):
+    """UDP packets at constant or Poisson intervals, always or in on and off periods.
+
+    Its rate counts IP packets.
+    """
+
+    kind: Literal["udp"] = "udp"
+    spacing: Durations = "fixed"  # between packets; exponential: a Poisson process
+
+
+class RateLimited(_InPeriods):
+    """A TCP connection whose application writes payload at a constant rate, while on."""
+
+    kind: Literal["rate"]
+
+
+class OnOff(Part):
+    """A TCP connection that sends as much as it can while on, and nothing while off."""
+
+    kind: Literal["on-off"]
+    on: Span  # ps: mean duration
+    off: Span
+    durations: Durations = "fixed"
+
+
+class Request(Part):
+    """A TCP connection of responses; each but the first is asked for after a think time."""
+
+    kind: Literal["request"]
+    size: Bytes  # payload of a response
+    sizes: Durations = "fixed"
+    think: Delay = 0  # ps: mean time from a response to the next request
+    durations: Durations = "fixed"  # of the think times
+
+
+class Video(Part):
+    """A TCP connection of video chunks, whose rates a player chooses from a ladder."""
+
+    kind: Literal["video"]
+    ladder: Annotated[tuple[Rate, ...], BeforeValidator(_as_tuple)]  # bit/s, ascending
+    chunk: Chunk = 4 * units.PS_PER_S  # ps: how long a chunk plays
+    buffer: Span | None = None  # ps: how much the player keeps at most; None: five chunks
+
+    @model_validator(mode="after")
+    def _rising(self) -> Video:
+        rising = all(low < high for low, high in itertools.pairwise(self.ladder))
+        if not self.ladder or not rising:
+            written = self.model_dump(include={"ladder"})["ladder"]
+            problem = 'expected ascending rates such as ["1Mbps", "3Mbps"]'
+            raise InputError(problem, key="ladder", value=list(written))
+        if self.buffer is not None and self.buffer < self.chunk:
+            problem = f"expected room for a chunk, {units.format_time(self.chunk)}"
+            value = units.format_time(self.buffer)
+            raise InputError(problem, key="buffer", value=value)
+        return self
+
+
+APPS = ("bulk", "udp", "rate", "on-off", "request", "video")
+
+
 def _app(value: object) -> object:
     return {"kind": value} if isinstance(value, str) else value
 
 
 App = Annotated[
-    Annotated[Bulk, Tag("bulk")] | Annotated[Datagrams, Tag("udp")],
+    Annotated[Bulk, Tag("bulk")]
+    | Annotated[Datagrams, Tag("udp")]
+    | Annotated[RateLimited, Tag("rate")]
+    | Annotated[OnOff, Tag("on-off")]
+    | Annotated[Request, Tag("request")]
+    | Annotated[Video, Tag("video")],
     Discriminator(lambda value: kind_of(value, "bulk")),
-    table_of(("bulk", "udp"), "app", '{ kind = "udp", rate = "1Mbps" }', "bulk"),
+    table_of(APPS, "app", '{ kind = "udp", rate = "1Mbps" }', "bulk"),
     BeforeValidator(_app),
 ]
 
+
+# The kinds whose connections carry messages, one for each request.
+OF_MESSAGES = ("request", "video")
 
 # The keys that a UDP flow accepts.
 OF_DATAGRAMS = frozenset(_engine.KEYS_OF_DATAGRAMS)
@@ -212,9 +283,9 @@ class Flow(_Flow):
             )
         if (self.app.kind == "udp") != (self.cc.name == UDP):
             is_udp = self.app.kind == "udp"
-            wanted = '"udp", as its app is' if is_udp else 'a protocol, since its app is "bulk"'
+            wanted = '"udp", as its app is' if is_udp else 'a protocol, since its app is not "udp"'
             raise InputError(f"expected {wanted}", key="cc", value=self.cc.name)
-        if self.arrivals and self.app.kind == "udp":
+        if self.arrivals and self.app.kind != "bulk":
             raise InputError(
                 'expected "bulk", since arrivals is for transfers',
                 key="app.kind",

@@ -112,12 +112,13 @@ Name = Annotated[str, PlainValidator(_name)]
 Probability = Annotated[float, PlainValidator(units.parse_fraction)]
 
 
-def _time(least: int) -> Quantity:
-    return quantity(_engine.TIME, least, LONGEST_PS)
+def _time(least: int, most: int = LONGEST_PS) -> Quantity:
+    return quantity(_engine.TIME, least, most)
 
 
 Duration = Annotated[int, _time(1)]  # ps
 Span = Annotated[int, _time(units.TIME_UNITS["us"])]  # ps
+Chunk = Annotated[int, _time(units.TIME_UNITS["us"], 3600 * units.PS_PER_S)]  # ps
 
 if TYPE_CHECKING:
     Bytes = int

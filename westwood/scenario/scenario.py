@@ -28,7 +28,6 @@ from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
 from westwood import arguments, files
 from westwood.arguments import checked
-from westwood.catalogue import UDP
 from westwood.errors import InputError, suggestion
 from westwood.scenario import (
     completion,
@@ -540,7 +539,7 @@ class Scenario(Part):
                 flow.pop(profiles.OF_THE_PATH, None)
             for key in completion.follows_from_protocol(flow, profile):
                 flow.pop(key, None)
-            if flow["cc"]["name"] == UDP and "on" not in flow["app"]:
+            if flow["app"]["kind"] in ("udp", "rate") and "on" not in flow["app"]:
                 del flow["app"]["durations"]
         return data
 

@@ -49,6 +49,10 @@ def scenario(*flows: dict[str, Any], **settings: Any) -> Scenario:
     [
         ({"tcp.cc": "tahoe"}, 'tcp.cc = "tahoe": engine linux expects one of reno, newreno'),
         ({"tcp.recovery": "tahoe"}, "another recovery: Linux has no Tahoe"),
+        (
+            {"tcp.app": {"kind": "request", "size": "1kB"}},
+            'tcp.app = "request": engine linux expects',
+        ),
         ({"tcp.header": "45B"}, 'tcp.header = "45B": engine linux expects "52B"'),
         ({"tcp.packet": "139B"}, 'tcp.packet = "139B": engine linux expects room for a segment'),
         ({"tcp.delayed_ack": 3}, "tcp.delayed_ack = 3: engine linux expects 1 or 2; the profile"),

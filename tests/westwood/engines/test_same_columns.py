@@ -48,7 +48,13 @@ OF_LINK = {
     "mean_wait_s": (0.05, 0.1),
 }
 # Columns with another definition there, as the engines' pages explain.
-ELSEWHERE = {"mean_srtt_s", "established_s", "completed_s", "receiver_limited_s"}
+ELSEWHERE = {
+    "mean_srtt_s",
+    "established_s",
+    "completed_s",
+    "receiver_limited_s",
+    "application_limited_s",
+}
 
 
 def cut(profile: str, **changed: Any) -> Scenario:
