@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "../engine/base/seconds.hpp"
 #include "../metrics/rows.hpp"
 #include "../metrics/statistics.hpp"
 #include "../plan/completion.hpp"
@@ -86,14 +87,11 @@ void show_drops(std::uint32_t column) {
 #undef WW_ROW
 }
 
-void show_windows(std::uint32_t column) {
-    WW_NTH(lab.gather.kept.windows_of)
+void show_windows(std::uint32_t column){WW_NTH(lab.gather.kept.windows_of)
 #define WW_ROW(type, name, what) WW_NTH(lab.gather.kept.windows.name)
-    WW_WINDOW_COLUMNS(WW_ROW)
+                                            WW_WINDOW_COLUMNS(WW_ROW)
 #undef WW_ROW
 }
-
-double seconds(Time time) { return static_cast<double>(time) / 1e12; }
 
 ww::metrics::Messages messages() {
     const std::vector<Message>& all = lab.outcome.messages;
