@@ -58,8 +58,9 @@ std::unique_ptr<Impairments> impairments_of(const Network& network, std::uint32_
         return nullptr;
     impairments->discipline = discipline_of(d, Random(seed, Stream::queue, number));
     if (holds(d.queue_kind))
-        impairments->held.emplace(d.queue_packets, d.queue_bytes,
-                                  network.links[number / 2].overhead_bytes);
+        impairments->held.emplace(
+            d.queue_packets, d.queue_bytes, network.links[number / 2].overhead_bytes,
+            std::visit([](const auto& any) { return any.lines(); }, impairments->discipline));
     if (!d.opportunities_ms.empty())
         impairments->opportunities.emplace(d.opportunities_ms, network.duration);
     if (d.jitter > 0) impairments->jitter.emplace(d.jitter, Random(seed, Stream::jitter, number));
@@ -211,13 +212,16 @@ Passage Channel::enqueue(Time now, HeldPacket& packet) {
     const Verdict verdict = decide_on_arrival(now, backlog, (packet.packet.flags & kEct) != 0);
     if (verdict == Verdict::drop) return drop_early(now);
     const bool is_idle = held.empty() && busy_until_ <= now;
-    if (!is_idle && !held.has_room(packet.ip_bytes)) return dropped(now);
+    if (!is_idle && !impairments->sheds() && !held.has_room(packet.ip_bytes)) return dropped(now);
     packet.arrival = now;
     if (verdict == Verdict::mark) {
         packet.packet.flags |= kCe;
         impairments->marked++;
     }
-    held.push(packet);
+    const std::uint64_t flow =
+        std::uint64_t{packet.packet.flow} << 1 | (packet.packet.flags & kAck);
+    held.push(packet,
+              std::visit([&](auto& any) { return any.join(flow); }, impairments->discipline));
     return {Fate::arrives, kNever};
 }
 

@@ -123,6 +123,7 @@ class Channel {
     // drop_early() or send_held() for the packet at the head when the transmitter is free.
     Passage enqueue(Time now, HeldPacket& packet);  // arrives at kNever: it waits
     inline Passage drop_early(Time now);
+    Passage drop_held(Time now) { return dropped(now); }  // because the queue is full
     Passage send_held(Time now, HeldPacket& packet, Verdict verdict);
     void leave_waiting(const HeldPacket& packet);  // at the end of the run
     Time busy_until() const { return busy_until_; }

@@ -31,6 +31,9 @@ struct Impairments {
     std::uint64_t early_drops = 0, marked = 0;
 
     bool is_managed() const { return discipline.index() != 0; }  // not drop-tail
+    bool sheds() const {
+        return std::visit([](const auto& any) { return any.kSheds; }, discipline);
+    }
     bool only_traces_queue() const {
         return waited && !is_managed() && !opportunities && !jitter && !reordering && !capture &&
                !has_kinds();

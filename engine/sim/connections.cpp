@@ -64,8 +64,8 @@ void Simulation::free_finished() {
         for (std::size_t i = 0; i < channel.in_transit.size(); i++)
             is_busy[channel.in_transit.at(i).flow] = true;
     for (const Channel* channel : holding_)
-        for (std::size_t i = 0; i < channel->impairments->held->size(); i++)
-            is_busy[channel->impairments->held->at(i).slot] = true;
+        channel->impairments->held->for_each(
+            [&](const HeldPacket& held) { is_busy[held.slot] = true; });
     for (const Group& group : groups_)
         for (const std::uint32_t place : group.free) is_busy[group.members[place]] = true;
     std::size_t freed = 0;

@@ -22,20 +22,40 @@ Passage Simulation::enqueue(const Connection& c, Channel& channel, const Packet&
     const Passage passage = channel.enqueue(now, held);
     if (passage.fate != Fate::arrives) return passage;
     if (((held.packet.flags ^ packet.flags) & kCe) != 0) record_mark(c, channel, now);
+    const bool is_idle = queue.size() == 1 && channel.busy_until() <= now;
+    while (!is_idle && queue.is_over_limit()) shed(channel, now);
+    if (queue.empty()) return passage;
     queue.departure.deadline = std::max(now, channel.busy_until());
     if (queue.departure.deadline < queue.departure.queued)
         reschedule(departures_, queue.departure, queue.owner);
     return passage;
 }
 
+// Drops packets of the longest line, because the queue is full.
+void Simulation::shed(Channel& channel, Time now) {
+    HeldPackets& queue = *channel.impairments->held;
+    const std::uint32_t most = std::visit([](const auto& any) { return any.drop_batch(); },
+                                          channel.impairments->discipline);
+    const std::uint32_t line = queue.longest();
+    const std::int64_t keep = queue.ip_bytes(line) - queue.ip_bytes(line) / 2;
+    for (std::uint32_t i = 0;
+         i < most && !queue.is_empty(line) && (i == 0 || queue.ip_bytes(line) > keep); i++) {
+        const HeldPacket held = queue.pop(line);
+        leave_queue(connections_[held.slot], channel, held, channel.drop_held(now));
+    }
+}
+
 // The transmitter is free: sends the first packet that the discipline does not drop.
 void Simulation::depart(Channel& channel, Time now) {
     HeldPackets& queue = *channel.impairments->held;
     while (!queue.empty()) {
-        const Verdict verdict =
-            std::visit([&](auto& any) { return any.dequeue(now, queue.head()); },
-                       channel.impairments->discipline);
-        HeldPacket held = queue.pop();
+        const auto [line, verdict] = std::visit(
+            [&](auto& any) {
+                const std::uint32_t next = any.next_line(queue);
+                return std::pair(next, any.dequeue(now, queue.head(next)));
+            },
+            channel.impairments->discipline);
+        HeldPacket held = queue.pop(line);
         Connection& c = connections_[held.slot];
         const Passage passage = verdict == Verdict::drop ? channel.drop_early(now)
                                                          : channel.send_held(now, held, verdict);

@@ -188,7 +188,7 @@ void Simulation::finish() {
             for (Channel* channel : hop.channels) channel->leave_step();
     for (Channel* channel : holding_)
         for (HeldPackets& held = *channel->impairments->held; !held.empty();)
-            channel->leave_waiting(held.pop());
+            channel->leave_waiting(held.pop(held.any_line()));
     for (Connection& c : connections_) conclude(c);
     result_.records = take_records(kNever);
     for (std::size_t i = 0; i < channels_.size(); i++) {

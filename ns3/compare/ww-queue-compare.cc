@@ -35,7 +35,7 @@ namespace
 constexpr uint32_t BYTES = 1500; // of an IP packet
 constexpr uint32_t HEADER = 20;  // bytes of IPv4
 constexpr uint32_t FLOWS = 10;
-constexpr int64_t LIMIT = 2000;       // packets
+constexpr int64_t LIMIT = 20000;      // packets, never reached
 constexpr std::size_t COUNT = 200000; // packets of a point
 
 struct Point
@@ -132,7 +132,7 @@ class Ours
         packet.packet.flags = arrival.isEcnCapable ? ww::sim::kEct : 0;
         packet.arrival = arrival.at;
         packet.ip_bytes = BYTES;
-        m_held.push(packet);
+        m_held.push(packet, m_queue.join(arrival.flow));
         m_free = std::max(m_free, arrival.at);
         SendUntil(arrival.at);
     }
@@ -141,8 +141,9 @@ class Ours
     {
         while (!m_held.empty() && m_free <= now)
         {
-            const Verdict verdict = m_queue.dequeue(m_free, m_held.head());
-            const ww::sim::HeldPacket packet = m_held.pop();
+            const uint32_t line = m_queue.next_line(m_held);
+            const Verdict verdict = m_queue.dequeue(m_free, m_held.head(line));
+            const ww::sim::HeldPacket packet = m_held.pop(line);
             if (verdict == Verdict::drop)
             {
                 m_outcome.drops++;
@@ -157,7 +158,7 @@ class Ours
 
     Queue m_queue;
     ww::sim::Time m_sending;
-    ww::sim::HeldPackets m_held{LIMIT, ww::sim::kUnlimited, 0};
+    ww::sim::HeldPackets m_held{LIMIT, ww::sim::kUnlimited, 0, m_queue.lines()};
     ww::sim::Time m_free = 0; //!< when the transmitter is free
     Outcome m_outcome;
 };

@@ -109,6 +109,7 @@ class Direction
     /// A packet in the queue.
     struct Waiting
     {
+        uint64_t uid;
         Time arrival;
         uint32_t bytes;
     };
@@ -155,17 +156,19 @@ class Direction
 
     void Queued(Ptr<const QueueDiscItem> item)
     {
-        Accept(Look(item), item->GetSize() + PppHeader().GetSerializedSize());
+        Accept(Look(item),
+               item->GetPacket()->GetUid(),
+               item->GetSize() + PppHeader().GetSerializedSize());
     }
 
     void Enqueued(Ptr<const Packet> packet)
     {
-        Accept(Look(packet), packet->GetSize());
+        Accept(Look(packet), packet->GetUid(), packet->GetSize());
     }
 
-    void Accept(const Seen& seen, uint32_t bytes)
+    void Accept(const Seen& seen, uint64_t uid, uint32_t bytes)
     {
-        m_waiting.push_back({Simulator::Now(), bytes});
+        m_waiting.push_back({uid, Simulator::Now(), bytes});
         m_result.packets++;
         m_result.bytes += bytes;
         Carry(seen, 1);
@@ -180,10 +183,21 @@ class Direction
         }
     }
 
+    /// Takes a packet out of the queue, where it is at the head unless the disc has many queues.
+    Time Leave(Ptr<const Packet> packet)
+    {
+        const uint64_t uid = packet->GetUid();
+        const auto found = std::find_if(m_waiting.begin(),
+                                        m_waiting.end(),
+                                        [uid](const Waiting& one) { return one.uid == uid; });
+        const Time arrival = found->arrival;
+        m_waiting.erase(found);
+        return arrival;
+    }
+
     void Dequeued(Ptr<const Packet> packet)
     {
-        const Time arrival = m_waiting.front().arrival;
-        m_waiting.pop_front();
+        const Time arrival = Leave(packet);
         const double sending = 8.0 * packet->GetSize() / static_cast<double>(m_settings.rate_bps);
         m_sending += sending;
         m_sentAt = Simulator::Now().GetSeconds() + sending;
@@ -211,16 +225,17 @@ class Direction
         CountDrop(Look(item), isEarly ? ww::sim::DropKind::early : ww::sim::DropKind::queue);
     }
 
-    /// A disc drops a packet at its head, while the device's queue is empty.
-    void Removed(Ptr<const QueueDiscItem> item, const char*)
+    /// A disc drops a packet at a head, because of its delay or because the disc is full.
+    void Removed(Ptr<const QueueDiscItem> item, const char* reason)
     {
         const Seen seen = Look(item);
-        m_waiting.pop_front();
+        Leave(item->GetPacket());
+        const bool isEarly = std::string(reason) != OVER_LIMIT;
         m_result.packets--;
         m_result.bytes -= item->GetSize() + PppHeader().GetSerializedSize();
-        m_result.early_drops++;
+        m_result.early_drops += isEarly;
         Carry(seen, -1);
-        CountDrop(seen, ww::sim::DropKind::early);
+        CountDrop(seen, isEarly ? ww::sim::DropKind::early : ww::sim::DropKind::queue);
     }
 
     void Marked(Ptr<const QueueDiscItem> item, const char*)

@@ -13,6 +13,7 @@
 #define WW_QUEUE_DISC_H
 
 #include "ww-codel.h"
+#include "ww-fq-codel.h"
 #include "ww-pie.h"
 #include "ww-plan.h"
 #include "ww-red.h"

@@ -12,7 +12,7 @@
 #include "engine/network.hpp"
 #include "units.hpp"
 
-namespace ww::sim::test {
+namespace ww::sim::test::of_codel {
 namespace {
 
 constexpr std::int64_t kBytes = 1500;
@@ -245,4 +245,4 @@ TEST(CoDel, NeedsARate) {
 }
 
 }  // namespace
-}  // namespace ww::sim::test
+}  // namespace ww::sim::test::of_codel

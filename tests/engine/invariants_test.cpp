@@ -100,6 +100,12 @@ class Extreme {
             d.queue_kind = QueueKind::dualpi2;
             d.dualpi2.target = static_cast<Time>(between(1e9, 1e12));
             d.dualpi2.max_rtt = static_cast<Time>(between(1e9, 1e13));
+        } else if (d.queue_kind == QueueKind::droptail && chance(0.3)) {
+            d.queue_kind = QueueKind::fq_codel;
+            d.fq_codel.target = static_cast<Time>(between(1, 1e12));
+            d.fq_codel.quantum_bytes = 1 + upto(65534);
+            d.fq_codel.flows = 1 + upto(30);
+            d.fq_codel.drop_batch = 1 + upto(100);
         }
         if (chance(0.2)) d.jitter = static_cast<Time>(between(1, 1e13));
         if (chance(0.2)) d.reorder_rate = unit();

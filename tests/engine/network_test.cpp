@@ -87,6 +87,11 @@ Direction any_direction(Draw& draw) {
     } else if (d.queue_kind == QueueKind::droptail && draw.chance(0.15)) {
         d.queue_kind = QueueKind::dualpi2;
         d.dualpi2.target = (1 + draw.upto(20)) * kMs;
+    } else if (d.queue_kind == QueueKind::droptail && draw.chance(0.15)) {
+        d.queue_kind = QueueKind::fq_codel;
+        d.fq_codel.quantum_bytes = 300 + draw.upto(2000);
+        d.fq_codel.flows = 1 + draw.upto(8);
+        d.fq_codel.ecn = draw.chance(0.5);
     }
     if (draw.chance(0.1)) d.jitter = draw.upto(20) * kMs;
     if (draw.chance(0.1)) {

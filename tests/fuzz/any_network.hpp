@@ -105,6 +105,15 @@ inline void any_impairments(Input& input, Direction& d) {
         d.dualpi2.target = (1 + input.few(50)) * kMillisecond;
         d.dualpi2.max_rtt = (1 + input.few(200)) * kMillisecond;
         d.dualpi2.coupling = 1 + input.few(5);
+    } else if (d.queue_kind == QueueKind::droptail && input.flag()) {
+        d.queue_kind = QueueKind::fq_codel;
+        d.fq_codel.target = (1 + input.few(50)) * kMillisecond / 2;
+        d.fq_codel.interval = (1 + input.few(200)) * kMillisecond;
+        d.fq_codel.max_packet_bytes = 1 + input.upto(3000);
+        d.fq_codel.quantum_bytes = 1 + input.upto(3000);
+        d.fq_codel.flows = 1 + input.few(20);
+        d.fq_codel.drop_batch = 1 + input.few(20);
+        d.fq_codel.ecn = input.flag();
     }
     if (input.few(3) == 1)
         d.policer = Policer{10'000 + input.upto(2'000'000), 1 + input.upto(60'000)};

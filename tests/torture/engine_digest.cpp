@@ -141,6 +141,8 @@ void enlarge(Network& network) {
             d->red.mean_packet_bytes *= kLarger;
             d->codel.max_packet_bytes *= kLarger;
             d->pie.max_packet_bytes *= kLarger;
+            d->fq_codel.max_packet_bytes *= kLarger;
+            d->fq_codel.quantum_bytes *= kLarger;
             if (d->queue_bytes != kUnlimited) d->queue_bytes *= kLarger;
         }
     }

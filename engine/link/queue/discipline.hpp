@@ -9,7 +9,13 @@
 // Drop-tail decides nothing. The departures of a discipline without dequeue() follow
 // from the arrivals, so the channel computes them by drop_tail.hpp's arithmetic. A discipline with
 // dequeue() has kHolds = true. Its packets wait in a list (../held_packets.hpp), and each departure is an
-// event. Nobody sees a discipline between two packets, so one that updates its state by a timer catches
+// event.
+//
+// The packets may stand in several lines(). A packet takes the line that join() names for its flow, and
+// next_line() names the one whose head leaves. A full queue with kSheds takes the packet and then drops
+// from the head of the longest line: half of its bytes, at most drop_batch() packets.
+//
+// Nobody sees a discipline between two packets, so one that updates its state by a timer catches
 // up in enqueue().
 #pragma once
 
@@ -38,18 +44,29 @@ struct Backlog {
     Time first_arrival = kNever;  // of the packet at the head
 };
 
-// The packet at the head of the queue.
+// The packet at the head of a line of the queue.
 struct Head {
     Time arrival;
-    std::int64_t bytes_behind;  // IP bytes of the packets that wait behind it
+    std::int64_t bytes_behind;  // IP bytes of the packets that wait behind it in its line
     bool is_ecn_capable;
+    std::uint32_t ip_bytes = 0;
+    std::uint32_t line = 0;
 };
 
 // What a discipline does at an end where it decides nothing.
 struct Discipline {
     static constexpr bool kHolds = false;
+    static constexpr bool kSheds = false;
     Verdict enqueue(Time /*now*/, const Backlog&, bool /*is_ecn_capable*/) { return Verdict::pass; }
     Verdict dequeue(Time /*now*/, const Head&) { return Verdict::pass; }
+
+    std::uint32_t lines() const { return 1; }
+    std::uint32_t join(std::uint64_t /*flow*/) { return 0; }
+    template <class Held>
+    std::uint32_t next_line(const Held&) {
+        return 0;
+    }
+    std::uint32_t drop_batch() const { return 0; }
 };
 
 }  // namespace ww::sim

@@ -17,13 +17,15 @@
 
 #include "codel.hpp"
 #include "dualpi2.hpp"
+#include "fq_codel.hpp"
 #include "pie.hpp"
 #include "red.hpp"
 
-#define WW_QUEUE_KINDS(X)                                             \
-    X(red, Red, RedQueue, RED, "RED", "RED", "RedQueueDisc")          \
-    X(codel, CoDel, CoDelQueue, CODEL, "CoDel", "", "CoDelQueueDisc") \
-    X(pie, Pie, PieQueue, PIE, "PIE", "", "PieQueueDisc")             \
+#define WW_QUEUE_KINDS(X)                                                            \
+    X(red, Red, RedQueue, RED, "RED", "RED", "RedQueueDisc")                         \
+    X(codel, CoDel, CoDelQueue, CODEL, "CoDel", "", "CoDelQueueDisc")                \
+    X(fq_codel, FqCoDel, FqCoDelQueue, FQ_CODEL, "FQ-CoDel", "", "FqCoDelQueueDisc") \
+    X(pie, Pie, PieQueue, PIE, "PIE", "", "PieQueueDisc")                            \
     X(dualpi2, DualPi2, DualPi2Queue, DUALPI2, "DualPI2", "", "")
 
 namespace ww::sim {

@@ -34,13 +34,13 @@ def links(draw: st.DrawFn) -> dict[str, Any]:
         queue |= {"kind": "red", "min": 2.0, "max": 9.0, "ecn": draw(st.booleans())}
     elif draw(st.integers(0, 3)) == 0:
         target = draw(st.sampled_from(["1us", "5ms", "1s"]))
-        kind = draw(st.sampled_from(["codel", "pie", "dualpi2"]))
+        kind = draw(st.sampled_from(["codel", "fq_codel", "pie", "dualpi2"]))
         queue |= {"kind": kind, "target": "5ms" if kind == "dualpi2" else target}
         if kind != "dualpi2":  # it marks without being asked
             queue["ecn"] = draw(st.booleans())
     link = {"rate": draw(RATES), "delay": draw(DELAYS), "queue": queue}
     match draw(st.integers(0, 5)):
-        case 3 if queue.get("kind") in ("codel", "pie", "dualpi2"):  # they need a rate
+        case 3 if queue.get("kind") in ("codel", "fq_codel", "pie", "dualpi2"):  # they need a rate
             pass
         case 0:
             link["loss"] = {"rate": draw(st.sampled_from([0.01, 0.3])), "on": "both"}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// FQ-CoDel by the sections of RFC 8290: its round robin alone, and in a network.
+#include "engine/link/queue/fq_codel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+#include "engine/link/held_packets.hpp"
+#include "engine/network.hpp"
+#include "units.hpp"
+
+namespace ww::sim::test::of_fq_codel {
+namespace {
+
+const Place kPlace{[](std::uint32_t) { return kMs; }, Random(1, Stream::queue, 0)};
+
+// A queue whose packets leave when the test asks.
+class Bench {
+  public:
+    explicit Bench(const FqCoDel& settings)
+        : fq_(settings, kPlace), held_(1000, kUnlimited, 0, settings.flows) {}
+
+    void arrive(std::uint32_t flow, std::uint32_t bytes, int count = 1) {
+        HeldPacket packet;
+        packet.packet.flow = flow;
+        packet.ip_bytes = bytes;
+        for (; count > 0; count--) held_.push(packet, fq_.join(flow));
+    }
+    // Returns the flow of the packet that leaves.
+    std::uint32_t leave() {
+        const std::uint32_t line = fq_.next_line(held_);
+        EXPECT_EQ(fq_.dequeue(0, held_.head(line)), Verdict::pass);
+        return held_.pop(line).packet.flow;
+    }
+    std::map<std::uint32_t, int> leave(int count) {
+        std::map<std::uint32_t, int> flows;
+        for (; count > 0; count--) flows[leave()]++;
+        return flows;
+    }
+
+  private:
+    FqCoDelQueue fq_;
+    HeldPackets held_;
+};
+
+// 4.2: each flow sends QUANTUM bytes in a round, so flows share by bytes, not by packets.
+TEST(FqCoDel, FlowsShareByBytes) {
+    Bench queue({});
+    queue.arrive(1, 1500, 300);
+    queue.arrive(2, 500, 300);
+    const auto left = queue.leave(200);
+    EXPECT_NEAR(left.at(1) * 1500, left.at(2) * 500, 2 * 1514);
+}
+
+// 4.2: a packet of a new flow overtakes those of flows with a standing queue.
+TEST(FqCoDel, ANewFlowGoesFirst) {
+    Bench queue({});
+    queue.arrive(1, 1500, 10);
+    queue.arrive(2, 1500, 10);
+    queue.leave(6);
+    queue.arrive(3, 100);
+    EXPECT_EQ(queue.leave(), 3u);
+}
+
+// 4.2: a flow that sends one packet after the other does not starve the others, because its empty queue goes
+// from the new to the old ones.
+TEST(FqCoDel, ASparseFlowDoesNotStarveTheOthers) {
+    Bench queue({});
+    queue.arrive(1, 1500, 100);
+    queue.leave(2);
+    std::map<std::uint32_t, int> left;
+    for (int i = 0; i < 50; i++) {
+        queue.arrive(2, 1500);
+        left[queue.leave()]++;
+    }
+    EXPECT_NEAR(left[1], left[2], 2);
+}
+
+Network dumbbell(QueueKind kind, std::size_t flows, std::int64_t packets = 1000) {
+    Network network;
+    network.nodes = 2;
+    network.duration = 20 * kSecond;
+    Link link;
+    link.b = 1;
+    for (Direction* d : {&link.forward, &link.backward}) {
+        d->rate_bps = 10'000'000;
+        d->delay = 20 * kMs;
+        d->queue_packets = packets;
+    }
+    link.forward.queue_kind = kind;
+    network.links = {link};
+    Flow flow;
+    flow.to = 1;
+    for (std::size_t i = 0; i < flows; i++) {
+        flow.start = static_cast<Time>(i) * 300 * kMs;
+        network.flows.push_back(flow);
+    }
+    return network;
+}
+
+void expect_same(const Result& a, const Result& b) {
+    for (std::size_t i = 0; i < b.flows.size(); i++) {
+        EXPECT_EQ(a.flows[i].sent, b.flows[i].sent);
+        EXPECT_EQ(a.flows[i].delivered_bytes, b.flows[i].delivered_bytes);
+        EXPECT_EQ(a.flows[i].queue_drops, b.flows[i].queue_drops);
+    }
+    EXPECT_EQ(a.forward[0].waited_s, b.forward[0].waited_s);
+    EXPECT_EQ(a.forward[0].early_drops, b.forward[0].early_drops);
+}
+
+// 4.2: with one queue FQ-CoDel is CoDel, whatever the flows; and so it is with one flow.
+TEST(FqCoDel, OneQueueIsCoDel) {
+    for (const std::size_t flows : {1u, 4u}) {
+        Network one = dumbbell(QueueKind::fq_codel, flows);
+        if (flows > 1) one.links[0].forward.fq_codel.flows = 1;
+        const Result codel = simulate(dumbbell(QueueKind::codel, flows), 1);
+        EXPECT_GT(codel.forward[0].early_drops, 0u);
+        expect_same(simulate(one, 1), codel);
+    }
+}
+
+// 1: flows get equal shares, although their windows differ.
+TEST(FqCoDel, FlowsGetEqualShares) {
+    Network network = dumbbell(QueueKind::fq_codel, 4);
+    network.flows[0].cc = ww_configure(WW_PROTOCOL_CUBIC);
+    network.flows[1].cc = ww_configure(WW_PROTOCOL_VEGAS);
+    const Result result = simulate(network, 1);
+    ASSERT_EQ(result.error, "");
+    double least = 1e18, most = 0;
+    for (const FlowResult& flow : result.flows) {
+        least = std::min(least, static_cast<double>(flow.delivered_bytes));
+        most = std::max(most, static_cast<double>(flow.delivered_bytes));
+    }
+    EXPECT_GT(least / most, 0.8);
+    EXPECT_GT(result.forward[0].utilisation, 0.95);
+}
+
+// 4.1: a full queue drops from its longest queue, so a flow that sends little loses nothing.
+TEST(FqCoDel, AFullQueueDropsFromTheLongest) {
+    Network network = dumbbell(QueueKind::fq_codel, 2, 20);
+    network.links[0].forward.fq_codel.target = kHour;  // CoDel drops nothing
+    Flow& flood = network.flows[0];
+    flood.datagrams.on = true;
+    flood.datagrams.rate_bps = 20'000'000;
+    Flow& sparse = network.flows[1];
+    sparse.datagrams.on = true;
+    sparse.datagrams.rate_bps = 1'000'000;
+    const Result result = simulate(network, 1);
+    ASSERT_EQ(result.error, "");
+    EXPECT_GT(result.flows[0].queue_drops, 1000u);
+    EXPECT_EQ(result.flows[1].queue_drops, 0u);
+    EXPECT_EQ(result.forward[0].early_drops, 0u);
+    EXPECT_EQ(result.forward[0].queue_drops, result.flows[0].queue_drops);
+    EXPECT_EQ(result.flows[0].sent, result.flows[0].queue_drops + result.flows[0].in_flight +
+                                        result.flows[0].delivered_bytes / network.flows[0].mss());
+}
+
+}  // namespace
+}  // namespace ww::sim::test::of_fq_codel
