@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from westwood import Scenario
+from westwood.engines import listed_losses
 from westwood.engines.contract import Engine, Job
 from westwood.engines.listed_losses import has_random_losses, listing
 from westwood.engines.simulator import SIMULATOR
@@ -72,3 +73,8 @@ def test_a_path_too_short_for_a_loss_has_none() -> None:
     rare = Scenario.preset("path").with_settings({"duration": "1s", "path.loss.rate": 1e-9})
     (row,) = listing(SIMULATOR).prepare(Job(rare, [1]))(1)
     assert row["lost"] == 0
+
+
+def test_packets_are_numbered_from_one() -> None:
+    almost_all = 1 - 1e-12
+    assert list(listed_losses._drawn(almost_all, 4, "1")) == [1, 2, 3, 4]

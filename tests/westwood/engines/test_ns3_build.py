@@ -6,6 +6,7 @@ tools/ns3_module.py, with CMake, and tests/linux/test_journey.py test a real bui
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,15 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("CXX", raising=False)
     monkeypatch.delenv(ns3.VARIABLE, raising=False)
     return tmp_path
+
+
+def test_only_one_command_builds_at_a_time(machine: Path) -> None:
+    with (
+        ns3_build._turn(),
+        (ns3_build.home() / ".lock").open("w") as other,
+        pytest.raises(BlockingIOError),
+    ):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def tool(machine: Path, name: str, script: str = "exit 1") -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from westwood import Scenario
+from westwood.cli.pairs import print_pairs
 from westwood.experiments import experiment
 from westwood.experiments.pairs import pairs
 
@@ -70,3 +71,18 @@ def test_many_flows_of_a_swept_protocol_count_as_their_mean() -> None:
 
 def test_a_single_protocol_has_no_pairs() -> None:
     assert pairs(planned("reno"), [row("reno", 1, 1e6)]) == []
+
+
+@pytest.mark.parametrize("flows", [("tcp",), ("tcp", "other")])
+def test_a_table_names_the_flow_only_where_there_are_several(
+    flows: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    sweep = {"path.loss.rate": ["1%", "3%"]}
+    rows = [
+        row(cc, 1, 1e6, flow=flow, **{"path.loss.rate": loss})
+        for cc in ("reno", "bbr")
+        for loss in ("1%", "3%")
+        for flow in flows
+    ]
+    print_pairs(pairs(planned("reno", "bbr", sweep=sweep), rows), ["path.loss.rate"])
+    assert ("flow" in capsys.readouterr().out) == (len(flows) > 1)

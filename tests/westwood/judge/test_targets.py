@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -161,3 +163,20 @@ def test_bbr_starves_cubic_in_a_shallow_queue() -> None:
         for one in cases
     ]
     assert kept(runs) < 0.2
+
+
+@pytest.mark.parametrize(("asked", "used"), [(None, 3), (2, 2)])
+def test_the_engine_has_its_number_of_workers_unless_another_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, asked: int | None, used: int
+) -> None:
+    counts = []
+
+    def run_jobs(jobs: Any, prepare: Any, *, workers: int) -> Iterator[Any]:
+        counts.append(workers)
+        yield from ()
+
+    monkeypatch.setattr(judging, "run_jobs", run_jobs)
+    engine: Any = SimpleNamespace(workers=3, prepare=None, check=lambda jobs: None)
+    plan: Any = SimpleNamespace(cases=[])
+    judging.run(plan, [], track=lambda done, total: done, engine=engine, workers=asked)
+    assert counts == [used]

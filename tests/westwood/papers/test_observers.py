@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
+from typing import Any
 
+import polars as pl
 import pytest
 
 from westwood.engines.simulator import simulate
@@ -32,6 +35,15 @@ def test_each_loss_makes_a_recovery(small: Scenario, lost: list[int]) -> None:
     assert found["recoveries_seen"] == len(lost)
     assert found["longest_silence_rtts"] > 0
     assert 0 <= found["backlog_cleared"] <= 1
+
+
+def test_a_backlog_is_cleared_if_the_rtt_falls_to_its_least_within_three_rtts() -> None:
+    """The least RTT, 0.1 s, returns 0.25 s after the first recovery and 0.4 s after the second."""
+    rtts = {0.0: 0.1, 1.0: 0.3, 1.25: 0.105, 2.0: 0.3, 2.4: 0.1}
+    trace = pl.DataFrame({"time_s": list(rtts), "rtt_s": list(rtts.values())})
+    events = pl.DataFrame({"time_s": [1.0, 2.0], "kind": ["exit", "exit"]})
+    result: Any = SimpleNamespace(trace=trace, events=events)
+    assert observers._backlog_cleared(result) == {"backlog_cleared": 0.5}
 
 
 def plateaus(cc: str, **settings: str) -> dict[str, float]:

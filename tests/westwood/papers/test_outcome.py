@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from invented import estimates
 
 from westwood.papers import claims
 from westwood.papers.infer import published
 from westwood.papers.infer.evaluate import ClaimOutcome
+from westwood.papers.infer.result import InferenceResult
 
 
 def cost(*failures: int) -> float:
@@ -37,3 +41,19 @@ def test_a_claims_measurements_are_in_the_units_of_their_names() -> None:
         "westwood+_mean_bps": 4.9e5,
         "westwood+_bps": [3e5, 5.2e5],
     }
+
+
+@pytest.mark.parametrize("failures", [0, 1, 3])
+def test_a_claim_holds_if_it_fails_on_no_fresh_seed(failures: int) -> None:
+    outcome = SimpleNamespace(failures={"a": failures}, explanations={"a": "why"})
+    result: Any = SimpleNamespace(
+        inferred=1,
+        holding=lambda claim: [],
+        witness=lambda claim: None,
+        on=lambda purpose, number: outcome,
+        different={},
+        _unconfirmed=lambda claim: [],
+        tree=lambda claim: SimpleNamespace(entry=dict),
+    )
+    entry = InferenceResult._claim(result, "a")
+    assert entry["profile"] == entry["inferred"] == (failures == 0)

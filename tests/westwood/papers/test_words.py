@@ -105,6 +105,7 @@ def test_near_is_within_a_tenth_and_exactly_within_a_fiftieth() -> None:
     ]
     assert [words.exactly(around(one), 5.0) for one in (4.88, 4.92, 5.2)] == [False, True, False]
     assert [words.at_most(around(one), 5.0) for one in (4.0, 4.995)] == [True, False]
+    assert words.at_most(Interval(5.0, 5.0, 5.0), 5.0), "as much is at most as much"
 
 
 def test_no_other_point_is_above_the_best_one_beyond_the_paired_interval() -> None:

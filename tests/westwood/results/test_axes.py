@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
 
 from westwood.experiments import summary_plots
 from westwood.results.columns import averaged, axis
@@ -49,3 +52,36 @@ def test_a_swept_number_that_spans_a_ratio_of_30_is_logarithmic(
     ]
     figure = summary_plots.draw(pl.DataFrame(rows), ["path.loss.rate"], "goodput_bps", "Title")
     assert figure.axes[0].get_xscale() == scale
+
+
+def runs_of(flows: int, **swept: list[Any]) -> pl.DataFrame:
+    """Returns rows of two seeds, as simulate_many gives them, with a goodput of 1 Mb/s."""
+    keys = [dict(zip(swept, values, strict=True)) for values in zip(*swept.values(), strict=True)]
+    return pl.DataFrame(
+        [
+            {**key, "scenario": "s", "flow": f"f{flow}", "cc": "reno", "seed": seed, **GOODPUT}
+            for key in keys
+            for flow in range(flows)
+            for seed in (1, 2)
+        ]
+    )
+
+
+GOODPUT = {"goodput_bps": 1e6}
+
+
+def curves(figure: Figure) -> int:
+    return sum(len(axes.containers) for axes in figure.axes)
+
+
+@pytest.mark.parametrize(("flows", "drawn"), [(1, 1), (8, 8), (9, 1)])
+def test_more_than_eight_flows_are_drawn_as_their_mean(flows: int, drawn: int) -> None:
+    rows = runs_of(flows, **{"path.rate": ["1Mbps", "2Mbps"]})
+    assert curves(summary_plots.plot_means(rows)) == drawn
+
+
+def test_only_settings_that_differ_from_the_protocol_are_drawn() -> None:
+    """A point's number and a swept protocol would be axes of their own."""
+    swept = {"point": [1, 2], "tcp.cc": ["reno", "reno"], "path.rate": ["1Mbps", "2Mbps"]}
+    (axes,) = summary_plots.plot_means(runs_of(1, **swept)).axes
+    assert axes.get_xlabel() == "Link rate (Mb/s)"
