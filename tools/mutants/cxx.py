@@ -22,7 +22,6 @@ import json
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -247,10 +246,7 @@ class Program:
         limits = [f"--as={MOST_MEMORY}", f"--cpu={round(patience_s)}", "--core=0"]
         command = ["env", f"WW_MUTANT={number}", "prlimit", *limits, str(self.file)]
         command += [f"--gtest_filter={':'.join(tests)}", "--gtest_fail_fast"]
-        try:
-            done = run(command, cwd=self.tree, timeout=20 * patience_s, errors="replace")
-        except subprocess.TimeoutExpired:
-            return tests[0]
+        done = run(command, cwd=self.tree, errors="replace")
         if done.returncode == 0:
             return ""
         failed = re.findall(r"^\[  FAILED  \] (\S+?),?(?: |$)", done.stdout, re.M)
