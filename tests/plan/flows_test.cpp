@@ -48,6 +48,16 @@ TEST(Settings, OfFactorsMayBeZero) {
               "tcp.cc.cte = 0.5: is out of bounds, expected 1000 to 65000");
 }
 
+TEST(Settings, OfCountsMayBeZeroWhereThatSwitchesThemOff) {
+    const auto with_m = [](std::int64_t m) { return Value{control("westwood", "m", {m})}; };
+    EXPECT_EQ(flow_with("cc", with_m(0)).cc.m, 0);
+    EXPECT_EQ(flow_with("cc", with_m(5)).cc.m, 5);
+    EXPECT_NE(problem_with("cc", with_m(1)).find("is out of bounds, expected 2 to "),
+              std::string::npos);
+    EXPECT_EQ(problem_with("cc", {control("westwood", "m", {0.0})}),
+              "tcp.cc.m = 0: expected a whole number");
+}
+
 TEST(Settings, OfSpansAreInMicroseconds) {
     EXPECT_EQ(flow_with("cc", {control("westwood", "tau", text("250ms"))}).cc.tau_us, 250'000u);
     EXPECT_EQ(problem_with("cc", {control("westwood", "tau", text("1.5us"))}),
@@ -176,11 +186,12 @@ TEST(Messages, ShowTheFirstSixtyCharactersOfAValue) {
 }
 
 TEST(Messages, ListWhatIsKnown) {
-    EXPECT_EQ(
-        problem_with("recovery", text("none")).find("tcp.recovery = \"none\": expected one of: "),
-        0u);
-    EXPECT_EQ(problem(with(kLink, "queue", {with(kQueue, "kind", text("wrong"))})),
-              "wire.queue.kind = \"wrong\": expected one of: droptail, red, codel, pie, dualpi2");
+    const auto said = [](const char* on) {
+        const Table loss = {{"rate", {0.5}}, {"on", text(on)}};
+        return problem(with(kLink, "loss", {loss}));
+    };
+    EXPECT_EQ(said("sideways"),
+              "wire.loss.on = \"sideways\": expected one of: forward, backward, both");
     EXPECT_NE(problem_with("nothing-like-it", {true}).find(" more"), std::string::npos)
         << "a flow has more keys than a message lists";
 }
@@ -190,8 +201,15 @@ TEST(Messages, SuggestWhatIsTwoEditsAway) {
               "wire.queue.kind = \"droptial\": did you mean \"droptail\"?");
     EXPECT_EQ(problem(with(kLink, "queue", {with(kQueue, "kind", text("drptal"))})),
               "wire.queue.kind = \"drptal\": did you mean \"droptail\"?");
-    EXPECT_EQ(problem(with(kLink, "queue", {with(kQueue, "kind", text("drpta"))})),
-              "wire.queue.kind = \"drpta\": expected one of: droptail, red, codel, pie, dualpi2");
+    EXPECT_EQ(problem(with(kLink, "queue", {with(kQueue, "kind", text("drpta"))}))
+                  .find("wire.queue.kind = \"drpta\": expected one of: droptail, "),
+              0u);
+    EXPECT_EQ(problem(with(kLink, "queue", {with(kQueue, "kind", text("droptailxx"))})),
+              "wire.queue.kind = \"droptailxx\": did you mean \"droptail\"?");
+    Table misspelt = kLink;
+    misspelt.insert(misspelt.begin(), {"delya", text("45ms")});
+    std::erase_if(misspelt, [](const Entry& one) { return one.key == "delay"; });
+    EXPECT_EQ(problem(misspelt), "wire.delya: no such key, did you mean \"delay\"?");
 }
 
 TEST(Messages, GiveTheBoundsOfANumber) {

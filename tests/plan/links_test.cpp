@@ -101,10 +101,12 @@ TEST(Queues, AreLimitedInPacketsOrBytes) {
 }
 
 // Three nodes in a row; the second link is ten times as fast and as long.
-wire::Plan row_of_links(const Table& queue, const std::vector<Table>& flows) {
+wire::Plan row_of_links(const Table& queue, const std::vector<Table>& flows,
+                        const Table& far_trace = {}) {
     const Table near = with(kLink, "queue", {queue});
     Table far = with(with(near, "name", text("far")), "rate", text("20Mbps"));
     far = with(with(far, "between", {List{text("b"), text("c")}}), "delay", text("450ms"));
+    far = with(far, "trace", {far_trace});
     List all;
     for (const Table& flow : flows) {
         const std::string name = "flow" + std::to_string(all.size());
@@ -157,6 +159,14 @@ TEST(ReceiveWindows, SufficeForTheWholePath) {
     EXPECT_EQ(window("93p"), 1u << 21);      // 1 053 000: more than 2^20
     EXPECT_EQ(window("138394B"), 1u << 20);  // 2 x (247 500 + 276 788) = 2^20
     EXPECT_EQ(window("138395B"), 1u << 21);
+}
+
+// 1504 bytes in 10 s lead back over the second link, which no flow needs for its data.
+TEST(ReceiveWindows, FollowTheDirectionOfTheData) {
+    const Table slow = {{"backward", {Numbers{10'000}}}}, across = with(kFlow, "to", text("c"));
+    const Table queue = with(kQueue, "limit", text("93p"));
+    const sim::Network network = row_of_links(queue, {across}, slow).network;
+    EXPECT_EQ(network.flows[0].receive_window_bytes, 1u << 21);
 }
 
 TEST(ReceiveWindows, AreNeededByConnectionsWithoutOneOnly) {

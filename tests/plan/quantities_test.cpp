@@ -88,6 +88,15 @@ TEST(Numbers, HaveASignAPointAndAnExponent) {
               "x = \"1.2.3bps\": unknown unit \".3bps\", expected a rate such as \"2Mbps\"");
 }
 
+TEST(Numbers, HaveNoControlCharacters) {
+    for (const char control : {'\0', '\t', '\x7f'}) {
+        const std::string words = std::string("1b") + control + "ps";
+        const std::string said =
+            outcome({words}, [](const Item& item) { return read(item, kRate); });
+        EXPECT_NE(said.find("\": expected a rate"), std::string::npos) << int{control};
+    }
+}
+
 TEST(Numbers, AreExactWhateverTheirDigits) {
     EXPECT_EQ(bps("9223372036854775806bps"), "9223372036854775806");
     EXPECT_EQ(bps("1000000000000000000000e-6bps"), "1000000000000000");
