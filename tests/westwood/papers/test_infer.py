@@ -23,7 +23,7 @@ from westwood.papers import claims, reproduce
 from westwood.papers.checks.common import Measured
 from westwood.papers.infer import chance, page, parts, propose, published, space, tree
 from westwood.papers.infer.apply import applied
-from westwood.papers.infer.evaluate import ClaimPlan, ClaimTestSet, outcomes
+from westwood.papers.infer.evaluate import ClaimTestSet, outcomes
 from westwood.papers.infer.report import InferenceReport, packaged
 from westwood.papers.infer.result import seeds_of
 from westwood.papers.infer.space import Setting, Value
@@ -263,18 +263,6 @@ def test_the_profile_has_the_verdicts_that_reproduce_gives() -> None:
     expected = {one.claim.id: one.explanation for one in claims.check(ids, measured)}
 
     assert found.explanations == expected
-
-
-def test_what_a_study_shows_is_averaged_over_its_seeds() -> None:
-    test_set = ClaimTestSet(space.of("linux-2003"), ("linux.backlog",), (1, 2), thin=False)
-    plan = ClaimPlan(test_set, "goodput_bps", wanted={"rate-halving": [({}, "a job")]})
-    usual = dict.fromkeys(("goodput_bps", "loss_ratio"), 1.0)
-    rows = [
-        {"flow": "tcp", "cc": "reno", "seed": seed, **usual, "backlog_cleared": cleared}
-        for seed, cleared in ((1, 0.25), (2, 0.75))
-    ]
-    points = plan._measured("rate-halving", {"a job": rows}).points
-    assert points["backlog_cleared"].to_list() == [0.5]
 
 
 def test_a_number_deviates_both_ways_and_a_bound_only_above() -> None:

@@ -10,8 +10,8 @@ import pytest
 from invented import estimates
 
 from westwood.papers import claims
-from westwood.papers.infer import published
-from westwood.papers.infer.evaluate import ClaimOutcome
+from westwood.papers.infer import published, space
+from westwood.papers.infer.evaluate import ClaimOutcome, ClaimPlan, ClaimTestSet
 from westwood.papers.infer.result import InferenceResult
 
 
@@ -57,3 +57,15 @@ def test_a_claim_holds_if_it_fails_on_no_fresh_seed(failures: int) -> None:
     )
     entry = InferenceResult._claim(result, "a")
     assert entry["profile"] == entry["inferred"] == (failures == 0)
+
+
+def test_what_a_study_shows_is_averaged_over_its_seeds() -> None:
+    test_set = ClaimTestSet(space.of("linux-2003"), ("linux.backlog",), (1, 2), thin=False)
+    plan = ClaimPlan(test_set, "goodput_bps", wanted={"rate-halving": [({}, "a job")]})
+    usual = dict.fromkeys(("goodput_bps", "loss_ratio"), 1.0)
+    rows = [
+        {"flow": "tcp", "cc": "reno", "seed": seed, **usual, "backlog_cleared": cleared}
+        for seed, cleared in ((1, 0.25), (2, 0.75))
+    ]
+    points = plan._measured("rate-halving", {"a job": rows}).points
+    assert points["backlog_cleared"].to_list() == [0.5]
