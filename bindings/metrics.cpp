@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 
+#include "../metrics/observers.hpp"
 #include "../metrics/rows.hpp"
 #include "../metrics/statistics.hpp"
 #include "bindings.hpp"
@@ -97,6 +98,19 @@ nb::list rows(const std::vector<FlowTuple>& flows, const nb::dict& connections,
     return made;
 }
 
+using Floats = nb::ndarray<const double, nb::ndim<1>>;
+
+double observe(const std::string& column, const Floats& time_s, const Floats& cwnd,
+               const Floats& ssthresh, const Floats& estimate_bps,
+               const metrics::Surroundings& run) {
+    const auto numbers = [](const Floats& all) -> Numbers {
+        return {all.data(), sizeof(double) * static_cast<std::size_t>(all.stride(0))};
+    };
+    const metrics::Windows windows = {time_s.shape(0), numbers(time_s), numbers(cwnd),
+                                      numbers(ssthresh), numbers(estimate_bps)};
+    return metrics::observe(column, windows, run);
+}
+
 nb::list row_columns() {
     nb::list made;
     for (const metrics::Column& column : metrics::columns()) {
@@ -129,6 +143,18 @@ void bind_metrics(nb::module_& m) {
           "Returns the columns of each flow's row. A flow is: whether it is TCP, whether it has "
           "arrivals, its start, its stop, and whether its transfers are messages. A direction is "
           "its utilisation and waiting time.");
+    nb::class_<metrics::Surroundings>(m, "Surroundings", "What observed columns depend on.")
+        .def(nb::init<>())
+#define WW_ATTRIBUTE(name) .def_rw(#name, &metrics::Surroundings::name)
+            WW_ATTRIBUTE(duration_s) WW_ATTRIBUTE(min_rtt_s) WW_ATTRIBUTE(packet_bytes)
+                WW_ATTRIBUTE(payload_bytes) WW_ATTRIBUTE(slowest_bps) WW_ATTRIBUTE(link_bps)
+                    WW_ATTRIBUTE(overhead_bytes) WW_ATTRIBUTE(udp_bps) WW_ATTRIBUTE(udp_start_s)
+                        WW_ATTRIBUTE(udp_on_s) WW_ATTRIBUTE(udp_off_s);
+#undef WW_ATTRIBUTE
+    m.def("observe", &observe, "column"_a, "time_s"_a, "cwnd"_a, "ssthresh"_a, "estimate_bps"_a,
+          "run"_a, "Returns a column that only a trace has: metrics/observers.hpp.");
+    const std::vector<std::string_view>& observed = metrics::observed();
+    m.attr("OBSERVED") = nb::cast(std::vector<std::string>(observed.begin(), observed.end()));
     m.def("jain", &metrics::jain, "rates"_a,
           "Returns Jain's fairness index, 1/n (one has all) to 1 (all equal); NaN if all are 0.");
     m.def(

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../engine/base/seconds.hpp"
+#include "../metrics/observers.hpp"
 #include "../metrics/rows.hpp"
 #include "../metrics/statistics.hpp"
 #include "../plan/completion.hpp"
@@ -134,19 +135,10 @@ std::vector<ww::metrics::Row> rows() {
 }
 
 // What the page has to know about flows and links, in numbers.
-#define WW_FLOW_NUMBERS(X)                                            \
-    X(start_s, seconds(one.start))                                    \
-    X(stop_s, seconds(std::min(one.stop, lab.plan.network.duration))) \
-    X(arrives, one.arrivals_mean > 0)                                 \
-    X(packet_bytes, one.packet_bytes)                                 \
-    X(payload_bytes, one.mss())                                       \
-    X(rate_bps, one.datagrams.rate_bps)                               \
-    X(on_s, seconds(one.datagrams.on_mean))                           \
-    X(off_s, seconds(one.datagrams.off_mean))
-#define WW_LINK_NUMBERS(X)                                 \
-    X(forward_bps, ww::plan::mean_rate_bps(one.forward))   \
-    X(backward_bps, ww::plan::mean_rate_bps(one.backward)) \
-    X(overhead_bytes, one.overhead_bytes)                  \
+#define WW_FLOW_NUMBERS(X)            \
+    X(arrives, one.arrivals_mean > 0) \
+    X(payload_bytes, one.mss())
+#define WW_LINK_NUMBERS(X) \
     X(queue_packets, one.forward.queue_packets == kUnlimited ? 0 : one.forward.queue_packets)
 
 template <class Row, class Number>
@@ -296,6 +288,41 @@ WW_EXPORT(run) std::uint32_t lab_run(double seed, bool traced) {
     lab.rows = rows();
     lab.firsts = ww::metrics::spans(connections(), lab.rows.size());
     return lab.outcome.stopped ? 1 : error[0] != '\0' ? 2 : 0;
+}
+
+// Returns an observed column of the first flow, by the name in `text`; the run has kept its rows. The link is that
+// whose rate UDP takes from.
+WW_EXPORT(observe) double lab_observe(std::uint32_t link) {
+    const Network& network = lab.plan.network;
+    const Records& kept = lab.gather.kept;
+    std::vector<double> time_s, cwnd, ssthresh, estimate_bps;
+    for (std::size_t i = 0; i < kept.windows_of.size(); i++) {
+        if (kept.windows_of[i] != 0) continue;
+        time_s.push_back(kept.windows.time_s[i]);
+        cwnd.push_back(kept.windows.cwnd[i]);
+        ssthresh.push_back(kept.windows.ssthresh[i]);
+        estimate_bps.push_back(kept.windows.estimate_bps[i]);
+    }
+    ww::metrics::Surroundings run;
+    run.duration_s = seconds(network.duration);
+    run.min_rtt_s = lab.rows.at(0).min_rtt_s;
+    run.packet_bytes = network.flows[0].packet_bytes;
+    run.payload_bytes = static_cast<double>(network.flows[0].mss());
+    run.slowest_bps = ww::plan::mean_rate_bps(network.links[0].forward);
+    for (const Link& one : network.links)
+        run.slowest_bps = std::min(run.slowest_bps, ww::plan::mean_rate_bps(one.forward));
+    run.link_bps = ww::plan::mean_rate_bps(network.links.at(link).forward);
+    run.overhead_bytes = static_cast<double>(network.links[link].overhead_bytes);
+    for (const Flow& one : network.flows)
+        if (one.datagrams.on && one.datagrams.off_mean > 0) {
+            run.udp_bps = static_cast<double>(one.datagrams.rate_bps);
+            run.udp_start_s = seconds(one.start);
+            run.udp_on_s = seconds(one.datagrams.on_mean);
+            run.udp_off_s = seconds(one.datagrams.off_mean);
+        }
+    return ww::metrics::observe(
+        lab.text, {time_s.size(), time_s.data(), cwnd.data(), ssthresh.data(), estimate_bps.data()},
+        run);
 }
 
 WW_EXPORT(error) const char* lab_error() { return error; }

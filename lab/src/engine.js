@@ -86,6 +86,12 @@ export class Engine {
   // Writes a quantity in base units as text that reads back as the same number.
   written = (number, kind) => this.#words(this.wasm.written(QUANTITIES.indexOf(kind), Math.round(number)));
 
+  // Returns an observed column of the last run's first flow; the run has kept its rows.
+  observe(column, link) {
+    this.#text(column);
+    return this.wasm.observe(link);
+  }
+
   crossing = (flow, link) => this.wasm.crossing(flow, link);
 
   // Runs a scenario and returns its rows; with `view` ({from_s, to_s, bins, link, shown, keeps_rows}) also its curves.

@@ -4,7 +4,6 @@
 
 import { limitByTime } from "./controls.js";
 import { D } from "./declared.js";
-import { isObserved } from "./observers.js";
 import { Problem } from "./problem.js";
 import { compare, measure, spread } from "./reader.js";
 import { Runner } from "./runner.js";
@@ -76,7 +75,7 @@ function runsOf(state, bounds) {
         for (const [key, value] of Object.entries(at)) assign(scenario, key, structuredClone(value));
         if (state.queue_ms !== undefined) limitByTime(scenario, state.queue_ms);
         const run = runs.get(keyOf(at)) ?? { scenario, observe: [] };
-        if (isObserved(column)) run.observe.push(column);
+        if (D.observed.includes(column)) run.observe.push(column);
         runs.set(keyOf(at), run);
       }
   return runs;

@@ -72,6 +72,7 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         "window_columns": list(WINDOW_COLUMNS),
         "event_kinds": list(_engine.EVENT_KINDS),
         "drop_kinds": list(_engine.DROP_KINDS),
+        "observed": list(_engine.OBSERVED),
         # Half widths of a mean's interval by number of runs, for a deviation of 1.
         "half_widths": [0.0, 0.0, *(half_width(1.0, runs) for runs in range(2, _SEEDS_HERE + 1))],
     }

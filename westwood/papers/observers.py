@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from westwood import _engine
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 Numbers = dict[str, float]
 _GRID_S = 0.1
-_FLUCTUATION_S = (8, 14)  # "slight fluctuations noticed between 8 and 14 s"
+_WINDOWS = ("time_s", "cwnd", "ssthresh", "estimate_bps")
 _CLEARED_RTTS, _NEAR = 3, 0.1
 _STAGE_S = 0.5  # a window that grows stays the same for a round trip, at most 0.15 s here
 
@@ -34,58 +35,36 @@ class Observer:
         return {"more_columns": self.read, "needs_events": self.events}
 
 
-def _sampled_cwnd(result: Result) -> dict[str, Numbers]:
-    """Returns the mean of 200 samples, one every 3 s, as in Figure 10 of the 2013 paper."""
-    means = result.sampled(3.0).filter(pl.col("time_s") > 0).group_by("flow").agg(pl.mean("cwnd"))
-    return {row["flow"]: {"sampled_cwnd": row["cwnd"]} for row in means.iter_rows(named=True)}
+def _observed(*columns: str) -> Observer:
+    """Returns the observer of columns of the first flow, which metrics/observers.hpp computes."""
+
+    def read(result: Result) -> dict[str, Numbers]:
+        flow = result.scenario.flows[0]
+        trace = result.trace.filter(pl.col("flow") == flow.name)
+        windows = {name: trace[name].to_numpy() for name in _WINDOWS}
+        run = _surroundings(result)
+        return {flow.name: {name: _engine.observe(name, **windows, run=run) for name in columns}}
+
+    return Observer(read)
 
 
-def _estimate_range(result: Result) -> dict[str, Numbers]:
-    """Returns the estimate's peak, its range from 8 to 14 s, and its mean over time (Figure 11)."""
-    trace = result.trace.filter(pl.col("flow") == "upload", pl.col("estimate_bps").is_not_nan())
-    fluctuating = trace.filter(pl.col("time_s").is_between(*_FLUCTUATION_S))["estimate_bps"]
-    over_time = result.sampled(_GRID_S).filter(flow="upload")["estimate_bps"]
-    return {
-        "upload": {
-            "estimate_peak_bps": _number(trace["estimate_bps"].max()),
-            "estimate_low_bps": _number(fluctuating.min()),
-            "estimate_high_bps": _number(fluctuating.max()),
-            "estimate_mean_bps": _number(over_time.drop_nans().mean()),
-        }
-    }
-
-
-def _estimate_beside_udp(result: Result) -> dict[str, Numbers]:
-    """Returns the mean estimate over what UDP leaves, in the second half of each UDP phase."""
-    tcp, udp = result.scenario.flows
-    assert udp.app.kind == "udp" and udp.app.on is not None and udp.app.off is not None
-    link = next(one for one in result.scenario.link if one.name == "bottleneck")
-    payload = tcp.mss / (tcp.packet + link.overhead)
-    start, on, off = (value / PS_PER_S for value in (udp.start, udp.app.on, udp.app.off))
-    rate = link.mean_rate_bps("forward")
-    found = {}
-    grid = result.sampled(_GRID_S).filter(flow=tcp.name)
-    phase = (pl.col("time_s") - start) % (on + off)
-    settled = {
-        "alone": pl.when(pl.col("time_s") < start)
-        .then(pl.col("time_s") >= start / 2)
-        .otherwise(phase >= on + off / 2),
-        "beside": (pl.col("time_s") >= start) & (phase >= on / 2) & (phase < on),
-    }
-    for name, when in settled.items():
-        left = rate - (udp.app.rate if name == "beside" else 0)
-        mean = grid.filter(when)["estimate_bps"].mean()
-        found[f"estimate_{name}_share"] = _number(mean) / (left * payload)
-    return {tcp.name: found}
-
-
-def _ssthresh_over_pipe(result: Result) -> dict[str, Numbers]:
-    """Returns the median of ssthresh over time, divided by the path's bandwidth-delay product."""
-    (flow,), (row,) = result.scenario.flows, result.flow_rows
-    slowest = min(link.mean_rate_bps("forward") for link in result.scenario.link)
-    pipe = slowest * row["min_rtt_s"] / (8 * flow.packet)
-    grid = result.sampled(_GRID_S).filter(pl.col("ssthresh").is_not_nan())
-    return {flow.name: {"ssthresh_over_pipe": _number(grid["ssthresh"].median()) / pipe}}
+def _surroundings(result: Result) -> _engine.Surroundings:
+    """Returns what the columns depend on besides the windows."""
+    links, flow = result.scenario.link, result.scenario.flows[0]
+    row = next(row for row in result.flow_rows if row["flow"] == flow.name)
+    run = _engine.Surroundings()
+    run.duration_s = result.scenario.duration / PS_PER_S
+    run.min_rtt_s = row["min_rtt_s"]
+    run.packet_bytes, run.payload_bytes = flow.packet, flow.mss
+    run.slowest_bps = min(link.mean_rate_bps("forward") for link in links)
+    for link in links:
+        if link.name == "bottleneck":
+            run.link_bps, run.overhead_bytes = link.mean_rate_bps("forward"), link.overhead
+    for one in result.scenario.flows:
+        if one.app.kind == "udp" and one.app.on is not None and one.app.off is not None:
+            run.udp_bps, run.udp_start_s = one.app.rate, one.start / PS_PER_S
+            run.udp_on_s, run.udp_off_s = one.app.on / PS_PER_S, one.app.off / PS_PER_S
+    return run
 
 
 def _recoveries(result: Result) -> dict[str, Numbers]:
@@ -198,10 +177,13 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, (int, float)) else float("nan")
 
 
-SAMPLED_CWND = Observer(_sampled_cwnd)
-ESTIMATE_RANGE = Observer(_estimate_range)
-ESTIMATE_BESIDE_UDP = Observer(_estimate_beside_udp)
-SSTHRESH_OVER_PIPE = Observer(_ssthresh_over_pipe)
+SAMPLED_CWND = _observed("sampled_cwnd")  # Figure 10 of the 2013 paper
+# Figure 11 of the 2013 paper
+ESTIMATE_RANGE = _observed(
+    "estimate_peak_bps", "estimate_low_bps", "estimate_high_bps", "estimate_mean_bps"
+)
+ESTIMATE_BESIDE_UDP = _observed("estimate_alone_share", "estimate_beside_share")
+SSTHRESH_OVER_PIPE = _observed("ssthresh_over_pipe")
 STAGES = Observer(_stages, events=True)
 TWO_WINDOWS = Observer(_two_windows)
 RECOVERIES = Observer(_recoveries, events=True)
