@@ -5,6 +5,10 @@ Each control with SACK runs over the same random paths. In full round trips, whi
 queue, no recovery may last longer than RECOVERY_MOST, and no repair may hold up in-order delivery
 for longer than PAUSE_MOST, unless a timeout ends it or `reason` explains it. The exit code is 1 if
 there is one.
+
+The paths have no jitter. On 1728 further runs with jitter, three recoveries of Westwood-CUBIC and
+westwood-ns3 and four pauses of westwood-ns3 were too long (up to nine round trips). There the
+queue held ten packets, and a control that keeps its window sent more repairs than that at once.
 """
 
 from __future__ import annotations
