@@ -112,6 +112,20 @@ def test_the_report_fails_below_the_required_share(
     assert verdict.report("core", [*caught, survivor, survivor], 0.95) == 1
 
 
+def test_a_seed_keeps_its_first_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- mutants -->\n<!-- end of mutants -->\n")
+    monkeypatch.setattr(verdict, "RECORD", tmp_path / "scores.json")
+    monkeypatch.setattr(verdict, "PAGE", page)
+    one = becoming("return a <= most ? most : a;")
+    caught, survivor = verdict.Verdict(one, verdict.CAUGHT), verdict.Verdict(one, verdict.SURVIVED)
+    verdict.record("core", 7, [survivor, caught])
+    verdict.record("core", 7, [caught, caught])
+    (row,) = [line for line in page.read_text().splitlines() if "`core/`" in line]
+    cells = [cell.strip() for cell in row.split("|")]
+    assert cells[2:5] == ["7", "1 of 2 (50.0%)", "2 of 2 (100.0%)"] and cells[6] == "0"
+
+
 def test_enough_mutants_are_judged_and_none_once_the_time_is_up() -> None:
     def judge(one: Mutant) -> verdict.Verdict:
         return verdict.Verdict(one, core.CAUGHT[0] if one.new == ">=" else verdict.NOT_COMPILED)
