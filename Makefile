@@ -14,8 +14,9 @@ DEV := build/dev
 MAKE_LINUX = $(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log-level=WARNING && \
     $(BIN)/cmake --build build/linux
 T ?= tests
-# Papers whose open settings `make searches` searches, with the number of settings.
-SEARCHES ?= ns3-2013:120 mobicom-2001:168 plateau:300 linux-2003:300
+# Papers whose open settings `make searches` searches, with the number of settings and the seed.
+SEARCHES ?= ns3-2013:120:1 mobicom-2001:120:31 plateau:144:31 linux-2003:288:31
+SETTINGS ?=
 # Somebody else's compiler may know warnings that ours does not.
 WERROR ?= OFF
 
@@ -108,9 +109,9 @@ verdicts: .venv ## decide all claims again and write them into docs/claims.md: 2
 	@$(BIN)/python -m tools.pages claims build/verdicts
 
 searches: .venv ## search the papers' open settings again, and write docs/papers.md
-	@for one in $(SEARCHES); do paper=$${one%:*} && \
-	    $(BIN)/westwood reproduce --infer $$paper --settings $${one#*:} --out build/searches/$$paper && \
-	    cp build/searches/$$paper/$$paper.json westwood/papers/infer/reports/ || exit 1; done
+	@for one in $(SEARCHES); do set -- $$(echo $$one | tr : ' ') && \
+	    $(BIN)/westwood reproduce --infer $$1 --settings $(or $(SETTINGS),$$2) --seed $$3 --out build/searches/$$1 && \
+	    cp build/searches/$$1/$$1.json westwood/papers/infer/reports/ || exit 1; done
 	@$(BIN)/python -m westwood.papers.infer.page > docs/papers.md
 	@$(BIN)/python -m tools.pages claims
 

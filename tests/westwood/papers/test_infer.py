@@ -21,7 +21,7 @@ from westwood.engines.simulator import prepare
 from westwood.experiments import experiment
 from westwood.papers import claims, reproduce
 from westwood.papers.checks.common import Measured
-from westwood.papers.infer import chance, page, parts, propose, published, space, tree
+from westwood.papers.infer import page, parts, propose, published, space, tree
 from westwood.papers.infer.apply import applied
 from westwood.papers.infer.evaluate import ClaimTestSet, outcomes
 from westwood.papers.infer.report import InferenceReport, packaged
@@ -341,24 +341,18 @@ def test_a_claim_that_nearly_every_setting_has_decides_nothing() -> None:
     assert report.elsewhere("linux.rate_halving").endswith("so it decides nothing.")
 
 
-# Chance
+# What the text excludes
 
 
-def test_chance_is_that_of_independent_claims() -> None:
-    assert chance.at_once([0.5, 0.5]) == [0.25, 0.5, 0.25]
-    assert chance.expected([0.5, 0.5], 2, 100) == pytest.approx(25)
-    assert chance.by_chance([0.5, 0.5, 0.001], 100) == 2
-    assert chance.by_chance([1.0, 0.0], 100) == 1
-
-
-def test_chance_counts_how_many_claims_hold_at_once_and_which_exclude_each_other() -> None:
-    held = [{"a": place % 2 == 0, "b": place % 2 == 1, "c": True} for place in range(40)]
-
-    found = chance.counted(held)
-
-    assert found["shares"] == {"a": 0.5, "b": 0.5, "c": 1.0}
-    assert found["together"] == [0, 0, 40, 0]
-    assert found["apart"] == [["a", "b", 0, 10.0]]
+def test_a_value_that_the_text_excludes_is_never_tried_and_has_an_effect() -> None:
+    open_ = space.of("mobicom-2001")
+    assert "none" in open_.excluded
+    for name, (setting, value) in open_.excluded.items():
+        assert name not in setting.choices and value.why
+        assert open_.values(open_.profile, name) == [value]
+        inferred = {one.key: one.choices[-1] for one in open_.settings}
+        others = [one.values[-1] for one in open_.settings if one is not setting]
+        assert open_.values(inferred, name) == [*others, value]
 
 
 @pytest.mark.parametrize("paper", sorted(packaged()))

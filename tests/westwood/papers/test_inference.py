@@ -7,6 +7,7 @@ import functools
 import random
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +48,11 @@ def inferred(
     workers: int = 2,
     resume: bool = False,
     track: Any = everything,
+    open_: space.Open | None = None,
 ) -> InferenceReport:
     pool = functools.partial(run_jobs, prepare=prepare, workers=workers)
     report, _ = study.run(
-        space.of(SMALL),
+        open_ or space.of(SMALL),
         Folder(folder, tell=lambda line: None),
         settings=settings,
         seed=seed,
@@ -123,6 +125,23 @@ def test_more_settings_may_be_asked_for_later(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("short")
+def test_the_inferred_setting_is_judged_with_each_value_that_the_text_excludes(
+    tmp_path: Path,
+) -> None:
+    first, *others = space.of(SMALL).settings
+    no_loss = space.Value("no loss", {"path.loss.rate": 0.0}, "made up")
+    open_ = replace(space.of(SMALL), settings=(replace(first, excluded=(no_loss,)), *others))
+
+    report = inferred(tmp_path, 48, open_=open_)
+    again = inferred(tmp_path, 48, open_=open_, resume=True)
+
+    assert list(report.data["inferred"]["excluded"]) == ["no loss"]
+    assert set(report.data["inferred"]["excluded"]["no loss"]) <= set(report.claims)
+    assert again.data == report.data
+    assert "no loss" not in pl.read_parquet(tmp_path / "settings.parquet")[first.key]
+
+
+@pytest.mark.usefixtures("short")
 def test_the_pages_command_gives_the_same_even_after_a_larger_request(tmp_path: Path) -> None:
     inferred(tmp_path / "larger", 72)
     inferred(tmp_path / "larger", 48, resume=True)
@@ -148,7 +167,7 @@ def test_a_page_names_its_command_and_a_paper_has_a_folder_of_its_own(
 def test_notes_on_the_packages_runs_appear_on_no_other_page() -> None:
     shipped = {"plateau": packaged()["plateau"]}
     whole, own = page.written(shipped), page.written(shipped, "westwood reproduce --infer plateau")
-    for said in ("The cause: ", "ten minutes with two workers", "notes.toml", "--settings 300"):
+    for said in ("do not say", "at most 100 s", "notes.toml", "--settings 144"):
         assert said in whole and said not in own
 
 

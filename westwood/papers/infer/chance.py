@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -22,13 +23,48 @@ def counted(held: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
     shares = {name: sum(one[name] for one in held) / len(held) for name in names}
     numbers = [sum(one.values()) for one in held]
     together = [numbers.count(count) for count in range(len(names) + 1)]
-    apart = [
-        [one, two, both, round(expected, 1)]
-        for one, two in combinations(names, 2)
-        if (expected := shares[one] * shares[two] * len(held)) >= _EXPECTED
-        and (both := sum(x[one] and x[two] for x in held)) < _RARELY * expected
+    pairs = [
+        [one, two, sum(x[one] and x[two] for x in held)] for one, two in combinations(names, 2)
     ]
-    return {"settings": len(held), "shares": shares, "together": together, "apart": apart}
+    return {"settings": len(held), "shares": shares, "together": together, "pairs": pairs}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two claims: the settings that have both, and those that independent claims would give."""
+
+    one: str
+    two: str
+    both: int
+    expected: float
+    at_most_by_chance: float  # the probability of so few settings with both, or fewer
+
+    @property
+    def is_apart(self) -> bool:
+        """Returns whether the two hold together less than half as often as by chance."""
+        return self.expected >= _EXPECTED and self.both < _RARELY * self.expected
+
+
+def pairs(found: Mapping[str, Any]) -> list[Pair]:
+    """Returns every pair of claims from what `counted` returned."""
+    count, shares = found["settings"], found["shares"]
+    return [
+        Pair(
+            one,
+            two,
+            both,
+            shares[one] * shares[two] * count,
+            _at_most(both, round(shares[one] * count), round(shares[two] * count), count),
+        )
+        for one, two, both in found["pairs"]
+    ]
+
+
+def _at_most(both: int, one: int, two: int, count: int) -> float:
+    """Returns Fisher's one-sided probability that independent claims share so few settings."""
+    ways = math.comb(count, two)
+    few = (math.comb(one, n) * math.comb(count - one, two - n) for n in range(min(both, two) + 1))
+    return sum(few) / ways
 
 
 def at_once(shares: Sequence[float]) -> list[float]:

@@ -42,7 +42,8 @@ def written(report: Mapping[str, InferenceReport], command: str = "") -> str:
     parts += [f"`{command}` repeats the search."] if command else []
     for one in report.values():
         note = _notes().get(one.paper, {})
-        parts += _paper(one, {"about": note["about"]} if command else note)
+        shared = {key: note[key] for key in ("about", "pairs") if key in note}
+        parts += _paper(one, shared if command else note)
     return "\n".join(_with_blank_lines(parts)) + "\n"
 
 
@@ -89,6 +90,8 @@ def _paper(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
     yield "### What holds"
     yield from _table(_CLAIMS, (_claim(report, claim) for claim in report.claims))
     yield from _chance(report)
+    yield from _asked_pairs(report, note)
+    yield from _excluded(report)
     yield from _not_there(report, note.get("causes", {}))
     yield from _trees(report)
     yield from _numbers(report)
@@ -124,8 +127,8 @@ _DIFFERS = ("setting", "profile", "inferred", "why it is plausible", "claims los
 
 def _row(report: InferenceReport, setting: Setting) -> Sequence[str]:
     chosen = report.inferred[setting.key]
-    lost = ", ".join(f"`{claim.partition('.')[2]}`" for claim in report.needs(setting.key))
-    return (setting.what, setting.default, chosen, setting.value(chosen).why, lost or "none")
+    lost = _listed(report.needs(setting.key))
+    return (setting.what, setting.default, chosen, setting.value(chosen).why, lost)
 
 
 _CLAIMS = ("claim", "profile", "inferred setting", "all settings", "what the paper says")
@@ -162,12 +165,55 @@ def _chance(report: InferenceReport) -> Iterator[str]:
     )
     if nothing := [f"`{one}`" for one in report.claims if report.decides_nothing(one)]:
         yield f"Nearly every setting has these claims, which decide nothing: {', '.join(nothing)}."
-    if found["apart"]:
+    if apart := [one for one in chance.pairs(found) if one.is_apart]:
         yield "These pairs hold together less than half as often as independent claims would:"
         yield _bullets(
-            f"`{one}` and `{two}`: {both} settings, {expected:g} by chance"
-            for one, two, both, expected in found["apart"]
+            f"`{one.one}` and `{one.two}`: {one.both} settings, {one.expected:.1f} by chance"
+            for one in apart
         )
+
+
+def _asked_pairs(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
+    """Yields whether claims that the notes name exclude others, as far as the search tells."""
+    asked = note.get("pairs", {"do": (), "exclude": ()})
+    wanted = [{one, two} for one in asked["do"] for two in asked["exclude"]]
+    found = [one for one in chance.pairs(report.data["chance"]) if {one.one, one.two} in wanted]
+    if not found:
+        return
+    yield f"### {asked['title']}"
+    yield (
+        f"Of the {report.data['chance']['settings']} settings drawn blindly, so many have both "
+        "claims. The last column is the probability that independent claims share so few "
+        "settings, or fewer (Fisher's exact test)."
+    )
+    rows = (
+        (f"`{p.two}`", f"`{p.one}`", str(p.both), f"{p.expected:.1f}", f"{p.at_most_by_chance:.2g}")
+        for p in found
+    )
+    yield from _table(("claim", "and", "settings", "by chance", "probability"), rows)
+
+
+def _excluded(report: InferenceReport) -> Iterator[str]:
+    """Yields what the inferred setting holds with values that the text excludes."""
+    if not report.open.excluded:
+        return
+    yield "### Values that the text excludes"
+    yield (
+        "The search does not try these values. The inferred setting with each of them, on the same "
+        "fresh seeds, shows whether its claims need what the text excludes."
+    )
+    held = {claim for claim, one in report.claims.items() if one["inferred"]}
+    rows = []
+    for name, (setting, value) in report.open.excluded.items():
+        mine = set(report.data["inferred"]["excluded"][name])
+        cells = (str(len(mine)), _listed(mine - held), _listed(held - mine))
+        rows.append((f"{setting.what}: {name}", value.why, *cells))
+    heads = ("value", "why it is excluded", "claims that hold", "in addition", "lost")
+    yield from _table(heads, rows)
+
+
+def _listed(claims_: Iterable[str]) -> str:
+    return ", ".join(f"`{one.partition('.')[2]}`" for one in sorted(claims_)) or "none"
 
 
 def _not_there(report: InferenceReport, causes: Mapping[str, str]) -> Iterator[str]:

@@ -51,6 +51,8 @@ class InferenceResult:
     judged: dict[tuple[str, int, tuple[str, ...]], ClaimOutcome] = field(default_factory=dict)
     # Outcomes with one part reset.
     back: dict[tuple[int, str], ClaimOutcome] = field(default_factory=dict)
+    # Outcomes with a value that the text excludes.
+    excluded: dict[tuple[int, str], ClaimOutcome] = field(default_factory=dict)
 
     @property
     def different(self) -> dict[tuple[str, ...], TriedSetting]:
@@ -147,6 +149,9 @@ class InferenceResult:
                 "number": inferred,
                 "settings": dict(self.tried[inferred].chosen),
                 "needs": self._needs(inferred),
+                "excluded": {
+                    name: self.excluded[inferred, name].held for name in self.open.excluded
+                },
             },
             "claims": [self._claim(claim) for claim in self.claims()],
             "chance": chance.counted(

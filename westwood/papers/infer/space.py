@@ -11,12 +11,13 @@
     values = [{ is = "100 packets", set = { "bottleneck.queue.limit" = "100p" }, why = "..." }, ...]
 
 The first value of each is the profile's, which changes nothing. apply.py lists what `set` may
-address. `measures` names the column for the paper's "throughput".
+address. `measures` names the column for the paper's "throughput". `excluded` has values that the
+paper's text rules out: the search does not try them, and the report says what they would change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -48,6 +49,7 @@ class Setting:
     key: str
     what: str
     values: tuple[Value, ...]
+    excluded: tuple[Value, ...] = ()
     low: int = field(default=0, init=False)
     high: int = field(default=0, init=False)
     is_logarithmic: bool = field(default=False, init=False)
@@ -107,11 +109,21 @@ class Open:
         """Returns the choices that differ from the profile."""
         return {one.key: chosen[one.key] for one in self.settings if chosen[one.key] != one.default}
 
-    def values(self, chosen: Chosen) -> list[Value]:
-        """Returns the values that differ from the profile."""
-        return [
-            one.value(chosen[one.key]) for one in self.settings if chosen[one.key] != one.default
+    def values(self, chosen: Chosen, excluded: str = "") -> list[Value]:
+        """Returns the values that differ from the profile; `excluded` replaces its setting's."""
+        other = self.excluded.get(excluded)
+        chosen = {key: name for key, name in chosen.items() if not other or key != other[0].key}
+        values = [
+            one.value(chosen[one.key])
+            for one in self.settings
+            if one.key in chosen and chosen[one.key] != one.default
         ]
+        return [*values, other[1]] if other else values
+
+    @property
+    def excluded(self) -> dict[str, tuple[Setting, Value]]:
+        """Values that the text rules out, by name, with their settings."""
+        return {value.name: (one, value) for one in self.settings for value in one.excluded}
 
 
 def papers() -> list[str]:
@@ -134,11 +146,13 @@ def of(paper: str) -> Open:
     own = {scenario: tuple(keys) for scenario, keys in data.pop("own", {}).items()}
     seeds, longest = data.pop("seeds"), data.pop("longest")
     settings = tuple(
-        Setting(key, one["what"], tuple(_value(value) for value in one["values"]))
+        Setting(key, one["what"], _values(one["values"]), _values(one.get("excluded", ())))
         for key, one in data.items()
     )
     return Open(paper, seeds, longest, grid, own, settings)
 
 
-def _value(data: Mapping[str, Any]) -> Value:
-    return Value(data["is"], data.get("set", {}), data["why"], data.get("measures", ""))
+def _values(data: Sequence[Mapping[str, Any]]) -> tuple[Value, ...]:
+    return tuple(
+        Value(one["is"], one.get("set", {}), one["why"], one.get("measures", "")) for one in data
+    )

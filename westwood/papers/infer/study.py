@@ -25,7 +25,7 @@ import polars as pl
 from westwood.errors import InputError, Interrupted
 from westwood.experiments.experiment import Tracker
 from westwood.papers.infer import page, propose, published
-from westwood.papers.infer.evaluate import ClaimOutcome, ClaimTestSet, RunJobs, outcomes
+from westwood.papers.infer.evaluate import ClaimOutcome, ClaimPlan, ClaimTestSet, RunJobs, outcomes
 from westwood.papers.infer.report import InferenceReport
 from westwood.papers.infer.result import (
     PROFILE,
@@ -71,7 +71,10 @@ class InferenceStudy:
                 key for key, one in published.numbers().items() if one.claim in self.found.claims()
             ],
             "settings": {
-                one.key: {value.name: [dict(value.set), value.measures] for value in one.values}
+                one.key: {
+                    value.name: [dict(value.set), value.measures]
+                    for value in (*one.values, *one.excluded)
+                }
                 for one in self._open.settings
             },
             "seeds": [list(self._seeds(purpose)) for purpose in ("search", *_JUDGED_ON)],
@@ -98,6 +101,9 @@ class InferenceStudy:
                 raise ValueError
             found.judged[record["on"], number, claims] = outcome
             return
+        if "excluded" in record:
+            found.excluded[number, str(record["excluded"])] = outcome
+            return
         if "back" in record:
             found.back[number, str(record["back"])] = outcome
             return
@@ -123,6 +129,7 @@ class InferenceStudy:
             different |= {tuple(one.chosen.values()) for one in tried if one}
         yield from self._judge("choosing", found.finalists())
         yield from self._judge("fresh", [PROFILE, found.inferred])
+        yield from self._try_excluded(found.inferred)
         yield from self._set_back(found.inferred)
         for claim in found.claims():
             yield from self._find_witness(claim)
@@ -193,12 +200,24 @@ class InferenceStudy:
             self._store.keep({"setting": number, "back": keys[place], **_entry(outcome)})
             yield
 
+    def _try_excluded(self, number: int) -> Iterator[None]:
+        """Judges a setting with each value that the text excludes, on the seeds of the verdicts."""
+        names = [one for one in self._open.excluded if (number, one) not in self.found.excluded]
+        if not names:
+            return
+        test_set, chosen = self._test_set("fresh"), self.found.tried[number].chosen
+        plans = [test_set.plan_with(self._open.values(chosen, one)) for one in names]
+        for place, outcome in self._finished(plans):
+            self._store.keep({"setting": number, "excluded": names[place], **_entry(outcome)})
+            yield
+
     def _outcomes(
         self, test_set: ClaimTestSet | None, chosen: Sequence[Mapping[str, str]]
     ) -> Iterator[tuple[int, ClaimOutcome]]:
-        if test_set is None:
-            return
-        plans = [test_set.plan(one) for one in chosen]
+        if test_set is not None:
+            yield from self._finished([test_set.plan(one) for one in chosen])
+
+    def _finished(self, plans: Sequence[ClaimPlan]) -> Iterator[tuple[int, ClaimOutcome]]:
         for place, outcome in outcomes(plans, self._run_jobs):
             self.runs += plans[place].runs
             yield place, outcome
