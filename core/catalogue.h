@@ -15,15 +15,24 @@
 #include "recoveries.h"
 #include "settings.h"
 
-/* X(ID, name): the header defines struct ww_NAME_state and the operations WW_ID_... */
-#define WW_ALGORITHMS(X)  \
-    X(RENO, reno)         \
-    X(WESTWOOD, westwood) \
-    X(CUBIC, cubic)       \
-    X(VEGAS, vegas)       \
-    X(VENO, veno)         \
-    X(BBR, bbr)           \
+/*
+ * X(ID, name): the header defines struct ww_NAME_state and the operations WW_ID_...
+ *
+ * The state of a compact algorithm fits in the private area that Linux gives a congestion control. Hosts without
+ * room for more leave out the others (WW_HOSTED_ALGORITHMS of westwood.h).
+ */
+#define WW_COMPACT_ALGORITHMS(X) \
+    X(RENO, reno)                \
+    X(WESTWOOD, westwood)        \
+    X(CUBIC, cubic)              \
+    X(VEGAS, vegas)              \
+    X(VENO, veno)                \
+    X(BBR, bbr)                  \
     X(WESTWOOD_CUBIC, westwood_cubic)
+#define WW_LARGE_ALGORITHMS(X) X(BBR3, bbr3)
+#define WW_ALGORITHMS(X)     \
+    WW_COMPACT_ALGORITHMS(X) \
+    WW_LARGE_ALGORITHMS(X)
 
 /*
  * What `westwood list` and the guide say of a control that is not yet ready for use. The guide
@@ -122,7 +131,9 @@
     X(VENO, "veno", VENO, SACK, (void)0, "Veno", "#6D5A48 X --", "TcpVeno", WW_UPSTREAM("veno"),   \
       "Fu & Liew 2003, as in tcp_veno.c")                                                          \
     X(BBR, "bbr", BBR, SACK, (void)0, "BBRv1", "#000000 d -.", "TcpBbr", WW_UPSTREAM("bbr"),       \
-      "draft-cardwell-iccrg-bbr-congestion-control-00: version 1")
+      "draft-cardwell-iccrg-bbr-congestion-control-00: version 1")                                 \
+    X(BBR3, "bbr3", BBR3, SACK, (void)0, "BBRv3", "#000000 p -", "", WW_NOWHERE,                   \
+      "draft-ietf-ccwg-bbr of August 2026: version 3")
 
 #define WW_ENUMERATOR(ID, name) WW_ALG_##ID,
 enum ww_algorithm { WW_ALGORITHMS(WW_ENUMERATOR) WW_ALGORITHM_COUNT };
@@ -179,6 +190,7 @@ static inline enum ww_recovery ww_recovery_of(enum ww_protocol protocol) {
 #if defined(WW_WANTS_CONTROLS) && !defined(WW_HAS_CONTROLS)
 #define WW_HAS_CONTROLS
 #include "bbr.h"
+#include "bbr3.h"
 #include "cubic.h"
 #include "reno.h"
 #include "vegas.h"

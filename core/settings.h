@@ -67,15 +67,15 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
 #undef WW_ENUMERATOR
 
 #define WW_SETTINGS(X)                                                                             \
-    X(SWITCH, byte_counting, true, 0, 1, WW_ALL_BUT(BBR),                                          \
+    X(SWITCH, byte_counting, true, 0, 1, WW_ALL_BUT(BBR) & WW_ALL_BUT(BBR3),                       \
       "Growth by the data acknowledged (RFC 3465, L = 2; L = 1 after a timeout) instead of once "  \
       "an ACK",                                                                                    \
       "RFC 5681, section 3.1 recommends counting the bytes acknowledged; limits of RFC 3465.")     \
-    X(SWITCH, validate_cwnd, true, 0, 1, WW_ALL_BUT(BBR),                                          \
+    X(SWITCH, validate_cwnd, true, 0, 1, WW_ALL_BUT(BBR) & WW_ALL_BUT(BBR3),                       \
       "The window grows only while it limits the sender",                                          \
       "RFC 7661: a window that is not full does not grow.")                                        \
-    X(COUNT, min_cwnd, 2, 1, 255, WW_ALL_BUT(BBR), "Floor of ssthresh, segments",                  \
-      "RFC 5681, equation 4.")                                                                     \
+    X(COUNT, min_cwnd, 2, 1, 255, WW_ALL_BUT(BBR) & WW_ALL_BUT(BBR3),                              \
+      "Floor of ssthresh, segments", "RFC 5681, equation 4.")                                      \
     X(COUNT, min_marked_cwnd, 1, 1, 255,                                                           \
       WW_ONLY(RENO) | WW_ONLY(WESTWOOD) | WW_ONLY(CUBIC) | WW_ONLY(VEGAS) | WW_ONLY(VENO),         \
       "Floor of cwnd after a congestion mark, segments; at 1 the retransmission timer then paces", \
@@ -177,7 +177,20 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "docs/new-member.md.")                                                                       \
     X(COUNT, veno_beta, 3, 1, 255, WW_ONLY(VENO),                                                  \
       "Segments queued in the path from which a loss counts as congestion",                        \
-      "Fu & Liew 2003; tcp_veno.c.")
+      "Fu & Liew 2003; tcp_veno.c.")                                                               \
+    X(SHARE, bbr3_drain, 500, 1, 1000, WW_ONLY(BBR3), "Pacing gain of Drain",                      \
+      "draft-ietf-ccwg-bbr, 2.5: half, which drains Startup's queue in a round trip.")             \
+    X(SHARE, bbr3_down, 900, 1, 1000, WW_ONLY(BBR3), "Pacing gain of ProbeBW_DOWN",                \
+      "draft-ietf-ccwg-bbr, 5.3.3.1: 0.90.")                                                       \
+    X(SHARE, bbr3_loss, 20, 1, 500, WW_ONLY(BBR3),                                                 \
+      "Share of a flight lost above which a probe for bandwidth went too high",                    \
+      "draft-ietf-ccwg-bbr, 2.8: LossThresh is 2 %.")                                              \
+    X(COUNT, bbr3_startup_losses, 6, 1, 255, WW_ONLY(BBR3),                                        \
+      "Separate ranges lost in a round trip that end Startup",                                     \
+      "draft-ietf-ccwg-bbr, 5.3.1.3: StartupFullLossCnt is 6.")                                    \
+    X(SPAN, bbr3_probe_rtt, 5000000, 1, WW_INTERVAL_MAX_US, WW_ONLY(BBR3),                         \
+      "Time without a lower RTT after which ProbeRTT begins",                                      \
+      "draft-ietf-ccwg-bbr, 5.3.4.2: each flow must use 5 s.")
 
 /* Pairs of settings; the first of a pair must not exceed the second. */
 #define WW_SETTINGS_IN_ORDER(X) X(vegas_alpha, vegas_beta)

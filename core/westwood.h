@@ -42,12 +42,19 @@ enum {
     WW_FOLLOWS_PACKETS = 16, /* it hears of each packet sent or lost */
 };
 
+/* A BPF program keeps the state in Linux's private area, which has no room for large ones. */
+#ifdef __bpf__
+#define WW_HOSTED_ALGORITHMS WW_COMPACT_ALGORITHMS
+#else
+#define WW_HOSTED_ALGORITHMS WW_ALGORITHMS
+#endif
+
 /* The private state of a connection. It must be initialised by ww_init; zero is not valid. */
 struct ww_state {
     union {
         struct ww_common common; /* each member below begins with it */
 #define WW_MEMBER(ID, name) struct ww_##name##_state name;
-        WW_ALGORITHMS(WW_MEMBER)
+        WW_HOSTED_ALGORITHMS(WW_MEMBER)
 #undef WW_MEMBER
     };
 };
@@ -57,7 +64,11 @@ struct ww_state {
 #else
 #define WW_ASSERT _Static_assert
 #endif
-WW_ASSERT(sizeof(struct ww_state) <= WW_STATE_MAX, "state must fit Linux's private area");
+#define WW_MEMBER(ID, name)                                     \
+    WW_ASSERT(sizeof(struct ww_##name##_state) <= WW_STATE_MAX, \
+              "the state of " #name " must fit in Linux's private area");
+WW_COMPACT_ALGORITHMS(WW_MEMBER)
+#undef WW_MEMBER
 #define WW_MEMBER(ID, name)                                              \
     WW_ASSERT(__builtin_offsetof(struct ww_##name##_state, common) == 0, \
               "the state of " #name " must begin with struct ww_common common");
@@ -71,8 +82,9 @@ WW_ALGORITHMS(WW_MEMBER)
  */
 #define WW_DISPATCH(config)                           \
     switch ((enum ww_algorithm)(config)->algorithm) { \
-        WW_ALGORITHMS(WW_CASE)                        \
+        WW_HOSTED_ALGORITHMS(WW_CASE)                 \
     case WW_ALGORITHM_COUNT:                          \
+    default:                                          \
         break;                                        \
     }
 

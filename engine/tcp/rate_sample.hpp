@@ -30,6 +30,7 @@ class RateSampler {
         mask_ = segments - 1;
     }
 
+    // draft-ietf-ccwg-bbr, 4.1.2.2: OnPacketSent().
     // pipe: segments in flight, this one included; found_lost: segments found lost since the start;
     // `idle`: nothing was in flight.
     void on_sent(Time now, std::int64_t segment, std::uint32_t pipe, std::uint32_t found_lost,
@@ -39,6 +40,7 @@ class RateSampler {
                        found_lost, is_limited(), again,         false};
     }
 
+    // draft-ietf-ccwg-bbr, 4.1.2.3: UpdateRateSample(), IsNewestPacket().
     void on_delivered(Time now, std::int64_t segment) {
         Sent& sent = of(segment);
         if (sent.counted) return;
@@ -72,11 +74,14 @@ class RateSampler {
         lost.is_app_limited = sent.limited;
     }
 
+    // draft-ietf-ccwg-bbr, 4.1.2.4: MarkConnectionAppLimited().
     // Notes that the application had nothing to send with `pipe` segments in flight.
     void on_application_limited(std::uint32_t pipe) {
         limited_until_ = delivered_ + std::max(pipe, 1u);
     }
 
+    // draft-ietf-ccwg-bbr, 4.1.2.3: InitRateSample(), GenerateRateSample(); 4.1.3.5: "by discarding
+    // samples whose RS.interval is lower than the minimum RTT".
     // Fills in the sample of the ACK at `now` and starts the next one. found_lost: segments found
     // lost since the start.
     void fill(Time now, Time min_rtt, std::uint32_t found_lost, ww_sample& sample) {

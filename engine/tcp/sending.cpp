@@ -26,6 +26,7 @@ std::int64_t Sender::next_segment(Time now) {
         rate_->on_sent(now, segment, out, board_.found_lost(), idle, segment < high);
         pacer_.on_sent(now, segments_.payload(segment), window_.pacing);
     } else if (next_ == available_ && pipe() < window_.cwnd) {
+        // draft-ietf-ccwg-bbr, 4.1.2.4: CheckIfApplicationLimited()
         rate_->on_application_limited(pipe() + (settings_->follows_packets ? 1 : 0));
     }
     return segment;

@@ -274,11 +274,11 @@ TEST(Bbr, ATimeoutStartsFromOneSegmentAndRemembers) {  // 4.2.3.4
     EXPECT_EQ(bbr.window.cwnd, before);
 }
 
-TEST(Bbr, OnlyBbrAndWestwoodCubicNeedRatesAndOwnRecovery) {
+TEST(Bbr, OnlyBbrsAndWestwoodCubicNeedRatesAndOwnRecovery) {
     for (int id = 0; id < WW_PROTOCOL_COUNT; id++) {
         const ww_config config = ww_configure(static_cast<ww_protocol>(id));
-        const bool does =
-            config.algorithm == WW_ALG_BBR || config.algorithm == WW_ALG_WESTWOOD_CUBIC;
+        const bool does = config.algorithm == WW_ALG_BBR || config.algorithm == WW_ALG_BBR3 ||
+                          config.algorithm == WW_ALG_WESTWOOD_CUBIC;
         EXPECT_EQ(ww_needs_rate(&config), does);
         EXPECT_EQ(ww_owns_recovery(&config), does);
     }

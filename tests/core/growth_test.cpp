@@ -334,7 +334,11 @@ TEST(Westwood, ASilenceBeforeATimeoutLowersTheEstimateByItsVirtualSamples) {
     EXPECT_NEAR(westwood.window.ssthresh, 13, 1);
 }
 
-TEST(State, FitsTheKernelsPrivateArea) { EXPECT_LE(sizeof(ww_state), 104u); }
+TEST(State, OfCompactControlsFitsTheKernelsPrivateArea) {
+#define WW_CHECK(ID, name) EXPECT_LE(sizeof(ww_##name##_state), 104u) << #name;
+    WW_COMPACT_ALGORITHMS(WW_CHECK)
+#undef WW_CHECK
+}
 
 TEST(Protocols, AreWhatTheirSourcesSay) {
     const ww_config westwood = ww_configure(WW_PROTOCOL_WESTWOOD);

@@ -39,6 +39,11 @@ ww_config by_default(ww_algorithm algorithm) {
     c.wc_heavy_permille = 125;
     c.wc_small = 12;
     c.wc_pacing_permille = 3000;
+    c.bbr3_drain_permille = 500;  // draft-ietf-ccwg-bbr, 2.5
+    c.bbr3_down_permille = 900;   // 5.3.3.1
+    c.bbr3_loss_permille = 20;    // 2.8
+    c.bbr3_startup_losses = 6;    // 5.3.1.3
+    c.bbr3_probe_rtt_us = 5000 * kMillisecond;
     return c;
 }
 
@@ -60,6 +65,7 @@ TEST(Protocols, AllButWestwoodHaveTheDefaults) {
     expect_is(WW_PROTOCOL_VEGAS, by_default(WW_ALG_VEGAS));
     expect_is(WW_PROTOCOL_VENO, by_default(WW_ALG_VENO));
     expect_is(WW_PROTOCOL_BBR, by_default(WW_ALG_BBR));
+    expect_is(WW_PROTOCOL_BBR3, by_default(WW_ALG_BBR3));
     expect_is(WW_PROTOCOL_WESTWOOD_CUBIC, by_default(WW_ALG_WESTWOOD_CUBIC));
     expect_is(WW_PROTOCOL_COUNT, by_default(WW_ALG_RENO));  // not a protocol
 }

@@ -84,7 +84,34 @@ inline ww_sample any_sample(Bytes& bytes, std::uint64_t largest_step_us, std::ui
     sample.rate_rtt_us = shape & 128 ? sample.rtt_us : bytes.take<std::uint16_t>();
     sample.delivered = bytes.take<std::uint32_t>();
     sample.prior_delivered = sample.delivered - bytes.take<std::uint16_t>();
+    sample.prior_pipe = sample.pipe ^ sample.newly_lost;
+    sample.lost_since = sample.newly_lost;
     return sample;
+}
+
+inline ww_sent any_sent(Bytes& bytes, std::uint64_t now_us) {
+    ww_sent sent{};
+    sent.now_us = now_us;
+    sent.mss = between<std::uint32_t>(bytes, 1, UINT16_MAX);
+    sent.srtt_us = bytes.take<std::uint16_t>();
+    sent.pipe = bytes.take<std::uint8_t>() % 2 == 0 ? 0 : bytes.take<std::uint32_t>();
+    sent.delivered = bytes.take<std::uint32_t>();
+    sent.is_app_limited = sent.mss & 1;
+    return sent;
+}
+
+inline ww_lost any_lost(Bytes& bytes, std::uint64_t now_us) {
+    ww_lost lost{};
+    lost.now_us = now_us;
+    lost.mss = between<std::uint32_t>(bytes, 1, UINT16_MAX);
+    lost.pipe = bytes.take<std::uint32_t>();
+    lost.delivered = bytes.take<std::uint32_t>();
+    lost.prior_delivered = lost.delivered - bytes.take<std::uint16_t>();
+    lost.prior_pipe = lost.mss & 4 ? bytes.take<std::uint8_t>() : bytes.take<std::uint32_t>();
+    lost.lost_since = lost.mss & 8 ? bytes.take<std::uint8_t>() : bytes.take<std::uint32_t>();
+    lost.is_app_limited = lost.mss & 1;
+    lost.continues = lost.mss & 2;
+    return lost;
 }
 
 // Runs fast recovery as the host does: cwnd stays usable, and PRR never sends more than arrivals
@@ -144,8 +171,14 @@ void operate(Bytes bytes, const Look& look, const Clock& clock = {}) {
             ww_on_undo(&config, &state, &window);
         } else if (operation < 249) {
             ww_on_restart(&config, &state, now_us);
-        } else if (operation < 252) {
+        } else if (operation < 250) {
             ww_on_mark(&config, &state, &window, now_us, flight, 1460);
+        } else if (operation < 252) {
+            const ww_sent sent = any_sent(bytes, now_us);
+            ww_on_packet_sent(&config, &state, &window, &sent);
+        } else if (operation < 254) {
+            const ww_lost lost = any_lost(bytes, now_us);
+            ww_on_packet_lost(&config, &state, &window, &lost);
         } else {
             ww_observe(&config, &state, now_us + flight);
         }

@@ -2,7 +2,7 @@
 //
 // core_digest FIRST COUNT [SHIFT_US]: prints a line for each of COUNT random sequences of operations on the core,
 // with a digest of the results. SHIFT_US starts the clock later, which must not change them; parts that depend on
-// the clock's own bits are left out then: BBRv1's first phase, and RTTs in ticks.
+// the clock's own bits are left out then: BBRv1's first phase, BBRv3's random waits, and RTTs in ticks.
 #include <cstdio>
 #include <cstdlib>
 
@@ -21,7 +21,8 @@ int main(int count, char** words) {
         ww::torture::Digest digest;
         const auto add = [&](const ww_config& config, const ww_state& state,
                              const ww_window& window, std::uint64_t now_us) {
-            if (shifted && config.algorithm == WW_ALG_BBR) return;
+            const bool draws = config.algorithm == WW_ALG_BBR || config.algorithm == WW_ALG_BBR3;
+            if (shifted && draws) return;
             const ww_observation seen = ww_observe(&config, &state, now_us);
             for (const std::uint64_t word :
                  {std::uint64_t{window.cwnd}, std::uint64_t{window.ssthresh}, window.pacing,

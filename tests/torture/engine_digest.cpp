@@ -88,7 +88,7 @@ class ResultDigest : public ww::torture::Digest {
     }
 };
 
-// Removes the effects of absolute time: scheduled changes of links, and BBRv1's first phase.
+// Removes the effects of absolute time: scheduled changes of links, and what BBR draws from the clock.
 void forget_the_clock(Network& network) {
     network.trace = {false, 0, true, true, -1};
     for (Link& link : network.links)
@@ -97,8 +97,10 @@ void forget_the_clock(Network& network) {
             d->detour.reset();
             d->opportunities_ms.clear();
         }
-    for (Flow& flow : network.flows)
-        if (flow.cc.algorithm == WW_ALG_BBR) flow.cc = ww_configure(WW_PROTOCOL_CUBIC);
+    for (Flow& flow : network.flows) {
+        const bool draws = flow.cc.algorithm == WW_ALG_BBR || flow.cc.algorithm == WW_ALG_BBR3;
+        if (draws) flow.cc = ww_configure(WW_PROTOCOL_CUBIC);
+    }
 }
 
 // Removes the effects of byte counts: quanta and bursts, SACK blocks per ACK, random sizes, bit errors, rounding of
