@@ -87,5 +87,6 @@ TEST(Sender, ALateDSackDoesNotUndoTheAnswerToAMark) {
         EXPECT_EQ(sender.window().ssthresh == reduced, marked);
     }
 }
+
 }  // namespace
 }  // namespace ww::sim::test
