@@ -90,7 +90,7 @@ TEST(Bbr3, UpEndsOnABandwidthPlateau) {
     EXPECT_GE(path.bbr().round_count - round, 3u);
 }
 
-// Case 6, and case 20 for a flow that has data.
+// Case 6, and the same loss for a flow that has data.
 TEST(Bbr3, UpEndsOnLoss) {
     for (const bool limited : {false, true}) {
         Bbr3Path path;
