@@ -214,10 +214,7 @@ Passage Channel::enqueue(Time now, HeldPacket& packet) {
     const bool is_idle = held.empty() && busy_until_ <= now;
     if (!is_idle && !impairments->sheds() && !held.has_room(packet.ip_bytes)) return dropped(now);
     packet.arrival = now;
-    if (verdict == Verdict::mark) {
-        packet.packet.flags |= kCe;
-        impairments->marked++;
-    }
+    if (verdict == Verdict::mark) impairments->mark(packet.packet);
     const std::uint64_t flow =
         std::uint64_t{packet.packet.flow} << 1 | (packet.packet.flags & kAck);
     held.push(packet,

@@ -72,10 +72,7 @@ inline Passage Channel::send_impaired(Time now, std::uint32_t ip_bytes, Packet& 
         start = busy_until_ - size_.duration;
     }
     if (passage.fate == Fate::dropped) return passage;
-    if (verdict == Verdict::mark) {
-        packet.flags |= kCe;
-        x.marked++;
-    }
+    if (verdict == Verdict::mark) x.mark(packet);
     if (x.waited && start > now) x.waited->add(now, start, ip_bytes + overhead_);
     if (x.capture && x.capture->leaving) x.capture->add(packet, sack, start);
     if (passage.fate == Fate::lost || passage.at == kNever) return counted(passage);

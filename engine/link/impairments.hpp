@@ -30,6 +30,12 @@ struct Impairments {
     std::optional<Capture> capture;
     std::uint64_t early_drops = 0, marked = 0;
 
+    // Marks a packet. One that an earlier queue marked stays so (RFC 3168, 5), and counts only there.
+    void mark(Packet& packet) {
+        marked += (packet.flags & kCe) == 0;
+        packet.flags |= kCe;
+    }
+
     bool is_managed() const { return discipline.index() != 0; }  // not drop-tail
     bool sheds() const {
         return std::visit([](const auto& any) { return any.kSheds; }, discipline);

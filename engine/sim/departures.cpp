@@ -57,9 +57,10 @@ void Simulation::depart(Channel& channel, Time now) {
             channel.impairments->discipline);
         HeldPacket held = queue.pop(line);
         Connection& c = connections_[held.slot];
+        const std::uint16_t flags = held.packet.flags;
         const Passage passage = verdict == Verdict::drop ? channel.drop_early(now)
                                                          : channel.send_held(now, held, verdict);
-        if (verdict == Verdict::mark) record_mark(c, channel, now);
+        if (held.packet.flags != flags) record_mark(c, channel, now);
         leave_queue(c, channel, held, passage);
         if (verdict != Verdict::drop) break;
     }

@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/link/channel.hpp"
+#include "one_link.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
 
@@ -158,6 +161,30 @@ TEST(Red, MarksEcnCapablePacketsAndDropsTheOthers) {  // RFC 3168, 7
 TEST(Red, WithoutEcnDropsAllPacketsAlike) {
     RedQueue queue = queue_of(red_of(5, 15, 0.1, 1));
     for (int i = 0; i < 10000; i++) ASSERT_NE(arrive(queue, 10, true), Verdict::mark);
+}
+
+// RFC 3168, 5: the codepoint CE stays, so a packet that two queues would mark counts at the first.
+TEST(Red, APacketMarkedBeforeIsNotCountedAgain) {
+    Flow flow = tcp(WW_PROTOCOL_SACK);
+    flow.ecn = true;
+    flow.to = 2;
+    Network network = marking(one_link(10'000'000, 20 * kMs, 30 * kSecond), 20, flow);
+    network.nodes = 3;
+    Link second = network.links[0];
+    second.a = 1;
+    second.b = 2;
+    second.forward.rate_bps = 9'000'000;
+    network.links.push_back(second);
+    network.trace.queues = true;
+    const Result result = simulate(network, 1);
+    for (std::uint32_t link : {0u, 1u}) {
+        const auto is_mark = [&](const Drop& drop) {
+            return drop.kind == DropKind::mark && drop.channel == 2 * link;
+        };
+        const auto marks = std::ranges::count_if(result.drops, is_mark);
+        EXPECT_EQ(static_cast<std::uint64_t>(marks), result.forward[link].marked) << link;
+        EXPECT_GT(marks, 0) << link;
+    }
 }
 
 }  // namespace
