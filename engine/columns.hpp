@@ -65,7 +65,7 @@
     X(COUNT, queue_drops, SUM, "packets", "Queue drops", "", "packets that the queue dropped")     \
     X(COUNT, early_drops, SUM, "packets", "Early drops", "",                                       \
       "packets that a queue discipline or a policer dropped, included in queue_drops")             \
-    X(COUNT, marked, SUM, "packets", "Marked", "", "packets that a queue marked")                      \
+    X(COUNT, marked, SUM, "packets", "Marked", "", "packets that a queue marked")                  \
     X(COUNT, lost, SUM, "packets", "Lost", "", "packets lost on the wire by the end")              \
     X(COUNT, in_flight, SUM, "packets", "In flight at the end", "",                                \
       "accepted packets that were waiting, being sent or travelling when the run ended")           \

@@ -51,7 +51,8 @@ TEST(Policer, PassesWhatABucketOfTokensPasses) {
         long double tokens = whole;
         Time now = 0, before = 0;
         for (int i = 0; i < 2000; i++) {
-            now += static_cast<Time>(random() % (2 * 8 * kSecond / rate * 700));
+            now += static_cast<Time>(random() %
+                                     static_cast<std::uint64_t>(2 * 8 * kSecond / rate * 700));
             const auto bytes = static_cast<std::uint32_t>(40 + random() % 1461);
             tokens = std::min(whole, tokens + static_cast<long double>(now - before) * rate);
             before = now;
