@@ -22,11 +22,11 @@ using metrics::Numbers;
 // Keeps what columns point to.
 struct Kept {
     std::deque<std::vector<double>> lists;
-    std::deque<nb::ndarray<>> views;
+    std::deque<nb::ndarray<nb::ro>> views;
 };
 
 template <class T>
-Numbers of(const nb::ndarray<>& view) {
+Numbers of(const nb::ndarray<nb::ro>& view) {
     return {static_cast<const T*>(view.data()),
             sizeof(T) * static_cast<std::size_t>(view.stride(0))};
 }
@@ -37,7 +37,7 @@ Numbers numbers(nb::handle column, Kept& kept) {
         kept.lists.push_back(nb::cast<std::vector<double>>(column));
         return {kept.lists.back().data()};
     }
-    const nb::ndarray<>& view = kept.views.emplace_back(nb::cast<nb::ndarray<>>(column));
+    const nb::ndarray<nb::ro>& view = kept.views.emplace_back(nb::cast<nb::ndarray<nb::ro>>(column));
     if (view.dtype() == nb::dtype<double>()) return of<double>(view);
     if (view.dtype() == nb::dtype<std::uint64_t>()) return of<std::uint64_t>(view);
     if (view.dtype() == nb::dtype<std::int64_t>()) return of<std::int64_t>(view);
