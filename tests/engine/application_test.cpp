@@ -112,7 +112,8 @@ TEST(Applications, WriteNothingAfterTheirStop) {
     for (Application application : {at_rate(2'000'000), requests(10 * kMss, 10 * kMs)}) {
         Flow flow = flow_of(application);
         flow.stop = 5 * kSecond;
-        for (const Event& event : run_flow(flow, 20 * kSecond).flows[0].events) {
+        const Result result = run_flow(flow, 20 * kSecond);
+        for (const Event& event : result.flows[0].events) {
             if (event.kind != EventKind::send) continue;
             ASSERT_LT(event.time_s, 5);
         }
