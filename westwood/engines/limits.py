@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from westwood.scenario.links import Link
 
 
-_UNIMPAIRED = f"no trace, jitter, reordering or {', '.join(IMPAIRMENTS.values())}"
+*_OTHERS, _LAST = (title.removeprefix("a ") for title in IMPAIRMENTS.values())
+_UNIMPAIRED = f"no {', '.join(('trace', 'jitter', 'reordering', *_OTHERS))} or {_LAST}"
 
 
 @dataclass(frozen=True)
