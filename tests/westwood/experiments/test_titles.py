@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from westwood import Scenario
 from westwood.cli import pairs
+from westwood.experiments.experiment import LISTED
 from westwood.experiments.readback import Results
 from westwood.export import ns3
 from westwood.scenario.summary import summarise
@@ -19,11 +21,18 @@ from westwood.scenario.summary import summarise
 @pytest.mark.parametrize(
     ("seeds", "sampling"), [([4], ""), ([4, 5, 5], "; mean of 2 runs, 95 % intervals")]
 )
-def test_a_title_says_over_how_many_runs_it_averages(seeds: list[int], sampling: str) -> None:
+@pytest.mark.parametrize("losses", ["", "; listed losses"])
+def test_a_title_says_over_how_many_runs_it_averages(
+    seeds: list[int], sampling: str, losses: str, tmp_path: Path
+) -> None:
     scenario = Scenario.preset("table1")
-    rows = pl.DataFrame({"seed": seeds})
-    results: Any = SimpleNamespace(planned=SimpleNamespace(scenario=scenario, varied=[]), rows=rows)
-    assert Results._title(results) == f"{scenario.name}: {summarise(scenario)}{sampling}"
+    if losses:
+        (tmp_path / LISTED).mkdir()
+    planned = SimpleNamespace(scenario=scenario, varied=[])
+    results: Any = SimpleNamespace(
+        planned=planned, rows=pl.DataFrame({"seed": seeds}), path=tmp_path
+    )
+    assert Results._title(results) == f"{scenario.name}: {summarise(scenario)}{losses}{sampling}"
 
 
 def test_a_name_that_is_taken_gets_the_next_free_number() -> None:
