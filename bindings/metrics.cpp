@@ -37,7 +37,8 @@ Numbers numbers(nb::handle column, Kept& kept) {
         kept.lists.push_back(nb::cast<std::vector<double>>(column));
         return {kept.lists.back().data()};
     }
-    const nb::ndarray<nb::ro>& view = kept.views.emplace_back(nb::cast<nb::ndarray<nb::ro>>(column));
+    const nb::ndarray<nb::ro>& view =
+        kept.views.emplace_back(nb::cast<nb::ndarray<nb::ro>>(column));
     if (view.dtype() == nb::dtype<double>()) return of<double>(view);
     if (view.dtype() == nb::dtype<std::uint64_t>()) return of<std::uint64_t>(view);
     if (view.dtype() == nb::dtype<std::int64_t>()) return of<std::int64_t>(view);
