@@ -139,21 +139,27 @@ def test_a_killed_path_is_an_error_in_one_line(tmp_path: Path) -> None:
 
 
 def test_many_starts_leave_no_namespace_behind() -> None:
-    """The kernel's count of namespaces falls shortly after the last process has ended."""
+    """The kernel's count of namespaces falls shortly after the last process has ended.
+
+    Other tests make namespaces at the same time. So one of three batches of starts must leave fewer
+    behind than it made.
+    """
 
     def count() -> int:
         lines = Path("/proc/slabinfo").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("net_namespace"))
 
+    def is_clean_after(starts: int) -> bool:
+        before = count()
+        for _ in range(starts):
+            linux.check_machine()
+        return wait_for(lambda: count() < before + starts)
+
     if not os.access("/proc/slabinfo", os.R_OK):
         pytest.skip("needs root: /proc/slabinfo")
     for _ in range(3):
         linux.check_machine()
-    assert wait_for(lambda: count() >= 0)
-    before = count()
-    for _ in range(20):
-        linux.check_machine()
-    assert wait_for(lambda: count() < before + 20), "namespaces remain"
+    assert any(is_clean_after(20) for _ in range(3)), "namespaces remain"
 
 
 @pytest.mark.skipif(

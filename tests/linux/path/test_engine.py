@@ -186,12 +186,16 @@ def test_the_command_line_writes_the_same_files(tmp_path: Path, capsys: Any) -> 
 
 @needs_path
 def test_the_receivers_window_grows_to_what_the_scenario_says() -> None:
-    """Linux acknowledges each segment that raises it, by two segments; then every second one."""
+    """Linux acknowledges each segment that raises it, by two segments; then every second one.
+
+    The segment at the window's edge is smaller. If a late ACK moves the edge, two such segments are
+    in flight.
+    """
     window_bytes, mss = 215160, 1448
     reno = flow("l", cc="reno", recovery="prr", receive_window=f"{window_bytes}B")  # 53 rises
     result = linux.run(scenario([link("l", queue={"limit": "1000p"})], [reno]), 1, trace=True)
-    segments = math.ceil(window_bytes / mss)  # the last one is smaller
-    assert result.trace["in_flight"].max() == segments
+    segments = math.ceil(window_bytes / mss)
+    assert segments <= result.trace["in_flight"].max() <= segments + 1
     assert result.rows["max_cwnd"][0] > segments  # the window, not cwnd, limits it
 
 
