@@ -264,7 +264,7 @@ def test_a_full_disk_ends_it_and_names_the_written_file(host: Namespace, tmp_pat
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", str(folder)], check=True)
     try:
         with command(folder / "day.parquet") as (started, _):
-            transfer(host, connections=20)
+            transfer(host, connections=40)
             _, said = started.communicate(timeout=5)
         left = folder / "day.events.csv"
         assert started.returncode == 1 and said.count("\n") == 1

@@ -139,12 +139,13 @@ def test_nothing_outlives_nested_shells_after_a_kill(tmp_path: Path) -> None:
 
 def test_killing_the_path_ends_the_command(tmp_path: Path) -> None:
     running = Running(tmp_path)
-    (path,) = (
-        pid
-        for pid in inhabitants(running.network)
-        if Path(f"/proc/{pid}/comm").read_text() == "ww-path\n"
-    )
-    os.kill(path, signal.SIGKILL)
+
+    def paths() -> list[int]:
+        inside = inhabitants(running.network)
+        return [pid for pid in inside if Path(f"/proc/{pid}/comm").read_text() == "ww-path\n"]
+
+    assert wait_for(lambda: len(paths()) == 1)
+    os.kill(paths()[0], signal.SIGKILL)
     assert running.tool.wait(5) == 1
     assert running.has_left_nothing()
 
