@@ -227,6 +227,17 @@ TEST(Applications, AVideoClimbsTheLadderAsFarAsThePathAllows) {
     EXPECT_GT(result.flows[0].application_limited_s, 50);
 }
 
+// draft-ietf-ccwg-bbr, 4.1.2.4: a connection is application-limited once the sender has sent all that
+// its application wrote and the window has room. BBRv1 lets such a sample raise its estimate, never
+// lower it. The first window leaves in a burst, so the estimate starts above the application's rate.
+TEST(Applications, ThatAreSlowDoNotLowerTheEstimateOfBBRv1) {
+    Network network = one_link(10'000'000, 50 * kMs, 20 * kSecond);
+    network.flows = {flow_of(at_rate(2'000'000), WW_PROTOCOL_BBR)};
+    network.trace.windows = true;
+    const Result result = simulate(network, 1);
+    EXPECT_GT(result.flows[0].trace.estimate_bps.back(), 3e6) << "2e6 where samples expire";
+}
+
 // ---- What depends on the rest of the sender
 
 TEST(Applications, DoNotDependOnWhatIsRecorded) {
