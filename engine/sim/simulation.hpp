@@ -39,6 +39,9 @@ class Simulation {
     Simulation(const Network& network, Connections connections, const Topology& topology,
                std::uint64_t seed, const Stop& stop = {});
     Outcome run(Sink* sink);
+    // The same in pieces: see SteppedRun.
+    bool run_until(Time until);
+    Outcome conclude_all();
 
   private:
     // A packet takes a hop in one step: inlined channels, then the channel at whose far end it
