@@ -30,9 +30,15 @@
     X(BBR, bbr)                  \
     X(WESTWOOD_CUBIC, westwood_cubic)
 #define WW_LARGE_ALGORITHMS(X) X(BBR3, bbr3)
+#ifdef WW_LOADS_CONTROLS
+#define WW_LOADED_ALGORITHM(X) X(LOADED, loaded)
+#else
+#define WW_LOADED_ALGORITHM(X)
+#endif
 #define WW_ALGORITHMS(X)     \
     WW_COMPACT_ALGORITHMS(X) \
-    WW_LARGE_ALGORITHMS(X)
+    WW_LARGE_ALGORITHMS(X)   \
+    WW_LOADED_ALGORITHM(X)
 
 /*
  * What `westwood list` and the guide say of a control that is not yet ready for use. The guide
@@ -192,6 +198,7 @@ static inline enum ww_recovery ww_recovery_of(enum ww_protocol protocol) {
 #include "bbr.h"
 #include "bbr3.h"
 #include "cubic.h"
+#include "loaded.h"
 #include "reno.h"
 #include "vegas.h"
 #include "veno.h"

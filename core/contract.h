@@ -140,6 +140,16 @@ struct ww_window {
     X(ssthresh, 0, WW_SSTHRESH_INFINITE) \
     X(pacing, 0, WW_BW_MAX)
 
+/* Traits tell a host what a control needs; each is one bit. */
+enum {
+    WW_NEEDS_RATE = 1, /* it reads the delivery rate part of ww_sample */
+    WW_OWNS_RECOVERY =
+        2,            /* it sets cwnd in fast recovery: the host's recovery only finds the losses */
+    WW_ESTIMATES = 4, /* ww_observe returns an estimate */
+    WW_IGNORES_MARKS = 8,    /* it does not respond to congestion marks */
+    WW_FOLLOWS_PACKETS = 16, /* it hears of each packet sent or lost */
+};
+
 /* The common part of every control's state, which begins with it. */
 struct ww_common {
     uint32_t cwnd_count;     /* ACKs or segments counted towards the next increment of cwnd */

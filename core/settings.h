@@ -28,6 +28,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * Hosts that can call through pointers also have controls that are loaded while they run (loaded.h).
+ */
+#if !defined(__bpf__) && !defined(__FRAMAC__)
+#define WW_LOADS_CONTROLS
+#define WW_PARAMETERS_MAX 16 /* of a loaded control */
+#endif
+
 #define WW_TAU_MAX_US 60000000u        /* filter.h's overflow bounds depend on it */
 #define WW_INTERVAL_MAX_US 3600000000u /* an hour */
 #define WW_M_MAX 16u                   /* bounds the decay loop of the virtual null samples */
@@ -77,7 +85,7 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
     X(COUNT, min_cwnd, 2, 1, 255, WW_ALL_BUT(BBR) & WW_ALL_BUT(BBR3),                              \
       "Floor of ssthresh, segments", "RFC 5681, equation 4.")                                      \
     X(COUNT, min_marked_cwnd, 1, 1, 255,                                                           \
-      WW_ONLY(RENO) | WW_ONLY(WESTWOOD) | WW_ONLY(CUBIC) | WW_ONLY(VEGAS) | WW_ONLY(VENO),         \
+      WW_ALL_BUT(BBR) & WW_ALL_BUT(BBR3) & WW_ALL_BUT(WESTWOOD_CUBIC),                             \
       "Floor of cwnd after a congestion mark, segments; at 1 the retransmission timer then paces", \
       "RFC 3168, section 6.1.2 and RFC 9438, section 4.6: one segment.")                           \
     X(SWITCH, batched_acks, false, 0, 1, WW_BY_HOST,                                               \
@@ -213,6 +221,10 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
 #define WW_TYPE_FACTOR_OR_NONE uint16_t
 #define WW_TYPE_CHOICE uint8_t
 
+#ifdef WW_LOADS_CONTROLS
+struct ww_control_ops;
+#endif
+
 /* The core only reads a configuration, so any number of connections may share one. */
 struct ww_config {
     uint8_t algorithm; /* enum ww_algorithm: catalogue.h */
@@ -220,6 +232,10 @@ struct ww_config {
     WW_TYPE_##kind WW_FIELD(kind, name);
     WW_SETTINGS(WW_MEMBER)
 #undef WW_MEMBER
+#ifdef WW_LOADS_CONTROLS
+    const struct ww_control_ops *control; /* with WW_ALG_LOADED */
+    uint32_t own[WW_PARAMETERS_MAX];      /* its parameters */
+#endif
 };
 
 /* Every setting has a valid value for every congestion control, so users may set one at a time. */
@@ -230,6 +246,10 @@ static inline struct ww_config ww_default_config(uint8_t algorithm) {
     config.WW_FIELD(kind, name) = fallback;
     WW_SETTINGS(WW_ASSIGN)
 #undef WW_ASSIGN
+#ifdef WW_LOADS_CONTROLS
+    config.control = 0;
+    for (int i = 0; i < WW_PARAMETERS_MAX; i++) config.own[i] = 0;
+#endif
     return config;
 }
 

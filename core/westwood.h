@@ -32,16 +32,6 @@
 #define WW_WANTS_CONTROLS
 #include "catalogue.h"
 
-/* Traits tell a host what a control needs; each is one bit. */
-enum {
-    WW_NEEDS_RATE = 1, /* it reads the delivery rate part of ww_sample */
-    WW_OWNS_RECOVERY =
-        2,            /* it sets cwnd in fast recovery: the host's recovery only finds the losses */
-    WW_ESTIMATES = 4, /* ww_observe returns an estimate */
-    WW_IGNORES_MARKS = 8,    /* it does not respond to congestion marks */
-    WW_FOLLOWS_PACKETS = 16, /* it hears of each packet sent or lost */
-};
-
 /* A BPF program keeps the state in Linux's private area, which has no room for large ones. */
 #ifdef __bpf__
 #define WW_HOSTED_ALGORITHMS WW_COMPACT_ALGORITHMS

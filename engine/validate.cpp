@@ -154,7 +154,9 @@ std::string check(const Link& o) {
 }
 
 std::string check(const ww_config& o) {
-    if (o.algorithm >= WW_ALGORITHM_COUNT) return "unknown congestion control";
+    if (o.algorithm >= WW_ALGORITHM_COUNT ||
+        (o.algorithm == WW_ALG_LOADED) != (o.control != nullptr))
+        return "unknown congestion control";
 #define WW_CHECK_CC(kind, name, fallback, least, most, ...)                    \
     if (const std::string problem =                                            \
             WW_CHECK_##kind("cc." #name, o.WW_FIELD(kind, name), least, most); \

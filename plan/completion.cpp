@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "controls.hpp"
 #include "parts.hpp"
 
 namespace ww::plan {
@@ -76,6 +77,7 @@ struct Protocol {
 };
 
 Protocol protocol_named(std::string_view name) {
+    if (names_file(name)) return {name_of_recovery(WW_RECOVERY_SACK), WW_ALG_LOADED, true};
 #define WW_ROW(ID, its_name, ALGORITHM, RECOVERY, ...) \
     if (name == its_name)                              \
         return {name_of_recovery(WW_RECOVERY_##RECOVERY), WW_ALG_##ALGORITHM, true};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "controls.hpp"
 #include "parts.hpp"
 #include "settings.hpp"
 
@@ -31,6 +32,22 @@ void set_declared(const Section& section, ww_config& o) {
     WW_SET_ROW(kind, setting, WW_FIELD(kind, setting), least, most)
     WW_SETTINGS(WW_ROW)
 #undef WW_ROW
+}
+
+// Sets the configuration of a loaded control and its parameters.
+void set_loaded(const Section& section, ww_config& o) {
+    const Item source = section.need(kSource);
+    const ww_control_ops* const control = find_control(source.text("what identifies a control"));
+    if (control == nullptr) source.refuse("no such control is loaded");
+    o = ww_default_config(WW_ALG_LOADED);
+    o.control = control;
+    for (std::uint32_t i = 0; i < control->parameter_count; i++) {
+        const ww_parameter& one = control->parameters[i];
+        const Item item = section[one.name];
+        o.own[i] =
+            item ? static_cast<std::uint32_t>(item.whole(one.least, one.most)) : one.fallback;
+    }
+    set_declared(section, o);
 }
 
 ww_protocol protocol_of(const Section& cc) {
@@ -120,6 +137,12 @@ void read_arrivals(const Section& arrivals, sim::Flow& flow) {
 }  // namespace
 
 ww_protocol read_control(const Section& section, ww_config& config) {
+    const Value* const name = section.need("name").value();
+    if (const auto* text = std::get_if<std::string>(&name->is); text && names_file(*text)) {
+        set_loaded(section, config);
+        section.done();
+        return WW_PROTOCOL_SACK;
+    }
     const ww_protocol protocol = protocol_of(section);
     if (protocol != kDatagrams) {
         config = ww_configure(protocol);

@@ -28,7 +28,7 @@ Limit read_link(const Section& section, sim::Link& link);
 Limit read_queue(const Section& section, sim::Direction& direction);
 
 // Sets a protocol's configuration, from the table of its name and settings; returns the protocol, or
-// WW_PROTOCOL_COUNT for datagrams, which have none.
+// WW_PROTOCOL_COUNT for datagrams, which have none. A loaded control (controls.hpp) counts as `sack`.
 ww_protocol read_control(const Section& section, ww_config& config);
 
 // Sets everything but the nodes of a flow; returns its protocol.

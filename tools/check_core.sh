@@ -6,7 +6,8 @@
 set -euo pipefail
 strict="-Wall -Wextra -Wconversion -Werror"
 
-for header in core/*.h; do
+# control.h is for C files that define their state first; tests/westwood/control/ compiles those.
+for header in $(ls core/*.h | grep -v core/control.h); do
     # Includes the header from an empty file, since a header as the main file has additional warnings.
     for c in "gcc -std=c11 -x c" "clang -std=c11 -x c" "g++ -std=c++17 -x c++" "g++ -std=c++20 -x c++"; do
         echo "$header: $c"

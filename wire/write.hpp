@@ -4,6 +4,7 @@
 #pragma once
 
 #include <charconv>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -203,6 +204,8 @@ inline void write_flow(PlanText& plan, const sim::Flow& o, ww_protocol protocol)
 #define WW_NAME(ID, name, ...) name,
     static constexpr const char* kProtocols[] = {WW_PROTOCOLS(WW_NAME) "udp"};
 #undef WW_NAME
+    if (o.cc.algorithm == WW_ALG_LOADED)
+        throw std::invalid_argument("a control from a file runs in the simulator only");
     plan.say("flow", o.from, o.to, kProtocols[protocol]);
     WW_FLOW_SETTINGS(WW_SAY_SETTING)
     write_traffic(plan, o);

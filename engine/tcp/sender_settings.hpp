@@ -19,6 +19,8 @@ inline std::strong_ordering operator<=>(const ww_config& a, const ww_config& b) 
     if (order == 0) order = a.WW_FIELD(kind, name) <=> b.WW_FIELD(kind, name);
     WW_SETTINGS(WW_COMPARE)
 #undef WW_COMPARE
+    if (order == 0) order = std::compare_three_way()(a.control, b.control);
+    for (int i = 0; order == 0 && i < WW_PARAMETERS_MAX; i++) order = a.own[i] <=> b.own[i];
     return order;
 }
 inline bool operator==(const ww_config& a, const ww_config& b) { return (a <=> b) == 0; }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controls.hpp"
+
+#include <map>
+
+namespace ww::plan {
+namespace {
+
+std::map<std::string, const ww_control_ops*>& controls() {
+    static std::map<std::string, const ww_control_ops*> all;
+    return all;
+}
+
+}  // namespace
+
+void add_control(const std::string& source, const ww_control_ops& control) {
+    controls()[source] = &control;
+}
+
+const ww_control_ops* find_control(const std::string& source) {
+    const auto found = controls().find(source);
+    return found == controls().end() ? nullptr : found->second;
+}
+
+}  // namespace ww::plan
