@@ -3,6 +3,7 @@
 // Passes the declarations of core/ and engine/ to Python: protocols, recoveries, settings and
 // columns, with their descriptions.
 #include "../engine/link/opportunities.hpp"
+#include "../engine/shown.hpp"
 #include "bindings.hpp"
 
 namespace ww::bindings {
@@ -56,6 +57,22 @@ nb::list protocols() {
     add(name, WW_ALG_##ALGORITHM, WW_RECOVERY_##RECOVERY, label, look, ns3, kernel, source);
     WW_PROTOCOLS(WW_ROW)
 #undef WW_ROW
+    return rows;
+}
+
+// Returns the modes and quantities that a trace shows of each algorithm.
+nb::dict shown() {
+    nb::dict rows;
+#define WW_NAME(name) name,
+#define WW_QUANTITY(name, unit, value) #name,
+#define WW_ROW(ID, name)                                               \
+    rows[kAlgorithms[WW_ALG_##ID]] =                                   \
+        std::pair<std::vector<std::string>, std::vector<std::string>>{ \
+            {WW_##ID##_MODES(WW_NAME)}, {WW_##ID##_QUANTITIES(WW_QUANTITY)}};
+    WW_ALGORITHMS(WW_ROW)
+#undef WW_ROW
+#undef WW_QUANTITY
+#undef WW_NAME
     return rows;
 }
 
@@ -283,6 +300,7 @@ nb::dict trace_columns(TraceColumns columns) {
 void bind_catalogue(nb::module_& m) {
     // Dictionaries, to which westwood/catalogue.py gives types.
     m.attr("PROTOCOLS") = protocols();
+    m.attr("SHOWN") = shown();
     m.attr("RECOVERIES") = recoveries();
     m.attr("QUEUES") = queues();
     m.attr("LOSSES") = losses();

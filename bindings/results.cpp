@@ -24,6 +24,10 @@ nb::dict windows(nb::handle self) {
 #define WW_ROW(type, name, what) columns[#name] = view(self, records.windows.name);
     WW_WINDOW_COLUMNS(WW_ROW)
 #undef WW_ROW
+    if (!records.has_shown) return columns;
+#define WW_ROW(type, name, what) columns[#name] = view(self, records.shown.name);
+    WW_SHOWN_COLUMNS(WW_ROW)
+#undef WW_ROW
     return columns;
 }
 

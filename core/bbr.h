@@ -334,8 +334,16 @@ static inline struct ww_observation ww_bbr_observe(const struct ww_bbr_state *bb
     return seen;
 }
 
+/* Returns the number of the mode in WW_BBR_MODES, which tells the phases of PROBE_BW apart. */
+static inline uint32_t ww_bbr_mode(const struct ww_bbr_state *bbr) {
+    if (bbr->mode == WW_BBR_PROBE_RTT) return 6;
+    if (bbr->mode != WW_BBR_PROBE_BW) return bbr->mode + UINT32_C(1);
+    return 3 + ww_min_u32(bbr->cycle, 2);
+}
+
 /* BBRv1's operations: westwood.h calls them, see reno.h. */
-#define WW_BBR_TRAITS (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_ESTIMATES | WW_IGNORES_MARKS)
+#define WW_BBR_TRAITS \
+    (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_ESTIMATES | WW_IGNORES_MARKS | WW_SHOWS)
 #define WW_BBR_INIT ww_bbr_init
 #define WW_BBR_ON_ACK(config, bbr, window, sample) ww_bbr_on_ack(bbr, window, sample)
 #define WW_BBR_SSTHRESH WW_RENO_SSTHRESH
@@ -351,5 +359,12 @@ static inline struct ww_observation ww_bbr_observe(const struct ww_bbr_state *bb
 #define WW_BBR_QUANTUM(config, window, mss) ww_bbr_quantum((window)->pacing, mss)
 #define WW_BBR_ON_RESTART WW_RENO_ON_RESTART
 #define WW_BBR_OBSERVE(config, bbr, now_us) ww_bbr_observe(bbr)
+#define WW_BBR_MODES(X) \
+    X("Startup")        \
+    X("Drain") X("ProbeBW_UP") X("ProbeBW_DOWN") X("ProbeBW_CRUISE") X("ProbeRTT")
+#define WW_BBR_MODE ww_bbr_mode
+#define WW_BBR_QUANTITIES(X)                \
+    X(bw_bps, WW_BANDWIDTH, own->max_bw[0]) \
+    X(min_rtt_s, WW_DURATION, own->rtprop_us)
 
 #endif

@@ -289,7 +289,8 @@ static inline struct ww_observation ww_bbr3_observe(const struct ww_bbr3_state *
 }
 
 /* BBRv3's operations: westwood.h calls them, see reno.h. */
-#define WW_BBR3_TRAITS (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_ESTIMATES | WW_FOLLOWS_PACKETS)
+#define WW_BBR3_TRAITS \
+    (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_ESTIMATES | WW_FOLLOWS_PACKETS | WW_SHOWS)
 #define WW_BBR3_INIT ww_bbr3_init
 #define WW_BBR3_ON_ACK ww_bbr3_on_ack
 #define WW_BBR3_SSTHRESH WW_RENO_SSTHRESH
@@ -306,5 +307,15 @@ static inline struct ww_observation ww_bbr3_observe(const struct ww_bbr3_state *
 #define WW_BBR3_ON_PACKET_LOST ww_bbr3_on_packet_lost
 #define WW_BBR3_QUANTUM(config, window, mss) ww_bbr3_quantum((window)->pacing, mss)
 #define WW_BBR3_OBSERVE(config, bbr, now_us) ww_bbr3_observe(bbr)
+#define WW_BBR3_MODES(X) \
+    X("Startup")         \
+    X("Drain")           \
+    X("ProbeBW_DOWN") X("ProbeBW_CRUISE") X("ProbeBW_REFILL") X("ProbeBW_UP") X("ProbeRTT")
+#define WW_BBR3_MODE(own) ((own)->mode + UINT32_C(1))
+#define WW_BBR3_QUANTITIES(X)                                 \
+    X(bw_bps, WW_BANDWIDTH, own->bw)                          \
+    X(inflight_longterm, WW_VOLUME, own->inflight_longterm)   \
+    X(inflight_shortterm, WW_VOLUME, own->inflight_shortterm) \
+    X(min_rtt_s, WW_DURATION, own->min_rtt_us)
 
 #endif

@@ -148,6 +148,7 @@ enum {
     WW_ESTIMATES = 4, /* ww_observe returns an estimate */
     WW_IGNORES_MARKS = 8,    /* it does not respond to congestion marks */
     WW_FOLLOWS_PACKETS = 16, /* it hears of each packet sent or lost */
+    WW_SHOWS = 32,           /* ww_show returns a mode or quantities */
 };
 
 /* The common part of every control's state, which begins with it. */
@@ -163,6 +164,21 @@ struct ww_observation {
     uint64_t raw;        /* last sample, bytes/s << WW_BW_FRACTION */
     uint32_t rtt_min_us; /* UINT32_MAX before the first RTT */
     uint32_t samples;    /* bandwidth samples so far; for BBRv1, round trips; 0: no estimate */
+};
+
+#define WW_QUANTITIES_MAX 4u
+
+/* Units of the quantities that a control shows. Its largest value stands for "unlimited" or "unknown". */
+enum ww_unit {
+    WW_BANDWIDTH, /* bytes/s << WW_BW_FRACTION, below WW_BW_MAX */
+    WW_VOLUME,    /* segments, below WW_CWND_MAX */
+    WW_DURATION,  /* microseconds, below UINT32_MAX */
+};
+
+/* What ww_show returns to a host that traces. */
+struct ww_shown {
+    uint32_t mode;                          /* its number in the control's list, from 1; 0: none */
+    uint64_t quantities[WW_QUANTITIES_MAX]; /* in the order and the units of the control's list */
 };
 
 #endif

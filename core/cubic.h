@@ -331,5 +331,8 @@ static inline void ww_cubic_on_undo(const struct ww_config *config, struct ww_cu
 #define WW_CUBIC_ON_RESTART(config, cubic, now_us) \
     ww_cubic_skip_idle(config, &(cubic)->curve, &(cubic)->last_ms, now_us)
 #define WW_CUBIC_OBSERVE WW_RENO_OBSERVE
+#define WW_CUBIC_MODES WW_RENO_MODES
+#define WW_CUBIC_MODE WW_RENO_MODE
+#define WW_CUBIC_QUANTITIES WW_RENO_QUANTITIES
 
 #endif

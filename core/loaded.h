@@ -23,7 +23,6 @@
 #ifdef WW_LOADS_CONTROLS
 
 #define WW_CONTROL_VERSION 1u /* of the table below, of the contract and of the settings */
-#define WW_QUANTITIES_MAX 4u
 
 /* A parameter of a loaded control, a whole number. Its value is in `own` of the configuration. */
 struct ww_parameter {
@@ -230,8 +229,15 @@ static inline struct ww_observation ww_loaded_observe(const struct ww_config *co
                                      : ww_observe_nothing();
 }
 
+static inline void ww_loaded_show(const struct ww_config *config,
+                                  const struct ww_loaded_state *state, uint64_t now_us,
+                                  uint64_t *quantities) {
+    if (config->control->observe) config->control->observe(config, state, now_us, quantities);
+}
+
 /* A loaded control's operations: westwood.h calls them, see reno.h. */
-#define WW_LOADED_TRAITS config->control->traits
+#define WW_LOADED_TRAITS \
+    (config->control->traits | (config->control->quantity_count > 0) * (uint32_t)WW_SHOWS)
 #define WW_LOADED_INIT(loaded) ww_loaded_init(config, loaded)
 #define WW_LOADED_ON_ACK ww_loaded_on_ack
 #define WW_LOADED_SSTHRESH ww_loaded_ssthresh
@@ -245,6 +251,9 @@ static inline struct ww_observation ww_loaded_observe(const struct ww_config *co
 #define WW_LOADED_QUANTUM ww_loaded_quantum
 #define WW_LOADED_ON_RESTART ww_loaded_on_restart
 #define WW_LOADED_OBSERVE ww_loaded_observe
+#define WW_LOADED_MODES WW_RENO_MODES
+#define WW_LOADED_MODE WW_RENO_MODE
+#define WW_LOADED_QUANTITIES WW_RENO_QUANTITIES /* ww_loaded_show has its own */
 
 #endif
 #endif

@@ -222,5 +222,12 @@ static inline struct ww_observation ww_observe_nothing(void) {
 #define WW_RENO_QUANTUM(config, window, mss) 1
 #define WW_RENO_ON_RESTART(config, reno, now_us) ww_reno_on_restart()
 #define WW_RENO_OBSERVE(config, reno, now_us) ww_observe_nothing()
+/*
+ * What a trace shows of a control with WW_SHOWS: X("name") for each mode, the number of the present one, from 1,
+ * and X(name, unit, value) for at most WW_QUANTITIES_MAX quantities. Here `own` points to its state.
+ */
+#define WW_RENO_MODES(X)
+#define WW_RENO_MODE(own) 0
+#define WW_RENO_QUANTITIES(X)
 
 #endif

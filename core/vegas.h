@@ -110,5 +110,8 @@ static inline void ww_vegas_on_ack(const struct ww_config *config, struct ww_veg
 #define WW_VEGAS_QUANTUM WW_RENO_QUANTUM
 #define WW_VEGAS_ON_RESTART WW_RENO_ON_RESTART
 #define WW_VEGAS_OBSERVE WW_RENO_OBSERVE
+#define WW_VEGAS_MODES WW_RENO_MODES
+#define WW_VEGAS_MODE WW_RENO_MODE
+#define WW_VEGAS_QUANTITIES WW_RENO_QUANTITIES
 
 #endif

@@ -94,5 +94,8 @@ static inline uint32_t ww_veno_ssthresh(const struct ww_config *config,
 #define WW_VENO_QUANTUM WW_RENO_QUANTUM
 #define WW_VENO_ON_RESTART WW_RENO_ON_RESTART
 #define WW_VENO_OBSERVE WW_RENO_OBSERVE
+#define WW_VENO_MODES WW_RENO_MODES
+#define WW_VENO_MODE WW_RENO_MODE
+#define WW_VENO_QUANTITIES WW_RENO_QUANTITIES
 
 #endif

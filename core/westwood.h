@@ -7,6 +7,7 @@
  *   ww_owns_recovery     whether it sets cwnd in fast recovery itself; changes nothing
  *   ww_ignores_marks     whether it ignores congestion marks; changes nothing
  *   ww_estimates         whether ww_observe has an estimate to show; changes nothing
+ *   ww_shows             whether ww_show has a mode or a quantity to show; changes nothing
  *   ww_follows_packets   whether it wants to hear of each packet; changes nothing
  *   ww_quantum           the most segments that a host with offload sends at once; changes nothing
  *   ww_on_packet_sent    a segment is about to be sent, if the control has ww_follows_packets
@@ -22,6 +23,7 @@
  *   ww_on_undo           the last loss proved spurious
  *   ww_on_restart        the sender sends again, after its application left it with nothing in flight
  *   ww_observe           the estimate, for traces
+ *   ww_show              the mode and the quantities that the control lists, for traces
  *
  * Each calls the operation that the current congestion control lists at the end of its header. A host
  * whose recovery is rate halving or PRR also includes recovery.h.
@@ -110,6 +112,10 @@ static inline bool ww_ignores_marks(const struct ww_config *config) {
 
 static inline bool ww_estimates(const struct ww_config *config) {
     return (ww_traits(config) & WW_ESTIMATES) != 0;
+}
+
+static inline bool ww_shows(const struct ww_config *config) {
+    return (ww_traits(config) & WW_SHOWS) != 0;
 }
 
 static inline bool ww_follows_packets(const struct ww_config *config) {
@@ -239,6 +245,32 @@ static inline struct ww_observation ww_observe(const struct ww_config *config,
     WW_DISPATCH(config)
 #undef WW_CASE
     return ww_observe_nothing();
+}
+
+static inline struct ww_shown ww_show(const struct ww_config *config, const struct ww_state *state,
+                                      uint64_t now_us) {
+    struct ww_shown shown = {0, {0, 0, 0, 0}};
+    uint64_t *next = shown.quantities;
+#define WW_PUT(name, unit, value) *next++ = (value);
+#define WW_CASE(ID, name)                                         \
+    case WW_ALG_##ID: {                                           \
+        const struct ww_##name##_state *const own = &state->name; \
+        (void)own;                                                \
+        shown.mode = WW_##ID##_MODE(own);                         \
+        WW_##ID##_QUANTITIES(WW_PUT);                             \
+        break;                                                    \
+    }
+    WW_DISPATCH(config)
+#undef WW_CASE
+#undef WW_PUT
+    (void)next;
+#ifdef WW_LOADS_CONTROLS
+    if (config->algorithm == WW_ALG_LOADED)
+        ww_loaded_show(config, &state->loaded, now_us, shown.quantities);
+#else
+    (void)now_us;
+#endif
+    return shown;
 }
 
 #endif

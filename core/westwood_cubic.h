@@ -5,7 +5,7 @@
  *   B         = largest delivery rate sample; it fades by 1/8 per round
  *   RTTmin    = smallest RTT since the start, or since a timeout
  *   BDP       = B RTTmin / MSS
- *   evidence  = how far SRTT is above its mean when packets are lost, 0 to 1: westwood_cubic_evidence.h
+ *   evidence  = how far SRTT is above its mean when packets are lost, 0 to 1; why: westwood_cubic_evidence.h
  *
  *   cause of the loss                  cwnd and ssthresh become
  *   a mark, or evidence > threshold    0.7 cwnd                     a full queue loses packets
@@ -17,8 +17,6 @@
  *
  *   a queue stands   the smallest RTT of this round and the last > (1 + queue) RTTmin
  *   many             more than heavy cwnd and more than 4 segments in a round
- *
- * westwood_cubic_evidence.h explains why this score tells a full queue from a lossy link.
  *
  * Below `small` segments, once the first slow start has ended, a loss is answered as in Reno: ssthresh =
  * cwnd = cwnd / 2. At the loss rates of a radio link Reno has such small windows anyway. There a flow cannot
@@ -50,8 +48,7 @@
  * The maximum of delivery rates is BBRv1's (draft-cardwell-iccrg-bbr-congestion-control-00, 4.1.1). TCP Veno (Fu &
  * Liew 2003) classifies losses by the queue, and Copa (Arun & Balakrishnan 2018) sees the queue in the smallest
  * recent RTT. A slow start that ends at the estimated BDP is Astart (Wang, Pau, Yamada, Sanadidi, Gerla: TCP
- * startup performance in large bandwidth delay networks, INFOCOM 2004). docs/new-member.md shows what each
- * part contributes.
+ * startup performance in large bandwidth delay networks, INFOCOM 2004). docs/new-member.md measures each part.
  *
  * Deviations from RFC 9438: cwnd stands for the flight (4.6; so in Linux). A loss that does not reduce the
  * window does not end the stage. The undo of a spurious reduction restores the windows but not the stage (4.9;
@@ -396,5 +393,8 @@ static inline struct ww_observation ww_wc_observe(const struct ww_westwood_cubic
 #define WW_WESTWOOD_CUBIC_QUANTUM WW_RENO_QUANTUM
 #define WW_WESTWOOD_CUBIC_ON_RESTART WW_CUBIC_ON_RESTART
 #define WW_WESTWOOD_CUBIC_OBSERVE(config, wc, now_us) ww_wc_observe(wc)
+#define WW_WESTWOOD_CUBIC_MODES WW_RENO_MODES
+#define WW_WESTWOOD_CUBIC_MODE WW_RENO_MODE
+#define WW_WESTWOOD_CUBIC_QUANTITIES WW_RENO_QUANTITIES
 
 #endif

@@ -189,5 +189,8 @@ static inline struct ww_observation ww_westwood_observe(const struct ww_config *
 #define WW_WESTWOOD_QUANTUM WW_RENO_QUANTUM
 #define WW_WESTWOOD_ON_RESTART WW_RENO_ON_RESTART
 #define WW_WESTWOOD_OBSERVE ww_westwood_observe
+#define WW_WESTWOOD_MODES WW_RENO_MODES
+#define WW_WESTWOOD_MODE WW_RENO_MODE
+#define WW_WESTWOOD_QUANTITIES WW_RENO_QUANTITIES
 
 #endif

@@ -94,6 +94,15 @@
     X(NUMBER, in_flight, "segments")                                                          \
     X(CODE, phase, "enum ww_phase")
 
+// The further columns of a trace in which some control shows its mode or quantities (ww_show).
+#define WW_SHOWN_COLUMNS(X)                                                        \
+    X(NUMBER, pacing_bps, "of payload; NaN: not paced")                            \
+    X(CODE, mode, "number in the control's list of modes, from 1; 0: it has none") \
+    X(NUMBER, quantity_1, "in the order of the control's list; NaN: none")         \
+    X(NUMBER, quantity_2, "")                                                      \
+    X(NUMBER, quantity_3, "")                                                      \
+    X(NUMBER, quantity_4, "")
+
 // One row per packet that waited in a queue.
 #define WW_QUEUE_COLUMNS(X)                                                                \
     X(SECONDS, arrival_s, "arrival at the queue")                                          \

@@ -126,6 +126,11 @@ struct WindowTrace {
     WW_WINDOW_COLUMNS(WW_TRACE_MEMBER)
 };
 
+// Its further columns: as many rows, or none if no control shows anything.
+struct ShownTrace {
+    WW_SHOWN_COLUMNS(WW_TRACE_MEMBER)
+};
+
 // `segment`: the number of the segment sent, from 0; for an ACK, the first segment not
 // acknowledged.
 struct Event {
@@ -144,6 +149,7 @@ struct FlowCounts {
 
 struct FlowResult : FlowCounts {
     WindowTrace trace;
+    ShownTrace shown;
     std::vector<Event> events;
 };
 
@@ -188,6 +194,8 @@ struct Captured {
 // by time.
 struct Records {
     WindowTrace windows;
+    ShownTrace shown;
+    bool has_shown = false;  // whether the trace has these columns
     std::vector<Event> events;
     QueueTrace queues;
     std::vector<std::uint32_t> windows_of, events_of;  // the row's connection

@@ -13,6 +13,8 @@ static void check_floor(const struct ww_config *config, uint32_t ssthresh) {
 static void check(const struct ww_config *config, const struct ww_state *state,
                   const struct ww_window *window, uint64_t now_us) {
     const struct ww_observation seen = ww_observe(config, state, now_us);
+    const struct ww_shown shown = ww_show(config, state, now_us);
+    /*@ assert mode_at_most: shown.mode <= 7; */
     /*@ assert cwnd_at_least: 1 <= window->cwnd; */
     /*@ assert cwnd_at_most: window->cwnd <= WW_CWND_MAX; */
     /*@ assert ssthresh_at_most: window->ssthresh <= WW_SSTHRESH_INFINITE; */

@@ -97,6 +97,14 @@ class MeasuredColumn:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """Names what a trace shows of an algorithm: the end of its header in core/."""
+
+    modes: tuple[str, ...]
+    quantities: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Recovery:
     """Describes a loss recovery: a row of core/recoveries.h."""
 
@@ -137,6 +145,8 @@ def _protocol(look: str, **row: Any) -> Protocol:
 
 
 PROTOCOLS = {row["name"]: _protocol(**row) for row in _engine.PROTOCOLS}
+# By algorithm.
+SHOWN = {name: Shown(tuple(modes), tuple(more)) for name, (modes, more) in _engine.SHOWN.items()}
 RECOVERIES = {row["name"]: Recovery(**row) for row in _engine.RECOVERIES}
 # The queue disciplines other than drop-tail.
 QUEUES = {row["name"]: _queue_kind(**row) for row in _engine.QUEUES}

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "../base/seconds.hpp"
+#include "../shown.hpp"
 #include "../tcp/sender.hpp"
 
 namespace ww::sim {
@@ -32,8 +33,13 @@ class Recorder {
         const ww_observation seen = sender.observe(now);
         const Row row{sender.effective_cwnd(), sender.window().ssthresh, seen.bandwidth, seen.raw,
                       sender.rtt().last(),     sender.in_flight(),       sender.phase()};
-        if (row == last_) return;
+        const bool shows = records_->has_shown;
+        const ww_shown shown = shows ? sender.show(now) : ww_shown{};
+        const std::uint64_t pacing = shows ? sender.window().pacing : 0;
+        if (row == last_ && pacing == last_pacing_ && same(shown, last_shown_)) return;
         last_ = row;
+        last_pacing_ = pacing;
+        last_shown_ = shown;
         next_row_ = now + interval_;
         const bool measured = sender.estimates() && seen.samples > 0;
         WindowTrace& trace = records_->windows;
@@ -49,6 +55,7 @@ class Recorder {
         trace.rto_s.push_back(seconds(sender.rtt().rto()));
         trace.in_flight.push_back(static_cast<double>(row.in_flight));
         trace.phase.push_back(row.phase);
+        if (shows) add_shown(shown, pacing, sender.control());
     }
 
   private:
@@ -61,6 +68,21 @@ class Recorder {
         bool operator==(const Row&) const = default;
     };
 
+    static bool same(const ww_shown& a, const ww_shown& b) {
+        return a.mode == b.mode &&
+               std::equal(std::begin(a.quantities), std::end(a.quantities), b.quantities);
+    }
+
+    void add_shown(const ww_shown& shown, std::uint64_t pacing, const ww_config& cc) {
+        ShownTrace& trace = records_->shown;
+        trace.pacing_bps.push_back(pacing > 0 ? bits(pacing) : kNan);
+        trace.mode.push_back(static_cast<std::uint8_t>(shown.mode));
+        trace.quantity_1.push_back(in_users_unit(cc, 0, shown.quantities[0]));
+        trace.quantity_2.push_back(in_users_unit(cc, 1, shown.quantities[1]));
+        trace.quantity_3.push_back(in_users_unit(cc, 2, shown.quantities[2]));
+        trace.quantity_4.push_back(in_users_unit(cc, 3, shown.quantities[3]));
+    }
+
     // Makes room for the rows of the whole run, if they come at the rate so far. A column that only
     // doubles copies its rows, and touches new pages for them, several times.
     [[gnu::noinline]] void make_room(Time now) {
@@ -72,6 +94,10 @@ class Recorder {
 #define WW_ROW(type, name, what) trace.name.reserve(room);
         WW_WINDOW_COLUMNS(WW_ROW)
 #undef WW_ROW
+        if (!records_->has_shown) return;
+#define WW_ROW(type, name, what) records_->shown.name.reserve(room);
+        WW_SHOWN_COLUMNS(WW_ROW)
+#undef WW_ROW
     }
 
     static constexpr std::size_t kFewRows = 64;
@@ -82,6 +108,8 @@ class Recorder {
 
     Time interval_, end_, next_row_ = 0;
     Row last_;
+    std::uint64_t last_pacing_ = 0;
+    ww_shown last_shown_{};
     std::uint32_t connection_;
     Records* records_;
 };

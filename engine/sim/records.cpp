@@ -38,6 +38,8 @@ void append(std::vector<T>& column, const std::vector<T>& rows, std::size_t firs
 Records Simulation::take_records(Time before) {
     Records taken;
     taken.windows = std::move(result_.records.windows);
+    taken.shown = std::move(result_.records.shown);
+    taken.has_shown = result_.records.has_shown;
     taken.windows_of = std::move(result_.records.windows_of);
     taken.events = std::move(result_.records.events);
     taken.events_of = std::move(result_.records.events_of);
@@ -130,6 +132,7 @@ Result simulate(const Network& network, std::uint64_t seed, const Stop& stop) {
     Records& records = outcome.records;
     if (result.flows.size() == 1) {
         result.flows[0].trace = std::move(records.windows);
+        result.flows[0].shown = std::move(records.shown);
         result.flows[0].events = std::move(records.events);
         records.windows_of.clear();
         records.events_of.clear();
@@ -138,6 +141,11 @@ Result simulate(const Network& network, std::uint64_t seed, const Stop& stop) {
         WindowTrace& trace = result.flows[records.windows_of[i]].trace;
 #define WW_ROW(type, name, what) trace.name.push_back(records.windows.name[i]);
         WW_WINDOW_COLUMNS(WW_ROW)
+#undef WW_ROW
+        if (!records.has_shown) continue;
+        ShownTrace& shown = result.flows[records.windows_of[i]].shown;
+#define WW_ROW(type, name, what) shown.name.push_back(records.shown.name[i]);
+        WW_SHOWN_COLUMNS(WW_ROW)
 #undef WW_ROW
     }
     for (std::size_t i = 0; i < records.events_of.size(); i++)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Builds a simulation before its first event, and collects its results after the last one.
+#include <algorithm>
+
 #include "../base/seconds.hpp"
 #include "../validate.hpp"
 #include "simulation.hpp"
@@ -112,6 +114,9 @@ void Simulation::build_connections() {
     connections_.reserve(count - started_.arriving.size());
     many_ = count > 1;
     records_windows_ = network_.trace.windows;
+    result_.records.has_shown =
+        records_windows_ && std::any_of(network_.flows.begin(), network_.flows.end(),
+                                        [](const Flow& flow) { return ww_shows(&flow.cc); });
     records_events_ = network_.trace.events;
     fast_path_ = !(records_windows_ || records_events_);
     settings_of_.reserve(network_.flows.size());

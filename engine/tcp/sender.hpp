@@ -125,6 +125,8 @@ class Sender {
     ww_observation observe(Time now) const {
         return ww_observe(&settings_->cc, &cc_, microseconds(now));
     }
+    const ww_config& control() const { return settings_->cc; }
+    ww_shown show(Time now) const { return ww_show(&settings_->cc, &cc_, microseconds(now)); }
     bool estimates() const { return ww_estimates(&settings_->cc); }
     std::uint32_t syns() const { return syns_; }  // SYNs sent so far
     std::uint8_t phase() const { return phase_; }

@@ -14,6 +14,7 @@ struct probe {
     struct ww_sent sent;
     struct ww_lost lost;
     struct ww_observation seen;
+    struct ww_shown shown;
     struct ww_prr prr;
     uint32_t protocol, ssthresh, flight, count;
 };
@@ -39,5 +40,6 @@ int probe_core(struct probe *p) {
     p->window.cwnd =
         ww_rate_halving_on_ack(&p->count, p->window.cwnd, p->window.ssthresh, p->flight, 1);
     p->seen = ww_observe(&p->config, &p->state, p->sample.now_us);
+    p->shown = ww_show(&p->config, &p->state, p->sample.now_us);
     return 0;
 }

@@ -14,7 +14,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/westwood.h"
+#include "../../core/westwood.h"
 
 namespace ww::test {
 

@@ -42,6 +42,18 @@ Numbers zeros(const ww_config& config, const ww_state& state) {
         all.insert(all.end(), {b.cycle_at_us, b.probe_rtt_done_us, b.conserved, b.epoch_us});
         all.insert(all.end(), {b.epoch_acked, b.extra_acked[0], b.extra_acked[1], b.mode, b.cycle,
                                b.full_rounds, b.extra_rounds, b.flags});
+    } else if (config.algorithm == WW_ALG_BBR3) {
+        const ww_bbr3_state& b = state.bbr3;
+        for (int i = 0; i < 3; i++)
+            all.insert(all.end(), {b.extra_acked[i], b.extra_acked_round[i]});
+        all.insert(all.end(), {b.flags, b.max_bw[0], b.max_bw[1], b.bw, b.bw_latest, b.full_bw});
+        all.insert(all.end(), {b.min_rtt_at_us, b.probe_rtt_min_at_us, b.probe_rtt_timed_us,
+                               b.cycle_at_us, b.extra_at_us, b.lost_ranges, b.bw_probe_wait_us});
+        all.insert(all.end(), {b.delivered, b.next_round_delivered, b.loss_round_delivered,
+                               b.limited_from, b.limited_until, b.round_count, b.drain_start_round,
+                               b.rounds_since_probe_up, b.initial_cwnd, b.inflight_latest});
+        all.insert(all.end(), {b.extra_acked_delivered, b.bw_probe_up_acked, b.mode, b.ack_phase,
+                               b.bw_probe_up_rounds, b.full_bw_count});
     } else if (config.algorithm == WW_ALG_WESTWOOD_CUBIC) {
         const ww_westwood_cubic_state& w = state.westwood_cubic;
         all.insert(all.end(),
@@ -80,6 +92,33 @@ TEST(Start, NoRoundTripIsKnown) {
     ww_init(&config, &state);
     EXPECT_EQ(state.veno.base_rtt_us, UINT32_MAX);
     EXPECT_EQ(state.veno.min_rtt_us, UINT32_MAX);
+}
+
+TEST(Start, NothingLimitsBbr3) {
+    const ww_config config = ww_configure(WW_PROTOCOL_BBR3);
+    ww_state state{};
+    ww_init(&config, &state);
+    const ww_bbr3_state& b = state.bbr3;
+    EXPECT_EQ(b.bw_shortterm, WW_BBR3_ANY_BW);
+    EXPECT_EQ(b.undo_bw_shortterm, WW_BBR3_ANY_BW);
+    EXPECT_EQ(b.inflight_shortterm, WW_BBR3_ANY_VOLUME);
+    EXPECT_EQ(b.inflight_longterm, WW_BBR3_ANY_VOLUME);
+    EXPECT_EQ(b.undo_inflight_shortterm, WW_BBR3_ANY_VOLUME);
+    EXPECT_EQ(b.undo_inflight_longterm, WW_BBR3_ANY_VOLUME);
+    EXPECT_EQ(b.probe_up_acked_per_inc, WW_BBR3_ANY_VOLUME);
+    EXPECT_EQ(b.min_rtt_us, UINT32_MAX);
+    EXPECT_EQ(b.probe_rtt_min_delay_us, UINT32_MAX);
+    EXPECT_EQ(b.undo_mode, WW_BBR3_NONE);
+}
+
+TEST(Start, OnlyBbrShowsAMode) {
+    for (int id = 0; id < WW_PROTOCOL_COUNT; id++) {
+        const ww_config config = ww_configure(static_cast<ww_protocol>(id));
+        ww_state state{};
+        ww_init(&config, &state);
+        EXPECT_EQ(ww_shows(&config), id == WW_PROTOCOL_BBR || id == WW_PROTOCOL_BBR3) << id;
+        EXPECT_EQ(ww_show(&config, &state, 1).mode, ww_shows(&config) ? 1u : 0u) << id;
+    }
 }
 
 TEST(Start, TheEvidenceIsAQuarter) {  // between a lossy link, 0, and a full queue, 1

@@ -4,6 +4,8 @@
 // simulator runs.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/westwood.h"
 #include "one_link.hpp"
 
@@ -82,6 +84,22 @@ TEST(Loaded, AWindowOutOfRangeIsReportedAndBroughtWithin) {
     const Result result = simulate(network, 1);
     EXPECT_EQ(refused, "on_loss 0");
     for (const Event& event : result.flows[0].events) EXPECT_GE(event.cwnd, 1u);
+}
+
+TEST(Loaded, ATraceShowsItsQuantities) {
+    ww_control_ops ops = reno_table();
+    ops.quantity_count = 1;
+    ops.observe = [](const ww_config*, const void*, std::uint64_t, std::uint64_t* seen) {
+        *seen = 7;
+    };
+    Network network = eventful(&ops);
+    network.trace.windows = true;
+    const FlowResult flow = simulate(network, 1).flows[0];
+    ASSERT_GT(flow.shown.quantity_1.size(), 10u);
+    EXPECT_EQ(flow.shown.quantity_1.size(), flow.trace.cwnd.size());
+    for (const double seven : flow.shown.quantity_1) EXPECT_EQ(seven, 7);
+    for (const double none : flow.shown.quantity_2) EXPECT_TRUE(std::isnan(none));
+    for (const int mode : flow.shown.mode) EXPECT_EQ(mode, 0);
 }
 
 TEST(Loaded, WithoutATableTheNetworkIsInvalid) {

@@ -11,6 +11,7 @@ void check(const ww_config& config, const ww_state& state, const ww_window& wind
     if (window.cwnd < 1 || window.cwnd > WW_CWND_MAX) std::abort();
     if (window.ssthresh < config.min_cwnd && window.ssthresh < 2) std::abort();
     const ww_observation seen = ww_observe(&config, &state, now_us);
+    if (ww_show(&config, &state, now_us).mode > 7) std::abort();
     if (seen.bandwidth > WW_BW_MAX || seen.raw > WW_BW_MAX) std::abort();
 }
 

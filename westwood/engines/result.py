@@ -133,7 +133,8 @@ class Result:
             `flow` (String), `transfer` (UInt32, from 1), `time_s` (Float64, s); `cwnd`, `ssthresh`
             and `in_flight` (Float64, segments); `estimate_bps` and `sample_bps` (Float64, bit/s);
             `rtt_s`, `srtt_s` and `rto_s` (Float64, s); `state` (Enum: open, disorder, recovery,
-            loss). What is not known yet is NaN. Empty without `simulate(..., trace=True)`.
+            loss). What is not known yet is NaN. Empty without `simulate(..., trace=True)`. With BBR
+            also `pacing_bps` (Float64, bit/s), `mode` (Enum) and what docs/traces.md lists.
 
         Raises
         ------

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
+import polars.selectors as cs
 
 from westwood import _engine
 from westwood.catalogue import (
@@ -17,6 +18,8 @@ from westwood.catalogue import (
     FLOW_COLUMNS,
     MESSAGE_COLUMNS,
     OPPORTUNITY_BYTES,
+    PROTOCOLS,
+    SHOWN,
     WINDOW_COLUMNS,
 )
 from westwood.errors import InputError
@@ -38,11 +41,31 @@ def windows(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
     """Yields frames of the senders' state.
 
     Columns: flow, transfer, time_s, cwnd, ssthresh, estimate_bps, sample_bps, rtt_s, srtt_s, rto_s,
-    in_flight, state.
+    in_flight, state. If a control shows a mode or quantities: pacing_bps, mode and each quantity.
     """
     state = _names(STATES, pl.col("phase")).cast(pl.Enum(STATES)).alias("state")
     for frame in _by_flow(scenario, raw, "windows"):
-        yield frame.with_columns(state).drop("phase")
+        named = frame.with_columns(state).drop("phase")
+        yield _with_shown(scenario, named) if "mode" in frame.columns else named
+
+
+def _with_shown(scenario: Scenario, frame: pl.DataFrame) -> pl.DataFrame:
+    """Returns the frame with its modes and quantities by their names."""
+    flows: dict[str, list[str]] = {}  # by algorithm
+    for flow in scenario.flows:
+        if flow.cc.name in PROTOCOLS:
+            flows.setdefault(PROTOCOLS[flow.cc.name].algorithm, []).append(flow.name)
+    modes = pl.Enum(list(dict.fromkeys(mode for one in flows for mode in SHOWN[one].modes)))
+    made: dict[str, pl.Expr] = {"mode": pl.lit(None, modes)}
+    for algorithm, names in flows.items():
+        shown, is_own = SHOWN[algorithm], pl.col("flow").is_in(names)
+        numbers = list(range(1, len(shown.modes) + 1))
+        mode = pl.col("mode").replace_strict(numbers, shown.modes, default=None, return_dtype=modes)
+        made["mode"] = pl.when(is_own).then(mode).otherwise(made["mode"])
+        for i, name in enumerate(shown.quantities, start=1):
+            other = made.get(name, pl.lit(math.nan))
+            made[name] = pl.when(is_own).then(pl.col(f"quantity_{i}")).otherwise(other)
+    return frame.with_columns(**made).drop(cs.starts_with("quantity_"))
 
 
 def events(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -74,6 +75,31 @@ def test_the_trace_has_what_a_researcher_plots(result: Result) -> None:
         range(1, result.transfers.filter(flow="web").height + 1)
     )
     assert trace.filter(flow="udp").is_empty()
+
+
+def test_a_trace_names_the_modes_and_quantities_of_its_controls() -> None:
+    """BBRv1's rows have no caps, CUBIC's no mode, and a run of CUBIC alone no such columns."""
+    flows = [{"name": cc, "from": "a", "to": "b", "cc": cc} for cc in ("bbr3", "bbr", "cubic")]
+    network = NETWORK | {"duration": "12s", "flow": flows}
+    trace = simulate(Scenario(**network), 1, trace=True).trace
+    caps, shared = ["inflight_longterm", "inflight_shortterm"], ["bw_bps", "min_rtt_s"]
+    assert set(caps + shared) < set(trace.columns)
+    assert not any(name.startswith("quantity") for name in trace.columns)
+    last = {flow: rows.row(-1, named=True) for (flow,), rows in trace.group_by("flow")}
+    modes = {
+        flow: rows["mode"].unique(maintain_order=True).to_list()
+        for (flow,), rows in trace.group_by("flow", maintain_order=True)
+    }
+    assert modes["bbr3"][:3] == ["Startup", "Drain", "ProbeBW_DOWN"]
+    assert {"ProbeBW_CRUISE", "ProbeRTT"} < set(modes["bbr3"]) and modes["cubic"] == [None]
+    assert modes["bbr"][:2] == ["Startup", "Drain"] and "ProbeBW_REFILL" not in modes["bbr"]
+    for name in ("bbr", "bbr3"):
+        assert 0.1e6 < last[name]["bw_bps"] < 3e6 and last[name]["min_rtt_s"] >= 0.04
+        assert last[name]["pacing_bps"] > 0
+    assert all(math.isnan(last["bbr"][name]) for name in caps)
+    assert all(math.isnan(last["cubic"][name]) for name in (*caps, *shared, "pacing_bps"))
+    alone = simulate(Scenario(**network | {"flow": flows[2:]}), 1, trace=True).trace
+    assert not {"mode", "pacing_bps", *shared} & set(alone.columns)
 
 
 def test_sampling_returns_the_state_at_each_time(result: Result) -> None:
