@@ -123,8 +123,8 @@ static inline void ww_bbr3_check_probe_rtt(struct ww_bbr3_state *bbr, struct ww_
                                            const struct ww_sample *sample) {
     if (bbr->mode != WW_BBR3_PROBE_RTT && ww_bbr3_is(bbr, WW_BBR3_PROBE_RTT_EXPIRED) &&
         !ww_bbr3_is(bbr, WW_BBR3_IDLE_RESTART)) {
-        ww_bbr3_save_cwnd(bbr, window->cwnd);
         bbr->mode = WW_BBR3_PROBE_RTT;
+        ww_bbr3_save_cwnd(bbr, window->cwnd); /* never below the cwnd saved before */
         bbr->limited_from = bbr->delivered;
         ww_bbr3_set(bbr, WW_BBR3_PROBE_RTT_TIMED, false);
         bbr->ack_phase = WW_BBR3_ACKS_PROBE_STOPPING;
@@ -208,6 +208,9 @@ static inline void ww_bbr3_on_ack(const struct ww_config *config, struct ww_bbr3
     ww_bbr3_set(bbr, WW_BBR3_AFTER_RTO, false);
     if (sample->newly_delivered == 0) return;
     bbr->delivered = sample->delivered;
+    /* `delivered` wraps: what ProbeRTT limited long ago must not lie ahead again. */
+    if (ww_reached(sample->prior_delivered, ww_wrapping_add(bbr->limited_until, WW_BBR3_LONG_AGO)))
+        bbr->limited_from = bbr->limited_until;
     const struct ww_bbr3_sample rs = {
         ww_rate((uint64_t)sample->rate_segments * sample->mss, sample->rate_interval_us),
         ww_min_u32(sample->rate_segments, WW_BBR3_ANY_VOLUME), sample->prior_pipe,

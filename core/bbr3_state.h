@@ -67,6 +67,7 @@ enum {
 };
 #define WW_BBR3_MIN_RTT_US UINT64_C(10000000)
 #define WW_BBR3_PROBE_RTT_US UINT64_C(200000)
+#define WW_BBR3_LONG_AGO (UINT32_C(1) << 30)    /* segments; more than are ever in flight */
 #define WW_BBR3_PROBE_WAIT_US UINT32_C(2000000) /* and up to a second more */
 
 /* A bandwidth and a volume that limit nothing: the draft's Infinity. */

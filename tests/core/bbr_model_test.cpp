@@ -4,6 +4,7 @@
 // from Linux (tcp_bbr.c), in numbers that do not wrap. The core must do the same on every ACK of
 // any connection.
 #include "driven.hpp"
+#include "windowed_max.hpp"
 
 namespace {
 
@@ -12,52 +13,13 @@ using ww::test::Driven;
 using ww::test::kCwndMost;
 using ww::test::to_u32;
 using ww::test::Wide;
+using ww::test::WindowedMax;
 
 enum Mode { kStartup, kDrain, kProbeBw, kProbeRtt };
 constexpr std::uint64_t kNever = UINT64_MAX;
 constexpr std::uint64_t kUnit = 256, kHigh = 739, kLow = 88;  // gains: 2/ln 2 and ln 2/2 in 1/256
 constexpr std::uint64_t kMost = WW_BW_MAX;
-
-// The windowed maximum of Linux's lib/minmax.c: the best three samples, oldest first.
-class WindowedMax {
-  public:
-    std::uint64_t best() const { return s_[0].value; }
-
-    void take(std::uint64_t value, std::uint64_t round) {
-        const Sample fresh{value, round};
-        if (value >= s_[0].value || round - s_[2].round > kWindow) {
-            s_[0] = s_[1] = s_[2] = fresh;
-            return;
-        }
-        if (value >= s_[1].value)
-            s_[1] = s_[2] = fresh;
-        else if (value >= s_[2].value)
-            s_[2] = fresh;
-        const std::uint64_t age = round - s_[0].round;
-        if (age > kWindow) {
-            shift(fresh);
-            if (round - s_[0].round > kWindow) shift(fresh);
-        } else if (s_[1].round == s_[0].round && age > kWindow / 4) {
-            s_[1] = s_[2] = fresh;
-        } else if (s_[2].round == s_[1].round && age > kWindow / 2) {
-            s_[2] = fresh;
-        }
-    }
-
-  private:
-    struct Sample {
-        std::uint64_t value, round;
-    };
-    static constexpr std::uint64_t kWindow = 10;  // round trips: 4.1.1.4
-
-    void shift(const Sample& fresh) {
-        s_[0] = s_[1];
-        s_[1] = s_[2];
-        s_[2] = fresh;
-    }
-
-    Sample s_[3] = {};
-};
+constexpr std::uint64_t kBwRounds = 10;  // 4.1.1.4
 
 class BbrModel {
   public:
@@ -123,7 +85,7 @@ class BbrModel {
         const auto rate = static_cast<std::uint64_t>(std::min<Wide>(exact, kMost));
         const bool limited =
             s.is_app_limited || mode == kProbeRtt || ack.prior_delivered < limited_until_;
-        if (!limited || rate >= bw()) max_.take(rate, rounds);
+        if (!limited || rate >= bw()) max_.take(rate, rounds, kBwRounds);
     }
 
     // Returns the bytes sent at the estimated bandwidth in a time of at most 9 minutes.
@@ -305,7 +267,7 @@ TEST(BbrModel, TheMaximumIsThatOfLinuxWhicheverRoundsAreSkipped) {  // lib/minma
             bbr.rounds += choices.of({0u, 1u, 1u, 1u, 2u, 3u, 4u, 5u, 6u, 9u, 10u, 11u, 12u});
             const std::uint64_t bandwidth = 1 + choices.upto(choices.of({3u, 9u}));
             ww_bbr_update_max(&bbr, bandwidth);
-            model.take(bandwidth, bbr.rounds);
+            model.take(bandwidth, bbr.rounds, kBwRounds);
             ASSERT_EQ(bbr.max_bw[0], model.best());
         }
     }

@@ -35,6 +35,7 @@ from tools.mutants.verdict import (
 
 BUILD = verdict.BUILD / "core"
 PROVE = ROOT / "tools" / "prove.py"
+OF_USERS = "control.h"  # the header that a file with a user's control includes
 PATIENCE_S = 30  # a mutant that loops counts as caught
 
 # The core as a library: its functions are exported and still inlined into one another.
@@ -48,7 +49,7 @@ OF_ENGINE = ("scripted", "golden_test", "replay_test", "bbr_test")
 
 def core_object(compiler: list[str], core: Path, to: Path) -> bool:
     """Compiles the headers of a folder as one C file; returns whether that succeeds."""
-    names = sorted(path.name for path in core.glob("*.h"))
+    names = sorted(path.name for path in core.glob("*.h") if path.name != OF_USERS)
     source = "".join(f'#include "{name}"\n' for name in names)
     command = [*compiler, *CORE, f"-I{core}", "-c", "-", "-o", str(to)]
     return run(command, input=source).returncode == 0
