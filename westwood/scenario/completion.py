@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Completes a scenario's given settings with those of its profile: plan/completion.hpp."""
+"""Completes a scenario's given settings from its profile and its path: plan/completion.hpp."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from westwood import _engine
 from westwood.catalogue import UDP
 from westwood.errors import InputError
 from westwood.scenario import profiles
@@ -28,6 +29,35 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
                 complete(part, profile) if isinstance(part, Mapping) else part for part in parts
             ]
     return data
+
+
+def with_windows(completed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the completed settings with a receive window for each connection without one.
+
+    What plan/ refuses stays as it is, since the scenario's own check has the better message.
+    """
+    places = list(_without_window(completed.get("flow")))
+    if not places:
+        return completed
+    try:
+        network = _engine.plan({k: v for k, v in completed.items() if k != "sweep"}).network
+    except (ValueError, TypeError):
+        return completed
+    flows = list(completed["flow"])
+    first = 0
+    for place, flow in enumerate(flows):
+        if place in places:
+            window = network.flows[first].receive_window_bytes
+            flows[place] = {**flow, profiles.OF_THE_PATH: f"{window}B"}
+        first += flow.get("count", 1)
+    return {**completed, "flow": flows}
+
+
+def _without_window(flows: object) -> Iterator[int]:
+    for place, flow in enumerate(flows if isinstance(flows, (list, tuple)) else ()):
+        is_open = isinstance(flow, Mapping) and profiles.OF_THE_PATH not in flow
+        if is_open and kind_of(flow.get("app")) != UDP:
+            yield place
 
 
 def _complete_link(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:

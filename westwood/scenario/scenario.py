@@ -33,10 +33,8 @@ from westwood.scenario import (
     completion,
     lines,
     number_files,
-    paths,
     profiles,
     queue_limits,
-    receive_windows,
     toml_format,
     topology,
 )
@@ -142,7 +140,7 @@ class Scenario(Part):
             draft = Scenario(**queue_limits.unlimited(given, wanted))
             data = queue_limits.with_limits(given, queue_limits.packets(draft, wanted))
         try:
-            super().__init__(**receive_windows.with_windows(completion.completed(data)))
+            super().__init__(**completion.with_windows(completion.completed(data)))
             topology.check_count(self.flow, self.duration)
             topology.check(self.link, self.flows, list(type(self).model_fields))
             _check_starts(self)
@@ -471,11 +469,11 @@ class Scenario(Part):
         return tuple(one for flow in self.flow for one in flow.each())
 
     @cached_property
-    def _paths(self) -> Mapping[tuple[str, str], paths.Path]:
-        return paths.of_flows(self.link, self.flow)
+    def _paths(self) -> Mapping[tuple[str, str], topology.Path]:
+        return topology.paths(self.link, self.flow)
 
     @property
-    def paths(self) -> Mapping[tuple[str, str], paths.Path]:
+    def paths(self) -> Mapping[tuple[str, str], topology.Path]:
         """The limits of the flows' routes, by their two end nodes.
 
         Returns
