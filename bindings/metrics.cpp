@@ -176,6 +176,13 @@ void bind_metrics(nb::module_& m) {
         "Compares the first of each pair with the second: the mean of the differences, their "
         "deviation and number, the ratio of the means, the deviation of its residuals, and the "
         "second's mean.");
+    m.attr("LEVEL") = metrics::kLevel;
+    m.def("t_probability", &metrics::t_probability, "t"_a, "dof"_a,
+          "Returns P(|T| < t) for Student's t with `dof` degrees of freedom.");
+    m.def("t_quantile", &metrics::t_quantile, "dof"_a, "level"_a = metrics::kLevel,
+          "Returns the t with P(|T| < t) = `level`: 12.706 for one degree of freedom at 95 %.");
+    m.def("half_width", &metrics::half_width, "deviation"_a, "runs"_a, "level"_a = metrics::kLevel,
+          "Returns half the width of a mean's confidence interval; NaN for one run.");
     m.def("percentile", &metrics::percentile, "values"_a, "share"_a,
           "Returns the interpolated quantile for a share from 0 to 1; NaN without values.");
 }

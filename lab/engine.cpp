@@ -230,22 +230,24 @@ WW_EXPORT(numbers) double* lab_numbers(std::uint32_t count) {
     return lab.numbers.data();
 }
 
-// Shows the mean of the numbers, their deviation and how many are known.
+// Shows the mean of the numbers, half its interval and how many are known.
 WW_EXPORT(spread) void lab_spread() {
     const ww::metrics::Spread made = ww::metrics::spread(lab.numbers);
-    lab.column = {made.mean, made.deviation, static_cast<double>(made.runs)};
+    lab.column = {made.mean, ww::metrics::half_width(made.deviation, made.runs),
+                  static_cast<double>(made.runs)};
 }
 
-// Compares the first half of the numbers with the second: shows the ratio of their means, the deviation of that ratio
-// and how many pairs are known.
+// Compares the first half of the numbers with the second: shows the ratio of their means, half its interval and how
+// many pairs are known.
 WW_EXPORT(compare) void lab_compare() {
     const std::size_t half = lab.numbers.size() / 2;
     std::vector<std::pair<double, double>> pairs;
     for (std::size_t i = 0; i < half; i++)
         pairs.emplace_back(lab.numbers[i], lab.numbers[half + i]);
     const ww::metrics::Comparison made = ww::metrics::compare(pairs);
-    lab.column = {made.ratio, made.residual / std::abs(made.second),
-                  static_cast<double>(made.difference.runs)};
+    const std::size_t runs = made.difference.runs;
+    lab.column = {made.ratio, ww::metrics::half_width(made.residual, runs) / std::abs(made.second),
+                  static_cast<double>(runs)};
 }
 
 WW_EXPORT(text_of) const char* lab_text_of() { return lab.text.c_str(); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace ww::metrics {
@@ -32,7 +33,51 @@ double rounded_sum(std::vector<double> parts) {
     return is_beyond_half && above - sum == 2 * left ? above : sum;
 }
 
+// Returns the value above 0 at which a rising function reaches the level.
+template <class Function>
+double inverse(Function function, double level) {
+    double low = 0, high = 1;
+    while (function(high) < level) high *= 2;
+    while (high - low > 1e-12 * high) {
+        const double middle = (low + high) / 2;
+        (function(middle) < level ? low : high) = middle;
+    }
+    return (low + high) / 2;
+}
+
+// Returns the quantile for many degrees of freedom, by Cornish and Fisher's expansion (Abramowitz and Stegun,
+// 26.7.5). Above 1000 the error is below 1e-9 up to a level of 99.9 %.
+double t_quantile_of_many(double dof, double level) {
+    const double z = inverse([](double x) { return std::erf(x / std::sqrt(2.0)); }, level);
+    const double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+    return z + (z3 + z) / (4 * dof) + (5 * z5 + 16 * z3 + 3 * z) / (96 * dof * dof) +
+           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * dof * dof * dof);
+}
+
 }  // namespace
+
+// Abramowitz and Stegun, 26.7.3 and 26.7.4: a finite sum, exact for integer degrees of freedom.
+double t_probability(double t, std::size_t dof) {
+    const double theta = std::atan2(t, std::sqrt(static_cast<double>(dof)));
+    const double cos2 = std::cos(theta) * std::cos(theta);
+    const std::size_t odd = dof % 2;
+    double term = odd ? std::cos(theta) : 1, total = 0;
+    for (std::size_t k = 2 + odd; k < dof + 2; k += 2) {  // the term in cos^(k-2)
+        total += term;
+        term *= cos2 * static_cast<double>(k - 1) / static_cast<double>(k);
+    }
+    return odd ? 2 / std::numbers::pi * (theta + std::sin(theta) * total) : std::sin(theta) * total;
+}
+
+double t_quantile(std::size_t dof, double level) {
+    if (dof > 1000) return t_quantile_of_many(static_cast<double>(dof), level);
+    return inverse([&](double t) { return t_probability(t, dof); }, level);
+}
+
+double half_width(double deviation, std::size_t runs, double level) {
+    if (runs < 2) return std::nan("");
+    return t_quantile(runs - 1, level) * deviation / std::sqrt(static_cast<double>(runs));
+}
 
 double exact_sum(const std::vector<double>& values) {
     std::vector<double> parts;  // of ascending size, without a common bit

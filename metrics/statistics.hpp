@@ -19,6 +19,17 @@ double percentile(std::vector<double> values, double share);
 // Adds numbers exactly and rounds once (Shewchuk 1997), as Python's math.fsum does.
 double exact_sum(const std::vector<double>& values);
 
+inline constexpr double kLevel = 0.95;  // of all confidence intervals
+
+// Returns P(|T| < t) for Student's t with `dof` degrees of freedom.
+double t_probability(double t, std::size_t dof);
+
+// Returns the t with P(|T| < t) = level: 12.706 for one degree of freedom at 95 %.
+double t_quantile(std::size_t dof, double level);
+
+// Returns half the width of a mean's confidence interval; NaN for one run.
+double half_width(double deviation, std::size_t runs, double level = kLevel);
+
 // The mean of the values that are not NaN, and their standard deviation. What the values do not tell is NaN.
 struct Spread {
     double mean = std::numeric_limits<double>::quiet_NaN();

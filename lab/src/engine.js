@@ -70,17 +70,17 @@ export class Engine {
     return { number, kind: this.#words(this.wasm.text_of()) };
   }
 
-  // Returns the mean of the numbers that are not NaN, their standard deviation, and how many they are.
+  // Returns the mean of the numbers that are not NaN, half its interval, and how many they are.
   spread = (values) => this.#statistic("spread", values);
 
-  // Returns the ratio of two means, compared pair by pair, its deviation, and the number of pairs.
+  // Returns the ratio of two means, compared pair by pair, half its interval, and the number of pairs.
   compare = (one, two) => this.#statistic("compare", [...one, ...two]);
 
   #statistic(name, values) {
     new Float64Array(this.wasm.memory.buffer, this.wasm.numbers(values.length), values.length).set(values);
     this.wasm[name]();
-    const [mean, deviation, runs] = new Float64Array(this.wasm.memory.buffer, this.wasm.column(), 3);
-    return { mean, deviation, runs };
+    const [mean, half, runs] = new Float64Array(this.wasm.memory.buffer, this.wasm.column(), 3);
+    return { mean, half, runs };
   }
 
   // Writes a quantity in base units as text that reads back as the same number.

@@ -9,7 +9,7 @@ import { compare, measure, spread } from "./reader.js";
 import { Runner } from "./runner.js";
 import { assign, valueOf } from "./state.js";
 
-const SEEDS = D.half_widths.length - 1;
+const SEEDS = 5; // at most
 const ENOUGH_MS = 3000; // no seed starts after it
 const QUIET_MS = 60; // without a change of the setting
 
@@ -96,8 +96,9 @@ function findingOf(bound, seeds, state) {
 }
 
 function decide({ of, over, by, within: { least, most, strict } }, seeds) {
-  const { mean: middle, deviation, runs } = over ? compare(valuesOf(of, seeds), valuesOf(over, seeds)) : spread(valuesOf(of, seeds));
-  const half = runs < 2 ? 0 : deviation * D.half_widths[runs];
+  const made = over ? compare(valuesOf(of, seeds), valuesOf(over, seeds)) : spread(valuesOf(of, seeds));
+  const { mean: middle, runs } = made;
+  const half = runs < 2 ? 0 : made.half; // a single run shows no spread
   const [low, high] = [(middle - half) / by, (middle + half) / by];
   const isOver = strict ? low > least : low >= least;
   const isUnder = most === null || (strict ? high < most : high <= most);

@@ -18,7 +18,7 @@ export const parseFraction = (value) => (typeof value === "number" ? value : eng
 // Returns the number and the kind of a quantity whose kind its unit tells: { number, kind }.
 export const measure = (text) => engine.measure(text);
 
-// Return the mean, its standard deviation and the number of values, or of the ratio of two means.
+// Return the mean, half its interval and the number of values, or those of the ratio of two means.
 export const spread = (values) => engine.spread(values);
 export const compare = (one, two) => engine.compare(one, two);
 

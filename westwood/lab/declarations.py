@@ -25,12 +25,9 @@ from westwood.papers.checks.bounds import Swept
 from westwood.papers.claims import claims
 from westwood.papers.studies import STUDIES
 from westwood.results.columns import columns
-from westwood.results.metrics import half_width
 from westwood.scenario import profiles
 from westwood.scenario.declared import written_default, written_field
 from westwood.scenario.preset_files import presets, presets_folder
-
-_SEEDS_HERE = 5  # seeds that the page runs to decide a claim
 
 
 def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
@@ -73,8 +70,6 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         "event_kinds": list(_engine.EVENT_KINDS),
         "drop_kinds": list(_engine.DROP_KINDS),
         "observed": list(_engine.OBSERVED),
-        # Half widths of a mean's interval by number of runs, for a deviation of 1.
-        "half_widths": [0.0, 0.0, *(half_width(1.0, runs) for runs in range(2, _SEEDS_HERE + 1))],
     }
 
 

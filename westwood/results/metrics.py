@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from westwood import _engine
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from westwood.results.columns import Row
 
-LEVEL = 0.95  # of all confidence intervals
+LEVEL = _engine.LEVEL  # of all confidence intervals
 _MOST_COLUMNS = 10_000
 
 
@@ -50,46 +49,18 @@ def jain(rates: Sequence[float]) -> float:
 
 
 def t_probability(t: float, dof: int) -> float:
-    """Returns P(|T| < t) for Student's t with `dof` degrees of freedom.
-
-    Abramowitz and Stegun, 26.7.3 and 26.7.4: a finite sum, exact for integer degrees of freedom.
-    """
-    theta = math.atan2(t, math.sqrt(dof))
-    cos2 = math.cos(theta) ** 2
-    odd = dof % 2
-    term = math.cos(theta) if odd else 1.0
-    total = 0.0
-    for k in range(2 + odd, dof + 2, 2):  # the term in cos^(k-2)
-        total += term
-        term *= cos2 * (k - 1) / k
-    if odd:
-        return 2 / math.pi * (theta + math.sin(theta) * total)
-    return math.sin(theta) * total
+    """Returns P(|T| < t) for Student's t with `dof` degrees of freedom."""
+    return _engine.t_probability(t, dof)
 
 
-@cache
 def t_quantile(dof: int, level: float = LEVEL) -> float:
     """Returns the t with P(|T| < t) = `level`: 12.706 for one degree of freedom at 95 %."""
-    from statistics import NormalDist
-
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    if dof > 1000:  # Cornish-Fisher, A&S 26.7.5: the error is below 1e-9 up to a level of 99.9 %
-        third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * dof**3)
-        return z + (z**3 + z) / (4 * dof) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * dof**2) + third
-    low, high = 0.0, 1.0
-    while t_probability(high, dof) < level:
-        high *= 2
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if t_probability(middle, dof) < level else (low, middle)
-    return (low + high) / 2
+    return _engine.t_quantile(dof, level)
 
 
 def half_width(deviation: float | None, runs: int, level: float = LEVEL) -> float:
     """Returns half the width of a mean's confidence interval; NaN for one run."""
-    if deviation is None or runs < 2:
-        return math.nan
-    return t_quantile(runs - 1, level) * deviation / math.sqrt(runs)
+    return math.nan if deviation is None else _engine.half_width(deviation, runs, level)
 
 
 def percentile(values: Iterable[float], share: float) -> float:
