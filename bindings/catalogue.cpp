@@ -202,11 +202,13 @@ nb::list settings() {
 }
 
 using Pair = std::pair<std::string, std::string>;
+using Column = std::vector<std::string>;  // name, unit, what it is
 
 nb::list queues() {
     nb::list rows;
     const auto add = [&](const char* name, const char* title, const char* ns2, const char* ns3,
-                         bool held, std::vector<Pair> rising, std::vector<std::string> positive) {
+                         bool held, std::vector<Pair> rising, std::vector<std::string> positive,
+                         std::vector<Column> columns) {
         nb::dict row;
         row["name"] = name;
         row["title"] = title;
@@ -215,15 +217,18 @@ nb::list queues() {
         row["holds"] = held;
         row["rising"] = rising;
         row["positive"] = positive;
+        row["columns"] = nb::cast(columns);
         rows.append(row);
     };
 #define WW_RISING(kind, lesser, greater) Pair{#lesser, #greater},
 #define WW_POSITIVE(kind, setting) #setting,
+#define WW_COLUMN(name, unit, what) Column{#name, unit, what},
 #define WW_QUEUE(name, Settings, Queue, PREFIX, title, ns2, ns3)                  \
     add(#name, title, ns2, ns3, Queue::kHolds, {WW_##PREFIX##_RISING(WW_RISING)}, \
-        {WW_##PREFIX##_POSITIVE(WW_POSITIVE)});
+        {WW_##PREFIX##_POSITIVE(WW_POSITIVE)}, {WW_##PREFIX##_COLUMNS(WW_COLUMN)});
     WW_QUEUE_KINDS(WW_QUEUE)
 #undef WW_QUEUE
+#undef WW_COLUMN
 #undef WW_POSITIVE
 #undef WW_RISING
     return rows;
@@ -286,6 +291,7 @@ std::vector<nb::dict> direction_columns() { return {WW_DIRECTION_COLUMNS(WW_ROW)
 using TraceColumns = std::initializer_list<std::pair<const char*, const char*>>;
 constexpr TraceColumns kWindowColumns = {WW_WINDOW_COLUMNS(WW_ROW)};
 constexpr TraceColumns kQueueColumns = {WW_QUEUE_COLUMNS(WW_ROW)};
+constexpr TraceColumns kStateColumns = {WW_STATE_COLUMNS(WW_ROW)};
 constexpr TraceColumns kDropColumns = {WW_DROP_COLUMNS(WW_ROW)};
 #undef WW_ROW
 
@@ -311,6 +317,7 @@ void bind_catalogue(nb::module_& m) {
     m.attr("DIRECTION_COLUMNS") = nb::cast(direction_columns());
     m.attr("WINDOW_COLUMNS") = trace_columns(kWindowColumns);
     m.attr("QUEUE_COLUMNS") = trace_columns(kQueueColumns);
+    m.attr("STATE_COLUMNS") = trace_columns(kStateColumns);
     m.attr("DROP_COLUMNS") = trace_columns(kDropColumns);
     m.attr("LONGEST_PS") = kLongest;
     m.attr("FASTEST_BPS") = kFastest;

@@ -54,6 +54,16 @@ nb::dict queues(nb::handle self) {
     return columns;
 }
 
+nb::dict states(nb::handle self) {
+    const Records& records = of<Records>(self);
+    nb::dict columns;
+    columns["channel"] = view(self, records.states_of);
+#define WW_ROW(type, name, what) columns[#name] = view(self, records.states.name);
+    WW_STATE_COLUMNS(WW_ROW)
+#undef WW_ROW
+    return columns;
+}
+
 nb::dict drops(nb::handle self) {
     const std::vector<Drop>& rows = of<Records>(self).drops;
     nb::dict columns;
@@ -127,10 +137,12 @@ void bind_results(nb::module_& m) {
         WW_TABLE(windows, "By time, with the connection of each row.")
             WW_TABLE(events, "By time, with the connection; kind indexes EVENT_KINDS.") WW_TABLE(
                 queues, "The packets that waited, with the channel: 2 link (+ 1 backward).")
-                WW_TABLE(drops,
-                         "By time; kind indexes DROP_KINDS, channel is 2 link (+ 1 backward).")
-                    WW_TABLE(captured,
-                             "The captured packets by time; sack has eight entries each.");
+                WW_TABLE(states,
+                         "What disciplines declare; column is a place in QUEUES[i].columns.")
+                    WW_TABLE(drops,
+                             "By time; kind indexes DROP_KINDS, channel is 2 link (+ 1 backward).")
+                        WW_TABLE(captured,
+                                 "The captured packets by time; sack has eight entries each.");
 
     nb::class_<DirectionResult>(m, "DirectionResult", "What crossed a direction of a link.")
 #define WW_ATTRIBUTE(type, name, ...) .def_ro(#name, &DirectionResult::name)

@@ -109,6 +109,12 @@
     X(SECONDS, start_s, "start of its transmission; NaN: still waiting when the run ends") \
     X(SIZE, bytes, "its size, with the link's overhead")
 
+// One row whenever a column of a queue discipline has changed. The discipline's file declares them: link/queue/kinds.hpp.
+#define WW_STATE_COLUMNS(X)                                               \
+    X(SECONDS, time_s, "when the packet arrived or left that changed it") \
+    X(CODE, column, "its place among the columns of the discipline")      \
+    X(NUMBER, value, "from then on")
+
 // One row per packet that was dropped, lost or marked.
 #define WW_DROP_COLUMNS(X)                                                                    \
     X(SECONDS, time_s,                                                                        \

@@ -107,7 +107,8 @@ struct TraceOptions {
     bool windows = false;  // a row on each change of cwnd, ssthresh, the estimate or the RTT
     Time interval = 0;     // shortest time between two rows of a flow; 0: every change
     bool events = false;   // every segment, ACK and decision of the sender, for packet-level tests
-    bool queues = false;   // every packet that waited, and every packet dropped, lost or marked
+    bool queues = false;  // every packet that waited, and every packet dropped, lost or marked; the
+                          // columns of disciplines
     std::int64_t capture_link =
         -1;  // every packet that node a of this link sends or receives on it; -1: none
 };
@@ -164,9 +165,15 @@ struct QueueTrace {
     WW_QUEUE_COLUMNS(WW_TRACE_MEMBER)
 };
 
+// The columns of a queue's discipline over time, in order of time.
+struct StateTrace {
+    WW_STATE_COLUMNS(WW_TRACE_MEMBER)
+};
+
 struct DirectionResult {
     WW_DIRECTION_COLUMNS(WW_COLUMN_MEMBER)
-    QueueTrace trace;  // with TraceOptions::queues
+    QueueTrace trace;   // with TraceOptions::queues
+    StateTrace states;  // the same
 };
 
 struct Drop {
@@ -190,7 +197,7 @@ struct Captured {
     std::uint32_t sack[8];  // start and end of each block
 };
 
-// What was recorded since the last piece. Tables are in order of time; queues are by channel, then
+// What was recorded since the last piece. Tables are in order of time; queues and states are by channel, then
 // by time.
 struct Records {
     WindowTrace windows;
@@ -199,7 +206,8 @@ struct Records {
     std::vector<Event> events;
     QueueTrace queues;
     std::vector<std::uint32_t> windows_of, events_of;  // the row's connection
-    std::vector<std::uint32_t> queues_of;              // the row's channel, counted as in Drop
+    StateTrace states;
+    std::vector<std::uint32_t> queues_of, states_of;  // the row's channel, counted as in Drop
     std::vector<Drop> drops;
     std::vector<Captured> captured;
 };

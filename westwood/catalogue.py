@@ -115,6 +115,15 @@ class Recovery:
 
 
 @dataclass(frozen=True)
+class StateColumn:
+    """Describes a column of a discipline's trace: a row of WW_*_COLUMNS of its file."""
+
+    name: str
+    unit: str
+    what: str
+
+
+@dataclass(frozen=True)
 class QueueKind:
     """Describes a queue discipline: a row of engine/link/queue/kinds.hpp."""
 
@@ -125,6 +134,7 @@ class QueueKind:
     holds: bool  # whether it also decides when packets leave
     rising: tuple[tuple[str, str], ...]  # settings of which the second exceeds the first
     positive: tuple[str, ...]  # settings that are more than 0
+    columns: tuple[StateColumn, ...]  # of its trace
 
 
 @dataclass(frozen=True)
@@ -136,8 +146,11 @@ class LossKind:
     counts: bool  # whether it only counts packets, so that its losses can be listed
 
 
-def _queue_kind(rising: list[tuple[str, str]], positive: list[str], **row: Any) -> QueueKind:
-    return QueueKind(rising=tuple(rising), positive=tuple(positive), **row)
+def _queue_kind(
+    rising: list[tuple[str, str]], positive: list[str], columns: list[list[str]], **row: Any
+) -> QueueKind:
+    states = tuple(StateColumn(*one) for one in columns)
+    return QueueKind(rising=tuple(rising), positive=tuple(positive), columns=states, **row)
 
 
 def _protocol(look: str, **row: Any) -> Protocol:
@@ -166,6 +179,7 @@ DIRECTION_COLUMNS = {row["name"]: MeasuredColumn(**row) for row in _engine.DIREC
 # The columns of a trace's tables with their numpy types.
 WINDOW_COLUMNS: dict[str, str] = _engine.WINDOW_COLUMNS
 QUEUE_COLUMNS: dict[str, str] = _engine.QUEUE_COLUMNS
+STATE_COLUMNS: dict[str, str] = _engine.STATE_COLUMNS
 DROP_COLUMNS: dict[str, str] = _engine.DROP_COLUMNS
 
 _UDP_STYLE = PlotStyle("#999999", ".", ":")

@@ -145,6 +145,15 @@ def _link_columns() -> Listing:
     return _measured(shown)
 
 
+def _queue_columns() -> Listing:
+    rows = tuple(
+        (f"`{kind.name}`", f"`{one.name}`", one.unit, one.what)
+        for kind in QUEUES.values()
+        for one in kind.columns
+    )
+    return Listing(("kind", "column", "unit", "what it is"), rows)
+
+
 def _engines() -> Listing:
     return Listing(("engine", "what it is"), tuple((f"`{n}`", w) for n, w in ENGINES.items()))
 
@@ -161,6 +170,7 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
         {name: one for name, one in MESSAGE_COLUMNS.items() if name != "connection"}
     ),
     "link-columns": _link_columns,
+    "queue-columns": _queue_columns,
     "cc-settings": _settings_of_cc,
     "flow-settings": lambda: _settings("flow"),
     "link-settings": lambda: _settings("link"),

@@ -68,6 +68,7 @@ std::unique_ptr<Impairments> impairments_of(const Network& network, std::uint32_
         impairments->reordering.emplace(d.reorder_rate, d.reorder_delay,
                                         Random(seed, Stream::reordering, number));
     if (network.trace.queues) impairments->waited.emplace();
+    if (network.trace.queues && impairments->is_managed()) impairments->states.emplace();
     if (captured) impairments->capture.emplace(number % 2 == 0);
     return impairments;
 }

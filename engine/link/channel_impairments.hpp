@@ -49,8 +49,11 @@ inline Passage Channel::transmit_impaired(Time now, std::uint32_t ip_bytes, Pack
 }
 
 inline Verdict Channel::decide_on_arrival(Time now, const Backlog& backlog, bool is_ecn_capable) {
-    return std::visit([&](auto& any) { return any.enqueue(now, backlog, is_ecn_capable); },
-                      impairments->discipline);
+    const Verdict verdict =
+        std::visit([&](auto& any) { return any.enqueue(now, backlog, is_ecn_capable); },
+                   impairments->discipline);
+    impairments->note(now);
+    return verdict;
 }
 
 inline Passage Channel::drop_early(Time now) {

@@ -14,6 +14,7 @@
 #include "opportunities.hpp"
 #include "queue/kinds.hpp"
 #include "queue_recorder.hpp"
+#include "state_recorder.hpp"
 
 namespace ww::sim {
 
@@ -27,6 +28,7 @@ struct Impairments {
     std::optional<Jitter> jitter;
     std::optional<Reordering> reordering;
     std::optional<QueueRecorder> waited;
+    std::optional<StateRecorder> states;  // of the discipline
     std::optional<Capture> capture;
     std::uint64_t early_drops = 0, marked = 0;
 
@@ -34,6 +36,11 @@ struct Impairments {
     void mark(Packet& packet) {
         marked += (packet.flags & kCe) == 0;
         packet.flags |= kCe;
+    }
+
+    // Records the state of the discipline after it has decided.
+    void note(Time now) {
+        if (states) states->note(now, discipline);
     }
 
     bool is_managed() const { return discipline.index() != 0; }  // not drop-tail

@@ -55,6 +55,7 @@ void Simulation::depart(Channel& channel, Time now) {
                 return std::pair(next, any.dequeue(now, queue.head(next)));
             },
             channel.impairments->discipline);
+        channel.impairments->note(now);
         HeldPacket held = queue.pop(line);
         Connection& c = connections_[held.slot];
         const std::uint16_t flags = held.packet.flags;

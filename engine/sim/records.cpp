@@ -32,6 +32,16 @@ void append(std::vector<T>& column, const std::vector<T>& rows, std::size_t firs
                   begin + static_cast<std::ptrdiff_t>(last));
 }
 
+// Calls take(side, first, last) for the rows of each channel, the rows [first, last).
+template <class Take>
+void by_channel(const std::vector<std::uint32_t>& channels, Result& result, Take take) {
+    for (std::size_t i = 0, end; i < channels.size(); i = end) {
+        const std::uint32_t channel = channels[i];
+        for (end = i; end < channels.size() && channels[end] == channel;) end++;
+        take((channel % 2 == 0 ? result.forward : result.backward)[channel / 2], i, end);
+    }
+}
+
 }  // namespace
 
 // Rows before that time are complete.
@@ -54,6 +64,8 @@ Records Simulation::take_records(Time before) {
             taken.queues_of.resize(taken.queues_of.size() + channel.impairments->waited->size(),
                                    number_of(channel));
             channel.impairments->waited->move_to(taken.queues, end_);
+            if (std::optional<StateRecorder>& states = channel.impairments->states)
+                states->move_to(taken.states, taken.states_of, number_of(channel));
         }
     }
     taken.drops = take_drops(drops_.all(), seconds(before));
@@ -153,15 +165,16 @@ Result simulate(const Network& network, std::uint64_t seed, const Stop& stop) {
     result.messages = std::move(outcome.messages);
     result.forward = std::move(outcome.forward);
     result.backward = std::move(outcome.backward);
-    for (std::size_t i = 0, end; i < records.queues_of.size(); i = end) {
-        const std::uint32_t channel = records.queues_of[i];
-        for (end = i; end < records.queues_of.size() && records.queues_of[end] == channel;) end++;
-        QueueTrace& trace =
-            (channel % 2 == 0 ? result.forward : result.backward)[channel / 2].trace;
-#define WW_ROW(type, name, what) append(trace.name, records.queues.name, i, end);
+    by_channel(records.queues_of, result, [&](DirectionResult& side, auto first, auto last) {
+#define WW_ROW(type, name, what) append(side.trace.name, records.queues.name, first, last);
         WW_QUEUE_COLUMNS(WW_ROW)
 #undef WW_ROW
-    }
+    });
+    by_channel(records.states_of, result, [&](DirectionResult& side, auto first, auto last) {
+#define WW_ROW(type, name, what) append(side.states.name, records.states.name, first, last);
+        WW_STATE_COLUMNS(WW_ROW)
+#undef WW_ROW
+    });
     result.drops = std::move(records.drops);
     result.captured = std::move(records.captured);
     result.packets = outcome.packets;

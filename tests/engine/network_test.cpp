@@ -212,6 +212,10 @@ void expect_same(const Result& a, const Result& b, const std::string& what) {
     EXPECT_TRUE(same(x.trace.name, y.trace.name)) << what << ": " #name;
         WW_QUEUE_COLUMNS(WW_SAME)
 #undef WW_SAME
+#define WW_SAME(type, name, ...) \
+    EXPECT_TRUE(same(x.states.name, y.states.name)) << what << ": " #name;
+        WW_STATE_COLUMNS(WW_SAME)
+#undef WW_SAME
     };
     for (std::size_t i = 0; i < a.forward.size(); i++) {
         expect_same_ways(a.forward[i], b.forward[i]);

@@ -163,6 +163,36 @@ TEST(Red, WithoutEcnDropsAllPacketsAlike) {
     for (int i = 0; i < 10000; i++) ASSERT_NE(arrive(queue, 10, true), Verdict::mark);
 }
 
+// It drops only while the average is at least min, and an arrival moves the average by at most w (q - avg).
+TEST(Red, ItsTraceHasTheAverageThatItDropsBy) {
+    Network network = one_link(2'000'000, 20 * kMs, 60 * kSecond);
+    Direction& way = network.links[0].forward;
+    way.queue_kind = QueueKind::red;
+    way.red.min_packets = 5;
+    way.red.max_packets = 15;
+    network.flows = {tcp(WW_PROTOCOL_RENO)};
+    network.trace.queues = true;
+    const Result traced = simulate(network, 1);
+    const StateTrace& states = traced.forward[0].states;
+    ASSERT_GT(states.value.size(), 1000u);
+    std::size_t row = 0, drops = 0;
+    for (const Drop& drop : traced.drops) {
+        if (drop.kind != DropKind::early) continue;
+        while (row + 1 < states.time_s.size() && states.time_s[row + 1] <= drop.time_s) row++;
+        EXPECT_GE(states.value[row], 5) << drop.time_s;
+        drops++;
+    }
+    EXPECT_GT(drops, 5u);
+    for (std::size_t i = 1; i < states.value.size(); i++) {
+        ASSERT_NE(states.value[i], states.value[i - 1]) << "a row is a change";
+        ASSERT_LE(states.value[i] - states.value[i - 1], way.red.weight * 100);
+    }
+
+    network.trace.queues = false;
+    EXPECT_EQ(simulate(network, 1).flows[0].sent, traced.flows[0].sent)
+        << "looking changes nothing";
+}
+
 // RFC 3168, 5: the codepoint CE stays, so a packet that two queues would mark counts at the first.
 TEST(Red, APacketMarkedBeforeIsNotCountedAgain) {
     Flow flow = tcp(WW_PROTOCOL_SACK);

@@ -197,6 +197,8 @@ def write(result: Result, request: Request, folder: Folder, engine: Engine) -> N
         "links": iter([result.links]),
         "transfers": traces.transfers(scenario, raw),
     }
+    if any(traces.columns_of_queue(link.queue.kind) for link in scenario.link):
+        tables["queue_states"] = traces.queue_states(scenario, raw)
     if result.raw.messages.get("number"):
         tables["messages"] = iter([result.messages])
     if request.events:

@@ -256,6 +256,36 @@ class Result:
         return _one(queues.lengths(self.scenario, self.raw))
 
     @property
+    def queue_states(self) -> pl.DataFrame:
+        """One row per change of a column of a queue discipline, such as CoDel's count.
+
+        `westwood list queue-columns` describes the columns. Other engines than the simulator have
+        no rows.
+
+        Returns
+        -------
+        polars.DataFrame
+            `link` and `direction` (String), `time_s` (Float64, s), `column` (String), and its
+            `value` (Float64) from then on. Empty without `simulate(..., queues=True)`.
+
+        Raises
+        ------
+        UnavailableError
+            If numpy, of the extra `plot`, is not installed.
+
+        Examples
+        --------
+        >>> from westwood import Scenario, simulate
+        >>> codel = {"path.queue": {"kind": "codel", "limit": "100p"}}
+        >>> result = simulate(Scenario.preset("path").with_settings(codel), queues=True)
+        >>> result.queue_states["column"].unique().to_list()
+        ['count']
+        """
+        from westwood.results import traces
+
+        return _one(traces.queue_states(self.scenario, self.raw))
+
+    @property
     def drops(self) -> pl.DataFrame:
         """One row per packet that a queue dropped or marked, or that a wire lost.
 

@@ -23,6 +23,7 @@ from westwood.catalogue import (
     DROP_COLUMNS,
     FLOW_COLUMNS,
     QUEUE_COLUMNS,
+    STATE_COLUMNS,
     WINDOW_COLUMNS,
     MeasuredColumn,
 )
@@ -81,6 +82,7 @@ class Report:
             "windows": _stacked(self.windows, "connection", WINDOW_COLUMNS),
             "events": no_events(),
             "queues": _stacked(self.queues, "channel", QUEUE_COLUMNS),
+            "states": _empty({"channel": "uint32", **STATE_COLUMNS}),
             "drops": self.drops,
         }
         kept = InMemory(lambda table: _columns(tables[table]))

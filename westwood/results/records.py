@@ -17,6 +17,7 @@ KEYS: Mapping[str, str | None] = {
     "windows": "connection",
     "events": "connection",
     "queues": "channel",
+    "states": "channel",
     "drops": None,
     "captured": None,
 }

@@ -19,6 +19,7 @@ from westwood.catalogue import (
     MESSAGE_COLUMNS,
     OPPORTUNITY_BYTES,
     PROTOCOLS,
+    QUEUES,
     SHOWN,
     WINDOW_COLUMNS,
 )
@@ -144,6 +145,28 @@ def drops(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
             _names(("data", "ack"), pl.col("ack").cast(pl.UInt32)).alias("packet"),
             _names(kinds, pl.col("kind")).cast(pl.Enum(kinds)).alias("kind"),
         )
+
+
+def queue_states(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
+    """Yields frames with link, direction, time_s, column, value: a discipline's columns."""
+    links = [link.name for link in scenario.link]
+    columns = [columns_of_queue(link.queue.kind) for link in scenario.link]
+    first = pl.Series(itertools.accumulate(map(len, columns), initial=0), dtype=pl.UInt32)
+    channel = pl.col("channel")
+    place = pl.lit(first).gather(channel // 2) + pl.col("column")
+    for piece in raw.records.pieces("states"):
+        yield pl.DataFrame(piece).select(
+            _names(links, channel // 2).alias("link"),
+            _names(SIDES, channel % 2).alias("direction"),
+            "time_s",
+            _names(itertools.chain(*columns), place).alias("column"),
+            "value",
+        )
+
+
+def columns_of_queue(kind: str) -> list[str]:
+    """Returns the names of a discipline's columns."""
+    return [one.name for one in QUEUES[kind].columns] if kind in QUEUES else []
 
 
 def check_every(every_s: float, duration_s: float) -> None:

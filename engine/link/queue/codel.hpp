@@ -38,6 +38,7 @@
       "A scenario asks for ECN by name.")
 #define WW_CODEL_RISING(X)
 #define WW_CODEL_POSITIVE(X)
+#define WW_CODEL_COLUMNS(X) X(count, "packets", "dropped or marked since dropping began")
 
 namespace ww::sim {
 
@@ -72,6 +73,8 @@ class CoDelQueue : public Discipline {
         was_dropped_ = true;
         return Verdict::drop;
     }
+
+    std::uint32_t count() const { return count_; }
 
   private:
     // dodequeue: returns whether the queue has stood for an interval.

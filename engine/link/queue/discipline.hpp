@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a queue discipline decides. A kind is one file of this folder, which declares its settings, and a
-// row of kinds.hpp. It decides at two ends:
+// What a queue discipline decides. A kind is one file of this folder, which declares its settings and the columns
+// of its trace, and a row of kinds.hpp. It decides at two ends:
 //
 //   enqueue()  a packet arrives: it passes, is marked or is dropped. A full queue drops it in any case
 //   dequeue()  the transmitter is free: the packet at the head is sent, sent with a mark, or dropped
@@ -15,8 +15,7 @@
 // next_line() names the one whose head leaves. A full queue with kSheds takes the packet and then drops
 // from the head of the longest line: half of its bytes, at most drop_batch() packets.
 //
-// Nobody sees a discipline between two packets, so one that updates its state by a timer catches
-// up in enqueue().
+// A discipline that updates its state from time to time has an UpdateTimer.
 #pragma once
 
 #include <cstddef>
@@ -51,6 +50,26 @@ struct Head {
     bool is_ecn_capable;
     std::uint32_t ip_bytes = 0;
     std::uint32_t line = 0;
+};
+
+// A periodic timer, which the first packet starts. Nobody sees a discipline between two packets, so the updates
+// that are due are made when the next packet arrives or leaves.
+class UpdateTimer {
+  public:
+    explicit UpdateTimer(Time period) : period_(period) {}
+
+    // Calls update(at) for each update due by `now`. It returns false if it changes nothing, and the following
+    // ones do not either.
+    template <class Update>
+    void catch_up(Time now, Update update) {
+        if (next_ == kNever) next_ = now + period_;
+        for (; next_ <= now; next_ += period_)
+            if (!update(next_)) next_ += (now - next_) / period_ * period_;
+    }
+
+  private:
+    Time period_;
+    Time next_ = kNever;
 };
 
 // What a discipline does at an end where it decides nothing.

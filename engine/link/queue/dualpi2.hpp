@@ -12,9 +12,6 @@
 //
 // Deviation: the L queue, its ramp and the coupling are left out. It takes packets of ECT(1), which no control
 // here sends, so in these networks it would always be empty.
-//
-// The first packet starts the timer. Nobody sees the state between two packets, so the updates are caught up
-// when the next packet arrives or leaves.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +29,7 @@
       "RFC 9332, Appendix A.1.")
 #define WW_DUALPI2_RISING(X)
 #define WW_DUALPI2_POSITIVE(X)
+#define WW_DUALPI2_COLUMNS(X) X(base_prob, "", "output of the PI controller, p'")
 
 namespace ww::sim {
 
@@ -49,7 +47,8 @@ class DualPi2Queue : public Discipline {
           tupdate_(std::min(settings.target, settings.max_rtt / 3)),
           alpha_(0.1 * seconds(tupdate_) / (max_rtt_s_ * max_rtt_s_)),
           beta_(0.3 / max_rtt_s_),
-          max_mark_(1.0 / settings.coupling / settings.coupling) {}
+          max_mark_(1.0 / settings.coupling / settings.coupling),
+          timer_(tupdate_) {}
 
     Verdict enqueue(Time now, const Backlog& queue, bool) {
         catch_up(now, queue.first_arrival);
@@ -70,15 +69,12 @@ class DualPi2Queue : public Discipline {
   private:
     // first_arrival: of the packet that has been at the head since the last call; kNever: none.
     void catch_up(Time now, Time first_arrival) {
-        if (next_update_ == kNever) next_update_ = now + tupdate_;
-        for (; next_update_ <= now; next_update_ += tupdate_) {
-            const bool is_empty = first_arrival == kNever;
-            if (is_empty && base_prob_ <= 0 && old_delay_s_ <= 0) {  // updates change nothing
-                next_update_ += (now - next_update_) / tupdate_ * tupdate_;
-                continue;
-            }
-            update(is_empty ? 0 : seconds(next_update_ - first_arrival));
-        }
+        const bool is_empty = first_arrival == kNever;
+        timer_.catch_up(now, [&](Time at) {
+            if (is_empty && base_prob_ <= 0 && old_delay_s_ <= 0) return false;
+            update(is_empty ? 0 : seconds(at - first_arrival));
+            return true;
+        });
     }
 
     void update(double delay_s) {
@@ -92,7 +88,7 @@ class DualPi2Queue : public Discipline {
     double alpha_, beta_, max_mark_;
     double base_prob_ = 0, old_delay_s_ = 0;  // p', prevq
     double count_ = 0;
-    Time next_update_ = kNever;
+    UpdateTimer timer_;
 };
 
 }  // namespace ww::sim

@@ -30,6 +30,8 @@
       "RFC 8290, section 4.1.")
 #define WW_FQ_CODEL_RISING(X)
 #define WW_FQ_CODEL_POSITIVE(X)
+#define WW_FQ_CODEL_COLUMNS(X) \
+    X(new_queues, "", "queues served first") X(old_queues, "", "other queues that are served")
 
 namespace ww::sim {
 
@@ -90,6 +92,9 @@ class FqCoDelQueue : public Discipline {
         if (verdict != Verdict::drop) queue.credit -= head.ip_bytes;
         return verdict;
     }
+
+    std::size_t new_queues() const { return new_.size(); }
+    std::size_t old_queues() const { return old_.size(); }
 
   private:
     struct Queue {

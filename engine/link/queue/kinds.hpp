@@ -11,6 +11,7 @@
 //   WW_PREFIX_SETTINGS(X)  its settings, as in engine/settings.hpp
 //   WW_PREFIX_RISING(X)    X(kind, lesser, greater): the second of two settings must exceed the first
 //   WW_PREFIX_POSITIVE(X)  X(kind, name): a setting that must be more than 0
+//   WW_PREFIX_COLUMNS(X)   X(name, "unit", "what it is"): a column of its trace, which name() of the class returns
 #pragma once
 
 #include <variant>
@@ -54,5 +55,18 @@ constexpr bool holds(QueueKind kind) {
 #define WW_QUEUE(name, Settings, Queue, ...) , Queue
 using AnyDiscipline = std::variant<Discipline WW_QUEUE_KINDS(WW_QUEUE)>;  // by kind
 #undef WW_QUEUE
+
+// Calls take(value) for each column of a discipline, in the order of their declarations.
+template <class Take>
+void each_column(const Discipline&, Take) {}
+#define WW_STATE(name, ...) take(static_cast<double>(queue.name()));
+#define WW_QUEUE(name, Settings, Queue, PREFIX, ...)                                    \
+    template <class Take>                                                               \
+    void each_column([[maybe_unused]] const Queue& queue, [[maybe_unused]] Take take) { \
+        WW_##PREFIX##_COLUMNS(WW_STATE)                                                 \
+    }
+WW_QUEUE_KINDS(WW_QUEUE)
+#undef WW_QUEUE
+#undef WW_STATE
 
 }  // namespace ww::sim

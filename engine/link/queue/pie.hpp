@@ -15,8 +15,6 @@
 //   5.5  above a drop_prob of 0.1 it grows by at most 0.02 per update
 //
 // qdelay is 0 once the queue is empty, as in Linux and ns-3: nobody else would tell that the delay is gone.
-// The first packet starts the timer. Nobody sees the state between two packets, so the updates are caught up
-// when the next packet arrives or leaves.
 #pragma once
 
 #include <algorithm>
@@ -41,6 +39,7 @@
       "RFC 8033, section 5.1: mark_ecnth.")
 #define WW_PIE_RISING(X)
 #define WW_PIE_POSITIVE(X)
+#define WW_PIE_COLUMNS(X) X(drop_prob, "", "probability with which arriving packets are dropped")
 
 namespace ww::sim {
 
@@ -56,7 +55,8 @@ class PieQueue : public Discipline {
         : settings_(settings),
           random_(place.random),
           target_s_(seconds(settings.target)),
-          allowance_(settings.max_burst) {}
+          allowance_(settings.max_burst),
+          timer_(settings.update) {}
 
     Verdict enqueue(Time now, const Backlog& queue, bool is_ecn_capable) {
         catch_up(now);
@@ -97,20 +97,15 @@ class PieQueue : public Discipline {
     }
 
     void catch_up(Time now) {
-        if (next_update_ == kNever) next_update_ = now + settings_.update;
-        for (; next_update_ <= now; next_update_ += settings_.update) {
-            if (is_idle()) {  // further updates change nothing
-                next_update_ += (now - next_update_) / settings_.update * settings_.update;
-                continue;
-            }
-            update();
-        }
+        timer_.catch_up(now, [this](Time) { return update(); });
     }
     bool is_idle() const {
         return drop_prob_ <= 0 && delay_s_ <= 0 && old_delay_s_ <= 0 && allowance_ == 0;
     }
 
-    void update() {
+    // Returns whether it changes something.
+    bool update() {
+        if (is_idle()) return false;
         double p = scale(drop_prob_) *
                    (kAlpha * (delay_s_ - target_s_) + kBeta * (delay_s_ - old_delay_s_));
         if (settings_.capped && drop_prob_ >= 0.1) p = std::min(p, 0.02);
@@ -119,6 +114,7 @@ class PieQueue : public Discipline {
         drop_prob_ = std::clamp(drop_prob_, 0.0, 1.0);
         old_delay_s_ = delay_s_;
         allowance_ = std::max<Time>(0, allowance_ - settings_.update);
+        return true;
     }
 
     Pie settings_;
@@ -126,7 +122,7 @@ class PieQueue : public Discipline {
     double target_s_;
     double drop_prob_ = 0, delay_s_ = 0, old_delay_s_ = 0;
     Time allowance_;  // burst_allowance
-    Time next_update_ = kNever;
+    UpdateTimer timer_;
 };
 
 }  // namespace ww::sim

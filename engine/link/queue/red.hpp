@@ -45,6 +45,7 @@
       "A scenario asks for ECN by name.")
 #define WW_RED_RISING(X) X(PACKETS, min, max)
 #define WW_RED_POSITIVE(X) X(SHARE, max_p) X(SHARE, weight)
+#define WW_RED_COLUMNS(X) X(average_packets, "packets", "average queue, avg")
 
 namespace ww::sim {
 

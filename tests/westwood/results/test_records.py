@@ -25,7 +25,7 @@ PATH: dict[str, Any] = {
     "between": ["a", "b"],
     "rate": "8Mbps",
     "delay": "10ms",
-    "queue": {"kind": "droptail", "limit": "30p"},
+    "queue": {"kind": "red", "limit": "30p", "min": 5, "max": 20},
     "loss": {"kind": "uniform", "rate": 0.01, "on": "both"},
 }
 FLOWS: list[dict[str, Any]] = [
@@ -41,7 +41,7 @@ FLOWS: list[dict[str, Any]] = [
     {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "200kbps"}},
 ]
 EVERYTHING: dict[str, Any] = {"trace": True, "events": True, "queues": True, "capture": "path"}
-FRAMES = ("trace", "events", "queues", "drops", "transfers", "links")
+FRAMES = ("trace", "events", "queues", "queue_states", "drops", "transfers", "links")
 
 
 def scenario(duration: str = "4s") -> Scenario:

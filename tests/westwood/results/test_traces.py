@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from westwood import Scenario, simulate
+from westwood.catalogue import QUEUES
 from westwood.engines import run_figures
 from westwood.engines.result import Result
 from westwood.results.traces import STATES, offered_rate
@@ -178,6 +179,22 @@ def test_trace_writes_every_frame_and_draws(
     assert (small_file.parent / "run" / "small-trace.svg").stat().st_size > 10_000
     again = Scenario.from_toml(small_file.parent / "run" / "scenario.toml")
     assert again.hash == Scenario.from_toml(small_file).hash
+
+
+@pytest.mark.parametrize("kind", QUEUES)
+def test_a_trace_has_the_columns_that_the_discipline_declares(
+    kind: str, westwood: Callable[..., Any], small_file: Path
+) -> None:
+    needed = ", min = 5, max = 15" if kind == "red" else ""
+    queue = f'bottleneck.queue={{ kind = "{kind}", limit = "100p"{needed} }}'
+    assert westwood("trace", small_file, "--out", "run", "--set", queue).code == 0
+    states = pl.read_parquet(small_file.parent / "run" / "queue_states.parquet")
+    assert set(states["column"]) == {one.name for one in QUEUES[kind].columns}
+    assert states.columns == ["link", "direction", "time_s", "column", "value"]
+    each = states.partition_by("link", "direction", "column", maintain_order=True)
+    assert {one["link"][0] for one in each} == {"bottleneck"}
+    for one in each:
+        assert one["time_s"].is_sorted() and (one["value"].diff().drop_nulls() != 0).all()
 
 
 @pytest.mark.parametrize(
