@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures what docs/bbr3.md shows, and draws its picture: python -m tools.bbr3_page.
+
+docs/bbr3.json keeps the numbers. tests/tools/test_bbr3_page.py compares them with the page and
+some of them with new runs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tools import pages
+from tools.claim_tables import row
+from westwood import Scenario, simulate
+from westwood.draw.style import MBPS, SOFT, look, subplots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+QUEUES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # BDP
+LOSSES = (0.1, 0.5, 1.0, 1.5, 2.0, 5.0)  # %
+SEEDS = (1, 2, 3)
+CONTROLS = ("bbr3", "bbr")
+ALONE = (*CONTROLS, "cubic")
+_ROUND_S, _SEGMENT = 0.04, 1500 * 8
+_ROUNDS = 62  # between two probes of a flow with a short round trip: 5.3.3.8.3
+
+
+def network(mbps: float, queue: float, flows: dict[str, str], **more: Any) -> Scenario:
+    """Returns flows by name over one link with a round trip of 40 ms and a queue in BDPs."""
+    packets = max(2, round(queue * mbps * MBPS * _ROUND_S / _SEGMENT))
+    link = {"name": "bottleneck", "between": ["a", "b"], "rate": f"{mbps}Mbps", "delay": "20ms"}
+    starts = (0, 0.3)
+    return Scenario(
+        name="bbr3",
+        duration=more.pop("duration", "60s"),
+        link=[link | {"queue": {"limit": f"{packets}p"}} | more],
+        flow=[
+            {"name": name, "from": "a", "to": "b", "cc": cc, "start": f"{start}s"}
+            for (name, cc), start in zip(flows.items(), starts, strict=False)
+        ],
+    )
+
+
+def shares(queue: float, first: str, second: str) -> tuple[float, float]:
+    """Returns both flows' shares of the sum of their goodputs at 50 Mb/s: means over seeds."""
+    scenario = network(50, queue, {"first": first, "second": second})
+    sums = [0.0, 0.0]
+    for seed in SEEDS:
+        goodputs = [one["goodput_bps"] for one in simulate(scenario, seed).flow_rows]
+        for flow, goodput in enumerate(goodputs):
+            sums[flow] += goodput / sum(goodputs) / len(SEEDS)
+    return sums[0], sums[1]
+
+
+def utilised(cc: str, loss: float) -> float:
+    """Returns the goodput over the rate of 100 Mb/s with a queue of a BDP and losses in %."""
+    scenario = network(100, 1, {"alone": cc}, loss={"rate": loss / 100}, duration="30s")
+    runs = (simulate(scenario, seed).flow_rows[0]["goodput_bps"] for seed in SEEDS)
+    return float(sum(runs)) / len(SEEDS) / (100 * MBPS)
+
+
+def predicted(loss: float) -> float:
+    """Returns the draft's model: each round of cruising keeps (1 - loss) of the rate."""
+    kept = [(1 - loss / 100) ** number for number in range(_ROUNDS)]
+    return sum(kept) / _ROUNDS
+
+
+def measured() -> pages.Numbers:
+    """Runs everything; takes about a minute."""
+    return {
+        "with_cubic": {cc: [shares(queue, cc, "cubic")[0] for queue in QUEUES] for cc in CONTROLS},
+        "with_itself": {cc: [min(shares(queue, cc, cc)) for queue in QUEUES] for cc in CONTROLS},
+        "loss": {cc: [utilised(cc, loss) for loss in LOSSES] for cc in ALONE},
+    }
+
+
+def tables(numbers: pages.Numbers) -> dict[str, str]:
+    """Returns the page's tables."""
+    sharing = [
+        row(f"{queue:g}", *(f"{numbers[kind][cc][i]:.2f}" for kind in _KINDS for cc in CONTROLS))
+        for i, queue in enumerate(QUEUES)
+    ]
+    losses = [
+        row(
+            f"{loss:g} %",
+            *(f"{numbers['loss'][cc][i]:.2f}" for cc in ALONE),
+            f"{predicted(loss):.2f}",
+        )
+        for i, loss in enumerate(LOSSES)
+    ]
+    return {"sharing": "\n".join(sharing) + "\n", "losses": "\n".join(losses) + "\n"}
+
+
+_KINDS = ("with_cubic", "with_itself")
+PAGE = pages.Page(DOCS / "bbr3.md", DOCS / "bbr3.json", tables, lambda numbers: numbers)
+
+
+def draw() -> None:
+    """Draws 12 s of a flow: its modes, its rates and its flight."""
+    scenario = network(20, 1, {"alone": "bbr3"}, duration="12s")
+    trace = simulate(scenario, 1, trace=True).trace.filter(pl.col("mode").is_not_null())
+    with look():
+        figure, (rates, volumes) = subplots(2, 1, size=(7.2, 4.8), sharex=True)
+        for axes, names in ((rates, _RATES), (volumes, _VOLUMES)):
+            for name, colour in names.items():
+                values = trace[name] / (MBPS if axes is rates else 1)
+                axes.step(trace["time_s"], values, where="post", label=name, color=colour, lw=1)
+            _mark_modes(axes, trace, named=axes is rates)
+            axes.legend(loc="upper right", ncols=len(names))
+        rates.set(ylabel="Rate (Mb/s)", ylim=(0, 45))
+        volumes.set(xlabel="Time (s)", ylabel="Segments", ylim=(0, 200), xlim=(0, 12))
+        figure.savefig(DOCS / "img" / "bbr3.png", dpi=150)
+
+
+_RATES = {"pacing_bps": "#000C8C", "bw_bps": "#E13200"}
+_VOLUMES = {"cwnd": "#8DC8EB", "in_flight": "#000C8C", "inflight_longterm": "#E13200"}
+
+
+def _mark_modes(axes: Axes, trace: pl.DataFrame, *, named: bool) -> None:
+    """Marks where a mode begins, and names those that last long enough."""
+    begins = trace.filter(pl.col("mode") != pl.col("mode").shift(1)).select("time_s", "mode")
+    ends = [*begins["time_s"].to_list()[1:], trace["time_s"].to_list()[-1]]
+    for (start_s, mode), end_s in zip(begins.iter_rows(), ends, strict=True):
+        axes.axvline(start_s, color=SOFT, linewidth=0.3)
+        if named and end_s - start_s > 0.12:
+            text = mode.removeprefix("ProbeBW_")
+            turned = 90 if end_s - start_s < 1 else 0
+            axes.text((start_s + end_s) / 2, 2, text, ha="center", fontsize=7, rotation=turned)
+
+
+if __name__ == "__main__":
+    draw()
+    PAGE.write(pages.rounded(measured()))
