@@ -89,6 +89,7 @@ Column<To, Framework> view(nb::handle owner, const std::vector<Row>& rows, From 
 }
 
 void bind_catalogue(nb::module_& m);   // binds the declarations: protocols, settings, columns
+void bind_gym(nb::module_& m);         // binds environments of westwood.gym
 void bind_metrics(nb::module_& m);     // binds rows and statistics
 void bind_network(nb::module_& m);     // binds the input of a simulation
 void bind_plan(nb::module_& m);        // binds what makes a network of a scenario

@@ -104,6 +104,7 @@ NB_MODULE(_engine, m) {
     nb::set_leak_warnings(false);  // pydantic's models keep readers of quantities to the end
     m.doc() = "The Westwood simulator's engine.";
     bind_catalogue(m);
+    bind_gym(m);
     bind_metrics(m);
     bind_network(m);
     bind_plan(m);

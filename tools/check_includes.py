@@ -3,13 +3,13 @@
 
 core includes only itself; engine, ns3 and linux/bpf include core, and never each other; plan
 includes wire and engine, metrics the engine's columns, and bindings include all of them. In the
-engine, sim includes tcp, traffic and link, which include base and the data; the kinds of queues
-declare their settings, so they belong to the data. wire, which ns3 and linux/path share, includes
-core and the engine's headers without code (DATA_HEADERS). The emulated path in linux/path runs the
-engine's model of links, so it also includes engine (docs/decisions). So does ns3/compare, which
-compares the two. linux/loader uses linux/bpf's layout of events, and linux/path its table of the
-kernel's states. The engine is pure, so it may not use the standard headers of files, threads,
-clocks and unportable random distributions.
+engine, learn includes sim, which includes tcp, traffic and link, which include base and the data;
+the kinds of queues declare their settings, so they belong to the data. wire, which ns3 and
+linux/path share, includes core and the engine's headers without code (DATA_HEADERS). The emulated
+path in linux/path runs the engine's model of links, so it also includes engine (docs/decisions). So
+does ns3/compare, which compares the two. linux/loader uses linux/bpf's layout of events, and
+linux/path its table of the kernel's states. The engine is pure, so it may not use the standard
+headers of files, threads, clocks and unportable random distributions.
 """
 
 import re
@@ -28,7 +28,7 @@ DATA = {"core", "engine", "engine/base"}
 # One file a kind, with its settings, which are data.
 KINDS = {f"engine/link/{kinds}" for kinds in ("queue", "loss", "impairments")}
 LINK = DATA | KINDS | {"engine/link"}
-ENGINE = LINK | {"engine/tcp", "engine/traffic", "engine/sim"}
+ENGINE = LINK | {"engine/tcp", "engine/traffic", "engine/sim", "engine/learn"}
 
 # A room is a folder without the rooms in it; RULES lists the rooms, and the single headers, that it
 # may include.
@@ -41,7 +41,8 @@ RULES = {
     "engine/link": (LINK, STANDARD),
     "engine/tcp": (LINK | {"engine/tcp"}, STANDARD),
     "engine/traffic": (DATA | {"engine/traffic"}, STANDARD),
-    "engine/sim": (ENGINE, STANDARD),
+    "engine/sim": (ENGINE - {"engine/learn"}, STANDARD),
+    "engine/learn": (ENGINE, STANDARD),
     "engine": (DATA | KINDS, STANDARD),
     "wire": ({"wire"} | ENGINE, STANDARD),
     "plan": ({"plan", "wire"} | ENGINE, STANDARD),

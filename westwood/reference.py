@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from westwood import _engine
 from westwood.catalogue import (
     DIRECTION_COLUMNS,
     FLOW_COLUMNS,
@@ -154,6 +155,14 @@ def _queue_columns() -> Listing:
     return Listing(("kind", "column", "unit", "what it is"), rows)
 
 
+def _step_columns() -> Listing:
+    rows = tuple(
+        (f"`{name}`", f"{least:g} to {most:g}", what)
+        for name, (least, most, what) in _engine.STEP_COLUMNS.items()
+    )
+    return Listing(("column", "observed within", "what it is"), rows)
+
+
 def _engines() -> Listing:
     return Listing(("engine", "what it is"), tuple((f"`{n}`", w) for n, w in ENGINES.items()))
 
@@ -171,6 +180,7 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
     ),
     "link-columns": _link_columns,
     "queue-columns": _queue_columns,
+    "step-columns": _step_columns,
     "cc-settings": _settings_of_cc,
     "flow-settings": lambda: _settings("flow"),
     "link-settings": lambda: _settings("link"),

@@ -31,6 +31,7 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 """
 ABSENT = ("matplotlib", "numpy", "pyarrow", "xarray", "distributed", "optuna", "pandas")
+ABSENT += ("gymnasium",)
 
 
 def in_base(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -93,6 +94,7 @@ OF_EXTRAS = (
     "draw",
     "engines.run_figures",
     "experiments.validation",
+    "gym.",
     "kernel.sock_diag",
     "kernel.sockets",
     "kernel.tcp_info",
@@ -135,6 +137,12 @@ def test_a_missing_extra_is_named_before_anything_runs(tmp_path: Path) -> None:
     ]
     assert done.stderr.splitlines() == expected
     assert done.stdout == "" and not list(tmp_path.iterdir())
+
+
+def test_environments_name_their_extra(tmp_path: Path) -> None:
+    done = in_base("from westwood import gym\ngym.VectorEnv(2)", tmp_path)
+    expected = f"westwood.gym.VectorEnv needs gymnasium: {extras.remedy('gymnasium')}"
+    assert done.stderr.splitlines()[-1] == f"westwood.errors.UnavailableError: {expected}"
 
 
 def test_python_has_rows_links_and_transfers_without_extras(tmp_path: Path) -> None:

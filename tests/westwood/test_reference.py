@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from westwood import _engine
 from westwood.catalogue import IMPAIRMENTS, LOSSES, PROTOCOLS, QUEUES, settings_of
 from westwood.cli import call
 from westwood.reference import LISTINGS, listing
@@ -29,6 +30,7 @@ def test_no_declaration_is_missing() -> None:
         assert names(f"{section}-settings") == set(settings_of(section))
     assert names("loss-settings") == set(LOSSES)
     assert names("impairment-settings") == set(IMPAIRMENTS)
+    assert names("step-columns") == set(_engine.STEP_COLUMNS)
 
 
 @pytest.mark.parametrize("name", [*LISTINGS, "profile linux"])

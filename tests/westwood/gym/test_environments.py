@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The environments follow Gymnasium's rules, and their numbers those of the published learners."""
+
+from __future__ import annotations
+
+import doctest
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+from westwood import Scenario, gym
+from westwood.errors import InputError, WestwoodError
+from westwood.gym import choices, environments, paths
+
+ID = "westwood.gym:westwood/Path-v0"
+FEW = 3
+
+
+def path(**flow: Any) -> Scenario:
+    """Returns 10 Mb/s over 20 ms."""
+    return Scenario(
+        name="path",
+        duration="100s",
+        link=[{"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms"}],
+        flow=[{"name": "tcp", "from": "a", "to": "b", "cc": "cubic", **flow}],
+    )
+
+
+def random_steps(
+    many: gym.VectorEnv, steps: int, seed: int = 1
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Returns the observations and rewards of random actions."""
+    draw = np.random.Generator(np.random.PCG64(seed))
+    seen, paid = [many.reset(seed=seed)[0]], []
+    low, high = many.single_action_space.low[0], many.single_action_space.high[0]
+    for _ in range(steps):
+        observations, rewards, *_ = many.step(draw.uniform(low, high, (many.num_envs, 1)))
+        seen.append(observations)
+        paid.append(rewards)
+    return np.array(seen), np.array(paid)
+
+
+@pytest.mark.parametrize("like", ["aurora", "orca"])
+def test_gymnasium_finds_nothing_to_object_to(like: str) -> None:
+    made = gymnasium.make(ID, like=like)
+    check_env(made.unwrapped)
+
+
+def test_of_ns3_gyms_actions_it_says_that_they_are_windows_and_not_normalised() -> None:
+    made = gymnasium.make(ID, like="ns3-gym")
+    with pytest.warns(UserWarning, match="normalized space"):
+        check_env(made.unwrapped)
+
+
+def test_make_vec_makes_environments_that_step_together() -> None:
+    many = gymnasium.make_vec(ID, num_envs=FEW, paths=path())
+    assert isinstance(many.unwrapped, gym.VectorEnv)
+    assert many.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    observations, infos = many.reset(seed=1)
+    assert observations.shape == (FEW, 30) and observations in many.observation_space
+    assert infos["path"].tolist() == [0] * FEW
+
+
+def test_the_same_seed_and_actions_give_the_same_numbers() -> None:
+    first, second = (random_steps(gym.VectorEnv(FEW), 50) for _ in range(2))
+    assert np.array_equal(first[0], second[0]) and np.array_equal(first[1], second[1])
+    other = random_steps(gym.VectorEnv(FEW), 50, seed=2)
+    assert not np.array_equal(first[1], other[1])
+
+
+def test_one_environment_is_the_first_of_one() -> None:
+    alone, many = gym.Env(), gym.VectorEnv(1)
+    alone.reset(seed=3)
+    many.reset(seed=3)
+    for number in range(20):
+        action = np.array([np.sin(number)])
+        observation, reward, *_ = alone.step(action)
+        observations, rewards, *_ = many.step(action[None])
+        assert np.array_equal(observation, observations[0]) and reward == rewards[0]
+
+
+@pytest.mark.parametrize("like", gym.KINDS)
+def test_observations_stay_within_their_space(like: str) -> None:
+    many = gym.VectorEnv(8, like=like)
+    seen, rewards = random_steps(many, 100)
+    assert all(observations in many.observation_space for observations in seen)
+    assert np.isfinite(rewards).all()
+
+
+def test_a_finished_episode_begins_anew_with_the_next_step() -> None:
+    many = gym.VectorEnv(2, path(), steps=3)
+    many.reset(seed=1)
+    actions = np.zeros((2, 1))
+    for number in range(1, 9):
+        _, rewards, terminated, truncated, infos = many.step(actions)
+        assert not terminated.any()
+        assert truncated.all() == (number % 4 == 3)
+        assert ("path" in infos) == (number % 4 == 0)
+        assert (rewards == 0).all() == (number % 4 == 0)
+
+
+def test_one_environment_asks_for_a_reset() -> None:
+    alone = gym.Env(path(), steps=1)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        alone.step([0.0])
+    alone.reset(seed=1)
+    assert alone.step([0.0])[3]
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        alone.step([0.0])
+
+
+def test_an_episode_terminates_when_the_flow_has_sent_its_data() -> None:
+    alone = gym.Env(path(size="200kB"), step="100ms")
+    alone.reset(seed=1)
+    for _ in range(100):
+        _, _, terminated, truncated, _ = alone.step([1.0])
+        if terminated:
+            break
+    assert terminated and not truncated
+
+
+def test_auroras_action_changes_the_rate_by_a_share() -> None:
+    alone = gym.Env(path(), first_rate=(0.5, 0.5), step="100ms")
+    alone.reset(seed=1)
+    before = alone.step([0.0])[4]["pacing_bps"]
+    assert before == pytest.approx(5e6, rel=1e-6)
+    assert alone.step([1.0])[4]["pacing_bps"] == pytest.approx(before * 1.05, rel=1e-6)
+    assert alone.step([-1.0])[4]["pacing_bps"] == pytest.approx(before, rel=1e-6)
+
+
+def test_the_rewards_are_those_of_the_papers() -> None:
+    made = gym.Env(path(), like="aurora")
+    made.reset(seed=1)
+    _, reward, _, _, info = made.step([0.5])
+    packets_per_s = info["delivered"] / info["duration_s"]
+    expected = 10 * packets_per_s - 1000 * info["rtt_s"] - 2000 * info["loss"]
+    assert reward == pytest.approx(expected / 1000)
+    orca = gym.Env(path(), like="orca")
+    orca.reset(seed=1)
+    for _ in range(20):
+        _, reward, _, _, info = orca.step([0.1])
+    throughput = (info["delivered_bps"] - 5 * info["lost_bps"]) / info["best_bps"]
+    delay = min(1, 1.25 * info["min_rtt_s"] / info["srtt_s"])
+    assert reward == pytest.approx(throughput * delay)
+
+
+def test_a_reward_of_ones_own_gets_what_was_measured() -> None:
+    many = gym.VectorEnv(FEW, path(), reward=lambda step: step["delivered"] - 7)
+    many.reset(seed=1)
+    _, rewards, *_ = many.step(np.zeros((FEW, 1)))
+    assert rewards.tolist() == (many.measured["delivered"] - 7).tolist()
+    assert set(many.measured) == set(gym.COLUMNS)
+
+
+def test_the_other_flows_keep_their_controls() -> None:
+    two = path().with_settings({"tcp.count": 2})
+    shared = gym.Env(two, flow="tcp-2", first_rate=(0.2, 0.2), step="1s")
+    shared.reset(seed=1)
+    for _ in range(10):
+        info = shared.step([0.0])[4]
+    assert info["pacing_bps"] == pytest.approx(2e6, rel=1e-6)
+    assert info["rtt_s"] > 2 * info["min_rtt_s"], "CUBIC fills the queue"
+
+
+def test_a_scenario_with_a_sweep_stands_for_its_points() -> None:
+    swept = path().with_sweep({"path.rate": ["1Mbps", "100Mbps"]})
+    many = gym.VectorEnv(16, swept, first_rate=(0.5, 0.5))
+    _, infos = many.reset(seed=1)
+    many.step(np.zeros((16, 1)))
+    rates = np.where(infos["path"] == 0, 0.5e6, 50e6)
+    assert set(infos["path"]) == {0, 1}
+    assert np.allclose(many.measured["pacing_bps"], rates, rtol=1e-6)
+
+
+def test_aurora_paths_are_those_of_its_simulator() -> None:
+    drawn = gym.aurora_paths(200, seed=4)
+    assert drawn == gym.aurora_paths(200, seed=4)
+    rates = [one.link[0].rate for one in drawn]
+    assert 1.2e6 <= min(rates) < 1.4e6 and 5.8e6 < max(rates) <= 6e6
+    delays_s = [one.link[0].delay / 1e12 for one in drawn]
+    assert 0.05 <= min(delays_s) < 0.07 and 0.48 < max(delays_s) <= 0.5
+
+
+@pytest.mark.parametrize(
+    "parameters, expected",
+    [
+        ({"like": "auroa"}, 'like = "auroa": unknown, did you mean "aurora"?'),
+        ({"step": "fast"}, 'step = "fast": expected a time such as "20ms"'),
+        ({"step": "0rtt"}, 'step = "0rtt": expected a time'),
+        ({"observation": ["losss"]}, 'observation = "losss": no such column, did you mean "loss"?'),
+        ({"observation": "loss"}, 'observation = "loss": expected names of columns'),
+        ({"reward": 3}, "reward = 3: unknown"),
+        ({"action": "pacing"}, 'action = "pacing": unknown'),
+        ({"flow": "udp"}, 'flow = "udp": no such flow, expected one of: tcp'),
+        ({"first_rate": (2, 1)}, "first_rate = "),
+        ({"num_envs": 0}, "num_envs = 0: expected a whole number"),
+        ({"paths": "tabel1"}, '"tabel1": neither a file nor a scenario'),
+        ({"paths": []}, "paths = 0: expected 1 to"),
+        ({"paths": 7}, "paths = 7: expected scenarios"),
+    ],
+)
+def test_a_wrong_argument_is_one_line(parameters: dict[str, Any], expected: str) -> None:
+    with pytest.raises(InputError) as caught:
+        gym.VectorEnv(**{"paths": path(), **parameters})
+    assert str(caught.value).startswith(expected) and "\n" not in str(caught.value)
+
+
+def test_a_flow_of_datagrams_has_no_agent() -> None:
+    sends = path(app={"kind": "udp", "rate": "1Mbps"}, cc="udp")
+    with pytest.raises(WestwoodError, match="datagrams"):
+        gym.VectorEnv(paths=sends)
+
+
+def test_a_wrong_action_is_one_line() -> None:
+    many = gym.VectorEnv(2, path())
+    many.reset(seed=1)
+    with pytest.raises(
+        InputError, match='actions = "nan": expected a number, of sub-environment 1'
+    ):
+        many.step(np.array([[0.0], [np.nan]]))
+    with pytest.raises(InputError, match="expected 2 actions"):
+        many.step(np.zeros((3, 1)))
+
+
+def test_examples_give_what_they_show() -> None:
+    for module in (gym, choices, environments, paths):
+        assert doctest.testmod(module).failed == 0
+
+
+def test_stable_baselines3_learns_in_it() -> None:
+    sb3 = pytest.importorskip("stable_baselines3")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sb3.common.env_checker.check_env(gym.Env(path()))
+        sb3.PPO("MlpPolicy", gym.Env(path()), n_steps=64, device="cpu").learn(128)
