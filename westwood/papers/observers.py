@@ -115,7 +115,7 @@ def _backlog_cleared(result: Result) -> Numbers:
 
 
 def _stages(result: Result) -> dict[str, Numbers]:
-    """Returns the plateaus of a window, ssthresh's range from 7 s on, and the use of the link."""
+    """Returns the plateaus and the swing of a window, ssthresh's range, and the link's use."""
     (flow,) = result.scenario.flows
     grid = result.sampled(_GRID_S)
     still = (
@@ -126,11 +126,14 @@ def _stages(result: Result) -> dict[str, Numbers]:
         .filter(pl.col("len") >= _STAGE_S / _GRID_S)["len"]
     )
     late = grid.filter(pl.col("time_s") >= 7)["ssthresh"]
+    half_s = result.scenario.duration / PS_PER_S / 2
+    swinging = grid.filter(pl.col("time_s") >= half_s, pl.col("state") == "open")["cwnd"]
     second, use = use_over_time(result)
-    is_late = second >= result.scenario.duration / PS_PER_S / 2
+    is_late = second >= half_s
     seen = {
         "stages": float(len(still)),
         "stage_ratio": _number(still.max()) / _number(still.min()),
+        "cwnd_swing": _number(swinging.max()) - _number(swinging.min()),
         "ssthresh_range": (_number(late.max()) - _number(late.min())) / _number(late.median()),
         "least_use": _number(use.filter(is_late).min()),
         "first_use_spread": _number(use.filter(~is_late).std()),
@@ -184,6 +187,7 @@ ESTIMATE_RANGE = _observed(
 )
 ESTIMATE_BESIDE_UDP = _observed("estimate_alone_share", "estimate_beside_share")
 SSTHRESH_OVER_PIPE = _observed("ssthresh_over_pipe")
+WINDOWS_BY_PATH = _observed("ssthresh_over_pipe", "sampled_cwnd")
 STAGES = Observer(_stages, events=True)
 TWO_WINDOWS = Observer(_two_windows)
 RECOVERIES = Observer(_recoveries, events=True)

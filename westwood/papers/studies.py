@@ -172,7 +172,7 @@ STUDIES: dict[str, PaperStudy] = {
         ("plateau.stages", "plateau.ssthresh", "plateau.use"),
         pictures.windows_and_use,
         observers.STAGES,
-        ("throughput_bps", "stages", "stage_ratio", "ssthresh_range", "least_use"),
+        ("throughput_bps", "stages", "stage_ratio", "cwnd_swing", "ssthresh_range", "least_use"),
     ),
     "plateau-two-windows": PaperStudy(
         f"{_PLATEAU}: acknowledgements and windows of two flows",
@@ -195,8 +195,8 @@ STUDIES: dict[str, PaperStudy] = {
         {"ssthresh": "path.delay"},
         ("linux.ssthresh",),
         pictures.ssthresh_by_path,
-        observers.SSTHRESH_OVER_PIPE,
-        ("throughput_bps", "ssthresh_over_pipe"),
+        observers.WINDOWS_BY_PATH,
+        ("throughput_bps", "ssthresh_over_pipe", "sampled_cwnd"),
     ),
 }
 

@@ -79,18 +79,24 @@ def delayed_ack(westwood_worst: float = 1.6, plus_at_high_rates: float = 0.3) ->
     return by_key("tcp.delayed_ack", {1: best, 8: worst})
 
 
-def mtu(large: float = 1.9, reno_at_0_0005: float = 0.9) -> Measured:
+def mtu(
+    large: float = 1.9,
+    reno_at_0_0005: float = 0.9,
+    reno_at_0_01: float = 1.45,
+    between: float = 1.89,
+) -> Measured:
     best = {
-        "reno": (1.95, 1.6, 0.5),
+        "reno": (1.95, 1.6, reno_at_0_01),
         "westwood-ns3": (large, 1.9, 1.5),
         "westwood+-ns3": (1.9, 1.8, 1.4),
     }
+    middle = {cc: (between, *two[1:]) for cc, two in best.items()}
     worst = {
         "reno": (reno_at_0_0005, 0.2, 0.1),
         "westwood-ns3": (1.8, 1.6, 0.6),
         "westwood+-ns3": (1.8, 1.5, 0.2),
     }
-    return by_key("tcp.packet", {"1500B": best, "41B": worst})
+    return by_key("tcp.packet", {"1500B": best, "400B": middle, "41B": worst})
 
 
 def fairness(jain: float = 0.95, red: float = 0.02) -> dict[str, Measured]:
@@ -167,11 +173,13 @@ def estimates(high: float, peak: float = 8e6) -> Measured:
     return single({"westwood-ns3": both, "westwood+-ns3": both}, "upload")
 
 
-def recoveries(silence: float = 0.3, below: float = 0.0, cleared: float = 0.95) -> Measured:
+def recoveries(
+    silence: float = 0.3, below: float = 0.0, cleared: float = 0.95, seen: float = 9.0
+) -> Measured:
     return single(
         {
             "westwood+-linux24": {
-                "recoveries_seen": 9.0,
+                "recoveries_seen": seen,
                 "longest_silence_rtts": silence,
                 "steeper_steps": 0.0,
                 "below_floor": below,
@@ -185,6 +193,7 @@ def recoveries(silence: float = 0.3, below: float = 0.0, cleared: float = 0.95) 
 STAGED = {
     "stages": 8.0,
     "stage_ratio": 3.0,
+    "cwnd_swing": 30.0,
     "ssthresh_range": 0.05,
     "least_use": 0.97,
     "first_use_spread": 0.2,
@@ -195,7 +204,10 @@ STAGED = {
 def over_time(**changed: float) -> dict[str, Measured]:
     """Makes the plateau's windows on both paths; the paper's throughput is at 0.001."""
     seen = {**STAGED, **changed}
-    wired = [{"cc": "westwoodnr+", "throughput_bps": 4.538e6, **seen}]
+    wired = [
+        {"cc": "westwoodnr", "throughput_bps": 4.436e6, **STAGED, "cwnd_swing": 60.0},
+        {"cc": "westwoodnr+", "throughput_bps": 4.538e6, **seen},
+    ]
     wireless = [
         {PER: per, "cc": cc, "throughput_bps": 1e6 * mbps, **seen}
         for per, mbps in ((0.0005, 4.8), (0.001, 4.51), (0.01, 3.0))
@@ -220,12 +232,13 @@ def two_windows(s1: float, apart: float = 0.05, rises: float = 9.0) -> dict[str,
     return {"plateau-friendly": measured("", rows)}
 
 
-def ssthresh(ucla: float, parma: float) -> dict[str, Measured]:
-    shares = {"95ms": (ucla, 1.0), "25ms": (parma, 1.0)}
+def ssthresh(ucla: float, parma: float, parma_cwnd: float = 1.05) -> dict[str, Measured]:
+    """Makes ssthresh and cwnd of Westwood+, in those of New Reno."""
+    ours = {"95ms": (ucla, 1.5), "25ms": (parma, parma_cwnd)}
     rows = [
-        {"path.delay": delay, "cc": cc, "ssthresh_over_pipe": share}
-        for delay, both in shares.items()
-        for cc, share in zip(("westwood+-linux24", "newreno"), both, strict=True)
+        {"path.delay": delay, "cc": cc, "ssthresh_over_pipe": share, "sampled_cwnd": 8 * cwnd}
+        for delay, both in ours.items()
+        for cc, (share, cwnd) in (("westwood+-linux24", both), ("newreno", (1.0, 1.0)))
     ]
     return {"ssthresh": measured("path.delay", rows)}
 

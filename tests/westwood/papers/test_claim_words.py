@@ -10,7 +10,10 @@ from invented import (
     fairness,
     mtu,
     over,
+    over_time,
     plateau_friendly,
+    recoveries,
+    ssthresh,
     verdict,
     wired,
 )
@@ -50,6 +53,16 @@ MORE_CASES: list[tuple[str, dict[str, Measured], str]] = [
         "Reno's spread is largest at 0.0005, expected at 0.001",
     ),
     (
+        "ns3.fig9.mtu",
+        {"fig9": mtu(reno_at_0_01=0.5)},
+        "Reno's spread over Westwood's spread at 0.01: 55.6% below",
+    ),
+    (
+        "ns3.fig9.mtu",
+        {"fig9": mtu(between=1.99)},
+        "Westwood (ns-3, 2013) with 400B over Westwood (ns-3, 2013) with 1500B at 0.0005: above",
+    ),
+    (
         "ns3.fig11.ack_compression",
         {"ack-compression": estimates(5.2e5, peak=2.5e6)},
         "Westwood's peak is 2.5 Mb/s, expected about 8 Mb/s",
@@ -83,6 +96,21 @@ MORE_CASES: list[tuple[str, dict[str, Measured], str]] = [
         "plateau.friendly_westwood",
         {"plateau-friendly": plateau_friendly(2.4e6, 2.4e6, "westwoodnr")},
         "the ratio is 1, expected from 1 to 1.1",
+    ),
+    (
+        "plateau.stages",
+        over_time(cwnd_swing=60.0),
+        "the window swings 1 times as far as without stages",
+    ),
+    (
+        "linux.rate_halving",
+        {"rate-halving": recoveries(silence=0.0, seen=0.0)},
+        "no run has a fast recovery",
+    ),
+    (
+        "linux.ssthresh",
+        ssthresh(1.5, 1.05, parma_cwnd=0.8),
+        "to Parma cwnd is 0.8 times NewReno's",
     ),
 ]
 

@@ -281,8 +281,8 @@ CASES: dict[str, tuple[dict[str, Measured], dict[str, Measured], str]] = {
     ),
     "plateau.windows_newreno": (
         two_windows(50.0),
-        two_windows(31.0, rises=1.0),
-        "the window over NewReno's is 1.03; NewReno's window gets large 1 times",
+        two_windows(30.0, rises=1.0),
+        "the window over NewReno's is 1; NewReno's window gets large 1 times",
     ),
     "plateau.windows_westwood": (
         two_windows(31.0),

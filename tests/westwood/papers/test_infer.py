@@ -7,6 +7,7 @@ import functools
 import html
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -31,7 +32,7 @@ from westwood.papers.studies import STUDIES
 from westwood.results.folder import Folder
 
 PAPERS = space.papers()
-SMALL = "linux-2003"  # one claim, one scenario, 2 ms a run
+SMALL = "linux-2003"  # its runs are short
 DOCS = Path(__file__).parents[3] / "docs"
 
 
@@ -364,6 +365,13 @@ def test_packaged_reports_match_the_open_settings(paper: str) -> None:
     assert all(one.has(report.inferred[one.key]) for one in open_.settings)
     assert report.data["possible"] == open_.count
     assert all(list(tree.drawn(report.tree(claim), report.what)) for claim in report.claims)
+
+
+def test_make_searches_repeats_the_packaged_reports() -> None:
+    declared = re.search(r"^SEARCHES \?= (.*)$", (DOCS.parent / "Makefile").read_text(), re.M)
+    assert declared
+    made = [f"{one.paper}:{one.settings - 1}:{one.data['seed']}" for one in packaged().values()]
+    assert declared[1].split() == made
 
 
 def test_the_guide_has_the_page_of_the_packaged_reports() -> None:

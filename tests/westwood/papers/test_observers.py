@@ -52,10 +52,11 @@ def plateaus(cc: str, **settings: str) -> dict[str, float]:
     return observers.STAGES.read(result)["tcp"]
 
 
-def test_only_the_window_with_plateaus_has_stages() -> None:
-    found = plateaus("westwoodnr+")
+def test_only_the_window_with_plateaus_has_stages_and_it_swings_less() -> None:
+    found, without = plateaus("westwoodnr+"), plateaus("westwoodnr")
     assert found["stages"] >= 3 and found["stage_ratio"] >= 1
-    assert plateaus("westwoodnr")["stages"] == 0
+    assert without["stages"] == 0
+    assert 0 < found["cwnd_swing"] < without["cwnd_swing"]
 
 
 def test_the_use_of_a_full_link_is_one_second_by_second() -> None:

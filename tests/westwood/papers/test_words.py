@@ -152,6 +152,13 @@ def test_the_best_curve_may_cross_another_by_less_than_a_line() -> None:
     assert list(words.best_curve([curve(*one) for one in (best, crossing, worst)]))
 
 
+def test_curves_in_order_are_so_between_the_first_and_the_last_too() -> None:
+    best, middle, worst = (4.9, 3.0, 2.0, 1.0), (4.88, 2.5, 1.5, 0.8), (4.7, 2.0, 1.0, 0.5)
+    assert not list(words.in_order([curve(*one) for one in (best, middle, worst)]))
+    four = [curve(*one) for one in (best, worst, middle, worst)]
+    assert list(words.in_order(four)) and not list(words.best_curve(four))
+
+
 def test_a_search_with_few_seeds_decides_by_means() -> None:
     runs = Runs({1: 1.0, 2: 3.0}, with_interval=False)
     assert runs.mean == Interval(2.0, 2.0, 2.0)

@@ -10,7 +10,7 @@ from westwood.papers.checks.bounds import Decided
 from westwood.papers.checks.common import Finding, Measured
 
 _PLUS = "westwood+-linux24"
-_SSTHRESH = "ssthresh_over_pipe"
+_SSTHRESH, _CWND = "ssthresh_over_pipe", "sampled_cwnd"
 _UCLA, _PARMA = "95ms", "25ms"  # one way
 _SILENCE_RTTS = 0.5  # half of the ACKs of a round trip send nothing, but no longer part in a row
 
@@ -23,6 +23,8 @@ def _rate_halving(all_: Mapping[str, Measured]) -> Finding:
     below = int(rows["below_floor"].sum())
     unset = int(rows["not_set_at_exit"].sum())
     failures = []
+    if not episodes:
+        failures.append("no run has a fast recovery")
     if not silence <= _SILENCE_RTTS:
         failures.append(
             f"the longest silence after a loss is {silence:.3g} round trips, expected at most "
@@ -46,15 +48,26 @@ def _rate_halving(all_: Mapping[str, Measured]) -> Finding:
 
 def _ssthresh(all_: Mapping[str, Measured]) -> Finding:
     measured = all_["ssthresh"]
-    ours, theirs = (measured.curve(cc, _SSTHRESH) for cc in (_PLUS, "newreno"))
-    ratios = ours.over(theirs)
+    ssthresh, cwnd = (
+        measured.curve(_PLUS, column).over(measured.curve("newreno", column))
+        for column in (_SSTHRESH, _CWND)
+    )
     failures = []
-    if not words.above(ratios[_UCLA], words.CLEARLY):
-        failures.append(f"to UCLA ssthresh is {words.written(ratios[_UCLA])} times NewReno's")
-    if not words.alike(ratios[_PARMA]):
-        failures.append(f"to Parma ssthresh is {words.written(ratios[_PARMA])} times NewReno's")
-    found = {"ucla": ratios[_UCLA].mean, "parma": ratios[_PARMA].mean}
-    return Finding({"ssthresh_over_newrenos": found}, failures)
+    if not words.above(ssthresh[_UCLA], words.CLEARLY):
+        failures.append(f"to UCLA ssthresh is {words.written(ssthresh[_UCLA])} times NewReno's")
+    for name, ratio in (("ssthresh", ssthresh[_PARMA]), ("cwnd", cwnd[_PARMA])):
+        if not words.alike(ratio):
+            failures.append(f"to Parma {name} is {words.written(ratio)} times NewReno's")
+    return Finding(
+        {
+            "ssthresh_over_newrenos": {
+                "ucla": ssthresh[_UCLA].mean,
+                "parma": ssthresh[_PARMA].mean,
+            },
+            "cwnd_over_newrenos": {"ucla": cwnd[_UCLA].mean, "parma": cwnd[_PARMA].mean},
+        },
+        failures,
+    )
 
 
 def _backlog(all_: Mapping[str, Measured]) -> Finding:

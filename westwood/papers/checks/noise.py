@@ -74,6 +74,10 @@ WORDS: dict[str, tuple[str, Callable[[random.Random], bool]]] = {
         "four equal curves",
         lambda d: not list(words.best_curve([_curve(d) for _ in range(4)])),
     ),
+    "in order": (
+        "four equal curves",
+        lambda d: not list(words.in_order([_curve(d) for _ in range(4)])),
+    ),
     "best point": (
         "a flat curve",
         lambda d: not list(words.best_point(_curve(d), float(POINTS // 2))),

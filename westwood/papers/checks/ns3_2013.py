@@ -187,17 +187,20 @@ def _suffers_at_high_rates(best: Named, worst: Named) -> Iterator[str]:
 def _mtu(all_: Mapping[str, Measured]) -> Finding:
     measured = all_["fig9"]
     spreads: dict[str, dict[str, float]] = {}
+    by_rate: dict[str, Named] = {}
     failures: list[str] = []
     for cc, (kind, published, at) in _FIG9.items():
         smallest_first, _ = _graded(measured, cc, "tcp.packet")
         curves = smallest_first[::-1]
         spread = _spread(curves[0], curves[-1])
-        failures += words.best_curve(curves)
+        failures += words.in_order(curves)
         spreads[cc] = _largest(spread)
+        by_rate[cc] = Named(f"{_NAMES[cc]}'s spread", spread)
         failures += _size(_NAMES[cc], spread, kind, published)
         most = spreads[cc]["at"]
         if words.below(spread[at].over(spread[most])):
             failures.append(f"{_NAMES[cc]}'s spread is largest at {most:g}, expected at {at:g}")
+    failures += words.leads(by_rate["reno"], by_rate[WESTWOOD], HUGELY)
     return Finding({"largest_spread": spreads}, failures)
 
 

@@ -171,8 +171,18 @@ def _stages(all_: Mapping[str, Measured]) -> Finding:
     ]
     if not words.above(ratio_, CLEARLY):
         failures.append(f"the longest stage is {words.written(ratio_)} times the shortest")
+    swing = _over_time(all_, "cwnd_swing")[0].over(
+        all_["plateau-wired"].runs({"cc": _BEFORE}, "cwnd_swing")
+    )
+    if not words.below(swing):
+        failures.append(f"the window swings {words.written(swing)} times as far as without stages")
     return Finding(
-        {"stages": [one.mean for one in counts], "longest_over_shortest": ratio_.mean}, failures
+        {
+            "stages": [one.mean for one in counts],
+            "longest_over_shortest": ratio_.mean,
+            "swing_over_westwoodnrs": swing.mean,
+        },
+        failures,
     )
 
 
@@ -209,7 +219,7 @@ def _windows(all_: Mapping[str, Measured], other: str) -> tuple[Interval, Interv
 def _windows_newreno(all_: Mapping[str, Measured]) -> Finding:
     ratio_, _, rises = _windows(all_, "newreno")
     failures = []
-    if not words.above(ratio_, CLEARLY):
+    if not words.above(ratio_):
         failures.append(f"the window over NewReno's is {words.written(ratio_)}")
     if not rises.low >= _PERIODICALLY:
         failures.append(f"NewReno's window gets large {words.written(rises)} times")

@@ -20,6 +20,7 @@ the intervals show it, so noise alone rarely makes it hold (tests/westwood/paper
     falls           the first point over the last lies above 1 + CLEARLY, and no step is below
     stays flat      the largest point and the least are alike
     best curve      below no other curve anywhere, and it leads the worst
+    in order        no curve is below a later one anywhere, and the first leads the last
     best point      below no other point, beyond the paired interval
     improves        above, unless both are within TIE of the best possible value
 
@@ -229,6 +230,17 @@ def best_curve(curves: Sequence[Named]) -> Iterator[str]:
             for x, ratio in upper.over(lower).items():
                 if below(ratio):
                     yield f"{lower.name} over {upper.name} at {shown(x)}: above"
+
+
+def in_order(curves: Sequence[Named]) -> Iterator[str]:
+    """Checks that no curve is below a later one, and that the first leads the last."""
+    yield from leads(curves[0], curves[-1])
+    for upper, lower in itertools.combinations(curves, 2):
+        if (upper, lower) == (curves[0], curves[-1]):
+            continue
+        for x, ratio in upper.over(lower).items():
+            if below(ratio):
+                yield f"{lower.name} over {upper.name} at {shown(x)}: above"
 
 
 def best_point(one: Named, at: object) -> Iterator[str]:

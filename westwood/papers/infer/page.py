@@ -3,7 +3,8 @@
 
     python -m westwood.papers.infer.page > docs/papers.md
 
-It reads the reports in the package. notes.toml holds what only people can say about a paper.
+It reads the reports in the package. notes.toml holds what only people can say about a paper; every
+count is computed.
 """
 
 from __future__ import annotations
@@ -35,16 +36,29 @@ def written(report: Mapping[str, InferenceReport], command: str = "") -> str:
     The notes that people wrote about the package's runs are left out for other runs.
     """
     comment = "" if command else _notes()["comment"].strip() + "\n"
-    result = "" if command else _notes()["result"].strip()
-    parts = [comment + _notes()["title"], result, _notes()["head"].strip()]
+    parts = [comment + _notes()["title"], _result(report.values()), _notes()["head"].strip()]
     parts += _table(_SUMMARY, (_summary(one) for one in report.values()))
     parts += [_notes()["method"].strip()]
-    parts += [f"`{command}` repeats the search."] if command else []
     for one in report.values():
         note = _notes().get(one.paper, {})
         shared = {key: note[key] for key in ("about", "pairs") if key in note}
-        parts += _paper(one, shared if command else note)
+        parts += _paper(one, shared if command else note, command or one.command)
     return "\n".join(_with_blank_lines(parts)) + "\n"
+
+
+def _result(reports: Iterable[InferenceReport]) -> str:
+    """Says how many claims hold under one setting, and whether chance would do as much."""
+    held, beyond = [], []
+    for one in reports:
+        count = f"{one.holding('inferred')} of {len(one.claims)} of `{one.paper}`"
+        held.append(f"{count} ({one.holding('profile')} under the profile)")
+        beyond += [f"`{one.paper}`"] if one.holding("inferred") > one.by_chance else []
+    chance_ = (
+        f"For {', '.join(beyond)} that is more than the luckiest setting would hold by chance."
+        if beyond
+        else "No setting holds more claims than the luckiest one would by chance."
+    )
+    return f"Claims that hold under the best single setting: {', '.join(held)}. {chance_}"
 
 
 _SUMMARY = (
@@ -70,7 +84,7 @@ def _summary(report: InferenceReport) -> Sequence[str]:
     return (report.paper, *map(str, numbers))
 
 
-def _paper(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
+def _paper(report: InferenceReport, note: Mapping[str, Any], command: str) -> Iterator[str]:
     paper = next(one.paper for one in claims().values() if one.paper.key == report.paper)
     yield f"## {paper.title}"
     yield f"{paper.reference}."
@@ -84,7 +98,10 @@ def _paper(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
         f"The search tried {report.number}, with {len(seeds['search'])} seeds per point."
         f"{'' if report.data['filling'] == report.settings else drawn}"
     )
-    yield note.get("ran", "").strip()
+    yield (
+        f"`{command}` repeats the search: the same seed and number give the same bytes. "
+        f"Its runs have at most {_words(report.open.longest)}; those of the verdicts are whole."
+    )
     yield "### Settings that it may have run"
     yield from _inferred(report)
     yield "### What holds"
@@ -97,6 +114,12 @@ def _paper(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
     yield from _numbers(report)
     if "closing" in note:
         yield note["closing"].strip()
+
+
+def _words(quantity: str) -> str:
+    """Writes a quantity with a space before its unit."""
+    number = quantity.rstrip("abcdefghijklmnopqrstuvwxyz")
+    return f"{number} {quantity.removeprefix(number)}"
 
 
 def _count(number: int) -> str:

@@ -54,6 +54,12 @@ class InferenceReport:
         )
 
     @property
+    def command(self) -> str:
+        """The command that gives the same bytes."""
+        paper, seed = self.paper, self.data["seed"]
+        return f"westwood reproduce --infer {paper} --settings {self.settings - 1} --seed {seed}"
+
+    @property
     def inferred(self) -> Mapping[str, str]:
         """The setting under which most claims hold."""
         chosen: Mapping[str, str] = self.data["inferred"]["settings"]
