@@ -150,6 +150,7 @@ void bind_application(nb::module_& m) {
     nb::class_<Application> type(m, "Application", "What a connection's application writes.");
     named(type, "kind", &Application::kind, kApplications);
     type.def_rw("rate_bps", &Application::rate_bps)
+        .def_rw("bulk", &Application::bulk)
         .def_rw("off_mean", &Application::off_mean)
         .def_rw("size_bytes", &Application::size_bytes)
         .def_rw("think_mean", &Application::think_mean)

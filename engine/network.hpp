@@ -50,6 +50,11 @@ struct Direction {
 #undef WW_IMPAIRMENT
 };
 
+// Returns whether packets may arrive in another order than they were sent.
+inline bool reorders(const Direction& d) {
+    return d.reorder_rate > 0 || (d.detour && !d.detour->keeps_order);
+}
+
 struct Link {
     std::uint32_t a = 0, b = 0;  // node indices
     WW_LINK_SETTINGS(WW_SETTING_MEMBER)
@@ -76,6 +81,7 @@ struct Datagrams {
 struct Application {
     ApplicationKind kind = ApplicationKind::bulk;
     std::int64_t rate_bps = 0;            // rate: payload
+    Time bulk = 0;                        // rate: as much as TCP takes for this long first
     Time on_mean = kNever, off_mean = 0;  // rate, on_off: as of Datagrams
     Spread spread = Spread::fixed;        // of these periods, or of the think times
     std::int64_t size_bytes = 0;          // request: of a response

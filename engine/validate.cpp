@@ -177,6 +177,7 @@ std::string check(const Application& o) {
         return "";
     case ApplicationKind::rate:
         if (!is_rate(o.rate_bps)) return "rate must be 1 bit/s to 1 Tbit/s";
+        if (!is_time(o.bulk, 0)) return "a bulk phase must last 0 to " + kMostDays;
         if (o.on_mean < kShortestState || !is_time(o.off_mean, 0)) break;
         return "";
     case ApplicationKind::on_off:

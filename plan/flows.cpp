@@ -82,6 +82,11 @@ void read_datagrams(const Section& app, sim::Datagrams& source) {
     source.spacing = spread_of(app, "spacing", sim::Spread::fixed);
 }
 
+void read_rate(const Section& app, sim::Application& o) {
+    o.rate_bps = rate_bps(app.need("rate"), 1'000, sim::kFastest);
+    if (const Item bulk = app["bulk"]) o.bulk = time_ps(bulk, 0, sim::kLongest);
+}
+
 void read_request(const Section& app, sim::Application& o) {
     o.size_bytes = size_bytes(app.need("size"), 1, sim::kLargestSize);
     o.size_spread = spread_of(app, "sizes", sim::Spread::fixed);
@@ -119,7 +124,7 @@ void read_app(const Section& app, sim::Flow& flow) {
     o.kind =
         kind <= udp ? sim::ApplicationKind::bulk : static_cast<sim::ApplicationKind>(kind - udp);
     if (kind == udp) read_datagrams(app, flow.datagrams);
-    if (kind == rate) o.rate_bps = rate_bps(app.need("rate"), 1'000, sim::kFastest);
+    if (kind == rate) read_rate(app, o);
     if (kind == rate || kind == on_off)
         read_periods(app, kind == on_off, o.on_mean, o.off_mean, o.spread);
     if (kind == request) read_request(app, o);

@@ -188,7 +188,10 @@ inline void read_application(Words& words, sim::Application& o) {
 #define WW_WORD(id) {#id, ApplicationKind::id},
     words.into(o.kind, {WW_APPLICATION_KINDS(WW_WORD)});
 #undef WW_WORD
-    if (o.kind == ApplicationKind::rate) words.into(o.rate_bps, 1, sim::kFastest);
+    if (o.kind == ApplicationKind::rate) {
+        words.into(o.rate_bps, 1, sim::kFastest);
+        words.into(o.bulk, 0, sim::kLongest);
+    }
     if (o.kind == ApplicationKind::rate || o.kind == ApplicationKind::on_off)
         read_periods(words, o);
     if (o.kind == ApplicationKind::request) {

@@ -170,7 +170,8 @@ inline void write_application(PlanText& plan, const sim::Application& o) {
     case sim::ApplicationKind::bulk:
         return;
     case sim::ApplicationKind::rate:
-        return plan.say("application rate", o.rate_bps, on, o.off_mean, spread_word(o.spread));
+        return plan.say("application rate", o.rate_bps, o.bulk, on, o.off_mean,
+                        spread_word(o.spread));
     case sim::ApplicationKind::on_off:
         return plan.say("application on_off", on, o.off_mean, spread_word(o.spread));
     case sim::ApplicationKind::request:

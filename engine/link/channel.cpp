@@ -88,7 +88,7 @@ Channel::Channel(const Network& network, std::uint32_t number, std::uint64_t see
       queue_(direction(network, number).queue_packets, direction(network, number).queue_bytes) {
     if (impairments != nullptr && impairments->opportunities) queue_.keep_list();
     show_room();
-    if (direction(network, number).reorder_rate > 0) far = Far::reordering;
+    if (reorders(direction(network, number))) far = Far::reordering;
 }
 
 Channel::Size Channel::size_of(std::uint32_t ip_bytes) const {

@@ -42,8 +42,8 @@ Topology::Topology(const Network& network) {
     find_inlined(channels);
     order_held_queues(network);
     for (std::size_t i = 0; i < network.links.size(); i++) {
-        if (network.links[i].forward.reorder_rate > 0) inlined_[2 * i] = false;
-        if (network.links[i].backward.reorder_rate > 0) inlined_[2 * i + 1] = false;
+        if (reorders(network.links[i].forward)) inlined_[2 * i] = false;
+        if (reorders(network.links[i].backward)) inlined_[2 * i + 1] = false;
     }
 }
 

@@ -55,6 +55,12 @@ bool Writer::serve(Time now, const SenderState& sender) {
 void Writer::start(Time now) {
     started_ = true;
     limited_since_ = now;
+    is_bulk_ = application_.kind == ApplicationKind::rate && application_.bulk > 0;
+    if (is_bulk_) {
+        written_ = std::numeric_limits<std::int64_t>::max();
+        next_at_ = now + application_.bulk;
+        return;
+    }
     next_at_ = application_.kind == ApplicationKind::rate ? times_.next(now) : now;
 }
 
@@ -62,7 +68,8 @@ void Writer::on_timer(Time now, std::int64_t sent) {
     next_at_ = kNever;
     if (now >= stop_) return;
     if (application_.kind == ApplicationKind::rate) {
-        written_++;
+        written_ = is_bulk_ ? sent : written_ + 1;
+        is_bulk_ = false;
         next_at_ = times_.next(now);
     } else if (application_.kind == ApplicationKind::on_off) {
         on_ = !on_;

@@ -2,7 +2,8 @@
 //
 // What the application of a connection's sender writes, and when:
 //
-//   rate      a segment each time its payload has come together, always or in on and off periods
+//   rate      a segment each time its payload has come together, always or in on and off periods; before that as
+//             much as TCP takes, if it begins in bulk
 //   on_off    as much as TCP takes while on, nothing while off
 //   request   a response; the next request comes `think` after it has arrived
 //   video     chunks of a video, which a player with a buffer asks for one by one
@@ -92,7 +93,7 @@ class Writer {
     const std::uint32_t connection_;
     const std::int64_t mss_, size_bytes_;
     const Time stop_;
-    bool started_ = false, on_ = false;
+    bool started_ = false, on_ = false, is_bulk_ = false;
     Time next_at_ = kNever;
     std::int64_t written_ = 0;        // segments since the start
     std::int64_t message_end_ = -1;   // segments; -1: none

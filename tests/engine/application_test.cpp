@@ -86,6 +86,21 @@ TEST(Applications, WriteASegmentWhenItsPayloadHasComeTogether) {
     EXPECT_GT(result.flows[0].sent, 95u);
 }
 
+TEST(Applications, WriteAllTheyCanInTheirBulkPhase) {
+    Application application = at_rate(2'000'000);
+    application.bulk = 10 * kSecond;
+    const Result result = run_flow(flow_of(application), 20 * kSecond);
+    const auto sent_in = [&](double from_s, double to_s) {
+        double segments = 0;
+        for (const Event& event : result.flows[0].events)
+            segments +=
+                event.kind == EventKind::send && event.time_s >= from_s && event.time_s < to_s;
+        return segments * kMss * 8 / (to_s - from_s);
+    };
+    EXPECT_GT(sent_in(5, 10), 9e6) << "of 10 Mb/s";
+    EXPECT_NEAR(sent_in(10.2, 20), 2e6, 3e4);
+}
+
 TEST(Applications, WriteInTheirOnPeriodsOnly) {
     Application application = at_rate(2'000'000);
     application.on_mean = kSecond;

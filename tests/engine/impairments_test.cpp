@@ -5,8 +5,7 @@
 
 #include <cmath>
 
-#include "engine/network.hpp"
-#include "units.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -22,7 +21,7 @@ TEST(Aggregation, ABurstHasAllThatComesWhileItWaits) {
 }
 
 TEST(Detour, DelaysPacketsWhileItLasts) {
-    Detours detours({30 * kMs, kSecond, kSecond / 2, 2 * kSecond}, impairment_stream(1));
+    Detours detours({30 * kMs, kSecond, kSecond / 2, 2 * kSecond, true}, impairment_stream(1));
     const auto extra = [&](Time at) { return detours.arrival(at) - at; };
     EXPECT_EQ(extra(kSecond - 1), 0);
     EXPECT_EQ(extra(kSecond), 30 * kMs);
@@ -30,6 +29,18 @@ TEST(Detour, DelaysPacketsWhileItLasts) {
     EXPECT_EQ(extra(kSecond * 3 / 2), 30 * kMs - 1) << "it does not overtake the one before";
     EXPECT_EQ(extra(2 * kSecond), 0);
     EXPECT_EQ(extra(3 * kSecond), 30 * kMs) << "the second one";
+}
+
+TEST(Detour, ThatDoesNotKeepTheOrderIsOvertaken) {
+    Network network = one_link(10'000'000, 10 * kMs, 2 * kSecond);
+    network.links[0].forward.detour = Detour{30 * kMs, kSecond, 5 * kMs, 0, false};
+    network.flows = {tcp(WW_PROTOCOL_CUBIC)};
+    network.flows[0].recovery = Recovery::sack;
+    const FlowResult flow = simulate(network, 1).flows[0];
+    EXPECT_EQ(flow.fast_recoveries, 1u) << "four packets are late by 25 that overtake them";
+    EXPECT_EQ(flow.timeouts, 0u);
+    network.links[0].forward.detour->keeps_order = true;
+    EXPECT_EQ(simulate(network, 1).flows[0].fast_recoveries, 0u);
 }
 
 TEST(Detour, OfTheDefaultLengthLastsUntilTheEnd) {

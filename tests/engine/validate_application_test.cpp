@@ -44,6 +44,8 @@ TEST(ValidateApplication, RatesAndPeriods) {
     constexpr ApplicationKind kRate = ApplicationKind::rate, kOnOff = ApplicationKind::on_off;
     EXPECT_EQ(error_of(kRate, [](Application& a) { a.rate_bps = 0; }),
               "flow 0: rate must be 1 bit/s to 1 Tbit/s");
+    EXPECT_EQ(error_of(kRate, [](Application& a) { a.bulk = -1; }),
+              "flow 0: a bulk phase must last 0 to 26 days");
     EXPECT_EQ(error_of(kRate, [](Application& a) { a.on_mean = kNever; }), "") << "always on";
     const std::string periods =
         "flow 0: an application must be on 1 us or longer, and off at most 26 days";

@@ -121,8 +121,9 @@ inline void any_impairments(Input& input, Direction& d) {
     if (input.few(3) == 1) d.wifi_jitter = WifiJitter{(1 + input.few(90)) * kMillisecond};
     if (input.few(3) == 1) {
         const Time delay = input.few(100) * kMillisecond, start = input.few(200) * kMillisecond;
-        d.detour = Detour{delay, start, (1 + input.few(200)) * kMillisecond,
-                          input.few(250) * kMillisecond};
+        const Time length = (1 + input.few(200)) * kMillisecond;
+        d.detour = Detour{delay, start, length, input.few(250) * kMillisecond,
+                          length / kMillisecond % 2 == 0};
     }
     d.jitter = static_cast<Time>(input.few(20)) * kMillisecond;
     d.reorder_rate = input.few(3) == 1 ? input.byte() / 512.0 : 0;
@@ -175,6 +176,7 @@ inline Application any_application(Input& input) {
     a.size_bytes = 1 + input.upto(100'000);
     a.size_spread = static_cast<Spread>(input.few(1));
     a.think_mean = static_cast<Time>(input.few(250)) * 10 * kMillisecond;
+    if (a.spread == Spread::exponential) a.bulk = a.think_mean;
     std::int64_t rung_bps = 0;
     for (std::uint32_t i = 1 + input.few(4); i > 0; i--)
         a.ladder_bps.push_back(rung_bps += 8000 * (1 + std::int64_t{input.few(100)}));

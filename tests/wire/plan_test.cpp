@@ -71,9 +71,10 @@ TEST(WirePlan, HasEveryApplicationOfTheEngine) {
         EXPECT_NE(text.find("application " + words + "\n"), std::string::npos) << text;
         return plan.network.flows[0].application;
     };
-    const sim::Application rate = application("rate 2000000 -1 0 fixed");
+    const sim::Application rate = application("rate 2000000 7 -1 0 fixed");
     EXPECT_EQ(rate.kind, sim::ApplicationKind::rate);
     EXPECT_EQ(rate.rate_bps, 2'000'000);
+    EXPECT_EQ(rate.bulk, 7);
     EXPECT_EQ(rate.on_mean, sim::kNever);
     const sim::Application on_off = application("on_off 5 7 exponential");
     EXPECT_EQ(on_off.kind, sim::ApplicationKind::on_off);
@@ -93,7 +94,7 @@ TEST(WirePlan, HasEveryApplicationOfTheEngine) {
               sim::ApplicationKind::bulk);
     EXPECT_NE(problem(kLink + kFlow + "application mail\nend\n").find(": application: "),
               std::string::npos);
-    EXPECT_NE(problem(kLink + kFlow + "application rate 0 -1 0 fixed\nend\n"), "none");
+    EXPECT_NE(problem(kLink + kFlow + "application rate 0 0 -1 0 fixed\nend\n"), "none");
 }
 
 TEST(WirePlan, HasEveryKindOfLoss) {

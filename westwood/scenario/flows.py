@@ -152,6 +152,7 @@ class RateLimited(_InPeriods):
     """A TCP connection whose application writes payload at a constant rate, while on."""
 
     kind: Literal["rate"]
+    bulk: Delay = 0  # ps: before that it writes as much as TCP takes
 
 
 class OnOff(Part):

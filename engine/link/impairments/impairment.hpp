@@ -5,7 +5,7 @@
 //
 //   drops()    kDrops: returns whether a packet is dropped on arrival, before it reaches the queue
 //   arrival()  kDelays: returns when a packet arrives at the far end that would arrive at `at`. Calls come in the
-//              order of arrival, and packets stay in that order
+//              order of arrival, and packets stay in that order, unless channels know of it: reorders() in network.hpp
 #pragma once
 
 #include "../../base/random.hpp"
