@@ -34,8 +34,9 @@
  *   - A cycle without a sample does not advance the filter of max_bw (as in Linux): it would be empty.
  *   - The initial pacing rate is set with the first segment, and again with the first RTT if none was
  *     known then: a guess of 1 ms would last until the end of Startup.
- *   - Entering fast recovery saves the state for an undo only if the losses that began it have not. Saving it
- *     again would forget what they changed.
+ *   - The state for an undo is saved once in an episode of losses, as section 5.5.11.1 says. By the pseudocode
+ *     entering fast recovery, and the next loss after StartProbeBW_DOWN(), would save it again and forget what the
+ *     first losses changed.
  *   - A congestion mark counts as a loss, and ends a probe: the draft's "MUST treat any CE marks as
  *     congestion" (3.7) has no pseudocode.
  *   - Random numbers come from the clock's low bits, because the core has none.

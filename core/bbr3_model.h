@@ -160,11 +160,16 @@ static inline void ww_bbr3_save_state(struct ww_bbr3_state *bbr, uint32_t cwnd) 
     bbr->undo_inflight_longterm = bbr->inflight_longterm;
 }
 
-/* 5.5.10.2: NoteLoss() */
+/*
+ * 5.5.10.2: NoteLoss(). StartProbeBW_DOWN() resets is_loss_in_round in the middle of an episode of
+ * losses. Saving the state again would forget what the first of them changed (bbr3.h).
+ */
 static inline void ww_bbr3_note_loss(struct ww_bbr3_state *bbr, uint32_t cwnd) {
     if (!ww_bbr3_is(bbr, WW_BBR3_LOSS_IN_ROUND)) {
+        const bool is_saved =
+            ww_bbr3_is(bbr, WW_BBR3_RECOVERING) || ww_bbr3_is(bbr, WW_BBR3_REPORTED);
         bbr->loss_round_delivered = bbr->delivered;
-        ww_bbr3_save_state(bbr, cwnd);
+        if (!is_saved) ww_bbr3_save_state(bbr, cwnd);
     }
     ww_bbr3_set(bbr, WW_BBR3_LOSS_IN_ROUND, true);
 }

@@ -270,6 +270,20 @@ TEST(Bbr3, AnUndoRestoresTheModelAndTheProbe) {
     EXPECT_GE(path.window.cwnd, cwnd);
 }
 
+// 5.5.11.1: the state is saved when "a loss recovery episode" starts; cases 18 and 19.
+TEST(Bbr3, LaterLossesOfAnEpisodeDoNotReplaceWhatAnUndoRestores) {
+    Bbr3Path path;
+    ASSERT_TRUE(path.reach(WW_BBR3_UP));
+    path.drops = [](std::uint64_t number) { return number % 10 == 0; };
+    ASSERT_TRUE(path.reach(WW_BBR3_DOWN, kBbr3Second));
+    const std::uint32_t lost = path.lost;
+    path.run(20000);
+    ASSERT_GT(path.lost, lost);
+    ww_on_undo(&path.config, &path.state, &path.window);
+    EXPECT_TRUE(path.is(WW_BBR3_REFILL));
+    EXPECT_EQ(path.bbr().inflight_longterm, WW_BBR3_ANY_VOLUME);
+}
+
 TEST(Bbr3, ATimeoutLeavesOneMoreThanWhatIsInFlight) {  // 5.6.4.4
     Bbr3Path path;
     ASSERT_TRUE(path.reach(WW_BBR3_CRUISE));
