@@ -465,7 +465,7 @@ class Bbr3Model {
     void note_loss(const ww_window& w) {
         if (!is_loss_in_round) {
             loss_round_delivered = delivered;
-            save_state(w);
+            if (!recovering && !noted) save_state(w);  // 5.5.11.1: once in an episode
         }
         is_loss_in_round = true;
     }

@@ -37,6 +37,7 @@ OF_KINDS = {
         "--paths",
         "4",
     ),
+    ResultKind.CONFORMANCE: ("conform", "bbr3", "--case", "startup-plateau"),
     ResultKind.RUN: ("run", "table1", *QUICK),
 }
 TRACE = ("trace", "table1", "--set", "duration=2s")

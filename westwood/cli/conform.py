@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `conform`: runs the test cases of BBRv3's draft with any control."""
+
+from __future__ import annotations
+
+import json as writer
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from westwood.cli.options import (
+    SCENARIO,
+    JsonOption,
+    OutOption,
+    WorkersOption,
+    protocols,
+    settings_of,
+    split_names,
+    starting,
+)
+from westwood.errors import InputError
+
+if TYPE_CHECKING:
+    from westwood.conform.judging import Control, Judgement
+    from westwood.conform.page import Judged
+
+_WIDTH = 80
+
+
+def _cases() -> list[str]:
+    from westwood.conform.catalogue import CASES
+
+    return list(CASES)
+
+
+_CcArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CC",
+        help="Controls of westwood list protocols.",
+        autocompletion=starting(protocols),
+    ),
+]
+_CaseOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--case",
+        metavar="NAME,...",
+        help="Only these cases, by name or number, with all that was measured.",
+        autocompletion=starting(_cases),
+        callback=split_names,
+        rich_help_panel=SCENARIO,
+    ),
+]
+_SettingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a setting of the controls, such as cc.bbr3_loss=0.1; may be repeated.",
+        rich_help_panel=SCENARIO,
+    ),
+]
+
+
+def conform(
+    cc: _CcArgument,
+    case: _CaseOption = None,
+    set_: _SettingOption = None,
+    workers: WorkersOption = None,
+    out: OutOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run the test cases of BBRv3's draft; exit code 1 if one fails."""
+    from westwood import extras
+    from westwood.cli import console
+    from westwood.conform import catalogue, judging, page
+    from westwood.engines.pool import check_workers
+    from westwood.results.folder import Folder
+    from westwood.results.kinds import ResultKind
+
+    extras.need("numpy", "conform")
+    names = dict.fromkeys(split_names(cc) or ())
+    controls = [judging.control(name, _of_control(set_)) for name in names]
+    cases = catalogue.chosen(case or ())
+    check_workers(workers, "--workers")
+    folder = Folder(out, kind=ResultKind.CONFORMANCE) if out else None
+    ran = console.track(judging.run_all(cases, controls, workers), len(cases) * len(controls))
+    judged: dict[Control, list[Judgement]] = {one: [] for one in controls}
+    for one, judgement in ran:
+        judged[one].append(judgement)
+    if json:
+        print(writer.dumps(page.entries(judged)))
+    else:
+        print(_details(judged) if case else _table(judged))
+    if folder:
+        written = page.write(folder, judged, {"controls": [one.name for one in controls]})
+        if not json:
+            print(written)
+    if any(one.verdict == "FAIL" for all_ in judged.values() for one in all_):
+        raise typer.Exit(1)
+
+
+def _of_control(options: list[str] | None) -> dict[str, Any]:
+    """Returns the settings of --set, which begin with cc."""
+    settings = {}
+    for key, value in settings_of(options).items():
+        before, _, name = key.partition(".")
+        if before != "cc" or not name:
+            problem = "expected a setting of the control, such as cc.bbr3_loss=0.1"
+            raise InputError(problem, key="--set", value=f"{key}={value}")
+        settings[name] = value
+    return settings
+
+
+def _table(judged: Judged) -> str:
+    """Returns a line for each case, and below them what failed."""
+    from westwood.conform import page
+
+    widths = [max(4, len(one.name)) for one in judged]
+    lines = [page.TITLE, "", _line("", "case", [one.name for one in judged], widths)]
+    for ran in page.by_case(judged):
+        case = ran[0][1].case
+        verdicts = [one.verdict for _, one in ran]
+        lines.append(_line(str(case.number), case.name, verdicts, widths))
+    lines.append("")
+    for verdict, what in (("pass", "pass"), ("FAIL", "FAIL"), ("-", "do not apply")):
+        counts = [sum(one.verdict == verdict for one in all_) for all_ in judged.values()]
+        if any(counts):
+            lines.append(_line("", what, [str(count) for count in counts], widths))
+    for control, all_ in judged.items():
+        for one in all_:
+            if one.verdict == "FAIL":
+                lines += ["", *_failed(control, one)]
+    return "\n".join(lines)
+
+
+def _line(number: str, name: str, texts: Sequence[str], widths: Sequence[int]) -> str:
+    cells = [text.ljust(width) for text, width in zip(texts, widths, strict=True)]
+    return f"{number:>3} {name:<20} {'  '.join(cells)}".rstrip()
+
+
+def _failed(control: Control, judgement: Judgement) -> list[str]:
+    lines = [f"{control.name}, {judgement.case.name}"]
+    for one in judgement.findings:
+        if one.verdict == "FAIL":
+            said = f"{one.expectation.what}: {one.measured}; expected {one.expectation.expected}"
+            lines += _wrapped(said, 4)
+    return [*lines, f"  {control.command(judgement.case)}"]
+
+
+def _wrapped(text: str, indent: int = 2) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent=" " * indent)
+
+
+def _details(judged: Judged) -> str:
+    """Returns all that was measured in each case."""
+    from westwood.conform import page
+
+    return "\n\n".join("\n".join(_case(ran)) for ran in page.by_case(judged))
+
+
+def _case(ran: Sequence[tuple[Control, Judgement]]) -> list[str]:
+    case = ran[0][1].case
+    lines = [f"{case.number} {case.name}: {case.title}", ""]
+    lines += _wrapped(f'"{case.sentence}"')
+    lines += ["", *_wrapped(f"Note: {case.note}")] if case.note else []
+    for control, judgement in ran:
+        lines += ["", f"{control.name}: {judgement.verdict}"]
+        for one in judgement.findings:
+            said = f"{one.verdict:<4}  {one.expectation.what}: {one.measured}"
+            expected = one.expectation.expected
+            lines += _wrapped(said if one.verdict == "-" else f"{said} ({expected})", 8)
+    return lines

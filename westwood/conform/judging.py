@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the cases with controls, and judges what was seen."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from westwood.catalogue import PROTOCOLS, settings_of_protocol
+from westwood.conform import runs
+from westwood.conform.case import Case, Expectation, Seen, Value, written
+from westwood.conform.recording import LackingError, UnseenError
+from westwood.errors import InputError, show, suggestion
+from westwood.scenario import Scenario
+
+Verdict = Literal["pass", "FAIL", "-"]
+
+
+@dataclass(frozen=True, eq=False)
+class Control:
+    """A congestion control and its settings."""
+
+    cc: str
+    settings: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Returns the protocol's name, with an asterisk if its settings differ."""
+        return self.cc + ("*" if self.settings else "")
+
+    def table(self, case: Case) -> dict[str, Any]:
+        """Returns the `cc` of a flow in a case."""
+        known = settings_of_protocol(self.cc)
+        of_case = {key: value for key, value in case.settings.items() if key in known}
+        return {"name": self.cc, **of_case, **self.settings}
+
+    def command(self, case: Case) -> str:
+        """Returns the command line that runs a case alone."""
+        options = [
+            f"--set {shlex.quote(f'cc.{key}={value if isinstance(value, str) else show(value)}')}"
+            for key, value in self.settings.items()
+        ]
+        return " ".join(["westwood conform", self.cc, *options, "--case", case.name])
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one expectation found: a value, or why there is none."""
+
+    expectation: Expectation
+    value: Value | None
+    lacks: str = ""  # of the control: it does not apply
+    unseen: str = ""  # what never happened: it fails
+
+    @property
+    def verdict(self) -> Verdict:
+        """Returns whether the expectation holds."""
+        if self.lacks:
+            return "-"
+        if self.value is None:
+            return "FAIL"
+        return "pass" if self.expectation.holds(self.value) else "FAIL"
+
+    @property
+    def measured(self) -> str:
+        """Returns the value as text."""
+        if self.value is None:
+            return self.lacks or self.unseen
+        return written(self.value, self.expectation.unit)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A case judged: its findings, and the run behind them."""
+
+    case: Case
+    findings: Sequence[Finding]
+    seen: Seen | None = None  # None: it could not be provoked
+    scenario: Scenario | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Returns FAIL if a finding fails, and "-" if none applies."""
+        found = {
+            one.verdict
+            for one in self.findings
+            if one.verdict == "FAIL" or not one.expectation.is_condition
+        }
+        return "FAIL" if "FAIL" in found else "pass" if "pass" in found else "-"
+
+    @property
+    def lacks(self) -> str:
+        """Returns what the control lacks for the case."""
+        return next((one.lacks for one in self.findings if one.lacks), "")
+
+    def entry(self) -> dict[str, Any]:
+        """Returns the judgement for JSON."""
+        words = {"pass": "pass", "FAIL": "fail", "-": "does not apply"}
+        return {
+            "number": self.case.number,
+            "case": self.case.name,
+            "title": self.case.title,
+            "draft": self.case.sentence,
+            "note": self.case.note,
+            "verdict": words[self.verdict],
+            "findings": [
+                {
+                    "what": one.expectation.what,
+                    "expected": one.expectation.expected,
+                    "unit": one.expectation.unit,
+                    "measured": one.value,
+                    "verdict": words[one.verdict],
+                    "reason": one.lacks or one.unseen,
+                }
+                for one in self.findings
+            ],
+        }
+
+
+def control(cc: str, settings: Mapping[str, Any] | None = None) -> Control:
+    """Makes a control with these settings; raises InputError if there is none."""
+    if cc not in PROTOCOLS:
+        raise InputError(f"unknown protocol, {suggestion(cc, PROTOCOLS)}", value=cc)
+    return Control(cc, dict(settings or {}))
+
+
+def judge(case: Case, seen: Seen, scenario: Scenario | None = None) -> Judgement:
+    """Judges a recording by a case."""
+    return Judgement(case, [_find(one, seen) for one in case.expected], seen, scenario)
+
+
+def _find(expectation: Expectation, seen: Seen) -> Finding:
+    try:
+        return Finding(expectation, expectation.measure(seen))
+    except LackingError as error:
+        return Finding(expectation, None, lacks=str(error))
+    except UnseenError as error:
+        return Finding(expectation, None, unseen=str(error))
+
+
+def run(case: Case, judged: Control) -> Judgement:
+    """Runs a case with a control and judges it.
+
+    The first of two runs finds when the change has to come. Both are the same until then.
+    """
+    cc = judged.table(case)
+    path = case.changed(None)
+    scenario, moment = path.scenario(case.name, cc), None
+    recording = runs.record(scenario)
+    if case.change is not None:
+        try:
+            moment = case.moment(recording)
+        except (LackingError, UnseenError) as error:
+            return _unprovoked(case, scenario, error)
+        path = case.changed(moment)
+        scenario = path.scenario(case.name, cc)
+        recording = runs.record(scenario)
+    return judge(case, Seen(recording, path, moment), scenario)
+
+
+def _unprovoked(case: Case, scenario: Scenario, error: LackingError | UnseenError) -> Judgement:
+    why = "lacks" if isinstance(error, LackingError) else "unseen"
+    found = [Finding(one, None, **{why: str(error)}) for one in case.expected]
+    return Judgement(case, found, None, scenario)
+
+
+def run_all(
+    cases: Sequence[Case], controls: Sequence[Control], workers: int | None = None
+) -> Iterator[tuple[Control, Judgement]]:
+    """Runs the cases with the controls, on all cores; yields the judgements in order."""
+    pairs = [(one, case) for one in controls for case in cases]
+    with ThreadPoolExecutor(workers) as pool:
+        judgements = pool.map(lambda pair: run(pair[1], pair[0]), pairs)
+        yield from zip((one for one, _ in pairs), judgements, strict=True)
