@@ -76,6 +76,13 @@ nb::dict shown() {
     return rows;
 }
 
+// Returns what the hosts report to a control: rows of core/hosts.h.
+std::vector<std::vector<std::string>> host_reports() {
+#define WW_ROW(name, ...) {#name, __VA_ARGS__},
+    return {WW_HOST_REPORTS(WW_ROW)};
+#undef WW_ROW
+}
+
 nb::list recoveries() {
     nb::list rows;
     const auto add = [&](const char* name, bool uses_sack, bool uses_rate_reduction,
@@ -306,6 +313,7 @@ nb::dict trace_columns(TraceColumns columns) {
 void bind_catalogue(nb::module_& m) {
     // Dictionaries, to which westwood/catalogue.py gives types.
     m.attr("PROTOCOLS") = protocols();
+    m.attr("HOST_REPORTS") = host_reports();
     m.attr("SHOWN") = shown();
     m.attr("RECOVERIES") = recoveries();
     m.attr("QUEUES") = queues();

@@ -12,6 +12,7 @@
 #ifndef WW_CATALOGUE_H
 #define WW_CATALOGUE_H
 
+#include "hosts.h"
 #include "recoveries.h"
 #include "settings.h"
 

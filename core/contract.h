@@ -47,6 +47,8 @@ struct ww_sample {
     uint32_t newly_delivered; /* segments this ACK reports as arrived, cumulatively or by SACK. On a
                                  duplicate 0 means 1; on other ACKs only controls with
                                  ww_needs_rate read it */
+    uint32_t newly_marked;    /* segments that arrived with a congestion mark since the last ACK, by
+                              the receiver's count (accurate ECN, QUIC); 0: the host has none */
     /* Only controls with ww_needs_rate read the following; for the others it may be 0. */
     bool is_app_limited;       /* the rate sample was taken while the sender had nothing to send */
     uint32_t newly_lost;       /* segments found lost with this ACK */
@@ -108,6 +110,7 @@ struct ww_window {
     X(is_dupack, 0, 1)                 \
     X(is_cwnd_limited, 0, 1)           \
     X(newly_delivered, 0, UINT32_MAX)  \
+    X(newly_marked, 0, UINT32_MAX)     \
     X(is_app_limited, 0, 1)            \
     X(newly_lost, 0, UINT32_MAX)       \
     X(pipe, 0, UINT32_MAX)             \

@@ -158,6 +158,8 @@ def _protocol(look: str, **row: Any) -> Protocol:
 
 
 PROTOCOLS = {row["name"]: _protocol(**row) for row in _engine.PROTOCOLS}
+# What the hosts report to a control: name, what it is, the simulator, ns-3, Linux.
+HOST_REPORTS: tuple[tuple[str, ...], ...] = tuple(map(tuple, _engine.HOST_REPORTS))
 # By algorithm.
 SHOWN = {name: Shown(tuple(modes), tuple(more)) for name, (modes, more) in _engine.SHOWN.items()}
 RECOVERIES = {row["name"]: Recovery(**row) for row in _engine.RECOVERIES}

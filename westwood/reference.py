@@ -11,6 +11,7 @@ from westwood import _engine
 from westwood.catalogue import (
     DIRECTION_COLUMNS,
     FLOW_COLUMNS,
+    HOST_REPORTS,
     IMPAIRMENTS,
     LOSSES,
     MESSAGE_COLUMNS,
@@ -167,12 +168,18 @@ def _engines() -> Listing:
     return Listing(("engine", "what it is"), tuple((f"`{n}`", w) for n, w in ENGINES.items()))
 
 
+def _host_reports() -> Listing:
+    rows = tuple((f"`{name}`", *more) for name, *more in HOST_REPORTS)
+    return Listing(("in the core", "what it is", "simulator", "ns-3", "Linux"), rows)
+
+
 LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "protocols": _protocols,
     "recoveries": _recoveries,
     "presets": _presets,
     "profiles": _profiles,
     "engines": _engines,
+    "host-reports": _host_reports,
     "columns": _columns,
     "transfer-columns": lambda: _measured(FLOW_COLUMNS),
     "message-columns": lambda: _measured(

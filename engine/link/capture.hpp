@@ -22,7 +22,7 @@ struct Capture {
         row.at = at;
         row.flow = packet.flow;
         row.number = packet.number;
-        row.payload = packet.payload;
+        row.payload = packet.flags & kAck ? std::uint16_t{0} : packet.payload;
         row.flags = packet.flags;
         row.leaving = leaving;
         if (sack != nullptr) {

@@ -47,7 +47,7 @@ struct Packet {
     Time at = 0;  // when it arrives at the end of its channel
     std::uint32_t flow = 0;
     std::uint32_t number = 0;   // sequence number of data, acknowledgment number of an ACK
-    std::uint16_t payload = 0;  // bytes
+    std::uint16_t payload = 0;  // bytes; of an ACK: marked_so_far of its receiver, or 0
     std::uint16_t flags = 0;
     std::uint32_t hop =
         0;  // how many hops of its route it has taken; 32 bits wide to avoid padding

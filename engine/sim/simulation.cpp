@@ -188,9 +188,9 @@ template void Simulation::carry_out_of_line<false>(Connection& c, const Packet& 
     else if ((packet.flags & kSyn) != 0)
         take_syn_ack(c, packet.at, (packet.flags & kAgain) != 0);
     else
-        arrive_at_sender(
-            c, packet.at,
-            {packet.number, sack, (packet.flags & kAgain) != 0, (packet.flags & kCe) != 0});
+        arrive_at_sender(c, packet.at,
+                         {packet.number, sack, (packet.flags & kAgain) != 0,
+                          (packet.flags & kCe) != 0, packet.payload});
 }
 
 // ---- Timers
@@ -319,6 +319,7 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
     const SackBlocks sack = has_sack ? c.receiver.sack_blocks() : SackBlocks();
     Packet packet;
     packet.number = c.receiver.next_number;
+    packet.payload = c.receiver.marked_so_far();
     packet.flags = kAck | flags | c.receiver.take_ack_flags() | (has_sack ? kSack : 0);
     carry<true>(c, packet, c.header_bytes + sack.option_bytes(), now, has_sack ? &sack : nullptr);
 }

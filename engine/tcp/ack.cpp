@@ -11,6 +11,7 @@ Ack Sender::on_ack(Time now, const AckHeader& header) {
     Ack ack(now, header);
     if (on_fast_path_ && take_fast_path(ack)) return ack;
     begin(ack);
+    ecn_.note_count(header.marked_so_far);
     if (ack.progress != Progress::old) {
         // Scoreboard
         if (rack_ != nullptr) rack_->on_ack();
@@ -53,7 +54,7 @@ inline void Sender::begin(Ack& ack) const {
 
 inline bool Sender::take_fast_path(Ack& ack) {
     const AckHeader& header = *ack.header;
-    if (header.sack != nullptr || header.echoes_mark) return false;
+    if (header.sack != nullptr || header.echoes_mark || header.marked_so_far != 0) return false;
     const bool taken = settings_->paced ? take_fast_path<true>(ack.now, header.number)
                                         : take_fast_path<false>(ack.now, header.number);
     if (taken) ack.progress = Progress::advanced;

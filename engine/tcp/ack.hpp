@@ -12,6 +12,7 @@ struct AckHeader {
     const SackBlocks* sack = nullptr;  // nullptr: none
     bool again = false;                // its timestamp echoes a retransmission
     bool echoes_mark = false;          // ECE (RFC 3168)
+    std::uint16_t marked_so_far = 0;   // the receiver's count, which wraps; 0: the ACK has none
 };
 
 enum class Progress : std::uint8_t { none, old, dupack, advanced };

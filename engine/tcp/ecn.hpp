@@ -7,6 +7,8 @@
 //   6.1.5   a retransmission is not ECN-capable
 #pragma once
 
+#include <utility>
+
 #include "../link/packet.hpp"
 
 namespace ww::sim {
@@ -23,6 +25,17 @@ class EcnSender {
         cwr_ = true;
     }
 
+    // Notes an ACK's count of marked segments; 0: it has none.
+    void note_count(std::uint16_t so_far) {
+        const auto more = static_cast<std::uint16_t>(so_far - counted_);
+        if (so_far == 0 || more >= 0x8000) return;  // an older ACK's
+        counted_ = so_far;
+        marked_ += more;
+    }
+
+    // Returns how many marked segments ACKs have reported since the last call.
+    std::uint32_t take_marked() { return std::exchange(marked_, 0); }
+
     // Returns the PacketFlags of the segment just sent.
     std::uint16_t flags(bool is_retransmission) {
         if (is_retransmission) return 0;
@@ -33,7 +46,9 @@ class EcnSender {
 
   private:
     std::int64_t answered_below_ = 0;
-    bool cwr_ = false;  // the next new segment carries CWR
+    std::uint32_t marked_ = 0;   // segments that ACKs have reported as marked
+    std::uint16_t counted_ = 0;  // all such segments since the start; wraps
+    bool cwr_ = false;           // the next new segment carries CWR
 };
 
 }  // namespace ww::sim

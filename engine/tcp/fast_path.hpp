@@ -62,6 +62,7 @@ template <bool fast, bool rated>
     sample.phase = fast ? std::uint8_t{WW_OPEN} : phase_;
     sample.is_dupack = !fast && acked == 0;
     sample.is_cwnd_limited = cwnd_limited_ || (!fast && settings_->rate_limited_increase);
+    if constexpr (!fast) sample.newly_marked = ecn_.take_marked();
     if (ww_needs_rate(&settings_->cc) != rated) __builtin_unreachable();
     if constexpr (rated) {
         fill_rate<fast>(now, sample);

@@ -122,7 +122,14 @@ struct Receiver {
     // Takes a segment with CWR, which ends the echoes (RFC 3168, 6.1.3); or one with CE, which
     // starts them.
     void on_reduced() { set_ack_flags(ack_flags_ & kFin); }
-    void on_marked() { set_ack_flags(ack_flags_ | kCe); }
+    void on_marked() {
+        set_ack_flags(ack_flags_ | kCe);
+        marked_so_far_++;
+    }
+
+    // Returns how many marked segments have arrived. It wraps, and stands in all ACKs with other
+    // news than a number, as in QUIC (RFC 9000, 19.3.2) and accurate ECN.
+    std::uint16_t marked_so_far() const { return marked_so_far_; }
 
     // Returns the flags of the next ACK.
     std::uint16_t take_ack_flags() {
@@ -174,6 +181,7 @@ struct Receiver {
 
     // kCe while marks are to be echoed (ECE), kFin once all is here, kAgain for the next ACK
     std::uint16_t ack_flags_ = 0;
+    std::uint16_t marked_so_far_ = 0;
     std::uint8_t most_blocks_ = kMaxSackBlocks;
     bool has_fin_ = false;
     bool syn_again_ = false;             // the last SYN was a repeated one

@@ -301,6 +301,29 @@ TEST(Bbr3, ATimeoutLeavesOneMoreThanWhatIsInFlight) {  // 5.6.4.4
     EXPECT_GE(path.window.cwnd, before * 9 / 10) << "when recovery ends, within the model";
 }
 
+TEST(Bbr3, ATimeoutAtTheLargestFlightStaysWithinTheLargestWindow) {
+    Bbr3Path path;
+    ww_on_rto(&path.config, &path.state, &path.window, 1, 50, 1250, false);
+    ww_lost lost{};
+    lost.mss = 1250;
+    lost.pipe = UINT32_MAX;
+    ww_on_packet_lost(&path.config, &path.state, &path.window, &lost);
+    EXPECT_EQ(path.window.cwnd, WW_CWND_MAX);
+}
+
+TEST(Bbr3, TheSendQuantumIsAMillisecondWithinTwoSegmentsAnd64Kilobytes) {  // 5.6.3
+    const ww_config config = ww_configure(WW_PROTOCOL_BBR3);
+    const auto quantum = [&](std::uint64_t bytes_per_s) {
+        const ww_window window{10, WW_SSTHRESH_INFINITE, bytes_per_s << WW_BW_FRACTION};
+        return ww_quantum(&config, &window, 1000);
+    };
+    const ww_window fast{10, WW_SSTHRESH_INFINITE, WW_BW_MAX};
+    EXPECT_EQ(quantum(100000), 2u);
+    EXPECT_EQ(quantum(30000000), 30u);
+    EXPECT_EQ(quantum(1000000000), 65u);
+    EXPECT_EQ(ww_quantum(&config, &fast, 1), 65536u);
+}
+
 TEST(Bbr3, TheFirstFlightIsPaced) {  // 5.6.2: InitPacingRate()
     Bbr3Path path;
     path.srtt_us = 40000;

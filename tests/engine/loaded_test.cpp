@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "core/westwood.h"
 #include "one_link.hpp"
@@ -84,6 +86,51 @@ TEST(Loaded, AWindowOutOfRangeIsReportedAndBroughtWithin) {
     const Result result = simulate(network, 1);
     EXPECT_EQ(refused, "on_loss 0");
     for (const Event& event : result.flows[0].events) EXPECT_GE(event.cwnd, 1u);
+}
+
+// Also of those whose ACKs are lost: each ACK has the count since the start.
+TEST(Loaded, HearsOfEachMarkedSegment) {
+    static std::uint64_t marked;
+    marked = 0;
+    ww_control_ops ops = reno_table();
+    ops.on_ack = [](const ww_config* config, void* state, ww_window* window, const ww_sample* ack) {
+        marked += ack->newly_marked;
+        reno_on_ack(config, state, window, ack);
+    };
+    Network network = eventful(&ops);
+    network.links[0].forward.loss = Uniform{0};
+    const Result result = simulate(network, 1);
+    EXPECT_GT(result.forward[0].marked, 30u);
+    EXPECT_LE(marked, result.forward[0].marked);
+    EXPECT_GE(marked + 5, result.forward[0].marked) << "marked just before the end";
+}
+
+// Each lost segment comes with what was delivered and in flight when it was sent.
+TEST(Loaded, HearsOfEachLostSegmentWithItsFlight) {
+    static std::set<std::pair<std::uint32_t, std::uint32_t>> sent;
+    static std::uint64_t lost, known;
+    sent.clear();
+    lost = known = 0;
+    ww_control_ops ops = reno_table();
+    ops.traits = WW_NEEDS_RATE | WW_FOLLOWS_PACKETS;
+    ops.on_packet_sent = [](const ww_config*, void*, ww_window* window, const ww_sent* segment) {
+        window->pacing = WW_BW_MAX;
+        sent.insert({segment->delivered, segment->pipe + 1});
+    };
+    ops.on_packet_lost = [](const ww_config*, void*, ww_window*, const ww_lost* segment) {
+        lost++;
+        known += sent.count({segment->prior_delivered, segment->prior_pipe});
+        EXPECT_GE(segment->lost_since, 1u) << "itself included";
+    };
+    Network network = eventful(&ops);
+    network.links[0].forward.loss = Uniform{0.002};
+    network.links[0].backward.loss = Uniform{0};
+    network.flows[0].ecn = false;
+    const FlowResult flow = simulate(network, 1).flows[0];
+    EXPECT_EQ(flow.timeouts, 0u);
+    EXPECT_GT(lost, 50u);
+    EXPECT_EQ(known, lost);
+    EXPECT_GE(flow.retransmitted, lost) << "a probe repeats a segment that is not lost";
 }
 
 TEST(Loaded, ATraceShowsItsQuantities) {

@@ -25,6 +25,19 @@ TEST(Sender, AnswersAnEchoOnADuplicate) {
         << "once a window";
 }
 
+TEST(Sender, CountsMarkedSegmentsBeyondTheRangeOfTheirCounter) {
+    EcnSender ecn;
+    ecn.note_count(30000);
+    ecn.note_count(60000);
+    EXPECT_EQ(ecn.take_marked(), 60000u);
+    ecn.note_count(10);
+    ecn.note_count(60000);  // an older ACK's
+    ecn.note_count(0);      // an ACK without a count
+    ecn.note_count(11);
+    EXPECT_EQ(ecn.take_marked(), 65536u + 11 - 60000);
+    EXPECT_EQ(ecn.take_marked(), 0u);
+}
+
 void expect_wait_after_mark(ww_protocol protocol, std::uint8_t floor) {
     Flow flow = with_sack();
     flow.ecn = true;
