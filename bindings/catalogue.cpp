@@ -83,6 +83,15 @@ std::vector<std::vector<std::string>> host_reports() {
 #undef WW_ROW
 }
 
+// The names in C, which the file of a control uses.
+nb::dict protocol_ids() {
+    nb::dict ids;
+#define WW_ROW(ID, name, ...) ids[name] = #ID;
+    WW_PROTOCOLS(WW_ROW)
+#undef WW_ROW
+    return ids;
+}
+
 nb::list recoveries() {
     nb::list rows;
     const auto add = [&](const char* name, bool uses_sack, bool uses_rate_reduction,
@@ -315,6 +324,7 @@ void bind_catalogue(nb::module_& m) {
     m.attr("PROTOCOLS") = protocols();
     m.attr("HOST_REPORTS") = host_reports();
     m.attr("SHOWN") = shown();
+    m.attr("PROTOCOL_IDS") = protocol_ids();
     m.attr("RECOVERIES") = recoveries();
     m.attr("QUEUES") = queues();
     m.attr("LOSSES") = losses();

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "bindings.hpp"
+#include "control.hpp"
 
 namespace ww::bindings {
 namespace {
@@ -38,6 +38,7 @@ class Answers {
         const Clock::time_point now = Clock::now();
         events_ = now - asked_ > kLong ? std::max(events_ / 8, 1u) : std::min(events_ * 2, kMost);
         asked_ = now;
+        if (!still_sound()) return 0;
         if (flag_ != nullptr) return flag_->is_set ? 0 : events_;
         if (now - looked_ < kLook) return events_;
         looked_ = now;
@@ -65,6 +66,11 @@ class Taker : public sim::Sink {
     const nb::object& function_;
 };
 
+bool has_loaded(const sim::Network& network) {
+    return std::any_of(network.flows.begin(), network.flows.end(),
+                       [](const sim::Flow& flow) { return flow.cc.algorithm == WW_ALG_LOADED; });
+}
+
 sim::Outcome simulate(const sim::Network& network, std::uint64_t seed, const StopFlag* flag,
                       const nb::object& take) {
     sim::Outcome outcome;
@@ -72,7 +78,8 @@ sim::Outcome simulate(const sim::Network& network, std::uint64_t seed, const Sto
     Taker taker(take);
     {
         const nb::gil_scoped_release unlocked;
-        outcome = sim::run(network, seed, take.is_none() ? nullptr : &taker, answers.stop());
+        const auto run = has_loaded(network) ? run_watched : sim::run;
+        outcome = run(network, seed, take.is_none() ? nullptr : &taker, answers.stop());
     }
     if (!outcome.error.empty()) throw std::invalid_argument(outcome.error);
     if (!outcome.stopped) return outcome;
@@ -104,6 +111,7 @@ NB_MODULE(_engine, m) {
     nb::set_leak_warnings(false);  // pydantic's models keep readers of quantities to the end
     m.doc() = "The Westwood simulator's engine.";
     bind_catalogue(m);
+    bind_control(m);
     bind_gym(m);
     bind_metrics(m);
     bind_network(m);

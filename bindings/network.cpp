@@ -3,6 +3,7 @@
 // Binds the input of a simulation. Attributes that are settings come from the declarations and have
 // the names of the fields there; -1 means "no limit".
 #include "../engine/link/loss/process.hpp"
+#include "../plan/controls.hpp"
 #include "bindings.hpp"
 
 namespace ww::bindings {
@@ -57,6 +58,12 @@ void bind_congestion_control(nb::module_& m) {
     type.def_prop_ro("algorithm",
                      [](const T& self) { return std::string(kAlgorithms[self.algorithm]); });
     WW_SETTINGS(WW_BIND_CC_SETTING)
+    type.def("__getattr__", [](const T& self, const std::string& name) {
+        const auto count = self.control == nullptr ? 0 : self.control->parameter_count;
+        for (std::uint32_t i = 0; i < count; i++)
+            if (name == self.control->parameters[i].name) return self.own[i];
+        throw nb::attribute_error(name.c_str());
+    });
 }
 
 // Binds the settings of each kind of loss as a class.

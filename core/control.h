@@ -26,6 +26,7 @@
 #ifndef WW_CONTROL_H
 #define WW_CONTROL_H
 
+#include "catalogue.h"
 #include "loaded.h"
 #include "recovery.h"
 

@@ -66,11 +66,15 @@ struct ww_quantity {
     void (*observe)(const struct ww_config *config, const State *state, uint64_t now_us,           \
                     Quantities *seen);
 
-/* What a control says of itself. `traits` are those of westwood.h. */
+/*
+ * What a control says of itself. `traits` are those of contract.h. `like` is the enum ww_protocol whose settings its
+ * configuration has at first; 0 means the defaults.
+ */
 #define WW_CONTROL_FACTS                   \
     uint32_t version;                      \
     uint32_t state_bytes;                  \
     uint32_t traits;                       \
+    uint32_t like;                         \
     uint32_t parameter_count;              \
     uint32_t quantity_count;               \
     const char *label; /* in figures */    \

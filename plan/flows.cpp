@@ -39,7 +39,8 @@ void set_loaded(const Section& section, ww_config& o) {
     const Item source = section.need(kSource);
     const ww_control_ops* const control = find_control(source.text("what identifies a control"));
     if (control == nullptr) source.refuse("no such control is loaded");
-    o = ww_default_config(WW_ALG_LOADED);
+    o = ww_configure(static_cast<ww_protocol>(control->like));
+    o.algorithm = WW_ALG_LOADED;
     o.control = control;
     for (std::uint32_t i = 0; i < control->parameter_count; i++) {
         const ww_parameter& one = control->parameters[i];

@@ -50,7 +50,9 @@ RULES = {
     "lab": ({"wire", "plan", "metrics", "lab"} | ENGINE, STANDARD),
     "bindings": (
         {"bindings", "plan", "metrics", "wire"} | ENGINE - {"core"},
-        re.compile(r"nanobind/.*|[a-z_0-9]+|Python\.h"),
+        re.compile(  # those of the system watch over controls of users
+            r"nanobind/.*|[a-z_0-9]+|Python\.h|(dlfcn|link|pthread|setjmp|signal|time|ucontext)\.h"
+        ),
     ),
     "tests/linux/bpf": ({"linux/bpf"}, ANY),
     "tests/linux/helpers": (set(), ANY),

@@ -60,6 +60,7 @@ What there is:
 - `summarise` and `paired`: means of rows with 95 % intervals, and a difference seed by seed, a
   `Paired`.
 - `plot_means`: a figure of the rows of a sweep.
+- `Control`: a congestion control of one's own, in a C file.
 - `presets`: the names of the scenarios that come with the package.
 - `Result`: one run: rows, trace, events, queues, drops, links, transfers, messages,
   figures, captures.
@@ -78,6 +79,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from westwood.control.table import Control
     from westwood.engines.api import simulate, simulate_many
     from westwood.engines.result import Result
     from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
@@ -88,6 +90,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "Control",
     "InputError",
     "Paired",
     "Result",
@@ -106,6 +109,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Control": "control.table",
     "InputError": "errors",
     "UnavailableError": "errors",
     "RunError": "errors",

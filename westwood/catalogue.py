@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from westwood import _engine
+from westwood.control import loading
 
 LONGEST_PS: int = _engine.LONGEST_PS  # the longest run
 OPPORTUNITY_BYTES: int = _engine.OPPORTUNITY_BYTES  # bytes per delivery opportunity of a trace
@@ -146,6 +147,77 @@ class LossKind:
     counts: bool  # whether it only counts packets, so that its losses can be listed
 
 
+class _Protocols(dict[str, Protocol]):
+    """Holds the catalogue's protocols, and finds controls in files, whose names end in .c.
+
+    It lists the catalogue only. A lookup raises InputError for a file that is no control.
+    """
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (loading.is_file(name) and bool(self[str(name)]))
+
+    def __missing__(self, name: str) -> Protocol:
+        if loading.is_file(name):
+            return _loaded(name)
+        raise KeyError(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Returns the protocol of this name, or the default."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+
+# The colours and markers of controls from files, in the order in which they are loaded.
+_LOOKS = ("#FF0066 D -", "#7A00CC v --", "#B8860B P -.", "#005F73 X :")
+
+
+@cache
+def _look_of(name: str) -> PlotStyle:
+    _looks_taken.append(name)
+    return PlotStyle.read(_LOOKS[(len(_looks_taken) - 1) % len(_LOOKS)])
+
+
+_looks_taken: list[str] = []
+
+
+def _loaded(name: str) -> Protocol:
+    own = loading.named(name)
+    return Protocol(
+        name=name,
+        algorithm="loaded",
+        recovery="sack",
+        label=own.label,
+        style=_look_of(name),
+        ns3="",
+        kernel="",
+        ours=False,
+        source=f"The file {name}",
+    )
+
+
+def _parameters(name: str) -> dict[str, Setting]:
+    """Returns the parameters of a control in a file as settings, by key."""
+    own = loading.named(name)
+    return {
+        one.name: Setting(
+            section="cc",
+            name=one.name,
+            field=one.name,
+            kind="COUNT",
+            fallback=one.fallback,
+            least=one.least,
+            most=one.most,
+            algorithms=("loaded",),
+            choices=(),
+            what=one.what,
+            why=f"The default of {name}.",
+        )
+        for one in own.parameters
+    }
+
+
 def _queue_kind(
     rising: list[tuple[str, str]], positive: list[str], columns: list[list[str]], **row: Any
 ) -> QueueKind:
@@ -157,7 +229,7 @@ def _protocol(look: str, **row: Any) -> Protocol:
     return Protocol(style=PlotStyle.read(look), **row)
 
 
-PROTOCOLS = {row["name"]: _protocol(**row) for row in _engine.PROTOCOLS}
+PROTOCOLS = _Protocols({row["name"]: _protocol(**row) for row in _engine.PROTOCOLS})
 # What the hosts report to a control: name, what it is, the simulator, ns-3, Linux.
 HOST_REPORTS: tuple[tuple[str, ...], ...] = tuple(map(tuple, _engine.HOST_REPORTS))
 # By algorithm.
@@ -194,10 +266,15 @@ def settings_of(section: str) -> Mapping[str, Setting]:
     return {one.name: one for one in SETTINGS if one.section == section and one.is_for_users}
 
 
-@cache
 def settings_of_protocol(protocol: str) -> Mapping[str, Setting]:
     """Returns the `cc` settings that a protocol uses, by key."""
-    algorithm = PROTOCOLS[protocol].algorithm
+    if loading.is_file(protocol):
+        return {**_parameters(protocol), **_obeyed_by("loaded")}
+    return _obeyed_by(PROTOCOLS[protocol].algorithm)
+
+
+@cache
+def _obeyed_by(algorithm: str) -> Mapping[str, Setting]:
     return {key: one for key, one in settings_of("cc").items() if algorithm in one.algorithms}
 
 
@@ -211,6 +288,8 @@ def settings_in_order(section: str) -> tuple[tuple[str, str], ...]:
 
 def label(cc: str) -> str:
     """Returns a protocol's name for figures and tables."""
+    if loading.is_file(cc):
+        return loading.label(cc)
     return "UDP" if cc == UDP else PROTOCOLS[cc].label if cc in PROTOCOLS else cc
 
 
@@ -218,4 +297,6 @@ def style_of(cc: str) -> PlotStyle:
     """Returns the style in which figures draw a protocol."""
     if cc == UDP:
         return _UDP_STYLE
+    if loading.is_file(cc):
+        return _look_of(cc)
     return PROTOCOLS[cc].style if cc in PROTOCOLS else OTHER_STYLE

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from westwood import __version__, stopping
+from westwood import __version__, control, stopping
 from westwood.cli import hints, layout
 from westwood.cli.streams import say
 from westwood.errors import InputError, Interrupted, WestwoodError, shortened
@@ -154,7 +154,8 @@ def _root(
 def call(arguments: list[str]) -> int:
     """Runs a command line and returns its exit code; expected errors are one line each."""
     try:
-        code = app(args=arguments, prog_name="westwood", standalone_mode=False)
+        with control.one_command():
+            code = app(args=arguments, prog_name="westwood", standalone_mode=False)
     except WestwoodError as error:
         _say_all(error)
         return error.exit_code

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from westwood import _engine, stopping
+from westwood.control import loading
 from westwood.engines.contract import Engine, Job, RunSeed
 from westwood.engines.network import build
 from westwood.engines.result import Result
@@ -75,6 +76,8 @@ def _run(
     try:
         take = spool.take if spool else None
         outcome = _engine.simulate(network, seed, stopping.of_thread(), take)
+    except _engine.ControlFailed as error:
+        raise loading.located(str(error)) from None
     except ValueError as error:
         raise InputError(f"the simulator refuses it: {error}") from None
     except (MemoryError, RuntimeError) as error:

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from westwood.catalogue import PROTOCOLS, UDP
+from westwood.control.loading import is_file
 from westwood.errors import show
 from westwood.experiments.experiment import Experiment
 from westwood.results.columns import COST, columns
@@ -38,7 +39,8 @@ def problem_with(planned: Experiment, rows: pl.DataFrame) -> str:
         if column in numbers - {"seed"} and (_absolute(rows[column]) >= LARGEST).any():
             return f"has an impossible number in {column}"
     for column, known in values.items():
-        if others := set(rows[column].unique().to_list()) - known:
+        found = set(rows[column].unique().to_list())
+        if others := {one for one in found - known if not is_file(one)}:
             return f"has {show(min(others))} in {column}, expected what {_SCENARIO} has"
     if others := set(rows.columns) - numbers - cost - set(values) - _TOLD:
         return f"has a column {show(min(others))}, expected the rows of {_SCENARIO}"

@@ -7,7 +7,16 @@ import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, model_validator
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    PlainValidator,
+    SerializerFunctionWrapHandler,
+    Tag,
+    model_serializer,
+    model_validator,
+)
 
 from westwood import _engine, units
 from westwood.catalogue import (
@@ -20,6 +29,7 @@ from westwood.catalogue import (
     settings_of_protocol,
 )
 from westwood.errors import InputError, suggestion
+from westwood.scenario import controls
 from westwood.scenario.declared import with_settings, written_field
 from westwood.scenario.parts import (
     Bytes,
@@ -47,6 +57,9 @@ def _protocol(name: object) -> str:
 
 class _Named(Part):
     name: Annotated[str, PlainValidator(_protocol)]
+    source: str | None = None  # identifies the contents of a control's file
+    # Those of a control in a file, which are written among the other keys:
+    parameters: dict[str, int] = Field(default={})
 
 
 if TYPE_CHECKING:
@@ -59,6 +72,19 @@ else:
 
 class CongestionControl(_CongestionControl):
     """A protocol by name with its settings; None means the protocol's own value."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _own_parameters(cls, given: Any) -> Any:
+        return controls.with_parameters(given, cls) if isinstance(given, dict) else given
+
+    @model_serializer(mode="wrap")
+    def _among_the_others(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        own = written.pop("parameters", {})
+        if self.source is None:
+            written.pop("source", None)
+        return {**written, **own}
 
     @model_validator(mode="after")
     def _obeyed(self) -> CongestionControl:

@@ -31,6 +31,7 @@ from westwood.arguments import checked
 from westwood.errors import InputError, suggestion
 from westwood.scenario import (
     completion,
+    controls,
     lines,
     number_files,
     profiles,
@@ -135,6 +136,7 @@ class Scenario(Part):
 
     def __init__(self, /, **given: Any) -> None:
         given = number_files.embedded(arguments.builtin_table(given, _KEPT), Path())
+        given = controls.embedded(given, Path())
         data: Mapping[str, Any] = given
         if wanted := queue_limits.relative(given):
             draft = Scenario(**queue_limits.unlimited(given, wanted))
@@ -269,7 +271,7 @@ class Scenario(Part):
     @classmethod
     def _from(cls, data: dict[str, Any], source: str, folder: Path) -> Scenario:
         try:
-            scenario = cls(**number_files.embedded(data, folder))
+            scenario = cls(**controls.embedded(number_files.embedded(data, folder), folder))
         except InputError as error:
             raise error.located(source=source) from None
         scenario._source, scenario._folder = source, folder
@@ -306,7 +308,7 @@ class Scenario(Part):
         UniformLoss(rate=0.01, on='both')
         """
         data = self.given()
-        settings = arguments.builtin_table(settings, _KEPT)
+        settings = controls.settled(arguments.builtin_table(settings, _KEPT), Path())
         for key, value in settings.items():
             try:
                 assign(data, key, value)
@@ -400,7 +402,7 @@ class Scenario(Part):
     def _at(self, point: Settings) -> Scenario:
         """Returns a point of the sweep; an error names the line that sweeps its key."""
         try:
-            return self.with_settings(point)
+            return self.with_settings(controls.settled(point, self._folder))
         except InputError as error:
             if not error.source:
                 raise
@@ -584,7 +586,7 @@ class Scenario(Part):
 
     @checked(name=arguments.text)
     def to_files(self, name: str) -> dict[str, str]:
-        """Returns the scenario as files; long lists of numbers have files of their own.
+        """Returns the scenario as files; long lists and controls have files of their own.
 
         Parameters
         ----------
@@ -610,6 +612,7 @@ class Scenario(Part):
         """
         data = self.resolved()
         made = number_files.split_out(data["link"], name)
+        made.update(controls.split_out(data["flow"]))
         return {**made, f"{name}.toml": toml_format.dumps(data)}
 
 

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A control in one C file runs wherever a protocol's name does, and does what it says."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import Control, InputError, Scenario, simulate, simulate_many
+from westwood.catalogue import PROTOCOLS, label, settings_of_protocol, style_of
+from westwood.control import compiling, loading
+from westwood.control.writing import like, models
+
+MINE = like("reno", "mine")
+NEWLINE = "\n"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A control like Reno."""
+    path = tmp_path / "mine.c"
+    path.write_text(MINE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def eventful() -> Scenario:
+    """A path with losses, marks, timeouts and undone reductions, so that all operations run."""
+    settings = {
+        "duration": "40s",
+        "path.loss": {"kind": "uniform", "rate": 0.02},
+        "path.queue": {"kind": "red", "limit": "100p", "min": 5, "max": 15, "ecn": True},
+        "tcp.ecn": True,
+        "tcp.recovery": "sack",
+        "tcp.frto": True,
+        "tcp.undo": True,
+        "tcp.timestamps": True,
+        "tcp.header": "52B",
+    }
+    return Scenario.preset("path").with_settings(settings)
+
+
+@pytest.mark.parametrize("protocol", models())
+def test_a_new_control_sets_the_windows_of_the_one_it_is_like(
+    protocol: str, eventful: Scenario, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.c"
+    file.write_text(like(protocol, "mine"), encoding="utf-8")
+    theirs = simulate(eventful.with_settings({"tcp.cc": protocol}), trace=True).trace
+    ours = simulate(eventful.with_settings({"tcp.cc": Control(file)}), trace=True).trace
+    same = ["time_s", "cwnd", "ssthresh", "estimate_bps", "rtt_s", "in_flight", "phase"]
+    assert ours.select(same).equals(theirs.select(same))
+
+
+def test_every_compact_control_can_be_a_beginning() -> None:
+    assert set(PROTOCOLS) - set(models()) == {"bbr3"}, "its state is too large"
+
+
+def test_parameters_are_settings_with_bounds(mine: Path) -> None:
+    path = Scenario.preset("path").with_settings({"duration": "20s"})
+    gentle = path.with_settings({"tcp.cc": Control(mine), "tcp.cc.kept": 900})
+    assert simulate(gentle).rows["goodput_bps"][0] > 0
+    assert gentle.flow[0].cc.model_dump(exclude_none=True)["kept"] == 900
+    with pytest.raises(InputError, match=r"kept = 1000: expected a whole number from 1 to 999"):
+        path.with_settings({"tcp.cc": Control(mine, kept=1000)})
+    with pytest.raises(InputError, match=r'no such setting, did you mean "kept"'):
+        path.with_settings({"tcp.cc": Control(mine, kept_=1)})
+    assert list(settings_of_protocol(str(mine)))[:2] == ["gain", "kept"]
+
+
+def test_a_parameter_changes_what_the_control_does(mine: Path) -> None:
+    path = Scenario.preset("path").with_settings({"duration": "60s", "path.loss.rate": 0.01})
+    swept = path.with_sweep({"tcp.cc": [Control(mine), Control(mine, gain=20)]})
+    slow, fast = (simulate(one).rows["goodput_bps"][0] for _, one in swept.points())
+    assert fast > 1.2 * slow
+
+
+def test_a_file_is_a_name_in_scenarios_relative_to_their_folder(mine: Path) -> None:
+    path = Scenario.preset("path").with_settings({"duration": "10s"})
+    text = path.to_toml().replace('name = "westwood+"', 'name = "./mine.c"')
+    (mine.parent / "mine.toml").write_text(text, encoding="utf-8")
+    read = Scenario.from_toml(mine.parent / "mine.toml")
+    assert simulate(read).rows["cc"].to_list() == ["./mine.c"]
+    assert label("./mine.c") == "Mine"
+    assert style_of("./mine.c") != style_of("reno")
+    assert Scenario.from_toml(mine.parent / "mine.toml").hash == read.hash
+    mine.write_text(MINE + "\n", encoding="utf-8")
+    assert Scenario.from_toml(mine.parent / "mine.toml").hash != read.hash, "other contents"
+
+
+def test_a_scenario_keeps_the_contents_that_it_began_with(mine: Path) -> None:
+    path = Scenario.preset("path").with_settings({"duration": "20s", "tcp.cc": Control(mine)})
+    before = simulate_many(path, seeds=2)["goodput_bps"].to_list()
+    mine.write_text("this is no C", encoding="utf-8")
+    assert simulate_many(path, seeds=2)["goodput_bps"].to_list() == before
+    assert simulate(path.with_settings({"tcp.cc.gain": 9})).rows["goodput_bps"][0] > 0
+
+
+def test_the_files_of_a_scenario_include_its_control(mine: Path, tmp_path: Path) -> None:
+    path = Scenario.preset("path").with_settings({"tcp.cc": Control(mine)})
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    for name, content in path.to_files("scenario").items():
+        (other / name).write_text(content, encoding="utf-8")
+    mine.unlink()
+    read = Scenario.from_toml(other / "scenario.toml")
+    assert read.flow[0].cc.source == path.flow[0].cc.source
+
+
+def test_a_results_folder_runs_no_code_that_was_never_named(
+    tmp_path: Path, westwood: Callable[..., Any]
+) -> None:
+    (tmp_path / "mine.c").write_text(MINE, encoding="utf-8")
+    words = "run path --set duration=5s --out out --cc ./mine.c"
+    assert westwood(*words.split()).code == 0
+    text = MINE + "/* of a stranger */"
+    (tmp_path / "out" / "mine.c").write_text(text, encoding="utf-8")
+    scenario = tmp_path / "out" / "scenario.toml"
+    its, theirs = (hashlib.sha256(one.encode()).hexdigest()[:16] for one in (MINE, text))
+    scenario.write_text(scenario.read_text().replace(its, theirs), encoding="utf-8")
+    refused = westwood("run", scenario)
+    assert refused.code == 2 and "runs with your rights" in refused.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run path --set duration=10s",
+        "compare --duration 10s --seeds 2",
+        "sweep path --set duration=10s --seeds 2 --out out",
+        "control benchmark --only clean --paths 20",
+        "control tune --paths 30 --trials 2 --vary kept --packets 1000",
+    ],
+)
+def test_commands_take_a_file_as_a_protocol(
+    words: str, mine: Path, westwood: Callable[..., Any]
+) -> None:
+    assert westwood(*words.split(), "--cc", "./mine.c").code == 0
+
+
+def test_a_sweep_resumes_only_with_the_same_contents(
+    mine: Path, westwood: Callable[..., Any]
+) -> None:
+    words = "sweep path --set duration=5s --out out --cc ./mine.c,reno --seeds"
+    sweep = words.split()
+    assert westwood(*sweep, "2").code == 0
+    assert westwood(*sweep, "3", "--resume").code == 0
+    mine.write_text(MINE + "\n", encoding="utf-8")
+    refused = westwood(*sweep, "4", "--resume")
+    assert refused.code == 2 and "holds another sweep" in refused.err
+
+
+@pytest.mark.parametrize("engine", ["ns2", "ns3", "linux"])
+def test_other_hosts_refuse_it_in_one_line(
+    engine: str, mine: Path, westwood: Callable[..., Any]
+) -> None:
+    refused = westwood("run", "path", "--cc", "./mine.c", "--engine", engine)
+    assert refused.code in (2, 77) and refused.err.count("\n") == 1
+
+
+def changed(before: str, after: str) -> str:
+    """Returns the control like Reno with a mistake in it."""
+    assert MINE.count(before) == 1
+    return MINE.replace(before, after)
+
+
+ON_LOSS = "    window->cwnd = window->ssthresh;\n"
+MISTAKES = {
+    "no C": ("this is no C", "this", "this"),
+    "a missing name": (changed("kept, WW_CWND", "keep, WW_CWND"), "keep, WW_CWND", "keep"),
+    "a parameter twice": (changed("X(kept, 500", "X(gain, 500"), "X(gain, 500", "gain"),
+    "a default out of bounds": (
+        changed("500, 1, 999", "0, 1, 999"),
+        "0, 1, 999",
+        "the default of kept must lie within its bounds",
+    ),
+    "a large state": (
+        changed("common;\n};", "common;\n    char more[100];\n};"),
+        "WW_CONTROL(",
+        "the state has at most 104 bytes",
+    ),
+    "no common part": (
+        changed("    struct ww_common common;", "    int a;"),
+        "ww_grow(config, &own",
+        "common",
+    ),
+    "no end": (MINE[: MINE.index("WW_CONTROL(")], "", "it does not end with WW_CONTROL"),
+    "no growth": (changed(".on_ack = on_ack, ", ""), "", "it has no .on_ack"),
+    "a closed window": (
+        changed(ON_LOSS, "    window->cwnd = 0;\n"),
+        "static void on_loss",
+        "on_loss sets cwnd to 0, expected from 1",
+    ),
+    "an endless loop": (
+        changed(ON_LOSS, "    while (window->cwnd) window->cwnd |= 1;\n"),
+        "while",
+        "the control does not return",
+    ),
+    "an overflow": (
+        changed(ON_LOSS, "    window->cwnd = (uint32_t)((int)in_flight + 0x7fffffff);\n"),
+        "0x7fffffff",
+        "the control overflows",
+    ),
+    "a division by zero": (
+        changed(ON_LOSS, "    window->cwnd = 100 / (uint32_t)(now_us >> 63);\n"),
+        "100 /",
+        "the control",
+    ),
+    "a wild pointer": (
+        changed(ON_LOSS, "    window->cwnd = *(volatile uint32_t *)(now_us >> 60);\n"),
+        "volatile",
+        "the control uses memory that is not its own",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_line_with_the_file_and_the_line(
+    mistake: str, tmp_path: Path, westwood: Callable[..., Any]
+) -> None:
+    text, at, expected = MISTAKES[mistake]
+    (tmp_path / "mine.c").write_text(text, encoding="utf-8")
+    before = set(compiling.kept())
+    refused = westwood("run", "path", "--set", "path.loss.rate=0.02", "--cc", "./mine.c")
+    assert refused.code == 2 and refused.err.count("\n") == 1
+    line = f":{text[: text.index(at)].count(NEWLINE) + 1}: " if at else ": "
+    assert f"./mine.c{line}" in refused.err and expected in refused.err, refused.err
+    assert not [one for one in set(compiling.kept()) - before if not one.name.endswith(".so")]
+
+
+def test_without_a_compiler_the_message_says_what_to_install(
+    mine: Path, monkeypatch: pytest.MonkeyPatch, westwood: Callable[..., Any]
+) -> None:
+    monkeypatch.setattr(compiling, "compilers", lambda: ())
+    mine.write_text(MINE + "/* never compiled before */", encoding="utf-8")
+    refused = westwood("run", "path", "--cc", "./mine.c")
+    assert refused.code == 77 and "apt-get install gcc" in refused.err
+
+
+def test_a_file_that_changes_during_a_command_keeps_its_first_contents(mine: Path) -> None:
+    from westwood.control import one_command
+
+    with one_command():
+        first = loading.load(str(mine))
+        mine.write_text(MINE + "\n", encoding="utf-8")
+        assert loading.load(str(mine)) == first
+    assert loading.load(str(mine)) != first
+
+
+def test_new_writes_a_file_that_runs_and_overwrites_none(westwood: Callable[..., Any]) -> None:
+    assert westwood("control", "new", "mine", "--like", "cubic").code == 0
+    assert westwood("run", "path", "--set", "duration=5s", "--cc", "./mine.c").code == 0
+    for words in (["mine"], ["my control"], ["other", "--like", "bbr3"]):
+        refused = westwood("control", "new", *words)
+        assert refused.code == 2 and refused.err.count("\n") == 1

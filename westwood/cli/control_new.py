@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `control new`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from westwood.cli.options import starting
+
+
+def _models() -> Iterable[str]:
+    from westwood.control import writing
+
+    return writing.models()
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the control: NAME.c is written.")],
+    like: Annotated[
+        str,
+        typer.Option(
+            metavar="PROTOCOL",
+            help="The control that it does the same as at first.",
+            autocompletion=starting(_models),
+        ),
+    ] = "reno",
+) -> None:
+    """Write a control in one C file, which you then change."""
+    from pathlib import Path
+
+    from westwood.control import writing
+
+    path = Path(f"{name.removesuffix('.c')}.c")
+    writing.write(path, like)
+    print(f"wrote {path}, which does what {like} does")
+    print(f"Next: westwood run path --cc ./{path},{like}")

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compiles a control to a shared object, with a compiler of this machine or ziglang's.
+
+The compiler runs without a shell, in a temporary folder. The object is kept, under a name that
+follows from the file, the headers and the compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from westwood import programs
+from westwood.errors import InputError, UnavailableError
+
+_LONGEST_S = 60  # of the compiler
+_SYMBOL = "control.c"  # the file's name in the temporary folder
+# What is undefined in C ends the run with the line (bindings/control_watch.cpp).
+_CHECKS = "signed-integer-overflow,shift,bounds,integer-divide-by-zero,unreachable,return"
+_FLAGS = (
+    "-std=c11 -O2 -g1 -fPIC -shared -ffreestanding -fvisibility=hidden -ffp-contract=off"
+    " -fno-strict-aliasing -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers"
+    f" -Werror=implicit-function-declaration -Werror=return-type -fsanitize={_CHECKS}"
+).split()
+_ERROR = re.compile(
+    r"^(?P<file>[^\n:]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.M
+)
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """Describes a C compiler."""
+
+    command: tuple[str, ...]
+    version: str
+
+    @property
+    def trap(self) -> str:
+        """Returns the option that makes the checks end the program by a signal."""
+        is_clang = "clang" in self.version
+        return "-fsanitize-trap=all" if is_clang else "-fsanitize-undefined-trap-on-error"
+
+
+def headers() -> Path:
+    """Returns the folder with control.h and the headers that it includes."""
+    return programs.sources() / "core"
+
+
+@cache
+def compilers() -> tuple[Compiler, ...]:
+    """Returns the compilers of this machine, in the order in which they are tried."""
+    return tuple(_found())
+
+
+def _found() -> Iterator[Compiler]:
+    named = os.environ.get("CC", "").split()
+    for command in (named, ["cc"], ["gcc"], ["clang"]):
+        path = programs.system_program(command[0]) if command else None
+        if path is not None and (version := _version([path, *command[1:]])):
+            yield Compiler((path, *command[1:]), version)
+    if find_spec("ziglang") is not None:
+        zig = [sys.executable, "-m", "ziglang", "cc"]
+        if version := _version(zig):
+            yield Compiler(tuple(zig), version)
+
+
+def _version(command: Sequence[str]) -> str:
+    """Returns what a compiler says of its version; empty if it does not run."""
+    try:
+        ended = programs.run([*command, "--version"], "", timeout_s=_LONGEST_S)
+    except (OSError, TimeoutError):
+        return ""
+    return ended.out.strip() if ended.code == 0 else ""
+
+
+def compiler() -> Compiler:
+    """Returns the compiler that is used; raises UnavailableError if there is none."""
+    if found := compilers():
+        return found[0]
+    raise UnavailableError(
+        "a control from a file needs a C compiler: apt-get install gcc, or "
+        "pip install 'westwood[compiler]'"
+    )
+
+
+def compiled(code: bytes, name: str) -> Path:
+    """Returns the shared object of a file's bytes; `name` is the file's in messages.
+
+    Raises InputError with the file and the line of the first error.
+    """
+    used = compiler()
+    kept = _folder() / f"{_key(code, used)}.so"
+    if kept.exists():
+        return kept
+    with tempfile.TemporaryDirectory(dir=kept.parent, prefix="new-") as folder:
+        made = _compile(used, code, name, Path(folder))
+        made.replace(kept)
+    return kept
+
+
+def is_kept(code: bytes) -> bool:
+    """Returns whether the bytes were compiled before."""
+    return (_folder() / f"{_key(code, compiler())}.so").exists()
+
+
+def _folder() -> Path:
+    folder = programs.workshop() / "controls"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def _key(code: bytes, used: Compiler) -> str:
+    parts = [code, *_header_bytes(), used.version.encode(), " ".join(_FLAGS).encode()]
+    return hashlib.sha256(b"".join(hashlib.sha256(one).digest() for one in parts)).hexdigest()
+
+
+@cache
+def _header_bytes() -> tuple[bytes, ...]:
+    return tuple(path.read_bytes() for path in sorted(headers().glob("*.h")))
+
+
+def _compile(used: Compiler, code: bytes, name: str, folder: Path) -> Path:
+    source, made = folder / _SYMBOL, folder / "control.so"
+    source.write_bytes(code)
+    command = [*used.command, *_FLAGS, used.trap, f"-I{headers()}", "-o", str(made), str(source)]
+    try:
+        ended = programs.run(command, "", timeout_s=_LONGEST_S, both=True)
+    except TimeoutError:
+        problem = f"{name}: takes more than {_LONGEST_S} s to compile"
+        raise InputError(problem) from None
+    if ended.code == 0 and made.exists():
+        return made
+    raise InputError(_first_error(ended.out, source, name))
+
+
+def _first_error(said: str, source: Path, name: str) -> str:
+    """Returns the compiler's first error with the user's file and its line."""
+    found = _ERROR.search(said)
+    if found is None:
+        lines = [line for line in said.replace(str(source), name).splitlines() if line.strip()]
+        return f"{name}: does not compile: {lines[-1] if lines else 'the compiler fails'}"
+    here = found["file"] == str(source)
+    line = int(found["line"]) if here else _line_of_use(said, source, found.end())
+    what = found["what"].replace(str(source), name)
+    return f"{name}:{line}: {what}" if line else f"{name}: {what}"
+
+
+def _line_of_use(said: str, source: Path, end: int) -> int:
+    """Returns the line of the user's file that leads to an error in a header; 0 if unknown.
+
+    The compiler names the use of a macro after the error, and an #include before it.
+    """
+    line = re.compile(rf"{re.escape(str(source))}:(\d+)")
+    found = line.search(said, end) or line.search(said)
+    return int(found[1]) if found else 0
+
+
+def line_at(code: bytes, place: int) -> int:
+    """Returns the line of the file at a place in its shared object; 0 if nothing tells."""
+    program = programs.system_program("addr2line")
+    if program is None:
+        return 0
+    made = _folder() / f"{_key(code, compiler())}.so"
+    ended = programs.run([program, "-i", "-e", str(made), hex(place)], "", timeout_s=_LONGEST_S)
+    found = re.search(rf"{_SYMBOL}:(\d+)", ended.out)
+    return int(found[1]) if found else 0
+
+
+def kept() -> list[Path]:
+    """Returns the files of the cache of compiled controls."""
+    return sorted(_folder().iterdir())

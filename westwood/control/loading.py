@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Loads controls from files and finds them again by name, or by what is in the file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from westwood import _engine, files
+from westwood.control import command_number, compiling
+from westwood.errors import InputError
+
+_ENDING = ".c"
+_MOST_BYTES = 1 << 20
+_DIGITS = 16  # of `source`: two files share one with a chance of 2^-64
+_IS_NAME = re.compile(r"[A-Za-z_]\w*\Z")
+# Keys of a table `cc` that no parameter may have.
+_TAKEN = frozenset({"name", "source"})
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Describes a parameter of a control, a whole number."""
+
+    name: str
+    fallback: int
+    least: int
+    most: int
+    what: str
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Describes a quantity that a control shows in traces."""
+
+    name: str
+    unit: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Control:
+    """Describes a loaded control."""
+
+    name: str  # as the user named the file
+    source: str  # identifies the file's bytes
+    code: bytes
+    label: str
+    traits: int
+    parameters: tuple[Parameter, ...]
+    quantities: tuple[Quantity, ...]
+
+
+@dataclass(frozen=True)
+class _Named:
+    """Holds the control that a name stands for."""
+
+    path: Path
+    control: Control
+    command: int  # the command that read the file
+
+
+_by_source: dict[str, Control] = {}
+_by_name: dict[str, _Named] = {}
+
+
+def is_file(name: object) -> bool:
+    """Returns whether a control's name is that of a file."""
+    return isinstance(name, str) and len(name) > len(_ENDING) and name.endswith(_ENDING)
+
+
+def load(name: str, folder: Path = Path()) -> Control:
+    """Returns the control in the file `name`, a path relative to `folder`.
+
+    Raises InputError with the file and the line if there is a mistake in it, and UnavailableError
+    if there is no compiler.
+    """
+    path = (folder / name).absolute()
+    known = _by_name.get(name)
+    if known is not None and known.path == path and known.command == command_number() > 0:
+        return known.control
+    return _load(_read(path, name), path, name)
+
+
+def _read(path: Path, name: str) -> bytes:
+    try:
+        return files.read(path, _MOST_BYTES)
+    except InputError as error:
+        raise InputError(f"{name}: {error.problem}") from None
+
+
+def _load(code: bytes, path: Path, name: str) -> Control:
+    control = _of_code(code, name)
+    _by_name[name] = _Named(path, control, command_number())
+    return control
+
+
+def named(name: str) -> Control:
+    """Returns the control that was last loaded by this name, or loads it."""
+    known = _by_name.get(name)
+    return known.control if known and known.command == command_number() else load(name)
+
+
+def label(name: str) -> str:
+    """Returns what figures call a control; its file may be gone since it ran."""
+    known = _by_name.get(name)
+    return known.control.label if known else Path(name).stem
+
+
+def of_source(source: str, name: str, folder: Path = Path()) -> Control:
+    """Returns the control with these contents; raises InputError if the file has others.
+
+    What writes `source` is a results folder, which may be a stranger's. So its control must have
+    been compiled here before, when somebody named the file.
+    """
+    path, known = (folder / name).absolute(), _by_source.get(source)
+    if known is None:
+        code = _read(path, name)
+        if (found := _source(code)) != source:
+            problem = f"expected the contents {source}, and it has {found}"
+            raise InputError(f"{name}: has changed: {problem}")
+        if not compiling.is_kept(code):
+            problem = "a control runs with your rights. Read it, then name it once"
+            raise InputError(f"{name}: {problem}: westwood run path --cc {path}")
+        known = _load(code, path, name)
+    known = replace(known, name=name)
+    _by_name.setdefault(name, _Named(path, known, command_number()))
+    return known
+
+
+def _source(code: bytes) -> str:
+    return hashlib.sha256(code).hexdigest()[:_DIGITS]
+
+
+def _of_code(code: bytes, name: str) -> Control:
+    source = _source(code)
+    if source in _by_source:
+        return replace(_by_source[source], name=name)
+    _check_text(code, name)
+    made = compiling.compiled(code, name)
+    try:
+        facts = _engine.load_control(str(made), source)
+        control = _described(facts, name, source, code)
+    except ValueError as error:
+        raise InputError(f"{name}: {error}") from None
+    _by_source[source] = control
+    return control
+
+
+def _check_text(code: bytes, name: str) -> None:
+    try:
+        code.decode()
+    except UnicodeDecodeError as error:
+        line = code[: error.start].count(b"\n") + 1
+        raise InputError(f"{name}:{line}: is not UTF-8") from None
+
+
+def _described(facts: Mapping[str, Any], name: str, source: str, code: bytes) -> Control:
+    parameters = tuple(Parameter(**row) for row in facts["parameters"])
+    quantities = tuple(Quantity(**row) for row in facts["quantities"])
+    taken = set(_TAKEN)
+    for its in [one.name for one in parameters] + [one.name for one in quantities]:
+        if not _IS_NAME.match(its):
+            raise ValueError(f'"{its}" is no name, expected letters, digits and _')
+        if its in taken:
+            raise ValueError(f'"{its}" is named twice, or has another meaning in a scenario')
+        taken.add(its)
+    for one in parameters:
+        if not one.least <= one.fallback <= one.most:
+            raise ValueError(f"the default of {one.name} is not within its bounds")
+    label, traits = facts["label"], facts["traits"]
+    return Control(name, source, code, label, traits, parameters, quantities)
+
+
+def located(failure: str) -> InputError:
+    """Returns the error for a control that failed during a run, with the file and the line.
+
+    failure: the four fields of _engine.ControlFailed.
+    """
+    source, call, place, problem = failure.split("\t", 3)
+    control = _by_source[source]
+    if call:
+        line = _line_of_call(control.code.decode(), call)
+    else:
+        line = compiling.line_at(control.code, int(place))
+    at = f"{control.name}:{line}" if line else control.name
+    return InputError(f"{at}: {call or 'the control'} {problem}")
+
+
+def _line_of_call(text: str, call: str) -> int:
+    """Returns the line where the function of an operation begins; 0 if unknown."""
+    function = re.search(rf"\.{call}\s*=\s*(\w+)", text)
+    if function is None:
+        return 0
+    found = re.search(rf"^[^\n;]*\b{function[1]}\s*\([^;{{]*\{{", text, re.M)
+    return text[: found.start()].count("\n") + 1 if found else 0

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the file of a new control that does what a control of the catalogue does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Template
+
+from westwood import _engine
+from westwood.errors import InputError, suggestion
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+# The headers of algorithms that have not just their own.
+_HEADERS = {"westwood": ("westwood_family",), "westwood_cubic": ("cubic", "westwood_cubic")}
+_TOO_LARGE = ("bbr3",)  # states that no loaded control may have
+_BY_ALGORITHM = {row["name"]: row["algorithm"] for row in _engine.PROTOCOLS}
+_RENO = "reno"
+
+_HEAD = """\
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * $name: $what
+ * docs/your-own-control.md of westwood explains it. Try it: westwood run path --cc ./$name.c
+ */
+#define WW_STATE $name
+"""
+_OF_RENO = (
+    _HEAD
+    + """\
+#define WW_PARAMETERS(X)                                              \\
+    X(gain, 1, 1, 100, "Segments that cwnd grows by in a round trip") \\
+    X(kept, 500, 1, 999, "Share of the data in flight that a loss leaves, thousandths")
+#define WW_QUANTITIES(X) X(counted, "segments", "Counted towards the next increment of cwnd")
+#include "control.h"
+
+/* The state of a connection; all 0 at its start. */
+struct $name {
+    struct ww_common common;
+};
+
+/* An ACK arrived, duplicate or not. */
+static void on_ack(const struct ww_config *config, struct $name *own, struct ww_window *window,
+                   const struct ww_sample *ack) {
+    if (!ww_may_grow(ack)) return;
+    ww_grow(config, &own->common, window, ack);
+    for (uint32_t i = 1; i < ww_parameters(config)->gain && i < 100; i++)
+        ww_grow(config, &own->common, window, ack);
+}
+
+/* Duplicate ACKs or SACK revealed a loss. A congestion mark and a timeout also come here. */
+static void on_loss(const struct ww_config *config, struct $name *own, struct ww_window *window,
+                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+    const uint64_t kept = (uint64_t)in_flight * ww_parameters(config)->kept / 1000;
+    window->ssthresh = ww_max_u32((uint32_t)ww_min_u64(kept, WW_CWND_MAX), config->min_cwnd);
+    window->cwnd = window->ssthresh;
+}
+
+/* What traces show. */
+static void observe(const struct ww_config *config, const struct $name *own, uint64_t now_us,
+                    struct ww_quantities *seen) {
+    seen->counted = own->common.cwnd_count;
+}
+
+WW_CONTROL("$label", 0, .on_ack = on_ack, .on_loss = on_loss, .observe = observe)
+"""
+)
+_OF_OTHERS = (
+    _HEAD
+    + """\
+#define WW_PARAMETERS(X) \\
+    X(kept, 1000, 1, 2000, "What a loss leaves, in thousandths of what $like leaves")
+#include "control.h"
+
+$includes
+
+/* The state of a connection; all 0 before init. */
+struct $name {
+    union {
+        struct ww_common common;
+        struct ww_${algorithm}_state $algorithm;
+    };
+};
+
+static void init(const struct ww_config *config, struct $name *own) {
+    WW_${ID}_INIT(&own->$algorithm);
+}
+
+/* An ACK arrived, duplicate or not. */
+static void on_ack(const struct ww_config *config, struct $name *own, struct ww_window *window,
+                   const struct ww_sample *ack) {
+    WW_${ID}_ON_ACK(config, &own->$algorithm, window, ack);
+}
+
+/* Duplicate ACKs or SACK revealed a loss. */
+static void on_loss(const struct ww_config *config, struct $name *own, struct ww_window *window,
+                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+    WW_${ID}_ON_LOSS(config, &own->$algorithm, window, now_us, in_flight, mss);
+    const uint32_t kept = ww_parameters(config)->kept;
+    if (kept == 1000) return;
+    window->ssthresh = (uint32_t)ww_min_u64((uint64_t)window->ssthresh * kept / 1000, WW_CWND_MAX);
+    window->ssthresh = ww_max_u32(window->ssthresh, config->min_cwnd);
+    window->cwnd = ww_min_u32(window->cwnd, window->ssthresh);
+}
+
+/* An ACK echoes a congestion mark. */
+static void on_mark(const struct ww_config *config, struct $name *own, struct ww_window *window,
+                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+    WW_${ID}_ON_MARK(config, &own->$algorithm, window, now_us, in_flight, mss);
+}
+
+/* The data outstanding at the loss is acknowledged. */
+static void on_recovery_exit(const struct ww_config *config, struct $name *own,
+                             struct ww_window *window, uint64_t now_us, uint32_t mss) {
+    WW_${ID}_ON_RECOVERY_EXIT(config, &own->$algorithm, window, now_us, mss);
+}
+
+/* The retransmission timer expired; `repeated`: for the same segment. */
+static void on_rto(const struct ww_config *config, struct $name *own, struct ww_window *window,
+                   uint64_t now_us, uint32_t in_flight, uint32_t mss, bool repeated) {
+    WW_${ID}_ON_RTO(config, &own->$algorithm, window, now_us, in_flight, mss, repeated);
+}
+
+/* The last loss proved spurious. */
+static void on_undo(const struct ww_config *config, struct $name *own, struct ww_window *window) {
+    WW_${ID}_ON_UNDO(config, &own->$algorithm, window);
+}
+
+/* The sender sends again, after it had nothing to send. */
+static void on_restart(const struct ww_config *config, struct $name *own, uint64_t now_us) {
+    WW_${ID}_ON_RESTART(config, &own->$algorithm, now_us);
+}
+
+/* The estimates that traces show. */
+static struct ww_observation estimate(const struct ww_config *config, const struct $name *own,
+                                      uint64_t now_us) {
+    return WW_${ID}_OBSERVE(config, &own->$algorithm, now_us);
+}
+
+WW_CONTROL("$label", WW_${ID}_TRAITS, .like = WW_PROTOCOL_$PROTOCOL, .init = init, .on_ack = on_ack,
+           .on_loss = on_loss, .on_mark = on_mark, .on_recovery_exit = on_recovery_exit,
+           .on_rto = on_rto, .on_undo = on_undo, .on_restart = on_restart, .estimate = estimate)
+"""
+)
+
+
+def models() -> list[str]:
+    """Returns the protocols that a new control can be like."""
+    return [name for name, algorithm in _BY_ALGORITHM.items() if algorithm not in _TOO_LARGE]
+
+
+def like(protocol: str, name: str) -> str:
+    """Returns the text of the file NAME.c of a control that does what the protocol does."""
+    if not _IDENTIFIER.match(name):
+        problem = "expected a name of letters, digits and _, not starting with a digit"
+        raise InputError(problem, key="NAME", value=name)
+    if protocol not in models():
+        known = suggestion(protocol, models())
+        raise InputError(f"no control to begin with, {known}", key="--like", value=protocol)
+    algorithm = _BY_ALGORITHM[protocol]
+    is_reno = algorithm == _RENO
+    headers = _HEADERS.get(algorithm, (algorithm,))
+    return Template(_OF_RENO if is_reno else _OF_OTHERS).substitute(
+        name=name,
+        label=name.replace("_", " ").capitalize(),
+        like=protocol,
+        algorithm=algorithm,
+        includes="\n".join(f'#include "{one}.h"' for one in headers),
+        ID=algorithm.upper(),
+        PROTOCOL=_engine.PROTOCOL_IDS[protocol],
+        what="slow start, congestion avoidance, multiplicative decrease, like Reno (RFC 5681)."
+        if is_reno
+        else f"like {protocol}.",
+    )
+
+
+def write(path: Path, protocol: str) -> None:
+    """Writes the file; raises InputError if there is one."""
+    text = like(protocol, path.stem)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise InputError("exists, expected a new file", value=str(path)) from None
+    except OSError as error:
+        raise InputError(f"can't be written: {error.strerror}", value=str(path)) from None
