@@ -3,7 +3,7 @@
 // Controlled Delay (CoDel, RFC 8289): drops packets at the head of the queue while the least delay of an
 // INTERVAL is above TARGET. The clauses, by the sections of the RFC's annotated pseudocode:
 //
-//   5.3  TARGET is 5 ms, INTERVAL 100 ms
+//   5.3  TARGET is 5 ms, INTERVAL 100 ms; MAXPACKET "SHOULD use interface MTU"
 //   5.4  a packet gets a timestamp when it arrives; the full queue drops it
 //   5.6  dodequeue: no packet may be dropped if it waited for less than TARGET, or if at most MAXPACKET
 //        bytes are left behind it. Above both, packets may be dropped once first_above_time is over, which is
@@ -17,24 +17,25 @@
 // dequeue() here decides about one packet, and is called again after a drop. So `was_dropped_` says that the
 // RFC's inner loop goes on. More than MAXPACKET bytes are behind a dropped packet, so there is a next one.
 //
-// ECN (RFC 3168): an ECN-capable packet is marked instead of dropped, and is then sent, as in Linux and
-// ns-3. Sizes are those of IP packets.
+// ECN: "it may be reasonable to ECN-mark packets instead" (section 1). The pseudocode has no marks. Here, as
+// in Linux, a mark takes the place of the drop: count grows, and the next one follows by
+// control_law(drop_next). ns-3 takes control_law(now) after a mark. Sizes are those of IP packets.
 #pragma once
 
 #include <cmath>
 
 #include "discipline.hpp"
 
-#define WW_CODEL_SETTINGS(X)                                                                 \
-    X(TIME, target, 5'000 * kMicrosecond, 1, kHour, "Acceptable delay of a standing queue",  \
-      "RFC 8289, section 5.3.")                                                              \
-    X(TIME, interval, 100'000 * kMicrosecond, 1, kHour,                                      \
-      "How long the delay must stay above target; a large RTT of the flows",                 \
-      "RFC 8289, section 5.3.")                                                              \
-    X(BYTES, max_packet, 1500, 1, 65535, "At most this many bytes are no standing queue",    \
-      "RFC 8289, section 5.6: the largest packet; IP packet of an Ethernet path (RFC 894).") \
-    X(SWITCH, ecn, false, 0, 1,                                                              \
-      "Marks packets of ECN-capable flows instead of dropping them (RFC 3168)",              \
+#define WW_CODEL_SETTINGS(X)                                                                  \
+    X(TIME, target, 5'000 * kMicrosecond, 1, kHour, "Acceptable delay of a standing queue",   \
+      "RFC 8289, section 5.3.")                                                               \
+    X(TIME, interval, 100'000 * kMicrosecond, 1, kHour,                                       \
+      "How long the delay must stay above target; a large RTT of the flows",                  \
+      "RFC 8289, section 5.3.")                                                               \
+    X(BYTES, max_packet, 1500, 1, 65535, "At most this many bytes are no standing queue",     \
+      "RFC 8289, section 5.3: the interface's MTU; IP packet of an Ethernet path (RFC 894).") \
+    X(SWITCH, ecn, false, 0, 1,                                                               \
+      "Marks packets of ECN-capable flows instead of dropping them (RFC 3168)",               \
       "A scenario asks for ECN by name.")
 #define WW_CODEL_RISING(X)
 #define WW_CODEL_POSITIVE(X)

@@ -4,12 +4,21 @@
 // prefers flows without a standing queue. The clauses:
 //
 //   4.1  a packet joins the queue that its flow's hash names. An empty queue that is in neither list goes to
-//        the end of the new ones, with QUANTUM bytes of credit. Above the limit, half of the bytes of the
-//        longest queue, at most drop_batch packets, are dropped from its head
+//        the end of the new ones, with QUANTUM bytes of credit. Above the limit, half of the queue with the
+//        most bytes, at most 64 packets, is dropped from its head
 //   4.2  the first of the new queues is served, or of the old ones if there are none. One without credit gets
 //        QUANTUM more and goes to the end of the old ones. CoDel (codel.hpp) takes a packet from the queue,
 //        which costs its size in credit. An empty queue goes from the new to the end of the old ones, and from
 //        the old ones it leaves
+//
+//   5.2  QUANTUM is 1514 bytes, for 1024 queues
+//
+// Deviations, the first two as in Linux and ns-3:
+//
+//   4.1    half of the packets are dropped; here they are half of the bytes
+//   4.2    a queue with "a negative number of credits" waits, because it sent "at least a quantum of bytes"; here
+//          one with no credit waits, too
+//   5.2.6  ECN is on by default; here a scenario asks for it
 //
 // A flow is one direction of a connection. The hash is seeded by the run, so another seed lets other flows
 // collide. Each CoDel sees the bytes of its own queue.

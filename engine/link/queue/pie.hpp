@@ -4,17 +4,18 @@
 // with a probability that follows the delay of the queue. The clauses:
 //
 //   4.1  a packet passes while burst_allowance is left, while qdelay_old is below QDELAY_REF / 2 and
-//        drop_prob below 0.2, or if the queue has at most two packets' bytes; else it is dropped with
+//        drop_prob below 0.2, or if the queue has at most 2 MEAN_PKTSIZE bytes; else it is dropped with
 //        drop_prob
 //   4.2  every T_UPDATE: p = alpha (qdelay - QDELAY_REF) + beta (qdelay - qdelay_old), divided by a factor
-//        that grows as drop_prob falls; drop_prob += p; 2 % of it decay when the queue is empty
-//   4.3  qdelay is the wait of the last packet that left
+//        that grows as drop_prob falls; drop_prob += p; 2 % of it decay when both delays are 0
+//   4.3  qdelay is the wait of the last packet that left, by its timestamp
 //   4.4  burst_allowance is MAX_BURST when drop_prob is 0 and both delays are below QDELAY_REF / 2. It falls
 //        by T_UPDATE with each update
 //   5.1  ECN: a packet is marked instead of dropped while drop_prob is below mark_ecnth
-//   5.5  above a drop_prob of 0.1 it grows by at most 0.02 per update
+//   5.5  from a drop_prob of 0.1 it grows by at most 0.02 per update
 //
-// qdelay is 0 once the queue is empty, as in Linux and ns-3: nobody else would tell that the delay is gone.
+// Deviation: qdelay is 0 once the queue is empty, as in Linux and ns-3. In the pseudocode it stays at the wait of
+// the last packet until another leaves. The optional 5.2 to 5.4 are left out.
 #pragma once
 
 #include <algorithm>
