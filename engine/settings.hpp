@@ -58,6 +58,9 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
       "A bulk flow sends as much as it can.")                                                      \
     X(SWITCH, ecn, false, 0, 1, "ECN-capable transport (RFC 3168)",                                \
       "A scenario asks for ECN by name.")                                                          \
+    X(SWITCH, ect1, false, 0, 1,                                                                   \
+      "Packets of an ECN-capable flow carry ECT(1), which names L4S traffic (RFC 9331)",           \
+      "RFC 9331, section 4.3, asks for a scalable congestion control, which no control here is.")  \
     X(BYTES, packet, 1500, 21, 65535, "Size of the IP packet of a full segment, with headers",     \
       "IP packet of an Ethernet path (RFC 894).")                                                  \
     X(BYTES, header, 40, 20, 255, "IP and TCP headers of every packet",                            \

@@ -209,17 +209,17 @@ double Channel::utilisation() const {
 Passage Channel::enqueue(Time now, HeldPacket& packet) {
     if (impairments->drops(now, packet.ip_bytes + overhead_)) return drop_early(now);
     HeldPackets& held = *impairments->held;
-    const Backlog backlog{held.size(), busy_until_, held.ip_bytes(), held.first_arrival()};
+    const Backlog backlog{held.size(), busy_until_, held.ip_bytes()};
     const Verdict verdict = decide_on_arrival(now, backlog, (packet.packet.flags & kEct) != 0);
     if (verdict == Verdict::drop) return drop_early(now);
     const bool is_idle = held.empty() && busy_until_ <= now;
     if (!is_idle && !impairments->sheds() && !held.has_room(packet.ip_bytes)) return dropped(now);
     packet.arrival = now;
     if (verdict == Verdict::mark) impairments->mark(packet.packet);
-    const std::uint64_t flow =
-        std::uint64_t{packet.packet.flow} << 1 | (packet.packet.flags & kAck);
+    const std::uint16_t flags = packet.packet.flags;
+    const Joining joining{std::uint64_t{packet.packet.flow} << 1 | (flags & kAck), is_l4s(flags)};
     held.push(packet,
-              std::visit([&](auto& any) { return any.join(flow); }, impairments->discipline));
+              std::visit([&](auto& any) { return any.join(joining); }, impairments->discipline));
     return {Fate::arrives, kNever};
 }
 

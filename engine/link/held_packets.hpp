@@ -33,16 +33,16 @@ class HeldPackets {
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
     std::int64_t ip_bytes() const { return ip_bytes_; }
-    // Returns when the packet at the head of the first line arrived; kNever: it is empty.
-    Time first_arrival() const {
-        return is_empty(0) ? kNever : nodes_[lines_[0].first].held.arrival;
-    }
     bool is_empty(std::uint32_t line) const { return lines_[line].first == kNone; }
     std::int64_t ip_bytes(std::uint32_t line) const { return lines_[line].ip_bytes; }
     Head head(std::uint32_t line) const {
         const HeldPacket& first = nodes_[lines_[line].first].held;
-        return {first.arrival, lines_[line].ip_bytes - first.ip_bytes,
-                (first.packet.flags & kEct) != 0, first.ip_bytes, line};
+        return {first.arrival,
+                lines_[line].ip_bytes - first.ip_bytes,
+                (first.packet.flags & kEct) != 0,
+                first.ip_bytes,
+                line,
+                lines_[line].packets - 1};
     }
     template <class Function>
     void for_each(Function function) const {
@@ -60,6 +60,7 @@ class HeldPackets {
         (line.first == kNone ? line.first : nodes_[line.last].next) = at;
         line.last = at;
         line.ip_bytes += packet.ip_bytes;
+        line.packets++;
         ip_bytes_ += packet.ip_bytes;
         size_++;
     }
@@ -70,6 +71,7 @@ class HeldPackets {
         nodes_[at].next = free_;
         free_ = at;
         line.ip_bytes -= nodes_[at].held.ip_bytes;
+        line.packets--;
         ip_bytes_ -= nodes_[at].held.ip_bytes;
         size_--;
         return nodes_[at].held;
@@ -101,6 +103,7 @@ class HeldPackets {
     struct Line {
         std::uint32_t first = kNone, last = kNone;  // last is meaningless in an empty line
         std::int64_t ip_bytes = 0;
+        std::uint32_t packets = 0;
     };
 
     bool fits(std::size_t packets, std::int64_t ip_bytes) const {

@@ -38,10 +38,16 @@ enum PacketFlags : std::uint16_t {
     kBare = 512,  // the handshake's last ACK
     kAgain =
         1024,  // data, SYN: a retransmission; ACK: its timestamp echoes a retransmission (RFC 7323)
-    kEnd = 2048,  // data: the last segment of a message, which the receiver acknowledges at once
+    kEnd = 2048,   // data: the last segment of a message, which the receiver acknowledges at once
+    kEct1 = 4096,  // beside kEct: the ECN field was ECT(1), not ECT(0), when it was sent
     // Packets with these flags take the slow path.
     kSlowPath = kSyn | kFin | kCe | kCwr | kDatagram | kBare | kAgain | kEnd,
 };
+
+// Returns whether a packet's ECN field is ECT(1) or CE, the L4S identifier (RFC 9331, section 5).
+constexpr bool is_l4s(std::uint16_t flags) {
+    return (flags & kEct1) != 0 || (flags & (kEct | kCe)) == (kEct | kCe);
+}
 
 struct Packet {
     Time at = 0;  // when it arrives at the end of its channel

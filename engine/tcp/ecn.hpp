@@ -15,6 +15,10 @@ namespace ww::sim {
 
 class EcnSender {
   public:
+    // sends_ect1: packets carry ECT(1) instead of ECT(0) (RFC 9331)
+    explicit EcnSender(bool sends_ect1 = false)
+        : ect_(static_cast<std::uint16_t>(sends_ect1 ? kEct | kEct1 : kEct)) {}
+
     // An echo counts once SND.UNA has passed what was sent before the last reduction. Earlier ACKs
     // come from a receiver that has not seen the CWR.
     bool answers(std::int64_t una) const { return una > answered_below_; }
@@ -41,7 +45,7 @@ class EcnSender {
         if (is_retransmission) return 0;
         const bool reduced = cwr_;
         cwr_ = false;
-        return reduced ? kEct | kCwr : kEct;
+        return static_cast<std::uint16_t>(reduced ? ect_ | kCwr : ect_);
     }
 
   private:
@@ -49,6 +53,7 @@ class EcnSender {
     std::uint32_t marked_ = 0;   // segments that ACKs have reported as marked
     std::uint16_t counted_ = 0;  // all such segments since the start; wraps
     bool cwr_ = false;           // the next new segment carries CWR
+    std::uint16_t ect_;          // PacketFlags of a segment
 };
 
 }  // namespace ww::sim

@@ -15,6 +15,7 @@ Sender::Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t i
       statistics_(settings.receive_window, settings.paced),
       board_(settings.rack, settings.pipe_keeps_repaired, settings.follows_packets),
       rate_reduction_(settings.recovery),
+      ecn_(flow.ect1),
       rate_(settings.paced ? std::make_unique<RateSampler>() : nullptr),
       increase_(settings.cc, settings.initial_cwnd) {
     if (flow.application.kind == ApplicationKind::bulk) available_ = segments_.count();

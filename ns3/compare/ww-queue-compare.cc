@@ -116,10 +116,7 @@ class Ours
   private:
     void Arrive(const Arrival& arrival)
     {
-        const ww::sim::Backlog backlog{m_held.size(),
-                                       m_free,
-                                       m_held.ip_bytes(),
-                                       m_held.first_arrival()};
+        const ww::sim::Backlog backlog{m_held.size(), m_free, m_held.ip_bytes()};
         const Verdict verdict = m_queue.enqueue(arrival.at, backlog, arrival.isEcnCapable);
         if (verdict == Verdict::drop || !m_held.has_room(BYTES))
         {
@@ -132,7 +129,7 @@ class Ours
         packet.packet.flags = arrival.isEcnCapable ? ww::sim::kEct : 0;
         packet.arrival = arrival.at;
         packet.ip_bytes = BYTES;
-        m_held.push(packet, m_queue.join(arrival.flow));
+        m_held.push(packet, m_queue.join({arrival.flow}));
         m_free = std::max(m_free, arrival.at);
         SendUntil(arrival.at);
     }

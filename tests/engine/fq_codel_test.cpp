@@ -27,7 +27,7 @@ class Bench {
         HeldPacket packet;
         packet.packet.flow = flow;
         packet.ip_bytes = bytes;
-        for (; count > 0; count--) held_.push(packet, fq_.join(flow));
+        for (; count > 0; count--) held_.push(packet, fq_.join({flow}));
     }
     // Returns the flow of the packet that leaves.
     std::uint32_t leave() {

@@ -129,6 +129,20 @@ TEST(EcnSender, RespondsOncePerWindowOfDataAndReportsItOnce) {
     EXPECT_EQ(ecn.flags(false), kEct);
 }
 
+TEST(EcnSender, SendsTheCodepointThatWasAskedFor) {
+    EXPECT_EQ(EcnSender(false).flags(false), kEct);
+    EXPECT_EQ(EcnSender(true).flags(false), kEct | kEct1);
+}
+
+// RFC 9331, section 5: ECT(1) and CE identify L4S packets. An ACK's kCe is ECE, which does not.
+TEST(Packet, IsOfL4sByItsEcnField) {
+    EXPECT_TRUE(is_l4s(kEct | kEct1));
+    EXPECT_TRUE(is_l4s(kEct | kCe));
+    EXPECT_FALSE(is_l4s(kEct));
+    EXPECT_FALSE(is_l4s(0));
+    EXPECT_FALSE(is_l4s(kAck | kCe));
+}
+
 // Rate reduction learns from SACK what was delivered.
 TEST(Recovery, ReducesTheRateOnlyWithSack) {
     EXPECT_FALSE(uses_sack(Recovery::newreno));

@@ -105,6 +105,9 @@ inline void any_impairments(Input& input, Direction& d) {
         d.dualpi2.target = (1 + input.few(50)) * kMillisecond;
         d.dualpi2.max_rtt = (1 + input.few(200)) * kMillisecond;
         d.dualpi2.coupling = 1 + input.few(5);
+        d.dualpi2.l4s_min = d.dualpi2.l4s_range = input.few(5) * kMillisecond;
+        d.dualpi2.l4s_spared = input.few(5);
+        d.dualpi2.classic_share = (1 + input.few(90)) / 100.0;
     } else if (d.queue_kind == QueueKind::droptail && input.flag()) {
         d.queue_kind = QueueKind::fq_codel;
         d.fq_codel.target = (1 + input.few(50)) * kMillisecond / 2;

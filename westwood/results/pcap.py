@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # engine/link/packet.hpp: PacketFlags
 _ACK, _SYN, _FIN, _ECT, _CE, _CWR, _DATAGRAM, _BARE = 1, 2, 8, 32, 64, 128, 256, 512
+_ECT1 = 4096
 _MAGIC_NS, _LINKTYPE_RAW, _SNAPLEN = 0xA1B23C4D, 101, 65535
 _RECORD, _IP, _TCP, _UDP, _OPTIONS = 16, 20, 20, 8, 40
 _AT_A_TIME = 1 << 14  # packets
@@ -132,7 +133,9 @@ class _Packets:
         capable = (self.flags & _ECT != 0) & ~self.is_ack & ~self.is_syn
         marked = capable & (self.flags & _CE != 0)
         ip[:, 0] = 0x45
-        ip[:, 1] = np.where(marked, 3, np.where(capable, 2, 0))
+        ip[:, 1] = np.where(
+            marked, 3, np.where(capable, np.where(self.flags & _ECT1 != 0, 1, 2), 0)
+        )
         _put(ip, 2, length, 2)
         _put(ip, 4, (self.first + np.arange(self.count)) & 0xFFFF, 2)
         ip[:, 6] = 0x40  # don't fragment

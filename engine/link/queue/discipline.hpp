@@ -11,7 +11,7 @@
 // dequeue() has kHolds = true. Its packets wait in a list (../held_packets.hpp), and each departure is an
 // event.
 //
-// The packets may stand in several lines(). A packet takes the line that join() names for its flow, and
+// The packets may stand in several lines(). A packet takes the line that join() names, and
 // next_line() names the one whose head leaves. A full queue with kSheds takes the packet and then drops
 // from the head of the longest line: half of its bytes, at most drop_batch() packets.
 //
@@ -36,11 +36,15 @@ struct Place {
 
 // The queue that an arriving packet meets.
 struct Backlog {
-    std::size_t packets;  // that wait
-    Time busy_until;      // when the transmitter has sent all of them
-    // Known to a discipline with dequeue():
-    std::int64_t bytes = 0;       // IP bytes of the packets that wait
-    Time first_arrival = kNever;  // of the packet at the head
+    std::size_t packets;     // that wait
+    Time busy_until;         // when the transmitter has sent all of them
+    std::int64_t bytes = 0;  // IP bytes of the packets that wait, for a discipline with dequeue()
+};
+
+// A packet that takes its place in the queue.
+struct Joining {
+    std::uint64_t flow;
+    bool is_l4s = false;  // its ECN field is ECT(1) or CE (RFC 9331)
 };
 
 // The packet at the head of a line of the queue.
@@ -50,6 +54,7 @@ struct Head {
     bool is_ecn_capable;
     std::uint32_t ip_bytes = 0;
     std::uint32_t line = 0;
+    std::uint32_t packets_behind = 0;  // in its line
 };
 
 // A periodic timer, which the first packet starts. Nobody sees a discipline between two packets, so the updates
@@ -58,11 +63,15 @@ class UpdateTimer {
   public:
     explicit UpdateTimer(Time period) : period_(period) {}
 
+    // The first packet arrives.
+    void start(Time now) {
+        if (next_ == kNever) next_ = now + period_;
+    }
     // Calls update(at) for each update due by `now`. It returns false if it changes nothing, and the following
     // ones do not either.
     template <class Update>
     void catch_up(Time now, Update update) {
-        if (next_ == kNever) next_ = now + period_;
+        start(now);
         for (; next_ <= now; next_ += period_)
             if (!update(next_)) next_ += (now - next_) / period_ * period_;
     }
@@ -80,7 +89,7 @@ struct Discipline {
     Verdict dequeue(Time /*now*/, const Head&) { return Verdict::pass; }
 
     std::uint32_t lines() const { return 1; }
-    std::uint32_t join(std::uint64_t /*flow*/) { return 0; }
+    std::uint32_t join(const Joining&) { return 0; }
     template <class Held>
     std::uint32_t next_line(const Held&) {
         return 0;

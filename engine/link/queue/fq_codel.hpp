@@ -64,8 +64,8 @@ class FqCoDelQueue : public Discipline {
     std::uint32_t lines() const { return settings_.flows; }
     std::uint32_t drop_batch() const { return settings_.drop_batch; }
 
-    std::uint32_t join(std::uint64_t flow) {
-        std::uint64_t state = seed_ ^ flow;
+    std::uint32_t join(const Joining& packet) {
+        std::uint64_t state = seed_ ^ packet.flow;
         const auto line = static_cast<std::uint32_t>(split_mix(state) % settings_.flows);
         Queue& queue = queues_[line];
         if (!queue.is_listed) {

@@ -131,6 +131,15 @@ def test_every_kind_of_packet_is_sound(small: Scenario, tmp_path: Path) -> None:
 
 
 @needs_tshark
+def test_packets_of_an_l4s_flow_carry_ect1(small: Scenario, tmp_path: Path) -> None:
+    file = tmp_path / "l.pcap"
+    l4s = mixed(small, "5s").with_settings({"ecn.ect1": True})
+    pcap.write(simulate(l4s, 1, capture="l"), file)
+    assert count(file, "ip.dsfield.ecn == 1") > 0
+    assert count(file, "ip.dsfield.ecn == 2") == 0
+
+
+@needs_tshark
 def test_a_transfer_ends_with_a_fin_and_its_ack(small: Scenario, tmp_path: Path) -> None:
     """RFC 9293, 3.10.4 and 3.10.7.4: the FIN takes a sequence number and is acknowledged."""
     whole = small.with_settings({"tcp.size": "100kB", "bottleneck.loss.rate": 0.02})
