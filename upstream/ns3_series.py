@@ -3,10 +3,10 @@
 
 TREE is ns-3-dev at the commit that upstream/ns3/README.md names, or has the same files; it is
 copied and stays unchanged. For each patch the tests are applied first and must fail; with the rest
-of the patch they must pass. At the end every suite of ns-3's internet module runs (failures that
-also occur without the series are excused), and so does ns-3's style check if a suitable
-clang-format exists. The first build takes a quarter of an hour on two cores; with ccache later ones
-take a minute.
+of the patch they must pass. At the end every suite of the modules internet and traffic-control runs
+(failures that also occur without the series are excused), and so does ns-3's style check if a
+suitable clang-format exists. The first build takes a quarter of an hour on two cores; with ccache
+later ones take a minute.
 """
 
 import os
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SERIES = Path(__file__).parent / "ns3"
 HOME = ROOT / "build" / "ns3" / "upstream"  # always the same path, for ccache
 LACKING = 77
-TESTS = ("src/internet/test/*", "src/internet/CMakeLists.txt")  # the latter only lists them
+TESTS = ("src/*/test/*", "src/internet/CMakeLists.txt")  # the latter only lists them
 NEEDED = (  # 21 MB; the rest of a tree is 200
     *("CMakeLists.txt", "LICENSE", "VERSION", "ns3", "build-support", "contrib", "scratch"),
     *("examples/CMakeLists.txt", "utils", "third-party", "src/CMakeLists.txt", ".clang-format"),
@@ -33,7 +33,7 @@ NEEDED = (  # 21 MB; the rest of a tree is 200
 OPTIONS = (
     *("-DCMAKE_BUILD_TYPE=default", "-DNS3_ASSERT=ON", "-DNS3_ENABLED_MODULES=internet"),
     *("-DNS3_TESTS=ON", "-DNS3_EXAMPLES=OFF", "-DNS3_PYTHON_BINDINGS=OFF"),
-    "-DNS3_FILTER_MODULE_EXAMPLES_AND_TESTS=internet",
+    "-DNS3_FILTER_MODULE_EXAMPLES_AND_TESTS=internet;traffic-control",
 )
 
 
@@ -98,7 +98,7 @@ def copy(tree: Path, to: Path) -> None:
 
 
 def build(tree: Path) -> Path:
-    """Builds the suites of the internet module; returns ns-3's test runner."""
+    """Builds the suites of both modules; returns ns-3's test runner."""
     cache = tree / "cmake-cache"
     if not cache.exists():
         cache.mkdir()
@@ -118,7 +118,7 @@ def passes(runner: Path, suite: str) -> bool:
 
 
 def listed(runner: Path) -> list[str]:
-    """Lists the suites of the internet module."""
+    """Lists the suites of both modules."""
     return run([str(runner), "--list"], runner.parents[2]).split()
 
 
@@ -130,7 +130,7 @@ def failing(runner: Path) -> list[str]:
 def suites(tree: Path, patch: Path) -> list[str]:
     """Lists the suites in the test files that a patch touches."""
     found: list[str] = []
-    for name in re.findall(r"^\+\+\+ b/(src/internet/test/\S+)", patch.read_text(), re.M):
+    for name in re.findall(r"^\+\+\+ b/(src/\S+/test/\S+)", patch.read_text(), re.M):
         found += re.findall(r': TestSuite\("([^"]+)"', (tree / name).read_text())
     return found
 
@@ -139,7 +139,7 @@ def prove(tree: Path, patch: Path) -> None:
     """Applies a patch's tests, which must fail, and then its rest, with which they must pass."""
     tests = [f"--include={pattern}" for pattern in TESTS]
     rest = [f"--exclude={pattern}" for pattern in TESTS]
-    if "\n+++ b/src/internet/test/" not in patch.read_text():
+    if not re.search(r"^\+\+\+ b/src/\S+/test/", patch.read_text(), re.M):
         run(["git", "apply", str(patch)], tree)
         print(f"  {patch.name}: applies; it has no test", flush=True)
         return
@@ -196,7 +196,7 @@ def main(source: Path) -> int:
         if broken:
             raise Broken(f"with the series {', '.join(broken)} fail")
         excused = f" except {', '.join(before)}, as without the series" if before else ""
-        print(f"  {len(listed(runner))} suites of the internet module pass{excused}", flush=True)
+        print(f"  {len(listed(runner))} suites of both modules pass{excused}", flush=True)
         print(f"  style: {check_style(HOME)}", flush=True)
     except Broken as error:
         print(error)

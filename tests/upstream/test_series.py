@@ -18,7 +18,7 @@ from upstream import ns3_series
 ROOT = Path(__file__).resolve().parents[2]
 NS3, LINUX = ROOT / "upstream" / "ns3", ROOT / "upstream" / "linux"
 PATCHES = [path for folder in (NS3, LINUX) for path in sorted(folder.glob("*.patch"))]
-DEFECTS = ns3_series.patches()[:12]
+DEFECTS = ns3_series.patches()[:14]
 
 
 def message(patch: Path) -> tuple[str, str]:
@@ -47,7 +47,9 @@ def test_the_series_is_numbered_without_a_gap(folder: Path) -> None:
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda path: path.name[:24])
 def test_a_patch_has_a_message_as_its_project_asks(patch: Path) -> None:
     subject, body = message(patch)
-    assert re.match(r"(tcp|doc): (westwood: )?\w", subject) and len(subject) <= 72, subject
+    assert (
+        re.match(r"(tcp|doc|traffic-control): (westwood: )?\w", subject) and len(subject) <= 72
+    ), subject
     assert all(len(line) <= 76 for line in body.splitlines())
     assert len(body.split()) > 25
     if patch.parent == NS3:
@@ -72,8 +74,8 @@ def test_a_patchs_added_lines_follow_the_style(patch: Path) -> None:
 @pytest.mark.parametrize("patch", DEFECTS, ids=lambda path: path.name[:24])
 def test_a_defect_is_a_patch_with_a_test(patch: Path) -> None:
     touched = files(patch)
-    assert any(name.startswith("src/internet/test/") for name in touched)
-    assert any(name.startswith("src/internet/model/") for name in touched)
+    for part in ("test", "model"):
+        assert any(re.match(rf"src/(internet|traffic-control)/{part}/", one) for one in touched)
 
 
 @pytest.mark.parametrize("folder", [NS3, LINUX], ids=["ns3", "linux"])
