@@ -6,6 +6,7 @@ It checks the capabilities of `kernel load`; docs/linux-reference.md lists those
 
 from __future__ import annotations
 
+import gzip
 import os
 import platform
 import re
@@ -22,6 +23,7 @@ from westwood.programs import CHECKOUT
 OLDEST = (6, 1)
 _SKIPS = "init_owned"  # not in any kernel from kernel.org
 CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}  # linux/capability.h
+DISCIPLINES = ("red", "codel", "fq_codel", "pie", "dualpi2")
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,9 @@ class Check:
         return f"{verdict}  {self.name}: {self.found}" + ("" if self.ok else f"; {self.remedy}")
 
 
-def checks(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> list[Check]:
+def checks(
+    proc: Path = Path("/proc"), sys: Path = Path("/sys"), boot: Path = Path("/boot")
+) -> list[Check]:
     """Runs all checks, in the order in which problems are best fixed."""
     return [
         _kernel_version(platform.release()),
@@ -51,6 +55,7 @@ def checks(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> list[Check]:
         *_program(),
         _file("TUN", Path("/dev/net/tun"), "modprobe tun"),
         _tool("iperf3", "apt-get install iperf3"),
+        _disciplines(proc, boot),
     ]
 
 
@@ -124,6 +129,33 @@ def _not_ours(pins: Path) -> str:
 
 def _can_mount() -> bool:
     return os.geteuid() == 0 and ww_kernel.PINS_VARIABLE not in os.environ
+
+
+def _disciplines(proc: Path, boot: Path) -> Check:
+    """Names the kernel's queue disciplines; nothing here needs them, so none is missing."""
+    name = "queue disciplines"
+    config = _config(proc, boot)
+    if config is None:
+        return Check(name, True, "unknown, as this kernel shows no configuration", "", note=True)
+    lines = config.splitlines()
+    has = [
+        kind
+        for kind in DISCIPLINES
+        if {f"CONFIG_NET_SCH_{kind.upper()}={how}" for how in "ym"} & set(lines)
+    ]
+    lacks = [kind for kind in DISCIPLINES if kind not in has]
+    found = "; ".join(
+        f"{said}{', '.join(kinds)}" for said, kinds in (("", has), ("not ", lacks)) if kinds
+    )
+    return Check(name, True, found, "", note=bool(lacks))
+
+
+def _config(proc: Path, boot: Path) -> str | None:
+    """Returns the kernel's configuration if it can be read."""
+    try:
+        return gzip.decompress((proc / "config.gz").read_bytes()).decode()
+    except (OSError, EOFError, ValueError):
+        return _text(boot / f"config-{platform.release()}")
 
 
 def _program() -> list[Check]:

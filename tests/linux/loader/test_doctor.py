@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -77,6 +78,31 @@ def test_the_kernel_is_new_enough(
     check = machine()["kernel"]
     assert check.ok is ok and release in str(check)
     assert ok or "expected 6.1 or newer" in str(check)
+
+
+CONFIG = """CONFIG_NET_SCH_CODEL=m
+CONFIG_NET_SCH_FQ_CODEL=y
+# CONFIG_NET_SCH_PIE is not set
+CONFIG_NET_SCH_RED_EXTRA=y
+"""
+
+
+@pytest.mark.parametrize("place", ["proc/config.gz", "boot/config"])
+def test_the_kernels_queue_disciplines_are_named(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str
+) -> None:
+    machine()
+    monkeypatch.setattr(doctor.platform, "release", lambda: "6.18.1")
+    folders = [tmp_path / name for name in ("proc", "sys", "boot")]
+    unknown = doctor.checks(*folders)[-1]
+    if place == "proc/config.gz":
+        (tmp_path / place).write_bytes(gzip.compress(CONFIG.encode()))
+    else:
+        (tmp_path / "boot").mkdir()
+        (tmp_path / "boot/config-6.18.1").write_text(CONFIG)
+    found = doctor.checks(*folders)[-1]
+    assert str(found) == "note     queue disciplines: codel, fq_codel; not red, pie, dualpi2"
+    assert "unknown" in str(unknown) and unknown.ok
 
 
 @pytest.mark.parametrize("member", ["init_owned", "name"])
