@@ -260,6 +260,13 @@ _UDP_STYLE = PlotStyle("#999999", ".", ":")
 OTHER_STYLE = PlotStyle("#555555", "X", ":")
 
 
+def shown_by(protocol: str) -> Shown:
+    """Returns what traces show of a protocol."""
+    if loading.is_file(protocol):
+        return Shown((), tuple(one.name for one in loading.named(protocol).quantities))
+    return SHOWN[PROTOCOLS[protocol].algorithm]
+
+
 @cache
 def settings_of(section: str) -> Mapping[str, Setting]:
     """Returns a section's settings for users, by key."""

@@ -18,10 +18,11 @@ from westwood.catalogue import (
     FLOW_COLUMNS,
     MESSAGE_COLUMNS,
     OPPORTUNITY_BYTES,
-    PROTOCOLS,
     QUEUES,
-    SHOWN,
+    UDP,
     WINDOW_COLUMNS,
+    Shown,
+    shown_by,
 )
 from westwood.errors import InputError
 from westwood.results.raw import RawLinkSide, RawResult
@@ -52,14 +53,14 @@ def windows(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
 
 def _with_shown(scenario: Scenario, frame: pl.DataFrame) -> pl.DataFrame:
     """Returns the frame with its modes and quantities by their names."""
-    flows: dict[str, list[str]] = {}  # by algorithm
+    flows: dict[Shown, list[str]] = {}
     for flow in scenario.flows:
-        if flow.cc.name in PROTOCOLS:
-            flows.setdefault(PROTOCOLS[flow.cc.name].algorithm, []).append(flow.name)
-    modes = pl.Enum(list(dict.fromkeys(mode for one in flows for mode in SHOWN[one].modes)))
+        if flow.cc.name != UDP:
+            flows.setdefault(shown_by(flow.cc.name), []).append(flow.name)
+    modes = pl.Enum(list(dict.fromkeys(mode for one in flows for mode in one.modes)))
     made: dict[str, pl.Expr] = {"mode": pl.lit(None, modes)}
-    for algorithm, names in flows.items():
-        shown, is_own = SHOWN[algorithm], pl.col("flow").is_in(names)
+    for shown, names in flows.items():
+        is_own = pl.col("flow").is_in(names)
         numbers = list(range(1, len(shown.modes) + 1))
         mode = pl.col("mode").replace_strict(numbers, shown.modes, default=None, return_dtype=modes)
         made["mode"] = pl.when(is_own).then(mode).otherwise(made["mode"])
