@@ -16,6 +16,7 @@ from westwood.engines.result import Result
 from westwood.engines.simulator import simulate
 from westwood.papers import observers
 from westwood.papers.checks.common import Measured
+from westwood.papers.checks.plateau import like_published
 from westwood.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -198,10 +199,18 @@ def plateau_friendly(all_: All, title: str) -> Figure:
 
 
 def windows_and_use(all_: All, title: str) -> Figure:
-    """Draws the window and the link's use, as Figures 2 to 5 of the paper on WestwoodNR+."""
+    """Draws the window and the link's use, as Figures 2 to 5 of the paper on WestwoodNR+.
+
+    The wireless path has the error rate at which the claims are decided.
+    """
     rows = []
-    for scenario, path in (("plateau-wired", "wired"), ("plateau-wireless", "wireless")):
-        result = simulate(Scenario.preset(scenario), 1, trace=True, events=True)
+    per = like_published(all_)
+    for scenario, path, losses in (
+        ("plateau-wired", "wired", {}),
+        ("plateau-wireless", f"wireless, error rate {per:g}", {PER: per}),
+    ):
+        base = Scenario.preset(scenario).with_settings(losses)
+        result = simulate(base, 1, trace=True, events=True)
         lines = [
             _line(result, "cwnd", 1.0, "tcp", f"{path}: cwnd"),
             Line(f"{path}: ssthresh", *_series(result, "ssthresh")),

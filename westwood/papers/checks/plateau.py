@@ -144,7 +144,7 @@ def _friendly_westwood(all_: Mapping[str, Measured]) -> Finding:
     return Finding({"ratio": over.mean, "westwoodnr_share_of_fair": share.mean}, failures)
 
 
-def _like_published(all_: Mapping[str, Measured]) -> float:
+def like_published(all_: Mapping[str, Measured]) -> float:
     """Returns the error rate whose throughput is nearest to the paper's, which names no rate."""
     before = all_["plateau-wireless"].curve(_BEFORE).curve
     means = {per: runs.mean.mean * 1e-6 for per, runs in before.items()}
@@ -153,7 +153,7 @@ def _like_published(all_: Mapping[str, Measured]) -> float:
 
 def _over_time(all_: Mapping[str, Measured], column: str) -> tuple[Runs, Runs]:
     """Returns a column of WestwoodNR+ on the wired path, and on the wireless one as published."""
-    per = _like_published(all_)
+    per = like_published(all_)
     wireless = {"cc": _AFTER, _PER: per}
     return (
         all_["plateau-wired"].runs({"cc": _AFTER}, column),
@@ -189,7 +189,7 @@ def _stages(all_: Mapping[str, Measured]) -> Finding:
 def _ssthresh(all_: Mapping[str, Measured]) -> Finding:
     found = _over_time(all_, "ssthresh_range")[1].mean
     return Finding(
-        {"error_rate": _like_published(all_), "range_over_median": found.mean},
+        {"error_rate": like_published(all_), "range_over_median": found.mean},
         list(words.over_limit("ssthresh's range over its median from 7 s on", found, words.ALIKE)),
     )
 
