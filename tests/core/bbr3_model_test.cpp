@@ -67,12 +67,12 @@ class DrivenBbr3 {
 
   private:
     static ww_config configured(ww::test::Choices& choices) {
+        using Permille = std::uint16_t;
         ww_config config = ww_configure(WW_PROTOCOL_BBR3);
-        config.bbr3_drain_permille = choices.of({500u, 347u});
-        config.bbr3_down_permille = choices.of({900u, 910u});
-        config.bbr3_loss_permille = choices.of({20u, 15u, 500u});
-        config.bbr3_startup_losses =
-            choices.of({std::uint8_t{6}, std::uint8_t{1}, std::uint8_t{8}});
+        config.bbr3_drain_permille = choices.of<Permille>({500, 347});
+        config.bbr3_down_permille = choices.of<Permille>({900, 910});
+        config.bbr3_loss_permille = choices.of<Permille>({20, 15, 500});
+        config.bbr3_startup_losses = choices.of<std::uint8_t>({6, 1, 8});
         config.bbr3_probe_rtt_us = choices.of({5000000u, 1000000u, 300000u});
         return config;
     }
