@@ -108,6 +108,14 @@ void bind_queues(nb::module_& m) {
 #undef WW_QUEUE
 }
 
+void bind_delay_changes(nb::module_& m) {
+    nb::class_<DelayChanges> type(m, "DelayChanges", "Delays that replace a direction's, in ps.");
+    type.def(nb::init<>())
+        .def_rw("at", &DelayChanges::at)
+        .def_rw("delays", &DelayChanges::delays)
+        .def_rw("period", &DelayChanges::period);
+}
+
 void bind_direction(nb::module_& m) {
     using T = Direction;
     nb::class_<T> type(m, "Direction", "One direction of a link; times in ps, -1: no limit.");
@@ -126,6 +134,7 @@ void bind_direction(nb::module_& m) {
         nb::for_setter("loss"_a.none()),
         "The settings of what the wire loses; None: it loses nothing.");
     type.def_rw("opportunities_ms", &Direction::opportunities_ms);
+    type.def_rw("delay_changes", &Direction::delay_changes);
 #define WW_IMPAIRMENT(name, Settings, ...)                                                       \
     type.def_prop_rw(                                                                            \
         #name, [](const T& self) { return self.name; },                                          \
@@ -202,6 +211,7 @@ void bind_network(nb::module_& m) {
     bind_losses(m);
     bind_impairments(m);
     bind_queues(m);
+    bind_delay_changes(m);
     bind_direction(m);
     bind_link(m);
     bind_datagrams(m);

@@ -33,6 +33,13 @@ enum class EventKind : std::uint8_t { WW_EVENT_KINDS(WW_ENUMERATOR) };
 enum class DropKind : std::uint8_t { WW_DROP_KINDS(WW_ENUMERATOR) };
 #undef WW_ENUMERATOR
 
+// Delays that replace that of a direction: delays[i] from at[i] on. After a period, if there is one, they begin again.
+struct DelayChanges {
+    std::vector<Time> at;  // ascending
+    std::vector<Time> delays;
+    Time period = 0;
+};
+
 // One direction of a link: queue, transmitter and wire. The packet in transmission does not count
 // against the queue's limits. Losses happen at the far end: a lost packet has used the link.
 struct Direction {
@@ -45,6 +52,7 @@ struct Direction {
 #undef WW_QUEUE
     Loss loss = {};
     std::vector<std::uint64_t> opportunities_ms = {};  // if not empty, they replace the rate
+    DelayChanges delay_changes = {};
 #define WW_IMPAIRMENT(name, Settings, ...) std::optional<Settings> name = {};
     WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
 #undef WW_IMPAIRMENT
@@ -53,6 +61,11 @@ struct Direction {
 // Returns whether packets may arrive in another order than they were sent.
 inline bool reorders(const Direction& d) {
     return d.reorder_rate > 0 || (d.detour && !d.detour->keeps_order);
+}
+
+// Returns whether the packets of a direction wait in a list until they leave.
+inline bool holds(const Direction& direction) {
+    return holds(direction.queue_kind) || direction.ack_filter;
 }
 
 struct Link {

@@ -105,6 +105,8 @@ std::string check_queue(const Direction& o) {
     if (o.queue_packets < 0 || o.queue_bytes < 0) return "queue limit must not be negative";
     if (holds(o.queue_kind) && !o.opportunities_ms.empty())
         return "this kind of queue needs a rate, not delivery opportunities";
+    if (o.ack_filter && !o.opportunities_ms.empty())
+        return "an ACK filter needs a rate, not delivery opportunities";
     switch (o.queue_kind) {
 #define WW_QUEUE(name, ...) \
     case QueueKind::name:   \
@@ -132,10 +134,24 @@ std::string check_impairments(const Direction& o) {
     return "";
 }
 
+std::string check(const DelayChanges& o) {
+    if (o.at.size() != o.delays.size()) return "changes of the delay need a time and a delay each";
+    if (!std::is_sorted(o.at.begin(), o.at.end()))
+        return "changes of the delay must be ascending times";
+    if (!o.at.empty() && (o.at.front() < 0 || o.at.back() > kLongest))
+        return "changes of the delay must be 0 to " + kMostDays + " from the start";
+    for (const Time delay : o.delays)
+        if (delay < 0 || delay > kHour) return "a changed delay must be 0 to 1 hour";
+    if (o.period < 0 || o.period > kLongest ||
+        (o.period > 0 && !o.at.empty() && o.period <= o.at.back()))
+        return "the period of delays must exceed the time of the last one";
+    return "";
+}
+
 std::string check(const Direction& o) {
     WW_DIRECTION_SETTINGS(WW_CHECK_SETTING)
     for (const std::string& problem :
-         {check_queue(o), check_impairments(o),
+         {check_queue(o), check_impairments(o), check(o.delay_changes),
           std::visit([](const auto& loss) { return check(loss); }, o.loss)})
         if (!problem.empty()) return problem;
     if (!std::is_sorted(o.opportunities_ms.begin(), o.opportunities_ms.end()))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <string_view>
 
 #include "parts.hpp"
@@ -8,7 +9,8 @@
 namespace ww::plan {
 namespace {
 
-constexpr double kSlowest = 1000;  // bit/s
+constexpr double kSlowest = 1000;                            // bit/s
+constexpr sim::Time kRecordedInterval = sim::kSecond / 100;  // LeoReplayer's
 
 void set_declared(const Section& section, sim::Direction& o) {
     using namespace sim;
@@ -125,6 +127,64 @@ void read_reordering(const Section& section, sim::Link& link) {
     }
 }
 
+// Reads a schedule of delays, each of which holds from its time on.
+void read_reroute(const Section& section, sim::Link& link) {
+    const auto times_of = [&](const char* key, sim::Time most) {
+        std::vector<sim::Time> times;
+        for (const Value& one : section.need(key).list("a list of times"))
+            times.push_back(time_ps(Item(section, key, &one), 0, most));
+        return times;
+    };
+    const sim::DelayChanges changes = {times_of("at", sim::kLongest), times_of("delay", sim::kHour),
+                                       0};
+    if (changes.at.empty() || changes.at.size() != changes.delays.size())
+        section["delay"].refuse("expected as many delays as times in `at`, at least one");
+    for (std::size_t i = 1; i < changes.at.size(); i++)
+        if (changes.at[i] <= changes.at[i - 1]) section["at"].refuse("expected ascending times");
+    const Sides sides = section["on"] ? sides_of(section) : kBoth;
+    section.done();
+    if (sides & kForward) link.forward.delay_changes = changes;
+    if (sides & kBackward) link.backward.delay_changes = changes;
+}
+
+// Reads recorded delays, each of which holds for an interval. They begin again after the last one.
+void read_delays(const Section& section, sim::Link& link) {
+    constexpr sim::Time kMs = sim::kSecond / 1000;
+    const Item interval = section["interval"];
+    const sim::Time step =
+        interval ? time_ps(interval, sim::kMicrosecond, sim::kHour) : kRecordedInterval;
+    for (const auto& [key, side] :
+         {std::pair("forward", &link.forward), std::pair("backward", &link.backward)}) {
+        const Item recorded = section[key];
+        if (!recorded || recorded.numbers().empty()) continue;
+        if (!side->delay_changes.at.empty())
+            recorded.refuse("expected none, since the link has a reroute there");
+        for (const std::int64_t ms : recorded.numbers()) {
+            recorded.within(ms, 0, sim::kHour / kMs);
+            side->delay_changes.at.push_back(side->delay_changes.period);
+            side->delay_changes.delays.push_back(ms * kMs);
+            side->delay_changes.period += step;
+        }
+        recorded.within(side->delay_changes.period, 1, sim::kLongest);
+    }
+    section.done();
+}
+
+// Checks that the link has either a delay or recordings for both directions, whose least delay then counts.
+void read_delay(const Section& section, sim::Link& link) {
+    sim::Time least = sim::kNever;
+    for (const sim::Direction* side : {&link.forward, &link.backward}) {
+        if (side->delay_changes.period == 0) {
+            section.need("delay");
+            return;
+        }
+        for (const sim::Time delay : side->delay_changes.delays) least = std::min(least, delay);
+    }
+    if (const Item delay = section["delay"]; delay && link.forward.delay != least)
+        delay.refuse("has no effect with recorded delays of both directions");
+    link.forward.delay = link.backward.delay = least;
+}
+
 void read_trace(const Section& section, sim::Link& link) {
     for (const auto& [key, side] :
          {std::pair("forward", &link.forward), std::pair("backward", &link.backward)})
@@ -172,7 +232,6 @@ Limit read_queue(const Section& section, sim::Direction& direction) {
 
 Limit read_link(const Section& section, sim::Link& link) {
     set_declared(section, link);
-    section.need("delay");
     set_declared(section, link.forward);
     const Item queue = section.need("queue");
     const Limit made =
@@ -183,6 +242,11 @@ Limit read_link(const Section& section, sim::Link& link) {
     if (const Item trace = section["trace"])
         read_trace({trace.table("a table with lists of times"), "trace", &section}, link);
     read_rate(section, link);
+    if (const Item reroute = section["reroute"])
+        read_reroute({reroute.table("a table with at and delay"), "reroute", &section}, link);
+    if (const Item delays = section["delays"])
+        read_delays({delays.table("a table with lists of ms"), "delays", &section}, link);
+    read_delay(section, link);
     if (const Item loss = section["loss"])
         read_loss(
             {loss.table("a table such as { kind = \"uniform\", rate = 0.005 }"), "loss", &section},

@@ -18,6 +18,7 @@
 //     KIND.SETTING N             one of the settings of a kind of WW_QUEUE_KINDS, which the queue then has, or of the
 //                                loss's kind
 //     opportunities MS...
+//     delays PERIOD AT DELAY...  changes of the delay, and when they begin again; 0: never
 //     KIND.SETTING N             one of the settings of a kind of WW_IMPAIRMENT_KINDS, which the direction then has
 //   flow FROM TO PROTOCOL        starts with the protocol's settings in the catalogue; udp: no TCP
 //     SETTING N                  one of WW_FLOW_SETTINGS
@@ -161,6 +162,13 @@ inline bool read_setting(Words& words, sim::Direction& o) {
         words.into(o.queue_bytes, 0, kUnlimited, -1, kUnlimited);
     } else if (words.name() == "loss") {
         read_loss(words, o.loss);
+    } else if (words.name() == "delays") {
+        o.delay_changes = {};
+        words.into(o.delay_changes.period, 0, kLongest);
+        while (words.is_more()) {
+            words.into(o.delay_changes.at.emplace_back(), 0, kLongest);
+            words.into(o.delay_changes.delays.emplace_back(), 0, kHour);
+        }
     } else if (words.name() == "opportunities") {
         o.opportunities_ms.clear();
         while (words.is_more()) o.opportunities_ms.push_back(words.number<std::uint64_t>());

@@ -141,6 +141,12 @@ inline void write_direction(PlanText& plan, const sim::Direction& o) {
     std::visit([&plan](const auto& loss) { write_loss(plan, loss); }, o.loss);
     write_discipline(plan, o);
     write_impairments(plan, o);
+    if (!o.delay_changes.at.empty()) {
+        std::vector<sim::Time> numbers = {o.delay_changes.period};
+        for (std::size_t i = 0; i < o.delay_changes.at.size(); i++)
+            numbers.insert(numbers.end(), {o.delay_changes.at[i], o.delay_changes.delays[i]});
+        plan.say_all("delays", numbers);
+    }
     if (!o.opportunities_ms.empty()) plan.say_all("opportunities", o.opportunities_ms);
 }
 

@@ -54,15 +54,17 @@ std::unique_ptr<Impairments> impairments_of(const Network& network, std::uint32_
     auto impairments = std::make_unique<Impairments>();
     set_kinds(d, *impairments, seed, number);
     if (d.queue_kind == QueueKind::droptail && d.opportunities_ms.empty() && d.jitter == 0 &&
-        d.reorder_rate <= 0 && !network.trace.queues && !captured && !impairments->has_kinds())
+        d.reorder_rate <= 0 && d.delay_changes.at.empty() && !network.trace.queues && !captured &&
+        !impairments->has_kinds())
         return nullptr;
     impairments->discipline = discipline_of(d, Random(seed, Stream::queue, number));
-    if (holds(d.queue_kind))
+    if (holds(d))
         impairments->held.emplace(
             d.queue_packets, d.queue_bytes, network.links[number / 2].overhead_bytes,
             std::visit([](const auto& any) { return any.lines(); }, impairments->discipline));
     if (!d.opportunities_ms.empty())
         impairments->opportunities.emplace(d.opportunities_ms, network.duration);
+    if (!d.delay_changes.at.empty()) impairments->delay.emplace(d.delay_changes, d.delay);
     if (d.jitter > 0) impairments->jitter.emplace(d.jitter, Random(seed, Stream::jitter, number));
     if (d.reorder_rate > 0)
         impairments->reordering.emplace(d.reorder_rate, d.reorder_delay,
@@ -212,7 +214,7 @@ Passage Channel::enqueue(Time now, HeldPacket& packet) {
     const Backlog backlog{held.size(), busy_until_, held.ip_bytes()};
     const Verdict verdict = decide_on_arrival(now, backlog, (packet.packet.flags & kEct) != 0);
     if (verdict == Verdict::drop) return drop_early(now);
-    const bool is_idle = held.empty() && busy_until_ <= now;
+    const bool is_idle = held.empty() && busy_until_ <= now && impairments->batch() == 0;
     if (!is_idle && !impairments->sheds() && !held.has_room(packet.ip_bytes)) return dropped(now);
     packet.arrival = now;
     if (verdict == Verdict::mark) impairments->mark(packet.packet);

@@ -4,6 +4,7 @@
 // one or more lines, first in first out.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "../base/timers.hpp"
@@ -20,6 +21,37 @@ struct HeldPacket {
     bool has_sack = false;
     SackBlocks sack;
 };
+
+inline std::uint32_t sacked_bytes(const HeldPacket& ack) {
+    std::uint32_t bytes = 0;
+    for (std::uint32_t i = 0; ack.has_sack && i < ack.sack.count; i++)
+        bytes += ack.sack.block[i].end - ack.sack.block[i].start;
+    return bytes;
+}
+
+// Returns whether an ACK says nothing that a newer one does not say (impairments/ack_filter.hpp).
+inline bool is_redundant(const HeldPacket& older, const HeldPacket& newer) {
+    constexpr std::uint16_t kMore = kSyn | kFin | kCwr | kDatagram | kBare;
+    const Packet &old = older.packet, &ack = newer.packet;
+    const auto is_after = [](std::uint32_t number, std::uint32_t other) {
+        return static_cast<std::int32_t>(number - other) > 0;
+    };
+    if (old.flow != ack.flow || (old.flags & kAck) == 0 || (old.flags & kMore) != 0 ||
+        ((old.flags ^ ack.flags) & ~kSack) != 0 || is_after(old.number, ack.number))
+        return false;
+    if (ack.number == old.number && sacked_bytes(newer) <= sacked_bytes(older)) return false;
+    const auto is_told = [&](const SackBlocks::Block& block) {
+        if (!is_after(block.end, ack.number)) return true;
+        for (std::uint32_t i = 0; newer.has_sack && i < newer.sack.count; i++)
+            if (!is_after(newer.sack.block[i].start, block.start) &&
+                !is_after(block.end, newer.sack.block[i].end))
+                return true;
+        return false;
+    };
+    for (std::uint32_t i = 0; older.has_sack && i < older.sack.count; i++)
+        if (!is_told(older.sack.block[i])) return false;
+    return true;
+}
 
 class HeldPackets {
   public:
@@ -59,6 +91,7 @@ class HeldPackets {
         nodes_[at] = {packet, kNone};
         (line.first == kNone ? line.first : nodes_[line.last].next) = at;
         line.last = at;
+        newest_line_ = to;
         line.ip_bytes += packet.ip_bytes;
         line.packets++;
         ip_bytes_ += packet.ip_bytes;
@@ -68,13 +101,22 @@ class HeldPackets {
         Line& line = lines_[from];
         const std::uint32_t at = line.first;
         line.first = nodes_[at].next;
-        nodes_[at].next = free_;
-        free_ = at;
-        line.ip_bytes -= nodes_[at].held.ip_bytes;
-        line.packets--;
-        ip_bytes_ -= nodes_[at].held.ip_bytes;
-        size_--;
-        return nodes_[at].held;
+        return release(at, line);
+    }
+    // Removes and returns the oldest ACK that the newest packet makes redundant, if `keep` of them or more wait.
+    std::optional<HeldPacket> take_redundant(std::uint32_t keep) {
+        Line& line = lines_[newest_line_];
+        const HeldPacket& newest = nodes_[line.last].held;
+        std::uint32_t found = 0, oldest = kNone, before = kNone;
+        for (std::uint32_t at = line.first, last = kNone; at != line.last;
+             last = at, at = nodes_[at].next) {
+            if (!is_redundant(nodes_[at].held, newest)) continue;
+            if (found++ == 0) oldest = at, before = last;
+        }
+        if (found < keep) return std::nullopt;
+        if (before == kNone) return pop(newest_line_);
+        nodes_[before].next = nodes_[oldest].next;
+        return release(oldest, line);
     }
     // Returns the line with the most bytes.
     std::uint32_t longest() const {
@@ -111,6 +153,17 @@ class HeldPackets {
         return count <= limit_packets_ && ip_bytes + count * overhead_ <= limit_bytes_;
     }
 
+    // Frees the node of a packet that has left its line, and returns the packet.
+    const HeldPacket& release(std::uint32_t at, Line& line) {
+        nodes_[at].next = free_;
+        free_ = at;
+        line.ip_bytes -= nodes_[at].held.ip_bytes;
+        line.packets--;
+        ip_bytes_ -= nodes_[at].held.ip_bytes;
+        size_--;
+        return nodes_[at].held;
+    }
+
     std::uint32_t take_node() {
         if (free_ == kNone) {
             nodes_.emplace_back();
@@ -127,6 +180,7 @@ class HeldPackets {
     std::vector<Line> lines_;
     std::vector<Node> nodes_;
     std::uint32_t free_ = kNone;
+    std::uint32_t newest_line_ = 0;  // the line that the newest packet joined
 };
 
 }  // namespace ww::sim

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "capture.hpp"
+#include "delays.hpp"
 #include "held_packets.hpp"
 #include "impairments/jitter.hpp"
 #include "impairments/kinds.hpp"
@@ -22,6 +23,7 @@ struct Impairments {
     AnyDiscipline discipline;
     std::optional<HeldPackets> held;  // of a discipline that also decides later
     std::optional<Opportunities> opportunities;
+    std::optional<ChangingDelay> delay;
 #define WW_IMPAIRMENT(name, Settings, Class, ...) std::optional<Class> name;
     WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
 #undef WW_IMPAIRMENT
@@ -48,13 +50,16 @@ struct Impairments {
         return std::visit([](const auto& any) { return any.kSheds; }, discipline);
     }
     bool only_traces_queue() const {
-        return waited && !is_managed() && !opportunities && !jitter && !reordering && !capture &&
-               !has_kinds();
+        return waited && !is_managed() && !opportunities && !delay && !jitter && !reordering &&
+               !capture && !has_kinds();
     }
 
 #define WW_IMPAIRMENT(name, ...) || name
     bool has_kinds() const { return false WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT); }
 #undef WW_IMPAIRMENT
+
+    // How long an empty queue collects packets.
+    Time batch() const { return ack_filter ? ack_filter->settings().batch : 0; }
 
     // Returns whether an impairment drops a packet that arrives.
     bool drops([[maybe_unused]] Time now, [[maybe_unused]] std::uint32_t bytes) {
@@ -67,6 +72,7 @@ struct Impairments {
 
     // Returns when a packet arrives at the far end that would arrive at `at` without impairments.
     Time arrival(Time at) {
+        if (delay) at = delay->arrival(at);
 #define WW_IMPAIRMENT(name, Settings, Class, ...) \
     if (Class::kDelays && name) at = name->arrival(at);
         WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)

@@ -18,17 +18,27 @@ Passage Simulation::enqueue(const Connection& c, Channel& channel, const Packet&
     held.has_sack = entry.sack != nullptr;
     if (held.has_sack) held.sack = *entry.sack;
     // A packet that leaves now makes room, as in a drop-tail queue.
-    if (!queue.empty() && channel.busy_until() <= now) depart(channel, now);
+    if (!queue.empty() && queue.departure.deadline <= now) depart(channel, now);
+    const bool is_first = queue.empty();
     const Passage passage = channel.enqueue(now, held);
     if (passage.fate != Fate::arrives) return passage;
     if (((held.packet.flags ^ packet.flags) & kCe) != 0) record_mark(c, channel, now);
-    const bool is_idle = queue.size() == 1 && channel.busy_until() <= now;
+    if (channel.impairments->ack_filter) filter_acks(channel, now);
+    const Time batch = channel.impairments->batch();
+    const bool is_idle = queue.size() == 1 && channel.busy_until() <= now && batch == 0;
     while (!is_idle && queue.is_over_limit()) shed(channel, now);
-    if (queue.empty()) return passage;
-    queue.departure.deadline = std::max(now, channel.busy_until());
+    if (queue.empty() || !is_first) return passage;
+    queue.departure.deadline = std::max(now + batch, channel.busy_until());
     if (queue.departure.deadline < queue.departure.queued)
         reschedule(departures_, queue.departure, queue.owner);
     return passage;
+}
+
+// Drops the ACKs that the newest packet makes redundant.
+void Simulation::filter_acks(Channel& channel, Time now) {
+    const std::uint32_t keep = channel.impairments->ack_filter->settings().keep;
+    while (const auto ack = channel.impairments->held->take_redundant(keep))
+        leave_queue(connections_[ack->slot], channel, *ack, channel.drop_early(now));
 }
 
 // Drops packets of the longest line, because the queue is full.

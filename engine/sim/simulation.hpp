@@ -173,6 +173,7 @@ class Simulation {
                  Time now);
     Passage enqueue(const Connection& c, Channel& channel, const Packet& packet, const Entry& entry,
                     Time now);
+    void filter_acks(Channel& channel, Time now);
     void shed(Channel& channel, Time now);
     void depart(Channel& channel, Time now);
     void leave_queue(Connection& c, Channel& channel, const HeldPacket& held,

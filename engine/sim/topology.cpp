@@ -92,7 +92,7 @@ std::string Topology::add_route(Route route, std::uint32_t from, std::uint32_t t
 void Topology::order_held_queues(const Network& network) {
     for (std::uint32_t channel = 0; channel < inlined_.size(); channel++) {
         const Link& link = network.links[channel / 2];
-        if (!holds((channel % 2 == 0 ? link.forward : link.backward).queue_kind)) continue;
+        if (!holds(channel % 2 == 0 ? link.forward : link.backward)) continue;
         inlined_[channel] = false;
         for (std::size_t route = 0; route < routes(); route++) {
             const auto data = to_receiver(route), acks = to_sender(route);

@@ -18,7 +18,7 @@ std::string problem_of(const Plan& plan) {
             return "flow " + std::to_string(i) + ": Linux has no such congestion control";
     for (std::size_t i = 0; i < plan.network.links.size(); i++) {
         const sim::Link& link = plan.network.links[i];
-        if (sim::holds(link.forward.queue_kind) || sim::holds(link.backward.queue_kind))
+        if (sim::holds(link.forward) || sim::holds(link.backward))
             return "link " + std::to_string(i) + ": expected a queue that decides on arrival";
     }
     return sim::validate(plan.network);

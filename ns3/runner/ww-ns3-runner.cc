@@ -68,6 +68,7 @@ CheckDirection(const ww::sim::Direction& d, std::size_t link)
     expect(ww::sim::kLossCounts[d.loss.index()], "a loss that only counts packets");
     expect(d.jitter == 0 && d.reorder_rate <= 0, "neither jitter nor reordering");
     expect(d.opportunities_ms.empty(), "no recorded rates");
+    expect(d.delay_changes.at.empty(), "a delay that does not change");
 #define WW_IMPAIRMENT(name, Settings, Class, PREFIX, title) expect(!d.name, "no " #name);
     WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
 #undef WW_IMPAIRMENT

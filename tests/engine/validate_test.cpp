@@ -255,6 +255,28 @@ TEST(Validate, EverySettingOfAnImpairmentHasItsBounds){
 #undef WW_IMPAIRMENT
 }
 
+TEST(Validate, ChangesOfTheDelayAscendAndEndWithinTheirPeriod) {
+    const auto changed = [](DelayChanges changes) {
+        return error_of([&](Network& n) { n.links[0].forward.delay_changes = changes; });
+    };
+    EXPECT_EQ(changed({{0, 5, 5}, {1, 0, kHour}, 6}), "");
+    EXPECT_NE(changed({{0, 5}, {1}, 0}).find("a time and a delay each"), std::string::npos);
+    EXPECT_NE(changed({{5, 4}, {1, 1}, 0}).find("ascending"), std::string::npos);
+    EXPECT_NE(changed({{-1, 4}, {1, 1}, 0}).find("from the start"), std::string::npos);
+    EXPECT_NE(changed({{0, kLongest + 1}, {1, 1}, 0}).find("from the start"), std::string::npos);
+    EXPECT_NE(changed({{0}, {-1}, 0}).find("0 to 1 hour"), std::string::npos);
+    EXPECT_NE(changed({{0}, {kHour + 1}, 0}).find("0 to 1 hour"), std::string::npos);
+    EXPECT_NE(changed({{0, 5}, {1, 1}, 5}).find("period"), std::string::npos);
+}
+
+TEST(Validate, AnAckFilterNeedsARate) {
+    const auto error = error_of([](Network& n) {
+        n.links[0].forward.ack_filter = AckFilter();
+        n.links[0].forward.opportunities_ms = {1, 2};
+    });
+    EXPECT_NE(error.find("an ACK filter needs a rate"), std::string::npos) << error;
+}
+
 TEST(Validate, EverySettingOfAQueueHasItsBounds) {
 #define WW_QUEUE(name, Type, Queue, PREFIX, ...)                                   \
     {                                                                              \

@@ -71,7 +71,7 @@ inline Loss any_loss(Input& input) {
     }
 }
 
-inline void any_impairments(Input& input, Direction& d) {
+inline void any_queue(Input& input, Direction& d) {
     if (input.flag()) {
         const double least = input.few(20), more = 1 + input.few(20);
         d.queue_kind = QueueKind::red;
@@ -118,8 +118,22 @@ inline void any_impairments(Input& input, Direction& d) {
         d.fq_codel.drop_batch = 1 + input.few(20);
         d.fq_codel.ecn = input.flag();
     }
+}
+
+inline void any_impairments(Input& input, Direction& d) {
+    any_queue(input, d);
     if (input.few(3) == 1)
         d.policer = Policer{10'000 + input.upto(2'000'000), 1 + input.upto(60'000)};
+    if (d.opportunities_ms.empty() && input.few(3) == 1)
+        d.ack_filter = AckFilter{input.few(30) * kMillisecond, 1 + input.few(3)};
+    if (input.few(3) == 1) {
+        Time at = 0;
+        for (std::uint32_t i = 1 + input.few(8); i > 0; i--) {
+            d.delay_changes.at.push_back(at += input.few(200) * kMillisecond);
+            d.delay_changes.delays.push_back(input.few(100) * kMillisecond);
+        }
+        if (input.flag()) d.delay_changes.period = at + (1 + input.few(200)) * kMillisecond;
+    }
     if (input.few(3) == 1) d.aggregation = Aggregation{(1 + input.few(30)) * kMillisecond};
     if (input.few(3) == 1) d.wifi_jitter = WifiJitter{(1 + input.few(90)) * kMillisecond};
     if (input.few(3) == 1) {

@@ -43,6 +43,12 @@ class Invariants {
     const DirectionResult& crossed(std::uint32_t channel) const {
         return (channel % 2 == 0 ? result_.forward : result_.backward)[channel / 2];
     }
+    // Returns the shortest delay of a packet. Without changes at 0 the link's own delay counts, too.
+    static Time least_delay(const Direction& d) {
+        const std::vector<Time>& delays = d.delay_changes.delays;
+        return delays.empty() ? d.delay
+                              : std::min(d.delay, *std::min_element(delays.begin(), delays.end()));
+    }
     std::uint32_t overhead(std::uint32_t channel) const {
         return network_.links[channel / 2].overhead_bytes;
     }
@@ -108,7 +114,7 @@ class Invariants {
         for (const auto& channels : {topology_.to_receiver(route), topology_.to_sender(route)})
             for (const std::uint32_t channel : channels) {
                 const Direction& d = direction(channel);
-                least_s += seconds(d.delay);
+                least_s += seconds(least_delay(d));
                 if (d.opportunities_ms.empty())
                     least_s += 8.0 * (flow.header_bytes + overhead(channel)) /
                                static_cast<double>(d.rate_bps);

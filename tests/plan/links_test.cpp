@@ -51,6 +51,49 @@ TEST(Losses, InStatesHaveTheirTimesAndRates) {
               "wire.loss.bad = \"0s\": expected at least 1us and at most 2246400s");
 }
 
+TEST(Reroutes, ReplaceTheDelayOfTheirDirections) {
+    const List at = {text("1s"), text("3s")}, delay = {text("50ms"), text("20ms")};
+    const Table reroute = {{"at", {at}}, {"delay", {delay}}};
+    for (const bool is_both : {true, false}) {
+        const sim::Link link =
+            link_with("reroute", is_both ? reroute : with(reroute, "on", text("forward")));
+        EXPECT_EQ(link.forward.delay_changes.at,
+                  std::vector<sim::Time>({sim::kSecond, 3 * sim::kSecond}));
+        EXPECT_EQ(link.forward.delay_changes.delays,
+                  std::vector<sim::Time>({sim::kSecond / 20, sim::kSecond / 50}));
+        EXPECT_EQ(link.forward.delay_changes.period, 0);
+        EXPECT_EQ(link.backward.delay_changes.at.empty(), !is_both);
+    }
+    const auto refused = [](const Table& table) {
+        return problem(with(kLink, "reroute", {table}));
+    };
+    EXPECT_EQ(
+        refused(with(reroute, "delay", {List{text("1s")}})),
+        "wire.reroute.delay = [\"1s\"]: expected as many delays as times in `at`, at least one");
+    EXPECT_EQ(refused(with(reroute, "at", {List{text("3s"), text("3s")}})),
+              "wire.reroute.at = [\"3s\",\"3s\"]: expected ascending times");
+}
+
+TEST(RecordedDelays, ReplaceTheDelayOfALink) {
+    const Table recorded = {{"forward", {Numbers{12, 10}}}, {"backward", {Numbers{9}}}};
+    Table link = with(kLink, "delays", {recorded});
+    EXPECT_EQ(problem(link),
+              "wire.delay = \"45ms\": has no effect with recorded delays of both directions");
+    std::erase_if(link, [](const Entry& one) { return one.key == "delay"; });
+    const sim::Link made = read(link).network.links[0];
+    constexpr sim::Time kMs = sim::kSecond / 1000;
+    EXPECT_EQ(made.forward.delay, 9 * kMs);
+    EXPECT_EQ(made.forward.delay_changes.delays, std::vector<sim::Time>({12 * kMs, 10 * kMs}));
+    EXPECT_EQ(made.forward.delay_changes.at, std::vector<sim::Time>({0, 10 * kMs}));
+    EXPECT_EQ(made.forward.delay_changes.period, 20 * kMs);
+    EXPECT_EQ(made.backward.delay_changes.period, 10 * kMs);
+    const Table one_side = {{"forward", {Numbers{12}}}, {"interval", text("1s")}};
+    EXPECT_EQ(link_with("delays", one_side).forward.delay_changes.period, sim::kSecond);
+    EXPECT_EQ(problem(with(kLink, "delays", {Table{{"forward", {Numbers{-1}}}}}))
+                  .find("wire.delays.forward"),
+              0u);
+}
+
 TEST(Reordering, IsOnItsSides) {
     const auto rates = [](const char* on) {
         const Table reorder = {{"rate", {0.25}}, {"delay", text("5ms")}, {"on", text(on)}};

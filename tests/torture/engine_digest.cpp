@@ -95,6 +95,7 @@ void forget_the_clock(Network& network) {
         for (Direction* d : {&link.forward, &link.backward}) {
             if (std::holds_alternative<Markov>(d->loss)) d->loss = {};
             d->detour.reset();
+            d->delay_changes = {};
             d->opportunities_ms.clear();
         }
     for (Flow& flow : network.flows) {

@@ -318,6 +318,16 @@ TEST(WirePlanSettings, OfALossAreReadWithinTheirBounds) {
 #undef WW_ROW
 }
 
+TEST(WirePlanSettings, ChangesOfTheDelayAreATimeAndADelayEach) {
+    const sim::DelayChanges changes =
+        plan_with("delays 900 5 70 60 0").network.links[0].backward.delay_changes;
+    EXPECT_EQ(changes.period, 900);
+    EXPECT_EQ(changes.at, std::vector<sim::Time>({5, 60}));
+    EXPECT_EQ(changes.delays, std::vector<sim::Time>({70, 0}));
+    EXPECT_THROW(plan_with("delays 900 5"), PlanError);
+    EXPECT_THROW(plan_with("delays 900 5 -1"), PlanError);
+}
+
 TEST(WirePlanSettings, OfAnImpairmentAreReadWithinTheirBounds) {
     using namespace sim;
 #define WW_ROW(kind, setting, fallback, least, most, ...)                                         \

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from westwood.scenario.links import Link
 
 
-*_OTHERS, _LAST = (title.removeprefix("a ") for title in IMPAIRMENTS.values())
-_UNIMPAIRED = f"no {', '.join(('trace', 'jitter', 'reordering', *_OTHERS))} or {_LAST}"
+_KINDS = [title.removeprefix("an ").removeprefix("a ") for title in IMPAIRMENTS.values()]
+_KINDS = [title.removeprefix("an ").removeprefix("a ") for title in IMPAIRMENTS.values()]
+*_OTHERS, _LAST = ("trace", "jitter", "reordering", "changing delay", *_KINDS)
+_UNIMPAIRED = f"no {', '.join(_OTHERS)} or {_LAST}"
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Limits:
             *kinds, last = map(show, self.losses)
             expected = f"{', '.join(kinds)} or {last}"
             raise self.refuse(f"{name}.loss.kind", link.loss.kind, expected)
-        for key in ("trace", "jitter", "reorder", *IMPAIRMENTS):
+        for key in ("trace", "delays", "reroute", "jitter", "reorder", *IMPAIRMENTS):
             if getattr(link, key):
                 value = link.model_dump(exclude_none=True)[key]
                 raise self.refuse(f"{name}.{key}", value, _UNIMPAIRED)

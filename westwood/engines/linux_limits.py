@@ -89,11 +89,14 @@ def check(scenario: Scenario) -> None:
 
 
 def check_queues(scenario: Scenario) -> None:
-    """Refuses queue disciplines that the emulated path lacks: those that decide at departure."""
+    """Refuses what the emulated path lacks: queues that decide later than on arrival."""
     known = [DROPTAIL, *(one.name for one in QUEUES.values() if not one.holds)]
     for link in scenario.link:
         if link.queue.kind not in known:
             raise _refuse(f"{link.name}.queue.kind", link.queue.kind, " or ".join(known))
+        if link.ack_filter:
+            expected = "none: its queues decide on arrival"
+            raise _refuse(f"{link.name}.ack_filter", link.ack_filter.model_dump(), expected)
 
 
 def controls_of(scenario: Scenario) -> set[str]:

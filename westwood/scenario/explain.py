@@ -56,6 +56,8 @@ _TAKES: Mapping[str, str] = {
     "reorder.rate": _A_FRACTION,
     "loss.bad_rate": _A_FRACTION,
     "delay": 'a time such as "45ms"',
+    "at": 'a list of times such as ["10s", "25s"]',
+    "reroute.delay": 'a list of times such as ["30ms", "60ms"]',
     "on": '"forward", "backward" or "both"',
     "packets": "the numbers of the packets, or a file of them",
     "loss.good": 'a time such as "8s"',

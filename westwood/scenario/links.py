@@ -31,6 +31,7 @@ from westwood.catalogue import (
 )
 from westwood.errors import InputError
 from westwood.scenario.declared import QueueLimit, accepted, with_settings
+from westwood.scenario.delays import SIDES, Direction, RecordedDelays, Reroute
 from westwood.scenario.parts import (
     Name,
     Part,
@@ -39,30 +40,20 @@ from westwood.scenario.parts import (
     Span,
     kind_of,
     table_of,
+    whole_numbers,
 )
-from westwood.units import TIME_UNITS, format_rate
+from westwood.units import TIME_UNITS, format_rate, format_time
 
 if TYPE_CHECKING:
     from westwood.scenario.parts import Settings
 
-Direction = Literal["forward", "backward"]
 Side = Literal["forward", "backward", "both"]
 
 _LONGEST_TRACE_MS = LONGEST_PS // TIME_UNITS["ms"]
 
 
-def _whole_numbers(value: object) -> tuple[int, ...]:
-    """Accepts a list of whole numbers, maybe millions; an error names the first wrong one."""
-    if not isinstance(value, (list, tuple)):
-        raise InputError("expected a list of whole numbers", value=value)
-    for number in value:
-        if type(number) is not int:
-            raise InputError("expected whole numbers", value=number)
-    return tuple(value)
-
-
 def _packet_numbers(value: object) -> tuple[int, ...]:
-    packets = _whole_numbers(value)
+    packets = whole_numbers(value)
     for before, number in itertools.pairwise((0, *packets)):
         if not before < number < 2**63:
             raise InputError("expected ascending packet numbers from 1", value=number)
@@ -70,7 +61,7 @@ def _packet_numbers(value: object) -> tuple[int, ...]:
 
 
 def _times(value: object) -> tuple[int, ...]:
-    times = _whole_numbers(value)
+    times = whole_numbers(value)
     for before, time in itertools.pairwise((0, *times)):
         if time < before:
             raise InputError("expected ascending times in ms from 0", value=time)
@@ -225,6 +216,8 @@ class _Wire(Part):
     queue: Queue  # in each direction
     loss: Loss = NoLoss()
     reorder: Reordering | None = None
+    reroute: Reroute | None = None
+    delays: RecordedDelays | None = None  # instead of the delay
 
 
 if TYPE_CHECKING:
@@ -251,6 +244,32 @@ class Link(_Link):
             raise InputError("expected two different nodes", value=list(between))
         return between
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_recorded_delay(cls, data: Any) -> Any:
+        """Adds the least recorded delay to a link that has recordings instead of a delay."""
+        recorded = data.get("delays") if isinstance(data, dict) and "delay" not in data else None
+        if not isinstance(recorded, dict):
+            return data
+        try:
+            least_ms = min(min(whole_numbers(recorded.get(side))) for side in SIDES)
+        except (InputError, ValueError):  # one direction, or wrong numbers
+            return data
+        return {**data, "delay": f"{max(0, least_ms)}ms"}
+
+    @model_validator(mode="after")
+    def _has_one_delay(self) -> Link:
+        recorded = [self.delays.least_ps(side) for side in SIDES] if self.delays else []
+        known = [least for least in recorded if least is not None]
+        if len(known) == len(SIDES) and self.delay != min(known):
+            problem = "has no effect with recorded delays of both directions, expected none"
+            raise InputError(problem, key="delay", value=format_time(self.delay))
+        for side, least in zip(SIDES, recorded, strict=False):
+            if least is not None and self.reroute and self.reroute.on in (side, "both"):
+                problem = f"expected none, since delays has the {side} direction"
+                raise InputError(problem, key="reroute.on", value=self.reroute.on)
+        return self
+
     @model_validator(mode="after")
     def _has_rate(self) -> Link:
         if self.rate is None and not (
@@ -275,11 +294,20 @@ class Link(_Link):
             known = [DROPTAIL, *(one.name for one in QUEUES.values() if not one.holds)]
             problem = f"expected {' or '.join(known)}, since the link has a trace"
             raise InputError(problem, key="queue.kind", value=kind)
+        if self.trace and self.ack_filter:
+            problem = "expected none, since the link has a trace"
+            raise InputError(problem, key="ack_filter", value=self.ack_filter.model_dump())
         return self
 
     def opportunities(self, side: Direction) -> tuple[int, ...]:
         """Returns the delivery opportunities of a direction in ms; empty if it has a rate."""
         return getattr(self.trace, side) if self.trace else ()
+
+    def least_delay(self, side: Direction) -> int:
+        """Returns the shortest delay of a direction in ps."""
+        recorded = self.delays.least_ps(side) if self.delays else None
+        rerouted = self.reroute.delay if self.reroute and self.reroute.on in (side, "both") else ()
+        return min([int(self.delay) if recorded is None else recorded, *rerouted])
 
     def mean_rate_bps(self, side: Direction) -> float:
         """Returns the rate of a direction, or the average rate of its trace."""

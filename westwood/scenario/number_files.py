@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads lists of numbers from files: lost packets, and delivery opportunities.
+"""Reads lists of numbers from files: lost packets, delivery opportunities and delays.
 
 Reading a scenario copies the numbers into it, so that the scenario and its hash are complete.
 """
@@ -15,8 +15,14 @@ from westwood.errors import InputError
 
 MOST_NUMBERS = 10_000_000  # in all files of a scenario
 _MOST_WRITTEN = 10_000  # numbers in a list in TOML, which is slow to read
-# The keys of a link that may name a file instead of listing its numbers.
-_PLACES = (("loss", "packets"), ("trace", "forward"), ("trace", "backward"))
+# The keys of a link that may name a file instead of listing its numbers, and the files' words.
+_PLACES = {
+    ("loss", "packets"): "packets",
+    ("trace", "forward"): "forward",
+    ("trace", "backward"): "backward",
+    ("delays", "forward"): "delays-forward",
+    ("delays", "backward"): "delays-backward",
+}
 
 
 def embedded(given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -50,14 +56,14 @@ class _Files:
 def split_out(links: Iterable[dict[str, Any]], name: str) -> dict[str, str]:
     """Moves long lists out of the links' tables; returns the files' contents by name.
 
-    The names are NAME-LINK-KEY.txt, where NAME is the scenario file's.
+    The names are NAME-LINK-WORD.txt, where NAME is the scenario file's.
     """
     made = {}
     for link in links:
-        for table, key in _PLACES:
+        for (table, key), word in _PLACES.items():
             inner = link.get(table, {})
             if len(inner.get(key, ())) > _MOST_WRITTEN:
-                file = f"{name}-{link['name']}-{key}.txt"
+                file = f"{name}-{link['name']}-{word}.txt"
                 made[file] = "\n".join(map(str, inner[key])) + "\n"
                 link[table] = {**inner, key: file}
     return made

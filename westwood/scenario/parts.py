@@ -108,6 +108,16 @@ def _name(text: object) -> str:
     return str(text)
 
 
+def whole_numbers(value: object) -> tuple[int, ...]:
+    """Accepts a list of whole numbers, maybe millions; an error names the first wrong one."""
+    if not isinstance(value, (list, tuple)):
+        raise InputError("expected a list of whole numbers", value=value)
+    for number in value:
+        if type(number) is not int:
+            raise InputError("expected whole numbers", value=number)
+    return tuple(value)
+
+
 Name = Annotated[str, PlainValidator(_name)]
 Probability = Annotated[float, PlainValidator(units.parse_fraction)]
 
@@ -117,6 +127,7 @@ def _time(least: int, most: int = LONGEST_PS) -> Quantity:
 
 
 Duration = Annotated[int, _time(1)]  # ps
+Moment = Annotated[int, _time(0)]  # ps
 Span = Annotated[int, _time(units.TIME_UNITS["us"])]  # ps
 Chunk = Annotated[int, _time(units.TIME_UNITS["us"], 3600 * units.PS_PER_S)]  # ps
 

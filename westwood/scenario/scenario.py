@@ -563,7 +563,8 @@ class Scenario(Part):
 
     @cached_property
     def _hash(self) -> str:
-        settings = self.model_dump(exclude={"name", "seeds", "sweep", "profile"})
+        ours = {"name", "seeds", "sweep", "profile"}
+        settings = self.model_dump(exclude=ours, exclude_none=True)
         text = json.dumps([FORMAT, settings], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from westwood import _engine
 from westwood.errors import InputError, suggestion
+from westwood.scenario.delays import SIDES
 from westwood.scenario.flows import Flow
-from westwood.scenario.links import Direction, Link
+from westwood.scenario.links import Link
 from westwood.units import PS_PER_S, format_time
 
 # Limits of the engine: engine/sim/topology.cpp and engine/network.hpp.
@@ -19,12 +20,11 @@ _MOST_LINKS = 255  # on a path
 _MOST_CONNECTIONS = 2**20
 
 Route = list[tuple[str, int]]  # links, each with its direction: 0 is forward
-_SIDES: tuple[Direction, Direction] = ("forward", "backward")
 
 
 @dataclass(frozen=True)
 class Path:
-    """Holds the limits of the route between two nodes; links with traces set none."""
+    """Holds the limits of the route between two nodes; links with traces set no rate."""
 
     delay_s: float  # round-trip propagation delay
     byte_s: float  # to send a byte there and back
@@ -124,10 +124,10 @@ def _path(route: Sequence[tuple[Link, int]]) -> Path:
     transmissions = 0
     most_bps = math.inf
     for link, side in route:
-        delay_s += 2 * link.delay / PS_PER_S
-        if not link.opportunities(_SIDES[side]):
-            most_bps = min(most_bps, link.mean_rate_bps(_SIDES[side]))
-        for one in _SIDES:
+        delay_s += sum(map(link.least_delay, SIDES)) / PS_PER_S
+        if not link.opportunities(SIDES[side]):
+            most_bps = min(most_bps, link.mean_rate_bps(SIDES[side]))
+        for one in SIDES:
             if not link.opportunities(one):
                 byte_s += 8 / link.mean_rate_bps(one)
                 overhead_s += 8 * link.overhead / link.mean_rate_bps(one)

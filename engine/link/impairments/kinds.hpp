@@ -9,6 +9,7 @@
 // WW_PREFIX_SETTINGS(X), as in engine/settings.hpp. Impairments act in the order of their rows.
 #pragma once
 
+#include "ack_filter.hpp"
 #include "aggregation.hpp"
 #include "detour.hpp"
 #include "policer.hpp"
@@ -16,6 +17,7 @@
 
 #define WW_IMPAIRMENT_KINDS(X)                                          \
     X(policer, Policer, TokenBucket, POLICER, "a policer")              \
+    X(ack_filter, AckFilter, AckFiltering, ACK_FILTER, "an ACK filter") \
     X(detour, Detour, Detours, DETOUR, "a detour")                      \
     X(wifi_jitter, WifiJitter, WifiDelays, WIFI_JITTER, "Wi-Fi jitter") \
     X(aggregation, Aggregation, Aggregator, AGGREGATION, "aggregation")

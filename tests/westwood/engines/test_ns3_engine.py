@@ -326,7 +326,7 @@ def test_records_of_the_simulator_only_are_refused(
         ),
         (
             {"bottleneck.policer": {"rate": "1Mbps", "burst": "15kB"}},
-            r"bottleneck\.policer = .*: engine ns3 expects no trace, jitter, reordering, pol",
+            r"bottleneck\.policer = .*: engine ns3 expects no trace, jitter, reordering, cha",
         ),
         ({"bottleneck.jitter": "1ms"}, r"bottleneck\.jitter = \"1ms\": engine ns3 expects no"),
     ],

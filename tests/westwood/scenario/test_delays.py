@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Recorded delays and listed reroutes replace the delay of a link."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import Scenario, simulate
+from westwood.engines import network
+from westwood.errors import InputError
+
+FLOW = {"name": "tcp", "from": "a", "to": "b", "cc": "reno"}
+MS = 10**9  # ps
+
+
+def made(**link: Any) -> Scenario:
+    ends = {"name": "wire", "between": ["a", "b"], "rate": "10Mbps"}
+    return Scenario(name="s", duration="9s", link=[{**ends, **link}], flow=[FLOW])
+
+
+def problem(**link: Any) -> str:
+    with pytest.raises(InputError) as found:
+        made(**link)
+    return str(found.value)
+
+
+def test_each_recorded_delay_holds_for_an_interval() -> None:
+    scenario = made(delay="7ms", delays={"forward": [12, 10, 31], "interval": "20ms"})
+    link = network.build(scenario).links[0]
+    assert list(link.forward.delay_changes.at) == [0, 20 * MS, 40 * MS]
+    assert list(link.forward.delay_changes.delays) == [12 * MS, 10 * MS, 31 * MS]
+    assert link.forward.delay_changes.period == 60 * MS
+    assert not link.backward.delay_changes.at
+    assert (
+        network.build(made(delays={"forward": [1], "backward": [2]}))
+        .links[0]
+        .backward.delay_changes.period
+        == 10 * MS
+    ), "LeoReplayer's interval"
+
+
+def test_with_two_recordings_the_least_delay_is_the_links() -> None:
+    scenario = made(delays={"forward": [12, 10], "backward": [9, 30]}, queue={"limit": "1bdp"})
+    assert scenario.link[0].delay == 9 * MS
+    assert scenario.link[0].queue.limit.count == 15, "10 Mb/s x 18 ms / 12 000 bit"
+    assert scenario.paths["a", "b"].delay_s == pytest.approx(0.019)
+    assert Scenario(**scenario.given()) == scenario
+    found = problem(delay="5ms", delays={"forward": [1], "backward": [2]})
+    assert found.startswith('wire.delay = "5ms": has no effect with recorded delays')
+
+
+def test_a_recording_is_read_from_a_file_and_written_to_one(tmp_path: Path) -> None:
+    (tmp_path / "delay_1.txt").write_text("12\n" * 9_999 + "10\n11\n", encoding="ascii")
+    given = made(delays={"forward": [1], "backward": [1]}).given()
+    text = """
+        name = "leo"
+        duration = "1s"
+        [[link]]
+        name = "dish"
+        between = ["a", "b"]
+        rate = "10Mbps"
+        delays = { forward = "delay_1.txt", backward = "delay_1.txt" }
+        [[flow]]
+        name = "tcp"
+        from = "a"
+        to = "b"
+        cc = "reno"
+    """
+    (tmp_path / "leo.toml").write_text(text, encoding="ascii")
+    scenario = Scenario.from_toml(tmp_path / "leo.toml")
+    assert scenario.link[0].delays.forward[-3:] == (12, 10, 11)
+    assert scenario.hash != Scenario(**given).hash
+    for name, content in scenario.to_files("again").items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    assert (tmp_path / "again-dish-delays-forward.txt").exists()
+    assert Scenario.from_toml(tmp_path / "again.toml") == scenario
+    for content, said in (
+        ("12\n9.5\n", 'expected a whole number in line 2, column 2, found "9.5"'),
+        ("12 ms\n", 'expected a whole number in line 1, column 4, found "12 ms"'),
+        ("", "expected a whole number on each line, found none"),
+        ("1\n3600001\n", "expected delays of 0 to 3600000 ms, number 2 is none"),
+    ):
+        (tmp_path / "delay_1.txt").write_text(content, encoding="ascii")
+        with pytest.raises(InputError, match=r"leo\.toml:8: dish\.delays\.forward = ") as found:
+            Scenario.from_toml(tmp_path / "leo.toml")
+        assert said in str(found.value)
+
+
+def test_a_reroute_replaces_the_delay_from_its_times_on() -> None:
+    reroute = {"at": ["2s", "5s"], "delay": ["60ms", "20ms"]}
+    scenario = made(delay="30ms", reroute=reroute)
+    link = network.build(scenario).links[0]
+    for side in (link.forward, link.backward):
+        assert list(side.delay_changes.at) == [2000 * MS, 5000 * MS]
+        assert list(side.delay_changes.delays) == [60 * MS, 20 * MS]
+        assert side.delay_changes.period == 0, "it happens once"
+    one = network.build(made(delay="30ms", reroute={**reroute, "on": "backward"})).links[0]
+    assert not one.forward.delay_changes.at and one.backward.delay_changes.at
+    assert scenario.paths["a", "b"].delay_s == pytest.approx(0.04)
+    steady = scenario.with_settings({"tcp.receive_window": "12kB", "tcp.delayed_ack": 1})
+    trace = simulate(steady, trace=True).trace
+    for end_s, rtt_s in ((2.0, 0.06), (5.0, 0.12), (9.0, 0.04)):
+        last_rtt_s = trace.filter(trace["time_s"] < end_s)["rtt_s"][-1]
+        assert last_rtt_s == pytest.approx(rtt_s, abs=0.011)
+
+
+@pytest.mark.parametrize(
+    ("reroute", "said"),
+    [
+        ({"at": ["1s", "2s"], "delay": ["1ms"]}, "wire.reroute.delay = .*expected 2 delays"),
+        ({"at": ["2s", "2s"], "delay": ["1ms", "2ms"]}, 'reroute.at = "2s": expected ascending'),
+        ({"at": [], "delay": []}, r"wire.reroute.at = \[\]: expected a list of at least 1"),
+        ({"at": ["1s"]}, "wire.reroute.delay: is missing, expected a list of times such as"),
+        ({"at": ["1s"], "delay": ["2h"]}, r"wire.reroute.delay\[1\] = \"2h\": expected .* most"),
+    ],
+)
+def test_a_wrong_reroute_is_refused_by_its_key(reroute: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        made(delay="30ms", reroute=reroute)
+
+
+def test_a_direction_has_a_recording_or_a_reroute() -> None:
+    reroute = {"at": ["1s"], "delay": ["1ms"], "on": "forward"}
+    found = problem(delay="1ms", delays={"forward": [1]}, reroute=reroute)
+    assert found == (
+        'wire.reroute.on = "forward": expected none, since delays has the forward direction'
+    )
+    made(delay="1ms", delays={"backward": [1]}, reroute=reroute)
+
+
+def test_an_ack_filter_needs_a_rate() -> None:
+    trace = {"backward": [1, 2, 3]}
+    assert "wire.ack_filter" in problem(delay="1ms", trace=trace, ack_filter={"on": "backward"})
