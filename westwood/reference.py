@@ -25,9 +25,10 @@ from westwood.catalogue import (
 from westwood.engines import NAMES as ENGINES
 from westwood.errors import InputError, suggestion
 from westwood.results import columns
-from westwood.scenario import presets, profiles
+from westwood.scenario import named_links, presets, profiles
 from westwood.scenario.declared import accepted, written_default
 from westwood.scenario.preset_files import described
+from westwood.scenario.toml_format import toml_value
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,16 @@ def _step_columns() -> Listing:
     return Listing(("column", "observed within", "what it is"), rows)
 
 
+def _links() -> Listing:
+    rows: list[tuple[str, ...]] = []
+    for link in map(named_links.get, named_links.names()):
+        name = f"`{link.name}`"
+        rows.append((name, "", link.title, link.source))
+        for key, value in link.settings.items():
+            rows.append((name, f"`{key}`", f"`{toml_value(value)}`", link.reasons[key]))
+    return Listing(("link", "key", "value", "source"), tuple(rows))
+
+
 def _engines() -> Listing:
     return Listing(("engine", "what it is"), tuple((f"`{n}`", w) for n, w in ENGINES.items()))
 
@@ -190,6 +201,7 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "step-columns": _step_columns,
     "cc-settings": _settings_of_cc,
     "flow-settings": lambda: _settings("flow"),
+    "links": _links,
     "link-settings": lambda: _settings("link"),
     **{f"{kind}-settings": partial(_settings, kind) for kind in QUEUES},
     "loss-settings": partial(_settings_of_kinds, LOSSES),

@@ -24,6 +24,7 @@ OUTPUT = "Output"
 
 # The options that describe a path of one link, by the key that each sets.
 _OPTIONS = {
+    "path.kind": "--link",
     "path.rate": "--rate",
     "path.delay": "--delay",
     "path.loss.rate": "--loss",

@@ -20,6 +20,10 @@ def _path_option(metavar: str, help_: str) -> Any:
     return typer.Option(metavar=f"{metavar},...", help=help_, rich_help_panel="Path")
 
 
+LinkOption = Annotated[
+    str | None,
+    _path_option("NAME", "A link of westwood list links, such as starlink, with all its settings."),
+]
 RateOption = Annotated[str | None, _path_option("RATE", "Link rate; default: 2Mbps.")]
 DelayOption = Annotated[
     str | None, _path_option("TIME", "Delay one way, half the round trip; default: 45ms.")

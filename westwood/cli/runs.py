@@ -38,6 +38,7 @@ from westwood.cli.options import (
 )
 from westwood.cli.path_options import (
     DelayOption,
+    LinkOption,
     ListedOption,
     LossOption,
     QueueOption,
@@ -274,6 +275,7 @@ def _plot_recording(
 
 def compare(
     cc: CcOption = None,
+    link: LinkOption = None,
     rate: RateOption = None,
     delay: DelayOption = None,
     rtt: RttOption = None,
@@ -298,10 +300,11 @@ def compare(
     from westwood.cli import deliver
     from westwood.engines import listed_losses
     from westwood.experiments import experiment
-    from westwood.scenario import Scenario
+    from westwood.scenario import named_path
 
     runs_it = engines.find(engine)
     given = {
+        "path.kind": link,
         "path.rate": rate,
         "path.delay": one_way(delay, rtt),
         "path.loss.rate": loss,
@@ -317,7 +320,7 @@ def compare(
         say(f"--loss {value} is {100 * float(value):g} %: for {value} % write {value}%")
     with blamed_on_options(settings_of(set_)):
         planned = experiment.plan(
-            swept(Scenario.preset("path"), given),
+            swept(named_path.path(link), given),
             cc=cc or ("newreno", "sack", "westwood", "westwood+"),
             settings=settings,
             seeds=seeds,

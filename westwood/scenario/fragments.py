@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from westwood.errors import InputError
+from westwood.scenario import named_links
 from westwood.scenario.preset_files import presets
 from westwood.scenario.scenario import Scenario
 
@@ -33,7 +34,7 @@ def of_preset(name: str) -> str:
 
 def packed(given: Mapping[str, Any], name: str) -> str:
     """Returns the fragment of a scenario's given settings."""
-    text = json.dumps(given, default=_jsonable, separators=(",", ":"))
+    text = json.dumps(named_links.spelled_out(given), default=_jsonable, separators=(",", ":"))
     pack = zlib.compressobj(9, zlib.DEFLATED, _DEFLATE)
     data = pack.compress(text.encode()) + pack.flush()
     word = base64.urlsafe_b64encode(data).decode().rstrip("=")

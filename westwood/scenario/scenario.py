@@ -33,6 +33,7 @@ from westwood.scenario import (
     completion,
     controls,
     lines,
+    named_links,
     number_files,
     profiles,
     queue_limits,
@@ -137,17 +138,18 @@ class Scenario(Part):
     def __init__(self, /, **given: Any) -> None:
         given = number_files.embedded(arguments.builtin_table(given, _KEPT), Path())
         given = controls.embedded(given, Path())
-        data: Mapping[str, Any] = given
-        if wanted := queue_limits.relative(given):
-            draft = Scenario(**queue_limits.unlimited(given, wanted))
-            data = queue_limits.with_limits(given, queue_limits.packets(draft, wanted))
+        plain = named_links.spelled_out(given)
+        data: Mapping[str, Any] = plain
+        if wanted := queue_limits.relative(plain):
+            draft = Scenario(**queue_limits.unlimited(plain, wanted))
+            data = queue_limits.with_limits(plain, queue_limits.packets(draft, wanted))
         try:
             super().__init__(**completion.with_windows(completion.completed(data)))
             topology.check_count(self.flow, self.duration)
             topology.check(self.link, self.flows, list(type(self).model_fields))
             _check_starts(self)
         except ValidationError as error:
-            raise explained(error, given, type(self)) from None
+            raise explained(error, plain, type(self)) from None
         self._given = given
 
     @field_validator("sweep")
@@ -428,7 +430,7 @@ class Scenario(Part):
 
     @cached_property
     def _relative_limits(self) -> dict[str, str]:
-        given = queue_limits.relative(self._given)
+        given = queue_limits.relative(named_links.spelled_out(self._given))
         return {self.link[place].name: limit for place, limit in given.items()}
 
     @property
@@ -532,6 +534,11 @@ class Scenario(Part):
         for link in data["link"] if self.sweep else ():
             if link["name"] in self.relative_limits:
                 link["queue"]["limit"] = self.relative_limits[link["name"]]
+        for link, given in zip(data["link"], self._given["link"], strict=True):
+            if f"{link['name']}.{named_links.KIND}" in self.sweep:
+                for key in named_links.supplied(given):
+                    link.pop(key, None)
+                link[named_links.KIND] = given[named_links.KIND]
         profile = profiles.get(self.profile)
         completed = completion.completed(self._given)
         for flow, known in zip(data["flow"], completed["flow"], strict=True):

@@ -26,6 +26,17 @@ def test_values_between_commas_are_swept(westwood: Westwood, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_links_by_name_replace_the_path(westwood: Westwood) -> None:
+    links = ("--link", "dsl,lte", "--delay", "30ms")
+    means = json.loads(westwood("compare", *links, *QUICK, "--json").out)["summary"]
+    assert [row["path.kind"] for row in means] == ["dsl", "lte"]
+    dsl, lte = (row["goodput_bps"] for row in means)
+    assert 1e6 < dsl < 1.5e6 and 8e6 < lte < 12e6
+    wrong = westwood("compare", "--link", "lta")
+    assert wrong.code == 2
+    assert wrong.err == 'westwood: --link = "lta": unknown link, did you mean "lte"?\n'
+
+
 TWO = ("--cc", "reno", "--cc", "westwood+", "--duration", "20s", "--seeds", "4")
 
 

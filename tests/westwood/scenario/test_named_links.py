@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A link by name has the settings of its source; keys of the link replace them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import Scenario, simulate
+from westwood.engines import linux_limits, ns3_limits
+from westwood.errors import InputError
+from westwood.scenario import fragments, named_links
+
+FLOW = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic"}
+
+
+def made(kind: object, profile: str = "rfc", **link: Any) -> Scenario:
+    ends = {"name": "wire", "between": ["a", "b"], "kind": kind}
+    return Scenario(name="s", duration="20s", profile=profile, link=[{**ends, **link}], flow=[FLOW])
+
+
+@pytest.mark.parametrize("name", named_links.names())
+def test_every_set_is_a_link_with_a_source_and_reasons(name: str) -> None:
+    link = named_links.get(name)
+    assert link.title and link.source and all(link.reasons.values())
+    ends = {"name": "wire", "between": ["a", "b"]}
+    spelled = Scenario(name="s", duration="20s", link=[{**ends, **link.settings}], flow=[FLOW])
+    assert made(name) == spelled and made(name).hash == spelled.hash
+    (row,) = simulate(made(name), seed=1).rows.to_dicts()
+    assert 0 < row["goodput_bps"] <= made(name).link[0].rate
+
+
+def test_the_known_names() -> None:
+    assert named_links.names() == ["cable", "dsl", "geo", "lte", "starlink", "wifi"]
+
+
+def test_a_key_of_the_link_replaces_that_of_the_set() -> None:
+    link = made("starlink", rate="9Mbps", loss={"kind": "none"}, detour=None).link[0]
+    assert (link.rate, link.loss.kind, link.detour) == (9_000_000, "none", None)
+    assert link.delay == made("starlink").link[0].delay
+    recorded = made("geo", delays={"forward": [7], "backward": [8]}).link[0]
+    assert recorded.delay == 7 * 10**9, "a recording replaces the set's delay"
+    traced = made("geo", trace={"forward": [1], "backward": [1]}).link[0]
+    assert traced.rate is None, "and its rate"
+
+
+def test_a_wrong_name_is_refused_with_a_suggestion() -> None:
+    with pytest.raises(InputError, match=r'wire\.kind = "starlnk": unknown link, did you mean "st'):
+        made("starlnk")
+    with pytest.raises(InputError, match=r"kind = 4: expected the name of a link: cable, dsl"):
+        made(4)
+
+
+def test_a_sweep_of_names_survives_being_written(tmp_path: Path) -> None:
+    swept = made("dsl", queue={"limit": "9p"}).with_sweep({"wire.kind": ["dsl", "starlink"]})
+    (tmp_path / "again.toml").write_text(swept.to_toml(), encoding="utf-8")
+    for scenario in (swept, Scenario.from_toml(tmp_path / "again.toml")):
+        links = [point.link[0] for _, point in scenario.points()]
+        assert [link.rate for link in links] == [1_500_000, 49_000_000]
+        assert [link.jitter for link in links] == [0, 5 * 10**9]
+        assert [link.queue.limit.count for link in links] == [9, 9]
+
+
+def test_a_link_to_the_laboratory_has_the_settings_and_not_the_name() -> None:
+    assert fragments.of_scenario(made("wifi")) == fragments.packed(
+        named_links.spelled_out(made("wifi").given()), "s"
+    )
+
+
+def test_ns3_and_linux_refuse_what_they_lack_by_its_key() -> None:
+    for name, key in (("wifi", "wifi_jitter"), ("starlink", "jitter"), ("cable", "ack_filter")):
+        with pytest.raises(InputError, match=rf"^wire\.{key} = .*engine ns3 expects no trace"):
+            ns3_limits.check(made(name, "ns3-3.44"))
+    for name in ("dsl", "geo", "lte"):
+        ns3_limits.check(made(name, "ns3-3.44"))
+    for key, value in (
+        ("reroute", {"at": ["1s"], "delay": ["9ms"]}),
+        ("delays", {"forward": [3]}),
+    ):
+        with pytest.raises(InputError, match=rf"^wire\.{key} = .*engine ns3 expects no trace"):
+            ns3_limits.check(made("dsl", "ns3-3.44", **{key: value}))
+    with pytest.raises(InputError, match=r"^wire\.ack_filter = .*engine linux expects none"):
+        linux_limits.check_queues(made("cable", "linux"))
+    for name in ("dsl", "geo", "lte", "starlink", "wifi"):
+        linux_limits.check_queues(made(name, "linux"))
