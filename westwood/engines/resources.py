@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from westwood.catalogue import PROTOCOLS, SHOWN
 from westwood.engines import machine
 from westwood.errors import InputError
 from westwood.scenario import topology
@@ -43,6 +44,7 @@ ROW = 7200  # of a run, including the final table
 # A row of each table of a trace: in memory, including its frame, and on disk, where it exists
 # twice until the files are complete.
 WINDOWS, EVENTS, QUEUES, CAPTURED = (260, 124), (110, 60), (350, 58), (170, 124)
+WITH_MODE = (360, 206)  # a row of windows with a control's mode and quantities
 _SPOOLED = 250e6  # the most memory of a run whose trace goes to disk
 
 _A_PROCESS = 150e6  # of ns-3 or the emulated path, which are separate programs
@@ -102,6 +104,14 @@ class _Group:
     bps: float = 0.0  # of each flow
 
 
+def _shows(scenario: Scenario) -> bool:
+    """Returns whether a trace has the columns of controls that show a mode or quantities."""
+    return any(
+        flow.cc.name in PROTOCOLS and SHOWN[PROTOCOLS[flow.cc.name].algorithm].modes
+        for flow in scenario.flows
+    )
+
+
 def estimate_run(
     scenario: Scenario, recorded: Recorded = NOTHING, engine: str = "sim"
 ) -> ResourceEstimate:
@@ -128,7 +138,7 @@ def estimate_run(
             segments = _window_segments(group, links)
             memory[f"{flow.name}.receive_window"] += SEGMENT * flow.count * segments
     rows = (
-        (WINDOWS, packets * recorded.windows),
+        (WITH_MODE if _shows(scenario) else WINDOWS, packets * recorded.windows),
         (EVENTS, 2 * packets * recorded.events),
         (QUEUES, 1.5 * packets * recorded.queues),
         (CAPTURED, captured),

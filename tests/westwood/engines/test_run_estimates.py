@@ -65,6 +65,12 @@ def test_what_is_recorded_takes_rows(
     assert long.memory["duration"] == pytest.approx(255 * MB), "the rest is on disk only"
 
 
+def test_rows_with_a_mode_take_more() -> None:
+    bbr = scenario(flow=[{"name": "tcp", "from": "a", "to": "b", "cc": "bbr"}])
+    found = estimate_run(bbr, Recorded(windows=True, on_disk=True))
+    assert found.disk == {"duration": pytest.approx(206 * PACKETS)}
+
+
 def test_datagrams_are_captured_without_acks() -> None:
     udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "2Mbps"}}
     found = estimate_run(scenario(flow=[udp]), Recorded(capture="path"))
