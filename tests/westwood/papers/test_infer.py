@@ -292,9 +292,12 @@ def test_never_means_that_no_setting_confirmed_it_on_new_seeds() -> None:
     assert report_of().elsewhere("linux.rate_halving") == (
         "It holds under none of 49 settings that the paper leaves open."
     )
-    seen = "It held in 3 of 49 settings, not again on new seeds."
-    assert report_of(held=3).elsewhere("linux.rate_halving") == seen
-    assert report_of(held=3).never == ["linux.rate_halving"]
+    held = report_of(held=3, unconfirmed=["a silence", "another"])
+    assert held.elsewhere("linux.rate_halving") == (
+        "It held in 3 of 49 settings in the search, and in none of the 2 that were judged on new "
+        "seeds."
+    )
+    assert held.never == ["linux.rate_halving"]
 
 
 def test_all_means_that_no_setting_is_left() -> None:

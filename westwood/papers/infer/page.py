@@ -250,8 +250,8 @@ def _not_there(report: InferenceReport, causes: Mapping[str, str]) -> Iterator[s
             found = one["unconfirmed"]
             yield (
                 f"It held in {one['held']} of {report.number} settings with the search's thin "
-                "grid, short runs and no intervals. No setting had it again on other seeds and "
-                f"whole sweeps: {len(found)} were tried."
+                f"grid, short runs and no intervals. Of these {len(found)} were judged on whole "
+                "sweeps and new seeds, and none had it on all of them."
             )
             yield from _first(found)
         elif one["witness"] is None:

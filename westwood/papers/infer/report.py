@@ -110,8 +110,10 @@ class InferenceReport:
         one, share = self.claims[claim], self.share(claim)
         if one["witness"] is None:
             if one["held"]:
+                judged = len(one["unconfirmed"])
                 return (
-                    f"It held in {one['held']} of {self.number} settings, not again on new seeds."
+                    f"It held in {one['held']} of {self.number} settings in the search, and in "
+                    f"none of the {judged} that were judged on new seeds."
                 )
             return f"It holds under none of {self.number} settings that the paper leaves open."
         if self.decides_nothing(claim):
