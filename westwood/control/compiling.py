@@ -138,10 +138,10 @@ def _compile(used: Compiler, code: bytes, name: str, folder: Path) -> Path:
         raise InputError(problem) from None
     if ended.code == 0 and made.exists():
         return made
-    raise InputError(_first_error(ended.out, source, name))
+    raise InputError(first_error(ended.out, source, name))
 
 
-def _first_error(said: str, source: Path, name: str) -> str:
+def first_error(said: str, source: Path, name: str) -> str:
     """Returns the compiler's first error with the user's file and its line."""
     found = _ERROR.search(said)
     if found is None:

@@ -184,14 +184,14 @@ def located(failure: str) -> InputError:
     source, call, place, problem = failure.split("\t", 3)
     control = _by_source[source]
     if call:
-        line = _line_of_call(control.code.decode(), call)
+        line = line_of_call(control.code.decode(), call)
     else:
         line = compiling.line_at(control.code, int(place))
     at = f"{control.name}:{line}" if line else control.name
     return InputError(f"{at}: {call or 'the control'} {problem}")
 
 
-def _line_of_call(text: str, call: str) -> int:
+def line_of_call(text: str, call: str) -> int:
     """Returns the line where the function of an operation begins; 0 if unknown."""
     function = re.search(rf"\.{call}\s*=\s*(\w+)", text)
     if function is None:

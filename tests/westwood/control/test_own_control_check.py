@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`westwood control check` finds what is not fit for every host, with its line."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood.control.writing import like
+
+pytestmark = pytest.mark.skipif(not shutil.which("clang"), reason="needs gcc and clang")
+
+FIT = like("reno", "mine")
+LINE = "    window->cwnd = window->ssthresh;\n"
+UNFIT = {
+    "window->cwnd = (uint32_t)((int)in_flight / ((int)mss | 1));": "divides signed numbers",
+    "window->cwnd = 1 + (uint32_t)(in_flight * 0.5);": "uses floating point",
+    "window->cwnd = 1 + (uint32_t)(((int)in_flight + 0x7fffffff) & 1);": "signed integer overflow",
+    "if (in_flight == 4294967295u) window->cwnd = 0;": "sets cwnd 0",
+    "if (in_flight == 4294967295u) for (;;) window->cwnd |= 1;": "does not return",
+    "((uint32_t *)own)[now_us % 1000] = 7;": "stack-",
+}
+
+
+@pytest.mark.parametrize("protocol", ["reno", "cubic", "westwood+", "bbr"])
+def test_controls_like_those_of_the_catalogue_are_fit(
+    protocol: str, tmp_path: Path, westwood: Callable[..., Any]
+) -> None:
+    (tmp_path / "mine.c").write_text(like(protocol, "mine"), encoding="utf-8")
+    found = westwood("control", "check", "mine.c", "--for", "0")
+    assert found.code == 0, found.out
+    assert [line.split()[0] for line in found.out.splitlines()] == 4 * ["passed"]
+
+
+@pytest.mark.parametrize("statement", UNFIT)
+def test_what_is_not_fit_is_named_with_its_line(
+    statement: str, tmp_path: Path, westwood: Callable[..., Any]
+) -> None:
+    text = FIT.replace(LINE, f"    {statement}\n")
+    (tmp_path / "mine.c").write_text(text, encoding="utf-8")
+    found = westwood("control", "check", "mine.c", "--for", "0")
+    assert found.code == 1
+    failed = [line for line in found.out.splitlines() if line.startswith("FAILED")]
+    at = text[: text.index(statement)].count("\n") + 1
+    expected = UNFIT[statement]
+    assert any(expected in one and "mine.c:" in one for one in failed), found.out
+    if expected != "sets cwnd 0":  # the action that set it is named, not the line
+        assert any(f"mine.c:{at}: " in one for one in failed), found.out
+
+
+def test_a_file_that_does_not_compile_is_refused(
+    tmp_path: Path, westwood: Callable[..., Any]
+) -> None:
+    (tmp_path / "mine.c").write_text("no C", encoding="utf-8")
+    refused = westwood("control", "check", "mine.c")
+    assert refused.code == 2 and "mine.c:1: " in refused.err

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls a control in any order, with any values that core/contract.h allows, as `westwood control check` does. The
+ * file of the control stands beside this one as control.c. Arguments: the seed and the number of calls.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "control.c"
+
+#define LONGEST_S 3 /* of a thousand calls, which take microseconds */
+
+void __sanitizer_print_stack_trace(void);
+
+static void too_late(int number) {
+    __sanitizer_print_stack_trace();
+    _exit(4);
+    (void)number;
+}
+
+static uint64_t drawn;
+
+/* splitmix64 */
+static uint64_t any64(void) {
+    uint64_t z = drawn += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* Returns an end of the range, or a number of any size within it. */
+static uint64_t any(uint64_t least, uint64_t most) {
+    const uint64_t shape = any64(), span = most - least;
+    const uint64_t number = any64() >> (shape >> 58);
+    if (shape % 8 == 0) return least;
+    if (shape % 8 == 1) return most;
+    return least + (span == UINT64_MAX ? number : number % (span + 1));
+}
+
+#define WW_DRAW(name, least, most) value.name = (__typeof__(value.name))any(least, most);
+static struct ww_sample any_sample(void) {
+    struct ww_sample value = {0};
+    WW_SAMPLE_RANGES(WW_DRAW)
+    return value;
+}
+static struct ww_sent any_sent(void) {
+    struct ww_sent value = {0};
+    WW_SENT_RANGES(WW_DRAW)
+    return value;
+}
+static struct ww_lost any_lost(void) {
+    struct ww_lost value = {0};
+    WW_LOST_RANGES(WW_DRAW)
+    return value;
+}
+
+static void refuse(const struct ww_control_ops *ops, const char *call,
+                   const struct ww_window *window) {
+    (void)ops;
+    printf("refused %s sets cwnd %u, ssthresh %u, pacing %llu\n", call, window->cwnd,
+           window->ssthresh, (unsigned long long)window->pacing);
+    exit(3);
+}
+
+static void call(const struct ww_config *config, struct ww_loaded_state *state,
+                 struct ww_window *window) {
+    const struct ww_sample ack = any_sample();
+    const uint64_t now_us = ack.now_us;
+    const uint32_t in_flight = ack.in_flight, mss = ack.mss;
+    switch (any64() % 10) {
+    case 0:
+        ww_loaded_on_loss(config, state, window, now_us, in_flight, mss);
+        break;
+    case 1:
+        ww_loaded_on_mark(config, state, window, now_us, in_flight, mss);
+        break;
+    case 2:
+        ww_loaded_on_recovery_exit(config, state, window, now_us, mss);
+        break;
+    case 3:
+        ww_loaded_on_rto(config, state, window, now_us, in_flight, mss, ack.is_dupack);
+        break;
+    case 4:
+        ww_loaded_on_undo(config, state, window);
+        break;
+    case 5: {
+        const struct ww_sent sent = any_sent();
+        ww_loaded_on_packet_sent(config, state, window, &sent);
+        ww_loaded_on_restart(config, state, now_us);
+        break;
+    }
+    case 6: {
+        const struct ww_lost lost = any_lost();
+        uint64_t shown[WW_QUANTITIES_MAX + 1] = {0};
+        ww_loaded_on_packet_lost(config, state, window, &lost);
+        (void)ww_loaded_observe(config, state, now_us);
+        (void)ww_loaded_quantum(config, window, mss);
+        if (config->control->observe) config->control->observe(config, state, now_us, shown);
+        break;
+    }
+    default:
+        ww_loaded_on_ack(config, state, window, &ack);
+    }
+}
+
+static struct ww_config any_config(const struct ww_control_ops *ops) {
+    struct ww_config config = ww_configure((enum ww_protocol)ops->like);
+    config.algorithm = WW_ALG_LOADED;
+    config.control = ops;
+    for (uint32_t i = 0; i < ops->parameter_count; i++) {
+        const struct ww_parameter *one = &ops->parameters[i];
+        config.own[i] = any64() % 2 ? one->fallback : (uint32_t)any(one->least, one->most);
+    }
+    return config;
+}
+
+int main(int count, char **words) {
+    if (count != 3) return 2;
+    drawn = strtoull(words[1], 0, 10);
+    const uint64_t calls = strtoull(words[2], 0, 10);
+    signal(SIGALRM, too_late);
+    union {
+        struct ww_own_ops own;
+        struct ww_control_ops ops;
+    } table = {.own = ww_own_control};
+    table.ops.refuse = refuse;
+    for (uint64_t done = 0; done < calls;) {
+        alarm(LONGEST_S);
+        const struct ww_config config = any_config(&table.ops);
+        struct ww_loaded_state state;
+        struct ww_window window = {10, WW_SSTHRESH_INFINITE, 0};
+        ww_loaded_init(&config, &state);
+        for (uint64_t left = 1 + any64() % 1000; left > 0; left--, done++)
+            call(&config, &state, &window);
+    }
+    return 0;
+}
