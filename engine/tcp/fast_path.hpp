@@ -155,6 +155,9 @@ inline bool Sender::take_paced_burst(Time now, Burst& burst) {
         if (next_ >= end) return true;
         if (settings_->follows_packets) announce(now, static_cast<std::uint32_t>(next_ - una_));
         burst.end = window_.pacing == 0 ? end : next_ + 1;
+        if (settings_->follows_packets) [[unlikely]]
+            for (std::int64_t s = next_ + 1; s < burst.end; s++)
+                announce(now, static_cast<std::uint32_t>(s - una_));
         send_new<true>(now, burst.end);
         if (window_.pacing == 0) return true;
     }

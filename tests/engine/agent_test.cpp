@@ -69,7 +69,8 @@ TEST(Agent, PacesTheInitialWindowOverARoundTripIfItIsGivenNoRate) {
 }
 
 TEST(Agent, MeasuresLossAndDelayOfARateThatThePathCannotCarry) {
-    const Network network = path();
+    Network network = path();
+    network.flows[0].rack = true;  // finds lost retransmissions, too
     Batch batch = batch_on(network, settings(Steering::rate));
     batch.reset(0, 0, 1, 1.5);
     StepRow row = row_after(batch, 1, 1, 50);
@@ -93,6 +94,20 @@ TEST(Agent, KeepsTheWindowThatItIsToldInSpiteOfLosses) {
         const StepRow row = batch.step(0, 8).row;
         EXPECT_EQ(row.cwnd, 8);
         EXPECT_LE(row.in_flight, 8);
+    }
+}
+
+TEST(Agent, CountsEachSegmentThatItsFlowSends) {
+    for (const Steering steering : {Steering::rate, Steering::cwnd, Steering::cwnd_factor}) {
+        Network network = path();
+        network.flows[0].size_bytes = 300 * network.flows[0].mss();
+        Agent agent;
+        agent.begin(network.flows[0], steering, 5e6, 1e7);
+        network.duration = 20 * kSecond;
+        SteppedRun stepped(network, 1);
+        stepped.run_until(network.duration);
+        const Outcome outcome = stepped.finish();
+        EXPECT_EQ(agent.take_step(kSecond).sent, outcome.connections[0].sent);
     }
 }
 
