@@ -159,10 +159,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
-        """Begins an episode in every sub-environment; `infos["path"]` has the paths' numbers."""
+        """Begins an episode in every sub-environment.
+
+        `options["path"]` may have the number of each one's path, and `infos["path"]` has it.
+        """
         super().reset(seed=seed)
         observations = self._new_observations()
-        chosen = self._begin(np.ones(self.num_envs, bool), observations)
+        paths = self._numbers_of((options or {}).get("path"))
+        chosen = self._begin(np.ones(self.num_envs, bool), observations, paths)
         self._over[:] = False
         return observations, {"path": chosen}
 
@@ -185,9 +189,25 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
     def _new_observations(self) -> Observations:
         return np.empty(self.observation_space.shape or (), np.float32)
 
-    def _begin(self, which: NDArray[np.bool_], observations: Observations) -> NDArray[np.uint32]:
+    def _numbers_of(self, given: Any) -> NDArray[np.uint32] | None:
+        if given is None:
+            return None
+        numbers = np.asarray(given)
+        is_whole = numbers.dtype.kind in "iu" and numbers.shape == (self.num_envs,)
+        if not is_whole or numbers.min() < 0 or numbers.max() >= self._paths:
+            problem = f"expected {self.num_envs} whole numbers below {self._paths}"
+            raise InputError(problem, key='options["path"]', value=given)
+        return numbers.astype(np.uint32)
+
+    def _begin(
+        self,
+        which: NDArray[np.bool_],
+        observations: Observations,
+        paths: NDArray[np.uint32] | None = None,
+    ) -> NDArray[np.uint32]:
         draw, count = self.np_random, self.num_envs
-        chosen = draw.integers(self._paths, size=count, dtype=np.uint32)
+        drawn = draw.integers(self._paths, size=count, dtype=np.uint32)
+        chosen = drawn if paths is None else paths
         seeds = draw.integers(2**63, size=count, dtype=np.uint64)
         shares = draw.uniform(*self._first_rate, size=count)
         self._runs.reset(which, chosen, seeds, shares, observations)
@@ -236,7 +256,8 @@ class Env(gymnasium.Env[Observations, NDArray[Any]]):
         """Begins an episode; `info["path"]` is the number of its path."""
         super().reset(seed=seed)
         self._all.np_random = self.np_random
-        observations, infos = self._all.reset()
+        path = (options or {}).get("path")
+        observations, infos = self._all.reset(options=None if path is None else {"path": [path]})
         self._over = False
         return observations[0], {"path": int(infos["path"][0])}
 

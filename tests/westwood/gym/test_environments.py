@@ -177,6 +177,15 @@ def test_a_scenario_with_a_sweep_stands_for_its_points() -> None:
     assert np.allclose(many.measured["pacing_bps"], rates, rtol=1e-6)
 
 
+def test_options_choose_the_paths() -> None:
+    many = gym.VectorEnv(3, gym.aurora_paths(8))
+    _, infos = many.reset(seed=1, options={"path": [5, 5, 2]})
+    assert infos["path"].tolist() == [5, 5, 2]
+    for wrong in ([5, 5], [8, 0, 0], [0.5, 1, 1]):
+        with pytest.raises(InputError, match="expected 3 whole numbers below 8"):
+            many.reset(options={"path": wrong})
+
+
 def test_aurora_paths_are_those_of_its_simulator() -> None:
     drawn = gym.aurora_paths(200, seed=4)
     assert drawn == gym.aurora_paths(200, seed=4)
