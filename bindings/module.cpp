@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "control.hpp"
+#include "python_control.hpp"
 
 namespace ww::bindings {
 namespace {
@@ -38,7 +39,7 @@ class Answers {
         const Clock::time_point now = Clock::now();
         events_ = now - asked_ > kLong ? std::max(events_ / 8, 1u) : std::min(events_ * 2, kMost);
         asked_ = now;
-        if (!still_sound()) return 0;
+        if (!still_sound() || PythonRun::failed()) return 0;
         if (flag_ != nullptr) return flag_->is_set ? 0 : events_;
         if (now - looked_ < kLook) return events_;
         looked_ = now;
@@ -76,11 +77,13 @@ sim::Outcome simulate(const sim::Network& network, std::uint64_t seed, const Sto
     sim::Outcome outcome;
     Answers answers(flag);
     Taker taker(take);
+    const PythonRun controls;
     {
         const nb::gil_scoped_release unlocked;
         const auto run = has_loaded(network) ? run_watched : sim::run;
         outcome = run(network, seed, take.is_none() ? nullptr : &taker, answers.stop());
     }
+    controls.rethrow();
     if (!outcome.error.empty()) throw std::invalid_argument(outcome.error);
     if (!outcome.stopped) return outcome;
     if (flag != nullptr) PyErr_SetNone(PyExc_KeyboardInterrupt);
@@ -116,6 +119,7 @@ NB_MODULE(_engine, m) {
     bind_metrics(m);
     bind_network(m);
     bind_plan(m);
+    bind_python_control(m);
     bind_quantities(m);
     bind_results(m);
     bind_simulate(m);

@@ -12,8 +12,10 @@ namespace ww::plan {
 
 inline constexpr const char* kSource = "source";  // the key of `cc`
 
-// Returns whether a name is that of a file with a control, not of a protocol.
-inline bool names_file(std::string_view name) { return name.size() > 2 && name.ends_with(".c"); }
+// Returns whether a name is that of a file with a control or, in Python, of a class; not of a protocol.
+inline bool names_file(std::string_view name) {
+    return name.size() > 2 && (name.ends_with(".c") || name.ends_with(".py"));
+}
 
 // Adds a control, which must stay; another one of this key is no longer found. Calls must not overlap with others
 // of this header.

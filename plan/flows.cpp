@@ -38,7 +38,7 @@ void set_declared(const Section& section, ww_config& o) {
 void set_loaded(const Section& section, ww_config& o) {
     const Item source = section.need(kSource);
     const ww_control_ops* const control = find_control(source.text("what identifies a control"));
-    if (control == nullptr) source.refuse("no such control is loaded");
+    if (control == nullptr) source.refuse("no such control is loaded in this process");
     o = ww_configure(static_cast<ww_protocol>(control->like));
     o.algorithm = WW_ALG_LOADED;
     o.control = control;

@@ -60,7 +60,7 @@ What there is:
 - `summarise` and `paired`: means of rows with 95 % intervals, and a difference seed by seed, a
   `Paired`.
 - `plot_means`: a figure of the rows of a sweep.
-- `Control`: a congestion control of one's own, in a C file.
+- `Control`: a congestion control of one's own, in a C file; `PythonControl`: one in Python.
 - `presets`: the names of the scenarios that come with the package.
 - `Result`: one run: rows, trace, events, queues, drops, links, transfers, messages,
   figures, captures.
@@ -79,6 +79,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from westwood.control.python import PythonControl
     from westwood.control.table import Control
     from westwood.engines.api import simulate, simulate_many
     from westwood.engines.result import Result
@@ -93,6 +94,7 @@ __all__ = [
     "Control",
     "InputError",
     "Paired",
+    "PythonControl",
     "Result",
     "Results",
     "RunError",
@@ -110,6 +112,7 @@ __all__ = [
 
 _HOMES = {
     "Control": "control.table",
+    "PythonControl": "control.python",
     "InputError": "errors",
     "UnavailableError": "errors",
     "RunError": "errors",

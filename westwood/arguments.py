@@ -23,6 +23,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from westwood.control.python import PythonControl, table_of
 from westwood.errors import InputError
 
 P = ParamSpec("P")
@@ -242,4 +243,6 @@ class _Copy:
             return [self.of(inner, depth + 1) for inner in value]
         if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
             return self.of(value.tolist(), depth + 1)
+        if isinstance(value, type) and issubclass(value, PythonControl):
+            return table_of(value)
         raise InputError("expected text, a number, a list or a table", value=value)

@@ -8,13 +8,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from westwood import _engine, files
 from westwood.control import command_number, compiling
 from westwood.errors import InputError
 
 _ENDING = ".c"
+PYTHON = ".py"  # ends the name of a class of PythonControl
 _MOST_BYTES = 1 << 20
 _DIGITS = 16  # of `source`: two files share one with a chance of 2^-64
 _IS_NAME = re.compile(r"[A-Za-z_]\w*\Z")
@@ -69,8 +70,15 @@ _by_name: dict[str, _Named] = {}
 
 
 def is_file(name: object) -> bool:
-    """Returns whether a control's name is that of a file."""
-    return isinstance(name, str) and len(name) > len(_ENDING) and name.endswith(_ENDING)
+    """Returns whether a control's name is that of a file or a class, not of a protocol."""
+    return isinstance(name, str) and len(name) > len(_ENDING) and name.endswith((_ENDING, PYTHON))
+
+
+def add_class(name: str, source: str, label: str, traits: int) -> None:
+    """Adds a control in Python, which the engine knows by `source`."""
+    control = Control(name, source, b"", label, traits, (), ())
+    _by_source[source] = control
+    _by_name[name] = _Named(Path(), control, 0)
 
 
 def load(name: str, folder: Path = Path()) -> Control:
@@ -81,9 +89,16 @@ def load(name: str, folder: Path = Path()) -> Control:
     """
     path = (folder / name).absolute()
     known = _by_name.get(name)
+    if name.endswith(PYTHON):
+        return known.control if known else _missing_class(name)
     if known is not None and known.path == path and known.command == command_number() > 0:
         return known.control
     return _load(_read(path, name), path, name)
+
+
+def _missing_class(name: str) -> NoReturn:
+    problem = "exists only in the process that defined it, as a class of PythonControl"
+    raise InputError(f"{name}: {problem}")
 
 
 def _read(path: Path, name: str) -> bytes:
@@ -119,6 +134,8 @@ def of_source(source: str, name: str, folder: Path = Path()) -> Control:
     """
     path, known = (folder / name).absolute(), _by_source.get(source)
     if known is None:
+        if name.endswith(PYTHON):
+            _missing_class(name)
         code = _read(path, name)
         if (found := _source(code)) != source:
             problem = f"expected the contents {source}, and it has {found}"

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from westwood import _engine, stopping
-from westwood.control import loading
+from westwood.control import loading, python
 from westwood.engines.contract import Engine, Job, RunSeed
 from westwood.engines.network import build
 from westwood.engines.result import Result
@@ -78,6 +78,10 @@ def _run(
         outcome = _engine.simulate(network, seed, stopping.of_thread(), take)
     except _engine.ControlFailed as error:
         raise loading.located(str(error)) from None
+    except _engine.PythonControlRaised as error:
+        cause = error.__cause__ or error
+        problem = python.explained(str(error), cause)
+        raise RunError(f"{scenario.name}, seed {seed}: {problem}") from cause
     except ValueError as error:
         raise InputError(f"the simulator refuses it: {error}") from None
     except (MemoryError, RuntimeError) as error:

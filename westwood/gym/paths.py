@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from westwood.arguments import checked, whole
+from westwood.control import loading
 from westwood.errors import InputError
 from westwood.scenario import Scenario
 
@@ -82,6 +83,11 @@ def loaded(paths: object) -> list[Scenario]:
     found = [point for one in paths for point in _points(one)]
     if not 1 <= len(found) <= MOST_PATHS:
         raise InputError(f"expected 1 to {MOST_PATHS} paths", key="paths", value=len(found))
+    for one in found:
+        for flow in one.flow:
+            if flow.cc.name.endswith(loading.PYTHON):
+                problem = "works only in simulate(), expected a control in C"
+                raise InputError(problem, key=f"{flow.name}.cc", value=flow.cc.name)
     return found
 
 

@@ -70,7 +70,7 @@ def split_out(flows: Iterable[dict[str, Any]]) -> dict[str, str]:
     made: dict[str, str] = {}
     for flow in flows:
         cc = flow["cc"]
-        if not loading.is_file(cc["name"]):
+        if not loading.is_file(cc["name"]) or cc["name"].endswith(loading.PYTHON):
             continue
         control = loading.of_source(cc[_SOURCE], cc["name"])
         name, text = Path(cc["name"]).name, control.code.decode()

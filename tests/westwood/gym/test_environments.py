@@ -13,7 +13,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
-from westwood import Scenario, gym
+from westwood import PythonControl, Scenario, gym
 from westwood.errors import InputError, WestwoodError
 from westwood.gym import choices, environments, paths
 
@@ -223,6 +223,16 @@ def test_a_flow_of_datagrams_has_no_agent() -> None:
     sends = path(app={"kind": "udp", "rate": "1Mbps"}, cc="udp")
     with pytest.raises(WestwoodError, match="datagrams"):
         gym.VectorEnv(paths=sends)
+
+
+def test_a_control_in_python_is_refused_by_its_key() -> None:
+    class Mine(PythonControl):
+        def on_ack(self, window: Any, ack: Any) -> None: ...
+
+        def on_loss(self, *_: Any) -> None: ...
+
+    with pytest.raises(InputError, match=r'tcp\.cc = "Mine\.py": works only in simulate'):
+        gym.VectorEnv(paths=path(cc=Mine))
 
 
 def test_a_wrong_action_is_one_line() -> None:

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Congestion controls in Python (westwood.PythonControl): a table of operations (core/loaded.h), each of which takes
+// the interpreter lock and calls the method of the same name. A connection has an instance of the class. What a
+// method gets lasts for the call: the same objects are filled in for every one.
+#include "python_control.hpp"
+
+#include <deque>
+#include <memory>
+
+#include "../plan/controls.hpp"
+
+namespace ww::bindings {
+namespace {
+
+struct PythonOps {
+    ww_control_ops ops = {};
+    nb::object control;  // the class
+    std::string name;
+};
+
+// An instance, and what its methods get.
+struct Instance {
+    nb::object self;
+    nb::object window = nb::cast(ww_window{}), ack = nb::cast(ww_sample{});
+    ww_window& window_seen = nb::cast<ww_window&>(window);
+    ww_sample& ack_seen = nb::cast<ww_sample&>(ack);
+};
+
+struct Run {
+    std::deque<Instance> instances;
+    std::unique_ptr<nb::python_error> error;
+    std::string call;
+};
+
+thread_local Run* current = nullptr;
+
+struct PythonControlRaised : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// The exception in Python that the caller gets, from the one that a control raised.
+nb::object& raised() {
+    static nb::object& type = *new nb::object;
+    return type;
+}
+
+const PythonOps& ops_of(const ww_config* config) {
+    return *static_cast<const PythonOps*>(config->control->context);
+}
+
+Instance*& instance_of(void* state) {
+    return *reinterpret_cast<Instance**>(static_cast<ww_loaded_state*>(state)->own);
+}
+
+void check(const ww_window& window) {
+    if (window.cwnd < 1 || window.cwnd > WW_CWND_MAX)
+        throw nb::value_error("sets cwnd out of range, expected 1 to 2^28 segments");
+    if (window.ssthresh > WW_SSTHRESH_INFINITE)
+        throw nb::value_error("sets ssthresh out of range, expected less than 2^31 segments");
+    if (window.pacing > WW_BW_MAX)
+        throw nb::value_error("sets pacing_bps out of range, expected at most 1.1e12");
+}
+
+// Does the work with the interpreter lock. After the first exception the run's controls do nothing more.
+template <class Work>
+void guarded(const ww_config* config, const char* call, Work work) {
+    if (current == nullptr || current->error != nullptr) return;
+    const nb::gil_scoped_acquire locked;
+    try {
+        work();
+    } catch (nb::python_error& error) {
+        current->error = std::make_unique<nb::python_error>(std::move(error));
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_ValueError, error.what());
+        current->error = std::make_unique<nb::python_error>();
+    }
+    if (current->error != nullptr) current->call = ops_of(config).name + "." + call;
+}
+
+// Calls a method that may change the windows.
+template <class... Arguments>
+void call(const ww_config* config, void* state, const char* name, ww_window* window,
+          const Arguments&... arguments) {
+    guarded(config, name, [&] {
+        Instance& one = *instance_of(state);
+        one.window_seen = *window;
+        one.self.attr(name)(one.window, arguments...);
+        check(one.window_seen);
+        *window = one.window_seen;
+    });
+}
+
+void init(const ww_config* config, void* state) {
+    instance_of(state) = nullptr;
+    guarded(config, "__init__", [&] {
+        current->instances.emplace_back(Instance{ops_of(config).control()});
+        instance_of(state) = &current->instances.back();
+    });
+}
+
+void on_ack(const ww_config* config, void* state, ww_window* window, const ww_sample* ack) {
+    guarded(config, "on_ack", [&] {
+        Instance& one = *instance_of(state);
+        one.window_seen = *window;
+        one.ack_seen = *ack;
+        one.self.attr("on_ack")(one.window, one.ack);
+        check(one.window_seen);
+        *window = one.window_seen;
+    });
+}
+
+void on_loss(const ww_config* config, void* state, ww_window* window, std::uint64_t now_us,
+             std::uint32_t in_flight, std::uint32_t mss) {
+    call(config, state, "on_loss", window, now_us, in_flight, mss);
+}
+
+void on_mark(const ww_config* config, void* state, ww_window* window, std::uint64_t now_us,
+             std::uint32_t in_flight, std::uint32_t mss) {
+    call(config, state, "on_mark", window, now_us, in_flight, mss);
+}
+
+void on_recovery_exit(const ww_config* config, void* state, ww_window* window, std::uint64_t now_us,
+                      std::uint32_t mss) {
+    call(config, state, "on_recovery_exit", window, now_us, mss);
+}
+
+void on_rto(const ww_config* config, void* state, ww_window* window, std::uint64_t now_us,
+            std::uint32_t in_flight, std::uint32_t mss, bool repeated) {
+    call(config, state, "on_rto", window, now_us, in_flight, mss, repeated);
+}
+
+void on_undo(const ww_config* config, void* state, ww_window* window) {
+    call(config, state, "on_undo", window);
+}
+
+void on_restart(const ww_config* config, void* state, std::uint64_t now_us) {
+    guarded(config, "on_restart", [&] { instance_of(state)->self.attr("on_restart")(now_us); });
+}
+
+void on_packet_sent(const ww_config* config, void* state, ww_window* window, const ww_sent* sent) {
+    call(config, state, "on_packet_sent", window, *sent);
+}
+
+void on_packet_lost(const ww_config* config, void* state, ww_window* window, const ww_lost* lost) {
+    call(config, state, "on_packet_lost", window, *lost);
+}
+
+// What on_loss would set, tried on a copy.
+std::uint32_t ssthresh(const ww_config* config, const void* state, std::uint64_t now_us,
+                       std::uint32_t in_flight, std::uint32_t mss) {
+    ww_window window = {std::clamp(in_flight, 1u, WW_CWND_MAX), WW_SSTHRESH_INFINITE, 0};
+    guarded(config, "on_loss", [&] {
+        const Instance& one = *instance_of(const_cast<void*>(state));
+        nb::object copy = nb::module_::import_("copy").attr("deepcopy")(one.self);
+        nb::object tried = nb::cast(window);
+        copy.attr("on_loss")(tried, now_us, in_flight, mss);
+        window = nb::cast<ww_window>(tried);
+        check(window);
+    });
+    return window.ssthresh;
+}
+
+// Sets the operation if the class has the method; a missing one has the core's default.
+template <class Function>
+void set(const nb::object& control, const char* name, Function*& operation, Function* function) {
+    if (nb::hasattr(control, name)) operation = function;
+}
+
+double pacing_bps(const ww_window& window) {
+    return static_cast<double>(window.pacing) * 8 / static_cast<double>(WW_BW_UNIT);
+}
+
+void set_pacing_bps(ww_window& window, double bps) {
+    const double pacing = bps / 8 * static_cast<double>(WW_BW_UNIT);
+    if (!(pacing >= 0 && pacing <= static_cast<double>(WW_BW_MAX)))
+        throw nb::value_error("pacing_bps: expected from 0 to 1.1e12");
+    window.pacing = static_cast<std::uint64_t>(pacing);
+}
+
+// Registers a class under a name. Its table stays for the life of the process, because networks have its address.
+void add(const nb::object& control, const std::string& source, const std::string& name,
+         unsigned traits) {
+    static std::deque<PythonOps>& all = *new std::deque<PythonOps>;
+    PythonOps& made = all.emplace_back();
+    made.control = control;
+    made.name = name;
+    ww_control_ops& ops = made.ops;
+    ops.version = WW_CONTROL_VERSION;
+    ops.state_bytes = sizeof(ww_loaded_state);
+    ops.traits = traits;
+    ops.like = WW_PROTOCOL_SACK;
+    ops.label = made.name.c_str();
+    ops.context = &made;
+    ops.init = init;
+    ops.on_ack = on_ack;
+    ops.on_loss = on_loss;
+    ops.ssthresh = ssthresh;
+    set(control, "on_mark", ops.on_mark, on_mark);
+    set(control, "on_recovery_exit", ops.on_recovery_exit, on_recovery_exit);
+    set(control, "on_rto", ops.on_rto, on_rto);
+    set(control, "on_undo", ops.on_undo, on_undo);
+    set(control, "on_restart", ops.on_restart, on_restart);
+    set(control, "on_packet_sent", ops.on_packet_sent, on_packet_sent);
+    set(control, "on_packet_lost", ops.on_packet_lost, on_packet_lost);
+    plan::add_control(source, ops);
+}
+
+}  // namespace
+
+struct PythonRun::Inside : Run {};
+
+PythonRun::PythonRun() : inside_(std::make_unique<Inside>()), before_(current) {
+    current = inside_.get();
+}
+
+PythonRun::~PythonRun() { current = static_cast<Run*>(before_); }
+
+bool PythonRun::failed() { return current != nullptr && current->error != nullptr; }
+
+void PythonRun::rethrow() const {
+    if (inside_->error == nullptr) return;
+    nb::raise_from(*inside_->error, raised().ptr(), "%s", inside_->call.c_str());
+}
+
+void bind_python_control(nb::module_& m) {
+#define WW_FIELD_OF(name, ...) type.def_ro(#name, &T::name);
+    {
+        using T = ww_sample;
+        nb::class_<T> type(m, "Ack", "What an ACK brought: ww_sample of core/contract.h.");
+        WW_SAMPLE_RANGES(WW_FIELD_OF)
+    }
+    {
+        using T = ww_sent;
+        nb::class_<T> type(m, "Sent", "A segment that is about to leave: ww_sent.");
+        WW_SENT_RANGES(WW_FIELD_OF)
+    }
+    {
+        using T = ww_lost;
+        nb::class_<T> type(m, "Lost", "A segment that was found lost: ww_lost.");
+        WW_LOST_RANGES(WW_FIELD_OF)
+    }
+#undef WW_FIELD_OF
+    nb::class_<ww_window>(m, "Window", "The windows, in segments, and the pacing rate.")
+        .def_rw("cwnd", &ww_window::cwnd)
+        .def_rw("ssthresh", &ww_window::ssthresh)
+        .def_prop_rw("pacing_bps", pacing_bps, set_pacing_bps, "0: not paced.");
+    raised() = nb::exception<PythonControlRaised>(m, "PythonControlRaised", PyExc_Exception);
+    m.def("add_python_control", &add, "control"_a, "source"_a, "name"_a, "traits"_a,
+          "Makes a class of westwood.PythonControl a control; scenarios find it by `source`.");
+}
+
+}  // namespace ww::bindings

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A class of PythonControl runs as a control in C does; its mistakes end the run in one line."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import PythonControl, Scenario, simulate, simulate_many
+from westwood.errors import InputError, RunError
+
+SAME = ("goodput_bps", "sent", "retransmitted", "timeouts", "mean_cwnd", "max_cwnd")
+
+
+class Reno(PythonControl):
+    """RFC 5681 with byte counting, as core/reno.h has it."""
+
+    def __init__(self) -> None:
+        self.counted = 0
+
+    def on_ack(self, window: Any, ack: Any) -> None:
+        recovers = ack.phase == 2
+        if ack.is_dupack or not ack.acked_segments or recovers or not ack.is_cwnd_limited:
+            return
+        if window.cwnd < window.ssthresh:
+            window.cwnd += min(ack.acked_segments, 1 if ack.phase == 3 else 2)
+            return
+        self.counted += ack.acked_segments
+        if self.counted >= window.cwnd:
+            self.counted -= window.cwnd
+            if self.counted >= window.cwnd:
+                self.counted = 0
+            window.cwnd += 1
+
+    def on_loss(self, window: Any, now_us: int, in_flight: int, mss: int) -> None:
+        self.counted = 0
+        window.cwnd = window.ssthresh = max(in_flight // 2, 2)
+
+    def on_rto(self, window: Any, now_us: int, in_flight: int, mss: int, repeated: bool) -> None:
+        self.counted = 0
+        if not repeated:
+            window.ssthresh = max(in_flight // 2, 2)
+        window.cwnd = 1
+
+    def on_recovery_exit(self, window: Any, now_us: int, mss: int) -> None:
+        self.counted = 0
+
+
+def path(cc: Any, loss: float = 0.002, **settings: Any) -> Scenario:
+    link = {"name": "path", "between": ["a", "b"], "rate": "5Mbps", "delay": "30ms"}
+    link["loss"] = {"kind": "uniform", "rate": loss, "on": "forward"}
+    flow = {"name": "tcp", "from": "a", "to": "b", "cc": cc, "undo": False, **settings}
+    return Scenario(name="mine", duration="60s", link=[link], flow=[flow])
+
+
+def test_reno_in_python_is_reno_in_c() -> None:
+    own, built_in = (simulate(path(cc), seed=3).rows.select(SAME) for cc in (Reno, "sack"))
+    assert own.equals(built_in)
+
+
+def test_each_connection_has_its_own_state() -> None:
+    three = path(Reno, count=3, loss=0.01)
+    others = path("sack", count=3, loss=0.01)
+    assert simulate(three).rows.select(SAME).equals(simulate(others).rows.select(SAME))
+
+
+def test_a_sweep_takes_a_class_and_threads_change_no_row() -> None:
+    swept = path("sack").with_sweep({"tcp.cc": [Reno, "sack"]})
+    rows = [simulate_many(swept, 4, workers=workers).select("seed", *SAME) for workers in (1, 2)]
+    assert rows[0].equals(rows[1])
+    assert rows[0][:4].equals(rows[0][4:])
+
+
+def test_it_paces_if_it_needs_rates() -> None:
+    class Constant(PythonControl):
+        needs_rate = owns_recovery = True
+
+        def on_ack(self, window: Any, ack: Any) -> None:
+            window.pacing_bps, window.cwnd = 2e6, 1000
+
+        def on_loss(self, *_: Any) -> None:
+            pass
+
+    goodput = simulate(path(Constant, loss=0)).rows["goodput_bps"][0]
+    assert goodput == pytest.approx(2e6, rel=0.02)
+
+
+def test_it_hears_of_each_segment() -> None:
+    heard = {"sent": 0, "lost": 0}
+
+    class Listening(Reno):
+        def on_packet_sent(self, window: Any, sent: Any) -> None:
+            heard["sent"] += 1
+
+        def on_packet_lost(self, window: Any, lost: Any) -> None:
+            heard["lost"] += 1
+
+    row = simulate(path(Listening, loss=0.01)).rows.row(0, named=True)
+    assert heard["sent"] == row["sent"]
+    assert heard["lost"] >= row["lost"] > 0
+
+
+class Broken(Reno):
+    def on_loss(self, window: Any, now_us: int, in_flight: int, mss: int) -> None:
+        window.cwnd //= 0
+
+
+def test_an_exception_ends_the_run_with_its_place_and_the_seed() -> None:
+    with pytest.raises(RunError) as caught:
+        simulate(path(Broken), seed=5)
+    said, line = str(caught.value), Broken.on_loss.__code__.co_firstlineno + 1
+    assert said.startswith("mine, seed 5: Broken.on_loss(): ZeroDivisionError: ")
+    assert said.endswith(f"test_python.py, line {line})") and "\n" not in said
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    with pytest.raises(RunError, match=r"Broken\.on_loss"):
+        simulate_many(path(Broken), 2, workers=2)
+
+
+@pytest.mark.parametrize(
+    "name, value, expected",
+    [
+        ("cwnd", 0, "sets cwnd out of range, expected 1 to 2^28 segments"),
+        ("ssthresh", 2**31, "sets ssthresh out of range, expected less than 2^31 segments"),
+        ("pacing_bps", -1.0, "pacing_bps: expected from 0 to 1.1e12"),
+    ],
+)
+def test_a_window_out_of_range_is_an_error(name: str, value: float, expected: str) -> None:
+    class Wild(Reno):
+        def on_ack(self, window: Any, ack: Any) -> None:
+            setattr(window, name, value)
+
+    with pytest.raises(RunError) as caught:
+        simulate(path(Wild))
+    assert f"Wild.on_ack(): ValueError: {expected}" in str(caught.value)
+
+
+def test_an_interrupt_is_no_mistake_of_the_control() -> None:
+    class Stopped(Reno):
+        def on_ack(self, window: Any, ack: Any) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate(path(Stopped))
+
+
+def test_a_class_without_its_calls_is_one_line() -> None:
+    class Half(PythonControl):
+        def on_ack(self, window: Any, ack: Any) -> None:
+            pass
+
+    with pytest.raises(InputError, match=r"Half lacks on_loss\(\)"):
+        path(Half)
+
+
+@pytest.mark.parametrize("engine, profile", [("ns3", "ns3-3.44"), ("ns2", "rfc")])
+def test_other_engines_refuse_it_by_its_key(engine: str, profile: str) -> None:
+    with pytest.raises(InputError, match=r'tcp\.cc.*"Reno\.py"'):
+        simulate(path(Reno).with_settings({"profile": profile}), engine=engine)
+
+
+def test_another_process_does_not_have_the_class(tmp_path: Path) -> None:
+    kept = tmp_path / "scenario"
+    kept.write_bytes(pickle.dumps(path(Reno)))
+    code = f"import pickle, westwood\nwith open({str(kept)!r}, 'rb') as f: one = pickle.load(f)"
+    code += "\nwestwood.simulate(one)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    said = done.stderr.splitlines()[-1]
+    assert "tcp.cc.source = " in said and "no such control is loaded in this process" in said
+
+
+@pytest.mark.clock
+def test_a_call_takes_two_microseconds_at_most() -> None:
+    class Idle(PythonControl):
+        calls = 0
+
+        def on_ack(self, window: Any, ack: Any) -> None:
+            Idle.calls += 1
+            window.cwnd = 50
+
+        def on_loss(self, *_: Any) -> None:
+            pass
+
+    long = path(Idle, loss=0).with_settings({"duration": "600s"})
+    began = time.thread_time()
+    simulate(long)
+    per_call_s = (time.thread_time() - began) / Idle.calls
+    assert Idle.calls > 50_000 and per_call_s < 2e-6
