@@ -59,7 +59,7 @@ _HOMES: Mapping[str, _Home] = {
     ),
     "trace": _Home(
         _DAILY,
-        "runs",
+        "trace",
         "trace",
         "westwood trace table1 --cc westwood+ --set duration=60s --plot",
     ),

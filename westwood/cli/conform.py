@@ -6,6 +6,7 @@ from __future__ import annotations
 import json as writer
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from westwood.cli.options import (
     OutOption,
     WorkersOption,
     protocols,
+    refuse_idle,
     settings_of,
     split_names,
     starting,
@@ -23,8 +25,8 @@ from westwood.cli.options import (
 from westwood.errors import InputError
 
 if TYPE_CHECKING:
-    from westwood.conform.judging import Control, Judgement
-    from westwood.conform.page import Judged
+    from westwood.conform.case import Case
+    from westwood.conform.judging import Judged, Judgement, Subject
 
 _WIDTH = 80
 
@@ -36,9 +38,9 @@ def _cases() -> list[str]:
 
 
 _CcArgument = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
-        metavar="CC",
+        metavar="[CC]...",
         help="Controls of westwood list protocols.",
         autocompletion=starting(protocols),
     ),
@@ -54,6 +56,15 @@ _CaseOption = Annotated[
         rich_help_panel=SCENARIO,
     ),
 ]
+_QlogOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--qlog",
+        metavar="FILE",
+        help="Judge a log of any QUIC stack instead, by the cases that it can decide.",
+        rich_help_panel=SCENARIO,
+    ),
+]
 _SettingOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -66,41 +77,67 @@ _SettingOption = Annotated[
 
 
 def conform(
-    cc: _CcArgument,
+    context: typer.Context,
+    cc: _CcArgument = None,
     case: _CaseOption = None,
     set_: _SettingOption = None,
+    qlog: _QlogOption = None,
     workers: WorkersOption = None,
     out: OutOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run the test cases of BBRv3's draft; exit code 1 if one fails."""
     from westwood import extras
-    from westwood.cli import console
-    from westwood.conform import catalogue, judging, page
+    from westwood.conform import catalogue, page
     from westwood.engines.pool import check_workers
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
 
     extras.need("numpy", "conform")
-    names = dict.fromkeys(split_names(cc) or ())
-    controls = [judging.control(name, _of_control(set_)) for name in names]
     cases = catalogue.chosen(case or ())
     check_workers(workers, "--workers")
     folder = Folder(out, kind=ResultKind.CONFORMANCE) if out else None
-    ran = console.track(judging.run_all(cases, controls, workers), len(cases) * len(controls))
-    judged: dict[Control, list[Judgement]] = {one: [] for one in controls}
-    for one, judgement in ran:
-        judged[one].append(judgement)
+    if qlog is not None:
+        refuse_idle(context, "cc", "set_", "workers", why="with --qlog")
+        judged = _log(qlog, cases)
+    else:
+        judged = _controls(cc, set_, cases, workers)
     if json:
         print(writer.dumps(page.entries(judged)))
     else:
         print(_details(judged) if case else _table(judged))
     if folder:
-        written = page.write(folder, judged, {"controls": [one.name for one in controls]})
+        written = page.write(folder, judged, {"judged": [one.name for one in judged]})
         if not json:
             print(written)
     if any(one.verdict == "FAIL" for all_ in judged.values() for one in all_):
         raise typer.Exit(1)
+
+
+def _controls(
+    cc: list[str] | None, set_: list[str] | None, cases: Sequence[Case], workers: int | None
+) -> Judged:
+    """Runs the cases with the controls."""
+    from westwood.cli import console
+    from westwood.conform import judging
+
+    if not cc:
+        raise InputError("is missing, expected a control such as bbr3, or --qlog FILE", key="CC")
+    names = dict.fromkeys(split_names(cc) or ())
+    controls = [judging.control(name, _of_control(set_)) for name in names]
+    judged: dict[judging.Subject, list[Judgement]] = {one: [] for one in controls}
+    ran = judging.run_all(cases, controls, workers)
+    for one, judgement in console.track(ran, len(cases) * len(controls)):
+        judged[one].append(judgement)
+    return judged
+
+
+def _log(file: Path, cases: Sequence[Case]) -> Judged:
+    """Judges a log by the cases."""
+    from westwood.conform import judging, logs
+
+    recording = logs.read(file)
+    return {judging.Log(str(file)): [judging.judge_log(one, recording) for one in cases]}
 
 
 def _of_control(options: list[str] | None) -> dict[str, Any]:
@@ -142,7 +179,7 @@ def _line(number: str, name: str, texts: Sequence[str], widths: Sequence[int]) -
     return f"{number:>3} {name:<20} {'  '.join(cells)}".rstrip()
 
 
-def _failed(control: Control, judgement: Judgement) -> list[str]:
+def _failed(control: Subject, judgement: Judgement) -> list[str]:
     lines = [f"{control.name}, {judgement.case.name}"]
     for one in judgement.findings:
         if one.verdict == "FAIL":
@@ -162,7 +199,7 @@ def _details(judged: Judged) -> str:
     return "\n\n".join("\n".join(_case(ran)) for ran in page.by_case(judged))
 
 
-def _case(ran: Sequence[tuple[Control, Judgement]]) -> list[str]:
+def _case(ran: Sequence[tuple[Subject, Judgement]]) -> list[str]:
     case = ran[0][1].case
     lines = [f"{case.number} {case.name}: {case.title}", ""]
     lines += _wrapped(f'"{case.sentence}"')

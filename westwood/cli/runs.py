@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands that run scenarios: run, trace, compare and sweep."""
+"""The commands that run scenarios: run, compare and sweep."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -48,26 +47,9 @@ from westwood.cli.path_options import (
     one_way,
 )
 from westwood.cli.streams import say
-from westwood.draw.views import VIEWS, check_view
-from westwood.errors import InputError, UnavailableError
+from westwood.errors import UnavailableError
 from westwood.units import PS_PER_S
 
-EveryOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        help="Sample the trace at this interval; default: a row per change.",
-        rich_help_panel=OUTPUT,
-    ),
-]
-EventsOption = Annotated[
-    bool,
-    typer.Option(
-        "--events",
-        help="With --out: also write every segment and decision.",
-        rich_help_panel=OUTPUT,
-    ),
-]
 FromOption = Annotated[
     str | None,
     typer.Option(
@@ -80,27 +62,6 @@ FromOption = Annotated[
 ToOption = Annotated[
     str | None,
     typer.Option("--to", metavar="TIME", help="Draw up to this time.", rich_help_panel=FIGURE),
-]
-ViewOption = Annotated[
-    str,
-    typer.Option(
-        "--view",
-        metavar="|".join(VIEWS),
-        help="; ".join(f"{name}: {one.shows}" for name, one in VIEWS.items()) + ".",
-        rich_help_panel=FIGURE,
-    ),
-]
-PcapOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Write the packets of a link, as its first node sees them.",
-        rich_help_panel=OUTPUT,
-    ),
-]
-AtOption = Annotated[
-    str | None,
-    typer.Option(metavar="LINK", help="The link of --pcap.", rich_help_panel=OUTPUT),
 ]
 CiOption = Annotated[
     str | None,
@@ -184,93 +145,6 @@ def run(
         over_time=True,
         shown_s=shown,
     )
-
-
-def trace(
-    context: typer.Context,
-    scenario: ScenarioArgument,
-    cc: CcOption = None,
-    set_: SetOption = None,
-    engine: EngineOption = "sim",
-    seed: SeedOption = 1,
-    out: OutOption = None,
-    every: EveryOption = None,
-    events: EventsOption = False,
-    pcap: PcapOption = None,
-    at: AtOption = None,
-    plot: PlotOption = False,
-    view: ViewOption = "windows",
-    from_: FromOption = None,
-    to: ToOption = None,
-    figure: FigureOption = None,
-    title: TitleOption = None,
-    size: SizeOption = None,
-    yes: YesOption = False,
-) -> None:
-    """Trace one run: windows, estimate, round trips, queues and losses."""
-    from westwood.kernel.reading import is_recording
-
-    if is_recording(scenario):
-        _plot_recording(context, scenario, figures.wanted(plot, figure, title, size), (from_, to))
-        return
-    _check_trace(context, bool(plot or figure), out, pcap, cc or ())
-    from westwood import engines, extras
-
-    wanted = figures.wanted(plot, figure, title, size)
-    if out or pcap:
-        extras.need("numpy", "--out" if out else "--pcap")
-    from westwood.cli import tracing
-
-    if wanted:
-        check_view(view, "--view")
-    runs_it = engines.find(engine)
-    chosen, request = tracing.requested(
-        scenario,
-        cc=cc or (),
-        settings=settings_of(set_),
-        seed=seed,
-        every=every,
-        events=events,
-        start=from_,
-        end=to,
-        pcap_file=pcap,
-        at=at,
-        only_packets=not (out or wanted),
-        view=view,
-    )
-    tracing.carry_out(chosen, request, runs_it, out, figure=wanted, yes=yes)
-
-
-def _check_trace(
-    context: typer.Context,
-    drawn: bool,
-    out: Path | None,
-    pcap: Path | None,
-    cc: Sequence[str],
-) -> None:
-    if not (drawn or out or pcap):
-        raise InputError("nothing to do, expected --plot, --out DIR or --pcap FILE")
-    if not out:
-        refuse_idle(context, "every", "events", why="without --out")
-    if not drawn:
-        refuse_idle(context, "from_", "to", "view", why="without --plot")
-    if len(cc) > 1 and (out or pcap):
-        raise InputError("expected one protocol with --out or --pcap", key="--cc", value=list(cc))
-
-
-def _plot_recording(
-    context: typer.Context,
-    file: str,
-    wanted: figures.Wanted | None,
-    span: tuple[str | None, str | None],
-) -> None:
-    others = ("cc", "set_", "engine", "seed", "every", "events", "pcap", "at", "out", "view")
-    if not wanted:
-        raise InputError("a recording takes --plot, --from and --to", source=file)
-    refuse_idle(context, *others, why="on a recording")
-    from westwood.cli import recording_panel
-
-    print(recording_panel.plot(Path(file), *span, wanted))
 
 
 def compare(

@@ -20,7 +20,7 @@ from westwood.engines import resources
 from westwood.engines.contract import Engine
 from westwood.engines.result import Result
 from westwood.errors import InputError
-from westwood.results import pcap, queues, traces
+from westwood.results import pcap, qlog, queues, traces
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 from westwood.results.parquet import write_parquet
@@ -40,13 +40,14 @@ class Request:
     span_s: tuple[float, float] | None = None  # of the figure; None: chosen automatically
     pcap: Path | None = None
     at: str | None = None  # the link to capture
+    qlog: Path | None = None
     only_packets: bool = False  # nothing else is requested
     view: str = "windows"  # what is drawn: one of westwood.draw.views.VIEWS
 
     @property
     def all_events(self) -> bool:
         """Returns whether events are recorded, for a file or a figure."""
-        return self.events or VIEWS[self.view].needs == "events"
+        return self.events or self.qlog is not None or VIEWS[self.view].needs == "events"
 
 
 def requested(
@@ -61,6 +62,7 @@ def requested(
     end: str | None,
     pcap_file: Path | None,
     at: str | None,
+    qlog_file: Path | None,
     only_packets: bool,
     view: str,
 ) -> tuple[list[Scenario], Request]:
@@ -88,15 +90,18 @@ def requested(
         at = names[0]
     if at is not None and at not in names:
         raise InputError("no such link, expected one of: " + ", ".join(names), key="--at", value=at)
-    if pcap_file is not None:
-        _check_capture_file(pcap_file, scenario)
+    for key, file in (("--pcap", pcap_file), ("--qlog", qlog_file)):
+        if file is not None:
+            _check_file(file, scenario, key)
     every_s = option_seconds("--every", every, 0.0)
     if every is not None:
         try:
             check_every(every_s, length_s)
         except InputError as error:
             raise InputError(error.problem, key="--every", value=every) from None
-    return scenarios, Request(seed, every_s, events, shown, pcap_file, at, only_packets, view)
+    return scenarios, Request(
+        seed, every_s, events, shown, pcap_file, at, qlog_file, only_packets, view
+    )
 
 
 def carry_out(
@@ -110,7 +115,8 @@ def carry_out(
 ) -> None:
     """Runs the scenarios, writes and draws what was requested, and prints the paths."""
     folder = Folder(out, kind=ResultKind.RUN) if out else None
-    place = folder.path if folder else request.pcap.parent if request.pcap else Path()
+    alone = request.pcap or request.qlog
+    place = folder.path if folder else alone.parent if alone else Path()
     for scenario in scenarios:
         check_resources(scenario, request, engine, place, yes=yes)
     with contextlib.ExitStack() as stack:
@@ -123,6 +129,8 @@ def carry_out(
             print(folder.path)
         if request.pcap:
             print(write_pcap(results[0], request.pcap))
+        if request.qlog:
+            print(write_qlog(results[0], request.qlog))
         if figure:
             print(draw(results, request, folder, figure))
 
@@ -138,16 +146,16 @@ def draw(
     return figure.save(made, folder, f"{results[0].scenario.name}-{kind}")
 
 
-def _check_capture_file(file: Path, scenario: str) -> None:
-    """Raises InputError if the capture would replace the scenario or a foreign file."""
+def _check_file(file: Path, scenario: str, key: str) -> None:
+    """Raises InputError if a file would replace the scenario or a foreign file."""
     if not file.parent.is_dir():
-        raise InputError("expected a file in an existing folder", key="--pcap", value=file)
+        raise InputError("expected a file in an existing folder", key=key, value=file)
     if file.exists() and os.path.exists(scenario) and file.samefile(scenario):
-        raise InputError("is the scenario, expected another file", key="--pcap", value=file)
+        raise InputError("is the scenario, expected another file", key=key, value=file)
     try:
         Folder.containing(file)
     except InputError as error:
-        raise error.located(key="--pcap") from None
+        raise error.located(key=key) from None
 
 
 def check_resources(
@@ -215,3 +223,8 @@ def write(result: Result, request: Request, folder: Folder, engine: Engine) -> N
 def write_pcap(result: Result, path: Path) -> Path:
     """Writes the captured packets and returns the file's path."""
     return Folder.containing(path).file(path.name, lambda part: pcap.write(result, part))
+
+
+def write_qlog(result: Result, path: Path) -> Path:
+    """Writes the first flow's log and returns the file's path."""
+    return Folder.containing(path).file(path.name, lambda part: qlog.write(result, part))

@@ -173,6 +173,7 @@ class Case:
     later_rounds: float = 0  # round trips from then to the change
     settings: Mapping[str, Any] = field(default_factory=dict)  # of a control that has them
     note: str = ""  # where it differs from the draft, and why
+    in_logs: bool = False  # whether a log of any path decides it, if it has the states
 
     def changed(self, moment: Moment | None) -> Path:
         """Returns the path with its change at a moment; None: after the end."""

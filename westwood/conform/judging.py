@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from westwood.catalogue import PROTOCOLS, settings_of_protocol
 from westwood.conform import runs
 from westwood.conform.case import Case, Expectation, Seen, Value, written
-from westwood.conform.recording import LackingError, UnseenError
+from westwood.conform.recording import LackingError, Recording, UnseenError
 from westwood.errors import InputError, show, suggestion
 from westwood.scenario import Scenario
 
@@ -44,6 +46,22 @@ class Control:
             for key, value in self.settings.items()
         ]
         return " ".join(["westwood conform", self.cc, *options, "--case", case.name])
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """A log of somebody else's stack."""
+
+    file: str
+
+    @property
+    def name(self) -> str:
+        """Returns the file's name."""
+        return Path(self.file).name
+
+    def command(self, case: Case) -> str:
+        """Returns the command line that judges it by one case."""
+        return f"westwood conform --qlog {shlex.quote(self.file)} --case {case.name}"
 
 
 @dataclass(frozen=True)
@@ -120,6 +138,10 @@ class Judgement:
         }
 
 
+Subject = Control | Log
+Judged = Mapping[Subject, Sequence[Judgement]]
+
+
 def control(cc: str, settings: Mapping[str, Any] | None = None) -> Control:
     """Makes a control with these settings; raises InputError if there is none."""
     if cc not in PROTOCOLS:
@@ -154,17 +176,33 @@ def run(case: Case, judged: Control) -> Judgement:
         try:
             moment = case.moment(recording)
         except (LackingError, UnseenError) as error:
-            return _unprovoked(case, scenario, error)
+            return Judgement(case, _without(case, error), None, scenario)
         path = case.changed(moment)
         scenario = path.scenario(case.name, cc)
         recording = runs.record(scenario)
     return judge(case, Seen(recording, path, moment), scenario)
 
 
-def _unprovoked(case: Case, scenario: Scenario, error: LackingError | UnseenError) -> Judgement:
+def judge_log(case: Case, recording: Recording) -> Judgement:
+    """Judges somebody else's recording by a case; what it does not show does not apply."""
+    if not case.in_logs:
+        problem = LackingError("no change of the path that the case makes")
+        return Judgement(case, _without(case, problem))
+    found = judge(case, Seen(recording))
+    of_conditions = [one for one in found.findings if one.expectation.is_condition]
+    if any(one.verdict == "FAIL" for one in of_conditions):
+        problem = LackingError(f"other conditions: {of_conditions[0].expectation.what}")
+        return Judgement(case, _without(case, problem), found.seen)
+    shown = [
+        dataclasses.replace(one, lacks=one.unseen, unseen="") if one.unseen else one
+        for one in found.findings
+    ]
+    return Judgement(case, shown, found.seen)
+
+
+def _without(case: Case, error: LackingError | UnseenError) -> list[Finding]:
     why = "lacks" if isinstance(error, LackingError) else "unseen"
-    found = [Finding(one, None, **{why: str(error)}) for one in case.expected]
-    return Judgement(case, found, None, scenario)
+    return [Finding(one, None, **{why: str(error)}) for one in case.expected]
 
 
 def run_all(

@@ -26,9 +26,17 @@ def changed(state: str) -> Choice:
     return lambda seen: seen.recording.spell(state, seen.changed_s)
 
 
-def following(state: str, before: str) -> Choice:
-    """Chooses the first spell in a state after the first one in another."""
-    return lambda seen: seen.recording.spell(state, seen.recording.spell(before).end_s)
+def between(before: str, state: str, after: str) -> Choice:
+    """Chooses the first spell in a state after one in another, and before one in a third."""
+
+    def choose(seen: Seen) -> Spell:
+        start_s = seen.recording.spell(before).end_s
+        for one in seen.recording.all_in(state):
+            if one.start_s >= start_s and one.next == after:
+                return one
+        raise UnseenError(f"no {state} that ends in {after}")
+
+    return choose
 
 
 def length(choice: Choice) -> Measure:

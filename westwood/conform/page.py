@@ -12,7 +12,7 @@ import polars as pl
 
 from westwood.catalogue import OTHER_STYLE, PlotStyle
 from westwood.conform.catalogue import DRAFT
-from westwood.conform.judging import Control, Judgement
+from westwood.conform.judging import Judged, Judgement, Subject
 from westwood.draw import report
 from westwood.draw.laboratory import LabLink
 from westwood.errors import InputError
@@ -27,12 +27,11 @@ if TYPE_CHECKING:
     from westwood.conform.recording import Course
     from westwood.draw.over_time import TimePanel
 
-Judged = Mapping[Control, Sequence[Judgement]]
 TITLE = f"The test cases of BBRv3's draft ({DRAFT})"
 _FIRST, _SECOND = "#000C8C", "#E13200"
 
 
-def by_case(judged: Judged) -> Iterator[list[tuple[Control, Judgement]]]:
+def by_case(judged: Judged) -> Iterator[list[tuple[Subject, Judgement]]]:
     """Yields what the controls did in each case."""
     for column in zip(*judged.values(), strict=True):
         yield list(zip(judged, column, strict=True))
@@ -64,7 +63,7 @@ def _overview(judged: Judged) -> report.Section:
     return report.Section("verdicts", "Verdicts", None, [], [], grids=[grid])
 
 
-def _section(folder: Folder, ran: Sequence[tuple[Control, Judgement]]) -> report.Section:
+def _section(folder: Folder, ran: Sequence[tuple[Subject, Judgement]]) -> report.Section:
     case = ran[0][1].case
     text = [f"“{case.sentence}”", *([case.note] if case.note else [])]
     text += [f"Alone: {one.command(case)}" for one, _ in ran]
@@ -81,11 +80,11 @@ def _section(folder: Folder, ran: Sequence[tuple[Control, Judgement]]) -> report
     return report.Section(case.name, title, drawn, [], [], text=text, grids=[grid], opens=opens)
 
 
-def _heads(ran: Sequence[tuple[Control, Judgement]]) -> list[str]:
+def _heads(ran: Sequence[tuple[Subject, Judgement]]) -> list[str]:
     return ["", "expected", *(one.name for one, _ in ran)]
 
 
-def _measured(ran: Sequence[tuple[Control, Judgement]]) -> list[list[str]]:
+def _measured(ran: Sequence[tuple[Subject, Judgement]]) -> list[list[str]]:
     found = zip(*(judgement.findings for _, judgement in ran), strict=True)
     return [
         [row[0].expectation.what, row[0].expectation.expected, *(one.measured for one in row)]
@@ -101,16 +100,17 @@ def _opens(folder: Folder, name: str, scenario: Scenario) -> LabLink:
         return LabLink(file, "")
 
 
-def draw(ran: Sequence[tuple[Control, Judgement]]) -> Figure:
+def draw(ran: Sequence[tuple[Subject, Judgement]]) -> Figure:
     """Draws the controls in a case side by side: volumes, rates and states over time."""
     from westwood.draw import states
 
-    connections = []
+    connections, ends_s = [], 0.0
     for control, judgement in ran:
         seen = judgement.seen
         if seen is None or judgement.verdict == "-":
             continue
         spans = [states.StateSpan(s.state, s.start_s, s.end_s) for s in seen.recording.spells]
+        ends_s = max(ends_s, seen.recording.end_s)
         mark = seen.change.time_s if seen.change else None
         name = f"{control.name}: {judgement.verdict}"
         connections.append(states.Connection(name, _panels(judgement), spans, mark))
@@ -120,7 +120,7 @@ def draw(ran: Sequence[tuple[Control, Judgement]]) -> Figure:
         from westwood.draw.style import nothing
 
         return nothing(title, "it does not apply, or its state was not reached")
-    return states.over_time(connections, title, case.path.duration_s)
+    return states.over_time(connections, title, ends_s)
 
 
 def _panels(judgement: Judgement) -> list[TimePanel]:

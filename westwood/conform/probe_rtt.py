@@ -77,6 +77,7 @@ CASES = (
             ),
             Expectation("cwnd 4 round trips later, over that before", _cwnd_after, 0.8, 1.3),
         ),
+        in_logs=True,
     ),
     Case(
         11,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from westwood.conform import measures
 from westwood.conform.case import Case, Expectation, Moment, Path, Seen
-from westwood.conform.measures import changed, first, following
+from westwood.conform.measures import between, changed, first
 
 _UP, _DOWN, _CRUISE, _REFILL = ("ProbeBW_UP", "ProbeBW_DOWN", "ProbeBW_CRUISE", "ProbeBW_REFILL")
 _WITHOUT_PROBE_RTT = {"bbr3_probe_rtt": "1h"}
@@ -67,9 +67,10 @@ _PHASES = (
         Path(duration_s=6),
         (
             Expectation("rounds in ProbeBW_UP", measures.rounds(first(_UP)), 3, 6),
-            Expectation("segments lost in it", measures.lost(first(_UP)), 0, 0),
+            Expectation("segments lost in it", measures.lost(first(_UP)), 0, 0, is_condition=True),
             Expectation("state after ProbeBW_UP", measures.state_after(first(_UP)), words=(_DOWN,)),
         ),
+        in_logs=True,
     ),
     Case(
         8,
@@ -82,28 +83,29 @@ _PHASES = (
         (
             Expectation(
                 "pacing rate in ProbeBW_DOWN, over bandwidth",
-                measures.pacing_gain(following(_DOWN, _UP)),
+                measures.pacing_gain(between(_UP, _DOWN, _CRUISE)),
                 0.88,
                 0.9,
             ),
             Expectation(
                 "rate of sending in it, over bandwidth",
-                measures.sending_gain(following(_DOWN, _UP)),
+                measures.sending_gain(between(_UP, _DOWN, _CRUISE)),
                 0.85,
                 0.93,
             ),
             Expectation(
                 "in flight as it ends, over the BDP",
-                measures.inflight_at_end(following(_DOWN, _UP)),
+                measures.inflight_at_end(between(_UP, _DOWN, _CRUISE)),
                 0.8,
                 1.05,
             ),
             Expectation(
                 "state after ProbeBW_DOWN",
-                measures.state_after(following(_DOWN, _UP)),
+                measures.state_after(between(_UP, _DOWN, _CRUISE)),
                 words=(_CRUISE,),
             ),
         ),
+        in_logs=True,
     ),
     Case(
         9,

@@ -35,12 +35,16 @@ CASES = (
         "are set to `true`.",
         Path(duration_s=3),
         (
+            Expectation(
+                "segments lost in it", measures.lost(first("Startup")), 0, 0, is_condition=True
+            ),
             Expectation("bandwidth as Startup ends, over the path's", _bandwidth_found, 0.98, 1.02),
             Expectation("rounds from the plateau to its end", _rounds_on_plateau, 3, 5),
             Expectation(
                 "state after Startup", measures.state_after(first("Startup")), words=("Drain",)
             ),
         ),
+        in_logs=True,
     ),
     Case(
         2,
@@ -95,6 +99,7 @@ CASES = (
             ),
             Expectation("state after Drain", measures.state_after(first("Drain")), words=_PROBE_BW),
         ),
+        in_logs=True,
     ),
     Case(
         4,

@@ -52,6 +52,7 @@ _LATE = (
     "westwood.cli.pages",
     "westwood.cli.path",
     "westwood.cli.runs",
+    "westwood.cli.trace",
     "westwood.cli.tracing",
     "westwood.draw.bars",
     "westwood.draw.over_time",

@@ -200,7 +200,7 @@ def test_a_trace_has_the_columns_that_the_discipline_declares(
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ([], "nothing to do, expected --plot, --out DIR or --pcap FILE"),
+        ([], "nothing to do, expected --plot, --out DIR, --pcap FILE or --qlog FILE"),
         (
             ["--plot", "--from", "9s", "--to", "3s"],
             '--to = "3s": expected --from before --to, both within 20s',

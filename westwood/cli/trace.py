@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `trace`: runs a scenario once and records everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from westwood.cli import figures
+from westwood.cli.figures import FigureOption, SizeOption, TitleOption
+from westwood.cli.options import (
+    FIGURE,
+    OUTPUT,
+    CcOption,
+    EngineOption,
+    OutOption,
+    PlotOption,
+    ScenarioArgument,
+    SetOption,
+    YesOption,
+    refuse_idle,
+    settings_of,
+)
+from westwood.cli.runs import FromOption, SeedOption, ToOption
+from westwood.draw.views import VIEWS, check_view
+from westwood.errors import InputError
+
+EveryOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="Sample the trace at this interval; default: a row per change.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+EventsOption = Annotated[
+    bool,
+    typer.Option(
+        "--events",
+        help="With --out: also write every segment and decision.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+ViewOption = Annotated[
+    str,
+    typer.Option(
+        "--view",
+        metavar="|".join(VIEWS),
+        help="; ".join(f"{name}: {one.shows}" for name, one in VIEWS.items()) + ".",
+        rich_help_panel=FIGURE,
+    ),
+]
+PcapOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the packets of a link, as its first node sees them.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+AtOption = Annotated[
+    str | None,
+    typer.Option(metavar="LINK", help="The link of --pcap.", rich_help_panel=OUTPUT),
+]
+QlogOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--qlog",
+        metavar="FILE",
+        help="Write the first flow as QUIC's log format, for qvis and similar tools.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+
+
+def trace(
+    context: typer.Context,
+    scenario: ScenarioArgument,
+    cc: CcOption = None,
+    set_: SetOption = None,
+    engine: EngineOption = "sim",
+    seed: SeedOption = 1,
+    out: OutOption = None,
+    every: EveryOption = None,
+    events: EventsOption = False,
+    pcap: PcapOption = None,
+    at: AtOption = None,
+    qlog: QlogOption = None,
+    plot: PlotOption = False,
+    view: ViewOption = "windows",
+    from_: FromOption = None,
+    to: ToOption = None,
+    figure: FigureOption = None,
+    title: TitleOption = None,
+    size: SizeOption = None,
+    yes: YesOption = False,
+) -> None:
+    """Trace one run: windows, estimate, round trips, queues and losses."""
+    from westwood.kernel.reading import is_recording
+
+    if is_recording(scenario):
+        _plot_recording(context, scenario, figures.wanted(plot, figure, title, size), (from_, to))
+        return
+    _check_trace(context, bool(plot or figure), out, (pcap, qlog), cc or ())
+    from westwood import engines, extras
+
+    wanted = figures.wanted(plot, figure, title, size)
+    if qlog and engine != "sim":
+        raise InputError("needs the simulator's events, expected --engine sim", key="--qlog")
+    if out or pcap or qlog:
+        extras.need("numpy", "--out" if out else "--pcap" if pcap else "--qlog")
+    from westwood.cli import tracing
+
+    if wanted:
+        check_view(view, "--view")
+    runs_it = engines.find(engine)
+    chosen, request = tracing.requested(
+        scenario,
+        cc=cc or (),
+        settings=settings_of(set_),
+        seed=seed,
+        every=every,
+        events=events,
+        start=from_,
+        end=to,
+        pcap_file=pcap,
+        at=at,
+        qlog_file=qlog,
+        only_packets=not (out or wanted or qlog),
+        view=view,
+    )
+    tracing.carry_out(chosen, request, runs_it, out, figure=wanted, yes=yes)
+
+
+def _check_trace(
+    context: typer.Context,
+    drawn: bool,
+    out: Path | None,
+    of_one: tuple[Path | None, ...],
+    cc: Sequence[str],
+) -> None:
+    """Raises InputError unless there is something to write; `of_one` are files of one protocol."""
+    if not (drawn or out or any(of_one)):
+        raise InputError("nothing to do, expected --plot, --out DIR, --pcap FILE or --qlog FILE")
+    if not out:
+        refuse_idle(context, "every", "events", why="without --out")
+    if not drawn:
+        refuse_idle(context, "from_", "to", "view", why="without --plot")
+    if len(cc) > 1 and (out or any(of_one)):
+        problem = "expected one protocol with --out, --pcap or --qlog"
+        raise InputError(problem, key="--cc", value=list(cc))
+
+
+def _plot_recording(
+    context: typer.Context,
+    file: str,
+    wanted: figures.Wanted | None,
+    span: tuple[str | None, str | None],
+) -> None:
+    others = (
+        "cc",
+        "set_",
+        "engine",
+        "seed",
+        "every",
+        "events",
+        "pcap",
+        "at",
+        "qlog",
+        "out",
+        "view",
+    )
+    if not wanted:
+        raise InputError("a recording takes --plot, --from and --to", source=file)
+    refuse_idle(context, *others, why="on a recording")
+    from westwood.cli import recording_panel
+
+    print(recording_panel.plot(Path(file), *span, wanted))
