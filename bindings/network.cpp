@@ -191,7 +191,8 @@ void bind_flow(nb::module_& m) {
         .def_rw("application", &Flow::application)
         .def_rw("arrivals_mean", &Flow::arrivals_mean);
     named(type, "size_spread", &Flow::size_spread, kSpreads);
-    type.def_rw("random_isn", &Flow::random_isn)
+    type.def_rw("obeys_pacing", &Flow::obeys_pacing)
+        .def_rw("random_isn", &Flow::random_isn)
         .def_rw("isn", &Flow::isn)
         .def_prop_ro("mss", &Flow::mss);
 }

@@ -116,7 +116,8 @@ struct Flow {
     Application application = {};
     Time arrivals_mean = 0;  // mean gap between connections; 0: the flow is one connection
     Spread size_spread = Spread::fixed;  // distribution of size_bytes over the connections
-    bool random_isn = true;  // draw the initial sequence number from the seed; else use isn
+    bool obeys_pacing = true;  // false: the sender has no pacer, for tests of what notices it
+    bool random_isn = true;    // draw the initial sequence number from the seed; else use isn
     std::uint32_t isn = 0;
 
     std::uint32_t mss() const { return packet_bytes - header_bytes; }  // payload of a full segment

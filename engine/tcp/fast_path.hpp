@@ -119,7 +119,7 @@ template <bool paced>
         for (std::int64_t s = next_; s < end; s++)
             rate_->on_sent(now, s, static_cast<std::uint32_t>(s + 1 - una_), board_.found_lost(),
                            s == una_, false);
-        pacer_.on_sent(now, segments_.mss(), window_.pacing);
+        pacer_.on_sent(now, segments_.mss(), pacing());
     }
     last_was_retransmission_ = false;
     if (timer.deadline == kNever) [[unlikely]] {
@@ -154,12 +154,12 @@ inline bool Sender::take_paced_burst(Time now, Burst& burst) {
         if (end >= available_) return false;
         if (next_ >= end) return true;
         if (settings_->follows_packets) announce(now, static_cast<std::uint32_t>(next_ - una_));
-        burst.end = window_.pacing == 0 ? end : next_ + 1;
+        burst.end = pacing() == 0 ? end : next_ + 1;
         if (settings_->follows_packets) [[unlikely]]
             for (std::int64_t s = next_ + 1; s < burst.end; s++)
                 announce(now, static_cast<std::uint32_t>(s - una_));
         send_new<true>(now, burst.end);
-        if (window_.pacing == 0) return true;
+        if (pacing() == 0) return true;
     }
     pace.deadline = pacer_.next_at();
     return true;

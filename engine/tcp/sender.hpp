@@ -122,6 +122,7 @@ class Sender {
         return sum < 1 ? 1u : static_cast<std::uint32_t>(sum);
     }
     const ww_window& window() const { return window_; }
+    std::uint64_t pacing() const { return settings_->obeys_pacing ? window_.pacing : 0; }
     ww_observation observe(Time now) const {
         return ww_observe(&settings_->cc, &cc_, microseconds(now));
     }

@@ -42,6 +42,7 @@ struct SenderSettings {
           uses_rate_reduction(sim::uses_rate_reduction(flow.recovery) &&
                               !ww_owns_recovery(&flow.cc)),
           paced(ww_needs_rate(&flow.cc)),
+          obeys_pacing(flow.obeys_pacing),
           follows_packets(ww_follows_packets(&flow.cc)),
           timer_paces_marks(!paced && flow.cc.min_marked_cwnd == 1),
           rack(flow.rack),
@@ -84,6 +85,7 @@ struct SenderSettings {
     bool uses_sack;
     bool uses_rate_reduction;  // rate_reduction.hpp sets cwnd in recovery
     bool paced;                // the congestion control paces, and needs rate samples
+    bool obeys_pacing;         // the sender has a pacer
     bool follows_packets;      // it hears of each packet sent or lost
     bool timer_paces_marks;    // RFC 3168, 6.1.2: when a window of one segment is marked
     bool rack, frto, undoes, has_timestamps;

@@ -24,7 +24,7 @@ std::int64_t Sender::next_segment(Time now) {
             idle = out <= 1;
         }
         rate_->on_sent(now, segment, out, board_.found_lost(), idle, segment < high);
-        pacer_.on_sent(now, segments_.payload(segment), window_.pacing);
+        pacer_.on_sent(now, segments_.payload(segment), pacing());
     } else if (next_ == available_ && pipe() < window_.cwnd) {
         // draft-ietf-ccwg-bbr, 4.1.2.4: CheckIfApplicationLimited()
         rate_->on_application_limited(pipe() + (settings_->follows_packets ? 1 : 0));

@@ -66,7 +66,7 @@ _PHASES = (
         "BBR.full_bw_count reaches 3).",
         Path(duration_s=6),
         (
-            Expectation("rounds in ProbeBW_UP", measures.rounds(first(_UP)), 3, 6),
+            Expectation("rounds in ProbeBW_UP", measures.rounds(first(_UP)), 2.9, 6),
             Expectation("segments lost in it", measures.lost(first(_UP)), 0, 0, is_condition=True),
             Expectation("state after ProbeBW_UP", measures.state_after(first(_UP)), words=(_DOWN,)),
         ),

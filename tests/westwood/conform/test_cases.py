@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from westwood.conform.catalogue import CASES
 from westwood.conform.judging import Judgement, control, run
+from westwood.engines import simulator
+from westwood.engines.network import build
 from westwood.errors import InputError
+from westwood.scenario import Scenario
 
 
 def verdicts(cc: str, *names: str, **settings: object) -> dict[str, str]:
@@ -84,3 +89,16 @@ def test_a_state_that_never_comes_fails_a_case() -> None:
 def test_an_unknown_control_is_an_error_with_the_nearest_name() -> None:
     with pytest.raises(InputError, match='unknown protocol, did you mean "bbr3"'):
         control("brb3")
+
+
+def test_a_sender_without_a_pacer_fails_the_cases_of_rates(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_pacer(scenario: Scenario) -> Any:
+        network = build(scenario)
+        flows = network.flows
+        flows[0].obeys_pacing = False
+        network.flows = flows
+        return network
+
+    monkeypatch.setattr(simulator, "build", without_pacer)
+    of_rates = ("drain-inflight", "down-inflight", "rate-up")
+    assert set(verdicts("bbr3", *of_rates).values()) == {"FAIL"}

@@ -84,11 +84,28 @@ def test_the_table_of_a_run_says_so_too() -> None:
     assert "limited" not in CliRunner().invoke(cli, options).output
 
 
+def test_an_application_that_begins_in_bulk_is_limited_afterwards() -> None:
+    app = {"kind": "rate", "rate": "2Mbps"}
+    later = row(run({**app, "bulk": "30s"}))
+    assert later["goodput_bps"] == pytest.approx((9.6e6 + 2e6) / 2, rel=0.05)
+    assert later["goodput_bps"] > 2.5 * row(run(app))["goodput_bps"]
+
+
+def test_a_detour_reorders_unless_it_keeps_the_order() -> None:
+    def recoveries(**detour: object) -> int:
+        late = {"delay": "15ms", "start": "9s", "length": "5ms", **detour}
+        settings = {"path.detour": late, "tcp.cc": "bbr", "duration": "10s"}
+        return int(row(run("bulk", **settings))["fast_recoveries"])
+
+    assert recoveries(keeps_order=False) > recoveries()
+
+
 def test_the_scenario_reads_back_as_written(tmp_path: Path) -> None:
     for app in (
         REQUEST,
         VIDEO,
         {"kind": "rate", "rate": "2Mbps"},
+        {"kind": "rate", "rate": "2Mbps", "bulk": "20s"},
         {"kind": "on-off", "on": "1s", "off": "3s"},
     ):
         scenario = run(app).scenario
