@@ -35,10 +35,9 @@ def settled(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     for key, value in settings.items():
         made[key] = _settled(value, folder, key) if key.endswith(".cc") else value
         if key.endswith(".cc.name"):
-            table = _settled(value, folder, key)
-            made[key.removesuffix("name") + _SOURCE] = (
-                table[_SOURCE] if isinstance(table, dict) else None
-            )
+            table = _settled(value, folder, key) if isinstance(value, str) else value
+            source = table.get(_SOURCE) if isinstance(table, Mapping) else None
+            made[key.removesuffix("name") + _SOURCE] = source
     return made
 
 
