@@ -23,8 +23,8 @@ def test_the_commands_of_the_page_run_one_after_another(
         name, *words = line.split()
         assert name == "westwood"
         assert westwood(*words).code == 0, line
-    (python,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
-    exec(python, {})
+    of_file, *_ = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    exec(of_file, {})
     assert load(str(tmp_path / "mine.c")).parameters[0].name == "gain"
 
 
