@@ -49,8 +49,25 @@ inline void Sender::fill_rate(Time now, ww_sample& sample) {
     rate_->fill(now, rtt_.min_or_zero(), board_.found_lost(), sample);
 }
 
-template <bool fast, bool rated>
-[[gnu::always_inline]] inline void Sender::call_cc(Time now, std::int64_t acked, Time rtt) {
+// Tells the compiler which controls there can be, so that it leaves out the others.
+template <bool rated, bool loaded>
+[[gnu::always_inline]] inline void assume_control(const ww_config& cc) {
+#define WW_CASE(ID, name)                                                                          \
+    case WW_ALG_##ID:                                                                              \
+        if (loaded || ((WW_##ID##_TRAITS & WW_NEEDS_RATE) != 0) != rated) __builtin_unreachable(); \
+        break;
+    switch (cc.algorithm) {
+        WW_COMPACT_ALGORITHMS(WW_CASE)
+        WW_LARGE_ALGORITHMS(WW_CASE)
+    default:
+        if (!loaded) __builtin_unreachable();
+    }
+#undef WW_CASE
+}
+
+template <bool fast, bool rated, bool loaded>
+[[gnu::always_inline]] inline void Sender::report_ack(Time now, std::int64_t acked, Time rtt) {
+    assume_control<rated, loaded>(settings_->cc);
     ww_sample sample{};
     sample.now_us = microseconds(now);
     sample.mss = segments_.mss();
@@ -63,7 +80,6 @@ template <bool fast, bool rated>
     sample.is_dupack = !fast && acked == 0;
     sample.is_cwnd_limited = cwnd_limited_ || (!fast && settings_->rate_limited_increase);
     if constexpr (!fast) sample.newly_marked = ecn_.take_marked();
-    if (ww_needs_rate(&settings_->cc) != rated) __builtin_unreachable();
     if constexpr (rated) {
         fill_rate<fast>(now, sample);
         statistics_.on_paced_ack(now, high_ - una_ + acked);
@@ -71,6 +87,19 @@ template <bool fast, bool rated>
     const std::uint32_t before = window_.cwnd;
     ww_on_ack(&settings_->cc, &cc_, &window_, &sample);
     if (window_.cwnd != before) statistics_.on_cwnd(now, before);
+}
+
+// Reports to a loaded control, apart from the others: their sample is never in memory.
+template <bool fast, bool rated>
+[[gnu::noinline]] void Sender::report_to_loaded(Time now, std::int64_t acked, Time rtt) {
+    report_ack<fast, rated, true>(now, acked, rtt);
+}
+
+template <bool fast, bool rated>
+[[gnu::always_inline]] inline void Sender::call_cc(Time now, std::int64_t acked, Time rtt) {
+    if (settings_->cc.algorithm == WW_ALG_LOADED) [[unlikely]]
+        return report_to_loaded<fast, rated>(now, acked, rtt);
+    report_ack<fast, rated, false>(now, acked, rtt);
 }
 
 inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {

@@ -193,6 +193,10 @@ class Sender {
     void control(Ack& ack);
     template <bool fast, bool rated>
     void call_cc(Time now, std::int64_t acked, Time rtt);
+    template <bool fast, bool rated, bool loaded>
+    void report_ack(Time now, std::int64_t acked, Time rtt);
+    template <bool fast, bool rated>
+    void report_to_loaded(Time now, std::int64_t acked, Time rtt);
     template <bool fast>
     void fill_rate(Time now, ww_sample& sample);
     void limit_increase(const Ack& ack, const ww_window& before);
