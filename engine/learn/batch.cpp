@@ -19,7 +19,8 @@ constexpr std::array kColumns = {
 #undef WW_ROW
 };
 
-constexpr Time kLook = kSecond / 1000;  // how often the first round trip is looked for
+constexpr Time kLook = kSecond / 1000;   // how often the first round trip is looked for, at first
+constexpr Time kLongestStep = kLongest;  // keeps sums of times within their type
 
 }  // namespace
 
@@ -58,9 +59,10 @@ void Batch::reset(std::size_t environment, std::size_t path, std::uint64_t seed,
 
 // Runs until the agent has measured a round trip, or to the end.
 void Batch::await_rtt(Environment& one) {
-    one.now = one.network.flows[settings_.flow].start;
+    const Time start = one.network.flows[settings_.flow].start;
+    one.now = start;
     do {
-        one.now += kLook;
+        one.now += std::max(kLook, (one.now - start) / 64);
         one.over = !one.run->run_until(one.now);
     } while (!one.over && !one.agent.knows_rtt());
 }
@@ -73,10 +75,11 @@ Batch::Step Batch::step(std::size_t environment, double order) {
 
 Batch::Step Batch::advance(Environment& one) {
     const Time began = one.now;
-    const Time wait =
-        settings_.interval != 0
-            ? settings_.interval
-            : static_cast<Time>(settings_.rtts * static_cast<double>(one.agent.rtt()));
+    const double round_trips = settings_.rtts * static_cast<double>(one.agent.rtt());
+    const Time wait = settings_.interval != 0 ? std::min(settings_.interval, kLongestStep)
+                      : round_trips < static_cast<double>(kLongestStep)
+                          ? static_cast<Time>(round_trips)
+                          : kLongestStep;
     if (!one.over) {
         one.now = std::min(one.now + std::max(wait, kMicrosecond), one.network.duration);
         one.over = !one.run->run_until(one.now);

@@ -206,6 +206,16 @@ TEST(Batch, TruncatesAfterTheLastStepAndAtTheEndOfTheRun) {
     EXPECT_LE(steps, 5);
 }
 
+TEST(Batch, AnEpisodeOnADeadPathIsOverAtOnce) {
+    Network network = path(kLongest);
+    network.links[0].forward.loss = Uniform{.rate = 1};
+    Batch batch = batch_on(network, settings(Steering::rate));
+    batch.reset(0, 0, 1, 0.5);
+    const Batch::Step step = batch.step(0, 1);
+    EXPECT_TRUE(step.truncated);
+    EXPECT_EQ(step.row.delivered, 0);
+}
+
 TEST(Batch, TerminatesWhenAllDataOfTheFlowIsAcknowledged) {
     Network network = path();
     network.flows[0].size_bytes = 500'000;

@@ -226,7 +226,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
                 value=str(given[place]),
             )
         orders = self._action.orders(np.clip(given, self._action.least, self._action.most))
-        return np.ascontiguousarray(orders, np.float64)
+        made = np.ascontiguousarray(orders, np.float64)
+        if made.shape != given.shape or not np.isfinite(made).all():
+            problem = f"expected {self.num_envs} finite orders"
+            raise InputError(problem, key="action.orders", value=str(made.tolist()))
+        return made
 
 
 class Env(gymnasium.Env[Observations, NDArray[Any]]):

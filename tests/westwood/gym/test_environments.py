@@ -246,6 +246,20 @@ def test_a_wrong_action_is_one_line() -> None:
         many.step(np.zeros((3, 1)))
 
 
+def test_orders_of_ones_own_action_are_finite() -> None:
+    many = gym.VectorEnv(2, path(), action=gym.Action("rate", -1, 1, lambda actions: 0 / actions))
+    many.reset(seed=1)
+    with np.errstate(invalid="ignore"), pytest.raises(InputError, match="expected 2 finite"):
+        many.step(np.zeros((2, 1)))
+
+
+def test_a_step_of_any_length_ends_with_the_scenario() -> None:
+    for step in ("600h", "1000000rtt"):
+        alone = gym.Env(path(), step=step)
+        alone.reset(seed=1)
+        assert alone.step([0.0])[3]
+
+
 def test_examples_give_what_they_show() -> None:
     for module in (gym, choices, environments, paths):
         assert doctest.testmod(module).failed == 0
