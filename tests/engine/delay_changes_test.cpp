@@ -40,11 +40,13 @@ TEST(DelayChanges, FollowTheirListThroughPeriodsAndSilences) {
     for (int run = 0; run < 300; run++) {
         DelayChanges changes;
         Time at = static_cast<Time>(random() % 3) * kMs;
-        for (std::uint64_t i = 1 + random() % 6; i > 0; i--, at += (random() % 50) * kMs) {
+        for (std::uint64_t i = 1 + random() % 6; i > 0;
+             i--, at += static_cast<Time>(random() % 50) * kMs) {
             changes.at.push_back(at);
             changes.delays.push_back(static_cast<Time>(random() % 80) * kMs);
         }
-        if (run % 3 != 0) changes.period = changes.at.back() + (1 + random() % 40) * kMs;
+        if (run % 3 != 0)
+            changes.period = changes.at.back() + static_cast<Time>(1 + random() % 40) * kMs;
         const Time base = static_cast<Time>(random() % 60) * kMs;
         ChangingDelay delay(changes, base);
         Time sent = 0, last = 0;
