@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from westwood.catalogue import label
+from westwood.control.loading import is_file, named
 from westwood.hunt import attack as attacks
 from westwood.hunt.attack import FEATURES, Attack
 from westwood.hunt.degradation import DEGRADATIONS
@@ -23,7 +25,8 @@ _WIDTH = 100
 
 def name(number: int, finding: Finding) -> str:
     """Returns the name of a finding's scenario."""
-    return f"{finding.cc}-{finding.harm}-{number}"
+    cc = Path(finding.cc).stem if is_file(finding.cc) else finding.cc
+    return f"{cc}-{finding.harm}-{number}"
 
 
 def path(attack: Attack) -> str:
@@ -127,9 +130,14 @@ def comment(finding: Finding, called: str) -> str:
 
 
 def files(finding: Finding, called: str) -> dict[str, str]:
-    """Returns the scenario's files by name; a recorded rate has a file of its own."""
+    """Returns the scenario's files by name; a recorded rate and a control have their own."""
     data = as_data(finding.attack, finding.cc) | {"name": called, "sweep": {}}
     made = {}
+    if is_file(finding.cc):
+        file = Path(finding.cc).name
+        made[file] = named(finding.cc).code.decode()
+        for flow in data["flow"]:
+            flow["cc"] = file if flow.get("cc") == finding.cc else flow.get("cc")
     if trace := data["link"][0].get("trace"):
         made[f"{called}.rate"] = "".join(f"{ms}\n" for ms in trace["forward"])
         trace["forward"] = f"{called}.rate"

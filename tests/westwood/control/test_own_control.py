@@ -159,6 +159,15 @@ def test_a_sweep_resumes_only_with_the_same_contents(
     assert refused.code == 2 and "holds another sweep" in refused.err
 
 
+def test_the_worst_cases_of_a_control_run_again(mine: Path, westwood: Callable[..., Any]) -> None:
+    stress = "control stress --cc ./mine.c --harm below-best --environments 200 --out found"
+    assert westwood(*stress.split()).code == 0
+    (mine.parent / "elsewhere").mkdir()
+    mine.rename(mine.parent / "elsewhere" / "mine.c")
+    found = sorted((mine.parent / "found" / "findings").glob("mine-below-best-*.toml"))
+    assert found and westwood("control", "stress", "--replay", found[0]).code == 0
+
+
 @pytest.mark.parametrize("engine", ["ns2", "ns3", "linux"])
 def test_other_hosts_refuse_it_in_one_line(
     engine: str, mine: Path, westwood: Callable[..., Any]
