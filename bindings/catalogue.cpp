@@ -4,6 +4,7 @@
 // columns, with their descriptions.
 #include "../engine/link/opportunities.hpp"
 #include "../engine/shown.hpp"
+#include "../plan/applications.hpp"
 #include "bindings.hpp"
 
 namespace ww::bindings {
@@ -271,6 +272,47 @@ std::vector<Pair> impairments() {
 #undef WW_IMPAIRMENT
 }
 
+// The settings of each application, as a list of its own: they are no fields of the engine's objects.
+nb::list applications() {
+    nb::list rows;
+    const std::vector<std::string> spreads = {WW_SPREADS(WW_NAME_OF)};
+    const auto add = [&](const char* kind, const char* what,
+                         const std::vector<SettingRow>& settings) {
+        nb::list made;
+        for (const SettingRow& one : settings) {
+            nb::dict its = described(one, 0);
+            if (one.kind == std::string("SPREAD")) its["choices"] = nb::cast(spreads);
+            made.append(its);
+        }
+        nb::dict row;
+        row["kind"] = kind;
+        row["what"] = what;
+        row["settings"] = made;
+        rows.append(row);
+    };
+#define WW_ROW(kind, name, member, fallback, least, most, what, why) \
+    SettingRow{"app",                                                \
+               #name,                                                \
+               #name,                                                \
+               #kind,                                                \
+               number(static_cast<WW_ENGINE_TYPE_##kind>(fallback)), \
+               number(static_cast<WW_ENGINE_TYPE_##kind>(least)),    \
+               number(static_cast<WW_ENGINE_TYPE_##kind>(most)),     \
+               what,                                                 \
+               why},
+#define WW_APP(kind, PREFIX, what) add(kind, what, {WW_##PREFIX##_APP_SETTINGS(WW_ROW)});
+    WW_APPLICATIONS(WW_APP)
+#undef WW_APP
+#undef WW_ROW
+    return rows;
+}
+
+std::vector<Pair> app_settings_together() {
+#define WW_ROW(one, other) Pair{#one, #other},
+    return {WW_APP_SETTINGS_TOGETHER(WW_ROW)};
+#undef WW_ROW
+}
+
 std::vector<Pair> in_order(const std::string& section) {
 #define WW_ROW(lesser, greater) Pair{#lesser, #greater},
     if (section == "cc") return {WW_SETTINGS_IN_ORDER(WW_ROW)};
@@ -330,6 +372,8 @@ void bind_catalogue(nb::module_& m) {
     m.attr("LOSSES") = losses();
     m.attr("IMPAIRMENTS") = nb::cast(impairments());
     m.attr("SETTINGS") = settings();
+    m.attr("APPLICATIONS") = applications();
+    m.attr("APP_SETTINGS_TOGETHER") = nb::cast(app_settings_together());
     m.attr("FLOW_COLUMNS") = nb::cast(flow_columns());
     m.attr("MESSAGE_COLUMNS") = nb::cast(message_columns());
     m.attr("DIRECTION_COLUMNS") = nb::cast(direction_columns());

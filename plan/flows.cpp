@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "applications.hpp"
 #include "controls.hpp"
 #include "parts.hpp"
-#include "settings.hpp"
 
 namespace ww::plan {
 namespace {
@@ -63,73 +63,73 @@ sim::Recovery recovery_of(const Item& item) {
 #undef WW_ROW
 }
 
-// Reads the lengths of on and off periods, both or neither.
-void read_periods(const Section& app, bool needed, sim::Time& on_mean, sim::Time& off_mean,
-                  sim::Spread& spread) {
-    const Item on = needed ? app.need("on") : app["on"];
-    const Item off = needed ? app.need("off") : app["off"];
-    if (!on != !off) (on ? off : on).refuse("is missing: a source has both on and off, or neither");
-    if (on) {
-        on_mean = time_ps(on, sim::kMicrosecond, sim::kLongest);
-        off_mean = time_ps(off, sim::kMicrosecond, sim::kLongest);
-    }
-    spread = spread_of(app, "durations", sim::Spread::fixed);
-}
-
-void read_datagrams(const Section& app, sim::Datagrams& source) {
-    source.on = true;
-    source.rate_bps = rate_bps(app.need("rate"), 1'000, sim::kFastest);
-    read_periods(app, false, source.on_mean, source.off_mean, source.spread);
-    source.spacing = spread_of(app, "spacing", sim::Spread::fixed);
-}
-
-void read_rate(const Section& app, sim::Application& o) {
-    o.rate_bps = rate_bps(app.need("rate"), 1'000, sim::kFastest);
-    if (const Item bulk = app["bulk"]) o.bulk = time_ps(bulk, 0, sim::kLongest);
-}
-
-void read_request(const Section& app, sim::Application& o) {
-    o.size_bytes = size_bytes(app.need("size"), 1, sim::kLargestSize);
-    o.size_spread = spread_of(app, "sizes", sim::Spread::fixed);
-    if (const Item think = app["think"]) o.think_mean = time_ps(think, 0, sim::kHour);
-    o.spread = spread_of(app, "durations", sim::Spread::fixed);
-}
-
-void read_video(const Section& app, sim::Application& o) {
+void set_rates(const Item& item, std::vector<std::int64_t>& rates_bps, std::int64_t least,
+               std::int64_t most) {
     static const std::string expected = "ascending rates such as [\"1Mbps\", \"3Mbps\"]";
-    const Item ladder = app.need("ladder");
-    for (const Value& rung : ladder.list(expected)) {
-        o.ladder_bps.push_back(rate_bps({app, "ladder", &rung}, 1'000, sim::kFastest));
-        if (o.ladder_bps.size() > 1 && o.ladder_bps.back() <= *(o.ladder_bps.end() - 2))
-            ladder.refuse("expected " + expected);
+    for (const Value& one : item.list(expected)) {
+        const std::int64_t rate = rate_bps({item.section(), item.key(), &one}, least, most);
+        if (!rates_bps.empty() && rate <= rates_bps.back()) item.refuse("expected " + expected);
+        rates_bps.push_back(rate);
     }
-    if (o.ladder_bps.empty()) ladder.refuse("expected " + expected);
-    const Item chunk = app["chunk"], buffer = app["buffer"];
-    o.chunk = chunk ? time_ps(chunk, sim::kMicrosecond, sim::kHour) : 4 * sim::kSecond;
-    o.buffer = buffer ? time_ps(buffer, 0, sim::kLongest) : 5 * o.chunk;
-    if (o.buffer < o.chunk) buffer.refuse("expected room for a chunk");
+    if (rates_bps.empty()) item.refuse("expected " + expected);
+}
+
+#define WW_SET_SIZE WW_SET_BYTES
+#define WW_SET_SPREAD(setting, member, least, most) \
+    o.member = spread_of(section, #setting, sim::Spread::fixed)
+#define WW_SET_RATES(setting, member, least, most) set_rates(item, o.member, least, most)
+
+// Sets a setting of an application; one without a default is needed.
+#define WW_SET_APP_SETTING(kind, setting, member, fallback, least, most, what, why) \
+    if (std::string_view(why).empty())                                              \
+        section.need(#setting);                                                     \
+    else                                                                            \
+        o.member = static_cast<decltype(o.member)>(fallback);                       \
+    WW_SET_ROW(kind, setting, member, least, most)
+
+#define WW_APP(kind, PREFIX, ...)                                                                \
+    void read_##PREFIX([[maybe_unused]] const Section& section, [[maybe_unused]] sim::Flow& o) { \
+        using namespace sim;                                                                     \
+        WW_##PREFIX##_APP_SETTINGS(WW_SET_APP_SETTING)                                           \
+    }
+WW_APPLICATIONS(WW_APP)
+#undef WW_APP
+
+void check_together(const Section& app) {
+    const auto check = [&](const char* one, const char* other) {
+        const Item first = app[one], second = app[other];
+        if (!first != !second)
+            (first ? second : first).refuse("is missing: a source has both on and off, or neither");
+    };
+#define WW_PAIR(one, other) check(#one, #other);
+    WW_APP_SETTINGS_TOGETHER(WW_PAIR)
+#undef WW_PAIR
 }
 
 // Reads what the flow sends: datagrams, or data of a connection.
 void read_app(const Section& app, sim::Flow& flow) {
-    enum Kind { bulk, udp, rate, on_off, request, video };
+#define WW_APP(kind, PREFIX, ...) of_##PREFIX,
+    enum Kind { WW_APPLICATIONS(WW_APP) };
+#undef WW_APP
+#define WW_APP(kind, PREFIX, ...) {kind, of_##PREFIX},
     const Item kind_item = app["kind"];
-    const Kind kind = kind_item ? kind_item.choice<Kind>({{"bulk", bulk},
-                                                          {"udp", udp},
-                                                          {"rate", rate},
-                                                          {"on-off", on_off},
-                                                          {"request", request},
-                                                          {"video", video}})
-                                : bulk;
+    const Kind kind = kind_item ? kind_item.choice<Kind>({WW_APPLICATIONS(WW_APP)}) : of_BULK;
+#undef WW_APP
+#define WW_APP(kind, PREFIX, ...) \
+    case of_##PREFIX:             \
+        read_##PREFIX(app, flow); \
+        break;
+    switch (kind) { WW_APPLICATIONS(WW_APP) }
+#undef WW_APP
     sim::Application& o = flow.application;
-    o.kind =
-        kind <= udp ? sim::ApplicationKind::bulk : static_cast<sim::ApplicationKind>(kind - udp);
-    if (kind == udp) read_datagrams(app, flow.datagrams);
-    if (kind == rate) read_rate(app, o);
-    if (kind == rate || kind == on_off)
-        read_periods(app, kind == on_off, o.on_mean, o.off_mean, o.spread);
-    if (kind == request) read_request(app, o);
-    if (kind == video) read_video(app, o);
+    flow.datagrams.on = kind == of_UDP;
+    o.kind = kind <= of_UDP ? sim::ApplicationKind::bulk
+                            : static_cast<sim::ApplicationKind>(kind - of_UDP);
+    if (kind == of_UDP || kind == of_RATE) check_together(app);
+    if (kind == of_VIDEO) {
+        if (o.buffer == 0) o.buffer = 5 * o.chunk;
+        if (o.buffer < o.chunk) app["buffer"].refuse("expected room for a chunk");
+    }
     app.done();
 }
 

@@ -65,6 +65,7 @@ class Item {
 
     const Value* value() const { return value_; }
     const Section& section() const { return section_; }
+    std::string_view key() const { return key_; }
 
   private:
     [[noreturn]] void refuse_choice(const std::vector<std::string_view>& known) const;

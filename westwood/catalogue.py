@@ -139,6 +139,15 @@ class QueueKind:
 
 
 @dataclass(frozen=True)
+class Application:
+    """Describes an application of a flow: a row of plan/applications.hpp."""
+
+    kind: str  # in a scenario
+    what: str  # it sends
+    settings: tuple[Setting, ...]
+
+
+@dataclass(frozen=True)
 class LossKind:
     """Describes a loss model: a row of engine/link/loss/kinds.hpp."""
 
@@ -225,6 +234,11 @@ def _queue_kind(
     return QueueKind(rising=tuple(rising), positive=tuple(positive), columns=states, **row)
 
 
+def _setting(row: dict[str, Any]) -> Setting:
+    tuples = {key: tuple(row[key]) for key in ("algorithms", "choices")}
+    return Setting(**{**row, **tuples})
+
+
 def _protocol(look: str, **row: Any) -> Protocol:
     return Protocol(style=PlotStyle.read(look), **row)
 
@@ -243,10 +257,11 @@ LOSSES = {row["name"]: LossKind(**row) for row in _engine.LOSSES}
 # The impairments of a link and their titles.
 IMPAIRMENTS: dict[str, str] = dict(_engine.IMPAIRMENTS)
 NO_LOSS, SCRIPT = "none", "script"
-SETTINGS = tuple(
-    Setting(**{**row, "algorithms": tuple(row["algorithms"]), "choices": tuple(row["choices"])})
-    for row in _engine.SETTINGS
-)
+SETTINGS = tuple(map(_setting, _engine.SETTINGS))
+APPLICATIONS = {
+    row["kind"]: Application(**{**row, "settings": tuple(map(_setting, row["settings"]))})
+    for row in _engine.APPLICATIONS
+}
 FLOW_COLUMNS = {row["name"]: MeasuredColumn(**row) for row in _engine.FLOW_COLUMNS}
 MESSAGE_COLUMNS = {row["name"]: MeasuredColumn(**row) for row in _engine.MESSAGE_COLUMNS}
 DIRECTION_COLUMNS = {row["name"]: MeasuredColumn(**row) for row in _engine.DIRECTION_COLUMNS}

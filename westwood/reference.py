@@ -9,6 +9,7 @@ from functools import partial
 
 from westwood import _engine
 from westwood.catalogue import (
+    APPLICATIONS,
     DIRECTION_COLUMNS,
     FLOW_COLUMNS,
     HOST_REPORTS,
@@ -89,6 +90,22 @@ def _settings_of_kinds(kinds: Iterable[str]) -> Listing:
         for key, one in settings_of(kind).items()
     )
     return Listing(("kind", "key", "what it is", "value", "default"), rows)
+
+
+def _settings_of_applications() -> Listing:
+    rows = tuple(
+        (f"`{app.kind}`", f"`{one.name}`", one.what, accepted(one), _default_of_application(one))
+        for app in APPLICATIONS.values()
+        for one in app.settings
+    )
+    return Listing(("kind", "key", "what it is", "value", "default"), rows)
+
+
+def _default_of_application(setting: Setting) -> str:
+    """Returns the default, or why there is none."""
+    if setting.kind == "SPREAD":
+        return str(setting.choices[setting.fallback])
+    return setting.why if setting.kind == "TIME_OR_NEVER" else _default(setting)
 
 
 def _obeyed_by(setting: Setting) -> str:
@@ -200,6 +217,7 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "queue-columns": _queue_columns,
     "step-columns": _step_columns,
     "cc-settings": _settings_of_cc,
+    "app-settings": _settings_of_applications,
     "flow-settings": lambda: _settings("flow"),
     "links": _links,
     "link-settings": lambda: _settings("link"),

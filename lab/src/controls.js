@@ -4,8 +4,9 @@
 
 import { byId, isDark, make, shownColour } from "./dom.js";
 import { D, colourOf, labelOf } from "./declared.js";
-import { formatRate, formatTime, measure, parseFraction, parseRate, parseTime } from "./reader.js";
+import { measure, parseRate } from "./reader.js";
 import { isDatagrams, isTable } from "./scenario.js";
+import { fieldOf, merged, neededOf, number, rateText, seconds, three, timeText } from "./settings.js";
 import { MOST_LINES, assign, controlKey, controlOf, exchange, flowOfLines, flowsWithControl, labelOfLine, leaveOut } from "./state.js";
 
 const STEPS = 1000;
@@ -18,42 +19,9 @@ export function bottleneck(scenario) {
   return rated.reduce((least, link) => (rate(link) < rate(least) ? link : least), rated[0]) ?? scenario.link[0];
 }
 
-const three = (value) => Number(value.toPrecision(3));
-const rateText = (bps) => formatRate(three(bps));
-const timeText = (s) => formatTime(Math.round(three(s) * 1e9) * 1000);
-const seconds = (text) => parseTime(text) / 1e12;
-const number = (text) => {
-  if (!/^\d+(\.\d+)?$/.test(String(text).trim())) throw new Error(`expected a number, not "${String(text).slice(0, 20)}"`);
-  return Number(text);
-};
-
 const lossOf = (state) => bottleneck(state.scenario).loss ?? { kind: "none" };
 const lossKind = (state) => lossOf(state).kind ?? (lossOf(state).packets ? "script" : "uniform");
 const queueOf = (state) => bottleneck(state.scenario).queue ?? D.profiles[state.scenario.profile ?? "rfc"].sections.link.queue;
-const usualLoss = (kind) => ({ kind, ...D.losses.find((one) => one.name === kind)?.needed });
-const LOSS_LABELS = { "uniform.rate": "Lost packets", "bits.rate": "Wrong bits", good: "Good for", bad: "Bad for", bad_rate: "Lost while bad" };
-const LOSS_BOUNDS = { "uniform.rate": [1e-5, 0.3], "bits.rate": [1e-9, 1e-4], good: [0.1, 60], bad: [0.01, 60], bad_rate: [1e-3, 0.9] };
-
-// The settings of a kind of loss that have no default, as they are declared.
-function lossFields({ name, needed }) {
-  return Object.entries(needed).map(([key, usual]) => {
-    const isTime = typeof usual === "string";
-    const own = (table) => table[`${name}.${key}`] ?? table[key];
-    const [least, most] = own(LOSS_BOUNDS) ?? (isTime ? [1e-3, 60] : [1e-4, 1]);
-    return {
-      id: `loss-${key}`, label: own(LOSS_LABELS) ?? key, scale: { least, most, log: true },
-      toText: isTime ? timeText : fractionText, toNumber: isTime ? seconds : fraction,
-      shown: (state) => lossKind(state) === name,
-      get: (state) => lossOf(state)[key],
-      set: (state, text) => {
-        bottleneck(state.scenario).loss = { ...lossOf(state), kind: name, [key]: isTime ? text : fraction(text) };
-      },
-    };
-  });
-}
-
-const fractionText = (value) => String(three(value));
-const fraction = (text) => (/^[\d.eE-]+$/.test(text) ? parseFraction(Number(text)) : parseFraction(text));
 
 function unitOfLimit(state) {
   if (state.queue_ms !== undefined) return "ms";
@@ -68,28 +36,63 @@ export function limitByTime(scenario, queue_ms) {
 }
 
 function setQueue(state, change) {
-  bottleneck(state.scenario).queue = { ...queueOf(state), ...change };
+  bottleneck(state.scenario).queue = merged(queueOf(state), change);
 }
 
 const LIMIT_UNITS = { packets: "p", bdp: "bdp", time: "ms", size: "bytes" };
 const LIMITS = { p: "100p", bdp: "1bdp", unlimited: "unlimited", bytes: "64KiB" };
 const LIMIT_SCALES = { p: [1, 2000], bdp: [0.05, 20], ms: [1, 2000], bytes: [1500, 4e6] };
 
-const queueField = (kind, key, label, scale, toText, read, fallback) => ({
-  id: `${kind}-${key}`, label, scale, toText, toNumber: read,
-  shown: (state) => queueOf(state).kind === kind,
-  get: (state) => queueOf(state)[key] ?? fallback,
-  set: (state, text) => setQueue(state, { [key]: read(text) }),
-});
+// The fields of all kinds of a list; `tableOf` returns the table of a kind, if the state has it.
+const fieldsOf = (kinds, idOf, tableOf, change) => kinds.flatMap((kind) =>
+  kind.settings.map((setting) => fieldOf(setting, idOf(kind, setting.key), (state) => tableOf(state, kind.name), (state, keys) => change(state, keys, kind.name))));
 
-const redField = (key, label, scale, toText = (v) => String(three(v)), read = number) =>
-  queueField("red", key, label, scale, toText, read, 0.1);
+const named = (kinds, name) => kinds.find((one) => one.name === name);
+const ofKind = (table, kind) => (table.kind === kind ? table : undefined);
 
-// The times of every discipline, as they are declared.
-const timesOfQueues = () =>
-  D.queues.flatMap(({ name, times }) =>
-    Object.entries(times).map(([key, usual]) =>
-      queueField(name, key, key, { least: 1e-4, most: 1, log: true }, timeText, seconds, usual)));
+// An impairment: whether the bottleneck has it, its settings, and the direction that it is on.
+function impairmentFields(kind) {
+  const { name, title } = kind;
+  const tableOf = (state) => bottleneck(state.scenario)[name];
+  const change = (state, keys) => { bottleneck(state.scenario)[name] = merged(tableOf(state), keys); };
+  const label = title.replace(/^an? /, "");
+  return [
+    { id: name, label: label[0].toUpperCase() + label.slice(1), check: true,
+      get: (state) => tableOf(state) !== undefined,
+      set: (state, isOn) => {
+        const link = bottleneck(state.scenario);
+        if (isOn) link[name] = neededOf(kind);
+        else delete link[name];
+      } },
+    ...kind.settings.map((setting) => fieldOf(setting, `${name}-${setting.key}`, tableOf, change)),
+    { id: `${name}-on`, label: "Direction", options: () => ["forward", "backward", "both"].map((side) => [side, side]),
+      shown: (state) => tableOf(state) !== undefined,
+      get: (state) => tableOf(state).on ?? "forward",
+      set: (state, on) => change(state, { on }) },
+  ];
+}
+
+// The applications of the flows with a control, which the page gives to all of them.
+const APPS = D.apps.filter((one) => one.name !== UDP_FLOW);
+const appOf = (state) => {
+  const app = flowsWithControl(state.scenario)[0]?.app ?? "bulk";
+  return isTable(app) ? app : { kind: app };
+};
+
+function setApp(state, app) {
+  for (const flow of flowsWithControl(state.scenario)) {
+    flow.app = app;
+    if (app.kind === "bulk") delete flow.app;
+  }
+}
+
+function changeApp(state, keys) {
+  const together = {};
+  for (const [one, other] of D.app_settings_together)
+    for (const [key, partner] of [[one, other], [other, one]])
+      if (key in keys) together[partner] = keys[key] && (appOf(state)[partner] ?? keys[key]);
+  setApp(state, merged(appOf(state), { ...together, ...keys }));
+}
 
 const udpOf = (state) => state.scenario.flow.find(isDatagrams);
 
@@ -107,15 +110,18 @@ const GROUPS = [
     { id: "loss", label: "Kind", options: () => [["none", "none"], ...D.losses.map((one) => [one.name, one.title]), ["script", "a list"]],
       available: (state) => ["none", ...D.losses.map((one) => one.name), lossKind(state)],
       get: lossKind,
-      set: (state, kind) => { bottleneck(state.scenario).loss = usualLoss(kind); } },
-    ...D.losses.flatMap(lossFields),
+      set: (state, kind) => {
+        bottleneck(state.scenario).loss = { kind, ...neededOf(named(D.losses, kind)) };
+      } },
+    ...fieldsOf(D.losses, (kind, key) => `loss-${key}`, (state, kind) => (lossKind(state) === kind ? lossOf(state) : undefined),
+      (state, keys, kind) => { bottleneck(state.scenario).loss = merged(lossOf(state), { kind, ...keys }); }),
   ]],
   ["Queue", [
     { id: "discipline", label: "Discipline", options: () => [["droptail", "drop-tail"], ...D.queues.map((one) => [one.name, one.title])],
       get: (state) => queueOf(state).kind ?? "droptail",
       set: (state, kind) => {
         const { limit } = queueOf(state);
-        bottleneck(state.scenario).queue = kind === "red" ? { kind, limit, min: 5, max: 15, max_p: 0.1, weight: 0.002 } : { kind, limit };
+        bottleneck(state.scenario).queue = { kind, limit, ...neededOf(named(D.queues, kind)) };
       } },
     { id: "unit", label: "Limit in", options: () => [["p", "packets"], ["ms", "ms"], ["bdp", "BDP"], ["bytes", "bytes"], ["unlimited", "no limit"]],
       get: unitOfLimit,
@@ -144,11 +150,9 @@ const GROUPS = [
           setQueue(state, { limit: text });
         }
       } },
-    redField("min", "Drops from", { least: 1, most: 200, log: true }),
-    redField("max", "Drops all from", { least: 2, most: 600, log: true }),
-    redField("max_p", "Maximum probability", { least: 0.005, most: 1, log: true }, fractionText, fraction),
-    ...timesOfQueues(),
+    ...fieldsOf(D.queues, (kind, key) => `${kind.name}-${key}`, (state, kind) => ofKind(queueOf(state), kind), setQueue),
   ]],
+  ["Impairments", D.impairments.flatMap(impairmentFields)],
   ["Flows", [
     { id: "count", label: "Identical flows", scale: { least: 1, most: 100, log: true }, toText: (value) => String(Math.round(value)), toNumber: number,
       get: (state) => String(flowsWithControl(state.scenario)[0].count ?? 1),
@@ -160,6 +164,11 @@ const GROUPS = [
         return String(flow?.delayed_ack ?? D.profiles[state.scenario.profile ?? "rfc"].sections.flow.delayed_ack);
       },
       set: (state, text) => { for (const flow of flowsWithControl(state.scenario)) flow.delayed_ack = number(text); } },
+    { id: "app", label: "Application", options: () => APPS.map(({ name }) => [name, name]),
+      shown: (state) => flowsWithControl(state.scenario).length > 0,
+      get: (state) => appOf(state).kind,
+      set: (state, kind) => setApp(state, { kind, ...neededOf(named(APPS, kind)) }) },
+    ...fieldsOf(APPS, (kind, key) => `app-${key}`, (state, kind) => ofKind(appOf(state), kind), changeApp),
     { id: "udp", label: "Competing UDP", scale: { least: 1e4, most: 1e9, log: true, zero: true }, toText: rateText, toNumber: parseRate,
       get: (state) => udpOf(state)?.app.rate ?? "0bps",
       set: (state, text) => setUdp(state, text) },
@@ -252,13 +261,13 @@ export class Controls {
 
   #check(field, id) {
     const input = make("input", { type: "checkbox", id, onchange: () => this.ask((state) => field.set(state, input.checked)) });
-    const box = make("div", { class: "check" }, input, make("label", { for: id }, field.label));
+    const box = make("div", { class: "check" }, input, make("label", { for: id, title: field.title }, field.label));
     return { box, show: (state) => { input.checked = field.get(state); } };
   }
 
   #select(field, id) {
     const select = make("select", { id, onchange: () => this.ask((state) => field.set(state, select.value)) });
-    const box = make("div", { class: "field" }, make("label", { for: id }, field.label), select);
+    const box = make("div", { class: "field" }, make("label", { for: id, title: field.title }, field.label), select);
     const show = (state) => {
       const available = field.available?.(state);
       const options = field.options().filter(([value]) => !available || available.includes(value));
@@ -270,7 +279,7 @@ export class Controls {
 
   #slider(field, id) {
     const text = make("input", { type: "text", id, spellcheck: "false", inputmode: "text" });
-    const range = make("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${field.label}, slider` });
+    const range = make("input", { type: "range", hidden: !field.scale, min: 0, max: STEPS, step: 1, "aria-label": `${field.label}, slider` });
     const note = make("div", { class: "source", hidden: true, id: `${id}-note` });
     note.style.gridColumn = "1 / -1";
     const set = (value) => {
@@ -288,12 +297,12 @@ export class Controls {
     const show = (state) => {
       const value = String(field.get(state));
       if (document.activeElement !== text || text.getAttribute("aria-invalid") !== "true") text.value = value;
-      range.value = Math.round(STEPS * toScale(scaleOf(field, state), field.toNumber(value)));
+      if (field.scale) range.value = Math.round(STEPS * toScale(scaleOf(field, state), field.toNumber(value)));
       range.setAttribute("aria-valuetext", value);
       text.setAttribute("aria-invalid", "false");
       note.hidden = true;
     };
-    return { box: make("div", { class: "field" }, make("label", { for: id }, field.label), text, range, note), show };
+    return { box: make("div", { class: "field" }, make("label", { for: id, title: field.title }, field.label), text, range, note), show };
   }
 
   #showLines(state) {

@@ -2,9 +2,12 @@
 // Scenarios as TOML: read by smol-toml, written as `westwood` writes them.
 
 import { parse } from "smol-toml";
+import { D } from "./declared.js";
 import { Problem } from "./problem.js";
 
 const LARGEST_FILE = 8_000_000; // bytes
+// The keys of probabilities and weights.
+const SHARES = new Set([...D.queues, ...D.losses, ...D.impairments, ...D.apps].flatMap(({ settings }) => settings.filter((one) => one.kind === "SHARE").map((one) => one.key)));
 const BARE = /^[A-Za-z0-9_-]+$/;
 
 const checkSize = (size) => {
@@ -31,7 +34,7 @@ export function tomlValue(value, key = "") {
   if (typeof value === "object" && value !== null)
     return `{ ${Object.entries(value).map(([inner, one]) => `${tomlKey(inner)} = ${tomlValue(one, inner)}`).join(", ")} }`;
   // A whole 1 may mean 1 % or 100 %: the command line rejects it.
-  if (value === 1 && /rate$|max_p|weight/.test(key)) return "1.0";
+  if (value === 1 && SHARES.has(key)) return "1.0";
   if (typeof value === "number") return String(value).replace(/^(\d)e/, "$1.0e");
   return JSON.stringify(value);
 }

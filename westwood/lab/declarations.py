@@ -14,10 +14,13 @@ from typing import Any
 
 from westwood import __version__, _engine, files
 from westwood.catalogue import (
+    APPLICATIONS,
+    IMPAIRMENTS,
     LOSSES,
     PROTOCOLS,
     QUEUES,
     WINDOW_COLUMNS,
+    Setting,
     settings_of,
 )
 from westwood.papers.checks import SETTING_BOUNDS
@@ -26,7 +29,7 @@ from westwood.papers.claims import claims
 from westwood.papers.studies import STUDIES
 from westwood.results.columns import columns
 from westwood.scenario import profiles
-from westwood.scenario.declared import written_default, written_field
+from westwood.scenario.declared import written_field
 from westwood.scenario.preset_files import presets, presets_folder
 
 
@@ -44,14 +47,14 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
             }
             for one in PROTOCOLS.values()
         ],
-        "queues": [
-            {"name": one.name, "title": one.title, "times": _times(one.name)}
-            for one in QUEUES.values()
+        "queues": [_kind(one.name, one.title) for one in QUEUES.values()],
+        "losses": [_kind(one.name, one.title) for one in LOSSES.values()],
+        "impairments": [_kind(name, title) for name, title in IMPAIRMENTS.items()],
+        "apps": [
+            {"name": one.kind, "title": one.what, "settings": [*map(_declared, one.settings)]}
+            for one in APPLICATIONS.values()
         ],
-        "losses": [
-            {"name": one.name, "title": one.title, "needed": _needed(one.name)}
-            for one in LOSSES.values()
-        ],
+        "app_settings_together": _engine.APP_SETTINGS_TOGETHER,
         "profiles": {name: _profile(name) for name in profiles.names()},
         "presets": {name: _preset(name, verdicts) for name in presets()},
         "columns": [
@@ -73,16 +76,27 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     }
 
 
-def _times(section: str) -> dict[str, str]:
-    """Returns the defaults of a section's settings that are times."""
-    settings = settings_of(section).items()
-    return {key: written_default(one) for key, one in settings if one.kind == "TIME"}
+def _kind(name: str, title: str) -> dict[str, Any]:
+    """Returns a kind of queue, loss or impairment with its settings."""
+    settings = [_declared(one) for one in settings_of(name).values()]
+    return {"name": name, "title": title, "settings": settings}
 
 
-def _needed(section: str) -> dict[str, Any]:
-    """Returns values of a section's settings that have no default in a scenario."""
-    settings = settings_of(section).items()
-    return {key: written_field(one, one.fallback) for key, one in settings if not one.why}
+def _declared(setting: Setting) -> dict[str, Any]:
+    """Returns a setting with its bounds in the unit of its field.
+
+    If it has no default in scenarios, it is `needed`, and the page starts at `usual`.
+    """
+    return {
+        "key": setting.name,
+        "kind": setting.kind,
+        "usual": written_field(setting, setting.fallback),
+        "needed": not setting.why,
+        "least": setting.least,
+        "most": setting.most,
+        "choices": list(setting.choices),
+        "what": setting.what,
+    }
 
 
 def _profile(name: str) -> dict[str, Any]:

@@ -198,15 +198,17 @@ def written_field(setting: Setting, value: Any) -> Any:
             return units.format_time(value)
         case "SPAN":
             return units.format_time(value * _PS_PER_US)
-        case "BYTES":
+        case "BYTES" | "SIZE":
             return units.format_size(value)
         case "RATE":
             return units.format_rate(value)
+        case "RATES":
+            return [units.format_rate(value << doubled) for doubled in range(3)]
         case "SEGMENTS":
             return f"{value}p"
         case "SSTHRESH":
             return units.UNLIMITED if value == setting.most else f"{value}p"
-        case "CHOICE":
+        case "CHOICE" | "SPREAD":
             return setting.choices[value]
         case "TIME_OR_NEVER" | "SIZE_OR_ALL":
             return None
@@ -257,17 +259,19 @@ def accepted(setting: Setting) -> str:
     match setting.kind:
         case "SWITCH":
             return "`true` or `false`"
-        case "CHOICE":
+        case "CHOICE" | "SPREAD":
             return ", ".join(f'`"{word}"`' for word in setting.choices)
         case "TIME" | "TIME_OR_NEVER":
             return f"{units.format_time(low)} to {units.format_time(high)}"
         case "SPAN":
             low, high = low * _PS_PER_US, high * _PS_PER_US
             return f"{units.format_time(low)} to {units.format_time(high)}, in whole us"
-        case "BYTES" | "SIZE_OR_ALL":
+        case "BYTES" | "SIZE" | "SIZE_OR_ALL":
             return f"{units.format_size(low)} to {units.format_size(high)}"
         case "RATE":
             return f"{units.format_rate(low)} to {units.format_rate(high)}"
+        case "RATES":
+            return f"ascending, {units.format_rate(low)} to {units.format_rate(high)}"
         case "SEGMENTS":
             return f"{low}p to {_most_segments(setting)}p, or bytes"
         case "SSTHRESH":

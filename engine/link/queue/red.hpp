@@ -24,24 +24,24 @@
 
 #include "discipline.hpp"
 
-#define WW_RED_SETTINGS(X)                                                                       \
-    X(PACKETS, min, 0, 0, 1e9, "Average queue from which packets are dropped", "")               \
-    X(PACKETS, max, 1, 0, 1e9, "Average queue at which the probability is max_p; more than min", \
-      "")                                                                                        \
-    X(SHARE, max_p, 0.1, 0, 1, "Drop probability at max; more than 0",                           \
-      "Floyd's advice of 1997; the paper's examples have 0.02.")                                 \
-    X(SHARE, weight, 0.002, 0, 1, "Weight of the newest sample in the average; more than 0",     \
-      "Floyd and Jacobson 1993, section 7.")                                                     \
-    X(BYTES, mean_packet, 500, 21, 65535,                                                        \
-      "An idle queue's average decays as if packets of this size had left", "ns-2's default.")   \
-    X(PACKETS, spared, 0, 0, 1e9, "Queue length up to which no packet is dropped early",         \
-      "Floyd and Jacobson 1993, Figure 2: only the average decides. ns-2 and ns-3 require 2 "    \
-      "packets in the queue, ns-3 plus one in the device.")                                      \
-    X(SWITCH, gentle, false, 0, 1,                                                               \
-      "The probability rises from max_p to 1 between max and twice max",                         \
-      "Floyd and Jacobson 1993 drop everything above max.")                                      \
-    X(SWITCH, ecn, false, 0, 1,                                                                  \
-      "Marks packets of ECN-capable flows instead of dropping them (RFC 3168)",                  \
+#define WW_RED_SETTINGS(X)                                                                        \
+    X(PACKETS, min, 5, 0, 1e9, "Average queue from which packets are dropped", "")                \
+    X(PACKETS, max, 15, 0, 1e9, "Average queue at which the probability is max_p; more than min", \
+      "")                                                                                         \
+    X(SHARE, max_p, 0.1, 0, 1, "Drop probability at max; more than 0",                            \
+      "Floyd's advice of 1997; the paper's examples have 0.02.")                                  \
+    X(SHARE, weight, 0.002, 0, 1, "Weight of the newest sample in the average; more than 0",      \
+      "Floyd and Jacobson 1993, section 7.")                                                      \
+    X(BYTES, mean_packet, 500, 21, 65535,                                                         \
+      "An idle queue's average decays as if packets of this size had left", "ns-2's default.")    \
+    X(PACKETS, spared, 0, 0, 1e9, "Queue length up to which no packet is dropped early",          \
+      "Floyd and Jacobson 1993, Figure 2: only the average decides. ns-2 and ns-3 require 2 "     \
+      "packets in the queue, ns-3 plus one in the device.")                                       \
+    X(SWITCH, gentle, false, 0, 1,                                                                \
+      "The probability rises from max_p to 1 between max and twice max",                          \
+      "Floyd and Jacobson 1993 drop everything above max.")                                       \
+    X(SWITCH, ecn, false, 0, 1,                                                                   \
+      "Marks packets of ECN-capable flows instead of dropping them (RFC 3168)",                   \
       "A scenario asks for ECN by name.")
 #define WW_RED_RISING(X) X(PACKETS, min, max)
 #define WW_RED_POSITIVE(X) X(SHARE, max_p) X(SHARE, weight)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scenarios enforce the declared bounds of core/settings.h and engine/settings.hpp."""
+"""Scenarios enforce the bounds that core/, engine/ and plan/ declare."""
 
 from __future__ import annotations
 
 import pytest
 from pydantic import TypeAdapter
 
-from westwood.catalogue import SETTINGS, Setting, settings_of
-from westwood.scenario.declared import type_of
+from westwood.catalogue import APPLICATIONS, SETTINGS, Setting, settings_of
+from westwood.scenario.declared import type_of, written_field
+from westwood.scenario.flows import App
 
 UNIT = {  # the unit of a declared bound in a scenario
     "SPAN": "us",
@@ -15,6 +16,7 @@ UNIT = {  # the unit of a declared bound in a scenario
     "TIME_OR_NEVER": "ps",
     "RATE": "bps",
     "BYTES": "B",
+    "SIZE": "B",
     "SIZE_OR_ALL": "B",
     "SEGMENTS": "p",
     "SSTHRESH": "p",
@@ -39,3 +41,32 @@ def test_every_setting_enforces_its_declared_bounds(section: str) -> None:
         for beyond in [setting.most + 1] if is_none else [setting.least - 1, setting.most + 1]:
             with pytest.raises(ValueError):
                 pytest.fail(f"{key} = {reads(bound(setting, beyond))} is beyond its bounds")
+
+
+@pytest.mark.parametrize("kind", APPLICATIONS)
+def test_the_model_of_an_application_has_the_declared_settings(kind: str) -> None:
+    reads, settings = TypeAdapter(App).validate_python, APPLICATIONS[kind].settings
+    needed = {one.name: written_field(one, one.fallback) for one in settings if not one.why}
+    model = reads({"kind": kind, **needed})
+    assert set(type(model).model_fields) == {"kind", *(one.name for one in settings)}
+    defaults = {one.name: written_field(one, one.fallback) for one in settings if one.why}
+    assert defaults.items() <= model.model_dump().items()
+    for key in needed:
+        with pytest.raises(ValueError, match=r"is missing|Field required"):
+            reads({"kind": kind, **{name: needed[name] for name in needed.keys() - {key}}})
+
+
+@pytest.mark.parametrize("kind", APPLICATIONS)
+def test_every_setting_of_an_application_enforces_its_declared_bounds(kind: str) -> None:
+    reads, settings = TypeAdapter(App).validate_python, APPLICATIONS[kind].settings
+    periods = {one.name: "2s" for one in settings if one.name in ("on", "off")}
+    needed = {one.name: written_field(one, one.fallback) for one in settings if not one.why}
+    given = {"kind": kind, **needed, **periods}
+    for one in settings:
+        if one.kind == "SPREAD":
+            continue
+        rates = one.kind == "RATES"
+        for beyond in (one.least - 1, one.most + 1):
+            value = f"{beyond}bps" if rates else bound(one, beyond)
+            with pytest.raises(ValueError, match=r"expected|negative"):
+                reads({**given, one.name: [value] if rates else value})
