@@ -10,7 +10,7 @@ import itertools
 import math
 import socket
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -286,40 +286,3 @@ def test_the_emulated_path_is_the_scenarios_with_the_given_settings() -> None:
     assert faster.link[0].rate == 50_000_000 and faster.hash != usual.hash
     with pytest.raises(InputError, match=r"rate = \"50\": a unit is missing"):
         rehearsal.path(None, {"rate": "50"})
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (
-            ["path", "compare"],
-            "HOST: expected either an iperf3 server, HOST or HOST:PORT, or --emulated",
-        ),
-        (["path", "compare", "192.0.2.1", "--emulated"], "expected either"),
-        (
-            ["path", "compare", "192.0.2.1", "--rate", "1Mbps"],
-            "--rate: has no effect without --emulated",
-        ),
-        (["path", "compare", "192.0.2.1:0"], "expected HOST or HOST:PORT"),
-        (["path", "compare", "192.0.2.1", "--cc", "cubik"], 'did you mean "cubic"?'),
-        (
-            ["path", "compare", "192.0.2.1", "--cc", "reno", "--cc", "newreno"],
-            "each congestion control once",
-        ),
-        (["path", "compare", "192.0.2.1", "--for", "ten"], "--for = "),
-        (["path", "compare", "192.0.2.1", "--for", "1s"], "--for = "),
-        (["path", "compare", "192.0.2.1", "--worth", "5"], "--worth = "),
-        (["path", "compare", "192.0.2.1", "--seed", "-1"], "--seed = -1: expected a whole number"),
-        (["path", "compare", "--emulated", "--loss", "200%"], "path.loss.rate"),
-        (["path", "compare", "--emulated", "--scenario", "nowhere"], "nowhere"),
-        (["path", "compare", "--emulated", "--for", "100h"], "--for = "),
-    ],
-)
-def test_a_wrong_option_is_one_line(
-    words: list[str], said: str, westwood: Callable[..., Any], tmp_path: Any, monkeypatch: Any
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    called = westwood(*words)
-    assert called.code == 2, called.err
-    assert called.err.startswith("westwood: ") and called.err.count("\n") == 1
-    assert said in called.err and not list(tmp_path.iterdir())

@@ -90,22 +90,3 @@ def test_pictures_of_two_commands_lie_side_by_side(westwood: Westwood, tmp_path:
     assert westwood("trace", "path", *short).code == 0
     assert westwood("run", "path", *short, "--seeds", "1").code == 0
     assert len(list(tmp_path.glob("*.png"))) == 3
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (("--loss", "1"), '--loss = 1: is ambiguous, expected "1%" or'),
-        (("--loss", "0.1%,1"), '--loss = 1: is ambiguous, expected "1%" or "100%"'),
-        (("--loss", "0.1%,"), '--loss = "": expected a fraction from 0 to 1'),
-        (("--rate", "2Mbps,fast"), 'westwood: --rate = "fast": expected a rate'),
-        (("--set", "path.rate=fast"), 'path: path.rate = "fast": expected a rate'),
-        (("--duration", "soon"), 'westwood: --duration = "soon"'),
-        (("--queue", "0bdp"), '--queue = "0bdp": expected up to 1000 bandwidth-delay'),
-        (("--cc", "westwoodplus"), '"westwoodplus": unknown protocol, did you mean "westwood+"?'),
-    ],
-)
-def test_a_wrong_value_is_named(words: tuple[str, ...], problem: str, westwood: Westwood) -> None:
-    called = westwood("compare", "--seeds", "1", "--duration", "1s", *words)
-    assert (called.code, called.out, called.err.count("\n")) == (2, "", 1)
-    assert problem in called.err

@@ -133,34 +133,3 @@ def test_the_frontier_draws_each_control_with_a_name_of_its_own(
     assert whose == ["Westwood+", "Westwood"]
     assert any(line.startswith("CUBIC ") for line in lines)
     assert (tmp_path / "f.png").stat().st_size > 10_000
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ("", "--cc: is missing, expected the name of a protocol"),
-        ("--cc cubik", '--cc = "cubik": unknown protocol, did you mean "cubic"?'),
-        ("--cc cubic --set cc.filter=none", 'cc.filter = "none": CUBIC has no such setting'),
-        ("--cc westwood+ --set filter=maybe", 'cc.filter = "maybe": expected "none", "ewma"'),
-        ("--cc cubic --set cc=1", "cc = 1: "),
-        ("--cc cubic --set cc.name=reno", 'cc.name = "reno": names the congestion control itself'),
-        ("--frontier --vary cubic:name=reno", 'cc.name = "reno": names the congestion control'),
-        ("--cc cubic --paths 0", "--paths = 0: expected 1 to 100000"),
-        ("--cc cubic --seed -1", "--seed = -1: expected 1 to "),
-        ("--cc cubic --only lost", '--only = "lost": unknown row, did you mean "loss"?'),
-        ("--cc cubic --workers 0", "--workers = 0: expected a whole number from 1 to 1024"),
-        ("--cc cubic --vary cubic:beta=1", "--vary: has no effect without --frontier"),
-        ("--cc cubic --figure f.png", "--figure: has no effect without --frontier"),
-        ("--frontier --only loss", "--only: has no effect with --frontier"),
-        ("--frontier --vary filter=none", '--vary = "filter=none": expected NAME:KEY=VALUE,...'),
-        ("--frontier --vary nix:filter=none", '--vary = "nix": unknown protocol'),
-    ],
-)
-def test_mistakes_are_one_line_and_leave_nothing(
-    arguments: str, expected: str, westwood: Westwood, tmp_path: Path
-) -> None:
-    called = westwood("control", "benchmark", *arguments.split(), "--out", "out")
-    assert (called.code, called.out) == (2, "")
-    assert called.err.startswith("westwood: ") and expected in called.err
-    assert called.err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []

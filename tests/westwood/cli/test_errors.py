@@ -34,11 +34,14 @@ def test_a_mistake_in_a_scenario(case: str, small_file: Path, westwood: Callable
 
 
 @pytest.mark.parametrize("line", TABLE["command"])
-def test_a_mistake_in_a_command_line(line: str, westwood: Callable[..., Any]) -> None:
+def test_a_mistake_in_a_command_line(
+    line: str, westwood: Callable[..., Any], tmp_path: Path
+) -> None:
     called = westwood(*shlex.split(line))
     assert (called.code, called.out) == (2, "")
     assert called.err.startswith(f"westwood: {TABLE['command'][line]}")
     assert called.err.count("\n") == 1
+    assert not list(tmp_path.iterdir()), "nothing may be written"
 
 
 def test_every_profile_is_named_if_none_is(westwood: Callable[..., Any]) -> None:

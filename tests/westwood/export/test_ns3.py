@@ -133,25 +133,10 @@ def test_the_command_prints_it_or_writes_it(westwood: Callable[..., Any], tmp_pa
     assert (tmp_path / "prog.cc").read_text() == printed.out
 
 
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (("fading",), "engine ns3 expects"),
-        (
-            ("table1", "--out", "no/prog.cc"),
-            '--out = "no/prog.cc": expected a file in an existing folder',
-        ),
-        (("table1", "--out", "."), '--out = ".": is a link, a folder or a device'),
-        (("table1", "--out", "/dev/null"), '--out = "/dev/null": is a link, a folder or a device'),
-        (("table1", "--out", "x" * 300), "can't be used: File name too long"),
-        (("table1", "--cc", "westwod"), "unknown protocol"),
-    ],
-)
-def test_an_output_that_can_not_be_written_is_a_one_line_error(
-    words: tuple[str, ...], problem: str, westwood: Callable[..., Any]
-) -> None:
-    done = westwood("ns3", "export", *words)
-    assert done.code == 2 and problem in done.err and done.err.count("\n") == 1 and not done.out
+def test_a_name_that_no_file_can_have_is_a_one_line_error(westwood: Callable[..., Any]) -> None:
+    done = westwood("ns3", "export", "table1", "--out", "x" * 300)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "can't be used: File name too long" in done.err
 
 
 def test_the_program_never_overwrites_its_scenario(

@@ -245,27 +245,6 @@ def test_a_degradation_is_from_0_to_1() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ("--cc nobody", "--cc"),
-        ("", "--cc: is missing"),
-        ("--cc bbr --harm much", "--harm"),
-        ("--cc bbr --environments 0", "--environments"),
-        ("--cc bbr --environments 5 --for 1s", "--for"),
-        ("--cc bbr --seed -1", "--seed"),
-        ("--cc bbr --resume", "--resume"),
-        ("--cc bbr --engine ns3", "--engine"),
-        ("--cc bbr --replay a.toml", "--cc"),
-        ("--replay nowhere.toml", "nowhere.toml"),
-    ],
-)
-def test_bad_input_is_one_clear_line(westwood: Any, options: str, says: str) -> None:
-    called = westwood("control", "stress", *options.split())
-    assert called.code == 2
-    assert says in called.err and called.err.count("\n") == 1
-
-
 def test_another_hunts_folder_is_left_alone(tmp_path: Path) -> None:
     hunted("westwood+", "losses", 1, folder=tmp_path / "hunt")
     with pytest.raises(InputError, match="another hunt"):

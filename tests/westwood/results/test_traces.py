@@ -197,32 +197,6 @@ def test_a_trace_has_the_columns_that_the_discipline_declares(
         assert one["time_s"].is_sorted() and (one["value"].diff().drop_nulls() != 0).all()
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ([], "nothing to do, expected --plot, --out DIR, --pcap FILE or --qlog FILE"),
-        (
-            ["--plot", "--from", "9s", "--to", "3s"],
-            '--to = "3s": expected --from before --to, both within 20s',
-        ),
-        (
-            ["--plot", "--out", "run", "--every", "3"],
-            '--every = "3": a unit is missing, expected a time such as "45ms"',
-        ),
-        (["--plot", "--at", "access"], '--at = "access": expected --pcap FILE, too'),
-        (["--plot", "--seed", "-1"], "--seed = -1: expected a whole number from 0 to 2^64 - 1"),
-        (["--plot", "--cc", "udp"], '--cc = "udp": unknown protocol'),
-    ],
-)
-def test_bad_options_are_one_line(
-    options: list[str], problem: str, westwood: Callable[..., Any], small_file: Path
-) -> None:
-    called = westwood("trace", small_file, *options)
-    assert called.code == 2
-    assert called.err.startswith(f"westwood: {problem}") and called.err.count("\n") == 1
-    assert called.out == ""
-
-
 def test_a_capture_never_replaces_scenarios_pipes_links_or_results(
     westwood: Callable[..., Any], small_file: Path, tmp_path: Path
 ) -> None:
