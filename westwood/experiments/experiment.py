@@ -21,6 +21,7 @@ from westwood.results.columns import COST, Row, averaged
 from westwood.results.metrics import means, summarise
 from westwood.results.rows import even, rows_frame
 from westwood.scenario import Scenario
+from westwood.scenario.controls import OF_EACH_CONTROL, has_setting
 
 if TYPE_CHECKING:
     import polars as pl
@@ -108,7 +109,9 @@ def plan(
         raise InputError("can't be set together with --cc", key=clash[0], value=settings[clash[0]])
     tcp = [flow.name for flow in scenario.flow if flow.cc.name != UDP]
     variants = [{f"{flow}.cc": name for flow in tcp} for name in dict.fromkeys(cc)]
-    bases = [scenario.with_settings({**variant, **settings}) for variant in variants or [{}]]
+    given = [_obeyed(settings, name, cc) for name in dict.fromkeys(cc)] or [settings]
+    pairs = zip(variants or [{}], given, strict=True)
+    bases = [scenario.with_settings({**variant, **own}) for variant, own in pairs]
     if check_resources:
         resources.check_sweep(bases, bases[0].seeds)
     base = bases[0]
@@ -124,6 +127,17 @@ def plan(
         for columns, point in one.points()
     ]
     return Experiment(base, jobs, [*([protocol_column] if protocol_column else []), *base.sweep])
+
+
+def _obeyed(settings: Mapping[str, Any], name: str, cc: Sequence[str]) -> dict[str, Any]:
+    """Leaves out each `cc.KEY` that another of the protocols in `cc` has, and `name` lacks."""
+    return {
+        key: value
+        for key, value in settings.items()
+        if not key.startswith(OF_EACH_CONTROL)
+        or has_setting(name, key)
+        or not any(has_setting(other, key) for other in cc)
+    }
 
 
 def protocol_key(scenario: Scenario) -> str | None:

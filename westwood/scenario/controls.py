@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import settings_of_protocol
+from westwood.catalogue import PROTOCOLS, settings_of_protocol
 from westwood.control import loading
 from westwood.errors import InputError, suggestion
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+OF_EACH_CONTROL = "cc."  # before a setting of every flow whose control has it
 _SOURCE, _PARAMETERS = "source", "parameters"
 
 
@@ -39,6 +40,44 @@ def settled(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             source = table.get(_SOURCE) if isinstance(table, Mapping) else None
             made[key.removesuffix("name") + _SOURCE] = source
     return made
+
+
+def of_each_flow(settings: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Replaces `cc.KEY` by `NAME.cc.KEY` for each flow whose control has the setting KEY."""
+    if any(part["name"] == "cc" for section in ("link", "flow") for part in data[section]):
+        return dict(settings)
+    controls = {flow["name"]: flow.get("cc") for flow in data["flow"]}
+    for key, value in settings.items():
+        name, _, rest = key.removesuffix(".name").partition(".")
+        if rest == "cc":
+            controls.update({flow: value for flow in controls if name in (flow, "*")})
+    names = {flow: _name_of(cc) for flow, cc in controls.items()}
+    made = {key: value for key, value in settings.items() if not key.startswith(OF_EACH_CONTROL)}
+    for key, value in settings.items():
+        if key in made:
+            continue
+        having = [flow for flow, name in names.items() if has_setting(name, key)]
+        if not having:
+            known = [OF_EACH_CONTROL + one for name in names.values() for one in _settings(name)]
+            problem = f"no flow's control has this setting, {suggestion(key, known)}"
+            raise InputError(problem, key=key, value=value)
+        made.update({f"{flow}.{key}": value for flow in having})
+    return made
+
+
+def has_setting(protocol: str, key: str) -> bool:
+    """Returns whether the protocol uses the setting that `cc.KEY` addresses."""
+    return key.removeprefix(OF_EACH_CONTROL) in _settings(protocol)
+
+
+def _settings(protocol: str) -> Mapping[str, object]:
+    known = loading.is_file(protocol) or protocol in PROTOCOLS
+    return settings_of_protocol(protocol) if known else {}
+
+
+def _name_of(cc: Any) -> str:
+    name = cc.get("name") if isinstance(cc, Mapping) else cc
+    return name if isinstance(name, str) else ""
 
 
 def _embedded(flow: Any, folder: Path) -> Any:

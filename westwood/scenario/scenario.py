@@ -289,7 +289,7 @@ class Scenario(Part):
         ----------
         settings : dict of str to object
             Values by key, as in `--set`: `duration`; `NAME.KEY` of the link or flow of that name,
-            such as `tcp.cc`; or `*.KEY` of every flow.
+            such as `tcp.cc`; `*.KEY` of every flow; or `cc.KEY` of every control that has it.
 
         Returns
         -------
@@ -311,7 +311,11 @@ class Scenario(Part):
         """
         data = self.given()
         settings = controls.settled(arguments.builtin_table(settings, _KEPT), Path())
-        for key, value in settings.items():
+        try:
+            settings = controls.of_each_flow(settings, data)
+        except InputError as error:
+            raise error.located(source=self._source) from None
+        for key, value in sorted(settings.items(), key=_depth):
             try:
                 assign(data, key, value)
             except InputError as error:
@@ -649,3 +653,8 @@ def _check_starts(scenario: Scenario) -> None:
         if flow.start >= scenario.duration:
             problem = f"expected less than the duration, {format_time(scenario.duration)}"
             raise InputError(problem, key=f"{flow.name}.start", value=format_time(flow.start))
+
+
+def _depth(setting: tuple[str, Any]) -> int:
+    """Puts a table before its parts, which would be lost otherwise."""
+    return setting[0].count(".")
