@@ -88,12 +88,13 @@ def conform(
 ) -> None:
     """Run the test cases of BBRv3's draft; exit code 1 if one fails."""
     from westwood import extras
+
+    extras.need("numpy", "conform")
     from westwood.conform import catalogue, page
     from westwood.engines.pool import check_workers
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
 
-    extras.need("numpy", "conform")
     cases = catalogue.chosen(case or ())
     check_workers(workers, "--workers")
     folder = Folder(out, kind=ResultKind.CONFORMANCE) if out else None

@@ -23,7 +23,7 @@ def new(
         str,
         typer.Option(
             metavar="PROTOCOL",
-            help="The control that it does the same as at first.",
+            help="The control whose windows it sets at first.",
             autocompletion=starting(_models),
         ),
     ] = "reno",
@@ -35,5 +35,5 @@ def new(
 
     path = Path(f"{name.removesuffix('.c')}.c")
     writing.write(path, like)
-    print(f"wrote {path}, which does what {like} does")
-    print(f"Next: westwood run path --cc ./{path},{like}")
+    print(f"wrote {path}, which sets its windows as {like} does")
+    print(f"Next: westwood run path --cc ./{path},{like} --set tcp.recovery=sack")

@@ -14,6 +14,7 @@ from westwood import Control, InputError, Scenario, simulate, simulate_many
 from westwood.catalogue import PROTOCOLS, label, settings_of_protocol, style_of
 from westwood.control import compiling, loading
 from westwood.control.writing import like, models
+from westwood.experiments.experiment import plan
 
 MINE = like("reno", "mine")
 NEWLINE = "\n"
@@ -69,6 +70,19 @@ def test_parameters_are_settings_with_bounds(mine: Path) -> None:
     with pytest.raises(InputError, match=r'no such setting, did you mean "kept"'):
         path.with_settings({"tcp.cc": Control(mine, kept_=1)})
     assert list(settings_of_protocol(str(mine)))[:2] == ["gain", "kept"]
+
+
+def test_cc_key_sets_a_setting_of_every_control_that_has_it(mine: Path) -> None:
+    path = Scenario.preset("path").with_settings({"duration": "20s"})
+    set_first = path.with_settings({"cc.kept": 900, "tcp.cc": Control(mine)})
+    assert set_first.flow[0].cc.model_dump(exclude_none=True)["kept"] == 900
+    swept = path.with_settings({"tcp.cc": Control(mine)}).with_sweep({"cc.kept": [300, 700]})
+    kept = [one.flow[0].cc.model_dump(exclude_none=True)["kept"] for _, one in swept.points()]
+    assert kept == [300, 700]
+    both = plan(path, cc=[str(mine), "cubic"], settings={"cc.kept": 900}).jobs
+    assert [job.scenario.flow[0].cc.name for job in both] == [str(mine), "cubic"]
+    with pytest.raises(InputError, match=r'cc\.kept_ = 1: no flow.*did you mean "cc\.kept"'):
+        path.with_settings({"tcp.cc": Control(mine), "cc.kept_": 1})
 
 
 def test_a_parameter_changes_what_the_control_does(mine: Path) -> None:
