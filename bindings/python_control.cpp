@@ -5,6 +5,7 @@
 // method gets lasts for the call: the same objects are filled in for every one.
 #include "python_control.hpp"
 
+#include <cstring>
 #include <deque>
 #include <memory>
 
@@ -49,8 +50,15 @@ const PythonOps& ops_of(const ww_config* config) {
     return *static_cast<const PythonOps*>(config->control->context);
 }
 
-Instance*& instance_of(void* state) {
-    return *reinterpret_cast<Instance**>(static_cast<ww_loaded_state*>(state)->own);
+// A connection's state holds the address of its object.
+Instance& instance_of(const void* state) {
+    Instance* instance = nullptr;
+    std::memcpy(&instance, static_cast<const ww_loaded_state*>(state)->own, sizeof instance);
+    return *instance;
+}
+
+void keep(void* state, Instance* instance) {
+    std::memcpy(static_cast<ww_loaded_state*>(state)->own, &instance, sizeof instance);
 }
 
 void check(const ww_window& window) {
@@ -83,7 +91,7 @@ template <class... Arguments>
 void call(const ww_config* config, void* state, const char* name, ww_window* window,
           const Arguments&... arguments) {
     guarded(config, name, [&] {
-        Instance& one = *instance_of(state);
+        Instance& one = instance_of(state);
         one.window_seen = *window;
         one.self.attr(name)(one.window, arguments...);
         check(one.window_seen);
@@ -92,16 +100,16 @@ void call(const ww_config* config, void* state, const char* name, ww_window* win
 }
 
 void init(const ww_config* config, void* state) {
-    instance_of(state) = nullptr;
+    keep(state, nullptr);
     guarded(config, "__init__", [&] {
         current->instances.emplace_back(Instance{ops_of(config).control()});
-        instance_of(state) = &current->instances.back();
+        keep(state, &current->instances.back());
     });
 }
 
 void on_ack(const ww_config* config, void* state, ww_window* window, const ww_sample* ack) {
     guarded(config, "on_ack", [&] {
-        Instance& one = *instance_of(state);
+        Instance& one = instance_of(state);
         one.window_seen = *window;
         one.ack_seen = *ack;
         one.self.attr("on_ack")(one.window, one.ack);
@@ -135,7 +143,7 @@ void on_undo(const ww_config* config, void* state, ww_window* window) {
 }
 
 void on_restart(const ww_config* config, void* state, std::uint64_t now_us) {
-    guarded(config, "on_restart", [&] { instance_of(state)->self.attr("on_restart")(now_us); });
+    guarded(config, "on_restart", [&] { instance_of(state).self.attr("on_restart")(now_us); });
 }
 
 void on_packet_sent(const ww_config* config, void* state, ww_window* window, const ww_sent* sent) {
@@ -151,7 +159,7 @@ std::uint32_t ssthresh(const ww_config* config, const void* state, std::uint64_t
                        std::uint32_t in_flight, std::uint32_t mss) {
     ww_window window = {std::clamp(in_flight, 1u, WW_CWND_MAX), WW_SSTHRESH_INFINITE, 0};
     guarded(config, "on_loss", [&] {
-        const Instance& one = *instance_of(const_cast<void*>(state));
+        const Instance& one = instance_of(state);
         nb::object copy = nb::module_::import_("copy").attr("deepcopy")(one.self);
         nb::object tried = nb::cast(window);
         copy.attr("on_loss")(tried, now_us, in_flight, mss);
