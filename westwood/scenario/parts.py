@@ -74,13 +74,14 @@ class Part(BaseModel, metaclass=_PartType):
         written = self.model_dump()
         for name, field in type(self).model_fields.items():
             value, key = getattr(self, name), field.serialization_alias or field.alias or name
-            if field.default in (value, written[key]):
+            shown = written.get(key, value)
+            if field.default in (value, shown):
                 continue
             several = value if isinstance(value, tuple) else (value,)
             if any(isinstance(one, Part) for one in several):
                 yield name, value
             else:
-                yield name, _Shown(written[key]) if len(several) > _MOST_SHOWN else written[key]
+                yield name, _Shown(shown) if len(several) > _MOST_SHOWN else shown
 
     __str__ = BaseModel.__repr__
 
