@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 LOGS = BUILD / "logs"
 CORES = str(len(os.sched_getaffinity(0)))
+WORKERS = str(len(os.sched_getaffinity(0)) + 1)  # of pytest, which often wait for other programs
 PYTHON = sys.executable
 CPU_LIMIT_S = 2400.0  # of CPU time for a command; the longest uses 500
 Command = list[str]
@@ -243,7 +244,7 @@ BUILDERS = [
     ),
     pytest(
         "python",
-        *("tests", "--ignore=tests/linux", "-m", "not slow and not clock", "-n", CORES),
+        *("tests", "--ignore=tests/linux", "-m", "not slow and not clock", "-n", WORKERS),
         after=("linux-build", "ns3-wheel", "ns3-debian", "wheel"),
     ),
 ]
