@@ -146,7 +146,7 @@ def _of_control(options: list[str] | None) -> dict[str, Any]:
     settings = {}
     for key, value in settings_of(options).items():
         before, _, name = key.partition(".")
-        if before != "cc" or not name:
+        if before != "cc" or name in ("", "name"):
             problem = "expected a setting of the control, such as cc.bbr3_loss=0.1"
             raise InputError(problem, key="--set", value=f"{key}={value}")
         settings[name] = value

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -83,6 +84,11 @@ class Finding:
         return "pass" if self.expectation.holds(self.value) else "FAIL"
 
     @property
+    def is_finite(self) -> bool:
+        """Returns whether JSON can have the value."""
+        return not isinstance(self.value, float) or math.isfinite(self.value)
+
+    @property
     def measured(self) -> str:
         """Returns the value as text."""
         if self.value is None:
@@ -129,9 +135,9 @@ class Judgement:
                     "what": one.expectation.what,
                     "expected": one.expectation.expected,
                     "unit": one.expectation.unit,
-                    "measured": one.value,
+                    "measured": one.value if one.is_finite else None,
                     "verdict": words[one.verdict],
-                    "reason": one.lacks or one.unseen,
+                    "reason": one.lacks or one.unseen or ("" if one.is_finite else one.measured),
                 }
                 for one in self.findings
             ],

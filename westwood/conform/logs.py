@@ -9,12 +9,11 @@ file. Old and new names of events are known: `recovery:metrics_updated` is now
 from __future__ import annotations
 
 import json
-import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from westwood.errors import InputError
 _MOST_IN_ONE = 64 << 20  # bytes of a file with one object, which is read as a whole
 _LONGEST = 1 << 20  # bytes of a record
 _MOST_EVENTS = 5_000_000  # that are kept
+_MOST = 1e20  # of a number: more than any 64-bit field has
 _SEPARATOR = b"\x1e"
 # Fields of metrics_updated, the course of each, and its unit there.
 _COURSES = {
@@ -80,9 +80,7 @@ class _Log:
         for field, (course, unit) in _COURSES.items():
             if field not in data:
                 continue
-            value = data[field]
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-                raise InputError("expected a number of at least 0", key=field, value=value)
+            value = _number(field, data[field])
             times, values = self.courses.setdefault(course, (array("d"), array("d")))
             times.append(time_s)
             values.append(value * unit)
@@ -113,8 +111,21 @@ class _Log:
 
 def _size(data: Mapping[str, Any]) -> float:
     raw = data.get("raw")
-    size = raw.get("payload_length", raw.get("length")) if isinstance(raw, dict) else None
-    return float(size) if isinstance(size, int) else float(MSS_BYTES)
+    if isinstance(raw, dict):
+        for key in ("payload_length", "length"):
+            if raw.get(key) is not None:
+                return _number(key, raw[key])
+    return float(MSS_BYTES)
+
+
+def _number(key: str, value: Any) -> float:
+    if not _is_number(value) or not 0 <= value <= _MOST:
+        raise InputError(f"expected a number from 0 to {_MOST:g}", key=key, value=value)
+    return float(value)
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def read(path: Path) -> Recording:
@@ -157,9 +168,7 @@ class _Clock:
         time_ms = record.get("time")
         if time_ms is None:
             raise InputError("expected an event with a name and a time")
-        if isinstance(time_ms, bool) or not isinstance(time_ms, (int, float)):
-            raise InputError("expected a time in ms", key="time", value=time_ms)
-        if not math.isfinite(time_ms):
+        if not _is_number(time_ms) or not abs(time_ms) <= _MOST:
             raise InputError("expected a time in ms", key="time", value=time_ms)
         if self._is_delta:
             if time_ms < 0:

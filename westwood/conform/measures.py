@@ -10,7 +10,7 @@ import numpy as np
 
 from westwood.catalogue import OPPORTUNITY_BYTES
 from westwood.conform.case import MSS_BYTES, PACKET_BYTES, Measure, Moment, Path, Seen
-from westwood.conform.recording import Numbers, Spell, UnseenError
+from westwood.conform.recording import LackingError, Numbers, Spell, UnseenError
 
 Choice = Callable[[Seen], Spell]
 _OPPORTUNITY_BITS = 8 * OPPORTUNITY_BYTES  # of a line of a recorded rate
@@ -109,7 +109,10 @@ def sending_gain(choice: Choice) -> Measure:
 
 
 def _bandwidth(seen: Seen, spell: Spell) -> float:
-    return float(np.median(seen.recording.within("bw_bps", spell)))
+    bandwidth = float(np.median(seen.recording.within("bw_bps", spell)))
+    if not bandwidth > 0:
+        raise LackingError("no bandwidth estimate above 0")
+    return bandwidth
 
 
 def inflight_at_end(choice: Choice) -> Measure:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from westwood.conform import measures
 from westwood.conform.case import Case, Expectation, Path, Seen
 from westwood.conform.measures import first
+from westwood.conform.recording import LackingError
 
 _PROBE_BW = ("ProbeBW_DOWN", "ProbeBW_CRUISE", "ProbeBW_REFILL", "ProbeBW_UP")
 
@@ -17,6 +18,8 @@ def _wait(seen: Seen) -> float:
     spell = seen.recording.spell("ProbeRTT")
     course = seen.recording.course("rtt_s")
     earlier = course.time_s < spell.start_s
+    if not earlier.any():
+        raise LackingError("no round trips before ProbeRTT")
     least = course.value[earlier].min()
     return spell.start_s - float(course.time_s[(course.value <= least).argmax()])
 

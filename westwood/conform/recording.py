@@ -84,15 +84,18 @@ class Recording:
 
     def at(self, name: str, time_s: float) -> float:
         """Returns a course's value at a time."""
-        return self.course(name).at(time_s)
+        return _known(name, self.course(name).at(time_s))
 
     def before(self, name: str, time_s: float) -> float:
         """Returns a course's value just before a time."""
-        return self.course(name).before(time_s)
+        return _known(name, self.course(name).before(time_s))
 
     def within(self, name: str, spell: Spell) -> Numbers:
         """Returns a course's values in a spell."""
-        return self.course(name).within(spell.start_s, spell.end_s)
+        course = self.course(name)
+        if course.time_s[0] >= spell.end_s:
+            raise LackingError(f"no {_CALLED.get(name, name)} by then")
+        return course.within(spell.start_s, spell.end_s)
 
     def all_in(self, *states: str) -> list[Spell]:
         """Returns the spells in any of these states; raises LackingError if it has none of them."""
@@ -140,10 +143,13 @@ class Recording:
         return _rate(self.acked, "ACKs", start_s, end_s)
 
     def rounds(self, start_s: float, end_s: float) -> float:
-        """Returns how many round trips pass between two times, each as long as was measured."""
+        """Returns how many round trips pass between two times, each as long as was measured.
+
+        It stops at 1000, since no case expects as many.
+        """
         course = self.course("rtt_s")
         now, count = start_s, 0.0
-        while now < end_s:
+        while now < end_s and count < _MOST_ROUNDS:
             rtt = _round_trip(course, now)
             if not rtt > 0:
                 raise LackingError("no round trips")
@@ -154,9 +160,13 @@ class Recording:
     def bdp_bytes(self, time_s: float) -> float:
         """Returns the product of the estimated bandwidth and the smallest round trip so far."""
         least = np.nanmin(self.course("rtt_s").within(0, time_s))
-        return self.at("bw_bps", time_s) * float(least) / 8
+        bdp_bytes = self.at("bw_bps", time_s) * float(least) / 8
+        if not bdp_bytes > 0:
+            raise LackingError("no BDP above 0")
+        return bdp_bytes
 
 
+_MOST_ROUNDS = 1000
 _CALLED = {
     "bw_bps": "bandwidth estimate",
     "pacing_bps": "pacing rate",
@@ -165,13 +175,19 @@ _CALLED = {
 }
 
 
+def _known(name: str, value: float) -> float:
+    if value != value:
+        raise LackingError(f"no {_CALLED.get(name, name)} by then")
+    return value
+
+
 def _rate(course: Course | None, what: str, start_s: float, end_s: float) -> float:
     if course is None:
         raise LackingError(f"no {what}")
     if not end_s > start_s:
         raise UnseenError("no time to measure a rate")
-    first, last = course.at(start_s), course.at(end_s)
-    return 8 * (last - (first if first == first else 0)) / (end_s - start_s)
+    first, last = np.nan_to_num([course.at(start_s), course.at(end_s)])
+    return 8 * float(last - first) / (end_s - start_s)
 
 
 def _round_trip(course: Course, sent_s: float) -> float:

@@ -21,7 +21,8 @@ def _rounds_on_plateau(seen: Seen) -> float:
     """Returns the round trips since the bandwidth grew by 25 % for the last time."""
     spell = seen.recording.spell("Startup")
     course = seen.recording.course("bw_bps")
-    is_flat = (course.time_s >= spell.start_s) & (course.value > course.at(spell.end_s) / 1.25)
+    found = seen.recording.at("bw_bps", spell.end_s)
+    is_flat = (course.time_s >= spell.start_s) & (course.value > found / 1.25)
     return seen.recording.rounds(float(course.time_s[is_flat.argmax()]), spell.end_s)
 
 

@@ -45,3 +45,15 @@ def test_a_page_has_a_picture_and_a_scenario_for_each_case(
         assert westwood("run", f"found/{name}-bbr3.toml", "--seeds", "1").code == 0
     entries = json.loads((tmp_path / "found" / "cases.json").read_text(encoding="utf-8"))
     assert [one["verdict"] for one in entries["cubic"]] == ["does not apply", "fail"]
+
+
+def test_json_has_no_number_for_what_is_unlimited(westwood: Westwood) -> None:
+    done = westwood("conform", "bbr3", "--set", "cc.bbr3_loss=0.5", "--case", "up-loss", "--json")
+    found = json.loads(done.out, parse_constant=lambda word: f"no JSON: {word}")["bbr3*"]
+    finding = found[0]["findings"][0]
+    assert finding["measured"] is None and finding["reason"] == "inf"
+
+
+def test_the_name_of_a_control_is_no_setting(westwood: Westwood) -> None:
+    done = westwood("conform", "bbr3", "--set", "cc.name=cubic", "--case", "1")
+    assert done.code == 2 and "expected a setting of the control" in done.err

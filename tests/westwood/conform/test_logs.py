@@ -173,11 +173,47 @@ def test_a_clock_that_runs_backwards_is_refused(tmp_path: Path) -> None:
         logs.read(path)
 
 
-@pytest.mark.parametrize("value", [-1, "many", True, float("nan")])
-def test_a_field_has_a_number_of_at_least_0(value: object, tmp_path: Path) -> None:
+@pytest.mark.parametrize("value", [-1, "many", True, float("nan"), float("inf"), 10**400])
+def test_a_field_has_a_number_from_0(value: object, tmp_path: Path) -> None:
     path = write(tmp_path / "a", [metrics(5, congestion_window=value)])
-    with pytest.raises(InputError, match=r"congestion_window.* expected a number of at least 0"):
+    with pytest.raises(InputError, match=r"congestion_window.* expected a number from 0 to 1e\+20"):
         logs.read(path)
+    sent = {"time": 5, "name": "transport:packet_sent", "data": {"raw": {"length": value}}}
+    with pytest.raises(InputError, match=r"event 1: length.* expected a number from 0 to 1e\+20"):
+        logs.read(write(tmp_path / "b", [sent]))
+
+
+@pytest.mark.parametrize("time", ["now", True, float("inf"), 10**400])
+def test_a_time_is_a_number(time: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"event 1: time.* expected a time in ms"):
+        logs.read(write(tmp_path / "a", [metrics(time)]))
+
+
+def of_states(*states: str, first_ms: float = 0, **data: float) -> list[dict[str, Any]]:
+    """Returns the events of states of 50 ms each, and metrics at a time."""
+    name = "recovery:congestion_state_updated"
+    events = [{"time": 50 * n, "name": name, "data": {"new": one}} for n, one in enumerate(states)]
+    sent = {"time": 60, "name": "transport:packet_sent"}
+    measured = {"congestion_window": 9000, "bytes_in_flight": 6000, "pacing_rate": 1e6, **data}
+    return sorted([*events, sent, metrics(first_ms, **measured)], key=lambda one: one["time"])
+
+
+STRANGE = {
+    "no bandwidth yet": {"bandwidth": 0, "latest_rtt": 10},
+    "no round trip yet": {"bandwidth": 1e6, "latest_rtt": 0},
+    "short round trips": {"bandwidth": 1e6, "latest_rtt": 1e-9},
+    "no window": {"bandwidth": 1e6, "latest_rtt": 10, "congestion_window": 0},
+    "metrics at the end": {"bandwidth": 1e6, "latest_rtt": 10, "first_ms": 300},
+}
+
+
+@pytest.mark.parametrize("which", STRANGE)
+def test_strange_metrics_give_verdicts_in_json(which: str, tmp_path: Path) -> None:
+    around = ("ProbeBW_UP", "ProbeBW_DOWN", "ProbeBW_CRUISE", "ProbeRTT", "Startup", "Drain")
+    events = of_states(*around, "ProbeBW_UP", **STRANGE[which])
+    back = logs.read(write(tmp_path / "a", events))
+    found = [judging.judge_log(case, back).entry() for case in CASES.values()]
+    json.dumps(found, allow_nan=False)
 
 
 def test_huge_files_are_refused_before_they_are_read(tmp_path: Path) -> None:
