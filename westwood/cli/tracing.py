@@ -90,9 +90,7 @@ def requested(
         at = names[0]
     if at is not None and at not in names:
         raise InputError("no such link, expected one of: " + ", ".join(names), key="--at", value=at)
-    for key, file in (("--pcap", pcap_file), ("--qlog", qlog_file)):
-        if file is not None:
-            _check_file(file, scenario, key)
+    _check_files(scenario, pcap_file, qlog_file)
     every_s = option_seconds("--every", every, 0.0)
     if every is not None:
         try:
@@ -144,6 +142,14 @@ def draw(
     made = run_figures.draw(results, request.view, request.span_s)
     kind = "trace" if request.view == "windows" else request.view
     return figure.save(made, folder, f"{results[0].scenario.name}-{kind}")
+
+
+def _check_files(scenario: str, pcap_file: Path | None, qlog_file: Path | None) -> None:
+    for key, file in (("--pcap", pcap_file), ("--qlog", qlog_file)):
+        if file is not None:
+            _check_file(file, scenario, key)
+    if pcap_file and qlog_file and pcap_file.resolve() == qlog_file.resolve():
+        raise InputError("is the file of --pcap, expected another", key="--qlog", value=qlog_file)
 
 
 def _check_file(file: Path, scenario: str, key: str) -> None:
