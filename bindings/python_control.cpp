@@ -175,11 +175,32 @@ void set(const nb::object& control, const char* name, Function*& operation, Func
     if (nb::hasattr(control, name)) operation = function;
 }
 
+// Returns what a method sets. nanobind's own message about a wrong type does not say what is expected.
+template <class T>
+T number(nb::handle given, const char* name, const char* expected) {
+    T value{};
+    if (nb::try_cast(given, value)) return value;
+    const std::string shown = nb::repr(given).c_str();
+    throw nb::type_error((std::string(name) + " = " + shown + ": expected " + expected).c_str());
+}
+
+// Makes a window an attribute that takes whole numbers.
+template <std::uint32_t ww_window::*window>
+void bind_window(nb::class_<ww_window>& type, const char* name) {
+    type.def_prop_rw(
+        name, [](const ww_window& one) { return one.*window; },
+        [name](ww_window& one, nb::handle given) {
+            one.*window = number<std::uint32_t>(given, name, "a whole number of segments");
+        },
+        nb::for_setter("given"_a.none()));
+}
+
 double pacing_bps(const ww_window& window) {
     return static_cast<double>(window.pacing) * 8 / static_cast<double>(WW_BW_UNIT);
 }
 
-void set_pacing_bps(ww_window& window, double bps) {
+void set_pacing_bps(ww_window& window, nb::handle given) {
+    const double bps = number<double>(given, "pacing_bps", "a number from 0 to 1.1e12");
     const double pacing = bps / 8 * static_cast<double>(WW_BW_UNIT);
     if (!(pacing >= 0 && pacing <= static_cast<double>(WW_BW_MAX)))
         throw nb::value_error("pacing_bps: expected from 0 to 1.1e12");
@@ -249,10 +270,11 @@ void bind_python_control(nb::module_& m) {
         WW_LOST_RANGES(WW_FIELD_OF)
     }
 #undef WW_FIELD_OF
-    nb::class_<ww_window>(m, "Window", "The windows, in segments, and the pacing rate.")
-        .def_rw("cwnd", &ww_window::cwnd)
-        .def_rw("ssthresh", &ww_window::ssthresh)
-        .def_prop_rw("pacing_bps", pacing_bps, set_pacing_bps, "0: not paced.");
+    nb::class_<ww_window> window(m, "Window", "The windows, in segments, and the pacing rate.");
+    bind_window<&ww_window::cwnd>(window, "cwnd");
+    bind_window<&ww_window::ssthresh>(window, "ssthresh");
+    window.def_prop_rw("pacing_bps", pacing_bps, set_pacing_bps, nb::for_setter("given"_a.none()),
+                       "0: not paced.");
     raised() = nb::exception<PythonControlRaised>(m, "PythonControlRaised", PyExc_Exception);
     m.def("add_python_control", &add, "control"_a, "source"_a, "name"_a, "traits"_a,
           "Makes a class of westwood.PythonControl a control; scenarios find it by `source`.");

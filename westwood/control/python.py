@@ -74,6 +74,10 @@ def _added(control: type[PythonControl]) -> dict[str, Any]:
     for needed in ("on_ack", "on_loss"):
         if not hasattr(control, needed):
             raise InputError(f"{control.__name__} lacks {needed}()", key="cc")
+    for trait in ("needs_rate", "owns_recovery", "ignores_marks"):
+        if not isinstance(given := getattr(control, trait), bool):
+            problem = f"{control.__name__}.{trait} = {given!r}: expected True or False"
+            raise InputError(problem, key="cc")
     name, source = f"{control.__name__}{loading.PYTHON}", f"python-{next(_numbers)}"
     traits = _NEEDS_RATE * control.needs_rate + _OWNS_RECOVERY * control.owns_recovery
     traits += _IGNORES_MARKS * control.ignores_marks
