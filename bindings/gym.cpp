@@ -31,6 +31,7 @@ class Signals {
         return {[](void* self) { return static_cast<Signals*>(self)->answer(); }, this};
     }
     bool raised() const { return raised_; }
+    void forget() { raised_ = false; }
 
   private:
     static constexpr std::uint32_t kEvents = 4096,
@@ -122,15 +123,24 @@ class Environments {
         if (batch_.observed() > 0) batch_.observe(i, {&observations(i, 0), batch_.observed()});
     }
 
+    // The interpreter lock guards `busy_`. A step after an interrupt starts afresh.
     template <class Work>
     void run(Work work) {
-        {
+        if (busy_) throw std::runtime_error("another thread is stepping these environments");
+        busy_ = true;
+        signals_.forget();
+        try {
             const nb::gil_scoped_release unlocked;
             work();
+        } catch (...) {
+            busy_ = false;
+            throw;
         }
+        busy_ = false;
         if (signals_.raised()) throw nb::python_error();
     }
 
+    bool busy_ = false;
     Signals signals_;
     sim::Batch batch_;
 };
@@ -181,6 +191,7 @@ void bind_gym(nb::module_& m) {
     WW_STEP_COLUMNS(WW_ROW)
 #undef WW_ROW
     m.attr("STEP_COLUMNS") = columns;
+    m.attr("STEERINGS") = std::vector<std::string>(kSteerings.begin(), kSteerings.end());
 }
 
 }  // namespace ww::bindings

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from westwood import _engine
+from westwood.errors import InputError, suggestion
 
 Numbers: TypeAlias = NDArray[np.float64]
 Reward: TypeAlias = Callable[[Mapping[str, Numbers]], Numbers]
@@ -51,6 +53,17 @@ class Action:
     least: float
     most: float
     orders: Callable[[Numbers], Numbers]
+
+    def __post_init__(self) -> None:
+        if self.steering not in _engine.STEERINGS:
+            problem = f"unknown, {suggestion(self.steering, list(_engine.STEERINGS))}"
+            raise InputError(problem, key="action.steering", value=self.steering)
+        bounds = (self.least, self.most)
+        if not all(isinstance(one, Real) for one in bounds) or not self.least < self.most:
+            problem = "expected the least and the largest action, such as (-1, 1)"
+            raise InputError(problem, key="action", value=bounds)
+        if not callable(self.orders):
+            raise InputError("expected a function", key="action.orders", value=self.orders)
 
 
 _DELTA = 0.05  # PCC-RL: config.DELTA_SCALE

@@ -117,8 +117,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
         scenarios = drawn_paths.loaded(paths)
         columns = _columns(kind.observation if observation is None else observation)
         length = kind.history if history is None else history
-        self._action: Action = _chosen("action", action or kind.action, ACTIONS)
-        self._reward: Reward = _chosen("reward", reward or kind.reward, REWARDS)
+        self._action: Action = _chosen("action", kind.action if action is None else action, ACTIONS)
+        self._reward: Reward = _chosen("reward", kind.reward if reward is None else reward, REWARDS)
         self._first_rate = _pair(kind.first_rate if first_rate is None else first_rate)
         interval_ps, rtts = _interval(kind.step if step is None else step)
         self.num_envs = num_envs
@@ -165,7 +165,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
         """
         super().reset(seed=seed)
         observations = self._new_observations()
-        paths = self._numbers_of((options or {}).get("path"))
+        paths = self._numbers_of(_path_in(options))
+        self._over[:] = True  # until all have begun
         chosen = self._begin(np.ones(self.num_envs, bool), observations, paths)
         self._over[:] = False
         return observations, {"path": chosen}
@@ -182,8 +183,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
         if again.any():
             infos["path"] = self._begin(again, observations)
         self._runs.step(~again, orders, self._rows, observations, terminated, truncated)
-        rewards = np.where(again, 0.0, self._reward(self.measured))
         self._over = terminated | truncated
+        rewards = self._rewards(again)
         return observations, rewards, terminated, truncated, infos
 
     def _new_observations(self) -> Observations:
@@ -192,11 +193,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
     def _numbers_of(self, given: Any) -> NDArray[np.uint32] | None:
         if given is None:
             return None
-        numbers = np.asarray(given)
+        expected, key = f"{self.num_envs} whole numbers below {self._paths}", 'options["path"]'
+        numbers = _array(key, given, expected, None)
         is_whole = numbers.dtype.kind in "iu" and numbers.shape == (self.num_envs,)
         if not is_whole or numbers.min() < 0 or numbers.max() >= self._paths:
-            problem = f"expected {self.num_envs} whole numbers below {self._paths}"
-            raise InputError(problem, key='options["path"]', value=given)
+            raise InputError(f"expected {expected}", key=key, value=given)
         return numbers.astype(np.uint32)
 
     def _begin(
@@ -214,7 +215,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
         return chosen
 
     def _orders(self, actions: NDArray[Any]) -> Numbers:
-        given = np.asarray(actions, np.float64).reshape(-1)
+        given = _array("actions", actions, f"{self.num_envs} actions").reshape(-1)
         if given.shape != (self.num_envs,):
             problem = f"expected {self.num_envs} actions"
             raise InputError(problem, key="actions", value=np.shape(actions))
@@ -226,11 +227,20 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
                 value=str(given[place]),
             )
         orders = self._action.orders(np.clip(given, self._action.least, self._action.most))
-        made = np.ascontiguousarray(orders, np.float64)
+        expected = f"{self.num_envs} finite orders"
+        made = np.ascontiguousarray(_array("action.orders", orders, expected))
         if made.shape != given.shape or not np.isfinite(made).all():
-            problem = f"expected {self.num_envs} finite orders"
-            raise InputError(problem, key="action.orders", value=str(made.tolist()))
+            raise InputError(f"expected {expected}", key="action.orders", value=str(made.tolist()))
         return made
+
+    def _rewards(self, again: NDArray[np.bool_]) -> Numbers:
+        expected = f"{self.num_envs} finite numbers"
+        made = _array("reward", self._reward(self.measured), expected)
+        if made.shape in ((), again.shape):
+            made = np.where(again, 0.0, made)
+            if np.isfinite(made).all():
+                return made
+        raise InputError(f"expected {expected}", key="reward", value=str(made.tolist()))
 
 
 class Env(gymnasium.Env[Observations, NDArray[Any]]):
@@ -260,7 +270,8 @@ class Env(gymnasium.Env[Observations, NDArray[Any]]):
         """Begins an episode; `info["path"]` is the number of its path."""
         super().reset(seed=seed)
         self._all.np_random = self.np_random
-        path = (options or {}).get("path")
+        path = _path_in(options)
+        self._over = True
         observations, infos = self._all.reset(options=None if path is None else {"path": [path]})
         self._over = False
         return observations[0], {"path": int(infos["path"][0])}
@@ -269,7 +280,7 @@ class Env(gymnasium.Env[Observations, NDArray[Any]]):
         """Runs one step; `info` has what was measured of it, by the names of `COLUMNS`."""
         if self._over:
             raise gymnasium.error.ResetNeeded("the episode is over, expected reset()")
-        observations, rewards, terminated, truncated, _ = self._all.step(np.asarray(action))
+        observations, rewards, terminated, truncated, _ = self._all.step(action)
         info = {name: float(values[0]) for name, values in self._all.measured.items()}
         self._over = bool(terminated[0] or truncated[0])
         return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
@@ -285,11 +296,24 @@ def _chosen(key: str, given: object, known: Mapping[str, T]) -> Any:
     return given
 
 
+def _array(key: str, given: Any, expected: str, of: type | None = np.float64) -> NDArray[Any]:
+    try:
+        return np.asarray(given, of)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"expected {expected}", key=key, value=given) from None
+
+
+def _path_in(options: object) -> Any:
+    if options is not None and not isinstance(options, Mapping):
+        raise InputError('expected a mapping such as {"path": 3}', key="options", value=options)
+    return (options or {}).get("path")
+
+
 def _columns(names: object) -> list[str]:
     if isinstance(names, str) or not isinstance(names, Sequence) or not names:
         raise InputError("expected names of columns", key="observation", value=names)
     for name in names:
-        if name not in COLUMNS:
+        if not isinstance(name, str) or name not in COLUMNS:
             problem = f"no such column, {suggestion(name, list(COLUMNS))}"
             raise InputError(problem, key="observation", value=name)
     return list(names)

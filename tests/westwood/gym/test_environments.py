@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import doctest
+import signal
+import threading
 import warnings
 from typing import Any
+from unittest.mock import Mock
 
 import gymnasium
 import numpy as np
@@ -202,8 +205,11 @@ def test_aurora_paths_are_those_of_its_simulator() -> None:
         ({"step": "fast"}, 'step = "fast": expected a time such as "20ms"'),
         ({"step": "0rtt"}, 'step = "0rtt": expected a time'),
         ({"observation": ["losss"]}, 'observation = "losss": no such column, did you mean "loss"?'),
+        ({"observation": [["loss"]]}, 'observation = ["loss"]: no such column'),
         ({"observation": "loss"}, 'observation = "loss": expected names of columns'),
         ({"reward": 3}, "reward = 3: unknown"),
+        ({"reward": 0}, "reward = 0: unknown"),
+        ({"action": ""}, 'action = "": unknown'),
         ({"action": "pacing"}, 'action = "pacing": unknown'),
         ({"flow": "udp"}, 'flow = "udp": no such flow, expected one of: tcp'),
         ({"first_rate": (2, 1)}, "first_rate = "),
@@ -244,6 +250,101 @@ def test_a_wrong_action_is_one_line() -> None:
         many.step(np.array([[0.0], [np.nan]]))
     with pytest.raises(InputError, match="expected 2 actions"):
         many.step(np.zeros((3, 1)))
+
+
+def test_actions_that_are_no_numbers_are_one_line() -> None:
+    many = gym.VectorEnv(2, path())
+    many.reset(seed=1)
+    wrong: list[Any] = [["a", "b"], [[1], [1, 2]], [10**400, 1], {}]
+    for given in wrong:
+        with pytest.raises(InputError, match=r"actions = .*: expected 2 actions"):
+            many.step(given)
+
+
+@pytest.mark.parametrize(
+    "reward",
+    [
+        lambda _: np.zeros(3),
+        lambda _: np.zeros((2, 2)),
+        lambda _: np.full(2, np.nan),
+        lambda _: None,
+        lambda _: "much",
+    ],
+)
+def test_a_wrong_reward_is_one_line(reward: Any) -> None:
+    many = gym.VectorEnv(2, path(), reward=reward)
+    many.reset(seed=1)
+    with pytest.raises(InputError, match=r"reward = .*: expected 2 finite numbers"):
+        many.step(np.zeros((2, 1)))
+
+
+@pytest.mark.parametrize(
+    "wrong, expected",
+    [
+        (("rat", -1, 1, np.exp), 'action.steering = "rat": unknown, did you mean "rate"?'),
+        (("rate", 1, -1, np.exp), "action = [1, -1]: expected the least and the largest action"),
+        (("rate", "a", 1, np.exp), 'action = ["a", 1]: expected the least'),
+        (("rate", -1, 1, None), "action.orders = None: expected a function"),
+    ],
+)
+def test_a_wrong_action_of_ones_own_is_one_line(wrong: Any, expected: str) -> None:
+    with pytest.raises(InputError) as caught:
+        gym.Action(*wrong)
+    assert str(caught.value).startswith(expected)
+
+
+def test_wrong_options_are_one_line() -> None:
+    for made in (gym.VectorEnv(2, path()), gym.Env(path())):
+        with pytest.raises(InputError, match=r"options = .*: expected a mapping"):
+            made.reset(options="path")  # type: ignore[arg-type]
+
+
+def slow() -> gym.VectorEnv:
+    """Returns environments of 1 Gb/s, whose step of 3 s takes some 0.3 s."""
+    fast = path().with_settings({"path.rate": "1Gbps", "duration": "1h"})
+    return gym.VectorEnv(2, fast, step="3s", first_rate=(1, 1))
+
+
+def test_environments_go_on_after_an_interrupt() -> None:
+    many = slow()
+    many.reset(seed=1)
+    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        for _ in range(100):
+            many.step(np.zeros((2, 1)))
+    timer.join()
+    many.step(np.zeros((2, 1)))
+    many.reset(seed=1)
+    assert not np.any(many.step(np.zeros((2, 1)))[2:4])
+
+
+def test_a_reset_that_was_interrupted_begins_again_with_the_next_step() -> None:
+    many = gym.VectorEnv(2, path())
+    many.reset(seed=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(many, "_runs", Mock(reset=Mock(side_effect=KeyboardInterrupt)))
+        with pytest.raises(KeyboardInterrupt):
+            many.reset(seed=1)
+    assert "path" in many.step(np.zeros((2, 1)))[4]
+
+
+def test_two_threads_cannot_step_the_same_environments() -> None:
+    many, said = slow(), []
+    many.reset(seed=1)
+
+    def step() -> None:
+        try:
+            many.step(np.zeros((2, 1)))
+        except RuntimeError as error:
+            said.append(str(error))
+
+    threads = [threading.Thread(target=step) for _ in range(2)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert said == ["another thread is stepping these environments"]
 
 
 def test_orders_of_ones_own_action_are_finite() -> None:
