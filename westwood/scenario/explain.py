@@ -59,6 +59,8 @@ _TAKES: Mapping[str, str] = {
     "at": 'a list of times such as ["10s", "25s"]',
     "reroute.delay": 'a list of times such as ["30ms", "60ms"]',
     "on": '"forward", "backward" or "both"',
+    "app.on": 'a time such as "2s"',
+    "app.off": 'a time such as "3s"',
     "packets": "the numbers of the packets, or a file of them",
     "loss.good": 'a time such as "8s"',
     "loss.bad": 'a time such as "4s"',
@@ -138,8 +140,11 @@ def _place(loc: Sequence[int | str], given: Any) -> tuple[str, Any]:
     Parts of `loc` that are not in the data are pydantic's names for the members of a union.
     """
     words: list[str] = []
+    tagged = None
     for part in loc:
-        if isinstance(given, Mapping) and part in given:
+        if isinstance(given, Mapping) and given.get("kind") == part and given is not tagged:
+            tagged = given  # the kind `rate` of an application is no key of its table
+        elif isinstance(given, Mapping) and part in given:
             given = given[str(part)]
             words.append(str(part))
         elif isinstance(part, int) and isinstance(given, (list, tuple)) and part < len(given):
