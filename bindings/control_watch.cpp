@@ -78,9 +78,26 @@ std::uintptr_t place_of(const void* context) {
 #endif
 }
 
+// Returns where a function goes back to that has not used the stack, such as the one at a null pointer.
+std::uintptr_t caller_of(const void* context) {
+    const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+    return *reinterpret_cast<const std::uintptr_t*>(machine.gregs[REG_RSP]) - 1;
+#elif defined(__aarch64__)
+    return machine.regs[30] - 1;
+#else
+    (void)machine;
+    return 0;
+#endif
+}
+
 void on_signal(int number, siginfo_t* info, void* context) {
-    const std::uintptr_t place = place_of(context);
-    const Code* const code = current == nullptr ? nullptr : code_at(place);
+    std::uintptr_t place = place_of(context);
+    const Code* code = current == nullptr ? nullptr : code_at(place);
+    if (current != nullptr && code == nullptr && number != late()) {
+        place = caller_of(context);
+        code = code_at(place);
+    }
     if (code != nullptr) {
         current->signal = number;
         current->code = code;

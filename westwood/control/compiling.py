@@ -27,7 +27,8 @@ _SYMBOL = "control.c"  # the file's name in the temporary folder
 _CHECKS = "signed-integer-overflow,shift,bounds,integer-divide-by-zero,unreachable,return"
 _FLAGS = (
     "-std=c11 -O2 -g1 -fPIC -shared -ffreestanding -fvisibility=hidden -ffp-contract=off"
-    " -fno-strict-aliasing -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers"
+    " -fno-strict-aliasing -fno-optimize-sibling-calls"  # a failed call has its line
+    " -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers"
     f" -Werror=implicit-function-declaration -Werror=return-type -fsanitize={_CHECKS}"
 ).split()
 _ERROR = re.compile(

@@ -243,6 +243,11 @@ MISTAKES = {
         "100 /",
         "the control",
     ),
+    "a call through a null pointer": (
+        changed(ON_LOSS, "    void (*volatile none)(void) = 0;\n    none();\n"),
+        "none();",
+        "the control uses memory that is not its own",
+    ),
     "a wild pointer": (
         changed(ON_LOSS, "    window->cwnd = *(volatile uint32_t *)(now_us >> 60);\n"),
         "volatile",
