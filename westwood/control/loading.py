@@ -20,7 +20,10 @@ _MOST_BYTES = 1 << 20
 _DIGITS = 16  # of `source`: two files share one with a chance of 2^-64
 _IS_NAME = re.compile(r"[A-Za-z_]\w*\Z")
 # Keys of a table `cc` and columns of a trace, whose names are taken.
-_TAKEN = frozenset({"name", "source", "flow", "transfer", "state", "mode", *_engine.WINDOW_COLUMNS})
+_TAKEN = frozenset({"name", "source", "parameters", "flow", "transfer", "state", "mode"}).union(
+    _engine.WINDOW_COLUMNS,
+    (row["name"] for row in _engine.SETTINGS if "loaded" in row["algorithms"]),
+)
 
 
 @dataclass(frozen=True)

@@ -222,6 +222,16 @@ MISTAKES = {
         "",
         '"cwnd" is named twice',
     ),
+    "a parameter with the name of a setting": (
+        MINE.replace("gain", "min_cwnd"),
+        "",
+        '"min_cwnd" is named twice, or has another meaning',
+    ),
+    "a parameter with the name of the table": (
+        MINE.replace("gain", "parameters"),
+        "",
+        '"parameters" is named twice, or has another meaning',
+    ),
     "no growth": (changed(".on_ack = on_ack, ", ""), "", "it has no .on_ack"),
     "a closed window": (
         changed(ON_LOSS, "    window->cwnd = 0;\n"),
