@@ -36,4 +36,5 @@ def new(
     path = Path(f"{name.removesuffix('.c')}.c")
     writing.write(path, like)
     print(f"wrote {path}, which sets its windows as {like} does")
-    print(f"Next: westwood run path --cc ./{path},{like} --set tcp.recovery=sack")
+    named = path if path.is_absolute() else f"./{path}"
+    print(f"Next: westwood run path --cc {named},{like} --set tcp.recovery=sack")

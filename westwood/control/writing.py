@@ -11,6 +11,12 @@ from westwood import _engine
 from westwood.errors import InputError, suggestion
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+# What the name of a struct can't be in a file with control.h.
+_RESERVED = re.compile(
+    r"_|ww_|(auto|bool|break|case|char|const|continue|default|do|double|else|enum|extern|false"
+    r"|float|for|goto|if|inline|int|long|register|restrict|return|short|signed|sizeof|static"
+    r"|struct|switch|true|typedef|union|unsigned|void|volatile|while|asm|typeof)\Z"
+)
 # The headers of algorithms that have not just their own.
 _HEADERS = {"westwood": ("westwood_family",), "westwood_cubic": ("cubic", "westwood_cubic")}
 _TOO_LARGE = ("bbr3",)  # states that no loaded control may have
@@ -153,6 +159,9 @@ def like(protocol: str, name: str) -> str:
     """Returns the text of the file NAME.c of a control that does what the protocol does."""
     if not _IDENTIFIER.match(name):
         problem = "expected a name of letters, digits and _, not starting with a digit"
+        raise InputError(problem, key="NAME", value=name)
+    if _RESERVED.match(name):
+        problem = "expected a name that C and control.h leave free, such as mine"
         raise InputError(problem, key="NAME", value=name)
     if protocol not in models():
         known = suggestion(protocol, models())
