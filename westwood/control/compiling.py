@@ -99,12 +99,20 @@ def compiled(code: bytes, name: str) -> Path:
     """
     used = compiler()
     kept = _folder() / f"{_key(code, used)}.so"
-    if kept.exists():
+    if kept.exists() and _is_whole(kept.read_bytes()):
         return kept
     with tempfile.TemporaryDirectory(dir=kept.parent, prefix="new-") as folder:
         made = _compile(used, code, name, Path(folder))
+        with made.open("ab") as file:  # the loader ignores what follows the object
+            file.write(hashlib.sha256(made.read_bytes()).digest())
         made.replace(kept)
     return kept
+
+
+def _is_whole(kept: bytes) -> bool:
+    """Returns whether an object of the cache ends with its checksum."""
+    size = hashlib.sha256().digest_size
+    return hashlib.sha256(kept[:-size]).digest() == kept[-size:]
 
 
 def is_kept(code: bytes) -> bool:

@@ -289,6 +289,15 @@ def test_without_a_compiler_the_message_says_what_to_install(
     assert refused.code == 77 and "apt-get install gcc" in refused.err
 
 
+def test_a_damaged_object_in_the_cache_is_compiled_again() -> None:
+    code = f"{MINE}/* damaged */".encode()
+    kept = compiling.compiled(code, "mine.c")
+    whole = kept.stat().st_size
+    for damaged in (b"", kept.read_bytes()[:4096], b"\0" * whole):
+        kept.write_bytes(damaged)
+        assert compiling.compiled(code, "mine.c") == kept and kept.stat().st_size == whole
+
+
 def test_a_file_that_changes_during_a_command_keeps_its_first_contents(mine: Path) -> None:
     from westwood.control import one_command
 
