@@ -41,7 +41,9 @@ void Observer::sample(int fd, sim::Time now, std::uint32_t index, wire::Trace& t
     knows_timeouts_ = size >= kTotalRto + sizeof timeouts;
     timeouts_ = timeouts;
     sent_ = info.tcpi_data_segs_out;
-    retransmitted_ = info.tcpi_total_retrans;
+    // The kernel counts SYNs that it sends again, too; the first sample after them has them all.
+    if (established_ < 0) syns_again_ = info.tcpi_total_retrans;
+    retransmitted_ = info.tcpi_total_retrans - syns_again_;
     receiver_limited_us_ = info.tcpi_rwnd_limited;
     if (info.tcpi_state == kSynSent) return;
     if (established_ < 0) established_ = now;

@@ -36,7 +36,7 @@ class Observer {
     static wire::WindowRow traced(sim::Time now, const Row& row);
 
     Row last_{};
-    std::uint32_t max_cwnd_ = 0;
+    std::uint32_t max_cwnd_ = 0, syns_again_ = 0;
     std::uint64_t samples_ = 0, rtts_ = 0, cwnd_sum_ = 0, srtt_sum_us_ = 0;
     std::uint64_t sent_ = 0, retransmitted_ = 0, timeouts_ = 0, losses_ = 0;
     std::uint64_t recoveries_ = 0, reductions_ = 0;

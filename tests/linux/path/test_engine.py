@@ -90,6 +90,16 @@ def test_every_loss_model_loses_the_simulators_packets() -> None:
         assert at[1][:both] == pytest.approx(at[0][:both], abs=0.1), name
 
 
+@needs_path
+def test_a_syn_sent_again_is_no_retransmitted_data() -> None:
+    """The kernel counts both together. The first packet, a SYN, is lost."""
+    lossy = link("l", loss={"kind": "script", "packets": [1]})
+    chosen = scenario([lossy], [flow("l", cc="reno", recovery="prr", size="30kB")], "3s")
+    (row,) = linux.run(chosen, 1).rows.to_dicts()
+    assert row["completion_p50_s"] > 1, "the SYN's timer takes a second"
+    assert row["sent"] > 20 and row["retransmitted"] == 0
+
+
 CONTROLS = ["reno", "cubic", "bbr"]
 
 
