@@ -15,6 +15,7 @@ from westwood.draw.style import MBPS, look, nothing, subplots, thinned
 from westwood.draw.window import Span, said, sawteeth
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PANELS = (
@@ -132,16 +133,7 @@ def courses(panels_: Sequence[TimePanel], title: str) -> Figure:
             squeeze=False,
         )
         for axes, panel in zip(rows[:, 0], panels_, strict=True):
-            for line in panel.lines:
-                drawn = thinned(pl.DataFrame({"t": line.time_s, "y": line.value}))
-                axes.plot(
-                    drawn["t"],
-                    drawn["y"],
-                    label=line.name,
-                    color=line.style.color,
-                    linewidth=1.0,
-                    drawstyle="steps-post",
-                )
+            draw_lines(axes, panel)
             levels = zip(panel.levels.items(), cycle(["--", ":"]), strict=False)
             for (name, level), dashes in levels:
                 axes.axhline(level, color="#000000", linewidth=0.9, linestyle=dashes, label=name)
@@ -151,6 +143,20 @@ def courses(panels_: Sequence[TimePanel], title: str) -> Figure:
         rows[-1, 0].set_xlabel("Time (s)")
         rows[0, 0].set_title(title)
         return figure
+
+
+def draw_lines(axes: Axes, panel: TimePanel) -> None:
+    """Draws the lines of a panel, in steps."""
+    for line in panel.lines:
+        drawn = thinned(pl.DataFrame({"t": line.time_s, "y": line.value}))
+        axes.plot(
+            drawn["t"],
+            drawn["y"],
+            label=line.name,
+            color=line.style.color,
+            linewidth=1.0,
+            drawstyle="steps-post",
+        )
 
 
 def styled(name: str, cc: str, time_s: pl.Series, value: pl.Series) -> Line:

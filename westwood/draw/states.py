@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from westwood.draw.over_time import TimePanel
-from westwood.draw.style import PALETTE, SOFT, look, subplots, thinned
+from westwood.draw.over_time import TimePanel, draw_lines
+from westwood.draw.style import PALETTE, SOFT, look, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,16 +74,7 @@ def over_time(connections: Sequence[Connection], title: str, end_s: float) -> Fi
 
 
 def _draw(axes: Axes, panel: TimePanel) -> None:
-    for line in panel.lines:
-        drawn = thinned(pl.DataFrame({"t": line.time_s, "y": line.value}))
-        axes.plot(
-            drawn["t"],
-            drawn["y"],
-            label=line.name,
-            color=line.style.color,
-            linewidth=1.0,
-            drawstyle="steps-post",
-        )
+    draw_lines(axes, panel)
     for name, level in panel.levels.items():
         axes.axhline(level, color="#000000", linewidth=0.8, linestyle=":", label=name)
     axes.legend(loc="upper right", ncols=3, fontsize=7)
