@@ -27,7 +27,7 @@ def test_the_shares_are_of_todays_simulator(queue: float) -> None:
 
 @pytest.mark.parametrize("loss", [0.5, 1.0, 1.5])
 def test_random_loss_costs_what_the_draft_predicts(loss: float) -> None:
-    """5.3.3.8.3: (1 - loss rate) remains of the rate after each round trip of cruising."""
+    """5.3.3.8.3: each round trip of cruising multiplies the rate by (1 - loss rate)."""
     found = bbr3_page.utilised("bbr3", loss)
     place = bbr3_page.LOSSES.index(loss)
     assert found == pytest.approx(STORED["loss"]["bbr3"][place], rel=1e-5), CURE

@@ -61,7 +61,7 @@ class Log:
         return Path(self.file).name
 
     def command(self, case: Case) -> str:
-        """Returns the command line that judges it by one case."""
+        """Returns the command that judges this log by one case."""
         return f"westwood conform --qlog {shlex.quote(self.file)} --case {case.name}"
 
 
