@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets addressed values in a scenario's tables: KEY, NAME.KEY or *.KEY (all flows)."""
+"""Sets addressed values in a scenario's tables: KEY, NAME.KEY, *.KEY (all flows) or cc.KEY."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from westwood import files
 from westwood.catalogue import UDP
 from westwood.errors import InputError, show, suggestion
+from westwood.scenario import controls
 from westwood.scenario.flows import OF_DATAGRAMS
 
 EVERY_FLOW = "*"  # in place of a name; skips UDP flows for keys that they don't have
@@ -24,6 +25,25 @@ def is_part(key: str, whole: str) -> bool:
     (name, _, rest), (whole_name, _, table) = key.partition("."), whole.partition(".")
     same = name == whole_name or EVERY_FLOW in (name, whole_name)
     return same and rest.startswith(table + ".")
+
+
+def assign_all(data: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Sets values by their keys; returns them with `NAME.cc.KEY` of each flow for `cc.KEY`.
+
+    A table is set before its parts, whatever the order, and one flow's setting replaces `cc.KEY`.
+    """
+    named = any(part["name"] == "cc" for section in ("link", "flow") for part in data[section])
+    shared = [key for key in settings if key.startswith(controls.OF_EACH_CONTROL) and not named]
+    made = {key: value for key, value in settings.items() if key not in shared}
+    for key in sorted(made, key=lambda key: key.count(".")):
+        assign(data, key, made[key])
+    for key in shared:
+        for flow in controls.flows_with(key, settings[key], data["flow"]):
+            own = f"{flow}.{key}"
+            if own not in made and f"{EVERY_FLOW}.{key}" not in made:
+                made[own] = settings[key]
+                assign(data, own, settings[key])
+    return made
 
 
 def assign(data: dict[str, Any], key: str, value: Any) -> None:

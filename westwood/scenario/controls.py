@@ -42,27 +42,15 @@ def settled(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     return made
 
 
-def of_each_flow(settings: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Replaces `cc.KEY` by `NAME.cc.KEY` for each flow whose control has the setting KEY."""
-    if any(part["name"] == "cc" for section in ("link", "flow") for part in data[section]):
-        return dict(settings)
-    controls = {flow["name"]: flow.get("cc") for flow in data["flow"]}
-    for key, value in settings.items():
-        name, _, rest = key.removesuffix(".name").partition(".")
-        if rest == "cc":
-            controls.update({flow: value for flow in controls if name in (flow, "*")})
-    names = {flow: _name_of(cc) for flow, cc in controls.items()}
-    made = {key: value for key, value in settings.items() if not key.startswith(OF_EACH_CONTROL)}
-    for key, value in settings.items():
-        if key in made:
-            continue
-        having = [flow for flow, name in names.items() if has_setting(name, key)]
-        if not having:
-            known = [OF_EACH_CONTROL + one for name in names.values() for one in _settings(name)]
-            problem = f"no flow's control has this setting, {suggestion(key, known)}"
-            raise InputError(problem, key=key, value=value)
-        made.update({f"{flow}.{key}": value for flow in having})
-    return made
+def flows_with(key: str, value: object, flows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Returns the names of the flows whose control has the setting that `cc.KEY` addresses."""
+    protocols = {flow["name"]: _name_of(flow.get("cc")) for flow in flows}
+    names = [name for name, protocol in protocols.items() if has_setting(protocol, key)]
+    if not names:
+        known = [OF_EACH_CONTROL + one for name in protocols.values() for one in _settings(name)]
+        problem = f"no flow's control has this setting, {suggestion(key, known)}"
+        raise InputError(problem, key=key, value=value)
+    return names
 
 
 def has_setting(protocol: str, key: str) -> bool:

@@ -58,7 +58,7 @@ def _protocol(name: object) -> str:
 class _Named(Part):
     name: Annotated[str, PlainValidator(_protocol)]
     source: str | None = None  # identifies the contents of a control's file
-    # Those of a control in a file, which are written among the other keys:
+    # The parameters that a control in a file declares. They are written among the other keys.
     parameters: dict[str, int] = Field(default={})
 
 

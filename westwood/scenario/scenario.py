@@ -40,7 +40,7 @@ from westwood.scenario import (
     toml_format,
     topology,
 )
-from westwood.scenario.addresses import assign, blamed, is_part
+from westwood.scenario.addresses import assign_all, blamed, is_part
 from westwood.scenario.explain import explained
 from westwood.scenario.flows import Flow
 from westwood.scenario.links import Link
@@ -310,17 +310,13 @@ class Scenario(Part):
         UniformLoss(rate=0.01, on='both')
         """
         data = self.given()
-        settings = controls.settled(arguments.builtin_table(settings, _KEPT), Path())
+        given = controls.settled(arguments.builtin_table(settings, _KEPT), Path())
         try:
-            settings = controls.of_each_flow(settings, data)
+            settings = assign_all(data, given)
         except InputError as error:
             raise error.located(source=self._source) from None
-        for key, value in sorted(settings.items(), key=_depth):
-            try:
-                assign(data, key, value)
-            except InputError as error:
-                raise error.located(source=self._source) from None
-            if isinstance(data.get("sweep"), dict):
+        if isinstance(data.get("sweep"), dict):
+            for key in (*given, *settings):
                 data["sweep"].pop(key, None)
         for swept in data["sweep"] if isinstance(data.get("sweep"), dict) else ():
             for key in filter(lambda key: is_part(key, swept), settings):
@@ -653,8 +649,3 @@ def _check_starts(scenario: Scenario) -> None:
         if flow.start >= scenario.duration:
             problem = f"expected less than the duration, {format_time(scenario.duration)}"
             raise InputError(problem, key=f"{flow.name}.start", value=format_time(flow.start))
-
-
-def _depth(setting: tuple[str, Any]) -> int:
-    """Puts a table before its parts, which would be lost otherwise."""
-    return setting[0].count(".")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from westwood import Control, InputError, Scenario, simulate, simulate_many
+from westwood import Control, InputError, Scenario, programs, simulate, simulate_many
 from westwood.catalogue import PROTOCOLS, label, settings_of_protocol, style_of
 from westwood.control import compiling, loading
 from westwood.control.writing import like, models
@@ -79,6 +79,10 @@ def test_cc_key_sets_a_setting_of_every_control_that_has_it(mine: Path) -> None:
     swept = path.with_settings({"tcp.cc": Control(mine)}).with_sweep({"cc.kept": [300, 700]})
     kept = [one.flow[0].cc.model_dump(exclude_none=True)["kept"] for _, one in swept.points()]
     assert kept == [300, 700]
+    (point,) = swept.with_settings({"cc.kept": 600}).points()
+    assert point[1].flow[0].cc.model_dump(exclude_none=True)["kept"] == 600, "no longer swept"
+    own = path.with_settings({"cc.kept": 300, "tcp.cc.kept": 800, "tcp.cc": Control(mine)})
+    assert own.flow[0].cc.model_dump(exclude_none=True)["kept"] == 800, "the flow's own"
     both = plan(path, cc=[str(mine), "cubic"], settings={"cc.kept": 900}).jobs
     assert [job.scenario.flow[0].cc.name for job in both] == [str(mine), "cubic"]
     with pytest.raises(InputError, match=r'cc\.kept_ = 1: no flow.*did you mean "cc\.kept"'):
@@ -268,9 +272,11 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_one_line_with_the_file_and_the_line(
-    mistake: str, tmp_path: Path, westwood: Callable[..., Any]
+    mistake: str, tmp_path: Path, westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text, at, expected = MISTAKES[mistake]
+    cache = tmp_path / "cache"  # its own: other tests compile at the same time
+    monkeypatch.setattr(programs, "workshop", lambda: cache)
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
     before = set(compiling.kept())
     refused = westwood("run", "path", "--set", "path.loss.rate=0.02", "--cc", "./mine.c")
