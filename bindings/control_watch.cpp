@@ -25,7 +25,7 @@ namespace ww::bindings {
 namespace {
 
 // A run takes some milliseconds between two signs of life; a control's operation nanoseconds.
-constexpr double kLongest_s = 4;
+constexpr double kLongest_s = 2;
 constexpr auto kLook = std::chrono::milliseconds(250);
 constexpr std::size_t kMostCodes = 4096;
 
