@@ -19,7 +19,7 @@ Numbers = dict[str, float]
 _GRID_S = 0.1
 _WINDOWS = ("time_s", "cwnd", "ssthresh", "estimate_bps")
 _CLEARED_RTTS, _NEAR = 3, 0.1
-_STAGE_S = 0.5  # a window that grows stays the same for a round trip, at most 0.15 s here
+_STAGE_S, _STAGE_RTTS = 0.5, 4  # with delayed ACKs a window that grows stays for two round trips
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,11 @@ def _stages(result: Result) -> dict[str, Numbers]:
         grid.with_columns(run=pl.col("cwnd").rle_id())
         .filter(pl.col("cwnd") > pl.col("ssthresh"), pl.col("state") == "open")
         .group_by("run")
-        .len()
-        .filter(pl.col("len") >= _STAGE_S / _GRID_S)["len"]
+        .agg(pl.len(), pl.col("srtt_s").mean())
+        .filter(
+            pl.col("len") * _GRID_S >= pl.max_horizontal(_STAGE_S, _STAGE_RTTS * pl.col("srtt_s"))
+        )
+        .get_column("len")
     )
     late = grid.filter(pl.col("time_s") >= 7)["ssthresh"]
     half_s = result.scenario.duration / PS_PER_S / 2
@@ -148,12 +151,16 @@ def use_over_time(result: Result) -> tuple[pl.Series, pl.Series]:
     rate = min(link.mean_rate_bps("forward") for link in result.scenario.link)
     acked = (
         result.events.filter(pl.col("kind").cast(pl.String) == "ack")
-        .group_by(pl.col("time_s").floor().alias("second"))
+        .group_by(pl.col("time_s").floor().cast(pl.Int64).alias("second"))
         .agg(pl.col("segment").max())
-        .sort("second")
     )
-    use = acked.select("second", use=pl.col("segment").diff() * 8.0 * flow.packet / rate)
-    whole = use.drop_nulls().filter(pl.col("second") < int(result.scenario.duration / PS_PER_S))
+    seconds = pl.select(second=pl.int_range(int(result.scenario.duration / PS_PER_S)))
+    # No ACK comes in a second of silence, so the use is 0 there.
+    ends = seconds.join(acked, on="second", how="left", maintain_order="left").fill_null(
+        strategy="forward"
+    )
+    use = ends.select("second", use=pl.col("segment").diff() * 8.0 * flow.packet / rate)
+    whole = use.drop_nulls()
     return whole["second"], whole["use"]
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from westwood.engines.simulator import simulate
 from westwood.papers import observers
 from westwood.scenario import Scenario
+from westwood.units import PS_PER_S
 
 
 def recoveries(scenario: Scenario, lost: list[int]) -> dict[str, float]:
@@ -46,9 +48,9 @@ def test_a_backlog_is_cleared_if_the_rtt_falls_to_its_least_within_three_rtts() 
     assert observers._backlog_cleared(result) == {"backlog_cleared": 0.5}
 
 
-def plateaus(cc: str, **settings: str) -> dict[str, float]:
+def plateaus(cc: str, settings: Mapping[str, object] | None = None) -> dict[str, float]:
     wired = Scenario.preset("plateau-wired").with_settings({"duration": "40s", "tcp.cc": cc})
-    result = simulate(wired.with_settings(settings), trace=True, events=True)
+    result = simulate(wired.with_settings(settings or {}), trace=True, events=True)
     return observers.STAGES.read(result)["tcp"]
 
 
@@ -59,6 +61,12 @@ def test_only_the_window_with_plateaus_has_stages_and_it_swings_less() -> None:
     assert 0 < found["cwnd_swing"] < without["cwnd_swing"]
 
 
+def test_a_window_that_grows_every_second_round_trip_has_no_stages() -> None:
+    """With a queue of 200 ms the window stays for more than half a second as it grows."""
+    slow = {"tcp.delayed_ack": 2, "bottleneck.queue.limit": "120p"}
+    assert plateaus("westwoodnr", slow)["stages"] == 0
+
+
 def test_the_use_of_a_full_link_is_one_second_by_second() -> None:
     result = simulate(
         Scenario.preset("plateau-wired").with_settings({"duration": "30s"}), events=True
@@ -66,6 +74,18 @@ def test_the_use_of_a_full_link_is_one_second_by_second() -> None:
     second, use = observers.use_over_time(result)
     assert second.to_list() == list(range(1, 30))
     assert use.filter(second >= 10).to_list() == pytest.approx([1.0] * 20, rel=0.01)
+
+
+def test_a_second_without_an_ack_uses_nothing() -> None:
+    """A packet a second fills this link; after a silence in second 2, two packets make it up."""
+    acks = {0.5: 1, 1.5: 2, 3.1: 3, 3.6: 4}
+    events = pl.DataFrame({"time_s": list(acks), "segment": list(acks.values())})
+    link = SimpleNamespace(mean_rate_bps=lambda direction: 8000.0)
+    flow = SimpleNamespace(packet=1000)
+    scenario = SimpleNamespace(flows=[flow], link=[link], duration=4 * PS_PER_S)
+    result: Any = SimpleNamespace(scenario=scenario, events=events.with_columns(kind=pl.lit("ack")))
+    second, use = observers.use_over_time(result)
+    assert dict(zip(second, use, strict=True)) == {1: 1.0, 2: 0.0, 3: 2.0}
 
 
 def test_a_window_that_rises_once_in_a_while_is_counted() -> None:
