@@ -20,8 +20,9 @@ from westwood.papers.infer.tree import Tree, grow
 # and the verdict on a witness, whose choice never saw these.
 _RUNS = {"choosing": (1001, 6), "fresh": (2001, 10), "witness": (3001, 10)}
 _BETWEEN_SEARCHES = 10_000
-FINALISTS = 5
+FINALISTS = 5  # besides the profile
 WITNESSES = 20  # settings that may prove that a claim holds
+CONFIRMING = ("choosing", "witness")  # seeds on which a witness has the claim, in this order
 PROFILE = 0  # number of the profile's setting
 
 
@@ -75,9 +76,9 @@ class InferenceResult:
         return [one for n, one in sorted(self.tried.items()) if n != PROFILE and propose.fills(n)]
 
     def finalists(self) -> list[int]:
-        """Returns the best settings by the seeds of the search."""
+        """Returns the profile and the best settings by the seeds of the search."""
         best = sorted(self.different.values(), key=lambda one: (one.outcome.cost, one.number))
-        return [one.number for one in best[:FINALISTS]]
+        return list(dict.fromkeys((PROFILE, *(one.number for one in best[:FINALISTS]))))
 
     def claims(self) -> tuple[str, ...]:
         """Returns all claims of the paper that simulations decide."""
@@ -106,25 +107,24 @@ class InferenceResult:
 
         return sorted(holding, key=far)
 
-    def candidate(self, claim: str) -> int | None:
-        """Returns the first setting with this claim that has it again on the choosing seeds."""
-        for one in self.holding(claim)[:WITNESSES]:
-            outcome = self.judged.get(("choosing", one.number, (claim,)))
-            if outcome and outcome.failures[claim] == 0:
-                return one.number
-        return None
-
     def witness(self, claim: str) -> int | None:
         """Returns a setting that makes a claim hold on seeds that its choice never saw.
 
-        It is the inferred one or the profile, if the claim holds there.
+        It is the inferred one or the profile, if the claim holds there. Otherwise it is the first
+        one that has the claim again on the choosing seeds, and then on those for witnesses.
         """
         for number in (self.inferred, PROFILE):
             if self.on("fresh", number).failures[claim] == 0:
                 return number
-        candidate = self.candidate(claim)
-        outcome = self.judged.get(("witness", candidate or 0, (claim,)))
-        return candidate if outcome and outcome.failures[claim] == 0 else None
+        for one in self.holding(claim)[:WITNESSES]:
+            if all(self.confirms(purpose, one.number, claim) for purpose in CONFIRMING):
+                return one.number
+        return None
+
+    def confirms(self, purpose: str, number: int, claim: str) -> bool:
+        """Returns whether a setting that was judged for this claim alone has it."""
+        outcome = self.judged.get((purpose, number, (claim,)))
+        return outcome is not None and outcome.failures[claim] == 0
 
     def tree(self, claim: str) -> Tree:
         """Returns the tree of settings that the claim depends on."""
@@ -196,6 +196,6 @@ class InferenceResult:
         found = (
             self.judged.get((purpose, number, (claim,)))
             for number in holding
-            for purpose in ("choosing", "witness")
+            for purpose in CONFIRMING
         )
         return [one.explanations[claim] for one in found if one and one.failures[claim]]

@@ -28,6 +28,7 @@ from westwood.papers.infer import page, propose, published
 from westwood.papers.infer.evaluate import ClaimOutcome, ClaimPlan, ClaimTestSet, RunJobs, outcomes
 from westwood.papers.infer.report import InferenceReport
 from westwood.papers.infer.result import (
+    CONFIRMING,
     PROFILE,
     WITNESSES,
     InferenceResult,
@@ -135,17 +136,17 @@ class InferenceStudy:
             yield from self._find_witness(claim)
 
     def _find_witness(self, claim: str) -> Iterator[None]:
-        """Chooses a setting that has this claim, and judges it once on seeds of its own."""
+        """Judges settings that have this claim until one has it on all seeds that confirm."""
         found = self.found
         if found.witness(claim) is not None:
             return
         for one in found.holding(claim)[:WITNESSES]:
-            if found.candidate(claim) is not None:
-                break
-            yield from self._judge("choosing", [one.number], (claim,))
-        candidate = found.candidate(claim)
-        if candidate is not None:
-            yield from self._judge("witness", [candidate], (claim,))
+            for purpose in CONFIRMING:
+                yield from self._judge(purpose, [one.number], (claim,))
+                if not found.confirms(purpose, one.number, claim):
+                    break
+            else:
+                return
 
     def _batch(self, batch: int) -> Iterator[None]:
         known = self.found.tried
