@@ -124,6 +124,7 @@ void Simulation::build_connections() {
         settings_of_.push_back(&settings_.of(flow));
         const bool paces = !flow.datagrams.on && settings_of_.back()->paced;
         pacing_ |= paces;
+        loads_ |= flow.cc.algorithm == WW_ALG_LOADED;
         fast_path_ &= !paces && !flow.ecn && flow.application.kind == ApplicationKind::bulk;
     }
     for (std::uint32_t i = 0; i < count; i++) {

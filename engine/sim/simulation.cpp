@@ -39,8 +39,13 @@ Outcome Simulation::run(Sink* sink) {
     return stopped;
 }
 
+bool Simulation::advance(std::uint32_t most) {
+    return loads_ ? advance_with<true>(most) : advance_with<false>(most);
+}
+
 // Takes up to `most` events; false if none is left before the end. The work for plain ACKs is inlined.
-[[gnu::flatten]] bool Simulation::advance(std::uint32_t most) {
+template <bool loaded>
+[[gnu::noinline, gnu::flatten]] bool Simulation::advance_with(std::uint32_t most) {
     const bool only_one =
         channel_of_slot_.size() == 1;  // then only timers compete with its packets
     std::uint32_t left = most;
@@ -53,7 +58,7 @@ Outcome Simulation::run(Sink* sink) {
         Channel& channel = *channel_of_slot_[packets_.first()];
         Time next;
         do {
-            next_packet(channel);
+            next_packet<loaded>(channel);
             next = channel.in_transit.empty() ? kNever : channel.in_transit.front().at;
         } while (--left > 0 && only_one && next <= timers_.first_key());
         packets_.set(channel.slot, next);
@@ -146,6 +151,7 @@ template void Simulation::carry_out_of_line<false>(Connection& c, const Packet& 
 
 // Takes the next packet, in global order, that reaches the far end of a channel that is not
 // inlined.
+template <bool loaded>
 [[gnu::always_inline]] inline void Simulation::next_packet(Channel& channel) {
     const Packet& packet = channel.in_transit.front();
     Connection& c = connections_[packet.flow];
@@ -160,7 +166,7 @@ template void Simulation::carry_out_of_line<false>(Connection& c, const Packet& 
         const Time now = packet.at;
         const std::uint32_t number = packet.number;
         channel.in_transit.pop();  // other packets may take its place
-        arrive_on_fast_path(c, now, number);
+        arrive_on_fast_path<loaded>(c, now, number);
     } else {
         next_packet_on_slow_path(c, channel);
     }
@@ -326,9 +332,10 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
 
 // ---- The sending end
 
+template <bool loaded>
 [[gnu::always_inline]] inline void Simulation::arrive_on_fast_path(Connection& c, Time now,
                                                                    std::uint32_t number) {
-    if (!c.sender().take_fast_path<false>(now, number)) [[unlikely]]
+    if (!c.sender().take_fast_path<false, loaded>(now, number)) [[unlikely]]
         return arrive_at_sender(c, now, {number});
     if (!fast_path_) [[unlikely]]
         return leave_fast_path(c, now);

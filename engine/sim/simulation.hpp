@@ -120,11 +120,14 @@ class Simulation {
     void build_slots();
 
     bool advance(std::uint32_t most);
+    template <bool loaded>
+    [[gnu::flatten]] bool advance_with(std::uint32_t most);
     Connection& open(std::uint32_t connection);
     void next_arrival();
     void free_finished();
     void conclude(Connection& c);
 
+    template <bool loaded>
     void next_packet(Channel& channel);
     void next_packet_on_slow_path(Connection& c, Channel& channel);
     std::uint32_t next_timer(std::uint32_t slot, std::uint32_t more);
@@ -193,6 +196,7 @@ class Simulation {
     void send_any_ack(Connection& c, Time now, std::uint16_t flags);
 
     // The fast path: nothing is recorded, no sender paces, and no flow has ECN.
+    template <bool loaded>
     void arrive_on_fast_path(Connection& c, Time now, std::uint32_t number);
     void leave_fast_path(Connection& c, Time now);
     void arrive_at_sender(Connection& c, Time now, const AckHeader& header);
@@ -248,6 +252,7 @@ class Simulation {
     bool records_windows_ = false, records_events_ = false;  // whether connections are recorded
     bool fast_path_ = false;  // nothing is recorded, no sender paces, no flow has ECN
     bool many_ = false;       // several flows, so prefetching pays
+    bool loads_ = false;      // a flow's control is loaded
     DropList drops_;
     std::size_t last_piece_ =
         0;  // captured packets in the last piece; the next piece has about as many

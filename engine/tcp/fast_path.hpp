@@ -12,7 +12,7 @@
 
 namespace ww::sim {
 
-template <bool rated>
+template <bool rated, bool loaded>
 [[gnu::flatten]] inline bool Sender::take_fast_path(Time now, std::uint32_t number) {
     if (rated ? !on_fast_path_ : !on_unpaced_fast_path_) return false;
     const std::int64_t acked = segments_.segments_in(beyond_una(number));
@@ -20,7 +20,7 @@ template <bool rated>
     const Time rtt = measure_rtt(now, acked);
     if constexpr (rated) rate_->on_delivered_in_order(now, una_ + acked - 1, acked);
     una_ += acked;
-    call_cc<true, rated>(now, acked, rtt);
+    call_cc<true, rated, loaded>(now, acked, rtt);
     if (next_ != una_) [[likely]] {
         restart_timer<true>(now);
     } else {
@@ -60,7 +60,7 @@ template <bool rated, bool loaded>
         WW_COMPACT_ALGORITHMS(WW_CASE)
         WW_LARGE_ALGORITHMS(WW_CASE)
     default:
-        if (!loaded) __builtin_unreachable();
+        if (!loaded || cc.algorithm != WW_ALG_LOADED) __builtin_unreachable();
     }
 #undef WW_CASE
 }
@@ -89,17 +89,18 @@ template <bool fast, bool rated, bool loaded>
     if (window_.cwnd != before) statistics_.on_cwnd(now, before);
 }
 
-// Reports to a loaded control, apart from the others: their sample is never in memory.
-template <bool fast, bool rated>
-[[gnu::noinline]] void Sender::report_to_loaded(Time now, std::int64_t acked, Time rtt) {
-    report_ack<fast, rated, true>(now, acked, rtt);
+// The same, not inlined.
+template <bool fast, bool rated, bool loaded>
+[[gnu::noinline]] void Sender::report_apart(Time now, std::int64_t acked, Time rtt) {
+    report_ack<fast, rated, loaded>(now, acked, rtt);
 }
 
-template <bool fast, bool rated>
+// Inlines the calls of built-in controls, whose sample then need not be in memory, or of loaded ones.
+template <bool fast, bool rated, bool loaded>
 [[gnu::always_inline]] inline void Sender::call_cc(Time now, std::int64_t acked, Time rtt) {
-    if (settings_->cc.algorithm == WW_ALG_LOADED) [[unlikely]]
-        return report_to_loaded<fast, rated>(now, acked, rtt);
-    report_ack<fast, rated, false>(now, acked, rtt);
+    if ((settings_->cc.algorithm == WW_ALG_LOADED) != loaded) [[unlikely]]
+        return report_apart<fast, rated, !loaded>(now, acked, rtt);
+    report_ack<fast, rated, loaded>(now, acked, rtt);
 }
 
 inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {

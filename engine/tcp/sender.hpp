@@ -75,8 +75,8 @@ class Sender {
     // Takes an ACK and returns what it brought.
     Ack on_ack(Time now, const AckHeader& header);
     // The fast path of on_ack(), for an ACK that carries only its number; `rated`: of a paced
-    // sender. Returns false and does nothing if the ACK needs more.
-    template <bool rated>
+    // sender; `loaded`: loaded controls are inlined, not built-in ones. Returns false and does nothing if the ACK needs more.
+    template <bool rated, bool loaded = false>
     bool take_fast_path(Time now, std::uint32_t number);
     // Handles the timer. Returns what it was due for.
     Due on_timer(Time now);
@@ -191,12 +191,12 @@ class Sender {
     Time measure_rtt(Time now, std::int64_t acked);
     Progress progress_of(const Ack& ack) const;
     void control(Ack& ack);
-    template <bool fast, bool rated>
+    template <bool fast, bool rated, bool loaded = false>
     void call_cc(Time now, std::int64_t acked, Time rtt);
     template <bool fast, bool rated, bool loaded>
     void report_ack(Time now, std::int64_t acked, Time rtt);
-    template <bool fast, bool rated>
-    void report_to_loaded(Time now, std::int64_t acked, Time rtt);
+    template <bool fast, bool rated, bool loaded>
+    void report_apart(Time now, std::int64_t acked, Time rtt);
     template <bool fast>
     void fill_rate(Time now, ww_sample& sample);
     void limit_increase(const Ack& ack, const ww_window& before);
