@@ -12,7 +12,7 @@ from invented import estimates
 from westwood.papers import claims
 from westwood.papers.infer import published, space
 from westwood.papers.infer.evaluate import ClaimOutcome, ClaimPlan, ClaimTestSet
-from westwood.papers.infer.result import InferenceResult
+from westwood.papers.infer.result import InferenceResult, TriedSetting
 
 
 def cost(*failures: int) -> float:
@@ -41,6 +41,30 @@ def test_a_claims_measurements_are_in_the_units_of_their_names() -> None:
         "westwood+_mean_bps": 4.9e5,
         "westwood+_bps": [3e5, 5.2e5],
     }
+
+
+def test_a_witness_has_its_claim_on_both_sets_of_seeds_that_confirm() -> None:
+    """The search found the claim in settings 1 to 4; the profile and the inferred one lack it."""
+    open_ = space.of("linux-2003")
+    ids = [one.id for one in open_.claims]
+    claim, paths = ids[0], open_.settings[0].choices
+    holds, fails = (
+        ClaimOutcome(dict.fromkeys(ids, count), {}, dict.fromkeys(ids, "why")) for count in (0, 1)
+    )
+    chosen = [{**open_.profile, open_.settings[0].key: path} for path in (*paths, "made up")]
+    tried = {n: TriedSetting(n, one, holds if n else fails) for n, one in enumerate(chosen[:5])}
+    judged = {
+        (purpose, number, tuple(ids)): fails
+        for purpose in ("choosing", "fresh")
+        for number in tried
+    }
+    alone = {("choosing", 1): holds, ("witness", 1): fails, ("choosing", 2): fails}
+    alone |= {("choosing", 3): holds, ("witness", 3): holds}
+    found = InferenceResult(open_, 1, tried, judged)
+    assert found.witness(claim) is None
+    judged |= {(*key, (claim,)): one for key, one in alone.items()}
+    assert found.witness(claim) == 3
+    assert found._unconfirmed(claim) == ["why", "why"]
 
 
 @pytest.mark.parametrize("failures", [0, 1, 3])
