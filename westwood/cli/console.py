@@ -177,8 +177,9 @@ def print_verdicts(verdicts: Sequence[ClaimVerdict]) -> None:
     table.add_column("verdict", no_wrap=True)
     table.add_column("what the paper says, and where it differs", ratio=1, overflow="fold")
     for verdict in verdicts:
-        says = verdict.claim.says
-        text = f"{says} [bold]{verdict.explanation}[/bold]" if verdict.explanation else says
+        text = verdict.claim.says
+        if verdict.explanation:
+            text += f"\nHere: [bold]{verdict.explanation}[/bold]"
         if verdict.elsewhere:
             text += f"\n[dim]Under other settings: {verdict.elsewhere}[/dim]"
         color = "green" if verdict.verdict == "HOLDS" else "red"

@@ -287,7 +287,7 @@ CASES: dict[str, tuple[dict[str, Measured], dict[str, Measured], str]] = {
     "plateau.windows_westwood": (
         two_windows(31.0),
         two_windows(31.0, apart=0.3),
-        "the windows' distance from 10 s on, over the window, is 0.3, expected at most 0.1",
+        "from 10 s on the windows' distance over the window is 0.3, expected at most 0.1",
     ),
     "linux.backlog": (
         {"rate-halving": recoveries()},

@@ -294,8 +294,7 @@ def test_never_means_that_no_setting_confirmed_it_on_new_seeds() -> None:
     )
     held = report_of(held=3, unconfirmed=["a silence", "another"])
     assert held.elsewhere("linux.rate_halving") == (
-        "It held in 3 of 49 settings in the search, and in none of the 2 that were judged on new "
-        "seeds."
+        "It held in 3 of 49 settings in the search. New seeds judged 2 of them and confirmed none."
     )
     assert held.never == ["linux.rate_halving"]
 
@@ -324,7 +323,7 @@ def test_independent_parts_are_reported_as_such() -> None:
     found = parts.excluding(["a: 1", "b: 1", "a: 1; b: 1", ""])
 
     assert found == {"of": 4, "all": 1, "holding": {"a": 2, "b": 2}, "apart": []}
-    assert "in 1 settings; independent parts would hold in 1." in parts.written(found)
+    assert "in 1 of 4 settings; independent parts would hold in 1." in parts.written(found)
 
 
 def test_a_claim_is_said_to_hold_more_often_in_its_best_branch() -> None:
@@ -335,6 +334,14 @@ def test_a_claim_is_said_to_hold_more_often_in_its_best_branch() -> None:
     assert report.elsewhere("linux.rate_halving") == (
         "It holds under 50% of the settings that the paper leaves open, and under 96% of those "
         "with the queue: 10 packets or 50 packets."
+    )
+
+
+def test_a_claim_that_hardly_any_setting_has_is_not_said_to_hold_under_none() -> None:
+    report = report_of(witness={}, tree=tree.Tree(1000, 4).entry())
+
+    assert report.elsewhere("linux.rate_halving") == (
+        "It holds under fewer than 1% of the settings that the paper leaves open."
     )
 
 

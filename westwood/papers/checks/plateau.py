@@ -228,7 +228,7 @@ def _windows_newreno(all_: Mapping[str, Measured]) -> Finding:
 
 def _windows_westwood(all_: Mapping[str, Measured]) -> Finding:
     ratio_, apart, _ = _windows(all_, _BEFORE)
-    name = "the windows' distance from 10 s on, over the window,"
+    name = "from 10 s on the windows' distance over the window"
     return Finding(
         {"window_ratio": ratio_.mean, "apart": apart.mean},
         list(words.over_limit(name, apart, words.ALIKE)),

@@ -250,8 +250,8 @@ def _not_there(report: InferenceReport, causes: Mapping[str, str]) -> Iterator[s
             found = one["unconfirmed"]
             yield (
                 f"It held in {one['held']} of {report.number} settings with the search's thin "
-                f"grid, short runs and no intervals. Of these {len(found)} were judged on whole "
-                "sweeps and new seeds, and none had it on all of them."
+                f"grid, short runs and no intervals. Whole sweeps on new seeds judged {len(found)} "
+                "of them and confirmed none."
             )
             yield from _first(found)
         elif one["witness"] is None:
@@ -260,7 +260,7 @@ def _not_there(report: InferenceReport, causes: Mapping[str, str]) -> Iterator[s
             yield "It holds, on seeds that chose nothing, with these settings:"
             yield _bullets(f"{report.what(key)}: {value}" for key, value in one["witness"].items())
             if others := len(one.get("unconfirmed", ())):
-                yield f"It does not hold in {others} settings that the search ranked higher."
+                yield f"New seeds did not confirm it in {others} that the search ranked higher."
         else:
             yield "It holds under the profile."
         yield parts.written(one["parts"]) if "parts" in one else ""

@@ -52,7 +52,7 @@ def written(found: Mapping[str, Any]) -> str:
         return text
     chance = math.prod(shares.values()) * found["of"]
     return (
-        f"{text}\nAll parts hold together in {found['all']} settings; "
+        f"{text}\nAll parts hold together in {found['all']} of {found['of']} settings; "
         f"independent parts would hold in {chance:.0f}."
     )
 

@@ -17,6 +17,7 @@ from westwood.papers.infer.tree import Tree
 
 _FOLDER = Path(__file__).with_name("reports")
 ALWAYS = 0.95  # a claim with this share depends on no setting
+_SMALL = 0.005  # a smaller share is not written in percent
 _ALL = "the settings that the paper leaves open"
 
 
@@ -112,18 +113,19 @@ class InferenceReport:
             if one["held"]:
                 judged = len(one["unconfirmed"])
                 return (
-                    f"It held in {one['held']} of {self.number} settings in the search, and in "
-                    f"none of the {judged} that were judged on new seeds."
+                    f"It held in {one['held']} of {self.number} settings in the search. "
+                    f"New seeds judged {judged} of them and confirmed none."
                 )
             return f"It holds under none of {self.number} settings that the paper leaves open."
         if self.decides_nothing(claim):
             return f"It holds under {share:.0%} of {_ALL}, so it decides nothing."
+        holds = f"It holds under {f'{share:.0%}' if share >= _SMALL else 'fewer than 1%'} of {_ALL}"
         leaf, branch = self.tree(claim).best()
         if not branch:
-            return f"It holds under {share:.0%} of {_ALL}."
+            return f"{holds}."
         words = " and ".join(self.conditions(branch))
         those = f"{leaf.share:.0%} of those with {words}"
-        return f"It holds under {share:.0%} of {_ALL}, and under {those}."
+        return f"{holds}, and under {those}."
 
     def conditions(self, branch: Mapping[str, Sequence[str]]) -> Iterator[str]:
         """Yields the conditions on the path to a leaf, in words."""
