@@ -339,15 +339,11 @@ def test_a_claim_is_said_to_hold_more_often_in_its_best_branch() -> None:
 
 def test_a_claim_that_hardly_any_setting_has_is_not_said_to_hold_under_none() -> None:
     report = report_of(witness={}, tree=tree.Tree(1000, 4).entry())
-
-    assert report.elsewhere("linux.rate_halving") == (
-        "It holds under fewer than 1% of the settings that the paper leaves open."
-    )
+    assert " fewer than 1% " in report.elsewhere("linux.rate_halving")
 
 
 def test_a_claim_that_nearly_every_setting_has_decides_nothing() -> None:
     report = report_of(witness={}, tree=tree.Tree(100, 97).entry())
-
     assert report.decides_nothing("linux.rate_halving")
     assert report.elsewhere("linux.rate_halving").endswith("so it decides nothing.")
 
