@@ -4,13 +4,11 @@
 namespace ww::sim {
 
 namespace {
-
 template <std::size_t bytes>
 void prefetch(const void* object) {
     const auto* start = static_cast<const char*>(object);
     for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(start + line);
 }
-
 }  // namespace
 
 Outcome Simulation::run(Sink* sink) {
@@ -39,15 +37,10 @@ Outcome Simulation::run(Sink* sink) {
     return stopped;
 }
 
-bool Simulation::advance(std::uint32_t most) {
-    return loads_ ? advance_with<true>(most) : advance_with<false>(most);
-}
-
 // Takes up to `most` events; false if none is left before the end. The work for plain ACKs is inlined.
 template <bool loaded>
 [[gnu::noinline, gnu::flatten]] bool Simulation::advance_with(std::uint32_t most) {
-    const bool only_one =
-        channel_of_slot_.size() == 1;  // then only timers compete with its packets
+    const bool only_one = channel_of_slot_.size() == 1;  // only timers compete with its packets
     std::uint32_t left = most;
     while (left > 0) {
         if (packets_.first_key() > timers_.first_key()) [[unlikely]] {  // packets before timers
@@ -66,6 +59,9 @@ template <bool loaded>
     result_.events += most - left;
     return left == 0;
 }
+
+template bool Simulation::advance_with<false>(std::uint32_t most);
+template bool Simulation::advance_with<true>(std::uint32_t most);
 
 // ---- The path of a packet
 
@@ -149,8 +145,7 @@ template void Simulation::carry_out_of_line<false>(Connection& c, const Packet& 
                                                    std::uint32_t ip_bytes, Time now,
                                                    const SackBlocks* sack);
 
-// Takes the next packet, in global order, that reaches the far end of a channel that is not
-// inlined.
+// Takes the next packet, in global order, that reaches the far end of a channel that is not inlined.
 template <bool loaded>
 [[gnu::always_inline]] inline void Simulation::next_packet(Channel& channel) {
     const Packet& packet = channel.in_transit.front();

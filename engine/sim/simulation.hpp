@@ -119,7 +119,9 @@ class Simulation {
     void build_connections();
     void build_slots();
 
-    bool advance(std::uint32_t most);
+    bool advance(std::uint32_t most) {
+        return loads_ ? advance_with<true>(most) : advance_with<false>(most);
+    }
     template <bool loaded>
     [[gnu::flatten]] bool advance_with(std::uint32_t most);
     Connection& open(std::uint32_t connection);
