@@ -79,6 +79,9 @@ _HOMES: Mapping[str, _Home] = {
         "westwood validate --engine ns3 --seeds 10 --out validation",
     ),
     "control": _Home(_AUTHORS, "control"),
+    "evaluate": _Home(
+        _AUTHORS, "evaluate", "evaluate", "westwood evaluate westwood+ cubic --quick --out page"
+    ),
     "conform": _Home(
         _AUTHORS, "conform", "conform", "westwood conform bbr3 bbr cubic --out conformance"
     ),

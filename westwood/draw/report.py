@@ -65,12 +65,21 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Cell:
+    """A text with a link to a section, and with the colour of a verdict: HOLDS, DIFFERS, TESTED."""
+
+    text: str
+    section: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True)
 class Grid:
     """A table of texts."""
 
     title: str
     heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[str | Cell]]
 
 
 @dataclass(frozen=True)

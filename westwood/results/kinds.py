@@ -27,6 +27,7 @@ class ResultKind(Enum):
     REPRODUCTION = "reproduction", "claims.json"
     VALIDATION = "validation", "validation.csv"
     JUDGEMENT = "benchmark", "table.json"
+    EVALUATION = "evaluation", "evaluation.json"
     CONFORMANCE = "conformance test", "cases.json"
     RUN = "run", "runs.parquet"  # with traces or without
 

@@ -69,7 +69,7 @@ __all__ = [
     "window_bytes",
 ]
 
-PURPOSES = ("search", "judge", "hunt")  # each purpose has seeds of its own
+PURPOSES = ("search", "judge", "hunt", "evaluate")  # each purpose has seeds of its own
 PACKETS_MOST = 400_000  # most packets per run by default: 10 to 30 ms of CPU time
 _SEED_STEP = 8  # a seed modulo this tells its purpose; there is room for more purposes
 

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`westwood evaluate`: its page, how it continues, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Westwood = Callable[..., Any]
+QUICK = ("evaluate", "reno", "--only", "queue", "--quick", "--out", "page")
+
+
+def test_the_page_has_the_verdict_its_threshold_and_the_command(westwood: Westwood) -> None:
+    done = westwood(*QUICK)
+    assert "Does it keep queues short?       fails" in done.out
+    page = Path("page/index.html").read_text(encoding="utf-8")
+    assert "at most 1" in page
+    assert "RFC 9743, 5.1.2" in page
+    assert "westwood evaluate reno --quick --only queue --out queue" in page
+    assert "page/scenarios" not in page
+    assert Path("page/scenarios/1-queue.toml").exists()
+
+
+def test_a_killed_evaluation_runs_only_what_is_missing(westwood: Westwood) -> None:
+    westwood(*QUICK)
+    first = Path("page/answers.json").read_bytes()
+    journal = Path("page/journal.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:7]))
+    westwood(*QUICK, "--resume")
+    assert Path("page/answers.json").read_bytes() == first
+    assert journal.read_bytes().splitlines(keepends=True)[:7] == lines[:7]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("reno", "--only", "quee"), "no such part or criterion"),
+        (("renoo",), "unknown protocol"),
+        (("reno", "--against", "cubik"), "--against"),
+        (("reno", "--quick", "--full"), "--full"),
+        (("reno", "--seed", "0"), "--seed"),
+        ((), "CC"),
+    ],
+)
+def test_wrong_input_is_one_line(
+    westwood: Westwood, options: tuple[str, ...], problem: str
+) -> None:
+    done = westwood("evaluate", *options, "--out", "page")
+    assert done.code == 2
+    assert problem in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_folder_of_another_version_is_refused(westwood: Westwood) -> None:
+    westwood(*QUICK)
+    state = Path("page/evaluation.json")
+    found = json.loads(state.read_text(encoding="utf-8"))
+    assert found["version"]
+    done = westwood(*QUICK[:-2], "--seed", "2", "--out", "page", "--resume")
+    assert done.code == 2
+    assert "holds another evaluation" in done.err

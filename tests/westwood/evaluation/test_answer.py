@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How runs become values with intervals, and values become verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from westwood.evaluation import answer
+from westwood.evaluation.answer import Answer
+from westwood.evaluation.criterion import Criterion, Point, Runs, Threshold
+from westwood.results.intervals import Estimate
+
+POINT = Point("here", lambda control: {})
+AT_LEAST_ONE = Criterion(
+    "row", "says", "source", [POINT], lambda runs: runs["run"][0]["x"], Threshold(1.0, "ours")
+)
+
+
+def runs(*values: float) -> list[Runs]:
+    return [{"run": [{"x": value}]} for value in values]
+
+
+def answered(
+    criterion: Criterion, own: Sequence[float], others: Sequence[float] = (0.0, 0.0, 0.0)
+) -> Answer:
+    return answer.of_runs(criterion, "part", {"here": (runs(*own), runs(*others))})
+
+
+@pytest.mark.parametrize(
+    ("estimate", "verdict"),
+    [
+        (Estimate(1.2, 1.1, 1.3), "meets"),
+        (Estimate(0.8, 0.7, 0.9), "fails"),
+        (Estimate(1.1, 0.9, 1.3), "cannot tell"),
+        (Estimate(math.nan, -math.inf, math.inf), "cannot tell"),
+    ],
+)
+def test_an_interval_on_one_side_of_the_threshold_decides(estimate: Estimate, verdict: str) -> None:
+    assert answer.verdict_of(estimate, Threshold(1.0, "ours")) == verdict
+
+
+def test_a_mean_has_students_interval() -> None:
+    """Three values with a deviation of 1: t for two degrees of freedom is 4.303."""
+    found = answer.mean_of([1.0, 2.0, 3.0])
+    assert found.value == 2.0
+    assert found.high - found.value == pytest.approx(4.303 / math.sqrt(3), rel=1e-3)
+
+
+def test_a_difference_is_paired_by_seed() -> None:
+    """Both vary by 10 over the seeds, their difference by nothing."""
+    criterion = replace(AT_LEAST_ONE, compare="difference")
+    (at,) = answered(criterion, (12.0, 22.0, 32.0), (10.0, 20.0, 30.0)).points
+    assert (at.judged, at.low, at.high, at.verdict) == (2.0, 2.0, 2.0, "meets")
+
+
+def test_the_worst_run_counts_where_a_criterion_says_so() -> None:
+    at_most = Threshold(5.0, "draft", at_most=True)
+    criterion = replace(AT_LEAST_ONE, threshold=at_most, is_worst=True)
+    assert answered(criterion, (4.0, 4.9, 4.0)).verdict == "meets"
+    assert answered(criterion, (4.0, 5.1, 4.0)).verdict == "fails"
+
+
+def test_a_transfer_that_never_ends_fails() -> None:
+    at_most = Threshold(5.0, "draft", at_most=True)
+    for is_worst in (True, False):
+        criterion = replace(AT_LEAST_ONE, threshold=at_most, is_worst=is_worst)
+        assert answered(criterion, (4.0, math.inf, 4.0)).verdict == "fails"
+
+
+def test_the_worst_point_decides() -> None:
+    found = {"near": (runs(2, 2, 2), runs(0, 0, 0)), "far": (runs(0.5, 0.5, 0.5), runs(0, 0, 0))}
+    one = answer.of_runs(AT_LEAST_ONE, "part", found)
+    assert one.verdict == "fails"
+    assert one.worst is not None
+    assert one.worst.name == "far"
+
+
+def test_a_line_has_the_worst_of_its_criteria() -> None:
+    good = answered(replace(AT_LEAST_ONE, name="good", question="safe"), (2.0, 2.0, 2.0))
+    bad = answered(replace(AT_LEAST_ONE, name="bad", question="safe"), (0.0, 0.0, 0.0))
+    found = answer.lines([good, bad])
+    assert found["safe"] == bad
+    assert found["short"] is None
+
+
+def test_json_keeps_an_answer() -> None:
+    one = answered(AT_LEAST_ONE, (2.0, 2.5, 3.0))
+    assert Answer.of(one.entry()) == one

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `evaluate`: judges controls by published criteria, on one page."""
+
+from __future__ import annotations
+
+import json as writer
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from westwood.cli.options import (
+    OUTPUT,
+    SCENARIO,
+    DaskOption,
+    JsonOption,
+    ResumeOption,
+    WorkersOption,
+    protocols,
+    settings_of,
+    split_names,
+    starting,
+)
+from westwood.errors import InputError
+
+if TYPE_CHECKING:
+    from westwood.evaluation.criterion import Effort
+    from westwood.evaluation.running import Evaluation, Request
+    from westwood.judge.cases import Control
+
+
+def _parts() -> list[str]:
+    from westwood.evaluation.catalogue import PARTS
+
+    return list(PARTS)
+
+
+_CcArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CC]...",
+        help="Controls of westwood list protocols, or files such as ./mine.c.",
+        autocompletion=starting(protocols),
+    ),
+]
+_CcOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cc",
+        metavar="NAME,...",
+        help="The same.",
+        autocompletion=starting(protocols),
+        callback=split_names,
+        rich_help_panel=SCENARIO,
+    ),
+]
+_AgainstOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="The reference, with which each control is compared.",
+        autocompletion=starting(protocols),
+        rich_help_panel=SCENARIO,
+    ),
+]
+_SettingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a setting of the controls, such as cc.filter=none; may be repeated.",
+        rich_help_panel=SCENARIO,
+    ),
+]
+_OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME,...",
+        help="Only these parts or criteria.",
+        autocompletion=starting(_parts),
+        callback=split_names,
+        rich_help_panel=SCENARIO,
+    ),
+]
+_QuickOption = Annotated[
+    bool,
+    typer.Option("--quick", help="Fewer points, seeds and pictures.", rich_help_panel=SCENARIO),
+]
+_FullOption = Annotated[
+    bool,
+    typer.Option("--full", help="All parts, and more seeds.", rich_help_panel=SCENARIO),
+]
+_SeedOption = Annotated[
+    int,
+    typer.Option(metavar="N", help="Number of the look: other seeds.", rich_help_panel=SCENARIO),
+]
+_OutOption = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Write the page into this folder.", rich_help_panel=OUTPUT),
+]
+_MarkdownOption = Annotated[
+    bool,
+    typer.Option(
+        "--markdown", help="Print text for a pull request instead.", rich_help_panel=OUTPUT
+    ),
+]
+
+
+def evaluate(
+    cc: _CcArgument = None,
+    cc_: _CcOption = None,
+    set_: _SettingOption = None,
+    against: _AgainstOption = "cubic",
+    only: _OnlyOption = None,
+    quick: _QuickOption = False,
+    full: _FullOption = False,
+    seed: _SeedOption = 1,
+    resume: ResumeOption = False,
+    dask: DaskOption = None,
+    workers: WorkersOption = None,
+    out: _OutOption = None,
+    markdown: _MarkdownOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Judge controls by RFC 9743 and published test suites, on one page."""
+    from westwood import extras, stopping
+
+    extras.need("numpy", "evaluate")
+    from westwood.cli.streams import say
+    from westwood.engines.pool import check_workers
+    from westwood.evaluation import page
+    from westwood.evaluation.running import Evaluation
+    from westwood.results.folder import Folder
+
+    if out is None:
+        raise InputError("is missing, expected a folder for the page", key="--out")
+    request = _request(
+        [*(split_names(cc) or []), *(cc_ or [])], set_, against, only, seed, _effort(quick, full)
+    )
+    check_workers(workers, "--workers")
+    evaluation = Evaluation(request, Folder(out, tell=say))
+    with evaluation.opened(resume=resume):
+        _go(evaluation, workers, dask, out)
+        answers = {one: evaluation.answers(one) for one in request.controls}
+        with stopping.keeping():
+            written = page.write(evaluation, answers)
+    if json:
+        print(writer.dumps(page.entries(answers, evaluation)))
+    elif markdown:
+        print(page.markdown(answers, evaluation))
+    else:
+        print(page.table(answers))
+        print(written)
+
+
+def _effort(quick: bool, full: bool) -> Effort:
+    from westwood.evaluation import criterion
+
+    if quick and full:
+        raise InputError("can't be set together with --quick", key="--full")
+    return criterion.QUICK if quick else criterion.FULL if full else criterion.USUAL
+
+
+def _request(
+    names: Sequence[str],
+    set_: list[str] | None,
+    against: str,
+    only: list[str] | None,
+    seed: int,
+    effort: Effort,
+) -> Request:
+    from westwood.evaluation import catalogue
+    from westwood.evaluation.running import MOST_LOOKS, Request
+    from westwood.judge import judging
+
+    if not names:
+        raise InputError("is missing, expected a control such as westwood+", key="CC")
+    if not 1 <= seed <= MOST_LOOKS:
+        raise InputError(f"expected 1 to {MOST_LOOKS}", key="--seed", value=seed)
+    controls = [_control(name, set_) for name in dict.fromkeys(names)]
+    reference = judging.control(against, key="--against")
+    criteria, harnesses = catalogue.chosen(only or (), effort)
+    return Request(controls, reference, criteria, harnesses, effort, seed)
+
+
+def _control(name: str, set_: list[str] | None) -> Control:
+    from westwood.judge import judging
+
+    return judging.control(name, settings_of(set_), key="CC")
+
+
+def _go(evaluation: Evaluation, workers: int | None, dask: str | None, out: Path) -> None:
+    """Runs what is missing; an interrupt says how to continue."""
+    from westwood.cli import console
+    from westwood.errors import Interrupted
+    from westwood.experiments import cluster
+
+    try:
+        with ExitStack() as stack:
+            client = stack.enter_context(cluster.connected(dask)) if dask else None
+            evaluation.go(workers, console.track, client)
+    except KeyboardInterrupt:
+        rest = f"continue with --resume --out {out}"
+        raise Interrupted(f"interrupted; {evaluation.finished} runs are kept; {rest}") from None

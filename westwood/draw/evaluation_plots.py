@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws what a criterion found at its points, beside its threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from westwood.catalogue import style_of
+from westwood.draw.style import SOFT, legend, look, subplots
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_ASKED = "#048B77"
+_BESIDE = 0.06  # between the marks of two controls, so that their intervals stay apart
+
+
+@dataclass(frozen=True)
+class Series:
+    """What a control did: values with the ends of their intervals, one for each point."""
+
+    name: str
+    cc: str
+    values: Sequence[float]
+    lows: Sequence[float]
+    highs: Sequence[float]
+
+
+def points(
+    names: Sequence[str],
+    series: Sequence[Series],
+    bound: float | None,
+    texts: tuple[str, str, str],
+    *,
+    at_most: bool,
+) -> Figure:
+    """Draws the series over the points and shades what is asked for; texts: title, x and y axis."""
+    title, x_axis, y_axis = texts
+    with look():
+        figure, axes = subplots(size=(7.2, 4.2))
+        middle = (len(series) - 1) / 2
+        for number, one in enumerate(series):
+            places = [place + _BESIDE * (number - middle) for place in range(len(names))]
+            _draw(axes, places, one)
+        if bound is not None:
+            _shade(axes, bound, at_most=at_most)
+        axes.set_xticks(range(len(names)), names, rotation=20 if len(names) > 5 else 0)
+        axes.set(xlabel=x_axis, ylabel=y_axis, title=title)
+        legend(axes, *axes.get_legend_handles_labels())
+        return figure
+
+
+def _draw(axes: Any, places: Sequence[float], one: Series) -> None:
+    style = style_of(one.cc)
+    known = [place for place, value in enumerate(one.values) if math.isfinite(value)]
+    axes.errorbar(
+        [places[at] for at in known],
+        [one.values[at] for at in known],
+        yerr=[
+            [_length(one.values[at], one.lows[at]) for at in known],
+            [_length(one.highs[at], one.values[at]) for at in known],
+        ],
+        label=one.name,
+        color=style.color,
+        marker=style.marker,
+        markerfacecolor="none" if style.hollow else style.color,
+        linestyle=style.line,
+        linewidth=1.1,
+        capsize=3,
+    )
+
+
+def _length(high: float, low: float) -> float:
+    return max(0.0, high - low) if math.isfinite(high - low) else 0.0
+
+
+def _shade(axes: Any, bound: float, *, at_most: bool) -> None:
+    low, high = axes.get_ylim()
+    room = 0.08 * (max(high, bound) - min(low, bound)) or 1.0
+    low, high = min(low, bound - room), max(high, bound + room)
+    axes.axhline(bound, color=_ASKED, linewidth=1.0, linestyle="--")
+    axes.axhspan(*((low, bound) if at_most else (bound, high)), color=_ASKED, alpha=0.08)
+    where = axes.get_yaxis_transform()
+    axes.text(
+        0.01, bound, " asked for", color=SOFT, fontsize=8, transform=where,
+        va="top" if at_most else "bottom",
+    )  # fmt: skip
+    axes.set_ylim(low, high)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes answers of runs: a value with its interval at each point, and the verdict of all points."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from westwood.evaluation.criterion import QUESTIONS, Criterion, Runs, Threshold, Verdict
+from westwood.judge.targets import ratio
+from westwood.results.intervals import Estimate
+from westwood.results.metrics import half_width
+
+_ORDER: Mapping[str, int] = {"fails": 0, "cannot tell": 1, "meets": 2}
+
+
+@dataclass(frozen=True)
+class At:
+    """What was found at a point: the control's mean, the reference's, and what is judged."""
+
+    name: str
+    value: float
+    half: float  # of the value's 95 % interval
+    reference: float  # NaN: none
+    judged: float
+    low: float
+    high: float
+    verdict: Verdict
+    runs: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a criterion found about a control."""
+
+    criterion: str
+    part: str
+    question: str
+    says: str
+    source: str
+    unit: str
+    compare: str
+    axis: str
+    bound: float | None
+    at_most: bool
+    bound_source: str
+    points: tuple[At, ...]
+    note: str = ""
+    command: str = ""  # of a harness; others follow from the criterion's name
+
+    @property
+    def verdict(self) -> Verdict:
+        """Returns fails if a point fails, meets if all meet, else cannot tell."""
+        if not self.points:
+            return "cannot tell"
+        return min((one.verdict for one in self.points), key=_ORDER.__getitem__)
+
+    @property
+    def worst(self) -> At | None:
+        """Returns the point that is farthest on the wrong side."""
+        sign = 1.0 if self.at_most else -1.0
+        known = [one for one in self.points if not math.isnan(one.judged)]
+        return max(known, key=lambda one: (-_ORDER[one.verdict], sign * one.judged), default=None)
+
+    @property
+    def judged_unit(self) -> str:
+        """Returns the unit of what is judged."""
+        return {"ratio": "of the reference's", "difference": f"{self.unit} more"}.get(
+            self.compare, self.unit
+        ).strip()
+
+    def entry(self) -> dict[str, Any]:
+        """Returns the answer for JSON."""
+        points = [
+            {key: _finite(value) for key, value in asdict(one).items()} for one in self.points
+        ]
+        return {**asdict(self), "points": points, "verdict": self.verdict}
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Answer:
+        """Reads what `entry` returned."""
+        given = {key: value for key, value in entry.items() if key != "verdict"}
+        known: list[dict[str, Any]] = [
+            {key: math.nan if value is None else value for key, value in one.items()}
+            for one in entry["points"]
+        ]
+        points = tuple(At(**one) for one in known)
+        return cls(**{**given, "points": points})
+
+
+def of_runs(
+    criterion: Criterion,
+    part: str,
+    found: Mapping[str, tuple[Sequence[Runs], Sequence[Runs]]],
+) -> Answer:
+    """Returns the answer of a criterion from the runs of the control and of the reference."""
+    points = tuple(_at(criterion, name, *both) for name, both in found.items())
+    bound = criterion.threshold
+    return Answer(
+        criterion.name,
+        part,
+        criterion.question,
+        criterion.says,
+        criterion.source,
+        criterion.unit,
+        criterion.compare,
+        criterion.axis,
+        bound.bound if bound else None,
+        bound.at_most if bound else False,
+        bound.source if bound else "",
+        points,
+        criterion.note,
+    )
+
+
+def _at(criterion: Criterion, name: str, own: Sequence[Runs], others: Sequence[Runs]) -> At:
+    values = [criterion.measure(one) for one in own]
+    references = [criterion.measure(one) for one in others]
+    value = mean_of(values)
+    reference = mean_of(references).value
+    judged = _judged(criterion, values, references)
+    return At(
+        name,
+        value.value,
+        (value.high - value.low) / 2,
+        reference,
+        judged.value,
+        judged.low,
+        judged.high,
+        verdict_of(judged, criterion.threshold),
+        len(values),
+    )
+
+
+def _judged(criterion: Criterion, values: Sequence[float], references: Sequence[float]) -> Estimate:
+    if criterion.is_worst:
+        at_most = criterion.threshold is not None and criterion.threshold.at_most
+        worst = (max if at_most else min)(values, key=_or_last(at_most), default=math.nan)
+        return Estimate(worst, worst, worst)
+    if criterion.compare == "value":
+        return mean_of(values)
+    pairs = list(zip(values, references, strict=True))
+    if criterion.compare == "difference":
+        return mean_of([one - other for one, other in pairs])
+    return mean_of([ratio(one, other) for one, other in pairs])
+
+
+def _or_last(at_most: bool) -> Any:
+    """Returns a key by which an unfinished run, NaN, is worse than any number."""
+    worst = math.inf if at_most else -math.inf
+    return lambda value: worst if math.isnan(value) else value
+
+
+def mean_of(values: Sequence[float]) -> Estimate:
+    """Returns the mean with its 95 % interval by Student's t; NaN if a value is unknown."""
+    if not values or any(map(math.isnan, values)):
+        return Estimate(math.nan, -math.inf, math.inf)
+    mean = math.fsum(values) / len(values)
+    if math.isinf(mean):
+        return Estimate(mean, mean, mean)
+    if len(values) < 2:
+        return Estimate(mean, -math.inf, math.inf)
+    half = half_width(statistics.stdev(values), len(values))
+    return Estimate(mean, mean - half, mean + half)
+
+
+def verdict_of(judged: Estimate, threshold: Threshold | None) -> Verdict:
+    """Returns meets or fails if the whole interval is on one side, else cannot tell."""
+    if threshold is None or math.isnan(judged.value):
+        return "cannot tell"
+    sides = {threshold.holds(judged.low), threshold.holds(judged.high)}
+    if len(sides) == 2:
+        return "cannot tell"
+    return "meets" if sides == {True} else "fails"
+
+
+def lines(answers: Sequence[Answer]) -> dict[str, Answer | None]:
+    """Returns for each of the five questions the answer that decides it, the worst."""
+    found: dict[str, Answer | None] = {}
+    for question in QUESTIONS:
+        of_question = [one for one in answers if one.question == question and one.points]
+        found[question] = min(of_question, key=lambda one: _ORDER[one.verdict], default=None)
+    return found
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

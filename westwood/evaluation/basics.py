@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Declares the criteria of the five lines that come first.
+
+Paths are those of the population's environments, with fixed numbers: one bottleneck, the profile
+of Linux. Queues go from 0.05 to 16 bandwidth-delay products (BDP).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from westwood.evaluation import measures
+from westwood.evaluation.criterion import Criterion, Part, Point, Runs, Threshold
+from westwood.evaluation.measures import ALONE, BESIDE, SOLO
+from westwood.judge.cases import Control
+from westwood.judge.targets import of_role
+from westwood.scenario import Scenario
+from westwood.search import bounds, population
+from westwood.search.environment import Environment
+
+QUEUES_BDP = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16)
+_IN_QUICK = (0.05, 0.5, 4, 16)
+WARE = "Ware et al. 2019, section 4: no more harm than the incumbent does to itself"
+# Of what it has beside CUBIC, which takes half, a victim then keeps KEEPS_TENTH.
+_ALLOWANCE = round((1 - bounds.KEEPS_TENTH) / 2, 3)
+SAFE = Threshold(_ALLOWANCE, f"{WARE}; {_ALLOWANCE:g} is our allowance", at_most=True)
+
+
+def path(
+    mbps: float, rtt_ms: float, queue_bdp: float, seconds: float = 60, **more: Any
+) -> Environment:
+    """Returns a path whose queue is a number of bandwidth-delay products."""
+    one = Environment(round(mbps * 1e6), round(rtt_ms * 1e3), 1, round(seconds * 1e6), 0)
+    return replace(one, queue_packets=max(1, round(queue_bdp * one.bdp_packets)), **more)
+
+
+def scenario(one: Environment, control: Control) -> Scenario:
+    """Returns the scenario of an environment with a control."""
+    return population.scenario(one, control.cc, control.settings)
+
+
+def alone(one: Environment) -> Callable[[Control], Mapping[str, Scenario]]:
+    """Returns a function that gives the run of the control by itself."""
+    return lambda control: {ALONE: scenario(one, control)}
+
+
+def with_victim(one: Environment, victim: str) -> Callable[[Control], Mapping[str, Scenario]]:
+    """Returns a function that gives a victim's solo run, and its run beside the control."""
+    together = replace(one, beside=victim, beside_flows=1)
+
+    def runs(control: Control) -> Mapping[str, Scenario]:
+        return {
+            SOLO: scenario(replace(together, flows=0), control),
+            BESIDE: scenario(together, control),
+        }
+
+    return runs
+
+
+def over_queues(
+    runs: Callable[[float], Callable[[Control], Mapping[str, Scenario]]],
+    queues_bdp: tuple[float, ...] = QUEUES_BDP,
+) -> list[Point]:
+    """Returns a point for each queue."""
+    return [Point(f"{queue:g} BDP", runs(queue), queue in _IN_QUICK) for queue in queues_bdp]
+
+
+def _seconds(queue_bdp: float) -> float:
+    """Returns a minute, or 375 round trips with a full queue, if that is more."""
+    return max(60.0, 375 * 0.040 * (1 + queue_bdp))
+
+
+def harm_to(victim: str, *, question: str = "") -> Criterion:
+    """Returns the criterion of a victim's lost throughput."""
+    return Criterion(
+        f"harm-{victim}",
+        f"Throughput that a flow of {victim} loses beside it, less what it loses beside the "
+        "reference",
+        "RFC 9743, 5.2.1; harm by Ware et al. 2019",
+        over_queues(lambda queue: with_victim(path(50, 40, queue, _seconds(queue)), victim)),
+        measures.harm(measures.others_goodput),
+        SAFE,
+        question=question,
+        compare="difference",
+        axis="queue at 50 Mb/s and 40 ms",
+    )
+
+
+def _goodput(runs: Runs) -> float:
+    return measures.own_goodput(runs[ALONE]) / 1e6
+
+
+def _fills() -> Criterion:
+    paths = {
+        "10 Mb/s, 20 ms": path(10, 20, 1),
+        "50 Mb/s, 40 ms, 0.25 BDP": path(50, 40, 0.25),
+        "50 Mb/s, 40 ms": path(50, 40, 1),
+        "20 Mb/s, 200 ms": path(20, 200, 1),
+        "100 Mb/s, 100 ms": path(100, 100, 1),
+    }
+    return Criterion(
+        "fills",
+        "Goodput of a flow alone in its first minute, over the reference's",
+        "RFC 9743, 6.1 and 6.3 (drop-tail queues, wired paths)",
+        [Point(name, alone(one), "100" not in name) for name, one in paths.items()],
+        _goodput,
+        Threshold(bounds.ALONE_TENTH, "ours; RFC 9743 gives no number"),
+        "Mb/s",
+        "fills",
+        "ratio",
+        axis="path, with a queue of 1 BDP if nothing else is said",
+    )
+
+
+def _keeps_short() -> Criterion:
+    def point(queue: float) -> Point:
+        one = path(50, 40, queue)
+        return Point(f"{queue:g} BDP", alone(one), queue in _IN_QUICK)
+
+    return Criterion(
+        "queue",
+        "Mean wait in the queue of a flow alone, in round trips of the empty path",
+        "RFC 9743, 5.1.2 (protection against bufferbloat)",
+        [point(queue) for queue in QUEUES_BDP if queue >= 1],
+        measures.waiting_rtts(40_000, 50_000_000),
+        Threshold(
+            1.0,
+            "ours: the wait at most doubles the round trip; RFC 9743 gives no number",
+            at_most=True,
+        ),
+        "round trips",
+        "queues",
+        axis="queue at 50 Mb/s and 40 ms",
+    )
+
+
+def _survives() -> Criterion:
+    def point(rate: float) -> Point:
+        one = path(50, 40, 1, loss="uniform", loss_rate=rate)
+        return Point(f"{rate:.2%}".replace(".00", ""), alone(one), rate in (0.001, 0.01))
+
+    return Criterion(
+        "loss",
+        "Goodput of a flow alone over random loss, over what the link carries",
+        "RFC 9743, 6.4 (losses due to radio effects)",
+        [point(rate) for rate in (0.0001, 0.001, 0.005, 0.01, 0.02)],
+        lambda runs: measures.own_goodput(runs[ALONE]) / (50e6 * measures.PAYLOAD),
+        Threshold(0.5, "ours; RFC 9743 gives no number"),
+        "of the link",
+        "loss",
+        axis="random loss at 50 Mb/s, 40 ms and 1 BDP",
+    )
+
+
+def _short_beside() -> Criterion:
+    def runs(queue: float) -> Callable[[Control], Mapping[str, Scenario]]:
+        one = path(50, 40, queue, short_bytes=100_000, short_every_us=500_000, short_cc="cubic")
+        flow = replace(one, flows=1)
+
+        def made(control: Control) -> Mapping[str, Scenario]:
+            return {
+                SOLO: scenario(replace(flow, flows=0), control),
+                BESIDE: scenario(flow, control),
+            }
+
+        return made
+
+    return Criterion(
+        "harm-short",
+        "Completion time that CUBIC's transfers of 100 kB lose beside a long flow of it, less what "
+        "they lose beside the reference",
+        "RFC 9743, 5.1.5 and 5.2.3; harm by Ware et al. 2019",
+        over_queues(runs),
+        measures.harm(_finished, more_is_better=False),
+        SAFE,
+        question="short",
+        compare="difference",
+        axis="queue at 50 Mb/s and 40 ms",
+    )
+
+
+def _finished(rows: Any) -> float:
+    """Returns the mean time of the transfers that finished; those of the last moment may not."""
+    return float(of_role(rows, "short")[0]["completion_s"])
+
+
+PART = Part(
+    "basics",
+    "The five lines",
+    "RFC 9743 and Ware et al. 2019",
+    (harm_to("cubic", question="safe"), _fills(), _keeps_short(), _survives(), _short_beside()),
+)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Declares a criterion: a question, its source, the paths, the measure and the threshold.
+
+A part is a list of criteria with one source. catalogue.py lists the parts. A new one needs a module
+that declares it, and a line there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from westwood.judge.cases import Control
+from westwood.results.columns import Row
+from westwood.scenario import Scenario
+
+# The five lines that come first, by the word that a criterion names.
+QUESTIONS: Mapping[str, str] = {
+    "safe": "Is it safe to others?",
+    "fills": "Does it fill the pipe?",
+    "queues": "Does it keep queues short?",
+    "loss": "Does it survive loss?",
+    "short": "What does it do to short flows?",
+}
+
+Verdict = Literal["meets", "fails", "cannot tell"]
+Compare = Literal["value", "difference", "ratio"]
+Runs = Mapping[str, Sequence[Row]]  # the flows of a run by the run's name, all with one seed
+
+
+@dataclass(frozen=True)
+class Effort:
+    """States how much an evaluation runs."""
+
+    name: str
+    runs: int  # of each point, for means
+    worst_of: int  # of each point where the worst run counts
+    paths: int  # of the population
+    is_quick: bool = False  # leaves out points and pictures
+
+
+QUICK = Effort("quick", 5, 10, 16, is_quick=True)
+USUAL = Effort("usual", 24, 100, 60)
+FULL = Effort("full", 48, 100, 400)
+EFFORTS: Mapping[str, Effort] = {one.name: one for one in (QUICK, USUAL, FULL)}
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A bound, and who asks for it."""
+
+    bound: float
+    source: str
+    at_most: bool = False
+
+    def holds(self, value: float) -> bool:
+        """Returns whether a value is on the right side."""
+        return value <= self.bound if self.at_most else value >= self.bound
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place on the axis of a criterion: what runs there, by name, with a control."""
+
+    name: str
+    runs: Callable[[Control], Mapping[str, Scenario]]
+    in_quick: bool = True
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A question about a control that runs decide.
+
+    `measure` makes a number of the runs of one seed. `compare` says what the threshold applies to:
+    the number itself, its difference from the reference's number, or its ratio to it. The number
+    counts as a mean over seeds, or as its worst seed.
+    """
+
+    name: str
+    says: str
+    source: str
+    points: Sequence[Point]
+    measure: Callable[[Runs], float]
+    threshold: Threshold | None
+    unit: str = ""
+    question: str = ""  # a key of QUESTIONS; empty: it counts for none of the five lines
+    compare: Compare = "value"
+    is_worst: bool = False
+    axis: str = ""  # what the points are
+    note: str = ""
+    published: Mapping[str, float] = field(default_factory=dict)  # means by protocol
+
+    def chosen(self, effort: Effort) -> list[Point]:
+        """Returns the points that this effort runs."""
+        return [one for one in self.points if one.in_quick or not effort.is_quick]
+
+    def seeds(self, effort: Effort) -> int:
+        """Returns how many seeds each point runs with."""
+        return effort.worst_of if self.is_worst else effort.runs
+
+
+# Answers of a part with a harness of its own, as an Answer keeps them.
+Harness = Callable[[Control, "Effort", int, "int | None"], Iterable[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A list of criteria with one source; or a harness that gives their answers."""
+
+    name: str
+    title: str
+    source: str
+    criteria: Sequence[Criterion] = ()
+    harness: Harness | None = None
+    names: Sequence[str] = ()  # of the harness's criteria
+    in_quick: bool = True
+    only_full: bool = False
+
+    def runs_with(self, effort: Effort) -> bool:
+        """Returns whether an evaluation without --only runs this part."""
+        if self.only_full:
+            return effort is FULL
+        return self.in_quick or not effort.is_quick

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Defines what criteria measure of the runs of one seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from westwood.evaluation.criterion import Runs
+from westwood.judge.targets import goodput, of_role
+from westwood.results.columns import Row
+
+SOLO, BESIDE, ALONE = "solo", "beside", "alone"
+PAYLOAD = 1448 / 1500  # of a full packet with timestamps
+
+
+def harm(
+    of: Callable[[Sequence[Row]], float], *, more_is_better: bool = True
+) -> Callable[[Runs], float]:
+    """Returns harm by Ware et al. (2019): the share of its solo performance that a victim loses."""
+
+    def measure(runs: Runs) -> float:
+        solo, beside = of(runs[SOLO]), of(runs[BESIDE])
+        better, worse = (solo, beside) if more_is_better else (beside, solo)
+        return (better - worse) / better if better > 0 else math.nan
+
+    return measure
+
+
+def others_goodput(rows: Sequence[Row]) -> float:
+    """Returns the goodput of the flows beside the control."""
+    return goodput(of_role(rows, "beside"))
+
+
+def others_rtt(rows: Sequence[Row]) -> float:
+    """Returns the mean round trip of the flows beside the control."""
+    flows = of_role(rows, "beside")
+    return math.fsum(one["mean_srtt_s"] for one in flows) / len(flows)
+
+
+def own_goodput(rows: Sequence[Row]) -> float:
+    """Returns the goodput of the control's flows."""
+    return goodput(of_role(rows, "tcp"))
+
+
+def completion(role: str, column: str = "completion_s") -> Callable[[Sequence[Row]], float]:
+    """Returns a function that gives a role's completion time; inf if unfinished."""
+
+    def of(rows: Sequence[Row]) -> float:
+        (row,) = of_role(rows, role)
+        unfinished = math.isnan(row[column]) or row["completed"] < row["transfers"]
+        return math.inf if unfinished else float(row[column])
+
+    return of
+
+
+def waiting_rtts(delay_us: int, rate_bps: int) -> Callable[[Runs], float]:
+    """Returns a function that gives the mean wait in the queue in empty round trips."""
+    packet_us = 1500 * 8e6 / rate_bps
+    return lambda runs: float(runs[ALONE][0]["mean_queue"]) * packet_us / delay_us
+
+
+def lost_share(rows: Sequence[Row]) -> float:
+    """Returns dropped packets over sent ones, of all flows."""
+    return float(sum(one["queue_drops"] for one in rows) / max(1, sum(one["sent"] for one in rows)))

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs an evaluation: each distinct run once, kept when it ends, then the answers.
+
+Its folder contains:
+
+    evaluation.json    controls, reference, parts, effort, seed and version; --resume wants the same
+    journal.jsonl      a line for each run and for each answer of a part with its own harness
+    answers.json       the answers
+    scenarios/         the worst point of each criterion
+    index.html         the page
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from westwood import __version__
+from westwood.control.loading import is_file, named
+from westwood.engines.contract import Job
+from westwood.engines.pool import run_jobs
+from westwood.engines.simulator import SIMULATOR
+from westwood.evaluation import answer, catalogue
+from westwood.evaluation.answer import Answer
+from westwood.evaluation.criterion import Criterion, Effort, Part, Point, Runs
+from westwood.experiments import cluster
+from westwood.experiments.experiment import Tracker
+from westwood.judge.cases import Control
+from westwood.results.columns import Row
+from westwood.results.folder import Folder
+from westwood.results.kinds import ResultKind
+from westwood.results.store import Store
+from westwood.scenario import Scenario
+from westwood.search.population import seed_of
+
+# What measures may read of a flow; a run keeps nothing else.
+KEPT = (
+    "flow",
+    "cc",
+    "goodput_bps",
+    "sent",
+    "retransmitted",
+    "timeouts",
+    "queue_drops",
+    "lost",
+    "mean_srtt_s",
+    "min_rtt_s",
+    "completed_s",
+    "transfers",
+    "completed",
+    "completion_s",
+    "completion_p50_s",
+    "completion_p95_s",
+    "jain",
+    "utilisation",
+    "mean_queue",
+    "ecn_reductions",
+)
+MOST_LOOKS = 10**9
+_A_LOOK = 10_000  # seeds between two looks
+_AGAIN = 5_000  # where the seeds of a reference begin that is the control itself
+_DIFFERS = "holds another evaluation: controls, parts, effort, seed or version differ"
+_Key = tuple[str, int]  # a scenario's hash and a seed
+
+
+@dataclass(frozen=True)
+class Request:
+    """States what is evaluated, against what, by which criteria, and how thoroughly."""
+
+    controls: Sequence[Control]
+    against: Control
+    criteria: Mapping[str, Sequence[Criterion]]  # by the part's name
+    harnesses: Sequence[Part]
+    effort: Effort
+    seed: int
+
+    def state(self) -> dict[str, Any]:
+        """Returns what decides the answers."""
+        return {
+            "controls": [_identity(one) for one in self.controls],
+            "against": _identity(self.against),
+            "criteria": [one.name for all_ in self.criteria.values() for one in all_],
+            "harnesses": [one.name for one in self.harnesses],
+            "effort": self.effort.name,
+            "seed": self.seed,
+            "version": __version__,
+        }
+
+
+def _identity(control: Control) -> dict[str, Any]:
+    own = {"source": named(control.cc).source} if is_file(control.cc) else {}
+    return {"cc": control.cc, "settings": dict(control.settings), **own}
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The runs of a point with a control."""
+
+    scenarios: Mapping[str, Scenario]  # by name
+    seeds: Sequence[int]
+
+    def each(self) -> Iterator[tuple[_Key, Scenario]]:
+        for scenario in self.scenarios.values():
+            for seed in self.seeds:
+                yield (scenario.hash, seed), scenario
+
+    def of(self, found: Mapping[_Key, list[Row]]) -> list[Runs]:
+        """Returns the runs, a mapping for each seed."""
+        return [
+            {name: found[one.hash, seed] for name, one in self.scenarios.items()}
+            for seed in self.seeds
+        ]
+
+
+class Evaluation:
+    """An evaluation in progress, and the folder that keeps it."""
+
+    def __init__(self, request: Request, folder: Folder) -> None:
+        self.request, self.folder = request, folder
+        self._store = Store(folder, self._take)
+        self._found: dict[_Key, list[Row]] = {}
+        self._of_harness: dict[tuple[str, str], list[Answer]] = {}  # by part and control
+
+    @contextlib.contextmanager
+    def opened(self, *, resume: bool) -> Iterator[Evaluation]:
+        """Locks the folder, checks that it fits, and reads what it holds."""
+        state = self.request.state()
+        with self._store.resumed(ResultKind.EVALUATION, state, resume=resume, differs=_DIFFERS):
+            yield self
+
+    @property
+    def finished(self) -> int:
+        """Returns how many runs are finished."""
+        return len(self._found)
+
+    @cached_property
+    def _missing(self) -> dict[str, tuple[Scenario, list[int]]]:
+        """Returns the scenarios that have yet to run, with their seeds."""
+        missing: dict[str, tuple[Scenario, dict[int, None]]] = {}
+        for asked in self._asked():
+            for (name, seed), scenario in asked.each():
+                if (name, seed) not in self._found:
+                    missing.setdefault(name, (scenario, {}))[1][seed] = None
+        return {name: (one, list(seeds)) for name, (one, seeds) in missing.items()}
+
+    def _asked(self) -> Iterator[_Asked]:
+        for control in self.request.controls:
+            for all_ in self.request.criteria.values():
+                for criterion in all_:
+                    for point in criterion.chosen(self.request.effort):
+                        yield from self._both(criterion, point, control)
+
+    def _both(self, criterion: Criterion, point: Point, control: Control) -> tuple[_Asked, _Asked]:
+        """Returns what the point runs with the control, and with the reference."""
+        count, against = criterion.seeds(self.request.effort), self.request.against
+        own = [seed_of("evaluate", self.request.seed * _A_LOOK + n) for n in range(count)]
+        if control == against:
+            first = self.request.seed * _A_LOOK + _AGAIN
+            others = [seed_of("evaluate", first + n) for n in range(count)]
+        else:
+            others = own
+        return _Asked(point.runs(control), own), _Asked(point.runs(against), others)
+
+    def go(self, workers: int | None, track: Tracker, client: Any = None) -> None:
+        """Runs what is missing; `client` is that of a Dask cluster."""
+        missing = self._missing
+        keys = [(name, seed) for name, (_, seeds) in missing.items() for seed in seeds]
+        jobs = [Job(scenario, seeds) for scenario, seeds in missing.values()]
+        with closing(_runs(jobs, workers, client)) as runs:
+            for place, rows in track(runs, len(keys)):
+                name, seed = keys[place]
+                flows = [[_plain(row.get(column)) for column in KEPT] for row in rows]
+                self._store.keep({"scenario": name, "seed": seed, "flows": flows})
+        for part in self.request.harnesses:
+            for control in self.request.controls:
+                if (part.name, control.text) not in self._of_harness:
+                    self._measure(part, control, workers)
+
+    def _measure(self, part: Part, control: Control, workers: int | None) -> None:
+        assert part.harness is not None
+        made = list(part.harness(control, self.request.effort, self.request.seed, workers))
+        self._store.keep({"part": part.name, "control": control.text, "answers": made})
+
+    def _take(self, record: Mapping[str, Any]) -> None:
+        if "part" in record:
+            answers = [Answer.of(one) for one in record["answers"]]
+            self._of_harness[record["part"], record["control"]] = answers
+            return
+        rows = [
+            {
+                key: math.nan if value is None else value
+                for key, value in zip(KEPT, flow, strict=True)
+            }
+            for flow in record["flows"]
+        ]
+        self._found[str(record["scenario"]), int(record["seed"])] = rows
+
+    def answers(self, control: Control) -> list[Answer]:
+        """Returns the answers about a control, part by part."""
+        made = [
+            answer.of_runs(
+                criterion,
+                part,
+                {
+                    point.name: self._runs_of(criterion, point, control)
+                    for point in criterion.chosen(self.request.effort)
+                },
+            )
+            for part, all_ in self.request.criteria.items()
+            for criterion in all_
+        ]
+        for part in self.request.harnesses:
+            made += self._of_harness[part.name, control.text]
+        order = list(catalogue.PARTS)
+        return sorted(made, key=lambda one: order.index(one.part))
+
+    def _runs_of(
+        self, criterion: Criterion, point: Point, control: Control
+    ) -> tuple[list[Runs], list[Runs]]:
+        own, others = self._both(criterion, point, control)
+        return own.of(self._found), others.of(self._found)
+
+    def scenario_at(self, name: str, point: str, control: Control) -> Scenario | None:
+        """Returns the last scenario of a point, the one with the control beside others."""
+        for all_ in self.request.criteria.values():
+            for criterion in all_:
+                for one in criterion.points:
+                    if (criterion.name, one.name) == (name, point):
+                        return list(one.runs(control).values())[-1]
+        return None
+
+
+def _runs(
+    jobs: Iterable[Job], workers: int | None, client: Any
+) -> Generator[tuple[int, list[Row]]]:
+    if client is not None:
+        return cluster.run_jobs(client, jobs)
+    return run_jobs(jobs, SIMULATOR.prepare, workers=workers)
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
