@@ -46,13 +46,23 @@ def devices() -> set[str]:
     return {line.partition(":")[0].strip() for line in lines}
 
 
-def inhabitants(namespace: str) -> list[int]:
-    """Returns the PIDs in a namespace, which is named by its link in /proc."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if os.readlink(process / "ns/net") == namespace:
-                found.append(int(process.name))
-        except OSError:  # it has ended
-            continue
-    return found
+class Network:
+    """The network namespace of a process, held open: else a later one may get its number."""
+
+    def __init__(self, pid: int) -> None:
+        self._held = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+
+    def __del__(self) -> None:
+        os.close(self._held)
+
+    def inhabitants(self) -> list[int]:
+        """Returns the PIDs in it."""
+        name = os.readlink(f"/proc/self/fd/{self._held}")
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                if os.readlink(process / "ns/net") == name:
+                    found.append(int(process.name))
+            except OSError:  # it has ended
+                continue
+        return found

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from own_network import devices, inhabitants, own_network
+from own_network import Network, devices, own_network
 from shells import REACH, SHELL, become, lacking, shell, wait_for
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
@@ -104,16 +104,16 @@ class Running:
 
     def __init__(self, folder: Path, script: str = ":") -> None:
         self._marker = folder / "runs"
-        inside = f"readlink /proc/self/ns/net > {self._marker}.new"
+        inside = f"echo $$ > {self._marker}.new"
         inside += f" && mv {self._marker}.new {self._marker}; {script}; sleep 60 & exec sleep 60"
         its = become("--delay", "1ms", "--", "sh", "-c", inside)
         self.tool = subprocess.Popen(**its, stderr=subprocess.DEVNULL)
         assert wait_for(self._marker.exists, 20), "it did not start"
-        self.network = self._marker.read_text().strip()
+        self.network = Network(int(self._marker.read_text()))
         assert "ww0" in devices()
 
     def has_left_nothing(self) -> bool:
-        return wait_for(lambda: not inhabitants(self.network) and "ww0" not in devices())
+        return wait_for(lambda: not self.network.inhabitants() and "ww0" not in devices())
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
@@ -127,21 +127,22 @@ def test_nothing_outlives_an_ended_shell(how: signal.Signals, tmp_path: Path) ->
 
 def test_nothing_outlives_nested_shells_after_a_kill(tmp_path: Path) -> None:
     mark = tmp_path / "inner"
-    inner = f"readlink /proc/self/ns/net > {mark}; sleep 60 & sleep 60; true"
+    inner = f"echo $$ > {mark}; sleep 60 & sleep 60; true"
     script = f"{' '.join(SHELL)} --delay 1ms -- sh -c '{inner}' & :"
     running = Running(tmp_path, script)
     assert wait_for(lambda: mark.exists() and mark.read_text(), 20)
+    network = Network(int(mark.read_text()))
     running.tool.kill()
     running.tool.wait(5)
     assert running.has_left_nothing()
-    assert wait_for(lambda: not inhabitants(mark.read_text().strip()))
+    assert wait_for(lambda: not network.inhabitants())
 
 
 def test_killing_the_path_ends_the_command(tmp_path: Path) -> None:
     running = Running(tmp_path)
 
     def paths() -> list[int]:
-        inside = inhabitants(running.network)
+        inside = running.network.inhabitants()
         return [pid for pid in inside if Path(f"/proc/{pid}/comm").read_text() == "ww-path\n"]
 
     assert wait_for(lambda: len(paths()) == 1)
