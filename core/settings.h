@@ -29,9 +29,10 @@
 #include <stdint.h>
 
 /*
- * Hosts that can call through pointers also have controls that are loaded while they run (loaded.h).
+ * Hosts that can call through pointers, or know the table when they are compiled (WW_TABLE), also have controls that are
+ * loaded while they run (loaded.h).
  */
-#if !defined(__bpf__) && !defined(__FRAMAC__)
+#if defined(WW_TABLE) || !(defined(__bpf__) || defined(__FRAMAC__))
 #define WW_LOADS_CONTROLS
 #define WW_PARAMETERS_MAX 16 /* of a loaded control */
 #endif

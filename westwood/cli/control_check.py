@@ -24,9 +24,7 @@ def check(
         raise InputError("expected a file whose name ends in .c", key="FILE.c", value=file)
     failed = False
     for one in checking.checks(file, seed, seconds):
-        failed = failed or bool(one.problem)
-        outcome = "FAILED" if one.problem else "skipped" if one.skipped else "passed"
-        note = one.problem or one.skipped
-        print(f"{outcome:8} {one.name}{': ' if note else ''}{note}", flush=True)
+        failed = failed or one.outcome is checking.Outcome.FAILED
+        print(f"{one.outcome:8} {one.name}{': ' if one.note else ''}{one.note}", flush=True)
     if failed:
         raise typer.Exit(1)

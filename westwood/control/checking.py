@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from westwood import programs
@@ -15,16 +17,33 @@ from westwood.control import compiling, loading
 
 _CALLS = 200_000  # of one seed
 _LONGEST_S = 60.0  # of the calls of one seed
-_TOO_LATE = 4  # exit code of any_calls.c
+_TOO_LONG = 4  # exit code of any_calls.c
 _STRICT = ["-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra", "-Wno-unused-parameter"]
 _OF_CONTROL = ["-Wno-missing-field-initializers", "-Werror", "-c", "-o", "/dev/null"]
 _IR = ["-std=c11", "-O1", "-g", "-ffreestanding", "-w", "-S", "-emit-llvm", "-o", "-"]
 # Instructions that BPF lacks: it has no floating point, and no signed division before -mcpu=v4.
 _NOT_IN_BPF = re.compile(r"= (sdiv|srem|f\w+|[su]itofp|sext.* to double)\b.*!dbg !(\d+)")
 _SANITIZED = ["-std=c11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+_SANITIZED += ["-fsanitize-coverage=trace-pc"]
+# As tools/prove.py, with its unrolling of loops.
+_EVA = ["-c11", "-machdep", "gcc_x86_64", "-eva", "-eva-precision", "0", "-eva-slevel", "8"]
+_EVA += ["-eva-auto-loop-unroll", "128", "-eva-print-callstacks"]
+_EVA += ["-eva-msg-key=-initial-state,-final-states"]
 _FILE = "control.c"
 _AT = re.compile(rf"{re.escape(_FILE)}:(\d+)")
+_ALARM = re.compile(r"\[eva:alarm\] (\S+):\d+: Warning: (.*?)\. assert")
+_UNBOUNDED = re.compile(r"\[eva\] (\S+):\d+: starting to merge loop iterations")
+_EVA_LONGEST_S = 20.0
 _REFUSED = re.compile(r"^refused (\w+) (.*)$", re.M)
+
+
+class Outcome(StrEnum):
+    """What a check found."""
+
+    PASSED = "passed"
+    FAILED = "FAILED"
+    UNSURE = "unsure"  # it may be fit, which this check can't show
+    SKIPPED = "skipped"
 
 
 @dataclass(frozen=True)
@@ -32,8 +51,8 @@ class Check:
     """Describes the outcome of a check."""
 
     name: str
-    problem: str = ""  # one line with the file and the line; empty: none
-    skipped: str = ""  # what is missing; empty: the check ran
+    outcome: Outcome = Outcome.PASSED
+    note: str = ""  # one line: the problem with the file and the line, or what is missing
 
 
 def checks(path: str, seed: int, for_s: float) -> Iterator[Check]:
@@ -50,18 +69,19 @@ def checks(path: str, seed: int, for_s: float) -> Iterator[Check]:
                 f"freestanding C11 with {name}", name, [*_STRICT, *_OF_CONTROL], source, path
             )
         yield _of_integers(source, path)
+        yield _analysed(control, Path(folder))
         yield _called(control, Path(folder), seed, for_s)
 
 
 def _compiled(what: str, compiler: str, flags: list[str], source: Path, name: str) -> Check:
     program = programs.system_program(compiler)
     if program is None:
-        return Check(what, skipped=f"needs {compiler}")
+        return Check(what, Outcome.SKIPPED, f"needs {compiler}")
     command = [program, *flags, f"-I{compiling.headers()}", str(source)]
     ended = programs.run(command, "", timeout_s=60, both=True)
     if ended.code == 0:
         return Check(what)
-    return Check(what, problem=compiling.first_error(ended.out, source, name))
+    return Check(what, Outcome.FAILED, compiling.first_error(ended.out, source, name))
 
 
 def _of_integers(source: Path, name: str) -> Check:
@@ -69,7 +89,7 @@ def _of_integers(source: Path, name: str) -> Check:
     what = "integers only, no signed division"
     program = programs.system_program("clang")
     if program is None:
-        return Check(what, skipped="needs clang")
+        return Check(what, Outcome.SKIPPED, "needs clang")
     command = [program, *_IR, f"-I{compiling.headers()}", str(source)]
     code = programs.run(command, "", timeout_s=60).out
     found = _NOT_IN_BPF.search(code)
@@ -78,25 +98,58 @@ def _of_integers(source: Path, name: str) -> Check:
     line = re.search(rf"^!{found[2]} = !DILocation\(line: (\d+)", code, re.M)
     division = found[1] in ("sdiv", "srem")
     problem = "divides signed numbers" if division else "uses floating point"
-    return Check(what, problem=f"{name}:{line[1] if line else 0}: {problem}, which Linux lacks")
+    return Check(
+        what, Outcome.FAILED, f"{name}:{line[1] if line else 0}: {problem}, which Linux lacks"
+    )
+
+
+def _analysed(control: loading.Control, folder: Path) -> Check:
+    """Asks Frama-C for what all calls there can be may do. It may suspect what can't happen."""
+    what = "no undefined behaviour in any call, with Frama-C"
+    program = programs.system_program("frama-c")
+    if program is None:
+        return Check(what, Outcome.SKIPPED, "needs frama-c")
+    driver = _driver("all_calls.c", folder)
+    headers = f"-cpp-extra-args=-I{shlex.quote(str(compiling.headers()))}"
+    try:
+        said = programs.run(
+            [program, headers, str(driver), *_EVA], "", timeout_s=_EVA_LONGEST_S, both=True
+        ).out
+    except TimeoutError:
+        return Check(what, Outcome.SKIPPED, f"takes more than {_EVA_LONGEST_S:.0f} s")
+    if "[eva:summary]" not in said:
+        return Check(what, Outcome.SKIPPED, "Frama-C does not read this file")
+    for message in re.split(r"\n(?=\[)", said):  # a message goes on in indented lines
+        flat = " ".join(message.split())
+        suspects = _ALARM.match(flat) or _UNBOUNDED.match(flat)
+        if suspects and (line := _AT.search(flat)):  # its own, or where it calls a header
+            found = suspects[2] if suspects.re is _ALARM else "a loop without a small bound"
+            return Check(what, Outcome.UNSURE, f"{control.name}:{line[1]}: {found}, not excluded")
+    return Check(what)
+
+
+def _driver(name: str, folder: Path) -> Path:
+    """Copies a program that calls the control beside it."""
+    for one in (name, "drawn.h"):
+        (folder / one).write_bytes(Path(__file__).with_name(one).read_bytes())
+    return folder / name
 
 
 def _called(control: loading.Control, folder: Path, seed: int, for_s: float) -> Check:
     what = "any calls in any order, with sanitizers"
     program = programs.system_program("gcc") or programs.system_program("clang")
     if program is None:
-        return Check(what, skipped="needs gcc or clang")
-    driver, made = folder / "any_calls.c", folder / "any_calls"
-    driver.write_bytes(Path(__file__).with_name("any_calls.c").read_bytes())
+        return Check(what, Outcome.SKIPPED, "needs gcc or clang")
+    driver, made = _driver("any_calls.c", folder), folder / "any_calls"
     command = [program, *_SANITIZED, f"-I{compiling.headers()}", "-o", str(made), str(driver)]
     ended = programs.run(command, "", timeout_s=60, both=True)
     if ended.code != 0:
-        return Check(what, skipped="needs the sanitizers of the compiler")
+        return Check(what, Outcome.SKIPPED, "needs the sanitizers of the compiler")
     ends_at = time.monotonic() + for_s
     while True:
         if problem := _problem_of(control, made, seed):
             again = f"again: westwood control check {control.name} --seed {seed}"
-            return Check(what, problem=f"{problem} ({again})")
+            return Check(what, Outcome.FAILED, f"{problem} ({again})")
         if time.monotonic() >= ends_at:
             return Check(what)
         seed += 1
@@ -119,6 +172,6 @@ def _problem_of(control: loading.Control, program: Path, seed: int) -> str:
         r"(?:runtime error|ERROR: AddressSanitizer): (.*?)(?: on address| \(|\n)", ended.out
     )
     what = said[1].strip() if said else f"it ends with {ended.code}"
-    if ended.code == _TOO_LATE:
-        what = "an action does not return"
+    if ended.code == _TOO_LONG:
+        what = "a call takes more than 20000 steps, expected loops with small bounds"
     return f"{control.name}:{at[1]}: {what}" if at else f"{control.name}: {what}"
