@@ -132,7 +132,9 @@ class QueueKind:
     title: str
     ns2: str  # its class in ns-2, if any
     ns3: str  # its class in ns-3, if any
+    kernel: str  # its discipline in Linux, if any
     holds: bool  # whether it also decides when packets leave
+    tc: Mapping[str, str]  # the words of tc(8) for its settings that Linux has
     rising: tuple[tuple[str, str], ...]  # settings of which the second exceeds the first
     positive: tuple[str, ...]  # settings that are more than 0
     columns: tuple[StateColumn, ...]  # of its trace
@@ -228,10 +230,15 @@ def _parameters(name: str) -> dict[str, Setting]:
 
 
 def _queue_kind(
-    rising: list[tuple[str, str]], positive: list[str], columns: list[list[str]], **row: Any
+    rising: list[tuple[str, str]],
+    positive: list[str],
+    columns: list[list[str]],
+    tc: list[tuple[str, str]],
+    **row: Any,
 ) -> QueueKind:
     states = tuple(StateColumn(*one) for one in columns)
-    return QueueKind(rising=tuple(rising), positive=tuple(positive), columns=states, **row)
+    pairs = tuple(rising)
+    return QueueKind(rising=pairs, positive=tuple(positive), columns=states, tc=dict(tc), **row)
 
 
 def _setting(row: dict[str, Any]) -> Setting:

@@ -34,14 +34,6 @@ void check(int result, const char* what) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), what);
 }
 
-void enter_new_namespace() {
-    if (::unshare(CLONE_NEWNET) == 0) return;
-    // An unprivileged user gets the privileges inside a new user namespace.
-    if (errno == EPERM && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0) return;
-    throw Unavailable(std::string("no network namespace (") + std::strerror(errno) +
-                      "): run it as root, or allow unprivileged user namespaces");
-}
-
 std::uint32_t milliseconds(sim::Time time) {
     constexpr sim::Time kMillisecond = 1000 * sim::kMicrosecond;
     return static_cast<std::uint32_t>(std::max<sim::Time>(1, time / kMillisecond));
@@ -60,6 +52,14 @@ Descriptor::~Descriptor() {
 
 void set_parameter(const std::string& name, const std::string& value) {
     std::ofstream("/proc/sys/net/" + name) << value << std::flush;
+}
+
+void enter_new_namespace() {
+    if (::unshare(CLONE_NEWNET) == 0) return;
+    // An unprivileged user gets the privileges inside a new user namespace.
+    if (errno == EPERM && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0) return;
+    throw Unavailable(std::string("no network namespace (") + std::strerror(errno) +
+                      "): run it as root, or allow unprivileged user namespaces");
 }
 
 Descriptor current_namespace() {

@@ -77,6 +77,9 @@ class Host {
 // Returns the network namespace that the calling thread is in.
 Descriptor current_namespace();
 
+// Moves the calling thread into a new network namespace; throws Unavailable.
+void enter_new_namespace();
+
 // Moves the calling thread into another network namespace.
 void enter(int net);
 

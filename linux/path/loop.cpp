@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <vector>
 
 namespace ww::path {
@@ -38,9 +39,9 @@ bool is_harmless(int error) {
 
 class Loop {
   public:
-    Loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop, const Tick& tick)
+    Loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop, const Tick& tick,
+         const Queues& queues)
         : model_(model),
-          hosts_(hosts),
           clock_(clock),
           tick_(tick),
           next_tick_(tick.every == sim::kNever ? sim::kNever : clock.now() + tick.every),
@@ -49,10 +50,29 @@ class Loop {
             ready_.push_back({host.tun(), POLLIN, 0});
             tun_of_node_.resize(std::max<std::size_t>(tun_of_node_.size(), host.node() + 1), -1);
             tun_of_node_[host.node()] = host.tun();
+            takers_.push_back([this, &host](sim::Time now, std::size_t size) {
+                model_.enter(now, host.node(), size);
+            });
+        }
+        for (const Queues::Queue& queue : queues.all()) {
+            ready_.push_back({queue.device.tun(), POLLIN, 0});
+            takers_.push_back([this, &queue](sim::Time now, std::size_t size) {
+                model_.leave(now, queue.channel, size);
+            });
         }
     }
 
     LoopReport run() {
+        try {
+            run_on();
+        } catch (const std::system_error& error) {  // of a queue of the kernel
+            report_.error = error.what();
+        }
+        return report_;
+    }
+
+  private:
+    void run_on() {
         while (report_.error.empty()) {
             model_.run(clock_.now(), deliver_);
             if (clock_.now() >= next_tick_) {
@@ -63,21 +83,22 @@ class Loop {
             if (::ppoll(ready_.data(), ready_.size(), &timeout, nullptr) < 0 && errno != EINTR)
                 report_.error = std::strerror(errno);
             if (ready_[0].revents != 0) break;
-            for (std::size_t i = 0; i < hosts_.size(); i++)
-                if (ready_[i + 1].revents != 0) take_batch(hosts_[i]);
+            for (std::size_t i = 0; i < takers_.size(); i++)
+                if (ready_[i + 1].revents != 0) take_batch(ready_[i + 1].fd, takers_[i]);
         }
-        return report_;
     }
 
-  private:
-    void take_batch(const Host& host) {
+    // Moves a packet, which was read from a device into the model's room(), into the model.
+    using Take = std::function<void(sim::Time now, std::size_t size)>;
+
+    void take_batch(int device, const Take& take) {
         for (int count = 0; count < kBatch; count++) {
             const auto room = model_.room();
-            const ssize_t size = ::read(host.tun(), room.data(), room.size());
+            const ssize_t size = ::read(device, room.data(), room.size());
             if (size <= 0) return;
             const sim::Time now = clock_.now();
             model_.run(now, deliver_);
-            model_.enter(now, host.node(), static_cast<std::size_t>(size));
+            take(now, static_cast<std::size_t>(size));
         }
     }
 
@@ -89,11 +110,11 @@ class Loop {
     }
 
     Model& model_;
-    std::span<const Host> hosts_;
     const Clock& clock_;
     const Tick& tick_;
     sim::Time next_tick_;
-    std::vector<pollfd> ready_;  // `stop`, then the device of each host
+    std::vector<pollfd> ready_;  // `stop`, then the devices
+    std::vector<Take> takers_;   // of the devices
     std::vector<int> tun_of_node_;
     const Model::Deliver deliver_ = [this](auto node, auto packet, auto at) {
         deliver(node, packet, at);
@@ -104,9 +125,9 @@ class Loop {
 }  // namespace
 
 LoopReport run_loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop,
-                    const Tick& tick) {
+                    const Tick& tick, const Queues& queues) {
     ask_for_precision();
-    return Loop(model, hosts, clock, stop, tick).run();
+    return Loop(model, hosts, clock, stop, tick, queues).run();
 }
 
 }  // namespace ww::path

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The loop moves packets between the hosts' devices and the model, in real time.
+// The loop moves packets between the model and the devices, of hosts and of the kernel's queues, in real time.
 //
 // A packet enters the model at the time at which it is read from its device. The loop then sleeps until
 // the next packet is due, with a timer slack of a nanosecond and, if permitted, at a real-time priority.
@@ -17,6 +17,7 @@
 
 #include "host.hpp"
 #include "model.hpp"
+#include "queues.hpp"
 
 namespace ww::path {
 
@@ -86,6 +87,6 @@ struct Tick {
 
 // Runs until `stop` (an eventfd or a pipe; -1: none) becomes readable.
 LoopReport run_loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop,
-                    const Tick& tick = {});
+                    const Tick& tick = {}, const Queues& queues = {});
 
 }  // namespace ww::path

@@ -4,15 +4,44 @@
 #include <algorithm>
 
 #include "../../engine/base/seconds.hpp"
+#include "queues.hpp"
 
 namespace ww::path {
 
+namespace {
+
+// Returns the network with queues that never drop in place of the kernel's.
+sim::Network without_kernel_queues(sim::Network network) {
+    for (sim::Link& link : network.links)
+        for (sim::Direction* direction : {&link.forward, &link.backward})
+            if (waits_in_kernel(*direction)) {
+                direction->queue_kind = sim::QueueKind::droptail;
+                direction->queue_packets = direction->queue_bytes = sim::kUnlimited;
+            }
+    return network;
+}
+
+}  // namespace
+
 Model::Model(const sim::Network& network, const sim::Topology& topology, std::uint64_t seed,
-             Packets packets)
-    : network_(network), topology_(topology), packets_(packets), counts_(network.flows.size()) {
+             Packets packets, Enqueue enqueue)
+    : network_(network),
+      topology_(topology),
+      packets_(packets),
+      enqueue_(std::move(enqueue)),
+      counts_(network.flows.size()) {
+    const sim::Network sends_on = without_kernel_queues(network);
     channels_.reserve(2 * network.links.size());
-    for (std::uint32_t i = 0; i < 2 * network.links.size(); i++)
-        channels_.emplace_back(network, i, seed);
+    for (std::uint32_t i = 0; i < 2 * network.links.size(); i++) {
+        const sim::Link& link = network.links[i / 2];
+        const sim::Direction& direction = i % 2 == 0 ? link.forward : link.backward;
+        channels_.emplace_back(sends_on, i, seed);
+        waiting_.push_back(waits_in_kernel(direction)
+                               ? std::make_unique<Waiting>(direction.queue_packets,
+                                                           link.overhead_bytes,
+                                                           network.trace.queues)
+                               : nullptr);
+    }
 }
 
 std::optional<Seen> Model::parse_from(std::uint32_t node, std::size_t size) const {
@@ -61,7 +90,50 @@ void Model::run(sim::Time now, const Deliver& deliver) {
 
 void Model::forward(std::uint32_t held, sim::Time now) {
     Held& packet = held_[held];
-    const std::uint32_t number = route(packet.seen)[packet.hop++];
+    const std::uint32_t channel = route(packet.seen)[packet.hop++];
+    if (waiting_[channel])
+        wait(held, channel, now);
+    else
+        cross(held, channel, now);
+}
+
+void Model::wait(std::uint32_t held, std::uint32_t channel, sim::Time now) {
+    const std::vector<std::uint8_t>& data = held_[held].data;
+    Waiting& waiting = *waiting_[channel];
+    if (enqueue_(channel, data))
+        waiting.add(held, conversation(data), static_cast<std::uint32_t>(data.size()), now);
+    else
+        drop(held, channel, now, waiting.note_refused());
+}
+
+void Model::leave(sim::Time now, std::uint32_t channel, std::size_t size) {
+    if (now > network_.duration) return;
+    now_ = std::max(now_, now);
+    const std::span<const std::uint8_t> packet(room_.get(), size);
+    Waiting& waiting = *waiting_[channel];
+    const auto is_this = [&](std::uint32_t held) { return is_same(held_[held].data, packet); };
+    const auto left = waiting.leave(conversation(packet), now_, is_this);
+    for (const std::uint32_t held : left.dropped) drop(held, channel, now_, sim::DropKind::early);
+    if (!left.found) {
+        strangers_++;
+        return;
+    }
+    Held& found = held_[*left.found];
+    if (packet[1] != found.data[1]) {
+        waiting.note_marked();
+        account(found, channel, now_, sim::DropKind::mark);
+        found.data.assign(packet.begin(), packet.end());
+    }
+    cross(*left.found, channel, now_);
+}
+
+void Model::drop(std::uint32_t held, std::uint32_t channel, sim::Time now, sim::DropKind kind) {
+    account(held_[held], channel, now, kind);
+    free_.push_back(held);
+}
+
+void Model::cross(std::uint32_t held, std::uint32_t number, sim::Time now) {
+    Held& packet = held_[held];
     sim::Channel& channel = channels_[number];
     const auto bytes = static_cast<std::uint32_t>(packet.data.size());
     sim::Passage passage = channel.transmit(now, bytes);
@@ -140,7 +212,14 @@ sim::Time Model::backlog(sim::Time now, bool to_sink) const {
 std::vector<sim::DirectionResult> Model::finish() {
     run(network_.duration, [](std::uint32_t, std::span<const std::uint8_t>, sim::Time) {});
     std::vector<sim::DirectionResult> results;
-    for (sim::Channel& channel : channels_) results.push_back(channel.result());
+    for (std::size_t i = 0; i < channels_.size(); i++) {
+        results.push_back(channels_[i].result());
+        if (!waiting_[i]) continue;
+        for (const std::uint32_t held : waiting_[i]->finish(network_.duration, results.back())) {
+            const Seen& seen = held_[held].seen;
+            counts_[seen.flow].in_flight += seen.to_sink && seen.has_payload;
+        }
+    }
     return results;
 }
 

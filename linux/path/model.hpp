@@ -7,6 +7,9 @@
 // A packet enters the first channel of its flow's route when its host sends it. It enters each further channel at the
 // exact time at which the previous one releases it, and is due at the other host when the last one releases it.
 // The channels compute these times regardless of when they are asked, so a late packet delays no other.
+//
+// Where packets wait in a queue of the kernel (queues.hpp), the model learns when they leave it. The channel then only
+// sends them on.
 #pragma once
 
 #include <array>
@@ -19,6 +22,7 @@
 #include "../../engine/link/channel.hpp"
 #include "../../engine/sim/topology.hpp"
 #include "packet.hpp"
+#include "waiting.hpp"
 
 namespace ww::path {
 
@@ -45,9 +49,12 @@ class Model {
     // Bytes of the largest IPv4 packet, rounded up.
     static constexpr std::size_t kRoom = 65536;
 
+    // Puts a packet into the kernel's queue of a channel; returns false if the queue drops it at once.
+    using Enqueue = std::function<bool(std::uint32_t channel, std::span<const std::uint8_t>)>;
+
     // Expects a validated network in which every flow has a route.
     Model(const sim::Network& network, const sim::Topology& topology, std::uint64_t seed,
-          Packets packets = Packets::of_flows);
+          Packets packets = Packets::of_flows, Enqueue enqueue = {});
 
     // Returns the buffer for the next packet, to be filled before enter().
     std::span<std::uint8_t> room() { return {room_.get(), kRoom}; }
@@ -55,6 +62,9 @@ class Model {
     // Sends the packet in the first `size` bytes of room() from the host of `node` at `now`. A packet that belongs
     // to no flow is counted and dropped.
     void enter(sim::Time now, std::uint32_t node, std::size_t size);
+
+    // Takes the packet in the first `size` bytes of room() back from the kernel's queue of a channel.
+    void leave(sim::Time now, std::uint32_t channel, std::size_t size);
 
     // Returns when the next packet is due at a channel or host; kNever: none is in transit.
     sim::Time next() const { return due_.empty() ? sim::kNever : due_.front().at; }
@@ -102,6 +112,9 @@ class Model {
     }
     std::optional<Seen> parse_from(std::uint32_t node, std::size_t size) const;
     void forward(std::uint32_t held, sim::Time now);
+    void wait(std::uint32_t held, std::uint32_t channel, sim::Time now);
+    void cross(std::uint32_t held, std::uint32_t channel, sim::Time now);
+    void drop(std::uint32_t held, std::uint32_t channel, sim::Time now, sim::DropKind kind);
     void arrive(Held& packet, sim::Time at, const Deliver& deliver);
     void account(const Held& packet, std::uint32_t channel, sim::Time now, sim::DropKind kind);
     std::uint32_t take_slot();
@@ -109,7 +122,10 @@ class Model {
     const sim::Network& network_;
     const sim::Topology& topology_;
     const Packets packets_;
+    const Enqueue enqueue_;
     std::vector<sim::Channel> channels_;
+    std::vector<std::unique_ptr<Waiting>>
+        waiting_;  // by channel; null: it has no queue of the kernel
     std::vector<Counts> counts_;
     std::array<Carried, 2> carried_;   // to the sinks, to the sources
     std::vector<Held> held_;           // packets in transit, each in a slot

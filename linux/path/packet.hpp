@@ -8,9 +8,11 @@
 // updates the header's checksum by RFC 1624, equation 3.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace ww::path {
 
@@ -83,6 +85,25 @@ inline void mark(std::span<std::uint8_t> packet) {
     sum = (sum & 0xffffu) + (sum >> 16);
     packet[10] = static_cast<std::uint8_t>(~sum >> 8);
     packet[11] = static_cast<std::uint8_t>(~sum);
+}
+
+// Returns what packets of one direction of a connection have in common: protocol, addresses, ports.
+inline std::string conversation(std::span<const std::uint8_t> packet) {
+    constexpr std::size_t kPorts = 4;
+    const auto at = reinterpret_cast<const char*>(packet.data());
+    const std::size_t header = detail::ipv4_header(packet);
+    const std::size_t ports = std::min(kPorts, packet.size() - header);
+    return std::string(at + 9, 1) + std::string(at + 12, 8) + std::string(at + header, ports);
+}
+
+// Returns whether two packets differ at most in the ECN field and the header's checksum.
+inline bool is_same(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+    const auto equal = [&](std::size_t from, std::size_t to) {
+        return std::equal(a.begin() + static_cast<std::ptrdiff_t>(from),
+                          a.begin() + static_cast<std::ptrdiff_t>(to),
+                          b.begin() + static_cast<std::ptrdiff_t>(from));
+    };
+    return a.size() == b.size() && equal(2, 10) && equal(12, a.size());
 }
 
 }  // namespace ww::path

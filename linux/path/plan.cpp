@@ -4,6 +4,7 @@
 #include <string>
 
 #include "../../engine/validate.hpp"
+#include "queues.hpp"
 
 namespace ww::path {
 namespace {
@@ -18,8 +19,9 @@ std::string problem_of(const Plan& plan) {
             return "flow " + std::to_string(i) + ": Linux has no such congestion control";
     for (std::size_t i = 0; i < plan.network.links.size(); i++) {
         const sim::Link& link = plan.network.links[i];
-        if (sim::holds(link.forward) || sim::holds(link.backward))
-            return "link " + std::to_string(i) + ": expected a queue that decides on arrival";
+        for (const sim::Direction* direction : {&link.forward, &link.backward})
+            if (sim::holds(*direction) && (direction->ack_filter || !waits_in_kernel(*direction)))
+                return "link " + std::to_string(i) + ": Linux has no such queue";
     }
     return sim::validate(plan.network);
 }

@@ -30,6 +30,7 @@
 #include "loop.hpp"
 #include "model.hpp"
 #include "plan.hpp"
+#include "queues.hpp"
 #include "shell.hpp"
 #include "traffic.hpp"
 
@@ -98,11 +99,12 @@ void signal_eventfd(int fd) {
 }
 
 // Runs the traffic in this thread and the path in another until one of them ends.
-Ended run_both(Traffic& traffic, Model& model, const std::vector<Host>& hosts, LoopReport& report) {
+Ended run_both(Traffic& traffic, Model& model, const std::vector<Host>& hosts, const Queues& queues,
+               LoopReport& report) {
     const Descriptor stop(::eventfd(0, EFD_CLOEXEC)), broke(::eventfd(0, EFD_CLOEXEC));
     const Clock clock;
     std::thread loop([&] {
-        report = run_loop(model, hosts, clock, stop.get());
+        report = run_loop(model, hosts, clock, stop.get(), {}, queues);
         signal_eventfd(broke.get());
     });
     Ended ended;
@@ -118,9 +120,10 @@ Ended run_both(Traffic& traffic, Model& model, const std::vector<Host>& hosts, L
     return ended;
 }
 
-void print(const LoopReport& report, const std::vector<Host>& hosts) {
+void print(const LoopReport& report, const std::vector<Host>& hosts, const Queues& queues) {
     std::uint64_t overruns = 0;
     for (const Host& host : hosts) overruns += host.overruns();
+    for (const Queues::Queue& queue : queues.all()) overruns += queue.device.overruns();
     std::printf(
         "emulator late_p50_s %.9g late_p99_s %.9g late_worst_s %.9g overruns %lu refused %lu\n",
         sim::seconds(report.lateness.quantile(0.5)), sim::seconds(report.lateness.quantile(0.99)),
@@ -150,19 +153,21 @@ int run(const Plan& plan) {
     if (!connections.error.empty()) throw PlanError(connections.error);
     wire::Trace trace(plan.trace);
     const std::vector<Host> hosts = make_hosts(plan);
-    Model model(plan.network, topology, plan.seed);
+    const Queues queues(plan);
+    const auto enqueue = [&](auto channel, auto packet) { return queues.enqueue(channel, packet); };
+    Model model(plan.network, topology, plan.seed, Packets::of_flows, enqueue);
     Traffic traffic(plan, connections, hosts, trace);
     for (const Host& host : hosts)
         if (plan.hold) std::printf("host %u /proc/%d/fd/%d\n", host.node(), ::getpid(), host.net());
     std::fflush(stdout);
 
     LoopReport report;
-    const Ended ended = run_both(traffic, model, hosts, report);
+    const Ended ended = run_both(traffic, model, hosts, queues, report);
     if (ended.cancelled) return 130;
     const std::string& error = report.error.empty() ? ended.error : report.error;
     if (!error.empty()) throw std::runtime_error(error);
     print_results(plan, connections, traffic, model, trace);
-    print(report, hosts);
+    print(report, hosts, queues);
     wire::print_end(stdout, cpu_seconds());
     return 0;
 }
@@ -176,6 +181,9 @@ int run_command(char** words) {
     const bool has_meter = *words != nullptr && std::strcmp(*words, "--meter") == 0;
     if (has_meter) words++;
     if (plan.network.flows.empty() || *words == nullptr) throw PlanError("no flow, or no command");
+    for (const sim::Link& link : plan.network.links)
+        if (waits_in_kernel(link.forward) || waits_in_kernel(link.backward))
+            throw PlanError("a shell has no queue of the kernel");
     return run_shell(plan, words, has_meter);
 }
 

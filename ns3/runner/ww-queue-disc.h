@@ -34,7 +34,7 @@ QueueDiscOf(ww::sim::QueueKind kind)
 {
     switch (kind)
     {
-#define WW_QUEUE(name, Settings, Queue, PREFIX, title, ns2, ns3)                                   \
+#define WW_QUEUE(name, Settings, Queue, PREFIX, title, ns2, ns3, tc)                               \
     case ww::sim::QueueKind::name:                                                                 \
         return ns3;
         WW_QUEUE_KINDS(WW_QUEUE)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from westwood import programs
-from westwood.engines import estimates, linux_emulated, linux_limits, wire
+from westwood.engines import estimates, linux_emulated, linux_limits, linux_queues, wire
 from westwood.engines.contract import Job, RunSeed, refuse_simulators_own
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, one_line
@@ -142,14 +142,16 @@ def _run_once(
 def _run_emulated(
     scenario: Scenario, seed: int, files: wire.TraceFiles | None, what: str
 ) -> wire.Report:
-    """Runs the scenario in the emulated machine, because this kernel lacks one of its controls."""
-    controls = linux_limits.controls_of(scenario)
+    """Runs the scenario in the emulated machine, because this kernel lacks some module."""
     if files:
-        missing = ", ".join(sorted(filter(linux_limits.is_missing, controls)))
+        missing = linux_limits.missing(scenario)
         problem = f"{what}: a run in the emulated machine has no trace, and this kernel has no"
-        raise UnavailableError(f"{problem} {missing}: modprobe tcp_{missing}")
+        raise UnavailableError(f"{problem} {', '.join(missing)}: modprobe {' '.join(missing)}")
     plan = wire.plan(scenario) + wire.conclusion(seed, None)
-    report = wire.read(linux_emulated.execute(program(), plan, controls, what), None)
+    controls = linux_limits.controls_of(scenario)
+    disciplines = linux_queues.disciplines_of(scenario)
+    lines = linux_emulated.execute(program(), plan, controls, disciplines, what)
+    report = wire.read(lines, None)
     _check_speed(report, what)
     return report
 

@@ -18,6 +18,7 @@ _BUILT_IN = frozenset({"reno", "cubic"})
 MODULES = frozenset({"bbr", "vegas", "veno", "westwood"})
 REMEDY = f"{emulated.FETCH}, for an emulated kernel that has it"
 _TUN = "kernel/drivers/net/tun.ko"
+_TOOLS = ("tc",)  # for queue disciplines
 _MOST_S = 1800.0  # the longest run on a busy machine
 
 
@@ -29,9 +30,13 @@ def lacking(controls: Iterable[str]) -> str | None:
     return emulated.lacking()
 
 
-def execute(program: Path, plan: str, controls: Iterable[str], what: str) -> list[list[str]]:
+def execute(
+    program: Path, plan: str, controls: Iterable[str], disciplines: Iterable[str], what: str
+) -> list[list[str]]:
     """Runs ww-path with this plan in the machine; returns the words of its output lines."""
-    wanted = sorted(MODULES & set(controls))
+    wanted = [f"kernel/net/ipv4/tcp_{name}.ko" for name in sorted(MODULES & set(controls))]
+    wanted += [f"kernel/net/sched/sch_{name}.ko" for name in sorted(disciplines)]
+    programs = [program, *(Path(tool) for tool in map(emulated.find, _TOOLS) if tool)]
     script = "\n".join(
         (
             "cat > /plan <<'END_OF_PLAN'",
@@ -41,9 +46,9 @@ def execute(program: Path, plan: str, controls: Iterable[str], what: str) -> lis
             'echo "## code $?"',
         )
     )
-    modules = [_TUN, *(f"kernel/net/ipv4/tcp_{name}.ko" for name in wanted)]
+    modules = [_TUN, *wanted]
     try:
-        printed = emulated.run(f"{script}\n", _MOST_S, programs=[program], modules=modules)
+        printed = emulated.run(f"{script}\n", _MOST_S, programs=programs, modules=modules)
     except RunError as error:
         raise RunError(f"{what}: {error}") from None
     # The kernel's messages begin with a time in brackets.

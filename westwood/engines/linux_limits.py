@@ -13,8 +13,8 @@ import socket
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import DROPTAIL, PROTOCOLS, QUEUES, RECOVERIES, UDP, settings_of_protocol
-from westwood.engines import linux_emulated
+from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
+from westwood.engines import linux_emulated, linux_queues
 from westwood.errors import InputError, UnavailableError, show
 from westwood.kernel import ww_kernel
 from westwood.scenario.declared import departures, written_defaults
@@ -78,25 +78,17 @@ def check(scenario: Scenario) -> None:
     hosts = {node for flow in flows for node in (flow.from_, flow.to)}
     if len(hosts) > _MOST_HOSTS:
         raise _refuse("flow", len(hosts), f"at most {_MOST_HOSTS} nodes with senders or receivers")
-    check_queues(scenario)
+    linux_queues.check(scenario)
     for flow in scenario.flow:
         if flow.app.kind not in ("bulk", UDP):
             raise _refuse(f"{flow.name}.app", flow.app.kind, '"bulk" or "udp"')
         _check_flow(flow)
     _check_shared(flows)
-    for control in sorted(controls_of(scenario)) if not is_emulated(scenario) else ():
-        require(control)
-
-
-def check_queues(scenario: Scenario) -> None:
-    """Refuses what the emulated path lacks: queues that decide later than on arrival."""
-    known = [DROPTAIL, *(one.name for one in QUEUES.values() if not one.holds)]
-    for link in scenario.link:
-        if link.queue.kind not in known:
-            raise _refuse(f"{link.name}.queue.kind", link.queue.kind, " or ".join(known))
-        if link.ack_filter:
-            expected = "none: its queues decide on arrival"
-            raise _refuse(f"{link.name}.ack_filter", link.ack_filter.model_dump(), expected)
+    if not is_emulated(scenario):
+        for control in sorted(controls_of(scenario)):
+            require(control)
+        for discipline in sorted(linux_queues.disciplines_of(scenario)):
+            linux_queues.require(discipline)
 
 
 def controls_of(scenario: Scenario) -> set[str]:
@@ -107,7 +99,14 @@ def controls_of(scenario: Scenario) -> set[str]:
 def is_emulated(scenario: Scenario) -> bool:
     """Returns whether it needs the emulated machine, and that machine can run it."""
     controls = controls_of(scenario)
-    return any(map(is_missing, controls)) and linux_emulated.lacking(controls) is None
+    return bool(missing(scenario)) and linux_emulated.lacking(controls) is None
+
+
+def missing(scenario: Scenario) -> list[str]:
+    """Returns the kernel's modules that a scenario needs and this kernel lacks."""
+    controls = filter(is_missing, controls_of(scenario))
+    disciplines = filter(linux_queues.is_missing, linux_queues.disciplines_of(scenario))
+    return sorted([f"tcp_{one}" for one in controls] + [f"sch_{one}" for one in disciplines])
 
 
 def _check_flow(flow: Flow) -> None:

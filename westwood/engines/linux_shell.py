@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from westwood.arguments import checked, whole
-from westwood.engines import linux, linux_limits, wire
+from westwood.engines import linux, linux_queues, wire
 from westwood.errors import InputError, UnavailableError
 from westwood.scenario import Scenario
 
@@ -85,7 +85,7 @@ def default_seed() -> int:
 @checked(seed=whole(0, 2**64 - 1))
 def plan(path: EmulatedPath, seed: int) -> str:
     """Returns the plan of the path for ww-path."""
-    linux_limits.check_queues(path.scenario)
+    linux_queues.refuse_held(path.scenario)
     return wire.passage(path.scenario) + wire.conclusion(seed, None)
 
 

@@ -132,7 +132,7 @@ def _can_mount() -> bool:
 
 
 def _disciplines(proc: Path, boot: Path) -> Check:
-    """Names the kernel's queue disciplines; nothing here needs them, so none is missing."""
+    """Names the kernel's queue disciplines; few scenarios need them, so none is missing."""
     name = "queue disciplines"
     config = _config(proc, boot)
     if config is None:

@@ -177,8 +177,10 @@ def _write_disk(
     for path in files:
         disk.add(path.name, path.read_bytes())
     there = next((CACHE / "lib/modules").iterdir())
+    built_in = (there / "modules.builtin").read_text().split()
     for name in modules:
-        disk.add(f"modules/{Path(name).name}", (there / name).read_bytes())
+        if name not in built_in:
+            disk.add(f"modules/{Path(name).name}", (there / name).read_bytes())
     disk.add("etc/passwd", b"root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n")
     disk.add("script", script.encode())
     disk.add("init", _INIT.encode())
@@ -195,7 +197,8 @@ def run(
 ) -> list[str]:
     """Runs a script in the machine; returns the lines it prints, the kernel's name first.
 
-    `modules` are loaded first; they are paths relative to the kernel's folder. `files` are in /.
+    `modules` are loaded first; they are paths relative to the kernel's folder. Those that are part
+    of the kernel itself have no file. `files` are in /.
     Raises RunError if the script takes longer than `seconds` or fails.
     """
     booted = image()

@@ -40,6 +40,7 @@
 #define WW_CODEL_RISING(X)
 #define WW_CODEL_POSITIVE(X)
 #define WW_CODEL_COLUMNS(X) X(count, "packets", "dropped or marked since dropping began")
+#define WW_CODEL_TC(X) X(TIME, target, "target") X(TIME, interval, "interval") X(SWITCH, ecn, "ecn")
 
 namespace ww::sim {
 

@@ -54,6 +54,7 @@
 #define WW_DUALPI2_RISING(X)
 #define WW_DUALPI2_POSITIVE(X)
 #define WW_DUALPI2_COLUMNS(X) X(base_prob, "", "output of the PI controller, p'")
+#define WW_DUALPI2_TC(X)
 
 namespace ww::sim {
 

@@ -41,6 +41,11 @@
 #define WW_FQ_CODEL_POSITIVE(X)
 #define WW_FQ_CODEL_COLUMNS(X) \
     X(new_queues, "", "queues served first") X(old_queues, "", "other queues that are served")
+#define WW_FQ_CODEL_TC(X)        \
+    WW_CODEL_TC(X)               \
+    X(BYTES, quantum, "quantum") \
+    X(COUNT, flows, "flows")     \
+    X(COUNT, drop_batch, "drop_batch")
 
 namespace ww::sim {
 

@@ -3,15 +3,18 @@
 // The kinds of queues. A row makes a discipline known to scenarios, plans, bindings, the laboratory and the
 // tests over all kinds:
 //
-//   X(name, settings, class, PREFIX, "title", "class in ns-2", "class in ns-3")
+//   X(name, settings, class, PREFIX, "title", "class in ns-2", "class in ns-3", "discipline in Linux")
 //
 // `name` is the kind's word everywhere, and the member of a direction with its settings. An empty class
-// means that this simulator refuses the kind. The discipline's file declares
+// means that this simulator refuses the kind. --engine linux uses the kernel's discipline (linux/path/queues.hpp),
+// and the engine's own where the column is empty and the kind decides on arrival. The discipline's file declares
 //
 //   WW_PREFIX_SETTINGS(X)  its settings, as in engine/settings.hpp
 //   WW_PREFIX_RISING(X)    X(kind, lesser, greater): the second of two settings must exceed the first
 //   WW_PREFIX_POSITIVE(X)  X(kind, name): a setting that must be more than 0
 //   WW_PREFIX_COLUMNS(X)   X(name, "unit", "what it is"): a column of its trace, which name() of the class returns
+//   WW_PREFIX_TC(X)        X(kind, name, "word"): a setting of Linux's discipline and its word for tc(8). Linux has
+//                          the default of the others, and takes max_packet from the device's MTU
 #pragma once
 
 #include <variant>
@@ -22,12 +25,12 @@
 #include "pie.hpp"
 #include "red.hpp"
 
-#define WW_QUEUE_KINDS(X)                                                            \
-    X(red, Red, RedQueue, RED, "RED", "RED", "RedQueueDisc")                         \
-    X(codel, CoDel, CoDelQueue, CODEL, "CoDel", "", "CoDelQueueDisc")                \
-    X(fq_codel, FqCoDel, FqCoDelQueue, FQ_CODEL, "FQ-CoDel", "", "FqCoDelQueueDisc") \
-    X(pie, Pie, PieQueue, PIE, "PIE", "", "PieQueueDisc")                            \
-    X(dualpi2, DualPi2, DualPi2Queue, DUALPI2, "DualPI2", "", "")
+#define WW_QUEUE_KINDS(X)                                                                        \
+    X(red, Red, RedQueue, RED, "RED", "RED", "RedQueueDisc", "")                                 \
+    X(codel, CoDel, CoDelQueue, CODEL, "CoDel", "", "CoDelQueueDisc", "codel")                   \
+    X(fq_codel, FqCoDel, FqCoDelQueue, FQ_CODEL, "FQ-CoDel", "", "FqCoDelQueueDisc", "fq_codel") \
+    X(pie, Pie, PieQueue, PIE, "PIE", "", "PieQueueDisc", "pie")                                 \
+    X(dualpi2, DualPi2, DualPi2Queue, DUALPI2, "DualPI2", "", "", "")
 
 namespace ww::sim {
 

@@ -41,6 +41,7 @@
 #define WW_PIE_RISING(X)
 #define WW_PIE_POSITIVE(X)
 #define WW_PIE_COLUMNS(X) X(drop_prob, "", "probability with which arriving packets are dropped")
+#define WW_PIE_TC(X) X(TIME, target, "target") X(TIME, update, "tupdate") X(SWITCH, ecn, "ecn")
 
 namespace ww::sim {
 

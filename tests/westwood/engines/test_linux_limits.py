@@ -67,8 +67,8 @@ def scenario(*flows: dict[str, Any], **settings: Any) -> Scenario:
         ({"tcp.cc": {"name": "cubic", "cubic_rules": "rfc9438"}}, 'tcp.cc.cubic_rules = "rfc9438"'),
         ({"tcp.cc": {"name": "westwoodnr+", "cte": 2.0}}, "the kernel's own, which can't be set"),
         (
-            {"path.queue": {"kind": "codel", "limit": "9p"}},
-            'path.queue.kind = "codel": engine linux expects droptail or red',
+            {"path.queue": {"kind": "dualpi2", "limit": "9p"}},
+            'path.queue.kind = "dualpi2": engine linux expects droptail or red',
         ),
         (
             {"tcp.cc": "cubic", "tcp.timestamps": False},

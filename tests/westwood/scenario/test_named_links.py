@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from westwood import Scenario, simulate
-from westwood.engines import linux_limits, ns3_limits
+from westwood.engines import linux_queues, ns3_limits
 from westwood.errors import InputError
 from westwood.scenario import fragments, named_links
 
@@ -82,6 +82,6 @@ def test_ns3_and_linux_refuse_what_they_lack_by_its_key() -> None:
         with pytest.raises(InputError, match=rf"^wire\.{key} = .*engine ns3 expects no trace"):
             ns3_limits.check(made("dsl", "ns3-3.44", **{key: value}))
     with pytest.raises(InputError, match=r"^wire\.ack_filter = .*engine linux expects none"):
-        linux_limits.check_queues(made("cable", "linux"))
+        linux_queues.check(made("cable", "linux"))
     for name in ("dsl", "geo", "lte", "starlink", "wifi"):
-        linux_limits.check_queues(made(name, "linux"))
+        linux_queues.check(made(name, "linux"))
