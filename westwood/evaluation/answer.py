@@ -179,11 +179,15 @@ def verdict_of(judged: Estimate, threshold: Threshold | None) -> Verdict:
 
 def lines(answers: Sequence[Answer]) -> dict[str, Answer | None]:
     """Returns for each of the five questions the answer that decides it, the worst."""
-    found: dict[str, Answer | None] = {}
-    for question in QUESTIONS:
-        of_question = [one for one in answers if one.question == question and one.points]
-        found[question] = min(of_question, key=lambda one: _ORDER[one.verdict], default=None)
-    return found
+    return {
+        question: worst_of([one for one in answers if one.question == question])
+        for question in QUESTIONS
+    }
+
+
+def worst_of(answers: Sequence[Answer]) -> Answer | None:
+    """Returns the answer with the worst verdict; None without answers."""
+    return min(answers, key=lambda one: _ORDER[one.verdict], default=None)
 
 
 def _finite(value: Any) -> Any:

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from westwood.errors import InputError, suggestion
-from westwood.evaluation import basics
+from westwood.evaluation import basics, rfc9743
 from westwood.evaluation.criterion import Criterion, Effort, Part
 
-PARTS: Mapping[str, Part] = {one.name: one for one in (basics.PART,)}
+PARTS: Mapping[str, Part] = {one.name: one for one in (basics.PART, rfc9743.PART)}
 
 
 def chosen(

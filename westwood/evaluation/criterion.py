@@ -41,7 +41,7 @@ class Effort:
 
 
 QUICK = Effort("quick", 5, 10, 16, is_quick=True)
-USUAL = Effort("usual", 24, 100, 60)
+USUAL = Effort("usual", 16, 100, 60)
 FULL = Effort("full", 48, 100, 400)
 EFFORTS: Mapping[str, Effort] = {one.name: one for one in (QUICK, USUAL, FULL)}
 
@@ -100,6 +100,16 @@ class Criterion:
         return effort.worst_of if self.is_worst else effort.runs
 
 
+@dataclass(frozen=True)
+class Clause:
+    """A clause of a part's source: the criteria that judge it, or why a simulator can't."""
+
+    number: str
+    title: str
+    criteria: Sequence[str] = ()
+    why_not: str = ""
+
+
 # Answers of a part with a harness of its own, as an Answer keeps them.
 Harness = Callable[[Control, "Effort", int, "int | None"], Iterable[Mapping[str, Any]]]
 
@@ -116,6 +126,7 @@ class Part:
     names: Sequence[str] = ()  # of the harness's criteria
     in_quick: bool = True
     only_full: bool = False
+    clauses: Sequence[Clause] = ()
 
     def runs_with(self, effort: Effort) -> bool:
         """Returns whether an evaluation without --only runs this part."""

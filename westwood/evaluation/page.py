@@ -17,7 +17,7 @@ from westwood.draw.report import Cell, Grid, Section
 from westwood.errors import InputError
 from westwood.evaluation import answer, catalogue
 from westwood.evaluation.answer import Answer, At
-from westwood.evaluation.criterion import QUESTIONS
+from westwood.evaluation.criterion import QUESTIONS, Part
 from westwood.evaluation.running import Evaluation
 from westwood.judge.cases import Control
 from westwood.scenario import fragments
@@ -40,12 +40,11 @@ def write(evaluation: Evaluation, answers: Answers) -> Path:
     folder, request = evaluation.folder, evaluation.request
     folder.json("answers.json", entries(answers, evaluation))
     sections = [_first(answers)]
-    for number, part in enumerate(catalogue.PARTS.values()):
+    for part in catalogue.PARTS.values():
         of_part = _by_criterion(answers, part.name)
         if not of_part:
             continue
-        if number:
-            sections.append(_overview(part.name, f"{part.title} ({part.source})", of_part))
+        sections.append(_overview(part, answers, of_part))
         sections += [_section(evaluation, found) for found in of_part]
     title = f"Evaluation of {', '.join(one.text for one in answers)}"
     return report.write_last(folder, title, sections, [], request.state())
@@ -124,13 +123,32 @@ def _verdict(one: Answer | None) -> str | Cell:
 
 
 def _overview(
-    name: str, title: str, of_part: Sequence[Sequence[tuple[Control, Answer]]]
+    part: Part, answers: Answers, of_part: Sequence[Sequence[tuple[Control, Answer]]]
 ) -> Section:
-    heads = ["criterion", *(control.text for control, _ in of_part[0])]
+    heads = ["criterion", *(control.text for control in answers)]
     rows: list[list[str | Cell]] = [
         [found[0][1].says, *(_verdict(one) for _, one in found)] for found in of_part
     ]
-    return Section(f"part-{name}", title, None, [], [], grids=[Grid("Verdicts", heads, rows)])
+    grids = [Grid("Verdicts", heads, rows)]
+    if part.clauses:
+        grids.append(_clauses(part, answers))
+    title = f"{part.title} ({part.source})"
+    return Section(f"part-{part.name}", title, None, [], [], grids=grids)
+
+
+def _clauses(part: Part, answers: Answers) -> Grid:
+    """Returns all clauses of the part's source: the worst verdict of each, or why there is none."""
+    heads = ["clause", "title", *(control.text for control in answers), "not judged"]
+    rows: list[list[str | Cell]] = []
+    for clause in part.clauses:
+        cells = [
+            _verdict(answer.worst_of([one for one in all_ if one.criterion in clause.criteria]))
+            if clause.criteria
+            else "-"
+            for all_ in answers.values()
+        ]
+        rows.append([clause.number, clause.title, *cells, clause.why_not])
+    return Grid(f"The clauses of {part.source}", heads, rows)
 
 
 def _section(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> Section:
