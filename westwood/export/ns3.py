@@ -98,6 +98,10 @@ def program(scenario: Scenario) -> str:
     """Returns the program; raises InputError for what ns-3 can't do."""
     ns3_limits.check(scenario)
     for link in scenario.link:
+        if link.backward_rate is not None:
+            expected = "export expects one rate for both directions"
+            value = format_rate(link.backward_rate)
+            raise InputError(expected, key=f"{link.name}.backward_rate", value=value)
         for key, kind, known in (
             ("queue", link.queue.kind, _QUEUES),
             ("loss", link.loss.kind, _LOSSES),
