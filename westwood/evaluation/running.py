@@ -124,6 +124,7 @@ class Evaluation:
         self.request, self.folder = request, folder
         self._store = Store(folder, self._take)
         self._found: dict[_Key, list[Row]] = {}
+        self._made: dict[tuple[str, str, str], Mapping[str, Scenario]] = {}
         self._of_harness: dict[tuple[str, str], list[Answer]] = {}  # by part and control
 
     @contextlib.contextmanager
@@ -164,7 +165,19 @@ class Evaluation:
             others = [seed_of("evaluate", first + n) for n in range(count)]
         else:
             others = own
-        return _Asked(point.runs(control), own), _Asked(point.runs(against), others)
+        return (
+            _Asked(self._scenarios(criterion, point, control), own),
+            _Asked(self._scenarios(criterion, point, against), others),
+        )
+
+    def _scenarios(
+        self, criterion: Criterion, point: Point, control: Control
+    ) -> Mapping[str, Scenario]:
+        """Returns what a point runs, made once."""
+        key = criterion.name, point.name, control.text
+        if key not in self._made:
+            self._made[key] = point.runs(control)
+        return self._made[key]
 
     def go(self, workers: int | None, track: Tracker, client: Any = None) -> None:
         """Runs what is missing; `client` is that of a Dask cluster."""
@@ -231,7 +244,7 @@ class Evaluation:
             for criterion in all_:
                 for one in criterion.points:
                     if (criterion.name, one.name) == (name, point):
-                        return list(one.runs(control).values())[-1]
+                        return list(self._scenarios(criterion, one, control).values())[-1]
         return None
 
 
