@@ -139,7 +139,7 @@
       "Fu & Liew 2003, as in tcp_veno.c")                                                          \
     X(BBR, "bbr", BBR, SACK, (void)0, "BBRv1", "#000000 d -.", "TcpBbr", WW_UPSTREAM("bbr"),       \
       "draft-cardwell-iccrg-bbr-congestion-control-00: version 1")                                 \
-    X(BBR3, "bbr3", BBR3, SACK, (void)0, "BBRv3", "#000000 p -", "", WW_NOWHERE,                   \
+    X(BBR3, "bbr3", BBR3, SACK, (void)0, "BBRv3", "#000000 p -", "WwTcpWestwood", WW_NOWHERE,      \
       "draft-ietf-ccwg-bbr of August 2026: version 3")
 
 #define WW_ENUMERATOR(ID, name) WW_ALG_##ID,
