@@ -30,7 +30,13 @@ _FLAGS = (
     " -fno-strict-aliasing -fno-optimize-sibling-calls"  # a failed call has its line
     " -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers"
     f" -Werror=implicit-function-declaration -Werror=return-type -fsanitize={_CHECKS}"
+    " -nostdlib -Wl,-z,defs"  # abort() and others of the C library would end the process
 ).split()
+_MEMORY = Path(__file__).with_name("memory.c")
+_LACKING = re.compile(
+    rf"{re.escape(_SYMBOL)}:(\d+): undefined reference to .(\w+)"  # ld
+    rf"|undefined symbol: (\w+)\n.* referenced by {re.escape(_SYMBOL)}:(\d+)"  # lld
+)
 _ERROR = re.compile(
     r"^(?P<file>[^\n:]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.M
 )
@@ -127,7 +133,8 @@ def _folder() -> Path:
 
 
 def _key(code: bytes, used: Compiler) -> str:
-    parts = [code, *_header_bytes(), used.version.encode(), " ".join(_FLAGS).encode()]
+    options = " ".join(_FLAGS).encode()
+    parts = [code, *_header_bytes(), _MEMORY.read_bytes(), used.version.encode(), options]
     return hashlib.sha256(b"".join(hashlib.sha256(one).digest() for one in parts)).hexdigest()
 
 
@@ -139,9 +146,10 @@ def _header_bytes() -> tuple[bytes, ...]:
 def _compile(used: Compiler, code: bytes, name: str, folder: Path) -> Path:
     source, made = folder / _SYMBOL, folder / "control.so"
     source.write_bytes(code)
-    command = [*used.command, *_FLAGS, used.trap, f"-I{headers()}", "-o", str(made), str(source)]
+    command = [*used.command, *_FLAGS, used.trap, f"-I{headers()}", "-o", str(made)]
+    command += [str(source), str(_MEMORY), "-lgcc"]
     try:
-        ended = programs.run(command, "", timeout_s=_LONGEST_S, both=True)
+        ended = programs.run(_limited(command), "", timeout_s=_LONGEST_S, both=True)
     except TimeoutError:
         problem = f"{name}: takes more than {_LONGEST_S} s to compile"
         raise InputError(problem) from None
@@ -150,9 +158,18 @@ def _compile(used: Compiler, code: bytes, name: str, folder: Path) -> Path:
     raise InputError(first_error(ended.out, source, name))
 
 
+def _limited(command: Sequence[str]) -> list[str]:
+    """Limits the CPU time, also of what goes on when this process is killed."""
+    limits = programs.system_program("prlimit")
+    return [limits, f"--cpu={_LONGEST_S}", *command] if limits else [*command]
+
+
 def first_error(said: str, source: Path, name: str) -> str:
     """Returns the compiler's first error with the user's file and its line."""
     found = _ERROR.search(said)
+    if lacking := _LACKING.search(said):
+        line, called = lacking[1] or lacking[4], lacking[2] or lacking[3]
+        return f"{name}:{line}: {called} is not there, expected functions of the file or control.h"
     if found is None:
         lines = [line for line in said.replace(str(source), name).splitlines() if line.strip()]
         return f"{name}: does not compile: {lines[-1] if lines else 'the compiler fails'}"

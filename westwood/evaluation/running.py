@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import Any
 
 from westwood import __version__
-from westwood.control.loading import is_file, named
+from westwood.control import loading
 from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
@@ -93,8 +93,7 @@ class Request:
 
 
 def _identity(control: Control) -> dict[str, Any]:
-    own = {"source": named(control.cc).source} if is_file(control.cc) else {}
-    return {"cc": control.cc, "settings": dict(control.settings), **own}
+    return {**loading.identity(control.cc), "settings": dict(control.settings)}
 
 
 @dataclass(frozen=True)
