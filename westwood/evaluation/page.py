@@ -40,7 +40,7 @@ def write(evaluation: Evaluation, answers: Answers) -> Path:
     """Writes the page, its pictures, the answers and the worst scenarios; returns the page."""
     folder, request = evaluation.folder, evaluation.request
     folder.json("answers.json", entries(answers, evaluation))
-    sections = [_first(answers)] if _has_lines(answers) else []
+    sections = [_first(answers, list(_looks(evaluation)))] if _has_lines(answers) else []
     for part in catalogue.PARTS.values():
         of_part = _by_criterion(answers, part.name)
         if not of_part:
@@ -89,7 +89,7 @@ def _has_lines(answers: Answers) -> bool:
     return any(one.question for all_ in answers.values() for one in all_)
 
 
-def _first(answers: Answers) -> Section:
+def _first(answers: Answers, looks: Sequence[str]) -> Section:
     verdicts = {control: answer.lines(all_) for control, all_ in answers.items()}
     rows: list[list[str | Cell]] = [
         [says, *(_verdict(of[question]) for of in verdicts.values())]
@@ -97,7 +97,18 @@ def _first(answers: Answers) -> Section:
     ]
     grids = [Grid("The five lines", ["", *(one.text for one in answers)], rows)]
     grids += [_line_grid(control, of) for control, of in verdicts.items()]
-    return Section("lines", "The five lines", None, [], [], text=[_HOW], grids=grids)
+    return Section("lines", "The five lines", None, [], [], text=[_HOW, *looks], grids=grids)
+
+
+def _looks(evaluation: Evaluation) -> Iterator[str]:
+    """Yields what the ledger says about each control."""
+    seed = evaluation.request.seed
+    for control, looked in evaluation.looked.items():
+        if seed in looked:
+            yield f"{control.text}: seed {seed}, look {looked.index(seed) + 1}, seen before."
+        else:
+            before = f"; seeds seen before: {', '.join(map(str, looked))}" if looked else ""
+            yield f"{control.text}: seed {seed}, look {len(looked) + 1}, a fresh one{before}."
 
 
 def _line_grid(control: Control, of: Mapping[str, Answer | None]) -> Grid:
@@ -233,7 +244,8 @@ def _picture(
     evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]
 ) -> report.Drawn | None:
     one = found[0][1]
-    if len(one.points) < 2 or (evaluation.request.effort.is_quick and not one.question):
+    known = [at for at in one.points if not math.isnan(at.judged)]
+    if len(known) < 2 or (evaluation.request.effort.is_quick and not one.question):
         return None
     return report.figure(evaluation.folder, one.criterion, lambda: draw(found))
 

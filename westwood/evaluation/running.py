@@ -25,7 +25,7 @@ from westwood.control import loading
 from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
-from westwood.evaluation import answer, catalogue
+from westwood.evaluation import answer, catalogue, ledger
 from westwood.evaluation.answer import Answer
 from westwood.evaluation.criterion import Criterion, Effort, Part, Point, Runs
 from westwood.experiments import cluster
@@ -121,6 +121,7 @@ class Evaluation:
 
     def __init__(self, request: Request, folder: Folder) -> None:
         self.request, self.folder = request, folder
+        self.looked = {one: ledger.looked(one) for one in request.controls}
         self._store = Store(folder, self._take)
         self._found: dict[_Key, list[Row]] = {}
         self._made: dict[tuple[str, str, str], Mapping[str, Scenario]] = {}
@@ -211,6 +212,11 @@ class Evaluation:
             for flow in record["flows"]
         ]
         self._found[str(record["scenario"]), int(record["seed"])] = rows
+
+    def note_look(self) -> None:
+        """Notes in the ledger that the controls were looked at with this seed."""
+        for control in self.request.controls:
+            ledger.add(control, self.request.seed)
 
     def answers(self, control: Control) -> list[Answer]:
         """Returns the answers about a control, part by part."""
