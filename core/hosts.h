@@ -16,17 +16,19 @@
       "by ns-3's rule", "by the kernel's rule")                                                   \
     X(is_cwnd_limited, "whether cwnd limited the sender", "yes", "from the bytes in flight",      \
       "yes")                                                                                      \
-    X(prior_pipe, "flight when the newest segment was sent", "yes", "yes", "no")                  \
-    X(lost_since, "losses since then", "yes", "yes", "no")                                        \
+    X(prior_pipe, "flight when the newest segment was sent", "yes", "yes",                        \
+      "at the first ACK after it")                                                                \
+    X(lost_since, "losses since then", "yes", "yes", "since the ACK before it was sent")          \
     X(newly_marked, "number of segments marked", "yes", "no", "no")                               \
     X(ww_on_mark, "an echo of congestion marks (RFC 3168)", "yes", "yes", "yes")                  \
-    X(ww_on_packet_sent, "each segment sent", "yes", "yes", "no")                                 \
+    X(ww_on_packet_sent, "each segment sent", "yes", "yes", "once an ACK")                        \
     X(ww_on_packet_lost, "each segment lost, with its flight", "yes", "yes, with SACK",           \
-      "no: a count for each ACK")                                                                 \
+      "with the flight of the newest segment delivered")                                          \
     X(ww_on_restart, "end of a silence", "yes", "yes", "no")                                      \
     X(ww_on_undo, "a reduction was needless", "yes", "no", "yes")                                 \
     X(pacing, "pacing rate that the control sets", "obeyed",                                      \
       "obeyed, but for the first segment of a recovery", "obeyed")                                \
-    X(ww_quantum, "segments that it lets go at once", "always one", "always one", "no: TSO decides")
+    X(ww_quantum, "segments that it lets go at once", "always one", "always one",                 \
+      "TSO: a millisecond of the pacing rate, at least two")
 
 #endif

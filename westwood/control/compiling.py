@@ -34,8 +34,8 @@ _FLAGS = (
 ).split()
 _MEMORY = Path(__file__).with_name("memory.c")
 _LACKING = re.compile(
-    rf"{re.escape(_SYMBOL)}:(\d+): undefined reference to .(\w+)"  # ld
-    rf"|undefined symbol: (\w+)\n.* referenced by {re.escape(_SYMBOL)}:(\d+)"  # lld
+    rf"{re.escape(SYMBOL)}:(\d+): undefined reference to .(\w+)"  # ld
+    rf"|undefined symbol: (\w+)\n.* referenced by {re.escape(SYMBOL)}:(\d+)"  # lld
 )
 _ERROR = re.compile(
     r"^(?P<file>[^\n:]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.M
