@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from westwood.errors import InputError, suggestion
-from westwood.evaluation import basics, c4, harnesses, prudentia, regressions, rfc9743
+from westwood.evaluation import basics, c4, harnesses, prudentia, regressions, rfc9743, tcpeval
 from westwood.evaluation.criterion import Criterion, Effort, Part
 
 PARTS: Mapping[str, Part] = {
@@ -18,6 +18,7 @@ PARTS: Mapping[str, Part] = {
         prudentia.PART,
         regressions.PART,
         harnesses.POPULATION,
+        tcpeval.PART,
         harnesses.CONFORM,
     )
 }
