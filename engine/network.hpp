@@ -105,6 +105,8 @@ struct Application {
     Time buffer = 0;                       // video: how much the player keeps at most
 };
 
+class GuestFactory;
+
 // A TCP connection, or a source of datagrams of mss payload bytes. With arrivals it stands for many
 // connections, with exponential gaps between their starts.
 struct Flow {
@@ -119,6 +121,7 @@ struct Flow {
     bool obeys_pacing = true;  // false: the sender has no pacer, for tests of what notices it
     bool random_isn = true;    // draw the initial sequence number from the seed; else use isn
     std::uint32_t isn = 0;
+    GuestFactory* guests = nullptr;  // it simulates the flow's connections (traffic/guest.hpp)
 
     std::uint32_t mss() const { return packet_bytes - header_bytes; }  // payload of a full segment
 };

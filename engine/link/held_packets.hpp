@@ -31,7 +31,7 @@ inline std::uint32_t sacked_bytes(const HeldPacket& ack) {
 
 // Returns whether an ACK says nothing that a newer one does not say (impairments/ack_filter.hpp).
 inline bool is_redundant(const HeldPacket& older, const HeldPacket& newer) {
-    constexpr std::uint16_t kMore = kSyn | kFin | kCwr | kDatagram | kBare;
+    constexpr std::uint16_t kMore = kSyn | kFin | kCwr | kDatagram | kBare | kGuest;
     const Packet &old = older.packet, &ack = newer.packet;
     const auto is_after = [](std::uint32_t number, std::uint32_t other) {
         return static_cast<std::int32_t>(number - other) > 0;

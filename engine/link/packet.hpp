@@ -40,6 +40,8 @@ enum PacketFlags : std::uint16_t {
         1024,  // data, SYN: a retransmission; ACK: its timestamp echoes a retransmission (RFC 7323)
     kEnd = 2048,   // data: the last segment of a message, which the receiver acknowledges at once
     kEct1 = 4096,  // beside kEct: the ECN field was ECT(1), not ECT(0), when it was sent
+    kGuest =
+        8192,  // of a guest (traffic/guest.hpp), which knows its contents; kAck: from the receiver
     // Packets with these flags take the slow path.
     kSlowPath = kSyn | kFin | kCe | kCwr | kDatagram | kBare | kAgain | kEnd,
 };

@@ -53,7 +53,14 @@ void Simulation::next_arrival() {
     Connection& c = open(arriving[arrived_++]);
     timers_.set(arrivals_slot_,
                 arrived_ < arriving.size() ? started_.start[arriving[arrived_]] : kNever);
-    next_sender_timer(c, started_.start[c.index]);
+    const Time now = started_.start[c.index];
+    if (GuestSource* const source = std::get_if<GuestSource>(&c.source)) {
+        next_guest_timer(c, *source->guest, now);
+        source->timer.deadline = std::max(now, source->guest->next());
+        reschedule(source_timers_, source->timer, c.slot);
+    } else {
+        next_sender_timer(c, now);
+    }
     timers_.set(source_timers_.slot, source_timers_.queue.next());
 }
 
@@ -70,7 +77,8 @@ void Simulation::free_finished() {
         for (const std::uint32_t place : group.free) is_busy[group.members[place]] = true;
     std::size_t freed = 0;
     for (Connection& c : connections_) {
-        if (is_busy[c.slot] || network_.flows[started_.source[c.index]].arrivals_mean == 0)
+        if (is_busy[c.slot] || network_.flows[started_.source[c.index]].arrivals_mean == 0 ||
+            std::holds_alternative<GuestSource>(c.source))
             continue;
         Sender& sender = c.sender();
         if (!sender.is_complete() || sender.timer.deadline != kNever ||

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Handles the less common packets: those that open a connection (SYN, SYN-ACK and the ACK of that)
-// or end it (FIN), ends of messages, ECN marks, timestamps of retransmissions, and datagrams.
+// or end it (FIN), ends of messages, ECN marks, timestamps of retransmissions, and datagrams;
+// also the timer that opens a connection and repeats what was lost.
 #include "simulation.hpp"
 
 namespace ww::sim {
@@ -62,6 +63,20 @@ void Simulation::send_syn_ack(Connection& c, Time now) {
     Timer& timer = c.receiver.timer;
     c.receiver.on_syn_ack_sent(now);
     if (timer.deadline < timer.queued) reschedule(c.group->timers, timer, c.place);
+}
+
+void Simulation::next_sender_timer(Connection& c, Time now) {
+    Sender& sender = c.sender();
+    if (!sender.established()) {
+        sender.on_syn_sent(now);
+        send_syn(c, now);
+    } else {
+        const std::uint32_t recoveries = sender.fast_recoveries();
+        const Due due = sender.on_timer(now);
+        if (records_events_) record_timer(c, now, due, recoveries);
+        send_one_by_one(c, now);
+    }
+    after_sender(c, now);
 }
 
 // The timer is first due at the start of the source, then once per packet.

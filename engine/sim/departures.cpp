@@ -88,7 +88,7 @@ void Simulation::leave_queue(Connection& c, Channel& channel, const HeldPacket& 
     const bool ack = (held.packet.flags & kAck) != 0;
     c.in_flight -= !ack && held.packet.payload > 0;
     if (passage.fate != Fate::arrives) {
-        account_drop(c, channel, held.packet.payload, passage, ack);
+        account_drop(c, channel, held.packet, passage, ack);
         return;
     }
     const Hop& hop = (ack ? c.to_sender : c.to_receiver)[held.packet.hop];

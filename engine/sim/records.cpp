@@ -103,10 +103,11 @@ void Simulation::record_mark(const Connection& c, const Channel& channel, Time n
 }
 
 // Records a drop. Returns when the packet goes on: kNever.
-Time Simulation::account_drop(Connection& c, const Channel& channel, std::uint32_t payload,
+Time Simulation::account_drop(Connection& c, const Channel& channel, const Packet& packet,
                               const Passage& passage, bool ack) {
     const DropKind kind = drop_kind(passage.fate);
-    if (!ack && payload > 0) (kind == DropKind::wire ? c.lost : c.queue_drops)++;
+    if (!ack && packet.payload > 0) (kind == DropKind::wire ? c.lost : c.queue_drops)++;
+    if ((packet.flags & kGuest) != 0) std::get<GuestSource>(c.source).guest->on_drop(packet.number);
     drops_.add(passage.at, number_of(channel), c.index, kind, ack);
     return kNever;
 }

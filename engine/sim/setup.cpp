@@ -52,6 +52,8 @@ Simulation::Connection::Source Simulation::Connection::source_of(const Flow& flo
                                                                  Stop* stop) {
     if (flow.datagrams.on)
         return Source(std::in_place_type<DatagramSource>, flow, seed, connection, end, stop);
+    if (flow.guests != nullptr)
+        return Source(std::in_place_type<GuestSource>, flow.guests->open(flow, connection));
     const auto drawn = static_cast<std::uint32_t>(Random(seed, Stream::isn, connection).bits());
     return Source(std::in_place_type<Sender>, settings, flow, flow.random_isn ? drawn : flow.isn);
 }
@@ -122,7 +124,8 @@ void Simulation::build_connections() {
     settings_of_.reserve(network_.flows.size());
     for (const Flow& flow : network_.flows) {
         settings_of_.push_back(&settings_.of(flow));
-        const bool paces = !flow.datagrams.on && settings_of_.back()->paced;
+        const bool is_tcp = !flow.datagrams.on && flow.guests == nullptr;
+        const bool paces = is_tcp && settings_of_.back()->paced;
         pacing_ |= paces;
         loads_ |= flow.cc.algorithm == WW_ALG_LOADED;
         fast_path_ &= !paces && !flow.ecn && flow.application.kind == ApplicationKind::bulk;
@@ -132,7 +135,7 @@ void Simulation::build_connections() {
         Connection& c = open(i);
         source_timers_.queue.reschedule(c.timer(), c.slot);
         const Flow& flow = network_.flows[started_.source[i]];
-        if (flow.application.kind == ApplicationKind::bulk) continue;
+        if (flow.application.kind == ApplicationKind::bulk || flow.guests != nullptr) continue;
         writers_.resize(count);
         application_timers_.queue.reserve(count);
         writers_[c.slot] = std::make_unique<Writer>(flow, seed_, i, end_, &stop_);
@@ -177,6 +180,8 @@ void Simulation::conclude(Connection& c) {
     FlowCounts& result = result_.connections[c.index];
     std::visit([&](auto& source) { source.finish(end_, result); }, c.source);
     if (Writer* const writer = writer_of(c)) writer->finish(end_, result, result_.messages);
+    if (GuestSource* const source = std::get_if<GuestSource>(&c.source))
+        c.receiver.delivered_bytes = source->guest->finish(end_, result, result_.messages);
     result.source = started_.source[c.index];
     result.start_s = seconds(started_.start[c.index]);
     result.delivered_bytes = c.receiver.delivered_bytes;

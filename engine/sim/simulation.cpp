@@ -128,7 +128,7 @@ inline Time Simulation::carry_through(Connection& c, Packet& packet, const Entry
         if (now > end_)
             c.in_flight += !ack && packet.payload > 0;
         else if (passage.fate != Fate::arrives)
-            now = account_drop(c, *channel, packet.payload, passage, ack);
+            now = account_drop(c, *channel, packet, passage, ack);
     }
     first.join();
     return now;
@@ -144,6 +144,9 @@ template <bool ack>
 template void Simulation::carry_out_of_line<false>(Connection& c, const Packet& packet,
                                                    std::uint32_t ip_bytes, Time now,
                                                    const SackBlocks* sack);
+template void Simulation::carry_out_of_line<true>(Connection& c, const Packet& packet,
+                                                  std::uint32_t ip_bytes, Time now,
+                                                  const SackBlocks* sack);
 
 // Takes the next packet, in global order, that reaches the far end of a channel that is not inlined.
 template <bool loaded>
@@ -154,9 +157,9 @@ template <bool loaded>
         // The next flows are known, so their state is prefetched.
         prefetch<Connection::kOftenUsed>(&connections_[channel.in_transit.glance(4).flow]);
         const Packet& next = channel.in_transit.glance(2);
-        if ((next.flags & kAck) != 0) connections_[next.flow].sender().prefetch();
+        if ((next.flags & (kAck | kGuest)) == kAck) connections_[next.flow].sender().prefetch();
     }
-    if ((packet.flags & (kAck | kThere | kSack | kSyn | kCe | kAgain)) == (kAck | kThere))
+    if ((packet.flags & (kAck | kThere | kSack | kSyn | kCe | kAgain | kGuest)) == (kAck | kThere))
         [[likely]] {
         const Time now = packet.at;
         const std::uint32_t number = packet.number;
@@ -171,6 +174,7 @@ template <bool loaded>
 [[gnu::noinline]] void Simulation::next_packet_on_slow_path(Connection& c, Channel& channel) {
     const Packet packet = channel.in_transit.front();
     channel.in_transit.pop();
+    if ((packet.flags & kGuest) != 0) return next_guest_packet(c, packet);
     const bool there = (packet.flags & kThere) != 0;
     if ((packet.flags & kAck) == 0) {
         const std::uint32_t bytes = c.header_bytes + packet.payload;
@@ -234,26 +238,16 @@ void Simulation::next_source_timer() {
     if (DatagramSource* datagrams = std::get_if<DatagramSource>(&c.source)) {
         timer = &datagrams->timer;
         if (queue.is_due(*timer)) next_datagram(c, *datagrams, now);
+    } else if (GuestSource* source = std::get_if<GuestSource>(&c.source)) {
+        timer = &source->timer;
+        if (queue.is_due(*timer)) next_guest_timer(c, *source->guest, now);
+        timer->deadline = std::max(now, source->guest->next());
     } else {
         timer = &c.sender().timer;
         if (queue.is_due(*timer)) next_sender_timer(c, now);
     }
     queue.requeue(*timer);
     timers_.set(source_timers_.slot, queue.next());
-}
-
-void Simulation::next_sender_timer(Connection& c, Time now) {
-    Sender& sender = c.sender();
-    if (!sender.established()) {
-        sender.on_syn_sent(now);
-        send_syn(c, now);
-    } else {
-        const std::uint32_t recoveries = sender.fast_recoveries();
-        const Due due = sender.on_timer(now);
-        if (records_events_) record_timer(c, now, due, recoveries);
-        send_one_by_one(c, now);
-    }
-    after_sender(c, now);
 }
 
 // The same timer is often due again before any other event.

@@ -7,7 +7,7 @@
 //                                   one channel)
 //   arrivals                        the next connection of flows that stand for many
 //   sources of the flows            start, SYN and retransmission of a sender; start and next packet of a
-//                                   source of datagrams
+//                                   source of datagrams; start and timers of a guest
 //   paced senders, if any           when the next segment may leave
 //   applications, if any            when the next data is written
 //
@@ -27,6 +27,7 @@
 #include "../traffic/application.hpp"
 #include "../traffic/arrivals.hpp"
 #include "../traffic/datagrams.hpp"
+#include "../traffic/guest.hpp"
 #include "drop_list.hpp"
 #include "recorder.hpp"
 #include "topology.hpp"
@@ -77,7 +78,7 @@ class Simulation {
         SharedTimers timers;
     };
     struct alignas(64) Connection {
-        using Source = std::variant<Sender, DatagramSource>;
+        using Source = std::variant<Sender, DatagramSource, GuestSource>;
 
         // Often-used fields come first. The source is last, so that its rarely-used fields end the
         // connection.
@@ -138,6 +139,9 @@ class Simulation {
     void next_sender_timer(Connection& c, Time now);
     void next_application_timer();
     void next_datagram(Connection& c, DatagramSource& source, Time now);
+    void next_guest_timer(Connection& c, Guest& guest, Time now);
+    void next_guest_packet(Connection& c, const Packet& packet);
+    void serve_guest(Connection& c, Guest& guest, Time now);
     std::uint32_t next_pacing_timers(std::uint32_t more);
     // Returns the application of a connection; nullptr if it is bulk.
     Writer* writer_of(const Connection& c) const {
@@ -185,7 +189,7 @@ class Simulation {
                      const Passage& passage);
     void next_departure();
     void record_mark(const Connection& c, const Channel& channel, Time now);
-    Time account_drop(Connection& c, const Channel& channel, std::uint32_t payload,
+    Time account_drop(Connection& c, const Channel& channel, const Packet& packet,
                       const Passage& passage, bool ack);
     std::uint32_t number_of(const Channel& channel) const {
         return static_cast<std::uint32_t>(&channel - channels_.data());

@@ -38,7 +38,9 @@ Topology::Topology(const Network& network) {
     const std::size_t channels = 2 * network.links.size();
     inlined_.assign(channels, false);
     next_.assign(channels, kNone);
-    if (network.event_per_hop) return;
+    const bool has_guests = std::any_of(network.flows.begin(), network.flows.end(),
+                                        [](const Flow& flow) { return flow.guests != nullptr; });
+    if (network.event_per_hop || has_guests) return;
     find_inlined(channels);
     order_held_queues(network);
     for (std::size_t i = 0; i < network.links.size(); i++) {
