@@ -15,13 +15,13 @@ MAKE_LINUX = $(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log
     $(BIN)/cmake --build build/linux
 T ?= tests
 # Papers whose open settings `make searches` searches, with the number of settings and the seed.
-SEARCHES ?= ns3-2013:480:41 mobicom-2001:2016:52 plateau:2016:53 linux-2003:304:44
+SEARCHES ?= ns3-2013:480:41 mobicom-2001:2016:52 plateau:144:43 linux-2003:304:44
 SETTINGS ?=
 # Somebody else's compiler may know warnings that ours does not.
 WERROR ?= OFF
 
 .PHONY: help demo lab lab-engine core engine py test test-slow lint format golden bench bench-path comparison verdicts searches theory torture mutants prove ns3 \
-    linux linux-machine linux-path manual docs release clean system system-lab system-test .venv
+    linux linux-machine linux-path quic manual docs release clean system system-lab system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -134,6 +134,10 @@ linux-machine: linux-path ## fetch Debian's kernel, in which --engine linux runs
 linux-path: .venv ## build ww-path, the emulated path of --engine linux, into build/linux
 	@tools/system.sh build
 	@$(MAKE_LINUX) --target ww-path
+
+quic: .venv ## build ww-quic, the runner of --engine quinn and --engine noq, into build/quic (needs Rust)
+	@$(BIN)/cmake -S quic -B build/quic -G Ninja -D WW_TESTS=OFF --log-level=NOTICE && \
+	    $(BIN)/cmake --build build/quic
 
 manual: .venv ## write the manual page man/westwood.1 from the commands' help
 	@$(BIN)/python -m tools.manual

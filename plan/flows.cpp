@@ -143,6 +143,7 @@ void read_arrivals(const Section& arrivals, sim::Flow& flow) {
 }  // namespace
 
 ww_protocol read_control(const Section& section, ww_config& config) {
+    section["stack"];  // whose connections use the control: only engines with QUIC stacks read it
     const Value* const name = section.need("name").value();
     if (const auto* text = std::get_if<std::string>(&name->is); text && names_file(*text)) {
         set_loaded(section, config);

@@ -197,25 +197,16 @@ void read_trace(const Section& section, sim::Link& link) {
     section.done();
 }
 
-// Reads the rate of the direction that has another one than the link.
-void read_backward_rate(const Section& section, sim::Direction& backward) {
-    const Item rate = section["backward_rate"];
-    if (!rate) return;
-    if (!backward.opportunities_ms.empty())
-        rate.refuse("has no effect with a trace of this direction");
-    backward.rate_bps = rate_bps(rate, static_cast<std::int64_t>(kSlowest), sim::kFastest);
-}
-
-// Checks that the link has either a rate, or that of each direction by a trace or backward_rate.
+// Checks that the link has either a rate or traces for both directions.
 void read_rate(const Section& section, sim::Link& link) {
-    const bool is_traced = !link.backward.opportunities_ms.empty();
-    if (link.forward.opportunities_ms.empty() || !(is_traced || section["backward_rate"])) {
+    const bool is_traced =
+        !link.forward.opportunities_ms.empty() && !link.backward.opportunities_ms.empty();
+    if (!is_traced) {
         section.need("rate");
         return;
     }
     if (const Item rate = section["rate"])
-        rate.refuse(is_traced ? "has no effect with a trace of both directions"
-                              : "has no effect with a trace and backward_rate");
+        rate.refuse("has no effect with a trace of both directions");
     for (sim::Direction* side : {&link.forward, &link.backward})
         side->rate_bps = std::llrint(std::max(kSlowest, mean_rate_bps(*side)));
 }
@@ -251,7 +242,6 @@ Limit read_link(const Section& section, sim::Link& link) {
     if (const Item trace = section["trace"])
         read_trace({trace.table("a table with lists of times"), "trace", &section}, link);
     read_rate(section, link);
-    read_backward_rate(section, link.backward);
     if (const Item reroute = section["reroute"])
         read_reroute({reroute.table("a table with at and delay"), "reroute", &section}, link);
     if (const Item delays = section["delays"])

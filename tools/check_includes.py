@@ -8,8 +8,9 @@ the kinds of queues declare their settings, so they belong to the data. wire, wh
 linux/path share, includes core and the engine's headers without code (DATA_HEADERS). The emulated
 path in linux/path runs the engine's model of links, so it also includes engine (docs/decisions). So
 does ns3/compare, which compares the two. linux/loader uses linux/bpf's layout of events, and
-linux/path its table of the kernel's states. The engine is pure, so it may not use the standard
-headers of files, threads, clocks and unportable random distributions.
+linux/path its table of the kernel's states. quic/runner runs the whole engine.
+The engine is pure, so it may not use the standard headers of files, threads, clocks and unportable
+random distributions.
 """
 
 import re
@@ -70,6 +71,8 @@ RULES = {
     "linux/bpf": ({"core", "linux/bpf"}, ANY),
     "linux/loader": ({"linux/bpf", "linux/loader"}, ANY),
     "linux/path": ({"wire", "linux/bpf", "linux/path"} | ENGINE, ANY),
+    "quic/runner": ({"wire", "quic/runner"} | ENGINE, ANY),
+    "quic/westwood": ({"core"}, FREESTANDING),
 }
 SUFFIXES = {".h", ".hpp", ".c", ".cc", ".cpp"}
 

@@ -198,7 +198,9 @@ def _engines() -> Listing:
 
 def _host_reports() -> Listing:
     rows = tuple((f"`{name}`", *more) for name, *more in HOST_REPORTS)
-    return Listing(("in the core", "what it is", "simulator", "ns-3", "Linux"), rows)
+    return Listing(
+        ("in the core", "what it is", "simulator", "ns-3", "Linux", "quinn", "noq"), rows
+    )
 
 
 LISTINGS: Mapping[str, Callable[[], Listing]] = {

@@ -33,6 +33,7 @@ TOOLS: dict[str, tuple[Callable[[], object], str]] = {
     "libFuzzer": (fuzzer_libraries, "libclang-rt-dev"),
     "libbpf": (lambda: Path("/usr/include/bpf/libbpf.h").exists(), "libbpf-dev"),
     "npm": (lambda: shutil.which("npm"), "nodejs npm"),
+    "cargo": (lambda: shutil.which("cargo"), "cargo of Rust 1.95: https://rustup.rs"),
     "ns-3 3.37": (lambda: Path("/usr/include/ns3/core-module.h").exists(), "libns3-dev"),
 }
 
@@ -99,6 +100,7 @@ C_ROOMS = (
     "ns3",
     "linux",
     "proofs",
+    "quic",
     "tests",
     "bench",
 )
@@ -156,6 +158,10 @@ OF_PROOFS = Inputs(
     ("core", "proofs", "tools/prove.py", *RUNNER),
     ("frama-c -version", "why3 --version", "z3 --version"),
 )
+OF_QUIC = Inputs(
+    ("core", "quic", *RUNNER),
+    ("cargo --version", "cc --version"),
+)
 OF_KERNEL = Inputs(  # ww-path has the engine's links, but nothing here runs the engine's senders
     (
         *("core", "linux", "westwood", "engine/link", "engine/traffic", "engine/columns.hpp"),
@@ -206,6 +212,8 @@ BUILDERS = [
         ("GoogleTest",),
         inputs=OF_CPP,
     ),
+    Suite("quic-build", cmake("quic", "WW_TESTS=OFF", source="quic")[:2], ("cargo",)),
+    Suite("quic", [[PYTHON, "tools/quic.py"]], ("cargo",), after=("package",), inputs=OF_QUIC),
     Suite("prove", [[PYTHON, "tools/prove.py", "--only", "any order"]], inputs=OF_PROOFS),
     Suite("core-compiles", [["tools/check_core.sh"]], ("clang",), inputs=OF_CORE),
     Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]], after=("package",)),
@@ -245,7 +253,7 @@ BUILDERS = [
     pytest(
         "python",
         *("tests", "--ignore=tests/linux", "-m", "not slow and not clock", "-n", WORKERS),
-        after=("linux-build", "ns3-wheel", "ns3-debian", "wheel"),
+        after=("linux-build", "ns3-wheel", "ns3-debian", "quic-build", "wheel"),
     ),
 ]
 LINUX = ("-rs", "tests/linux")

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "connection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../../engine/base/seconds.hpp"
+
+namespace ww::quic {
+namespace {
+
+constexpr sim::Time kNanosecond = 1'000;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+// No end sends as many packets, or asks to be woken as often, at one time.
+constexpr std::uint32_t kMostCalls = 1'000'000;
+
+std::int64_t nanoseconds(sim::Time time) { return time / kNanosecond; }
+
+ww_ecn ecn_of(bool is_capable, bool is_marked) {
+    return is_marked ? WW_MARKED : is_capable ? WW_CAPABLE : WW_NOT_CAPABLE;
+}
+
+}  // namespace
+
+Connection::Connection(const wire::Stack& stack, const sim::Flow& flow, std::uint32_t number,
+                       Run& run)
+    : flow_(flow),
+      stack_(stack.name),
+      number_(number),
+      run_(run),
+      next_(flow.start),
+      established_s_(kNan),
+      completed_s_(kNan) {
+    ww_options options{};
+    options.stack = stack.name.c_str();
+    options.control = stack.control.c_str();
+    options.own_control = stack.is_own;
+    options.datagram_bytes = static_cast<std::uint16_t>(flow.packet_bytes - kHeaders);
+    options.receive_window = flow.receive_window_bytes;
+    options.seed = run.seed;
+    options.number = number;
+    connection_.reset(ww_quic_open(&options));
+    check(flow.start);
+    if (flow.application.kind != sim::ApplicationKind::bulk)
+        writer_.emplace(flow_, run.seed, number, run.end);
+}
+
+void Connection::on_timer(sim::Time now) {
+    if (is_over() || now < flow_.start) return;
+    check(now);
+    if (!begun_) begin(now);
+    for (const bool server : {false, true}) {
+        if (ww_quic_next(connection_.get(), server) > nanoseconds(now)) continue;
+        const std::uint64_t window = state_.window;
+        ww_quic_wake(connection_.get(), server, nanoseconds(now));
+        if (server) continue;
+        look(now);
+        timeouts_ += state_.window < window;
+    }
+    serve_application(now);
+    find_next(now);
+}
+
+void Connection::begin(sim::Time now) {
+    begun_ = true;
+    look(now);
+    if (writer_) return;
+    const bool is_endless = flow_.size_bytes == sim::kUnlimited;
+    written_ = is_endless ? UINT64_MAX : static_cast<std::uint64_t>(flow_.size_bytes);
+    ww_quic_write(connection_.get(), written_, !is_endless);
+}
+
+void Connection::on_packet(sim::Time now, sim::End to, std::uint32_t number, bool is_ecn_capable,
+                           bool is_marked) {
+    if (is_over()) return;
+    check(now);
+    const bool server = to == sim::End::receiver;
+    const std::uint64_t window = state_.window;
+    ww_quic_take(connection_.get(), server, nanoseconds(now), number,
+                 static_cast<std::uint8_t>(ecn_of(is_ecn_capable, is_marked)));
+    if (server) return;
+    received_++;
+    look(now);
+    reductions_ += state_.window < window;
+    srtt_sum_s_ += static_cast<double>(state_.srtt_ns) * 1e-9;
+    srtts_++;
+    serve_application(now);
+    trace(now);
+}
+
+void Connection::on_drop(std::uint32_t number) {
+    if (!is_over()) ww_quic_drop(connection_.get(), number);
+}
+
+bool Connection::send(sim::Time now, sim::End from, Sent& packet) {
+    if (is_over() || !begun_) return false;
+    check(now);
+    const bool server = from == sim::End::receiver;
+    ww_packet sent{};
+    if (!ww_quic_send(connection_.get(), server, nanoseconds(now), &sent)) {
+        find_next(now);
+        return false;
+    }
+    sent_ += !server;
+    packet = {sent.number, sent.bytes, sent.ecn_capable && flow_.ecn};
+    return true;
+}
+
+// Lets the application write what it wants to by now.
+void Connection::serve_application(sim::Time now) {
+    if (!stopped_ && now >= flow_.stop) {
+        stopped_ = true;
+        ww_quic_stop(connection_.get());
+    }
+    if (!writer_ || stopped_ || !state_.is_established) return;
+    const auto mss = static_cast<std::uint64_t>(flow_.mss());
+    if (writer_->serve(now, sender_state())) {
+        written_ = static_cast<std::uint64_t>(writer_->written()) * mss;
+        const bool ends = writer_->ends_message(writer_->written() - 1);
+        ww_quic_write(connection_.get(), written_, ends);
+        look(now);
+    }
+    writer_->watch(now, sender_state());
+}
+
+sim::SenderState Connection::sender_state() const {
+    const auto segments = [&](std::uint64_t bytes) {
+        return static_cast<std::int64_t>(bytes / flow_.mss());
+    };
+    return {segments(state_.acknowledged), segments(written_), sent_, state_.delivered >= written_};
+}
+
+// Notes the state of the sender.
+void Connection::look(sim::Time now) {
+    const std::uint64_t before = state_.window;
+    ww_quic_state(connection_.get(), false, &state_);
+    if (!state_.is_established) return;
+    if (looked_at_ < 0) {
+        established_s_ = sim::seconds(now);
+    } else {
+        window_integral_ += static_cast<double>(before) * sim::seconds(now - looked_at_);
+    }
+    looked_at_ = now;
+    largest_window_ = std::max(largest_window_, static_cast<double>(state_.window));
+    const bool is_whole = flow_.size_bytes != sim::kUnlimited &&
+                          state_.acknowledged >= static_cast<std::uint64_t>(flow_.size_bytes);
+    if (is_whole && std::isnan(completed_s_)) completed_s_ = sim::seconds(now);
+}
+
+void Connection::trace(sim::Time now) {
+    if (!*run_.trace || !state_.is_established) return;
+    const auto segments = [&](std::uint64_t bytes) {
+        return static_cast<double>(bytes) / (flow_.packet_bytes - kHeaders);
+    };
+    wire::WindowRow row;
+    row.time_s = sim::seconds(now);
+    row.cwnd = segments(state_.window);
+    row.ssthresh = state_.ssthresh == UINT64_MAX ? kNan : segments(state_.ssthresh);
+    row.srtt_s = static_cast<double>(state_.srtt_ns) * 1e-9;
+    run_.trace->write_window(number_, row);
+}
+
+void Connection::find_next(sim::Time now) {
+    if (is_over()) {
+        next_ = sim::kNever;
+        return;
+    }
+    next_ = writer_ && state_.is_established && !stopped_ ? writer_->next_at() : sim::kNever;
+    if (!stopped_ && flow_.stop > now) next_ = std::min(next_, flow_.stop);
+    for (const bool server : {false, true}) {
+        const std::int64_t at = ww_quic_next(connection_.get(), server);
+        if (at < INT64_MAX / kNanosecond) next_ = std::min(next_, at * kNanosecond);
+    }
+}
+
+// Ends the run if the last call failed, or if time stands still.
+void Connection::check(sim::Time now) {
+    run_.progress++;
+    calls_now_ = now == now_ ? calls_now_ + 1 : 0;
+    now_ = now;
+    if (const char* const problem = ww_quic_error(connection_.get()); *problem != '\0')
+        fail(now, problem);
+    else if (calls_now_ > kMostCalls)
+        fail(now, "it goes on without end at this time");
+}
+
+void Connection::fail(sim::Time now, const std::string& problem) {
+    if (is_over()) return;
+    run_.error = stack_ + ", connection " + std::to_string(number_) + ", at " +
+                 std::to_string(sim::seconds(now)) + " s: " + problem;
+}
+
+std::uint64_t Connection::finish(sim::Time end, sim::FlowCounts& result,
+                                 std::vector<sim::Message>& messages) {
+    check(end);
+    const double bytes = flow_.packet_bytes - kHeaders;
+    if (looked_at_ >= 0) {
+        window_integral_ += static_cast<double>(state_.window) * sim::seconds(end - looked_at_);
+        result.mean_cwnd = window_integral_ / bytes / (sim::seconds(end) - established_s_);
+        result.max_cwnd = largest_window_ / bytes;
+    }
+    ww_quic_state(connection_.get(), true, &state_);
+    result.sent = sent_;
+    result.retransmitted = state_.lost_packets;
+    result.fast_recoveries = reductions_;
+    result.timeouts = timeouts_;
+    if (srtts_ > 0) result.mean_srtt_s = srtt_sum_s_ / static_cast<double>(srtts_);
+    result.established_s = established_s_;
+    result.completed_s = completed_s_;
+    if (writer_) writer_->finish(end, result, messages);
+    return state_.delivered;
+}
+
+}  // namespace ww::quic

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A connection of a QUIC stack as a guest of the simulator.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "../../engine/traffic/application.hpp"
+#include "../../engine/traffic/guest.hpp"
+#include "../../wire/plan.hpp"
+#include "stacks.h"
+
+namespace ww::quic {
+
+// What the connections of a run share.
+struct Run {
+    std::uint64_t seed;
+    sim::Time end;
+    wire::Trace* trace;
+    std::string error;           // why the run must end; empty: it need not
+    std::uint64_t progress = 0;  // grows while the run advances; a watchdog looks at it
+};
+
+class Connection final : public sim::Guest {
+  public:
+    // The Ethernet frame's IP and UDP headers.
+    static constexpr std::uint32_t kHeaders = 28;
+
+    Connection(const wire::Stack& stack, const sim::Flow& flow, std::uint32_t number, Run& run);
+
+    sim::Time next() override { return next_; }
+    void on_timer(sim::Time now) override;
+    void on_packet(sim::Time now, sim::End to, std::uint32_t number, bool is_ecn_capable,
+                   bool is_marked) override;
+    void on_drop(std::uint32_t number) override;
+    bool send(sim::Time now, sim::End from, Sent& packet) override;
+    std::uint64_t finish(sim::Time end, sim::FlowCounts& result,
+                         std::vector<sim::Message>& messages) override;
+
+  private:
+    struct Close {
+        void operator()(ww_connection* connection) const { ww_quic_close(connection); }
+    };
+
+    void begin(sim::Time now);
+    void serve_application(sim::Time now);
+    sim::SenderState sender_state() const;
+    void check(sim::Time now);
+    void look(sim::Time now);
+    void trace(sim::Time now);
+    void find_next(sim::Time now);
+    void fail(sim::Time now, const std::string& problem);
+    bool is_over() const { return !run_.error.empty(); }
+
+    const sim::Flow flow_;
+    const std::string stack_;
+    const std::uint32_t number_;
+    Run& run_;
+    std::unique_ptr<ww_connection, Close> connection_;
+    std::optional<sim::Writer> writer_;  // unless the application is bulk
+    sim::Time next_ = 0;
+    bool begun_ = false, stopped_ = false;
+
+    ww_connection_state state_{};
+    std::uint64_t written_ = 0;              // bytes that the application has written
+    std::uint64_t sent_ = 0, received_ = 0;  // packets of the client
+    sim::Time now_ = 0;                      // of the last call
+    std::uint32_t calls_now_ = 0;            // at that time
+
+    // What is measured of it.
+    double established_s_, completed_s_;
+    sim::Time looked_at_ = -1;  // the window is averaged from then on; -1: not yet established
+    double window_integral_ = 0, largest_window_ = 0;
+    double srtt_sum_s_ = 0;
+    std::uint64_t srtts_ = 0, reductions_ = 0, timeouts_ = 0;
+};
+
+// Opens connections of a stack.
+class Stack final : public sim::GuestFactory {
+  public:
+    Stack(const wire::Stack& stack, Run& run) : stack_(stack), run_(run) {}
+    std::unique_ptr<sim::Guest> open(const sim::Flow& flow, std::uint32_t connection) override {
+        return std::make_unique<Connection>(stack_, flow, connection, run_);
+    }
+
+  private:
+    const wire::Stack stack_;
+    Run& run_;
+};
+
+}  // namespace ww::quic

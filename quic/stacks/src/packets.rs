@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//! Packets on their way: the runner knows them by number.
+
+use bytes::{Bytes, BytesMut};
+
+#[derive(Default)]
+pub(crate) struct Packets {
+    under_way: Vec<Option<BytesMut>>,
+    free: Vec<u32>,
+}
+
+impl Packets {
+    /// Keeps a packet and returns its number.
+    pub fn put(&mut self, packet: Vec<u8>) -> u32 {
+        let packet = Some(BytesMut::from(Bytes::from(packet)));
+        if let Some(number) = self.free.pop() {
+            self.under_way[number as usize] = packet;
+            return number;
+        }
+        self.under_way.push(packet);
+        (self.under_way.len() - 1) as u32
+    }
+
+    /// Returns the packet, which the network has delivered or dropped.
+    pub fn take(&mut self, number: u32) -> Option<BytesMut> {
+        let packet = self.under_way.get_mut(number as usize)?.take()?;
+        self.free.push(number);
+        Some(packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_free_once_its_packet_is_taken() {
+        let mut packets = Packets::default();
+        let (first, second) = (packets.put(vec![1]), packets.put(vec![2]));
+        assert_eq!(packets.take(first).unwrap()[..], [1]);
+        assert!(packets.take(first).is_none());
+        assert_eq!(packets.put(vec![3]), first);
+        assert_eq!(packets.take(second).unwrap()[..], [2]);
+    }
+}

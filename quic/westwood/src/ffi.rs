@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//! The core in C: the only module with unsafe code. `core/contract.h` describes the structures.
+
+use std::ffi::{CStr, c_char};
+
+/// What an ACK brought: `struct ww_sample`. Counts are in segments, times in microseconds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sample {
+    pub now_us: u64,
+    pub mss: u32,
+    pub acked_segments: u32,
+    pub in_flight: u32,
+    pub rtt_us: u32,
+    pub srtt_us: u32,
+    pub phase: u8,
+    pub is_dupack: bool,
+    pub is_cwnd_limited: bool,
+    pub newly_delivered: u32,
+    pub newly_marked: u32,
+    pub is_app_limited: bool,
+    pub newly_lost: u32,
+    pub pipe: u32,
+    pub rate_segments: u32,
+    pub rate_interval_us: u32,
+    pub rate_rtt_us: u32,
+    pub delivered: u32,
+    pub prior_delivered: u32,
+    pub prior_pipe: u32,
+    pub lost_since: u32,
+}
+
+/// A segment that is about to be sent: `struct ww_sent`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sent {
+    pub now_us: u64,
+    pub mss: u32,
+    pub srtt_us: u32,
+    pub pipe: u32,
+    pub delivered: u32,
+    pub is_app_limited: bool,
+}
+
+/// A segment that was found lost: `struct ww_lost`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lost {
+    pub now_us: u64,
+    pub mss: u32,
+    pub pipe: u32,
+    pub delivered: u32,
+    pub prior_delivered: u32,
+    pub prior_pipe: u32,
+    pub lost_since: u32,
+    pub is_app_limited: bool,
+    pub continues: bool,
+}
+
+/// What the control decides: `struct ww_window`, in segments; pacing in bytes/s with 8 fractional bits.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub cwnd: u32,
+    pub ssthresh: u32,
+    pub pacing: u64,
+}
+
+/// `WW_SSTHRESH_INFINITE`.
+pub(crate) const SSTHRESH_INFINITE: u32 = 0x7fff_ffff;
+/// `WW_CWND_MAX`.
+pub(crate) const CWND_MAX: u32 = 1 << 28;
+/// `WW_BW_FRACTION`.
+pub(crate) const BW_FRACTION: u32 = 8;
+
+/// `enum ww_phase`; QUIC has no disorder: it finds losses by packet numbers and time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Open = 0,
+    Recovery = 2,
+    Loss = 3,
+}
+
+/// The traits of `core/contract.h` that matter here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Traits {
+    pub needs_rate: bool,
+    pub ignores_marks: bool,
+    pub follows_packets: bool,
+}
+
+mod c {
+    use super::{Lost, Sample, Sent, Window};
+    use std::ffi::c_char;
+
+    /// The memory of a control, `struct ww_rust`.
+    pub(super) type Block = u64;
+
+    unsafe extern "C" {
+        pub(super) safe fn ww_rust_bytes() -> usize;
+        pub(super) safe fn ww_rust_name(protocol: u32) -> *const c_char;
+        pub(super) fn ww_rust_init(c: *mut Block, protocol: u32, initial_cwnd: u32);
+        pub(super) fn ww_rust_traits(c: *const Block) -> u32;
+        pub(super) fn ww_rust_window(c: *const Block) -> Window;
+        pub(super) fn ww_rust_quantum(c: *const Block, mss: u32) -> u32;
+        pub(super) fn ww_rust_on_ack(c: *mut Block, sample: *const Sample);
+        pub(super) fn ww_rust_on_packet_sent(c: *mut Block, sent: *const Sent);
+        pub(super) fn ww_rust_on_packet_lost(c: *mut Block, lost: *const Lost);
+        pub(super) fn ww_rust_on_loss(c: *mut Block, now_us: u64, in_flight: u32, mss: u32);
+        pub(super) fn ww_rust_on_mark(c: *mut Block, now_us: u64, in_flight: u32, mss: u32);
+        pub(super) fn ww_rust_on_recovery_exit(c: *mut Block, now_us: u64, mss: u32);
+        pub(super) fn ww_rust_on_rto(c: *mut Block, now_us: u64, in_flight: u32, mss: u32, repeated: bool);
+        pub(super) fn ww_rust_on_undo(c: *mut Block);
+        pub(super) fn ww_rust_on_restart(c: *mut Block, now_us: u64);
+        #[cfg(test)]
+        pub(super) fn ww_rust_offset(structure: u32, field: u32) -> usize;
+    }
+}
+
+/// Returns the names of all protocols of the core, in the order of `core/catalogue.h`.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    (0..).map_while(name_of)
+}
+
+fn name_of(protocol: u32) -> Option<&'static str> {
+    let name: *const c_char = c::ww_rust_name(protocol);
+    // SAFETY: the core returns NULL or a string literal, which ends with 0 and lives as long as the program.
+    let text = unsafe { (!name.is_null()).then(|| CStr::from_ptr(name)) };
+    text.and_then(|text| text.to_str().ok())
+}
+
+/// A control of the core and its windows.
+#[derive(Clone, Debug)]
+pub(crate) struct Control(Box<[c::Block]>);
+
+// SAFETY of all calls below: the block has the size and the alignment of `struct ww_rust`, `new` has initialised it,
+// and the core reads and writes nothing else. Structures passed by pointer outlive the call.
+impl Control {
+    /// Returns a control that has just begun; `protocol` is an index into `names()`.
+    pub fn new(protocol: u32, initial_cwnd: u32) -> Self {
+        let blocks = c::ww_rust_bytes().div_ceil(size_of::<c::Block>());
+        let mut control = Self(vec![0; blocks].into());
+        // SAFETY: see above.
+        unsafe { c::ww_rust_init(control.0.as_mut_ptr(), protocol, initial_cwnd) };
+        control
+    }
+
+    pub fn traits(&self) -> Traits {
+        // SAFETY: see above.
+        let bits = unsafe { c::ww_rust_traits(self.0.as_ptr()) };
+        Traits { needs_rate: bits & 1 != 0, ignores_marks: bits & 8 != 0, follows_packets: bits & 16 != 0 }
+    }
+
+    pub fn window(&self) -> Window {
+        // SAFETY: see above.
+        unsafe { c::ww_rust_window(self.0.as_ptr()) }
+    }
+
+    /// Returns how many segments may leave at once.
+    pub fn quantum(&self, mss: u32) -> u32 {
+        // SAFETY: see above.
+        unsafe { c::ww_rust_quantum(self.0.as_ptr(), mss) }
+    }
+
+    pub fn on_ack(&mut self, sample: &Sample) {
+        // SAFETY: see above.
+        unsafe { c::ww_rust_on_ack(self.0.as_mut_ptr(), sample) }
+    }
+
+    pub fn on_packet_sent(&mut self, sent: &Sent) {
+        // SAFETY: see above.
+        unsafe { c::ww_rust_on_packet_sent(self.0.as_mut_ptr(), sent) }
+    }
+
+    pub fn on_packet_lost(&mut self, lost: &Lost) {
+        // SAFETY: see above.
+        unsafe { c::ww_rust_on_packet_lost(self.0.as_mut_ptr(), lost) }
+    }
+
+    pub fn on_loss(&mut self, now_us: u64, in_flight: u32, mss: u32) {
+        // SAFETY: see above.
+        unsafe { c::ww_rust_on_loss(self.0.as_mut_ptr(), now_us, in_flight, mss) }
+    }
+
+    pub fn on_mark(&mut self, now_us: u64, in_flight: u32, mss: u32) {
+        // SAFETY: see above.
+        unsafe { c::ww_rust_on_mark(self.0.as_mut_ptr(), now_us, in_flight, mss) }
+    }
+
+    pub fn on_recovery_exit(&mut self, now_us: u64, mss: u32) {
+        // SAFETY: see above.
+        unsafe { c::ww_rust_on_recovery_exit(self.0.as_mut_ptr(), now_us, mss) }
+    }
+
+    pub fn on_rto(&mut self, now_us: u64, in_flight: u32, mss: u32, repeated: bool) {
+        // SAFETY: see above.
+        unsafe { c::ww_rust_on_rto(self.0.as_mut_ptr(), now_us, in_flight, mss, repeated) }
+    }
+
+    #[cfg_attr(not(feature = "noq"), allow(dead_code))] // quinn does not report it
+    pub fn on_undo(&mut self) {
+        // SAFETY: see above.
+        unsafe { c::ww_rust_on_undo(self.0.as_mut_ptr()) }
+    }
+
+    pub fn on_restart(&mut self, now_us: u64) {
+        // SAFETY: see above.
+        unsafe { c::ww_rust_on_restart(self.0.as_mut_ptr(), now_us) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::offset_of;
+
+    /// Returns the offsets of a structure's fields in C, and its size.
+    fn in_c(structure: u32) -> Vec<usize> {
+        // SAFETY: the list ends with usize::MAX, and nothing is read beyond it.
+        let offset = |field| unsafe { c::ww_rust_offset(structure, field) };
+        (0..).map(offset).take_while(|&one| one != usize::MAX).collect()
+    }
+
+    macro_rules! offsets {
+        ($structure:ident: $($field:ident)*) => {
+            vec![$(offset_of!($structure, $field)),*, size_of::<$structure>()]
+        };
+    }
+
+    #[test]
+    fn structures_have_the_layout_of_c() {
+        let sample = offsets!(Sample: now_us mss acked_segments in_flight rtt_us srtt_us phase is_dupack
+            is_cwnd_limited newly_delivered newly_marked is_app_limited newly_lost pipe rate_segments
+            rate_interval_us rate_rtt_us delivered prior_delivered prior_pipe lost_since);
+        assert_eq!(in_c(0), sample);
+        assert_eq!(in_c(1), offsets!(Sent: now_us mss srtt_us pipe delivered is_app_limited));
+        let lost = offsets!(Lost: now_us mss pipe delivered prior_delivered prior_pipe lost_since
+            is_app_limited continues);
+        assert_eq!(in_c(2), lost);
+    }
+
+    #[test]
+    fn a_control_begins_with_the_initial_window() {
+        for (protocol, _) in (0..).zip(names()) {
+            let begun = Control::new(protocol, 10).window();
+            assert_eq!((begun.cwnd, begun.ssthresh), (10, SSTHRESH_INFINITE));
+        }
+    }
+}
