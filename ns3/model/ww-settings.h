@@ -8,7 +8,6 @@
 #define WW_SETTINGS_NS3_H
 
 #include "core/catalogue.h"
-#include "core/loaded.h"
 
 #include "ns3/attribute.h"
 #include "ns3/object-base.h"
@@ -60,18 +59,10 @@ class WwSettings
     static std::map<std::string, Ptr<AttributeValue>> Values(const ww_config& config);
 
     /**
-     * \brief Get the controls that users have added
-     * \return their tables by name
-     */
-    static std::map<std::string, const ww_control_ops*>& Controls();
-
-    /**
      * \brief Get the core's configuration: the protocol's, ns-3's conventions, and the user's
-     * settings
-     * \param parameters those of a user's control as text; empty: their defaults
-     * \return the configuration
+     * settings \return the configuration
      */
-    ww_config Configuration(const std::string& parameters = "") const;
+    ww_config Configuration() const;
 
     /**
      * \brief Apply the user's settings to a configuration
@@ -81,7 +72,6 @@ class WwSettings
     ww_config Over(ww_config own) const;
 
     std::string protocol;                  //!< a name of WwFamily()
-    std::string control;                   //!< a name of Controls(), or empty
     std::map<std::string, uint32_t> given; //!< user's values by attribute, in the field's unit
 };
 

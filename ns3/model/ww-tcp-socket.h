@@ -13,8 +13,6 @@
 namespace ns3
 {
 
-class WwSegments;
-
 /**
  * \ingroup tcp
  *
@@ -61,8 +59,6 @@ class WwTcpSocket : public WwNamed<WwTcpSocket, TcpSocketBase>
      * \param recovery the recovery
      */
     void SetRecovery(Recovery recovery);
-    /** \brief Follow each segment, if the congestion control hears of them. */
-    void FollowSegments();
 
   protected:
     Ptr<TcpSocketBase> Fork() override;
@@ -74,7 +70,6 @@ class WwTcpSocket : public WwNamed<WwTcpSocket, TcpSocketBase>
     void GoBack();
 
     Recovery m_recovery;         //!< the loss recovery
-    Ptr<WwSegments> m_segments;  //!< the segments that are followed; nullptr: none
     SequenceNumber32 m_goneBack; //!< highest sequence number sent at the last GoBack
 };
 

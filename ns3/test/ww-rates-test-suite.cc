@@ -11,7 +11,6 @@
 #include "ns3/ww-tcp-helper.h"
 
 #include <algorithm>
-#include <numeric>
 
 using namespace ns3;
 
@@ -291,11 +290,8 @@ class WwRatesTestSuite : public TestSuite
         AddTestCase(new WwIntervalTestCase);
         AddTestCase(new WwLostTestCase);
         AddTestCase(new WwDeliveryRttTestCase);
-        const auto window = [](std::size_t segments) {
-            std::vector<uint32_t> all(segments);
-            std::iota(all.begin(), all.end(), 600u);
-            return all;
-        };
+        std::vector<uint32_t> window(45);
+        std::generate(window.begin(), window.end(), [n = 600u]() mutable { return n++; });
         for (const std::string& protocol : WwFamily())
         {
             if (!WwFindProtocol(protocol)->hasCongControl)
@@ -306,8 +302,7 @@ class WwRatesTestSuite : public TestSuite
             {
                 AddTestCase(new WwOwnRecoveryTestCase(protocol, recovery, {600}, false));
                 AddTestCase(new WwOwnRecoveryTestCase(protocol, recovery, {600, 602, 605}, false));
-                const auto whole = window(protocol == "bbr3" ? 46 : 45); // its cwnd
-                AddTestCase(new WwOwnRecoveryTestCase(protocol, recovery, whole, true));
+                AddTestCase(new WwOwnRecoveryTestCase(protocol, recovery, window, true));
             }
         }
     }

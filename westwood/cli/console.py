@@ -31,7 +31,6 @@ LEFT_OUT_FIRST = (
     "jain",
     "retransmission_ratio",
     "friendliness",
-    "application_limited",
     "receiver_limited",
 )
 

@@ -104,9 +104,9 @@ SetOption = Annotated[
 EngineOption = Annotated[
     str,
     typer.Option(
-        metavar="sim|ns3|ns2|linux",
+        metavar="sim|ns3|ns2|linux|quinn|noq",
         help="The engine that runs it.",
-        autocompletion=starting(lambda: ["sim", "ns3", "ns2", "linux"]),
+        autocompletion=starting(lambda: ["sim", "ns3", "ns2", "linux", "quinn", "noq"]),
         rich_help_panel=SCENARIO,
     ),
 ]
@@ -183,18 +183,6 @@ def settings_of(options: list[str] | None) -> dict[str, Any]:
         if not equals or not key.strip():
             raise InputError("expected KEY=VALUE, such as duration=200s", key="--set", value=option)
         settings[key.strip()] = value_of(value.strip())
-    return settings
-
-
-def control_settings(options: list[str] | None) -> dict[str, Any]:
-    """Returns the settings of --set for a control, without the `cc.` that they begin with."""
-    settings = {}
-    for key, value in settings_of(options).items():
-        before, _, name = key.partition(".")
-        if before != "cc" or name in ("", "name"):
-            problem = "expected a setting of the control, such as cc.bbr3_loss=0.1"
-            raise InputError(problem, key="--set", value=f"{key}={value}")
-        settings[name] = value
     return settings
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Engines run scenarios: the simulator, ns-2, ns-3, Linux. All return the same kinds of rows."""
+"""Engines run scenarios: the simulator, ns-2, ns-3, Linux, QUIC stacks. All give the same rows."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from westwood.errors import InputError
+from westwood.scenario.stacks import STACKS
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Engine
@@ -15,6 +16,8 @@ NAMES = {
     "ns3": "ns-3, through the module that `westwood ns3 build` builds",
     "ns2": "ns-2 2.35, of Debian's package `ns2`",
     "linux": "real sockets of this machine's kernel over an emulated path, in real time",
+    "quinn": "connections of the QUIC stack quinn over the simulator's links",
+    "noq": "the same for the QUIC stack noq",
 }
 
 
@@ -48,4 +51,10 @@ def find(name: str) -> Engine:
         linux.check_machine()
         runs = linux.TracedOnce()
         return Engine(name, runs.prepare, runs.simulate, real_time=True, profile=name, workers=1)
+    if name in STACKS:
+        from westwood.engines import quic
+
+        quic.program()
+        stack = quic.Stack(name)
+        return Engine(name, stack.prepare, stack.simulate)
     raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 SHAPER = "htb"
 _MTU = "max_packet"  # the device's MTU in Linux
-_BEFORE = ("policer", "ack_filter")  # these act before the queue, the emulated path after it
+# These act before the queue, but the emulated path comes after the kernel's.
+_BEFORE = ("policer", "ack_filter", "aggregation")
 
 
 def refuse_held(scenario: Scenario) -> None:

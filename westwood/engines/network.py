@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING
 
 from westwood import _engine
 from westwood.errors import InputError
+from westwood.scenario.stacks import STACKS
 
 if TYPE_CHECKING:
     from westwood.scenario import Scenario
 
 
-def plan(scenario: Scenario) -> _engine.Plan:
-    """Returns the network and what separate hosts read (wire/plan.hpp)."""
+def plan(scenario: Scenario, *, has_stacks: bool = False) -> _engine.Plan:
+    """Returns the network and what separate hosts read (wire/plan.hpp).
+
+    Without `has_stacks` it refuses flows of QUIC stacks.
+    """
+    for flow in scenario.flow:
+        if flow.cc.stack in STACKS and not has_stacks:
+            problem = "is a control of a QUIC stack, expected --engine quinn or noq"
+            raise InputError(problem, key=f"{flow.name}.cc", value=flow.cc.written)
     try:
         return _engine.plan(scenario.model_dump(exclude={"sweep"}))
     except ValueError as error:

@@ -307,8 +307,8 @@ def traces(
             resources.check_run(job.scenario, resources.Recorded(windows=True), engine.name)
         result = engine.simulate(job.scenario, 1, trace=True)
         for flow in job.scenario.flows:
-            row = {"cc": flow.cc.name, "flow": flow.name, **job.settings}
-            keys = [key for key in experiment.varied if job.settings[key] != flow.cc.name]
+            row = {"cc": flow.cc.written, "flow": flow.name, **job.settings}
+            keys = [key for key in experiment.varied if job.settings[key] != flow.cc.written]
             trace = result.trace.filter(pl.col("flow") == flow.name)
-            found.append((flow.cc.name, point_name(row, keys, flows), trace))
+            found.append((flow.cc.written, point_name(row, keys, flows), trace))
     return found

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _RUNS, _SCENARIO = "runs.parquet", "scenario.toml"
-_LIMITS = ("receiver_limited", "application_limited")  # shown if one is known
 
 
 @dataclass(frozen=True, repr=False)
@@ -338,9 +337,7 @@ class Results:
             folder, "figure", lambda: summary_plots.draw(summary, self.keys, metric, drawn)
         )
         seeds = int(self.rows["seed"].n_unique())
-        limits = [one for one in _LIMITS if summary[one].fill_nan(None).is_not_null().any()]
-        shown = [metric, "goodput_bps", "retransmission_ratio", "jain", *limits]
-        columns = list(dict.fromkeys(shown))
+        columns = list(dict.fromkeys([metric, "goodput_bps", "retransmission_ratio", "jain"]))
         table = report.Table(title, seeds, summary, self.keys, columns)
         pairs = [
             report.pair_cells(row, self.keys, metric)
@@ -429,7 +426,7 @@ class Results:
         for key, values in scenario.sweep.items():
             value = values[column_values(values).index(row[key])]
             words += ["--set", f"{key}={toml_value(value)}"]
-        own = {flow.name: flow.cc.name for flow in scenario.flows}
+        own = {flow.name: flow.cc.written for flow in scenario.flows}
         run = self.rows.filter(scenario=row["scenario"], seed=row["seed"]).select("flow", "cc")
         chosen = [cc for flow, cc in run.iter_rows() if cc != own[flow]]
         if chosen and not any(key.endswith(".cc") for key in scenario.sweep):

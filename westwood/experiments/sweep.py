@@ -152,7 +152,7 @@ class SweptRuns:
         return len(rows) == len(job.scenario.flows) and all(
             row.keys() == same.keys() | _COLUMNS
             and all(row[name] == value for name, value in same.items())
-            and (row["flow"], row["cc"]) == (flow.name, flow.cc.name)
+            and (row["flow"], row["cc"]) == (flow.name, flow.cc.written)
             and all(is_number(row[name]) for name in _NUMBERS)
             for row, flow in zip(rows, job.scenario.flows, strict=True)
         )

@@ -37,7 +37,7 @@ def rows_of_run(
             "scenario": scenario.hash,
             "engine": engine,
             "flow": flow.name,
-            "cc": flow.cc.name,
+            "cc": flow.cc.written,
             "seed": seed,
             **columns,
             **cost,

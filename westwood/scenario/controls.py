@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the controls of flows that come from files: `cc = "./mine.c"`.
+"""Reads the controls of flows that come from files: `cc = "./mine.c"`; or of stacks: `"quinn:bbr"`.
 
 Reading a scenario loads the file. From then on the scenario names the file's contents, `source`,
 so that its hash is complete and a change of the file does not change the scenario.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from westwood.catalogue import PROTOCOLS, settings_of_protocol
 from westwood.control import loading
 from westwood.errors import InputError, suggestion
+from westwood.scenario.stacks import STACK, split
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -37,8 +38,11 @@ def settled(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         made[key] = _settled(value, folder, key) if key.endswith(".cc") else value
         if key.endswith(".cc.name"):
             table = _settled(value, folder, key) if isinstance(value, str) else value
-            source = table.get(_SOURCE) if isinstance(table, Mapping) else None
-            made[key.removesuffix("name") + _SOURCE] = source
+            for part in (_SOURCE, STACK):
+                of_table = table.get(part) if isinstance(table, Mapping) else None
+                made[key.removesuffix("name") + part] = of_table
+            if isinstance(value, str) and isinstance(table, Mapping):
+                made[key] = table["name"]
     return made
 
 
@@ -76,7 +80,12 @@ def _embedded(flow: Any, folder: Path) -> Any:
 
 def _settled(cc: Any, folder: Path, key: str) -> Any:
     table = {"name": cc} if isinstance(cc, str) else cc
-    if not isinstance(table, Mapping) or not loading.is_file(table.get("name")):
+    if not isinstance(table, Mapping):
+        return cc
+    stack, control = split(table.get("name"))
+    if stack is not None:
+        return {**table, "name": control, STACK: stack}
+    if not loading.is_file(table.get("name")):
         return cc
     return {**table, _SOURCE: _source_of(table, folder, key)}
 

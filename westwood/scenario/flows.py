@@ -58,6 +58,7 @@ def _protocol(name: object) -> str:
 class _Named(Part):
     name: Annotated[str, PlainValidator(_protocol)]
     source: str | None = None  # identifies the contents of a control's file
+    stack: Literal["quinn", "noq", "tcp"] | None = None  # whose connections use the control
     # The parameters that a control in a file declares. They are written among the other keys.
     parameters: dict[str, int] = Field(default={})
 
@@ -82,9 +83,15 @@ class CongestionControl(_CongestionControl):
     def _among_the_others(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         written: dict[str, Any] = write(self)
         own = written.pop("parameters", {})
-        if self.source is None:
-            written.pop("source", None)
+        for key in ("source", "stack"):
+            if getattr(self, key) is None:
+                written.pop(key, None)
         return {**written, **own}
+
+    @property
+    def written(self) -> str:
+        """Returns the name as a scenario writes it: `cubic`, or `quinn:cubic`."""
+        return self.name if self.stack is None else f"{self.stack}:{self.name}"
 
     @model_validator(mode="after")
     def _obeyed(self) -> CongestionControl:
@@ -128,7 +135,7 @@ class CongestionControl(_CongestionControl):
 
 def configured(cc: CongestionControl) -> _engine.CongestionControl:
     """Returns the core's configuration of the protocol with the scenario's settings applied."""
-    return _engine.configure(cc.name, cc.model_dump(exclude={"name"}, exclude_none=True))
+    return _engine.configure(cc.name, cc.model_dump(exclude={"name", "stack"}, exclude_none=True))
 
 
 def _cc_table(value: object) -> object:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from westwood.control import loading
 from westwood.errors import InputError
 from westwood.search import evaluation, population, space
 from westwood.search.evaluation import Control
@@ -47,7 +46,7 @@ class Search:
             one.key: [one.default, one.low, one.high, *one.choices] for one in self.parameters
         }
         return {
-            **loading.identity(self.protocol),
+            "cc": self.protocol,
             "held": dict(self.held),
             "ranges": ranges,
             "paths": self.paths,

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Connections of quinn and noq over the simulator's links."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from westwood import Scenario, simulate
+from westwood.engines import quic
+from westwood.engines.quic import Stack
+from westwood.errors import RunError, UnavailableError
+
+
+@pytest.fixture(autouse=True)
+def _runner() -> None:
+    try:
+        quic.program()
+    except UnavailableError as error:
+        pytest.skip(str(error))
+
+
+def scenario(*controls: str, **link: object) -> Scenario:
+    path = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms"}
+    flows = [
+        {"name": f"f{number}", "from": "a", "to": "b", "cc": cc}
+        for number, cc in enumerate(controls)
+    ]
+    queue = {"queue": {"limit": "1bdp"}}
+    return Scenario(name="quic", duration="8s", link=[{**path, **queue, **link}], flow=flows)
+
+
+@pytest.mark.parametrize("engine", ["quinn", "noq"])
+@pytest.mark.parametrize("cc", ["cubic", "westwood+", "westwood-cubic", "bbr3"])
+def test_a_control_of_the_core_fills_the_link_from_inside_a_stack(engine: str, cc: str) -> None:
+    (row,) = simulate(scenario(cc), engine=engine).flow_rows
+    assert row["engine"] == engine and row["cc"] == cc
+    assert 8.5e6 < row["goodput_bps"] < 10e6
+
+
+@pytest.mark.parametrize("cc", ["quinn:cubic", "quinn:newreno", "noq:cubic", "noq:bbr3"])
+def test_a_stacks_own_control_fills_it_too(cc: str) -> None:
+    (row,) = simulate(scenario(cc), engine="quinn").flow_rows
+    assert row["cc"] == cc and row["goodput_bps"] > 6e6
+
+
+@pytest.mark.parametrize("cc", ["quinn:bbr", "noq:bbr3"])
+def test_the_seed_determines_every_byte_of_a_stack_that_draws_random_numbers(cc: str) -> None:
+    made = scenario(cc, loss={"rate": 0.01})
+    first, again, other = (
+        simulate(made, seed=seed, engine="noq", trace=True) for seed in (1, 1, 2)
+    )
+    assert first.trace.equals(again.trace) and not first.trace.equals(other.trace)
+
+
+def test_connections_of_both_stacks_share_a_queue_with_the_simulators() -> None:
+    rows = simulate(scenario("quinn:cubic", "noq:cubic", "tcp:cubic"), engine="quinn").flow_rows
+    assert [row["cc"] for row in rows] == ["quinn:cubic", "noq:cubic", "tcp:cubic"]
+    goodput = [row["goodput_bps"] for row in rows]
+    assert 8.5e6 < sum(goodput) < 10e6 and min(goodput) > 0.5e6
+
+
+def test_the_simulators_connection_is_the_same_in_every_engine() -> None:
+    (ours,) = simulate(scenario("cubic", loss={"rate": 0.01})).flow_rows
+    (there,) = simulate(scenario("tcp:cubic", loss={"rate": 0.01}), engine="quinn").flow_rows
+    same = ("delivered_bytes", "sent", "retransmitted", "timeouts", "queue_drops", "lost")
+    assert [ours.get(key) for key in same] == [there.get(key) for key in same]
+
+
+def test_a_transfer_ends_when_all_of_it_is_acknowledged() -> None:
+    made = scenario("cubic").with_settings({"f0.size": "500kB"})
+    (row,) = simulate(made, engine="quinn").flow_rows
+    # A round trip of 20 ms for the handshake, and 0.4 s at 10 Mb/s at least.
+    assert 0.42 < row["completed_s"] < 1
+
+
+def test_requests_are_streams_of_their_own() -> None:
+    app = {"kind": "request", "size": "20kB", "think": "100ms"}
+    made = scenario("cubic").with_settings({"f0.app": app})
+    (row,) = simulate(made, engine="noq").flow_rows
+    # A response takes 16 ms, its ACK 20 ms more, and the next is asked for 100 ms later.
+    assert 0.6 < row["goodput_bps"] / (8 * 20_000 / 0.136) < 1
+
+
+def test_an_error_of_a_stack_ends_the_run_with_a_command_that_repeats_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    made = scenario("cubic")
+    plan = Stack("quinn").plan(made).replace("ours cubic", "own vegas")
+    with pytest.raises(RunError, match="quic, seed 7: quinn, connection 0") as caught:
+        quic._execute(plan + "seed 7\nend\n", "quic, seed 7")
+    command = str(caught.value).partition("to repeat it: ")[2]
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and 'no control "vegas"' in done.stderr
+
+
+def test_the_runner_refuses_a_plan_that_is_no_plan() -> None:
+    done = subprocess.run(
+        [quic.program()], input="stack 0 quinn", capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and "stack: too few words" in done.stderr
+
+
+def test_a_missing_runner_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(quic.VARIABLE, os.devnull)
+    with pytest.raises(UnavailableError, match="WESTWOOD_QUIC names no program: make quic"):
+        quic.program()

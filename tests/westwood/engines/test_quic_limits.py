@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scenarios that a QUIC stack can't run are refused by key; a stack's name is part of `cc`."""
+
+from __future__ import annotations
+
+import pytest
+
+from westwood import Scenario
+from westwood.engines import quic_limits, simulator
+from westwood.engines.contract import Job
+from westwood.engines.quic import Stack
+from westwood.errors import InputError
+
+
+def scenario(**flow: object) -> Scenario:
+    path = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms"}
+    tcp = {"name": "one", "from": "a", "to": "b", "cc": "cubic"}
+    return Scenario(name="quic", duration="2s", profile="rfc", link=[path], flow=[{**tcp, **flow}])
+
+
+@pytest.mark.parametrize(
+    "flow, key, expected",
+    [
+        ({"dupack_threshold": 5}, "one.dupack_threshold", "fixed"),
+        ({"delayed_ack": 4}, "one.delayed_ack", "fixed"),
+        ({"min_rto": "200ms"}, "one.min_rto", "fixed"),
+        ({"recovery": "newreno"}, "one.recovery", "prr"),
+        ({"packet": "1227B"}, "one.packet", "at least 1228B"),
+        ({"app": {"kind": "on-off", "on": "1s", "off": "1s"}}, "one.app", "does not take back"),
+        ({"cc": "quinn:bbr3"}, "one.cc", "quinn:bbr"),
+        ({"cc": {"name": "cubic", "hystart": "none"}}, "one.cc.hystart", "defaults"),
+    ],
+)
+def test_what_a_stack_has_no_word_for_is_refused_by_key(
+    flow: dict[str, object], key: str, expected: str
+) -> None:
+    with pytest.raises(InputError, match=expected) as caught:
+        quic_limits.check(scenario(**flow), "quinn")
+    assert caught.value.key == key
+
+
+@pytest.mark.parametrize("profile", ["rfc", "linux"])
+def test_a_profile_does_not_stand_in_the_way(profile: str) -> None:
+    made = scenario().with_settings({"profile": profile})
+    quic_limits.check(made, "noq")
+
+
+def test_flows_of_the_simulator_and_datagrams_may_have_any_settings() -> None:
+    quic_limits.check(scenario(cc="tcp:cubic", timestamps=True), "quinn")
+    udp = {"kind": "udp", "rate": "1Mbps"}
+    quic_limits.check(scenario(cc="udp", app=udp), "quinn")
+
+
+def test_the_stack_is_part_of_the_name() -> None:
+    made = scenario(cc="quinn:bbr")
+    cc = made.flow[0].cc
+    assert (cc.name, cc.stack, cc.written) == ("bbr", "quinn", "quinn:bbr")
+    assert made.hash != scenario(cc="bbr").hash
+    changed = made.with_settings({"one.cc.name": "cubic"})
+    assert changed.flow[0].cc.written == "cubic" and changed.hash == scenario().hash
+
+
+def test_the_plan_says_which_flows_are_whose() -> None:
+    made = scenario(count=2).with_settings({"one.cc": "bbr3"})
+    plan = Stack("noq").plan(made)
+    assert "stack 0 noq ours bbr3\nstack 1 noq ours bbr3\n" in plan
+    assert "stack 0 quinn own cubic\n" in Stack("noq").plan(scenario(cc="quinn:cubic"))
+    assert "stack" not in Stack("noq").plan(scenario(cc="tcp:cubic"))
+
+
+def test_other_engines_name_those_that_have_stacks() -> None:
+    with pytest.raises(InputError, match="--engine quinn or noq"):
+        simulator.SIMULATOR.prepare(Job(scenario(cc="quinn:cubic"), [1]))(1)
+    with pytest.raises(InputError, match="unknown protocol"):
+        scenario(cc="lsquic:cubic")

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Refuses, with a one-line error, scenarios that the QUIC stacks can't run.
+
+A stack has no word for most settings of a TCP sender. Such a setting is refused, unless it comes
+from the profile: users did not ask for it, and profiles must still run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from westwood.catalogue import UDP
+from westwood.control import loading
+from westwood.engines.limits import Limits
+from westwood.errors import InputError
+from westwood.scenario import profiles
+from westwood.scenario.declared import written_defaults
+from westwood.scenario.stacks import TCP
+from westwood.units import format_size
+
+if TYPE_CHECKING:
+    from westwood.scenario import Scenario
+    from westwood.scenario.flows import Flow
+
+# The stacks' own controls, by the names that the core's have.
+OWN: Mapping[str, tuple[str, ...]] = {
+    "quinn": ("newreno", "cubic", "bbr"),
+    "noq": ("newreno", "cubic", "bbr3"),
+}
+# The flow settings that quic/runner applies.
+OBEYED = ("start", "start_spread", "stop", "size", "ecn", "packet", "receive_window")
+_HEADERS = 28  # bytes: IP and UDP
+_LEAST_DATAGRAM = 1200  # RFC 9000, 14.1
+
+
+def stack_of(flow: Flow, engine: str) -> str | None:
+    """Returns the stack of a flow's connections; None for those of the simulator."""
+    if flow.cc.name == UDP or flow.cc.stack == TCP:
+        return None
+    return flow.cc.stack or engine
+
+
+def check(scenario: Scenario, engine: str) -> None:
+    """Raises InputError for what a stack can't do."""
+    for flow in scenario.flow:
+        if stack := stack_of(flow, engine):
+            _check_flow(flow, stack, scenario.profile)
+
+
+def _check_flow(flow: Flow, stack: str, profile: str) -> None:
+    limits = Limits(stack, stack, most_flows=10_000, queues={}, losses=(), fixed={})
+    _check_control(flow, limits, profile)
+    if (least := _LEAST_DATAGRAM + _HEADERS) > flow.packet:
+        size = format_size(flow.packet)
+        raise limits.refuse(f"{flow.name}.packet", size, f"at least {format_size(least)}")
+    if flow.app.kind == "on-off" or (flow.app.kind == "rate" and flow.app.bulk):
+        key = "app" if flow.app.kind == "on-off" else "app.bulk"
+        expected = "an application that does not take back what it has written"
+        raise limits.refuse(f"{flow.name}.{key}", flow.app.kind, expected)
+    limits.check_settings(flow, fixed(), profile)
+
+
+def fixed() -> Mapping[str, object]:
+    """Returns the settings of a TCP sender, with the values that mean nothing to a stack."""
+    return written_defaults("flow", leave_out=(*OBEYED, "header"))
+
+
+def _check_control(flow: Flow, limits: Limits, profile: str) -> None:
+    cc = flow.cc
+    if loading.is_file(cc.name):
+        problem = "is a control from a file, which runs in the simulator only"
+        raise InputError(problem, key=f"{flow.name}.cc", value=cc.name)
+    if cc.stack and cc.name not in OWN[cc.stack]:
+        known = ", ".join(f"{cc.stack}:{name}" for name in OWN[cc.stack])
+        raise limits.refuse(f"{flow.name}.cc", cc.written, f"one of {known}, or one of ours")
+    for key, value in _set_by_user(flow, profile):
+        expected = "none: in a stack a control has its defaults"
+        raise limits.refuse(f"{flow.name}.cc.{key}", value, expected)
+    usual = profiles.get(profile).supplied.flow(cc.name, None)["recovery"]
+    if flow.recovery != usual:
+        raise limits.refuse_fixed(f"{flow.name}.recovery", flow.recovery, usual)
+
+
+def _set_by_user(flow: Flow, profile: str) -> Iterator[tuple[str, object]]:
+    of_profile = profiles.get(profile).supplied.cc(flow.cc.name)
+    for key, value in flow.cc.model_dump(
+        exclude_none=True, exclude={"name", "stack", "source", "parameters"}
+    ).items():
+        if value != of_profile.get(key):
+            yield key, value
