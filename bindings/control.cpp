@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Loads controls of users (core/control.h), which westwood/control/ has compiled into shared objects.
+#include "../wire/control.hpp"
+
 #include <dlfcn.h>
 
 #include <deque>
@@ -23,31 +25,7 @@ std::deque<Loaded>& all_loaded() {
 }
 
 void refuse(const ww_control_ops* ops, const char* call, const ww_window* window) {
-    const auto said = [&](const char* what, auto value, const char* expected) {
-        fail(static_cast<const Loaded*>(ops->context)->source, call,
-             std::string("sets ") + what + " to " + std::to_string(value) + ", expected " +
-                 expected);
-    };
-    if (window->cwnd < 1 || window->cwnd > WW_CWND_MAX)
-        said("cwnd", window->cwnd, "from 1 to 2^28 segments");
-    else if (window->ssthresh > WW_SSTHRESH_INFINITE)
-        said("ssthresh", window->ssthresh, "less than 2^31 segments");
-    else
-        said("pacing", window->pacing, "at most 2^45");
-}
-
-// Returns what is wrong with a table, which a file may also have without WW_CONTROL.
-std::string check(const ww_control_ops& ops) {
-    if (ops.version != WW_CONTROL_VERSION) return "it was compiled for another version of westwood";
-    if (ops.state_bytes < sizeof(ww_common) || ops.state_bytes > WW_STATE_MAX)
-        return "its state has " + std::to_string(ops.state_bytes) + " bytes, expected at most 104";
-    if (ops.like >= WW_PROTOCOL_COUNT) return "it is like no control of the catalogue";
-    if (ops.parameter_count > WW_PARAMETERS_MAX || ops.quantity_count > WW_QUANTITIES_MAX)
-        return "it has more than 16 parameters, or more than 4 quantities";
-    if (ops.label == nullptr || *ops.label == '\0') return "it has no label";
-    if (ops.on_ack == nullptr) return "it has no .on_ack";
-    if (ops.on_loss == nullptr) return "it has no .on_loss";
-    return "";
+    fail(static_cast<const Loaded*>(ops->context)->source, call, wire::problem_of(*window));
 }
 
 nb::list parameters_of(const ww_control_ops& ops) {
@@ -81,9 +59,10 @@ nb::list quantities_of(const ww_control_ops& ops) {
 nb::dict load(const std::string& file, const std::string& source) {
     void* const object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (object == nullptr) throw std::invalid_argument(dlerror());
-    const auto* const table = static_cast<const ww_control_ops*>(dlsym(object, "ww_own_control"));
+    const auto* const table =
+        static_cast<const ww_control_ops*>(dlsym(object, wire::kControlSymbol));
     const std::string problem =
-        table == nullptr ? "it does not end with WW_CONTROL" : check(*table);
+        table == nullptr ? "it does not end with WW_CONTROL" : wire::problem_of(*table);
     if (!problem.empty()) {
         dlclose(object);
         throw std::invalid_argument(problem);

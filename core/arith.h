@@ -9,6 +9,16 @@
 
 #include "contract.h"
 
+/*
+ * Reads a variable. A BPF program reads memory again each time, because the verifier follows every path once for each
+ * set of flags that it can tell apart. What it reads from memory it does not know.
+ */
+#ifdef __bpf__
+#define WW_READ(variable) (*(const volatile __typeof__(variable) *)&(variable))
+#else
+#define WW_READ(variable) (variable)
+#endif
+
 static inline uint64_t ww_div(uint64_t dividend, uint64_t divisor) {
     return divisor == 0 ? 0 : dividend / divisor;
 }

@@ -114,11 +114,12 @@ struct ww_bbr3_sample {
 };
 
 static inline bool ww_bbr3_is(const struct ww_bbr3_state *bbr, enum ww_bbr3_flag flag) {
-    return (bbr->flags & (uint32_t)flag) != 0;
+    return (WW_READ(bbr->flags) & (uint32_t)flag) != 0;
 }
 
 static inline void ww_bbr3_set(struct ww_bbr3_state *bbr, enum ww_bbr3_flag flag, bool on) {
-    bbr->flags = on ? bbr->flags | (uint32_t)flag : bbr->flags & ~(uint32_t)flag;
+    const uint32_t flags = WW_READ(bbr->flags);
+    bbr->flags = on ? flags | (uint32_t)flag : flags & ~(uint32_t)flag;
 }
 
 /* 5.2.1: OnInit(); 5.3.1.1: EnterStartup(); 5.5.1: InitRoundCounting(). The times follow with the first segment: ww_bbr3_start(). */

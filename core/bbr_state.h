@@ -67,7 +67,7 @@ static inline void ww_bbr_init(struct ww_bbr_state *bbr) {
 }
 
 static inline bool ww_bbr_is(const struct ww_bbr_state *bbr, enum ww_bbr_flag flag) {
-    return (bbr->flags & flag) != 0;
+    return (WW_READ(bbr->flags) & flag) != 0;
 }
 
 static inline void ww_bbr_set(struct ww_bbr_state *bbr, enum ww_bbr_flag flag, bool on) {

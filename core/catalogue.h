@@ -19,8 +19,8 @@
 /*
  * X(ID, name): the header defines struct ww_NAME_state and the operations WW_ID_...
  *
- * The state of a compact algorithm fits in the private area that Linux gives a congestion control. Hosts without
- * room for more leave out the others (WW_HOSTED_ALGORITHMS of westwood.h).
+ * The state of a compact algorithm fits in the private area that Linux gives a congestion control. Our programs for
+ * Linux keep the state of the others in the socket's storage (linux/bpf/host.h).
  */
 #define WW_COMPACT_ALGORITHMS(X) \
     X(RENO, reno)                \
@@ -139,8 +139,8 @@
       "Fu & Liew 2003, as in tcp_veno.c")                                                          \
     X(BBR, "bbr", BBR, SACK, (void)0, "BBRv1", "#000000 d -.", "TcpBbr", WW_UPSTREAM("bbr"),       \
       "draft-cardwell-iccrg-bbr-congestion-control-00: version 1")                                 \
-    X(BBR3, "bbr3", BBR3, SACK, (void)0, "BBRv3", "#000000 p -", "", WW_NOWHERE,                   \
-      "draft-ietf-ccwg-bbr of August 2026: version 3")
+    X(BBR3, "bbr3", BBR3, SACK, (void)0, "BBRv3", "#000000 p -", "WwTcpWestwood",                  \
+      WW_OURS(ww_bbr3), "draft-ietf-ccwg-bbr of August 2026: version 3")
 
 #define WW_ENUMERATOR(ID, name) WW_ALG_##ID,
 enum ww_algorithm { WW_ALGORITHMS(WW_ENUMERATOR) WW_ALGORITHM_COUNT };

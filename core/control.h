@@ -94,14 +94,22 @@ struct ww_own_ops {
     WW_CONTROL_HOST
 };
 
-/* The table that a host looks for. */
+/* The table that a host looks for. In BPF it is a constant, so that its functions are called directly. */
+#ifdef __bpf__
+#define WW_TABLE_LINKAGE static
+#define WW_TABLE_DEFINED static
+#else
+#define WW_TABLE_LINKAGE __attribute__((visibility("default"))) extern
+#define WW_TABLE_DEFINED
+#endif
 #define WW_CONTROL(its_label, its_traits, ...)                                                  \
     _Static_assert(sizeof(struct WW_STATE) <= WW_STATE_MAX, "the state has at most 104 bytes"); \
     _Static_assert(_Alignof(struct WW_STATE) <= 8, "the state is aligned to at most 8 bytes");  \
     _Static_assert(__builtin_offsetof(struct WW_STATE, common) == 0,                            \
                    "the state must begin with struct ww_common common");                        \
-    __attribute__((visibility("default"))) extern const struct ww_own_ops ww_own_control;       \
-    const struct ww_own_ops ww_own_control = {                                                  \
+    enum { ww_own_traits = (its_traits) };                                                      \
+    WW_TABLE_LINKAGE const struct ww_own_ops ww_own_control;                                    \
+    WW_TABLE_DEFINED const struct ww_own_ops ww_own_control = {                                 \
         .version = WW_CONTROL_VERSION,                                                          \
         .state_bytes = sizeof(struct WW_STATE),                                                 \
         .traits = (its_traits),                                                                 \

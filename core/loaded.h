@@ -12,8 +12,9 @@
  * After each call the windows must be within WW_WINDOW_RANGES. The host hears of those that are not, and
  * they are brought within.
  *
- * BPF has no calls through pointers, and the proofs are about the controls of the catalogue, so both leave
- * this out (WW_LOADS_CONTROLS, settings.h).
+ * BPF has no calls through pointers. There the host compiles the control into its programs and defines WW_TABLE as a
+ * constant table, whose functions the compiler calls directly (linux/bpf/own.bpf.c). The other programs and the proofs
+ * are about the controls of the catalogue, so they leave this out (WW_LOADS_CONTROLS, settings.h).
  */
 #ifndef WW_LOADED_H
 #define WW_LOADED_H
@@ -94,6 +95,10 @@ struct ww_control_ops {
     WW_CONTROL_HOST
 };
 
+#ifndef WW_TABLE
+#define WW_TABLE(config) (config)->control
+#endif
+
 struct ww_loaded_state {
     struct ww_common common;
     uint64_t own[(WW_STATE_MAX - sizeof(struct ww_common) - sizeof(uint32_t)) / sizeof(uint64_t)];
@@ -102,7 +107,7 @@ struct ww_loaded_state {
 /* Tells the host of windows out of range, and brings them within. */
 WW_APART void ww_loaded_refuse(const struct ww_config *config, const char *call,
                                struct ww_window *window) {
-    if (config->control->refuse) config->control->refuse(config->control, call, window);
+    if (WW_TABLE(config)->refuse) WW_TABLE(config)->refuse(config->control, call, window);
     window->cwnd = ww_max_u32(ww_min_u32(window->cwnd, WW_CWND_MAX), 1);
     window->ssthresh = ww_min_u32(window->ssthresh, WW_SSTHRESH_INFINITE);
     window->pacing = ww_min_u64(window->pacing, WW_BW_MAX);
@@ -119,25 +124,25 @@ static inline void ww_loaded_check(const struct ww_config *config, const char *c
 static inline void ww_loaded_init(const struct ww_config *config, struct ww_loaded_state *state) {
     const struct ww_loaded_state fresh = {{0, 0, 0}, {0}};
     *state = fresh;
-    if (config->control->init) config->control->init(config, state);
+    if (WW_TABLE(config)->init) WW_TABLE(config)->init(config, state);
 }
 
 static inline void ww_loaded_on_ack(const struct ww_config *config, struct ww_loaded_state *state,
                                     struct ww_window *window, const struct ww_sample *sample) {
-    config->control->on_ack(config, state, window, sample);
+    WW_TABLE(config)->on_ack(config, state, window, sample);
     ww_loaded_check(config, "on_ack", window);
 }
 
 static inline void ww_loaded_keep(const struct ww_config *config, struct ww_loaded_state *state,
                                   const struct ww_window *window) {
-    if (!config->control->on_undo) ww_remember(&state->common, window);
+    if (!WW_TABLE(config)->on_undo) ww_remember(&state->common, window);
 }
 
 static inline void ww_loaded_on_loss(const struct ww_config *config, struct ww_loaded_state *state,
                                      struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                                      uint32_t mss) {
     ww_loaded_keep(config, state, window);
-    config->control->on_loss(config, state, window, now_us, in_flight, mss);
+    WW_TABLE(config)->on_loss(config, state, window, now_us, in_flight, mss);
     ww_loaded_check(config, "on_loss", window);
 }
 
@@ -145,12 +150,12 @@ static inline void ww_loaded_on_loss(const struct ww_config *config, struct ww_l
 static inline uint32_t ww_loaded_ssthresh(const struct ww_config *config,
                                           const struct ww_loaded_state *state, uint64_t now_us,
                                           uint32_t in_flight, uint32_t mss) {
-    if (config->control->ssthresh)
-        return config->control->ssthresh(config, state, now_us, in_flight, mss);
+    if (WW_TABLE(config)->ssthresh)
+        return WW_TABLE(config)->ssthresh(config, state, now_us, in_flight, mss);
     struct ww_loaded_state tried = *state;
     struct ww_window window = {ww_max_u32(ww_min_u32(in_flight, WW_CWND_MAX), 1),
                                WW_SSTHRESH_INFINITE, 0};
-    config->control->on_loss(config, &tried, &window, now_us, in_flight, mss);
+    WW_TABLE(config)->on_loss(config, &tried, &window, now_us, in_flight, mss);
     return ww_min_u32(window.ssthresh, WW_SSTHRESH_INFINITE);
 }
 
@@ -158,11 +163,11 @@ static inline void ww_loaded_on_mark(const struct ww_config *config, struct ww_l
                                      struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                                      uint32_t mss) {
     ww_loaded_keep(config, state, window);
-    if (config->control->on_mark) {
-        config->control->on_mark(config, state, window, now_us, in_flight, mss);
+    if (WW_TABLE(config)->on_mark) {
+        WW_TABLE(config)->on_mark(config, state, window, now_us, in_flight, mss);
     } else {
         const struct ww_config marked = ww_config_for_mark(config);
-        config->control->on_loss(&marked, state, window, now_us, in_flight, mss);
+        WW_TABLE(config)->on_loss(&marked, state, window, now_us, in_flight, mss);
         window->ssthresh = ww_max_u32(window->ssthresh, config->min_cwnd);
     }
     ww_loaded_check(config, "on_mark", window);
@@ -172,8 +177,8 @@ static inline void ww_loaded_on_recovery_exit(const struct ww_config *config,
                                               struct ww_loaded_state *state,
                                               struct ww_window *window, uint64_t now_us,
                                               uint32_t mss) {
-    if (config->control->on_recovery_exit)
-        config->control->on_recovery_exit(config, state, window, now_us, mss);
+    if (WW_TABLE(config)->on_recovery_exit)
+        WW_TABLE(config)->on_recovery_exit(config, state, window, now_us, mss);
     else
         ww_reno_on_recovery_exit(&state->common);
     ww_loaded_check(config, "on_recovery_exit", window);
@@ -183,8 +188,8 @@ static inline void ww_loaded_on_rto(const struct ww_config *config, struct ww_lo
                                     struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                                     uint32_t mss, bool repeated) {
     if (!repeated) ww_loaded_keep(config, state, window);
-    if (config->control->on_rto)
-        config->control->on_rto(config, state, window, now_us, in_flight, mss, repeated);
+    if (WW_TABLE(config)->on_rto)
+        WW_TABLE(config)->on_rto(config, state, window, now_us, in_flight, mss, repeated);
     else
         ww_reno_on_rto(&state->common, window,
                        ww_loaded_ssthresh(config, state, now_us, in_flight, mss), repeated);
@@ -193,8 +198,8 @@ static inline void ww_loaded_on_rto(const struct ww_config *config, struct ww_lo
 
 static inline void ww_loaded_on_undo(const struct ww_config *config, struct ww_loaded_state *state,
                                      struct ww_window *window) {
-    if (config->control->on_undo)
-        config->control->on_undo(config, state, window);
+    if (WW_TABLE(config)->on_undo)
+        WW_TABLE(config)->on_undo(config, state, window);
     else
         ww_reno_on_undo(&state->common, window);
     ww_loaded_check(config, "on_undo", window);
@@ -202,46 +207,46 @@ static inline void ww_loaded_on_undo(const struct ww_config *config, struct ww_l
 
 static inline void ww_loaded_on_restart(const struct ww_config *config,
                                         struct ww_loaded_state *state, uint64_t now_us) {
-    if (config->control->on_restart) config->control->on_restart(config, state, now_us);
+    if (WW_TABLE(config)->on_restart) WW_TABLE(config)->on_restart(config, state, now_us);
 }
 
 static inline void ww_loaded_on_packet_sent(const struct ww_config *config,
                                             struct ww_loaded_state *state, struct ww_window *window,
                                             const struct ww_sent *sent) {
-    if (!config->control->on_packet_sent) return;
-    config->control->on_packet_sent(config, state, window, sent);
+    if (!WW_TABLE(config)->on_packet_sent) return;
+    WW_TABLE(config)->on_packet_sent(config, state, window, sent);
     ww_loaded_check(config, "on_packet_sent", window);
 }
 
 static inline void ww_loaded_on_packet_lost(const struct ww_config *config,
                                             struct ww_loaded_state *state, struct ww_window *window,
                                             const struct ww_lost *lost) {
-    if (!config->control->on_packet_lost) return;
-    config->control->on_packet_lost(config, state, window, lost);
+    if (!WW_TABLE(config)->on_packet_lost) return;
+    WW_TABLE(config)->on_packet_lost(config, state, window, lost);
     ww_loaded_check(config, "on_packet_lost", window);
 }
 
 static inline uint32_t ww_loaded_quantum(const struct ww_config *config,
                                          const struct ww_window *window, uint32_t mss) {
-    return config->control->quantum ? config->control->quantum(config, window, mss) : 1;
+    return WW_TABLE(config)->quantum ? WW_TABLE(config)->quantum(config, window, mss) : 1;
 }
 
 static inline struct ww_observation ww_loaded_observe(const struct ww_config *config,
                                                       const struct ww_loaded_state *state,
                                                       uint64_t now_us) {
-    return config->control->estimate ? config->control->estimate(config, state, now_us)
-                                     : ww_observe_nothing();
+    return WW_TABLE(config)->estimate ? WW_TABLE(config)->estimate(config, state, now_us)
+                                      : ww_observe_nothing();
 }
 
 static inline void ww_loaded_show(const struct ww_config *config,
                                   const struct ww_loaded_state *state, uint64_t now_us,
                                   uint64_t *quantities) {
-    if (config->control->observe) config->control->observe(config, state, now_us, quantities);
+    if (WW_TABLE(config)->observe) WW_TABLE(config)->observe(config, state, now_us, quantities);
 }
 
 /* A loaded control's operations: westwood.h calls them, see reno.h. */
 #define WW_LOADED_TRAITS \
-    (config->control->traits | (config->control->quantity_count > 0) * (uint32_t)WW_SHOWS)
+    (WW_TABLE(config)->traits | (WW_TABLE(config)->quantity_count > 0) * (uint32_t)WW_SHOWS)
 #define WW_LOADED_INIT(loaded) ww_loaded_init(config, loaded)
 #define WW_LOADED_ON_ACK ww_loaded_on_ack
 #define WW_LOADED_SSTHRESH ww_loaded_ssthresh

@@ -34,19 +34,12 @@
 #define WW_WANTS_CONTROLS
 #include "catalogue.h"
 
-/* A BPF program keeps the state in Linux's private area, which has no room for large ones. */
-#ifdef __bpf__
-#define WW_HOSTED_ALGORITHMS WW_COMPACT_ALGORITHMS
-#else
-#define WW_HOSTED_ALGORITHMS WW_ALGORITHMS
-#endif
-
 /* The private state of a connection. It must be initialised by ww_init; zero is not valid. */
 struct ww_state {
     union {
         struct ww_common common; /* each member below begins with it */
 #define WW_MEMBER(ID, name) struct ww_##name##_state name;
-        WW_HOSTED_ALGORITHMS(WW_MEMBER)
+        WW_ALGORITHMS(WW_MEMBER)
 #undef WW_MEMBER
     };
 };
@@ -74,7 +67,7 @@ WW_ALGORITHMS(WW_MEMBER)
  */
 #define WW_DISPATCH(config)                           \
     switch ((enum ww_algorithm)(config)->algorithm) { \
-        WW_HOSTED_ALGORITHMS(WW_CASE)                 \
+        WW_ALGORITHMS(WW_CASE)                        \
     case WW_ALGORITHM_COUNT:                          \
     default:                                          \
         break;                                        \

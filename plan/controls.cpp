@@ -22,4 +22,10 @@ const ww_control_ops* find_control(const std::string& source) {
     return found == controls().end() ? nullptr : found->second;
 }
 
+std::string source_of(const ww_control_ops& control) {
+    for (const auto& [source, one] : controls())
+        if (one == &control) return source;
+    return "";
+}
+
 }  // namespace ww::plan

@@ -24,4 +24,7 @@ void add_control(const std::string& source, const ww_control_ops& control);
 // Returns the control, or nullptr.
 const ww_control_ops* find_control(const std::string& source);
 
+// Returns the key of a control that was added.
+std::string source_of(const ww_control_ops& control);
+
 }  // namespace ww::plan

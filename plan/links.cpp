@@ -197,16 +197,25 @@ void read_trace(const Section& section, sim::Link& link) {
     section.done();
 }
 
-// Checks that the link has either a rate or traces for both directions.
+// Reads the rate of the direction that has another one than the link.
+void read_backward_rate(const Section& section, sim::Direction& backward) {
+    const Item rate = section["backward_rate"];
+    if (!rate) return;
+    if (!backward.opportunities_ms.empty())
+        rate.refuse("has no effect with a trace of this direction");
+    backward.rate_bps = rate_bps(rate, static_cast<std::int64_t>(kSlowest), sim::kFastest);
+}
+
+// Checks that the link has either a rate, or that of each direction by a trace or backward_rate.
 void read_rate(const Section& section, sim::Link& link) {
-    const bool is_traced =
-        !link.forward.opportunities_ms.empty() && !link.backward.opportunities_ms.empty();
-    if (!is_traced) {
+    const bool is_traced = !link.backward.opportunities_ms.empty();
+    if (link.forward.opportunities_ms.empty() || !(is_traced || section["backward_rate"])) {
         section.need("rate");
         return;
     }
     if (const Item rate = section["rate"])
-        rate.refuse("has no effect with a trace of both directions");
+        rate.refuse(is_traced ? "has no effect with a trace of both directions"
+                              : "has no effect with a trace and backward_rate");
     for (sim::Direction* side : {&link.forward, &link.backward})
         side->rate_bps = std::llrint(std::max(kSlowest, mean_rate_bps(*side)));
 }
@@ -242,6 +251,7 @@ Limit read_link(const Section& section, sim::Link& link) {
     if (const Item trace = section["trace"])
         read_trace({trace.table("a table with lists of times"), "trace", &section}, link);
     read_rate(section, link);
+    read_backward_rate(section, link.backward);
     if (const Item reroute = section["reroute"])
         read_reroute({reroute.table("a table with at and delay"), "reroute", &section}, link);
     if (const Item delays = section["delays"])

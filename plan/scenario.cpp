@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "controls.hpp"
 #include "parts.hpp"
 #include "routes.hpp"
 
@@ -106,6 +107,9 @@ class Reader {
                     without_window_.push_back(plan.network.flows.size() + i);
             plan.network.flows.insert(plan.network.flows.end(), alike, flow);
             plan.protocols.insert(plan.protocols.end(), alike, protocol);
+            const bool is_loaded = flow.cc.algorithm == WW_ALG_LOADED;
+            plan.controls.insert(plan.controls.end(), alike,
+                                 is_loaded ? source_of(*flow.cc.control) : "");
         }
     }
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Looks for recoveries that last too long: python -m tools.recoveries [--paths N] [--cc NAME,...].
 
+--links looks at other links than drop-tail: queue disciplines, a policer, thinned and bunched ACKs,
+changing delays, a slow way back.
+
 Each control with SACK runs over the same random paths. In full round trips, which include a full
 queue, no recovery may last longer than RECOVERY_MOST, and no repair may hold up in-order delivery
 for longer than PAUSE_MOST, unless a timeout ends it or `reason` explains it. The exit code is 1 if
@@ -14,10 +17,11 @@ queue held ten packets, and a control that keeps its window sent more repairs th
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from westwood import Scenario, simulate
 from westwood.catalogue import PROTOCOLS, RECOVERIES
@@ -25,13 +29,13 @@ from westwood.catalogue import PROTOCOLS, RECOVERIES
 RECOVERY_MOST, PAUSE_MOST = 6, 3  # full round trips
 DURATION_S = 20
 STARTUP_MOST = 12  # full round trips, BBRv1's STARTUP with its last recovery
-PACKET_BITS = 12_000
+PACKET_BITS, ACK_BITS = 12_000, 800  # an ACK with SACK blocks
 SHALLOWEST = 3  # packets of queue
 
 
 @dataclass(frozen=True)
 class Path:
-    """One link with a drop-tail queue; a quarter of the paths reorder."""
+    """One link, by default with a drop-tail queue; a quarter of the paths reorder."""
 
     number: int
     rate_bps: float
@@ -39,6 +43,7 @@ class Path:
     queue: int
     loss: float
     reordering: float
+    link: str = "droptail"
 
     @property
     def bdp(self) -> float:
@@ -51,8 +56,9 @@ class Path:
 
     @property
     def full_s(self) -> float:
-        """A round trip through a full queue and the transmitter."""
-        return 2 * self.delay_s + self.hold_s + (self.queue + 2) * PACKET_BITS / self.rate_bps
+        """A round trip through a full queue and the transmitter, with the link's further delay."""
+        queued_s = (self.queue + 2) * PACKET_BITS / self.rate_bps
+        return 2 * self.delay_s + self.hold_s + queued_s + LINKS[self.link].more_s(self)
 
     def scenario(self, cc: str) -> Scenario:
         settings = {
@@ -66,7 +72,61 @@ class Path:
         if self.reordering:
             held = f"{self.hold_s * 1e3:.3f}ms"
             settings["path.reorder"] = {"rate": self.reordering, "delay": held}
+        settings |= LINKS[self.link].settings(self)
         return Scenario.preset("path").with_settings(settings)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A kind of link: its settings, and the delay that it adds to a full round trip at most."""
+
+    settings: Callable[[Path], Mapping[str, object]]
+    more_s: Callable[[Path], float] = lambda path: 0.0
+
+
+def _queue(kind: str, **settings: object) -> Link:
+    def limited(path: Path) -> Mapping[str, object]:
+        return {"path.queue": {"kind": kind, "limit": f"{path.queue}p", **settings}}
+
+    return Link(limited)
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.3f}ms"
+
+
+LINKS = {
+    "droptail": Link(lambda path: {}),
+    **{kind: _queue(kind) for kind in ("codel", "fq_codel", "pie", "dualpi2")},
+    "red": _queue("red", min=5, max=15),
+    "policer": Link(
+        lambda path: {
+            "path.policer": {
+                "rate": f"{0.8 * path.rate_bps / 1e6:.4f}Mbps",
+                "burst": f"{path.queue * PACKET_BITS // 8}B",
+            }
+        }
+    ),
+    "ack_filter": Link(
+        lambda path: {"path.ack_filter": {"batch": "4ms", "on": "backward"}}, lambda path: 0.004
+    ),
+    "aggregation": Link(
+        lambda path: {"path.aggregation": {"time": "10ms", "on": "backward"}}, lambda path: 0.01
+    ),
+    "reroute": Link(
+        lambda path: {
+            "path.reroute": {
+                "at": ["5s", "12s"],
+                "delay": [_ms(1.5 * path.delay_s), _ms(path.delay_s)],
+            }
+        },
+        lambda path: path.delay_s,
+    ),
+    "slow way back": Link(
+        lambda path: {"path.backward_rate": f"{path.rate_bps / 20 / 1e6:.4f}Mbps"},
+        lambda path: path.queue * ACK_BITS * 20 / path.rate_bps,
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -94,6 +154,13 @@ def paths(count: int, seed: int = 1) -> Iterator[Path]:
         loss = choices.choice((0, 10 ** choices.uniform(-4, -2)))
         reordering = choices.choice((0, 0, 0, 10 ** choices.uniform(-3, -2)))
         yield Path(number, rate_bps, delay_s, queue, loss, reordering)
+
+
+def other_paths(count: int) -> Iterator[Path]:
+    """Draws paths over each kind of link but drop-tail in turn."""
+    others = itertools.cycle(kind for kind in LINKS if kind != "droptail")
+    for path, link in zip(paths(count, seed=2), others, strict=False):
+        yield replace(path, link=link)
 
 
 def controls() -> list[str]:
@@ -134,15 +201,20 @@ def spells(events: Iterable[tuple[float, str, int, int]], full_s: float) -> Iter
 def reason(spell: Spell, path: Path, cc: str) -> str:
     """Returns why a spell is long, or nothing.
 
-    BBRv1's STARTUP sends 2.89 times what the path delivers until three rounds bring no more
-    (draft-cardwell-iccrg-bbr-congestion-control-00, 4.3.2). Later, too, losses do not lower its
-    rate, and only two BDPs in flight limit it, so a queue under one BDP stays full. Westwood's
-    estimate is low at first, and a window of two segments repairs one or two a round trip. On a
-    path that reorders, RACK waits a quarter of a round trip for each loss (RFC 8985, 6.2, step 4).
+    The STARTUP of BBRv1 and BBRv3 sends 2.77 to 2.89 times what the path delivers until three
+    rounds bring no more (draft-cardwell-iccrg-bbr-congestion-control-00, 4.3.2). Later, too, losses
+    do not lower BBRv1's rate, and only two BDPs in whole packets limit it, so a queue up to one BDP
+    stays full. BBRv3 answers losses of more than 2 % (draft-ietf-ccwg-bbr: BBR.LossThresh), so
+    a repair may be lost in a short queue that it has filled, and be due a round trip later again.
+    Westwood's estimate is low at first, and a window of two segments repairs one or two a round
+    trip. On a path that reorders, RACK waits a quarter of a round trip for each loss (RFC 8985,
+    6.2, step 4).
     """
-    if cc == "bbr" and spell.start_s < STARTUP_MOST * path.full_s:
+    if cc in ("bbr", "bbr3") and spell.start_s < STARTUP_MOST * path.full_s:
         return "STARTUP"
-    if cc == "bbr" and path.queue < path.bdp:
+    if cc == "bbr3" and path.queue < path.bdp and spell.round_trips < PAUSE_MOST + 1:
+        return "BBRv3 answers few losses"
+    if cc == "bbr" and path.queue < path.bdp + 1:
         return "BBRv1 answers no losses"
     if spell.kind == "recovery" and spell.round_trips < 2 + 2 * spell.repairs / spell.window:
         return "its window"
@@ -162,16 +234,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--paths", type=int, default=500)
     parser.add_argument("--cc", default=",".join(controls()))
+    parser.add_argument("--links", action="store_true")
     given = parser.parse_args(arguments)
     unexplained = 0
-    for path in paths(given.paths):
+    for path in (other_paths if given.links else paths)(given.paths):
         for cc in given.cc.split(","):
             for spell, why in long_spells(path, cc):
                 unexplained += not why
-                print(
-                    f"{path.number} {cc}: {spell.kind} of {spell.round_trips:.1f} round trips"
-                    f" at {spell.start_s:.2f} s: {why or 'NO REASON'}"
+                said = (
+                    f"{spell.kind} of {spell.round_trips:.1f} round trips at {spell.start_s:.2f} s"
                 )
+                print(f"{path.number} {path.link}, {cc}: {said}: {why or 'NO REASON'}")
     print(f"{unexplained} without a reason, over {given.paths} paths")
     return int(unexplained > 0)
 

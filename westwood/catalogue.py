@@ -201,7 +201,7 @@ def _loaded(name: str) -> Protocol:
         recovery="sack",
         label=own.label,
         style=_look_of(name),
-        ns3="",
+        ns3="" if name.endswith(loading.PYTHON) else "WwTcpWestwood",
         kernel="",
         ours=False,
         source=f"The file {name}",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
@@ -179,6 +180,8 @@ def _end(process: subprocess.Popen[str]) -> None:
     stopping.children.discard(process)
     if process.poll() is None:
         process.kill()
+        with contextlib.suppress(OSError):  # what it has started, in its own group
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     for stream in (process.stdout, process.stderr):
         if stream is not None:

@@ -9,6 +9,7 @@
 //   seed N | nodes N | duration PS
 //   trace WINDOWS QUEUES DROPS   the files for the tables of what happened over time: report.hpp
 //   sample_us N | hold           Linux: time between samples of the sockets; print where the hosts are and wait
+//   object SOURCE FILE           a compiled control of a user: the rest of the line is its path
 //   stack FLOW NAME own|ours CONTROL   QUIC: the flow's connections are those of a stack, with its own control or ours
 //   link A B                     between two nodes
 //     SETTING N                  one of WW_LINK_SETTINGS
@@ -23,6 +24,7 @@
 //     KIND.SETTING N             one of the settings of a kind of WW_IMPAIRMENT_KINDS, which the direction then has
 //   flow FROM TO PROTOCOL        starts with the protocol's settings in the catalogue; udp: no TCP
 //     SETTING N                  one of WW_FLOW_SETTINGS
+//     control SOURCE N...        a user's control, known by SOURCE, and its parameters
 //     cc.SETTING N               one of WW_SETTINGS
 //     recovery NAME              one of WW_RECOVERIES
 //     arrivals MEAN fixed|exponential
@@ -33,6 +35,7 @@
 #pragma once
 
 #include <istream>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +57,8 @@ struct Stack {
 struct Plan {
     sim::Network network;
     std::vector<ww_protocol> protocols;  // one per flow; WW_PROTOCOL_COUNT: it sends datagrams
+    std::vector<std::string> controls;   // per flow, what identifies a user's control; or empty
+    std::map<std::string, std::string> objects;  // the files of users' controls
     std::uint64_t seed = 1;
     TraceFiles trace;                               // empty: not traced
     sim::Time sample = 10'000 * sim::kMicrosecond;  // between two samples of the sockets
@@ -273,6 +278,9 @@ class PlanReader {
 
     // Checks what depends on the whole plan.
     void check() const {
+        for (const std::string& source : plan.controls)
+            if (!source.empty() && plan.objects.count(source) == 0)
+                throw PlanError("no statement `object` of the control " + source);
         for (std::size_t i = 0; i < plan.protocols.size(); i++)
             if (plan.network.flows[i].datagrams.on != (plan.protocols[i] == WW_PROTOCOL_COUNT))
                 throw PlanError("flow " + std::to_string(i) +
@@ -297,6 +305,7 @@ class PlanReader {
             read_nodes(words, flow.from, flow.to);
             ww_protocol& protocol = plan.protocols.emplace_back();
             read_protocol(words, protocol);
+            plan.controls.emplace_back();
             flow.cc = ww_configure(protocol);
             if (protocol != WW_PROTOCOL_COUNT && ww_recovery_of(protocol) != WW_RECOVERY_ANY)
                 flow.recovery = static_cast<sim::Recovery>(ww_recovery_of(protocol));
@@ -331,10 +340,27 @@ class PlanReader {
         return true;
     }
 
+    // Reads a flow's control of a user. The host sets the configuration's `control`.
+    void read_control(Words& words) {
+        if (plan.network.flows.empty()) throw PlanError("no flow before it");
+        plan.controls.back() = words.word();
+        ww_config& cc = plan.network.flows.back().cc;
+        cc.algorithm = WW_ALG_LOADED;
+        for (std::size_t i = 0; words.is_more(); i++) {
+            if (i == WW_PARAMETERS_MAX) throw PlanError("too many parameters");
+            words.into(cc.own[i], 0, UINT32_MAX);
+        }
+    }
+
     // Reads a statement about the run as a whole.
     bool read_whole(Words& words) {
         sim::Network& network = plan.network;
-        if (words.name() == "seed") {
+        if (words.name() == "control") {
+            read_control(words);
+        } else if (words.name() == "object") {
+            const std::string source = words.word();
+            plan.objects[source] = words.rest();
+        } else if (words.name() == "seed") {
             plan.seed = words.number<std::uint64_t>();
         } else if (words.name() == "nodes") {
             words.into(network.nodes, network.nodes, sim::kMostNodes);

@@ -52,6 +52,14 @@ class Words {
         return words_[next_++];
     }
 
+    // Takes the rest of the line, with the spaces in it.
+    std::string rest() {
+        const std::string& first = word();
+        const std::size_t at = line_.find(first, line_.find(words_[next_ - 2]) + 1);
+        next_ = words_.size();
+        return line_.substr(at);
+    }
+
     template <class Number>
     Number number() {
         const std::string& text = word();

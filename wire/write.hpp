@@ -4,7 +4,6 @@
 #pragma once
 
 #include <charconv>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -207,13 +206,15 @@ inline void write_traffic(PlanText& plan, const sim::Flow& flow) {
         plan.say("arrivals", flow.arrivals_mean, spread_word(flow.size_spread));
 }
 
-inline void write_flow(PlanText& plan, const sim::Flow& o, ww_protocol protocol) {
+// control: what identifies a user's control; empty for the others.
+inline void write_flow(PlanText& plan, const sim::Flow& o, ww_protocol protocol,
+                       const std::string& control) {
 #define WW_NAME(ID, name, ...) name,
     static constexpr const char* kProtocols[] = {WW_PROTOCOLS(WW_NAME) "udp"};
 #undef WW_NAME
-    if (o.cc.algorithm == WW_ALG_LOADED)
-        throw std::invalid_argument("a control from a file runs in the simulator only");
     plan.say("flow", o.from, o.to, kProtocols[protocol]);
+    if (!control.empty())
+        plan.say_all(("control " + control).c_str(), std::vector(o.cc.own, std::end(o.cc.own)));
     WW_FLOW_SETTINGS(WW_SAY_SETTING)
     write_traffic(plan, o);
 }
@@ -223,7 +224,8 @@ inline std::string write_plan(const Plan& plan) {
     PlanText text;
     write_links(text, plan.network, plan.network.duration);
     for (std::size_t i = 0; i < plan.network.flows.size(); i++)
-        write_flow(text, plan.network.flows[i], plan.protocols[i]);
+        write_flow(text, plan.network.flows[i], plan.protocols[i],
+                   i < plan.controls.size() ? plan.controls[i] : "");
     return text.text();
 }
 

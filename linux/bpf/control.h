@@ -20,8 +20,8 @@
  *   acked_segments   counts the whole segments of mss bytes that snd_una passed, so small writes count by bytes.
  *   is_dupack        is true if snd_una did not advance and the peer reports new arrivals, by SACK or,
  *                    without SACK, by the kernel's count of duplicates, which lags one ACK behind.
- *   newly_delivered  counts, on a duplicate, what the scoreboard has beyond what the core has counted. This
- *                    corrects itself when one ACK covers several retransmissions.
+ *   newly_delivered  counts, on a duplicate, what the scoreboard has beyond what the core has counted. For a user's
+ *                    control it is the increase of the kernel's counter.
  *   rtt_us           is the kernel's sample for congestion controls, not srtt. Like the other hosts, it is taken
  *                    from ACKs of new data only, although the kernel also measures SACKed segments. With
  *                    timestamps it exists after a retransmission as well, to a millisecond.
@@ -30,8 +30,8 @@
  * The kernel deviates from RFC 5681 in one point, which we keep: cwnd after a timeout is 1 + the segments still
  * in flight. A second timeout of the same segment leaves ssthresh unchanged, as the RFC asks.
  */
-#ifndef WW_CONTROL_H
-#define WW_CONTROL_H
+#ifndef WW_KERNEL_CONTROL_H
+#define WW_KERNEL_CONTROL_H
 
 #include "host.h"
 
@@ -44,7 +44,7 @@ enum { WW_MORE = 3 }; /* segments that may be in flight beyond cwnd: a probe and
 static inline struct ww_window window_of(struct sock *sk, const struct ww_host *host,
                                          enum ww_protocol protocol) {
     const struct tcp_sock *tp = tcp_sk(sk);
-    const struct ww_common *common = &state_of(sk)->common;
+    const struct ww_common *common = &state_of(sk, host, protocol)->common;
     const bool recovers = host->phase == WW_RECOVERY || host->marks & WW_REDUCE;
     __u32 most = force_load(host->cwnd);
     if (recovers || host->phase == WW_LOSS) most = ww_max_u32(most, common->prior_cwnd);
@@ -64,12 +64,26 @@ static inline bool was_undone(struct sock *sk) {
     return ca_state(sk) != TCP_CA_CWR && tcp_sk(sk)->undo_marker == 0;
 }
 
-/* Reports a loss to the core. Stores and returns the cwnd that the kernel is to reach. */
+/* True for the family, whose answer to a mark is that to a loss. */
+static inline bool is_of_family(const struct ww_config *config) {
+    return config->algorithm == WW_ALG_WESTWOOD;
+}
+
+/* True while the kernel enters CWR, without a loss: after a congestion mark or with a full local queue. */
+static inline bool enters_cwr(const struct tcp_sock *tp) {
+    return tp->prior_ssthresh == 0 && tp->undo_marker == 0;
+}
+
+/* Reports a loss or a mark to the core. Stores and returns the cwnd that the kernel is to reach. */
 static inline __u32 on_loss(struct sock *sk, struct ww_host *host, enum ww_protocol protocol,
                             struct ww_window window) {
     const struct tcp_sock *tp = tcp_sk(sk);
     const struct ww_config config = config_of(protocol);
-    ww_on_loss(&config, state_of(sk), &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache);
+    struct ww_state *core = state_of(sk, host, protocol);
+    if (is_of_family(&config) || !enters_cwr(tp))
+        ww_on_loss(&config, core, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache);
+    else if (!ww_ignores_marks(&config))
+        ww_on_mark(&config, core, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache);
     host->marks |= WW_REDUCE;
     host->exit_ssthresh = window.ssthresh;
     host->ssthresh = has_rate_halving(protocol) ? window.ssthresh : window.cwnd;
@@ -97,13 +111,13 @@ static inline void begin_recovery(struct sock *sk, struct ww_host *host, __u32 c
  * Reports a timeout to the core. The kernel has already set cwnd, and has called ssthresh unless it was in
  * recovery. The core's state keeps the windows from before the first of these losses; an undo restores them.
  */
-static inline void on_timeout(struct sock *sk, enum ww_protocol protocol) {
+static inline void on_timeout(struct sock *sk, struct ww_host *host, enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
-    const struct ww_common *common = &state_of(sk)->common;
+    const struct ww_common *common = &state_of(sk, host, protocol)->common;
     struct tcp_sock *tp = tcp_sk(sk);
     struct ww_window window = {ww_max_u32(common->prior_cwnd, 1), common->prior_ssthresh, 0};
-    ww_on_rto(&config, state_of(sk), &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache,
-              false);
+    ww_on_rto(&config, state_of(sk, host, protocol), &window, tp->tcp_mstamp, tp->packets_out,
+              tp->mss_cache, false);
     tp->snd_ssthresh = window.ssthresh;
 }
 
@@ -119,7 +133,8 @@ static inline void on_recovery_exit(struct sock *sk, struct ww_host *host, __u32
                                     enum ww_protocol protocol, struct ww_window window) {
     struct tcp_sock *tp = tcp_sk(sk);
     const struct ww_config config = config_of(protocol);
-    ww_on_recovery_exit(&config, state_of(sk), &window, tp->tcp_mstamp, tp->mss_cache);
+    ww_on_recovery_exit(&config, state_of(sk, host, protocol), &window, tp->tcp_mstamp,
+                        tp->mss_cache);
     tp->snd_ssthresh = window.ssthresh;
     set_cwnd(tp, window.cwnd);
     host->phase = WW_OPEN;
@@ -132,7 +147,7 @@ static inline __u32 on_undo(struct sock *sk, struct ww_host *host, __u32 cc,
                             enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
     struct ww_window window = window_of(sk, host, protocol);
-    ww_on_undo(&config, state_of(sk), &window);
+    ww_on_undo(&config, state_of(sk, host, protocol), &window);
     record_event(sk, host, cc, protocol, WW_EVENT_UNDO, phase_of(ca_state(sk)));
     host->phase = WW_OPEN;
     host->marks &= ~(WW_UNDOABLE | WW_REDUCE);
@@ -174,7 +189,7 @@ static inline void catch_up(struct sock *sk, struct ww_host *host, __u32 cc,
     mend_reduction(sk, host, protocol);
     if (timed_out) {
         count_missed();
-        on_timeout(sk, protocol);
+        on_timeout(sk, host, protocol);
         begin_loss(sk, host, cc, protocol);
     } else if (host->marks & WW_REDUCE) {
         count_missed();
@@ -189,15 +204,24 @@ static inline void catch_up(struct sock *sk, struct ww_host *host, __u32 cc,
     }
 }
 
+/*
+ * Returns the segments that this ACK reports as arrived. The family's core counts those on the scoreboard itself, which
+ * corrects itself when one ACK covers several retransmissions.
+ */
+static inline __u32 newly_delivered(const struct tcp_sock *tp, const struct ww_host *host,
+                                    const struct ww_state *core, const struct ww_config *config) {
+    if (is_of_family(config)) return tp->sacked_out - core->westwood.accounted_for;
+    return tp->delivered - host->delivered;
+}
+
 /* Implements pkts_acked. */
 static inline void on_acked(struct sock *sk, struct ww_host *host, __u32 cc,
                             enum ww_protocol protocol, __s32 rtt_us) {
     struct tcp_sock *tp = tcp_sk(sk);
-    struct ww_state *core = state_of(sk);
+    struct ww_state *core = state_of(sk, host, protocol);
     catch_up(sk, host, cc, protocol);
     const struct ww_config config = config_of(protocol);
-    const __u32 una = tp->snd_una, mss = tp->mss_cache, sacked = tp->sacked_out;
-    const __u32 accounted = core->westwood.accounted_for;
+    const __u32 una = tp->snd_una, mss = tp->mss_cache;
     const __u8 state = ca_state(sk);
 
     struct ww_sample sample = {};
@@ -206,21 +230,25 @@ static inline void on_acked(struct sock *sk, struct ww_host *host, __u32 cc,
     sample.acked_segments = whole_segments(host->una, una, mss);
     sample.in_flight = tp->packets_out;
     sample.rtt_us = una != host->una && rtt_us > 0 ? (__u32)rtt_us : 0;
+    sample.srtt_us = tp->srtt_us >> 3;
     sample.phase = phase_of(state);
-    sample.is_dupack = una == host->una && sacked > accounted;
-    sample.newly_delivered = sacked - accounted;
+    sample.newly_delivered = newly_delivered(tp, host, core, &config);
+    sample.is_dupack = una == host->una && (__s32)sample.newly_delivered > 0;
     sample.is_cwnd_limited = is_cwnd_limited(tp);
     host->una = una;
+    if (!is_of_family(&config)) host->delivered = tp->delivered; /* rate halving keeps its own */
 
     const __u32 samples = core->westwood.samples;
     const __u64 mark_us = core->westwood.mark_us;
     struct ww_window window = window_of(sk, host, protocol);
-    ww_on_ack(&config, core, &window, &sample);
+    core_on_ack(sk, host, protocol, &window, &sample);
     set_cwnd(tp, window.cwnd);
     keep_windows(tp, host);
-    if (core->westwood.samples != samples &&
-        (config.sampler != WW_PER_ACK || is_new_period(mark_us, sample.now_us)))
-        record_event(sk, host, cc, protocol, WW_EVENT_WINDOW, phase_of(state));
+    const bool is_due = is_of_family(&config) ? core->westwood.samples != samples &&
+                                                    (config.sampler != WW_PER_ACK ||
+                                                     is_new_period(mark_us, sample.now_us))
+                                              : begins_period(host, sample.now_us);
+    if (is_due) record_event(sk, host, cc, protocol, WW_EVENT_WINDOW, phase_of(state));
 }
 
 /* True if this change of state ends recovery. The kernel announces the change before it makes it. */
@@ -237,7 +265,7 @@ static inline void on_state(struct sock *sk, struct ww_host *host, __u32 cc,
     mend_reduction(sk, host, protocol);
     if (new_state == TCP_CA_Loss) {
         /* A repeated timeout of the same segment leaves ssthresh unchanged. */
-        if (inet_csk(sk)->icsk_retransmits == 0) on_timeout(sk, protocol);
+        if (inet_csk(sk)->icsk_retransmits == 0) on_timeout(sk, host, protocol);
         begin_loss(sk, host, cc, protocol);
     } else if (new_state == TCP_CA_Recovery ||
                (new_state != old_state && phase_of(new_state) == WW_RECOVERY)) {
@@ -272,9 +300,9 @@ static inline void on_complete(struct sock *sk, struct ww_host *host, __u32 cc,
  * Sets cwnd after an ACK in recovery, never below ssthresh, which is BWE*RTTmin at the loss. It counts
  * delivered segments instead of ACKs, since ACKs may be merged. cwnd_count keeps an odd segment for the next call.
  */
-static inline void halve_rate(struct sock *sk, struct ww_host *host) {
+static inline void halve_rate(struct sock *sk, struct ww_host *host, enum ww_protocol protocol) {
     struct tcp_sock *tp = tcp_sk(sk);
-    struct ww_common *common = &state_of(sk)->common;
+    struct ww_common *common = &state_of(sk, host, protocol)->common;
     const __u32 acks = ww_min_u32(tp->delivered - host->delivered, WW_CWND_MAX);
     host->delivered = tp->delivered;
     if (acks == 0 || phase_of(ca_state(sk)) != WW_RECOVERY) return;
@@ -288,7 +316,7 @@ static inline void on_control(struct sock *sk, struct ww_host *host, __u32 cc,
                               enum ww_protocol protocol) {
     mend_windows(sk, host, cc, protocol);
     mend_reduction(sk, host, protocol);
-    if (has_rate_halving(protocol)) halve_rate(sk, host);
+    if (has_rate_halving(protocol)) halve_rate(sk, host, protocol);
     keep_windows(tcp_sk(sk), host);
 }
 

@@ -26,8 +26,14 @@
 #define WW_NOWHERE ELSEWHERE, none
 
 #define WW_CONTROL(name, ...) WW_NUMBER_##name,
-enum ww_control { WW_CONTROLS WW_CONTROL_COUNT };
+enum ww_control {
+    WW_CONTROLS WW_CONTROL_COUNT, /* in an event: another control, which `name` names */
+    WW_CONTROL_OWN                /* the first of WW_OWN_MAX numbers of users' controls */
+};
 #undef WW_CONTROL
+#define WW_OWN_MAX 8
+#define WW_OWN_PARAMETERS_MAX 16 /* WW_PARAMETERS_MAX of settings.h */
+#define WW_NUMBERS (WW_CONTROL_OWN + WW_OWN_MAX)
 
 enum ww_event_kind {
     WW_EVENT_START,
@@ -63,7 +69,7 @@ struct ww_event {
     __u16 local_port; /* in host order */
     __u16 remote_port;
     __u8 kind;   /* enum ww_event_kind */
-    __u8 cc;     /* enum ww_control; WW_CONTROL_COUNT: another control, which `name` names */
+    __u8 cc;     /* enum ww_control; from WW_CONTROL_COUNT on `name` has the control's name */
     __u8 state;  /* enum ww_phase */
     __u8 family; /* AF_INET, AF_INET6 */
     char name[16];
@@ -73,6 +79,13 @@ struct ww_event {
  * The control block lies in the object's .bss, which both sides map. ww-kernel writes version, tag, port and
  * the recorder; the BPF programs write the counters.
  */
+/* A user's control: own.bpf.c. */
+struct ww_own {
+    char name[16]; /* in the kernel; empty: this slot is free */
+    __u64 source;  /* identifies the file's contents: westwood/control/loading.py */
+    __u32 parameters[WW_OWN_PARAMETERS_MAX];
+};
+
 struct ww_control_block {
     char version[32]; /* the package's version */
     __u64 tag;        /* a hash of the object's contents */
@@ -82,10 +95,11 @@ struct ww_control_block {
     __u32 recorder;  /* PID of the recording process; 0: none */
     /* When that process started, in ticks since boot, to recognise a reused PID. */
     __u64 recorder_start;
-    __u64 dropped;                  /* events lost because the ring buffer was full */
-    __u64 missed;                   /* operations that the kernel skipped, detected later */
-    __u64 opened[WW_CONTROL_COUNT]; /* connections since the object was loaded */
-    __u64 closed[WW_CONTROL_COUNT];
+    __u64 dropped;            /* events lost because the ring buffer was full */
+    __u64 missed;             /* operations that the kernel skipped, detected later */
+    __u64 opened[WW_NUMBERS]; /* connections since the object was loaded, by enum ww_control */
+    __u64 closed[WW_NUMBERS];
+    struct ww_own own[WW_OWN_MAX]; /* users' controls; each shares this block with the object */
 };
 
 #endif

@@ -37,6 +37,7 @@
 #define WW_FULL_CONTROL_H
 
 #include "control.h"
+#include "flights.h"
 
 /* Removes the extra room for the first retransmission and returns the windows that the core knows. */
 static inline struct ww_window full_control_window(struct sock *sk, struct ww_host *host) {
@@ -108,7 +109,7 @@ static inline void full_control_lose(struct sock *sk, struct ww_host *host, __u3
     struct tcp_sock *tp = tcp_sk(sk);
     struct ww_window window = full_control_window(sk, host);
     const __u32 cwnd = window.cwnd;
-    ww_on_loss(&config, state_of(sk), &window, tp->tcp_mstamp, cwnd, tp->mss_cache);
+    ww_on_loss(&config, state_of(sk, host, protocol), &window, tp->tcp_mstamp, cwnd, tp->mss_cache);
     set_cwnd(tp, cwnd);
     set_ssthresh(tp, window.ssthresh);
     record_event(sk, host, cc, protocol, WW_EVENT_LOSS,
@@ -122,7 +123,8 @@ static inline void full_control_leave(struct sock *sk, struct ww_host *host, __u
     const struct ww_config config = config_of(protocol);
     const struct tcp_sock *tp = tcp_sk(sk);
     struct ww_window window = full_control_window(sk, host);
-    ww_on_recovery_exit(&config, state_of(sk), &window, tp->tcp_mstamp, tp->mss_cache);
+    ww_on_recovery_exit(&config, state_of(sk, host, protocol), &window, tp->tcp_mstamp,
+                        tp->mss_cache);
     keep_window(sk, host, &window);
     set_windows(sk, host);
     record_event(sk, host, cc, protocol, WW_EVENT_EXIT, WW_OPEN);
@@ -132,7 +134,7 @@ static inline void full_control_undo(struct sock *sk, struct ww_host *host, __u3
                                      enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
     struct ww_window window = full_control_window(sk, host);
-    ww_on_undo(&config, state_of(sk), &window);
+    ww_on_undo(&config, state_of(sk, host, protocol), &window);
     record_event(sk, host, cc, protocol, WW_EVENT_UNDO, phase_of(ca_state(sk)));
     keep_window(sk, host, &window);
 }
@@ -144,7 +146,7 @@ static inline void full_control_mark(struct sock *sk, struct ww_host *host, __u3
     if (ww_ignores_marks(&config)) return;
     struct ww_window window = full_control_window(sk, host);
     const __u32 cwnd = window.cwnd;
-    ww_on_mark(&config, state_of(sk), &window, tp->tcp_mstamp, cwnd, tp->mss_cache);
+    ww_on_mark(&config, state_of(sk, host, protocol), &window, tp->tcp_mstamp, cwnd, tp->mss_cache);
     set_cwnd(tp, cwnd);
     set_ssthresh(tp, window.ssthresh);
     record_event(sk, host, cc, protocol, WW_EVENT_LOSS, WW_RECOVERY);
@@ -180,12 +182,13 @@ static inline void full_control_on_timeout(struct sock *sk, struct ww_host *host
                                            enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
     struct tcp_sock *tp = tcp_sk(sk);
-    const __u32 most = ww_max_u32(host->cwnd, state_of(sk)->common.prior_cwnd);
+    const __u32 most = ww_max_u32(host->cwnd, state_of(sk, host, protocol)->common.prior_cwnd);
     const bool repeated = !(host->marks & WW_REDUCE);
     struct ww_window window = full_control_window(sk, host);
     window.pacing = 0;
     window.cwnd = ww_max_u32(ww_min_u32(ww_min_u32(tp->prior_cwnd, most), WW_CWND_MAX), 1);
-    ww_on_rto(&config, state_of(sk), &window, tp->tcp_mstamp, window.cwnd, tp->mss_cache, repeated);
+    ww_on_rto(&config, state_of(sk, host, protocol), &window, tp->tcp_mstamp, window.cwnd,
+              tp->mss_cache, repeated);
     window.cwnd = ww_min_u32(tp->snd_cwnd, most);
     keep_window(sk, host, &window);
     host->phase = WW_LOSS;
@@ -210,6 +213,7 @@ static inline void fill_sample(struct sock *sk, const struct ww_host *host,
     const bool advanced = tp->snd_una != host->una;
     sample->now_us = tp->tcp_mstamp;
     sample->mss = tp->mss_cache;
+    sample->srtt_us = tp->srtt_us >> 3;
     sample->acked_segments = whole_segments(host->una, tp->snd_una, tp->mss_cache);
     sample->in_flight = tp->packets_out;
     sample->rate_rtt_us = rate->rtt_us > 0 ? (__u32)rate->rtt_us : 0;
@@ -248,7 +252,6 @@ static inline void forget(struct ww_sample *sample) {
 static inline void full_control_take_ack(struct sock *sk, struct ww_host *host, __u32 cc,
                                          enum ww_protocol protocol,
                                          const struct rate_sample *rate) {
-    const struct ww_config config = config_of(protocol);
     const struct tcp_sock *tp = tcp_sk(sk);
     struct ww_sample sample = {};
     fill_sample(sk, host, rate, &sample);
@@ -257,15 +260,14 @@ static inline void full_control_take_ack(struct sock *sk, struct ww_host *host, 
     struct ww_window window = full_control_window(sk, host);
     window.cwnd = forgotten(window.cwnd, sample.delivered);
     window.ssthresh = forgotten(window.ssthresh, sample.delivered);
-    ww_on_ack(&config, state_of(sk), &window, &sample);
+    if (follows_packets(protocol)) report_packets(sk, host, protocol, &window, &sample);
+    core_on_ack(sk, host, protocol, &window, &sample);
     keep_window(sk, host, &window);
     set_windows(sk, host);
     set_pacing(sk, host, window.pacing);
     keep_counters(tp, host);
-    const __u16 period = (__u16)(sample.now_us >> 16);
-    if (host->period == period) return;
-    host->period = period;
-    record_event(sk, host, cc, protocol, WW_EVENT_WINDOW, (enum ww_phase)sample.phase);
+    if (begins_period(host, sample.now_us))
+        record_event(sk, host, cc, protocol, WW_EVENT_WINDOW, (enum ww_phase)sample.phase);
 }
 
 /* Implements cong_control. */
@@ -289,6 +291,16 @@ static inline void full_control_on_ack(struct sock *sk, struct ww_host *host, __
 static inline __u32 put_off(struct ww_host *host, __u8 mark, __u32 present) {
     host->marks |= mark;
     return present;
+}
+
+/* Reports the end of a silence to a control that follows packets. */
+static inline void restart_with_core(struct sock *sk, struct ww_host *host,
+                                     enum ww_protocol protocol) {
+    struct ww_window window = full_control_window(sk, host);
+    report_sent(sk, state_of(sk, host, protocol), &window, 0, tcp_sk(sk)->app_limited != 0);
+    keep_window(sk, host, &window);
+    set_windows(sk, host);
+    set_pacing(sk, host, window.pacing);
 }
 
 /* Restarts after an idle time: halves cwnd once per idle RTO, but not below the initial window. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Holds what our host knows of a connection beyond the core's state: the windows after our last operation and what the
- * core has seen. It lies in the socket's BPF storage, so that the core may use all of icsk_ca_priv.
+ * core has seen. It lies in the socket's BPF storage, so that the core may use all of icsk_ca_priv. The storage also has
+ * the state of controls that need more, and of users' controls: there they may index arrays, which the verifier refuses
+ * in a socket.
  *
  * The kernel may skip our operations and use leftovers on the stack as their result: see docs/linux-reference.md. So
  * each operation first looks for signs of skipped ones and makes up for them:
@@ -43,6 +45,19 @@ struct ww_host {
     __u16 period; /* of 65.5 ms, in which the last event was recorded */
 };
 
+/* The control with such a state; an object has only one. */
+#ifdef WW_TABLE
+#define WW_LARGE_PROTOCOL WW_PROTOCOL_COUNT
+#else
+#define WW_LARGE_PROTOCOL WW_PROTOCOL_BBR3
+#endif
+
+/* The host of a control whose state is not in the private area. */
+struct ww_large_host {
+    struct ww_host host;
+    struct ww_state state;
+};
+
 struct {
     __uint(type, BPF_MAP_TYPE_SK_STORAGE);
     __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -50,13 +65,76 @@ struct {
     __type(value, struct ww_host);
 } hosts SEC(".maps");
 
-/* The private area holds the core's state only. */
-static inline struct ww_state *state_of(struct sock *sk) {
+struct {
+    __uint(type, BPF_MAP_TYPE_SK_STORAGE);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __type(key, int);
+    __type(value, struct ww_large_host);
+} large_hosts SEC(".maps");
+
+static inline struct ww_config config_of(enum ww_protocol protocol) {
+#ifdef WW_TABLE
+    struct ww_config config = ww_own_config();
+#else
+    struct ww_config config = ww_configure(protocol);
+#endif
+    config.batched_acks = true;
+    return config;
+}
+
+/* True if the state lies in the storage, not in the private area. */
+static inline bool is_large(enum ww_protocol protocol) {
+    switch ((enum ww_algorithm)config_of(protocol).algorithm) {
+#define WW_CASE(ID, name) case WW_ALG_##ID:
+        WW_LARGE_ALGORITHMS(WW_CASE)
+        WW_LOADED_ALGORITHM(WW_CASE)
+#undef WW_CASE
+        return true;
+    default:
+        return false;
+    }
+}
+
+static inline struct ww_state *state_of(struct sock *sk, const struct ww_host *host,
+                                        enum ww_protocol protocol) {
+    if (is_large(protocol)) return &((struct ww_large_host *)host)->state;
     return (struct ww_state *)inet_csk(sk)->icsk_ca_priv;
 }
-_Static_assert(sizeof(struct ww_state) <= WW_STATE_MAX, "the private area is full");
 
-static inline void count_missed(void) { __sync_fetch_and_add(&control.missed, 1); }
+/* Returns the connection's host; NULL if the connection has not begun or memory has run out. */
+static inline struct ww_host *host_with(struct sock *sk, enum ww_protocol protocol, __u64 flags) {
+    if (!is_large(protocol)) return bpf_sk_storage_get(&hosts, sk, 0, flags);
+    struct ww_large_host *large = bpf_sk_storage_get(&large_hosts, sk, 0, flags);
+    return large ? &large->host : NULL;
+}
+
+/*
+ * Passes an ACK to the core of a control with a large state. This is a function of its own, which the verifier checks
+ * by itself: it does not know the values behind the pointers, so far fewer paths differ.
+ */
+__attribute__((noinline)) int large_on_ack(struct ww_state *core, struct ww_window *window,
+                                           struct ww_sample *sample) {
+    const struct ww_config config = config_of(WW_LARGE_PROTOCOL);
+    if (core && window && sample) ww_on_ack(&config, core, window, sample);
+    return 0;
+}
+
+static inline void core_on_ack(struct sock *sk, const struct ww_host *host,
+                               enum ww_protocol protocol, struct ww_window *window,
+                               struct ww_sample *sample) {
+    const struct ww_config config = config_of(protocol);
+    struct ww_state *core = state_of(sk, host, protocol);
+    if (is_large(protocol))
+        large_on_ack(core, window, sample);
+    else
+        ww_on_ack(&config, core, window, sample);
+}
+
+static inline struct ww_host *host_of(struct sock *sk, enum ww_protocol protocol) {
+    return host_with(sk, protocol, 0);
+}
+
+static inline void count_missed(void) { __sync_fetch_and_add(&ww_block.missed, 1); }
 
 static inline bool has_begun_reduction(const struct tcp_sock *tp) { return tp->snd_cwnd_cnt == 0; }
 
@@ -99,12 +177,6 @@ static inline void keep_counters(const struct tcp_sock *tp, struct ww_host *host
     host->lost = tp->lost;
 }
 
-static inline struct ww_config config_of(enum ww_protocol protocol) {
-    struct ww_config config = ww_configure(protocol);
-    config.batched_acks = true;
-    return config;
-}
-
 static inline void set_cwnd(struct tcp_sock *tp, __u32 cwnd) {
     cwnd = ww_max_u32(ww_min_u32(cwnd, tp->snd_cwnd_clamp), 1);
     if (cwnd != tp->snd_cwnd) tp->snd_cwnd = cwnd;
@@ -125,6 +197,12 @@ static inline bool owns_recovery(enum ww_protocol protocol) {
     return ww_owns_recovery(&config);
 }
 
+/* True if the control hears of packets: flights.h. */
+static inline bool follows_packets(enum ww_protocol protocol) {
+    const struct ww_config config = config_of(protocol);
+    return ww_follows_packets(&config);
+}
+
 /*
  * Records an event. During PRR the kernel's snd_ssthresh is the target of cwnd, so the event takes the core's
  * ssthresh instead.
@@ -137,7 +215,15 @@ static inline void record_event(struct sock *sk, const struct ww_host *host, __u
     const bool in_prr = phase == WW_RECOVERY && has_prr;
     const __u32 ssthresh =
         in_prr ? force_load(host->exit_ssthresh) : force_load(tcp_sk(sk)->snd_ssthresh);
-    write_event(sk, state_of(sk), &config, cc, kind, phase, ssthresh);
+    write_event(sk, state_of(sk, host, protocol), &config, cc, kind, phase, ssthresh);
+}
+
+/* True once in each period of 2^16 us: then an event shows the windows. */
+static inline bool begins_period(struct ww_host *host, __u64 now_us) {
+    const __u16 period = (__u16)(now_us >> 16);
+    if (host->period == period) return false;
+    host->period = period;
+    return true;
 }
 
 /* Returns the core's phase for a state. A control that owns recovery has no CWR: it answers a mark at once. */
@@ -149,7 +235,7 @@ static inline void begin_host(struct sock *sk, struct ww_host *host, __u32 cc,
                               enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
     struct tcp_sock *tp = tcp_sk(sk);
-    ww_init(&config, state_of(sk));
+    ww_init(&config, state_of(sk, host, protocol));
     __builtin_memset(host, 0, sizeof(*host));
     host->exit_ssthresh = tp->snd_ssthresh;
     host->phase = (__u8)core_phase(protocol, ca_state(sk));
@@ -161,31 +247,29 @@ static inline void begin_host(struct sock *sk, struct ww_host *host, __u32 cc,
 
 /* Implements init. */
 static inline void on_init(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
-    struct ww_host *host = bpf_sk_storage_get(&hosts, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+    struct ww_host *host = host_with(sk, protocol, BPF_SK_STORAGE_GET_F_CREATE);
     if (host) begin_host(sk, host, cc, protocol);
-}
-
-/* Returns the connection's host; NULL if the connection has not begun or memory has run out. */
-static inline struct ww_host *host_of(struct sock *sk) {
-    return bpf_sk_storage_get(&hosts, sk, 0, 0);
 }
 
 /* Like host_of, for an ACK: makes up for a skipped init. Before init only the ACK of our SYN is reported. */
 static inline struct ww_host *host_with_ack(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
-    struct ww_host *host = host_of(sk);
+    struct ww_host *host = host_of(sk, protocol);
     if (host || !is_initialized(sk)) return host;
     count_missed();
     on_init(sk, cc, protocol);
-    return host_of(sk);
+    return host_of(sk, protocol);
 }
 
 /* Implements release. */
 static inline void on_release(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
-    const struct ww_host *host = host_of(sk);
+    const struct ww_host *host = host_of(sk, protocol);
     if (!host) return;
     count_closed(cc);
     record_event(sk, host, cc, protocol, WW_EVENT_END, phase_of(ca_state(sk)));
-    bpf_sk_storage_delete(&hosts, sk);
+    if (is_large(protocol))
+        bpf_sk_storage_delete(&large_hosts, sk);
+    else
+        bpf_sk_storage_delete(&hosts, sk);
 }
 
 /* Counts the multiples of mss in (from, to], so an ACK of n full segments counts n wherever it starts. */

@@ -22,11 +22,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Each program serves one protocol: inlining all of the core lets the compiler fold its switches. */
-#define inline inline __attribute__((always_inline))
-#include "../../core/recovery.h"
-#define WW_LOOP __attribute__((noinline))
-#include "../../core/westwood.h"
+#include "inlined.h"
+/* The core comes after that. */
 #include "ca_state.h"
 
 #define AF_INET 2
@@ -134,7 +131,8 @@ struct tcp_sock {
     __u32 rate_interval_us;
     struct minmax rtt_min;
     struct tcp_rack rack;
-    __u32 lsndtime; /* when data were last sent, in jiffies */
+    __u32 app_limited; /* `delivered` at which the limit by the application ends; 0: none */
+    __u32 lsndtime;    /* when data were last sent, in jiffies */
     __u64 bytes_acked;
     __u64 tcp_mstamp;    /* us; updated at each segment and timer */
     __u64 tcp_wstamp_ns; /* when pacing lets the next segment depart */

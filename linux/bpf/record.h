@@ -9,6 +9,9 @@
 
 #include "event.h"
 #include "kernel.h"
+/* The core comes after kernel.h, which makes it inline. */
+#include "../../core/recovery.h"
+#include "../../core/westwood.h"
 
 struct ww_ring {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -23,10 +26,10 @@ struct {
     __array(values, struct ww_ring);
 } rings SEC(".maps");
 
-struct ww_control_block control = {};
+struct ww_control_block ww_block = {};
 
-static inline void count_opened(__u32 cc) { __sync_fetch_and_add(&control.opened[cc], 1); }
-static inline void count_closed(__u32 cc) { __sync_fetch_and_add(&control.closed[cc], 1); }
+static inline void count_opened(__u32 cc) { __sync_fetch_and_add(&ww_block.opened[cc], 1); }
+static inline void count_closed(__u32 cc) { __sync_fetch_and_add(&ww_block.closed[cc], 1); }
 
 /* True for the first ACK in each period of 2^16 us (65.5 ms). */
 static inline bool is_new_period(__u64 last_us, __u64 now_us) {
@@ -80,7 +83,7 @@ static inline void fill_counters(struct ww_event *event, const struct tcp_sock *
 }
 
 static inline bool is_recorded(struct sock *sk) {
-    const __u16 port = control.port;
+    const __u16 port = ww_block.port;
     return port == 0 || port == local_port(sk) || port == remote_port(sk);
 }
 
@@ -93,7 +96,7 @@ static inline struct ww_event *begin_event(void) {
     if (event)
         __builtin_memset(event, 0, sizeof(*event));
     else
-        __sync_fetch_and_add(&control.dropped, 1);
+        __sync_fetch_and_add(&ww_block.dropped, 1);
     return event;
 }
 
@@ -112,6 +115,9 @@ static inline void write_event(struct sock *sk, const struct ww_state *state,
     event->kind = (__u8)kind;
     event->cc = (__u8)cc;
     event->state = (__u8)phase;
+#ifdef WW_OWN_NAME
+    __builtin_memcpy(event->name, WW_OWN_NAME, sizeof(WW_OWN_NAME));
+#endif
     fill_counters(event, tcp_sk(sk));
     fill_estimate(event, state, config);
     fill_addresses(event, sk);

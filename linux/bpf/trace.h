@@ -45,7 +45,7 @@ static inline void write_trace(struct tcp_sock *tp, enum ww_event_kind kind, __u
     struct sock *sk = (struct sock *)tp;
     char name[16] = {};
     bpf_core_read_str(name, sizeof(name), &inet_csk(sk)->icsk_ca_ops->name);
-    if (!is_recorded(sk) || (is_ours(name) && !control.traces_ours)) return;
+    if (!is_recorded(sk) || (is_ours(name) && !ww_block.traces_ours)) return;
     struct ww_event *event = begin_event();
     if (!event) return;
     event->time_us = bpf_ktime_get_ns() / 1000;

@@ -85,7 +85,7 @@ static int print_event(void *context, void *data, size_t size) {
     if (size < sizeof *event) return -EPROTO; /* from programs of another version */
     name_control(control, event);
     if (!is_wanted(recording, control)) return 0;
-    const bool is_ours = event->cc < WW_CONTROL_COUNT; /* other controls have no estimate */
+    const bool is_ours = event->cc != WW_CONTROL_COUNT; /* other controls have no estimate */
     const __u64 us =
         event->time_us > recording->start_us ? event->time_us - recording->start_us : 0;
     recording->events++;

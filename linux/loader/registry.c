@@ -20,14 +20,13 @@
 #include "ww_kernel.h"
 
 /* libbpf requires a folder in the name. */
-static int pin(struct bpf_map *map, const char *name) {
+int pin(struct bpf_map *map, const char *name) {
     char path[NAME_MAX];
     snprintf(path, sizeof path, "./%s", name);
     return map == NULL ? -ENOENT : bpf_map__pin(map, path);
 }
 
-/* Returns 1 if the control is registered, 0 if it is not, and a negative errno if it does not exist. */
-static int is_registered(const char *name) {
+int is_registered(const char *name) {
     const int fd = open_pin(name);
     if (fd < 0) return fd;
     struct bpf_map_info info = {};
@@ -42,43 +41,53 @@ static int is_registered(const char *name) {
     return result;
 }
 
+void remove_control(const char *name) {
+    const __u32 first = 0;
+    const int fd = open_pin(name);
+    if (fd < 0) return;
+    bpf_map_delete_elem(fd, &first);
+    close(fd);
+    unlink(name);
+}
+
 /* Unregisters the registered controls, and removes the pins. */
 static void remove_all(void) {
-    const __u32 first = 0;
-    for (int i = 0; i < WW_CONTROL_COUNT; i++) {
-        const int fd = open_pin(ww_control_names[i]);
-        if (fd < 0) continue;
-        bpf_map_delete_elem(fd, &first);
-        close(fd);
-        unlink(ww_control_names[i]);
-    }
+    struct ww_control_block *block = open_control_block();
+    for (int i = 0; block != NULL && i < WW_OWN_MAX; i++)
+        if (block->own[i].name[0] != '\0') remove_control(block->own[i].name);
+    if (block != NULL) munmap(block, sizeof *block);
+    for (int i = 0; i < WW_CONTROL_COUNT; i++) remove_control(ww_control_names[i]);
     unlink("rings");
     unlink("control"); /* last, because it says that controls may be left */
 }
 
-/* Pins each control before registering it, so that a registered control can always be found again. */
+int add_control(struct bpf_map *map, const char *name, const char *dir) {
+    const int error = pin(map, name);
+    if (error != 0) return fail(-error, "%s: %s can't be pinned", dir, name);
+    struct bpf_link *link = bpf_map__attach_struct_ops(map);
+    if (link == NULL && errno == EEXIST) {
+        unlink(name);
+        return fail(0,
+                    "%s: another program has registered this name; bpftool struct_ops "
+                    "unregister name %s takes it away",
+                    name, name);
+    }
+    if (link == NULL) return fail(errno, "%s: can't be registered", name);
+    bpf_link__disconnect(link); /* keeps the control registered after this process */
+    bpf_link__destroy(link);
+    return DONE;
+}
+
 static int register_all(struct bpf_object *object, const char *dir) {
     int error = pin(bpf_object__find_map_by_name(object, ".bss"), "control");
     if (error == 0) error = pin(bpf_object__find_map_by_name(object, "rings"), "rings");
     if (error != 0) return fail(-error, "%s: can't be pinned in", dir);
-    for (int i = 0; i < WW_CONTROL_COUNT; i++) {
+    int result = DONE;
+    for (int i = 0; result == DONE && i < WW_CONTROL_COUNT; i++) {
         const char *name = ww_control_names[i];
-        struct bpf_map *map = bpf_object__find_map_by_name(object, name);
-        error = pin(map, name);
-        if (error != 0) return fail(-error, "%s: %s can't be pinned", dir, name);
-        struct bpf_link *link = bpf_map__attach_struct_ops(map);
-        if (link == NULL && errno == EEXIST) {
-            unlink(name);
-            return fail(0,
-                        "%s: another program has registered this name; bpftool struct_ops "
-                        "unregister name %s takes it away",
-                        name, name);
-        }
-        if (link == NULL) return fail(errno, "%s: can't be registered", name);
-        bpf_link__disconnect(link); /* keeps the control registered after this process */
-        bpf_link__destroy(link);
+        result = add_control(bpf_object__find_map_by_name(object, name), name, dir);
     }
-    return DONE;
+    return result;
 }
 
 /* Hashes the file with FNV-1a. Returns 0 and sets errno if it can't be read. */
@@ -94,7 +103,7 @@ static __u64 tag_of(const char *path) {
 /* Counts the connections that are open. */
 static __u64 connections(const struct ww_control_block *block) {
     __u64 open = 0;
-    for (int i = 0; i < WW_CONTROL_COUNT; i++) open += block->opened[i] - block->closed[i];
+    for (int i = 0; i < WW_NUMBERS; i++) open += block->opened[i] - block->closed[i];
     return open;
 }
 
@@ -209,6 +218,8 @@ int status(const char *dir) {
                i ? ", " : "", ww_control_names[i],
                is_registered(ww_control_names[i]) == 1 ? "true" : "false",
                (uint64_t)(block->opened[i] - block->closed[i]), (uint64_t)block->opened[i]);
+    fputs("], \"own\": [", stdout);
+    print_own(block);
     puts("]}");
     munmap(block, sizeof *block);
     return DONE;

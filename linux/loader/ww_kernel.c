@@ -3,6 +3,9 @@
  * ww-kernel is the program that `westwood kernel` runs.
  *
  *   ww-kernel load DIR OBJECT VERSION     registers the controls and pins them in DIR, a folder of a bpffs
+ *   ww-kernel add DIR OBJECT NAME SOURCE [VALUE...]
+ *                                         registers a user's control beside them; SOURCE identifies its file,
+ *                                         VALUE are its parameters
  *   ww-kernel unload DIR                  unregisters them and removes DIR
  *   ww-kernel status DIR                  prints what is loaded as a JSON object
  *   ww-kernel record DIR PORT BYTES [PID [OBJECT [CC...]]]
@@ -39,10 +42,27 @@ static bool is_number(const char *text, unsigned long most, unsigned *number) {
     return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && value <= most;
 }
 
+/* Reads the words after `add DIR`. */
+static bool reads_own(int count, char **words, struct own_control *control) {
+    char *end;
+    if (count < 3 || count > 3 + WW_OWN_PARAMETERS_MAX) return false;
+    control->object = words[0];
+    if (strlen(words[1]) == 0 || strlen(words[1]) >= sizeof control->is.name) return false;
+    strcpy(control->is.name, words[1]);
+    control->is.source = strtoull(words[2], &end, 16);
+    if (*end != '\0') return false;
+    for (int i = 3; i < count; i++)
+        if (!is_number(words[i], UINT_MAX, &control->is.parameters[i - 3])) return false;
+    return true;
+}
+
 int main(int count, char **words) {
+    struct own_control control = {};
     struct wanted wanted = {};
     libbpf_set_print(speak);
     if (count == 5 && strcmp(words[1], "load") == 0) return load(words[2], words[3], words[4]);
+    if (count >= 3 && strcmp(words[1], "add") == 0 && reads_own(count - 3, words + 3, &control))
+        return add(words[2], &control);
     if (count == 3 && strcmp(words[1], "unload") == 0) return unload(words[2]);
     if (count == 3 && strcmp(words[1], "status") == 0) return status(words[2]);
     if (count >= 5 && strcmp(words[1], "record") == 0 && is_number(words[3], 65535, &wanted.port) &&
@@ -53,7 +73,8 @@ int main(int count, char **words) {
         return record(words[2], &wanted);
     }
     fputs(
-        "usage: ww-kernel load DIR OBJECT VERSION | unload DIR | status DIR | record DIR PORT "
+        "usage: ww-kernel load DIR OBJECT VERSION | add DIR OBJECT NAME SOURCE [VALUE...] | unload "
+        "DIR | status DIR | record DIR PORT "
         "BYTES [PID [OBJECT [CC...]]]\n",
         stderr);
     return USAGE;

@@ -81,8 +81,35 @@ int record(const char *dir, const struct wanted *wanted);
 
 /* registry.c */
 
+struct bpf_map;
+
+int pin(struct bpf_map *map, const char *name);
+
+/* Returns 1 if the control is registered, 0 if it is not, and a negative errno if it does not exist. */
+int is_registered(const char *name);
+
+/* Pins the control, so that it can always be found again, and registers it. Returns its exit code. */
+int add_control(struct bpf_map *map, const char *name, const char *dir);
+
+/* Unregisters the control and removes its pin. */
+void remove_control(const char *name);
+
 int load(const char *dir, const char *object, const char *version);
 int unload(const char *dir);
 int status(const char *dir);
+
+/* own.c */
+
+/* Describes a user's control: its object, and what the control block says of it. */
+struct own_control {
+    const char *object;
+    struct ww_own is;
+};
+
+/* Registers the control beside ours, in the place of one of the same name. */
+int add(const char *dir, const struct own_control *control);
+
+/* Prints the users' controls as JSON objects. */
+void print_own(const struct ww_control_block *block);
 
 #endif

@@ -33,7 +33,7 @@ bool
 HasCongControl(ww_protocol protocol)
 {
     const ww_config config = ww_configure(protocol);
-    return (ww_traits(&config) & (WW_NEEDS_RATE | WW_OWNS_RECOVERY)) != 0;
+    return (ww_traits(&config) & (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_FOLLOWS_PACKETS)) != 0;
 }
 
 } // namespace

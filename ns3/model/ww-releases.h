@@ -107,6 +107,21 @@ struct KeepsRttSamples<State, std::void_t<decltype(State::m_srtt)>> : std::true_
 {
 };
 
+// Returns the smoothed RTT in microseconds.
+template <class State>
+uint32_t
+SmoothedRttUs(const State& state)
+{
+    if constexpr (KeepsRttSamples<State>::value)
+    {
+        return static_cast<uint32_t>(state.m_srtt.Get().GetMicroSeconds());
+    }
+    else
+    {
+        return static_cast<uint32_t>(state.m_lastRtt.Get().GetMicroSeconds());
+    }
+}
+
 // The duration of a test case is an enumeration of TestCase, which is scoped since 3.42.
 template <class Case>
 constexpr auto

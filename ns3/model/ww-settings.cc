@@ -6,6 +6,9 @@
 #include "ww-catalogue.h"
 #include "ww-setting-attributes.h"
 
+#include "ns3/abort.h"
+
+#include <sstream>
 #include <string_view>
 
 namespace ns3
@@ -86,7 +89,7 @@ IsAttribute(const Setting& setting)
 {
 #define WW_CONTROL(ID, name, ALGORITHM, RECOVERY, settings, label, look, ns3Class, ...)            \
     (std::string_view(ns3Class) == "WwTcpWestwood" ? WW_ONLY(ALGORITHM) : 0) |
-    constexpr uint32_t controls = WW_PROTOCOLS(WW_CONTROL) 0;
+    constexpr uint32_t controls = WW_PROTOCOLS(WW_CONTROL) WW_ONLY(LOADED);
 #undef WW_CONTROL
     return (setting.controls & controls) != 0;
 }
@@ -96,6 +99,27 @@ ProtocolNamed(const std::string& name)
 {
     const WwProtocol* const row = WwFindProtocol(name);
     return row ? static_cast<ww_protocol>(row - WwProtocols().data()) : WW_PROTOCOL_COUNT;
+}
+
+/// Makes the configuration of a user's control.
+ww_config
+ConfigurationOf(const ww_control_ops& ops, const std::string& parameters)
+{
+    ww_config config = ww_configure(static_cast<ww_protocol>(ops.like));
+    config.algorithm = WW_ALG_LOADED;
+    config.control = &ops;
+    std::istringstream words(parameters);
+    for (uint32_t i = 0; i < ops.parameter_count; i++)
+    {
+        const ww_parameter& one = ops.parameters[i];
+        uint32_t value = one.fallback;
+        const bool isGiven = parameters.empty() || words >> value;
+        NS_ABORT_MSG_IF(!isGiven || value < one.least || value > one.most,
+                        "parameter " << one.name << " of \"" << parameters << "\": expected "
+                                     << one.least << " to " << one.most);
+        config.own[i] = value;
+    }
+    return config;
 }
 
 /// Describes the attribute Protocol as a choice among the family.
@@ -149,10 +173,18 @@ WwSettings::Values(const ww_config& config)
     return values;
 }
 
-ww_config
-WwSettings::Configuration() const
+std::map<std::string, const ww_control_ops*>&
+WwSettings::Controls()
 {
-    ww_config config = ww_configure(ProtocolNamed(protocol));
+    static std::map<std::string, const ww_control_ops*> controls;
+    return controls;
+}
+
+ww_config
+WwSettings::Configuration(const std::string& parameters) const
+{
+    ww_config config = control.empty() ? ww_configure(ProtocolNamed(protocol))
+                                       : ConfigurationOf(*Controls().at(control), parameters);
     config.byte_counting = false; // ns-3 counts ACKs,
     config.validate_cwnd = false; // and grows the window even if it is not full
     return Over(config);

@@ -8,6 +8,7 @@
 #define WW_SETTINGS_NS3_H
 
 #include "core/catalogue.h"
+#include "core/loaded.h"
 
 #include "ns3/attribute.h"
 #include "ns3/object-base.h"
@@ -59,10 +60,18 @@ class WwSettings
     static std::map<std::string, Ptr<AttributeValue>> Values(const ww_config& config);
 
     /**
-     * \brief Get the core's configuration: the protocol's, ns-3's conventions, and the user's
-     * settings \return the configuration
+     * \brief Get the controls that users have added
+     * \return their tables by name
      */
-    ww_config Configuration() const;
+    static std::map<std::string, const ww_control_ops*>& Controls();
+
+    /**
+     * \brief Get the core's configuration: the protocol's, ns-3's conventions, and the user's
+     * settings
+     * \param parameters those of a user's control as text; empty: their defaults
+     * \return the configuration
+     */
+    ww_config Configuration(const std::string& parameters = "") const;
 
     /**
      * \brief Apply the user's settings to a configuration
@@ -72,6 +81,7 @@ class WwSettings
     ww_config Over(ww_config own) const;
 
     std::string protocol;                  //!< a name of WwFamily()
+    std::string control;                   //!< a name of Controls(), or empty
     std::map<std::string, uint32_t> given; //!< user's values by attribute, in the field's unit
 };
 

@@ -4,6 +4,8 @@
 #include "ww-tcp-socket.h"
 
 #include "ww-classic-recovery.h"
+#include "ww-segments.h"
+#include "ww-tcp-westwood.h"
 
 #include "ns3/log.h"
 #include "ns3/node.h"
@@ -48,6 +50,7 @@ WwTcpSocket::WwTcpSocket(const WwTcpSocket& sock)
       m_recovery(sock.m_recovery),
       m_goneBack(sock.m_goneBack)
 {
+    FollowSegments();
 }
 
 void
@@ -56,6 +59,19 @@ WwTcpSocket::SetRecovery(Recovery recovery)
     NS_LOG_FUNCTION(this << recovery);
     m_recovery = recovery;
     m_sackEnabled = recovery == SACK;
+}
+
+void
+WwTcpSocket::FollowSegments()
+{
+    const auto control = DynamicCast<WwTcpWestwood>(m_congestionControl);
+    if (control && control->FollowsPackets())
+    {
+        m_segments = CreateObject<WwSegments>();
+        m_segments->Follow(m_tcb, m_txBuffer);
+        m_rateOps = m_segments;
+        control->SetSegments(m_segments);
+    }
 }
 
 Ptr<TcpSocketBase>
@@ -68,6 +84,10 @@ void
 WwTcpSocket::ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader)
 {
     NS_LOG_FUNCTION(this << packet << tcpHeader);
+    if (m_segments)
+    {
+        m_segments->AckArrives();
+    }
     const SequenceNumber32 ack = tcpHeader.GetAckNumber();
     const SequenceNumber32 head = m_txBuffer->HeadSequence();
     const auto state = m_tcb->m_congState.Get();
@@ -155,6 +175,7 @@ WwTcpSocketFactory::CreateSocket()
     socket->SetTcp(tcp);
     socket->SetRtt(CreateObject<RttMeanDeviation>());
     socket->SetCongestionControlAlgorithm(factory.Create<TcpCongestionOps>());
+    socket->FollowSegments();
     socket->SetRecoveryAlgorithm(CreateObject<WwClassicRecovery>());
     socket->SetRecovery(Kind());
     tcp->AddSocket(socket);

@@ -13,6 +13,8 @@
 namespace ns3
 {
 
+class WwSegments;
+
 /**
  * \ingroup tcp
  *
@@ -59,6 +61,8 @@ class WwTcpSocket : public WwNamed<WwTcpSocket, TcpSocketBase>
      * \param recovery the recovery
      */
     void SetRecovery(Recovery recovery);
+    /** \brief Follow each segment, if the congestion control hears of them. */
+    void FollowSegments();
 
   protected:
     Ptr<TcpSocketBase> Fork() override;
@@ -70,6 +74,7 @@ class WwTcpSocket : public WwNamed<WwTcpSocket, TcpSocketBase>
     void GoBack();
 
     Recovery m_recovery;         //!< the loss recovery
+    Ptr<WwSegments> m_segments;  //!< the segments that are followed; nullptr: none
     SequenceNumber32 m_goneBack; //!< highest sequence number sent at the last GoBack
 };
 

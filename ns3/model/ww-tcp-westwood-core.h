@@ -8,6 +8,7 @@
 
 #include "core/westwood.h"
 #include "ww-deliveries.h"
+#include "ww-segments.h"
 #include "ww-settings.h"
 #include "ww-tcp-westwood.h"
 
@@ -61,6 +62,7 @@ struct WwTcpWestwood::Core
     uint32_t pipe = 1;               // segments in flight at the last GetSsThresh
     bool isMarked = false;           // that was for a mark, or for a timeout that follows
     WwDeliveries deliveries;
+    Ptr<WwSegments> segments;     // in place of deliveries, if the control follows packets
     ww_phase arrivedIn = WW_OPEN; // the phase in which the ACK being processed arrived
     bool hasSack = false;         // an ACK reported segments beyond its own number
 

@@ -6,6 +6,7 @@
 #include "ww-phase.h"
 #include "ww-tcp-westwood-core.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 
 #include <utility>
@@ -32,7 +33,7 @@ SetWindow(Ptr<TcpSocketState> tcb, const ww_window& before, const ww_window& win
     if (window.pacing != before.pacing)
     {
         const DataRate rate(static_cast<uint64_t>(BitsPerSecond(window.pacing)));
-        tcb->m_pacing = window.pacing != 0;
+        tcb->m_pacing = tcb->m_paceInitialWindow = window.pacing != 0;
         tcb->m_pacingRate = std::min(rate, tcb->m_maxPacingRate);
     }
 }
@@ -42,7 +43,38 @@ SetWindow(Ptr<TcpSocketState> tcb, const ww_window& before, const ww_window& win
 bool
 WwTcpWestwood::HasCongControl() const
 {
-    return (ww_traits(&m_core->config) & (WW_NEEDS_RATE | WW_OWNS_RECOVERY)) != 0;
+    const unsigned needs = WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_FOLLOWS_PACKETS;
+    return (ww_traits(&m_core->config) & needs) != 0;
+}
+
+bool
+WwTcpWestwood::FollowsPackets() const
+{
+    return ww_follows_packets(&m_core->config);
+}
+
+void
+WwTcpWestwood::SetSegments(Ptr<WwSegments> segments)
+{
+    segments->SetListeners(MakeCallback(&WwTcpWestwood::OnSent, this),
+                           MakeCallback(&WwTcpWestwood::OnLost, this));
+    m_core->segments = segments;
+}
+
+void
+WwTcpWestwood::OnSent(const ww_sent& sent)
+{
+    ww_window& window = m_core->Window(m_watched);
+    const ww_window before = window;
+    ww_on_packet_sent(&m_core->config, &m_core->state, &window, &sent);
+    SetWindow(m_watched, before, window);
+}
+
+void
+WwTcpWestwood::OnLost(const ww_lost& lost)
+{
+    ww_window& window = m_core->Window(m_watched);
+    ww_on_packet_lost(&m_core->config, &m_core->state, &window, &lost);
 }
 
 void
@@ -54,12 +86,22 @@ WwTcpWestwood::CongControl(Ptr<TcpSocketState> tcb,
     Core& core = *m_core;
     const uint32_t mss = tcb->m_segmentSize;
     const ww_window before = core.Window(tcb);
+    NS_ABORT_MSG_IF(FollowsPackets() && !core.segments,
+                    "this control hears of each segment: it needs a socket of WwTcpHelper");
     ww_sample sample = SampleOf(tcb, core.arrivedIn);
     if (!sample.is_dupack && sample.phase == WW_DISORDER)
     {
         sample.phase = WW_OPEN; // the ACK ends disorder, or brings a new one
     }
-    core.deliveries.Fill(tcb, rc, rs, sample);
+    if (core.segments)
+    {
+        core.segments->FindLosses();
+        core.segments->Fill(sample);
+    }
+    else
+    {
+        core.deliveries.Fill(tcb, rc, rs, sample);
+    }
     const bool answersMark = tcb->m_congState == TcpSocketState::CA_CWR; // not a recovery
     core.arrivedIn = answersMark ? WW_OPEN : WwPhaseOf(tcb->m_congState);
     core.hasSack |= sample.is_dupack && sample.newly_delivered > 0;
@@ -109,6 +151,10 @@ WwTcpWestwood::OnState(Ptr<TcpSocketState> tcb, TcpSocketState::TcpCongState_t s
         core.arrivedIn = WW_LOSS;
         core.isMarked = false;
         core.deliveries.TimedOut();
+        if (core.segments)
+        {
+            core.segments->TimeOut();
+        }
         Trace();
     }
     else if (state == TcpSocketState::CA_OPEN && m_congState == TcpSocketState::CA_RECOVERY)

@@ -33,6 +33,18 @@ WwTcpWestwood::GetTypeId()
                 StringValue("westwood+"),
                 MakeStringAccessor(&WwTcpWestwood::SetProtocol, &WwTcpWestwood::GetProtocol),
                 WwSettings::ProtocolChecker())
+            .AddAttribute(
+                "Control",
+                "A user's control, by its name in AddControl; empty: the one of Protocol",
+                StringValue(""),
+                MakeStringAccessor(&WwTcpWestwood::SetControl, &WwTcpWestwood::GetControl),
+                MakeStringChecker())
+            .AddAttribute("Parameters",
+                          "Parameters of the user's control, as many whole numbers as it has; "
+                          "empty: their defaults",
+                          StringValue(""),
+                          MakeStringAccessor(&WwTcpWestwood::m_parameters),
+                          MakeStringChecker())
             .AddAttribute("RttSource",
                           "RTTs whose minimum is RTTmin",
                           EnumValue(SAMPLES),
@@ -63,6 +75,7 @@ WwTcpWestwood::WwTcpWestwood()
 WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
     : TcpCongestionOps(sock),
       m_rttSource(sock.m_rttSource),
+      m_parameters(sock.m_parameters),
       m_core(std::make_unique<Core>())
 {
     NS_LOG_FUNCTION(this << &sock);
@@ -116,9 +129,29 @@ WwTcpWestwood::SettingsOf(const ObjectBase& object)
 }
 
 void
+WwTcpWestwood::AddControl(const std::string& name, const ww_control_ops* ops)
+{
+    WwSettings::Controls()[name] = ops;
+}
+
+void
+WwTcpWestwood::SetControl(std::string name)
+{
+    NS_ABORT_MSG_IF(!name.empty() && WwSettings::Controls().count(name) == 0,
+                    "control \"" << name << "\": expected a name of WwTcpWestwood::AddControl");
+    m_core->settings.control = name;
+}
+
+std::string
+WwTcpWestwood::GetControl() const
+{
+    return m_core->settings.control;
+}
+
+void
 WwTcpWestwood::Configure()
 {
-    m_core->config = m_core->settings.Configuration();
+    m_core->config = m_core->settings.Configuration(m_parameters);
     ww_init(&m_core->config, &m_core->state);
 }
 
@@ -175,6 +208,17 @@ WwTcpWestwood::Rtt(Ptr<const TcpSocketState> tcb) const
     return KeepsRttSamples<TcpSocketState>::value ? tcb->m_lastRtt.Get() : m_rtt;
 }
 
+void
+WwTcpWestwood::CwndEvent(Ptr<TcpSocketState> tcb, const TcpSocketState::TcpCAEvent_t event)
+{
+    // ns-3 also reports the first transmission, and the first one after a timeout.
+    const bool isIdle = m_acked > SequenceNumber32(1) && m_acked == tcb->m_highTxMark.Get();
+    if (event == TcpSocketState::CA_EVENT_TX_START && isIdle)
+    {
+        ww_on_restart(&m_core->config, &m_core->state, NowUs());
+    }
+}
+
 ww_sample
 WwTcpWestwood::SampleOf(Ptr<const TcpSocketState> tcb, uint8_t phase)
 {
@@ -190,6 +234,7 @@ WwTcpWestwood::SampleOf(Ptr<const TcpSocketState> tcb, uint8_t phase)
     const int32_t flight = tcb->m_highTxMark.Get() - tcb->m_lastAckedSeq;
     sample.in_flight = flight > 0 ? static_cast<uint32_t>(flight) / mss : 0;
     sample.phase = phase;
+    sample.srtt_us = SmoothedRttUs(*tcb);
     const Time rtt = Rtt(tcb);
     // Karn's rule forbids samples in recovery, where ACKs for new data cover retransmissions. ns-3
     // measures some of them nevertheless.

@@ -13,17 +13,22 @@
 #include <memory>
 #include <string>
 
+struct ww_control_ops;
+struct ww_lost;
 struct ww_sample;
+struct ww_sent;
 
 namespace ns3
 {
 
+class WwSegments;
 class WwSettings;
 
 /**
  * \ingroup congestionOps
  *
- * \brief TCP Westwood and its family, with the arithmetic of core/westwood.h
+ * \brief TCP Westwood and its family, BBRv3 and users' controls, with the arithmetic of
+ * core/westwood.h
  *
  * The same code runs in the project's simulator. The socket keeps its scoreboard, timers and
  * recovery. This class reports each ACK to the core and passes the core's windows to the socket:
@@ -38,7 +43,8 @@ class WwSettings;
  * core/westwood.h), receives all calls in CongControl, at the end of an ACK's processing: ww_on_ack
  * with the data of ww-deliveries.h, then ww_on_loss or ww_on_recovery_exit if the ACK began or
  * ended a recovery. For these controls cwnd, ssthresh and the pacing rate are the core's in every
- * phase.
+ * phase. A control that also hears of each segment sent or lost needs a socket of WwTcpHelper,
+ * whose segments ww-segments.h follows.
  *
  * This class does not use ns-3's segment counts, which are unreliable on duplicate ACKs and in
  * disorder. An ACK acknowledges the increase of m_lastAckedSeq, and its RTT is the socket's last
@@ -79,6 +85,7 @@ class WwTcpWestwood : public TcpCongestionOps
     void PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked, const Time& rtt) override;
     void CongestionStateSet(Ptr<TcpSocketState> tcb,
                             const TcpSocketState::TcpCongState_t newState) override;
+    void CwndEvent(Ptr<TcpSocketState> tcb, const TcpSocketState::TcpCAEvent_t event) override;
     bool HasCongControl() const override;
     void CongControl(Ptr<TcpSocketState> tcb,
                      const TcpRateOps::TcpRateConnection& rc,
@@ -95,6 +102,22 @@ class WwTcpWestwood : public TcpCongestionOps
      * \return its name
      */
     std::string GetProtocol() const;
+    /**
+     * \brief Add a user's control (core/loaded.h), which the attribute Control then accepts
+     * \param name the name that the attribute has
+     * \param ops the control's table, which must stay
+     */
+    static void AddControl(const std::string& name, const ww_control_ops* ops);
+    /**
+     * \brief Check whether the control hears of each segment sent or lost
+     * \return whether it does; then its socket must be one of WwTcpHelper
+     */
+    bool FollowsPackets() const;
+    /**
+     * \brief Follow the segments of a socket, for a control that has FollowsPackets
+     * \param segments the socket's rate operations
+     */
+    void SetSegments(Ptr<WwSegments> segments);
 
   protected:
     void NotifyConstructionCompleted() override;
@@ -105,6 +128,16 @@ class WwTcpWestwood : public TcpCongestionOps
      * \param tcb the socket's state; m_lastAckedSeq is the ACK's number
      */
     void OnAck(Ptr<const TcpSocketState> tcb);
+    /**
+     * \brief Tell the core of a segment that is about to leave
+     * \param sent the segment
+     */
+    void OnSent(const ww_sent& sent);
+    /**
+     * \brief Tell the core of a segment that was found lost
+     * \param lost the segment
+     */
+    void OnLost(const ww_lost& lost);
     /**
      * \brief Handle CongestionStateSet for a control that has CongControl
      * \param tcb the socket's state
@@ -137,6 +170,16 @@ class WwTcpWestwood : public TcpCongestionOps
     void Watch(Ptr<TcpSocketState> tcb);
     /** \brief Fire the trace sources if there is a new sample. */
     void Trace();
+    /**
+     * \brief Choose a user's control, as the attribute Control does
+     * \param name a name of AddControl; empty: the control of the attribute Protocol
+     */
+    void SetControl(std::string name);
+    /**
+     * \brief Get the user's control
+     * \return its name, or an empty one
+     */
+    std::string GetControl() const;
     /** \brief Configure the core by the attributes, and start its state. */
     void Configure();
     /**
@@ -148,7 +191,8 @@ class WwTcpWestwood : public TcpCongestionOps
 
     struct Core; //!< settings, configuration and state; hides the core's headers from users
 
-    RttSource m_rttSource; //!< attribute RttSource
+    RttSource m_rttSource;    //!< attribute RttSource
+    std::string m_parameters; //!< attribute Parameters
 
     TracedValue<double> m_estimatedBw; //!< filtered estimate, bit/s
     TracedValue<double> m_sampleBw;    //!< last raw sample, bit/s

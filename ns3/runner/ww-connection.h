@@ -6,10 +6,12 @@
 #ifndef WW_CONNECTION_H
 #define WW_CONNECTION_H
 
+#include "core/westwood.h"
 #include "wire/report.hpp"
 #include "ww-phase.h"
 #include "ww-plan.h"
 #include "ww-settings.h"
+#include "ww-sockets.h"
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -40,10 +42,12 @@ class Connection
     Connection(uint32_t index,
                const ww::sim::Flow& settings,
                const WwProtocol& protocol,
+               const std::string& control,
                ww::wire::Trace& trace)
         : m_index(index),
           m_settings(settings),
           m_protocol(protocol),
+          m_control(control),
           m_trace(trace)
     {
         // Connections that start together are kept two nanoseconds apart, since each sets the
@@ -61,38 +65,10 @@ class Connection
         m_now.cwnd = m_now.in_flight = 0;
     }
 
-    /// Sets the attributes of the next sockets: ns-3 has no other way to give each connection its
-    /// own.
-    void SetDefaults() const
-    {
-        const ww::sim::Flow& f = m_settings;
-        const uint64_t ssthresh = f.initial_ssthresh == WW_SSTHRESH_INFINITE
-                                      ? UINT32_MAX
-                                      : uint64_t{f.initial_ssthresh} * f.mss();
-        const auto set = [](const std::string& name, const AttributeValue& value) {
-            Config::SetDefault("ns3::" + name, value);
-        };
-        set("TcpSocket::SegmentSize", UintegerValue(f.mss()));
-        set("TcpSocket::InitialCwnd", UintegerValue(f.initial_cwnd));
-        set("TcpSocket::InitialSlowStartThreshold",
-            UintegerValue(std::min<uint64_t>(ssthresh, UINT32_MAX)));
-        set("TcpSocket::SndBufSize", UintegerValue(f.receive_window_bytes));
-        set("TcpSocket::RcvBufSize", UintegerValue(f.receive_window_bytes));
-        set("TcpSocket::ConnTimeout", TimeValue(TimeOf(f.initial_rto)));
-        set("TcpSocket::DelAckCount", UintegerValue(f.delayed_ack));
-        set("TcpSocket::DelAckTimeout", TimeValue(TimeOf(f.delayed_ack_timeout)));
-        set("TcpSocket::DataRetries", UintegerValue(1000000));
-        set("TcpSocketBase::MinRto", TimeValue(TimeOf(f.min_rto)));
-        set("TcpSocketBase::ReTxThreshold", UintegerValue(f.dupack_threshold));
-        set("TcpSocketBase::LimitedTransmit", BooleanValue(f.limited_transmit));
-        set("TcpSocketBase::Timestamp", BooleanValue(f.timestamps));
-        set("TcpSocketBase::UseEcn", EnumValue(f.ecn ? TcpSocketState::On : TcpSocketState::Off));
-    }
-
     void Install(NodeContainer nodes, Ipv4Address sinkAddress, Time end)
     {
         const auto port = static_cast<uint16_t>(5000 + m_index);
-        SetDefaults();
+        SetSocketDefaults(m_settings);
         PacketSinkHelper sink("ns3::TcpSocketFactory",
                               InetSocketAddress(Ipv4Address::GetAny(), port));
         m_sink = DynamicCast<PacketSink>(sink.Install(nodes.Get(m_settings.to)).Get(0));
@@ -110,7 +86,7 @@ class Connection
     /// Sets the defaults for the applications' sockets, just before they start.
     void Prepare() const
     {
-        SetDefaults();
+        SetSocketDefaults(m_settings);
         const auto tcp = m_node->GetObject<TcpL4Protocol>();
         const bool isPrr = m_settings.recovery == ww::sim::Recovery::prr;
         tcp->SetAttribute("SocketType",
@@ -123,7 +99,12 @@ class Connection
         if (IsWestwood())
         {
             const std::string attribute = "ns3::WwTcpWestwood::";
-            Config::SetDefault(attribute + "Protocol", StringValue(m_protocol.name));
+            if (m_control.empty())
+            {
+                Config::SetDefault(attribute + "Protocol", StringValue(m_protocol.name));
+            }
+            Config::SetDefault(attribute + "Control", StringValue(m_control));
+            Config::SetDefault(attribute + "Parameters", StringValue(ParametersOf(m_settings.cc)));
             for (const auto& [name, value] : WwSettings::Values(m_settings.cc))
             {
                 if (name != "ValidateCwnd") // ns-3 grows the window even if it is not full
@@ -221,15 +202,19 @@ class Connection
         return static_cast<uint64_t>(m_settings.size_bytes);
     }
 
-    /// Puts the recovery's socket factory on the source's node, which has mainline's for SACK.
+    /// Puts the recovery's socket factory on the source's node, which has mainline's for SACK. A
+    /// control that follows packets needs one of the module.
     std::string Factory() const
     {
-        if (m_settings.recovery == ww::sim::Recovery::sack ||
-            m_settings.recovery == ww::sim::Recovery::prr)
+        const bool hasSack = m_settings.recovery == ww::sim::Recovery::sack ||
+                             m_settings.recovery == ww::sim::Recovery::prr;
+        const bool followsPackets = IsWestwood() && ww_follows_packets(&m_settings.cc);
+        if (hasSack && !followsPackets)
         {
             return "ns3::TcpSocketFactory";
         }
-        const std::string factory = FactoryOf(m_settings.recovery);
+        const std::string factory =
+            FactoryOf(hasSack ? ww::sim::Recovery::sack : m_settings.recovery);
         const TypeId tid = TypeId::LookupByName(factory);
         if (!m_node->GetObject<Object>(tid))
         {
@@ -378,6 +363,7 @@ class Connection
     Time m_start;
     ww::sim::Flow m_settings;
     WwProtocol m_protocol;
+    std::string m_control; //!< what identifies a user's control; empty: it has none
     ww::wire::Trace& m_trace;
     ww::sim::FlowResult m_result;
     ww::wire::WindowRow m_now; //!< the next row of the trace

@@ -6,8 +6,10 @@
  * change of a connection's state, a row of queues.csv for each packet that waited, and a row of
  * drops.csv for each packet that was dropped or lost.
  *
- * Exit code: 0, or 2 if the plan is invalid or asks for something that this runner lacks.
+ * Exit code: 0, or 2 if the plan is invalid or asks for something that this runner lacks, or if a
+ * user's control fails.
  */
+#include "ww-control.h"
 #include "ww-direction.h"
 
 #include "ns3/applications-module.h"
@@ -98,7 +100,8 @@ Check(const ww::wire::Plan& plan)
             Expect(isSo, "flow", i, expected);
         };
         expect(!f.datagrams.on && f.arrivals_mean == 0, "one TCP connection");
-        expect(!WwProtocols().at(plan.protocols[i]).ns3Class.empty(), "a protocol that ns-3 has");
+        expect(!plan.controls[i].empty() || !WwProtocols().at(plan.protocols[i]).ns3Class.empty(),
+               "a protocol that ns-3 has");
         expect(f.recovery == ww::sim::Recovery::prr || !FactoryOf(f.recovery).empty(),
                "recovery tahoe, reno, newreno, sack or prr");
         expect(f.header_bytes == (f.timestamps ? ww::sim::kStampedHeader : HEADERS),
@@ -171,9 +174,16 @@ Install(const ww::wire::Plan& plan,
     for (std::size_t i = 0; i < plan.network.flows.size(); i++)
     {
         const ww::sim::Flow& settings = plan.network.flows[i];
-        const WwProtocol& protocol = WwProtocols().at(plan.protocols[i]);
-        connections.push_back(
-            std::make_unique<Connection>(static_cast<uint32_t>(i), settings, protocol, trace));
+        WwProtocol protocol = WwProtocols().at(plan.protocols[i]);
+        if (!plan.controls[i].empty())
+        {
+            protocol.ns3Class = "WwTcpWestwood";
+        }
+        connections.push_back(std::make_unique<Connection>(static_cast<uint32_t>(i),
+                                                           settings,
+                                                           protocol,
+                                                           plan.controls[i],
+                                                           trace));
         Connection* const connection = connections.back().get();
         const Ipv4Address sink =
             nodes.Get(settings.to)->GetObject<Ipv4>()->GetAddress(1, 0).GetLocal();
@@ -232,7 +242,9 @@ main()
 #endif
     try
     {
-        Run(ww::wire::read_plan(std::cin));
+        ww::wire::Plan plan = ww::wire::read_plan(std::cin);
+        LoadControls(plan);
+        Run(plan);
     }
     catch (const ww::wire::PlanError& error)
     {

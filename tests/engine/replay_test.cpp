@@ -220,6 +220,8 @@ std::vector<Recording> recordings() {
         for (const Recovery recovery : {Recovery::newreno, Recovery::sack})
             for (const char* losses : {"four-drops", "timeout"})
                 all.push_back({name, protocol, losses, recovery, false});
+    for (const char* losses : {"four-drops", "timeout"})
+        all.push_back({"bbr3", WW_PROTOCOL_BBR3, losses, Recovery::sack, false});
     for (const char* losses : {"one-drop", "tail"}) {
         all.push_back({"ww_westwood", WW_PROTOCOL_WESTWOOD, losses, Recovery::prr, true});
         all.push_back({"ww_plus", WW_PROTOCOL_WESTWOOD_PLUS, losses, Recovery::prr, true});

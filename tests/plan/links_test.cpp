@@ -133,6 +133,23 @@ TEST(Traces, OfBothDirectionsGiveTheRate) {
         << "at least the slowest rate of a link";
 }
 
+TEST(BackwardRates, ReplaceTheRateOfTheirDirection) {
+    const Table link = with(kLink, "backward_rate", text("384kbps"));
+    const sim::Link made = read(link).network.links[0];
+    EXPECT_EQ(made.backward.rate_bps, 384'000);
+    EXPECT_GT(made.forward.rate_bps, 384'000);
+    EXPECT_EQ(made.backward.queue_packets, made.forward.queue_packets);
+    EXPECT_NE(problem(with(kLink, "backward_rate", text("1bps"))), "none");
+    const Table backward = {{"backward", {Numbers{3}}}}, forward = {{"forward", {Numbers{3}}}};
+    EXPECT_EQ(problem(with(link, "trace", {backward})),
+              "wire.backward_rate = \"384kbps\": has no effect with a trace of this direction");
+    EXPECT_NE(problem(with(link, "trace", {forward})).find("no effect with a trace and backward"),
+              std::string::npos);
+    Table rated = with(link, "trace", {forward});
+    std::erase_if(rated, [](const Entry& one) { return one.key == "rate"; });
+    EXPECT_EQ(read(rated).network.links[0].forward.rate_bps, 4'010'667) << "needs no rate";
+}
+
 TEST(Queues, AreLimitedInPacketsOrBytes) {
     const auto limits = [](const char* words) {
         const sim::Direction made = link_with("queue", with(kQueue, "limit", text(words))).forward;

@@ -5,7 +5,17 @@ from __future__ import annotations
 
 import pytest
 
-from tools.recoveries import Path, Spell, controls, long_spells, paths, reason, spells
+from tools.recoveries import (
+    LINKS,
+    Path,
+    Spell,
+    controls,
+    long_spells,
+    other_paths,
+    paths,
+    reason,
+    spells,
+)
 from westwood import Scenario, simulate
 
 FULL_S = 0.2
@@ -62,8 +72,17 @@ def test_bbr_answers_no_losses_but_a_queue_of_one_bdp_suffices() -> None:
     assert reason(Spell("pause", 1, 4, 20, UNLIMITED), SHORT, "bbr") == "STARTUP"
 
 
+def test_bbrv3_may_lose_one_repair_more_in_a_short_queue() -> None:
+    short, deep = Path(0, 2e6, 0.045, 14, 0, 0), Path(0, 2e6, 0.045, 16, 0, 0)
+    one_more, two_more = (Spell("pause", 10, most, 8, UNLIMITED) for most in (3.9, 4.1))
+    assert reason(one_more, short, "bbr3")
+    assert not reason(two_more, short, "bbr3") and not reason(one_more, deep, "bbr3")
+
+
 def test_the_guarded_controls_are_those_with_sack() -> None:
-    assert {"sack", "cubic", "bbr", "westwood-cubic", "westwood+-linux24"} <= set(controls())
+    assert {"sack", "cubic", "bbr", "bbr3", "westwood-cubic", "westwood+-linux24"} <= set(
+        controls()
+    )
     assert not {"reno", "newreno", "tahoe", "udp"} & set(controls())
 
 
@@ -99,4 +118,12 @@ def test_repairs_are_quick(path: Path) -> None:
 @pytest.mark.slow
 def test_repairs_are_quick_on_five_hundred_paths() -> None:
     for path in paths(500):
+        check(path)
+
+
+@pytest.mark.slow
+def test_repairs_are_quick_over_every_kind_of_link() -> None:
+    chosen = list(other_paths(110))
+    assert {path.link for path in chosen} == LINKS.keys() - {"droptail"}
+    for path in chosen:
         check(path)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,23 @@ def test_root_finds_system_programs_only_where_nobody_else_may_put_them(
     assert found(str(others)) is None and found("safe") is None, "a relative folder"
     assert found(str(others), user=1000) == str(others / "ww-thing")
     assert found("safe", user=1000) is not None
+
+
+def test_what_a_program_has_started_ends_with_it(tmp_path: Path) -> None:
+    command = ["sh", "-c", f"sleep 60 & echo $! > {tmp_path}/started; wait"]
+    with pytest.raises(TimeoutError):
+        programs.run(command, "", timeout_s=0.3)
+    started = int((tmp_path / "started").read_text())
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline and _runs(started):
+        time.sleep(0.01)
+    assert not _runs(started)
+
+
+def _runs(process: int) -> bool:
+    """Returns whether a process is neither gone nor dead."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"

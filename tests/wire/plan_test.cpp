@@ -134,6 +134,26 @@ TEST(WirePlan, AFlowStartsWithItsProtocolsSettings){
 #undef WW_CASE
 }
 
+TEST(WirePlan, AUsersControlHasItsFileAndItsParameters) {
+    const std::string object = "object 0123456789abcdef /a folder/of  mine.so\n";
+    const std::string control = "control 0123456789abcdef 3 0 4294967295\n";
+    const Plan plan = read(kLink + kFlow + kFlow + control + "cc.min_cwnd 5\n" + object + "end\n");
+    EXPECT_EQ(plan.controls, (std::vector<std::string>{"", "0123456789abcdef"}));
+    EXPECT_EQ(plan.objects.at("0123456789abcdef"), "/a folder/of  mine.so");
+    const ww_config& cc = plan.network.flows[1].cc;
+    EXPECT_EQ(cc.algorithm, WW_ALG_LOADED);
+    EXPECT_EQ(cc.min_cwnd, 5);
+    EXPECT_EQ((std::vector(cc.own, cc.own + 4)), (std::vector<std::uint32_t>{3, 0, UINT32_MAX, 0}));
+    const std::string text = write_plan(plan);
+    EXPECT_NE(text.find("\ncontrol 0123456789abcdef 3 0 4294967295 0"), std::string::npos) << text;
+    EXPECT_NE(problem(kLink + kFlow + control + "end\n")
+                  .find("no statement `object` of the control 0123456789abcdef"),
+              std::string::npos);
+    EXPECT_NE(problem(kLink + kFlow + "control a 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\nend\n"),
+              "none");
+    EXPECT_NE(problem(kLink + control + "end\n"), "none");
+}
+
 TEST(WirePlan, ATraceMayGoToAFolderWithSpaces) {
     const Plan plan = read(kLink + kFlow + "  trace  /a /dev/fd/7  c \nend\n");
     EXPECT_EQ(plan.trace.windows + "," + plan.trace.queues + "," + plan.trace.drops,

@@ -7,7 +7,7 @@ import json as writer
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,9 +16,9 @@ from westwood.cli.options import (
     JsonOption,
     OutOption,
     WorkersOption,
+    control_settings,
     protocols,
     refuse_idle,
-    settings_of,
     split_names,
     starting,
 )
@@ -125,7 +125,7 @@ def _controls(
     if not cc:
         raise InputError("is missing, expected a control such as bbr3, or --qlog FILE", key="CC")
     names = dict.fromkeys(split_names(cc) or ())
-    controls = [judging.control(name, _of_control(set_)) for name in names]
+    controls = [judging.control(name, control_settings(set_)) for name in names]
     judged: dict[judging.Subject, list[Judgement]] = {one: [] for one in controls}
     ran = judging.run_all(cases, controls, workers)
     for one, judgement in console.track(ran, len(cases) * len(controls)):
@@ -139,18 +139,6 @@ def _log(file: Path, cases: Sequence[Case]) -> Judged:
 
     recording = logs.read(file)
     return {judging.Log(str(file)): [judging.judge_log(one, recording) for one in cases]}
-
-
-def _of_control(options: list[str] | None) -> dict[str, Any]:
-    """Returns the settings of --set, which begin with cc."""
-    settings = {}
-    for key, value in settings_of(options).items():
-        before, _, name = key.partition(".")
-        if before != "cc" or name in ("", "name"):
-            problem = "expected a setting of the control, such as cc.bbr3_loss=0.1"
-            raise InputError(problem, key="--set", value=f"{key}={value}")
-        settings[name] = value
-    return settings
 
 
 def _table(judged: Judged) -> str:

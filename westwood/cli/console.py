@@ -31,6 +31,7 @@ LEFT_OUT_FIRST = (
     "jain",
     "retransmission_ratio",
     "friendliness",
+    "application_limited",
     "receiver_limited",
 )
 

@@ -3,9 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from westwood.cli.options import OutOption
+from westwood.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from westwood.control.checking import Check
 
 
 def check(
@@ -14,17 +22,30 @@ def check(
     seconds: Annotated[
         float, typer.Option("--for", metavar="S", min=0, max=3600, help="Time for the calls.")
     ] = 5,
+    out: OutOption = None,
 ) -> None:
     """Check whether a control in a C file is fit for every host."""
-    from westwood.control import checking
+    from westwood.control import checking, one_command
     from westwood.control.loading import is_file
-    from westwood.errors import InputError
+    from westwood.judge import fixed_paths, fixed_paths_page
+    from westwood.results.folder import Folder
+    from westwood.results.kinds import ResultKind
 
     if not is_file(file):
         raise InputError("expected a file whose name ends in .c", key="FILE.c", value=file)
-    failed = False
-    for one in checking.checks(file, seed, seconds):
-        failed = failed or one.outcome is checking.Outcome.FAILED
-        print(f"{one.outcome:8} {one.name}{': ' if one.note else ''}{one.note}", flush=True)
-    if failed:
+    folder = Folder(out, kind=ResultKind.CHECK) if out else None
+    runs = fixed_paths.PathRuns(file)
+    with one_command():
+        found = [*_told(checking.checks(file, seed, seconds))]
+        found += _told(runs.checks(found))
+        if folder:
+            print(fixed_paths_page.write(folder, runs, found, {"checked": file, "seed": seed}))
+    if any(one.outcome is checking.Outcome.FAILED for one in found):
         raise typer.Exit(1)
+
+
+def _told(checks: Iterable[Check]) -> Iterable[Check]:
+    """Prints each check as it ends."""
+    for one in checks:
+        print(f"{one.outcome:8} {one.name}{': ' if one.note else ''}{one.note}", flush=True)
+        yield one

@@ -19,6 +19,7 @@ from westwood.cli.options import (
     ResumeOption,
     WorkersOption,
     protocols,
+    refuse_idle,
     settings_of,
     split_names,
     starting,
@@ -96,6 +97,14 @@ _SeedOption = Annotated[
     int,
     typer.Option(metavar="N", help="Number of the look: other seeds.", rich_help_panel=SCENARIO),
 ]
+_FreshOption = Annotated[
+    bool,
+    typer.Option(
+        "--fresh",
+        help="Use a seed at which none of the controls was looked.",
+        rich_help_panel=SCENARIO,
+    ),
+]
 _OutOption = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Write the page into this folder.", rich_help_panel=OUTPUT),
@@ -109,6 +118,7 @@ _MarkdownOption = Annotated[
 
 
 def evaluate(
+    context: typer.Context,
     cc: _CcArgument = None,
     cc_: _CcOption = None,
     set_: _SettingOption = None,
@@ -117,6 +127,7 @@ def evaluate(
     quick: _QuickOption = False,
     full: _FullOption = False,
     seed: _SeedOption = 1,
+    fresh: _FreshOption = False,
     resume: ResumeOption = False,
     dask: DaskOption = None,
     workers: WorkersOption = None,
@@ -136,9 +147,11 @@ def evaluate(
 
     if out is None:
         raise InputError("is missing, expected a folder for the page", key="--out")
-    request = _request(
-        [*(split_names(cc) or []), *(cc_ or [])], set_, against, only, seed, _effort(quick, full)
-    )
+    if fresh:
+        refuse_idle(context, "seed", "resume", why="with --fresh")
+    names = [*(split_names(cc) or []), *(cc_ or [])]
+    chosen = None if fresh else seed
+    request = _request(names, set_, against, only, chosen, _effort(quick, full))
     check_workers(workers, "--workers")
     evaluation = Evaluation(request, Folder(out, tell=say))
     with evaluation.opened(resume=resume):
@@ -146,6 +159,7 @@ def evaluate(
         answers = {one: evaluation.answers(one) for one in request.controls}
         with stopping.keeping():
             written = page.write(evaluation, answers)
+            evaluation.note_look()
     if json:
         print(writer.dumps(page.entries(answers, evaluation)))
     elif markdown:
@@ -168,18 +182,20 @@ def _request(
     set_: list[str] | None,
     against: str,
     only: list[str] | None,
-    seed: int,
+    seed: int | None,
     effort: Effort,
 ) -> Request:
-    from westwood.evaluation import catalogue
+    """Checks the options; without a seed it takes a fresh one."""
+    from westwood.evaluation import catalogue, ledger
     from westwood.evaluation.running import MOST_LOOKS, Request
     from westwood.judge import judging
 
     if not names:
         raise InputError("is missing, expected a control such as westwood+", key="CC")
+    controls = [_control(name, set_) for name in dict.fromkeys(names)]
+    seed = ledger.fresh(controls) if seed is None else seed
     if not 1 <= seed <= MOST_LOOKS:
         raise InputError(f"expected 1 to {MOST_LOOKS}", key="--seed", value=seed)
-    controls = [_control(name, set_) for name in dict.fromkeys(names)]
     reference = judging.control(against, key="--against")
     criteria, harnesses = catalogue.chosen(only or (), effort)
     return Request(controls, reference, criteria, harnesses, effort, seed)

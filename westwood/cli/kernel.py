@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from westwood.cli.layout import command, group
-from westwood.cli.options import split_names
+from westwood.cli.options import control_settings, split_names
 from westwood.cli.streams import next_step
+from westwood.errors import InputError
 
 app = group(
     "Load Westwood into this machine's kernel, and watch it.",
@@ -42,12 +43,33 @@ def doctor() -> None:
 
 
 @command(app, "westwood kernel load && iperf3 -c HOST -C ww_plus")
-def load(boot: BootOption = False) -> None:
-    """Load ww_plus and its family, so that any program may choose one for its sockets."""
+def load(
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE.c]", help="Also a control of your own.")
+    ] = None,
+    boot: BootOption = False,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="cc.KEY=VALUE",
+            help="Set a parameter of FILE.c; may be repeated.",
+        ),
+    ] = None,
+) -> None:
+    """Load ww_plus and its family, so that any program may choose one for its sockets.
+
+    FILE.c becomes ww_FILE beside them.
+    """
     from westwood.catalogue import PROTOCOLS
     from westwood.kernel import boot as booting
     from westwood.kernel import defaults, ww_kernel
 
+    if file is not None:
+        _load_own(file, setting, boot=boot)
+        return
+    if setting:
+        raise InputError("expected FILE.c, whose parameter it is", key="--set", value=setting[0])
     if boot:
         booting.unit()  # raises an error before anything is loaded
     print(ww_kernel.load())
@@ -58,6 +80,18 @@ def load(boot: BootOption = False) -> None:
     for line in booting.enable() if boot else ():
         print(line)
     next_step("westwood path compare HOST")
+
+
+def _load_own(file: str, setting: list[str] | None, *, boot: bool) -> None:
+    from westwood.kernel import defaults, own
+
+    if boot:
+        problem = "loads at boot only ours, expected no FILE.c"
+        raise InputError(problem, key="--boot", value=file)
+    for line in own.load(file, control_settings(setting)):
+        print(line)
+    defaults.renew()
+    next_step(f"westwood path compare HOST --cc cubic,{own.name_of(file)}")
 
 
 @command(app, "westwood kernel unload")
@@ -95,7 +129,6 @@ def default(
     ] = False,
 ) -> None:
     """Make a control the default of new sockets, until --restore or unload."""
-    from westwood.errors import InputError
     from westwood.kernel import defaults
 
     if restore and name is not None:
@@ -128,7 +161,7 @@ def status(
     else:
         recorder = f", recorded by process {state['recorder']}" if state["recorder"] else ""
         print(f"version {state['version']}{recorder}, {state['dropped']} events dropped so far")
-        for one in state["controls"]:
+        for one in (*state["controls"], *state["own"]):
             name = one["name"] if one["registered"] else f"{one['name']} (not registered)"
             print(f"{name:<12} {one['sockets']} sockets, {one['total']} since it was loaded")
     for line in defaults.lines_of_ours():
@@ -194,7 +227,6 @@ def watch(
 
     extras.need("numpy", "kernel watch")
     from westwood.cli import watch as watching
-    from westwood.errors import InputError
     from westwood.kernel.recording import check_port
     from westwood.kernel.sockets import Match
     from westwood.kernel.ww_kernel import check_names

@@ -186,6 +186,18 @@ def settings_of(options: list[str] | None) -> dict[str, Any]:
     return settings
 
 
+def control_settings(options: list[str] | None) -> dict[str, Any]:
+    """Returns the settings of --set for a control, without the `cc.` that they begin with."""
+    settings = {}
+    for key, value in settings_of(options).items():
+        before, _, name = key.partition(".")
+        if before != "cc" or name in ("", "name"):
+            problem = "expected a setting of the control, such as cc.bbr3_loss=0.1"
+            raise InputError(problem, key="--set", value=f"{key}={value}")
+        settings[name] = value
+    return settings
+
+
 def swept(scenario: Scenario, given: Mapping[str, str | None]) -> Scenario:
     """Applies options to a scenario; several values between commas become a sweep."""
     settings, sweep = {}, {}

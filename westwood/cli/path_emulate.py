@@ -40,6 +40,12 @@ def emulate(
             metavar="LENGTH", help="Queue limit, such as 64p, 64KiB or 5ms; default: 100p."
         ),
     ] = None,
+    link: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="A link of westwood list links, such as dsl, at its user's end."
+        ),
+    ] = None,
     scenario: Annotated[
         str | None,
         typer.Option(
@@ -65,16 +71,17 @@ def emulate(
 
     settings = settings_of(set_)
     if scenario is not None:
-        names = ("rate", "delay", "loss", "queue")
+        names = ("rate", "delay", "loss", "queue", "link")
         refuse_idle(context, *names, why="with --scenario, use --set LINK.KEY=VALUE")
         path = linux_shell.EmulatedPath.of_scenario(scenario, settings)
         if path.left_out:
             streams.say(path.left_out)
-    elif not (rate or delay or loss or queue or settings):
-        raise InputError("expected a path: --rate, --delay, --loss, --queue, --set or --scenario")
+    elif not (rate or delay or loss or queue or link or settings):
+        options = "--rate, --delay, --loss, --queue, --link, --set or --scenario"
+        raise InputError(f"expected a path: {options}")
     else:
         lost = value_of(loss) if loss else None
         linux_shell.check(lost, loss)
         with blamed_on_options(settings):
-            path = linux_shell.EmulatedPath.of_link(rate, delay, lost, queue, settings)
+            path = linux_shell.EmulatedPath.of_link(rate, delay, lost, queue, settings, link)
     linux_shell.run(path, command or (), seed=seed, has_meter=meter)

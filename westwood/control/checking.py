@@ -129,7 +129,7 @@ def _analysed(control: loading.Control, folder: Path) -> Check:
 
 
 def _driver(name: str, folder: Path) -> Path:
-    """Copies a program that calls the control beside it."""
+    """Copies a program that calls the control in its folder."""
     for one in (name, "drawn.h"):
         (folder / one).write_bytes(Path(__file__).with_name(one).read_bytes())
     return folder / name

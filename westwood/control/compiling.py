@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -21,8 +21,8 @@ from pathlib import Path
 from westwood import programs
 from westwood.errors import InputError, UnavailableError
 
-_LONGEST_S = 60  # of the compiler
-_SYMBOL = "control.c"  # the file's name in the temporary folder
+LONGEST_S = 60  # of the compiler
+SYMBOL = "control.c"  # the file's name in the temporary folder
 # What is undefined in C ends the run with the line (bindings/control_watch.cpp).
 _CHECKS = "signed-integer-overflow,shift,bounds,integer-divide-by-zero,unreachable,return"
 _FLAGS = (
@@ -30,7 +30,13 @@ _FLAGS = (
     " -fno-strict-aliasing -fno-optimize-sibling-calls"  # a failed call has its line
     " -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers"
     f" -Werror=implicit-function-declaration -Werror=return-type -fsanitize={_CHECKS}"
+    " -nostdlib -Wl,-z,defs"  # abort() and others of the C library would end the process
 ).split()
+_MEMORY = Path(__file__).with_name("memory.c")
+_LACKING = re.compile(
+    rf"{re.escape(SYMBOL)}:(\d+): undefined reference to .(\w+)"  # ld
+    rf"|undefined symbol: (\w+)\n.* referenced by {re.escape(SYMBOL)}:(\d+)"  # lld
+)
 _ERROR = re.compile(
     r"^(?P<file>[^\n:]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.M
 )
@@ -65,18 +71,18 @@ def _found() -> Iterator[Compiler]:
     named = os.environ.get("CC", "").split()
     for command in (named, ["cc"], ["gcc"], ["clang"]):
         path = programs.system_program(command[0]) if command else None
-        if path is not None and (version := _version([path, *command[1:]])):
-            yield Compiler((path, *command[1:]), version)
+        if path is not None and (said := version([path, *command[1:]])):
+            yield Compiler((path, *command[1:]), said)
     if find_spec("ziglang") is not None:
         zig = [sys.executable, "-m", "ziglang", "cc"]
-        if version := _version(zig):
-            yield Compiler(tuple(zig), version)
+        if said := version(zig):
+            yield Compiler(tuple(zig), said)
 
 
-def _version(command: Sequence[str]) -> str:
+def version(command: Sequence[str]) -> str:
     """Returns what a compiler says of its version; empty if it does not run."""
     try:
-        ended = programs.run([*command, "--version"], "", timeout_s=_LONGEST_S)
+        ended = programs.run([*command, "--version"], "", timeout_s=LONGEST_S)
     except (OSError, TimeoutError):
         return ""
     return ended.out.strip() if ended.code == 0 else ""
@@ -98,12 +104,21 @@ def compiled(code: bytes, name: str) -> Path:
     Raises InputError with the file and the line of the first error.
     """
     used = compiler()
-    kept = _folder() / f"{_key(code, used)}.so"
+    return kept_or_made(_key(code, used) + ".so", lambda made: _compile(used, code, name, made))
+
+
+def kept_or_made(name: str, make: Callable[[Path], None]) -> Path:
+    """Returns the file of the cache with this name; `make` writes it if it is missing or damaged.
+
+    It ends with a checksum, which the loaders of objects ignore.
+    """
+    kept = _folder() / name
     if kept.exists() and _is_whole(kept.read_bytes()):
         return kept
     with tempfile.TemporaryDirectory(dir=kept.parent, prefix="new-") as folder:
-        made = _compile(used, code, name, Path(folder))
-        with made.open("ab") as file:  # the loader ignores what follows the object
+        made = Path(folder) / name
+        make(made)
+        with made.open("ab") as file:
             file.write(hashlib.sha256(made.read_bytes()).digest())
         made.replace(kept)
     return kept
@@ -127,7 +142,12 @@ def _folder() -> Path:
 
 
 def _key(code: bytes, used: Compiler) -> str:
-    parts = [code, *_header_bytes(), used.version.encode(), " ".join(_FLAGS).encode()]
+    return key(code, used, [_MEMORY.read_bytes(), " ".join(_FLAGS).encode()])
+
+
+def key(code: bytes, used: Compiler, others: Sequence[bytes]) -> str:
+    """Returns what identifies an object: its file, the core's headers, the compiler and others."""
+    parts = [code, *_header_bytes(), used.version.encode(), *others]
     return hashlib.sha256(b"".join(hashlib.sha256(one).digest() for one in parts)).hexdigest()
 
 
@@ -136,23 +156,32 @@ def _header_bytes() -> tuple[bytes, ...]:
     return tuple(path.read_bytes() for path in sorted(headers().glob("*.h")))
 
 
-def _compile(used: Compiler, code: bytes, name: str, folder: Path) -> Path:
-    source, made = folder / _SYMBOL, folder / "control.so"
+def _compile(used: Compiler, code: bytes, name: str, made: Path) -> None:
+    source = made.with_name(SYMBOL)
     source.write_bytes(code)
-    command = [*used.command, *_FLAGS, used.trap, f"-I{headers()}", "-o", str(made), str(source)]
+    command = [*used.command, *_FLAGS, used.trap, f"-I{headers()}", "-o", str(made)]
+    command += [str(source), str(_MEMORY), "-lgcc"]
     try:
-        ended = programs.run(command, "", timeout_s=_LONGEST_S, both=True)
+        ended = programs.run(limited(command), "", timeout_s=LONGEST_S, both=True)
     except TimeoutError:
-        problem = f"{name}: takes more than {_LONGEST_S} s to compile"
+        problem = f"{name}: takes more than {LONGEST_S} s to compile"
         raise InputError(problem) from None
-    if ended.code == 0 and made.exists():
-        return made
-    raise InputError(first_error(ended.out, source, name))
+    if ended.code != 0 or not made.exists():
+        raise InputError(first_error(ended.out, source, name))
+
+
+def limited(command: Sequence[str]) -> list[str]:
+    """Limits the CPU time, also of what goes on when this process is killed."""
+    limits = programs.system_program("prlimit")
+    return [limits, f"--cpu={LONGEST_S}", *command] if limits else [*command]
 
 
 def first_error(said: str, source: Path, name: str) -> str:
     """Returns the compiler's first error with the user's file and its line."""
     found = _ERROR.search(said)
+    if lacking := _LACKING.search(said):
+        line, called = lacking[1] or lacking[4], lacking[2] or lacking[3]
+        return f"{name}:{line}: {called} is not there, expected functions of the file or control.h"
     if found is None:
         lines = [line for line in said.replace(str(source), name).splitlines() if line.strip()]
         return f"{name}: does not compile: {lines[-1] if lines else 'the compiler fails'}"
@@ -178,8 +207,8 @@ def line_at(code: bytes, place: int) -> int:
     if program is None:
         return 0
     made = _folder() / f"{_key(code, compiler())}.so"
-    ended = programs.run([program, "-i", "-e", str(made), hex(place)], "", timeout_s=_LONGEST_S)
-    found = re.search(rf"{_SYMBOL}:(\d+)", ended.out)
+    ended = programs.run([program, "-i", "-e", str(made), hex(place)], "", timeout_s=LONGEST_S)
+    found = re.search(rf"{SYMBOL}:(\d+)", ended.out)
     return int(found[1]) if found else 0
 
 

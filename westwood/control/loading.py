@@ -123,6 +123,12 @@ def named(name: str) -> Control:
     return known.control if known and known.command == command_number() else load(name)
 
 
+def identity(name: str) -> dict[str, str]:
+    """Returns what tells a control from others: its name, and a file's contents."""
+    own = {"source": named(name).source} if is_file(name) else {}
+    return {"cc": name, **own}
+
+
 def label(name: str) -> str:
     """Returns what figures call a control; its file may be gone since it ran."""
     known = _by_name.get(name)

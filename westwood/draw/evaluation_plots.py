@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ASKED = "#048B77"
+_LEVEL = 9  # most names that stand level under the axis
 _BESIDE = 0.06  # between the marks of two controls, so that their intervals stay apart
 
 
@@ -36,24 +37,29 @@ def points(
     texts: tuple[str, str, str],
     *,
     at_most: bool,
+    is_course: bool = True,
 ) -> Figure:
-    """Draws the series over the points and shades what is asked for; texts: title, x and y axis."""
+    """Draws the series over the points and shades what is asked for; texts: title, x and y axis.
+
+    is_course: the points have an order, and lines join them.
+    """
     title, x_axis, y_axis = texts
     with look():
         figure, axes = subplots(size=(7.2, 4.2))
         middle = (len(series) - 1) / 2
         for number, one in enumerate(series):
             places = [place + _BESIDE * (number - middle) for place in range(len(names))]
-            _draw(axes, places, one)
+            _draw(axes, places, one, is_course=is_course)
         if bound is not None:
             _shade(axes, bound, at_most=at_most)
-        axes.set_xticks(range(len(names)), names, rotation=20 if len(names) > 5 else 0)
+        turned = {"rotation": 60, "ha": "right", "fontsize": 8} if len(names) > _LEVEL else {}
+        axes.set_xticks(range(len(names)), names, **turned)
         axes.set(xlabel=x_axis, ylabel=y_axis, title=title)
         legend(axes, *axes.get_legend_handles_labels())
         return figure
 
 
-def _draw(axes: Any, places: Sequence[float], one: Series) -> None:
+def _draw(axes: Any, places: Sequence[float], one: Series, *, is_course: bool) -> None:
     style = style_of(one.cc)
     known = [place for place, value in enumerate(one.values) if math.isfinite(value)]
     axes.errorbar(
@@ -67,7 +73,7 @@ def _draw(axes: Any, places: Sequence[float], one: Series) -> None:
         color=style.color,
         marker=style.marker,
         markerfacecolor="none" if style.hollow else style.color,
-        linestyle=style.line,
+        linestyle=style.line if is_course else "none",
         linewidth=1.1,
         capsize=3,
     )

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 SHAPER = "htb"
 _MTU = "max_packet"  # the device's MTU in Linux
-# These act before the queue, but the emulated path comes after the kernel's.
-_BEFORE = ("policer", "ack_filter", "aggregation")
+_BEFORE = ("policer", "ack_filter")  # these act before the queue, the emulated path after it
 
 
 def refuse_held(scenario: Scenario) -> None:

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from westwood.arguments import checked, whole
 from westwood.engines import linux, linux_queues, wire
 from westwood.errors import InputError, UnavailableError
-from westwood.scenario import Scenario
+from westwood.scenario import Scenario, named_links
 
 PATH = "path"  # the link's name, for --set
 _FASTEST = "1000Gbps"
@@ -43,15 +43,21 @@ class EmulatedPath:
         loss: object,
         queue: str | None,
         settings: Mapping[str, Any],
+        named: str | None = None,
     ) -> EmulatedPath:
-        """Makes a path of one link with the same settings in both directions."""
-        link = {
-            "name": PATH,
-            "between": ["inside", "outside"],
-            "rate": rate or _FASTEST,
-            "delay": delay or "0s",
-            "queue": {"limit": queue or "100p"},
-        }
+        """Makes a path of one link, by name or with the same settings in both directions.
+
+        COMMAND is at the user's end of a link by name.
+        """
+        link: dict[str, Any] = {"name": PATH, "between": ["inside", "outside"]}
+        if named is None:
+            link |= {"rate": _FASTEST, "delay": "0s", "queue": {"limit": "100p"}}
+        else:
+            link |= {named_links.KIND: named}
+            if named in named_links.names() and named_links.get(named).is_downstream:
+                link["between"].reverse()
+        given = {"rate": rate, "delay": delay, "queue": queue and {"limit": queue}}
+        link |= {key: value for key, value in given.items() if value}
         if loss is not None:
             link["loss"] = {"rate": loss, "on": "both"}
         recorded = {
@@ -60,12 +66,12 @@ class EmulatedPath:
         if recorded:
             link["trace"] = _table(recorded, f"{PATH}.trace")
             if rate is None and len(link["trace"]) == 2:  # both directions
-                del link["rate"]
+                link.pop("rate", None)
         traffic = {"kind": "udp", "rate": "1Mbps"}
         flow = {"name": "command", "from": "inside", "to": "outside", "app": traffic}
         made = Scenario(name="shell", duration="1s", link=[link], flow=[flow])
         others = (key.removeprefix(f"{PATH}.") for key in settings)
-        words = (rate, delay, None if loss is None else str(loss), queue, *others)
+        words = (named, rate, delay, None if loss is None else str(loss), queue, *others)
         return cls(made.with_settings(settings), " ".join(str(word) for word in words if word))
 
     @classmethod

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from westwood.control import compiling, loading
 from westwood.engines import ns3_limits, wire
 from westwood.engines.contract import RunSeed, refuse_simulators_own
 from westwood.engines.result import Result
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 ENGINE = "ns3"
 VARIABLE = "WESTWOOD_NS3"
+_OF_CONTROL = "control\t"  # begins the runner's line about a user's control that failed
 PROGRAM = Program(
     "ns3/wheel/ww-ns3-runner",
     VARIABLE,
@@ -70,7 +72,14 @@ def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
 def plan(scenario: Scenario) -> str:
     """Returns the scenario as a plan; raises InputError for what ns-3 can't do."""
     ns3_limits.check(scenario)
-    return wire.plan(scenario)
+    return wire.plan(scenario) + "".join(sorted(_objects(scenario)))
+
+
+def _objects(scenario: Scenario) -> set[str]:
+    """Returns the plan's statements of the compiled controls of users."""
+    ccs = [flow.cc for flow in scenario.flow if loading.is_file(flow.cc.name)]
+    controls = [loading.of_source(str(cc.source), cc.name) for cc in ccs]
+    return {f"object {one.source} {compiling.compiled(one.code, one.name)}\n" for one in controls}
 
 
 def _run(program: Path, text: str, scenario: Scenario, seed: int, trace: bool) -> Result:
@@ -88,5 +97,7 @@ def _execute(program: Path, text: str, what: str) -> list[list[str]]:
     lines = [line.split() for line in done.out.splitlines()]
     if done.code != 0 or not wire.is_whole(lines):
         last = (done.errors.strip() or "no message").splitlines()[-1]
+        if last.startswith(_OF_CONTROL):
+            raise loading.located(last.removeprefix(_OF_CONTROL))
         raise RunError(f"{what}: ns-3 ended with {one_line(last)}")
     return lines

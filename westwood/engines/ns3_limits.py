@@ -137,8 +137,8 @@ def _check_link(link: Link) -> None:
 
 def _check_flow(flow: Flow) -> None:
     name = flow.name
-    known = [protocol.name for protocol in PROTOCOLS.values() if protocol.ns3]
-    if flow.app.kind != "udp" and flow.cc.name not in known:
+    if flow.app.kind != "udp" and not PROTOCOLS[flow.cc.name].ns3:
+        known = [*(one.name for one in PROTOCOLS.values() if one.ns3), "a file in C"]
         raise _LIMITS.refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(known))
     if flow.recovery not in _RECOVERIES:
         raise _LIMITS.refuse(f"{name}.recovery", flow.recovery, "one of " + ", ".join(_RECOVERIES))

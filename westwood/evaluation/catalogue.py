@@ -6,10 +6,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from westwood.errors import InputError, suggestion
-from westwood.evaluation import basics, rfc9743
+from westwood.evaluation import basics, c4, harnesses, prudentia, regressions, rfc9743, tcpeval
 from westwood.evaluation.criterion import Criterion, Effort, Part
 
-PARTS: Mapping[str, Part] = {one.name: one for one in (basics.PART, rfc9743.PART)}
+PARTS: Mapping[str, Part] = {
+    one.name: one
+    for one in (
+        basics.PART,
+        rfc9743.PART,
+        c4.PART,
+        prudentia.PART,
+        regressions.PART,
+        harnesses.POPULATION,
+        tcpeval.PART,
+        harnesses.CONFORM,
+    )
+}
 
 
 def chosen(

@@ -42,7 +42,7 @@ class Effort:
 
 QUICK = Effort("quick", 5, 10, 16, is_quick=True)
 USUAL = Effort("usual", 16, 100, 60)
-FULL = Effort("full", 48, 100, 400)
+FULL = Effort("full", 32, 100, 400)
 EFFORTS: Mapping[str, Effort] = {one.name: one for one in (QUICK, USUAL, FULL)}
 
 
@@ -69,6 +69,15 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Published:
+    """A number that others published for a point, and why ours differs."""
+
+    value: float
+    source: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
 class Criterion:
     """A question about a control that runs decide.
 
@@ -89,7 +98,7 @@ class Criterion:
     is_worst: bool = False
     axis: str = ""  # what the points are
     note: str = ""
-    published: Mapping[str, float] = field(default_factory=dict)  # means by protocol
+    published: Mapping[str, Published] = field(default_factory=dict)  # by protocol
 
     def chosen(self, effort: Effort) -> list[Point]:
         """Returns the points that this effort runs."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MARKS: Mapping[str, str] = {"meets": "HOLDS", "fails": "DIFFERS", "cannot tell": "TESTED"}
+_FAR = 0.1  # a relative difference from a published number that needs an explanation
 _COMPARED = {"value": "", "difference": " less the reference's", "ratio": " over the reference's"}
 _HOW = (
     "A verdict is meets or fails if the whole 95 % interval is on one side of the threshold, else "
@@ -39,12 +40,12 @@ def write(evaluation: Evaluation, answers: Answers) -> Path:
     """Writes the page, its pictures, the answers and the worst scenarios; returns the page."""
     folder, request = evaluation.folder, evaluation.request
     folder.json("answers.json", entries(answers, evaluation))
-    sections = [_first(answers)]
+    sections = [_first(answers, list(_looks(evaluation)))] if _has_lines(answers) else []
     for part in catalogue.PARTS.values():
         of_part = _by_criterion(answers, part.name)
         if not of_part:
             continue
-        sections.append(_overview(part, answers, of_part))
+        sections.append(_overview(evaluation, part, answers, of_part))
         sections += [_section(evaluation, found) for found in of_part]
     title = f"Evaluation of {', '.join(one.text for one in answers)}"
     return report.write_last(folder, title, sections, [], request.state())
@@ -84,7 +85,11 @@ def _by_criterion(answers: Answers, part: str) -> list[list[tuple[Control, Answe
     return list(found.values())
 
 
-def _first(answers: Answers) -> Section:
+def _has_lines(answers: Answers) -> bool:
+    return any(one.question for all_ in answers.values() for one in all_)
+
+
+def _first(answers: Answers, looks: Sequence[str]) -> Section:
     verdicts = {control: answer.lines(all_) for control, all_ in answers.items()}
     rows: list[list[str | Cell]] = [
         [says, *(_verdict(of[question]) for of in verdicts.values())]
@@ -92,7 +97,18 @@ def _first(answers: Answers) -> Section:
     ]
     grids = [Grid("The five lines", ["", *(one.text for one in answers)], rows)]
     grids += [_line_grid(control, of) for control, of in verdicts.items()]
-    return Section("lines", "The five lines", None, [], [], text=[_HOW], grids=grids)
+    return Section("lines", "The five lines", None, [], [], text=[_HOW, *looks], grids=grids)
+
+
+def _looks(evaluation: Evaluation) -> Iterator[str]:
+    """Yields what the ledger says about each control."""
+    seed = evaluation.request.seed
+    for control, looked in evaluation.looked.items():
+        if seed in looked:
+            yield f"{control.text}: seed {seed}, look {looked.index(seed) + 1}, seen before."
+        else:
+            before = f"; seeds seen before: {', '.join(map(str, looked))}" if looked else ""
+            yield f"{control.text}: seed {seed}, look {len(looked) + 1}, a fresh one{before}."
 
 
 def _line_grid(control: Control, of: Mapping[str, Answer | None]) -> Grid:
@@ -123,7 +139,10 @@ def _verdict(one: Answer | None) -> str | Cell:
 
 
 def _overview(
-    part: Part, answers: Answers, of_part: Sequence[Sequence[tuple[Control, Answer]]]
+    evaluation: Evaluation,
+    part: Part,
+    answers: Answers,
+    of_part: Sequence[Sequence[tuple[Control, Answer]]],
 ) -> Section:
     heads = ["criterion", *(control.text for control in answers)]
     rows: list[list[str | Cell]] = [
@@ -132,8 +151,55 @@ def _overview(
     grids = [Grid("Verdicts", heads, rows)]
     if part.clauses:
         grids.append(_clauses(part, answers))
+    if published := list(_published(part, answers)):
+        heads = ["criterion", "control", "ours", "published", "difference", "why", "source"]
+        grids.append(Grid("Published numbers beside ours", heads, published))
     title = f"{part.title} ({part.source})"
-    return Section(f"part-{part.name}", title, None, [], [], grids=grids)
+    drawn = None
+    if _is_of_worst_runs(part):
+        drawn = report.figure(evaluation.folder, part.name, lambda: draw_part(part.title, of_part))
+    return Section(f"part-{part.name}", title, drawn, [], [], grids=grids)
+
+
+def _is_of_worst_runs(part: Part) -> bool:
+    return bool(part.criteria) and all(one.is_worst for one in part.criteria)
+
+
+def draw_part(title: str, of_part: Sequence[Sequence[tuple[Control, Answer]]]) -> Figure:
+    """Draws the worst run of each criterion over its threshold."""
+    from westwood.draw import evaluation_plots as plots
+
+    series = []
+    for place, (control, _) in enumerate(of_part[0]):
+        answers = [found[place][1] for found in of_part]
+        shares = [_share(one) for one in answers]
+        series.append(plots.Series(_name(control), control.cc, shares, shares, shares))
+    names = [found[0][1].criterion.partition("-")[2] for found in of_part]
+    texts = (f"{title}: the worst run", "", "time over the time asked for")
+    return plots.points(names, series, 1.0, texts, at_most=True, is_course=False)
+
+
+def _share(one: Answer) -> float:
+    return one.worst.judged / one.bound if one.worst and one.bound else math.nan
+
+
+def _name(control: Control) -> str:
+    return label(control.cc) + ("*" if control.settings else "")
+
+
+def _published(part: Part, answers: Answers) -> Iterator[list[str | Cell]]:
+    """Yields a row for each published number: ours, theirs, and why they differ."""
+    declared = {one.name: one.published for one in part.criteria}
+    for control, all_ in answers.items():
+        for one in all_:
+            theirs = declared.get(one.criterion, {}).get(control.cc)
+            if theirs is None or not one.points or control.settings:
+                continue
+            ours = one.points[0].value
+            off = ours / theirs.value - 1
+            why = theirs.why or ("unexplained" if abs(off) > _FAR else "")
+            cells = [number(ours), number(theirs.value), f"{off:+.1%}", why, theirs.source]
+            yield [Cell(one.criterion, one.criterion), control.text, *cells]
 
 
 def _clauses(part: Part, answers: Answers) -> Grid:
@@ -178,7 +244,8 @@ def _picture(
     evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]
 ) -> report.Drawn | None:
     one = found[0][1]
-    if len(one.points) < 2 or (evaluation.request.effort.is_quick and not one.question):
+    known = [at for at in one.points if not math.isnan(at.judged)]
+    if len(known) < 2 or (evaluation.request.effort.is_quick and not one.question):
         return None
     return report.figure(evaluation.folder, one.criterion, lambda: draw(found))
 
@@ -190,7 +257,7 @@ def draw(found: Sequence[tuple[Control, Answer]]) -> Figure:
     one = found[0][1]
     series = [
         plots.Series(
-            label(control.cc) + ("*" if control.settings else ""),
+            _name(control),
             control.cc,
             [at.judged for at in found_by.points],
             [at.low for at in found_by.points],
@@ -274,9 +341,11 @@ def table(answers: Answers) -> str:
     """Returns the five lines of each control as text."""
     made = []
     for control, all_ in answers.items():
-        made.append(control.text)
-        for question, one in answer.lines(all_).items():
-            made.append(f"  {QUESTIONS[question]:<32} {_in_brief(one)}")
+        counts = [f"{sum(one.verdict == word for one in all_)} {word}" for word in _MARKS]
+        made.append(f"{control.text}: {', '.join(counts)}")
+        if _has_lines(answers):
+            lines = answer.lines(all_).items()
+            made += [f"  {QUESTIONS[question]:<32} {_in_brief(one)}" for question, one in lines]
     return "\n".join(made)
 
 

@@ -21,11 +21,11 @@ from functools import cached_property
 from typing import Any
 
 from westwood import __version__
-from westwood.control.loading import is_file, named
+from westwood.control import loading
 from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
-from westwood.evaluation import answer, catalogue
+from westwood.evaluation import answer, catalogue, ledger
 from westwood.evaluation.answer import Answer
 from westwood.evaluation.criterion import Criterion, Effort, Part, Point, Runs
 from westwood.experiments import cluster
@@ -93,8 +93,7 @@ class Request:
 
 
 def _identity(control: Control) -> dict[str, Any]:
-    own = {"source": named(control.cc).source} if is_file(control.cc) else {}
-    return {"cc": control.cc, "settings": dict(control.settings), **own}
+    return {**loading.identity(control.cc), "settings": dict(control.settings)}
 
 
 @dataclass(frozen=True)
@@ -122,8 +121,10 @@ class Evaluation:
 
     def __init__(self, request: Request, folder: Folder) -> None:
         self.request, self.folder = request, folder
+        self.looked = {one: ledger.looked(one) for one in request.controls}
         self._store = Store(folder, self._take)
         self._found: dict[_Key, list[Row]] = {}
+        self._made: dict[tuple[str, str, str], Mapping[str, Scenario]] = {}
         self._of_harness: dict[tuple[str, str], list[Answer]] = {}  # by part and control
 
     @contextlib.contextmanager
@@ -164,7 +165,19 @@ class Evaluation:
             others = [seed_of("evaluate", first + n) for n in range(count)]
         else:
             others = own
-        return _Asked(point.runs(control), own), _Asked(point.runs(against), others)
+        return (
+            _Asked(self._scenarios(criterion, point, control), own),
+            _Asked(self._scenarios(criterion, point, against), others),
+        )
+
+    def _scenarios(
+        self, criterion: Criterion, point: Point, control: Control
+    ) -> Mapping[str, Scenario]:
+        """Returns what a point runs, made once."""
+        key = criterion.name, point.name, control.text
+        if key not in self._made:
+            self._made[key] = point.runs(control)
+        return self._made[key]
 
     def go(self, workers: int | None, track: Tracker, client: Any = None) -> None:
         """Runs what is missing; `client` is that of a Dask cluster."""
@@ -200,6 +213,11 @@ class Evaluation:
         ]
         self._found[str(record["scenario"]), int(record["seed"])] = rows
 
+    def note_look(self) -> None:
+        """Notes in the ledger that the controls were looked at with this seed."""
+        for control in self.request.controls:
+            ledger.add(control, self.request.seed)
+
     def answers(self, control: Control) -> list[Answer]:
         """Returns the answers about a control, part by part."""
         made = [
@@ -231,7 +249,7 @@ class Evaluation:
             for criterion in all_:
                 for one in criterion.points:
                     if (criterion.name, one.name) == (name, point):
-                        return list(one.runs(control).values())[-1]
+                        return list(self._scenarios(criterion, one, control).values())[-1]
         return None
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _RUNS, _SCENARIO = "runs.parquet", "scenario.toml"
+_LIMITS = ("receiver_limited", "application_limited")  # shown if one is known
 
 
 @dataclass(frozen=True, repr=False)
@@ -337,7 +338,9 @@ class Results:
             folder, "figure", lambda: summary_plots.draw(summary, self.keys, metric, drawn)
         )
         seeds = int(self.rows["seed"].n_unique())
-        columns = list(dict.fromkeys([metric, "goodput_bps", "retransmission_ratio", "jain"]))
+        limits = [one for one in _LIMITS if summary[one].fill_nan(None).is_not_null().any()]
+        shown = [metric, "goodput_bps", "retransmission_ratio", "jain", *limits]
+        columns = list(dict.fromkeys(shown))
         table = report.Table(title, seeds, summary, self.keys, columns)
         pairs = [
             report.pair_cells(row, self.keys, metric)

@@ -18,8 +18,9 @@ import jinja2
 
 from westwood import __version__, _engine
 from westwood.catalogue import PROTOCOLS, RECOVERIES, Setting, settings_of_protocol
-from westwood.engines import network, ns3_limits
+from westwood.engines import network
 from westwood.errors import InputError
+from westwood.export import ns3_refused
 from westwood.results.traces import SIDES
 from westwood.units import PS_PER_S, format_rate, format_time
 
@@ -96,15 +97,7 @@ Defaults = dict[str, _Default]  # by attribute
 
 def program(scenario: Scenario) -> str:
     """Returns the program; raises InputError for what ns-3 can't do."""
-    ns3_limits.check(scenario)
-    for link in scenario.link:
-        for key, kind, known in (
-            ("queue", link.queue.kind, _QUEUES),
-            ("loss", link.loss.kind, _LOSSES),
-        ):
-            if kind not in known:
-                expected = f"export expects {' or '.join(known)}"
-                raise InputError(expected, key=f"{link.name}.{key}.kind", value=kind)
+    ns3_refused.check(scenario, _QUEUES, _LOSSES)
     built = network.build(scenario)
     links = list(_links(scenario, built))
     flows = [_flow(scenario, built, index) for index in range(len(built.flows))]

@@ -24,7 +24,7 @@ from typing import Any
 
 from westwood.arguments import check_seed
 from westwood.catalogue import PROTOCOLS
-from westwood.control.loading import is_file, named
+from westwood.control import loading
 from westwood.engines.contract import Job, RunSeed
 from westwood.engines.pool import run_jobs
 from westwood.errors import InputError, suggestion
@@ -54,9 +54,8 @@ class HuntPlan:
 
     def state(self) -> dict[str, Any]:
         """Returns what decides the outcome of a search run."""
-        own = {"source": named(self.cc).source} if is_file(self.cc) else {}
         harms = [one.name for one in self.metrics]
-        return {"cc": self.cc, **own, "harms": harms, "seed": self.seed}
+        return {**loading.identity(self.cc), "harms": harms, "seed": self.seed}
 
 
 def plan(

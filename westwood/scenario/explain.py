@@ -52,6 +52,7 @@ _TAKES: Mapping[str, str] = {
     "cc.name": 'a protocol such as "westwood+" (westwood list protocols shows all)',
     "limit": QUEUE_LIMIT,
     "rate": 'a rate such as "2Mbps"',
+    "backward_rate": 'a rate such as "384kbps"',
     "loss.rate": _A_FRACTION,
     "reorder.rate": _A_FRACTION,
     "loss.bad_rate": _A_FRACTION,

@@ -212,6 +212,7 @@ class _Wire(Part):
     name: Name
     between: Annotated[tuple[Name, Name], Field(strict=False)]
     rate: Rate | None = None  # bit/s, in each direction without a trace
+    backward_rate: Rate | None = None  # instead of the rate
     trace: Opportunities | None = None  # instead of the rate
     queue: Queue  # in each direction
     loss: Loss = NoLoss()
@@ -272,19 +273,25 @@ class Link(_Link):
 
     @model_validator(mode="after")
     def _has_rate(self) -> Link:
-        if self.rate is None and not (
-            self.opportunities("forward") and self.opportunities("backward")
-        ):
+        own = self.opportunities("forward") and (
+            self.opportunities("backward") or self.backward_rate is not None
+        )
+        if self.rate is None and not own:
             problem = "is missing, and trace does not give the rates of both directions"
             expected = f"is missing, expected {accepted(settings_of('link')['rate'])}"
             raise InputError(problem if self.trace else expected, key="rate")
-        if (
-            self.rate is not None
-            and self.opportunities("forward")
-            and self.opportunities("backward")
-        ):
+        if self.rate is not None and own:
             problem = "has no effect with a trace of both directions, expected none"
+            if self.backward_rate is not None:
+                problem = "has no effect with a trace and backward_rate, expected none"
             raise InputError(problem, key="rate", value=format_rate(self.rate))
+        return self
+
+    @model_validator(mode="after")
+    def _has_one_backward_rate(self) -> Link:
+        if self.backward_rate is not None and self.opportunities("backward"):
+            problem = "has no effect with a trace of this direction, expected none"
+            raise InputError(problem, key="backward_rate", value=format_rate(self.backward_rate))
         return self
 
     @model_validator(mode="after")
@@ -314,4 +321,6 @@ class Link(_Link):
         times = self.opportunities(side)
         if times:
             return _engine.mean_rate_bps(len(times), times[-1])
+        if side == "backward" and self.backward_rate is not None:
+            return float(self.backward_rate)
         return float(self.rate or 0)

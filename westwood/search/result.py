@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from westwood.control import loading
 from westwood.errors import InputError
 from westwood.search import evaluation, population, space
 from westwood.search.evaluation import Control
@@ -46,7 +47,7 @@ class Search:
             one.key: [one.default, one.low, one.high, *one.choices] for one in self.parameters
         }
         return {
-            "cc": self.protocol,
+            **loading.identity(self.protocol),
             "held": dict(self.held),
             "ranges": ranges,
             "paths": self.paths,

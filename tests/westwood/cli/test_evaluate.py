@@ -14,6 +14,11 @@ Westwood = Callable[..., Any]
 QUICK = ("evaluate", "reno", "--only", "queue", "--quick", "--out", "page")
 
 
+@pytest.fixture(autouse=True)
+def _own_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 def test_the_page_has_the_verdict_its_threshold_and_the_command(westwood: Westwood) -> None:
     done = westwood(*QUICK)
     assert "Does it keep queues short?       fails" in done.out
@@ -21,7 +26,7 @@ def test_the_page_has_the_verdict_its_threshold_and_the_command(westwood: Westwo
     assert "at most 1" in page
     assert "RFC 9743, 5.1.2" in page
     assert "westwood evaluate reno --quick --only queue --out queue" in page
-    assert "page/scenarios" not in page
+    assert "reno: seed 1, look 1, a fresh one." in page
     assert Path("page/scenarios/1-queue.toml").exists()
 
 
@@ -64,3 +69,10 @@ def test_a_folder_of_another_version_is_refused(westwood: Westwood) -> None:
     done = westwood(*QUICK[:-2], "--seed", "2", "--out", "page", "--resume")
     assert done.code == 2
     assert "holds another evaluation" in done.err
+
+
+def test_a_fresh_look_has_a_seed_that_nobody_has_seen(westwood: Westwood) -> None:
+    for number, folder in enumerate(("first", "second"), start=1):
+        westwood(*QUICK[:-1], folder, "--fresh")
+        page = Path(folder, "index.html").read_text(encoding="utf-8")
+        assert f"reno: seed {number}, look {number}, a fresh one" in page

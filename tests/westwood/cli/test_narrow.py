@@ -90,3 +90,11 @@ def test_a_wide_terminal_shows_what_a_pipe_does(
 
 def test_the_columns_that_are_left_out_are_in_the_table() -> None:
     assert set(LEFT_OUT_FIRST) < {column.name for column in columns() if column.head}
+
+
+def test_a_flow_limited_by_its_application_says_so_in_a_narrow_table(
+    printed: Callable[..., str],
+) -> None:
+    slow = 'tcp.app={kind="rate", rate="1Mbps"}'
+    text = printed(80, "compare", "--loss", "0", "--cc", "cubic", "--duration", "5s", "--set", slow)
+    assert "limited %" in text.partition("A wider terminal")[0]

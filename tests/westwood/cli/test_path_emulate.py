@@ -14,7 +14,8 @@ from westwood.engines import linux_shell, wire
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "expected a path: --rate, --delay, --loss, --queue, --set or --scenario"),
+        ((), "expected a path: --rate, --delay, --loss, --queue, --link, --set or --scenario"),
+        (("--link", "dls"), '--link = "dls": unknown link, did you mean "dsl"'),
         (("--rate", "fast"), 'westwood: --rate = "fast": expected a rate'),
         (("--loss", "1"), '--loss = "1": expected 1% or 100%'),
         (("--loss", "120%"), '--loss = "120%": expected'),
@@ -54,6 +55,21 @@ def test_the_link_of_the_options_is_the_same_both_ways() -> None:
     one, other = lines.index("forward"), lines.index("backward")
     assert lines[one + 1 : other] == lines[other + 1 : -1]
     assert {"uniform.rate 0.01", "queue 30 -1", "rate_bps 2000000"} <= set(lines[one:other])
+
+
+@pytest.mark.parametrize(("name", "up", "down"), [("dsl", 384, 1500), ("starlink", 49000, 49000)])
+def test_the_command_is_at_the_users_end_of_a_link_by_name(name: str, up: int, down: int) -> None:
+    path = linux_shell.EmulatedPath.of_link(None, None, None, None, {}, name)
+    assert path.about == name
+    (flow,), (link,) = path.scenario.flow, path.scenario.link
+    sides = ("forward", "backward") if link.between[0] == flow.from_ else ("backward", "forward")
+    assert [link.mean_rate_bps(side) for side in sides] == [1000 * up, 1000 * down]
+
+
+def test_options_replace_settings_of_a_link_by_name() -> None:
+    path = linux_shell.EmulatedPath.of_link("9Mbps", None, None, "7p", {}, "dsl")
+    (link,) = path.scenario.link
+    assert (link.rate, link.backward_rate, link.queue.limit.count) == (9_000_000, 384_000, 7)
 
 
 def test_a_recorded_rate_takes_the_rates_place() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from westwood.control.writing import like
+from westwood.control.checking import Outcome
+from westwood.control.writing import like, models
+from westwood.judge import fixed_paths
 
 pytestmark = pytest.mark.skipif(not shutil.which("clang"), reason="needs gcc and clang")
 
@@ -23,20 +26,56 @@ UNFIT = {
     "window->cwnd = 1 + (uint32_t)(((int)in_flight + 0x7fffffff) & 1);": "signed integer overflow",
     "if (in_flight == 4294967295u) window->cwnd = 0;": "sets cwnd 0",
     "if (in_flight == 4294967295u) for (;;) window->cwnd |= 1;": "small bounds",
-    "for (uint32_t i = 0; i < in_flight; i++) window->cwnd |= 1;": "small bounds",
-    "((uint32_t *)own)[now_us % 1000] = 7;": "stack-",
 }
 
 
-@pytest.mark.parametrize("protocol", ["reno", "bbr"])
+@pytest.mark.slow
+def test_a_fit_control_passes_and_has_a_page(tmp_path: Path, westwood: Callable[..., Any]) -> None:
+    (tmp_path / "mine.c").write_text(FIT, encoding="utf-8")
+    found = westwood("control", "check", "mine.c", "--for", "0", "--out", "page")
+    assert found.code == 0, found.out
+    *lines, page = found.out.splitlines()
+    eva = "passed" if FRAMA_C else "skipped"
+    assert [line.split()[0] for line in lines] == [*3 * ["passed"], eva, *5 * ["passed"]]
+    assert page == "page/index.html"
+    text = (tmp_path / page).read_text(encoding="utf-8")
+    for path in fixed_paths.ALL:
+        assert path.name in text and html.escape(path.command("mine.c")) in text
+    assert (tmp_path / "page" / "mine.c").read_text(encoding="utf-8") == FIT
+    for name in ("paths", "one-segment", "shares"):
+        assert (tmp_path / "page" / f"{name}.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", models())
 def test_controls_like_those_of_the_catalogue_are_fit(
     protocol: str, tmp_path: Path, westwood: Callable[..., Any]
 ) -> None:
     (tmp_path / "mine.c").write_text(like(protocol, "mine"), encoding="utf-8")
-    found = westwood("control", "check", "mine.c", "--for", "0")
+    found = westwood("control", "check", "mine.c", "--for", "1")
     assert found.code == 0, found.out
-    outcomes = [line.split()[0] for line in found.out.splitlines()]
-    assert outcomes == [*3 * ["passed"], "passed" if FRAMA_C else "skipped", "passed"]
+    assert not {line.split()[0] for line in found.out.splitlines()} & {"FAILED", "unsure"}
+
+
+def test_a_control_that_stalls_is_named_with_the_path_and_its_command(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "mine.c"
+    file.write_text(
+        FIT.replace(LINE, "    window->cwnd = window->ssthresh = 1;\n"), encoding="utf-8"
+    )
+    runs = fixed_paths.PathRuns(str(file))
+    (first, *_) = runs.checks([])
+    assert first.outcome is Outcome.FAILED
+    assert "its goodput is" in first.note and "(again: westwood run path --cc" in first.note
+
+
+def test_a_control_that_fails_on_a_path_is_named_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "mine.c"
+    file.write_text(FIT.replace(LINE, "    window->cwnd = 0;\n"), encoding="utf-8")
+    first = next(fixed_paths.PathRuns(str(file)).checks([]))
+    assert first.outcome is Outcome.FAILED and f"{file}:" in first.note
+    assert "on_loss sets cwnd to 0" in first.note and "again: westwood run path" in first.note
 
 
 @pytest.mark.parametrize("statement", UNFIT)
@@ -55,6 +94,7 @@ def test_what_is_not_fit_is_named_with_its_line(
         assert any(f"mine.c:{at}: " in one for one in failed), found.out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FRAMA_C, reason="needs Frama-C")
 @pytest.mark.parametrize(
     ("statement", "expected"),

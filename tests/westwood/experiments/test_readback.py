@@ -135,6 +135,18 @@ def test_the_page_is_self_contained_and_has_every_point(
     HTMLParser().feed(page)
 
 
+def test_the_page_says_what_limits_a_flow(
+    small_file: Path, westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    for window, is_limited in (("1MiB", False), ("8KiB", True)):
+        out = str(tmp_path / window)
+        changed = f"*.receive_window={window}"
+        westwood("run", str(small_file), "--set", changed, "--seeds", "1", "--out", out)
+        westwood("report", out)
+        page = (tmp_path / window / "index.html").read_text()
+        assert ("<th>Limited by the receiver</th>" in page) == is_limited
+
+
 def test_names_from_files_are_escaped(folder: Path, westwood: Callable[..., Any]) -> None:
     manifest = (folder / "manifest.json").read_text(encoding="utf-8")
     script = manifest.replace("small", "<script>alert(1)</script>")

@@ -38,6 +38,7 @@ OF_KINDS = {
         "4",
     ),
     ResultKind.CONFORMANCE: ("conform", "bbr3", "--case", "startup-plateau"),
+    ResultKind.CHECK: ("control", "check", "mine.c"),
     ResultKind.RUN: ("run", "table1", *QUICK),
 }
 TRACE = ("trace", "table1", "--set", "duration=2s")

@@ -11,6 +11,7 @@ import pytest
 from westwood import Scenario, simulate
 from westwood.engines import linux_queues, ns3_limits
 from westwood.errors import InputError
+from westwood.export import ns3
 from westwood.scenario import fragments, named_links
 
 FLOW = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic"}
@@ -44,6 +45,30 @@ def test_a_key_of_the_link_replaces_that_of_the_set() -> None:
     assert recorded.delay == 7 * 10**9, "a recording replaces the set's delay"
     traced = made("geo", trace={"forward": [1], "backward": [1]}).link[0]
     assert traced.rate is None, "and its rate"
+
+
+def test_a_direction_may_have_its_own_rate() -> None:
+    """A download of DSL has the downstream rate, an upload the upstream rate."""
+    up = {**FLOW, "from": "b", "to": "a"}
+    downstream = made("dsl")
+    upstream = Scenario(**{**downstream.given(), "flow": [up]})
+    rates = [simulate(one, seed=1).rows["goodput_bps"][0] for one in (downstream, upstream)]
+    assert rates == pytest.approx([1_500_000, 384_000], rel=0.08)
+    (link,) = upstream.link
+    assert [link.mean_rate_bps(side) for side in ("forward", "backward")] == [1.5e6, 384e3]
+    assert made("dsl", trace={"forward": [1], "backward": [1]}).link[0].backward_rate is None
+    for wrong, key in (
+        ({"trace": {"backward": [1]}}, "backward_rate"),
+        ({"trace": {"forward": [1]}}, "rate"),
+        ({"backward_rate": "fast"}, "backward_rate"),
+    ):
+        with pytest.raises(InputError, match=rf"^wire\.{key} = "):
+            made("dsl", **wrong)
+
+
+def test_the_export_to_ns3_refuses_two_rates() -> None:
+    with pytest.raises(InputError, match=r'^wire\.backward_rate = "384kbps": export expects one'):
+        ns3.program(made("dsl", "ns3-3.44"))
 
 
 def test_a_wrong_name_is_refused_with_a_suggestion() -> None:

@@ -149,6 +149,41 @@ _SHORT_QUEUES = _grid(
     workers=3,
     by_name=True,
 )
+_BBRS = _grid(
+    says="BBRv3 and BBRv1 alone, in pairs and beside CUBIC",
+    protocols={"bbr3": {"recovery": "sack"}, **_BBR},
+    points=listed(
+        "flows beside rate delay queue loss",
+        *(
+            (1, 0.0, rate, delay, queue, 0.0)
+            for rate in ("2Mbps", "10Mbps")
+            for delay in ("10ms", "45ms")
+            for queue in ("0.5BDP", "1BDP", "4BDP")
+        ),
+        (1, 0.0, "2Mbps", "95ms", "100p", 0.005),
+        (1, 0.0, "2Mbps", "25ms", "100p", 0.01),
+        (1, 0.0, "5Mbps", "10ms", "100p", 0.02),
+        (1, 0.0, "5Mbps", "45ms", "1BDP", 0.01),
+        (1, 0.0, "10Mbps", "45ms", "1BDP", 0.005),
+        (1, 0.0, "10Mbps", "25ms", "60p", 0.001),
+        (1, 0.0, "20Mbps", "20ms", "1BDP", 0.0),
+        (1, 0.0, "20Mbps", "20ms", "1BDP", 0.01),
+        (2, 0.0, "10Mbps", "20ms", "0.5BDP", 0.0),
+        (2, 0.0, "10Mbps", "20ms", "1BDP", 0.0),
+        (2, 0.0, "10Mbps", "45ms", "2BDP", 0.0),
+        (4, 0.0, "10Mbps", "20ms", "1BDP", 0.0),
+        (4, 0.0, "20Mbps", "20ms", "2BDP", 0.005),
+        (1, 1.0, "10Mbps", "20ms", "0.5BDP", 0.0),
+        (1, 1.0, "10Mbps", "20ms", "1BDP", 0.0),
+        (1, 1.0, "10Mbps", "20ms", "2BDP", 0.0),
+        (1, 1.0, "10Mbps", "20ms", "4BDP", 0.0),
+        (2, 1.0, "20Mbps", "20ms", "1BDP", 0.0),
+    ),
+    length=always("30s"),
+    seeds=3,
+    workers=3,
+    by_name=True,
+)
 LINUX: Mapping[str, Grid] = {
     "single": _SINGLE,
     "lossless": _LOSSLESS,
@@ -157,4 +192,5 @@ LINUX: Mapping[str, Grid] = {
     "upstream": _UPSTREAM,
     "westwood-cubic": _MEMBER,
     "short-queues": _SHORT_QUEUES,
+    "bbr": _BBRS,
 }

@@ -86,7 +86,7 @@ def _wireless(all_: Mapping[str, Measured]) -> Finding:
     means = {per: runs.mean.times(1e-6) for per, runs in before.curve.items()}
     nearest = min(means, key=lambda per: abs(means[per].mean - _WIRELESS_MBPS))
     failures += words.outside(before.name, means[nearest], _WIRELESS_MBPS, " Mb/s", EXACT)
-    failures += _gained(f"the gain with {shown(nearest)}", ratios[nearest], _WIRELESS_GAIN)
+    failures += _gained(f"the gain at {shown(nearest)}", ratios[nearest], _WIRELESS_GAIN)
     return Finding(
         {
             "gain": {shown(per): one.mean - 1 for per, one in ratios.items()},

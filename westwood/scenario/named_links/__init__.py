@@ -2,7 +2,10 @@
 """Links by name: sets of settings from one source each, every setting with its reason.
 
 `kind = "starlink"` in a link's table stands for the settings of starlink.toml. Another key of the
-table replaces the set's. A file has a title, its source, and a table for each key of a link:
+table replaces the set's. A file has a title, its source, whether `forward` is the user's
+downstream, and a table for each key of a link:
+
+    forward = "downstream"
 
     [rate]
     value = "49Mbps"
@@ -24,7 +27,7 @@ KIND = "kind"  # the key of a link's table that names a set
 _FOLDER = Path(__file__).parent
 _SIDES = ("forward", "backward")
 # Recordings of both directions replace a setting.
-_REPLACED = {"trace": "rate", "delays": "delay"}
+_REPLACED = {"trace": ("rate", "backward_rate"), "delays": ("delay",)}
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class NamedLink:
     name: str
     title: str
     source: str
+    is_downstream: bool  # `forward` goes to the user
     settings: Mapping[str, Any]
     reasons: Mapping[str, str]
 
@@ -50,9 +54,10 @@ def get(name: str) -> NamedLink:
         raise InputError(f"unknown link, {suggestion(name, names())}", key=KIND, value=name)
     data = files.read_toml(_FOLDER / f"{name}.toml")
     title, source = data.pop("title"), data.pop("source")
+    is_downstream = data.pop("forward") == "downstream"
     settings = {key: choice["value"] for key, choice in data.items()}
     reasons = {key: choice["reason"] for key, choice in data.items()}
-    return NamedLink(name, title, source, settings, reasons)
+    return NamedLink(name, title, source, is_downstream, settings, reasons)
 
 
 def spelled_out(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,8 +84,9 @@ def _spelled_out(link: Mapping[str, Any]) -> dict[str, Any]:
         settings = dict(get(name).settings)
     except InputError as error:
         raise error.located(key=f"{own}.{KIND}") from None
-    for table, key in _REPLACED.items():
+    for table, keys in _REPLACED.items():
         recorded = link.get(table)
         if isinstance(recorded, Mapping) and all(recorded.get(side) for side in _SIDES):
-            settings.pop(key, None)
+            for key in keys:
+                settings.pop(key, None)
     return {**settings, **{key: value for key, value in link.items() if key != KIND}}

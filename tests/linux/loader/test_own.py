@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""westwood kernel load FILE.c registers a user's control beside ours, or says why it can't."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from machine import available, joined, outcome
+
+from westwood.control.writing import like
+from westwood.kernel import ww_kernel
+from westwood.kernel.recording import recording
+
+pytestmark = pytest.mark.kernel
+Westwood = Callable[..., Any]
+PATH = ("--rate", "20e6", "--delay", "0.04", "--queue", "60", "--drop", "1100")
+# The verifier knows no bound of the index.
+WILD = """\
+#define WW_STATE wild
+#include "control.h"
+struct wild {
+    struct ww_common common;
+    uint8_t seen[64];
+};
+static void on_ack(const struct ww_config *config, struct wild *own, struct ww_window *window,
+                   const struct ww_sample *ack) {
+    own->seen[ack->rtt_us] = 1;
+}
+static void on_loss(const struct ww_config *config, struct wild *own, struct ww_window *window,
+                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+    window->ssthresh = window->cwnd = 10;
+}
+WW_CONTROL("Wild", 0, .on_ack = on_ack, .on_loss = on_loss)
+"""
+
+
+@pytest.fixture
+def mine(bpffs: Path, tmp_path: Path) -> str:
+    file = tmp_path / "mine.c"
+    file.write_text(like("reno", "mine"))
+    return str(file)
+
+
+def test_a_control_runs_with_its_parameters_and_is_recorded(mine: str, westwood: Westwood) -> None:
+    """After a loss it keeps 0.8 of what was in flight; Reno would keep half."""
+    called = westwood("kernel", "load", mine, "--set", "cc.kept=800")
+    assert "ww_mine is loaded\n" in called.out and "ww_mine" in available()
+    (own,) = json.loads(westwood("kernel", "status", "--json").out)["own"]
+    assert own["name"] == "ww_mine" and own["registered"] and own["parameters"][:2] == [1, 800]
+    with joined(*PATH) as (client, server), recording(cc=["ww_mine"]) as recorded:
+        receiver = server.receive("10.77.0.2", 5001)
+        sender = client.send("10.77.0.2", 5001, "ww_mine", 1.5)
+        outcome(sender, receiver, 1)
+    assert set(recorded.trace["cc"]) == {"ww_mine"}
+    losses = recorded.trace.filter(pl.col("event") == "loss")
+    shares = losses["ssthresh"] / losses["in_flight"]
+    assert losses.height >= 1 and shares.is_between(0.75, 0.8).all()
+    assert "ww_mine      0 sockets, 1 since" in westwood("kernel", "status").out
+    westwood("kernel", "unload")
+    assert "ww_mine" not in available()
+
+
+def test_a_refusal_has_the_line_and_leaves_nothing(
+    bpffs: Path, tmp_path: Path, westwood: Westwood
+) -> None:
+    file = tmp_path / "wild.c"
+    file.write_text(WILD)
+    called = westwood("kernel", "load", str(file))
+    assert (called.code, called.out) == (2, "")
+    assert f"{file}:9: the kernel's verifier refuses it: R1 unbounded memory access" in called.err
+    assert not ww_kernel.status()["loaded"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "problem"),
+    [
+        ("plus.c", (), "ww_plus is a control of ours, expected another file name"),
+        ("thirteenchars.c", (), "expected a file name of at most 12 letters before .c"),
+        ("mine.c", ("--set", "cc.kept=0"), "cc.kept = 0: expected a whole number from 1 to 999"),
+        ("mine.c", ("--set", "cc.kpt=1"), "cc.kpt = 1: expected a parameter of the control"),
+        ("mine.c", ("--boot",), "loads at boot only ours, expected no FILE.c"),
+        ("gone.c", (), "gone.c"),
+    ],
+)
+def test_bad_input_is_one_line(
+    mine: str, westwood: Westwood, name: str, words: tuple[str, ...], problem: str
+) -> None:
+    file = Path(mine).with_name(name)
+    if name != "gone.c":
+        file.write_text(like("reno", "mine"))
+    called = westwood("kernel", "load", str(file), *words)
+    assert called.code == 2 and problem in called.err and called.err.count("\n") == 1
+    assert not ww_kernel.status()["loaded"]

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Declares the block of draft-irtf-iccrg-tcpeval-01, the suite of 2014.
+
+Its recorded sessions are gone. Here transfers of three exponential sizes arrive at random, on nine
+paths, and bring 60, 85 or 110 % of the central link's rate. Data go one way. A run is shorter than
+the draft's where that would carry more than _PACKETS_MOST packets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from westwood.evaluation import measures
+from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
+from westwood.evaluation.measures import ALONE
+from westwood.judge.cases import Control
+from westwood.judge.targets import goodput, of_role
+from westwood.scenario import Scenario
+from westwood.search.environment import PROFILE
+
+_SOURCE = "draft-irtf-iccrg-tcpeval-01"
+_OURS = "ours; the draft compares and gives no number"
+_PACKETS_MOST = 1_000_000
+_SECONDS_MOST = 3600.0
+_LEFT_MS, _RIGHT_MS = (0.0, 12.0, 25.0), (2.0, 37.0, 75.0)
+# Bytes of a transfer, and their share of the load: most transfers are short, most bytes are not.
+_SIZES = ((8_000, 0.15), (100_000, 0.35), (3_000_000, 0.5))
+LOADS = (60, 85, 110)
+
+
+@dataclass(frozen=True)
+class Central:
+    """The central link of a basic scenario."""
+
+    name: str
+    mbps: float
+    delay_ms: float
+    buffer_ms: float
+    edges_ms: tuple[tuple[float, ...], tuple[float, ...]] = (_LEFT_MS, _RIGHT_MS)
+    link: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+
+CENTRALS = (
+    Central("data centre", 1000, 0.001, 10, ((0.01, 0.05, 0.1), (0.01, 0.05, 0.1))),
+    Central("access", 100, 2, 100),
+    Central("trans-oceanic", 1000, 65, 100),
+    Central("GEO satellite", 40, 300, 100),
+    Central("wireless LAN", 6, 2, 100, link={"wifi_jitter": {"mean": "1ms", "on": "both"}}),
+    Central("dial-up", 0.064, 5, 1250),
+)
+_ACCESS = CENTRALS[1]
+
+
+def _seconds(one: Central) -> float:
+    return min(_SECONDS_MOST, _PACKETS_MOST * 0.012 / one.mbps)
+
+
+def dumbbell(one: Central, load: float, control: Control, *more: Mapping[str, Any]) -> Scenario:
+    """Returns the scenario of a central link with transfers on nine paths."""
+    left, right = one.edges_ms
+    edges = [_edge(f"left-{n}", f"l{n}", "a", ms) for n, ms in enumerate(left)]
+    edges += [_edge(f"right-{n}", "b", f"r{n}", ms) for n, ms in enumerate(right)]
+    return Scenario(
+        name="tcpeval",
+        duration=f"{_seconds(one):.3f}s",
+        profile=PROFILE,
+        link=[_central(one), *edges],
+        flow=[*_transfers(one, load, control), *more],
+    )
+
+
+def _central(one: Central) -> dict[str, Any]:
+    packets = max(2, math.ceil(one.buffer_ms * 1e3 * one.mbps / 12_000))
+    return {
+        "name": "central",
+        "between": ["a", "b"],
+        "rate": f"{one.mbps * 1000:g}kbps",
+        "delay": f"{one.delay_ms:g}ms",
+        "queue": {"kind": "droptail", "limit": f"{packets}p"},
+        **one.link,
+    }
+
+
+def _edge(name: str, start: str, end: str, ms: float) -> dict[str, Any]:
+    queue = {"kind": "droptail", "limit": "unlimited"}
+    between = [start, end]
+    return {"name": name, "between": between, "rate": "1Gbps", "delay": f"{ms:g}ms", "queue": queue}
+
+
+def _transfers(one: Central, load: float, control: Control) -> Iterator[dict[str, Any]]:
+    """Yields a flow for each path and size, whose transfers arrive by a Poisson process."""
+    path_bytes_s = load / 100 * one.mbps * 125_000 * measures.PAYLOAD / 9
+    for left in range(3):
+        for right in range(3):
+            for size, share in _SIZES:
+                every_s = size / (share * path_bytes_s)
+                yield {
+                    "name": f"tcp-{left}{right}-{size}",
+                    "from": f"l{left}",
+                    "to": f"r{right}",
+                    "cc": {"name": control.cc, **control.settings},
+                    "arrivals": {
+                        "every": f"{every_s:.6f}s",
+                        "size": f"{size}B",
+                        "sizes": "exponential",
+                    },
+                }
+
+
+def _loads(central: Central, load: float) -> Callable[[Control], Mapping[str, Scenario]]:
+    return lambda control: {ALONE: dumbbell(central, load, control)}
+
+
+_BASIC = [Point(f"{one.name}, {load} %", _loads(one, load)) for one in CENTRALS for load in LOADS]
+
+
+def _basic() -> list[Criterion]:
+    """The draft's three metrics, of the same runs."""
+
+    def of(
+        name: str, says: str, measure: Callable[[Runs], float], threshold: Threshold, **more: Any
+    ) -> Criterion:
+        return Criterion(
+            f"tcpeval-{name}",
+            f"{says} in six scenarios at three loads",
+            _SOURCE,
+            _BASIC,
+            measure,
+            threshold,
+            axis="scenario and load",
+            **more,
+        )
+
+    return [
+        of(
+            "delay",
+            "Mean number of packets in the queue, over the reference's,",
+            lambda runs: float(runs[ALONE][0]["mean_queue"]) + 0.1,
+            Threshold(1.1, _OURS, at_most=True),
+            compare="ratio",
+            unit="packets",
+        ),
+        of(
+            "drops",
+            "Share of the packets that a queue drops, less the reference's,",
+            lambda runs: measures.lost_share(runs[ALONE]),
+            Threshold(0.01, _OURS, at_most=True),
+            compare="difference",
+        ),
+        of(
+            "use",
+            "Utilisation, less the reference's,",
+            lambda runs: float(runs[ALONE][0]["utilisation"]),
+            Threshold(-0.05, _OURS),
+            compare="difference",
+        ),
+    ]
+
+
+def _buffers() -> Criterion:
+    def point(percent: int) -> Point:
+        central = Central("access", 100, 2, percent)  # a BDP at 100 ms
+        return Point(f"{percent} %", _loads(central, 85))
+
+    return Criterion(
+        "tcpeval-buffers",
+        "Mean number of packets in the queue of the access link at 85 %, over the reference's",
+        f"{_SOURCE}, delay against throughput",
+        [point(percent) for percent in (10, 20, 50, 100, 200)],
+        lambda runs: float(runs[ALONE][0]["mean_queue"]) + 0.1,
+        Threshold(1.1, _OURS, at_most=True),
+        "packets",
+        compare="ratio",
+        axis="buffer, of the BDP at 100 ms",
+    )
+
+
+def _ramp_up() -> Criterion:
+    def point(mbps: int, megabytes: float) -> Point:
+        central = Central("ramp-up", mbps, 2, 80)
+        flow = {"name": "new", "from": "l1", "to": "r1", "size": f"{megabytes}MB", "start": "5s"}
+
+        def runs(control: Control) -> Mapping[str, Scenario]:
+            cc = {"name": control.cc, **control.settings}
+            return {ALONE: dumbbell(central, 50, control, flow | {"cc": cc})}
+
+        return Point(f"{megabytes:g} MB at {mbps} Mb/s", runs)
+
+    finished = measures.completion("new")
+    return Criterion(
+        "tcpeval-ramp-up",
+        "Time in which a new flow delivers its first bytes beside a load of half the link, over "
+        "the reference's",
+        f"{_SOURCE}, ramp-up; with slow start",
+        [point(10, 0.15), point(10, 1.5), point(1000, 0.15), point(1000, 1.5)],
+        lambda runs: finished(runs[ALONE]),
+        Threshold(1.1, _OURS, at_most=True),
+        "s",
+        compare="ratio",
+        axis="bytes and rate",
+    )
+
+
+def _transients() -> Criterion:
+    spans = {"falls": ("0s", "30s"), "rises": ("30s", "60s")}
+
+    def point(name: str, start: str, stop: str) -> Point:
+        app = {"kind": "udp", "rate": "75Mbps"}
+        cross = {"name": "udp", "from": "l0", "to": "r0", "app": app, "start": start, "stop": stop}
+        central = Central("transient", 100, 10, 123)
+
+        def runs(control: Control) -> Mapping[str, Scenario]:
+            cc = {"name": control.cc, **control.settings}
+            long = {"name": "long", "from": "l1", "to": "r1", "cc": cc}
+            return {ALONE: dumbbell(central, 1, control, long, cross)}
+
+        return Point(f"traffic {name}", runs)
+
+    return Criterion(
+        "tcpeval-transients",
+        "Goodput of a flow when 75 Mb/s of datagrams on a link of 100 begin or end, over the "
+        "reference's",
+        f"{_SOURCE}, transients",
+        [point(name, *span) for name, span in spans.items()],
+        lambda runs: goodput(of_role(runs[ALONE], "long")) / 1e6,
+        Threshold(0.9, _OURS),
+        "Mb/s",
+        compare="ratio",
+        axis="100 Mb/s, 118 ms",
+    )
+
+
+def _parking_lot() -> Criterion:
+    def runs(control: Control) -> Mapping[str, Scenario]:
+        cc = {"name": control.cc, **control.settings}
+        hop = _central(Central("hop", 100, 10, 60))
+        hops = [hop | {"name": f"hop-{n}", "between": [f"n{n}", f"n{n + 1}"]} for n in range(3)]
+        flows = [{"name": "through", "from": "n0", "to": "n3", "cc": cc}]
+        flows += [
+            {"name": f"cross-{n}", "from": f"n{n}", "to": f"n{n + 1}", "cc": cc} for n in range(3)
+        ]
+        common = {"start_spread": "3s"}
+        return {
+            ALONE: Scenario(
+                name="parking-lot",
+                duration="60s",
+                profile=PROFILE,
+                link=hops,
+                flow=[flow | common for flow in flows],
+            )
+        }
+
+    def share(found: Runs) -> float:
+        crossing = of_role(found[ALONE], "cross")
+        return 3 * goodput(of_role(found[ALONE], "through")) / goodput(crossing)
+
+    return Criterion(
+        "tcpeval-parking-lot",
+        "Goodput of a flow over three bottlenecks over that of flows over one",
+        f"{_SOURCE}, several bottlenecks",
+        [Point("three links", runs)],
+        share,
+        Threshold(0.1, _OURS),
+        "of the others'",
+        axis="100 Mb/s each",
+    )
+
+
+PART = Part(
+    "tcpeval",
+    "The common TCP evaluation suite",
+    _SOURCE,
+    (*_basic(), _buffers(), _ramp_up(), _transients(), _parking_lot()),
+    only_full=True,
+    clauses=(
+        Clause("basic", "Six scenarios", tuple(f"tcpeval-{n}" for n in ("delay", "drops", "use"))),
+        Clause("", "Delay against throughput", ("tcpeval-buffers",)),
+        Clause("", "Ramp-up", ("tcpeval-ramp-up",)),
+        Clause("", "Transients", ("tcpeval-transients",)),
+        Clause("", "Impact on standard TCP", ("harm-cubic", "harm-reno")),
+        Clause("", "Intra-protocol and inter-RTT fairness", ("among", "rtt-unfair")),
+        Clause("", "Several bottlenecks", ("tcpeval-parking-lot",)),
+    ),
+)

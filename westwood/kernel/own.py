@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Loads controls of users into this machine's kernel, as ww_NAME: docs/your-own-control.md.
+
+A control is compiled to a BPF object of its own (linux/bpf/own.bpf.c), by clang or by ziglang. The
+object is kept in the cache of compiled controls.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from westwood import programs
+from westwood.control import compiling, loading
+from westwood.errors import InputError, UnavailableError, WestwoodError
+from westwood.kernel import ww_kernel
+
+_PREFIX = "ww_"
+_LONGEST_NAME = 15  # TCP_CA_NAME_MAX - 1
+_HELPERS = Path("/usr/include/bpf/bpf_helpers.h")
+_FLAGS = ["-mcpu=v3", "-O2", "-g", "-std=gnu11", "-ffreestanding", "-Wno-everything"]
+_FLAGS += ["-Werror=implicit-function-declaration", "-Werror=return-type"]
+_FUNCTION = re.compile(r"^static inline [\w ]+[ *]+(\w+)\(", re.M)
+# A line of the verifier's log before the instructions of a line of source. Linux 6.1 leaves out
+# the place.
+_SOURCE = re.compile(r"^; (.*?)(?: @ (\S+):(\d+))?$", re.M)
+_SIGNED_DIVISION = re.compile(r"Error at line (\d+): Unsupport signed division")
+_TOO_LARGE = "BPF program is too large"
+
+
+def name_of(file: str) -> str:
+    """Returns the kernel's name of the control in a file; raises InputError if it has none."""
+    name = _PREFIX + Path(file).stem
+    if not re.fullmatch(r"[\w.-]+", name, re.ASCII):
+        raise InputError(f"{file}: its name in the kernel, {name}, may have letters, digits, _ - .")
+    if len(name) > _LONGEST_NAME:
+        most = _LONGEST_NAME - len(_PREFIX)
+        raise InputError(f"{file}: expected a file name of at most {most} letters before .c")
+    if name in ww_kernel.CONTROLS:
+        raise InputError(f"{file}: {name} is a control of ours, expected another file name")
+    return name
+
+
+def values_of(control: loading.Control, settings: Mapping[str, Any]) -> list[int]:
+    """Returns the values of a control's parameters in their order; raises InputError."""
+    known = {one.name: one for one in control.parameters}
+    for key, value in settings.items():
+        if key not in known:
+            expected = ", ".join(known) or "none"
+            problem = f"expected a parameter of the control: {expected}"
+            raise InputError(problem, key=f"cc.{key}", value=value)
+        one = known[key]
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole or not one.least <= value <= one.most:
+            problem = f"expected a whole number from {one.least} to {one.most}"
+            raise InputError(problem, key=f"cc.{key}", value=value)
+    return [settings.get(one.name, one.fallback) for one in control.parameters]
+
+
+def load(file: str, settings: Mapping[str, Any]) -> list[str]:
+    """Loads ours and the control in a file beside them; returns lines for the user.
+
+    If the kernel refuses the control, nothing is loaded that was not loaded before.
+    """
+    name, control = name_of(file), loading.load(file)
+    if file.endswith(loading.PYTHON):
+        raise InputError(f"{file}: the kernel runs controls in C only")
+    values = values_of(control, settings)
+    made = compiled(control, name)
+    was_loaded = ww_kernel.status()["loaded"]
+    lines = [ww_kernel.load()]
+    try:
+        lines.append(_add(control, made, name, values))
+    except WestwoodError:
+        if not was_loaded:
+            ww_kernel.unload()
+        raise
+    return lines
+
+
+def _add(control: loading.Control, made: Path, name: str, values: list[int]) -> str:
+    words = ["add", ww_kernel.pins(), made, name, control.source, *values]
+    command = [str(word) for word in (ww_kernel.program(), *words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, errors="replace")
+    if done.returncode == 0:
+        return done.stdout.strip()
+    if problem := _refusal(done.stderr, control):
+        raise InputError(problem)
+    raise ww_kernel.failure(done.returncode, done.stderr)
+
+
+def _refusal(said: str, control: loading.Control) -> str:
+    """Returns what the verifier refuses, with the file and its line; empty if it did not."""
+    log = [line for line in said.splitlines()[:-1] if line.strip()]
+    reasons = [line for line in log if not re.match(r"(\d+: |; |processed |R\d+=|from )", line)]
+    if not reasons:
+        return ""
+    reason, line = reasons[-1].strip(), _line_of(said, control.code.decode())
+    if reason.startswith(_TOO_LARGE):
+        reason = "more than a million instructions, such as a loop without a small bound"
+    at = f"{control.name}:{line}" if line else control.name
+    return f"{at}: the kernel's verifier refuses it: {reason}"
+
+
+def _line_of(log: str, text: str) -> int:
+    """Returns the last line of the file that the log has before the refusal; 0 if none."""
+    lines = [line.strip() for line in text.splitlines()]
+    for source, file, number in reversed(_SOURCE.findall(log)):
+        if file == compiling.SYMBOL:
+            return int(number)
+        if not file and lines.count(source.strip()) == 1:
+            return lines.index(source.strip()) + 1
+    return 0
+
+
+def compiled(control: loading.Control, name: str) -> Path:
+    """Returns the BPF object of a control; raises InputError with the file and the line."""
+    used, folder = _compiler(), programs.sources() / "linux" / "bpf"
+    others = [path.read_bytes() for path in sorted(folder.glob("*.[hc]"))]
+    others += [name.encode(), " ".join((*used.command, *_FLAGS)).encode()]
+    return compiling.kept_or_made(
+        compiling.key(control.code, used, others) + ".bpf.o",
+        lambda made: _compile(used, control, name, folder, made),
+    )
+
+
+def _compiler() -> compiling.Compiler:
+    """Returns a compiler for BPF; raises UnavailableError with the remedy if there is none."""
+    if not _HELPERS.exists():
+        problem = f"a control for the kernel needs {_HELPERS}: apt-get install libbpf-dev"
+        raise UnavailableError(problem)
+    clang = programs.system_program("clang")
+    zig = (sys.executable, "-m", "ziglang", "cc")
+    for command, target in (((clang or "",), "bpf"), (zig, "bpfel-freestanding")):
+        present = find_spec("ziglang") if command == zig else clang
+        if present and (version := compiling.version(command)):
+            return compiling.Compiler((*command, "-target", target), version)
+    raise UnavailableError(
+        "a control for the kernel needs clang, or ziglang: apt-get install clang, or "
+        "pip install 'westwood[compiler]'"
+    )
+
+
+def _compile(
+    used: compiling.Compiler, control: loading.Control, name: str, folder: Path, made: Path
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="westwood-bpf-") as workplace:
+        source, host = Path(workplace) / compiling.SYMBOL, Path(workplace) / "host.h"
+        source.write_bytes(control.code)
+        host.write_text(_renamed(folder))
+        defined = {"FILE": source, "HOST": host, "NAME": name}
+        command = [*used.command, *_FLAGS, f"-I{compiling.headers()}"]
+        command += [f'-DWW_OWN_{key}="{value}"' for key, value in defined.items()]
+        for include in ("/usr/include", *map(str, Path("/usr/include").glob("*-linux-gnu"))):
+            command += ["-idirafter", include]
+        command += ["-c", str(folder / "own.bpf.c"), "-o", str(made)]
+        ended = programs.run(
+            compiling.limited(command), "", timeout_s=compiling.LONGEST_S, both=True
+        )
+        if divides := _SIGNED_DIVISION.search(ended.out):
+            raise InputError(f"{control.name}:{divides[1]}: divides signed numbers")
+        if ended.code != 0 or not made.exists():
+            raise InputError(compiling.first_error(ended.out, source, control.name))
+
+
+def _renamed(folder: Path) -> str:
+    """Returns macros that rename our functions, so that a control may have the same names."""
+    text = "".join(path.read_text() for path in sorted(folder.glob("*.h")))
+    names = sorted(set(_FUNCTION.findall(text)))
+    return "".join(f"#define {name}(...) ww_kernel_{name}(__VA_ARGS__)\n" for name in names)
