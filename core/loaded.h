@@ -101,6 +101,7 @@ struct ww_control_ops {
 
 struct ww_loaded_state {
     struct ww_common common;
+    uint32_t own_first; /* no padding, which an assignment need not set to 0 */
     uint64_t own[(WW_STATE_MAX - sizeof(struct ww_common) - sizeof(uint32_t)) / sizeof(uint64_t)];
 };
 
@@ -122,7 +123,7 @@ static inline void ww_loaded_check(const struct ww_config *config, const char *c
 }
 
 static inline void ww_loaded_init(const struct ww_config *config, struct ww_loaded_state *state) {
-    const struct ww_loaded_state fresh = {{0, 0, 0}, {0}};
+    const struct ww_loaded_state fresh = {{0, 0, 0}, 0, {0}};
     *state = fresh;
     if (WW_TABLE(config)->init) WW_TABLE(config)->init(config, state);
 }
