@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Modules are compiled when first imported, since most of the installed ones never are.
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-compile --constraint tools/constraints.txt
-CXX_FILES = $(shell find core engine wire plan metrics bindings lab ns3 linux proofs tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
+CXX_FILES = $(shell find core controls engine wire plan metrics bindings lab ns3 linux proofs tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
 NATIVE := CMakeLists.txt $(wildcard cmake/* core/*.h wire/* plan/* metrics/* bindings/*) $(shell find engine -type f)
 MAKEFLAGS += --no-print-directory
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that #include directives only point the way the architecture allows.
 
-core includes only itself; engine, ns3 and linux/bpf include core, and never each other; plan
-includes wire and engine, metrics the engine's columns, and bindings include all of them. In the
-engine, learn includes sim, which includes tcp, traffic and link, which include base and the data;
-the kinds of queues declare their settings, so they belong to the data. wire, which ns3 and
-linux/path share, includes core and the engine's headers without code (DATA_HEADERS). The emulated
-path in linux/path runs the engine's model of links, so it also includes engine (docs/decisions). So
-does ns3/compare, which compares the two. linux/loader uses linux/bpf's layout of events, and
-linux/path its table of the kernel's states. quic/runner runs the whole engine.
-The engine is pure, so it may not use the standard headers of files, threads, clocks and unportable
+core includes only itself, and controls includes core; engine, ns3 and linux/bpf include core, and
+never each other; plan includes wire and engine, metrics the engine's columns, and bindings include
+all of them. In the engine, learn includes sim, which includes tcp, traffic and link, which include
+base and the data; the kinds of queues declare their settings, so they belong to the data. wire,
+which ns3 and linux/path share, includes core and the engine's headers without code (DATA_HEADERS).
+The emulated path in linux/path runs the engine's model of links, so it also includes engine
+(docs/decisions). So does ns3/compare, which compares the two. linux/loader uses linux/bpf's layout
+of events, and linux/path its table of the kernel's states. quic/runner runs the whole engine. The
+engine is pure, so it may not use the standard headers of files, threads, clocks and unportable
 random distributions.
 """
 
@@ -35,6 +35,7 @@ ENGINE = LINK | {"engine/tcp", "engine/traffic", "engine/sim", "engine/learn"}
 # may include.
 RULES = {
     "core": ({"core"}, FREESTANDING),
+    "controls": ({"core"}, FREESTANDING),
     "engine/base": (DATA, STANDARD),
     "engine/link/queue": (DATA | KINDS, STANDARD),
     "engine/link/loss": (DATA | KINDS, STANDARD),
@@ -58,6 +59,10 @@ RULES = {
     "tests/linux/bpf": ({"linux/bpf"}, ANY),
     "tests/linux/helpers": (set(), ANY),
     "tests/linux/path": ({"linux/path", "tests", "tests/linux/path"} | ENGINE, ANY),
+    "tests/westwood/gallery": (  # beside ns-3's own controls
+        {"core"},
+        re.compile(r"ns3/\w+-module\.h|[a-z_0-9]+|(stdio|string)\.h"),
+    ),
     "tests": (
         {"plan", "metrics", "wire", "linux/path", "tests"} | ENGINE,
         re.compile(r"gtest/.*|[a-z_0-9]+|std\w+\.h"),

@@ -30,6 +30,7 @@ def package() -> set[str]:
     for room, pattern in (
         ("ns3", "**/*"),
         ("core", "*"),
+        ("controls", "*"),
         ("wire", "*"),
         ("cmake", "*"),
         ("engine", "**/*.hpp"),

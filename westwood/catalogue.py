@@ -13,7 +13,8 @@ from functools import cache
 from typing import Any
 
 from westwood import _engine
-from westwood.control import loading
+from westwood.control import gallery, loading
+from westwood.errors import suggestion
 
 LONGEST_PS: int = _engine.LONGEST_PS  # the longest run
 OPPORTUNITY_BYTES: int = _engine.OPPORTUNITY_BYTES  # bytes per delivery opportunity of a trace
@@ -178,6 +179,12 @@ class _Protocols(dict[str, Protocol]):
             return self[name]
         except KeyError:
             return default
+
+
+def unknown_protocol(name: object) -> str:
+    """Returns what is wrong with a name that is no protocol's, and a hint."""
+    meant = [one for one in gallery.names() if one == f"{name}.c"]
+    return f"unknown protocol, {suggestion(name, [*PROTOCOLS, *meant])}"
 
 
 # The colours and markers of controls from files, in the order in which they are loaded.

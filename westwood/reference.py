@@ -23,6 +23,7 @@ from westwood.catalogue import (
     Setting,
     settings_of,
 )
+from westwood.control import gallery
 from westwood.engines import NAMES as ENGINES
 from westwood.errors import InputError, suggestion
 from westwood.results import columns
@@ -59,6 +60,11 @@ def _protocols() -> Listing:
         for one in PROTOCOLS.values()
     )
     return Listing(("`cc`", "recovery", "in ns-3", "in Linux", "source"), rows)
+
+
+def _gallery() -> Listing:
+    rows = tuple((f"`{one.name}`", one.title, one.what) for one in gallery.entries())
+    return Listing(("`cc`", "control", "what it does"), rows)
 
 
 def _recoveries() -> Listing:
@@ -205,6 +211,7 @@ def _host_reports() -> Listing:
 
 LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "protocols": _protocols,
+    "gallery": _gallery,
     "recoveries": _recoveries,
     "presets": _presets,
     "profiles": _profiles,

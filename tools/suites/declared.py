@@ -91,6 +91,7 @@ def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
 
 C_ROOMS = (
     "core",
+    "controls",
     "engine",
     "wire",
     "plan",

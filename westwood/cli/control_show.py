@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from westwood.cli.options import protocols, starting
-from westwood.errors import InputError, suggestion
+from westwood.errors import InputError
 
 _NameArgument = Annotated[
     str,
@@ -23,10 +23,10 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show a congestion control: its source, its hosts, and the settings that it obeys."""
-    from westwood.catalogue import PROTOCOLS
+    from westwood.catalogue import PROTOCOLS, unknown_protocol
 
     if name not in PROTOCOLS:
-        raise InputError(f"unknown protocol, {suggestion(name, PROTOCOLS)}", value=name)
+        raise InputError(unknown_protocol(name), value=name)
     one, settings = PROTOCOLS[name], _settings(name)
     about = {
         "name": name,

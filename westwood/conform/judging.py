@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from westwood.catalogue import PROTOCOLS, settings_of_protocol
+from westwood.catalogue import PROTOCOLS, settings_of_protocol, unknown_protocol
 from westwood.conform import runs
 from westwood.conform.case import Case, Expectation, Seen, Value, written
 from westwood.conform.recording import LackingError, Recording, UnseenError
-from westwood.errors import InputError, show, suggestion
+from westwood.errors import InputError, show
 from westwood.scenario import Scenario
 
 Verdict = Literal["pass", "FAIL", "-"]
@@ -151,7 +151,7 @@ Judged = Mapping[Subject, Sequence[Judgement]]
 def control(cc: str, settings: Mapping[str, Any] | None = None) -> Control:
     """Makes a control with these settings; raises InputError if there is none."""
     if cc not in PROTOCOLS:
-        raise InputError(f"unknown protocol, {suggestion(cc, PROTOCOLS)}", value=cc)
+        raise InputError(unknown_protocol(cc), value=cc)
     return Control(cc, dict(settings or {}))
 
 

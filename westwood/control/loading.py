@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from westwood import _engine, files
-from westwood.control import command_number, compiling
+from westwood.control import command_number, compiling, gallery
 from westwood.errors import InputError
 
 _ENDING = ".c"
@@ -85,12 +85,12 @@ def add_class(name: str, source: str, label: str, traits: int) -> None:
 
 
 def load(name: str, folder: Path = Path()) -> Control:
-    """Returns the control in the file `name`, a path relative to `folder`.
+    """Returns the control in the file `name`, a path relative to `folder` or of the gallery.
 
     Raises InputError with the file and the line if there is a mistake in it, and UnavailableError
     if there is no compiler.
     """
-    path = (folder / name).absolute()
+    path = gallery.place(name, folder)
     known = _by_name.get(name)
     if name.endswith(PYTHON):
         return known.control if known else _missing_class(name)
@@ -141,7 +141,7 @@ def of_source(source: str, name: str, folder: Path = Path()) -> Control:
     What writes `source` is a results folder, which may be a stranger's. So its control must have
     been compiled here before, when somebody named the file.
     """
-    path, known = (folder / name).absolute(), _by_source.get(source)
+    path, known = gallery.place(name, folder), _by_source.get(source)
     if known is None:
         if name.endswith(PYTHON):
             _missing_class(name)
@@ -149,7 +149,7 @@ def of_source(source: str, name: str, folder: Path = Path()) -> Control:
         if (found := _source(code)) != source:
             problem = f"expected the contents {source}, and it has {found}"
             raise InputError(f"{name}: has changed: {problem}")
-        if not compiling.is_kept(code):
+        if path.parent != gallery.folder() and not compiling.is_kept(code):
             problem = "a control runs with your rights. Read it, then name it once"
             raise InputError(f"{name}: {problem}: westwood run path --cc {path}")
         known = _load(code, path, name)

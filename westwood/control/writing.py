@@ -8,6 +8,7 @@ from pathlib import Path
 from string import Template
 
 from westwood import _engine
+from westwood.control import gallery
 from westwood.errors import InputError, suggestion
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -151,8 +152,9 @@ WW_CONTROL("$label", WW_${ID}_TRAITS, .like = WW_PROTOCOL_$PROTOCOL, .init = ini
 
 
 def models() -> list[str]:
-    """Returns the protocols that a new control can be like."""
-    return [name for name, algorithm in _BY_ALGORITHM.items() if algorithm not in _TOO_LARGE]
+    """Returns the protocols and the files of the gallery that a new control can be like."""
+    of_catalogue = [name for name, which in _BY_ALGORITHM.items() if which not in _TOO_LARGE]
+    return of_catalogue + list(gallery.names())
 
 
 def like(protocol: str, name: str) -> str:
@@ -166,12 +168,14 @@ def like(protocol: str, name: str) -> str:
     if protocol not in models():
         known = suggestion(protocol, models())
         raise InputError(f"no control to begin with, {known}", key="--like", value=protocol)
+    if protocol in gallery.names():
+        return _renamed(protocol, name)
     algorithm = _BY_ALGORITHM[protocol]
     is_reno = algorithm == _RENO
     headers = _HEADERS.get(algorithm, (algorithm,))
     return Template(_OF_RENO if is_reno else _OF_OTHERS).substitute(
         name=name,
-        label=name.replace("_", " ").capitalize(),
+        label=_label(name),
         like=protocol,
         algorithm=algorithm,
         includes="\n".join(f'#include "{one}.h"' for one in headers),
@@ -181,6 +185,18 @@ def like(protocol: str, name: str) -> str:
         if is_reno
         else f"like {protocol}.",
     )
+
+
+def _label(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _renamed(file: str, name: str) -> str:
+    """Returns a file of the gallery as that of a control of this name."""
+    text = (gallery.folder() / file).read_text(encoding="utf-8")
+    state = re.escape(Path(file).stem)
+    text = re.sub(rf"\b(struct|WW_STATE) {state}\b", rf"\1 {name}", text)
+    return re.sub(r'WW_CONTROL\("[^"]*"', f'WW_CONTROL("{_label(name)}"', text)
 
 
 def write(path: Path, protocol: str) -> None:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from westwood.catalogue import PROTOCOLS, UDP, label
+from westwood.catalogue import PROTOCOLS, UDP, label, unknown_protocol
 from westwood.engines import resources
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import check_workers, run_jobs, sorted_rows
 from westwood.engines.resources import ResourceEstimate
 from westwood.engines.simulator import MOST_SEEDS, SIMULATOR
-from westwood.errors import InputError, suggestion
+from westwood.errors import InputError
 from westwood.experiments import shared
 from westwood.results.columns import COST, Row, averaged
 from westwood.results.metrics import means, summarise
@@ -103,7 +103,7 @@ def plan(
         settings["seeds"] = seeds
     for name in cc:
         if name not in PROTOCOLS:
-            problem = f"unknown protocol, {suggestion(name, PROTOCOLS)}"
+            problem = unknown_protocol(name)
             raise InputError(problem, key="--cc", value=name)
     if clash := [key for key in settings if cc and key.endswith(".cc")]:
         raise InputError("can't be set together with --cc", key=clash[0], value=settings[clash[0]])

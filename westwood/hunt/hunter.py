@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from westwood.arguments import check_seed
-from westwood.catalogue import PROTOCOLS
+from westwood.catalogue import PROTOCOLS, unknown_protocol
 from westwood.control import loading
 from westwood.engines.contract import Job, RunSeed
 from westwood.engines.pool import run_jobs
-from westwood.errors import InputError, suggestion
+from westwood.errors import InputError
 from westwood.hunt import attack as attacks
 from westwood.hunt.degradation import Degradation, chosen
 from westwood.hunt.scenarios import scenario as scenario_of
@@ -63,7 +63,7 @@ def plan(
 ) -> HuntPlan:
     """Checks the request and makes a plan of it."""
     if cc not in PROTOCOLS:
-        raise InputError(f"unknown protocol, {suggestion(cc, PROTOCOLS)}", key="--cc", value=cc)
+        raise InputError(unknown_protocol(cc), key="--cc", value=cc)
     check_seed(seed)
     if environments is not None and not 1 <= environments <= MOST_ENVIRONMENTS:
         problem = f"expected a whole number from 1 to {MOST_ENVIRONMENTS}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, label
+from westwood.catalogue import PROTOCOLS, label, unknown_protocol
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
@@ -91,7 +91,7 @@ def targets(only: Sequence[str] = ()) -> list[Target]:
 def control(cc: str, settings: Mapping[str, Any] | None = None, *, key: str = "--cc") -> Control:
     """Makes a control with these settings; an error about the name cites `key`."""
     if cc not in PROTOCOLS:
-        problem = f"unknown protocol, {suggestion(cc, PROTOCOLS)}"
+        problem = unknown_protocol(cc)
         raise InputError(problem, key=key, value=cc)
     return Control(cc, settings_given(cc, settings or {}))
 

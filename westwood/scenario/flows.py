@@ -27,8 +27,9 @@ from westwood.catalogue import (
     settings_in_order,
     settings_of,
     settings_of_protocol,
+    unknown_protocol,
 )
-from westwood.errors import InputError, suggestion
+from westwood.errors import InputError
 from westwood.scenario import controls
 from westwood.scenario.declared import with_settings, written_field
 from westwood.scenario.parts import (
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 def _protocol(name: object) -> str:
     if name != UDP and (not isinstance(name, str) or name not in PROTOCOLS):
-        raise InputError(f"unknown protocol, {suggestion(name, PROTOCOLS)}", value=name)
+        raise InputError(unknown_protocol(name), value=name)
     return str(name)
 
 

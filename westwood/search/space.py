@@ -14,7 +14,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from westwood import files
-from westwood.catalogue import PROTOCOLS, Setting, settings_in_order, settings_of_protocol
+from westwood.catalogue import (
+    PROTOCOLS,
+    Setting,
+    settings_in_order,
+    settings_of_protocol,
+    unknown_protocol,
+)
 from westwood.errors import InputError, suggestion
 from westwood.scenario import Scenario
 from westwood.scenario.declared import accepted, read, to_field
@@ -81,7 +87,7 @@ def written(setting: Setting, value: Value) -> Any:
 def check_protocol(name: str) -> None:
     """Raises InputError unless it is a congestion control that has settings."""
     if name not in PROTOCOLS:
-        problem = f"unknown protocol, {suggestion(name, PROTOCOLS)}"
+        problem = unknown_protocol(name)
         raise InputError(problem, key="--cc", value=name)
     if not settings_of_protocol(name):
         raise InputError(

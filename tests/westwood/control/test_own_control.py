@@ -47,7 +47,7 @@ def eventful() -> Scenario:
     return Scenario.preset("path").with_settings(settings)
 
 
-@pytest.mark.parametrize("protocol", models())
+@pytest.mark.parametrize("protocol", sorted(set(models()) & set(PROTOCOLS)))
 def test_a_new_control_sets_the_windows_of_the_one_it_is_like(
     protocol: str, eventful: Scenario, tmp_path: Path
 ) -> None:

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Copa: the rate is steered to 1 / (delta dq), where dq is the queueing time (Arun & Balakrishnan 2018)
+ *
+ *   dq = RTTstanding - RTTmin       RTTstanding: smallest in srtt / 2; RTTmin: smallest in 10 s       2.1
+ *   target = 1 / (delta dq)         delta = 1/2                                                       2.1
+ *   an ACK   cwnd += v / (delta cwnd) if cwnd / RTTstanding <= target, else cwnd -= v / (delta cwnd)  2.1, step 3
+ *   once a window, cwnd is compared with that a window before: a direction, up or down                2.1, step 4
+ *            v doubles if the direction stays, once it has stayed for three windows; else v = 1
+ *   slow start  cwnd doubles each window, until cwnd / RTTstanding > target                           2.1
+ *   pacing   2 cwnd / RTTstanding                                                                     2.1
+ *   beside others that fill the queue: dq was never below 0.1 (RTTmax - RTTmin) in 5 round trips,     2.2
+ *            RTTmax the largest of 4 round trips; then 1 / delta += 1 a window, halved by a loss
+ *   a loss   otherwise changes nothing
+ *
+ * In equilibrium the queue of n flows swings between 0 and 2.5 n / delta segments in 5 round trips, n / delta on
+ * average (3, Dynamics of Copa).
+ *
+ * Limit: in a very deep queue, several flows that start one after another can take each other for buffer-fillers.
+ *
+ * Source: V. Arun, H. Balakrishnan: Copa: practical delay-based congestion control for the Internet, NSDI 2018. Read
+ *   also in the authors' genericCC.
+ * Deviations: the windows of the smallest and largest round trips are two halves, so they cover between one half and
+ *   the whole of the time. A queue of one segment counts as nearly empty, because queues have whole segments.
+ *   v / delta is at most cwnd, as in genericCC. After a timeout cwnd is 1 and slow start
+ *   begins again: the paper says nothing of timeouts.
+ */
+#define WW_STATE copa
+#define WW_PARAMETERS(X)                                                   \
+    X(per_delta, 2, 1, 1000, "1 / delta, segments that wait in the queue") \
+    X(competes, 1, 0, 1, "1: a smaller delta beside others that fill the queue")
+#define WW_QUANTITIES(X)               \
+    X(queueing_us, "us", "dq")         \
+    X(velocity, "1", "v")              \
+    X(wanted, "segments", "1 / delta") \
+    X(competing, "1", "1 beside others that fill the queue")
+#include "control.h"
+#include "rounds.h"
+
+#define SLOW_US 5000000u /* half of RTTmin's window */
+#define STEADY 3u        /* windows in one direction before v doubles */
+#define FLOOR 2u
+
+/* The smallest or largest in this half of a window and in the one before. */
+struct extreme {
+    uint32_t since_us; /* when this half began */
+    uint32_t now, before;
+};
+
+struct copa {
+    struct ww_common common;
+    uint32_t fraction; /* of cwnd, in 2^-32 segments */
+    struct ww_rounds rounds;
+    struct extreme standing, least, most;
+    uint32_t empty_us; /* when the queue was last nearly empty */
+    uint32_t compared; /* cwnd when the window of data began */
+    uint32_t v;
+    uint32_t per_delta;
+    uint8_t steady; /* windows in the present direction, up to STEADY */
+    bool is_up, has_left_slow_start, is_competing;
+};
+
+static void init(const struct ww_config *config, struct copa *own) {
+    own->v = 1;
+    own->per_delta = ww_parameters(config)->per_delta;
+}
+
+static uint32_t least_of(const struct extreme *one) { return ww_min_u32(one->now, one->before); }
+
+static uint32_t most_of(const struct extreme *one) { return ww_max_u32(one->now, one->before); }
+
+/* Adds a round trip to the half of a window that lasts half_us; `none` is that of an empty half. */
+static void add(struct extreme *one, uint32_t now_us, uint32_t rtt_us, uint32_t half_us,
+                uint32_t none) {
+    const uint32_t age = ww_wrapping_sub(now_us, one->since_us);
+    if (one->now != 0 && age <= half_us) {
+        one->now = none == 0 ? ww_max_u32(one->now, rtt_us) : ww_min_u32(one->now, rtt_us);
+        return;
+    }
+    one->before = one->now != 0 && age / 2 <= half_us ? one->now : none;
+    one->now = rtt_us;
+    one->since_us = now_us;
+}
+
+static uint32_t queueing_us(const struct copa *own) {
+    return (uint32_t)ww_minus(least_of(&own->standing), least_of(&own->least));
+}
+
+static void measure(struct copa *own, uint32_t cwnd, const struct ww_sample *ack) {
+    const uint32_t now_us = (uint32_t)ack->now_us, rtt_us = ack->rtt_us;
+    const uint32_t srtt_us = ack->srtt_us == 0 ? rtt_us : ack->srtt_us;
+    const bool is_first = own->least.now == 0;
+    add(&own->standing, now_us, rtt_us, srtt_us / 4, UINT32_MAX);
+    add(&own->least, now_us, rtt_us, SLOW_US, UINT32_MAX);
+    add(&own->most, now_us, rtt_us, (uint32_t)ww_min_u64(2 * (uint64_t)srtt_us, UINT32_MAX), 0);
+    const uint64_t range = ww_minus(most_of(&own->most), least_of(&own->least));
+    const uint64_t dq = queueing_us(own);
+    const bool is_short = dq * cwnd <= least_of(&own->standing); /* one segment waits, or none */
+    if (is_first || 10 * dq <= range || is_short) own->empty_us = now_us;
+    const uint64_t past = ww_wrapping_sub(now_us, own->empty_us);
+    own->is_competing = past > 5 * (uint64_t)srtt_us;
+}
+
+/* Sets 1 / delta and v once a window of data. */
+static void end_window(const struct ww_config *config, struct copa *own, uint32_t cwnd) {
+    const struct ww_parameters *its = ww_parameters(config);
+    if (its->competes && own->is_competing)
+        own->per_delta = ww_min_u32(own->per_delta + 1, WW_CWND_MAX);
+    else
+        own->per_delta = its->per_delta;
+    const bool is_up = cwnd > own->compared;
+    if (is_up == own->is_up) {
+        if (own->steady < STEADY)
+            own->steady++;
+        else
+            own->v = ww_min_u32(own->v, WW_CWND_MAX) * 2;
+    } else {
+        own->steady = 0;
+        own->v = 1;
+    }
+    own->is_up = is_up;
+    own->compared = cwnd;
+}
+
+static void steer(struct copa *own, struct ww_window *window, uint32_t segments, bool is_up) {
+    const uint64_t step = (uint64_t)own->v * own->per_delta; /* below 2^58 */
+    const uint64_t each = ww_div(ww_min_u64(step, window->cwnd) << 32, window->cwnd);
+    const uint64_t wide = ((uint64_t)window->cwnd << 32) + own->fraction;
+    const uint64_t moved = each * segments; /* below 2^48 */
+    const uint64_t next = is_up ? wide + moved : ww_minus(wide, moved);
+    window->cwnd = (uint32_t)ww_min_u64(ww_max_u64(next >> 32, FLOOR), WW_CWND_MAX);
+    own->fraction = (uint32_t)next;
+}
+
+static void on_ack(const struct ww_config *config, struct copa *own, struct ww_window *window,
+                   const struct ww_sample *ack) {
+    if (ack->rtt_us != 0) measure(own, window->cwnd, ack);
+    if (ww_round_ends(&own->rounds, ack)) end_window(config, own, window->cwnd);
+    if (own->least.now == 0) return;
+    const uint32_t segments = ww_min_u32(ack->newly_delivered, UINT16_MAX);
+    const uint64_t standing_us = least_of(&own->standing);
+    const uint64_t waited = (uint64_t)window->cwnd * queueing_us(own);
+    const bool is_up = waited <= own->per_delta * standing_us; /* cwnd / RTTstanding <= target */
+    const bool is_full = ack->is_cwnd_limited || !config->validate_cwnd;
+    if (!is_up) own->has_left_slow_start = true;
+    if (!own->has_left_slow_start) {
+        if (is_full) window->cwnd = ww_min_u32(window->cwnd + segments, WW_CWND_MAX);
+    } else if (is_full || !is_up) {
+        steer(own, window, segments, is_up);
+    }
+    window->pacing = ww_rate(2 * (uint64_t)window->cwnd * ack->mss, standing_us);
+}
+
+static void on_loss(const struct ww_config *config, struct copa *own, struct ww_window *window,
+                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+    ww_remember(&own->common, window);
+    if (ww_parameters(config)->competes && own->is_competing)
+        own->per_delta = ww_max_u32(own->per_delta / 2, ww_parameters(config)->per_delta);
+}
+
+static void on_rto(const struct ww_config *config, struct copa *own, struct ww_window *window,
+                   uint64_t now_us, uint32_t in_flight, uint32_t mss, bool repeated) {
+    ww_reno_on_rto(&own->common, window, WW_SSTHRESH_INFINITE, repeated);
+    own->has_left_slow_start = false;
+    own->fraction = 0;
+    own->v = 1;
+}
+
+static void observe(const struct ww_config *config, const struct copa *own, uint64_t now_us,
+                    struct ww_quantities *seen) {
+    seen->queueing_us = own->least.now == 0 ? 0 : queueing_us(own);
+    seen->velocity = own->v;
+    seen->wanted = own->per_delta;
+    seen->competing = own->is_competing;
+}
+
+WW_CONTROL("Copa", WW_NEEDS_RATE | WW_OWNS_RECOVERY, .init = init, .on_ack = on_ack,
+           .on_loss = on_loss, .on_rto = on_rto, .observe = observe)

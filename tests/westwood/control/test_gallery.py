@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The controls that come with the package are named, checked, run and copied."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import Scenario, simulate
+from westwood.control import gallery
+
+SHORT = ("--set", "tcp.recovery=sack", "--set", "duration=5s", "--seeds", "1", "--json")
+
+
+_QUICK = ("copa.c", "log_westwood.c")
+
+
+@pytest.mark.skipif(not shutil.which("clang"), reason="needs gcc and clang")
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[] if n in _QUICK else pytest.mark.slow) for n in gallery.names()],
+)
+def test_each_control_is_fit_for_every_host(name: str, westwood: Callable[..., Any]) -> None:
+    found = westwood("control", "check", name, "--for", "0")
+    assert found.code == 0, found.out
+
+
+def test_a_name_of_the_gallery_needs_no_folder(
+    westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    assert not (tmp_path / "hybla.c").exists()
+    assert westwood("run", "path", "--cc", "hybla.c", *SHORT).code == 0
+
+
+def test_a_file_beside_the_scenario_comes_before_the_gallery(
+    westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "hybla.c").write_text("no C", encoding="utf-8")
+    assert "hybla.c:1: " in westwood("run", "path", "--cc", "hybla.c", *SHORT).err
+
+
+def test_a_name_without_its_ending_gets_a_hint(westwood: Callable[..., Any]) -> None:
+    refused = westwood("run", "path", "--cc", "hybla", *SHORT)
+    assert refused.code == 2 and 'did you mean "hybla.c"?' in refused.err
+
+
+@pytest.mark.parametrize("name", _QUICK)
+def test_a_control_can_be_copied_under_another_name(
+    name: str, westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    assert westwood("control", "new", "mine", "--like", name).code == 0
+    path = Scenario.preset("path").with_settings({"duration": "2s"})
+    same = [
+        simulate(path.with_settings({"tcp.cc": cc}), 1).rows["goodput_bps"].item()
+        for cc in (name, str(tmp_path / "mine.c"))
+    ]
+    assert same[0] == same[1] > 0

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds the controls that come with the package, one C file each: controls/, docs/family.md."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from westwood import programs
+
+# The first line of a file's opening comment.
+_TITLE = re.compile(r"^/\*\n \* (?P<title>[^:\n]+): (?P<what>[^\n]+)$", re.M)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Describes a control of the gallery."""
+
+    name: str  # what --cc takes
+    title: str
+    what: str
+
+
+def folder() -> Path:
+    """Returns the folder with the files of the gallery."""
+    return programs.sources() / "controls"
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Returns the names of the files, such as hybla.c."""
+    return tuple(sorted(path.name for path in folder().glob("*.c")))
+
+
+def entries() -> list[Entry]:
+    """Returns what each file says of itself."""
+    return [_entry(name) for name in names()]
+
+
+def _entry(name: str) -> Entry:
+    found = _TITLE.search((folder() / name).read_text(encoding="utf-8"))
+    if found is None:
+        raise AssertionError(f"controls/{name} does not open with its name and what it does")
+    return Entry(name, found["title"], found["what"])
+
+
+def place(name: str, beside: Path) -> Path:
+    """Returns the path of a control's file: relative to `beside`, or in the gallery.
+
+    A file of the gallery is meant if `name` has no folder and there is no such file `beside`.
+    """
+    path = (beside / name).absolute()
+    return folder() / name if name in names() and not path.exists() else path
