@@ -136,11 +136,12 @@ def evaluate(
     json: JsonOption = False,
 ) -> None:
     """Judge controls by RFC 9743 and published test suites, on one page."""
-    from westwood import extras, stopping
+    from westwood import extras
 
     extras.need("numpy", "evaluate")
     from westwood.cli.streams import say
     from westwood.engines.pool import check_workers
+    from westwood.errors import Interrupted
     from westwood.evaluation import page
     from westwood.evaluation.running import Evaluation
     from westwood.results.folder import Folder
@@ -155,11 +156,14 @@ def evaluate(
     check_workers(workers, "--workers")
     evaluation = Evaluation(request, Folder(out, tell=say))
     with evaluation.opened(resume=resume):
-        _go(evaluation, workers, dask, out)
-        answers = {one: evaluation.answers(one) for one in request.controls}
-        with stopping.keeping():
+        try:
+            _go(evaluation, workers, dask)
+            answers = {one: evaluation.answers(one) for one in request.controls}
             written = page.write(evaluation, answers)
-            evaluation.note_look()
+        except KeyboardInterrupt:
+            rest = f"{evaluation.finished} runs are kept; continue with --resume --out {out}"
+            raise Interrupted(f"interrupted; {rest}") from None
+        evaluation.note_look()
     if json:
         print(writer.dumps(page.entries(answers, evaluation)))
     elif markdown:
@@ -207,16 +211,11 @@ def _control(name: str, set_: list[str] | None) -> Control:
     return judging.control(name, settings_of(set_), key="CC")
 
 
-def _go(evaluation: Evaluation, workers: int | None, dask: str | None, out: Path) -> None:
-    """Runs what is missing; an interrupt says how to continue."""
+def _go(evaluation: Evaluation, workers: int | None, dask: str | None) -> None:
+    """Runs what is missing."""
     from westwood.cli import console
-    from westwood.errors import Interrupted
     from westwood.experiments import cluster
 
-    try:
-        with ExitStack() as stack:
-            client = stack.enter_context(cluster.connected(dask)) if dask else None
-            evaluation.go(workers, console.track, client)
-    except KeyboardInterrupt:
-        rest = f"continue with --resume --out {out}"
-        raise Interrupted(f"interrupted; {evaluation.finished} runs are kept; {rest}") from None
+    with ExitStack() as stack:
+        client = stack.enter_context(cluster.connected(dask)) if dask else None
+        evaluation.go(workers, console.track, client)

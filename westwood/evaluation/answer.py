@@ -50,6 +50,7 @@ class Answer:
     points: tuple[At, ...]
     note: str = ""
     command: str = ""  # of a harness; others follow from the criterion's name
+    tuned: str = ""  # how the control was tuned on what the criterion runs
 
     @property
     def verdict(self) -> Verdict:

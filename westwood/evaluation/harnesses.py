@@ -22,8 +22,8 @@ _POPULATION, _CONFORM = "population", "conform"
 _OF_CUBIC = "shared-self"  # the row that shows the benchmark's own noise
 # Where a control's settings were chosen: its verdict there is no evidence.
 TUNED: Mapping[str, str] = {
-    "westwood-cubic": "Tuned on this population: its settings were chosen on seeds 201 and 211. "
-    "Seed 1 was looked at once after (docs/new-member.md).",
+    "westwood-cubic": "its settings were chosen on seeds 201 and 211 of this population, before "
+    "anybody saw seed 1 (docs/new-member.md).",
 }
 
 
@@ -72,8 +72,8 @@ def _of_target(found: TargetVerdict, control: Control, paths: int) -> Answer:
         target.at_most,
         "westwood/search/bounds.py, written before any search on these paths",
         (at,),
-        "" if control.settings else TUNED.get(control.cc, ""),
-        found.command,
+        command=found.command,
+        tuned="" if control.settings else TUNED.get(control.cc, ""),
     )
 
 

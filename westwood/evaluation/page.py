@@ -135,7 +135,8 @@ def _line_grid(control: Control, of: Mapping[str, Answer | None]) -> Grid:
 def _verdict(one: Answer | None) -> str | Cell:
     if one is None:
         return "not run"
-    return Cell(one.verdict, one.criterion, _MARKS[one.verdict])
+    text = f"{one.verdict} (tuned on it)" if one.tuned else one.verdict
+    return Cell(text, one.criterion, _MARKS[one.verdict])
 
 
 def _overview(
@@ -223,6 +224,7 @@ def _section(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) ->
     if one.bound is not None:
         text.append(f"Asked for: {bound(one)} ({one.bound_source}).")
     text += [one.note] if one.note else []
+    text += [f"{control.text} was tuned: {one.tuned}" for control, one in found if one.tuned]
     text += [
         f"Alone: {one.command or command(control, one.criterion, evaluation)}"
         for control, one in found
@@ -266,7 +268,8 @@ def draw(found: Sequence[tuple[Control, Answer]]) -> Figure:
         for control, found_by in found
     ]
     axis = f"{one.unit or one.criterion}{_COMPARED[one.compare]}"
-    texts = (one.criterion, one.axis, axis)
+    title = QUESTIONS.get(one.question, one.criterion)
+    texts = (title, one.axis, f"{axis[:1].upper()}{axis[1:]}")
     names = [at.name for at in one.points]
     return plots.points(names, series, one.bound, texts, at_most=one.at_most)
 

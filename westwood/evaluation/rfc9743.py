@@ -232,6 +232,7 @@ def _harm_real_time() -> Criterion:
         ],
         measures.harm(measures.others_rtt, more_is_better=False),
         SAFE,
+        "harm",
         compare="difference",
         axis="source and queue at 20 Mb/s and 40 ms",
     )
