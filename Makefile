@@ -88,12 +88,13 @@ golden: .venv system-test ## regenerate the golden files; review the difference 
 	@WW_UPDATE_GOLDEN=1 $(BIN)/python -m tools.run_suites --all cpp-release python
 	@git status --short tests/golden
 
-bench: lab ## measure the engine, ns-3, htsim, the laboratory and the kernel's controls: OPTIONS="--long --record"
+bench: lab ## measure the engine, ns-3, htsim, the laboratory, the gym and the kernel's controls: OPTIONS="--long --record"
 	@tools/system.sh bench
 	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
 	@$(BIN)/cmake --build build/bench
 	@$(BIN)/python -m bench.run $(OPTIONS)
 	@$(BIN)/python -m bench.lab
+	@$(BIN)/python -m bench.gym
 	@$(MAKE_LINUX)
 	@$(BIN)/python -m bench.kernel || test $$? = 77
 

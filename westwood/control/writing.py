@@ -157,14 +157,19 @@ def models() -> list[str]:
     return of_catalogue + list(gallery.names())
 
 
-def like(protocol: str, name: str) -> str:
-    """Returns the text of the file NAME.c of a control that does what the protocol does."""
+def check_name(name: str) -> None:
+    """Raises InputError unless the name can be a struct's in the file NAME.c."""
     if not _IDENTIFIER.match(name):
         problem = "expected a name of letters, digits and _, not starting with a digit"
         raise InputError(problem, key="NAME", value=name)
     if _RESERVED.match(name):
         problem = "expected a name that C and control.h leave free, such as mine"
         raise InputError(problem, key="NAME", value=name)
+
+
+def like(protocol: str, name: str) -> str:
+    """Returns the text of the file NAME.c of a control that does what the protocol does."""
+    check_name(name)
     if protocol not in models():
         known = suggestion(protocol, models())
         raise InputError(f"no control to begin with, {known}", key="--like", value=protocol)
@@ -201,7 +206,11 @@ def _renamed(file: str, name: str) -> str:
 
 def write(path: Path, protocol: str) -> None:
     """Writes the file; raises InputError if there is one."""
-    text = like(protocol, path.stem)
+    save(path, like(protocol, path.stem))
+
+
+def save(path: Path, text: str) -> None:
+    """Writes a new file; raises InputError if there is one."""
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)

@@ -25,6 +25,7 @@ from westwood import extras
 if TYPE_CHECKING:
     from westwood.gym.choices import ACTIONS, COLUMNS, KINDS, REWARDS, Action, Kind
     from westwood.gym.environments import Env, VectorEnv
+    from westwood.gym.exporting import export
     from westwood.gym.paths import aurora_paths
 
 ID = "westwood/Path-v0"
@@ -40,9 +41,15 @@ __all__ = [
     "Kind",
     "VectorEnv",
     "aurora_paths",
+    "export",
 ]
 
-_HOMES = {"Env": "environments", "VectorEnv": "environments", "aurora_paths": "paths"}
+_HOMES = {
+    "Env": "environments",
+    "VectorEnv": "environments",
+    "aurora_paths": "paths",
+    "export": "exporting",
+}
 
 
 # Without the extra, the first use of a name says what to install.

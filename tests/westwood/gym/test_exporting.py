@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A policy written as a C file does in integers what it does in floating point."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import random
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import InputError, simulate
+from westwood.control import compiling
+
+gym = pytest.importorskip("westwood.gym")
+pytest.importorskip("gymnasium")
+
+BOUND = 0.001  # of the factor
+
+
+def factor(output: float) -> float:
+    return 1.2 ** math.tanh(output)
+
+
+def compiled(policy: Path) -> Callable[[Sequence[float]], float]:
+    """Returns the policy of a file as a function of its observations."""
+    program = policy.with_name("called.c")
+    program.write_text(
+        f'#include "{policy}"\n'
+        "extern uint32_t called(const int16_t *inputs);\n"
+        "uint32_t called(const int16_t *inputs) { return factor_of(inputs); }\n",
+        encoding="utf-8",
+    )
+    made = policy.with_suffix(".so")
+    command = [*compiling.compiler().command, "-std=c11", "-O2", "-fPIC", "-shared"]
+    subprocess.run([*command, f"-I{compiling.headers()}", "-o", made, program], check=True)
+    call = ctypes.CDLL(str(made)).called
+
+    def policy_of(inputs: Sequence[float]) -> float:
+        fixed = [round(one * 4096) for one in inputs]
+        return float(call((ctypes.c_int16 * len(fixed))(*fixed)) / 65536)
+
+    return policy_of
+
+
+@pytest.mark.parametrize("hidden", [0, 5])
+def test_the_integers_follow_the_network_within_a_thousandth(hidden: int, tmp_path: Path) -> None:
+    draw = random.Random(hidden)
+    first = [[draw.uniform(-2, 2) for _ in range(6)] for _ in range(hidden or 1)]
+    constants = [draw.uniform(-1, 1) for _ in first]
+    last = [draw.uniform(-2, 2) for _ in range(hidden)]
+    layers: list[Any] = [(first, constants), *([([last], [0.3])] if hidden else [])]
+    file = gym.export(tmp_path / "policy.c", layers, factor, hidden=math.tanh if hidden else None)
+    policy = compiled(file)
+    for _ in range(500):
+        inputs = [round(draw.uniform(-1, 3) * 4096) / 4096 for _ in range(6)]
+        outputs = [
+            sum(w * x for w, x in zip(row, inputs, strict=True)) + constant
+            for row, constant in zip(first, constants, strict=True)
+        ]
+        if hidden:
+            made = map(math.tanh, outputs)
+            outputs = [sum(w * x for w, x in zip(last, made, strict=True)) + 0.3]
+        wanted = factor(outputs[0])
+        assert policy(inputs) == pytest.approx(wanted, rel=BOUND)
+
+
+# What the example of docs/gym.md learned.
+TRAINED = [-2.092, -2.302, -1.904, 0.234, -1.236, -1.850, 7.727]
+
+
+@pytest.mark.parametrize("number", [5, 9])
+def test_the_control_gets_what_the_agent_gets(number: int, tmp_path: Path) -> None:
+    """Its start is slower, because the agent's first rate is near that of the link."""
+    path = gym.aurora_paths(16)[number].with_settings({"duration": "1200s"})
+    flow = path.flow[0]
+    file = gym.export(tmp_path / "policy.c", [([TRAINED[:-1]], TRAINED[-1:])], factor)
+    control = simulate(path.with_settings({f"{flow.name}.cc": str(file)})).rows
+    multiplies = gym.Action("rate", -1, 1, lambda actions: 1.2**actions)
+    agent = gym.Env(path, history=2, steps=10_000, action=multiplies)
+    seen, _ = agent.reset(seed=1)
+    steps: list[Mapping[str, float]] = []
+    truncated = False
+    while not truncated:
+        inputs = seen.clip(-1, 3)
+        output = float((inputs * TRAINED[:-1]).sum() + TRAINED[-1])
+        seen, _, _, truncated, step = agent.step([math.tanh(output)])
+        steps.append(step)
+    lasted_s = sum(one["duration_s"] for one in steps)
+    delivered_bps = sum(one["delivered"] for one in steps) * flow.packet * 8 / lasted_s
+    rtt_s = sum(one["rtt_s"] for one in steps) / len(steps)
+    assert control["throughput_bps"][0] == pytest.approx(delivered_bps, rel=0.05)
+    assert control["mean_srtt_s"][0] == pytest.approx(rtt_s, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"observation": ["rtt"]}, "expected some of latency_inflation"),
+        ({"history": 5}, "expected at most 14 numbers"),
+        ({"layers": [([[1.0] * 5], [0.0])]}, "expected a row of 6 weights"),
+        ({"layers": [([[1.0] * 6] * 2, [0.0] * 2)]}, "expected one output"),
+        ({"layers": [([[1e9] * 6], [0.0])]}, "expected weights up to 1000"),
+        ({"hidden": math.tanh}, "expected one layer, or two"),
+        ({"clip": (3, -1)}, "expected two numbers from -7 to 7"),
+        ({"factor": lambda output: output}, "expected values from 0 to 255"),
+        ({"path": "2.c"}, "expected a name of letters"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_nothing_written(
+    changed: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    given: dict[str, Any] = {"path": "policy.c", "layers": [([[1.0] * 6], [0.0])], "factor": factor}
+    given |= changed
+    given["path"] = tmp_path / given["path"]
+    with pytest.raises(InputError, match=said):
+        gym.export(**given)
+    assert not list(tmp_path.iterdir())
