@@ -80,6 +80,25 @@ static int add_object(struct bpf_object *object, struct ww_control_block *block,
     return result;
 }
 
+/* Opens an object, for whose programs the verifier writes into `log`, which may be NULL. */
+static struct bpf_object *open_object(const char *path, char *log) {
+    LIBBPF_OPTS(bpf_object_open_opts, options, .kernel_log_buf = log,
+                .kernel_log_size = log == NULL ? 0 : LOG_BYTES);
+    struct bpf_object *object = bpf_object__open_file(path, &options);
+    if (object == NULL) fail(errno, "%s: not a BPF object that this kernel can use", path);
+    return object;
+}
+
+int verify_only(const struct own_control *control) {
+    char *log = calloc(1, LOG_BYTES);
+    struct bpf_object *object = open_object(control->object, log);
+    int result = object == NULL ? FAILED : set_values(object, 0, &control->is);
+    if (result == DONE) result = verify(object, &control->is, log);
+    bpf_object__close(object);
+    free(log);
+    return result;
+}
+
 int add(const char *dir, const struct own_control *control) {
     char *absolute = realpath(control->object, NULL); /* since enter() changes the folder */
     if (absolute == NULL) return fail(errno, "%s", control->object);
@@ -89,11 +108,8 @@ int add(const char *dir, const struct own_control *control) {
         return fail(0, "nothing is loaded: westwood kernel load");
     if (result != DONE) return result;
     char *log = calloc(1, LOG_BYTES);
-    LIBBPF_OPTS(bpf_object_open_opts, options, .kernel_log_buf = log,
-                .kernel_log_size = log == NULL ? 0 : LOG_BYTES);
-    struct bpf_object *object = bpf_object__open_file(absolute, &options);
-    if (object == NULL)
-        return fail(errno, "%s: not a BPF object that this kernel can use", absolute);
+    struct bpf_object *object = open_object(absolute, log);
+    if (object == NULL) return FAILED;
     result = add_object(object, block, &control->is, dir, log);
     if (result == DONE) printf("%s is loaded\n", control->is.name);
     bpf_object__close(object);

@@ -6,6 +6,8 @@
  *   ww-kernel add DIR OBJECT NAME SOURCE [VALUE...]
  *                                         registers a user's control beside them; SOURCE identifies its file,
  *                                         VALUE are its parameters
+ *   ww-kernel verify OBJECT NAME SOURCE [VALUE...]
+ *                                         lets the kernel verify a user's control, and registers nothing
  *   ww-kernel unload DIR                  unregisters them and removes DIR
  *   ww-kernel status DIR                  prints what is loaded as a JSON object
  *   ww-kernel record DIR PORT BYTES [PID [OBJECT [CC...]]]
@@ -42,7 +44,7 @@ static bool is_number(const char *text, unsigned long most, unsigned *number) {
     return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && value <= most;
 }
 
-/* Reads the words after `add DIR`. */
+/* Reads the words after `add DIR` and `verify`. */
 static bool reads_own(int count, char **words, struct own_control *control) {
     char *end;
     if (count < 3 || count > 3 + WW_OWN_PARAMETERS_MAX) return false;
@@ -63,6 +65,8 @@ int main(int count, char **words) {
     if (count == 5 && strcmp(words[1], "load") == 0) return load(words[2], words[3], words[4]);
     if (count >= 3 && strcmp(words[1], "add") == 0 && reads_own(count - 3, words + 3, &control))
         return add(words[2], &control);
+    if (count >= 2 && strcmp(words[1], "verify") == 0 && reads_own(count - 2, words + 2, &control))
+        return verify_only(&control);
     if (count == 3 && strcmp(words[1], "unload") == 0) return unload(words[2]);
     if (count == 3 && strcmp(words[1], "status") == 0) return status(words[2]);
     if (count >= 5 && strcmp(words[1], "record") == 0 && is_number(words[3], 65535, &wanted.port) &&
@@ -73,8 +77,8 @@ int main(int count, char **words) {
         return record(words[2], &wanted);
     }
     fputs(
-        "usage: ww-kernel load DIR OBJECT VERSION | add DIR OBJECT NAME SOURCE [VALUE...] | unload "
-        "DIR | status DIR | record DIR PORT "
+        "usage: ww-kernel load DIR OBJECT VERSION | add DIR OBJECT NAME SOURCE [VALUE...] | verify "
+        "OBJECT NAME SOURCE [VALUE...] | unload DIR | status DIR | record DIR PORT "
         "BYTES [PID [OBJECT [CC...]]]\n",
         stderr);
     return USAGE;

@@ -109,6 +109,9 @@ struct own_control {
 /* Registers the control beside ours, in the place of one of the same name. */
 int add(const char *dir, const struct own_control *control);
 
+/* Lets the kernel verify the control, and registers nothing. */
+int verify_only(const struct own_control *control);
+
 /* Prints the users' controls as JSON objects. */
 void print_own(const struct ww_control_block *block);
 

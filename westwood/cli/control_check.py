@@ -28,6 +28,7 @@ def check(
     from westwood.control import checking, one_command
     from westwood.control.loading import is_file
     from westwood.judge import fixed_paths, fixed_paths_page
+    from westwood.kernel import own
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
 
@@ -36,7 +37,7 @@ def check(
     folder = Folder(out, kind=ResultKind.CHECK) if out else None
     runs = fixed_paths.PathRuns(file)
     with one_command():
-        found = [*_told(checking.checks(file, seed, seconds))]
+        found = [*_told(checking.checks(file, seed, seconds)), *_told([own.check(file)])]
         found += _told(runs.checks(found))
         if folder:
             print(fixed_paths_page.write(folder, runs, found, {"checked": file, "seed": seed}))

@@ -18,6 +18,7 @@ from typing import Any
 
 from westwood import programs
 from westwood.control import compiling, loading
+from westwood.control.checking import Check, Outcome
 from westwood.errors import InputError, UnavailableError, WestwoodError
 from westwood.kernel import ww_kernel
 
@@ -84,8 +85,31 @@ def load(file: str, settings: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def check(file: str) -> Check:
+    """Asks the kernel's verifier about the control in a file; nothing is registered."""
+    what = "the kernel's verifier"
+    try:
+        name, control = name_of(file), loading.load(file)
+        _call(
+            control,
+            "verify",
+            compiled(control, name),
+            name,
+            control.source,
+            *values_of(control, {}),
+        )
+    except InputError as error:
+        return Check(what, Outcome.FAILED, error.problem)
+    except WestwoodError as error:
+        return Check(what, Outcome.SKIPPED, str(error))
+    return Check(what)
+
+
 def _add(control: loading.Control, made: Path, name: str, values: list[int]) -> str:
-    words = ["add", ww_kernel.pins(), made, name, control.source, *values]
+    return _call(control, "add", ww_kernel.pins(), made, name, control.source, *values)
+
+
+def _call(control: loading.Control, *words: object) -> str:
     command = [str(word) for word in (ww_kernel.program(), *words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, errors="replace")
     if done.returncode == 0:

@@ -77,6 +77,27 @@ def test_a_refusal_has_the_line_and_leaves_nothing(
 
 
 @pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (like("reno", "wild"), "passed   the kernel's verifier\n"),
+        (WILD, "FAILED   the kernel's verifier: wild.c:9: the kernel's verifier refuses it: R1"),
+    ],
+)
+def test_a_check_asks_the_verifier_and_registers_nothing(
+    text: str,
+    outcome: str,
+    tmp_path: Path,
+    westwood: Westwood,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wild.c").write_text(text)
+    before = available()
+    assert outcome in westwood("control", "check", "wild.c", "--for", "0").out
+    assert available() == before
+
+
+@pytest.mark.parametrize(
     ("name", "words", "problem"),
     [
         ("plus.c", (), "ww_plus is a control of ours, expected another file name"),
