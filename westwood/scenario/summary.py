@@ -34,10 +34,14 @@ def summarise(scenario: Scenario, varied: Iterable[str] = ()) -> str:
 
 
 def _rate(link: Link) -> str:
-    bps = link.mean_rate_bps("forward")
-    factor, unit = next((one for one in _RATES if bps >= one[0]), _RATES[-1])
     about = "about " if link.opportunities("forward") else ""
-    return f"{about}{bps / factor:.3g} {unit}"
+    back = "" if link.backward_rate is None else f", {_rate_text(link.backward_rate)} backward"
+    return f"{about}{_rate_text(link.mean_rate_bps('forward'))}{back}"
+
+
+def _rate_text(bps: float) -> str:
+    factor, unit = next((one for one in _RATES if bps >= one[0]), _RATES[-1])
+    return f"{bps / factor:.3g} {unit}"
 
 
 def _delay(scenario: Scenario, link: Link) -> str:

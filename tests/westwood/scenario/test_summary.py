@@ -51,3 +51,8 @@ def test_what_varies_is_left_out() -> None:
     whole = summary.summarise(scenario).split(", ")
     left = summary.summarise(scenario, [f"{name}.rate", f"{name}.delay"]).split(", ")
     assert whole[2:] == left
+
+
+def test_a_slower_way_back_is_told() -> None:
+    told = words(backward_rate="384kbps")
+    assert told.startswith("2 Mb/s, 384 kb/s backward, 45 ms one way, ")
