@@ -239,6 +239,88 @@ mod tests {
         assert_eq!(in_c(2), lost);
     }
 
+    /// The words of a recorded call.
+    struct Words<'a>(std::str::SplitAsciiWhitespace<'a>);
+
+    impl Words<'_> {
+        fn next<T: TryFrom<u64, Error: std::fmt::Debug>>(&mut self) -> T {
+            self.0.next().unwrap().parse::<u64>().unwrap().try_into().unwrap()
+        }
+        fn flag(&mut self) -> bool {
+            self.next::<u8>() == 1
+        }
+    }
+
+    /// Makes a call of tests/golden/calls, whose arguments come in the order of the structures' fields.
+    fn call(control: &mut Control, text: &str) {
+        let mut words = Words(text.split_ascii_whitespace());
+        match words.0.next().unwrap() {
+            "ack" => control.on_ack(&Sample {
+                now_us: words.next(),
+                mss: words.next(),
+                acked_segments: words.next(),
+                in_flight: words.next(),
+                rtt_us: words.next(),
+                srtt_us: words.next(),
+                phase: words.next(),
+                is_dupack: words.flag(),
+                is_cwnd_limited: words.flag(),
+                newly_delivered: words.next(),
+                newly_marked: words.next(),
+                is_app_limited: words.flag(),
+                newly_lost: words.next(),
+                pipe: words.next(),
+                rate_segments: words.next(),
+                rate_interval_us: words.next(),
+                rate_rtt_us: words.next(),
+                delivered: words.next(),
+                prior_delivered: words.next(),
+                prior_pipe: words.next(),
+                lost_since: words.next(),
+            }),
+            "sent" => control.on_packet_sent(&Sent {
+                now_us: words.next(),
+                mss: words.next(),
+                srtt_us: words.next(),
+                pipe: words.next(),
+                delivered: words.next(),
+                is_app_limited: words.flag(),
+            }),
+            "lost" => control.on_packet_lost(&Lost {
+                now_us: words.next(),
+                mss: words.next(),
+                pipe: words.next(),
+                delivered: words.next(),
+                prior_delivered: words.next(),
+                prior_pipe: words.next(),
+                lost_since: words.next(),
+                is_app_limited: words.flag(),
+                continues: words.flag(),
+            }),
+            "loss" => control.on_loss(words.next(), words.next(), words.next()),
+            "exit" => control.on_recovery_exit(words.next(), words.next()),
+            "rto" => control.on_rto(words.next(), words.next(), words.next(), words.flag()),
+            other => panic!("no call {other}"),
+        }
+        assert!(words.0.next().is_none(), "{text}");
+    }
+
+    #[test]
+    fn the_simulators_calls_give_the_simulators_windows() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/calls");
+        for name in ["westwood+", "westwood-cubic", "cubic", "bbr3"] {
+            let calls = std::fs::read_to_string(folder.join(name).with_extension("txt")).unwrap();
+            let protocol = names().position(|known| known == name).unwrap() as u32;
+            let mut control = Control::new(protocol, 10);
+            for (number, line) in (1..).zip(calls.lines()) {
+                let (asked, decided) = line.split_once('|').unwrap();
+                call(&mut control, asked);
+                let Window { cwnd, ssthresh, pacing } = control.window();
+                assert_eq!(format!("{cwnd} {ssthresh} {pacing}"), decided, "{name}, call {number}");
+            }
+        }
+    }
+
     #[test]
     fn a_control_begins_with_the_initial_window() {
         for (protocol, _) in (0..).zip(names()) {
