@@ -10,7 +10,7 @@
 //   trace WINDOWS QUEUES DROPS   the files for the tables of what happened over time: report.hpp
 //   sample_us N | hold           Linux: time between samples of the sockets; print where the hosts are and wait
 //   object SOURCE FILE           a compiled control of a user: the rest of the line is its path
-//   stack FLOW NAME own|ours CONTROL   QUIC: the flow's connections are those of a stack, with its own control or ours
+//   stack ...                    QUIC: stack.hpp
 //   link A B                     between two nodes
 //     SETTING N                  one of WW_LINK_SETTINGS
 //   forward | backward           chooses a direction of the last link
@@ -41,18 +41,12 @@
 #include <vector>
 
 #include "../engine/network.hpp"
+#include "application.hpp"
 #include "report.hpp"
+#include "stack.hpp"
 #include "words.hpp"
 
 namespace ww::wire {
-
-// A QUIC stack that simulates a flow's connections.
-struct Stack {
-    std::uint32_t flow = 0;
-    std::string name;
-    bool is_own = false;  // the control is the stack's own, not one of ours
-    std::string control;
-};
 
 struct Plan {
     sim::Network network;
@@ -192,42 +186,6 @@ inline bool read_setting(Words& words, sim::Direction& o) {
                std::visit([&words](auto& loss) { return read_setting(words, loss); }, o.loss);
     }
     return true;
-}
-
-inline void read_spread(Words& words, sim::Spread& spread) {
-#define WW_WORD(id) {#id, sim::Spread::id},
-    words.into(spread, {WW_SPREADS(WW_WORD)});
-#undef WW_WORD
-}
-
-inline void read_periods(Words& words, sim::Application& o) {
-    words.into(o.on_mean, 1, sim::kLongest, -1, sim::kNever);
-    words.into(o.off_mean, 0, sim::kLongest);
-    read_spread(words, o.spread);
-}
-
-inline void read_application(Words& words, sim::Application& o) {
-    using sim::ApplicationKind;
-#define WW_WORD(id) {#id, ApplicationKind::id},
-    words.into(o.kind, {WW_APPLICATION_KINDS(WW_WORD)});
-#undef WW_WORD
-    if (o.kind == ApplicationKind::rate) {
-        words.into(o.rate_bps, 1, sim::kFastest);
-        words.into(o.bulk, 0, sim::kLongest);
-    }
-    if (o.kind == ApplicationKind::rate || o.kind == ApplicationKind::on_off)
-        read_periods(words, o);
-    if (o.kind == ApplicationKind::request) {
-        words.into(o.size_bytes, 1, sim::kLargestSize);
-        read_spread(words, o.size_spread);
-        words.into(o.think_mean, 0, sim::kLongest);
-        read_spread(words, o.spread);
-    }
-    if (o.kind != ApplicationKind::video) return;
-    words.into(o.chunk, 1, sim::kHour);
-    words.into(o.buffer, 1, sim::kLongest);
-    o.ladder_bps.clear();
-    while (words.is_more()) words.into(o.ladder_bps.emplace_back(), 1, sim::kFastest);
 }
 
 inline void read_recovery(Words& words, sim::Recovery& recovery) {
@@ -374,11 +332,7 @@ class PlanReader {
             words.into(plan.sample, 1, sim::kHour / sim::kMicrosecond);
             plan.sample *= sim::kMicrosecond;
         } else if (words.name() == "stack") {
-            Stack& stack = plan.stacks.emplace_back();
-            words.into(stack.flow, 0, UINT32_MAX);
-            stack.name = words.word();
-            words.into(stack.is_own, {{"own", true}, {"ours", false}});
-            stack.control = words.word();
+            plan.stacks.push_back(read_stack(words));
         } else if (words.name() == "hold") {
             plan.hold = true;
         } else {
