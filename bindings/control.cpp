@@ -89,7 +89,7 @@ void bind_control(nb::module_& m) {
           "Loads a control from a shared object; scenarios find it by `source`. Returns its label, "
           "traits, "
           "parameters and quantities. Raises ValueError with what is wrong with it.");
-    m.attr("MOST_STATE_BYTES") = WW_STATE_MAX;
+    m.attr("MOST_STATE_BYTES") = WW_OWN_STATE_MAX;
 }
 
 }  // namespace ww::bindings

@@ -25,6 +25,13 @@
 #define WW_CWND_MAX (UINT32_C(1) << 28)
 #define WW_STATE_MAX 104u /* bytes: Linux's ICSK_CA_PRIV_SIZE */
 
+/* Bytes of the state of a loaded control: in the other hosts as many as the largest control has. */
+#ifdef __bpf__
+#define WW_OWN_STATE_MAX WW_STATE_MAX
+#else
+#define WW_OWN_STATE_MAX 232u
+#endif
+
 /* The host's state when it reports an ACK, in RFC 5681's terms. */
 enum ww_phase {
     WW_OPEN,     /* no loss suspected */

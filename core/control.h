@@ -14,7 +14,7 @@
  *   ... functions ...
  *   WW_CONTROL("Mine", 0, .on_ack = on_ack, .on_loss = on_loss)
  *
- * WW_STATE is the tag of the state of a connection, which is 0 before init and has at most WW_STATE_MAX bytes.
+ * WW_STATE is the tag of the state of a connection, which is 0 before init and has at most WW_OWN_STATE_MAX bytes.
  * It begins with struct ww_common, which growth and an undo need (reno.h).
  *
  *   X(name, default, least, most, "what it does")   a parameter: ww_parameters(config)->name
@@ -102,22 +102,23 @@ struct ww_own_ops {
 #define WW_TABLE_LINKAGE __attribute__((visibility("default"))) extern
 #define WW_TABLE_DEFINED
 #endif
-#define WW_CONTROL(its_label, its_traits, ...)                                                  \
-    _Static_assert(sizeof(struct WW_STATE) <= WW_STATE_MAX, "the state has at most 104 bytes"); \
-    _Static_assert(_Alignof(struct WW_STATE) <= 8, "the state is aligned to at most 8 bytes");  \
-    _Static_assert(__builtin_offsetof(struct WW_STATE, common) == 0,                            \
-                   "the state must begin with struct ww_common common");                        \
-    enum { ww_own_traits = (its_traits) };                                                      \
-    WW_TABLE_LINKAGE const struct ww_own_ops ww_own_control;                                    \
-    WW_TABLE_DEFINED const struct ww_own_ops ww_own_control = {                                 \
-        .version = WW_CONTROL_VERSION,                                                          \
-        .state_bytes = sizeof(struct WW_STATE),                                                 \
-        .traits = (its_traits),                                                                 \
-        .parameter_count = WW_COUNT_OF(ww_parameters, uint32_t),                                \
-        .quantity_count = WW_COUNT_OF(ww_quantities, uint64_t),                                 \
-        .label = its_label,                                                                     \
-        .parameters = ww_own_parameters,                                                        \
-        .quantities = ww_own_quantities,                                                        \
+#define WW_CONTROL(its_label, its_traits, ...)                                                 \
+    _Static_assert(sizeof(struct WW_STATE) <= WW_OWN_STATE_MAX,                                \
+                   "the state has at most 232 bytes, 104 in Linux");                           \
+    _Static_assert(_Alignof(struct WW_STATE) <= 8, "the state is aligned to at most 8 bytes"); \
+    _Static_assert(__builtin_offsetof(struct WW_STATE, common) == 0,                           \
+                   "the state must begin with struct ww_common common");                       \
+    enum { ww_own_traits = (its_traits) };                                                     \
+    WW_TABLE_LINKAGE const struct ww_own_ops ww_own_control;                                   \
+    WW_TABLE_DEFINED const struct ww_own_ops ww_own_control = {                                \
+        .version = WW_CONTROL_VERSION,                                                         \
+        .state_bytes = sizeof(struct WW_STATE),                                                \
+        .traits = (its_traits),                                                                \
+        .parameter_count = WW_COUNT_OF(ww_parameters, uint32_t),                               \
+        .quantity_count = WW_COUNT_OF(ww_quantities, uint64_t),                                \
+        .label = its_label,                                                                    \
+        .parameters = ww_own_parameters,                                                       \
+        .quantities = ww_own_quantities,                                                       \
         __VA_ARGS__};
 
 #endif

@@ -102,7 +102,8 @@ struct ww_control_ops {
 struct ww_loaded_state {
     struct ww_common common;
     uint32_t own_first; /* no padding, which an assignment need not set to 0 */
-    uint64_t own[(WW_STATE_MAX - sizeof(struct ww_common) - sizeof(uint32_t)) / sizeof(uint64_t)];
+    uint64_t
+        own[(WW_OWN_STATE_MAX - sizeof(struct ww_common) - sizeof(uint32_t)) / sizeof(uint64_t)];
 };
 
 /* Tells the host of windows out of range, and brings them within. */

@@ -14,8 +14,8 @@ inline constexpr const char* kControlSymbol = "ww_own_control";  // WW_CONTROL d
 // Returns what is wrong with a table, which a file may also have without WW_CONTROL; empty if nothing is.
 inline std::string problem_of(const ww_control_ops& ops) {
     if (ops.version != WW_CONTROL_VERSION) return "it was compiled for another version of westwood";
-    if (ops.state_bytes < sizeof(ww_common) || ops.state_bytes > WW_STATE_MAX)
-        return "its state has " + std::to_string(ops.state_bytes) + " bytes, expected at most 104";
+    if (ops.state_bytes < sizeof(ww_common) || ops.state_bytes > WW_OWN_STATE_MAX)
+        return "its state has " + std::to_string(ops.state_bytes) + " bytes, expected at most 232";
     if (ops.like >= WW_PROTOCOL_COUNT) return "it is like no control of the catalogue";
     if (ops.parameter_count > WW_PARAMETERS_MAX || ops.quantity_count > WW_QUANTITIES_MAX)
         return "it has more than 16 parameters, or more than 4 quantities";

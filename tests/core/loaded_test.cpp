@@ -12,8 +12,8 @@
 namespace {
 
 TEST(Loaded, EveryByteOfTheStateIsZeroBeforeTheFirstCall) {
-    std::array<unsigned char, WW_STATE_MAX> memory{};
-    static_assert(sizeof(ww_loaded_state) == WW_STATE_MAX);
+    std::array<unsigned char, WW_OWN_STATE_MAX> memory{};
+    static_assert(sizeof(ww_loaded_state) == WW_OWN_STATE_MAX);
     memory.fill(0xff);
     ww_loaded_state state;
     std::memcpy(&state, memory.data(), sizeof state);

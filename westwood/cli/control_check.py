@@ -37,8 +37,8 @@ def check(
     folder = Folder(out, kind=ResultKind.CHECK) if out else None
     runs = fixed_paths.PathRuns(file)
     with one_command():
-        found = [*_told(checking.checks(file, seed, seconds)), *_told([own.check(file)])]
-        found += _told(runs.checks(found))
+        found = [*_told(checking.checks(file, seed, seconds))]
+        found += [*_told([own.check(file)]), *_told(runs.checks(found))]
         if folder:
             print(fixed_paths_page.write(folder, runs, found, {"checked": file, "seed": seed}))
     if any(one.outcome is checking.Outcome.FAILED for one in found):

@@ -20,7 +20,7 @@ _RESERVED = re.compile(
 )
 # The headers of algorithms that have not just their own.
 _HEADERS = {"westwood": ("westwood_family",), "westwood_cubic": ("cubic", "westwood_cubic")}
-_TOO_LARGE = ("bbr3",)  # states that no loaded control may have
+_FOLLOWERS = ("bbr3",)  # which hear of each packet
 _BY_ALGORITHM = {row["name"]: row["algorithm"] for row in _engine.PROTOCOLS}
 _RENO = "reno"
 
@@ -143,18 +143,35 @@ static struct ww_observation estimate(const struct ww_config *config, const stru
                                       uint64_t now_us) {
     return WW_${ID}_OBSERVE(config, &own->$algorithm, now_us);
 }
-
-WW_CONTROL("$label", WW_${ID}_TRAITS, .like = WW_PROTOCOL_$PROTOCOL, .init = init, .on_ack = on_ack,
-           .on_loss = on_loss, .on_mark = on_mark, .on_recovery_exit = on_recovery_exit,
-           .on_rto = on_rto, .on_undo = on_undo, .on_restart = on_restart, .estimate = estimate)
+$following
+WW_CONTROL("$label", WW_${ID}_TRAITS,$calls .like = WW_PROTOCOL_$PROTOCOL, .init = init,
+           .on_ack = on_ack, .on_loss = on_loss, .on_mark = on_mark,
+           .on_recovery_exit = on_recovery_exit, .on_rto = on_rto, .on_undo = on_undo,
+           .on_restart = on_restart, .estimate = estimate)
 """
 )
+
+_FOLLOWING = """
+/* A segment is about to be sent. */
+static void on_packet_sent(const struct ww_config *config, struct $name *own,
+                           struct ww_window *window, const struct ww_sent *sent) {
+    WW_${ID}_ON_PACKET_SENT(config, &own->$algorithm, window, sent);
+}
+
+/* A segment was found lost. */
+static void on_packet_lost(const struct ww_config *config, struct $name *own,
+                           struct ww_window *window, const struct ww_lost *lost) {
+    WW_${ID}_ON_PACKET_LOST(config, &own->$algorithm, window, lost);
+}
+"""
+_FOLLOWING_CALLS = """
+           .on_packet_sent = on_packet_sent, .on_packet_lost = on_packet_lost,
+          """
 
 
 def models() -> list[str]:
     """Returns the protocols and the files of the gallery that a new control can be like."""
-    of_catalogue = [name for name, which in _BY_ALGORITHM.items() if which not in _TOO_LARGE]
-    return of_catalogue + list(gallery.names())
+    return [*_BY_ALGORITHM, *gallery.names()]
 
 
 def check_name(name: str) -> None:
@@ -178,7 +195,10 @@ def like(protocol: str, name: str) -> str:
     algorithm = _BY_ALGORITHM[protocol]
     is_reno = algorithm == _RENO
     headers = _HEADERS.get(algorithm, (algorithm,))
-    return Template(_OF_RENO if is_reno else _OF_OTHERS).substitute(
+    follows = algorithm in _FOLLOWERS
+    text = _OF_RENO if is_reno else _OF_OTHERS
+    text = text.replace("$following", _FOLLOWING if follows else "")
+    return Template(text.replace("$calls", _FOLLOWING_CALLS if follows else "")).substitute(
         name=name,
         label=_label(name),
         like=protocol,

@@ -58,8 +58,8 @@ def test_a_new_control_sets_the_windows_of_the_one_it_is_like(
     assert ours.equals(theirs)
 
 
-def test_every_compact_control_can_be_a_beginning() -> None:
-    assert set(PROTOCOLS) - set(models()) == {"bbr3"}, "its state is too large"
+def test_every_control_can_be_a_beginning() -> None:
+    assert set(PROTOCOLS) <= set(models())
 
 
 def test_parameters_are_settings_with_bounds(mine: Path) -> None:
@@ -264,9 +264,9 @@ MISTAKES = {
         "the default of kept must lie within its bounds",
     ),
     "a large state": (
-        changed("common;\n};", "common;\n    char more[100];\n};"),
+        changed("common;\n};", "common;\n    char more[232];\n};"),
         "WW_CONTROL(",
-        "the state has at most 104 bytes",
+        "the state has at most 232 bytes, 104 in Linux",
     ),
     "no common part": (
         changed("    struct ww_common common;", "    int a;"),
