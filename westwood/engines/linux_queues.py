@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from westwood.catalogue import DROPTAIL, QUEUES, settings_of
 from westwood.errors import InputError, UnavailableError, show
 from westwood.kernel import emulated
+from westwood.kernel.doctor import SHAPER
 from westwood.programs import system_program
 from westwood.scenario.declared import departures, written_defaults
 from westwood.units import TIME_UNITS, format_size, format_time
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from westwood.scenario import Scenario
     from westwood.scenario.links import Link
 
-SHAPER = "htb"
 _MTU = "max_packet"  # the device's MTU in Linux
 _BEFORE = ("policer", "ack_filter")  # these act before the queue, the emulated path after it
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from westwood.catalogue import QUEUES
 from westwood.errors import UnavailableError
 from westwood.kernel import btf, ww_kernel
 from westwood.programs import CHECKOUT
@@ -23,7 +24,9 @@ from westwood.programs import CHECKOUT
 OLDEST = (6, 1)
 _SKIPS = "init_owned"  # not in any kernel from kernel.org
 CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}  # linux/capability.h
-DISCIPLINES = ("red", "codel", "fq_codel", "pie", "dualpi2")
+SHAPER = "htb"
+# The queue disciplines that --engine linux uses: westwood/engines/linux_queues.py.
+DISCIPLINES = (SHAPER, *(kind.kernel for kind in QUEUES.values() if kind.kernel))
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def test_the_kernels_queue_disciplines_are_named(
         (tmp_path / "boot").mkdir()
         (tmp_path / "boot/config-6.18.1").write_text(CONFIG)
     found = doctor.checks(*folders)[-1]
-    assert str(found) == "note     queue disciplines: codel, fq_codel; not red, pie, dualpi2"
+    assert str(found) == "note     queue disciplines: codel, fq_codel; not htb, pie"
     assert "unknown" in str(unknown) and unknown.ok
 
 
