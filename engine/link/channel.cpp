@@ -37,25 +37,13 @@ AnyDiscipline discipline_of(const Direction& d, const Random& random) {
     return Discipline();
 }
 
-void set_kinds(const Direction& d, Impairments& impairments, std::uint64_t seed,
-               std::uint32_t number) {
-    std::uint64_t place = number;
-#define WW_IMPAIRMENT(name, ...)                                                            \
-    if (d.name) impairments.name.emplace(*d.name, Random(seed, Stream::impairment, place)); \
-    place += std::uint64_t{1} << 32;
-    WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
-#undef WW_IMPAIRMENT
-}
-
 std::unique_ptr<Impairments> impairments_of(const Network& network, std::uint32_t number,
                                             std::uint64_t seed) {
     const Direction& d = direction(network, number);
     const bool captured = network.trace.capture_link == static_cast<std::int64_t>(number / 2);
-    auto impairments = std::make_unique<Impairments>();
-    set_kinds(d, *impairments, seed, number);
-    if (d.queue_kind == QueueKind::droptail && d.opportunities_ms.empty() && d.jitter == 0 &&
-        d.reorder_rate <= 0 && d.delay_changes.at.empty() && !network.trace.queues && !captured &&
-        !impairments->has_kinds())
+    auto impairments = std::make_unique<Impairments>(d, number, seed);
+    if (d.queue_kind == QueueKind::droptail && d.opportunities_ms.empty() &&
+        !network.trace.queues && !captured && !impairments->has_any())
         return nullptr;
     impairments->discipline = discipline_of(d, Random(seed, Stream::queue, number));
     if (holds(d))
@@ -64,11 +52,6 @@ std::unique_ptr<Impairments> impairments_of(const Network& network, std::uint32_
             std::visit([](const auto& any) { return any.lines(); }, impairments->discipline));
     if (!d.opportunities_ms.empty())
         impairments->opportunities.emplace(d.opportunities_ms, network.duration);
-    if (!d.delay_changes.at.empty()) impairments->delay.emplace(d.delay_changes, d.delay);
-    if (d.jitter > 0) impairments->jitter.emplace(d.jitter, Random(seed, Stream::jitter, number));
-    if (d.reorder_rate > 0)
-        impairments->reordering.emplace(d.reorder_rate, d.reorder_delay,
-                                        Random(seed, Stream::reordering, number));
     if (network.trace.queues) impairments->waited.emplace();
     if (network.trace.queues && impairments->is_managed()) impairments->states.emplace();
     if (captured) impairments->capture.emplace(number % 2 == 0);

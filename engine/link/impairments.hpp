@@ -20,6 +20,21 @@
 namespace ww::sim {
 
 struct Impairments {
+    // Makes what drops and delays the packets of a direction; `number` is its channel's.
+    Impairments(const Direction& d, std::uint32_t number, std::uint64_t seed) {
+        if (!d.delay_changes.at.empty()) delay.emplace(d.delay_changes, d.delay);
+        std::uint64_t place = number;
+#define WW_IMPAIRMENT(name, ...)                                                \
+    if (d.name) name.emplace(*d.name, Random(seed, Stream::impairment, place)); \
+    place += std::uint64_t{1} << 32;
+        WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
+#undef WW_IMPAIRMENT
+        if (d.jitter > 0) jitter.emplace(d.jitter, Random(seed, Stream::jitter, number));
+        if (d.reorder_rate > 0)
+            reordering.emplace(d.reorder_rate, d.reorder_delay,
+                               Random(seed, Stream::reordering, number));
+    }
+
     AnyDiscipline discipline;
     std::optional<HeldPackets> held;  // of a discipline that also decides later
     std::optional<Opportunities> opportunities;
@@ -50,9 +65,11 @@ struct Impairments {
         return std::visit([](const auto& any) { return any.kSheds; }, discipline);
     }
     bool only_traces_queue() const {
-        return waited && !is_managed() && !opportunities && !delay && !jitter && !reordering &&
-               !capture && !has_kinds();
+        return waited && !is_managed() && !opportunities && !capture && !has_any();
     }
+
+    // Returns whether an impairment drops or delays packets.
+    bool has_any() const { return delay || jitter || reordering || has_kinds(); }
 
 #define WW_IMPAIRMENT(name, ...) || name
     bool has_kinds() const { return false WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT); }

@@ -7,6 +7,7 @@
 #define WW_DIRECTION_H
 
 #include "ww-connection.h"
+#include "ww-impaired.h"
 #include "ww-losses.h"
 #include "ww-queue-disc.h"
 
@@ -75,6 +76,7 @@ class Direction
         }
         else
         {
+            m_policed = DynamicCast<PolicedQueue>(queue);
             queue->TraceConnectWithoutContext("DropBeforeEnqueue",
                                               MakeCallback(&Direction::Dropped, this));
             queue->TraceConnectWithoutContext("Enqueue", MakeCallback(&Direction::Enqueued, this));
@@ -214,7 +216,9 @@ class Direction
 
     void Dropped(Ptr<const Packet> packet)
     {
-        CountDrop(Look(packet), ww::sim::DropKind::queue);
+        const bool isPoliced = m_policed && m_policed->IsPoliced();
+        m_result.early_drops += isPoliced;
+        CountDrop(Look(packet), isPoliced ? ww::sim::DropKind::early : ww::sim::DropKind::queue);
     }
 
     void Refused(Ptr<const QueueDiscItem> item, const char* reason)
@@ -289,6 +293,7 @@ class Direction
     uint32_t m_pipe;
     ww::sim::Direction m_settings;
     uint32_t m_sink;
+    Ptr<PolicedQueue> m_policed; //!< the queue of a direction with impairments
     const Connections& m_connections;
     ww::wire::Trace& m_trace;
     std::deque<Waiting> m_waiting; //!< the packets in the queue

@@ -23,10 +23,15 @@ if TYPE_CHECKING:
     from westwood.scenario.links import Link
 
 
-_KINDS = [title.removeprefix("an ").removeprefix("a ") for title in IMPAIRMENTS.values()]
-_KINDS = [title.removeprefix("an ").removeprefix("a ") for title in IMPAIRMENTS.values()]
-*_OTHERS, _LAST = ("trace", "jitter", "reordering", "changing delay", *_KINDS)
-_UNIMPAIRED = f"no {', '.join(_OTHERS)} or {_LAST}"
+# What a link may have beside a rate, a delay, a queue and losses, by key.
+_IMPAIRMENTS = {
+    "trace": "trace",
+    "jitter": "jitter",
+    "reorder": "reordering",
+    "delays": "changing delay",
+    "reroute": "changing delay",
+    **{kind: title.removeprefix("an ").removeprefix("a ") for kind, title in IMPAIRMENTS.items()},
+}
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class Limits:
     queues: Mapping[str, str]  # its classes of queue disciplines by kind
     losses: tuple[str, ...]  # the kinds of losses that it has
     fixed: Mapping[str, Mapping[str, Any]]  # fixed settings of its disciplines by kind
+    impairments: tuple[str, ...] = ()  # the keys of those that it has
 
     def refuse(self, key: str, value: object, expected: str) -> InputError:
         """Returns the error for a refused setting."""
@@ -69,10 +75,12 @@ class Limits:
             *kinds, last = map(show, self.losses)
             expected = f"{', '.join(kinds)} or {last}"
             raise self.refuse(f"{name}.loss.kind", link.loss.kind, expected)
-        for key in ("trace", "delays", "reroute", "jitter", "reorder", *IMPAIRMENTS):
+        lacking = {key: what for key, what in _IMPAIRMENTS.items() if key not in self.impairments}
+        for key in lacking:
             if getattr(link, key):
                 value = link.model_dump(exclude_none=True)[key]
-                raise self.refuse(f"{name}.{key}", value, _UNIMPAIRED)
+                *others, last = dict.fromkeys(lacking.values())
+                raise self.refuse(f"{name}.{key}", value, f"no {', '.join(others)} or {last}")
 
     def check_app(self, flow: Flow) -> None:
         """Refuses flows other than bulk transfers."""

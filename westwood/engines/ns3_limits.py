@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from westwood.catalogue import (
     DROPTAIL,
+    IMPAIRMENTS,
     LOSSES,
     NO_LOSS,
     PROTOCOLS,
@@ -42,6 +43,10 @@ _LIMITS = Limits(
     losses=(NO_LOSS, *(kind for kind, one in LOSSES.items() if one.counts), SCRIPT),
     # RedQueueDisc::DoEnqueue drops only if it holds more than one packet; its device holds another.
     fixed={"red": {"spared": 2}},
+    impairments=(
+        *("delays", "reroute", "jitter", "reorder"),
+        *(kind for kind in IMPAIRMENTS if kind != "ack_filter"),  # its queue drops ACKs that wait
+    ),
 )
 # The recoveries of our module, and mainline's PRR.
 _RECOVERIES = [
@@ -130,6 +135,8 @@ def _check_link(link: Link) -> None:
     if link.overhead != _OVERHEAD:
         expected = f'"2B", as its devices have; the profile {PROFILE} sets it'
         raise _LIMITS.refuse(f"{name}.overhead", format_size(link.overhead), expected)
+    if link.queue.kind != DROPTAIL and getattr(link, "policer", None):
+        raise _LIMITS.refuse(f"{name}.queue.kind", link.queue.kind, "droptail behind a policer")
     if link.queue.kind != DROPTAIL and (limit.count is None or limit.count < 2):
         expected = "at least 2 packets, one in its device"
         raise _LIMITS.refuse(f"{name}.queue.limit", str(limit), expected)

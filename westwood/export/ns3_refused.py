@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from westwood.catalogue import PROTOCOLS
+from westwood.catalogue import IMPAIRMENTS, PROTOCOLS
 from westwood.engines import ns3_limits
 from westwood.errors import InputError
 from westwood.units import format_rate
@@ -35,6 +35,11 @@ def _check_link(link: Link, queues: Collection[str], losses: Collection[str]) ->
         expected = "export expects one rate for both directions"
         value = format_rate(link.backward_rate)
         raise InputError(expected, key=f"{link.name}.backward_rate", value=value)
+    impaired = ("delays", "reroute", "jitter", "reorder", *IMPAIRMENTS)
+    for key in (one for one in impaired if getattr(link, one)):
+        value = link.model_dump(exclude_none=True)[key]
+        expected = "export expects a link without impairments"
+        raise InputError(expected, key=f"{link.name}.{key}", value=value)
     for key, known in (("queue", queues), ("loss", losses)):
         if (kind := getattr(link, key).kind) not in known:
             expected = f"export expects {' or '.join(known)}"

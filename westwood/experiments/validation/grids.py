@@ -136,6 +136,26 @@ _SHORT = _grid(
     length=always("200s"),
     seeds=20,
 )
+_BBR = _grid(
+    says="one flow of BBRv3, or of BBRv1 in each host's own version",
+    protocols={"bbr3": _SACK, "bbr": _SACK},
+    points=[
+        *product(
+            rate=("5Mbps", "20Mbps", "50Mbps"),
+            delay=("10ms", "40ms"),
+            queue=("0.25BDP", "1BDP", "2BDP", "4BDP"),
+            loss=(0.0,),
+        ),
+        *product(
+            rate=("10Mbps",), delay=("10ms", "40ms"), queue=("1BDP",), loss=(0.001, 0.01, 0.03)
+        ),
+    ],
+    flow=_TODAY,
+    access=_ALONE,
+    length=always("30s"),
+    seeds=2,
+    by_name=True,
+)
 GRIDS: Mapping[str, Mapping[str, Grid]] = {
     "ns3": {
         "single": _SINGLE,
@@ -143,6 +163,7 @@ GRIDS: Mapping[str, Mapping[str, Grid]] = {
         "dumbbell": _DUMBBELL,
         "aqm": _AQM,
         "short": _SHORT,
+        "bbr": _BBR,
     },
     "linux": LINUX,
     "ns2": NS2,
