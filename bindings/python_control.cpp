@@ -5,6 +5,8 @@
 // method gets lasts for the call: the same objects are filled in for every one.
 #include "python_control.hpp"
 
+#include <nanobind/stl/tuple.h>
+
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -18,6 +20,9 @@ struct PythonOps {
     ww_control_ops ops = {};
     nb::object control;  // the class
     std::string name;
+    std::deque<std::string> texts;  // of the following
+    std::vector<ww_parameter> parameters;
+    std::vector<ww_quantity> quantities;
 };
 
 // An instance, and what its methods get.
@@ -99,10 +104,19 @@ void call(const ww_config* config, void* state, const char* name, ww_window* win
     });
 }
 
+// Makes an instance, which has its parameters before its __init__ runs.
+nb::object made(const PythonOps& ops, const ww_config& config) {
+    nb::object self = ops.control.attr("__new__")(ops.control);
+    for (std::size_t i = 0; i < ops.parameters.size(); i++)
+        self.attr(ops.parameters[i].name) = config.own[i];
+    self.attr("__init__")();
+    return self;
+}
+
 void init(const ww_config* config, void* state) {
     keep(state, nullptr);
     guarded(config, "__init__", [&] {
-        current->instances.emplace_back(Instance{ops_of(config).control()});
+        current->instances.emplace_back(Instance{made(ops_of(config), *config)});
         keep(state, &current->instances.back());
     });
 }
@@ -154,6 +168,30 @@ void on_packet_lost(const ww_config* config, void* state, ww_window* window, con
     call(config, state, "on_packet_lost", window, *lost);
 }
 
+// Returns what a method sets. nanobind's own message about a wrong type does not say what is expected.
+template <class T>
+T number(nb::handle given, const char* name, const char* expected) {
+    T value{};
+    if (nb::try_cast(given, value)) return value;
+    const std::string shown = nb::repr(given).c_str();
+    throw nb::type_error((std::string(name) + " = " + shown + ": expected " + expected).c_str());
+}
+
+// What traces show: the method returns a number for each quantity.
+void observe(const ww_config* config, const void* state, std::uint64_t now_us,
+             std::uint64_t* quantities) {
+    guarded(config, "observe", [&] {
+        const nb::object seen = instance_of(state).self.attr("observe")(now_us);
+        std::size_t i = 0;
+        for (const nb::handle one : nb::tuple(seen)) {
+            if (i == ops_of(config).quantities.size()) break;
+            quantities[i++] = number<std::uint64_t>(one, "observe", "whole numbers");
+        }
+        if (i < ops_of(config).quantities.size())
+            throw nb::value_error("expected a number for each of its quantities");
+    });
+}
+
 // What on_loss would set, tried on a copy.
 std::uint32_t ssthresh(const ww_config* config, const void* state, std::uint64_t now_us,
                        std::uint32_t in_flight, std::uint32_t mss) {
@@ -173,15 +211,6 @@ std::uint32_t ssthresh(const ww_config* config, const void* state, std::uint64_t
 template <class Function>
 void set(const nb::object& control, const char* name, Function*& operation, Function* function) {
     if (nb::hasattr(control, name)) operation = function;
-}
-
-// Returns what a method sets. nanobind's own message about a wrong type does not say what is expected.
-template <class T>
-T number(nb::handle given, const char* name, const char* expected) {
-    T value{};
-    if (nb::try_cast(given, value)) return value;
-    const std::string shown = nb::repr(given).c_str();
-    throw nb::type_error((std::string(name) + " = " + shown + ": expected " + expected).c_str());
 }
 
 // Makes a window an attribute that takes whole numbers.
@@ -207,9 +236,30 @@ void set_pacing_bps(ww_window& window, nb::handle given) {
     window.pacing = static_cast<std::uint64_t>(pacing);
 }
 
+using Text = std::string;
+using Number = std::uint32_t;
+using Parameters = std::vector<std::tuple<Text, Text, Number, Number, Number>>;
+using Quantities = std::vector<std::tuple<Text, Text, Text>>;
+
+// Adds the parameters (name, what, default, least, most) and the quantities (name, unit, what) of a class.
+void declare(PythonOps& made, const Parameters& parameters, const Quantities& quantities) {
+    const auto kept = [&](const std::string& text) {
+        return made.texts.emplace_back(text).c_str();
+    };
+    for (const auto& [name, what, fallback, least, most] : parameters)
+        made.parameters.push_back({kept(name), kept(what), fallback, least, most});
+    for (const auto& [name, unit, what] : quantities)
+        made.quantities.push_back({kept(name), kept(unit), kept(what)});
+    made.ops.parameters = made.parameters.data();
+    made.ops.parameter_count = static_cast<std::uint32_t>(made.parameters.size());
+    made.ops.quantities = made.quantities.data();
+    made.ops.quantity_count = static_cast<std::uint32_t>(made.quantities.size());
+    if (!made.quantities.empty()) made.ops.observe = observe;
+}
+
 // Registers a class under a name. Its table stays for the life of the process, because networks have its address.
 void add(const nb::object& control, const std::string& source, const std::string& name,
-         unsigned traits) {
+         unsigned traits, const Parameters& parameters, const Quantities& quantities) {
     static std::deque<PythonOps>& all = *new std::deque<PythonOps>;
     PythonOps& made = all.emplace_back();
     made.control = control;
@@ -220,6 +270,7 @@ void add(const nb::object& control, const std::string& source, const std::string
     ops.traits = traits;
     ops.like = WW_PROTOCOL_SACK;
     ops.label = made.name.c_str();
+    declare(made, parameters, quantities);
     ops.context = &made;
     ops.init = init;
     ops.on_ack = on_ack;
@@ -276,7 +327,8 @@ void bind_python_control(nb::module_& m) {
     window.def_prop_rw("pacing_bps", pacing_bps, set_pacing_bps, nb::for_setter("given"_a.none()),
                        "0: not paced.");
     raised() = nb::exception<PythonControlRaised>(m, "PythonControlRaised", PyExc_Exception);
-    m.def("add_python_control", &add, "control"_a, "source"_a, "name"_a, "traits"_a,
+    m.def("add_python_control", &add, "control"_a, "source"_a, "name"_a, "traits"_a, "parameters"_a,
+          "quantities"_a,
           "Makes a class of westwood.PythonControl a control; scenarios find it by `source`.");
 }
 

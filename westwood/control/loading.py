@@ -77,9 +77,13 @@ def is_file(name: object) -> bool:
     return isinstance(name, str) and len(name) > len(_ENDING) and name.endswith((_ENDING, PYTHON))
 
 
-def add_class(name: str, source: str, label: str, traits: int) -> None:
-    """Adds a control in Python, which the engine knows by `source`."""
-    control = Control(name, source, b"", label, traits, (), ())
+def add_class(name: str, source: str, label: str, traits: int, facts: Mapping[str, Any]) -> None:
+    """Adds a control in Python, which the engine knows by `source`.
+
+    facts: its parameters and quantities, as those of a compiled control. Raises ValueError with
+    what is wrong with them.
+    """
+    control = _described({**facts, "label": label, "traits": traits}, name, source, b"")
     _by_source[source] = control
     _by_name[name] = _Named(Path(), control, 0)
 

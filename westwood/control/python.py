@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import traceback
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from westwood import _engine
@@ -12,6 +13,9 @@ from westwood.control import loading
 from westwood.errors import InputError, WestwoodError
 
 _NEEDS_RATE, _OWNS_RECOVERY, _IGNORES_MARKS, _FOLLOWS_PACKETS = 1, 2, 8, 16  # core/contract.h
+_OF_PARAMETER = ("name", "what", "fallback", "least", "most")
+_OF_QUANTITY = ("name", "unit", "what")
+_MOST_PARAMETERS, _MOST_QUANTITIES = 16, 4
 _numbers = itertools.count(1)
 
 
@@ -35,6 +39,11 @@ class PythonControl:
 
     Attributes
     ----------
+    parameters : dict
+        Settings: name to default, least, most and what it does, such as
+        `{"gain": (1, 1, 100, "Segments a round trip")}`. The instance has them as attributes.
+    quantities : dict
+        Columns of traces: name to unit and what it is. `observe(now_us)` returns their numbers.
     needs_rate : bool
         The control paces, and reads delivery rates: `rate_segments`, `rate_interval_us`.
     owns_recovery : bool
@@ -56,6 +65,8 @@ class PythonControl:
     'Fixed.py'
     """
 
+    parameters: ClassVar[Mapping[str, tuple[int, int, int, str]]] = {}
+    quantities: ClassVar[Mapping[str, tuple[str, str]]] = {}
     needs_rate: ClassVar[bool] = False
     owns_recovery: ClassVar[bool] = False
     ignores_marks: ClassVar[bool] = False
@@ -79,13 +90,46 @@ def _added(control: type[PythonControl]) -> dict[str, Any]:
             problem = f"{control.__name__}.{trait} = {given!r}: expected True or False"
             raise InputError(problem, key="cc")
     name, source = f"{control.__name__}{loading.PYTHON}", f"python-{next(_numbers)}"
+    facts = _declared(control)
     traits = _NEEDS_RATE * control.needs_rate + _OWNS_RECOVERY * control.owns_recovery
     traits += _IGNORES_MARKS * control.ignores_marks
     if hasattr(control, "on_packet_sent") or hasattr(control, "on_packet_lost"):
         traits |= _FOLLOWS_PACKETS | _NEEDS_RATE
-    _engine.add_python_control(control, source, control.__name__, traits)
-    loading.add_class(name, source, control.__name__, traits)
+    try:
+        loading.add_class(name, source, control.__name__, traits, facts)
+    except ValueError as error:
+        raise InputError(f"{control.__name__}: {error}", key="cc") from None
+    _engine.add_python_control(
+        control,
+        source,
+        control.__name__,
+        traits,
+        [tuple(row[key] for key in _OF_PARAMETER) for row in facts["parameters"]],
+        [tuple(row[key] for key in _OF_QUANTITY) for row in facts["quantities"]],
+    )
     return {"name": name, "source": source}
+
+
+def _declared(control: type[PythonControl]) -> dict[str, list[dict[str, Any]]]:
+    """Returns what a class declares, as a compiled control does."""
+    if len(control.parameters) > _MOST_PARAMETERS or len(control.quantities) > _MOST_QUANTITIES:
+        problem = (
+            f"expected at most {_MOST_PARAMETERS} parameters and {_MOST_QUANTITIES} quantities"
+        )
+        raise InputError(f"{control.__name__}: {problem}", key="cc")
+    if control.quantities and not hasattr(control, "observe"):
+        raise InputError(f"{control.__name__} lacks observe(), for its quantities", key="cc")
+    parameters, quantities = [], []
+    for name, given in control.parameters.items():
+        fallback, least, most, what = given
+        if not all(isinstance(one, int) and 0 <= one < 2**32 for one in (fallback, least, most)):
+            problem = f"{control.__name__}.{name}: expected whole numbers below 2^32"
+            raise InputError(problem, key="cc")
+        row = (name, str(what), fallback, least, most)
+        parameters.append(dict(zip(_OF_PARAMETER, row, strict=True)))
+    for name, (unit, what) in control.quantities.items():
+        quantities.append(dict(zip(_OF_QUANTITY, (name, unit, what), strict=True)))
+    return {"parameters": parameters, "quantities": quantities}
 
 
 def explained(call: str, cause: BaseException) -> str:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -202,3 +202,55 @@ def test_a_call_takes_two_microseconds_at_most() -> None:
     simulate(long)
     per_call_s = (time.thread_time() - began) / Idle.calls
     assert Idle.calls > 50_000 and per_call_s < 2e-6
+
+
+class Held(PythonControl):
+    parameters: ClassVar = {"held": (20, 1, 1000, "Segments")}
+    quantities: ClassVar = {"acks": ("acks", "ACKs so far"), "twice": ("acks", "twice that")}
+
+    def __init__(self) -> None:
+        self.begins_with = self.held  # type: ignore[attr-defined]
+        self.count = 0
+
+    def on_ack(self, window: Any, ack: Any) -> None:
+        self.count += 1
+        window.cwnd = self.begins_with
+
+    def on_loss(self, window: Any, now_us: int, in_flight: int, mss: int) -> None:
+        window.cwnd = window.ssthresh = 10
+
+    def observe(self, now_us: int) -> tuple[int, int]:
+        return self.count, 2 * self.count
+
+
+@pytest.mark.parametrize(("given", "held"), [({}, 20), ({"tcp.cc.held": 12}, 12)])
+def test_parameters_are_attributes_and_quantities_columns(given: dict[str, int], held: int) -> None:
+    settings = {"duration": "20s", "path.loss.rate": 0, "tcp.cc": Held, **given}
+    trace = simulate(Scenario.preset("path").with_settings(settings), trace=True).trace
+    assert trace["cwnd"].max() == held
+    assert trace["acks"].max() > 100
+    assert (trace["twice"] == 2 * trace["acks"]).all()
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"parameters": {"held": (0, 1, 9, "")}}, "the default of held is not within its bounds"),
+        (
+            {"parameters": {"held": (1.5, 1, 9, "")}},
+            "Bad.held: expected whole numbers below 2\\^32",
+        ),
+        ({"parameters": {"name": (1, 1, 9, "")}}, '"name" is named twice, or has another meaning'),
+        ({"quantities": {str(i): ("", "") for i in range(5)}}, "at most 16 parameters and 4"),
+        ({"observe": None, "quantities": {"a b": ("", "")}}, '"a b" is no name'),
+    ],
+)
+def test_a_wrong_declaration_is_one_line(changed: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Scenario.preset("path").with_settings({"tcp.cc": type("Bad", (Held,), changed)})
+
+
+def test_observe_returns_a_number_for_each_quantity() -> None:
+    settings = {"duration": "20s", "tcp.cc": type("Short", (Held,), {"observe": lambda *_: (1,)})}
+    with pytest.raises(RunError, match=r"Short.observe\(\): .*a number for each of its quantities"):
+        simulate(Scenario.preset("path").with_settings(settings), trace=True)
