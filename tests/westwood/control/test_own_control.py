@@ -370,7 +370,7 @@ def test_a_file_that_changes_during_a_command_keeps_its_first_contents(mine: Pat
 def test_new_writes_a_file_that_runs_and_overwrites_none(westwood: Callable[..., Any]) -> None:
     assert westwood("control", "new", "mine", "--like", "cubic").code == 0
     assert westwood("run", "path", "--set", "duration=5s", "--cc", "./mine.c").code == 0
-    for words in (["mine"], ["my control"], ["while"], ["ww_common"], ["other", "--like", "bbr3"]):
+    for words in (["mine"], ["my control"], ["while"], ["ww_common"], ["other", "--like", "bbr4"]):
         refused = westwood("control", "new", *words)
         assert refused.code == 2 and refused.err.count("\n") == 1
 
