@@ -35,15 +35,15 @@ struct highspeed {
 
 /* Returns the logarithm to base 2 in units of 1 / ONE, for x from 1 to 2^17. */
 static uint32_t log_2(uint32_t x) {
-    uint32_t whole = 0, log;
-    for (uint32_t bit = 16; bit > 0; bit >>= 1)
-        if (x >> (whole + bit)) whole += bit;
+    uint32_t whole = 0;
+    for (uint32_t i = 0; i < 5; i++)
+        if (x >> (whole + (16u >> i))) whole += 16u >> i;
     uint64_t rest = (uint64_t)x << (32 - whole); /* from 1 to 2 in units of 2^-32 */
-    log = whole * ONE;
-    for (uint32_t bit = ONE / 2; bit > 0; bit >>= 1) {
+    uint32_t log = whole * ONE;
+    for (uint32_t i = 1; i <= 16; i++) {
         rest = (rest >> 1) * (rest >> 1) >> 30; /* its square, below 4 */
         if (rest >> 33) {
-            log += bit;
+            log += ONE >> i;
             rest >>= 1;
         }
     }
@@ -72,7 +72,7 @@ static uint32_t a_of(uint32_t w) {
     const uint64_t b = b_of(w);
     const uint64_t w2p =
         power_of_2(log_2(ww_min_u32(w, MOST)) / 5 * 4) * 78 / 1000; /* 0.078 w^0.8 */
-    return ww_max_u32((uint32_t)(w2p * 2 * b / (2 * ONE - b)), ONE);
+    return ww_max_u32((uint32_t)ww_div(w2p * 2 * b, 2 * ONE - b), ONE);
 }
 
 static void on_ack(const struct ww_config *config, struct highspeed *own, struct ww_window *window,

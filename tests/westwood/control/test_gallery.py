@@ -16,14 +16,9 @@ from westwood.control import gallery
 SHORT = ("--set", "tcp.recovery=sack", "--set", "duration=5s", "--seeds", "1", "--json")
 
 
-_QUICK = ("copa.c", "log_westwood.c")
-
-
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("clang"), reason="needs gcc and clang")
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[] if n in _QUICK else pytest.mark.slow) for n in gallery.names()],
-)
+@pytest.mark.parametrize("name", gallery.names())
 def test_each_control_is_fit_for_every_host(name: str, westwood: Callable[..., Any]) -> None:
     found = westwood("control", "check", name, "--for", "0")
     assert found.code == 0, found.out
@@ -48,7 +43,7 @@ def test_a_name_without_its_ending_gets_a_hint(westwood: Callable[..., Any]) -> 
     assert refused.code == 2 and 'did you mean "hybla.c"?' in refused.err
 
 
-@pytest.mark.parametrize("name", _QUICK)
+@pytest.mark.parametrize("name", ["copa.c", "log_westwood.c"])
 def test_a_control_can_be_copied_under_another_name(
     name: str, westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
