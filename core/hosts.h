@@ -18,8 +18,8 @@
     X(is_cwnd_limited, "whether cwnd limited the sender", "yes", "from the bytes in flight",      \
       "yes", "no: all that the application does not limit",                                       \
       "no: all that the application does not limit")                                              \
-    X(prior_pipe, "flight when the newest segment was sent", "yes", "yes",                        \
-      "at the first ACK after it", "from the times of sending", "from the times of sending")      \
+    X(prior_pipe, "flight when the newest segment was sent", "yes", "yes", "yes",                 \
+      "from the times of sending", "from the times of sending")                                   \
     X(lost_since, "losses since then", "yes", "yes", "since the ACK before it was sent",          \
       "an ACK late", "an ACK late")                                                               \
     X(newly_marked, "number of segments marked", "yes", "no", "no", "no", "no")                   \

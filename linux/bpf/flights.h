@@ -2,12 +2,12 @@
 /*
  * Approximates what the kernel does not report to a control that follows packets (ww_follows_packets): what was in
  * flight when a segment was sent, and what has been lost since then. The kernel keeps neither with its segments. It
- * does keep `delivered`, which the rate sample returns as prior_delivered. So each ACK leaves a record of the segments
- * that were sent since the ACK before: they all have the same `delivered`.
+ * does keep `delivered`, which the rate sample returns as prior_delivered. So each ACK leaves a record for the segments
+ * that are sent until the next one: they all have the same `delivered`.
  *
- *   prior_pipe          what was in flight just before the first ACK after the segment was sent. So it includes the
- *                       segments sent after it and before that ACK
- *   lost_since          the kernel's count of losses, minus its value at the ACK before the segment
+ *   prior_pipe          what was in flight after that ACK, and the segments sent since then up to the newest one
+ *                       delivered. A retransmission counts as the first of them
+ *   lost_since          the kernel's count of losses, minus its value at that ACK
  *   ww_on_packet_sent   once an ACK, for what was sent since the ACK before; once when nothing was in flight
  *   ww_on_packet_lost   for each segment found lost, with the record of the newest segment that this ACK delivers. The
  *                       segments lost with one ACK count as one range, as in Linux's BBRv3
@@ -25,7 +25,8 @@ enum {
 
 struct ww_flight {
     __u32 delivered; /* when its segments were sent; 0 also in an empty record */
-    __u32 pipe;
+    __u32 pipe;      /* before the first of them was sent, as the other two */
+    __u32 snd_nxt;
     __u32 lost;
 };
 
@@ -45,28 +46,36 @@ static inline struct ww_flight *record_of(struct ww_flights *its, __u32 delivere
     return &its->records[(delivered >> (its->shift & 31)) % WW_FLIGHTS];
 }
 
-/* Notes what was in flight before this ACK. */
-static inline void note_flight(struct ww_flights *its, __u32 delivered, __u32 pipe, __u32 lost) {
-    if (pipe >> (its->shift & 31) > WW_FLIGHTS / 2) its->shift++;
-    struct ww_flight *record = record_of(its, delivered);
-    record->delivered = delivered;
-    record->pipe = pipe;
-    record->lost = lost;
+/* Notes what is in flight after an ACK. */
+static inline void note_flight(struct sock *sk, const struct ww_sample *sample) {
+    const struct tcp_sock *tp = tcp_sk(sk);
+    struct ww_flights *its = bpf_sk_storage_get(&flights, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+    if (!its) return;
+    if (sample->pipe >> (its->shift & 31) > WW_FLIGHTS / 2) its->shift++;
+    struct ww_flight *record = record_of(its, sample->delivered);
+    record->delivered = sample->delivered;
+    record->pipe = sample->pipe;
+    record->snd_nxt = tp->snd_nxt;
+    record->lost = tp->lost;
+}
+
+/* Counts the segments of a record up to the newest one delivered. */
+static inline __u32 sent_since(const struct tcp_sock *tp, const struct ww_flight *record) {
+    if (!bpf_core_field_exists(tp->rack.end_seq)) return 1;
+    const __u32 bytes = tp->rack.end_seq - record->snd_nxt;
+    return (__s32)bytes > 0 ? (__u32)ww_div((__u64)bytes + tp->mss_cache - 1, tp->mss_cache) : 1;
 }
 
 /* Fills in the sample's flight; without a record, that of the segments sent last. */
-static inline void fill_flight(struct sock *sk, const struct ww_host *host, __u32 prior_delivered,
-                               struct ww_sample *sample) {
+static inline void fill_flight(struct sock *sk, struct ww_sample *sample) {
     const struct tcp_sock *tp = tcp_sk(sk);
-    const __u32 pipe = sample->pipe + sample->newly_delivered + sample->newly_lost;
-    sample->prior_pipe = pipe;
+    sample->prior_pipe = sample->pipe + sample->newly_delivered + sample->newly_lost;
     sample->lost_since = sample->newly_lost;
-    struct ww_flights *its = bpf_sk_storage_get(&flights, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+    struct ww_flights *its = bpf_sk_storage_get(&flights, sk, 0, 0);
     if (!its) return;
-    note_flight(its, host->delivered, pipe, host->lost);
-    const struct ww_flight *record = record_of(its, prior_delivered);
-    if ((prior_delivered - record->delivered) >> (its->shift & 31) != 0) return;
-    sample->prior_pipe = record->pipe;
+    const struct ww_flight *record = record_of(its, sample->prior_delivered);
+    if ((sample->prior_delivered - record->delivered) >> (its->shift & 31) != 0) return;
+    sample->prior_pipe = record->pipe + sent_since(tp, record);
     sample->lost_since = tp->lost - record->lost;
 }
 
@@ -126,9 +135,10 @@ static inline void report_packets(struct sock *sk, const struct ww_host *host,
                                   struct ww_sample *sample) {
     struct ww_state *core = state_of(sk, host, protocol);
     const __u32 pipe = sample->pipe + sample->newly_delivered + sample->newly_lost;
-    fill_flight(sk, host, sample->prior_delivered, sample);
+    fill_flight(sk, sample);
     report_sent(sk, core, window, ww_max_u32(pipe, 2) - 1, sample->is_app_limited);
     report_lost(core, window, sample);
+    note_flight(sk, sample);
 }
 
 #endif

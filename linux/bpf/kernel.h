@@ -103,10 +103,12 @@ struct minmax {
 
 struct tcp_rack {
     __u32 rtt_us; /* of the newest segment that was ACKed or SACKed */
+    __u32 end_seq;
 };
 
 struct tcp_sock {
     __u32 snd_una;
+    __u32 snd_nxt;
     __u32 snd_cwnd;
     __u32 snd_cwnd_cnt; /* the kernel counts growth in it, we do not: host.h keeps a mark in it */
     __u32 snd_cwnd_clamp;

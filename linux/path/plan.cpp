@@ -15,7 +15,7 @@ constexpr std::size_t kMostFlows = 1u << 16;  // an address has 16 bits for the 
 std::string problem_of(const Plan& plan) {
     if (plan.network.flows.size() > kMostFlows) return "more than 65536 flows";
     for (std::size_t i = 0; i < plan.protocols.size(); i++)
-        if (!plan.network.flows[i].datagrams.on && *control_of(plan.protocols[i]) == '\0')
+        if (!plan.network.flows[i].datagrams.on && control_of(plan, i).empty())
             return "flow " + std::to_string(i) + ": Linux has no such congestion control";
     for (std::size_t i = 0; i < plan.network.links.size(); i++) {
         const sim::Link& link = plan.network.links[i];
@@ -30,13 +30,16 @@ std::string problem_of(const Plan& plan) {
 
 Plan read_plan(std::istream& text) {
     Plan plan = wire::read_plan(text);
+    for (std::size_t i = 0; i < plan.controls.size(); i++)  // the kernel has the user's control
+        if (!plan.controls[i].empty()) plan.network.flows[i].cc = ww_configure(plan.protocols[i]);
     const std::string problem = problem_of(plan);
     if (!problem.empty()) throw PlanError(problem);
     return plan;
 }
 
-const char* control_of(ww_protocol protocol) {
-    switch (protocol) {
+std::string control_of(const Plan& plan, std::size_t flow) {
+    if (const std::string& own = plan.controls[flow]; !own.empty()) return plan.objects.at(own);
+    switch (plan.protocols[flow]) {
 #define WW_UPSTREAM(name) name
 #define WW_OURS(name) #name
 #define WW_NOWHERE ""

@@ -16,8 +16,9 @@ using wire::PlanError;
 // control for each flow.
 Plan read_plan(std::istream& text);
 
-// Returns the kernel's name of a protocol's congestion control; empty: Linux has none.
-const char* control_of(ww_protocol protocol);
+// Returns the kernel's name of a flow's congestion control; empty: Linux has none. A user's control has the name that
+// the plan's statement `object` gives it.
+std::string control_of(const Plan& plan, std::size_t flow);
 
 // Returns whether a flow's host uses selective acknowledgments. Linux recovers as NewReno does only without
 // SACK; every other recovery uses it.

@@ -138,7 +138,7 @@ void Traffic::connect(std::uint32_t index) {
 
 void Traffic::set_options(const Connection& c, int fd) const {
     close_with_reset(fd);
-    const std::string control = control_of(plan_.protocols[c.source]);
+    const std::string control = control_of(plan_, c.source);
     if (::setsockopt(fd, SOL_TCP, TCP_CONGESTION, control.data(),
                      static_cast<socklen_t>(control.size())) < 0)
         throw Unavailable("congestion control " + control + ": " + std::strerror(errno));

@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from westwood.control.loading import is_file
 from westwood.engines.linux_limits import CONTROLS
 from westwood.errors import InputError, UnavailableError, suggestion
-from westwood.kernel import doctor, ww_kernel
+from westwood.kernel import doctor, user_controls, ww_kernel
 
 CANDIDATES = ("ww_plus", "ww_cubic")
 _TCP = Path("/proc/sys/net/ipv4")
@@ -43,7 +44,7 @@ def controls_of(names: Sequence[str]) -> tuple[str, ...]:
     known = sorted({*ww_kernel.registered(), *ww_kernel.CONTROLS, *CONTROLS.values()})
     chosen = []
     for name in names:
-        control = CONTROLS.get(name, name)
+        control = user_controls.name_of(name) if is_file(name) else CONTROLS.get(name, name)
         if control not in known:
             problem = f"no congestion control of Linux or of ours, {suggestion(name, known)}"
             raise InputError(problem, key="--cc", value=name)

@@ -28,7 +28,7 @@ def check(
     from westwood.control import checking, one_command
     from westwood.control.loading import is_file
     from westwood.judge import fixed_paths, fixed_paths_page
-    from westwood.kernel import own
+    from westwood.kernel import user_controls
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
 
@@ -38,7 +38,7 @@ def check(
     runs = fixed_paths.PathRuns(file)
     with one_command():
         found = [*_told(checking.checks(file, seed, seconds))]
-        found += [*_told([own.check(file)]), *_told(runs.checks(found))]
+        found += [*_told([user_controls.check(file)]), *_told(runs.checks(found))]
         if folder:
             print(fixed_paths_page.write(folder, runs, found, {"checked": file, "seed": seed}))
     if any(one.outcome is checking.Outcome.FAILED for one in found):

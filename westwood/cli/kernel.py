@@ -83,15 +83,15 @@ def load(
 
 
 def _load_own(file: str, setting: list[str] | None, *, boot: bool) -> None:
-    from westwood.kernel import defaults, own
+    from westwood.kernel import defaults, user_controls
 
     if boot:
         problem = "loads at boot only ours, expected no FILE.c"
         raise InputError(problem, key="--boot", value=file)
-    for line in own.load(file, control_settings(setting)):
+    for line in user_controls.load(file, control_settings(setting)):
         print(line)
     defaults.renew()
-    next_step(f"westwood path compare HOST --cc cubic,{own.name_of(file)}")
+    next_step(f"westwood path compare HOST --cc cubic,{user_controls.name_of(file)}")
 
 
 @command(app, "westwood kernel unload")

@@ -29,7 +29,7 @@ def recording_of(
 
     any_control: also records the kernel's own controls, by tracepoints.
     """
-    ours = [control for control in controls if control in ww_kernel.CONTROLS]
+    ours = [control for control in controls if control.startswith(ww_kernel.PREFIX)]
     chosen = controls if any_control else ours
     with ExitStack() as stack:
         made = Recording()

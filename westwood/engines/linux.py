@@ -18,6 +18,7 @@ from westwood.engines import estimates, linux_emulated, linux_limits, linux_queu
 from westwood.engines.contract import Job, RunSeed, refuse_simulators_own
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, one_line
+from westwood.kernel import user_controls
 from westwood.kernel.recording import Recording
 from westwood.programs import Program
 from westwood.results.columns import Row
@@ -127,13 +128,20 @@ def _run(scenario: Scenario, seed: int, files: wire.TraceFiles | None) -> wire.R
     raise RunError(f"{what}: {problem}; use fewer --workers, or stop other programs")
 
 
+def plan(scenario: Scenario) -> str:
+    """Returns the scenario as a plan, with the kernel's names of users' controls."""
+    ccs = {(cc.source, cc.name) for cc in (flow.cc for flow in scenario.flow) if cc.source}
+    named = (f"object {source} {user_controls.name_of(name)}\n" for source, name in sorted(ccs))
+    return wire.plan(scenario) + "".join(named)
+
+
 def _run_once(
     scenario: Scenario, seed: int, files: wire.TraceFiles | None, what: str
 ) -> wire.Report:
     """Runs it once, and adds the recorded estimates to the traces."""
-    controls = {linux_limits.CONTROLS.get(flow.cc.name, "") for flow in scenario.flows if files}
+    controls = linux_limits.controls_of(scenario) if files else set()
     with estimates.recording_of(controls, _PORT) as recording:
-        lines = execute(wire.plan(scenario) + wire.conclusion(seed, files), what)
+        lines = execute(plan(scenario) + wire.conclusion(seed, files), what)
     report = wire.read(lines, files)
     _add_estimates(report, scenario, recording)
     return report
@@ -147,10 +155,10 @@ def _run_emulated(
         missing = linux_limits.missing(scenario)
         problem = f"{what}: a run in the emulated machine has no trace, and this kernel has no"
         raise UnavailableError(f"{problem} {', '.join(missing)}: modprobe {' '.join(missing)}")
-    plan = wire.plan(scenario) + wire.conclusion(seed, None)
+    text = plan(scenario) + wire.conclusion(seed, None)
     controls = linux_limits.controls_of(scenario)
     disciplines = linux_queues.disciplines_of(scenario)
-    lines = linux_emulated.execute(program(), plan, controls, disciplines, what)
+    lines = linux_emulated.execute(program(), text, controls, disciplines, what)
     report = wire.read(lines, None)
     _check_speed(report, what)
     return report

@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
+from westwood.control import loading
 from westwood.engines import linux_emulated, linux_queues
 from westwood.errors import InputError, UnavailableError, show
-from westwood.kernel import ww_kernel
+from westwood.kernel import user_controls, ww_kernel
 from westwood.scenario.declared import departures, written_defaults
 from westwood.scenario.flows import configured
 from westwood.units import TIME_UNITS, format_size, format_time
@@ -93,7 +94,12 @@ def check(scenario: Scenario) -> None:
 
 def controls_of(scenario: Scenario) -> set[str]:
     """Returns the kernel's congestion controls that a scenario's flows use."""
-    return {CONTROLS[flow.cc.name] for flow in scenario.flows if flow.cc.name != UDP}
+    return {control_of(flow.cc.name) for flow in scenario.flows if flow.cc.name != UDP}
+
+
+def control_of(cc: str) -> str:
+    """Returns the kernel's congestion control of a protocol, or of a control in a file."""
+    return user_controls.name_of(cc) if loading.is_file(cc) else CONTROLS[cc]
 
 
 def is_emulated(scenario: Scenario) -> bool:
@@ -115,8 +121,7 @@ def _check_flow(flow: Flow) -> None:
         if flow.header < _IP + _UDP:
             raise _refuse(f"{name}.header", format_size(flow.header), "at least 28B, IP and UDP")
         return
-    if flow.cc.name not in CONTROLS:
-        raise _refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(CONTROLS))
+    _check_control(flow)
     if flow.recovery == "tahoe":
         raise _refuse(f"{name}.recovery", flow.recovery, "another recovery: Linux has no Tahoe")
     if flow.header not in (_UNSTAMPED, _STAMPED):
@@ -125,10 +130,6 @@ def _check_flow(flow: Flow) -> None:
     if flow.mss < _LEAST_MSS:
         expected = f"room for a segment of at least {_LEAST_MSS} B"
         raise _refuse(f"{name}.packet", format_size(flow.packet), expected)
-    chosen = flow.cc.model_dump(exclude={"name", *_LINUX_HAS})
-    for key, value in chosen.items():
-        if value is not None:
-            raise _refuse(f"{name}.cc.{key}", value, "the kernel's own, which can't be set")
     own = fixed(flow)
     for key, value in departures(flow, "flow", own):
         expected = show(own[key]) + _REASONS.get(key, "")
@@ -136,6 +137,20 @@ def _check_flow(flow: Flow) -> None:
     for key, value, right, expected in _bounded(flow):
         if not right:
             raise _refuse(f"{name}.{key}", value, expected + _REMEDY)
+
+
+def _check_control(flow: Flow) -> None:
+    """Refuses a control that this kernel does not have as the flow names it."""
+    cc = flow.cc
+    if loading.is_file(cc.name):
+        user_controls.require(cc.name, str(cc.source), cc.parameters)
+    elif cc.name not in CONTROLS:
+        known = [*CONTROLS, "a file in C"]
+        raise _refuse(f"{flow.name}.cc", cc.name, "one of " + ", ".join(known))
+    chosen = cc.model_dump(exclude={"name", "source", "parameters", *_LINUX_HAS})
+    for key, value in chosen.items():
+        if value is not None:
+            raise _refuse(f"{flow.name}.cc.{key}", value, "the kernel's own, which can't be set")
 
 
 def fixed(flow: Flow) -> dict[str, Any]:

@@ -28,6 +28,7 @@ VARIABLE = "WESTWOOD_KERNEL"
 PINS_VARIABLE = "WESTWOOD_BPFFS"
 # The protocols by our controls' names in the kernel.
 CONTROLS = {protocol.kernel: name for name, protocol in PROTOCOLS.items() if protocol.ours}
+PREFIX = "ww_"  # of our controls and of users'
 _BPFFS = Path("/sys/fs/bpf")
 _REGISTERED = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _LACKING = 77

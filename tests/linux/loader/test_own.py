@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,12 @@ WW_CONTROL("Wild", 0, .on_ack = on_ack, .on_loss = on_loss)
 """
 
 
+@pytest.fixture(autouse=True)
+def unloaded(bpffs: Path) -> Iterator[None]:
+    yield
+    ww_kernel.unload()
+
+
 @pytest.fixture
 def mine(bpffs: Path, tmp_path: Path) -> str:
     file = tmp_path / "mine.c"
@@ -61,8 +67,16 @@ def test_a_control_runs_with_its_parameters_and_is_recorded(mine: str, westwood:
     shares = losses["ssthresh"] / losses["in_flight"]
     assert losses.height >= 1 and shares.is_between(0.75, 0.8).all()
     assert "ww_mine      0 sockets, 1 since" in westwood("kernel", "status").out
+    on_path = ("run", "path", "--engine", "linux", "--set", "duration=1s")
+    chosen = ("--set", "profile=linux", "--cc", mine, "--set", "cc.kept=800")
+    assert westwood(*on_path, *chosen).code == 0
+    called = westwood(*on_path, *chosen, "--set", "cc.gain=2")
+    other = f"other contents or parameters: westwood kernel load {mine} --set cc.kept=800"
+    assert called.code == 77 and other in called.err
     westwood("kernel", "unload")
     assert "ww_mine" not in available()
+    called = westwood(*on_path, *chosen)
+    assert called.code == 77 and "no congestion control ww_mine: westwood kernel load" in called.err
 
 
 def test_a_refusal_has_the_line_and_leaves_nothing(

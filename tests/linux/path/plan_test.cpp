@@ -29,10 +29,10 @@ std::string problem(const std::string& text) {
 TEST(PathPlan, KnowsTheKernelsNamesOfTheControls) {
     const Plan plan = read(kLink + "flow 0 1 sack\nflow 0 1 westwood+\nflow 0 1 westwood+-linux\n" +
                            "flow 0 1 udp\ndatagrams 1000000 -1 0 fixed fixed\nend\n");
-    EXPECT_STREQ(control_of(plan.protocols[0]), "reno");
-    EXPECT_STREQ(control_of(plan.protocols[1]), "ww_plus");
-    EXPECT_STREQ(control_of(plan.protocols[2]), "westwood");
-    EXPECT_STREQ(control_of(plan.protocols[3]), "");
+    EXPECT_EQ(control_of(plan, 0), "reno");
+    EXPECT_EQ(control_of(plan, 1), "ww_plus");
+    EXPECT_EQ(control_of(plan, 2), "westwood");
+    EXPECT_EQ(control_of(plan, 3), "");
 }
 
 TEST(PathPlan, OnlyNewRenosRecoveryGoesWithoutSack) {

@@ -8,6 +8,7 @@ object is kept in the cache of compiled controls.
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,6 @@ from westwood.control.checking import Check, Outcome
 from westwood.errors import InputError, UnavailableError, WestwoodError
 from westwood.kernel import ww_kernel
 
-_PREFIX = "ww_"
 _LONGEST_NAME = 15  # TCP_CA_NAME_MAX - 1
 _HELPERS = Path("/usr/include/bpf/bpf_helpers.h")
 _FLAGS = ["-mcpu=v3", "-O2", "-g", "-std=gnu11", "-ffreestanding", "-Wno-everything"]
@@ -37,11 +37,11 @@ _TOO_LARGE = "BPF program is too large"
 
 def name_of(file: str) -> str:
     """Returns the kernel's name of the control in a file; raises InputError if it has none."""
-    name = _PREFIX + Path(file).stem
+    name = ww_kernel.PREFIX + Path(file).stem
     if not re.fullmatch(r"[\w.-]+", name, re.ASCII):
         raise InputError(f"{file}: its name in the kernel, {name}, may have letters, digits, _ - .")
     if len(name) > _LONGEST_NAME:
-        most = _LONGEST_NAME - len(_PREFIX)
+        most = _LONGEST_NAME - len(ww_kernel.PREFIX)
         raise InputError(f"{file}: expected a file name of at most {most} letters before .c")
     if name in ww_kernel.CONTROLS:
         raise InputError(f"{file}: {name} is a control of ours, expected another file name")
@@ -103,6 +103,25 @@ def check(file: str) -> Check:
     except WestwoodError as error:
         return Check(what, Outcome.SKIPPED, str(error))
     return Check(what)
+
+
+def require(file: str, source: str, settings: Mapping[str, Any]) -> str:
+    """Returns the kernel's name of a control; raises UnavailableError if it is not loaded so.
+
+    source: identifies the file's contents. settings: values of its parameters.
+    """
+    name, control = name_of(file), loading.of_source(source, file)
+    given = [f"--set cc.{key}={value}" for key, value in settings.items()]
+    remedy = " ".join(["westwood kernel load", shlex.quote(file), *given])
+    there = {one["name"]: one for one in ww_kernel.status().get("own", ()) if one["registered"]}
+    if name not in there:
+        raise UnavailableError(f"this kernel has no congestion control {name}: {remedy}")
+    values = values_of(control, settings)
+    same = there[name]["source"] == source and there[name]["parameters"][: len(values)] == values
+    if not same:
+        problem = f"{name} in this kernel has other contents or parameters"
+        raise UnavailableError(f"{problem}: {remedy}")
+    return name
 
 
 def _add(control: loading.Control, made: Path, name: str, values: list[int]) -> str:
