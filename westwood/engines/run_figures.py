@@ -42,7 +42,7 @@ def draw(results: Sequence[Result], view: str, span_s: Span | None = None) -> Fi
         return nothing(title, "no flow is a single TCP connection")
     if view == "windows":
         runs = [
-            TracedRun(flow.cc.name, name, result.trace.filter(flow=flow.name), _queue(result))
+            TracedRun(flow.cc.written, name, result.trace.filter(flow=flow.name), _queue(result))
             for result, flow, name, _ in flows
         ]
         return over_time(runs, title, whole_s, span_s)
@@ -62,10 +62,10 @@ def _flows(result: Result, *, several: bool) -> list[tuple[Result, Flow, str, Pl
     """Returns the flows to draw; they have their protocols' styles unless two would match."""
     flows = [one for one in result.scenario.flows if one.cc.name != UDP and not one.arrivals]
     shown = flows[: panel.MOST_FLOWS]
-    alike = len({one.cc.name for one in shown}) < len(shown)
+    alike = len({one.cc.written for one in shown}) < len(shown)
     made = []
     for number, flow in enumerate(shown):
-        cc = flow.cc.name
+        cc = flow.cc.written
         style = PlotStyle(PALETTE[number], "o", "-") if alike and not several else style_of(cc)
         name = label(cc) if len(shown) == 1 else f"{flow.name}: {label(cc)}"
         made.append((result, flow, name, style))
@@ -77,7 +77,7 @@ def panel_of(result: Result, span_s: Span | None = None) -> panel.Panel:
     scenario = result.scenario
     link, side = _bottleneck(result)
     there = (pl.col("link") == link.name) & (pl.col("direction") == side)
-    flows = [(f.name, f.cc.name) for f in scenario.flows if f.cc.name != UDP and not f.arrivals]
+    flows = [(f.name, f.cc.written) for f in scenario.flows if f.cc.name != UDP and not f.arrivals]
     shown = pl.col("flow").is_in([name for name, _ in flows[: panel.MOST_FLOWS]])
     packets = link.queue.limit.count if link.queue.limit.unit == "p" else None
     whole_s = (0.0, scenario.duration / PS_PER_S)

@@ -22,6 +22,7 @@ from westwood.results.metrics import means, summarise
 from westwood.results.rows import even, rows_frame
 from westwood.scenario import Scenario
 from westwood.scenario.controls import OF_EACH_CONTROL, has_setting
+from westwood.scenario.stacks import split
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,7 +103,7 @@ def plan(
     if seeds is not None:
         settings["seeds"] = seeds
     for name in cc:
-        if name not in PROTOCOLS:
+        if split(name)[1] not in PROTOCOLS:
             problem = unknown_protocol(name)
             raise InputError(problem, key="--cc", value=name)
     if clash := [key for key in settings if cc and key.endswith(".cc")]:

@@ -92,7 +92,7 @@ def html(scenario: Scenario) -> str:
         for one in scenario.link[:_MOST_IN_HTML]
     ]
     flows = [
-        (one.name, f"{one.from_} to {one.to}", label(one.cc.name), format_time(one.start))
+        (one.name, f"{one.from_} to {one.to}", label(one.cc.written), format_time(one.start))
         for one in scenario.flow[:_MOST_IN_HTML]
     ]
     swept = [(key, ", ".join(map(str, values))) for key, values in scenario.sweep.items()]

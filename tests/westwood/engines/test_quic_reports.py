@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What was reported of the stacks' controls, as it is seen at the pinned versions: docs/quic.md.
+
+A new version of a stack may make one of these fail. Then the page changes, too.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from westwood import Scenario, simulate
+from westwood.engines import quic
+from westwood.errors import RunError, UnavailableError
+from westwood.results.columns import Row
+
+
+@pytest.fixture(autouse=True)
+def _runner() -> None:
+    try:
+        quic.program()
+    except UnavailableError as error:
+        pytest.skip(str(error))
+
+
+def row(
+    engine: str, cc: str, *, duration: str = "20s", flow: dict[str, object], **link: object
+) -> Row:
+    path = {"name": "path", "between": ["a", "b"], "delay": "20ms", **link}
+    one = {"name": "one", "from": "a", "to": "b", "cc": cc, **flow}
+    (found,) = simulate(
+        Scenario(name="report", duration=duration, link=[path], flow=[one]), engine=engine
+    ).flow_rows
+    return found
+
+
+def resent(cc: str) -> float:
+    """Returns the share of packets lost by bursts of 60 kB in a queue of 25 packets."""
+    app = {"kind": "request", "size": "60kB", "think": "100ms"}
+    engine = "noq"
+    seen = row(engine, cc, flow={"app": app}, rate="8Mbps", queue={"limit": "25p"})
+    return seen["retransmission_ratio"]
+
+
+def test_noqs_bbr3_does_not_pace_what_the_application_limits() -> None:
+    """noq #800: 28 % of the bursts of a media encoder were lost in a queue of 25 packets."""
+    assert resent("noq:bbr3") > 0.2
+    assert resent("bbr3") < 0.04 and resent("noq:cubic") < 0.04
+
+
+def test_quinn_does_not_pace_bbr() -> None:
+    """quinn #2481: the rate that a control asks for has no effect."""
+    found = {
+        cc: row("quinn", cc, duration="10s", flow={}, rate="100Mbps", queue={"limit": "40p"})
+        for cc in ("quinn:bbr", "quinn:cubic")
+    }
+    assert found["quinn:bbr"]["retransmission_ratio"] > 0.3
+    assert found["quinn:cubic"]["retransmission_ratio"] < 0.02
+
+
+@pytest.mark.parametrize(
+    "engine, cc",
+    [("quinn", "quinn:cubic"), ("noq", "noq:cubic"), ("quinn", "cubic"), ("noq", "cubic")],
+)
+def test_cubic_leaves_its_smallest_window_after_losses_and_silence(engine: str, cc: str) -> None:
+    """Cloudflare's quiche kept CUBIC at its smallest window once it was idle after losses."""
+    app = {"kind": "request", "size": "300kB", "think": "500ms"}
+    lost = {"kind": "script", "packets": [n for n in range(60, 660) if n % 3], "on": "forward"}
+    seen = row(
+        engine,
+        cc,
+        duration="60s",
+        flow={"app": app},
+        rate="20Mbps",
+        queue={"limit": "200p"},
+        loss=lost,
+    )
+    assert seen["lost"] == 400 and seen["goodput_bps"] > 2e6  # 3.5 Mb/s without losses
+
+
+def test_quinns_receiver_closes_a_connection_with_more_than_a_thousand_gaps() -> None:
+    """Slow start at 1 Gb/s loses every other packet for a while, and quinn keeps 1024 pieces."""
+    with pytest.raises(RunError, match="too many gaps in stream buffer"):
+        row("quinn", "quinn:cubic", duration="2s", flow={}, rate="1Gbps", queue={"limit": "1bdp"})
