@@ -50,6 +50,8 @@ def points(
         for number, one in enumerate(series):
             places = [place + _BESIDE * (number - middle) for place in range(len(names))]
             _draw(axes, places, one, is_course=is_course)
+        if not is_course:
+            axes.set_yscale("log")
         if bound is not None:
             _shade(axes, bound, at_most=at_most)
         turned = {"rotation": 60, "ha": "right", "fontsize": 8} if len(names) > _LEVEL else {}
@@ -85,8 +87,11 @@ def _length(high: float, low: float) -> float:
 
 def _shade(axes: Any, bound: float, *, at_most: bool) -> None:
     low, high = axes.get_ylim()
-    room = 0.08 * (max(high, bound) - min(low, bound)) or 1.0
-    low, high = min(low, bound - room), max(high, bound + room)
+    if axes.get_yscale() == "log":
+        low, high = min(low, bound / 1.2), max(high, bound * 1.2)
+    else:
+        room = 0.08 * (max(high, bound) - min(low, bound)) or 1.0
+        low, high = min(low, bound - room), max(high, bound + room)
     axes.axhline(bound, color=_ASKED, linewidth=1.0, linestyle="--")
     axes.axhspan(*((low, bound) if at_most else (bound, high)), color=_ASKED, alpha=0.08)
     where = axes.get_yaxis_transform()

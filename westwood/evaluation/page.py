@@ -320,7 +320,7 @@ def markdown(answers: Answers, evaluation: Evaluation) -> str:
     made = [_row(heads), _row(["---"] * len(heads))]
     for question, says in QUESTIONS.items():
         made.append(_row([says, *(_in_brief(of[question]) for of in verdicts.values())]))
-    made.append("")
+    made += ["", *_looks(evaluation), ""]
     for control, all_ in answers.items():
         failing = [one for one in all_ if one.verdict == "fails" and one.worst]
         made.append(f"`{control.text}` fails {len(failing)} of {len(all_)} criteria:")
@@ -346,9 +346,8 @@ def table(answers: Answers) -> str:
     for control, all_ in answers.items():
         counts = [f"{sum(one.verdict == word for one in all_)} {word}" for word in _MARKS]
         made.append(f"{control.text}: {', '.join(counts)}")
-        if _has_lines(answers):
-            lines = answer.lines(all_).items()
-            made += [f"  {QUESTIONS[question]:<32} {_in_brief(one)}" for question, one in lines]
+        lines = [(question, one) for question, one in answer.lines(all_).items() if one]
+        made += [f"  {QUESTIONS[question]:<32} {_in_brief(one)}" for question, one in lines]
     return "\n".join(made)
 
 

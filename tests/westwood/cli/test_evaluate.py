@@ -41,6 +41,16 @@ def test_a_killed_evaluation_runs_only_what_is_missing(westwood: Westwood) -> No
     assert journal.read_bytes().splitlines(keepends=True)[:7] == lines[:7]
 
 
+def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(
+    westwood: Westwood,
+) -> None:
+    lines = westwood(*QUICK, "--markdown").out.splitlines()
+    (line,) = (one for one in lines if one.startswith("| Does it keep queues short?"))
+    assert "fails" in line
+    assert "reno: seed 1, look 1, a fresh one." in lines
+    assert "`reno` fails 1 of 1 criteria:" in lines
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The numbers of docs/own-evaluation.md agree with today's simulator."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools import evaluation_page
+from westwood.engines import simulator
+from westwood.engines.contract import Job
+from westwood.evaluation import c4
+from westwood.evaluation.criterion import USUAL
+from westwood.judge.cases import Control
+from westwood.search.population import seed_of
+
+CURE = "run: python -m tools.evaluation_page"
+STORED = evaluation_page.PAGE.read()
+FIRST_SEED = 10_000  # of look 1, before the purpose is added
+
+
+def test_the_page_agrees_with_its_file() -> None:
+    assert evaluation_page.PAGE.is_written(STORED), CURE
+
+
+@pytest.mark.parametrize("cc", ["cubic", "bbr3", "westwood+"])
+def test_the_times_are_of_todays_simulator(cc: str) -> None:
+    (trial,) = (one for one in c4.TRIALS if one.name == "alone")
+    seeds = [seed_of("evaluate", FIRST_SEED + n) for n in range(USUAL.worst_of)]
+    run = simulator.prepare(Job(trial.scenario(Control(cc)), seeds))
+    times_s = [run(seed)[0]["completed_s"] for seed in seeds]
+    (stored,) = (one for one in STORED[cc] if one["criterion"] == "c4-alone")
+    assert max(times_s) == pytest.approx(stored["judged"], rel=1e-5), CURE
+
+
+def test_what_fails_is_on_the_page() -> None:
+    """Known faults: BBRv1 starves CUBIC, CUBIC fills queues, Reno does not survive loss."""
+    verdicts = {(cc, one["criterion"]): one["verdict"] for cc in STORED for one in STORED[cc]}
+    assert verdicts["bbr", "harm-cubic"] == "fails"
+    assert verdicts["cubic", "queue"] == "fails"
+    assert verdicts["reno", "loss"] == "fails"

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Evaluates our controls and writes docs/own-evaluation.md: python -m tools.evaluation_page [DIR].
+
+DIR is the folder of the evaluation, build/evaluation by default; what it holds is not run again.
+docs/own-evaluation.json keeps the numbers. tests/tools/test_evaluation_page.py compares them with
+the page and some of them with new runs.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tools import pages
+from tools.claim_tables import row
+from westwood.cli.commands import call
+from westwood.evaluation import page as written
+from westwood.evaluation.answer import Answer
+from westwood.evaluation.catalogue import PARTS
+from westwood.evaluation.criterion import QUESTIONS
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+CONTROLS = ("westwood+", "westwood-cubic", "cubic", "bbr", "bbr3", "reno")
+_PICTURES = {"harm-cubic.png": "evaluation-harm.png", "c4.png": "evaluation-c4.png"}
+_WORDS = {"meets": "meets", "fails": "**fails**", "cannot tell": "cannot tell"}
+_KEPT = ("criterion", "part", "question", "says", "unit", "compare", "bound", "at_most", "verdict")
+
+
+def measured(folder: Path) -> pages.Numbers:
+    """Runs the evaluation, or what is missing of it, and returns its numbers."""
+    resume = ["--resume"] if folder.exists() else []
+    code = call(["evaluate", *CONTROLS, "--out", str(folder), *resume])
+    if code:
+        raise SystemExit(code)
+    answers = json.loads((folder / "answers.json").read_text(encoding="utf-8"))
+    for picture, name in _PICTURES.items():
+        shutil.copyfile(folder / picture, DOCS / "img" / name)
+    return {cc: [_kept(one) for one in answers[cc]] for cc in CONTROLS}
+
+
+def _kept(entry: dict[str, Any]) -> dict[str, Any]:
+    """Returns what the page needs: the worst point, and the mean at the first one."""
+    worst, first = Answer.of(entry).worst, entry["points"][:1]
+    at = {"point": worst.name, "judged": worst.judged} if worst else {}
+    mean = {"mean": first[0]["value"]} if first else {}
+    return {key: entry[key] for key in _KEPT} | _known(at) | _known(mean)
+
+
+def _known(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value == value and value is not None}
+
+
+def tables(numbers: pages.Numbers) -> dict[str, str]:
+    """Returns the page's tables."""
+    return {
+        "lines": "".join(f"{line}\n" for line in _lines(numbers)),
+        "criteria": "".join(f"{line}\n" for line in _criteria(numbers)),
+        "published": "".join(f"{line}\n" for line in _published(numbers)),
+    }
+
+
+def _head(*names: str) -> list[str]:
+    return [row(*names), row(*["---"] * len(names))]
+
+
+def _lines(numbers: pages.Numbers) -> Iterator[str]:
+    yield from _head("question", *(f"`{cc}`" for cc in CONTROLS))
+    for question, says in QUESTIONS.items():
+        cells = []
+        for cc in CONTROLS:
+            (one,) = [one for one in numbers[cc] if one["question"] == question]
+            cells.append(f"{_WORDS[one['verdict']]}, {_figure(one)} at {one['point']}")
+        yield row(says, *cells)
+
+
+def _figure(one: dict[str, Any]) -> str:
+    return written.number(one["judged"])
+
+
+def _criteria(numbers: pages.Numbers) -> Iterator[str]:
+    yield from _head("criterion", "what", *(f"`{cc}`" for cc in CONTROLS))
+    for place, first in enumerate(numbers[CONTROLS[0]]):
+        cells = [_WORDS[numbers[cc][place]["verdict"]] for cc in CONTROLS]
+        yield row(f"`{first['criterion']}`", first["says"], *cells)
+
+
+def _published(numbers: pages.Numbers) -> Iterator[str]:
+    yield from _head("trial", "control", "ours, s", "picoquic, s", "difference")
+    for criterion in PARTS["c4"].criteria:
+        for cc, theirs in criterion.published.items():
+            (one,) = [one for one in numbers[cc] if one["criterion"] == criterion.name]
+            off = one["mean"] / theirs.value - 1
+            ours = f"{one['mean']:.2f}"
+            yield row(criterion.says, f"`{cc}`", ours, f"{theirs.value:.2f}", f"{off:+.1%}")
+
+
+PAGE = pages.Page(
+    DOCS / "own-evaluation.md", DOCS / "own-evaluation.json", tables, lambda numbers: numbers
+)
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "evaluation"
+    PAGE.write(pages.rounded(measured(folder)))
