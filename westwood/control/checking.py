@@ -33,7 +33,7 @@ _FILE = "control.c"
 _AT = re.compile(rf"{re.escape(_FILE)}:(\d+)")
 _ALARM = re.compile(r"\[eva:alarm\] (\S+):\d+: Warning: (.*?)\. assert")
 _UNBOUNDED = re.compile(r"\[eva\] (\S+):\d+: starting to merge loop iterations")
-_EVA_LONGEST_S = 20.0
+_EVA_LONGEST_S = 30.0
 _REFUSED = re.compile(r"^refused (\w+) (.*)$", re.M)
 
 
@@ -78,7 +78,7 @@ def _compiled(what: str, compiler: str, flags: list[str], source: Path, name: st
     if program is None:
         return Check(what, Outcome.SKIPPED, f"needs {compiler}")
     command = [program, *flags, f"-I{compiling.headers()}", str(source)]
-    ended = programs.run(command, "", timeout_s=60, both=True)
+    ended = compiling.run(command, name)
     if ended.code == 0:
         return Check(what)
     return Check(what, Outcome.FAILED, compiling.first_error(ended.out, source, name))
@@ -91,7 +91,7 @@ def _of_integers(source: Path, name: str) -> Check:
     if program is None:
         return Check(what, Outcome.SKIPPED, "needs clang")
     command = [program, *_IR, f"-I{compiling.headers()}", str(source)]
-    code = programs.run(command, "", timeout_s=60).out
+    code = compiling.run(command, name).out
     found = _NOT_IN_BPF.search(code)
     if found is None:
         return Check(what)
@@ -142,7 +142,7 @@ def _called(control: loading.Control, folder: Path, seed: int, for_s: float) -> 
         return Check(what, Outcome.SKIPPED, "needs gcc or clang")
     driver, made = _driver("any_calls.c", folder), folder / "any_calls"
     command = [program, *_SANITIZED, f"-I{compiling.headers()}", "-o", str(made), str(driver)]
-    ended = programs.run(command, "", timeout_s=60, both=True)
+    ended = compiling.run(command, control.name)
     if ended.code != 0:
         return Check(what, Outcome.SKIPPED, "needs the sanitizers of the compiler")
     ends_at = time.monotonic() + for_s

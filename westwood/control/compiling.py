@@ -161,19 +161,23 @@ def _compile(used: Compiler, code: bytes, name: str, made: Path) -> None:
     source.write_bytes(code)
     command = [*used.command, *_FLAGS, used.trap, f"-I{headers()}", "-o", str(made)]
     command += [str(source), str(_MEMORY), "-lgcc"]
-    try:
-        ended = programs.run(limited(command), "", timeout_s=LONGEST_S, both=True)
-    except TimeoutError:
-        problem = f"{name}: takes more than {LONGEST_S} s to compile"
-        raise InputError(problem) from None
+    ended = run(command, name)
     if ended.code != 0 or not made.exists():
         raise InputError(first_error(ended.out, source, name))
 
 
-def limited(command: Sequence[str]) -> list[str]:
-    """Limits the CPU time, also of what goes on when this process is killed."""
+def run(command: Sequence[str], name: str) -> programs.Ended:
+    """Runs a compiler; raises InputError if that takes too long.
+
+    The CPU time is limited, also that of what goes on when this process is killed.
+    """
     limits = programs.system_program("prlimit")
-    return [limits, f"--cpu={LONGEST_S}", *command] if limits else [*command]
+    limited = [limits, f"--cpu={LONGEST_S}", *command] if limits else command
+    try:
+        return programs.run(limited, "", timeout_s=LONGEST_S, both=True)
+    except TimeoutError:
+        problem = f"{name}: takes more than {LONGEST_S} s to compile"
+        raise InputError(problem) from None
 
 
 def first_error(said: str, source: Path, name: str) -> str:

@@ -203,9 +203,7 @@ def _compile(
         for include in ("/usr/include", *map(str, Path("/usr/include").glob("*-linux-gnu"))):
             command += ["-idirafter", include]
         command += ["-c", str(folder / "own.bpf.c"), "-o", str(made)]
-        ended = programs.run(
-            compiling.limited(command), "", timeout_s=compiling.LONGEST_S, both=True
-        )
+        ended = compiling.run(command, control.name)
         if divides := _SIGNED_DIVISION.search(ended.out):
             raise InputError(f"{control.name}:{divides[1]}: divides signed numbers")
         if ended.code != 0 or not made.exists():
