@@ -120,6 +120,7 @@ static inline void report_lost(struct ww_state *core, struct ww_window *window,
     lost.prior_pipe = sample->prior_pipe;
     lost.is_app_limited = sample->is_app_limited;
     const __u32 before = sample->lost_since - sample->newly_lost;
+#pragma unroll /* Linux 6.1 refuses the loop for the order of its instructions */
     for (__u32 i = 0; i < WW_LOST_EACH; i++) {
         if (i >= sample->newly_lost) return;
         const bool is_last = i + 1 == WW_LOST_EACH;
