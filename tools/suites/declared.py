@@ -214,7 +214,7 @@ BUILDERS = [
         inputs=OF_CPP,
     ),
     Suite("quic-build", cmake("quic", "WW_TESTS=OFF", source="quic")[:2], ("cargo",)),
-    Suite("quic", [[PYTHON, "tools/quic.py"]], ("cargo",), after=("package",), inputs=OF_QUIC),
+    Suite("quic", [[PYTHON, "tools/quic.py"]], ("cargo",), after=("quic-build",), inputs=OF_QUIC),
     Suite("prove", [[PYTHON, "tools/prove.py", "--only", "any order"]], inputs=OF_PROOFS),
     Suite("core-compiles", [["tools/check_core.sh"]], ("clang",), inputs=OF_CORE),
     Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]], after=("package",)),
