@@ -5,6 +5,7 @@ Its programs must be executable, and need no library but C's.
 """
 
 import io
+import shutil
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from elftools.elf.elffile import ELFFile
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = {"westwood/bin/ww-kernel", "westwood/bin/ww-path"}
+if shutil.which("cargo"):  # a wheel that is built without Rust lacks it
+    PROGRAMS.add("westwood/bin/ww-quic")
 GENERATED = {*PROGRAMS, "westwood/bin/ww.bpf.o", "westwood/_engine.pyi"}
 LIBC = ("libc.so.", "libm.so.", "ld-linux")
 LICENCES = {"LICENSE", *(f"LICENSES/{path.name}" for path in ROOT.glob("LICENSES/*.txt"))}
@@ -34,6 +37,7 @@ def package() -> set[str]:
         ("wire", "*"),
         ("cmake", "*"),
         ("engine", "**/*.hpp"),
+        ("linux/bpf", "*"),
     ):
         for path in (ROOT / room).glob(pattern):
             if path.is_file() and not path.name.startswith("."):
