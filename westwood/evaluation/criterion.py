@@ -42,7 +42,7 @@ class Effort:
 
 QUICK = Effort("quick", 5, 10, 16, is_quick=True)
 USUAL = Effort("usual", 16, 100, 60)
-FULL = Effort("full", 32, 100, 400)
+FULL = Effort("full", 24, 100, 400)
 EFFORTS: Mapping[str, Effort] = {one.name: one for one in (QUICK, USUAL, FULL)}
 
 
