@@ -90,7 +90,7 @@ def test_parameters_reach_ns3_and_only_their_flow() -> None:
 def test_a_control_that_fails_ends_the_run_in_one_line(
     instead: str, problem: str, westwood: Callable[..., Any]
 ) -> None:
-    code = like("reno", "mine").replace(ON_LOSS, instead)
+    code = like("reno", "mine").replace(ON_LOSS, instead) + "/* in ns-3 */\n"
     Path("mine.c").write_text(code, encoding="utf-8")
     Path("lossy.toml").write_text(lossy("./mine.c").to_toml(), encoding="utf-8")
     called = westwood("run", "lossy.toml", "--engine", "ns3", "--seeds", "1")
