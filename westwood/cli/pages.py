@@ -68,9 +68,9 @@ def validate(
         list[str] | None,
         typer.Option(
             metavar="NAME,...",
-            help="Only these grids: for ns3 single, lossless, dumbbell, aqm, short; for ns2 2001, "
-            "2005, 2001-own, 2005-own, 2002, 2002-varying; for linux single, lossless, dumbbell, "
-            "short, upstream, westwood-cubic, short-queues.",
+            help="Only these grids: for ns3 single, lossless, dumbbell, aqm, short, bbr; for ns2 "
+            "2001, 2005, 2001-own, 2005-own, 2002, 2002-varying; for linux single, lossless, "
+            "dumbbell, short, upstream, westwood-cubic, short-queues.",
             callback=split_names,
         ),
     ] = None,
