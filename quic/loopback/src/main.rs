@@ -23,7 +23,8 @@ async fn main() -> Result<()> {
     let megabytes: usize = words.next().unwrap_or("100".into()).parse()?;
 
     let mut transport = TransportConfig::default();
-    transport.congestion_controller_factory(Arc::new(westwood::Config::named(&control)?));
+    transport
+        .congestion_controller_factory(Arc::new(westwood::Config::named(&control).map_err(|error| error.to_string())?));
 
     let key = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
     let certificate = CertificateDer::from(key.cert);
