@@ -83,6 +83,8 @@ def export(
     """
     file = Path(path)
     _check(layers, observation, history, clip, hidden)
+    if file.suffix != ".c":
+        raise InputError("expected a name that ends in .c", key="path", value=str(file))
     writing.check_name(file.stem)
     weights = [row for matrix, _ in layers for row in matrix]
     constants = [one for _, vector in layers for one in vector]
@@ -99,8 +101,12 @@ def export(
         ),
         weights=_rows([_fixed(one, _WEIGHT_BITS) for row in weights for one in row]),
         constants=_rows([_fixed(one, _WEIGHT_BITS) for one in constants]),
-        factors=_rows(_table(factor)),
-        activations=_rows(_table(lambda x: 1 + hidden(x)) if hidden else [0] * (_PIECES + 1)),
+        factors=_rows(_table(factor, "factor", (0, 255))),
+        activations=_rows(
+            [one + (1 << 16) for one in _table(hidden, "hidden", (-1, 1))]
+            if hidden
+            else [0] * (_PIECES + 1)
+        ),
     )
     writing.save(file, text)
     return file
@@ -130,7 +136,7 @@ def _check(
         if len(vector) != len(matrix) or any(len(row) != inputs for row in matrix):
             problem = f"expected a row of {inputs} weights and a constant for each output"
             raise InputError(problem, key="layers")
-        if any(abs(one) > _LARGEST for row in (*matrix, vector) for one in row):
+        if not all(abs(one) <= _LARGEST for row in (*matrix, vector) for one in row):
             raise InputError(f"expected weights up to {_LARGEST:g}", key="layers")
         inputs = len(matrix)
     if inputs != 1 or len(layers[0][0]) > _MOST_HIDDEN:
@@ -142,13 +148,12 @@ def _fixed(number: float, bits: int) -> int:
     return round(float(number) * (1 << bits))
 
 
-def _table(of: Callable[[float], float]) -> list[int]:
+def _table(of: Callable[[float], float], key: str, bounds: tuple[int, int]) -> list[int]:
     """Returns a function's values with 16 fractional bits, between which the file interpolates."""
-    at = [_REACH * (2 * place / _PIECES - 1) for place in range(_PIECES + 1)]
-    found = [_fixed(of(x), 16) for x in at]
-    if not all(0 <= one < 1 << 24 for one in found):
-        raise InputError("expected values from 0 to 255", key="factor")
-    return found
+    found = [float(of(_REACH * (2 * place / _PIECES - 1))) for place in range(_PIECES + 1)]
+    if not all(bounds[0] <= one <= bounds[1] for one in found):
+        raise InputError(f"expected values from {bounds[0]} to {bounds[1]}", key=key)
+    return [_fixed(one, 16) for one in found]
 
 
 def _rows(numbers: Sequence[int]) -> str:

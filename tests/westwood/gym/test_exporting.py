@@ -105,9 +105,16 @@ def test_the_control_gets_what_the_agent_gets(number: int, tmp_path: Path) -> No
         ({"layers": [([[1.0] * 5], [0.0])]}, "expected a row of 6 weights"),
         ({"layers": [([[1.0] * 6] * 2, [0.0] * 2)]}, "expected one output"),
         ({"layers": [([[1e9] * 6], [0.0])]}, "expected weights up to 1000"),
+        ({"layers": [([[math.nan] * 6], [0.0])]}, "expected weights up to 1000"),
         ({"hidden": math.tanh}, "expected one layer, or two"),
         ({"clip": (3, -1)}, "expected two numbers from -7 to 7"),
         ({"factor": lambda output: output}, "expected values from 0 to 255"),
+        ({"factor": lambda output: math.nan}, "factor: expected values from 0 to 255"),
+        (
+            {"layers": [([[1.0] * 6], [0.0]), ([[1.0]], [0.0])], "hidden": lambda output: output},
+            "hidden: expected values from -1 to 1",
+        ),
+        ({"path": "policy"}, "expected a name that ends in .c"),
         ({"path": "2.c"}, "expected a name of letters"),
     ],
 )
