@@ -148,8 +148,7 @@ def evaluate(
 
     if out is None:
         raise InputError("is missing, expected a folder for the page", key="--out")
-    if fresh:
-        refuse_idle(context, "seed", "resume", why="with --fresh")
+    _refuse_clashes(context, json, fresh)
     names = [*(split_names(cc) or []), *(cc_ or [])]
     chosen = None if fresh else seed
     request = _request(names, set_, against, only, chosen, _effort(quick, full))
@@ -171,6 +170,13 @@ def evaluate(
     else:
         print(page.table(answers))
         print(written)
+
+
+def _refuse_clashes(context: typer.Context, json: bool, fresh: bool) -> None:
+    if json:
+        refuse_idle(context, "markdown", why="with --json")
+    if fresh:
+        refuse_idle(context, "seed", "resume", why="with --fresh")
 
 
 def _effort(quick: bool, full: bool) -> Effort:

@@ -59,6 +59,7 @@ def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(
         (("reno", "--against", "cubik"), "--against"),
         (("reno", "--quick", "--full"), "--full"),
         (("reno", "--seed", "0"), "--seed"),
+        (("reno", "--json", "--markdown"), "--markdown: has no effect with --json"),
         ((), "CC"),
     ],
 )
