@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -53,3 +54,9 @@ def place(name: str, beside: Path) -> Path:
     """
     path = (beside / name).absolute()
     return folder() / name if name in names() and not path.exists() else path
+
+
+def hint(name: str) -> str:
+    """Returns the question whether a like-named file of the gallery is meant, or nothing."""
+    near = difflib.get_close_matches(name, names(), n=1, cutoff=0.75)
+    return f', did you mean "{near[0]}"?' if near else ""

@@ -112,7 +112,8 @@ def _read(path: Path, name: str) -> bytes:
     try:
         return files.read(path, _MOST_BYTES)
     except InputError as error:
-        raise InputError(f"{name}: {error.problem}") from None
+        hint = gallery.hint(name) if not path.exists() else ""
+        raise InputError(f"{name}: {error.problem}{hint}") from None
 
 
 def _load(code: bytes, path: Path, name: str) -> Control:

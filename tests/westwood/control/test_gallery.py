@@ -47,6 +47,11 @@ def test_a_name_without_its_ending_gets_a_hint(westwood: Callable[..., Any]) -> 
     assert refused.code == 2 and 'did you mean "hybla.c"?' in refused.err
 
 
+def test_a_misspelt_file_gets_the_hint_too(westwood: Callable[..., Any]) -> None:
+    refused = westwood("run", "path", "--cc", "hibla.c", *SHORT)
+    assert refused.err == 'westwood: hibla.c: no such file, did you mean "hybla.c"?\n'
+
+
 @pytest.mark.parametrize("name", ["copa.c", "log_westwood.c"])
 def test_a_control_can_be_copied_under_another_name(
     name: str, westwood: Callable[..., Any], tmp_path: Path
