@@ -76,7 +76,9 @@ def test_a_control_that_stalls_is_named_with_the_path_and_its_command(
 
 def test_a_control_that_fails_on_a_path_is_named_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "mine.c"
-    file.write_text(FIT.replace(LINE, "    window->cwnd = 0;\n"), encoding="utf-8")
+    # No other test has these contents, so the control is known by no other name.
+    closed = "    window->cwnd = 0; /* on a path */\n"
+    file.write_text(FIT.replace(LINE, closed), encoding="utf-8")
     first = next(fixed_paths.PathRuns(str(file)).checks([]))
     assert first.outcome is Outcome.FAILED and f"{file}:" in first.note
     assert "on_loss sets cwnd to 0" in first.note and "again: westwood run path" in first.note
