@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "../base/timers.hpp"
 #include "../network.hpp"
@@ -45,6 +46,8 @@ class GuestFactory {
 
 // A guest as the source of a connection's packets.
 struct GuestSource {
+    explicit GuestSource(std::unique_ptr<Guest> of) : guest(std::move(of)) {}
+
     std::unique_ptr<Guest> guest;
     Timer timer = {};  // its start, then next()
 
