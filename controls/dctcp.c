@@ -11,8 +11,8 @@
  *
  * Source: RFC 8257 (S. Bensley et al., 2017).
  * Deviations: the receiver's state machine of 3.2 is the host's: marks are counted as accurate ECN counts them
- *   (newly_marked). On a host without the count, an echo stands for the segments that its ACK acknowledges.
- *   Marks and ACKs are counted in segments, not bytes (4.1).
+ *   (newly_marked). On a host without the count, an echo stands for all segments acknowledged so far in its
+ *   window of data. Marks and ACKs are counted in segments, not bytes (4.1).
  */
 #define WW_STATE dctcp
 #define WW_PARAMETERS(X) X(shift, 4, 1, 10, "g = 2^-shift")
