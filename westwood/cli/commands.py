@@ -197,6 +197,8 @@ def _usage_problem(error: Any) -> str:
     problem = found["msg"]
     if found["type"].startswith("int_"):
         problem = "expected a whole number"
+    elif found["type"].startswith("float_"):
+        problem = "expected a number"
     for key, words in (("le", "at most"), ("ge", "at least")):
         if key in found.get("ctx", {}):
             problem = f"expected {words} {found['ctx'][key]}"
