@@ -7,7 +7,7 @@
 #include <array>
 #include <cstring>
 
-#include "westwood.h"
+#include "../../core/westwood.h"
 
 namespace {
 

@@ -266,6 +266,7 @@ def test_validate_compares_both_engines(tmp_path: Path, monkeypatch: Any) -> Non
         "upstream",
         "westwood-cubic",
         "short-queues",
+        "bbr",
     }
     grid = grids["single"]
     assert {"reno", "cubic", "bbr", "westwood", "westwood+"} <= set(grid.protocols)
