@@ -65,6 +65,8 @@ def test_a_witness_has_its_claim_on_both_sets_of_seeds_that_confirm() -> None:
     judged |= {(*key, (claim,)): one for key, one in alone.items()}
     assert found.witness(claim) == 3
     assert found._unconfirmed(claim) == ["why", "why"]
+    judged["choosing", 1, tuple(ids)] = holds
+    assert found.inferred == 1 and found.candidates(claim) == [2, 3, 4]
 
 
 @pytest.mark.parametrize("failures", [0, 1, 3])

@@ -18,6 +18,7 @@ from westwood import files
 from westwood.papers.claims import claims
 from westwood.papers.infer import chance, parts, published, tree
 from westwood.papers.infer.report import InferenceReport, packaged
+from westwood.papers.infer.result import WITNESSES
 from westwood.papers.infer.space import Setting
 
 _NOTES = Path(__file__).with_name("notes.toml")
@@ -38,7 +39,7 @@ def written(report: Mapping[str, InferenceReport], command: str = "") -> str:
     comment = "" if command else _notes()["comment"].strip() + "\n"
     parts = [comment + _notes()["title"], _result(report.values()), _notes()["head"].strip()]
     parts += _table(_SUMMARY, (_summary(one) for one in report.values()))
-    parts += [_notes()["method"].strip()]
+    parts += [_notes()["method"].strip().format(most=WITNESSES)]
     for one in report.values():
         note = _notes().get(one.paper, {})
         shared = {key: note[key] for key in ("about", "pairs") if key in note}

@@ -21,7 +21,7 @@ from westwood.papers.infer.tree import Tree, grow
 _RUNS = {"choosing": (1001, 6), "fresh": (2001, 10), "witness": (3001, 10)}
 _BETWEEN_SEARCHES = 10_000
 FINALISTS = 5  # besides the profile
-WITNESSES = 20  # settings that may prove that a claim holds
+WITNESSES = 100  # settings that may prove that a claim holds
 CONFIRMING = ("choosing", "witness")  # seeds on which a witness has the claim, in this order
 PROFILE = 0  # number of the profile's setting
 
@@ -116,10 +116,21 @@ class InferenceResult:
         for number in (self.inferred, PROFILE):
             if self.on("fresh", number).failures[claim] == 0:
                 return number
-        for one in self.holding(claim)[:WITNESSES]:
-            if all(self.confirms(purpose, one.number, claim) for purpose in CONFIRMING):
-                return one.number
-        return None
+        confirmed = (
+            number
+            for number in self.candidates(claim)
+            if all(self.confirms(purpose, number, claim) for purpose in CONFIRMING)
+        )
+        return next(confirmed, None)
+
+    def candidates(self, claim: str) -> list[int]:
+        """Returns the settings that may be a claim's witness, best first.
+
+        The inferred setting and the profile are judged on fresh seeds already.
+        """
+        decided = (self.inferred, PROFILE)
+        holding = [one.number for one in self.holding(claim) if one.number not in decided]
+        return holding[:WITNESSES]
 
     def confirms(self, purpose: str, number: int, claim: str) -> bool:
         """Returns whether a setting that was judged for this claim alone has it."""
@@ -192,10 +203,9 @@ class InferenceResult:
 
     def _unconfirmed(self, claim: str) -> list[str]:
         """Returns the failures on other seeds of each setting that seemed to confirm the claim."""
-        holding = (one.number for one in self.holding(claim)[:WITNESSES])
         found = (
             self.judged.get((purpose, number, (claim,)))
-            for number in holding
+            for number in self.candidates(claim)
             for purpose in CONFIRMING
         )
         return [one.explanations[claim] for one in found if one and one.failures[claim]]

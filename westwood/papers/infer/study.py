@@ -30,7 +30,6 @@ from westwood.papers.infer.report import InferenceReport
 from westwood.papers.infer.result import (
     CONFIRMING,
     PROFILE,
-    WITNESSES,
     InferenceResult,
     TriedSetting,
     seeds_of,
@@ -140,10 +139,10 @@ class InferenceStudy:
         found = self.found
         if found.witness(claim) is not None:
             return
-        for one in found.holding(claim)[:WITNESSES]:
+        for number in found.candidates(claim):
             for purpose in CONFIRMING:
-                yield from self._judge(purpose, [one.number], (claim,))
-                if not found.confirms(purpose, one.number, claim):
+                yield from self._judge(purpose, [number], (claim,))
+                if not found.confirms(purpose, number, claim):
                     break
             else:
                 return
