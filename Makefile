@@ -15,7 +15,7 @@ MAKE_LINUX = $(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log
     $(BIN)/cmake --build build/linux
 T ?= tests
 # Papers whose open settings `make searches` searches, with the number of settings and the seed.
-SEARCHES ?= ns3-2013:480:41 mobicom-2001:2016:52 plateau:2016:53 linux-2003:304:44
+SEARCHES ?= ns3-2013:2016:51 mobicom-2001:2016:52 plateau:2016:53 linux-2003:1535:54
 SETTINGS ?=
 # Somebody else's compiler may know warnings that ours does not.
 WERROR ?= OFF
