@@ -67,7 +67,7 @@ def test_a_control_runs_with_its_parameters_and_is_recorded(mine: str, westwood:
     shares = losses["ssthresh"] / losses["in_flight"]
     assert losses.height >= 1 and shares.is_between(0.75, 0.8).all()
     assert "ww_mine      0 sockets, 1 since" in westwood("kernel", "status").out
-    on_path = ("run", "path", "--engine", "linux", "--set", "duration=1s")
+    on_path = ("run", "path", "--engine", "linux", "--seeds", "1", "--set", "duration=1s")
     chosen = ("--set", "profile=linux", "--cc", mine, "--set", "cc.kept=800")
     assert westwood(*on_path, *chosen).code == 0
     called = westwood(*on_path, *chosen, "--set", "cc.gain=2")
