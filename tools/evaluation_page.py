@@ -25,7 +25,7 @@ from westwood.evaluation.criterion import QUESTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-CONTROLS = ("westwood+", "westwood-cubic", "cubic", "bbr", "bbr3", "reno")
+CONTROLS = ("westwood+", "westwood-cubic", "cubic", "bbr", "bbr3", "sack")
 _PICTURES = {"harm-cubic.png": "evaluation-harm.png", "c4.png": "evaluation-c4.png"}
 _WORDS = {"meets": "meets", "fails": "**fails**", "cannot tell": "cannot tell"}
 _KEPT = ("criterion", "part", "question", "says", "unit", "compare", "bound", "at_most", "verdict")
