@@ -200,5 +200,6 @@ def execute(plan: str, what: str) -> list[list[str]]:
         raise UnavailableError(f"engine linux: {one_line(problem.removeprefix('ww-path: '))}")
     if done.code != 0 or not wire.is_whole(lines):
         last = (problem or f"exit code {done.code}").splitlines()[-1]
+        wire.refuse_stale(PROGRAM, last)
         raise RunError(f"{what}: the emulated path ended with {one_line(last)}")
     return lines

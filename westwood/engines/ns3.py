@@ -99,5 +99,6 @@ def _execute(program: Path, text: str, what: str) -> list[list[str]]:
         last = (done.errors.strip() or "no message").splitlines()[-1]
         if last.startswith(_OF_CONTROL):
             raise loading.located(last.removeprefix(_OF_CONTROL))
+        wire.refuse_stale(PROGRAM, last)
         raise RunError(f"{what}: ns-3 ended with {one_line(last)}")
     return lines

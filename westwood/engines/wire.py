@@ -29,16 +29,18 @@ from westwood.catalogue import (
 )
 from westwood.engines import network
 from westwood.engines.counters import LinkCounters, no_events
-from westwood.errors import RunError
+from westwood.errors import RunError, UnavailableError, one_line
 from westwood.results.raw import Columns, RawResult
 from westwood.results.records import InMemory
 from westwood.results.traces import SIDES
 
 if TYPE_CHECKING:
+    from westwood.programs import Program
     from westwood.scenario import Scenario
 
 Numbers = dict[str, float]
 TraceFiles = Mapping[str, Path]  # by table
+_OF_OTHER_VERSIONS = ("unknown statement", "too few words", "too many words")  # wire/'s errors
 _TABLES = ("windows", "queues", "drops")
 _TYPES: Mapping[str, type] = {"COUNT": int, "NUMBER": float}
 _TABLE_TYPES = {"float64": pl.Float64(), "uint8": pl.UInt8(), "uint32": pl.UInt32()}
@@ -123,6 +125,13 @@ def read(lines: Iterable[list[str]], files: TraceFiles | None) -> Report:
 def is_whole(lines: Sequence[Sequence[str]]) -> bool:
     """Returns whether the report is complete."""
     return bool(lines) and lines[-1][:1] == ["end"]
+
+
+def refuse_stale(program: Program, problem: str) -> None:
+    """Raises UnavailableError if a program rejects the format of a plan: it is an old build."""
+    if problem.endswith(_OF_OTHER_VERSIONS):
+        stale = f"{program.find()} is of another version than this package ({one_line(problem)})"
+        raise UnavailableError(f"{stale}; rebuild it: {program.remedy}")
 
 
 def _numbers(words: Sequence[str], columns: Mapping[str, MeasuredColumn]) -> Numbers:

@@ -377,3 +377,18 @@ def test_without_the_runner_there_is_a_remedy(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv(ns3.VARIABLE, "/nowhere/ww-ns3-runner")
     with pytest.raises(UnavailableError, match=r"names no program: westwood ns3 build"):
         ns3.program()
+
+
+def test_a_runner_of_another_version_is_to_be_rebuilt(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    runner = tmp_path / "ww-ns3-runner"
+    runner.write_text(
+        "#!/bin/sh\necho 'ww-ns3-runner: line 9: new: unknown statement' >&2\nexit 1\n"
+    )
+    runner.chmod(0o755)
+    monkeypatch.setenv(ns3.VARIABLE, str(runner))
+    scenario = Scenario.preset("table1").with_settings({**SAME, "tcp.cc": "sack"})
+    stale = r"of another version than this package .*; rebuild it: westwood ns3 build"
+    with pytest.raises(UnavailableError, match=stale):
+        ns3.simulate(scenario)
