@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from tools import evaluation_page
 from westwood.engines import simulator
 from westwood.engines.contract import Job
 from westwood.evaluation import c4
+from westwood.evaluation.catalogue import PARTS
 from westwood.evaluation.criterion import USUAL
 from westwood.judge.cases import Control
+from westwood.results.columns import Row
+from westwood.scenario import Scenario
 from westwood.search.population import seed_of
 
 CURE = "run: python -m tools.evaluation_page"
@@ -38,3 +43,17 @@ def test_what_fails_is_on_the_page() -> None:
     assert verdicts["bbr", "harm-cubic"] == "fails"
     assert verdicts["cubic", "queue"] == "fails"
     assert verdicts["sack", "loss"] == "fails"
+
+
+def test_cubic_fails_harder_bursts_than_those_of_stalls() -> None:
+    """The criterion's note says so, with 0.44 of the link."""
+    (stalls,) = (one for one in PARTS["regressions"].criteria if one.name == "stalls")
+    ((name, gentle),) = stalls.points[0].runs(Control("cubic")).items()
+    packets = [first + 2 * n for first in (2000, 2400, 2800, 3200) for n in range(100)]
+    harder = gentle.with_settings({"path.loss.packets": packets})
+    assert stalls.measure({name: _rows(gentle)}) > 0.5
+    assert stalls.measure({name: _rows(harder)}) == pytest.approx(0.44, abs=0.01)
+
+
+def _rows(scenario: Scenario) -> Sequence[Row]:
+    return simulator.prepare(Job(scenario, [1]))(1)
