@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from matplotlib.ticker import LogFormatter
+
 from westwood.catalogue import style_of
-from westwood.draw.style import SOFT, legend, look, subplots
+from westwood.draw.style import SOFT, look, subplots
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,12 +54,15 @@ def points(
             _draw(axes, places, one, is_course=is_course)
         if not is_course:
             axes.set_yscale("log")
+            axes.yaxis.set_major_formatter(LogFormatter())
+            axes.yaxis.set_minor_formatter(LogFormatter())
         if bound is not None:
             _shade(axes, bound, at_most=at_most)
         turned = {"rotation": 60, "ha": "right", "fontsize": 8} if len(names) > _LEVEL else {}
         axes.set_xticks(range(len(names)), names, **turned)
         axes.set(xlabel=x_axis, ylabel=y_axis, title=title)
-        legend(axes, *axes.get_legend_handles_labels())
+        marks = axes.get_legend_handles_labels()
+        figure.legend(*marks, loc="outside lower center", ncols=6, fontsize=8)
         return figure
 
 
@@ -96,7 +101,7 @@ def _shade(axes: Any, bound: float, *, at_most: bool) -> None:
     axes.axhspan(*((low, bound) if at_most else (bound, high)), color=_ASKED, alpha=0.08)
     where = axes.get_yaxis_transform()
     axes.text(
-        0.01, bound, " asked for", color=SOFT, fontsize=8, transform=where,
+        0.99, bound, "asked for", ha="right", color=SOFT, fontsize=8, transform=where,
         va="top" if at_most else "bottom",
     )  # fmt: skip
     axes.set_ylim(low, high)
