@@ -32,6 +32,7 @@ OWN: Mapping[str, tuple[str, ...]] = {
 OBEYED = ("start", "start_spread", "stop", "size", "ecn", "packet", "receive_window")
 _HEADERS = 28  # bytes: IP and UDP
 _LEAST_DATAGRAM = 1200  # RFC 9000, 14.1
+_LARGEST_DATAGRAM = 1 << 14  # quinn panics when a handshake packet's length needs more than 14 bits
 
 
 def stack_of(flow: Flow, engine: str) -> str | None:
@@ -51,9 +52,10 @@ def check(scenario: Scenario, engine: str) -> None:
 def _check_flow(flow: Flow, stack: str, profile: str) -> None:
     limits = Limits(stack, stack, most_flows=10_000, queues={}, losses=(), fixed={})
     _check_control(flow, limits, profile)
-    if (least := _LEAST_DATAGRAM + _HEADERS) > flow.packet:
-        size = format_size(flow.packet)
-        raise limits.refuse(f"{flow.name}.packet", size, f"at least {format_size(least)}")
+    if not _LEAST_DATAGRAM <= flow.packet - _HEADERS <= _LARGEST_DATAGRAM:
+        least, most = (format_size(n + _HEADERS) for n in (_LEAST_DATAGRAM, _LARGEST_DATAGRAM))
+        expected = f"at least {least} and at most {most}"
+        raise limits.refuse(f"{flow.name}.packet", format_size(flow.packet), expected)
     if flow.app.kind == "on-off" or (flow.app.kind == "rate" and flow.app.bulk):
         key = "app" if flow.app.kind == "on-off" else "app.bulk"
         expected = "an application that does not take back what it has written"

@@ -26,6 +26,7 @@ def scenario(**flow: object) -> Scenario:
         ({"min_rto": "200ms"}, "one.min_rto", "fixed"),
         ({"recovery": "newreno"}, "one.recovery", "prr"),
         ({"packet": "1227B"}, "one.packet", "at least 1228B"),
+        ({"packet": "16413B"}, "one.packet", "at most 16412B"),
         ({"app": {"kind": "on-off", "on": "1s", "off": "1s"}}, "one.app", "does not take back"),
         ({"cc": "quinn:bbr3"}, "one.cc", "quinn:bbr"),
         ({"cc": {"name": "cubic", "hystart": "none"}}, "one.cc.hystart", "defaults"),
