@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.ticker import LogFormatter
+from matplotlib.ticker import FuncFormatter
 
 from westwood.catalogue import style_of
 from westwood.draw.style import SOFT, look, subplots
@@ -54,8 +54,8 @@ def points(
             _draw(axes, places, one, is_course=is_course)
         if not is_course:
             axes.set_yscale("log")
-            axes.yaxis.set_major_formatter(LogFormatter())
-            axes.yaxis.set_minor_formatter(LogFormatter())
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.yaxis.set_minor_formatter(FuncFormatter(_some))
         if bound is not None:
             _shade(axes, bound, at_most=at_most)
         turned = {"rotation": 60, "ha": "right", "fontsize": 8} if len(names) > _LEVEL else {}
@@ -64,6 +64,11 @@ def points(
         marks = axes.get_legend_handles_labels()
         figure.legend(*marks, loc="outside lower center", ncols=6, fontsize=8)
         return figure
+
+
+def _some(value: float, _: int) -> str:
+    """Labels 2, 3 and 5 of each decade."""
+    return f"{value:g}" if f"{value:e}"[0] in "235" else ""
 
 
 def _draw(axes: Any, places: Sequence[float], one: Series, *, is_course: bool) -> None:
