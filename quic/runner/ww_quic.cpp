@@ -5,6 +5,7 @@
 // (wire/report.hpp).
 //
 // Exit codes: 0 done, 1 failed, 2 invalid plan.
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -130,6 +131,7 @@ int fail(int code, const std::exception& error) {
 }  // namespace
 
 int main() {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with its parent process
     std::ios::sync_with_stdio(false);
     try {
         return run(wire::read_plan(std::cin));

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -110,3 +113,30 @@ def test_a_missing_runner_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(quic.VARIABLE, os.devnull)
     with pytest.raises(UnavailableError, match="WESTWOOD_QUIC names no program: make quic"):
         quic.program()
+
+
+def test_the_runner_ends_with_the_process_that_started_it() -> None:
+    """Its standard input stays open here, so only the kernel can tell it."""
+    start = "import subprocess, sys; print(subprocess.Popen(sys.argv[1]).pid, flush=True); input()"
+    reading, writing = os.pipe()
+    parent = subprocess.Popen(
+        [sys.executable, "-c", start, quic.program()], stdin=reading, stdout=subprocess.PIPE
+    )
+    assert parent.stdout is not None
+    runner = Path("/proc", parent.stdout.readline().decode().strip())
+    _wait_for(lambda: "(ww-quic) S" in (runner / "stat").read_text())
+    parent.kill()
+    parent.wait()
+    try:
+        _wait_for(lambda: not runner.exists() or ") Z" in (runner / "stat").read_text())
+    finally:
+        parent.stdout.close()
+        os.close(reading)
+        os.close(writing)
+
+
+def _wait_for(condition: Callable[[], bool]) -> None:
+    ends_at = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < ends_at, "it takes too long"
+        time.sleep(0.01)
