@@ -16,8 +16,9 @@ from westwood.cli.options import (
     JsonOption,
     OutOption,
     WorkersOption,
+    control_arguments,
+    control_setting_options,
     control_settings,
-    protocols,
     refuse_idle,
     split_names,
     starting,
@@ -39,11 +40,7 @@ def _cases() -> list[str]:
 
 _CcArgument = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[CC]...",
-        help="Controls of westwood list protocols.",
-        autocompletion=starting(protocols),
-    ),
+    control_arguments("Controls of westwood list protocols."),
 ]
 _CaseOption = Annotated[
     list[str] | None,
@@ -67,12 +64,7 @@ _QlogOption = Annotated[
 ]
 _SettingOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a setting of the controls, such as cc.bbr3_loss=0.1; may be repeated.",
-        rich_help_panel=SCENARIO,
-    ),
+    control_setting_options("the controls", "cc.bbr3_loss=0.1"),
 ]
 
 

@@ -21,11 +21,10 @@ from westwood.cli.options import (
     JsonOption,
     OutOption,
     WorkersOption,
-    protocols,
+    control_options,
+    control_setting_options,
     refuse_idle,
     settings_of,
-    split_names,
-    starting,
     value_of,
 )
 from westwood.errors import InputError
@@ -38,23 +37,11 @@ if TYPE_CHECKING:
 
 JudgedOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--cc",
-        metavar="NAME,...",
-        help="The controls to benchmark.",
-        autocompletion=starting(protocols),
-        callback=split_names,
-        rich_help_panel=SCENARIO,
-    ),
+    control_options("The controls to benchmark."),
 ]
 SettingOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a setting of the control, such as cc.filter=none; may be repeated.",
-        rich_help_panel=SCENARIO,
-    ),
+    control_setting_options("the control", "cc.filter=none"),
 ]
 PathsOption = Annotated[
     int,

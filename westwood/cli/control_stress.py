@@ -17,8 +17,7 @@ from westwood.cli.options import (
     SCENARIO,
     ResumeOption,
     WorkersOption,
-    one_name,
-    protocols,
+    control_option,
     refuse_idle,
     split_names,
     starting,
@@ -42,14 +41,7 @@ def _harms() -> list[str]:
 
 _CcOption = Annotated[
     str | None,
-    typer.Option(
-        "--cc",
-        metavar="NAME",
-        help="The control to test.",
-        autocompletion=starting(protocols),
-        callback=one_name,
-        rich_help_panel=SCENARIO,
-    ),
+    control_option("The control to test."),
 ]
 _HarmOption = Annotated[
     list[str] | None,

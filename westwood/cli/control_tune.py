@@ -24,10 +24,8 @@ from westwood.cli.options import (
     PlotOption,
     ResumeOption,
     WorkersOption,
-    one_name,
-    protocols,
+    control_option,
     settings_of,
-    starting,
 )
 
 if TYPE_CHECKING:
@@ -38,14 +36,7 @@ if TYPE_CHECKING:
 
 _OneCcOption = Annotated[
     str,
-    typer.Option(
-        "--cc",
-        metavar="NAME",
-        help="The control to tune.",
-        autocompletion=starting(protocols),
-        callback=one_name,
-        rich_help_panel=SCENARIO,
-    ),
+    control_option("The control to tune."),
 ]
 _VaryOption = Annotated[
     list[str] | None,

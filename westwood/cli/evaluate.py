@@ -18,6 +18,9 @@ from westwood.cli.options import (
     JsonOption,
     ResumeOption,
     WorkersOption,
+    control_arguments,
+    control_options,
+    control_setting_options,
     protocols,
     refuse_idle,
     settings_of,
@@ -40,22 +43,11 @@ def _parts() -> list[str]:
 
 _CcArgument = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[CC]...",
-        help="Controls of westwood list protocols, or files such as ./mine.c.",
-        autocompletion=starting(protocols),
-    ),
+    control_arguments("Controls of westwood list protocols, or files such as ./mine.c."),
 ]
 _CcOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--cc",
-        metavar="NAME,...",
-        help="The same.",
-        autocompletion=starting(protocols),
-        callback=split_names,
-        rich_help_panel=SCENARIO,
-    ),
+    control_options("The same."),
 ]
 _AgainstOption = Annotated[
     str,
@@ -68,12 +60,7 @@ _AgainstOption = Annotated[
 ]
 _SettingOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a setting of the controls, such as cc.filter=none; may be repeated.",
-        rich_help_panel=SCENARIO,
-    ),
+    control_setting_options("the controls", "cc.filter=none"),
 ]
 _OnlyOption = Annotated[
     list[str] | None,

@@ -71,6 +71,52 @@ def protocols() -> Iterable[str]:
     return PROTOCOLS
 
 
+def engines() -> Iterable[str]:
+    """Returns the names that --engine takes."""
+    from westwood.engines import NAMES
+
+    return NAMES
+
+
+def control_arguments(help: str) -> Any:
+    """Returns the argument CC of a command that takes controls, not scenarios."""
+    return typer.Argument(metavar="[CC]...", help=help, autocompletion=starting(protocols))
+
+
+def control_options(help: str) -> Any:
+    """Returns the option --cc of such a command."""
+    return typer.Option(
+        "--cc",
+        metavar="NAME,...",
+        help=help,
+        autocompletion=starting(protocols),
+        callback=split_names,
+        rich_help_panel=SCENARIO,
+    )
+
+
+def control_option(help: str) -> Any:
+    """Returns the option --cc of a command that takes one control."""
+    return typer.Option(
+        "--cc",
+        metavar="NAME",
+        help=help,
+        autocompletion=starting(protocols),
+        callback=one_name,
+        rich_help_panel=SCENARIO,
+    )
+
+
+def control_setting_options(whose: str, example: str) -> Any:
+    """Returns the option --set of a command that takes controls."""
+    return typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help=f"Change a setting of {whose}, such as {example}; may be repeated.",
+        rich_help_panel=SCENARIO,
+    )
+
+
 ScenarioArgument = Annotated[
     str,
     typer.Argument(
@@ -81,14 +127,9 @@ ScenarioArgument = Annotated[
 ]
 CcOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--cc",
-        metavar="NAME,...",
-        help="Protocol of every flow, such as westwood+,cubic,bbr (westwood list protocols). "
-        "Several run one after another.",
-        autocompletion=starting(protocols),
-        callback=split_names,
-        rich_help_panel=SCENARIO,
+    control_options(
+        "Protocol of every flow, such as westwood+,cubic,bbr (westwood list protocols). "
+        "Several run one after another."
     ),
 ]
 SetOption = Annotated[
@@ -106,7 +147,7 @@ EngineOption = Annotated[
     typer.Option(
         metavar="sim|ns3|ns2|linux|quinn|noq",
         help="The engine that runs it.",
-        autocompletion=starting(lambda: ["sim", "ns3", "ns2", "linux", "quinn", "noq"]),
+        autocompletion=starting(engines),
         rich_help_panel=SCENARIO,
     ),
 ]
