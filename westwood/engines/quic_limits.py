@@ -65,13 +65,13 @@ def _check_flow(flow: Flow, stack: str, profile: str) -> None:
 
 def fixed() -> Mapping[str, object]:
     """Returns the settings of a TCP sender, with the values that mean nothing to a stack."""
-    return written_defaults("flow", leave_out=(*OBEYED, "header"))
+    return written_defaults("flow", leave_out=OBEYED)
 
 
 def _check_control(flow: Flow, limits: Limits, profile: str) -> None:
     cc = flow.cc
     if loading.is_file(cc.name):
-        problem = "is a control from a file, which runs in the simulator only"
+        problem = "is a control from a file, which no QUIC stack runs"
         raise InputError(problem, key=f"{flow.name}.cc", value=cc.name)
     if cc.stack and cc.name not in OWN[cc.stack]:
         known = ", ".join(f"{cc.stack}:{name}" for name in OWN[cc.stack])

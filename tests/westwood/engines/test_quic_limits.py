@@ -23,6 +23,7 @@ def scenario(**flow: object) -> Scenario:
     [
         ({"dupack_threshold": 5}, "one.dupack_threshold", "fixed"),
         ({"delayed_ack": 4}, "one.delayed_ack", "fixed"),
+        ({"header": "60B"}, "one.header", "fixed"),
         ({"min_rto": "200ms"}, "one.min_rto", "fixed"),
         ({"recovery": "newreno"}, "one.recovery", "prr"),
         ({"packet": "1227B"}, "one.packet", "at least 1228B"),
