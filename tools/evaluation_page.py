@@ -18,7 +18,7 @@ from typing import Any
 from tools import pages
 from tools.claim_tables import row
 from westwood.cli.commands import call
-from westwood.evaluation import page as written
+from westwood.evaluation import text
 from westwood.evaluation.answer import Answer
 from westwood.evaluation.catalogue import PARTS
 from westwood.evaluation.criterion import QUESTIONS
@@ -37,18 +37,17 @@ def measured(folder: Path) -> pages.Numbers:
     code = call(["evaluate", *CONTROLS, "--out", str(folder), *resume])
     if code:
         raise SystemExit(code)
-    answers = json.loads((folder / "answers.json").read_text(encoding="utf-8"))
+    answers = json.loads((folder / "answers.json").read_text(encoding="utf-8"))["answers"]
     for picture, name in _PICTURES.items():
         shutil.copyfile(folder / picture, DOCS / "img" / name)
     return {cc: [_kept(one) for one in answers[cc]] for cc in CONTROLS}
 
 
 def _kept(entry: dict[str, Any]) -> dict[str, Any]:
-    """Returns what the page needs: the worst point, and the mean at the first one."""
-    worst, first = Answer.of(entry).worst, entry["points"][:1]
-    at = {"point": worst.name, "judged": worst.judged} if worst else {}
-    mean = {"mean": first[0]["value"]} if first else {}
-    return {key: entry[key] for key in _KEPT} | _known(at) | _known(mean)
+    """Returns what the page needs: the worst point, what is judged there and the mean."""
+    worst = Answer.of(entry).worst
+    at = {"point": worst.name, "judged": worst.judged, "mean": worst.value} if worst else {}
+    return {key: entry[key] for key in _KEPT} | _known(at)
 
 
 def _known(values: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +78,7 @@ def _lines(numbers: pages.Numbers) -> Iterator[str]:
 
 
 def _figure(one: dict[str, Any]) -> str:
-    return written.number(one["judged"])
+    return text.number(one["judged"])
 
 
 def _criteria(numbers: pages.Numbers) -> Iterator[str]:

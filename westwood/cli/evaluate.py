@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json as writer
+import math
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +16,7 @@ from westwood.cli.options import (
     OUTPUT,
     SCENARIO,
     DaskOption,
+    EngineOption,
     JsonOption,
     ResumeOption,
     WorkersOption,
@@ -27,9 +29,10 @@ from westwood.cli.options import (
     split_names,
     starting,
 )
-from westwood.errors import InputError
+from westwood.errors import InputError, UnavailableError
 
 if TYPE_CHECKING:
+    from westwood.engines.contract import Engine
     from westwood.evaluation.criterion import Effort
     from westwood.evaluation.running import Evaluation, Request
     from westwood.judge.cases import Control
@@ -115,6 +118,7 @@ def evaluate(
     full: _FullOption = False,
     seed: _SeedOption = 1,
     fresh: _FreshOption = False,
+    engine: EngineOption = "sim",
     resume: ResumeOption = False,
     dask: DaskOption = None,
     workers: WorkersOption = None,
@@ -129,7 +133,7 @@ def evaluate(
     from westwood.cli.streams import say
     from westwood.engines.pool import check_workers
     from westwood.errors import Interrupted
-    from westwood.evaluation import page
+    from westwood.evaluation import page, text
     from westwood.evaluation.running import Evaluation
     from westwood.results.folder import Folder
 
@@ -138,9 +142,11 @@ def evaluate(
     _refuse_clashes(context, json, fresh)
     names = [*(split_names(cc) or []), *(cc_ or [])]
     chosen = None if fresh else seed
-    request = _request(names, set_, against, only, chosen, _effort(quick, full))
+    runs_it = _engine(engine, dask)
+    request = _request(names, set_, against, only, chosen, _effort(quick, full), runs_it)
     check_workers(workers, "--workers")
     evaluation = Evaluation(request, Folder(out, tell=say))
+    evaluation.check()
     with evaluation.opened(resume=resume):
         try:
             _go(evaluation, workers, dask)
@@ -151,12 +157,10 @@ def evaluate(
             raise Interrupted(f"interrupted; {rest}") from None
         evaluation.note_look()
     if json:
-        print(writer.dumps(page.entries(answers, evaluation)))
-    elif markdown:
-        print(page.markdown(answers, evaluation))
+        print(writer.dumps(page.as_json(answers, evaluation)))
     else:
-        print(page.table(answers))
-        print(written)
+        made = text.markdown(answers, evaluation) if markdown else text.table(answers)
+        print(made if markdown else f"{made}\n{written}")
 
 
 def _refuse_clashes(context: typer.Context, json: bool, fresh: bool) -> None:
@@ -164,6 +168,15 @@ def _refuse_clashes(context: typer.Context, json: bool, fresh: bool) -> None:
         refuse_idle(context, "markdown", why="with --json")
     if fresh:
         refuse_idle(context, "seed", "resume", why="with --fresh")
+
+
+def _engine(name: str, dask: str | None) -> Engine:
+    from westwood import engines
+
+    found = engines.find(name)
+    if dask and found.real_time:
+        raise UnavailableError(f"--engine {name} runs on this machine only: leave --dask out")
+    return found
 
 
 def _effort(quick: bool, full: bool) -> Effort:
@@ -181,34 +194,47 @@ def _request(
     only: list[str] | None,
     seed: int | None,
     effort: Effort,
+    engine: Engine,
 ) -> Request:
     """Checks the options; without a seed it takes a fresh one."""
     from westwood.evaluation import catalogue, ledger
     from westwood.evaluation.running import MOST_LOOKS, Request
-    from westwood.judge import judging
 
     if not names:
         raise InputError("is missing, expected a control such as westwood+", key="CC")
-    controls = [_control(name, set_) for name in dict.fromkeys(names)]
+    controls = [_control(name, set_, engine) for name in dict.fromkeys(names)]
     seed = ledger.fresh(controls) if seed is None else seed
     if not 1 <= seed <= MOST_LOOKS:
         raise InputError(f"expected 1 to {MOST_LOOKS}", key="--seed", value=seed)
-    reference = judging.control(against, key="--against")
+    reference = _control(against, None, engine, "--against")
     criteria, harnesses = catalogue.chosen(only or (), effort)
-    return Request(controls, reference, criteria, harnesses, effort, seed)
+    if not criteria and engine.name != "sim":
+        problem = "these parts run in the simulator only, leave --engine out"
+        raise InputError(problem, key="--only", value=",".join(only or ()))
+    effort = effort.in_real_time() if engine.real_time else effort
+    return Request(controls, reference, criteria, harnesses, effort, seed, engine)
 
 
-def _control(name: str, set_: list[str] | None) -> Control:
+def _control(name: str, set_: list[str] | None, engine: Engine, key: str = "CC") -> Control:
     from westwood.judge import judging
+    from westwood.scenario.stacks import STACKS, split
 
-    return judging.control(name, settings_of(set_), key="CC")
+    control = judging.control(name, settings_of(set_), key=key)
+    if split(name)[0] and engine.name not in STACKS:
+        problem = "is a control of a QUIC stack, expected --engine quinn or noq"
+        raise InputError(problem, key=key, value=name)
+    return control
 
 
 def _go(evaluation: Evaluation, workers: int | None, dask: str | None) -> None:
     """Runs what is missing."""
     from westwood.cli import console
+    from westwood.cli.streams import say
     from westwood.experiments import cluster
 
+    if evaluation.request.engine.real_time:
+        minutes = math.ceil(evaluation.real_time_s / 60)
+        say(f"the runs last {minutes} minutes in real time; --workers N shares them")
     with ExitStack() as stack:
         client = stack.enter_context(cluster.connected(dask)) if dask else None
         evaluation.go(workers, console.track, client)

@@ -30,7 +30,7 @@ def find(name: str) -> Engine:
     from westwood.engines.contract import Engine
 
     if name == "ns3":
-        from westwood.engines import ns3, ns3_limits
+        from westwood.engines import ns3, ns3_build, ns3_limits
 
         ns3.program()
         return Engine(
@@ -39,22 +39,35 @@ def find(name: str) -> Engine:
             ns3.simulate,
             remarks=ns3_limits.remarks,
             profile=ns3_limits.PROFILE,
+            title=ns3_build.title(),
         )
     if name == "ns2":
         from westwood.engines import ns2, ns2_limits
 
         ns2.program()
-        return Engine(name, ns2.prepare, ns2.simulate, profile=ns2_limits.PROFILE)
+        return Engine(
+            name, ns2.prepare, ns2.simulate, profile=ns2_limits.PROFILE, title="ns-2 2.35"
+        )
     if name == "linux":
+        import platform
+
         from westwood.engines import linux
 
         linux.check_machine()
         runs = linux.TracedOnce()
-        return Engine(name, runs.prepare, runs.simulate, real_time=True, profile=name, workers=1)
+        return Engine(
+            name,
+            runs.prepare,
+            runs.simulate,
+            real_time=True,
+            profile=name,
+            workers=1,
+            title=f"Linux {platform.release()}",
+        )
     if name in STACKS:
         from westwood.engines import quic
 
         quic.program()
         stack = quic.Stack(name)
-        return Engine(name, stack.prepare, stack.simulate)
+        return Engine(name, stack.prepare, stack.simulate, title=quic.TITLES[name])
     raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)

@@ -88,6 +88,7 @@ class Engine:
     real_time: bool = False  # a run takes its simulated time
     profile: str | None = None  # the default profile of `compare`
     workers: int | None = None  # the default number of workers; None: one per core
+    title: str = ""  # what pages call it: the program's name and version
 
     def check(self, jobs: Iterable[Job]) -> None:
         """Raises an error, before any run, if the engine or the machine can't run a job."""

@@ -28,6 +28,12 @@ _HEADER = Path("include/ns3/core-module.h")
 _PLACES = ("", "build", "ns3", "usr")
 
 
+def title() -> str:
+    """Returns what pages call the engine; only our own build tells ns-3's version."""
+    runner = programs.workshop() / PROGRAM.name
+    return f"ns-{WHEEL[5:]}" if PROGRAM.find() == runner else f"ns-3 of {PROGRAM.find()}"
+
+
 def home() -> Path:
     """Returns the folder of ns-3's wheels and our builds."""
     return programs.workshop() / "ns3"

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from westwood.scenario import Scenario
 
 VARIABLE = "WESTWOOD_QUIC"
+# The versions that quic/stacks/Cargo.toml pins.
+TITLES = {"quinn": "quinn-proto 0.11.19", "noq": "noq-proto 1.4.0"}
 PROGRAM = Program(
     "quic/ww-quic",
     VARIABLE,

@@ -11,7 +11,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from westwood import _engine, stopping
+from westwood import __version__, _engine, stopping
 from westwood.control import loading, python
 from westwood.engines.contract import Engine, Job, RunSeed
 from westwood.engines.network import build
@@ -98,4 +98,4 @@ def _run(
     return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
 
 
-SIMULATOR = Engine(ENGINE, prepare, simulate, runs_everything=True)
+SIMULATOR = Engine(ENGINE, prepare, simulate, runs_everything=True, title=f"westwood {__version__}")

@@ -30,6 +30,14 @@ class At:
     high: float
     verdict: Verdict
     runs: int
+    why_not: str = ""  # why it did not run
+
+
+@dataclass(frozen=True)
+class NotRun:
+    """Says why a point has no runs."""
+
+    why: str
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,11 @@ class Answer:
         if not self.points:
             return "cannot tell"
         return min((one.verdict for one in self.points), key=_ORDER.__getitem__)
+
+    @property
+    def not_run(self) -> list[At]:
+        """Returns the points without runs."""
+        return [one for one in self.points if one.why_not]
 
     @property
     def worst(self) -> At | None:
@@ -95,10 +108,13 @@ class Answer:
 def of_runs(
     criterion: Criterion,
     part: str,
-    found: Mapping[str, tuple[Sequence[Runs], Sequence[Runs]]],
+    found: Mapping[str, tuple[Sequence[Runs], Sequence[Runs]] | NotRun],
 ) -> Answer:
     """Returns the answer of a criterion from the runs of the control and of the reference."""
-    points = tuple(_at(criterion, name, *both) for name, both in found.items())
+    points = tuple(
+        _without_runs(name, both.why) if isinstance(both, NotRun) else _at(criterion, name, *both)
+        for name, both in found.items()
+    )
     bound = criterion.threshold
     return Answer(
         criterion.name,
@@ -134,6 +150,11 @@ def _at(criterion: Criterion, name: str, own: Sequence[Runs], others: Sequence[R
         verdict_of(judged, criterion.threshold),
         len(values),
     )
+
+
+def _without_runs(name: str, why: str) -> At:
+    nan = math.nan
+    return At(name, nan, nan, nan, nan, -math.inf, math.inf, "cannot tell", 0, why)
 
 
 def _judged(criterion: Criterion, values: Sequence[float], references: Sequence[float]) -> Estimate:

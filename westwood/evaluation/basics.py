@@ -80,14 +80,13 @@ def _seconds(queue_bdp: float) -> float:
 def harm_to(
     victim: str,
     *,
-    called: str = "",
     question: str = "",
     queues_bdp: tuple[float, ...] = QUEUES_BDP,
 ) -> Criterion:
     """Returns the criterion of a victim's lost throughput."""
     return Criterion(
-        f"harm-{called or victim}",
-        f"Throughput that a flow of {called or victim} loses beside it, less what it loses beside "
+        f"harm-{victim}",
+        f"Throughput that a flow of {victim} loses beside it, less what it loses beside "
         "the reference",
         "RFC 9743, 5.2.1; harm by Ware et al. 2019",
         over_queues(

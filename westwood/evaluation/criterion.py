@@ -8,7 +8,7 @@ that declares it, and a line there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from westwood.judge.cases import Control
@@ -29,6 +29,9 @@ Compare = Literal["value", "difference", "ratio"]
 Runs = Mapping[str, Sequence[Row]]  # the flows of a run by the run's name, all with one seed
 
 
+_REAL_TIME_RUNS = 3
+
+
 @dataclass(frozen=True)
 class Effort:
     """States how much an evaluation runs."""
@@ -38,6 +41,10 @@ class Effort:
     worst_of: int  # of each point where the worst run counts
     paths: int  # of the population
     is_quick: bool = False  # leaves out points and pictures
+
+    def in_real_time(self) -> Effort:
+        """Returns the same with few runs, for engines that take as long as what they run."""
+        return replace(self, runs=_REAL_TIME_RUNS, worst_of=_REAL_TIME_RUNS)
 
 
 QUICK = Effort("quick", 5, 10, 16, is_quick=True)

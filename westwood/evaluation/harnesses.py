@@ -114,6 +114,25 @@ def _at(one: Judgement, verdict: Verdict) -> At:
     return At(one.case.title, nan, nan, nan, nan, nan, nan, verdict, 1)
 
 
+def not_run(part: Part) -> Answer:
+    """Returns the answer of such a part with another engine than the simulator."""
+    return Answer(
+        part.name,
+        part.name,
+        "",
+        part.title,
+        part.source,
+        "",
+        "value",
+        "",
+        None,
+        False,
+        "",
+        (),
+        "Not run: this part uses the simulator only.",
+    )
+
+
 POPULATION = Part(
     _POPULATION,
     "The population of paths",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes an evaluation as a page, as JSON, and as text for a pull request."""
+"""Writes an evaluation as a page and as JSON."""
 
 from __future__ import annotations
 
@@ -19,8 +19,18 @@ from westwood.evaluation import answer, catalogue
 from westwood.evaluation.answer import Answer, At
 from westwood.evaluation.criterion import QUESTIONS, Part
 from westwood.evaluation.running import Evaluation
+from westwood.evaluation.text import (
+    Answers,
+    bound,
+    interval,
+    lacking,
+    looks,
+    number,
+    with_half,
+)
 from westwood.judge.cases import Control
 from westwood.scenario import fragments
+from westwood.scenario.stacks import split
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,32 +43,36 @@ _HOW = (
     "cannot tell. An interval is Student's t over seeds; the reference runs with the same seeds. "
     "The worst point of a line decides it."
 )
-Answers = Mapping[Control, Sequence[Answer]]
 
 
 def write(evaluation: Evaluation, answers: Answers) -> Path:
     """Writes the page, its pictures, the answers and the worst scenarios; returns the page."""
     folder, request = evaluation.folder, evaluation.request
-    folder.json("answers.json", entries(answers, evaluation))
-    sections = [_first(answers, list(_looks(evaluation)))] if _has_lines(answers) else []
+    folder.json("answers.json", as_json(answers, evaluation))
+    sections = [_first(answers, list(looks(evaluation)))] if _has_lines(answers) else []
     for part in catalogue.PARTS.values():
         of_part = _by_criterion(answers, part.name)
         if not of_part:
             continue
         sections.append(_overview(evaluation, part, answers, of_part))
         sections += [_section(evaluation, found) for found in of_part]
-    title = f"Evaluation of {', '.join(one.text for one in answers)}"
+    title = f"Evaluation of {', '.join(one.text for one in answers)} in {request.engine.title}"
     return report.write_last(folder, title, sections, [], request.state())
 
 
-def entries(answers: Answers, evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
-    """Returns the answers for JSON, by control."""
+def as_json(answers: Answers, evaluation: Evaluation) -> dict[str, Any]:
+    """Returns the engine, and the answers by control."""
+    engine = evaluation.request.engine
     return {
-        control.text: [
-            one.entry() | {"command": one.command or command(control, one.criterion, evaluation)}
-            for one in all_
-        ]
-        for control, all_ in answers.items()
+        "engine": {"name": engine.name, "version": engine.title},
+        "answers": {
+            control.text: [
+                one.entry()
+                | {"command": one.command or command(control, one.criterion, evaluation)}
+                for one in all_
+            ]
+            for control, all_ in answers.items()
+        },
     }
 
 
@@ -71,7 +85,8 @@ def command(control: Control, name: str, evaluation: Evaluation) -> str:
     against = "" if request.against.cc == "cubic" else f" --against {request.against.cc}"
     effort = "" if request.effort.name == "usual" else f" --{request.effort.name}"
     seed = "" if request.seed == 1 else f" --seed {request.seed}"
-    options = f"{''.join(settings)}{against}{effort}{seed}"
+    engine = "" if request.engine.name == "sim" else f" --engine {request.engine.name}"
+    options = f"{''.join(settings)}{against}{effort}{seed}{engine}"
     return f"westwood evaluate {shlex.quote(control.cc)}{options} --only {name} --out {name}"
 
 
@@ -100,23 +115,13 @@ def _first(answers: Answers, looks: Sequence[str]) -> Section:
     return Section("lines", "The five lines", None, [], [], text=[_HOW, *looks], grids=grids)
 
 
-def _looks(evaluation: Evaluation) -> Iterator[str]:
-    """Yields what the ledger says about each control."""
-    seed = evaluation.request.seed
-    for control, looked in evaluation.looked.items():
-        if seed in looked:
-            yield f"{control.text}: seed {seed}, look {looked.index(seed) + 1}, seen before."
-        else:
-            before = f"; seeds seen before: {', '.join(map(str, looked))}" if looked else ""
-            yield f"{control.text}: seed {seed}, look {len(looked) + 1}, a fresh one{before}."
-
-
 def _line_grid(control: Control, of: Mapping[str, Answer | None]) -> Grid:
     heads = ["question", "verdict", "measured", "95 % interval", "threshold", "who asks for it"]
     rows: list[list[str | Cell]] = []
     for question, one in of.items():
         if one is None or one.worst is None:
-            rows.append([QUESTIONS[question], "not run", "", "", "", ""])
+            why = lacking(one) if one else ""
+            rows.append([QUESTIONS[question], "not run", why, "", "", ""])
             continue
         measured = f"{number(one.worst.judged)} {one.judged_unit}".strip()
         rows.append(
@@ -136,7 +141,9 @@ def _verdict(one: Answer | None) -> str | Cell:
     if one is None:
         return "not run"
     text = f"{one.verdict} (tuned on it)" if one.tuned else one.verdict
-    return Cell(text, one.criterion, _MARKS[one.verdict])
+    if one.not_run:
+        text = f"{text}, {len(one.not_run)} of {len(one.points)} points not run"
+    return Cell(text if one.points else "not run", one.criterion, _MARKS[one.verdict])
 
 
 def _overview(
@@ -277,29 +284,32 @@ def draw(found: Sequence[tuple[Control, Answer]]) -> Figure:
 def _measured(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> Grid:
     against = evaluation.request.against.cc
     heads = ["control", "point", "measured", against, "judged", "95 % interval", "runs", "verdict"]
-    rows: list[list[str | Cell]] = [
-        [
-            control.text,
-            at.name,
-            with_half(at.value, at.half),
-            number(at.reference),
-            number(at.judged),
-            interval(at),
-            str(at.runs),
-            Cell(at.verdict, "", _MARKS[at.verdict]),
-        ]
-        for control, one in found
-        for at in one.points
-    ]
+    rows = [_measured_at(control, at) for control, one in found for at in one.points]
     unit = f" ({found[0][1].unit})" if found[0][1].unit else ""
     return Grid(f"What was measured{unit}", heads, rows)
+
+
+def _measured_at(control: Control, at: At) -> list[str | Cell]:
+    if at.why_not:
+        verdict = Cell(at.verdict, "", _MARKS[at.verdict])
+        return [control.text, at.name, f"not run: {at.why_not}", "-", "-", "-", "0", verdict]
+    return [
+        control.text,
+        at.name,
+        with_half(at.value, at.half),
+        number(at.reference),
+        number(at.judged),
+        interval(at),
+        str(at.runs),
+        Cell(at.verdict, "", _MARKS[at.verdict]),
+    ]
 
 
 def _opens(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> Iterator[LabLink]:
     """Yields links to the laboratory with each control's worst point."""
     for place, (control, one) in enumerate(found, start=1):
         worst = one.worst
-        if worst is None:
+        if worst is None or split(control.cc)[0]:  # the laboratory has no stacks
             continue
         scenario = evaluation.scenario_at(one.criterion, worst.name, control)
         if scenario is None:
@@ -311,68 +321,3 @@ def _opens(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> I
             yield LabLink(argument, fragments.of_scenario(scenario))
         except InputError:
             yield LabLink(argument, "")
-
-
-def markdown(answers: Answers, evaluation: Evaluation) -> str:
-    """Returns the five lines, and what fails, as text for a pull request."""
-    verdicts = {control: answer.lines(all_) for control, all_ in answers.items()}
-    heads = ["", *(f"`{one.text}`" for one in answers)]
-    made = [_row(heads), _row(["---"] * len(heads))]
-    for question, says in QUESTIONS.items():
-        made.append(_row([says, *(_in_brief(of[question]) for of in verdicts.values())]))
-    made += ["", *_looks(evaluation), ""]
-    for control, all_ in answers.items():
-        failing = [one for one in all_ if one.verdict == "fails" and one.worst]
-        made.append(f"`{control.text}` fails {len(failing)} of {len(all_)} criteria:")
-        made += [f"- {one.says}: {_in_brief(one)}" for one in failing]
-        made.append("")
-    return "\n".join(made)
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _in_brief(one: Answer | None) -> str:
-    if one is None or one.worst is None:
-        return "not run"
-    measured = f"{number(one.worst.judged)} {one.judged_unit}".strip()
-    return f"{one.verdict} ({measured} at {one.worst.name}; asked for {bound(one)})"
-
-
-def table(answers: Answers) -> str:
-    """Returns the five lines of each control as text."""
-    made = []
-    for control, all_ in answers.items():
-        counts = [f"{sum(one.verdict == word for one in all_)} {word}" for word in _MARKS]
-        made.append(f"{control.text}: {', '.join(counts)}")
-        lines = [(question, one) for question, one in answer.lines(all_).items() if one]
-        made += [f"  {QUESTIONS[question]:<32} {_in_brief(one)}" for question, one in lines]
-    return "\n".join(made)
-
-
-def bound(one: Answer) -> str:
-    """Returns the threshold with its sense."""
-    if one.bound is None:
-        return "-"
-    return f"{'at most' if one.at_most else 'at least'} {one.bound:g}"
-
-
-def number(value: float) -> str:
-    """Writes a number with three digits."""
-    if math.isnan(value):
-        return "-"
-    return "never" if math.isinf(value) else f"{value:.3g}"
-
-
-def with_half(value: float, half: float) -> str:
-    """Writes a mean with half its interval."""
-    known = math.isfinite(half) and math.isfinite(value)
-    return f"{number(value)} ± {half:.2g}" if known else number(value)
-
-
-def interval(at: At) -> str:
-    """Writes an interval."""
-    if not (math.isfinite(at.low) and math.isfinite(at.high)):
-        return "-"
-    return f"{number(at.low)} to {number(at.high)}"

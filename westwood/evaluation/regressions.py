@@ -125,7 +125,7 @@ def _rtt_unfair() -> Criterion:
     )
 
 
-def _own_share(victim: str, called: str, source: str) -> Criterion:
+def _own_share(victim: str, source: str) -> Criterion:
     def runs(queue: float) -> Any:
         one = path(20, 40, queue, 120, beside=victim, beside_flows=1)
         return lambda control: {BESIDE: scenario(one, control)}
@@ -135,8 +135,8 @@ def _own_share(victim: str, called: str, source: str) -> Criterion:
         return 2 * own / (own + others)
 
     return Criterion(
-        f"own-{called}",
-        f"What it gets of an even share beside a flow of {called}",
+        f"own-{victim}",
+        f"What it gets of an even share beside a flow of {victim}",
         source,
         over_queues(runs, (0.05, 0.5, 1, 4, 16)),
         share,
@@ -155,8 +155,8 @@ PART = Part(
         _low_rate(),
         _stalls(),
         _rtt_unfair(),
-        _own_share("sack", "reno", "Mo et al. 1999: Vegas loses to Reno"),
-        _own_share("cubic", "cubic", "our own finding: Westwood+'s share in deep queues"),
+        _own_share("sack", "Mo et al. 1999: Vegas loses to Reno"),
+        _own_share("cubic", "our own finding: Westwood+'s share in deep queues"),
     ),
     clauses=(
         Clause("Cloudflare 2026", "CUBIC's pinned window", ("pinned",)),
@@ -165,7 +165,7 @@ PART = Part(
         Clause("Hock et al. 2017", "BBRv1's loss in shallow buffers", ("loss-caused",)),
         Clause("Hock et al. 2017", "BBRv1's unfairness in shallow buffers", ("harm-cubic",)),
         Clause("Ha et al. 2008", "CUBIC's RTT unfairness", ("rtt-unfair",)),
-        Clause("Mo et al. 1999", "Vegas loses to Reno", ("own-reno",)),
+        Clause("Mo et al. 1999", "Vegas loses to Reno", ("own-sack",)),
         Clause("ours, 2026", "Westwood+'s start-up", ("fills", "high-delay")),
         Clause("ours, 2026", "Westwood+'s share in deep queues", ("own-cubic",)),
         Clause("ours, 2026", "Westwood-CUBIC in short queues", ("harm-cubic", "harm-short")),

@@ -35,7 +35,7 @@ CLAUSES = (
     Clause(
         "5.2.1",
         "Existing general-purpose congestion control",
-        ("harm-cubic", "harm-reno", "harm-bbr", "harm-bbr3", "harm-delay"),
+        ("harm-cubic", "harm-sack", "harm-bbr", "harm-bbr3", "harm-delay"),
     ),
     Clause("5.2.2", "Real-time congestion control", ("harm-real-time",)),
     Clause("5.2.3", "Short and long flows", ("harm-short",)),
@@ -371,7 +371,7 @@ PART = Part(
         _loss_caused(),
         _among(),
         _short_own(),
-        harm_to("sack", called="reno", queues_bdp=_QUEUES_BDP),
+        harm_to("sack", queues_bdp=_QUEUES_BDP),
         harm_to("bbr", queues_bdp=_QUEUES_BDP),
         harm_to("bbr3", queues_bdp=_QUEUES_BDP),
         _harm_delay(),

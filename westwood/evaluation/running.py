@@ -22,11 +22,12 @@ from typing import Any
 
 from westwood import __version__
 from westwood.control import loading
-from westwood.engines.contract import Job
+from westwood.engines.contract import Engine, Job, Prepare, RunSeed
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
-from westwood.evaluation import answer, catalogue, ledger
-from westwood.evaluation.answer import Answer
+from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
+from westwood.evaluation import answer, catalogue, harnesses, ledger
+from westwood.evaluation.answer import Answer, NotRun
 from westwood.evaluation.criterion import Criterion, Effort, Part, Point, Runs
 from westwood.experiments import cluster
 from westwood.experiments.experiment import Tracker
@@ -37,6 +38,7 @@ from westwood.results.kinds import ResultKind
 from westwood.results.store import Store
 from westwood.scenario import Scenario
 from westwood.search.population import seed_of
+from westwood.units import PS_PER_S
 
 # What measures may read of a flow; a run keeps nothing else.
 KEPT = (
@@ -64,7 +66,7 @@ KEPT = (
 MOST_LOOKS = 10**9
 _A_LOOK = 10_000  # seeds between two looks
 _AGAIN = 5_000  # where the seeds of a reference begin that is the control itself
-_DIFFERS = "holds another evaluation: controls, parts, effort, seed or version differ"
+_DIFFERS = "holds another evaluation: controls, parts, effort, seed, engine or version differ"
 _Key = tuple[str, int]  # a scenario's hash and a seed
 
 
@@ -78,6 +80,7 @@ class Request:
     harnesses: Sequence[Part]
     effort: Effort
     seed: int
+    engine: Engine = SIMULATOR
 
     def state(self) -> dict[str, Any]:
         """Returns what decides the answers."""
@@ -88,6 +91,7 @@ class Request:
             "harnesses": [one.name for one in self.harnesses],
             "effort": self.effort.name,
             "seed": self.seed,
+            "engine": [self.engine.name, self.engine.title],
             "version": __version__,
         }
 
@@ -97,7 +101,7 @@ def _identity(control: Control) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Side:
     """The runs of a point with a control."""
 
     scenarios: Mapping[str, Scenario]  # by name
@@ -116,6 +120,22 @@ class _Asked:
         ]
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """The runs of a point: with the control, and with the reference."""
+
+    own: _Side
+    reference: _Side
+
+    def each(self) -> Iterator[tuple[_Key, Scenario]]:
+        yield from self.own.each()
+        yield from self.reference.each()
+
+    def scenarios(self) -> Iterator[Scenario]:
+        yield from self.own.scenarios.values()
+        yield from self.reference.scenarios.values()
+
+
 class Evaluation:
     """An evaluation in progress, and the folder that keeps it."""
 
@@ -126,6 +146,8 @@ class Evaluation:
         self._found: dict[_Key, list[Row]] = {}
         self._made: dict[tuple[str, str, str], Mapping[str, Scenario]] = {}
         self._of_harness: dict[tuple[str, str], list[Answer]] = {}  # by part and control
+        self._refused: dict[str, WestwoodError | None] = {}  # by a scenario's hash
+        self._failed: dict[_Key, str] = {}  # runs without a result, and why
 
     @contextlib.contextmanager
     def opened(self, *, resume: bool) -> Iterator[Evaluation]:
@@ -133,6 +155,12 @@ class Evaluation:
         state = self.request.state()
         with self._store.resumed(ResultKind.EVALUATION, state, resume=resume, differs=_DIFFERS):
             yield self
+
+    @property
+    def real_time_s(self) -> float:
+        """Returns how long the missing runs take at most, one after another in real time."""
+        runs = ((one.duration, len(seeds)) for one, seeds in self._missing.values())
+        return sum(duration * count for duration, count in runs) / PS_PER_S
 
     @property
     def finished(self) -> int:
@@ -144,6 +172,8 @@ class Evaluation:
         """Returns the scenarios that have yet to run, with their seeds."""
         missing: dict[str, tuple[Scenario, dict[int, None]]] = {}
         for asked in self._asked():
+            if self._refusal(asked) is not None:
+                continue
             for (name, seed), scenario in asked.each():
                 if (name, seed) not in self._found:
                     missing.setdefault(name, (scenario, {}))[1][seed] = None
@@ -154,9 +184,30 @@ class Evaluation:
             for all_ in self.request.criteria.values():
                 for criterion in all_:
                     for point in criterion.chosen(self.request.effort):
-                        yield from self._both(criterion, point, control)
+                        yield self._both(criterion, point, control)
 
-    def _both(self, criterion: Criterion, point: Point, control: Control) -> tuple[_Asked, _Asked]:
+    def _refusal(self, asked: _Asked) -> WestwoodError | None:
+        """Returns why the engine can't run all scenarios of a point; None if it can."""
+        if self.request.engine.runs_everything:
+            return None
+        return next(filter(None, map(self._refusal_of, asked.scenarios())), None)
+
+    def _refusal_of(self, scenario: Scenario) -> WestwoodError | None:
+        if scenario.hash not in self._refused:
+            try:
+                self.request.engine.check([Job(scenario, [1])])
+                self._refused[scenario.hash] = None
+            except (InputError, UnavailableError) as error:
+                self._refused[scenario.hash] = error
+        return self._refused[scenario.hash]
+
+    def check(self) -> None:
+        """Raises the engine's first refusal if it can't run a single point."""
+        refusals = [self._refusal(one) for one in self._asked()]
+        if refusals and refusals[0] and None not in refusals:
+            raise refusals[0]
+
+    def _both(self, criterion: Criterion, point: Point, control: Control) -> _Asked:
         """Returns what the point runs with the control, and with the reference."""
         count, against = criterion.seeds(self.request.effort), self.request.against
         own = [seed_of("evaluate", self.request.seed * _A_LOOK + n) for n in range(count)]
@@ -165,9 +216,9 @@ class Evaluation:
             others = [seed_of("evaluate", first + n) for n in range(count)]
         else:
             others = own
-        return (
-            _Asked(self._scenarios(criterion, point, control), own),
-            _Asked(self._scenarios(criterion, point, against), others),
+        return _Asked(
+            _Side(self._scenarios(criterion, point, control), own),
+            _Side(self._scenarios(criterion, point, against), others),
         )
 
     def _scenarios(
@@ -184,9 +235,11 @@ class Evaluation:
         missing = self._missing
         keys = [(name, seed) for name, (_, seeds) in missing.items() for seed in seeds]
         jobs = [Job(scenario, seeds) for scenario, seeds in missing.values()]
-        with closing(_runs(jobs, workers, client)) as runs:
+        with closing(self._runs(jobs, workers, client)) as runs:
             for place, rows in track(runs, len(keys)):
                 name, seed = keys[place]
+                if (name, seed) in self._failed:
+                    continue
                 flows = [[_plain(row.get(column)) for column in KEPT] for row in rows]
                 self._store.keep({"scenario": name, "seed": seed, "flows": flows})
         for part in self.request.harnesses:
@@ -194,8 +247,37 @@ class Evaluation:
                 if (part.name, control.text) not in self._of_harness:
                     self._measure(part, control, workers)
 
+    def _runs(
+        self, jobs: Iterable[Job], workers: int | None, client: Any
+    ) -> Generator[tuple[int, list[Row]]]:
+        engine = self.request.engine
+        if client is not None:
+            return cluster.run_jobs(client, jobs, engine)
+        prepare = engine.prepare if engine.runs_everything else self._surviving(engine.prepare)
+        return run_jobs(jobs, prepare, workers=engine.workers if workers is None else workers)
+
+    def _surviving(self, prepare: Prepare) -> Prepare:
+        """Returns a function whose runs note their failure: a machine stalls, a stack panics."""
+
+        def prepared(job: Job) -> RunSeed:
+            run = prepare(job)
+
+            def run_seed(seed: int) -> list[Row]:
+                try:
+                    return run(seed)
+                except (RunError, UnavailableError) as error:
+                    self._failed[job.scenario.hash, seed] = str(error)
+                    return []
+
+            return run_seed
+
+        return prepared
+
     def _measure(self, part: Part, control: Control, workers: int | None) -> None:
         assert part.harness is not None
+        if self.request.engine.name != SIMULATOR.name:
+            self._of_harness[part.name, control.text] = [harnesses.not_run(part)]
+            return
         made = list(part.harness(control, self.request.effort, self.request.seed, workers))
         self._store.keep({"part": part.name, "control": control.text, "answers": made})
 
@@ -239,9 +321,14 @@ class Evaluation:
 
     def _runs_of(
         self, criterion: Criterion, point: Point, control: Control
-    ) -> tuple[list[Runs], list[Runs]]:
-        own, others = self._both(criterion, point, control)
-        return own.of(self._found), others.of(self._found)
+    ) -> tuple[list[Runs], list[Runs]] | NotRun:
+        asked = self._both(criterion, point, control)
+        if refusal := self._refusal(asked):
+            return NotRun(str(refusal))
+        for key, _ in asked.each():
+            if key in self._failed:
+                return NotRun(self._failed[key])
+        return asked.own.of(self._found), asked.reference.of(self._found)
 
     def scenario_at(self, name: str, point: str, control: Control) -> Scenario | None:
         """Returns the last scenario of a point, the one with the control beside others."""
@@ -251,14 +338,6 @@ class Evaluation:
                     if (criterion.name, one.name) == (name, point):
                         return list(self._scenarios(criterion, one, control).values())[-1]
         return None
-
-
-def _runs(
-    jobs: Iterable[Job], workers: int | None, client: Any
-) -> Generator[tuple[int, list[Row]]]:
-    if client is not None:
-        return cluster.run_jobs(client, jobs)
-    return run_jobs(jobs, SIMULATOR.prepare, workers=workers)
 
 
 def _plain(value: Any) -> Any:

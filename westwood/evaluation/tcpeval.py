@@ -281,7 +281,7 @@ PART = Part(
         Clause("", "Delay against throughput", ("tcpeval-buffers",)),
         Clause("", "Ramp-up", ("tcpeval-ramp-up",)),
         Clause("", "Transients", ("tcpeval-transients",)),
-        Clause("", "Impact on standard TCP", ("harm-cubic", "harm-reno")),
+        Clause("", "Impact on standard TCP", ("harm-cubic", "harm-sack")),
         Clause("", "Intra-protocol and inter-RTT fairness", ("among", "rtt-unfair")),
         Clause("", "Several bottlenecks", ("tcpeval-parking-lot",)),
     ),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from westwood.catalogue import PROTOCOLS, label, unknown_protocol
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import run_jobs
+from westwood.engines.quic_limits import OWN
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, show, suggestion
 from westwood.experiments.experiment import Tracker
@@ -23,6 +24,7 @@ from westwood.judge.cases import Case, Control, Section
 from westwood.judge.targets import CaseRuns, Statistic, Target
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
+from westwood.scenario.stacks import split
 from westwood.search.space import settings_given
 
 if TYPE_CHECKING:
@@ -90,7 +92,11 @@ def targets(only: Sequence[str] = ()) -> list[Target]:
 
 def control(cc: str, settings: Mapping[str, Any] | None = None, *, key: str = "--cc") -> Control:
     """Makes a control with these settings; an error about the name cites `key`."""
-    if cc not in PROTOCOLS:
+    stack, own = split(cc)
+    if stack is not None and own not in OWN.get(stack, PROTOCOLS):
+        known = ", ".join(f"{stack}:{one}" for one in OWN[stack])
+        raise InputError(f"expected one of {known}", key=key, value=cc)
+    if own not in PROTOCOLS:
         problem = unknown_protocol(cc)
         raise InputError(problem, key=key, value=cc)
     return Control(cc, settings_given(cc, settings or {}))

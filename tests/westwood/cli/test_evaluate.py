@@ -10,6 +10,10 @@ from typing import Any
 
 import pytest
 
+from westwood import __version__
+from westwood.engines import quic
+from westwood.errors import UnavailableError
+
 Westwood = Callable[..., Any]
 QUICK = ("evaluate", "reno", "--only", "queue", "--quick", "--out", "page")
 
@@ -19,10 +23,16 @@ def _own_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
+def page_text() -> str:
+    return Path("page/index.html").read_text(encoding="utf-8")
+
+
 def test_the_page_has_the_verdict_its_threshold_and_the_command(westwood: Westwood) -> None:
     done = westwood(*QUICK)
     assert "Does it keep queues short?       fails" in done.out
-    page = Path("page/index.html").read_text(encoding="utf-8")
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert f"Evaluation of reno in westwood {__version__}" in page_text()
+    page = page_text()
     assert "at most 1" in page
     assert "RFC 9743, 5.1.2" in page
     assert "westwood evaluate reno --quick --only queue --out queue" in page
@@ -61,6 +71,10 @@ def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(
         (("reno", "--seed", "0"), "--seed"),
         (("reno", "--json", "--markdown"), "--markdown: has no effect with --json"),
         ((), "CC"),
+        (("reno", "--engine", "ns4"), "expected sim, ns3"),
+        (("quinn:cubic",), "is a control of a QUIC stack, expected --engine quinn or noq"),
+        (("quinn:bbr3",), "expected one of quinn:newreno, quinn:cubic, quinn:bbr"),
+        (("cubic", "--against", "noq:bbr3"), "--against"),
     ],
 )
 def test_wrong_input_is_one_line(
@@ -80,6 +94,23 @@ def test_a_folder_of_another_version_is_refused(westwood: Westwood) -> None:
     done = westwood(*QUICK[:-2], "--seed", "2", "--out", "page", "--resume")
     assert done.code == 2
     assert "holds another evaluation" in done.err
+
+
+def test_a_stacks_control_is_judged_inside_its_stack(westwood: Westwood) -> None:
+    """C4's satellite needs an initial window that no stack takes."""
+    try:
+        quic.program()
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    of_stack = ("evaluate", "quinn:cubic", "--only", "c4-alone,c4-satellite", "--quick")
+    done = westwood(*of_stack, "--engine", "quinn", "--out", "page")
+    assert "quinn:cubic: 1 meets, 0 fails, 1 cannot tell" in done.out
+    assert f"in {quic.TITLES['quinn']}" in page_text()
+    assert "not run: tcp.initial_cwnd = &#34;6475p&#34;: engine quinn expects" in page_text()
+    found = json.loads(Path("page/answers.json").read_text(encoding="utf-8"))
+    assert found["engine"] == {"name": "quinn", "version": quic.TITLES["quinn"]}
+    other = westwood(*of_stack, "--engine", "noq", "--out", "page", "--resume")
+    assert other.code == 2 and "holds another evaluation" in other.err
 
 
 def test_a_fresh_look_has_a_seed_that_nobody_has_seen(westwood: Westwood) -> None:

@@ -31,7 +31,7 @@ def test_bbr_loses_a_tenth_of_its_packets_below_1_5_bdp_and_bbr3_does_not() -> N
 
 def test_vegas_loses_to_reno() -> None:
     """Mo et al. 1999."""
-    assert measured("own-reno", "4 BDP", "vegas") < 0.3
+    assert measured("own-sack", "4 BDP", "vegas") < 0.3
 
 
 def test_cubic_gives_less_to_a_longer_round_trip() -> None:

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An evaluation with another engine: what it refuses, and runs that fail."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from westwood.engines import quic
+from westwood.engines.contract import Engine, Job, RunSeed
+from westwood.engines.simulator import SIMULATOR, prepare
+from westwood.errors import InputError, RunError
+from westwood.evaluation import catalogue, harnesses, text
+from westwood.evaluation.answer import Answer
+from westwood.evaluation.criterion import QUICK
+from westwood.evaluation.running import Evaluation, Request
+from westwood.judge.cases import Control
+from westwood.results.columns import Row
+from westwood.results.folder import Folder
+
+CONTROL, QUEUES = Control("reno"), ("1 BDP", "4 BDP")
+QUEUE_OF = {"67p": "1 BDP", "267p": "4 BDP"}  # of the criterion `queue`
+
+
+def queue_of(job: Job) -> str:
+    return QUEUE_OF[str(job.scenario.link[0].queue.limit)]
+
+
+def engine(refuses: Sequence[str] = (), fails: Sequence[str] = ()) -> Engine:
+    """Returns the simulator, which now refuses some points and fails at others."""
+
+    def prepared(job: Job) -> RunSeed:
+        if queue_of(job) in refuses:
+            raise InputError("engine toy expects a shorter queue", key="path.queue.limit")
+        run = prepare(job)
+
+        def run_seed(seed: int) -> list[Row]:
+            if queue_of(job) in fails:
+                raise RunError(f"seed {seed}: this machine stalled")
+            return run(seed)
+
+        return run_seed
+
+    return Engine("toy", prepared, SIMULATOR.simulate, title="toy 1.0")
+
+
+def request(runs_it: Engine) -> Request:
+    criteria, _ = catalogue.chosen(("queue",), QUICK)
+    (queue,) = criteria["basics"]
+    points = [replace(one, in_quick=True) for one in queue.points if one.name in QUEUES]
+    few = replace(QUICK, runs=2)
+    return Request([CONTROL], Control("cubic"), {"basics": [replace(queue, points=points)]}, [],
+                   few, 1, runs_it)  # fmt: skip
+
+
+def evaluated(runs_it: Engine, folder: Path, *, resume: bool = False) -> tuple[Evaluation, Answer]:
+    made = Evaluation(request(runs_it), Folder(folder))
+    with made.opened(resume=resume):
+        made.go(1, lambda runs, total: runs)
+        (found,) = made.answers(CONTROL)
+    return made, found
+
+
+@pytest.mark.parametrize("how", ["refuses", "fails"])
+def test_a_point_without_runs_says_why_and_leaves_the_verdict_open(
+    how: str, tmp_path: Path
+) -> None:
+    reasons = {"refuses": "expects a shorter queue", "fails": "this machine stalled"}
+    made, found = evaluated(engine(**{how: ["4 BDP"]}), tmp_path / "page")
+    ran, did_not = found.points
+    assert ran.verdict == "meets" and ran.runs == 2
+    assert did_not.runs == 0 and reasons[how] in did_not.why_not
+    assert found.verdict == "cannot tell"
+    assert f"cannot tell (1 of 2 points: {did_not.why_not})" in text.markdown(
+        {CONTROL: [found]}, made
+    )
+
+
+def test_a_failed_run_is_run_again_when_the_evaluation_continues(tmp_path: Path) -> None:
+    _, first = evaluated(engine(fails=["4 BDP"]), tmp_path / "page")
+    _, again = evaluated(engine(), tmp_path / "page", resume=True)
+    assert first.not_run and not again.not_run
+
+
+def test_an_engine_that_can_run_no_point_gives_its_reason() -> None:
+    made = Evaluation(request(engine(refuses=QUEUES)), Folder(Path("page")))
+    with pytest.raises(InputError, match="expects a shorter queue"):
+        made.check()
+
+
+def test_a_part_of_the_simulator_only_is_reported() -> None:
+    found = harnesses.not_run(harnesses.CONFORM)
+    assert found.verdict == "cannot tell" and "simulator only" in found.note
+
+
+def test_the_page_names_the_versions_that_are_built() -> None:
+    file = Path(__file__).parents[3] / "quic" / "stacks" / "Cargo.toml"
+    pinned = tomllib.loads(file.read_text(encoding="utf-8"))["dependencies"]
+    for stack, title in quic.TITLES.items():
+        name, version = title.split()
+        assert name.startswith(stack) and pinned[name]["version"] == f"={version}"
