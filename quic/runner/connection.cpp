@@ -51,9 +51,10 @@ void Connection::on_timer(sim::Time now) {
     check(now);
     if (!begun_) begin(now);
     for (const bool server : {false, true}) {
-        if (ww_quic_next(connection_.get(), server) > nanoseconds(now)) continue;
+        if (next_of(server) > nanoseconds(now)) continue;
         const std::uint64_t window = state_.window;
         ww_quic_wake(connection_.get(), server, nanoseconds(now));
+        has_news(server);
         if (server) continue;
         look(now);
         timeouts_ += state_.window < window;
@@ -69,6 +70,7 @@ void Connection::begin(sim::Time now) {
     const bool is_endless = flow_.size_bytes == sim::kUnlimited;
     written_ = is_endless ? UINT64_MAX : static_cast<std::uint64_t>(flow_.size_bytes);
     ww_quic_write(connection_.get(), written_, !is_endless);
+    has_news(false);
 }
 
 void Connection::on_packet(sim::Time now, sim::End to, std::uint32_t number, bool is_ecn_capable,
@@ -79,6 +81,7 @@ void Connection::on_packet(sim::Time now, sim::End to, std::uint32_t number, boo
     const std::uint64_t window = state_.window;
     ww_quic_take(connection_.get(), server, nanoseconds(now), number,
                  static_cast<std::uint8_t>(ecn_of(is_ecn_capable, is_marked)));
+    has_news(server);
     if (server) return;
     received_++;
     look(now);
@@ -95,10 +98,13 @@ void Connection::on_drop(std::uint32_t number) {
 
 bool Connection::send(sim::Time now, sim::End from, Sent& packet) {
     if (is_over() || !begun_) return false;
-    check(now);
     const bool server = from == sim::End::receiver;
+    if (server && !server_may_send_) return false;
+    check(now);
     ww_packet sent{};
+    next_ns_[server] = kUnknown;
     if (!ww_quic_send(connection_.get(), server, nanoseconds(now), &sent)) {
+        if (server) server_may_send_ = false;
         find_next(now);
         return false;
     }
@@ -112,6 +118,7 @@ void Connection::serve_application(sim::Time now) {
     if (!stopped_ && now >= flow_.stop) {
         stopped_ = true;
         ww_quic_stop(connection_.get());
+        has_news(false);
     }
     if (!writer_ || stopped_ || !state_.is_established) return;
     const auto mss = static_cast<std::uint64_t>(flow_.mss());
@@ -119,6 +126,7 @@ void Connection::serve_application(sim::Time now) {
         written_ = static_cast<std::uint64_t>(writer_->written()) * mss;
         const bool ends = writer_->ends_message(writer_->written() - 1);
         ww_quic_write(connection_.get(), written_, ends);
+        has_news(false);
         look(now);
     }
     writer_->watch(now, sender_state());
@@ -161,6 +169,19 @@ void Connection::trace(sim::Time now) {
     run_.trace->write_window(number_, row);
 }
 
+// Notes that something happened at an end: its timer may have changed. The server, which only acknowledges, is asked
+// for packets after such events alone. The client's pacer counts the time when it is asked, so it always is.
+void Connection::has_news(bool server) {
+    if (server) server_may_send_ = true;
+    next_ns_[server] = kUnknown;
+}
+
+// Returns when an end has something to do, in ns, which only events there change.
+std::int64_t Connection::next_of(bool server) {
+    if (next_ns_[server] == kUnknown) next_ns_[server] = ww_quic_next(connection_.get(), server);
+    return next_ns_[server];
+}
+
 void Connection::find_next(sim::Time now) {
     if (is_over()) {
         next_ = sim::kNever;
@@ -169,7 +190,7 @@ void Connection::find_next(sim::Time now) {
     next_ = writer_ && state_.is_established && !stopped_ ? writer_->next_at() : sim::kNever;
     if (!stopped_ && flow_.stop > now) next_ = std::min(next_, flow_.stop);
     for (const bool server : {false, true}) {
-        const std::int64_t at = ww_quic_next(connection_.get(), server);
+        const std::int64_t at = next_of(server);
         if (at < INT64_MAX / kNanosecond) next_ = std::min(next_, at * kNanosecond);
     }
 }

@@ -27,6 +27,7 @@ class Connection final : public sim::Guest {
   public:
     // The Ethernet frame's IP and UDP headers.
     static constexpr std::uint32_t kHeaders = 28;
+    static constexpr std::int64_t kUnknown = -1;
 
     Connection(const wire::Stack& stack, const sim::Flow& flow, std::uint32_t number, Run& run);
 
@@ -50,6 +51,8 @@ class Connection final : public sim::Guest {
     void check(sim::Time now);
     void look(sim::Time now);
     void trace(sim::Time now);
+    void has_news(bool server);
+    std::int64_t next_of(bool server);
     void find_next(sim::Time now);
     void fail(sim::Time now, const std::string& problem);
     bool is_over() const { return !run_.error.empty(); }
@@ -62,6 +65,8 @@ class Connection final : public sim::Guest {
     std::optional<sim::Writer> writer_;  // unless the application is bulk
     sim::Time next_ = 0;
     bool begun_ = false, stopped_ = false;
+    bool server_may_send_ = true;
+    std::int64_t next_ns_[2] = {kUnknown, kUnknown};  // of the client and of the server
 
     ww_connection_state state_{};
     std::uint64_t written_ = 0;              // bytes that the application has written
