@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import tempfile
 import time
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ from westwood import programs
 from westwood.engines import network, quic_limits, wire
 from westwood.engines.contract import RunSeed, refuse_simulators_own
 from westwood.engines.result import Result
-from westwood.errors import InputError, RunError, one_line
+from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.programs import Program
 from westwood.results.columns import Row
 from westwood.results.rows import rows_of_run
@@ -39,9 +41,38 @@ PROGRAM = Program(
 )
 
 
+_NAMES_ITSELF = "--name"
+_ANSWERS_IN_S = 10.0
+
+
 def program() -> Path:
-    """Returns the runner's location; raises UnavailableError with the remedy if it is missing."""
-    return PROGRAM.find()
+    """Returns the runner's location.
+
+    Raises UnavailableError with the remedy if there is none of this version, and InputError if
+    WESTWOOD_QUIC names another program.
+    """
+    found = PROGRAM.find()
+    if problem := _problem_of(found, found.stat().st_mtime_ns):
+        if os.environ.get(VARIABLE):
+            problem += f", expected a ww-quic of this version: {PROGRAM.remedy}"
+            raise InputError(problem, key=VARIABLE, value=str(found))
+        raise UnavailableError(f"{found} {problem}; rebuild it: {PROGRAM.remedy}")
+    return found
+
+
+@functools.cache
+def _problem_of(path: Path, _built_ns: int) -> str:
+    """Returns what is wrong with the program; empty: it says that it is a ww-quic."""
+    try:
+        # A ww-quic without the option reads a plan, and ends with this one's error.
+        done = programs.run([path, _NAMES_ITSELF], "end\n", timeout_s=_ANSWERS_IN_S)
+    except TimeoutError:
+        return "does not answer"
+    except OSError as error:
+        return f"does not start ({error.strerror})"
+    if done.out == "ww-quic\n":
+        return ""
+    return "is of another version" if done.errors.startswith("ww-quic: ") else "is no ww-quic"
 
 
 @dataclass(frozen=True)
@@ -90,7 +121,11 @@ class Stack:
         wall = time.perf_counter()
         with wire.trace_files(trace) as files:
             text += wire.conclusion(seed, files)
-            report = wire.read(_execute(text, f"{scenario.name}, seed {seed}"), files)
+            lines = _execute(text, f"{scenario.name}, seed {seed}")
+            try:
+                report = wire.read(lines, files)
+            except RunError as error:  # of other declarations
+                raise UnavailableError(f"{error}: {PROGRAM.remedy}") from None
         raw = report.result()
         cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}
         return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, self.name), raw)
@@ -102,6 +137,7 @@ def _execute(plan: str, what: str) -> list[list[str]]:
     lines = [line.split() for line in done.out.splitlines()]
     if done.code != 0 or not wire.is_whole(lines):
         problem = (done.errors.strip() or f"exit code {done.code}").splitlines()[-1]
+        wire.refuse_stale(PROGRAM, problem)
         problem = one_line(problem.removeprefix("ww-quic: "))
         raise RunError(f"{what}: {problem}; to repeat it: {program()} < {_kept(plan)}")
     return lines

@@ -15,7 +15,7 @@ import pytest
 from westwood import Scenario, simulate
 from westwood.engines import quic
 from westwood.engines.quic import Stack
-from westwood.errors import RunError, UnavailableError
+from westwood.errors import InputError, RunError, UnavailableError
 
 
 @pytest.fixture(autouse=True)
@@ -113,6 +113,46 @@ def test_a_missing_runner_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(quic.VARIABLE, os.devnull)
     with pytest.raises(UnavailableError, match="WESTWOOD_QUIC names no program: make quic"):
         quic.program()
+
+
+NAMES_ITSELF = '[ "$1" = --name ] && { echo ww-quic; exit; }'
+
+
+@pytest.mark.parametrize(
+    "script, error, expected",
+    [
+        ("sleep 100", InputError, "does not answer, expected a ww-quic"),
+        ("echo hello", InputError, "is no ww-quic"),
+        ("echo 'ww-quic: plan: no links' >&2; exit 2", InputError, "is of another version"),
+        (
+            f"{NAMES_ITSELF}; echo 'ww-quic: new: unknown statement' >&2; exit 2",
+            UnavailableError,
+            "rebuild it: make quic",
+        ),
+        (
+            f"{NAMES_ITSELF}; echo flow 0 sent 1; echo end 0",
+            UnavailableError,
+            "other declarations .*: make quic",
+        ),
+        (f"{NAMES_ITSELF}; kill -SEGV $$", RunError, "seed 1: exit code -11; to repeat it: .*/own"),
+    ],
+)
+def test_another_program_in_its_place_is_one_line(
+    script: str,
+    error: type[Exception],
+    expected: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    own = tmp_path / "own"
+    own.write_text(f"#!/bin/sh\n{script}\n")
+    own.chmod(0o755)
+    monkeypatch.setenv(quic.VARIABLE, str(own))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(quic, "_ANSWERS_IN_S", 0.5)
+    with pytest.raises(error, match=expected) as caught:
+        simulate(scenario("cubic"), engine="quinn")
+    assert "\n" not in str(caught.value)
 
 
 def test_the_runner_ends_with_the_process_that_started_it() -> None:
