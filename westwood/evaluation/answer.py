@@ -59,6 +59,7 @@ class Answer:
     note: str = ""
     command: str = ""  # of a harness; others follow from the criterion's name
     tuned: str = ""  # how the control was tuned on what the criterion runs
+    scenario: Mapping[str, Any] | None = None  # of a harness: the worst one, as JSON has it
 
     @property
     def verdict(self) -> Verdict:

@@ -17,6 +17,7 @@ from westwood.judge.cases import Control
 from westwood.judge.judging import JudgePlan, TargetVerdict
 from westwood.judge.targets import Target
 from westwood.judge.wide import SECTIONS
+from westwood.scenario import fragments
 
 _POPULATION, _CONFORM = "population", "conform"
 _OF_CUBIC = "shared-self"  # the row that shows the benchmark's own noise
@@ -74,6 +75,9 @@ def _of_target(found: TargetVerdict, control: Control, paths: int) -> Answer:
         (at,),
         command=found.command,
         tuned="" if control.settings else TUNED.get(control.cc, ""),
+        scenario=next(
+            (fragments.plain(case.scenario(control)) for _, case in found.figure.worst), None
+        ),
     )
 
 
@@ -106,7 +110,14 @@ def _of_cases(judgements: Sequence[Judgement], control: Control) -> Answer:
         () if lacking else points,
         note,
         f"westwood conform {control.cc}",
+        scenario=None if lacking else _first_scenario(judgements),
     )
+
+
+def _first_scenario(judgements: Sequence[Judgement]) -> Mapping[str, Any] | None:
+    """Returns the scenario of the first case that fails; if none does, of the first one."""
+    ran = sorted(judgements, key=lambda one: one.verdict != "FAIL")
+    return next((fragments.plain(one.scenario) for one in ran if one.scenario), None)
 
 
 def _at(one: Judgement, verdict: Verdict) -> At:

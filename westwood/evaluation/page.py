@@ -29,7 +29,7 @@ from westwood.evaluation.text import (
     with_half,
 )
 from westwood.judge.cases import Control
-from westwood.scenario import fragments
+from westwood.scenario import Scenario, fragments
 from westwood.scenario.stacks import split
 
 if TYPE_CHECKING:
@@ -67,13 +67,18 @@ def as_json(answers: Answers, evaluation: Evaluation) -> dict[str, Any]:
         "engine": {"name": engine.name, "version": engine.title},
         "answers": {
             control.text: [
-                one.entry()
-                | {"command": one.command or command(control, one.criterion, evaluation)}
+                _entry(one, one.command or command(control, one.criterion, evaluation))
                 for one in all_
             ]
             for control, all_ in answers.items()
         },
     }
+
+
+def _entry(one: Answer, command: str) -> dict[str, Any]:
+    """Returns an answer for JSON; the worst scenarios are files of their own."""
+    kept = {key: value for key, value in one.entry().items() if key != "scenario"}
+    return kept | {"command": command}
 
 
 def command(control: Control, name: str, evaluation: Evaluation) -> str:
@@ -305,14 +310,18 @@ def _measured_at(control: Control, at: At) -> list[str | Cell]:
     ]
 
 
+def _worst_scenario(evaluation: Evaluation, control: Control, one: Answer) -> Scenario | None:
+    if one.scenario is not None:
+        return Scenario(**one.scenario)
+    worst = one.worst
+    return evaluation.scenario_at(one.criterion, worst.name, control) if worst else None
+
+
 def _opens(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> Iterator[LabLink]:
     """Yields links to the laboratory with each control's worst point."""
     for place, (control, one) in enumerate(found, start=1):
-        worst = one.worst
-        if worst is None or split(control.cc)[0]:  # the laboratory has no stacks
-            continue
-        scenario = evaluation.scenario_at(one.criterion, worst.name, control)
-        if scenario is None:
+        scenario = _worst_scenario(evaluation, control, one)
+        if scenario is None or split(control.cc)[0]:  # the laboratory has no stacks
             continue
         name = f"scenarios/{place}-{one.criterion}"
         file = evaluation.folder.scenario(name, scenario)

@@ -34,7 +34,7 @@ def of_preset(name: str) -> str:
 
 def packed(given: Mapping[str, Any], name: str) -> str:
     """Returns the fragment of a scenario's given settings."""
-    text = json.dumps(named_links.spelled_out(given), default=_jsonable, separators=(",", ":"))
+    text = _text(given)
     pack = zlib.compressobj(9, zlib.DEFLATED, _DEFLATE)
     data = pack.compress(text.encode()) + pack.flush()
     word = base64.urlsafe_b64encode(data).decode().rstrip("=")
@@ -42,6 +42,16 @@ def packed(given: Mapping[str, Any], name: str) -> str:
         problem = "its lists of numbers are too long for a link, expected a smaller scenario"
         raise InputError(problem, value=name)
     return f"#t={word}"
+
+
+def plain(scenario: Scenario) -> dict[str, Any]:
+    """Returns a scenario's given settings as JSON has them."""
+    made: dict[str, Any] = json.loads(_text(scenario.given()))
+    return made
+
+
+def _text(given: Mapping[str, Any]) -> str:
+    return json.dumps(named_links.spelled_out(given), default=_jsonable, separators=(",", ":"))
 
 
 def _jsonable(value: Any) -> Any:

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Answers of other commands' harnesses name the worst scenario, which the laboratory opens."""
+
+from __future__ import annotations
+
+from westwood.conform import catalogue
+from westwood.conform import judging as conforming
+from westwood.evaluation import harnesses
+from westwood.evaluation.answer import Answer
+from westwood.judge import judging
+from westwood.judge.cases import Control
+from westwood.judge.judging import JudgePlan
+from westwood.scenario import Scenario, fragments
+
+
+def test_a_target_names_its_worst_path() -> None:
+    control = Control("reno")
+    plan = JudgePlan(judging.targets(["alone-median"]), paths=4)
+    judged = judging.run(plan, [control], track=lambda runs, total: runs, workers=1)
+    (verdict,) = judged.verdicts(control)
+    kept = Answer.of(harnesses._of_target(verdict, control, 4).entry())
+    assert kept.scenario is not None
+    _, worst = verdict.figure.worst[0]
+    assert Scenario(**kept.scenario) == worst.scenario(control)
+    assert fragments.of_scenario(Scenario(**kept.scenario)).startswith("#t=")
+
+
+def test_the_cases_of_the_draft_name_the_first_that_fails() -> None:
+    cases = [catalogue.CASES[name] for name in list(catalogue.CASES)[:2]]
+    subject = conforming.control("bbr3", {})
+    ran = [one for _, one in conforming.run_all(cases, [subject], 1)]
+    found = harnesses._of_cases(ran, Control("bbr3"))
+    first = next((one for one in ran if one.verdict == "FAIL"), ran[0])
+    assert found.scenario is not None and first.scenario is not None
+    assert found.scenario["name"] == first.scenario.name
