@@ -162,7 +162,20 @@ void bind_datagrams(nb::module_& m) {
     named(type, "spacing", &Datagrams::spacing, kSpreads);
 }
 
+void bind_media(nb::module_& m) {
+    nb::class_<MediaFrames> type(m, "MediaFrames", "Frames of live media; times in ps.");
+    type.def_rw("interval", &MediaFrames::interval)
+        .def_rw("frame_bytes", &MediaFrames::frame_bytes)
+        .def_rw("key_bytes", &MediaFrames::key_bytes)
+        .def_rw("upper_bytes", &MediaFrames::upper_bytes)
+        .def_rw("upper_key_bytes", &MediaFrames::upper_key_bytes)
+        .def_rw("group", &MediaFrames::group)
+        .def_rw("warm_up", &MediaFrames::warm_up);
+    limited(type, "patience", &MediaFrames::patience, kNever);
+}
+
 void bind_application(nb::module_& m) {
+    bind_media(m);
     nb::class_<Application> type(m, "Application", "What a connection's application writes.");
     named(type, "kind", &Application::kind, kApplications);
     type.def_rw("rate_bps", &Application::rate_bps)
@@ -172,7 +185,8 @@ void bind_application(nb::module_& m) {
         .def_rw("think_mean", &Application::think_mean)
         .def_rw("ladder_bps", &Application::ladder_bps)
         .def_rw("chunk", &Application::chunk)
-        .def_rw("buffer", &Application::buffer);
+        .def_rw("buffer", &Application::buffer)
+        .def_rw("media", &Application::media);
     limited(type, "on_mean", &Application::on_mean, kNever);
     named(type, "spread", &Application::spread, kSpreads);
     named(type, "size_spread", &Application::size_spread, kSpreads);

@@ -51,13 +51,15 @@
     X(NUMBER, last_arrival_s, INNER, "s", "Last arrival", "",                                     \
       "when the last of its data packets reached the sink")
 
-// One row per response or chunk that an application asked for.
+// One row per response, chunk or frame that an application sends.
 #define WW_MESSAGE_COLUMNS(X)                                                             \
     X(COUNT, connection, INNER, "", "Connection", "", "number of the connection")         \
     X(COUNT, number, INNER, "", "Number", "", "its place among the connection's, from 1") \
     X(COUNT, bytes, INNER, "B", "Size", "", "its payload")                                \
-    X(NUMBER, start_s, INNER, "s", "Start", "", "when the sender received the request")   \
-    X(NUMBER, completed_s, INNER, "s", "Completed", "", "when all of it had been acknowledged")
+    X(NUMBER, start_s, INNER, "s", "Start", "",                                           \
+      "when the sender received the request; of a frame, when it was due")                \
+    X(NUMBER, completed_s, INNER, "s", "Completed", "",                                   \
+      "when all of it had been acknowledged; of a frame, when all of it had arrived")
 
 #define WW_DIRECTION_COLUMNS(X)                                                                    \
     X(COUNT, packets, SUM, "packets", "Packets", "", "packets that the queue accepted by the end") \

@@ -21,7 +21,7 @@ namespace ww::sim {
 
 // Kinds and their names, which are the same everywhere.
 #define WW_SPREADS(X) X(fixed) X(exponential)
-#define WW_APPLICATION_KINDS(X) X(bulk) X(rate) X(on_off) X(request) X(video)
+#define WW_APPLICATION_KINDS(X) X(bulk) X(rate) X(on_off) X(request) X(video) X(media)
 #define WW_EVENT_KINDS(X) \
     X(send) X(retransmit) X(ack) X(dupack) X(recovery) X(exit) X(timeout) X(ecn) X(probe) X(undo)
 #define WW_DROP_KINDS(X) X(queue) X(early) X(wire) X(mark)
@@ -89,6 +89,17 @@ struct Datagrams {
         Spread::fixed;  // distribution of the gaps between packets; exponential: a Poisson process
 };
 
+// Frames of live media (traffic/media.hpp).
+struct MediaFrames {
+    Time interval = 0;  // from one frame to the next
+    std::int64_t frame_bytes = 0,
+                 key_bytes = 0;  // of the lower layer; key_bytes 0: like the others
+    std::int64_t upper_bytes = 0, upper_key_bytes = 0;  // the same; upper_bytes 0: one layer
+    std::uint32_t group = 1;                            // frames, of which the first is a key frame
+    Time patience = kNever;  // how late a frame of the upper layer may arrive
+    Time warm_up = 0;        // frames that are due before are no messages
+};
+
 // What the sending application of a connection writes (traffic/application.hpp). Times without a
 // meaning for a kind have no effect on it.
 struct Application {
@@ -103,6 +114,7 @@ struct Application {
     std::vector<std::int64_t> ladder_bps;  // video: the rates to choose from, ascending
     Time chunk = 0;                        // video: how long a chunk plays
     Time buffer = 0;                       // video: how much the player keeps at most
+    MediaFrames media = {};
 };
 
 class GuestFactory;
@@ -177,7 +189,7 @@ struct FlowResult : FlowCounts {
     std::vector<Event> events;
 };
 
-// A response or a chunk of video: what one request of a connection's application asked for.
+// A response, a chunk of video or a frame of media: what a connection's application sends as a whole.
 struct Message {
     WW_MESSAGE_COLUMNS(WW_COLUMN_MEMBER)
 };

@@ -41,6 +41,7 @@ inline constexpr Time kNever = INT64_MAX - 1;      // kNever + 1 still fits
 inline constexpr std::int64_t kUnlimited = INT64_MAX;
 inline constexpr std::int64_t kFastest = 1'000'000'000'000;  // 1 Tb/s: 1 byte in 8 ps
 inline constexpr std::int64_t kLargestSize = INT64_C(1) << 50;
+inline constexpr std::int64_t kLargestFrame = 1 << 30;
 inline constexpr std::uint32_t kMostNodes = 1u << 20;
 inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps (RFC 7323), bytes
 
@@ -116,6 +117,13 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
     X(SWITCH, quick_acks_again, false, 0, 1,                                                       \
       "Quick ACKs also follow duplicate data and pauses longer than the receiver's RTO",           \
       "Only Linux does this.")                                                                     \
+    X(COUNT, ack_division, 1, 1, 100,                                                              \
+      "ACKs per segment, each of an equal part of its bytes: a receiver that misbehaves",          \
+      "RFC 5681, section 4.2: an ACK is of whole segments.")                                       \
+    X(COUNT, optimistic_acks, 0, 0, 1000,                                                          \
+      "Most segments that an ACK covers before they arrive; any number conceals losses: a "        \
+      "receiver that misbehaves",                                                                  \
+      "RFC 9293, section 3.4: an ACK covers what has arrived.")                                    \
     X(COUNT, dupack_threshold, 3, 1, 1000, "Duplicate ACKs that indicate a loss",                  \
       "RFC 5681, section 3.2.")                                                                    \
     X(SWITCH, limited_transmit, true, 0, 1,                                                        \

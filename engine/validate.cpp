@@ -184,6 +184,19 @@ std::string check(const ww_config& o) {
     return "";
 }
 
+std::string check(const MediaFrames& o) {
+    if (o.interval < kMicrosecond || o.interval > kHour)
+        return "frames must be 1 us to 1 hour apart";
+    if (o.frame_bytes < 1) return "a frame must have 1 byte or more";
+    for (const std::int64_t bytes : {o.frame_bytes, o.key_bytes, o.upper_bytes, o.upper_key_bytes})
+        if (bytes < 0 || bytes > kLargestFrame)
+            return "a frame must have at most " + std::to_string(kLargestFrame) + " bytes";
+    if (o.group < 1) return "a group must have 1 frame or more";
+    if (o.patience < 0 || o.warm_up < 0 || o.warm_up > kLongest)
+        return "patience and warm-up must be 0 or longer";
+    return "";
+}
+
 // Checks what the kind of application uses.
 std::string check(const Application& o) {
     const auto is_rate = [](std::int64_t bps) { return bps >= 1 && bps <= kFastest; };
@@ -213,8 +226,10 @@ std::string check(const Application& o) {
             return "a chunk must play 1 us to 1 hour";
         if (!is_time(o.buffer, o.chunk)) return "a buffer must have room for a chunk";
         return "";
+    case ApplicationKind::media:
+        return check(o.media);
     }
-    return o.kind > ApplicationKind::video
+    return o.kind > ApplicationKind::media
                ? "unknown kind of application"
                : "an application must be on 1 us or longer, and off at most " + kMostDays;
 }

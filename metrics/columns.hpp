@@ -64,7 +64,9 @@
       "median of those times; for a flow with one connection, its time",                        \
       percentile(flow.completions_s, 0.5))                                                      \
     X(NUMBER, completion_p95_s, "s", "Completion time, 95th percentile", "", 1, 1,              \
-      WW_COLUMN_ALWAYS, "their 95th percentile", percentile(flow.completions_s, 0.95))
+      WW_COLUMN_ALWAYS, "their 95th percentile", percentile(flow.completions_s, 0.95))          \
+    X(NUMBER, completion_max_s, "s", "Longest completion time", "", 1, 1, WW_COLUMN_ALWAYS,     \
+      "the longest of those times", percentile(flow.completions_s, 1))
 
 #define WW_RUN_COLUMNS(X)                                                                          \
     X(NUMBER, friendliness, "", "Friendliness", "share\nof fair", 1, 2,                            \

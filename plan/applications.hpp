@@ -24,7 +24,8 @@
     X("rate", RATE, "payload at a rate")                                     \
     X("on-off", ON_OFF, "as much as it can while on, and nothing while off") \
     X("request", REQUEST, "responses, each asked for after a think time")    \
-    X("video", VIDEO, "chunks of video, whose rates a player chooses")
+    X("video", VIDEO, "chunks of video, whose rates a player chooses")       \
+    X("media", MEDIA, "frames of live media, which arrive in time or late")
 
 #define WW_APP_SETTINGS_TOGETHER(X) X(on, off)
 
@@ -71,6 +72,26 @@
       "Typical of adaptive streaming.")                                                           \
     X(TIME_OR_NEVER, buffer, application.buffer, 0, kMicrosecond, kLongest,                       \
       "How much the player keeps at most", "Five chunks.")
+#define WW_MEDIA_APP_SETTINGS(X)                                                                \
+    X(TIME, interval, application.media.interval, kSecond / 30, kMicrosecond, kHour,            \
+      "Time from one frame to the next", "")                                                    \
+    X(SIZE, frame, application.media.frame_bytes, 3750, 1, kLargestFrame, "Payload of a frame", \
+      "")                                                                                       \
+    X(SIZE, key, application.media.key_bytes, 0, 0, kLargestFrame,                              \
+      "Payload of a key frame; 0: like the others", "Key frames are like the others.")          \
+    X(COUNT, group, application.media.group, 30, 1, 1'000'000,                                  \
+      "Frames of a group, of which the first is a key frame", "A second of 30 frames.")         \
+    X(SIZE, upper, application.media.upper_bytes, 0, 0, kLargestFrame,                          \
+      "Payload of a frame's second layer, which goes after the first; 0: none",                 \
+      "Frames have one layer.")                                                                 \
+    X(SIZE, upper_key, application.media.upper_key_bytes, 0, 0, kLargestFrame,                  \
+      "Payload of a key frame's second layer; 0: like the others",                              \
+      "Key frames are like the others.")                                                        \
+    X(TIME_OR_NEVER, patience, application.media.patience, kNever, 0, kLongest,                 \
+      "Delay of a frame after which the second layer stops until the next group",               \
+      "It never stops.")                                                                        \
+    X(TIME, warm_up, application.media.warm_up, 0, 0, kLongest,                                 \
+      "Frames that are due earlier are not counted", "All frames are counted.")
 
 #define WW_ENGINE_TYPE_SIZE std::int64_t
 #define WW_ENGINE_TYPE_SPREAD std::uint8_t

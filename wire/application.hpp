@@ -20,6 +20,17 @@ inline void read_periods(Words& words, sim::Application& o) {
     read_spread(words, o.spread);
 }
 
+inline void read_media(Words& words, sim::MediaFrames& o) {
+    words.into(o.interval, sim::kMicrosecond, sim::kHour);
+    words.into(o.frame_bytes, 1, sim::kLargestFrame);
+    words.into(o.key_bytes, 0, sim::kLargestFrame);
+    words.into(o.group, 1, UINT32_MAX);
+    words.into(o.upper_bytes, 0, sim::kLargestFrame);
+    words.into(o.upper_key_bytes, 0, sim::kLargestFrame);
+    words.into(o.patience, 0, sim::kLongest, -1, sim::kNever);
+    words.into(o.warm_up, 0, sim::kLongest);
+}
+
 inline void read_application(Words& words, sim::Application& o) {
     using sim::ApplicationKind;
 #define WW_WORD(id) {#id, ApplicationKind::id},
@@ -37,6 +48,7 @@ inline void read_application(Words& words, sim::Application& o) {
         words.into(o.think_mean, 0, sim::kLongest);
         read_spread(words, o.spread);
     }
+    if (o.kind == ApplicationKind::media) read_media(words, o.media);
     if (o.kind != ApplicationKind::video) return;
     words.into(o.chunk, 1, sim::kHour);
     words.into(o.buffer, 1, sim::kLongest);

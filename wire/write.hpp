@@ -187,6 +187,11 @@ inline void write_application(PlanText& plan, const sim::Application& o) {
         numbers.insert(numbers.end(), o.ladder_bps.begin(), o.ladder_bps.end());
         return plan.say_all("application video", numbers);
     }
+    case sim::ApplicationKind::media:
+        return plan.say("application media", o.media.interval, o.media.frame_bytes,
+                        o.media.key_bytes, o.media.group, o.media.upper_bytes,
+                        o.media.upper_key_bytes,
+                        o.media.patience == sim::kNever ? -1 : o.media.patience, o.media.warm_up);
     }
 }
 

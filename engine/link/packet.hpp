@@ -42,6 +42,7 @@ enum PacketFlags : std::uint16_t {
     kEct1 = 4096,  // beside kEct: the ECN field was ECT(1), not ECT(0), when it was sent
     kGuest =
         8192,  // of a guest (traffic/guest.hpp), which knows its contents; kAck: from the receiver
+    kSuspect = 16384,  // ACK: of a receiver that misbehaves (tcp/misbehaviour.hpp)
     // Packets with these flags take the slow path.
     kSlowPath = kSyn | kFin | kCe | kCwr | kDatagram | kBare | kAgain | kEnd,
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Handles the less common packets: those that open a connection (SYN, SYN-ACK and the ACK of that)
-// or end it (FIN), ends of messages, ECN marks, timestamps of retransmissions, and datagrams;
+// or end it (FIN), ends of messages, ECN marks, timestamps of retransmissions, datagrams, and the ACKs of
+// receivers that misbehave;
 // also the timer that opens a connection and repeats what was lost.
 #include "simulation.hpp"
 
@@ -77,6 +78,33 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
         send_one_by_one(c, now);
     }
     after_sender(c, now);
+}
+
+// Sends the ACKs of a receiver that misbehaves: one for each part of what they newly claim.
+void Simulation::send_suspect_acks(Connection& c, Time now) {
+    Receiver& receiver = c.receiver;
+    receiver.unacknowledged = 0;
+    receiver.timer.deadline = kNever;
+    const bool has_sack = receiver.has_sack();
+    const SackBlocks sack = has_sack ? receiver.sack_blocks() : SackBlocks();
+    const Misbehaviour::Claim claim = receiver.claim();
+    const std::uint32_t parts = has_sack ? 1 : claim.parts;
+    Packet packet;
+    packet.payload = receiver.marked_so_far();
+    packet.flags = kAck | kSuspect | receiver.take_ack_flags() | (has_sack ? kSack : 0);
+    for (std::uint32_t part = 1; part <= parts; part++) {
+        packet.number = claim.start + claim.part(part);
+        carry_out_of_line<true>(c, packet, c.header_bytes + sack.option_bytes(), now,
+                                has_sack ? &sack : nullptr);
+    }
+}
+
+// Returns true if the ACK of a receiver that misbehaves is to be taken as any other.
+bool Simulation::take_suspect_ack(Connection& c, Packet& ack) {
+    if (c.sender().admit(ack.at, ack.number)) return true;
+    send_one_by_one(c, ack.at);
+    after_sender(c, ack.at);
+    return false;
 }
 
 // The timer is first due at the start of the source, then once per packet.

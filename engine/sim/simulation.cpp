@@ -159,8 +159,8 @@ template <bool loaded>
         const Packet& next = channel.in_transit.glance(2);
         if ((next.flags & (kAck | kGuest)) == kAck) connections_[next.flow].sender().prefetch();
     }
-    if ((packet.flags & (kAck | kThere | kSack | kSyn | kCe | kAgain | kGuest)) == (kAck | kThere))
-        [[likely]] {
+    if ((packet.flags & (kAck | kThere | kSack | kSyn | kCe | kAgain | kGuest | kSuspect)) ==
+        (kAck | kThere)) [[likely]] {
         const Time now = packet.at;
         const std::uint32_t number = packet.number;
         channel.in_transit.pop();  // other packets may take its place
@@ -172,7 +172,7 @@ template <bool loaded>
 
 // Handles all packets but plain ACKs at their sender.
 [[gnu::noinline]] void Simulation::next_packet_on_slow_path(Connection& c, Channel& channel) {
-    const Packet packet = channel.in_transit.front();
+    Packet packet = channel.in_transit.front();
     channel.in_transit.pop();
     if ((packet.flags & kGuest) != 0) return next_guest_packet(c, packet);
     const bool there = (packet.flags & kThere) != 0;
@@ -192,7 +192,7 @@ template <bool loaded>
         carry_out_of_line<true>(c, packet, c.header_bytes + blocks.option_bytes(), packet.at, sack);
     else if ((packet.flags & kSyn) != 0)
         take_syn_ack(c, packet.at, (packet.flags & kAgain) != 0);
-    else
+    else if ((packet.flags & kSuspect) == 0 || take_suspect_ack(c, packet))
         arrive_at_sender(c, packet.at,
                          {packet.number, sack, (packet.flags & kAgain) != 0,
                           (packet.flags & kCe) != 0, packet.payload});
@@ -308,6 +308,11 @@ void Simulation::next_source_timer() {
 
 // Sends an ACK with SACK blocks or flags, or any other ACK.
 [[gnu::noinline]] void Simulation::send_any_ack(Connection& c, Time now, std::uint16_t flags) {
+    if (flags == 0 && c.receiver.misbehaves()) [[unlikely]]
+        return send_suspect_acks(c, now);
+    if (!writers_.empty()) [[unlikely]]
+        if (Writer* const writer = writer_of(c))
+            writer->on_arrived(now, c.receiver.delivered_bytes);
     c.receiver.unacknowledged = 0;
     c.receiver.timer.deadline = kNever;
     const bool has_sack = c.receiver.has_sack();

@@ -207,6 +207,8 @@ class Simulation {
     void leave_fast_path(Connection& c, Time now);
     void arrive_at_sender(Connection& c, Time now, const AckHeader& header);
     void take_syn_ack(Connection& c, Time now, bool again);
+    void send_suspect_acks(Connection& c, Time now);
+    bool take_suspect_ack(Connection& c, Packet& ack);
     void send_syn(Connection& c, Time now);
     template <bool fast>
     void send_what_may(Connection& c, Time now);

@@ -61,6 +61,24 @@ inline bool Sender::take_fast_path(Ack& ack) {
     return taken;
 }
 
+// RFC 9293, 3.10.7.4, drops an ACK of data that was never sent. Segments count here, as in Linux
+// (tcp_clean_rtx_queue()), so an ACK of a part of one brings nothing. A control without
+// byte_counting counts ACKs (RFC 2581) and takes the part for a whole one.
+bool Sender::admit(Time now, std::uint32_t& number) {
+    const std::int32_t bytes = beyond_una(number);
+    if (bytes <= 0) return true;
+    const std::int64_t last = una_ + segments_.segments_in(bytes) - 1;
+    if (last >= high_) return false;
+    if (number == segments_.number(last) + segments_.payload(last)) return true;
+    const bool is_new = part_ == 0 || static_cast<std::int32_t>(number - part_) > 0;
+    part_ = number;
+    number = segments_.number(last);
+    if (last > una_) return true;
+    if (is_new && !settings_->cc.byte_counting && !settings_->paced && phase_ == WW_OPEN)
+        call_cc<false, false>(now, 1, 0);
+    return false;
+}
+
 // RFC 8985, 6.2, step 5: the timer reveals losses as an ACK that brings nothing would.
 void Sender::on_reordering_timer(Time now) {
     const AckHeader header{segments_.number(una_)};

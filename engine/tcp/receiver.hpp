@@ -29,6 +29,7 @@
 #include "../link/packet.hpp"
 #include "../recovery.hpp"
 #include "ack_timing.hpp"
+#include "misbehaviour.hpp"
 #include "reassembly.hpp"
 
 namespace ww::sim {
@@ -41,9 +42,12 @@ struct Receiver {
         : delayed_ack(flow.delayed_ack),
           sack(uses_sack(flow.recovery)),
           dsack(flow.rack || flow.undo),
+          is_watched_(flow.application.kind == ApplicationKind::media),
           delayed_ack_timeout(flow.delayed_ack_timeout),
           most_blocks_(flow.timestamps ? kMaxSackBlocksStamped : kMaxSackBlocks),
-          timing_(AckTiming::is_needed(flow) ? std::make_unique<AckTiming>(flow) : nullptr) {}
+          timing_(AckTiming::is_needed(flow) ? std::make_unique<AckTiming>(flow) : nullptr),
+          misbehaviour_(Misbehaviour::is_needed(flow) ? std::make_unique<Misbehaviour>(flow)
+                                                      : nullptr) {}
 
     // Every segment touches these fields, so they come first.
     std::uint32_t next_number = 0;  // the sequence number expected next (RCV.NXT)
@@ -54,7 +58,8 @@ struct Receiver {
     bool dsack = false;
 
   private:
-    bool on_fast_path_ = false;  // is_on_fast_path(), and there is no timing_
+    bool on_fast_path_ = false;  // is_on_fast_path(): no timing_, no misbehaviour_
+    bool is_watched_ = false;    // the application hears of every ACK
 
   public:
     std::uint64_t delivered_bytes = 0;
@@ -70,6 +75,7 @@ struct Receiver {
     bool on_syn(std::uint32_t number, bool again = false) {
         if (handshake == Handshake::established) return false;
         next_number = number + 1;
+        if (misbehaviour_) misbehaviour_->on_syn(next_number);
         syn_again_ = again;
         handshake = Handshake::half_open;
         return true;
@@ -138,6 +144,15 @@ struct Receiver {
         return taken;
     }
 
+    bool misbehaves() const { return misbehaviour_ != nullptr; }
+
+    // Returns what the next ACKs of a receiver that misbehaves claim.
+    Misbehaviour::Claim claim() {
+        const std::uint32_t number = next_number + misbehaviour_->bytes_ahead();
+        const bool is_beyond = has_fin_ && static_cast<std::int32_t>(number - fin_) > 0;
+        return misbehaviour_->claim(is_beyond ? fin_ : number);
+    }
+
     bool has_sack() const { return sack && (!held.empty() || twice.start != twice.end); }
 
     // Takes the last segment, which is acknowledged at once.
@@ -162,6 +177,7 @@ struct Receiver {
     [[gnu::noinline]] bool on_unexpected(Time now, std::uint32_t number, std::uint32_t bytes) {
         const auto ahead = static_cast<std::int32_t>(number - next_number);
         on_established(now);
+        if (misbehaviour_ && misbehaviour_->conceals_losses()) return conceal(ahead, bytes);
         if (timing_) ahead > 0 ? timing_->on_out_of_order() : timing_->on_repeated();
         if (ahead > 0) {
             const std::int64_t start = static_cast<std::int64_t>(delivered_bytes) + ahead;
@@ -171,6 +187,18 @@ struct Receiver {
             twice = {number, number + bytes};
         }
         on_fast_path_ = false;
+        return true;
+    }
+
+    // Takes a segment as if all before it had arrived.
+    bool conceal(std::int32_t ahead, std::uint32_t bytes) {
+        if (ahead < 0) {
+            misbehaviour_->on_repeated();
+            return true;
+        }
+        next_number += static_cast<std::uint32_t>(ahead) + bytes;
+        delivered_bytes += bytes;
+        misbehaviour_->on_new();
         return true;
     }
 
@@ -184,17 +212,20 @@ struct Receiver {
     std::uint16_t marked_so_far_ = 0;
     std::uint8_t most_blocks_ = kMaxSackBlocks;
     bool has_fin_ = false;
-    bool syn_again_ = false;             // the last SYN was a repeated one
-    std::uint32_t fin_ = 0;              // where the stream ends, once known
-    std::unique_ptr<AckTiming> timing_;  // nullptr: no rule of ACK timing applies
+    bool syn_again_ = false;                      // the last SYN was a repeated one
+    std::uint32_t fin_ = 0;                       // where the stream ends, once known
+    std::unique_ptr<AckTiming> timing_;           // nullptr: no rule of ACK timing applies
+    std::unique_ptr<Misbehaviour> misbehaviour_;  // nullptr: the receiver is honest
 
     [[gnu::noinline]] bool take_on_slow_path(Time now) {
         on_established(now);
         const bool quick = timing_ && take_timing(now);
         const bool fills = !held.empty();
         if (fills) join();
-        on_fast_path_ = held.empty() && !timing_ && ack_flags_ == 0 && twice.start == twice.end;
-        return quick || fills || ++unacknowledged >= delayed_ack;
+        on_fast_path_ = held.empty() && !timing_ && !misbehaviour_ && !is_watched_ &&
+                        ack_flags_ == 0 && twice.start == twice.end;
+        if (misbehaviour_) misbehaviour_->on_new();
+        return quick || fills || misbehaves() || ++unacknowledged >= delayed_ack;
     }
 
     bool take_timing(Time now) {

@@ -74,6 +74,9 @@ class Sender {
 
     // Takes an ACK and returns what it brought.
     Ack on_ack(Time now, const AckHeader& header);
+    // Takes the number of an ACK from a receiver that misbehaves. Returns false if it is no ACK for
+    // on_ack(); otherwise the number is one of whole segments.
+    bool admit(Time now, std::uint32_t& number);
     // The fast path of on_ack(), for an ACK that carries only its number; `rated`: of a paced
     // sender; `loaded`: loaded controls are inlined, not built-in ones. Returns false and does nothing if the ACK needs more.
     template <bool rated, bool loaded = false>
@@ -328,6 +331,7 @@ class Sender {
     Pacer pacer_;
     std::unique_ptr<RateSampler> rate_;  // only for a paced sender
     RateLimitedIncrease increase_;
+    std::uint32_t part_ = 0;  // the highest number within a segment that an ACK has had
 
   public:
     Timer pace;  // when a paced sender may send again

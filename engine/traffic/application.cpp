@@ -42,18 +42,28 @@ Writer::Writer(const Flow& flow, std::uint64_t seed, std::uint32_t connection, T
       connection_(connection),
       mss_(flow.mss()),
       size_bytes_(flow.size_bytes),
-      stop_(flow.stop) {}
+      stop_(flow.stop) {
+    if (application_.kind == ApplicationKind::media) media_.emplace(flow, connection);
+}
 
 bool Writer::serve(Time now, const SenderState& sender) {
     const std::int64_t before = written_;
     if (!started_) start(now);
+    if (media_) serve_media(sender);
     if (message_ && sender.acknowledged >= message_end_) end_message(now);
     while (next_at_ <= now) on_timer(now, sender.sent);
     return written_ != before;
 }
 
+void Writer::serve_media(const SenderState& sender) {
+    media_->on_sent(sender.sent);
+    media_->obey(sender.acknowledged);
+    written_ = media_->written();
+}
+
 void Writer::start(Time now) {
     started_ = true;
+    media_start_ = now;
     limited_since_ = now;
     is_bulk_ = application_.kind == ApplicationKind::rate && application_.bulk > 0;
     if (is_bulk_) {
@@ -75,6 +85,10 @@ void Writer::on_timer(Time now, std::int64_t sent) {
         on_ = !on_;
         written_ = on_ ? std::numeric_limits<std::int64_t>::max() : sent;
         next_at_ = now + times_.period(on_ ? application_.on_mean : application_.off_mean);
+    } else if (media_) {
+        media_->write(now, now - media_start_);
+        written_ = media_->written();
+        next_at_ = now + application_.media.interval;
     } else {
         begin_message(now);
     }
@@ -124,6 +138,7 @@ void Writer::count_limited(Time now) {
 }
 
 void Writer::watch(Time now, const SenderState& sender) {
+    if (media_) media_->on_sent(sender.sent);
     count_limited(now);
     limited_ = sender.waits;
     if (sender.transmissions != transmissions_) sent_at_ = now;
@@ -134,6 +149,7 @@ void Writer::finish(Time end, FlowCounts& result, std::vector<Message>& messages
     if (!started_) return;
     count_limited(end);
     result.application_limited_s = seconds(limited_ps_);
+    if (media_) media_->finish(messages);
     if (message_) messages_.push_back(*message_);
     messages.insert(messages.end(), messages_.begin(), messages_.end());
 }

@@ -7,6 +7,7 @@
 //   on_off    as much as TCP takes while on, nothing while off
 //   request   a response; the next request comes `think` after it has arrived
 //   video     chunks of a video, which a player with a buffer asks for one by one
+//   media     frames of live media, when they are due (media.hpp)
 //
 // The player takes the lowest rate of the ladder for its first chunk. For a later one it takes the highest
 // that is no more than the harmonic mean of the last five chunks' rates (Yin et al. 2015, 7.1.1, "RB"). It
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "../base/timers.hpp"
+#include "media.hpp"
 #include "on_off_times.hpp"
 
 namespace ww::sim {
@@ -69,7 +71,13 @@ class Writer {
     // Notes whether the sender waits for the application from now on.
     void watch(Time now, const SenderState& sender);
 
-    bool ends_message(std::int64_t segment) const { return segment + 1 == message_end_; }
+    bool ends_message(std::int64_t segment) const {
+        return segment + 1 == (media_ ? written_ : message_end_);
+    }
+    // Takes how much has arrived in order.
+    void on_arrived(Time now, std::uint64_t bytes) {
+        if (media_) media_->on_arrived(now, static_cast<std::int64_t>(bytes) / mss_);
+    }
 
     // Adds its part of the results.
     void finish(Time end, FlowCounts& result, std::vector<Message>& messages);
@@ -79,6 +87,7 @@ class Writer {
 
   private:
     void start(Time now);
+    void serve_media(const SenderState& sender);
     void on_timer(Time now, std::int64_t sent);
     void begin_message(Time now);
     void end_message(Time now);
@@ -88,6 +97,8 @@ class Writer {
 
     const Application application_;
     Player player_{application_};
+    std::optional<Media> media_;
+    Time media_start_ = 0;
     OnOffTimes times_;
     Random sizes_, thinks_;
     const std::uint32_t connection_;

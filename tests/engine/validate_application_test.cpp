@@ -21,6 +21,8 @@ std::string error_of(ApplicationKind kind, ApplicationChange change, bool arrive
     a.size_bytes = 1000;
     a.ladder_bps = {1000, 2000};
     a.buffer = 5 * kSecond;
+    a.media.interval = kSecond;
+    a.media.frame_bytes = 1000;
     change(a);
     if (arrives) {
         flow.size_bytes = 1000;
@@ -36,7 +38,7 @@ void change_nothing(Application&) {}
 TEST(ValidateApplication, AcceptsSoundOnes) {
     for (const ApplicationKind kind :
          {ApplicationKind::bulk, ApplicationKind::rate, ApplicationKind::on_off,
-          ApplicationKind::request, ApplicationKind::video})
+          ApplicationKind::request, ApplicationKind::video, ApplicationKind::media})
         EXPECT_EQ(error_of(kind, change_nothing), "");
 }
 
@@ -53,6 +55,22 @@ TEST(ValidateApplication, RatesAndPeriods) {
     EXPECT_EQ(error_of(kRate, [](Application& a) { a.off_mean = -1; }), periods);
     EXPECT_EQ(error_of(kOnOff, [](Application& a) { a.on_mean = kNever; }), periods);
     EXPECT_EQ(error_of(kOnOff, [](Application& a) { a.off_mean = 0; }), periods);
+}
+
+TEST(ValidateApplication, Media) {
+    constexpr ApplicationKind kMedia = ApplicationKind::media;
+    const std::string apart = "flow 0: frames must be 1 us to 1 hour apart";
+    EXPECT_EQ(error_of(kMedia, [](Application& a) { a.media.interval = 0; }), apart);
+    EXPECT_EQ(error_of(kMedia, [](Application& a) { a.media.interval = 2 * kHour; }), apart);
+    EXPECT_EQ(error_of(kMedia, [](Application& a) { a.media.frame_bytes = 0; }),
+              "flow 0: a frame must have 1 byte or more");
+    const std::string large = "flow 0: a frame must have at most 1073741824 bytes";
+    EXPECT_EQ(error_of(kMedia, [](Application& a) { a.media.upper_bytes = -1; }), large);
+    EXPECT_EQ(error_of(kMedia, [](Application& a) { a.media.key_bytes = kUnlimited; }), large);
+    EXPECT_EQ(error_of(kMedia, [](Application& a) { a.media.group = 0; }),
+              "flow 0: a group must have 1 frame or more");
+    EXPECT_EQ(error_of(kMedia, [](Application& a) { a.media.warm_up = -1; }),
+              "flow 0: patience and warm-up must be 0 or longer");
 }
 
 TEST(ValidateApplication, Requests) {

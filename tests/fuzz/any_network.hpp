@@ -183,7 +183,7 @@ inline void any_settings(Input& input, Flow& f) {
 
 inline Application any_application(Input& input) {
     Application a;
-    a.kind = static_cast<ApplicationKind>(input.few(4));
+    a.kind = static_cast<ApplicationKind>(input.few(5));
     a.rate_bps = 1000 + input.upto(4'000'000);
     if (a.kind == ApplicationKind::on_off || input.flag()) {
         a.on_mean = (1 + static_cast<Time>(input.few(250))) * 10 * kMillisecond;
@@ -199,6 +199,16 @@ inline Application any_application(Input& input) {
         a.ladder_bps.push_back(rung_bps += 8000 * (1 + std::int64_t{input.few(100)}));
     a.chunk = (1 + static_cast<Time>(input.upto(3000))) * kMillisecond;
     a.buffer = a.chunk + static_cast<Time>(input.upto(8000)) * kMillisecond;
+    if (a.kind == ApplicationKind::media) {
+        a.media.interval = (1 + Time{input.few(99)}) * kMillisecond;
+        a.media.frame_bytes = 1 + input.upto(4000);
+        a.media.key_bytes = input.upto(40'000);
+        a.media.group = 1 + input.few(40);
+        a.media.upper_bytes = input.flag() ? 1 + input.upto(8000) : 0;
+        a.media.upper_key_bytes = input.upto(40'000);
+        if (input.flag()) a.media.patience = Time{input.few(250)} * kMillisecond;
+        a.media.warm_up = Time{input.few(250)} * kMillisecond;
+    }
     return a;
 }
 
@@ -211,6 +221,7 @@ inline Flow any_flow(Input& input, std::uint32_t nodes) {
     f.cc.validate_cwnd = input.flag();
     f.recovery = static_cast<Recovery>(input.few(WW_RECOVERY_ANY - 1));
     any_settings(input, f);
+    if (input.few(7) != 1) f.ack_division = 1, f.optimistic_acks = 0;  // most receivers are honest
     f.start = static_cast<Time>(input.upto(4000)) * kMillisecond;
     if (input.flag()) f.size_bytes = 1 + input.upto(200'000);
     if (input.flag())

@@ -75,6 +75,7 @@ TEST(Rows, AFlowWithArrivalsHasSumsMeansAndPercentilesOfItsConnections) {
     EXPECT_EQ(row.completion_s, 2) << "1 s and 3 s";
     EXPECT_EQ(row.completion_p50_s, 2);
     EXPECT_DOUBLE_EQ(row.completion_p95_s, 2.9);
+    EXPECT_EQ(row.completion_max_s, 3);
     EXPECT_EQ(row.sent, 3000);
     EXPECT_EQ(row.mean_cwnd, 30) << "without the unknown one";
     EXPECT_EQ(row.min_rtt_s, 0.05);

@@ -105,7 +105,7 @@ void forget_the_clock(Network& network) {
 }
 
 // Removes the effects of byte counts: quanta and bursts, SACK blocks per ACK, random sizes, bit errors, rounding of
-// bandwidths.
+// bandwidths, parts of segments.
 void forget_bytes(Network& network) {
     forget_the_clock(network);
     for (Link& link : network.links)
@@ -117,6 +117,7 @@ void forget_bytes(Network& network) {
         flow.header_bytes = std::min(flow.header_bytes, kMostHeader / kLarger);
         flow.receive_window_bytes = std::max(flow.receive_window_bytes, flow.mss());
         flow.size_spread = flow.application.size_spread = Spread::fixed;
+        flow.ack_division = 1;
         if (uses_sack(flow.recovery)) flow.recovery = Recovery::newreno;
 #define WW_OFF(name) flow.name = false;
         WW_FLOW_SETTINGS_OF_SACK(WW_OFF)
@@ -157,6 +158,10 @@ void enlarge(Network& network) {
         flow.datagrams.rate_bps *= kLarger;
         flow.application.rate_bps *= kLarger;
         flow.application.size_bytes *= kLarger;
+        MediaFrames& media = flow.application.media;
+        for (std::int64_t* const bytes :
+             {&media.frame_bytes, &media.key_bytes, &media.upper_bytes, &media.upper_key_bytes})
+            *bytes *= kLarger;
         for (std::int64_t& rung_bps : flow.application.ladder_bps) rung_bps *= kLarger;
         if (flow.size_bytes != kUnlimited) flow.size_bytes *= kLarger;
     }

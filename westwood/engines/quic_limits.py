@@ -56,8 +56,9 @@ def _check_flow(flow: Flow, stack: str, profile: str) -> None:
         least, most = (format_size(n + _HEADERS) for n in (_LEAST_DATAGRAM, _LARGEST_DATAGRAM))
         expected = f"at least {least} and at most {most}"
         raise limits.refuse(f"{flow.name}.packet", format_size(flow.packet), expected)
-    if flow.app.kind == "on-off" or (flow.app.kind == "rate" and flow.app.bulk):
-        key = "app" if flow.app.kind == "on-off" else "app.bulk"
+    takes_back = flow.app.kind in ("on-off", "media")
+    if takes_back or (flow.app.kind == "rate" and flow.app.bulk):
+        key = "app" if takes_back else "app.bulk"
         expected = "an application that does not take back what it has written"
         raise limits.refuse(f"{flow.name}.{key}", flow.app.kind, expected)
     limits.check_settings(flow, fixed(), profile)

@@ -90,7 +90,8 @@ def _of_flow(scenario: Scenario, flow: Flow, row: Row, slack_s: float) -> Iterat
         return
     yield from _at_most(name, "mean_cwnd", row["mean_cwnd"], row["max_cwnd"], "max_cwnd")
     least_s = path.delay_s - slack_s if slack_s else path.least_rtt_s(flow.header)
-    yield from _at_least(name, "min_rtt_s", row["min_rtt_s"], least_s, "the path's round trip")
+    if not flow.optimistic_acks:
+        yield from _at_least(name, "min_rtt_s", row["min_rtt_s"], least_s, "the path's round trip")
     most_s = row["mean_srtt_s"] + slack_s
     yield from _at_most(name, "min_rtt_s", row["min_rtt_s"], most_s, "mean_srtt_s")
 

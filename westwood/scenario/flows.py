@@ -37,6 +37,8 @@ from westwood.scenario.parts import (
     Chunk,
     Delay,
     Durations,
+    FrameBytes,
+    LayerBytes,
     Name,
     Part,
     Rate,
@@ -230,7 +232,21 @@ class Video(Part):
         return self
 
 
-APPS = ("bulk", "udp", "rate", "on-off", "request", "video")
+class Media(Part):
+    """A TCP connection of live media: frames of one or two layers, due at a constant rate."""
+
+    kind: Literal["media"]
+    interval: Chunk  # ps: from one frame to the next
+    frame: FrameBytes  # payload of a frame
+    key: LayerBytes = 0  # payload of a key frame; 0: like the others
+    group: Annotated[int, Field(ge=1, le=1_000_000)] = 30  # frames; the first is a key frame
+    upper: LayerBytes = 0  # the second layer; 0: none
+    upper_key: LayerBytes = 0
+    patience: Delay | None = None  # ps: a later frame stops the second layer until the next group
+    warm_up: Delay = 0  # ps: frames due earlier are not counted
+
+
+APPS = ("bulk", "udp", "rate", "on-off", "request", "video", "media")
 
 
 def _app(value: object) -> object:
@@ -243,7 +259,8 @@ App = Annotated[
     | Annotated[RateLimited, Tag("rate")]
     | Annotated[OnOff, Tag("on-off")]
     | Annotated[Request, Tag("request")]
-    | Annotated[Video, Tag("video")],
+    | Annotated[Video, Tag("video")]
+    | Annotated[Media, Tag("media")],
     Discriminator(lambda value: kind_of(value, "bulk")),
     table_of(APPS, "app", '{ kind = "udp", rate = "1Mbps" }', "bulk"),
     BeforeValidator(_app),
@@ -251,7 +268,7 @@ App = Annotated[
 
 
 # The kinds whose connections carry messages, one for each request.
-OF_MESSAGES = ("request", "video")
+OF_MESSAGES = ("request", "video", "media")
 
 # The keys that a UDP flow accepts.
 OF_DATAGRAMS = frozenset(_engine.KEYS_OF_DATAGRAMS)

@@ -131,6 +131,8 @@ Duration = Annotated[int, _time(1)]  # ps
 Moment = Annotated[int, _time(0)]  # ps
 Span = Annotated[int, _time(units.TIME_UNITS["us"])]  # ps
 Chunk = Annotated[int, _time(units.TIME_UNITS["us"], 3600 * units.PS_PER_S)]  # ps
+FrameBytes = Annotated[int, quantity(_engine.SIZE, 1, 2**30)]
+LayerBytes = Annotated[int, quantity(_engine.SIZE, 0, 2**30)]
 
 if TYPE_CHECKING:
     Bytes = int

@@ -68,5 +68,5 @@ def test_every_setting_of_an_application_enforces_its_declared_bounds(kind: str)
         rates = one.kind == "RATES"
         for beyond in (one.least - 1, one.most + 1):
             value = f"{beyond}bps" if rates else bound(one, beyond)
-            with pytest.raises(ValueError, match=r"expected|negative"):
+            with pytest.raises(ValueError, match=r"expected|negative|should be"):
                 reads({**given, one.name: [value] if rates else value})
