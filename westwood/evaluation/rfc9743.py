@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from westwood.evaluation import measures
+from westwood.evaluation import measures, misbehaving
 from westwood.evaluation.basics import SAFE, alone, harm_to, over_queues, path, scenario
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
@@ -46,7 +46,8 @@ CLAUSES = (
         "6.2",
         "Tunnels",
         (),
-        "it concerns signals that a tunnel hides; ECN marks pass all queues here unchanged",
+        "it concerns controls that rely on explicit signals of the path. No flow here asks for "
+        "ECN, and no tunnel hides a flow",
     ),
     Clause("6.3", "Wired paths", ("fills",)),
     Clause("6.4", "Wireless paths", ("loss", "wifi", "fading")),
@@ -58,13 +59,20 @@ CLAUSES = (
     Clause(
         "7.5",
         "Misbehaving nodes",
-        (),
-        "receivers here acknowledge honestly: nothing divides ACKs or sends them early",
+        ("ack-division", "optimistic-acks", "harm-optimistic"),
+        "senders that ignore their control, routers and outside attackers are not run here; "
+        "`westwood hunt` looks for attacks",
     ),
     Clause("7.6", "Extreme reordering", ("reordering",)),
     Clause("7.7", "Transient events", ("burst", "outage")),
     Clause("7.7.1", "Sudden changes in the path", ("reroute",)),
-    Clause("7.8", "Multipath transport", (), "a connection here has one path"),
+    Clause(
+        "7.8",
+        "Multipath transport",
+        (),
+        "it concerns controls of several paths at once; a connection here has one, which "
+        "`reroute` changes",
+    ),
     Clause("7.9", "Data centres", ("data-centre",), "incast of many hosts is not run"),
 )
 
@@ -380,6 +388,7 @@ PART = Part(
         _aqm_harm(),
         *_wireless(),
         *_special(),
+        *misbehaving.CRITERIA,
     ),
     clauses=CLAUSES,
 )

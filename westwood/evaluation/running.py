@@ -58,6 +58,7 @@ KEPT = (
     "completion_s",
     "completion_p50_s",
     "completion_p95_s",
+    "completion_max_s",
     "jain",
     "utilisation",
     "mean_queue",
