@@ -37,6 +37,7 @@ from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 from westwood.results.store import Store
 from westwood.scenario import Scenario
+from westwood.search.environment import PROFILE
 from westwood.search.population import seed_of
 from westwood.units import PS_PER_S
 
@@ -228,7 +229,10 @@ class Evaluation:
         """Returns what a point runs, made once."""
         key = criterion.name, point.name, control.text
         if key not in self._made:
-            self._made[key] = point.runs(control)
+            profile = self.request.engine.profile
+            of_engine = {"profile": profile} if profile not in (None, PROFILE) else {}
+            runs = point.runs(control)
+            self._made[key] = {name: one.with_settings(of_engine) for name, one in runs.items()}
         return self._made[key]
 
     def go(self, workers: int | None, track: Tracker, client: Any = None) -> None:

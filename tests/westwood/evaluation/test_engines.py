@@ -92,6 +92,13 @@ def test_an_engine_that_can_run_no_point_gives_its_reason() -> None:
         made.check()
 
 
+def test_an_engine_with_a_profile_of_its_own_runs_that() -> None:
+    of_ns3 = replace(engine(), profile="ns3-3.44")
+    made = Evaluation(request(of_ns3), Folder(Path("page")))
+    scenario = made.scenario_at("queue", "4 BDP", CONTROL)
+    assert scenario is not None and scenario.profile == "ns3-3.44"
+
+
 def test_a_part_of_the_simulator_only_is_reported() -> None:
     found = harnesses.not_run(harnesses.CONFORM)
     assert found.verdict == "cannot tell" and "simulator only" in found.note
