@@ -3,12 +3,14 @@
 
 DIR is the folder of the evaluation, build/evaluation by default; what it holds is not run again.
 docs/own-evaluation.json keeps the numbers. tests/tools/test_evaluation_page.py compares them with
-the page and some of them with new runs.
+the page and some of them with new runs. docs/pages/own-evaluation.html is the evaluation's own page
+with few of its pictures, which would be three times as large with all.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -26,6 +28,10 @@ from westwood.evaluation.criterion import QUESTIONS
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 CONTROLS = ("westwood+", "westwood-cubic", "cubic", "bbr", "bbr3", "sack")
+WHOLE = DOCS / "pages" / "own-evaluation.html"
+_SECTION = re.compile(r'(?=<h2 id=")')
+_FIGURE = re.compile(r"<figure>.*?</figure>\n?", re.DOTALL)
+_LABORATORY = re.compile(r'<p class="soft">Try it in a browser:.*?</p>\n?', re.DOTALL)
 _PICTURES = {"harm-cubic.png": "evaluation-harm.png", "c4.png": "evaluation-c4.png"}
 _WORDS = {"meets": "meets", "fails": "**fails**", "cannot tell": "cannot tell"}
 _KEPT = ("criterion", "part", "question", "says", "unit", "compare", "bound", "at_most", "verdict")
@@ -40,7 +46,21 @@ def measured(folder: Path) -> pages.Numbers:
     answers = json.loads((folder / "answers.json").read_text(encoding="utf-8"))["answers"]
     for picture, name in _PICTURES.items():
         shutil.copyfile(folder / picture, DOCS / "img" / name)
+    html = (folder / "index.html").read_text(encoding="utf-8")
+    WHOLE.parent.mkdir(exist_ok=True)
+    WHOLE.write_text(short(html), encoding="utf-8")
     return {cc: [_kept(one) for one in answers[cc]] for cc in CONTROLS}
+
+
+def short(html: str) -> str:
+    """Returns a page of all tables, with the pictures of the five lines and of C4.
+
+    The links to the laboratory are left out, because their folder is not in docs/.
+    """
+    lines = {one.name for part in PARTS.values() for one in part.criteria if one.question}
+    kept = tuple(f'<h2 id="{name}"' for name in (*lines, "part-c4"))
+    sections = _SECTION.split(_LABORATORY.sub("", html))
+    return "".join(one if one.startswith(kept) else _FIGURE.sub("", one) for one in sections)
 
 
 def _kept(entry: dict[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,13 @@ def test_the_times_are_of_todays_simulator(cc: str) -> None:
     assert max(times_s) == pytest.approx(stored["judged"], rel=1e-5), CURE
 
 
+def test_the_page_in_docs_has_every_criterion_and_few_pictures() -> None:
+    text = evaluation_page.WHOLE.read_text(encoding="utf-8")
+    for one in STORED["cubic"]:
+        assert f'<h2 id="{one["criterion"]}"' in text, CURE
+    assert text.count("<figure>") == 6 and "Try it in a browser" not in text
+
+
 def test_what_fails_is_on_the_page() -> None:
     """Known faults: BBRv1 starves CUBIC, CUBIC fills queues, Reno does not survive loss."""
     verdicts = {(cc, one["criterion"]): one["verdict"] for cc in STORED for one in STORED[cc]}

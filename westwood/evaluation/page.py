@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MARKS: Mapping[str, str] = {"meets": "HOLDS", "fails": "DIFFERS", "cannot tell": "TESTED"}
+_LONGEST_FRAGMENT = 20_000  # characters
 _FAR = 0.1  # a relative difference from a published number that needs an explanation
 _COMPARED = {"value": "", "difference": " less the reference's", "ratio": " over the reference's"}
 _HOW = (
@@ -326,7 +327,13 @@ def _opens(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> I
         name = f"scenarios/{place}-{one.criterion}"
         file = evaluation.folder.scenario(name, scenario)
         argument = os.fspath(file.relative_to(evaluation.folder.path))
-        try:
-            yield LabLink(argument, fragments.of_scenario(scenario))
-        except InputError:
-            yield LabLink(argument, "")
+        yield LabLink(argument, _fragment(scenario))
+
+
+def _fragment(scenario: Scenario) -> str:
+    """Returns a link's fragment; none for long lists, with which a page had 10 MB."""
+    try:
+        made = fragments.of_scenario(scenario)
+    except InputError:
+        return ""
+    return made if len(made) <= _LONGEST_FRAGMENT else ""
