@@ -62,7 +62,7 @@ def report(
 
 def validate(
     engine: Annotated[
-        str, typer.Option(metavar="ns3|ns2|linux", help="The engine to compare with.")
+        str, typer.Option(metavar="ns3|ns2|linux|quinn|noq", help="The engine to compare with.")
     ] = "ns3",
     grid: Annotated[
         list[str] | None,
@@ -70,7 +70,8 @@ def validate(
             metavar="NAME,...",
             help="Only these grids: for ns3 single, lossless, dumbbell, aqm, short, bbr; for ns2 "
             "2001, 2005, 2001-own, 2005-own, 2002, 2002-varying; for linux single, lossless, "
-            "dumbbell, short, upstream, westwood-cubic, short-queues.",
+            "dumbbell, short, upstream, westwood-cubic, short-queues, bbr, quic, quic-short; for "
+            "quinn and noq cubic, short.",
             callback=split_names,
         ),
     ] = None,

@@ -10,8 +10,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from westwood.engines.contract import Job, RunSeed
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError
+from westwood.experiments.experiment import Experiment
 from westwood.experiments.validation import chosen, compare, exceptions, page
 from westwood.experiments.validation.exceptions import Exception_
 from westwood.experiments.validation.grid import (
@@ -239,6 +241,28 @@ def test_an_engine_agrees_with_itself(tmp_path: Any) -> None:
     table = pl.read_csv(tmp_path / "v" / "validation.csv")
     assert table["grid"].to_list() == ["x", "x", "y", "y"]
     assert table["goodput_ratio"].to_list() == [1.0] * 4
+
+
+def test_the_simulator_runs_our_control_of_a_stacks_name() -> None:
+    """It runs once for quinn's CUBIC and ours, and both are compared with it."""
+    protocols: dict[str, Any] = {"quinn:cubic": {}, "cubic": {}}
+    grid = replace(SMALL, profile="rfc", protocols=protocols, length=always("2s"))
+    planned = plan(grid, seeds=1)
+    ran = compare.in_simulator(planned)
+    assert (len(planned.jobs), len(ran.jobs)) == (4, 2)
+    done = compare.run(
+        "x", planned, grid, replace(SIMULATOR, prepare=_ours), workers=1, track=track
+    )
+    assert done is not None
+    assert done.points["cc"].to_list() == ["quinn:cubic"] * 2 + ["cubic"] * 2
+    assert done.points["goodput_ratio"].to_list() == [1.0] * 4
+
+
+def _ours(job: Job) -> RunSeed:
+    """Prepares a job whose rows have the name of the stack's control, as the stack's have."""
+    (plain,) = compare.in_simulator(Experiment(job.scenario, [job], [])).jobs
+    run = SIMULATOR.prepare(plain)
+    return lambda seed: [{**row, "cc": job.scenario.flow[0].cc.written} for row in run(seed)]
 
 
 def test_grids_are_chosen_by_name() -> None:

@@ -9,7 +9,7 @@ many rows must.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -19,6 +19,8 @@ from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment, Tracker
 from westwood.experiments.validation import exceptions
 from westwood.experiments.validation.grid import BACKWARD, BESIDE, Grid
+from westwood.scenario import Scenario
+from westwood.scenario.stacks import STACKS, split
 
 OTHER = "_other"  # suffix of the other engine's columns
 # Columns that are averaged over the flows of a direction; others belong to the whole run.
@@ -125,15 +127,33 @@ def run(
     """Runs both engines over the grid; None if interrupted."""
     other.check(planned.jobs)
     both = []
-    for engine in (SIMULATOR, other):
+    for engine, runs in ((SIMULATOR, in_simulator(planned)), (other, planned)):
         count = workers or (grid.workers if engine.real_time else None)
-        collected = experiment.collect(planned, engine, workers=count, track=track)
+        collected = experiment.collect(runs, engine, workers=count, track=track)
         if not collected.complete:
             return None
         both.append(averaged(grid, collected.rows))
-    keys = _keys(grid)
-    points = both[0].join(both[1], on=keys, suffix=OTHER, maintain_order="left")
+    ours = _by_protocol(grid, both[0])
+    points = ours.join(both[1], on=_keys(grid), suffix=OTHER, maintain_order="left")
     return judged(name, grid, other.name, points)
+
+
+def in_simulator(planned: Experiment) -> Experiment:
+    """Returns what the simulator runs: for a QUIC stack's control, ours of the same name."""
+    jobs = [replace(job, scenario=_with_ours(job.scenario)) for job in planned.jobs]
+    different = {(job.scenario.hash, *job.seeds): job for job in jobs}
+    return replace(planned, jobs=list(different.values()))
+
+
+def _with_ours(scenario: Scenario) -> Scenario:
+    named = {f"{one.name}.cc": one.cc.name for one in scenario.flow if one.cc.stack in STACKS}
+    return scenario.with_settings(named) if named else scenario
+
+
+def _by_protocol(grid: Grid, ours: pl.DataFrame) -> pl.DataFrame:
+    """Returns the simulator's points for each of the grid's protocols."""
+    ran = pl.DataFrame({"cc": list(grid.protocols), "ran": [split(cc)[1] for cc in grid.protocols]})
+    return ran.join(ours.rename({"cc": "ran"}), on="ran", maintain_order="left_right").drop("ran")
 
 
 def averaged(grid: Grid, rows: pl.DataFrame) -> pl.DataFrame:

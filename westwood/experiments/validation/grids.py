@@ -2,7 +2,8 @@
 """Lists the grids by engine and name.
 
 A profile treats all protocols alike, but a host may treat some differently: such settings stand
-here with the protocols. Grids for Linux are in linux_grids.py, those for ns-2 in ns2_grids.py.
+here with the protocols. Grids for Linux are in linux_grids.py, those for ns-2 in ns2_grids.py, and
+those for QUIC stacks in quic_grids.py.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from westwood.experiments.validation.grid import (
 )
 from westwood.experiments.validation.linux_grids import LINUX
 from westwood.experiments.validation.ns2_grids import NS2
+from westwood.experiments.validation.quic_grids import NOQ, QUINN
 
 _SACK: Settings = {"recovery": "sack"}
 # Unlike ns-3's NewReno its CUBIC reduces cwnd rather than the pipe, and counts what an ACK covers.
@@ -167,4 +169,6 @@ GRIDS: Mapping[str, Mapping[str, Grid]] = {
     },
     "linux": LINUX,
     "ns2": NS2,
+    "quinn": QUINN,
+    "noq": NOQ,
 }

@@ -19,6 +19,7 @@ from westwood.experiments.validation.grid import (
     listed,
     product,
 )
+from westwood.experiments.validation.quic_grids import PATHS, SAYS_BULK, SAYS_SHORT, TRANSFERS
 
 _PRR: Settings = {"recovery": "prr"}
 # BBRv1 recovers losses by itself; our recovery only detects them.
@@ -184,6 +185,10 @@ _BBRS = _grid(
     workers=3,
     by_name=True,
 )
+# The paths of the QUIC stacks.
+_quic = partial(_grid, protocols={"cubic": _PRR}, workers=4, by_name=True)
+_QUIC = _quic(says=SAYS_BULK, points=PATHS, length=always("20s"), seeds=3)
+_QUIC_SHORT = _quic(says=SAYS_SHORT, points=TRANSFERS, length=always("30s"), seeds=12)
 LINUX: Mapping[str, Grid] = {
     "single": _SINGLE,
     "lossless": _LOSSLESS,
@@ -193,4 +198,6 @@ LINUX: Mapping[str, Grid] = {
     "westwood-cubic": _MEMBER,
     "short-queues": _SHORT_QUEUES,
     "bbr": _BBRS,
+    "quic": _QUIC,
+    "quic-short": _QUIC_SHORT,
 }

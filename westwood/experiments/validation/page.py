@@ -16,7 +16,7 @@ from westwood.experiments.experiment import Experiment
 from westwood.experiments.validation.compare import OTHER, Validation
 from westwood.results.folder import Folder
 
-_TITLES = {"ns3": "ns-3", "linux": "Linux", "ns2": "ns-2"}
+_TITLES = {"ns3": "ns-3", "linux": "Linux", "ns2": "ns-2", "quinn": "quinn", "noq": "noq"}
 _DRAWN = ("goodput_bps", "retransmission_ratio", "mean_cwnd")
 _SHOWN = ("goodput_bps", f"goodput_bps{OTHER}", "goodput_ratio")
 
