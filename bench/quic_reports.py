@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures what it costs a control that a QUIC stack does not report something.
+
+`python -m bench.quic_reports` writes the table of docs/quic.md. Ours runs in the simulator, which
+withholds one thing at a time (quic_reports.c), and inside each stack. All runs have seven paths.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from westwood import Scenario, simulate
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "quic.md"
+SOURCE = Path(__file__).with_suffix(".c")
+MARKER = "<!-- quic reports -->"
+CONTROLS = ("cubic", "bbr3")
+# By the numbers of quic_reports.c.
+WITHHELD = (
+    "the control's rate: 1.25 windows per round trip (quinn)",
+    "lost packets before the ACK that reveals them",
+    "whether the window limits the sender",
+    "whether the application limits it",
+    "that a reduction was needless (quinn)",
+)
+STACKS = ("quinn", "noq")
+SEEDS = (1, 2, 3)
+# Settings of the path and of the flow.
+PATHS: Mapping[str, Mapping[str, object]] = {
+    "0.1 BDP": {"queue": {"limit": "0.1bdp"}},
+    "1 BDP": {},
+    "4 BDP": {"queue": {"limit": "4bdp"}},
+    "losses": {"loss": {"rate": 0.01}},
+    "reordering": {"reorder": {"rate": 0.02, "delay": "10ms"}},
+    "marks": {"queue": {"kind": "codel", "limit": "4bdp"}, "ecn": True},
+    "bursts": {"app": {"kind": "request", "size": "200kB", "think": "100ms"}},
+}
+
+
+def scenario(settings: Mapping[str, object], cc: str) -> Scenario:
+    """Returns a path of 20 Mb/s and 40 ms with one flow."""
+    of_link = {key: value for key, value in settings.items() if key not in ("ecn", "app")}
+    of_flow = {key: value for key, value in settings.items() if key in ("ecn", "app")}
+    link = {"name": "path", "between": ["a", "b"], "rate": "20Mbps", "delay": "20ms"}
+    link |= {"queue": {"limit": "1bdp"}, **of_link}
+    flow = {"name": "one", "from": "a", "to": "b", "cc": cc, **of_flow}
+    return Scenario(name="reports", duration="30s", link=[link], flow=[flow])
+
+
+def goodputs(cc: str, engine: str = "sim", without: int = 0) -> list[float]:
+    """Returns the mean goodput over the seeds for each path, in bit/s."""
+    found = []
+    for settings in PATHS.values():
+        made = scenario(settings, cc)
+        if without:
+            made = made.with_settings({"one.cc.without": without})
+        runs = (simulate(made, seed=seed, engine=engine).flow_rows for seed in SEEDS)
+        found.append(statistics.mean(rows[0]["goodput_bps"] for rows in runs))
+    return found
+
+
+def withholding(control: str, folder: Path) -> Path:
+    """Writes the control that hears less than `control`."""
+    head = f"#define LIKE {control.upper()}\n#define LIKE_STATE struct ww_{control}_state\n"
+    path = folder / f"less_{control}.c"
+    path.write_text(head + SOURCE.read_text(encoding="utf-8"), encoding="utf-8")
+    return path
+
+
+def _ratios(ones: list[float], others: list[float]) -> str:
+    """Returns the median ratio and, if one is beyond 2 %, the path with the largest change."""
+    ratios = [one / other for one, other in zip(ones, others, strict=True)]
+    farthest, path = max(zip(ratios, PATHS, strict=True), key=lambda both: abs(both[0] - 1))
+    median = f"{statistics.median(ratios):.2f}"
+    return median if abs(farthest - 1) < 0.02 else f"{median}; {farthest:.2f} with {path}"
+
+
+def rows() -> Iterator[tuple[str, ...]]:
+    """Yields the rows of the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        whole = {control: goodputs(control) for control in CONTROLS}
+        less = {control: str(withholding(control, Path(folder))) for control in CONTROLS}
+        for number, what in enumerate(WITHHELD, start=1):
+            found = (_ratios(goodputs(less[it], without=number), whole[it]) for it in CONTROLS)
+            yield (what, *found)
+    for stack in STACKS:
+        found = (_ratios(goodputs(it, engine=stack), whole[it]) for it in CONTROLS)
+        yield (f"all that {stack} does not report: ours inside {stack}", *found)
+
+
+def main() -> None:
+    """Writes the table into the page."""
+    lines = ["| without | CUBIC | BBRv3 |", "| --- | --- | --- |"]
+    lines += [f"| {' | '.join(cells)} |" for cells in rows()]
+    before, rest = PAGE.read_text(encoding="utf-8").split(MARKER)
+    after = rest[re.search(r"<!-- / -->", rest).start() :]  # type: ignore[union-attr]
+    PAGE.write_text(f"{before}{MARKER}\n" + "\n".join(lines) + f"\n{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
