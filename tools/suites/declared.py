@@ -228,6 +228,13 @@ BUILDERS = [
     Suite(
         "quic", [[PYTHON, "tools/quic.py"]], ("Rust 1.95",), after=("quic-build",), inputs=OF_QUIC
     ),
+    Suite(
+        "quic-crate",
+        [[PYTHON, "tools/quic.py", "--crate"]],
+        ("Rust 1.95",),
+        after=("quic",),
+        inputs=Inputs(("quic", *RUNNER), ("cargo --version", "cargo deny --version")),
+    ),
     Suite("prove", [[PYTHON, "tools/prove.py", "--only", "any order"]], inputs=OF_PROOFS),
     Suite("core-compiles", [["tools/check_core.sh"]], ("clang",), inputs=OF_CORE),
     Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]], after=("package",)),
