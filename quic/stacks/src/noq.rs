@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //! noq-proto: what differs from quinn-proto.
 
-use crate::null::{self, Handshake, Keys as Change};
+use crate::null::{self, Handshake, Keys as Change, Secret};
 use crate::{Options, Pair};
 use bytes::{Bytes, BytesMut};
 use noq_proto as proto;
@@ -83,11 +83,11 @@ fn lost_packets(connection: &mut Connection) -> u64 {
 struct Null;
 
 fn null_keys() -> Keys {
-    Keys { header: KeyPair { local: Box::new(Null), remote: Box::new(Null) }, packet: null_packet_keys() }
+    Keys { header: KeyPair { local: Box::new(Null), remote: Box::new(Null) }, packet: null_packet_keys(Secret(0)) }
 }
 
-fn null_packet_keys() -> KeyPair<Box<dyn PacketKey>> {
-    KeyPair { local: Box::new(Null), remote: Box::new(Null) }
+fn null_packet_keys(secret: Secret) -> KeyPair<Box<dyn PacketKey>> {
+    KeyPair { local: Box::new(secret), remote: Box::new(secret) }
 }
 
 impl HeaderKey for Null {
@@ -98,11 +98,12 @@ impl HeaderKey for Null {
     }
 }
 
-impl PacketKey for Null {
-    fn encrypt(&self, _: PathId, _: u64, _: &mut [u8], _: usize) {}
-    fn decrypt(&self, _: PathId, _: u64, _: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
-        let length = payload.len().checked_sub(null::TAG).ok_or(CryptoError)?;
-        payload.truncate(length);
+impl PacketKey for Secret {
+    fn encrypt(&self, _: PathId, packet: u64, buffer: &mut [u8], _: usize) {
+        self.seal(packet, buffer);
+    }
+    fn decrypt(&self, _: PathId, packet: u64, _: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+        payload.truncate(self.open(packet, payload).ok_or(CryptoError)?);
         Ok(())
     }
     fn tag_len(&self) -> usize {
@@ -167,7 +168,7 @@ impl Session for Handshake {
         (self.write(to) == Change::Next).then(null_keys)
     }
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(null_packet_keys())
+        Some(null_packet_keys(self.next_secret()))
     }
     fn is_valid_retry(&self, _: ConnectionId, _: &[u8], _: &[u8]) -> bool {
         true

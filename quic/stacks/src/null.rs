@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //! A handshake and packet protection that protect nothing, so that a simulation computes no cryptography.
 //!
+//! A tag has the packet's number and the generation of its keys. So a packet whose number was truncated too far to be
+//! restored, or whose keys are no longer kept, is refused as under TLS.
+//!
 //! The messages and packets have about the sizes of TLS 1.3: tags and samples of 16 bytes, and padded messages.
 //!
 //! | message | in packets of type | brings |
@@ -32,6 +35,29 @@ pub(crate) struct Handshake {
     pub peer_parameters: Option<Vec<u8>>,
     messages_read: u32,
     messages_written: u32,
+    key_updates: u64,
+}
+
+/// The keys of packets, by the number of updates before them (RFC 9001, 6).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Secret(pub u64);
+
+impl Secret {
+    fn tag(self, packet: u64) -> [u8; TAG] {
+        (u128::from(self.0) << 64 | u128::from(packet)).to_le_bytes()
+    }
+
+    /// Writes the tag at the end of a packet.
+    pub fn seal(self, packet: u64, buffer: &mut [u8]) {
+        if let Some(tag) = buffer.last_chunk_mut() {
+            *tag = self.tag(packet);
+        }
+    }
+
+    /// Returns the length without the tag; None if the tag is another packet's.
+    pub fn open(self, packet: u64, payload: &[u8]) -> Option<usize> {
+        (*payload.last_chunk()? == self.tag(packet)).then(|| payload.len() - TAG)
+    }
 }
 
 /// What the stack does after a call of `write`.
@@ -50,7 +76,14 @@ impl Handshake {
             peer_parameters: None,
             messages_read: 0,
             messages_written: 0,
+            key_updates: 0,
         }
+    }
+
+    /// Returns the keys after the next update.
+    pub fn next_secret(&mut self) -> Secret {
+        self.key_updates += 1;
+        Secret(self.key_updates)
     }
 
     pub fn side(&self) -> Side {
@@ -146,6 +179,16 @@ mod tests {
                 return changes;
             }
         }
+    }
+
+    #[test]
+    fn a_tag_belongs_to_one_packet_and_one_generation_of_keys() {
+        let mut packet = [0; TAG + 2];
+        Secret(1).seal(7, &mut packet);
+        assert_eq!(Secret(1).open(7, &packet), Some(2));
+        assert_eq!(Secret(1).open(8, &packet), None);
+        assert_eq!(Secret(2).open(7, &packet), None);
+        assert_eq!(Secret(1).open(7, &packet[..TAG - 1]), None);
     }
 
     #[test]

@@ -73,6 +73,15 @@ def test_the_simulators_connection_is_the_same_in_every_engine() -> None:
     assert [ours.get(key) for key in same] == [there.get(key) for key in same]
 
 
+def test_a_packet_whose_number_cannot_be_restored_is_refused() -> None:
+    """Half of the packets are 300 ms late: RFC 9000, A.3, gives some of them a wrong number."""
+    made = scenario("quinn:bbr", rate="5Mbps", reorder={"rate": 0.5, "delay": "300ms"})
+    (row,) = simulate(
+        made.with_settings({"duration": "3s", "f0.ecn": True}), engine="noq"
+    ).flow_rows
+    assert row["goodput_bps"] > 1e4
+
+
 def test_a_transfer_ends_when_all_of_it_is_acknowledged() -> None:
     made = scenario("cubic").with_settings({"f0.size": "500kB"})
     (row,) = simulate(made, engine="quinn").flow_rows
