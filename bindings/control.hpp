@@ -3,6 +3,7 @@
 // Runs networks whose controls come from files of users.
 #pragma once
 
+#include <functional>
 #include <stdexcept>
 
 #include "bindings.hpp"
@@ -15,6 +16,9 @@ struct ControlFailed : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// Does work that calls controls, for a thread without the interpreter lock. Throws ControlFailed.
+void watched(const std::function<void()>& work);
+
 // Like sim::run, for a thread without the interpreter lock. Throws ControlFailed.
 sim::Outcome run_watched(const sim::Network& network, std::uint64_t seed, sim::Sink* sink,
                          const sim::Stop& stop);
@@ -24,5 +28,8 @@ bool still_sound();
 
 // Binds the loading of controls.
 void bind_control(nb::module_& m);
+
+// Binds recordings of calls.
+void bind_calls(nb::module_& m);
 
 }  // namespace ww::bindings

@@ -235,19 +235,23 @@ bool still_sound() {
     return current->failure.empty();
 }
 
-sim::Outcome run_watched(const sim::Network& network, std::uint64_t seed, sim::Sink* sink,
-                         const sim::Stop& stop) {
+void watched(const std::function<void()>& work) {
     Run run;
-    const Watched watched(run);
-    sim::Outcome outcome;
+    const Watched watch(run);
     if (sigsetjmp(run.back, 1) == 0) {
-        outcome = sim::run(network, seed, sink, stop);
+        work();
     } else {
         const Code& code = *run.code;
         run.failure = code.source + "\t\t" + std::to_string(run.place - code.first) + "\t" +
                       cause_of(run.signal);
     }
     if (!run.failure.empty()) throw ControlFailed(run.failure);
+}
+
+sim::Outcome run_watched(const sim::Network& network, std::uint64_t seed, sim::Sink* sink,
+                         const sim::Stop& stop) {
+    sim::Outcome outcome;
+    watched([&] { outcome = sim::run(network, seed, sink, stop); });
     return outcome;
 }
 

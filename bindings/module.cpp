@@ -113,6 +113,7 @@ NB_MODULE(_engine, m) {
     using namespace ww::bindings;
     nb::set_leak_warnings(false);  // pydantic's models keep readers of quantities to the end
     m.doc() = "The Westwood simulator's engine.";
+    bind_calls(m);
     bind_catalogue(m);
     bind_control(m);
     bind_gym(m);

@@ -1,29 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that #include directives only point the way the architecture allows.
 
-<<<<<<< HEAD
 core includes only itself, and controls includes core; engine, ns3 and linux/bpf include core, and
 never each other; plan includes wire and engine, metrics the engine's columns, and bindings include
 all of them. In the engine, learn includes sim, which includes tcp, traffic and link, which include
 base and the data; the kinds of queues declare their settings, so they belong to the data. wire,
 which ns3 and linux/path share, includes core and the engine's headers without code (DATA_HEADERS).
 The emulated path in linux/path runs the engine's model of links, so it also includes engine
-(docs/decisions). So does ns3/compare, which compares the two. linux/loader uses linux/bpf's layout
+(docs/decisions). So does ns3/runner, which runs the engine's impairments in ns-3's links, and
+ns3/compare, which compares the two. linux/loader uses linux/bpf's layout
 of events, and linux/path its table of the kernel's states. quic/runner runs the whole engine. The
 engine is pure, so it may not use the standard headers of files, threads, clocks and unportable
 random distributions.
-=======
-core includes only itself; engine, ns3 and linux/bpf include core, and never each other; plan
-includes wire and engine, metrics the engine's columns, and bindings include all of them. In the
-engine, learn includes sim, which includes tcp, traffic and link, which include base and the data;
-the kinds of queues declare their settings, so they belong to the data. wire, which ns3 and
-linux/path share, includes core and the engine's headers without code (DATA_HEADERS). The emulated
-path in linux/path runs the engine's model of links, so it also includes engine (docs/decisions). So
-does ns3/runner, which runs the engine's impairments in ns-3's links, and ns3/compare, which
-compares the two. linux/loader uses linux/bpf's layout of events, and linux/path its table of the
-kernel's states. The engine is pure, so it may not use the standard
-headers of files, threads, clocks and unportable random distributions.
->>>>>>> e3920614 (ns-3 runs impaired links, with the simulator's own impairments)
 """
 
 import re

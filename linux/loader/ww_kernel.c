@@ -8,6 +8,8 @@
  *                                         VALUE are its parameters
  *   ww-kernel verify OBJECT NAME SOURCE [VALUE...]
  *                                         lets the kernel verify a user's control, and registers nothing
+ *   ww-kernel replay OBJECT NAME SOURCE [VALUE...]
+ *                                         verifies a control, then makes the calls on standard input: replay.c
  *   ww-kernel unload DIR                  unregisters them and removes DIR
  *   ww-kernel status DIR                  prints what is loaded as a JSON object
  *   ww-kernel record DIR PORT BYTES [PID [OBJECT [CC...]]]
@@ -65,8 +67,10 @@ int main(int count, char **words) {
     if (count == 5 && strcmp(words[1], "load") == 0) return load(words[2], words[3], words[4]);
     if (count >= 3 && strcmp(words[1], "add") == 0 && reads_own(count - 3, words + 3, &control))
         return add(words[2], &control);
-    if (count >= 2 && strcmp(words[1], "verify") == 0 && reads_own(count - 2, words + 2, &control))
-        return verify_only(&control);
+    for (int replays = 0; replays < 2; replays++)
+        if (count >= 2 && strcmp(words[1], replays ? "replay" : "verify") == 0 &&
+            reads_own(count - 2, words + 2, &control))
+            return try_only(&control, replays);
     if (count == 3 && strcmp(words[1], "unload") == 0) return unload(words[2]);
     if (count == 3 && strcmp(words[1], "status") == 0) return status(words[2]);
     if (count >= 5 && strcmp(words[1], "record") == 0 && is_number(words[3], 65535, &wanted.port) &&
@@ -78,7 +82,8 @@ int main(int count, char **words) {
     }
     fputs(
         "usage: ww-kernel load DIR OBJECT VERSION | add DIR OBJECT NAME SOURCE [VALUE...] | verify "
-        "OBJECT NAME SOURCE [VALUE...] | unload DIR | status DIR | record DIR PORT "
+        "OBJECT NAME SOURCE [VALUE...] | replay OBJECT NAME SOURCE [VALUE...] | unload DIR | "
+        "status DIR | record DIR PORT "
         "BYTES [PID [OBJECT [CC...]]]\n",
         stderr);
     return USAGE;

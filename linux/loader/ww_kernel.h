@@ -98,6 +98,14 @@ int load(const char *dir, const char *object, const char *version);
 int unload(const char *dir);
 int status(const char *dir);
 
+/* replay.c */
+
+/*
+ * Makes the calls that come on standard input, up to a line `end`, in the program of this object (linux/bpf/replay.bpf.c).
+ * Prints the windows after each. Returns its exit code.
+ */
+int replay_calls(struct bpf_object *object);
+
 /* own.c */
 
 /* Describes a user's control: its object, and what the control block says of it. */
@@ -109,8 +117,8 @@ struct own_control {
 /* Registers the control beside ours, in the place of one of the same name. */
 int add(const char *dir, const struct own_control *control);
 
-/* Lets the kernel verify the control, and registers nothing. */
-int verify_only(const struct own_control *control);
+/* Lets the kernel verify the control, and registers nothing; `replays`: then it makes calls (replay.c). */
+int try_only(const struct own_control *control, bool replays);
 
 /* Prints the users' controls as JSON objects. */
 void print_own(const struct ww_control_block *block);

@@ -6,11 +6,14 @@
  * change of a connection's state, a row of queues.csv for each packet that waited, and a row of
  * drops.csv for each packet that was dropped or lost.
  *
+ * `ww-ns3-runner replay CONTROL...` repeats the calls of a recording instead: ww-replay.h.
+ *
  * Exit code: 0, or 2 if the plan is invalid or asks for something that this runner lacks, or if a
  * user's control fails.
  */
 #include "ww-control.h"
 #include "ww-direction.h"
+#include "ww-replay.h"
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -237,13 +240,18 @@ Run(const ww::wire::Plan& plan)
 } // namespace
 
 int
-main()
+main(int count, char** words)
 {
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL); // ends with its parent process
 #endif
     try
     {
+        if (count > 2 && std::string(words[1]) == "replay")
+        {
+            Replay(count - 2, words + 2);
+            return 0;
+        }
         ww::wire::Plan plan = ww::wire::read_plan(std::cin);
         LoadControls(plan);
         Run(plan);

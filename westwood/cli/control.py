@@ -6,6 +6,7 @@ from __future__ import annotations
 from westwood.cli.control_benchmark import benchmark
 from westwood.cli.control_check import check
 from westwood.cli.control_new import new
+from westwood.cli.control_replay import replay
 from westwood.cli.control_show import show
 from westwood.cli.control_stress import stress
 from westwood.cli.control_tune import tune
@@ -19,6 +20,7 @@ app = group(
 command(app, "westwood control show westwood+")(show)
 command(app, "westwood control new mine --like cubic")(new)
 command(app, "westwood control check ./mine.c")(check)
+command(app, "westwood control replay ./mine.c")(replay)
 command(app, "westwood control tune --cc westwood+ --trials 40 --plot")(tune)
 command(app, "westwood control benchmark --cc westwood+ --only clean,loss")(benchmark)
 command(app, "westwood control stress --cc bbr --harm by-it --environments 20000 --out stressed")(

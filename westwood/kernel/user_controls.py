@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -129,13 +129,34 @@ def _add(control: loading.Control, made: Path, name: str, values: list[int]) -> 
 
 
 def _call(control: loading.Control, *words: object) -> str:
+    return _ww_kernel(control, words).strip()
+
+
+def _ww_kernel(control: loading.Control | None, words: Sequence[object], text: str = "") -> str:
     command = [str(word) for word in (ww_kernel.program(), *words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, errors="replace")
+    done = subprocess.run(
+        command, input=text, capture_output=True, text=True, check=False, errors="replace"
+    )
     if done.returncode == 0:
-        return done.stdout.strip()
-    if problem := _refusal(done.stderr, control):
+        return done.stdout
+    if control and (problem := _refusal(done.stderr, control)):
         raise InputError(problem)
     raise ww_kernel.failure(done.returncode, done.stderr)
+
+
+def replay(
+    control: loading.Control | None, protocol: int, values: Sequence[int], calls: str
+) -> str:
+    """Returns the windows after each call of a recording, made in a BPF program of this kernel.
+
+    control: that of a file; without one, `protocol` is a number of the catalogue. Raises InputError
+    if the verifier refuses it, and UnavailableError if this machine lacks what that takes.
+    """
+    ww_kernel.program()
+    made = _replaying(control, protocol)
+    source = control.source if control else "0"
+    words = ["replay", made, "replay", source, *values]
+    return _ww_kernel(control, words, f"{calls}end\n")
 
 
 def _refusal(said: str, control: loading.Control) -> str:
@@ -164,12 +185,21 @@ def _line_of(log: str, text: str) -> int:
 
 def compiled(control: loading.Control, name: str) -> Path:
     """Returns the BPF object of a control; raises InputError with the file and the line."""
+    return _object("own.bpf.c", control, [f'-DWW_OWN_NAME="{name}"'])
+
+
+def _replaying(control: loading.Control | None, protocol: int) -> Path:
+    """Returns the BPF object in which the calls of a control can be repeated."""
+    return _object("replay.bpf.c", control, [] if control else [f"-DWW_PROTOCOL={protocol}"])
+
+
+def _object(program: str, control: loading.Control | None, options: Sequence[str]) -> Path:
     used, folder = _compiler(), programs.sources() / "linux" / "bpf"
     others = [path.read_bytes() for path in sorted(folder.glob("*.[hc]"))]
-    others += [name.encode(), " ".join((*used.command, *_FLAGS)).encode()]
+    others += [program.encode(), " ".join((*used.command, *_FLAGS, *options)).encode()]
     return compiling.kept_or_made(
-        compiling.key(control.code, used, others) + ".bpf.o",
-        lambda made: _compile(used, control, name, folder, made),
+        compiling.key(control.code if control else b"", used, others) + ".bpf.o",
+        lambda made: _compile(used, folder / program, control, options, made),
     )
 
 
@@ -191,23 +221,28 @@ def _compiler() -> compiling.Compiler:
 
 
 def _compile(
-    used: compiling.Compiler, control: loading.Control, name: str, folder: Path, made: Path
+    used: compiling.Compiler,
+    program: Path,
+    control: loading.Control | None,
+    options: Sequence[str],
+    made: Path,
 ) -> None:
+    name = control.name if control else program.name
     with tempfile.TemporaryDirectory(prefix="westwood-bpf-") as workplace:
         source, host = Path(workplace) / compiling.SYMBOL, Path(workplace) / "host.h"
-        source.write_bytes(control.code)
-        host.write_text(_renamed(folder))
-        defined = {"FILE": source, "HOST": host, "NAME": name}
-        command = [*used.command, *_FLAGS, f"-I{compiling.headers()}"]
-        command += [f'-DWW_OWN_{key}="{value}"' for key, value in defined.items()]
+        host.write_text(_renamed(program.parent))
+        command = [*used.command, *_FLAGS, *options, f"-I{compiling.headers()}"]
+        command.append(f'-DWW_OWN_HOST="{host}"')
+        if control:
+            source.write_bytes(control.code)
+            command.append(f'-DWW_OWN_FILE="{source}"')
         for include in ("/usr/include", *map(str, Path("/usr/include").glob("*-linux-gnu"))):
             command += ["-idirafter", include]
-        command += ["-c", str(folder / "own.bpf.c"), "-o", str(made)]
-        ended = compiling.run(command, control.name)
+        ended = compiling.run([*command, "-c", str(program), "-o", str(made)], name)
         if divides := _SIGNED_DIVISION.search(ended.out):
-            raise InputError(f"{control.name}:{divides[1]}: divides signed numbers")
+            raise InputError(f"{name}:{divides[1]}: divides signed numbers")
         if ended.code != 0 or not made.exists():
-            raise InputError(compiling.first_error(ended.out, source, control.name))
+            raise InputError(compiling.first_error(ended.out, source, name))
 
 
 def _renamed(folder: Path) -> str:

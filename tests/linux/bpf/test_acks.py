@@ -21,7 +21,8 @@ from westwood.kernel import ww_kernel
 from westwood.kernel.recording import recording
 
 pytestmark = pytest.mark.kernel
-# ww_bbr3 paces, so what is in flight at each ACK depends on this host's timers.
+# ww_bbr3 paces, so what is in flight at each ACK depends on this host's timers. test_replay.py has
+# its windows, given the calls of a recording.
 CONTROLS = [name for name in ww_kernel.CONTROLS if name != "ww_bbr3"]
 ACKS = Path(__file__).parents[2] / "golden" / "acks"
 ATTEMPTS = 3

@@ -23,6 +23,9 @@ def test_the_commands_of_the_page_run_one_after_another(
         name, *words = line.split()
         assert name == "westwood"
         assert westwood(*words).code == 0, line
+    (replay,) = re.findall(r"^\$ westwood (control replay .*)$", PAGE, re.M)
+    called = westwood(*replay.split(), "--host", "sim,gcc")
+    assert called.out and called.out in PAGE
     of_file, *_ = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     exec(of_file, {})
     assert load(str(tmp_path / "mine.c")).parameters[0].name == "gain"

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `control replay`: repeats recorded calls in every host of a control."""
+
+from __future__ import annotations
+
+import json as writer
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from westwood.cli.options import (
+    OUTPUT,
+    SCENARIO,
+    JsonOption,
+    control_setting_options,
+    control_settings,
+    split_names,
+)
+
+if TYPE_CHECKING:
+    from westwood.experiments.replaying import Replayed
+
+_SettingOption = Annotated[
+    list[str] | None,
+    control_setting_options("the control in a file", "cc.gain=2"),
+]
+_HostOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--host",
+        metavar="NAME,...",
+        help="Only these: sim, gcc, clang, zig, ns3, kernel, wasm, quic. Default: all.",
+        callback=split_names,
+        rich_help_panel=SCENARIO,
+    ),
+]
+_ScenarioOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE|PRESET",
+        help="Record the calls of its first flow. Default: a path with losses, marks and timeouts.",
+        rich_help_panel=SCENARIO,
+    ),
+]
+_CallsOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Read the calls from a recording.", rich_help_panel=SCENARIO),
+]
+_RecordOption = Annotated[
+    Path | None,
+    typer.Option("--record", metavar="FILE", help="Keep the recording.", rich_help_panel=OUTPUT),
+]
+
+
+def replay(
+    context: typer.Context,
+    control: Annotated[
+        str, typer.Argument(metavar="CONTROL", help="A C file, or the name of a protocol.")
+    ],
+    host: _HostOption = None,
+    set_: _SettingOption = None,
+    scenario: _ScenarioOption = None,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of the run.", rich_help_panel=SCENARIO)
+    ] = 1,
+    calls: _CallsOption = None,
+    record: _RecordOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show that the same recorded ACKs give the same windows in every host of a control."""
+    from westwood.cli.options import refuse_idle
+    from westwood.control import one_command
+    from westwood.experiments import replaying
+    from westwood.scenario import Scenario
+
+    if calls:
+        refuse_idle(context, "scenario", "seed", "record", why="with --calls")
+    with one_command():
+        asked = replaying.subject(control, control_settings(set_))
+        if calls:
+            recording = replaying.read(calls)
+        else:
+            given = Scenario.load(scenario) if scenario else None
+            recording = replaying.record(asked, given, seed)
+        if record:
+            record.write_text(recording.text, encoding="utf-8")
+        found = []
+        for one in replaying.replay(asked, recording, host or [*replaying.HOSTS]):
+            found.append(one)
+            if not json:
+                print(_line(one), flush=True)
+    if json:
+        print(writer.dumps(_entry(control, len(recording.calls), found)))
+    if any(one.difference for one in found):
+        raise typer.Exit(1)
+
+
+def _line(one: Replayed) -> str:
+    if one.not_run:
+        return f"{one.host:7} not run: {one.not_run}"
+    if one.difference is None:
+        return f"{one.host:7} equal in {one.calls} calls"
+    first = one.difference
+    differs = f"{first.quantity} {first.found}, recorded {first.recorded}"
+    return f"{one.host:7} DIFFERS from call {first.call} on: {differs} ({first.text})"
+
+
+def _entry(control: str, calls: int, found: list[Replayed]) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {"control": control, "calls": calls, "hosts": [asdict(one) for one in found]}
