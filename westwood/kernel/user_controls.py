@@ -246,7 +246,11 @@ def _compile(
 
 
 def _renamed(folder: Path) -> str:
-    """Returns macros that rename our functions, so that a control may have the same names."""
-    text = "".join(path.read_text() for path in sorted(folder.glob("*.h")))
+    """Returns macros that rename our functions, so that a control may have the same names.
+
+    Those of own.h come before the macros, and begin with ww_.
+    """
+    headers = [path for path in sorted(folder.glob("*.h")) if path.name != "own.h"]
+    text = "".join(path.read_text() for path in headers)
     names = sorted(set(_FUNCTION.findall(text)))
     return "".join(f"#define {name}(...) ww_kernel_{name}(__VA_ARGS__)\n" for name in names)
