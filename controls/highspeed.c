@@ -33,7 +33,10 @@ struct highspeed {
     uint32_t a;        /* in units of 1 / ONE */
 };
 
-/* Returns the logarithm to base 2 in units of 1 / ONE, for x from 1 to 2^17. */
+/*
+ * Returns the logarithm to base 2 in units of 1 / ONE, for x from 1 to 2^17. The loops multiply by bits instead of
+ * branching on them: Linux's verifier follows each way through the branches.
+ */
 static uint32_t log_2(uint32_t x) {
     uint32_t whole = 0;
     for (uint32_t i = 0; i < 5; i++)
@@ -41,11 +44,10 @@ static uint32_t log_2(uint32_t x) {
     uint64_t rest = (uint64_t)x << (32 - whole); /* from 1 to 2 in units of 2^-32 */
     uint32_t log = whole * ONE;
     for (uint32_t i = 1; i <= 16; i++) {
-        rest = (rest >> 1) * (rest >> 1) >> 30; /* its square, below 4 */
-        if (rest >> 33) {
-            log += ONE >> i;
-            rest >>= 1;
-        }
+        rest = (rest >> 1) * (rest >> 1) >> 30;      /* its square, below 4 */
+        const uint32_t bit = (uint32_t)(rest >> 33); /* 1 if it is at least 2 */
+        log += bit * (ONE >> i);
+        rest >>= bit;
     }
     return log;
 }
@@ -56,8 +58,10 @@ static uint64_t power_of_2(uint32_t x) {
                                        92682, 77936, 71468, 68438, 66971, 66250, 65892, 65714,
                                        65625, 65580, 65558, 65547, 65542, 65539, 65537, 65537};
     uint64_t power = (uint64_t)ONE << x / ONE;
-    for (uint32_t i = 0; i < 16; i++)
-        if (x >> (15 - i) & 1) power = power * roots[i] >> 16;
+    for (uint32_t i = 0; i < 16; i++) {
+        const uint32_t bit = x >> (15 - i) & 1;
+        power = power * (ONE + bit * (roots[i] - ONE)) >> 16; /* times the root, or 1 */
+    }
     return power;
 }
 
