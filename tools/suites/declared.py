@@ -174,6 +174,10 @@ OF_QUIC = Inputs(
     ("core", "quic", *RUNNER),
     ("cargo --version", "cc --version"),
 )
+OF_CRATE = Inputs(
+    ("quic/westwood", "quic/loopback", "quic/*.toml", "quic/Cargo.lock", "tools/quic.py", *RUNNER),
+    ("cargo --version", "cargo deny --version"),
+)
 OF_KERNEL = Inputs(  # ww-path has the engine's links, but nothing here runs the engine's senders
     (
         *("core", "linux", "westwood", "engine/link", "engine/traffic", "engine/columns.hpp"),
@@ -233,7 +237,7 @@ BUILDERS = [
         [[PYTHON, "tools/quic.py", "--crate"]],
         ("Rust 1.95",),
         after=("quic",),
-        inputs=Inputs(("quic", *RUNNER), ("cargo --version", "cargo deny --version")),
+        inputs=OF_CRATE,
     ),
     Suite("prove", [[PYTHON, "tools/prove.py", "--only", "any order"]], inputs=OF_PROOFS),
     Suite("core-compiles", [["tools/check_core.sh"]], ("clang",), inputs=OF_CORE),
