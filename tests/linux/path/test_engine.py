@@ -267,6 +267,8 @@ def test_validate_compares_both_engines(tmp_path: Path, monkeypatch: Any) -> Non
         "westwood-cubic",
         "short-queues",
         "bbr",
+        "quic",
+        "quic-short",
     }
     grid = grids["single"]
     assert {"reno", "cubic", "bbr", "westwood", "westwood+"} <= set(grid.protocols)
