@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The suite of 2014: its loads, its packets and its ramp-up."""
+
+from __future__ import annotations
+
+import pytest
+
+from westwood.engines import simulator
+from westwood.engines.contract import Job
+from westwood.evaluation import tcpeval
+from westwood.judge.cases import Control
+
+CUBIC = Control("cubic")
+CRITERIA = {one.name: one for one in tcpeval.PART.criteria}
+
+
+@pytest.mark.parametrize("load", tcpeval.LOADS)
+def test_the_transfers_that_arrive_bring_the_load(load: int) -> None:
+    central = tcpeval.CENTRALS[1]
+    brought = sum(
+        one.arrivals.size * 8e12 / one.arrivals.every
+        for one in tcpeval.dumbbell(central, load, CUBIC).flows
+        if one.arrivals
+    )
+    assert brought / (central.mbps * 1e6) == pytest.approx(load / 100 * tcpeval._PAYLOAD, rel=0.01)
+
+
+def test_a_tenth_of_the_transfers_have_small_packets() -> None:
+    rates = {1500: 0.0, 536: 0.0}
+    for one in tcpeval.dumbbell(tcpeval.CENTRALS[1], 60, CUBIC).flows:
+        assert one.arrivals
+        rates[one.packet] += 1 / one.arrivals.every
+    assert rates[536] / sum(rates.values()) == pytest.approx(0.1, rel=0.01)
+
+
+def test_a_ramp_up_begins_in_congestion_avoidance() -> None:
+    """From 10 segments on, one more each round trip of 80 ms: 104 segments take 7 of them."""
+    ramp_up = CRITERIA["tcpeval-ramp-up"]
+    (point,) = (one for one in ramp_up.points if one.name.startswith("0.15 MB at 1000 Mb/s, 80"))
+    (scenario,) = point.runs(Control("sack")).values()
+    rows = simulator.prepare(Job(scenario, [1]))(1)
+    assert ramp_up.measure({"alone": rows}) / 0.08 == pytest.approx(9, abs=1.5)
