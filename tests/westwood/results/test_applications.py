@@ -55,6 +55,17 @@ def test_chunks_follow_the_ladder() -> None:
     assert set(sizes[1:]) == {3.0}
 
 
+def test_frames_of_media_are_due_at_their_rate_and_their_longest_delay_is_a_column() -> None:
+    result = run(
+        {"kind": "media", "interval": "40ms", "frame": "3kB", "warm_up": "1s"}, **{"tcp.stop": "9s"}
+    )
+    frames = result.messages.drop_nans()
+    gaps_s = frames["start_s"].diff().drop_nulls()
+    assert frames.height > 190
+    assert gaps_s.to_list() == pytest.approx([0.04] * gaps_s.len(), abs=1e-9)
+    assert row(result)["completion_max_s"] == pytest.approx(frames["completion_s"].max())
+
+
 def test_bulk_flows_have_no_messages() -> None:
     assert run("bulk").messages.height == 0
     assert run("bulk").messages.columns == run(REQUEST).messages.columns
@@ -104,6 +115,7 @@ def test_the_scenario_reads_back_as_written(tmp_path: Path) -> None:
     for app in (
         REQUEST,
         VIDEO,
+        {"kind": "media", "interval": "40ms", "frame": "3kB", "key": "9kB", "patience": "1s"},
         {"kind": "rate", "rate": "2Mbps"},
         {"kind": "rate", "rate": "2Mbps", "bulk": "20s"},
         {"kind": "on-off", "on": "1s", "off": "3s"},
