@@ -109,13 +109,15 @@ def _criteria(numbers: pages.Numbers) -> Iterator[str]:
 
 
 def _published(numbers: pages.Numbers) -> Iterator[str]:
-    yield from _head("trial", "control", "ours, s", "picoquic, s", "difference")
+    yield from _head("trial", "control", "ours, s", "picoquic, s", "difference", "why")
     for criterion in PARTS["c4"].criteria:
-        for cc, theirs in criterion.published.items():
+        for cc, published in criterion.published.items():
             (one,) = [one for one in numbers[cc] if one["criterion"] == criterion.name]
-            off = one["mean"] / theirs.value - 1
-            ours = f"{one['mean']:.2f}"
-            yield row(criterion.says, f"`{cc}`", ours, f"{theirs.value:.2f}", f"{off:+.1%}")
+            for theirs in published:
+                ours = theirs.ours(one["mean"], one["judged"])
+                off = ours / theirs.value - 1
+                cells = (f"{ours:.3g}", theirs.text, f"{off:+.1%}", theirs.explains(off))
+                yield row(criterion.says, f"`{cc}`", *cells)
 
 
 PAGE = pages.Page(

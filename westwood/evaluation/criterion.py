@@ -75,13 +75,34 @@ class Point:
     in_quick: bool = True
 
 
+FAR = 0.1  # a relative difference from a published number that needs a reason
+
+
 @dataclass(frozen=True)
 class Published:
-    """A number that others published for a point, and why ours differs."""
+    """A number that others published for a point, and why ours differs.
+
+    A bound is what their worst run must keep; only more needs a reason.
+    """
 
     value: float
     source: str
     why: str = ""
+    is_bound: bool = False
+
+    def ours(self, mean: float, worst: float) -> float:
+        """Returns which of our numbers it is compared with."""
+        return worst if self.is_bound else mean
+
+    @property
+    def text(self) -> str:
+        """Returns it as a page writes it."""
+        return f"{'at most ' if self.is_bound else ''}{self.value:.3g}"
+
+    def explains(self, off: float) -> str:
+        """Returns the reason for a relative difference, if it needs one."""
+        is_far = off > FAR if self.is_bound else abs(off) > FAR
+        return (self.why or "unexplained") if is_far else ""
 
 
 @dataclass(frozen=True)
@@ -105,7 +126,7 @@ class Criterion:
     is_worst: bool = False
     axis: str = ""  # what the points are
     note: str = ""
-    published: Mapping[str, Published] = field(default_factory=dict)  # by protocol
+    published: Mapping[str, Sequence[Published]] = field(default_factory=dict)  # by protocol
 
     def chosen(self, effort: Effort) -> list[Point]:
         """Returns the points that this effort runs."""

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 _MARKS: Mapping[str, str] = {"meets": "HOLDS", "fails": "DIFFERS", "cannot tell": "TESTED"}
 _LONGEST_FRAGMENT = 20_000  # characters
-_FAR = 0.1  # a relative difference from a published number that needs an explanation
 _COMPARED = {"value": "", "difference": " less the reference's", "ratio": " over the reference's"}
 _HOW = (
     "A verdict is meets or fails if the whole 95 % interval is on one side of the threshold, else "
@@ -206,14 +205,13 @@ def _published(part: Part, answers: Answers) -> Iterator[list[str | Cell]]:
     declared = {one.name: one.published for one in part.criteria}
     for control, all_ in answers.items():
         for one in all_:
-            theirs = declared.get(one.criterion, {}).get(control.cc)
-            if theirs is None or not one.points or control.settings:
+            if not one.points or control.settings:
                 continue
-            ours = one.points[0].value
-            off = ours / theirs.value - 1
-            why = theirs.why or ("unexplained" if abs(off) > _FAR else "")
-            cells = [number(ours), number(theirs.value), f"{off:+.1%}", why, theirs.source]
-            yield [Cell(one.criterion, one.criterion), control.text, *cells]
+            for theirs in declared.get(one.criterion, {}).get(control.cc, ()):
+                ours = theirs.ours(one.points[0].value, one.points[0].judged)
+                off = ours / theirs.value - 1
+                cells = [number(ours), theirs.text, f"{off:+.1%}", theirs.explains(off)]
+                yield [Cell(one.criterion, one.criterion), control.text, *cells, theirs.source]
 
 
 def _clauses(part: Part, answers: Answers) -> Grid:
