@@ -75,11 +75,11 @@ def measured(name: str, at: dict[str, Any]) -> Measured:
 
 @pytest.mark.parametrize(("name", "at"), CASES)
 def test_a_claim_has_the_same_verdict_as_in_reproduce(
-    opened: Callable[..., Any], name: str, at: dict[str, Any]
+    tab: Any, name: str, at: dict[str, Any]
 ) -> None:
-    page = opened(f"#preset={name}")
-    page.evaluate(GO, {"duration": SHORT, **at})
-    ours = wait_for_verdicts(page)
+    tab.evaluate("(name) => lab.openPreset(name)", name)
+    tab.evaluate(GO, {"duration": SHORT, **at})
+    ours = wait_for_verdicts(tab)
     study = next(one for one in STUDIES.values() if name in one.scenarios)
     ids = [one for one in study.claims if not isinstance(SETTING_BOUNDS[one], str)]
     theirs = claims.check(ids, {name: measured(name, at)})

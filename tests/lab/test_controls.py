@@ -14,6 +14,11 @@ from westwood.scenario import Scenario
 OF_CONNECTIONS = {kind: one for kind, one in APPLICATIONS.items() if kind != UDP}
 
 
+@pytest.fixture
+def page(tab: Any) -> Any:
+    return tab
+
+
 def visible(page: Any, name: str) -> Any:
     """Finds the visible control of a setting."""
     return page.locator(f'[data-field="{name}"]:visible')
@@ -105,6 +110,10 @@ def test_a_ladder_is_a_list_of_rates(page: Any) -> None:
 
 def test_a_slider_moves_every_setting_within_its_bounds(page: Any) -> None:
     """Both ends of each slider are values that the engine accepts."""
+    page.evaluate(
+        "(() => { const { view, ...next } = lab.state; next.scenario.duration = '1s';"
+        "return lab.open(next); })()"
+    )
     for kind in QUEUES:
         choose(page, "discipline", kind)
         rising = {key for pair in QUEUES[kind].rising for key in pair}

@@ -89,10 +89,10 @@ LINKS = [
 ]
 
 
-def test_an_invalid_file_gives_one_line_and_loses_nothing(page: Any) -> None:
-    before = page.evaluate("lab.rows")
+def test_an_invalid_file_gives_one_line_and_loses_nothing(tab: Any) -> None:
+    before = tab.evaluate("lab.rows")
     for number, (text, said) in enumerate(FILES):
-        page.evaluate(
+        tab.evaluate(
             """([name, text]) => {
                 const data = new DataTransfer();
                 data.items.add(new File([text], name));
@@ -100,13 +100,13 @@ def test_an_invalid_file_gives_one_line_and_loses_nothing(page: Any) -> None:
             }""",
             [f"{HOSTILE}{number}.toml", text],
         )
-        message = page.locator("#message", has_text=f"{HOSTILE}{number}.toml: ")
+        message = tab.locator("#message", has_text=f"{HOSTILE}{number}.toml: ")
         message.wait_for(timeout=5000)
         assert said in message.inner_text(), text
         assert len(message.inner_text()) < 500
         assert "TypeError" not in message.inner_text()
-        assert page.locator("img").count() == 0
-    assert page.evaluate("lab.rows") == before
+        assert tab.locator("img").count() == 0
+    assert tab.evaluate("lab.rows") == before
 
 
 @pytest.mark.parametrize("word", LINKS)
@@ -120,10 +120,10 @@ def test_an_invalid_link_gives_one_line(opened: Callable[..., Any], word: str) -
 
 @pytest.mark.parametrize("kind", ["nobody", "constructor", "toString", "__proto__"])
 def test_a_link_of_an_unknown_kind_opens_the_initial_page(
-    opened: Callable[..., Any], kind: str
+    opened: Callable[..., Any], tab: Any, kind: str
 ) -> None:
     """Every JavaScript object inherits names such as `constructor`, which are not kinds."""
-    assert opened(f"#{kind}=x").evaluate("lab.rows") == opened().evaluate("lab.rows")
+    assert opened(f"#{kind}=x").evaluate("lab.rows") == tab.evaluate("lab.rows")
 
 
 def test_a_file_that_is_too_large_is_not_read(page: Any) -> None:
@@ -160,10 +160,10 @@ def test_a_link_that_unpacks_to_too_much_is_rejected_early(page: Any) -> None:
     assert 0 < page.evaluate("fed") < 50_000 < len(data), "each byte becomes a thousand"
 
 
-def test_an_invalid_state_is_rejected(page: Any) -> None:
-    before = page.evaluate("lab.state")
+def test_an_invalid_state_is_rejected(tab: Any) -> None:
+    before = tab.evaluate("lab.state")
     for change in STATES:
-        problem = page.evaluate(
+        problem = tab.evaluate(
             f"""(() => {{
                 const next = lab.state;
                 next.{change};
@@ -172,4 +172,4 @@ def test_an_invalid_state_is_rejected(page: Any) -> None:
         )
         assert problem, change
         assert "TypeError" not in problem, f"{change}: {problem}"
-        assert page.evaluate("lab.state") == before
+        assert tab.evaluate("lab.state") == before
