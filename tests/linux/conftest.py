@@ -37,3 +37,11 @@ def controls(bpffs: Path) -> Path:
     """Loads our controls."""
     ww_kernel.load()
     return bpffs
+
+
+@pytest.fixture
+def loaded(bpffs: Path) -> Path:
+    """Loads our controls unless an earlier test of the file has; a load takes 3 s of CPU time."""
+    if not ww_kernel.status()["loaded"]:
+        ww_kernel.load()
+    return bpffs

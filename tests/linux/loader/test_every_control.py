@@ -86,7 +86,8 @@ def test_delayed_packets_lead_to_an_undo(bpffs: Path) -> None:
     assert "undo" in sent(recorded)["event"].cast(pl.String)
 
 
-def test_ours_are_recorded_once_among_the_others(controls: Path) -> None:
+@pytest.mark.usefixtures("loaded")
+def test_ours_are_recorded_once_among_the_others() -> None:
     """They are recorded once, by their own programs with the estimate, not by the tracepoints."""
     with path("--drop", LOST) as (sender, receiver, recorded):
         transfer(sender, receiver, "ww_plus", "cubic")
@@ -98,7 +99,8 @@ def test_ours_are_recorded_once_among_the_others(controls: Path) -> None:
     assert recorded.dropped == 0 and recorded.trace["time_s"].max() < 60
 
 
-def test_without_ours_loaded_their_last_connections_are_recorded(controls: Path) -> None:
+@pytest.mark.usefixtures("loaded")
+def test_without_ours_loaded_their_last_connections_are_recorded() -> None:
     with joined(*PATH) as (sender, receiver):
         sink = receiver.receive("10.77.0.2", PORT)
         sending = sender.send("10.77.0.2", PORT, "ww_plus", 1.2)
@@ -106,7 +108,6 @@ def test_without_ours_loaded_their_last_connections_are_recorded(controls: Path)
         ww_kernel.unload()
         with recording(PORT, cc=()) as recorded:
             outcome(sending, sink, 1)
-    ww_kernel.load()
     assert {"window", "end"} <= set(sent(recorded).filter(cc="ww_plus")["event"].cast(pl.String))
 
 

@@ -78,7 +78,7 @@ def as_user(
         held,
     ]
     command = [*setpriv, *(str(word) for word in words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 def load(program: Path, folder: Path, capabilities: set[str]) -> subprocess.CompletedProcess[str]:
@@ -128,14 +128,11 @@ def test_load_with_one_capability_less_is_refused_in_one_line(
     assert not (own_folder / "westwood").exists()
 
 
-def test_record_without_capabilities_is_refused(program: Path, own_folder: Path) -> None:
+def test_others_are_refused(program: Path, own_folder: Path) -> None:
+    """The user may not record without capabilities; another user may do nothing."""
     load(program, own_folder, LOAD)
     called = as_user(set(), program, "record", own_folder / "westwood", 0, 1 << 16)
     assert called.returncode == 77 and called.stderr.count("\n") == 1
-
-
-def test_other_users_are_refused(program: Path, own_folder: Path) -> None:
-    load(program, own_folder, LOAD)
     for words in (("status",), ("unload",), ("record", 0, 1 << 16)):
         command = (program, words[0], own_folder / "westwood", *words[1:])
         called = as_user(LOAD, *command, user=NOBODY - 1)

@@ -24,16 +24,11 @@ from westwood.kernel import reading, ww_kernel
 from westwood.kernel.recording import record, recording
 from westwood.scenario import Scenario
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.usefixtures("loaded")]
 Westwood = Callable[..., Any]
 CLI = "from westwood.cli import main; main()"
 PORT = 5001
 RECORD = ("kernel", "record", "--cc", "ww_plus", "--out")
-
-
-@pytest.fixture(autouse=True)
-def loaded(controls: Path) -> None:
-    """Loads the controls for all of these tests."""
 
 
 @pytest.fixture
@@ -325,15 +320,6 @@ def test_invalid_input_gives_one_line_with_the_expectation(
     assert called.code == 2 and "expected a recording" in called.err
 
 
-def test_without_controls_it_says_what_to_do(westwood: Westwood, tmp_path: Path) -> None:
-    ww_kernel.unload()
-    called = westwood(*RECORD, tmp_path / "day.csv", "--duration", "1s")
-    ww_kernel.load()
-    assert called.code == 1 and called.err.count("\n") == 1
-    assert "nothing is loaded: westwood kernel load" in called.err
-    assert not list(tmp_path.glob("*"))
-
-
 def test_a_recorder_outlives_unload(host: Namespace) -> None:
     """The connections continue, and so does their recording."""
     with recording() as recorded:
@@ -342,5 +328,4 @@ def test_a_recorder_outlives_unload(host: Namespace) -> None:
         time.sleep(0.3)
         ww_kernel.unload()
         outcome(sender, receiver, 1)
-    ww_kernel.load()
     assert "end" in set(recorded.trace["event"])

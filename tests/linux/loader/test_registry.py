@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""westwood kernel load, status and unload work at any time and leave nothing behind."""
+"""westwood kernel load, status and unload work at any time and leave nothing behind.
+
+Tests that need the controls follow each other, so that they share a load.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,18 @@ Westwood = Callable[..., Any]
 PORT = 5001
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def clean(bpffs: Path) -> Iterator[None]:
-    """Checks that the kernel has nothing of ours, before and after."""
-    ww_kernel.unload()
-    assert eventually(lambda: not in_kernel())
+    """Checks that these tests leave nothing of ours in the kernel."""
     yield
+    ww_kernel.unload()
+    assert eventually(lambda: not in_kernel()), "something was leaked"
+    assert not (bpffs / "westwood").exists()
+
+
+@pytest.fixture
+def nothing_loaded(bpffs: Path) -> None:
+    """Unloads our controls; checks that the kernel has nothing of ours."""
     ww_kernel.unload()
     assert eventually(lambda: not in_kernel()), "something was leaked"
     assert not (bpffs / "westwood").exists()
@@ -53,6 +62,42 @@ def other_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[
     return change
 
 
+@pytest.mark.usefixtures("nothing_loaded")
+def test_nothing_loaded_is_no_error(westwood: Westwood) -> None:
+    assert westwood("kernel", "status").out == "nothing is loaded\n"
+    called = westwood("kernel", "unload")
+    assert (called.code, called.out) == (0, "nothing is loaded\n")
+
+
+@pytest.mark.usefixtures("nothing_loaded")
+def test_without_controls_a_recording_says_what_to_do(westwood: Westwood, tmp_path: Path) -> None:
+    words = ("kernel", "record", "--cc", "ww_plus", "--duration", "1s")
+    called = westwood(*words, "--out", tmp_path / "day.csv")
+    assert called.code == 1 and called.err.count("\n") == 1
+    assert "nothing is loaded: westwood kernel load" in called.err
+    assert not list(tmp_path.glob("*"))
+
+
+@pytest.mark.usefixtures("nothing_loaded")
+def test_pins_outside_of_a_bpffs_are_refused(
+    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(tmp_path / "westwood"))
+    called = westwood("kernel", "load")
+    assert called.code == 1 and called.err.count("\n") == 1
+    assert "expected a folder of a bpffs" in called.err
+    assert not available() & OURS
+
+
+def test_without_the_program_the_remedy_is_named(
+    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "nothing"))
+    called = westwood("kernel", "status")
+    assert called.code == 77 and called.err.endswith("make linux\n")
+
+
+@pytest.mark.usefixtures("nothing_loaded")
 def test_load_registers_all_four_and_says_which_version(westwood: Westwood) -> None:
     called = westwood("kernel", "load")
     loaded, *warnings, following = called.out.splitlines()
@@ -67,8 +112,8 @@ def test_load_registers_all_four_and_says_which_version(westwood: Westwood) -> N
     ]
 
 
+@pytest.mark.usefixtures("loaded")
 def test_a_second_load_changes_nothing(westwood: Westwood) -> None:
-    westwood("kernel", "load")
     before = in_kernel()
     called = westwood("kernel", "load")
     assert called.code == 0
@@ -76,15 +121,10 @@ def test_a_second_load_changes_nothing(westwood: Westwood) -> None:
     assert eventually(lambda: in_kernel() == before)
 
 
-def test_nothing_loaded_is_no_error(westwood: Westwood) -> None:
-    assert westwood("kernel", "status").out == "nothing is loaded\n"
-    called = westwood("kernel", "unload")
-    assert (called.code, called.out) == (0, "nothing is loaded\n")
-
-
+@pytest.mark.usefixtures("loaded")
 def test_status_counts_the_sockets_of_every_namespace(westwood: Westwood) -> None:
     """Each control has a namespace with one connection more than the control before."""
-    ww_kernel.load()
+    totals = {one["name"]: one["total"] for one in ww_kernel.status()["controls"]}
     counts = {name: number for number, name in enumerate(sorted(OURS), 1)}
     with ExitStack() as stack:
         ends = {}
@@ -95,36 +135,31 @@ def test_status_counts_the_sockets_of_every_namespace(westwood: Westwood) -> Non
         assert eventually(lambda: all(sockets(name) == count for name, count in counts.items()))
         said = westwood("kernel", "status").out
         for name, count in counts.items():
-            assert f"{name:<12} {count} sockets, {count} since it was loaded" in said
+            assert f"{name:<12} {count} sockets, {totals[name] + count} since it was loaded" in said
         for all_of_one in ends.values():
             outcome(*all_of_one)
     assert eventually(lambda: not any(map(sockets, counts)))
 
 
-def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
-    ww_kernel.load()
-    with alone() as host:
-        receiver = host.receive("127.0.0.1", PORT)
-        sender = host.send("127.0.0.1", PORT, "ww_plus", 60, connections=4)
-        assert eventually(lambda: sockets("ww_plus") == 4)
-        called = westwood("kernel", "unload")
-        assert called.code == 0
-        assert called.out == (
-            f"version {__version__} is unloaded; 4 connections keep using it until they end\n"
-        )
-        assert not available() & OURS
-        assert in_kernel(), "the connections keep their programs"
-        assert sender.poll() is None
-        time.sleep(0.2)
-        sender.terminate()  # closes its connections in order
-        assert outcome(sender, receiver, 4) > 0
-    assert eventually(lambda: not in_kernel()), "the programs go with the last connection"
+@pytest.mark.usefixtures("loaded")
+def test_another_programs_control_of_the_same_name_is_kept(
+    westwood: Westwood, bpffs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = in_kernel()
+    monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(bpffs / "another"))
+    called = westwood("kernel", "load")
+    assert called.code == 1 and called.err.count("\n") == 1
+    assert "ww_westwood: another program has registered this name" in called.err
+    assert "bpftool struct_ops unregister" in called.err
+    assert not (bpffs / "another").exists()
+    assert eventually(lambda: in_kernel() == before), "the failed attempt leaves nothing"
+    assert available() >= OURS
 
 
+@pytest.mark.usefixtures("loaded")
 def test_another_version_takes_over_under_traffic(
     westwood: Westwood, other_version: Callable[[], None]
 ) -> None:
-    ww_kernel.load()
     with alone() as host:
         receiver = host.receive("127.0.0.1", PORT)
         old = host.send("127.0.0.1", PORT, "ww_nrplus", 60, connections=2, rate=1e6)
@@ -149,43 +184,29 @@ def test_another_version_takes_over_under_traffic(
     assert eventually(lambda: not in_kernel() & before)
 
 
-def test_another_programs_control_of_the_same_name_is_kept(
-    westwood: Westwood, bpffs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ww_kernel.load()
-    before = in_kernel()
-    monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(bpffs / "another"))
-    called = westwood("kernel", "load")
-    assert called.code == 1 and called.err.count("\n") == 1
-    assert "ww_westwood: another program has registered this name" in called.err
-    assert "bpftool struct_ops unregister" in called.err
-    assert not (bpffs / "another").exists()
-    assert eventually(lambda: in_kernel() == before), "the failed attempt leaves nothing"
-    assert available() >= OURS
+@pytest.mark.usefixtures("loaded")
+def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
+    with alone() as host:
+        receiver = host.receive("127.0.0.1", PORT)
+        sender = host.send("127.0.0.1", PORT, "ww_plus", 60, connections=4)
+        assert eventually(lambda: sockets("ww_plus") == 4)
+        called = westwood("kernel", "unload")
+        assert called.code == 0
+        assert called.out == (
+            f"version {__version__} is unloaded; 4 connections keep using it until they end\n"
+        )
+        assert not available() & OURS
+        assert in_kernel(), "the connections keep their programs"
+        assert sender.poll() is None
+        time.sleep(0.2)
+        sender.terminate()  # closes its connections in order
+        assert outcome(sender, receiver, 4) > 0
+    assert eventually(lambda: not in_kernel()), "the programs go with the last connection"
 
 
-def test_the_next_load_repairs_a_killed_one(westwood: Westwood) -> None:
-    program = ww_kernel.program()
-    words = [program, "load", ww_kernel.pins(), ww_kernel.bpf_object(program), __version__]
-    begin = time.monotonic()
-    subprocess.run([str(word) for word in words], check=True, capture_output=True)
-    takes = time.monotonic() - begin
-    ww_kernel.unload()
-    for share in (0.5, 0.95):  # test_torture_kernel.py kills it at any time
-        process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
-        time.sleep(share * takes)
-        process.kill()
-        process.wait()
-        called = westwood("kernel", "load")
-        assert called.code == 0, called.err
-        assert all(one["registered"] for one in ww_kernel.status()["controls"])
-        assert ww_kernel.unload()
-        assert eventually(lambda: not in_kernel())
-
-
+@pytest.mark.usefixtures("loaded")
 def test_unload_while_a_namespace_has_it_as_default(westwood: Westwood) -> None:
     """The command refuses (test_defaults.py); ww-kernel, which a boot unit runs, does not."""
-    ww_kernel.load()
     with alone() as host:
         host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=ww_plus")
         assert westwood("kernel", "unload").code == 1
@@ -200,27 +221,29 @@ def test_unload_while_a_namespace_has_it_as_default(westwood: Westwood) -> None:
     assert eventually(lambda: not in_kernel())
 
 
+@pytest.mark.usefixtures("loaded")
 def test_an_ended_namespace_with_a_default_leaks_nothing(westwood: Westwood) -> None:
-    ww_kernel.load()
     with alone() as host:
         host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=ww_plus_rh")
     assert westwood("kernel", "unload").code == 0
     assert eventually(lambda: not in_kernel(), 10)
 
 
-def test_pins_outside_of_a_bpffs_are_refused(
-    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(tmp_path / "westwood"))
-    called = westwood("kernel", "load")
-    assert called.code == 1 and called.err.count("\n") == 1
-    assert "expected a folder of a bpffs" in called.err
-    assert not available() & OURS
-
-
-def test_without_the_program_the_remedy_is_named(
-    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "nothing"))
-    called = westwood("kernel", "status")
-    assert called.code == 77 and called.err.endswith("make linux\n")
+@pytest.mark.usefixtures("nothing_loaded")
+def test_the_next_load_repairs_a_killed_one(westwood: Westwood) -> None:
+    """At once, and shortly before it ends; test_torture_kernel.py kills it at any time."""
+    program = ww_kernel.program()
+    words = [program, "load", ww_kernel.pins(), ww_kernel.bpf_object(program), __version__]
+    lasts_s = 0.3
+    for _ in range(2):
+        process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
+        time.sleep(lasts_s)
+        process.kill()
+        process.wait()
+        begin = time.monotonic()
+        called = westwood("kernel", "load")
+        lasts_s = 0.95 * (time.monotonic() - begin)
+        assert called.code == 0, called.err
+        assert all(one["registered"] for one in ww_kernel.status()["controls"])
+        assert ww_kernel.unload()
+        assert eventually(lambda: not in_kernel())
