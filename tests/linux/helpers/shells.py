@@ -18,6 +18,8 @@ from westwood.errors import WestwoodError
 
 SHELL = [sys.executable, "-m", "westwood", "path", "emulate"]
 REACH = "westwood: only this machine is within reach: net.ipv4.ip_forward is 0"
+# Limits that only a failure reaches: on a busy machine a nested start has taken 30 s.
+START_S, END_S = 120, 20
 
 
 @functools.cache
@@ -53,7 +55,7 @@ def python(script: str) -> tuple[str, ...]:
     return (sys.executable, "-c", script)
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 5) -> bool:
+def wait_for(condition: Callable[[], object], seconds: float = END_S) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

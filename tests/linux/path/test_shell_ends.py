@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from own_network import Network, devices, own_network
-from shells import REACH, SHELL, become, lacking, shell, wait_for
+from shells import END_S, REACH, SHELL, START_S, become, lacking, shell, wait_for
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
 
@@ -93,7 +93,7 @@ def test_without_a_command_it_runs_the_users_shell(tmp_path: Path) -> None:
                 said += os.read(front, 1000)
             except OSError:  # the last process has closed the terminal
                 break
-        assert running.wait(10) == 5
+        assert running.wait(END_S) == 5
     os.close(front)
     assert b"[2Mbps 1%] " in said
     assert b"42 " in said
@@ -105,10 +105,10 @@ class Running:
     def __init__(self, folder: Path, script: str = ":") -> None:
         self._marker = folder / "runs"
         inside = f"echo $$ > {self._marker}.new"
-        inside += f" && mv {self._marker}.new {self._marker}; {script}; sleep 60 & exec sleep 60"
+        inside += f" && mv {self._marker}.new {self._marker}; {script}; sleep 600 & exec sleep 600"
         its = become("--delay", "1ms", "--", "sh", "-c", inside)
         self.tool = subprocess.Popen(**its, stderr=subprocess.DEVNULL)
-        assert wait_for(self._marker.exists, 20), "it did not start"
+        assert wait_for(self._marker.exists, START_S), "it did not start"
         self.network = Network(int(self._marker.read_text()))
         assert "ww0" in devices()
 
@@ -121,19 +121,19 @@ def test_nothing_outlives_an_ended_shell(how: signal.Signals, tmp_path: Path) ->
     """Neither the command nor its background processes, devices or namespace remain."""
     running = Running(tmp_path)
     running.tool.send_signal(how)
-    assert running.tool.wait(5) == -how
+    assert running.tool.wait(END_S) == -how
     assert running.has_left_nothing()
 
 
 def test_nothing_outlives_nested_shells_after_a_kill(tmp_path: Path) -> None:
     mark = tmp_path / "inner"
-    inner = f"echo $$ > {mark}; sleep 60 & sleep 60; true"
+    inner = f"echo $$ > {mark}; sleep 600 & sleep 600; true"
     script = f"{' '.join(SHELL)} --delay 1ms -- sh -c '{inner}' & :"
     running = Running(tmp_path, script)
-    assert wait_for(lambda: mark.exists() and mark.read_text(), 20)
+    assert wait_for(lambda: mark.exists() and mark.read_text(), START_S)
     network = Network(int(mark.read_text()))
     running.tool.kill()
-    running.tool.wait(5)
+    running.tool.wait(END_S)
     assert running.has_left_nothing()
     assert wait_for(lambda: not network.inhabitants())
 
@@ -147,7 +147,7 @@ def test_killing_the_path_ends_the_command(tmp_path: Path) -> None:
 
     assert wait_for(lambda: len(paths()) == 1)
     os.kill(paths()[0], signal.SIGKILL)
-    assert running.tool.wait(5) == 1
+    assert running.tool.wait(END_S) == 1
     assert running.has_left_nothing()
 
 
@@ -179,7 +179,7 @@ def test_ctrl_c_reaches_the_command_once(tmp_path: Path) -> None:
         start_new_session=True,
     ) as running:
         os.close(terminal)
-        assert wait_for(ready.exists, 20)
+        assert wait_for(ready.exists, START_S)
         time.sleep(0.2)
         os.write(front, b"\x03")
         assert wait_for(counts.exists)
