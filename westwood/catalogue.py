@@ -19,6 +19,11 @@ from westwood.errors import suggestion
 LONGEST_PS: int = _engine.LONGEST_PS  # the longest run
 OPPORTUNITY_BYTES: int = _engine.OPPORTUNITY_BYTES  # bytes per delivery opportunity of a trace
 UDP = "udp"  # the protocol's name for flows without congestion control
+# The QUIC stacks' own controls, by the names that the core's have. A scenario writes `quinn:bbr`.
+OF_STACKS: Mapping[str, tuple[str, ...]] = {
+    "quinn": ("newreno", "cubic", "bbr"),
+    "noq": ("newreno", "cubic", "bbr3"),
+}
 
 
 @dataclass(frozen=True)
@@ -181,8 +186,21 @@ class _Protocols(dict[str, Protocol]):
             return default
 
 
+def controls_of_stack(stack: str) -> list[str]:
+    """Returns a QUIC stack's own controls as scenarios write them."""
+    return [f"{stack}:{name}" for name in OF_STACKS[stack]]
+
+
 def unknown_protocol(name: object) -> str:
     """Returns what is wrong with a name that is no protocol's, and a hint."""
+    stack, colon, control = str(name).partition(":")
+    if stack == "tcp":
+        return unknown_protocol(control)
+    if stack in OF_STACKS:
+        return f"unknown protocol, expected one of: {', '.join(controls_of_stack(stack))}"
+    if colon:
+        every = [one for its in OF_STACKS for one in controls_of_stack(its)]
+        return f"unknown protocol, {suggestion(name, every)}"
     meant = [one for one in gallery.names() if one == f"{name}.c"]
     return f"unknown protocol, {suggestion(name, [*PROTOCOLS, *meant])}"
 

@@ -16,11 +16,13 @@ from westwood.catalogue import (
     IMPAIRMENTS,
     LOSSES,
     MESSAGE_COLUMNS,
+    OF_STACKS,
     PROTOCOLS,
     QUEUES,
     RECOVERIES,
     MeasuredColumn,
     Setting,
+    controls_of_stack,
     settings_of,
 )
 from westwood.control import gallery
@@ -58,6 +60,11 @@ def _protocols() -> Listing:
             one.source,
         )
         for one in PROTOCOLS.values()
+    )
+    rows += tuple(
+        (f"`{name}`", f"{stack}'s", "", "", f"{stack}'s own, as pinned: --engine {stack}")
+        for stack in OF_STACKS
+        for name in controls_of_stack(stack)
     )
     return Listing(("`cc`", "recovery", "in ns-3", "in Linux", "source"), rows)
 

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from westwood import _engine
-from westwood.catalogue import IMPAIRMENTS, LOSSES, PROTOCOLS, QUEUES, settings_of
+from westwood.catalogue import (
+    IMPAIRMENTS,
+    LOSSES,
+    OF_STACKS,
+    PROTOCOLS,
+    QUEUES,
+    controls_of_stack,
+    settings_of,
+)
 from westwood.cli import call
 from westwood.reference import LISTINGS, listing
 from westwood.results.columns import columns
@@ -22,7 +30,8 @@ def names(of: str) -> set[str]:
 
 
 def test_no_declaration_is_missing() -> None:
-    assert names("protocols") == set(PROTOCOLS)
+    of_stacks = {name for stack in OF_STACKS for name in controls_of_stack(stack)}
+    assert names("protocols") == set(PROTOCOLS) | of_stacks
     assert names("presets") == set(presets())
     assert names("profiles") == set(profiles.names())
     assert names("columns") == {column.name for column in columns()}

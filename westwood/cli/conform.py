@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json as writer
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,7 +41,7 @@ def _cases() -> list[str]:
 
 _CcArgument = Annotated[
     list[str] | None,
-    control_arguments("Controls of westwood list protocols."),
+    control_arguments("Controls of westwood list protocols, also noq:bbr3."),
 ]
 _CaseOption = Annotated[
     list[str] | None,
@@ -62,6 +63,16 @@ _QlogOption = Annotated[
         rich_help_panel=SCENARIO,
     ),
 ]
+_EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="sim|quinn|noq",
+        help="Run the controls in the simulator, or inside a QUIC stack; default: sim, and a "
+        "stack's own control in its stack.",
+        rich_help_panel=SCENARIO,
+    ),
+]
 _SettingOption = Annotated[
     list[str] | None,
     control_setting_options("the controls", "cc.bbr3_loss=0.1"),
@@ -74,6 +85,7 @@ def conform(
     case: _CaseOption = None,
     set_: _SettingOption = None,
     qlog: _QlogOption = None,
+    engine: _EngineOption = None,
     workers: WorkersOption = None,
     out: OutOption = None,
     json: JsonOption = False,
@@ -91,10 +103,10 @@ def conform(
     check_workers(workers, "--workers")
     folder = Folder(out, kind=ResultKind.CONFORMANCE) if out else None
     if qlog is not None:
-        refuse_idle(context, "cc", "set_", "workers", why="with --qlog")
+        refuse_idle(context, "cc", "set_", "workers", "engine", why="with --qlog")
         judged = _log(qlog, cases)
     else:
-        judged = _controls(cc, set_, cases, workers)
+        judged = _controls(cc, set_, engine, cases, workers)
     if json:
         print(writer.dumps(page.entries(judged)))
     else:
@@ -108,7 +120,11 @@ def conform(
 
 
 def _controls(
-    cc: list[str] | None, set_: list[str] | None, cases: Sequence[Case], workers: int | None
+    cc: list[str] | None,
+    set_: list[str] | None,
+    engine: str | None,
+    cases: Sequence[Case],
+    workers: int | None,
 ) -> Judged:
     """Runs the cases with the controls."""
     from westwood.cli import console
@@ -117,7 +133,7 @@ def _controls(
     if not cc:
         raise InputError("is missing, expected a control such as bbr3, or --qlog FILE", key="CC")
     names = dict.fromkeys(split_names(cc) or ())
-    controls = [judging.control(name, control_settings(set_)) for name in names]
+    controls = [judging.control(name, control_settings(set_), engine) for name in names]
     judged: dict[judging.Subject, list[Judgement]] = {one: [] for one in controls}
     ran = judging.run_all(cases, controls, workers)
     for one, judgement in console.track(ran, len(cases) * len(controls)):
@@ -149,10 +165,20 @@ def _table(judged: Judged) -> str:
         if any(counts):
             lines.append(_line("", what, [str(count) for count in counts], widths))
     for control, all_ in judged.items():
+        lines += _not_observed(control, all_)
         for one in all_:
             if one.verdict == "FAIL":
                 lines += ["", *_failed(control, one)]
     return "\n".join(lines)
+
+
+def _not_observed(control: Subject, judgements: Sequence[Judgement]) -> list[str]:
+    """Returns why cases were not observed in a QUIC stack, and how many of each reason."""
+    from westwood.conform.judging import NOT_OBSERVED
+
+    reasons = Counter(one.lacks for one in judgements if one.lacks.startswith(NOT_OBSERVED))
+    said = [f"{reason} ({count})" for reason, count in reasons.most_common()]
+    return ["", control.name, *(line for one in said for line in _wrapped(one, 4))] if said else []
 
 
 def _line(number: str, name: str, texts: Sequence[str], widths: Sequence[int]) -> str:

@@ -24,7 +24,7 @@ class Moment:
     """When something changes on a path."""
 
     time_s: float
-    packets: int  # that the sender has sent by then, with the handshake's
+    packets: int | None  # that the sender has sent by then, with the handshake's; None: unknown
 
     def written(self, after_s: float = 0) -> str:
         """Returns the time as a scenario has it."""
@@ -32,6 +32,8 @@ class Moment:
 
     def lost(self, every: int, count: int, after: int = 0) -> dict[str, Any]:
         """Returns the loss of every so many packets, `count` in all."""
+        if self.packets is None:
+            raise LackingError("no segments sent, which place the case's losses")
         first = self.packets + 1 + after
         return {"kind": "script", "packets": [first + every * n for n in range(count)]}
 
@@ -189,6 +191,7 @@ class Case:
         if self.waits_for and recording.states:
             at = recording.spell(self.waits_for, ended=False).start_s
         at += self.later_rounds * self.path.round_trip_s
-        assert recording.sent is not None
+        if recording.sent is None:
+            return Moment(at, None)
         sent = recording.sent.at(at)
         return Moment(at, 1 + math.ceil((sent if sent == sent else 0) / recording.mss_bytes))

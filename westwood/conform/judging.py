@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from westwood.catalogue import PROTOCOLS, settings_of_protocol, unknown_protocol
+from westwood.catalogue import OF_STACKS, PROTOCOLS, settings_of_protocol, unknown_protocol
 from westwood.conform import runs
 from westwood.conform.case import Case, Expectation, Seen, Value, written
 from westwood.conform.recording import LackingError, Recording, UnseenError
+from westwood.engines import quic, simulator
 from westwood.errors import InputError, show
 from westwood.scenario import Scenario
+from westwood.scenario.stacks import STACKS, split
 
+NOT_OBSERVED = "not observed"  # begins what a QUIC stack does not report
 Verdict = Literal["pass", "FAIL", "-"]
 
 
@@ -26,19 +29,27 @@ Verdict = Literal["pass", "FAIL", "-"]
 class Control:
     """A congestion control and its settings."""
 
-    cc: str
+    cc: str  # as scenarios have it, such as quinn:bbr
     settings: Mapping[str, Any]
+    engine: str = simulator.ENGINE
 
     @property
     def name(self) -> str:
-        """Returns the protocol's name, with an asterisk if its settings differ."""
-        return self.cc + ("*" if self.settings else "")
+        """Returns the protocol's name and engine, with an asterisk if its settings differ."""
+        where = f" in {self.engine}" if self.engine in STACKS and split(self.cc)[0] is None else ""
+        return self.cc + where + ("*" if self.settings else "")
 
     def table(self, case: Case) -> dict[str, Any]:
         """Returns the `cc` of a flow in a case."""
-        known = settings_of_protocol(self.cc)
-        of_case = {key: value for key, value in case.settings.items() if key in known}
-        return {"name": self.cc, **of_case, **self.settings}
+        return {"name": self.cc, **self._of_case(case), **self.settings}
+
+    def _of_case(self, case: Case) -> dict[str, Any]:
+        known = settings_of_protocol(str(split(self.cc)[1]))
+        asked = {key: value for key, value in case.settings.items() if key in known}
+        if asked and self.engine in STACKS:
+            key = next(iter(asked))
+            raise InputError(f"{self.engine} has no setting {key}, which the case changes")
+        return asked
 
     def command(self, case: Case) -> str:
         """Returns the command line that runs a case alone."""
@@ -46,7 +57,8 @@ class Control:
             f"--set {shlex.quote(f'cc.{key}={value if isinstance(value, str) else show(value)}')}"
             for key, value in self.settings.items()
         ]
-        return " ".join(["westwood conform", self.cc, *options, "--case", case.name])
+        where = ["--engine", self.engine] if self.engine in STACKS else []
+        return " ".join(["westwood conform", self.cc, *where, *options, "--case", case.name])
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,11 +160,26 @@ Subject = Control | Log
 Judged = Mapping[Subject, Sequence[Judgement]]
 
 
-def control(cc: str, settings: Mapping[str, Any] | None = None) -> Control:
-    """Makes a control with these settings; raises InputError if there is none."""
-    if cc not in PROTOCOLS:
+def control(
+    cc: str, settings: Mapping[str, Any] | None = None, engine: str | None = None
+) -> Control:
+    """Makes a control with these settings; raises InputError if there is none.
+
+    The control of a QUIC stack runs in that stack, unless `engine` names another.
+    """
+    stack, name = split(cc)
+    if name not in OF_STACKS.get(str(stack), PROTOCOLS):
         raise InputError(unknown_protocol(cc), value=cc)
-    return Control(cc, dict(settings or {}))
+    engine = engine or (stack if stack in STACKS else None) or simulator.ENGINE
+    if engine not in (simulator.ENGINE, *STACKS):
+        known = ", ".join((simulator.ENGINE, *STACKS))
+        raise InputError(f"expected one of: {known}", key="--engine", value=engine)
+    if engine in STACKS:
+        quic.program()
+        if settings:
+            problem = "expected none: in a stack a control has its defaults"
+            raise InputError(problem, key="--set", value=next(iter(settings)))
+    return Control(cc, dict(settings or {}), engine)
 
 
 def judge(case: Case, seen: Seen, scenario: Scenario | None = None) -> Judgement:
@@ -164,12 +191,29 @@ def _find(expectation: Expectation, seen: Seen) -> Finding:
     try:
         return Finding(expectation, expectation.measure(seen))
     except LackingError as error:
-        return Finding(expectation, None, lacks=str(error))
+        return Finding(expectation, None, lacks=_lacks(error, seen.recording.host))
     except UnseenError as error:
         return Finding(expectation, None, unseen=str(error))
 
 
+def _lacks(error: LackingError, host: str) -> str:
+    return f"{NOT_OBSERVED}: {host} reports {error}" if host else str(error)
+
+
 def run(case: Case, judged: Control) -> Judgement:
+    """Runs a case with a control and judges it."""
+    if judged.engine not in STACKS:
+        return _run(case, judged)
+    try:
+        return _run(case, judged)
+    except LackingError as error:
+        problem = LackingError(_lacks(error, judged.engine))
+    except InputError as error:  # a path that QUIC can't have
+        problem = LackingError(f"{NOT_OBSERVED}: {error}")
+    return Judgement(case, _without(case, problem))
+
+
+def _run(case: Case, judged: Control) -> Judgement:
     """Runs a case with a control and judges it.
 
     The first of two runs finds when the change has to come. Both are the same until then.
@@ -177,7 +221,7 @@ def run(case: Case, judged: Control) -> Judgement:
     cc = judged.table(case)
     path = case.changed(None)
     scenario, moment = path.scenario(case.name, cc), None
-    recording = runs.record(scenario)
+    recording = runs.record(scenario, judged.engine)
     if case.change is not None:
         try:
             moment = case.moment(recording)
@@ -185,7 +229,7 @@ def run(case: Case, judged: Control) -> Judgement:
             return Judgement(case, _without(case, error), None, scenario)
         path = case.changed(moment)
         scenario = path.scenario(case.name, cc)
-        recording = runs.record(scenario)
+        recording = runs.record(scenario, judged.engine)
     return judge(case, Seen(recording, path, moment), scenario)
 
 

@@ -75,6 +75,7 @@ class Recording:
     sent: Course | None = None  # bytes sent so far, with repetitions
     acked: Course | None = None  # bytes acknowledged so far
     events: Mapping[str, Numbers] = field(default_factory=dict)  # recovery, timeout, undo, lost
+    host: str = ""  # the QUIC stack that reports only some of this; empty: another host
 
     def course(self, name: str) -> Course:
         """Returns a course; raises LackingError if there is none."""
@@ -123,7 +124,7 @@ class Recording:
 
     def first(self, event: str, after_s: float = 0) -> float:
         """Returns when an event comes first after a time; raises UnseenError if never."""
-        times = self.events.get(event, np.empty(0))
+        times = self._times(event)
         place = int(np.searchsorted(times, after_s))
         if place == len(times):
             raise UnseenError(f"no {event}")
@@ -131,8 +132,13 @@ class Recording:
 
     def count(self, event: str, start_s: float, end_s: float) -> int:
         """Returns how often an event comes between two times."""
-        times = self.events.get(event, np.empty(0))
+        times = self._times(event)
         return int(np.searchsorted(times, end_s) - np.searchsorted(times, start_s))
+
+    def _times(self, event: str) -> Numbers:
+        if self.host and event not in self.events:
+            raise LackingError(f"no {event}")
+        return self.events.get(event, np.empty(0))
 
     def sent_bps(self, start_s: float, end_s: float) -> float:
         """Returns the mean rate of sending between two times."""

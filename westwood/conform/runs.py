@@ -9,17 +9,20 @@ import polars as pl
 from westwood.catalogue import PROTOCOLS, SHOWN
 from westwood.conform.case import MSS_BYTES
 from westwood.conform.recording import Course, Numbers, Recording, Spell, spells_of
-from westwood.engines import simulator
+from westwood.engines import quic, simulator
 from westwood.engines.result import Result
 from westwood.scenario import Scenario
+from westwood.scenario.stacks import STACKS
 from westwood.units import PS_PER_S
 
 _FLOW = "tcp"
 _VOLUMES = ("cwnd", "in_flight", "inflight_longterm", "inflight_shortterm")  # in segments
 
 
-def record(scenario: Scenario) -> Recording:
+def record(scenario: Scenario, engine: str = simulator.ENGINE) -> Recording:
     """Runs a scenario and returns what its first connection did."""
+    if engine in STACKS:
+        return _of_stack(quic.Stack(engine).simulate(scenario, trace=True), engine)
     return of_result(simulator.simulate(scenario, trace=True, events=True))
 
 
@@ -42,6 +45,13 @@ def of_result(result: Result) -> Recording:
             **{kind: _times(events, kind) for kind in ("recovery", "timeout", "undo")},
         },
     )
+
+
+def _of_stack(result: Result, stack: str) -> Recording:
+    """Returns what a QUIC stack reports: windows and round trips, no states or ACKs."""
+    trace = result.trace.filter(pl.col("flow") == _FLOW)
+    end_s = result.scenario.duration / PS_PER_S
+    return Recording(end_s, MSS_BYTES, _courses(trace), host=stack)
 
 
 def _modes(scenario: Scenario) -> tuple[str, ...]:

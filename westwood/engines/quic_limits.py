@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from westwood.catalogue import UDP
+from westwood.catalogue import OF_STACKS, UDP, controls_of_stack
 from westwood.control import loading
 from westwood.engines.limits import Limits
 from westwood.errors import InputError
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from westwood.scenario import Scenario
     from westwood.scenario.flows import Flow
 
-# The stacks' own controls, by the names that the core's have.
-OWN: Mapping[str, tuple[str, ...]] = {
-    "quinn": ("newreno", "cubic", "bbr"),
-    "noq": ("newreno", "cubic", "bbr3"),
-}
 # The flow settings that quic/runner applies.
 OBEYED = ("start", "start_spread", "stop", "size", "ecn", "packet", "receive_window")
 _HEADERS = 28  # bytes: IP and UDP
@@ -74,8 +69,8 @@ def _check_control(flow: Flow, limits: Limits, profile: str) -> None:
     if loading.is_file(cc.name):
         problem = "is a control from a file, which no QUIC stack runs"
         raise InputError(problem, key=f"{flow.name}.cc", value=cc.name)
-    if cc.stack and cc.name not in OWN[cc.stack]:
-        known = ", ".join(f"{cc.stack}:{name}" for name in OWN[cc.stack])
+    if cc.stack and cc.name not in OF_STACKS[cc.stack]:
+        known = ", ".join(controls_of_stack(cc.stack))
         raise limits.refuse(f"{flow.name}.cc", cc.written, f"one of {known}, or one of ours")
     for key, value in _set_by_user(flow, profile):
         expected = "none: in a stack a control has its defaults"

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, label, unknown_protocol
+from westwood.catalogue import OF_STACKS, PROTOCOLS, controls_of_stack, label, unknown_protocol
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import run_jobs
-from westwood.engines.quic_limits import OWN
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, show, suggestion
 from westwood.experiments.experiment import Tracker
@@ -93,8 +92,8 @@ def targets(only: Sequence[str] = ()) -> list[Target]:
 def control(cc: str, settings: Mapping[str, Any] | None = None, *, key: str = "--cc") -> Control:
     """Makes a control with these settings; an error about the name cites `key`."""
     stack, own = split(cc)
-    if stack is not None and own not in OWN.get(stack, PROTOCOLS):
-        known = ", ".join(f"{stack}:{one}" for one in OWN[stack])
+    if stack is not None and own not in OF_STACKS.get(stack, PROTOCOLS):
+        known = ", ".join(controls_of_stack(stack))
         raise InputError(f"expected one of {known}", key=key, value=cc)
     if own not in PROTOCOLS:
         problem = unknown_protocol(cc)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, settings_of_protocol
+from westwood.catalogue import PROTOCOLS, settings_of_protocol, unknown_protocol
 from westwood.control import loading
 from westwood.errors import InputError, suggestion
 from westwood.scenario.stacks import STACK, split
@@ -84,6 +84,9 @@ def _settled(cc: Any, folder: Path, key: str) -> Any:
         return cc
     stack, control = split(table.get("name"))
     if stack is not None:
+        if control not in PROTOCOLS:
+            written = table.get("name")
+            raise InputError(unknown_protocol(written), key=key, value=written)
         return {**table, "name": control, STACK: stack}
     if not loading.is_file(table.get("name")):
         return cc

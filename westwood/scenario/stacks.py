@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Names the QUIC stacks whose controls a flow can have: `cc = "quinn:bbr"`."""
 
-STACKS = ("quinn", "noq")  # an engine has the name of its stack
+from westwood.catalogue import OF_STACKS
+
+STACKS = tuple(OF_STACKS)  # an engine has the name of its stack
 TCP = "tcp"  # the simulator's own connections, in those engines
 STACK = "stack"  # the key of `cc`
 

@@ -75,3 +75,16 @@ def test_other_engines_name_those_that_have_stacks() -> None:
         simulator.SIMULATOR.prepare(Job(scenario(cc="quinn:cubic"), [1]))(1)
     with pytest.raises(InputError, match="unknown protocol"):
         scenario(cc="lsquic:cubic")
+
+
+@pytest.mark.parametrize(
+    ("cc", "hint"),
+    [
+        ("quinn:bbr2", "expected one of: quinn:newreno, quinn:cubic, quinn:bbr$"),
+        ("quin:cubic", 'did you mean "quinn:cubic"'),
+        ("tcp:cubik", 'did you mean "cubic"'),
+    ],
+)
+def test_a_misspelt_control_of_a_stack_names_those_there_are(cc: str, hint: str) -> None:
+    with pytest.raises(InputError, match=f'"{cc}": unknown protocol, {hint}'):
+        scenario(cc=cc)
