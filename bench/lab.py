@@ -14,7 +14,7 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from westwood.lab import serving
+from westwood.draw import laboratory
 
 MOVES = 40
 
@@ -68,7 +68,7 @@ def main() -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-        page.goto(serving.PAGE.as_uri())
+        page.goto(laboratory.PAGE.as_uri())
         page.wait_for_selector("body[data-shown]")
         for case in CASES:
             times = measured(page, case)

@@ -56,6 +56,12 @@ nb::list quantities_of(const ww_control_ops& ops) {
     return rows;
 }
 
+nb::list calls_of(const ww_control_ops& ops) {
+    nb::list names;
+    for (const char* one : wire::calls_of(ops)) names.append(one);
+    return names;
+}
+
 nb::dict load(const std::string& file, const std::string& source) {
     void* const object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (object == nullptr) throw std::invalid_argument(dlerror());
@@ -76,6 +82,8 @@ nb::dict load(const std::string& file, const std::string& source) {
     facts["label"] = table->label;
     facts["traits"] = table->traits;
     facts["state_bytes"] = table->state_bytes;
+    facts["like"] = table->like;
+    facts["calls"] = calls_of(*table);
     facts["parameters"] = parameters_of(*table);
     facts["quantities"] = quantities_of(*table);
     return facts;
@@ -87,8 +95,8 @@ void bind_control(nb::module_& m) {
     nb::exception<ControlFailed>(m, "ControlFailed", PyExc_ValueError);
     m.def("load_control", &load, "file"_a, "source"_a,
           "Loads a control from a shared object; scenarios find it by `source`. Returns its label, "
-          "traits, "
-          "parameters and quantities. Raises ValueError with what is wrong with it.");
+          "traits, state, calls, parameters, quantities and the protocol that it is like. Raises "
+          "ValueError with what is wrong with it.");
     m.attr("MOST_STATE_BYTES") = WW_OWN_STATE_MAX;
 }
 

@@ -25,6 +25,7 @@
 #include "../plan/scenario.hpp"
 #include "gather.hpp"
 #include "given.hpp"
+#include "own_control.hpp"
 
 #define WW_EXPORT(name) extern "C" __attribute__((export_name(#name)))
 
@@ -43,6 +44,7 @@ struct Lab {
     ww::lab::Given given;
     ww::plan::Profile profile = ww::plan::Profile({});
     ww::wire::Plan plan;
+    ww::lab::OwnControls own_controls;
     Gather gather;
     Outcome outcome;
     std::vector<ww::metrics::Row> rows;
@@ -168,6 +170,7 @@ void show_curves(const ww::lab::Watch& watch, std::uint32_t column) {
     WW_NTH(watch.estimate.points())
     WW_NTH(watch.rtt.points())
     WW_NTH(watch.acked_bytes)
+    show(watch.quantities.at(column).points());
 }
 
 void show_queue(std::uint32_t column) {
@@ -199,6 +202,13 @@ WW_EXPORT(read) void lab_read() {
     lab.profile.complete(scenario);
     lab.plan = ww::plan::read_scenario(scenario);
 }
+
+// Adds the control whose facts were handed over.
+WW_EXPORT(add_control) void lab_add_control() { lab.own_controls.add(lab.given.take()); }
+
+// The frame of a call of a control (own_control.hpp).
+WW_EXPORT(frame) const ww_frame* lab_frame() { return &ww::lab::frame; }
+WW_EXPORT(frame_bytes) std::uint32_t lab_frame_bytes() { return sizeof(ww_frame); }
 
 // Returns a quantity in base units: the text of a rate (0), a time (1) or a fraction (2).
 WW_EXPORT(quantity) double lab_quantity(std::uint32_t kind) {

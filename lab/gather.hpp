@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <deque>
@@ -110,9 +111,10 @@ struct Watch {
     std::uint32_t first, last;
     double payload_bytes;  // of a segment
     Steps cwnd, ssthresh, estimate, rtt;
-    std::vector<double> acked_bytes;  // by coarse bin
-    std::vector<std::int64_t> una;    // by connection
-    Decision state;                   // the last known values
+    std::array<Steps, WW_QUANTITIES_MAX> quantities;  // that its control shows
+    std::vector<double> acked_bytes;                  // by coarse bin
+    std::vector<std::int64_t> una;                    // by connection
+    Decision state;                                   // the last known values
 };
 
 class Gather : public Sink {
@@ -137,6 +139,7 @@ class Gather : public Sink {
         its.payload_bytes = payload_bytes;
         for (Steps* steps : {&its.cwnd, &its.ssthresh, &its.estimate, &its.rtt})
             steps->reset(view_);
+        for (Steps& steps : its.quantities) steps.reset(view_);
         its.acked_bytes.assign(coarse_.bins, 0);
         its.una.assign(last - first, 0);
         its.state = {static_cast<std::uint32_t>(watches_.size() - 1),
@@ -210,12 +213,20 @@ class Gather : public Sink {
         its->ssthresh.add(time_s, all.ssthresh[row]);
         its->estimate.add(time_s, all.estimate_bps[row]);
         its->rtt.add(time_s, all.rtt_s[row]);
+        if (records.has_shown) take_shown(*its, time_s, records.shown, row);
         set_state(its->state, all, row);
         if (!keeps_rows_ || !view_.has(time_s)) return;
         kept.windows_of.push_back(records.windows_of[row]);
 #define WW_ROW(type, name, what) kept.windows.name.push_back(all.name[row]);
         WW_WINDOW_COLUMNS(WW_ROW)
 #undef WW_ROW
+    }
+
+    static void take_shown(Watch& its, double time_s, const ShownTrace& shown, std::size_t row) {
+        const std::vector<double>* const columns[] = {&shown.quantity_1, &shown.quantity_2,
+                                                      &shown.quantity_3, &shown.quantity_4};
+        for (std::size_t i = 0; i < its.quantities.size(); i++)
+            its.quantities[i].add(time_s, (*columns[i])[row]);
     }
 
     static void set_state(Decision& state, const WindowTrace& all, std::size_t row) {

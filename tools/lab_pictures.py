@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from westwood.lab import serving
+from westwood.draw import laboratory
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "img"
 
@@ -16,7 +16,7 @@ def opened(browser: Any, width: int, height: int, scheme: str, behind: str = "")
     page = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=scheme
     ).new_page()
-    page.goto(serving.PAGE.as_uri() + behind)
+    page.goto(laboratory.PAGE.as_uri() + behind)
     page.wait_for_selector("body[data-shown]")
     return page
 

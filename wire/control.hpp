@@ -4,7 +4,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "../core/frame.h"
 #include "../core/westwood.h"
 
 namespace ww::wire {
@@ -23,6 +25,16 @@ inline std::string problem_of(const ww_control_ops& ops) {
     if (ops.on_ack == nullptr) return "it has no .on_ack";
     if (ops.on_loss == nullptr) return "it has no .on_loss";
     return "";
+}
+
+// Returns the names of the operations that a table has.
+inline std::vector<const char*> calls_of(const ww_control_ops& ops) {
+    std::vector<const char*> names;
+#define WW_ROW(call) \
+    if (ops.call != nullptr) names.push_back(#call);
+    WW_OPERATIONS(WW_ROW)
+#undef WW_ROW
+    return names;
 }
 
 // Returns what is wrong with a window that a control has set out of range.

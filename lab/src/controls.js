@@ -3,11 +3,11 @@
 // same value on a scale; the field next to it takes values that the slider cannot express exactly.
 
 import { byId, isDark, make, shownColour } from "./dom.js";
-import { D, colourOf, labelOf } from "./declared.js";
+import { D, OWN, colourOf, labelOf } from "./declared.js";
 import { measure, parseRate } from "./reader.js";
 import { isDatagrams, isTable } from "./scenario.js";
 import { fieldOf, merged, neededOf, number, rateText, seconds, three, timeText } from "./settings.js";
-import { MOST_LINES, assign, controlKey, controlOf, exchange, flowOfLines, flowsWithControl, labelOfLine, leaveOut } from "./state.js";
+import { MOST_LINES, assign, controlKey, controlOf, exchange, flowOfLines, flowsWithControl, labelOfLine, leaveOut, ownOfLine, setParameter } from "./state.js";
 
 const STEPS = 1000;
 const UDP_FLOW = "udp";
@@ -236,8 +236,30 @@ export class Controls {
       set: (state, isOn) => { if (isOn) state.together = true; else delete state.together; } };
     const controls = make("fieldset", {}, make("legend", {}, "Congestion controls"), this.lines, this.#field(together));
     this.form.append(controls);
+    for (let place = 0; place < MOST_LINES; place++) this.#parameters(place);
     for (const [title, fields] of GROUPS)
       this.form.append(make("fieldset", {}, make("legend", {}, title), ...fields.map((field) => this.#field(field))));
+  }
+
+  // Adds the parameters of the users' files; those of a line's control are shown.
+  #parameters(place) {
+    const whole = (value) => String(Math.round(value));
+    const fields = OWN.flatMap((own) => own.parameters.map(({ name, fallback, least, most, what }) => this.#field({
+      id: `own-${place}-${name}`, label: name, title: what, toText: whole, toNumber: number,
+      scale: { least: Math.max(least, 1), most: Math.max(most, 2), log: most > 100 * Math.max(least, 1), zero: least === 0 },
+      shown: (state) => ownOfLine(state, place)?.name === own.name,
+      get: (state) => String(ownOfLine(state, place)[name] ?? fallback),
+      set: (state, text) => setParameter(state, place, name, number(text)),
+    })));
+    if (!fields.length) return;
+    const legend = make("legend");
+    const box = make("fieldset", {}, legend, ...fields);
+    this.form.append(box);
+    this.#fields.push({ show: (state) => {
+      const own = OWN.find((one) => one.name === ownOfLine(state, place)?.name);
+      box.hidden = !own?.parameters.length;
+      legend.textContent = `${own?.label}, control ${place + 1}`;
+    } });
   }
 
   show(state) {

@@ -2,7 +2,7 @@
 // The drawn data in numbers: panels over one time axis, each with its lines, from the results of the runs. Both the
 // pictures on the page and those in files are made from it.
 
-import { D, colourOf, labelOf } from "./declared.js";
+import { D, OWN, colourOf, labelOf } from "./declared.js";
 
 const MOST_CURVES = 6;
 const POINTS = 4; // per bin: lab/gather.hpp
@@ -31,7 +31,7 @@ export function curvesOf(results) {
     const nth = seen.get(colour) ?? 0;
     seen.set(colour, nth + 1);
     const whose = results.length > 1 ? results[curve.run].label : labelOf(curve.cc);
-    const label = curve.several ? `${whose}: ${curve.name}` : labelOf(curve.cc);
+    const label = curve.several ? `${whose}: ${curve.name}` : OWN.some((one) => one.name === curve.cc) ? whose : labelOf(curve.cc);
     return { ...curve, colour, dash: DASHES[nth % DASHES.length], label };
   });
 }
@@ -65,7 +65,7 @@ export function panelsOf(results, view, rate_bps, limit) {
     }),
     goodput: curves.map((curve) => ({ ...look(curve), values: scaled(curve.acked_bytes, 8 / width_s / 1e6) })),
   };
-  return PANELS.map((panel) => ({
+  const panels = PANELS.map((panel) => ({
     ...panel,
     lines: lines[panel.key],
     x: panel.key === "queue" ? times(view, view.bins, 0.5) : panel.key === "goodput" ? times(view, coarse, 0.5) : x,
@@ -75,6 +75,21 @@ export function panelsOf(results, view, rate_bps, limit) {
     most: panel.key === "goodput" && rate_bps ? (PEAK * rate_bps) / 1e6 : panel.key === "cwnd" ? largest(curves) : Infinity,
     empty: panel.key === "estimate" ? "none of these controls estimates a rate" : "",
   }));
+  return [...panels, ...quantityPanels(curves, x)];
+}
+
+// A panel for each quantity that controls of users' files name; those of the same name and unit share one.
+function quantityPanels(curves, x) {
+  const panels = new Map();
+  for (const curve of curves)
+    curve.quantities.forEach((values, i) => {
+      const { name, unit, what } = OWN.find((one) => one.name === curve.cc).quantities[i];
+      const key = `own ${name} ${unit}`;
+      const panel = panels.get(key) ?? { key, title: name, unit, what, height: 110, lines: [], x, levels: [], most: Infinity, empty: "" };
+      panel.lines.push({ ...look(curve), values });
+      panels.set(key, panel);
+    });
+  return [...panels.values()];
 }
 
 const largest = (curves) =>

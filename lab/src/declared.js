@@ -3,7 +3,10 @@
 
 import declared from "./declared.json";
 
-export const D = declared;
+// Controls in users' files (own.js), which westwood/draw/laboratory.py puts into the page. A worker has no document.
+export const OWN = JSON.parse(globalThis.document?.getElementById("own")?.textContent ?? "[]");
+
+export const D = { ...declared, protocols: [...declared.protocols, ...OWN] };
 
 export const UDP = "udp";
 export const labelOf = (cc) => (cc === UDP ? "UDP" : (D.protocols.find((one) => one.name === cc)?.label ?? cc));

@@ -2,11 +2,13 @@
 // The engine in WebAssembly (lab/engine.cpp): reads a scenario, runs it and copies out the data of a picture.
 
 import { UDP } from "./declared.js";
+import { OwnControl, withOwn } from "./own.js";
 import { Problem } from "./problem.js";
 import { isTable, profileOf, protocolOf } from "./scenario.js";
 
 const EVENTS_BETWEEN_REPORTS = 100_000; // some milliseconds
 const ROWS = 0, QUEUE = 1, DECISIONS = 2, DROPS = 3, WINDOWS = 4, FLOWS = 5, LINKS = 6, FIRST_WATCH = 7;
+const CURVES = 5; // of a watch, before the quantities of its control
 const QUANTITIES = ["rate", "time", "fraction"];
 const DEEPEST = 20; // tables in tables
 // A C library without files and without an environment.
@@ -22,19 +24,36 @@ const wasi = {
 };
 
 export class Engine {
-  // `report` is called from time to time during a run, with the simulated time reached.
-  constructor(module, report = () => {}) {
+  // `report` is called from time to time during a run, with the simulated time reached. `own` are the controls of
+  // users' files; only with their modules can they run.
+  constructor(module, own = [], report = () => {}) {
     const ask = (reached_s) => {
       report(reached_s);
       return EVENTS_BETWEEN_REPORTS;
     };
+    const call = (control, number, name) => this.running[control].call(number, () => this.#words(name));
+    const refuse = (control, name, problem) => {
+      throw this.running[control].failure(this.#words(name), this.#words(problem));
+    };
+    this.own = own;
     this.start = () => {
-      this.wasm = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi, page: { ask } }).exports;
+      this.wasm = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi, page: { ask, call, refuse } }).exports;
       this.wasm._initialize();
+      this.#addOwn();
     };
     this.start();
     const tables = [ROWS, QUEUE, DECISIONS, DROPS, WINDOWS, FLOWS, LINKS];
     this.names = tables.map((table) => this.#words(this.wasm.names(table)).trim().split(" "));
+  }
+
+  #addOwn() {
+    const { wasm } = this;
+    for (const { name, label, traits, like, state_bytes, calls, parameters, quantities } of this.own) {
+      this.#give({ name, label, traits, like, state_bytes, calls, parameters, quantity_count: quantities.length });
+      wasm.add_control();
+    }
+    const place = { memory: () => wasm.memory.buffer, frame: wasm.frame(), bytes: wasm.frame_bytes() };
+    this.running = this.own.filter((one) => one.module).map((one) => new OwnControl(one, place));
   }
 
   // Reads a scenario, which is then the one to run. Returns its links, and its flows one by one (NAME-1, NAME-2... of a
@@ -44,7 +63,7 @@ export class Engine {
     this.#refused(() => {
       this.#give(sections);
       this.wasm.profile();
-      this.#give(scenario);
+      this.#give(withOwn(scenario, this.own));
       this.wasm.read();
     });
     const flows = scenario.flow.flatMap((flow, group) => {
@@ -132,8 +151,10 @@ export class Engine {
   #pictures(watched, keeps_rows) {
     return {
       curves: watched.map(({ flow: { name, cc, payload_bytes: mss } }, place) => {
-        const [cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes] = this.#columns(FIRST_WATCH + place, 5);
-        return { name, cc, mss, cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes };
+        const [cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes] = this.#columns(FIRST_WATCH + place, CURVES);
+        const shown = this.own.find((one) => one.name === cc)?.quantities ?? [];
+        const quantities = shown.map((_, i) => this.#column(FIRST_WATCH + place, CURVES + i));
+        return { name, cc, mss, cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes, quantities };
       }),
       queue: this.#columns(QUEUE, 2),
       decisions: this.#table(DECISIONS),

@@ -14,7 +14,7 @@ import { showFindings, showPaper } from "./paper.js";
 import { Problem } from "./problem.js";
 import { crossing, parseRate, read, ready } from "./reader.js";
 import { Runner } from "./runner.js";
-import { checked, commandOf, fromPresetWord, fromScenarioWord, fromWord, ofPreset, runsOf, sizeOfFile, stateOf, toWord, tomlOf } from "./state.js";
+import { checked, commandOf, fromPresetWord, fromScenarioWord, fromWord, ofPreset, runsOf, sizeOfFile, stateOf, toWord, tomlOf, withControls } from "./state.js";
 import { showRows } from "./table.js";
 import { readToml, readTomlFile } from "./toml.js";
 import { Tour } from "./tour.js";
@@ -206,10 +206,11 @@ async function openFile(file) {
 }
 
 async function openLink() {
-  const [, kind, word] = /^#(\w+)=(.*)$/s.exec(location.hash) ?? [];
+  const [, kind, word, names] = /^#(\w+)=([^&]*)(?:&cc=(.*))?$/s.exec(location.hash) ?? [];
   const readers = { s: fromWord, t: fromScenarioWord, preset: fromPresetWord };
   try {
-    await open(Object.hasOwn(readers, kind) ? await readers[kind](word) : first());
+    const made = Object.hasOwn(readers, kind) ? await readers[kind](word) : first();
+    await open(names ? withControls(made, names.split(",").map(decodeURIComponent)) : made);
   } catch (error) {
     if (!state) await open(first());
     complain(error);

@@ -64,7 +64,7 @@ export class Panels {
     this.#chips = [];
     this.box.replaceChildren();
     this.#plots = panels.map((panel, place) => {
-      const head = make("h2", {}, panel.title, make("small", {}, panel.unit));
+      const head = make("h2", { title: panel.what }, panel.title, make("small", {}, panel.unit));
       const chips = panel.lines.filter((line) => !line.thin).map((line) => this.#chip(line));
       head.append(...chips.map((chip) => chip.element));
       if (panel.key === "cwnd") head.append(make("small", {}, "| packet lost on the link · ▼ the sender reacts · ✕ timeout · thin: ssthresh"));

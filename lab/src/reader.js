@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The engine in the page itself. It reads scenarios, reads and writes quantities, and computes statistics. The runs are in workers.
 
+import { OWN } from "./declared.js";
 import { Engine } from "./engine.js";
 import { compiled } from "./runner.js";
 
 let engine;
-export const ready = compiled.then((module) => { engine = new Engine(module); });
+export const ready = compiled.then((module) => { engine = new Engine(module, OWN); });
 
 // Returns what the scenario has in numbers; throws a Problem if something is wrong with it.
 export const read = (scenario) => engine.read(scenario);

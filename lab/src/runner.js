@@ -2,11 +2,18 @@
 // Distributes runs over workers. Of the jobs that are requested while one is running only the last is done; a job
 // that takes long is aborted for it.
 
+import { OWN } from "./declared.js";
 import { engine, worker } from "./packed.js";
+import { protocolOf } from "./scenario.js";
 
 const PATIENCE_MS = 250; // granted to a job when another is requested
 
-export const compiled = WebAssembly.compile(Uint8Array.from(atob(engine), (one) => one.charCodeAt(0)));
+const LOOK_MS = 1000; // a run with a control of a user's file gives no sign of life while that loops
+const MOST_SILENT_LOOKS = 5;
+
+const compile = (base64) => WebAssembly.compile(Uint8Array.from(atob(base64), (one) => one.charCodeAt(0)));
+export const compiled = compile(engine);
+const ownCompiled = Promise.all(OWN.map(async ({ wasm, ...facts }) => ({ ...facts, module: await compile(wasm) })));
 const url = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
 
 export class Runner {
@@ -14,6 +21,8 @@ export class Runner {
   #next = null;
   #current = null;
   #id = 0;
+  #silent = 0; // looks without a sign of life
+  #watch;
 
   constructor(count) {
     this.#workers = Array(count).fill(null);
@@ -55,7 +64,21 @@ export class Runner {
         this.#workers[place] = null;
       }
     this.#current.done(null);
+    this.#rest();
+  }
+
+  #rest() {
     this.#current = null;
+    clearInterval(this.#watch);
+  }
+
+  // Ends a run whose control does not return.
+  #look(own) {
+    if (++this.#silent <= MOST_SILENT_LOOKS) return;
+    const { failed } = this.#current;
+    failed(new Error(`${own.join(" or ")}: does not return within ${(MOST_SILENT_LOOKS * LOOK_MS) / 1000} s`));
+    this.#end();
+    if (this.#next) this.#begin();
   }
 
   #begin() {
@@ -64,6 +87,9 @@ export class Runner {
     const parts = this.#workers.slice(0, runs.length).map((_, place) => ({ place, share: 0 }));
     this.#current = { ...wanted, job, parts, since_ms: performance.now() };
     this.#next = null;
+    const own = ownOf(runs);
+    this.#silent = 0;
+    if (own.length) this.#watch = setInterval(() => this.#look(own), LOOK_MS);
     for (const { place } of parts)
       this.#tell(place, { ...rest, runs: runs.filter((_, i) => i % parts.length === place) });
   }
@@ -74,8 +100,8 @@ export class Runner {
       this.#workers[place] = made;
       made.onmessage = ({ data }) => this.#heard(place, data);
       made.onerror = (event) => this.#heard(place, { id: this.#current?.job.id, results: [], problem: event.message });
-      const module = await compiled;
-      made.postMessage({ module });
+      const [module, own] = await Promise.all([compiled, ownCompiled]);
+      made.postMessage({ module, own });
       if (this.#workers[place] !== made) return;
     }
     this.#workers[place].postMessage(job);
@@ -83,14 +109,21 @@ export class Runner {
 
   #heard(place, { id, share, ...said }) {
     if (id !== this.#current?.job.id) return;
+    this.#silent = 0;
     const { job, parts, progress, done, failed } = this.#current;
     Object.assign(parts[place], said, { share: share ?? 1 });
     progress(parts.reduce((sum, one) => sum + one.share, 0) / parts.length);
     if (!parts.every((one) => one.results)) return;
-    this.#current = null;
+    this.#rest();
     const problem = parts.find((one) => one.problem)?.problem;
     if (problem) failed(new Error(problem));
     else done(job.runs.map((_, i) => parts[i % parts.length].results[Math.floor(i / parts.length)]));
     if (this.#next) this.#begin();
   }
 }
+
+// The users' files among the controls of the runs.
+const ownOf = (runs) => {
+  const named = new Set(runs.flatMap(({ scenario }) => scenario.flow.map(protocolOf)));
+  return OWN.map((one) => one.name).filter((name) => named.has(name));
+};

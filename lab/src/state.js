@@ -7,7 +7,7 @@
 //   together   true: the lines' controls share one network, as flows of one run
 //   seed, preset, queue_ms (the limit follows the rate), view (from_s, to_s; absent: all)
 
-import { D, labelOf } from "./declared.js";
+import { D, OWN, labelOf } from "./declared.js";
 import { expectedOne, Problem, within } from "./problem.js";
 import { parseTime, read } from "./reader.js";
 import { isDatagrams, isTable } from "./scenario.js";
@@ -190,7 +190,40 @@ export const controlOf = (line, flow) => Object.entries(line).find(([key]) => is
 
 export function labelOfLine(scenario, line) {
   const controls = Object.values(line).length ? Object.values(line) : [flowsWithControl(scenario)[0]?.cc ?? "udp"];
-  return [...new Set(controls.map((cc) => labelOf(ccName(cc))))].join(" + ");
+  return [...new Set(controls.map((cc) => [labelOf(ccName(cc)), ...parametersOf(cc)].join(", ")))].join(" + ");
+}
+
+// The parameters that are set of a control of a user's file.
+function parametersOf(cc) {
+  const own = OWN.find((one) => one.name === ccName(cc))?.parameters ?? [];
+  return own.filter(({ name }) => cc[name] !== undefined).map(({ name }) => `${name} ${cc[name]}`);
+}
+
+// The state with these controls side by side.
+export function withControls(state, names) {
+  const key = controlKey(state.scenario);
+  const lines = [...new Set(names)].map((name) => ({ [key]: name }));
+  const { others, ...rest } = state;
+  const next = { ...rest, lines: lines.slice(0, MOST_LINES) };
+  if (lines.length > MOST_LINES) next.others = lines.slice(MOST_LINES);
+  return checked(next);
+}
+
+// Sets a parameter of a line's control.
+export function setParameter(state, place, name, value) {
+  const line = state.lines[place];
+  const key = Object.keys(line)[0] ?? controlKey(state.scenario);
+  const cc = controlOf(line, flowsWithControl(state.scenario)[0]);
+  state.lines[place] = { [key]: { ...(isTable(cc) ? cc : { name: cc }), [name]: value } };
+}
+
+// The line's control, if it is one of a user's file and the only one that the line sets.
+export function ownOfLine({ scenario, lines }, place) {
+  const [flow] = flowsWithControl(scenario);
+  const line = lines[place];
+  if (!line || !flow || Object.keys(line).length > 1) return undefined;
+  const cc = controlOf(line, flow);
+  return OWN.some((one) => one.name === ccName(cc)) ? (isTable(cc) ? cc : { name: cc }) : undefined;
 }
 
 // The state as a scenario file for the command line, with the lines as its sweep.
@@ -222,12 +255,12 @@ export function commandOf(state) {
   const simple = state.lines.map((line) => Object.entries(line)).every(
     (all) => all.length === 1 && typeof all[0][1] === "string" && all[0][0] === controlKey(state.scenario));
   if (!simple) return `westwood run ${state.scenario.name}.toml ${options.join(" ")}`;
-  const ccs = state.lines.map((line) => `--cc ${Object.values(line)[0]}`);
+  const ccs = state.lines.map((line) => `--cc ${quoted(Object.values(line)[0])}`);
   const sets = Object.entries(settings).map(([key, value]) => `--set ${quoted(`${key}=${tomlValue(value, key)}`)}`);
   return ["westwood run", state.preset, ...ccs, ...sets, ...options].join(" ");
 }
 
-const quoted = (word) => (/^[\w.=+*%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+const quoted = (word) => (/^[\w./=+*%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 // The `--set` options that lead from the preset to the state; null if no such options exist. A key that the preset
 // sweeps must be set, or it would be swept; `--cc` does so for NAME.cc.

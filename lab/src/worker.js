@@ -31,7 +31,7 @@ const buffersOf = (value) =>
 
 self.onmessage = ({ data }) => {
   if (data.module) {
-    engine = new Engine(data.module, report);
+    engine = new Engine(data.module, data.own, report);
     return;
   }
   const { id, runs, seed, view } = data;

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from westwood.lab import serving
+from westwood.draw import laboratory
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: make .venv")
 CHROMIUM = shutil.which("chromium")
@@ -21,7 +21,7 @@ def browser() -> Iterator[Any]:
     """Starts a headless browser, one for all tests of a process."""
     if CHROMIUM is None:
         pytest.skip("needs Chromium: apt-get install chromium")
-    if not serving.PAGE.exists():
+    if not laboratory.PAGE.exists():
         pytest.skip("the page is not built: make lab")
     with sync_api.sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -67,7 +67,7 @@ def opened(watched: Callable[..., Any]) -> Callable[..., Any]:
 
     def open_page(behind: str = "", *, url: str = "", **how: Any) -> Any:
         page = watched(url, **how)
-        page.goto((url or serving.PAGE.as_uri()) + behind)
+        page.goto((url or laboratory.PAGE.as_uri()) + behind)
         page.wait_for_selector("body[data-shown]")
         return page
 
@@ -83,7 +83,7 @@ def _foreign(asked: str, url: str) -> list[str]:
 def one_page(browser: Any) -> Any:
     """Opens a page that several tests share to open many scenarios."""
     page = browser.new_context().new_page()
-    page.goto(serving.PAGE.as_uri())
+    page.goto(laboratory.PAGE.as_uri())
     page.wait_for_selector("body[data-shown]")
     return page
 

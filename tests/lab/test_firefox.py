@@ -12,14 +12,14 @@ import pytest
 
 from tests.lab.conftest import OURS
 from tests.lab.test_rows import check_rows
-from westwood.lab import serving
+from westwood.draw import laboratory
 
 driving = pytest.importorskip("tests.lab.firefox", reason="needs tornado: make .venv")
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(FIREFOX is None, reason="needs Firefox: apt-get install firefox-esr"),
-    pytest.mark.skipif(not serving.PAGE.exists(), reason="the page is not built: make lab"),
+    pytest.mark.skipif(not laboratory.PAGE.exists(), reason="the page is not built: make lab"),
 ]
 SLIDER = '[data-field="rate"] input[type="range"]'
 
@@ -31,7 +31,7 @@ def firefox(tmp_path: Path) -> Iterator[Any]:
     profile.mkdir()
     started = driving.Firefox(FIREFOX, profile)
     started.of_tab("browsingContext.setViewport", viewport={"width": 1280, "height": 900})
-    started.goto(serving.PAGE.as_uri())
+    started.goto(laboratory.PAGE.as_uri())
     started.wait_for("document.body.dataset.shown")
     yield started
     started.close()

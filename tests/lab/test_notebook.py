@@ -12,8 +12,8 @@ import pytest
 
 from tests.lab.test_rows import figures
 from westwood import Scenario, extras, lab
+from westwood.draw import laboratory
 from westwood.errors import UnavailableError
-from westwood.lab import serving
 
 pytest.importorskip("anywidget", reason="needs the extra lab: make .venv")
 NOTEBOOK = "http://notebook.example/"
@@ -126,6 +126,6 @@ def test_without_the_widget_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
 def test_without_the_page_it_says_how_to_build_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(serving, "PAGE", tmp_path / "page.html")
+    monkeypatch.setattr(laboratory, "PAGE", tmp_path / "page.html")
     with pytest.raises(UnavailableError, match=r"not built here: make lab$"):
         lab.show(Scenario.preset("path"))

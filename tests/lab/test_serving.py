@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from westwood.draw import laboratory
 from westwood.lab import serving
 
 SCENARIO = """
@@ -42,7 +43,7 @@ cc = "reno"
 @pytest.fixture
 def server() -> Iterator[serving.Server]:
     """Starts a server on a free port."""
-    if not serving.PAGE.exists():
+    if not laboratory.PAGE.exists():
         pytest.skip("the page is not built: make lab")
     started = serving.Server()
     thread = threading.Thread(target=started.serve_forever, daemon=True)
@@ -95,7 +96,7 @@ def test_an_invalid_scenario_is_reported_before_serving(
 
 
 def test_a_used_port_gives_one_line(westwood: Callable[..., Any]) -> None:
-    if not serving.PAGE.exists():
+    if not laboratory.PAGE.exists():
         pytest.skip("the page is not built: make lab")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -107,14 +108,14 @@ def test_a_used_port_gives_one_line(westwood: Callable[..., Any]) -> None:
 def test_a_missing_page_says_how_to_build_it(
     westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(serving, "PAGE", tmp_path / "page.html")
+    monkeypatch.setattr(laboratory, "PAGE", tmp_path / "page.html")
     done = westwood("lab", "--no-browser")
     assert done.code == 77
     assert "make lab" in done.err
 
 
 def test_it_opens_the_browser_and_ends_on_ctrl_c(tmp_path: Path) -> None:
-    if not serving.PAGE.exists():
+    if not laboratory.PAGE.exists():
         pytest.skip("the page is not built: make lab")
     browser, seen = tmp_path / "browser", tmp_path / "seen"
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" >{seen}.part\nmv {seen}.part {seen}\n')

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import presets, starting
+from westwood.cli.options import presets, protocols, split_names, starting
 
 
 def lab(
@@ -18,6 +18,17 @@ def lab(
             help="Open with this scenario: a TOML file, or a preset of westwood list presets.",
             autocompletion=starting(presets),
             show_default=False,
+        ),
+    ] = None,
+    cc: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cc",
+            metavar="NAME,...",
+            help="Show these controls instead of the scenario's, such as ./mine.c,cubic. "
+            "A reload of the page reads files again.",
+            autocompletion=starting(protocols),
+            callback=split_names,
         ),
     ] = None,
     no_browser: Annotated[
@@ -37,8 +48,8 @@ def lab(
     from westwood.cli.streams import say
     from westwood.lab import serving
 
-    behind = serving.fragment(scenario)
-    server = serving.Server(port)
+    behind = serving.fragment(scenario, cc or ())
+    server = serving.Server(port, serving.own_controls(scenario, cc or ()))
     print(server.url + behind, flush=True)
     if not no_browser:
         say("press Ctrl-C to stop")

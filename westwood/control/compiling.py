@@ -32,7 +32,8 @@ _FLAGS = (
     f" -Werror=implicit-function-declaration -Werror=return-type -fsanitize={_CHECKS}"
     " -nostdlib -Wl,-z,defs"  # abort() and others of the C library would end the process
 ).split()
-_MEMORY = Path(__file__).with_name("memory.c")
+MEMORY = Path(__file__).with_name("memory.c")
+_CHECKSUM = hashlib.sha256().digest_size
 _LACKING = re.compile(
     rf"{re.escape(SYMBOL)}:(\d+): undefined reference to .(\w+)"  # ld
     rf"|undefined symbol: (\w+)\n.* referenced by {re.escape(SYMBOL)}:(\d+)"  # lld
@@ -126,8 +127,12 @@ def kept_or_made(name: str, make: Callable[[Path], None]) -> Path:
 
 def _is_whole(kept: bytes) -> bool:
     """Returns whether an object of the cache ends with its checksum."""
-    size = hashlib.sha256().digest_size
-    return hashlib.sha256(kept[:-size]).digest() == kept[-size:]
+    return hashlib.sha256(kept[:-_CHECKSUM]).digest() == kept[-_CHECKSUM:]
+
+
+def contents(kept: Path) -> bytes:
+    """Returns an object of the cache without its checksum."""
+    return kept.read_bytes()[:-_CHECKSUM]
 
 
 def is_kept(code: bytes) -> bool:
@@ -142,7 +147,7 @@ def _folder() -> Path:
 
 
 def _key(code: bytes, used: Compiler) -> str:
-    return key(code, used, [_MEMORY.read_bytes(), " ".join(_FLAGS).encode()])
+    return key(code, used, [MEMORY.read_bytes(), " ".join(_FLAGS).encode()])
 
 
 def key(code: bytes, used: Compiler, others: Sequence[bytes]) -> str:
@@ -160,7 +165,7 @@ def _compile(used: Compiler, code: bytes, name: str, made: Path) -> None:
     source = made.with_name(SYMBOL)
     source.write_bytes(code)
     command = [*used.command, *_FLAGS, used.trap, f"-I{headers()}", "-o", str(made)]
-    command += [str(source), str(_MEMORY), "-lgcc"]
+    command += [str(source), str(MEMORY), "-lgcc"]
     ended = run(command, name)
     if ended.code != 0 or not made.exists():
         raise InputError(first_error(ended.out, source, name))

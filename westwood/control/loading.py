@@ -57,6 +57,9 @@ class Control:
     traits: int
     parameters: tuple[Parameter, ...]
     quantities: tuple[Quantity, ...]
+    state_bytes: int = 0
+    like: int = 0  # the protocol whose settings it has
+    calls: tuple[str, ...] = ()  # the operations that it has
 
 
 @dataclass(frozen=True)
@@ -204,7 +207,9 @@ def _described(facts: Mapping[str, Any], name: str, source: str, code: bytes) ->
         if not one.least <= one.fallback <= one.most:
             raise ValueError(f"the default of {one.name} is not within its bounds")
     label, traits = facts["label"], facts["traits"]
-    return Control(name, source, code, label, traits, parameters, quantities)
+    state, like = facts.get("state_bytes", 0), facts.get("like", 0)
+    calls = tuple(facts.get("calls", ()))
+    return Control(name, source, code, label, traits, parameters, quantities, state, like, calls)
 
 
 def located(failure: str) -> InputError:

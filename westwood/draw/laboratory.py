@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts the laboratory's page into a results folder, for the links of its figures.
+"""Finds the laboratory's page, and puts it into a results folder for the links of its figures.
 
-`make lab` builds the page as one self-contained file, so the links work offline.
+`make lab` builds the page as one self-contained file, so the links work offline. Controls of users'
+files become part of it.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import shutil
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from westwood.catalogue import style_of
+from westwood.control import loading, wasm
+from westwood.errors import UnavailableError
 from westwood.results.folder import Folder
 
 PAGE = Path(__file__).parent.parent / "lab" / "page.html"
 NAME = "lab.html"
+_OWN = b'<script type="application/json" id="own">%b</script>'
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,40 @@ class LabLink:
     def link(self) -> str:
         """Address relative to the folder's page; empty if there is none."""
         return f"{NAME}{self.fragment}" if self.fragment and PAGE.exists() else ""
+
+
+def page(own: Iterable[loading.Control] = ()) -> bytes:
+    """Returns the page with these controls in it.
+
+    Raises UnavailableError if it was not built, or if nothing compiles the controls for it.
+    """
+    try:
+        built = PAGE.read_bytes()
+    except FileNotFoundError:
+        raise UnavailableError("the laboratory's page is not built here: make lab") from None
+    rows = json.dumps([_row(one) for one in own]).replace("<", "\\u003c")
+    return built.replace(_OWN % b"[]", _OWN % rows.encode(), 1)
+
+
+def _row(own: loading.Control) -> dict[str, Any]:
+    """Returns what the page has to know of a control, as values for JSON."""
+    text = own.code.decode()
+    return {
+        "name": own.name,
+        "algorithm": "loaded",
+        "label": own.label,
+        "colour": style_of(own.name).color,
+        "source": f"The file {own.name}",
+        "contents": own.source,
+        "traits": own.traits,
+        "like": own.like,
+        "state_bytes": own.state_bytes,
+        "calls": own.calls,
+        "lines": {call: loading.line_of_call(text, call) for call in own.calls},
+        "parameters": [asdict(one) for one in own.parameters],
+        "quantities": [asdict(one) for one in own.quantities],
+        "wasm": base64.b64encode(wasm.compiled(own)).decode(),
+    }
 
 
 def put(folder: Folder) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-from westwood.lab import serving
-from westwood.scenario import Scenario, fragments
+from westwood.control import loading
+from westwood.draw import laboratory
+from westwood.scenario import Scenario, controls, fragments
 
 
 class Laboratory(anywidget.AnyWidget):
@@ -21,5 +22,7 @@ class Laboratory(anywidget.AnyWidget):
     height = traitlets.Int(900).tag(sync=True)  # px
 
     def __init__(self, scenario: Scenario) -> None:
-        page = serving.page().decode("utf-8")
+        named = controls.files(scenario.given())
+        own = [loading.of_source(str(source), name) for name, source in named.items()]
+        page = laboratory.page(own).decode("utf-8")
         super().__init__(page=page, fragment=fragments.of_scenario(scenario))

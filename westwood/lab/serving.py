@@ -2,44 +2,72 @@
 """Serves the laboratory's page to this machine only, with a scenario in its link.
 
 The page is one file and loads nothing else. The scenario is in the link's fragment, which browsers
-don't send to the server.
+don't send to the server. Controls of users' files are in the page. Each request reads them again.
 """
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from westwood import files, stopping
-from westwood.draw.laboratory import PAGE
-from westwood.errors import RunError, UnavailableError
-from westwood.scenario import Scenario, fragments, number_files
+from westwood.catalogue import PROTOCOLS, unknown_protocol
+from westwood.control import loading, one_command
+from westwood.draw import laboratory
+from westwood.errors import InputError, RunError, WestwoodError
+from westwood.scenario import Scenario, controls, fragments, number_files
 from westwood.scenario.preset_files import presets
 
 LOOPBACK = "127.0.0.1"
+_FIRST = "sawtooth"  # the page's first view
+_lock = threading.Lock()  # of reading controls
 
 
-def page() -> bytes:
-    """Returns the page; raises UnavailableError if it was not built."""
-    try:
-        return PAGE.read_bytes()
-    except FileNotFoundError:
-        raise UnavailableError("the laboratory's page is not built here: make lab") from None
+def page(own: Mapping[str, Path]) -> bytes:
+    """Returns the page with the controls of these files as they are now.
+
+    own: by name, the folder that each is relative to.
+    """
+    with _lock, one_command():
+        return laboratory.page([loading.load(name, folder) for name, folder in own.items()])
 
 
-def fragment(file_or_preset: str | None) -> str:
-    """Checks a scenario and returns its link's fragment."""
+def own_controls(file_or_preset: str | None, cc: Sequence[str]) -> dict[str, Path]:
+    """Returns the files among the controls of a scenario and of --cc, each with its folder.
+
+    Raises InputError for a control that the page lacks.
+    """
+    made: dict[str, Path] = {}
+    if file_or_preset is not None and file_or_preset not in presets():
+        path = Path(file_or_preset)
+        made = dict.fromkeys(controls.files(files.read_toml(path)), path.parent)
+    for name in cc:
+        if name.endswith(loading.PYTHON):
+            raise InputError("the page runs controls in C only", key="--cc", value=name)
+        if name not in PROTOCOLS:
+            raise InputError(unknown_protocol(name), key="--cc", value=name)
+        if loading.is_file(name):
+            made[name] = Path()
+    return made
+
+
+def fragment(file_or_preset: str | None, cc: Sequence[str] = ()) -> str:
+    """Checks a scenario and returns the fragment of a link to it with these controls."""
+    shown = "&cc=" + ",".join(quote(name, safe="./+") for name in cc) if cc else ""
     if file_or_preset is None:
-        return ""
+        return fragments.of_preset(_FIRST) + shown if cc else ""
     Scenario.load(file_or_preset)
     if file_or_preset in presets():
-        return fragments.of_preset(file_or_preset)
+        return fragments.of_preset(file_or_preset) + shown
     path = Path(file_or_preset)
-    return fragments.packed(
-        number_files.embedded(files.read_toml(path), path.parent), file_or_preset
-    )
+    embedded = number_files.embedded(files.read_toml(path), path.parent)
+    return fragments.packed(embedded, file_or_preset) + shown
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -54,12 +82,19 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.path.partition("?")[0] not in ("/", "/index.html"):
             self.send_error(HTTPStatus.NOT_FOUND)
         else:
-            self.send_response(HTTPStatus.OK)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(self.server.page)))
-            self.send_header("X-Content-Type-Options", "nosniff")
-            self.end_headers()
-            self.wfile.write(self.server.page)
+            try:
+                self._answer(HTTPStatus.OK, "text/html", self.server.page())
+            except WestwoodError as error:  # a control's file has a mistake now
+                text = f"{error}\n".encode()
+                self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain", text)
+
+    def _answer(self, status: HTTPStatus, kind: str, content: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.end_headers()
+        self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: Any) -> None:
         """Logs nothing."""
@@ -70,8 +105,9 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, port: int = 0) -> None:
-        self.page = page()
+    def __init__(self, port: int = 0, own: Mapping[str, Path] | None = None) -> None:
+        self.page: Callable[[], bytes] = partial(page, own or {})
+        self.page()  # a mistake ends the command
         try:
             super().__init__((LOOPBACK, port), _Handler)
         except OSError as error:

@@ -72,6 +72,20 @@ def _name_of(cc: Any) -> str:
     return name if isinstance(name, str) else ""
 
 
+def files(given: Mapping[str, Any]) -> dict[str, str | None]:
+    """Returns the names of the files that a scenario's flows and sweep name as controls.
+
+    With each stand the contents that the scenario asks for, or None.
+    """
+    ccs = [flow.get("cc") for flow in given.get("flow", ()) if isinstance(flow, Mapping)]
+    for key, values in given.get("sweep", {}).items():
+        ccs += values if key.endswith((".cc", ".cc.name")) else []
+    tables = [cc if isinstance(cc, Mapping) else {"name": cc} for cc in ccs]
+    return {
+        str(one["name"]): one.get(_SOURCE) for one in tables if loading.is_file(one.get("name"))
+    }
+
+
 def _embedded(flow: Any, folder: Path) -> Any:
     if not isinstance(flow, Mapping) or "cc" not in flow:
         return flow
