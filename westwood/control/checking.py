@@ -20,7 +20,7 @@ _LONGEST_S = 60.0  # of the calls of one seed
 _TOO_LONG = 4  # exit code of any_calls.c
 _STRICT = ["-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra", "-Wno-unused-parameter"]
 _OF_CONTROL = ["-Wno-missing-field-initializers", "-Werror", "-c", "-o", "/dev/null"]
-_IR = ["-std=c11", "-O1", "-g", "-ffreestanding", "-w", "-S", "-emit-llvm", "-o", "-"]
+_IR = ["-std=c11", "-O1", "-g", "-ffreestanding", "-w", "-S", "-emit-llvm"]
 # Instructions that BPF lacks: it has no floating point, and no signed division before -mcpu=v4.
 _NOT_IN_BPF = re.compile(r"= (sdiv|srem|f\w+|[su]itofp|sext.* to double)\b.*!dbg !(\d+)")
 _SANITIZED = ["-std=c11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -87,11 +87,16 @@ def _compiled(what: str, compiler: str, flags: list[str], source: Path, name: st
 def _of_integers(source: Path, name: str) -> Check:
     """Looks for what Linux can't run in the instructions of LLVM."""
     what = "integers only, no signed division"
-    program = programs.system_program("clang")
-    if program is None:
-        return Check(what, Outcome.SKIPPED, "needs clang")
-    command = [program, *_IR, f"-I{compiling.headers()}", str(source)]
-    code = compiling.run(command, name).out
+    clang = programs.system_program("clang")
+    compiler = [clang] if clang else compiling.ziglang()
+    if not compiler:
+        return Check(what, Outcome.SKIPPED, "needs clang or ziglang")
+    made = source.with_suffix(".ll")
+    command = [*compiler, *_IR, f"-I{compiling.headers()}", "-o", str(made), str(source)]
+    ended = compiling.run(command, name)
+    if ended.code != 0:
+        return Check(what, Outcome.SKIPPED, compiling.first_error(ended.out, source, name))
+    code = made.read_text()
     found = _NOT_IN_BPF.search(code)
     if found is None:
         return Check(what)

@@ -74,10 +74,14 @@ def _found() -> Iterator[Compiler]:
         path = programs.system_program(command[0]) if command else None
         if path is not None and (said := version([path, *command[1:]])):
             yield Compiler((path, *command[1:]), said)
-    if find_spec("ziglang") is not None:
-        zig = [sys.executable, "-m", "ziglang", "cc"]
-        if said := version(zig):
-            yield Compiler(tuple(zig), said)
+    zig = ziglang()
+    if zig and (said := version(zig)):
+        yield Compiler(zig, said)
+
+
+def ziglang() -> tuple[str, ...]:
+    """Returns the command of the compiler from PyPI; empty if it is not installed."""
+    return (sys.executable, "-m", "ziglang", "cc") if find_spec("ziglang") is not None else ()
 
 
 def version(command: Sequence[str]) -> str:

@@ -8,12 +8,10 @@ of the control. Given the same calls, all must set the same windows.
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -247,10 +245,10 @@ def _native(compiler: str, asked: Subject, calls: str) -> str:
         return _ran([_compiled([path], asked, Path(folder), "replay")], asked, calls, compiler)
 
 
-def _zig() -> list[str]:
-    if find_spec("ziglang") is None:
-        raise UnavailableError("needs ziglang: pip install 'westwood[compiler]'")
-    return [sys.executable, "-m", "ziglang", "cc"]
+def _zig() -> tuple[str, ...]:
+    if command := compiling.ziglang():
+        return command
+    raise UnavailableError("needs ziglang: pip install 'westwood[compiler]'")
 
 
 def _of_zig(asked: Subject, calls: str) -> str:

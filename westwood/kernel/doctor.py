@@ -10,6 +10,7 @@ import gzip
 import os
 import platform
 import re
+import shlex
 import shutil
 import stat
 from collections.abc import Callable, Iterable
@@ -17,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from westwood.catalogue import QUEUES
+from westwood.control import compiling
 from westwood.errors import UnavailableError
-from westwood.kernel import btf, ww_kernel
+from westwood.kernel import btf, user_controls, ww_kernel
 from westwood.programs import CHECKOUT
 
 OLDEST = (6, 1)
@@ -58,6 +60,7 @@ def checks(
         *_program(),
         _file("TUN", Path("/dev/net/tun"), "modprobe tun"),
         _tool("iperf3", "apt-get install iperf3"),
+        _compilers(),
         _disciplines(proc, boot),
     ]
 
@@ -132,6 +135,18 @@ def _not_ours(pins: Path) -> str:
 
 def _can_mount() -> bool:
     return os.geteuid() == 0 and ww_kernel.PINS_VARIABLE not in os.environ
+
+
+def _compilers() -> Check:
+    """Names what compiles users' controls; without any, the rest works, so none is missing."""
+    name = "compilers of control files"
+    try:
+        for_bpf = user_controls.compiler().command
+        for_programs = compiling.compiler().command
+    except UnavailableError as error:
+        return Check(name, True, str(error), "", note=True)
+    found = f"{shlex.join(for_bpf)}; for the simulator {shlex.join(for_programs)}"
+    return Check(name, True, found, "")
 
 
 def _disciplines(proc: Path, boot: Path) -> Check:

@@ -10,17 +10,15 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from westwood import programs
 from westwood.control import compiling, loading
 from westwood.control.checking import Check, Outcome
-from westwood.errors import InputError, UnavailableError, WestwoodError
+from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
 from westwood.kernel import ww_kernel
 
 _LONGEST_NAME = 15  # TCP_CA_NAME_MAX - 1
@@ -31,7 +29,9 @@ _FUNCTION = re.compile(r"^static inline [\w ]+[ *]+(\w+)\(", re.M)
 # A line of the verifier's log before the instructions of a line of source. Linux 6.1 leaves out
 # the place.
 _SOURCE = re.compile(r"^; (.*?)(?: @ (\S+):(\d+))?$", re.M)
-_SIGNED_DIVISION = re.compile(r"Error at line (\d+): Unsupport signed division")
+_SIGNED_DIVISION = re.compile(  # of clang 14 and of ziglang's
+    r"(?:Error at line |control\.c:)(\d+):.* [Uu]nsupport(?:ed)? signed division"
+)
 _TOO_LARGE = "BPF program is too large"
 
 
@@ -156,7 +156,11 @@ def replay(
     made = _replaying(control, protocol)
     source = control.source if control else "0"
     words = ["replay", made, "replay", source, *values]
-    return _ww_kernel(control, words, f"{calls}end\n")
+    try:
+        return _ww_kernel(control, words, f"{calls}end\n")
+    except RunError as error:
+        said = f"{error}, as {shlex.join(compiler().command)} compiles it"
+        raise UnavailableError(said) from None
 
 
 def _refusal(said: str, control: loading.Control) -> str:
@@ -194,7 +198,7 @@ def _replaying(control: loading.Control | None, protocol: int) -> Path:
 
 
 def _object(program: str, control: loading.Control | None, options: Sequence[str]) -> Path:
-    used, folder = _compiler(), programs.sources() / "linux" / "bpf"
+    used, folder = compiler(), programs.sources() / "linux" / "bpf"
     others = [path.read_bytes() for path in sorted(folder.glob("*.[hc]"))]
     others += [program.encode(), " ".join((*used.command, *_FLAGS, *options)).encode()]
     return compiling.kept_or_made(
@@ -203,16 +207,15 @@ def _object(program: str, control: loading.Control | None, options: Sequence[str
     )
 
 
-def _compiler() -> compiling.Compiler:
+def compiler() -> compiling.Compiler:
     """Returns a compiler for BPF; raises UnavailableError with the remedy if there is none."""
     if not _HELPERS.exists():
         problem = f"a control for the kernel needs {_HELPERS}: apt-get install libbpf-dev"
         raise UnavailableError(problem)
     clang = programs.system_program("clang")
-    zig = (sys.executable, "-m", "ziglang", "cc")
-    for command, target in (((clang or "",), "bpf"), (zig, "bpfel-freestanding")):
-        present = find_spec("ziglang") if command == zig else clang
-        if present and (version := compiling.version(command)):
+    found = (((clang,) if clang else (), "bpf"), (compiling.ziglang(), "bpfel-freestanding"))
+    for command, target in found:
+        if command and (version := compiling.version(command)):
             return compiling.Compiler((*command, "-target", target), version)
     raise UnavailableError(
         "a control for the kernel needs clang, or ziglang: apt-get install clang, or "

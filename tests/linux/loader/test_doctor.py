@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from westwood import programs
-from westwood.kernel import btf, doctor, ww_kernel
+from westwood.control import compiling
+from westwood.errors import UnavailableError
+from westwood.kernel import btf, doctor, user_controls, ww_kernel
 
 Westwood = Callable[..., Any]
 ALL_CAPABILITIES = (1 << 41) - 1
@@ -50,6 +52,25 @@ def test_each_line_has_a_result_and_a_remedy(machine: Machine) -> None:
     assert str(machine()["BPF JIT"]) == "ok       BPF JIT: on"
     for check in found.values():
         assert "\n" not in str(check) and (check.ok or check.remedy)
+
+
+def test_the_compilers_of_control_files_are_named(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clang = compiling.Compiler(("/bin/clang", "-target", "bpf"), "clang 14")
+    gcc = compiling.Compiler(("/bin/gcc",), "gcc 12")
+    monkeypatch.setattr(user_controls, "compiler", lambda: clang)
+    monkeypatch.setattr(compiling, "compiler", lambda: gcc)
+    name = "compilers of control files"
+    there = f"ok       {name}: /bin/clang -target bpf; for the simulator /bin/gcc"
+    assert str(machine()[name]) == there
+
+    def none() -> compiling.Compiler:
+        raise UnavailableError("needs clang: apt-get install clang")
+
+    monkeypatch.setattr(user_controls, "compiler", none)
+    lacking = machine()[name]
+    assert lacking.ok and str(lacking) == f"note     {name}: needs clang: apt-get install clang"
 
 
 @pytest.mark.parametrize("name", ["CAP_BPF", "CAP_PERFMON"])

@@ -12,8 +12,11 @@ import polars as pl
 import pytest
 from machine import available, joined, outcome
 
+from westwood import programs
+from westwood.control import compiling
+from westwood.control.checking import Outcome
 from westwood.control.writing import like
-from westwood.kernel import ww_kernel
+from westwood.kernel import user_controls, ww_kernel
 from westwood.kernel.recording import recording
 
 pytestmark = pytest.mark.kernel
@@ -79,6 +82,7 @@ def test_a_control_runs_with_its_parameters_and_is_recorded(mine: str, westwood:
     assert called.code == 77 and "no congestion control ww_mine: westwood kernel load" in called.err
 
 
+@pytest.mark.slow
 def test_a_refusal_has_the_line_and_leaves_nothing(
     bpffs: Path, tmp_path: Path, westwood: Westwood
 ) -> None:
@@ -90,25 +94,55 @@ def test_a_refusal_has_the_line_and_leaves_nothing(
     assert not ww_kernel.status()["loaded"]
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome"),
-    [
-        (like("reno", "wild"), "passed   the kernel's verifier\n"),
-        (WILD, "FAILED   the kernel's verifier: wild.c:9: the kernel's verifier refuses it: R1"),
-    ],
+DIVIDES = like("reno", "wild").replace(
+    "window->cwnd = window->ssthresh;", "window->cwnd = 1 + (uint32_t)((int)in_flight / (int)mss);"
 )
-def test_a_check_asks_the_verifier_and_registers_nothing(
-    text: str,
-    outcome: str,
-    tmp_path: Path,
-    westwood: Westwood,
-    monkeypatch: pytest.MonkeyPatch,
+
+
+# A compilation takes two seconds of CPU.
+@pytest.mark.parametrize("used", ["clang", pytest.param("ziglang", marks=pytest.mark.slow)])
+def test_a_check_names_the_line_and_registers_nothing(
+    used: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    only(used, monkeypatch)
     monkeypatch.chdir(tmp_path)
-    Path("wild.c").write_text(text)
     before = available()
-    assert outcome in westwood("control", "check", "wild.c", "--for", "0").out
+    Path("wild.c").write_text(WILD)
+    refused = user_controls.check("wild.c").note
+    assert refused.startswith("wild.c:9: the kernel's verifier refuses it: R")
+    Path("wild.c").write_text(DIVIDES)
+    line = DIVIDES[: DIVIDES.index("/ (int)mss")].count("\n") + 1
+    assert user_controls.check("wild.c").note == f"wild.c:{line}: divides signed numbers"
     assert available() == before
+
+
+@pytest.mark.slow
+def test_the_kernel_loads_what_ziglang_compiles(
+    mine: str, westwood: Westwood, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only("ziglang", monkeypatch)
+    assert user_controls.check(mine).outcome is Outcome.PASSED
+    assert westwood("kernel", "load", mine).code == 0
+    assert "ww_mine" in available()
+    with joined(*PATH) as (client, server):
+        receiver = server.receive("10.77.0.2", 5001)
+        outcome(client.send("10.77.0.2", 5001, "ww_mine", 0.5), receiver, 1)
+    (own,) = ww_kernel.status()["own"]
+    assert own["total"] == 1
+
+
+def only(used: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hides the machine's compilers, unless clang is used; skips the test without ziglang."""
+    if used == "clang":
+        return
+    if not compiling.ziglang():
+        pytest.skip("no ziglang")
+    find, hidden = programs.system_program, ("cc", "gcc", "clang")
+    monkeypatch.setattr(
+        programs, "system_program", lambda name: None if name in hidden else find(name)
+    )
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(compiling, "compilers", compiling.compilers.__wrapped__)
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,14 @@ from __future__ import annotations
 import html
 import shutil
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from westwood import programs
+from westwood.control import checking, compiling
 from westwood.control.checking import Outcome
 from westwood.control.writing import like, models
 from westwood.judge import fixed_paths
@@ -98,6 +101,22 @@ def test_what_is_not_fit_is_named_with_its_line(
     assert any(expected in one and "mine.c:" in one for one in failed), found.out
     if expected != "sets cwnd 0":  # the action that set it is named, not the line
         assert any(f"mine.c:{at}: " in one for one in failed), found.out
+
+
+@pytest.mark.skipif(not compiling.ziglang(), reason="needs ziglang")
+@pytest.mark.parametrize("statement", [*UNFIT][:2])
+def test_without_clang_ziglang_finds_what_linux_lacks(
+    statement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = FIT.replace(LINE, f"    {statement}\n")
+    (tmp_path / "mine.c").write_text(text, encoding="utf-8")
+    find = programs.system_program
+    monkeypatch.setattr(
+        programs, "system_program", lambda name: None if name == "clang" else find(name)
+    )
+    *_, integers = islice(checking.checks(str(tmp_path / "mine.c"), seed=1, for_s=0.0), 3)
+    at = text[: text.index(statement)].count("\n") + 1
+    assert integers.note == f"{tmp_path}/mine.c:{at}: {UNFIT[statement]}, which Linux lacks"
 
 
 @pytest.mark.slow
