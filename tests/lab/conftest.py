@@ -96,7 +96,7 @@ def shared_tab(browser: Any) -> Iterator[tuple[Any, list[str]]]:
     page.on("console", lambda said: problems.append(said.text) if said.type == "error" else 0)
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("request", lambda request: problems.extend(_foreign(request.url, "")))
-    page.goto(serving.PAGE.as_uri())
+    page.goto(laboratory.PAGE.as_uri())
     page.wait_for_selector("body[data-shown]")
     yield page, problems
     context.close()
