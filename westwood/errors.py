@@ -271,13 +271,15 @@ _PLUS = re.compile(r"[-_ ]?plus\b")  # "westwood plus" means westwood+
 _MOST_NAMES, _SOME_NAMES = 32, 8  # names listed in a message
 
 
-def suggestion(word: object, known: Iterable[str]) -> str:
-    """Returns a hint for an unknown word: the nearest known word, or the known words."""
+def suggestion(word: object, known: Iterable[str], otherwise: str = "") -> str:
+    """Returns a hint for an unknown word: the nearest known word, or `otherwise`, or the words."""
     names = list(known)
     written = _PLUS.sub("+", str(word)[:80].lower())
     near = difflib.get_close_matches(written, names, n=1, cutoff=0.6)
     if near:
         return f'did you mean "{near[0]}"?'
+    if otherwise:
+        return otherwise
     if len(names) <= _MOST_NAMES:
         return "expected one of: " + ", ".join(names)
     some = difflib.get_close_matches(written, names, n=_SOME_NAMES, cutoff=0)

@@ -159,7 +159,8 @@ def evaluate(
     if json:
         print(writer.dumps(page.as_json(answers, evaluation)))
     else:
-        made = text.markdown(answers, evaluation) if markdown else text.table(answers)
+        write = text.markdown if markdown else text.table
+        made = write(answers, evaluation)
         print(made if markdown else f"{made}\n{written}")
 
 

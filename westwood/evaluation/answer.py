@@ -60,6 +60,7 @@ class Answer:
     command: str = ""  # of a harness; others follow from the criterion's name
     tuned: str = ""  # how the control was tuned on what the criterion runs
     scenario: Mapping[str, Any] | None = None  # of a harness: the worst one, as JSON has it
+    statistic: str = "mean"  # of the runs at a point, which the threshold applies to
 
     @property
     def verdict(self) -> Verdict:
@@ -79,13 +80,6 @@ class Answer:
         sign = 1.0 if self.at_most else -1.0
         known = [one for one in self.points if not math.isnan(one.judged)]
         return max(known, key=lambda one: (-_ORDER[one.verdict], sign * one.judged), default=None)
-
-    @property
-    def judged_unit(self) -> str:
-        """Returns the unit of what is judged."""
-        return {"ratio": "of the reference's", "difference": f"{self.unit} more"}.get(
-            self.compare, self.unit
-        ).strip()
 
     def entry(self) -> dict[str, Any]:
         """Returns the answer for JSON."""
@@ -131,6 +125,7 @@ def of_runs(
         bound.source if bound else "",
         points,
         criterion.note,
+        statistic=criterion.statistic,
     )
 
 

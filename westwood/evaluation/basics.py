@@ -28,6 +28,8 @@ WARE = "Ware et al. 2019, section 4: no more harm than the incumbent does to its
 _ALLOWANCE = round((1 - bounds.KEEPS_TENTH) / 2, 3)
 SAFE = Threshold(_ALLOWANCE, f"{WARE}; {_ALLOWANCE:g} is our allowance", at_most=True)
 
+NAMES = {"sack": "Reno with SACK"}  # of victims, where the control's name does not say it
+
 
 def path(
     mbps: float, rtt_ms: float, queue_bdp: float, seconds: float = 60, **more: Any
@@ -84,9 +86,10 @@ def harm_to(
     queues_bdp: tuple[float, ...] = QUEUES_BDP,
 ) -> Criterion:
     """Returns the criterion of a victim's lost throughput."""
+    name = NAMES.get(victim, victim)
     return Criterion(
         f"harm-{victim}",
-        f"Throughput that a flow of {victim} loses beside it, less what it loses beside "
+        f"Throughput that a flow of {name} loses beside it, less what it loses beside "
         "the reference",
         "RFC 9743, 5.2.1; harm by Ware et al. 2019",
         over_queues(

@@ -34,7 +34,8 @@ def chosen(
     names = [name for part in PARTS.values() for name in (part.name, *_names(part))]
     for name in only:
         if name not in names:
-            problem = f"no such part or criterion, {suggestion(name, names)}"
+            parts = f"expected a criterion or a part: {', '.join(PARTS)}"
+            problem = f"no such part or criterion, {suggestion(name, names, parts)}"
             raise InputError(problem, key="--only", value=name)
     criteria: dict[str, Sequence[Criterion]] = {}
     harnesses = []

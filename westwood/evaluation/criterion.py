@@ -132,6 +132,11 @@ class Criterion:
         """Returns the points that this effort runs."""
         return [one for one in self.points if one.in_quick or not effort.is_quick]
 
+    @property
+    def statistic(self) -> str:
+        """Returns which number of a point's runs the threshold applies to."""
+        return "worst run" if self.is_worst else "mean"
+
     def seeds(self, effort: Effort) -> int:
         """Returns how many seeds each point runs with."""
         return effort.worst_of if self.is_worst else effort.runs

@@ -23,8 +23,10 @@ from westwood.evaluation.text import (
     Answers,
     bound,
     interval,
+    judged,
     lacking,
     looks,
+    naming,
     number,
     with_half,
 )
@@ -49,7 +51,8 @@ def write(evaluation: Evaluation, answers: Answers) -> Path:
     """Writes the page, its pictures, the answers and the worst scenarios; returns the page."""
     folder, request = evaluation.folder, evaluation.request
     folder.json("answers.json", as_json(answers, evaluation))
-    sections = [_first(answers, list(looks(evaluation)))] if _has_lines(answers) else []
+    notes = [*naming(evaluation), *looks(evaluation)]
+    sections = [_first(answers, notes)] if _has_lines(answers) else []
     for part in catalogue.PARTS.values():
         of_part = _by_criterion(answers, part.name)
         if not of_part:
@@ -109,7 +112,7 @@ def _has_lines(answers: Answers) -> bool:
     return any(one.question for all_ in answers.values() for one in all_)
 
 
-def _first(answers: Answers, looks: Sequence[str]) -> Section:
+def _first(answers: Answers, notes: Sequence[str]) -> Section:
     verdicts = {control: answer.lines(all_) for control, all_ in answers.items()}
     rows: list[list[str | Cell]] = [
         [says, *(_verdict(of[question]) for of in verdicts.values())]
@@ -117,23 +120,22 @@ def _first(answers: Answers, looks: Sequence[str]) -> Section:
     ]
     grids = [Grid("The five lines", ["", *(one.text for one in answers)], rows)]
     grids += [_line_grid(control, of) for control, of in verdicts.items()]
-    return Section("lines", "The five lines", None, [], [], text=[_HOW, *looks], grids=grids)
+    return Section("lines", "The five lines", None, [], [], text=[_HOW, *notes], grids=grids)
 
 
 def _line_grid(control: Control, of: Mapping[str, Answer | None]) -> Grid:
-    heads = ["question", "verdict", "measured", "95 % interval", "threshold", "who asks for it"]
+    heads = ["question", "verdict", "judged", "95 % interval", "threshold", "who asks for it"]
     rows: list[list[str | Cell]] = []
     for question, one in of.items():
         if one is None or one.worst is None:
             why = lacking(one) if one else ""
             rows.append([QUESTIONS[question], "not run", why, "", "", ""])
             continue
-        measured = f"{number(one.worst.judged)} {one.judged_unit}".strip()
         rows.append(
             [
                 QUESTIONS[question],
                 _verdict(one),
-                f"{measured}, at {one.worst.name}",
+                f"{judged(one, one.worst)}, at {one.worst.name}",
                 interval(one.worst),
                 bound(one),
                 one.bound_source,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from westwood.evaluation import measures
-from westwood.evaluation.basics import alone, over_queues, path, scenario
+from westwood.evaluation.basics import NAMES, alone, over_queues, path, scenario
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE
 from westwood.judge.cases import Control
@@ -136,7 +136,7 @@ def _own_share(victim: str, source: str) -> Criterion:
 
     return Criterion(
         f"own-{victim}",
-        f"What it gets of an even share beside a flow of {victim}",
+        f"What it gets of an even share beside a flow of {NAMES.get(victim, victim)}",
         source,
         over_queues(runs, (0.05, 0.5, 1, 4, 16)),
         share,

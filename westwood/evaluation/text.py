@@ -22,15 +22,19 @@ Answers = Mapping[Control, Sequence[Answer]]
 def markdown(answers: Answers, evaluation: Evaluation) -> str:
     """Returns the five lines, and what fails, as text for a pull request."""
     verdicts = {control: answer.lines(all_) for control, all_ in answers.items()}
-    heads = ["", *(f"`{one.text}`" for one in answers)]
+    heads = ["", "asked for", *(f"`{one.text}`" for one in answers)]
     made = [_row(heads), _row(["---"] * len(heads))]
     for question, says in QUESTIONS.items():
-        made.append(_row([says, *(_in_brief(of[question]) for of in verdicts.values())]))
-    made += ["", *looks(evaluation), ""]
+        of_controls = [of[question] for of in verdicts.values()]
+        asked_for = next((asked(one) for one in of_controls if one), "")
+        made.append(_row([says, asked_for, *map(_in_brief, of_controls)]))
+    request = evaluation.request
+    how = f"Reference `{request.against.text}`, {request.effort.name}, {request.engine.title}."
+    made += ["", how, *naming(evaluation), *looks(evaluation), ""]
     for control, all_ in answers.items():
         failing = [one for one in all_ if one.verdict == "fails" and one.worst]
         made.append(f"`{control.text}` fails {len(failing)} of {len(all_)} criteria:")
-        made += [f"- {one.says}: {_in_brief(one)}" for one in failing]
+        made += [f"- {one.says}: {_found(one)}; asked for {asked(one)}" for one in failing]
         made.append("")
     return "\n".join(made)
 
@@ -40,12 +44,43 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _in_brief(one: Answer | None) -> str:
+    """Returns a verdict with what it rests on."""
+    found = _found(one) if one else ""
+    return f"{_word(one)}: {found}" if found else _word(one)
+
+
+def _word(one: Answer | None) -> str:
+    """Returns a verdict, or why there is none."""
     if one is None or one.worst is None:
         return f"not run{lacking(one)}" if one else "not run"
-    if one.not_run and one.verdict == "cannot tell":
-        return f"cannot tell{lacking(one)}"
-    measured = f"{number(one.worst.judged)} {one.judged_unit}".strip()
-    return f"{one.verdict} ({measured} at {one.worst.name}; asked for {bound(one)})"
+    return f"{one.verdict}{lacking(one)}" if one.verdict == "cannot tell" else one.verdict
+
+
+def _found(one: Answer) -> str:
+    """Returns what is judged, with the 95 % interval that decides; empty if nothing ran."""
+    if one.worst is None or (one.not_run and one.verdict == "cannot tell"):
+        return ""
+    within = interval(one.worst)
+    is_mean = one.statistic == "mean" and within != "-"
+    return f"{judged(one, one.worst)}{f' (95 %: {within})' if is_mean else ''} at {one.worst.name}"
+
+
+def judged(one: Answer, at: At) -> str:
+    """Returns the number that is compared with the threshold, and which statistic it is."""
+    value = number(at.judged)
+    if math.isinf(at.judged) and one.compare == "value":
+        return f"{one.statistic} {value} ended".strip()
+    measured = {
+        "difference": f"{one.unit} {value} above the reference's",
+        "ratio": f"{value} of the reference's",
+        "value": f"{value} {one.unit}",
+    }[one.compare]
+    return f"{one.statistic} {measured.strip()}".strip()
+
+
+def asked(one: Answer) -> str:
+    """Returns the threshold with its sense and its source."""
+    return f"{bound(one)} ({one.bound_source})" if one.bound_source else bound(one)
 
 
 def lacking(one: Answer) -> str:
@@ -55,20 +90,32 @@ def lacking(one: Answer) -> str:
     return f" ({len(one.not_run)} of {len(one.points)} points: {one.not_run[0].why_not})"
 
 
-def table(answers: Answers) -> str:
+def table(answers: Answers, evaluation: Evaluation) -> str:
     """Returns the five lines of each control as text."""
     made = []
     for control, all_ in answers.items():
         counts = [f"{sum(one.verdict == word for one in all_)} {word}" for word in _WORDS]
-        made.append(f"{control.text}: {', '.join(counts)}")
-        lines = [(question, one) for question, one in answer.lines(all_).items() if one]
-        for question, one in lines:
-            verdict, _, figure = _in_brief(one).partition(" (")
-            made.append(f"  {QUESTIONS[question]:<32} {verdict}")
-            made += wrap(
-                figure.removesuffix(")"), _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT
-            )
+        made += wrap(f"{control.text}: {', '.join(counts)}", _WIDTH)
+        for question, one in answer.lines(all_).items():
+            if one:
+                made += _line(QUESTIONS[question], one)
+    made += (line for said in naming(evaluation) for line in wrap(said, _WIDTH))
     return "\n".join(made)
+
+
+def _line(question: str, one: Answer) -> Iterator[str]:
+    """Yields a question's verdict, and below it what was found and what is asked for."""
+    verdict, _, why = _word(one).partition(" (")
+    yield f"  {question:<32} {verdict}"
+    for text in (why.removesuffix(")"), _found(one), f"asked for {asked(one)}"):
+        yield from wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+
+
+def naming(evaluation: Evaluation) -> Iterator[str]:
+    """Yields which Reno has SACK, if one is evaluated or the reference."""
+    request = evaluation.request
+    if {"reno", "newreno", "sack"} & {one.cc for one in (*request.controls, request.against)}:
+        yield "reno and newreno have no SACK, as in their RFCs; sack is Reno as hosts run it."
 
 
 def looks(evaluation: Evaluation) -> Iterator[str]:

@@ -30,6 +30,9 @@ def page_text() -> str:
 def test_the_page_has_the_verdict_its_threshold_and_the_command(westwood: Westwood) -> None:
     done = westwood(*QUICK)
     assert "Does it keep queues short?       fails" in done.out
+    assert "      mean 2.18 round trips (95 %: 2" in done.out
+    assert "sack is Reno as hosts run it." in done.out
+    assert "      asked for at most 1 (ours: the wait" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
     assert f"Evaluation of reno in westwood {__version__}" in page_text()
     page = page_text()
@@ -56,7 +59,10 @@ def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(
 ) -> None:
     lines = westwood(*QUICK, "--markdown").out.splitlines()
     (line,) = (one for one in lines if one.startswith("| Does it keep queues short?"))
-    assert "fails" in line
+    _, _, asked_for, found, _ = (cell.strip() for cell in line.split("|"))
+    assert asked_for.startswith("at most 1 (ours: the wait")
+    assert found.startswith("fails: mean ")
+    assert f"Reference `cubic`, quick, westwood {__version__}." in lines
     assert "reno: seed 1, look 1, a fresh one." in lines
     assert "`reno` fails 1 of 1 criteria:" in lines
 
@@ -64,7 +70,8 @@ def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("reno", "--only", "quee"), "no such part or criterion"),
+        (("reno", "--only", "quee"), 'no such part or criterion, did you mean "queue"?'),
+        (("reno", "--only", "nonsense"), "expected a criterion or a part: basics, rfc9743, c4"),
         (("renoo",), "unknown protocol"),
         (("reno", "--against", "cubik"), "--against"),
         (("reno", "--quick", "--full"), "--full"),
