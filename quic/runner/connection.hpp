@@ -67,12 +67,13 @@ class Connection final : public sim::Guest {
     bool begun_ = false, stopped_ = false;
     bool server_may_send_ = true;
     std::int64_t next_ns_[2] = {kUnknown, kUnknown};  // of the client and of the server
+    std::int64_t woken_ns_[2] = {-1, -1};             // the last times
 
     ww_connection_state state_{};
     std::uint64_t written_ = 0;              // bytes that the application has written
     std::uint64_t sent_ = 0, received_ = 0;  // packets of the client
     sim::Time now_ = 0;                      // of the last call
-    std::uint32_t calls_now_ = 0;            // at that time
+    std::uint32_t calls_now_ = 0;            // at about that time
 
     // What is measured of it.
     double established_s_, completed_s_;

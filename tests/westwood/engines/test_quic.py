@@ -82,6 +82,12 @@ def test_a_packet_whose_number_cannot_be_restored_is_refused() -> None:
     assert row["goodput_bps"] > 1e4
 
 
+def test_a_pacer_that_asks_for_less_than_a_nanosecond_does_not_stop_time() -> None:
+    made = scenario("noq:bbr3", rate="1Tbps", delay="1us", queue={"limit": "50p"})
+    (row,) = simulate(made.with_settings({"f0.size": "100kB"}), engine="noq").flow_rows
+    assert row["completed_s"] < 1e-3
+
+
 def test_a_transfer_ends_when_all_of_it_is_acknowledged() -> None:
     made = scenario("cubic").with_settings({"f0.size": "500kB"})
     (row,) = simulate(made, engine="quinn").flow_rows
