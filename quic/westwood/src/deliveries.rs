@@ -123,6 +123,13 @@ impl Deliveries {
 }
 
 #[cfg(test)]
+impl Deliveries {
+    pub fn records(&self) -> usize {
+        self.records.len()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -19,16 +19,26 @@ pub struct Controller {
     control: Control,
     traits: crate::ffi::Traits,
     mtu: u32,
+    counted: Counted, // when the MTU last changed
     initial_window: u64,
     srtt_us: u32,
     in_flight: u64, // bytes
     phase: Phase,
     reduced_at_us: Option<u64>, // packets sent until then belong to the last reduction
+    may_undo: bool,             // the last reduction was for losses, and stands
+    settled_us: u64,            // packets sent before then have arrived or are lost
     deliveries: Deliveries,
     acked: Acked,
     uncounted: u64,     // acknowledged bytes that make no whole segment yet
     reported_lost: u64, // bytes
     has_sent: bool,
+}
+
+/// Data delivered since the start, in both units.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    bytes: u64,
+    segments: u32, // wraps
 }
 
 /// What the packets of an ACK have told so far.
@@ -42,18 +52,21 @@ struct Acked {
 impl Controller {
     pub(crate) fn new(config: Config, mtu: u16) -> Self {
         let mtu = u32::from(mtu.max(1));
-        let segments = config.initial_window / u64::from(mtu);
+        let segments = config.initial_window_for(mtu.into()) / u64::from(mtu);
         let cwnd = u32::try_from(segments).unwrap_or(CWND_MAX).clamp(LEAST_WINDOW, CWND_MAX);
         let control = Control::new(config.protocol, cwnd);
         Self {
             traits: control.traits(),
             control,
             mtu,
+            counted: Counted::default(),
             initial_window: u64::from(cwnd) * u64::from(mtu),
             srtt_us: 0,
             in_flight: 0,
             phase: Phase::Open,
             reduced_at_us: None,
+            may_undo: false,
+            settled_us: 0,
             deliveries: Deliveries::default(),
             acked: Acked::default(),
             uncounted: 0,
@@ -90,6 +103,8 @@ impl Controller {
     }
 
     pub(crate) fn set_mtu(&mut self, mtu: u16) {
+        let bytes = self.deliveries.delivered;
+        self.counted = Counted { bytes, segments: self.delivered_segments(bytes) };
         self.mtu = u32::from(mtu.max(1));
     }
 
@@ -132,6 +147,7 @@ impl Controller {
     /// Takes the end of an ACK; `in_flight` has the bytes in flight after it, lost ones included.
     pub(crate) fn end_acks(&mut self, now_us: u64, in_flight: u64) {
         self.in_flight = in_flight;
+        self.deliveries.forget_before(self.settled_us);
         let acked = std::mem::take(&mut self.acked);
         let Some(newest_sent_us) = acked.newest_sent_us else { return };
         if acked.is_app_limited {
@@ -139,6 +155,8 @@ impl Controller {
         }
         let rtt_us = u32::try_from(now_us.saturating_sub(newest_sent_us)).unwrap_or(u32::MAX).max(1);
         self.update_srtt(rtt_us);
+        // After this ACK the stack looks for losses. RFC 9002, 6.1.2, finds them after 9/8 of a round trip.
+        self.settled_us = newest_sent_us.min(now_us.saturating_sub(4 * u64::from(self.srtt_us.max(rtt_us))));
         let mut sample = self.sample(now_us, rtt_us, acked);
         if let Some(rate) = self.deliveries.take_sample(now_us).filter(|_| self.traits.needs_rate) {
             self.fill_rate(&mut sample, rate, rtt_us);
@@ -199,21 +217,24 @@ impl Controller {
     /// through `packet_lost`.
     pub(crate) fn congestion(&mut self, now_us: u64, sent_us: u64, is_persistent: bool, bytes: u64, is_told: bool) {
         if !is_told {
-            for _ in 0..bytes.div_ceil(u64::from(self.mtu)) {
-                self.packet_lost(now_us, self.mtu.into(), self.deliveries.sent_at(sent_us));
+            let mtu = u64::from(self.mtu);
+            for place in 0..bytes.div_ceil(mtu) {
+                self.packet_lost(now_us, mtu.min(bytes - place * mtu), self.deliveries.sent_at(sent_us));
             }
         }
-        self.deliveries.forget_before(sent_us);
-        if self.reduced_at_us.is_none_or(|at| sent_us > at) {
+        let is_new = self.reduced_at_us.is_none_or(|at| sent_us > at);
+        if is_new {
             self.reduced_at_us = Some(now_us);
+            self.may_undo = true;
+        }
+        // RFC 9002, 7.6.2: persistent congestion collapses the window. The threshold falls once for each round trip
+        // with losses.
+        if is_persistent {
+            self.phase = Phase::Loss;
+            self.control.on_rto(now_us, self.flight_for_ssthresh(), self.mtu, !is_new);
+        } else if is_new {
             self.phase = Phase::Recovery;
             self.control.on_loss(now_us, self.flight_for_ssthresh(), self.mtu);
-        }
-        // RFC 9002, 7.6.2: persistent congestion collapses the window, and later losses reduce it again.
-        if is_persistent {
-            let repeated = self.phase == Phase::Loss;
-            self.phase = Phase::Loss;
-            self.control.on_rto(now_us, self.flight_for_ssthresh(), self.mtu, repeated);
         }
     }
 
@@ -223,6 +244,7 @@ impl Controller {
             return;
         }
         self.reduced_at_us = Some(now_us);
+        self.may_undo = false;
         self.control.on_mark(now_us, self.flight_for_ssthresh(), self.mtu);
         self.control.on_recovery_exit(now_us, self.mtu);
     }
@@ -255,6 +277,9 @@ impl Controller {
     /// Takes the news that the last reduction was needless.
     #[cfg_attr(not(feature = "noq"), allow(dead_code))] // quinn does not report it
     pub(crate) fn spurious(&mut self) {
+        if !std::mem::take(&mut self.may_undo) {
+            return;
+        }
         self.control.on_undo();
         self.phase = Phase::Open;
     }
@@ -272,9 +297,17 @@ impl Controller {
         u32::try_from(bytes.div_ceil(u64::from(self.mtu))).unwrap_or(CWND_MAX)
     }
 
-    /// Returns a count since the start in segments, which wraps.
+    /// Returns a count of delivered bytes since the start in segments, which wraps.
     fn delivered_segments(&self, bytes: u64) -> u32 {
-        (bytes / u64::from(self.mtu)) as u32
+        let later = bytes as i64 - self.counted.bytes as i64; // negative for packets of another MTU
+        self.counted.segments.wrapping_add(later.div_euclid(self.mtu.into()) as u32)
+    }
+}
+
+#[cfg(test)]
+impl Controller {
+    pub(crate) fn in_flight_bytes(&self) -> u64 {
+        self.in_flight
     }
 }
 
@@ -359,6 +392,58 @@ mod tests {
         cubic.sent(60_000, MTU.into(), 10);
         cubic.congestion(2_000_000, 60_000, true, MTU.into(), false);
         assert_eq!(cubic.window_bytes(), 2 * u64::from(MTU)); // RFC 9002, 7.2 and 7.6.2
+    }
+
+    #[test]
+    fn persistent_congestion_reduces_the_threshold_once() {
+        let (mut reno, mut number) = (controller("newreno"), 0);
+        round(&mut reno, &mut number, 1_000, 10);
+        reno.sent(60_000, MTU.into(), 10);
+        reno.congestion(2_000_000, 60_000, true, MTU.into(), false);
+        assert_eq!(reno.ssthresh_bytes(), Some(10 * u64::from(MTU))); // half of 20
+        reno.congestion(2_001_000, 60_000, true, MTU.into(), false);
+        assert_eq!(reno.ssthresh_bytes(), Some(10 * u64::from(MTU)));
+    }
+
+    #[test]
+    fn an_undo_restores_what_losses_took_and_not_what_marks_took() {
+        let (mut reno, mut number) = (controller("newreno"), 0);
+        round(&mut reno, &mut number, 1_000, 10);
+        reno.congestion(60_000, 55_000, false, MTU.into(), false);
+        reno.spurious();
+        assert_eq!(reno.window_bytes(), 20 * u64::from(MTU));
+        reno.marked(70_000, 65_000);
+        reno.spurious();
+        assert_eq!(reno.window_bytes(), 10 * u64::from(MTU));
+    }
+
+    #[test]
+    fn delivered_segments_go_on_when_the_mtu_changes() {
+        let (mut bbr, mut number) = (controller("bbr3"), 0);
+        round(&mut bbr, &mut number, 1_000, 100);
+        let before = bbr.delivered_segments(bbr.deliveries.delivered);
+        bbr.set_mtu(1_500);
+        let bytes = bbr.deliveries.delivered;
+        assert_eq!((before, bbr.delivered_segments(bytes)), (100, 100));
+        assert_eq!(bbr.delivered_segments(bytes + 1_500), 101);
+        assert_eq!(bbr.delivered_segments(bytes - 1_500), 99);
+    }
+
+    #[test]
+    fn packets_are_forgotten_some_round_trips_after_they_arrived() {
+        let (mut bbr, mut number) = (controller("bbr3"), 0);
+        for turn in 0..100 {
+            round(&mut bbr, &mut number, 1_000 + turn * 50_000, 10);
+        }
+        assert!(bbr.deliveries.records() < 10);
+    }
+
+    #[test]
+    fn the_initial_window_is_that_of_rfc_9002() {
+        for (mtu, bytes) in [(1_200, 12_000), (1_472, 14_720), (4_000, 12_000), (9_000, 18_000)] {
+            let one = Controller::new(Config::named("cubic").unwrap(), mtu);
+            assert_eq!(one.initial_window_bytes(), bytes, "{mtu}"); // 14 720 in whole packets
+        }
     }
 
     #[test]

@@ -31,13 +31,10 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
     protocol: u32,
-    initial_window: u64,
+    initial_window: Option<u64>,
 }
 
 impl Config {
-    /// The initial window of RFC 9002, 7.2, in bytes, while packets have 1200 to 1472 bytes.
-    const INITIAL_WINDOW: u64 = 14_720;
-
     /// Returns the control of this name, one of [`names`].
     ///
     /// # Errors
@@ -45,15 +42,20 @@ impl Config {
     pub fn named(name: &str) -> Result<Self, UnknownControl> {
         let found = (0..).zip(ffi::names()).find(|(_, known)| *known == name);
         match found {
-            Some((protocol, _)) => Ok(Self { protocol, initial_window: Self::INITIAL_WINDOW }),
+            Some((protocol, _)) => Ok(Self { protocol, initial_window: None }),
             None => Err(UnknownControl(name.into())),
         }
     }
 
-    /// Sets the initial congestion window, in bytes. It is rounded down to whole packets, at least two.
+    /// Sets the initial congestion window, in bytes, instead of that of RFC 9002, 7.2. It is rounded down to whole
+    /// packets, at least two.
     pub fn initial_window(&mut self, bytes: u64) -> &mut Self {
-        self.initial_window = bytes;
+        self.initial_window = Some(bytes);
         self
+    }
+
+    fn initial_window_for(&self, mtu: u64) -> u64 {
+        self.initial_window.unwrap_or((10 * mtu).min(14_720.max(2 * mtu)))
     }
 }
 

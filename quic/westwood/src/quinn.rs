@@ -2,7 +2,8 @@
 //! The core's controls behind quinn-proto's traits.
 //!
 //! quinn reports no packet number of an acknowledged or lost packet and asks for no pacing rate: it sends 1.25 windows
-//! per round trip, whatever the control says.
+//! per round trip, whatever the control says. It sends only while the bytes in flight stay below the window, and it
+//! reports packets with nothing but an ACK as sent.
 
 use crate::{Config, Controller};
 use quinn_proto::RttEstimator;
@@ -10,6 +11,9 @@ use quinn_proto::congestion::{self, ControllerMetrics};
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// The largest packet that is taken for an ACK, which is not in flight.
+const LARGEST_ACK: u64 = 64;
 
 /// A control and the time from which it counts microseconds.
 #[derive(Clone)]
@@ -32,7 +36,9 @@ impl congestion::ControllerFactory for Config {
 
 impl congestion::Controller for Timed {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
-        self.controller.sent(self.us(now), bytes, last_packet_number);
+        if bytes > LARGEST_ACK {
+            self.controller.sent(self.us(now), bytes, last_packet_number);
+        }
     }
 
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, _: &RttEstimator) {
@@ -56,7 +62,7 @@ impl congestion::Controller for Timed {
     }
 
     fn window(&self) -> u64 {
-        self.controller.window_bytes()
+        self.controller.window_bytes() + 1 // so that the last packet fits
     }
 
     fn metrics(&self) -> ControllerMetrics {
@@ -77,5 +83,32 @@ impl congestion::Controller for Timed {
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         Box::new(self.controller)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use congestion::{Controller as _, ControllerFactory as _};
+    use std::time::Duration;
+
+    #[test]
+    fn a_clone_for_another_path_goes_its_own_way() {
+        let start = Instant::now();
+        let config = Arc::new(Config::named("newreno").unwrap());
+        let one = config.build(start, 1_200);
+        let mut other = one.clone_box();
+        other.on_congestion_event(start + Duration::from_millis(50), start, false, 1_200);
+        assert_eq!((one.window(), other.window()), (12_001, 6_001));
+    }
+
+    #[test]
+    fn packets_with_only_an_ack_do_not_end_a_silence_or_count_as_sent() {
+        let start = Instant::now();
+        let mut timed = Timed { start, controller: Controller::new(Config::named("bbr3").unwrap(), 1_200) };
+        timed.on_sent(start, 45, 0);
+        assert_eq!(timed.controller.in_flight_bytes(), 0);
+        timed.on_sent(start, 1_200, 1);
+        assert_eq!(timed.controller.in_flight_bytes(), 1_200);
     }
 }
