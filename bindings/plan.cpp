@@ -83,9 +83,7 @@ nb::object object_of(const plan::Value& value) {
         value.is);
 }
 
-}  // namespace
-
-void bind_plan(nb::module_& m) {
+void bind_profile(nb::module_& m) {
     nb::class_<plan::Profile>(m, "Profile", "The defaults of a profile.")
         .def(
             "__init__",
@@ -105,9 +103,18 @@ void bind_plan(nb::module_& m) {
             "Returns what a flow has that sets nothing but its protocol and its recovery.")
         .def(
             "cc",
-            [](const plan::Profile& self, const std::string& cc) { return dict_of(self.cc(cc)); },
-            "cc"_a, nb::sig("def cc(self, cc: str) -> dict[str, typing.Any]"),
+            [](const plan::Profile& self, const std::string& cc, const std::string& source) {
+                return dict_of(self.cc(cc, source));
+            },
+            "cc"_a, "source"_a = "",
+            nb::sig("def cc(self, cc: str, source: str = \"\") -> dict[str, typing.Any]"),
             "Returns the profile's settings of `cc` that the protocol uses.");
+}
+
+}  // namespace
+
+void bind_plan(nb::module_& m) {
+    bind_profile(m);
     m.attr("KEYS_OF_DATAGRAMS") = nb::cast(
         std::vector<std::string>(plan::kKeysOfDatagrams.begin(), plan::kKeysOfDatagrams.end()));
     nb::class_<wire::Plan>(m, "Plan", "A network with the protocols of its flows.")

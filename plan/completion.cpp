@@ -86,6 +86,28 @@ Protocol protocol_named(std::string_view name) {
     return {};
 }
 
+const char* name_of_protocol(std::uint32_t protocol) {
+#define WW_ROW(ID, name, ...) name,
+    static const char* const kAll[] = {WW_PROTOCOLS(WW_ROW)};
+#undef WW_ROW
+    return kAll[protocol];
+}
+
+bool has_parameter(const ww_control_ops& control, std::string_view name) {
+    const ww_parameter* const end = control.parameters + control.parameter_count;
+    return std::any_of(control.parameters, end,
+                       [&](const ww_parameter& one) { return name == one.name; });
+}
+
+// Returns the number that a setting has in a configuration.
+std::int64_t number_of(const ww_config& config, std::string_view setting) {
+#define WW_ROW(kind, name, ...) \
+    if (setting == #name) return config.WW_FIELD(kind, name);
+    WW_SETTINGS(WW_ROW)
+#undef WW_ROW
+    return 0;
+}
+
 bool is_used(std::string_view setting, std::uint32_t algorithm) {
 #define WW_ROW(kind, name, fallback, least, most, controls, ...) \
     if (setting == #name) return ((controls) >> algorithm & 1) != 0;
@@ -122,12 +144,27 @@ Table Profile::flow(const std::string& cc, const std::optional<std::string>& rec
     return made;
 }
 
-Table Profile::cc(const std::string& cc) const {
+Table Profile::cc(const std::string& cc, const std::string& source) const {
     const Protocol protocol = protocol_named(cc);
     Table made = section("cc");
     std::erase_if(made, [&](const Entry& one) {
         return !protocol.is_known || !is_used(one.key, protocol.algorithm);
     });
+    if (const ww_control_ops* const control = find_control(source)) add(made, parameters(*control));
+    return made;
+}
+
+Table Profile::parameters(const ww_control_ops& control) const {
+    const std::string like = name_of_protocol(control.like);
+    const Table settings = cc(like);
+    Table named = settings;
+    add(named, {{"name", {like}}});
+    ww_config config;
+    read_control({named, "cc"}, config);
+    Table made;
+    for (const Entry& one : settings)
+        if (has_parameter(control, one.key))
+            made.push_back({one.key, {number_of(config, one.key)}});
     return made;
 }
 
@@ -155,7 +192,8 @@ void Profile::complete_flow(Table& flow, const std::string& name) const {
     const std::string* recovery = text_of(flow, "recovery");
     const Table defaults =
         this->flow(*protocol, recovery ? std::optional(*recovery) : std::nullopt);
-    add(*cc, this->cc(*protocol));
+    const std::string* source = text_of(*cc, kSource);
+    add(*cc, this->cc(*protocol, source ? *source : ""));
     add(flow, defaults);
 }
 

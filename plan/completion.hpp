@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../core/westwood.h"
 #include "section.hpp"
 
 namespace ww::plan {
@@ -24,8 +25,8 @@ class Profile {
     // settings that follow from the recovery.
     Table flow(const std::string& cc, const std::optional<std::string>& recovery) const;
 
-    // Returns the settings of `cc` that the protocol uses.
-    Table cc(const std::string& cc) const;
+    // Returns the settings of `cc` that the protocol uses. source: identifies a loaded control (controls.hpp).
+    Table cc(const std::string& cc, const std::string& source = "") const;
 
     // Adds what a scenario does not set. Throws Problem for what has no effect on datagrams; what else is wrong stays
     // as it is, for read_scenario to refuse.
@@ -33,6 +34,9 @@ class Profile {
 
   private:
     const Table& section(std::string_view name) const;
+    // Returns the settings of the protocol that a loaded control is like, where the control has parameters of these
+    // names, as the numbers of their fields.
+    Table parameters(const ww_control_ops& control) const;
     void complete_link(Table& link) const;
     void complete_flow(Table& flow, const std::string& name) const;
 

@@ -21,6 +21,16 @@ _RESERVED = re.compile(
 # The headers of algorithms that have not just their own.
 _HEADERS = {"westwood": ("westwood_family",), "westwood_cubic": ("cubic", "westwood_cubic")}
 _FOLLOWERS = ("bbr3",)  # which hear of each packet
+# The settings of an algorithm that profiles set, so that a control has them as parameters.
+SETTINGS = {
+    "cubic": ("hystart", "cubic_rules"),
+    "bbr3": ("bbr3_drain", "bbr3_down", "bbr3_loss", "bbr3_startup_losses", "bbr3_probe_rtt"),
+    "westwood": ("bound_samples",),
+}
+_UNITS = {"_permille": ", thousandths", "_us": ", microseconds"}  # by the end of a field
+_TYPES = {"SWITCH": "bool", "SPAN": "uint32_t", "SHARE": "uint16_t"} | dict.fromkeys(
+    ("COUNT", "CHOICE"), "uint8_t"
+)
 _BY_ALGORITHM = {row["name"]: row["algorithm"] for row in _engine.PROTOCOLS}
 _RENO = "reno"
 
@@ -76,7 +86,7 @@ _OF_OTHERS = (
     _HEAD
     + """\
 #define WW_PARAMETERS(X) \\
-    X(kept, 1000, 1, 2000, "What a loss leaves, in thousandths of what $like leaves")
+    X(kept, 1000, 1, 2000, "What a loss leaves, in thousandths of what $like leaves")$parameters
 #include "control.h"
 
 $includes
@@ -89,20 +99,20 @@ struct $name {
     };
 };
 
-static void init(const struct ww_config *config, struct $name *own) {
+${configured}static void init(const struct ww_config *config, struct $name *own) {
     WW_${ID}_INIT(&own->$algorithm);
 }
 
 /* An ACK arrived, duplicate or not. */
 static void on_ack(const struct ww_config *config, struct $name *own, struct ww_window *window,
                    const struct ww_sample *ack) {
-    WW_${ID}_ON_ACK(config, &own->$algorithm, window, ack);
+    WW_${ID}_ON_ACK($config, &own->$algorithm, window, ack);
 }
 
 /* Duplicate ACKs or SACK revealed a loss. */
 static void on_loss(const struct ww_config *config, struct $name *own, struct ww_window *window,
                     uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    WW_${ID}_ON_LOSS(config, &own->$algorithm, window, now_us, in_flight, mss);
+    WW_${ID}_ON_LOSS($config, &own->$algorithm, window, now_us, in_flight, mss);
     const uint32_t kept = ww_parameters(config)->kept;
     if (kept == 1000) return;
     window->ssthresh = (uint32_t)ww_min_u64((uint64_t)window->ssthresh * kept / 1000, WW_CWND_MAX);
@@ -113,35 +123,35 @@ static void on_loss(const struct ww_config *config, struct $name *own, struct ww
 /* An ACK echoes a congestion mark. */
 static void on_mark(const struct ww_config *config, struct $name *own, struct ww_window *window,
                     uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    WW_${ID}_ON_MARK(config, &own->$algorithm, window, now_us, in_flight, mss);
+    WW_${ID}_ON_MARK($config, &own->$algorithm, window, now_us, in_flight, mss);
 }
 
 /* The data outstanding at the loss is acknowledged. */
 static void on_recovery_exit(const struct ww_config *config, struct $name *own,
                              struct ww_window *window, uint64_t now_us, uint32_t mss) {
-    WW_${ID}_ON_RECOVERY_EXIT(config, &own->$algorithm, window, now_us, mss);
+    WW_${ID}_ON_RECOVERY_EXIT($config, &own->$algorithm, window, now_us, mss);
 }
 
 /* The retransmission timer expired; `repeated`: for the same segment. */
 static void on_rto(const struct ww_config *config, struct $name *own, struct ww_window *window,
                    uint64_t now_us, uint32_t in_flight, uint32_t mss, bool repeated) {
-    WW_${ID}_ON_RTO(config, &own->$algorithm, window, now_us, in_flight, mss, repeated);
+    WW_${ID}_ON_RTO($config, &own->$algorithm, window, now_us, in_flight, mss, repeated);
 }
 
 /* The last loss proved spurious. */
 static void on_undo(const struct ww_config *config, struct $name *own, struct ww_window *window) {
-    WW_${ID}_ON_UNDO(config, &own->$algorithm, window);
+    WW_${ID}_ON_UNDO($config, &own->$algorithm, window);
 }
 
 /* The sender sends again, after it had nothing to send. */
 static void on_restart(const struct ww_config *config, struct $name *own, uint64_t now_us) {
-    WW_${ID}_ON_RESTART(config, &own->$algorithm, now_us);
+    WW_${ID}_ON_RESTART($config, &own->$algorithm, now_us);
 }
 
 /* The estimates that traces show. */
 static struct ww_observation estimate(const struct ww_config *config, const struct $name *own,
                                       uint64_t now_us) {
-    return WW_${ID}_OBSERVE(config, &own->$algorithm, now_us);
+    return WW_${ID}_OBSERVE($config, &own->$algorithm, now_us);
 }
 $following
 WW_CONTROL("$label", WW_${ID}_TRAITS,$calls .like = WW_PROTOCOL_$PROTOCOL, .init = init,
@@ -155,14 +165,23 @@ _FOLLOWING = """
 /* A segment is about to be sent. */
 static void on_packet_sent(const struct ww_config *config, struct $name *own,
                            struct ww_window *window, const struct ww_sent *sent) {
-    WW_${ID}_ON_PACKET_SENT(config, &own->$algorithm, window, sent);
+    WW_${ID}_ON_PACKET_SENT($config, &own->$algorithm, window, sent);
 }
 
 /* A segment was found lost. */
 static void on_packet_lost(const struct ww_config *config, struct $name *own,
                            struct ww_window *window, const struct ww_lost *lost) {
-    WW_${ID}_ON_PACKET_LOST(config, &own->$algorithm, window, lost);
+    WW_${ID}_ON_PACKET_LOST($config, &own->$algorithm, window, lost);
 }
+"""
+_CONFIGURED = """\
+/* The configuration with the settings that are parameters here, which a profile sets. */
+static const struct ww_config *configured(const struct ww_config *config, struct ww_config *made) {
+    *made = *config;
+%s    return made;
+}
+#define CONFIGURED configured(config, &(struct ww_config){0})
+
 """
 _FOLLOWING_CALLS = """
            .on_packet_sent = on_packet_sent, .on_packet_lost = on_packet_lost,
@@ -199,6 +218,7 @@ def like(protocol: str, name: str) -> str:
     text = _OF_RENO if is_reno else _OF_OTHERS
     text = text.replace("$following", _FOLLOWING if follows else "")
     return Template(text.replace("$calls", _FOLLOWING_CALLS if follows else "")).substitute(
+        _settings_of(protocol),
         name=name,
         label=_label(name),
         like=protocol,
@@ -210,6 +230,29 @@ def like(protocol: str, name: str) -> str:
         if is_reno
         else f"like {protocol}.",
     )
+
+
+def _settings_of(protocol: str) -> dict[str, str]:
+    """Returns what the file of a control has for the settings that are its parameters."""
+    names = SETTINGS.get(_BY_ALGORITHM[protocol], ())
+    declared = {row["name"]: row for row in _engine.SETTINGS if row["section"] == "cc"}
+    usual = _engine.configure(protocol, {})
+    parameters, assigned = "", ""
+    for name in names:
+        row = declared[name]
+        value = getattr(usual, row["field"])
+        number = row["choices"].index(value) if row["choices"] else int(value)
+        words = ", ".join(f"{place} {word}" for place, word in enumerate(row["choices"]))
+        unit = next((unit for end, unit in _UNITS.items() if row["field"].endswith(end)), "")
+        what = row["what"] + (f": {words}" if words else unit)
+        least, most = int(row["least"]), int(row["most"])
+        parameters += f' \\\n    X({name}, {number}, {least}, {most}, \\\n      "{what}")'
+        parameter = f"ww_parameters(config)->{name}"
+        assigned += f"    made->{row['field']} = ({_TYPES[row['kind']]}){parameter};\n"
+    if not names:
+        return {"parameters": "", "configured": "", "config": "config"}
+    configured = _CONFIGURED % assigned
+    return {"parameters": parameters, "configured": configured, "config": "CONFIGURED"}
 
 
 def _label(name: str) -> str:

@@ -77,7 +77,8 @@ def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
     cc = {"name": cc} if isinstance(cc, str) else cc
     if not isinstance(cc, Mapping):
         return {**profile.defaults("flow"), **given}  # the model reports the error
-    of_flow, of_cc = _defaults(profile.name, _word(cc.get("name")), _word(given.get("recovery")))
+    of_flow = _of_flow(profile.name, _word(cc.get("name")), _word(given.get("recovery")))
+    of_cc = _of_control(profile.name, _word(cc.get("name")), _word(cc.get("source")))
     return {**of_flow, **given, **({"cc": {**of_cc, **cc}} if cc else {})}
 
 
@@ -86,12 +87,15 @@ def _word(value: object) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def _defaults(
-    profile: str, cc: str | None, recovery: str | None
-) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Returns the defaults of a flow and of its `cc`; cached, as many flows are alike."""
-    supplied = profiles.get(profile).supplied
-    return supplied.flow(cc or "", recovery), supplied.cc(cc or "")
+def _of_flow(profile: str, cc: str | None, recovery: str | None) -> Mapping[str, Any]:
+    """Returns the defaults of a flow; cached, as many flows are alike."""
+    return profiles.get(profile).supplied.flow(cc or "", recovery)
+
+
+@lru_cache(maxsize=1024)
+def _of_control(profile: str, cc: str | None, source: str | None) -> Mapping[str, Any]:
+    """Returns the defaults of a flow's `cc`."""
+    return profiles.get(profile).supplied.cc(cc or "", source or "")
 
 
 def follows_from_protocol(flow: Mapping[str, Any], profile: profiles.Profile) -> set[str]:
@@ -101,8 +105,8 @@ def follows_from_protocol(flow: Mapping[str, Any], profile: profiles.Profile) ->
     """
     cc, chosen = flow["cc"]["name"], flow["recovery"]
     follows = {*profile.defaults(profiles.SACK), "recovery"}
-    if chosen != _defaults(profile.name, cc, None)[0]["recovery"]:
+    if chosen != _of_flow(profile.name, cc, None)["recovery"]:
         follows.discard("recovery")
-    supplied, _ = _defaults(profile.name, cc, chosen)
+    supplied = _of_flow(profile.name, cc, chosen)
     ignored = flow.keys() - OF_DATAGRAMS if cc == UDP else set()
     return ignored | {key for key in follows if flow.get(key) == supplied.get(key)}
