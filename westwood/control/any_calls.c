@@ -2,16 +2,19 @@
 /*
  * Calls a control in any order, with any values that core/contract.h allows, as `westwood control check` does. The
  * file of the control stands beside this one as control.c. Arguments: the seed and the number of calls.
- * It ends with 3 if a window is out of range, with 4 if a call takes too many steps.
+ * It ends with 3 if a window is out of range, with 4 if a call takes too many steps or does not end.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "control.c"
 
 /* Basic blocks that a call may run through. Linux gives up on a program after a million instructions, on all paths. */
 #define MOST_STEPS 20000
+#define TICK_S 2 /* longer than a call takes */
 
 #ifdef __clang__
 #define UNCOUNTED __attribute__((no_sanitize("coverage")))
@@ -23,12 +26,24 @@ void __sanitizer_print_stack_trace(void);
 void __sanitizer_cov_trace_pc(void);
 
 static unsigned steps;
+static volatile uint64_t done;
+
+UNCOUNTED static void give_up(void) {
+    __sanitizer_print_stack_trace();
+    _exit(4);
+}
 
 /* The compiler puts a call of this into each basic block. */
 UNCOUNTED void __sanitizer_cov_trace_pc(void) {
-    if (++steps <= MOST_STEPS) return;
-    __sanitizer_print_stack_trace();
-    _exit(4);
+    if (++steps > MOST_STEPS) give_up();
+}
+
+/* Notices a loop without a basic block of its own, such as while (1) {}. */
+UNCOUNTED static void on_tick(int signal) {
+    static uint64_t before = UINT64_MAX;
+    (void)signal;
+    if (done == before) give_up();
+    before = done;
 }
 
 static uint64_t drawn;
@@ -121,12 +136,15 @@ int main(int count, char **words) {
         struct ww_control_ops ops;
     } table = {.own = ww_own_control};
     table.ops.refuse = refuse;
-    for (uint64_t done = 0; done < calls;) {
+    const struct itimerval ticks = {{TICK_S, 0}, {TICK_S, 0}}; /* of CPU time */
+    signal(SIGVTALRM, on_tick);
+    setitimer(ITIMER_VIRTUAL, &ticks, 0);
+    while (done < calls) {
         const struct ww_config config = any_config(&table.ops);
         struct ww_loaded_state state;
         struct ww_window window = {10, WW_SSTHRESH_INFINITE, 0};
         ww_loaded_init(&config, &state);
-        for (uint64_t left = 1 + any64() % 1000; left > 0; left--, done++)
+        for (uint64_t left = 1 + any64() % 1000; left > 0; left--, done = done + 1)
             steps = 0, call(&config, &state, &window);
     }
     return 0;

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from westwood import programs
-from westwood.control import compiling, loading
+from westwood.control import compiling, lines, loading
 
 _CALLS = 200_000  # of one seed
 _LONGEST_S = 60.0  # of the calls of one seed
@@ -168,15 +168,17 @@ def _problem_of(control: loading.Control, program: Path, seed: int) -> str:
         return f"{control.name}: {_CALLS} calls take more than {_LONGEST_S:.0f} s"
     if ended.code == 0:
         return ""
+    text = control.code.decode()
     if refused := _REFUSED.search(ended.out):
-        text = control.code.decode()
-        line = loading.line_of_call(text, refused[1]) or loading.line_of_call(text, "on_loss")
+        line = lines.of_call(text, refused[1]) or lines.of_call(text, "on_loss")
         return f"{control.name}:{line}: {refused[1]} {refused[2]}"
     at = _AT.search(ended.out)
+    line = int(at[1]) if at else 0
     said = re.search(
         r"(?:runtime error|ERROR: AddressSanitizer): (.*?)(?: on address| \(|\n)", ended.out
     )
     what = said[1].strip() if said else f"it ends with {ended.code}"
     if ended.code == _TOO_LONG:
         what = "a call takes more than 20000 steps, expected loops with small bounds"
-    return f"{control.name}:{at[1]}: {what}" if at else f"{control.name}: {what}"
+        line = lines.of_loop(text, line)
+    return f"{control.name}:{line}: {what}" if line else f"{control.name}: {what}"

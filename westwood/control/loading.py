@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from westwood import _engine, files
-from westwood.control import command_number, compiling, gallery
+from westwood.control import command_number, compiling, gallery, lines
 from westwood.errors import InputError
 
 _ENDING = ".c"
 PYTHON = ".py"  # ends the name of a class of PythonControl
 _MOST_BYTES = 1 << 20
 _DIGITS = 16  # of `source`: two files share one with a chance of 2^-64
+_ENDLESS = "does not return"  # in the problem of an endless loop (bindings/control_watch.cpp)
 _IS_NAME = re.compile(r"[A-Za-z_]\w*\Z")
 # Keys of a table `cc` and columns of a trace, whose names are taken.
 _TAKEN = frozenset({"name", "source", "parameters", "flow", "transfer", "state", "mode"}).union(
@@ -220,17 +221,10 @@ def located(failure: str) -> InputError:
     source, call, place, problem = failure.split("\t", 3)
     control = _by_source[source]
     if call:
-        line = line_of_call(control.code.decode(), call)
+        line = lines.of_call(control.code.decode(), call)
     else:
         line = compiling.line_at(control.code, int(place))
+        if line and _ENDLESS in problem:
+            line = lines.of_loop(control.code.decode(), line)
     at = f"{control.name}:{line}" if line else control.name
     return InputError(f"{at}: {call or 'the control'} {problem}")
-
-
-def line_of_call(text: str, call: str) -> int:
-    """Returns the line where the function of an operation begins; 0 if unknown."""
-    function = re.search(rf"\.{call}\s*=\s*(\w+)", text)
-    if function is None:
-        return 0
-    found = re.search(rf"^[^\n;]*\b{function[1]}\s*\([^;{{]*\{{", text, re.M)
-    return text[: found.start()].count("\n") + 1 if found else 0

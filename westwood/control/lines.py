@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds lines of a control: where an operation begins, and which loop a line is in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*" r'|"(?:\\.|[^"\\\n])*"' r"|'(?:\\.|[^'\\\n])*'", re.S)
+_LOOP = re.compile(r"\b(for|while|do)\b\s*")
+_PAIR = {"(": ")", "{": "}"}
+
+
+def of_call(text: str, call: str) -> int:
+    """Returns the line where the function of an operation begins; 0 if unknown."""
+    function = re.search(rf"\.{call}\s*=\s*(\w+)", text)
+    if function is None:
+        return 0
+    found = re.search(rf"^[^\n;]*\b{function[1]}\s*\([^;{{]*\{{", text, re.M)
+    return text[: found.start()].count("\n") + 1 if found else 0
+
+
+def of_loop(text: str, line: int) -> int:
+    """Returns the line where the innermost loop around a line begins.
+
+    An optimised loop may have the line of a statement before it. So without a loop around the line,
+    the next one of the function counts; without any, the line itself.
+    """
+    code = _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    loops = list(_loops(code))
+    around = [first for first, last in loops if first <= line <= last]
+    if around:
+        return max(around)
+    rest = code.split("\n")[line - 1 :]
+    end = line + next((i for i, one in enumerate(rest) if one.startswith("}")), 0)
+    return min((first for first, _ in loops if line < first < end), default=line)
+
+
+def _loops(code: str) -> Iterator[tuple[int, int]]:
+    """Yields the first and the last line of each loop."""
+    for found in _LOOP.finditer(code):
+        body = found.end() if found[1] == "do" else _end_of_pair(code, found.end())
+        body += len(code[body:]) - len(code[body:].lstrip())
+        end = _end_of_pair(code, body) if code[body : body + 1] == "{" else code.find(";", body)
+        first, last = (code.count("\n", 0, at) + 1 for at in (found.start(), max(end, body)))
+        yield first, last
+
+
+def _end_of_pair(code: str, start: int) -> int:
+    """Returns the place after the bracket that closes the one at `start`."""
+    opening, depth = code[start : start + 1], 0
+    for at in range(start, len(code)):
+        if code[at] == opening:
+            depth += 1
+        elif code[at] == _PAIR.get(opening):
+            depth -= 1
+            if depth == 0:
+                return at + 1
+    return len(code)
