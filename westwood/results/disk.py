@@ -25,6 +25,7 @@ PARTIAL = ".partial-"
 _LEFT = re.compile(re.escape(PARTIAL) + r"[0-9a-f]{8}(\.\w+)?")
 _MOST = 1 << 28  # bytes of a manifest, a journal or SHA256SUMS
 _A_PIECE = 1 << 20
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # numbers of errors
 _FOR_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -64,6 +65,17 @@ def _partial(folder: Path, suffix: str) -> Iterator[Path]:
     finally:
         if made is not None:
             os.close(held)
+
+
+def check_place(folder: Path) -> None:
+    """Raises OSError if no file can be made in a folder; if it is missing, in the one above it."""
+    while not os.path.lexists(folder):
+        folder = folder.parent
+    path, held = _make_locked(folder, "")
+    try:
+        path.unlink()
+    finally:
+        os.close(held)
 
 
 def _make_locked(folder: Path, suffix: str) -> tuple[Path, int]:

@@ -45,7 +45,8 @@ class Folder:
     """A results folder, created with its first file.
 
     Writing the first file takes the lock, which lasts as long as this object. A folder with another
-    kind of results than `kind` is refused. `tell` receives a line about each damaged file that is
+    kind of results than `kind` is refused. So is a place where no file can be made, unless `option`
+    is empty: such a folder is only read. `tell` receives a line about each damaged file that is
     ignored.
     """
 
@@ -65,6 +66,8 @@ class Folder:
             self._check()
         except OSError as error:
             raise self.error(f"can't be used: {error.strerror or error}") from None
+        if option:
+            self._check_place()
 
     @classmethod
     def current(cls) -> Folder:
@@ -101,6 +104,14 @@ class Folder:
             raise self.error("holds files that westwood did not write, expected a new folder")
         if self._kind:
             self._refuse_other(self._kind)
+
+    def _check_place(self) -> None:
+        """Raises InputError if no file can be made here, so that no run is in vain."""
+        try:
+            disk.check_place(self.path)
+        except OSError as error:
+            if error.errno not in disk.FULL:  # the disk's fault, not that of the path
+                raise self.error(f"can't be written: {error.strerror or error}") from None
 
     def _refuse_other(self, kind: ResultKind) -> None:
         """Raises InputError if the folder holds another kind of results."""

@@ -99,6 +99,18 @@ def test_leftovers_of_dead_processes_are_removed_but_not_files_in_use(
     assert sorted(one.name for one in tmp_path.iterdir()) == [".partial-mine", "file"]
 
 
+@pytest.mark.parametrize("place", ["/proc/x", "/etc/passwd/x/y", "/sys", "nowhere"])
+def test_a_place_that_takes_no_files_is_refused_at_once(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("nowhere").symlink_to("gone/away")
+    with pytest.raises(InputError, match=f'--out = "{place}": '):
+        Folder(place)
+    Folder(tmp_path / "made" / "later")
+    assert list(tmp_path.iterdir()) == [tmp_path / "nowhere"]
+
+
 def test_two_writers_of_one_folder_refuse_each_other(tmp_path: Path) -> None:
     first = Folder(tmp_path / "f")
     first.text("a", "b")

@@ -42,7 +42,7 @@ def protocol_of(control: str) -> str | None:
 def _of_folder(path: Path) -> list[Upload]:
     file = path / JOURNAL
     try:
-        folder = Folder(path)
+        folder = Folder(path, "")
     except InputError:  # its message is about a folder to write into
         raise InputError("not a folder of westwood path compare", source=str(path)) from None
     try:
