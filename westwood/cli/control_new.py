@@ -34,6 +34,7 @@ def new(
     from westwood.control import writing
 
     path = Path(f"{name.removesuffix('.c')}.c")
+    writing.check_name(Path(name.removesuffix(".c")).name)
     writing.write(path, like)
     print(f"wrote {path}, which sets its windows as {like} does")
     named = path if path.is_absolute() else f"./{path}"

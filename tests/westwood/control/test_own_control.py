@@ -373,6 +373,7 @@ def test_new_writes_a_file_that_runs_and_overwrites_none(westwood: Callable[...,
     for words in (["mine"], ["my control"], ["while"], ["ww_common"], ["other", "--like", "bbr4"]):
         refused = westwood("control", "new", *words)
         assert refused.code == 2 and refused.err.count("\n") == 1
+    assert 'NAME = "": expected a name' in westwood("control", "new", "").err
 
 
 def test_new_says_how_to_run_a_file_elsewhere(tmp_path: Path, westwood: Callable[..., Any]) -> None:
