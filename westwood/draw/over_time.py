@@ -39,6 +39,7 @@ class Line:
     time_s: pl.Series
     value: pl.Series
     style: PlotStyle = OTHER_STYLE
+    dashed: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class TracedRun:
     name: str
     trace: pl.DataFrame
     queue: pl.DataFrame | None = None  # queue of the bottleneck
+    dashed: bool = False  # so that an equal line below it is seen
 
 
 def over_time(
@@ -87,7 +89,8 @@ def over_time(
                     drawn["t"],
                     drawn["y"],
                     label=line.name,
-                    linewidth=0.9,
+                    linewidth=1.4 if line.dashed else 0.9,
+                    linestyle=(0, (4, 4)) if line.dashed else "-",
                     alpha=0.85,
                     color=line.style.color,
                     drawstyle="steps-post",
@@ -105,7 +108,7 @@ def over_time(
 
 def _line(run: TracedRun, column: str, unit: float) -> Line:
     rows = run.trace.filter(_SHOWN.get(column, pl.col(column).is_not_nan()))
-    return Line(run.name, rows["time_s"], rows[column] / unit, style_of(run.cc))
+    return Line(run.name, rows["time_s"], rows[column] / unit, style_of(run.cc), run.dashed)
 
 
 def _queue_line(run: TracedRun) -> Line:

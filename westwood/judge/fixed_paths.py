@@ -10,6 +10,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any
 
+from westwood.catalogue import label
 from westwood.control.checking import Check, Outcome
 from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs, sorted_rows
@@ -105,11 +106,13 @@ class OnPath:
 
     def problem(self, judged: str) -> str:
         """Returns what is wrong with the judged control; empty: nothing."""
-        least = LEAST * min(self.mean(one, "goodput_bps") for one in OTHERS)
-        goodput = self.mean(judged, "goodput_bps")
-        if goodput >= least:
+        of_others = {one: self.mean(one, "goodput_bps") for one in OTHERS}
+        slowest = min(of_others, key=of_others.__getitem__)
+        goodput_bps, least_bps = self.mean(judged, "goodput_bps"), LEAST * of_others[slowest]
+        if goodput_bps >= least_bps:
             return ""
-        return f"its goodput is {goodput:.4g} bit/s, expected at least {least:.4g} bit/s"
+        expected = f"expected a tenth of {label(slowest)}'s, {least_bps / 1e6:.3g} Mb/s, or more"
+        return f"its goodput is {goodput_bps / 1e6:.3g} Mb/s, {expected}"
 
 
 @dataclass(frozen=True)

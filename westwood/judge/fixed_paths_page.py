@@ -116,9 +116,9 @@ def _draw_windows(runs: PathRuns, title: str) -> Figure:
     from westwood.draw.over_time import TracedRun, over_time
 
     traced = []
-    for cc in (runs.judged, *OTHERS):
+    for cc in (*OTHERS, runs.judged):
         result = SIMULATOR.simulate(ONE_SEGMENT.with_control(cc), trace=True)
-        traced.append(TracedRun(cc, label(cc), result.trace))
+        traced.append(TracedRun(cc, label(cc), result.trace, dashed=cc == runs.judged))
     whole_s = (0.0, ONE_SEGMENT.preset.duration / PS_PER_S)
     return over_time(traced, title, whole_s)
 
