@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from westwood.catalogue import style_of
-from westwood.control import loading, wasm
+from westwood.control import lines, loading, wasm
 from westwood.errors import UnavailableError
 from westwood.results.folder import Folder
 
@@ -66,7 +66,7 @@ def _row(own: loading.Control) -> dict[str, Any]:
         "like": own.like,
         "state_bytes": own.state_bytes,
         "calls": own.calls,
-        "lines": {call: loading.line_of_call(text, call) for call in own.calls},
+        "lines": {call: lines.of_call(text, call) for call in own.calls},
         "parameters": [asdict(one) for one in own.parameters],
         "quantities": [asdict(one) for one in own.quantities],
         "wasm": base64.b64encode(wasm.compiled(own)).decode(),
