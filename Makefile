@@ -58,7 +58,8 @@ test-slow: .venv ## run the tests that take minutes
 	@PYTHON=$(PYTHON) tools/system.sh slow
 	@$(MAKE_LINUX)
 	@$(BIN)/python -m tools.run_suites --all cpp core ns3 prove
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m slow
+	@PATH="$(CURDIR)/$(BIN):$$PATH" WW_ATTACK_SECONDS=2 $(BIN)/python -m pytest -m "slow or torture or hypothesis" \
+	    --hypothesis-profile=deep
 
 TORTURE_SECONDS ?= 3600
 TORTURE_SEED ?= $(shell date +%s)

@@ -2,7 +2,7 @@
 """Provides fixtures: the command line for all Python tests, and rounds for those of `make torture`.
 
 A test that asks for `attack` is part of `make torture`. It repeats itself with other random choices
-for its share of the time, and for a second in `make test`.
+for its share of the time, and for a fifth of a second in `make test`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from westwood.cli import call
+
+settings.register_profile("deep", max_examples=1000)  # for `make test-slow`
 
 
 @dataclass
@@ -45,11 +48,11 @@ def westwood(capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
 
 
 # `make torture` sets these: the total time of all attacks, their first seed, and the folder for
-# figures. In `make test` each attack has a second.
+# figures. In `make test` each attack has a fifth of a second, and two in `make test-slow`.
 TOTAL_S = float(os.environ.get("WW_TORTURE_SECONDS", "0"))
 SEED = int(os.environ.get("WW_TORTURE_SEED", "1"))
 FIGURES = os.environ.get("WW_TORTURE_FIGURES")
-SHORT_S = 1.0
+SHORT_S = float(os.environ.get("WW_ATTACK_SECONDS", "0.2"))
 SHARE: pytest.StashKey[float] = pytest.StashKey()  # of one attack, in seconds
 OUTCOME: pytest.StashKey[str] = pytest.StashKey()
 

@@ -110,7 +110,7 @@ def check(path: Path) -> None:
     assert unexplained == [], path
 
 
-@pytest.mark.parametrize("path", list(paths(36)), ids=lambda path: path.number)
+@pytest.mark.parametrize("path", list(paths(12)), ids=lambda path: path.number)
 def test_repairs_are_quick(path: Path) -> None:
     check(path)
 

@@ -7,10 +7,15 @@ import pytest
 
 from tools import shown
 
-BLOCKS = [
-    pytest.param(block, id=f"{name}-{number}")
+LONG = {"docs/conform.md-0", "docs/conform.md-1", "docs/find-a-control.md-0"}  # seconds each
+NAMED = {
+    f"{name}-{number}": block
     for name in shown.PAGES
     for number, block in enumerate(shown.BLOCK.findall((shown.ROOT / name).read_text()))
+}
+BLOCKS = [
+    pytest.param(block, id=name, marks=pytest.mark.slow if name in LONG else ())
+    for name, block in NAMED.items()
 ]
 
 
@@ -18,6 +23,10 @@ BLOCKS = [
 def test_a_shown_output_is_what_the_command_prints(block: str) -> None:
     assert shown.commands_of(block)
     assert shown.written(block) == block
+
+
+def test_the_long_ones_are_in_the_pages() -> None:
+    assert NAMED.keys() >= LONG
 
 
 def test_the_readme_shows_a_command_with_its_output() -> None:

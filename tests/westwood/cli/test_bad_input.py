@@ -28,9 +28,7 @@ def read(path: Path, text: str) -> None:
         assert len(str(error)) < 500 + len(str(path))
 
 
-FUZZ = settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+FUZZ = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 VALUES = st.sampled_from(
     [
         "nan",

@@ -20,6 +20,12 @@ from westwood.results import pcap
 needs_tshark = pytest.mark.skipif(
     not shutil.which("tshark"), reason="no tshark: apt-get install tshark"
 )
+
+
+def slow(value: str) -> Any:
+    return pytest.param(value, marks=pytest.mark.slow)
+
+
 # tshark may take a retransmission soon after an ACK for a reordered segment. At the start of the
 # sender's link it can't, since nothing can be reordered there.
 RESENT = "tcp.analysis.retransmission or tcp.analysis.out_of_order"
@@ -52,7 +58,9 @@ def fields(file: Path, which: str, *names: str) -> list[list[str]]:
 
 
 @needs_tshark
-@pytest.mark.parametrize("cc", ["tahoe", "newreno", "sack", "westwood+-linux", "bbr"])
+@pytest.mark.parametrize(
+    "cc", ["newreno", "sack", *(slow(cc) for cc in ("tahoe", "westwood+-linux", "bbr"))]
+)
 def test_tshark_counts_the_same_retransmissions(cc: str, tmp_path: Path) -> None:
     scenario = Scenario.preset("table1").with_settings({"duration": "100s", "tcp.cc": cc})
     result = simulate(scenario, 3, capture="access")
