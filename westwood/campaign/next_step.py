@@ -10,7 +10,7 @@ from pathlib import Path
 
 from westwood.campaign.trying import Trial
 from westwood.campaign.verdict import CANNOT_TELL, PAYS, TrialVerdict
-from westwood.kernel import ww_kernel
+from westwood.kernel import user_controls, ww_kernel
 
 _MINUTE_S = 60.0
 _LONGEST_S = 43_200.0  # longest comparison over an emulated path to propose
@@ -21,7 +21,7 @@ def after(trial: Trial, server: str | None, folder: Path, chosen: Sequence[str] 
     verdicts = trial.verdicts()
     paying = [one for one in verdicts if one.word == PAYS]
     if paying:
-        return "westwood path compare HOST" if server is None else _default(paying)
+        return "westwood path compare HOST" if server is None else _default(paying, chosen)
     if any(one.word == CANNOT_TELL for one in verdicts):
         where = "--emulated" if server is None else shlex.quote(server)
         controls = f" --cc {','.join(chosen)}" if chosen else ""
@@ -29,11 +29,14 @@ def after(trial: Trial, server: str | None, folder: Path, chosen: Sequence[str] 
     return f"westwood path fit {shlex.quote(str(folder))} --out path.toml"
 
 
-def _default(paying: Sequence[TrialVerdict]) -> str:
+def _default(paying: Sequence[TrialVerdict], chosen: Sequence[str]) -> str:
     """Returns how to use the control with the most certain gain."""
     cc = max(paying, key=lambda one: one.found.low).cc
-    load = "westwood kernel load && " if cc in ww_kernel.CONTROLS else ""
-    return f"{load}westwood kernel default {cc}"
+    file = next((name for name in chosen if user_controls.kernel_name(name) == cc != name), "")
+    if not file and cc not in ww_kernel.CONTROLS:
+        return f"westwood kernel default {cc}"
+    load = shlex.join(["westwood", "kernel", "load", *filter(None, [file])])
+    return f"{load} && westwood kernel default {cc}"
 
 
 def _longer(trial: Trial, verdicts: Sequence[TrialVerdict]) -> str:

@@ -6,13 +6,14 @@ from __future__ import annotations
 import errno
 import os
 import platform
+import shlex
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from westwood.control.loading import is_file
+from westwood.control import loading
 from westwood.engines.linux_limits import CONTROLS
 from westwood.errors import InputError, UnavailableError, suggestion
 from westwood.kernel import doctor, user_controls, ww_kernel
@@ -42,10 +43,11 @@ def controls_of(names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return default, *(name for name in CANDIDATES if name != default)
     known = sorted({*ww_kernel.registered(), *ww_kernel.CONTROLS, *CONTROLS.values()})
-    chosen = []
+    chosen: list[str] = []
     for name in names:
-        control = user_controls.name_of(name) if is_file(name) else CONTROLS.get(name, name)
-        if control not in known:
+        is_file = loading.is_file(name)
+        control = user_controls.name_of(name) if is_file else CONTROLS.get(name, name)
+        if not is_file and control not in known:
             problem = f"no congestion control of Linux or of ours, {suggestion(name, known)}"
             raise InputError(problem, key="--cc", value=name)
         if control in chosen:
@@ -59,12 +61,24 @@ def controls_of(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def check(controls: Sequence[str]) -> bool:
-    """Returns whether our controls must be loaded; raises UnavailableError if one is missing."""
+def files_of(names: Sequence[str]) -> dict[str, str]:
+    """Returns the files among the names, by the kernel's names of their controls."""
+    return {user_controls.name_of(name): name for name in names if loading.is_file(name)}
+
+
+def check(controls: Sequence[str], files: Mapping[str, str]) -> bool:
+    """Returns whether controls must be loaded; raises UnavailableError if one can't be.
+
+    files: by names of `files_of`. One that the kernel has must have the contents of its file.
+    """
     there = ww_kernel.registered()
     missing = [control for control in controls if control not in there]
+    for control, file in files.items():
+        user_controls.compiled(loading.load(file), control)
+        if control in there:
+            user_controls.require(file, loading.load(file).source, {})
     for control in missing:
-        if control not in ww_kernel.CONTROLS:
+        if control not in ww_kernel.CONTROLS and control not in files:
             problem = f"this kernel has no congestion control {control}"
             raise UnavailableError(f"{problem}: modprobe tcp_{control}")
     if missing:
@@ -74,7 +88,9 @@ def check(controls: Sequence[str]) -> bool:
             raise UnavailableError(f"{missing[0]} can't be loaded: {said}")
         if ww_kernel.status()["loaded"]:
             problem = f"our controls are loaded, but {missing[0]} is not registered"
-            raise UnavailableError(f"{problem}: westwood kernel load")
+            of_file = [files[missing[0]]] if missing[0] in files else []
+            load = shlex.join(["westwood", "kernel", "load", *of_file])
+            raise UnavailableError(f"{problem}: {load}")
     for control in controls:
         if control in there:
             _check_allowed(control)
@@ -93,12 +109,14 @@ def _check_allowed(control: str) -> None:
 
 
 @contextmanager
-def controls(controls: Sequence[str]) -> Iterator[None]:
+def controls(controls: Sequence[str], files: Mapping[str, str]) -> Iterator[None]:
     """Loads the controls for the block and removes them afterwards, however it ends."""
-    if not check(controls):
+    if not check(controls, files):
         yield
         return
     with ww_kernel.borrowed():
+        for file in files.values():
+            user_controls.load(file, {})
         yield
 
 

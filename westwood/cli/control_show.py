@@ -24,6 +24,7 @@ def show(
 ) -> None:
     """Show a congestion control: its source, its hosts, and the settings that it obeys."""
     from westwood.catalogue import PROTOCOLS, unknown_protocol
+    from westwood.kernel.user_controls import name_of
 
     if name not in PROTOCOLS:
         raise InputError(unknown_protocol(name), value=name)
@@ -33,7 +34,7 @@ def show(
         "source": one.source,
         "recovery": one.recovery or None,
         "ns3": one.ns3 or None,
-        "linux": one.kernel or None,
+        "linux": (name_of(name) if name.endswith(".c") else one.kernel) or None,
     }
     if json:
         from json import dumps

@@ -227,15 +227,17 @@ def watch(
 
     extras.need("numpy", "kernel watch")
     from westwood.cli import watch as watching
+    from westwood.kernel import user_controls
     from westwood.kernel.recording import check_port
     from westwood.kernel.sockets import Match
     from westwood.kernel.ww_kernel import check_names
     from westwood.units import option_seconds
 
-    check_names(cc or ())
+    cc = [user_controls.kernel_name(name) for name in cc or ()]
+    check_names(cc)
     check_port(port)
     every_s = option_seconds("--interval", interval, 1.0)
     if not 0.05 <= every_s <= 3600:
         raise InputError("expected a time from 50ms to 1h", key="--interval", value=interval)
-    match = Match(port=port, remote=remote, cc=tuple(cc or ()))
+    match = Match(port=port, remote=remote, cc=tuple(cc))
     watching.run(match, netns, sort, every_s, estimate=estimate, once=once)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, count
@@ -35,8 +35,8 @@ ControlOption = Annotated[
     typer.Option(
         "--cc",
         metavar="NAME,...",
-        help="Compare these instead of ww_plus and ww_cubic: with the default if it is one of "
-        "several, else with the first.",
+        help="Compare these, also C files, instead of ww_plus and ww_cubic: with the default if it "
+        "is one of several, else with the first.",
         callback=split_names,
         rich_help_panel=SCENARIO,
     ),
@@ -158,17 +158,18 @@ def compare(
         refuse_idle(context, *_PATH, why="without --emulated")
     for_s = option_seconds("--for", for_, 0.0)
     upload_s = None if upload is None else option_seconds("--upload", upload, 0.0)
-    controls = preparing.controls_of(cc or ())
+    controls, files = preparing.controls_of(cc or ()), preparing.files_of(cc or ())
     server = rehearsal.SERVER if host is None else server_of(host)
     plan = trying.plan(server, controls, for_s, upload_s, worth, seed)
     given = {"rate": rate, "delay": delay, "loss.rate": loss, "queue.limit": queue}
     path = _rehearsed(scenario, given, for_s) if emulated else None
     path_fit.check(fit, "--fit")
-    preparing.check(controls)
+    preparing.check(controls, files)
     folder = Folder(_new("path-compare") if out is None else out, kind=ResultKind.TRIAL, tell=say)
-    code, trial = _carry_out(plan, path, folder, fit, json=json)
+    code, trial = _carry_out(plan, path, folder, fit, files, json=json)
     if not json:
-        next_step(after(trial, host, folder.path, controls if cc else ()))
+        chosen = tuple(files.get(name, name) for name in controls) if cc else ()
+        next_step(after(trial, host, folder.path, chosen))
     raise typer.Exit(code)
 
 
@@ -182,7 +183,13 @@ def _rehearsed(scenario: str | None, given: dict[str, str | None], for_s: float)
 
 
 def _carry_out(
-    plan: TrialPlan, path: Scenario | None, folder: Folder, fit: Path | None, *, json: bool
+    plan: TrialPlan,
+    path: Scenario | None,
+    folder: Folder,
+    fit: Path | None,
+    files: Mapping[str, str],
+    *,
+    json: bool,
 ) -> tuple[int, Trial]:
     """Uploads, restores the machine and prints the verdicts; returns exit code and trial."""
     from westwood import stopping
@@ -196,7 +203,7 @@ def _carry_out(
     try:
         with _place(plan, path) as there:
             trial.plan = trying.met(there)
-            with preparing.controls(plan.controls):
+            with preparing.controls(plan.controls, files):
                 trying.run(trial, folder, about, _tell)
     except KeyboardInterrupt:
         is_interrupted = True

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from westwood.errors import InputError, RunError, UnavailableError, suggestion
-from westwood.kernel import namespaces, routes, saved_defaults, ww_kernel
+from westwood.kernel import namespaces, routes, saved_defaults, user_controls, ww_kernel
 from westwood.kernel.namespaces import Namespace
 from westwood.kernel.saved_defaults import Entry, SavedDefaults
 
@@ -35,6 +35,7 @@ def default_of(where: Namespace) -> str:
 
 def choose(name: str, netns: str | int | None = None, route: str | None = None) -> list[str]:
     """Makes a control the default of a namespace or a route; returns lines for the user."""
+    name = user_controls.kernel_name(name)
     ww_kernel.check_names([name], "NAME")
     prefix = "" if route is None else routes.prefix_of(route)
     with namespaces.opened(netns) as where, saved_defaults.opened() as saved:

@@ -26,7 +26,7 @@ import polars as pl
 
 from westwood import stopping
 from westwood.errors import InputError, Interrupted, RunError, WestwoodError, one_line
-from westwood.kernel import reading, ww_kernel
+from westwood.kernel import reading, user_controls, ww_kernel
 from westwood.results.folder import Folder
 from westwood.units import option_seconds
 
@@ -151,6 +151,7 @@ def record(
     cc: only these controls; empty: all.
     """
     check_port(port)
+    cc = [user_controls.kernel_name(name) for name in cc]
     ww_kernel.check_names(cc)
     if not reading.is_recording(out.name):
         raise InputError("expected a name in .parquet or .csv", key="--out", value=str(out))

@@ -48,6 +48,11 @@ def name_of(file: str) -> str:
     return name
 
 
+def kernel_name(cc: str) -> str:
+    """Returns the kernel's name of a control that may be given as a file."""
+    return name_of(cc) if loading.is_file(cc) else cc
+
+
 def values_of(control: loading.Control, settings: Mapping[str, Any]) -> list[int]:
     """Returns the values of a control's parameters in their order; raises InputError."""
     known = {one.name: one for one in control.parameters}

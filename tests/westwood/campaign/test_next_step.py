@@ -42,6 +42,12 @@ UNSURE = [0.9, -0.4] * 6
             "westwood kernel load && westwood kernel default ww_cubic",
         ),
         ({"bbr": PAYS, "ww_plus": UNSURE}, "h", (), "westwood kernel default bbr"),
+        (
+            {"ww_mine": PAYS},
+            "h",
+            ("cubic", "a b/mine.c"),
+            "westwood kernel load 'a b/mine.c' && westwood kernel default ww_mine",
+        ),
         ({"ww_plus": PAYS}, None, (), "westwood path compare HOST"),
         ({"ww_plus": DOES_NOT}, "h", (), "westwood path fit 'a b' --out path.toml"),
         ({"ww_plus": DOES_NOT}, None, (), "westwood path fit 'a b' --out path.toml"),

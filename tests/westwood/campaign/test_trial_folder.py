@@ -37,8 +37,8 @@ COMPARED = ("path", "compare", "192.0.2.1", "--cc", "reno", "--cc", "ww_plus", "
 def invented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Lets a comparison run without network and privileges; returns the current folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(preparing, "controls", lambda names: contextlib.nullcontext())
-    monkeypatch.setattr(preparing, "check", lambda names: True)
+    monkeypatch.setattr(preparing, "controls", lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr(preparing, "check", lambda *_: True)
     monkeypatch.setattr(trying, "met", lambda plan: plan)
     monkeypatch.setattr(trying, "_measure", upload_of)
     monkeypatch.setattr(trial_page, "write_page", lambda trial, folder, about: folder.path)
@@ -49,7 +49,7 @@ def test_a_setting_that_cannot_be_restored_costs_no_verdict(
     westwood: Callable[..., Any], invented: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextlib.contextmanager
-    def controls(names: Sequence[str]) -> Iterator[None]:
+    def controls(names: Sequence[str], files: Mapping[str, str]) -> Iterator[None]:
         yield
         raise RunError("could not undo all changes to this machine: unload: no such file")
 

@@ -264,6 +264,13 @@ def test_by_default_both_of_our_controls_are_compared_with_the_systems(
     assert preparing.controls_of(()) == compared
 
 
+def test_a_file_is_compared_by_its_name_in_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing, "_said", lambda name: "cubic")
+    names = ["./mine.c", "reno"]
+    assert preparing.controls_of(names) == ("ww_mine", "reno")
+    assert preparing.files_of(names) == {"ww_mine": "./mine.c"}
+
+
 def test_two_controls_without_effect_seldom_pay() -> None:
     """Any stopping rule makes either verdict wrong in at most five of a hundred trials."""
     random = np.random.default_rng(5)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from westwood import InputError
-from westwood.kernel import ww_kernel
+from westwood.kernel import user_controls, ww_kernel
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,11 @@ def test_a_name_that_no_kernel_can_have_is_refused(name: str, problem: str) -> N
     with pytest.raises(InputError) as error:
         ww_kernel.check_names(["reno", name])
     assert problem in str(error.value)
+
+
+def test_a_file_stands_for_its_control_in_the_kernel() -> None:
+    assert user_controls.kernel_name("folder/mine.c") == "ww_mine"
+    assert user_controls.kernel_name("reno") == "reno"
 
 
 def test_a_control_may_be_loaded_later_but_the_user_is_told_what_the_kernel_lacks() -> None:
