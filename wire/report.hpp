@@ -5,6 +5,7 @@
 //
 //   flow SOURCE NAME VALUE ...            for each connection: WW_FLOW_COLUMNS
 //   link forward|backward NAME VALUE ...  for each direction of each link: WW_DIRECTION_COLUMNS
+//   message NAME VALUE ...                for each message of an application: WW_MESSAGE_COLUMNS
 //   end CPU_SECONDS
 //
 // A host may print further lines of its own between them. If the plan asks for a trace, its files get three
@@ -50,6 +51,12 @@ inline void print(std::FILE* file, const sim::FlowResult& result) {
 inline void print(std::FILE* file, const sim::DirectionResult& result, bool is_forward) {
     std::fputs(is_forward ? "link forward" : "link backward", file);
     WW_DIRECTION_COLUMNS(WW_PRINT_COLUMN)
+    std::fputs("\n", file);
+}
+
+inline void print(std::FILE* file, const sim::Message& result) {
+    std::fputs("message", file);
+    WW_MESSAGE_COLUMNS(WW_PRINT_COLUMN)
     std::fputs("\n", file);
 }
 

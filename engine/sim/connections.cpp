@@ -64,6 +64,25 @@ void Simulation::next_arrival() {
     timers_.set(source_timers_.slot, source_timers_.queue.next());
 }
 
+bool Simulation::is_finished(const Connection& c) {
+    if (const GuestSource* const source = std::get_if<GuestSource>(&c.source))
+        return source->guest->is_over();
+    const Sender& sender = std::get<Sender>(c.source);
+    return sender.is_complete() && sender.timer.deadline == kNever &&
+           sender.pace.deadline == kNever && c.receiver.timer.deadline == kNever;
+}
+
+// Takes a finished connection's timers out of their queues.
+void Simulation::remove_timers(Connection& c) {
+    if (GuestSource* const source = std::get_if<GuestSource>(&c.source))
+        return source_timers_.queue.remove(source->timer, c.slot);
+    Sender& sender = c.sender();
+    source_timers_.queue.remove(sender.timer, c.slot);
+    if (pacing_) pacing_timers_.queue.remove(sender.pace, c.slot);
+    c.group->timers.queue.remove(c.receiver.timer, c.place);
+    timers_.set(c.group->timers.slot, c.group->timers.queue.next());
+}
+
 // Frees the slots of finished connections, and reserves more slots if few were free.
 void Simulation::free_finished() {
     std::vector<bool> is_busy(connections_.size(), false);
@@ -78,16 +97,9 @@ void Simulation::free_finished() {
     std::size_t freed = 0;
     for (Connection& c : connections_) {
         if (is_busy[c.slot] || network_.flows[started_.source[c.index]].arrivals_mean == 0 ||
-            std::holds_alternative<GuestSource>(c.source))
+            !is_finished(c))
             continue;
-        Sender& sender = c.sender();
-        if (!sender.is_complete() || sender.timer.deadline != kNever ||
-            sender.pace.deadline != kNever || c.receiver.timer.deadline != kNever)
-            continue;
-        source_timers_.queue.remove(sender.timer, c.slot);
-        if (pacing_) pacing_timers_.queue.remove(sender.pace, c.slot);
-        c.group->timers.queue.remove(c.receiver.timer, c.place);
-        timers_.set(c.group->timers.slot, c.group->timers.queue.next());
+        remove_timers(c);
         c.group->free.push_back(c.place);
         freed++;
     }

@@ -128,6 +128,8 @@ class Simulation {
     Connection& open(std::uint32_t connection);
     void next_arrival();
     void free_finished();
+    static bool is_finished(const Connection& c);
+    void remove_timers(Connection& c);
     void conclude(Connection& c);
 
     template <bool loaded>

@@ -31,6 +31,7 @@ class Guest {
     virtual void on_packet(Time now, End to, std::uint32_t number, bool is_ecn_capable,
                            bool is_marked) = 0;
     virtual void on_drop(std::uint32_t number) = 0;           // the network has dropped the packet
+    virtual bool is_over() const = 0;                         // it will never do anything again
     virtual bool send(Time now, End from, Sent& packet) = 0;  // false: nothing may leave now
     // Fills in what it measured. Returns the payload that has reached the receiving application.
     virtual std::uint64_t finish(Time end, FlowCounts& result, std::vector<Message>& messages) = 0;

@@ -47,7 +47,7 @@ Connection::Connection(const wire::Stack& stack, const sim::Flow& flow, std::uin
 }
 
 void Connection::on_timer(sim::Time now) {
-    if (is_over() || now < flow_.start) return;
+    if (has_failed() || now < flow_.start) return;
     check(now);
     if (!begun_) begin(now);
     for (const bool server : {false, true}) {
@@ -76,15 +76,19 @@ void Connection::begin(sim::Time now) {
 
 void Connection::on_packet(sim::Time now, sim::End to, std::uint32_t number, bool is_ecn_capable,
                            bool is_marked) {
-    if (is_over()) return;
+    if (has_failed()) return;
     check(now);
     const bool server = to == sim::End::receiver;
     const std::uint64_t window = state_.window;
     ww_quic_take(connection_.get(), server, nanoseconds(now), number,
                  static_cast<std::uint8_t>(ecn_of(is_ecn_capable, is_marked)));
     has_news(server);
-    if (server) return;
-    received_++;
+    const sim::Time stamped = stamp(number);
+    if (server) {
+        newest_ = std::max(newest_, stamped);
+        return;
+    }
+    if (stamped >= 0) min_rtt_ = std::min(min_rtt_, now - stamped);
     look(now);
     reductions_ += state_.window < window;
     srtt_sum_s_ += static_cast<double>(state_.srtt_ns) * 1e-9;
@@ -94,11 +98,11 @@ void Connection::on_packet(sim::Time now, sim::End to, std::uint32_t number, boo
 }
 
 void Connection::on_drop(std::uint32_t number) {
-    if (!is_over()) ww_quic_drop(connection_.get(), number);
+    if (!has_failed()) ww_quic_drop(connection_.get(), number);
 }
 
 bool Connection::send(sim::Time now, sim::End from, Sent& packet) {
-    if (is_over() || !begun_) return false;
+    if (has_failed() || !begun_) return false;
     const bool server = from == sim::End::receiver;
     if (server && !server_may_send_) return false;
     check(now);
@@ -110,6 +114,7 @@ bool Connection::send(sim::Time now, sim::End from, Sent& packet) {
         return false;
     }
     sent_ += !server;
+    stamp(sent.number) = server ? newest_ : now;
     packet = {sent.number, sent.bytes, sent.ecn_capable && flow_.ecn};
     return true;
 }
@@ -144,17 +149,22 @@ sim::SenderState Connection::sender_state() const {
 void Connection::look(sim::Time now) {
     const std::uint64_t before = state_.window;
     ww_quic_state(connection_.get(), false, &state_);
-    if (!state_.is_established) return;
+    if (!state_.is_established || !std::isnan(completed_s_)) return;
     if (looked_at_ < 0) {
         established_s_ = sim::seconds(now);
-    } else {
-        window_integral_ += static_cast<double>(before) * sim::seconds(now - looked_at_);
+        looked_at_ = now;
     }
-    looked_at_ = now;
+    integrate(now, before);
     largest_window_ = std::max(largest_window_, static_cast<double>(state_.window));
     const bool is_whole = flow_.size_bytes != sim::kUnlimited &&
                           state_.acknowledged >= static_cast<std::uint64_t>(flow_.size_bytes);
-    if (is_whole && std::isnan(completed_s_)) completed_s_ = sim::seconds(now);
+    if (is_whole) completed_s_ = sim::seconds(now);
+}
+
+// Adds the window since the last look.
+void Connection::integrate(sim::Time now, std::uint64_t window) {
+    window_integral_ += static_cast<double>(window) * sim::seconds(now - looked_at_);
+    looked_at_ = now;
 }
 
 void Connection::trace(sim::Time now) {
@@ -186,7 +196,7 @@ std::int64_t Connection::next_of(bool server) {
 }
 
 void Connection::find_next(sim::Time now) {
-    if (is_over()) {
+    if (has_failed()) {
         next_ = sim::kNever;
         return;
     }
@@ -209,8 +219,13 @@ void Connection::check(sim::Time now) {
         fail(now, "it goes on without end at this time");
 }
 
+sim::Time& Connection::stamp(std::uint32_t number) {
+    if (number >= stamps_.size()) stamps_.resize(number + 1);
+    return stamps_[number];
+}
+
 void Connection::fail(sim::Time now, const std::string& problem) {
-    if (is_over()) return;
+    if (has_failed()) return;
     run_.error = stack_ + ", connection " + std::to_string(number_) + ", at " +
                  std::to_string(sim::seconds(now)) + " s: " + problem;
 }
@@ -220,8 +235,8 @@ std::uint64_t Connection::finish(sim::Time end, sim::FlowCounts& result,
     check(end);
     const double bytes = flow_.packet_bytes - kHeaders;
     if (looked_at_ >= 0) {
-        window_integral_ += static_cast<double>(state_.window) * sim::seconds(end - looked_at_);
-        result.mean_cwnd = window_integral_ / bytes / (sim::seconds(end) - established_s_);
+        if (std::isnan(completed_s_)) integrate(end, state_.window);
+        result.mean_cwnd = window_integral_ / bytes / (sim::seconds(looked_at_) - established_s_);
         result.max_cwnd = largest_window_ / bytes;
     }
     ww_quic_state(connection_.get(), true, &state_);
@@ -229,6 +244,7 @@ std::uint64_t Connection::finish(sim::Time end, sim::FlowCounts& result,
     result.retransmitted = state_.lost_packets;
     result.fast_recoveries = reductions_;
     result.timeouts = timeouts_;
+    if (min_rtt_ != sim::kNever) result.min_rtt_s = sim::seconds(min_rtt_);
     if (srtts_ > 0) result.mean_srtt_s = srtt_sum_s_ / static_cast<double>(srtts_);
     result.established_s = established_s_;
     result.completed_s = completed_s_;

@@ -3,9 +3,11 @@
 // A connection of a QUIC stack as a guest of the simulator.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "../../engine/traffic/application.hpp"
 #include "../../engine/traffic/guest.hpp"
@@ -36,6 +38,7 @@ class Connection final : public sim::Guest {
     void on_packet(sim::Time now, sim::End to, std::uint32_t number, bool is_ecn_capable,
                    bool is_marked) override;
     void on_drop(std::uint32_t number) override;
+    bool is_over() const override { return !std::isnan(completed_s_) && next_ == sim::kNever; }
     bool send(sim::Time now, sim::End from, Sent& packet) override;
     std::uint64_t finish(sim::Time end, sim::FlowCounts& result,
                          std::vector<sim::Message>& messages) override;
@@ -50,12 +53,14 @@ class Connection final : public sim::Guest {
     sim::SenderState sender_state() const;
     void check(sim::Time now);
     void look(sim::Time now);
+    void integrate(sim::Time now, std::uint64_t window);
     void trace(sim::Time now);
     void has_news(bool server);
     std::int64_t next_of(bool server);
     void find_next(sim::Time now);
     void fail(sim::Time now, const std::string& problem);
-    bool is_over() const { return !run_.error.empty(); }
+    bool has_failed() const { return !run_.error.empty(); }
+    sim::Time& stamp(std::uint32_t number);
 
     const sim::Flow flow_;
     const std::string stack_;
@@ -70,12 +75,17 @@ class Connection final : public sim::Guest {
     std::int64_t woken_ns_[2] = {-1, -1};             // the last times
 
     ww_connection_state state_{};
-    std::uint64_t written_ = 0;              // bytes that the application has written
-    std::uint64_t sent_ = 0, received_ = 0;  // packets of the client
-    sim::Time now_ = 0;                      // of the last call
-    std::uint32_t calls_now_ = 0;            // at about that time
+    std::uint64_t written_ = 0;    // bytes that the application has written
+    std::uint64_t sent_ = 0;       // packets of the client
+    sim::Time now_ = 0;            // of the last call
+    std::uint32_t calls_now_ = 0;  // at about that time
+
+    // By a packet's number, when it left the client; on the way back, when the newest that the server had did.
+    std::vector<sim::Time> stamps_;
+    sim::Time newest_ = -1;
 
     // What is measured of it.
+    sim::Time min_rtt_ = sim::kNever;
     double established_s_, completed_s_;
     sim::Time looked_at_ = -1;  // the window is averaged from then on; -1: not yet established
     double window_integral_ = 0, largest_window_ = 0;

@@ -81,6 +81,7 @@ void print(const sim::Outcome& outcome) {
         wire::print(stdout, outcome.forward[i], true);
         wire::print(stdout, outcome.backward[i], false);
     }
+    for (const sim::Message& message : outcome.messages) wire::print(stdout, message);
 }
 
 // Writes what the simulator recorded: the windows of its own flows, the queues and the drops.

@@ -21,13 +21,19 @@ using Seen = std::tuple<Time, End, std::uint32_t>;
 struct Log {
     std::vector<Seen> arrived;
     std::vector<std::uint32_t> dropped, marked;
+    std::uint32_t alive = 0, most_alive = 0;  // guests
 };
 
 // Sends packets of 1000 bytes at once when it starts, and answers each with one of 40 bytes.
 class Echo final : public Guest {
   public:
     Echo(const Flow& flow, Log& log)
-        : next_(flow.start), left_(flow.size_bytes / 1000), is_ecn_capable_(flow.ecn), log_(log) {}
+        : next_(flow.start), left_(flow.size_bytes / 1000), is_ecn_capable_(flow.ecn), log_(log) {
+        log_.most_alive = std::max(log_.most_alive, ++log_.alive);
+    }
+    ~Echo() override { log_.alive--; }
+    Echo(const Echo&) = delete;
+    Echo& operator=(const Echo&) = delete;
 
     Time next() override { return next_; }
     void on_timer(Time) override {
@@ -37,9 +43,13 @@ class Echo final : public Guest {
     void on_packet(Time now, End to, std::uint32_t number, bool, bool is_marked) override {
         log_.arrived.emplace_back(now, to, number);
         if (is_marked) log_.marked.push_back(number);
-        if (to == End::receiver) answers_.push_back(100 + number);
+        if (to == End::receiver)
+            answers_.push_back(100 + number);
+        else
+            is_answered_ = true;
     }
     void on_drop(std::uint32_t number) override { log_.dropped.push_back(number); }
+    bool is_over() const override { return is_answered_; }
     bool send(Time, End from, Sent& packet) override {
         if (from == End::receiver) {
             if (answers_.empty()) return false;
@@ -62,7 +72,7 @@ class Echo final : public Guest {
     std::int64_t left_;
     const bool is_ecn_capable_;
     Log& log_;
-    bool begun_ = false;
+    bool begun_ = false, is_answered_ = false;
     std::uint32_t sent_ = 0;
     std::vector<std::uint32_t> answers_;
 };
@@ -161,6 +171,15 @@ TEST(Guest, AFlowOfArrivalsOpensOneForEachConnection) {
     const Outcome outcome = run(all, 1);
     ASSERT_GT(outcome.connections.size(), 8u);
     EXPECT_EQ(echoes.log.arrived.size(), 2 * outcome.connections.size());
+}
+
+TEST(Guest, ItIsGoneBeforeTheRunEndsIfItIsOver) {
+    Echoes echoes;
+    Network all = network(echoes, 1);
+    all.flows[0].arrivals_mean = kSecond / 200;
+    const Outcome outcome = run(all, 1);
+    ASSERT_GT(outcome.connections.size(), 1500u);
+    EXPECT_LT(echoes.log.most_alive, 600u);
 }
 
 }  // namespace

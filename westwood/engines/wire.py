@@ -22,6 +22,7 @@ from westwood.catalogue import (
     DIRECTION_COLUMNS,
     DROP_COLUMNS,
     FLOW_COLUMNS,
+    MESSAGE_COLUMNS,
     QUEUE_COLUMNS,
     STATE_COLUMNS,
     WINDOW_COLUMNS,
@@ -68,6 +69,7 @@ class Report:
 
     flows: list[Numbers]  # per connection; `source` is the index of its flow
     sides: Mapping[str, list[Numbers]]  # per link, under "forward" and "backward"
+    messages: list[Numbers]  # of the applications
     others: Mapping[str, list[list[str]]]  # other lines by their first word
     cpu_s: float
     windows: dict[int, pl.DataFrame]  # by connection
@@ -77,9 +79,7 @@ class Report:
     def result(self) -> RawResult:
         """Returns the run as an engine's raw result."""
         forward, backward = ([LinkCounters(one) for one in self.sides[side]] for side in SIDES)
-        connections = {
-            name: [numbers[name] for numbers in self.flows] for name in ("source", *FLOW_COLUMNS)
-        }
+        connections = _lists(self.flows, ("source", *FLOW_COLUMNS))
         tables = {
             "windows": _stacked(self.windows, "connection", WINDOW_COLUMNS),
             "events": no_events(),
@@ -88,7 +88,12 @@ class Report:
             "drops": self.drops,
         }
         kept = InMemory(lambda table: _columns(tables[table]))
-        return RawResult(connections, forward, backward, kept)
+        messages = _lists(self.messages, MESSAGE_COLUMNS)
+        return RawResult(connections, forward, backward, kept, messages)
+
+
+def _lists(rows: Sequence[Numbers], names: Iterable[str]) -> Columns:
+    return {name: [row[name] for row in rows] for name in names}
 
 
 def _stacked(
@@ -107,19 +112,22 @@ def read(lines: Iterable[list[str]], files: TraceFiles | None) -> Report:
     """Parses the lines of a whole report, given as words."""
     flows: list[Numbers] = []
     sides: dict[str, list[Numbers]] = {side: [] for side in SIDES}
+    messages: list[Numbers] = []
     others: dict[str, list[list[str]]] = {}
     for name, *words in lines:
         if name == "flow":
             flows.append({"source": int(words[0]), **_numbers(words[1:], FLOW_COLUMNS)})
         elif name == "link":
             sides[words[0]].append(_numbers(words[1:], DIRECTION_COLUMNS))
+        elif name == "message":
+            messages.append(_numbers(words, MESSAGE_COLUMNS))
         else:
             others.setdefault(name, []).append(words)
     cpu_s = float(others.pop("end")[0][0])
     windows = _tables(files, "windows", "connection", WINDOW_COLUMNS)
     queues = _tables(files, "queues", "channel", QUEUE_COLUMNS)
     drops = _table(files, "drops", DROP_COLUMNS)
-    return Report(flows, sides, others, cpu_s, windows, queues, drops)
+    return Report(flows, sides, messages, others, cpu_s, windows, queues, drops)
 
 
 def is_whole(lines: Sequence[Sequence[str]]) -> bool:

@@ -62,5 +62,5 @@ class RawResult:
     forward: Sequence[RawLinkSide]  # from the links' first nodes to their second
     backward: Sequence[RawLinkSide]
     records: Records
-    # The message columns of engine/columns.hpp, by connection; other engines have none.
+    # The message columns of engine/columns.hpp, by connection; ns-2, ns-3 and Linux have none.
     messages: Columns = field(default_factory=dict)

@@ -95,12 +95,25 @@ def test_a_transfer_ends_when_all_of_it_is_acknowledged() -> None:
     assert 0.42 < row["completed_s"] < 1
 
 
+@pytest.mark.parametrize("cc", ["quinn:cubic", "noq:cubic"])
+def test_the_smallest_round_trip_is_the_paths(cc: str) -> None:
+    made = scenario(cc).with_settings({"duration": "1s"})
+    (row,) = simulate(made, engine="quinn").flow_rows
+    # The queue is empty at first. An ACK takes some us, and a packet 1.2 ms if it is full.
+    assert 0.02 < row["min_rtt_s"] < 0.0215
+
+
 def test_requests_are_streams_of_their_own() -> None:
     app = {"kind": "request", "size": "20kB", "think": "100ms"}
     made = scenario("cubic").with_settings({"f0.app": app})
-    (row,) = simulate(made, engine="noq").flow_rows
+    result = simulate(made, engine="noq")
+    (row,) = result.flow_rows
     # A response takes 16 ms, its ACK 20 ms more, and the next is asked for 100 ms later.
     assert 0.6 < row["goodput_bps"] / (8 * 20_000 / 0.136) < 1
+    first = result.messages.row(0, named=True)
+    assert (first["flow"], first["number"]) == ("f0", 1)
+    assert 20_000 <= first["bytes"] < 22_000 and 0.036 < first["completion_s"] < 0.1
+    assert row["transfers"] == result.messages.height > 40
 
 
 def test_an_error_of_a_stack_ends_the_run_with_a_command_that_repeats_it(
