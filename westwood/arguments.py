@@ -240,6 +240,8 @@ class _Copy:
         if type(value) in (list, tuple, range):
             if len(value) > _MOST_ITEMS:
                 raise InputError(f"expected a list of at most {_MOST_ITEMS}")
+            if set(map(type, value)) <= {int, float, str}:  # maybe a million, so it must be fast
+                return list(value)
             return [self.of(inner, depth + 1) for inner in value]
         if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
             return self.of(value.tolist(), depth + 1)
