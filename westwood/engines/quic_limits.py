@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from westwood.catalogue import OF_STACKS, UDP, controls_of_stack
 from westwood.control import loading
 from westwood.engines.limits import Limits
-from westwood.errors import InputError
+from westwood.errors import InputError, show
 from westwood.scenario import profiles
-from westwood.scenario.declared import written_defaults
+from westwood.scenario.declared import departures, written_defaults
 from westwood.scenario.stacks import TCP
 from westwood.units import format_size
 
@@ -39,9 +39,15 @@ def stack_of(flow: Flow, engine: str) -> str | None:
 
 def check(scenario: Scenario, engine: str) -> None:
     """Raises InputError for what a stack can't do."""
-    for flow in scenario.flow:
-        if stack := stack_of(flow, engine):
+    stacks = [(flow, stack_of(flow, engine)) for flow in scenario.flow]
+    for flow, stack in stacks:
+        if stack:
             _check_flow(flow, stack, scenario.profile)
+    has_tcp = any(stack is None and flow.cc.name != UDP for flow, stack in stacks)
+    for link in scenario.link:
+        if link.ack_filter and not has_tcp:
+            problem = "has no effect, expected a flow of TCP: QUIC's ACKs are encrypted"
+            raise InputError(problem, key=f"{link.name}.ack_filter")
 
 
 def _check_flow(flow: Flow, stack: str, profile: str) -> None:
@@ -56,12 +62,17 @@ def _check_flow(flow: Flow, stack: str, profile: str) -> None:
         key = "app" if takes_back else "app.bulk"
         expected = "an application that does not take back what it has written"
         raise limits.refuse(f"{flow.name}.{key}", flow.app.kind, expected)
-    limits.check_settings(flow, fixed(), profile)
+    usual = fixed(flow, profile)
+    for key, written in departures(flow, "flow", usual):
+        expected = f"{show(usual[key])}, the profile's, since a stack has its own rules"
+        raise limits.refuse(f"{flow.name}.{key}", written, expected)
 
 
-def fixed() -> Mapping[str, object]:
-    """Returns the settings of a TCP sender, with the values that mean nothing to a stack."""
-    return written_defaults("flow", leave_out=OBEYED)
+def fixed(flow: Flow, profile: str) -> Mapping[str, object]:
+    """Returns the profile's settings of a TCP sender, which mean nothing to a stack."""
+    supplied = profiles.get(profile).supplied.flow(flow.cc.name, flow.recovery)
+    settings = written_defaults("flow", leave_out=OBEYED)
+    return {key: supplied.get(key, value) for key, value in settings.items()}
 
 
 def _check_control(flow: Flow, limits: Limits, profile: str) -> None:

@@ -6,10 +6,12 @@ from __future__ import annotations
 import pytest
 
 from westwood import Scenario
+from westwood.catalogue import settings_of
 from westwood.engines import quic_limits, simulator
 from westwood.engines.contract import Job
 from westwood.engines.quic import Stack
 from westwood.errors import InputError
+from westwood.units import Amount
 
 
 def scenario(**flow: object) -> Scenario:
@@ -21,10 +23,10 @@ def scenario(**flow: object) -> Scenario:
 @pytest.mark.parametrize(
     "flow, key, expected",
     [
-        ({"dupack_threshold": 5}, "one.dupack_threshold", "fixed"),
-        ({"delayed_ack": 4}, "one.delayed_ack", "fixed"),
-        ({"header": "60B"}, "one.header", "fixed"),
-        ({"min_rto": "200ms"}, "one.min_rto", "fixed"),
+        ({"dupack_threshold": 5}, "one.dupack_threshold", "own rules"),
+        ({"delayed_ack": 4}, "one.delayed_ack", "own rules"),
+        ({"header": "60B"}, "one.header", "own rules"),
+        ({"min_rto": "200ms"}, "one.min_rto", "own rules"),
         ({"recovery": "newreno"}, "one.recovery", "prr"),
         ({"packet": "1227B"}, "one.packet", "at least 1228B"),
         ({"packet": "16413B"}, "one.packet", "at most 16412B"),
@@ -39,6 +41,28 @@ def test_what_a_stack_has_no_word_for_is_refused_by_key(
     with pytest.raises(InputError, match=expected) as caught:
         quic_limits.check(scenario(**flow), "quinn")
     assert caught.value.key == key
+
+
+@pytest.mark.parametrize("key", sorted(settings_of("flow").keys() - {*quic_limits.OBEYED}))
+def test_no_setting_of_tcp_is_ignored(key: str) -> None:
+    made = scenario()
+    (flow,) = made.flow
+    usual = getattr(flow, key)
+    if isinstance(usual, bool):
+        other: object = not usual
+    else:
+        other = usual + 1 if isinstance(usual, int) else Amount(3, "p")
+    different = made.model_copy(update={"flow": (flow.model_copy(update={key: other}),)})
+    with pytest.raises(InputError, match="a stack has its own rules") as caught:
+        quic_limits.check(different, "quinn")
+    assert caught.value.key == f"one.{key}"
+
+
+def test_an_ack_filter_needs_a_flow_whose_acks_it_can_read() -> None:
+    made = scenario().with_settings({"path.ack_filter": {"on": "backward"}})
+    with pytest.raises(InputError, match=r"path\.ack_filter: has no effect"):
+        quic_limits.check(made, "noq")
+    quic_limits.check(made.with_settings({"one.cc": "tcp:cubic"}), "noq")
 
 
 @pytest.mark.parametrize("profile", ["rfc", "linux"])
