@@ -206,25 +206,25 @@ def unknown_protocol(name: object) -> str:
 
 
 # The colours and markers of controls from files, in the order in which they are loaded.
-_LOOKS = ("#FF0066 D -", "#7A00CC v --", "#B8860B P -.", "#005F73 X :")
+LOOKS = ("#225577 D -", "#EB4789 v --", "#772222 P -.", "#FF33FF X :")
 
 
 @cache
 def _look_of(name: str) -> PlotStyle:
     _looks_taken.append(name)
-    return PlotStyle.read(_LOOKS[(len(_looks_taken) - 1) % len(_LOOKS)])
+    return PlotStyle.read(LOOKS[(len(_looks_taken) - 1) % len(LOOKS)])
 
 
 _looks_taken: list[str] = []
 
 
 def _loaded(name: str) -> Protocol:
-    own = loading.named(name)
+    loading.named(name)  # raises InputError for a mistake in the file
     return Protocol(
         name=name,
         algorithm="loaded",
         recovery="sack",
-        label=own.label,
+        label=label(name),
         style=_look_of(name),
         ns3="" if name.endswith(loading.PYTHON) else "WwTcpWestwood",
         kernel="",
@@ -341,9 +341,13 @@ def settings_in_order(section: str) -> tuple[tuple[str, str], ...]:
 
 
 def label(cc: str) -> str:
-    """Returns a protocol's name for figures and tables."""
+    """Returns a protocol's name for figures and tables.
+
+    A file with the label of a built-in protocol has its name, too.
+    """
     if loading.is_file(cc):
-        return loading.label(cc)
+        its = loading.label(cc)
+        return f"{its} ({cc})" if any(its == one.label for one in PROTOCOLS.values()) else its
     return "UDP" if cc == UDP else PROTOCOLS[cc].label if cc in PROTOCOLS else cc
 
 

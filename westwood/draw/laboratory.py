@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from westwood.catalogue import style_of
+from westwood.catalogue import label, style_of
 from westwood.control import lines, loading, wasm
 from westwood.errors import UnavailableError
 from westwood.results.folder import Folder
@@ -48,8 +48,13 @@ def page(own: Iterable[loading.Control] = ()) -> bytes:
         built = PAGE.read_bytes()
     except FileNotFoundError:
         raise UnavailableError("the laboratory's page is not built here: make lab") from None
-    rows = json.dumps([_row(one) for one in own]).replace("<", "\\u003c")
-    return built.replace(_OWN % b"[]", _OWN % rows.encode(), 1)
+    rows = [_row(one) for one in own]
+    labels = [row["label"] for row in rows]
+    for row in rows:
+        if labels.count(row["label"]) > 1:
+            row["label"] += f" ({row['name']})"
+    text = json.dumps(rows).replace("<", "\\u003c")
+    return built.replace(_OWN % b"[]", _OWN % text.encode(), 1)
 
 
 def _row(own: loading.Control) -> dict[str, Any]:
@@ -58,7 +63,7 @@ def _row(own: loading.Control) -> dict[str, Any]:
     return {
         "name": own.name,
         "algorithm": "loaded",
-        "label": own.label,
+        "label": label(own.name),
         "colour": style_of(own.name).color,
         "source": f"The file {own.name}",
         "contents": own.source,

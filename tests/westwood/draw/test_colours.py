@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 from matplotlib.colors import to_rgb
 
-from westwood.catalogue import PROTOCOLS
+from westwood.catalogue import LOOKS, PROTOCOLS
 from westwood.draw.style import PALETTE
 
 Floats = npt.NDArray[np.float64]
@@ -51,7 +51,7 @@ XYZ = np.array(
     ]
 )
 OFTEN = ("reno", "newreno", "sack", "westwood", "westwood+", "cubic", "bbr")
-APART, OFTEN_APART = 14.5, 20.0
+APART, OFTEN_APART, FILES_APART = 14.5, 20.0, 10.5
 
 
 def lab(colour: str, eye: Floats) -> Floats:
@@ -122,6 +122,14 @@ def test_protocols_often_drawn_together_differ_most() -> None:
     colours = [PROTOCOLS[name].style.color for name in OFTEN]
     for one, two in itertools.combinations(colours, 2):
         assert nearest(one, two) > OFTEN_APART, (one, two)
+
+
+def test_controls_from_files_can_be_told_apart_from_what_is_often_beside_them() -> None:
+    files = [look.partition(" ")[0] for look in LOOKS]
+    often = [PROTOCOLS[name].style.color for name in OFTEN]
+    for place, one in enumerate(files):
+        for two in [*often, *files[:place]]:
+            assert nearest(one, two) > FILES_APART, (one, two)
 
 
 def test_colours_of_the_palette_can_be_told_apart() -> None:
