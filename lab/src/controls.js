@@ -245,7 +245,7 @@ export class Controls {
   #parameters(place) {
     const whole = (value) => String(Math.round(value));
     const fields = OWN.flatMap((own) => own.parameters.map(({ name, fallback, least, most, what }) => this.#field({
-      id: `own-${place}-${name}`, label: name, title: what, toText: whole, toNumber: number,
+      id: `own-${place}-${name}`, label: name, title: `${what}: ${least} to ${most}, default ${fallback}`, toText: whole, toNumber: number,
       scale: { least: Math.max(least, 1), most: Math.max(most, 2), log: most > 100 * Math.max(least, 1), zero: least === 0 },
       shown: (state) => ownOfLine(state, place)?.name === own.name,
       get: (state) => String(ownOfLine(state, place)[name] ?? fallback),

@@ -76,7 +76,7 @@ export class Runner {
   #look(own) {
     if (++this.#silent <= MOST_SILENT_LOOKS) return;
     const { failed } = this.#current;
-    failed(new Error(`${own.join(" or ")}: does not return within ${(MOST_SILENT_LOOKS * LOOK_MS) / 1000} s`));
+    failed(new Error(`${own.join(" or ")}: an action does not return within ${(MOST_SILENT_LOOKS * LOOK_MS) / 1000} s`));
     this.#end();
     if (this.#next) this.#begin();
   }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import threading
 import urllib.error
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.lab.test_rows import check_rows
-from westwood import InputError, PythonControl, Scenario, lab
+from westwood import Control, InputError, PythonControl, Scenario, lab, simulate
 from westwood.control import gallery, wasm
 from westwood.control.writing import like, models
 from westwood.draw import laboratory
@@ -115,6 +116,19 @@ def test_every_figure_is_that_of_the_command_line(
         check_rows(page, westwood, folder)
 
 
+def test_its_windows_over_time_are_those_of_a_trace(opened: Callable[..., Any], mine: Path) -> None:
+    with served("./mine.c") as url:
+        page = opened_at(opened, url)
+        page.locator("#export summary").click()
+        with page.expect_download() as waited:
+            page.locator("#menu button", has_text="CSV").click()
+        rows = list(csv.DictReader(waited.value.path().read_text().splitlines()))
+    scenario = Scenario.preset("sawtooth").with_settings({"tcp.cc": Control(mine)})
+    trace = simulate(scenario, trace=True).trace
+    for column in ("time_s", "cwnd", "ssthresh"):
+        assert [float(row[column]) for row in rows] == trace[column].to_list()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*models(), *gallery.names()])
 def test_every_control_that_comes_with_the_package(
@@ -134,7 +148,8 @@ def test_its_parameters_are_fields_and_its_quantities_are_panels(
     with served("./mine.c", "cubic") as url:
         page = opened_at(opened, url)
         gain = page.locator('[data-field="own-0-gain"]:visible')
-        assert gain.locator("label").get_attribute("title").startswith("Segments that cwnd grows")
+        what = "Segments that cwnd grows by in a round trip: 1 to 100, default 1"
+        assert gain.locator("label").get_attribute("title") == what
         assert page.locator('[data-field="own-1-gain"]:visible').count() == 0
         gain.locator('input[type="text"]').fill("4")
         gain.locator('input[type="text"]').blur()
@@ -179,7 +194,7 @@ def test_a_control_that_loops_is_ended(opened: Callable[..., Any], mine: Path) -
     loop = "for (volatile int i = 0; i < 1;) i = 0;"
     with served(file(mine.parent, "loop.c", MINE.replace(GROWTH, loop)), "cubic") as url:
         page = opened_with_message(opened, url)
-        assert page.inner_text("#message") == "./loop.c: does not return within 5 s"
+        assert page.inner_text("#message") == "./loop.c: an action does not return within 5 s"
         show(page, ["cubic"], together=False)
         assert [row["cc"] for row in page.evaluate("lab.rows")] == ["cubic"]
 
@@ -216,6 +231,14 @@ def test_a_scenario_brings_its_controls(opened: Callable[..., Any], mine: Path) 
     assert opened(behind(url), url=saved.as_uri()).evaluate("lab.rows[0].cc") == "./mine.c"
     given = Scenario.from_toml(mine.parent / "sub" / "path.toml")
     assert '"name": "./mine.c"' in lab.show(given).page
+
+
+def test_controls_of_the_same_label_are_told_apart_by_their_files(mine: Path) -> None:
+    texts = {"mine.c": MINE, "other.c": MINE, "third.c": MINE.replace('"Mine"', '"CUBIC"')}
+    page = serving.page({file(mine.parent, *one): Path() for one in texts.items()}).decode()
+    controls = json.loads(page.partition('id="own">')[2].partition("</script>")[0])
+    labels = [one["label"] for one in controls]
+    assert labels == ["Mine (./mine.c)", "Mine (./other.c)", "CUBIC (./third.c)"]
 
 
 def test_a_control_in_python_is_refused_in_a_notebook() -> None:
