@@ -196,7 +196,7 @@ std::string cause_of(int signal) {
     if (signal == late()) return "does not return within 4 s";
     if (signal == SIGFPE) return "divides by zero";
     if (signal == SIGILL || signal == SIGTRAP)
-        return "overflows, or leaves the bounds of an array or a shift";
+        return "overflows, divides by zero, or leaves the bounds of an array or a shift";
     return "uses memory that is not its own";
 }
 

@@ -96,8 +96,8 @@ OnErrorSignal(int number, siginfo_t*, void* context)
     {
         const char* const problem = number == SIGFPE ? "divides by zero"
                                     : number == SIGILL || number == SIGTRAP
-                                        ? "overflows, or leaves the bounds of an array "
-                                          "or a shift"
+                                        ? "overflows, divides by zero, or leaves the "
+                                          "bounds of an array or a shift"
                                         : "uses memory that is not its own";
         EndByControl(control->source, "", std::to_string(place - control->base), problem);
     }

@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from westwood import programs
+from westwood.control import lines, objects
 from westwood.errors import InputError, UnavailableError
 
 LONGEST_S = 60  # of the compiler
@@ -173,6 +174,10 @@ def _compile(used: Compiler, code: bytes, name: str, made: Path) -> None:
     ended = run(command, name)
     if ended.code != 0 or not made.exists():
         raise InputError(first_error(ended.out, source, name))
+    if objects.runs_when_loaded(made.read_bytes()):
+        line = lines.of_start(code.decode(errors="replace"))
+        problem = "runs a function when it is loaded, expected only those of WW_CONTROL"
+        raise InputError(f"{name}:{line}: {problem}" if line else f"{name}: {problem}")
 
 
 def run(command: Sequence[str], name: str) -> programs.Ended:
@@ -199,18 +204,19 @@ def first_error(said: str, source: Path, name: str) -> str:
         lines = [line for line in said.replace(str(source), name).splitlines() if line.strip()]
         return f"{name}: does not compile: {lines[-1] if lines else 'the compiler fails'}"
     here = found["file"] == str(source)
-    line = int(found["line"]) if here else _line_of_use(said, source, found.end())
+    line = int(found["line"]) if here else _line_of_use(said, source, found)
     what = found["what"].replace(str(source), name)
     return f"{name}:{line}: {what}" if line else f"{name}: {what}"
 
 
-def _line_of_use(said: str, source: Path, end: int) -> int:
-    """Returns the line of the user's file that leads to an error in a header; 0 if unknown.
+def _line_of_use(said: str, source: Path, error: re.Match[str]) -> int:
+    """Returns the line of the user's file that leads to an error in another file; 0 if unknown.
 
     The compiler names the use of a macro after the error, and an #include before it.
     """
     line = re.compile(rf"{re.escape(str(source))}:(\d+)")
-    found = line.search(said, end) or line.search(said)
+    of_ours = error["file"].startswith(str(headers()))
+    found = (of_ours and line.search(said, error.end())) or line.search(said)
     return int(found[1]) if found else 0
 
 

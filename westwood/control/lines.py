@@ -8,6 +8,10 @@ from collections.abc import Iterator
 
 _NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*" r'|"(?:\\.|[^"\\\n])*"' r"|'(?:\\.|[^'\\\n])*'", re.S)
 _LOOP = re.compile(r"\b(for|while|do)\b\s*")
+_START = re.compile(
+    r"\b(?:__)?(?:constructor|destructor|ifunc)(?:__)?\b"
+    r'|"\.(?:preinit|init|fini|ctors|dtors)|\b_(?:init|fini)\s*\('
+)
 _PAIR = {"(": ")", "{": "}"}
 
 
@@ -17,7 +21,30 @@ def of_call(text: str, call: str) -> int:
     if function is None:
         return 0
     found = re.search(rf"^[^\n;]*\b{function[1]}\s*\([^;{{]*\{{", text, re.M)
-    return text[: found.start()].count("\n") + 1 if found else 0
+    return _line_at(text, found.start()) if found else 0
+
+
+def of_row(text: str, name: str) -> int:
+    """Returns the last line that declares a parameter or a quantity; 0 if unknown."""
+    declarations = text.partition('#include "control.h"')[0]
+    rows = list(re.finditer(rf"\w\(\s*{re.escape(name)}\s*,", declarations))
+    return _line_at(text, rows[-1].start()) if rows else 0
+
+
+def of_table(text: str) -> int:
+    """Returns the line of WW_CONTROL; without one, the last line."""
+    return _line_at(text.rstrip(), text.rfind("WW_CONTROL("))
+
+
+def of_start(text: str) -> int:
+    """Returns the line that makes a function run when the object is loaded; 0 if unknown."""
+    found = _START.search(text)
+    return _line_at(text, found.start()) if found else 0
+
+
+def _line_at(text: str, place: int) -> int:
+    """Returns the line of a place in the text; -1 is its end."""
+    return text[:place].count("\n") + 1 if place >= 0 else text.count("\n") + 1
 
 
 def of_loop(text: str, line: int) -> int:

@@ -27,6 +27,14 @@ _TAKEN = frozenset({"name", "source", "parameters", "flow", "transfer", "state",
 )
 
 
+class _InRow(ValueError):
+    """Raised for a mistake in the row of a parameter or of a quantity."""
+
+    def __init__(self, row: str, problem: str) -> None:
+        super().__init__(problem)
+        self.row = row
+
+
 @dataclass(frozen=True)
 class Parameter:
     """Describes a parameter of a control, a whole number."""
@@ -180,8 +188,11 @@ def _of_code(code: bytes, name: str) -> Control:
     try:
         facts = _engine.load_control(str(made), source)
         control = _described(facts, name, source, code)
+    except _InRow as error:
+        line = lines.of_row(code.decode(), error.row)
+        raise InputError(f"{name}:{line}: {error}" if line else f"{name}: {error}") from None
     except ValueError as error:
-        raise InputError(f"{name}: {error}") from None
+        raise InputError(f"{name}:{lines.of_table(code.decode())}: {error}") from None
     _by_source[source] = control
     return control
 
@@ -200,13 +211,13 @@ def _described(facts: Mapping[str, Any], name: str, source: str, code: bytes) ->
     taken = set(_TAKEN)
     for its in [one.name for one in parameters] + [one.name for one in quantities]:
         if not _IS_NAME.match(its):
-            raise ValueError(f'"{its}" is no name, expected letters, digits and _')
+            raise _InRow(its, f'"{its}" is no name, expected letters, digits and _')
         if its in taken:
-            raise ValueError(f'"{its}" is named twice, or has another meaning in a scenario')
+            raise _InRow(its, f'"{its}" is named twice, or has another meaning in a scenario')
         taken.add(its)
     for one in parameters:
         if not one.least <= one.fallback <= one.most:
-            raise ValueError(f"the default of {one.name} is not within its bounds")
+            raise _InRow(one.name, f"the default of {one.name} is not within its bounds")
     label, traits = facts["label"], facts["traits"]
     state, like = facts.get("state_bytes", 0), facts.get("like", 0)
     calls = tuple(facts.get("calls", ()))

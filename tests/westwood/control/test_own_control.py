@@ -255,6 +255,11 @@ MISTAKES = {
         "    abort();",
         "abort is not there, expected functions of the file or control.h",
     ),
+    "a file that is no C": (
+        MINE.replace("#include", '#include "/etc/passwd"\n#include', 1),
+        '#include "/etc/passwd"',
+        "expected",
+    ),
     "no C": ("this is no C", "this", "this"),
     "a missing name": (changed("kept, WW_CWND", "keep, WW_CWND"), "keep, WW_CWND", "keep"),
     "a parameter twice": (changed("X(kept, 500", "X(gain, 500"), "X(gain, 500", "gain"),
@@ -273,23 +278,32 @@ MISTAKES = {
         "ww_grow(config, &own",
         "common",
     ),
-    "no end": (MINE[: MINE.index("WW_CONTROL(")], "", "it does not end with WW_CONTROL"),
+    "no end": (
+        MINE[: MINE.index("WW_CONTROL(")] + "// end",
+        "// end",
+        "it does not end with WW_CONTROL",
+    ),
     "a quantity with the name of a column": (
         changed("X(counted, ", "X(cwnd, ").replace("seen->counted", "seen->cwnd"),
-        "",
+        "X(cwnd, ",
         '"cwnd" is named twice',
     ),
     "a parameter with the name of a setting": (
         MINE.replace("gain", "min_cwnd"),
-        "",
+        "X(min_cwnd, ",
         '"min_cwnd" is named twice, or has another meaning',
     ),
     "a parameter with the name of the table": (
         MINE.replace("gain", "parameters"),
-        "",
+        "X(parameters, ",
         '"parameters" is named twice, or has another meaning',
     ),
-    "no growth": (changed(".on_ack = on_ack, ", ""), "", "it has no .on_ack"),
+    "a function that runs when it is loaded": (
+        f"{MINE}__attribute__((constructor)) static void at_once(void) {{ for (;;) {{}} }}\n",
+        "__attribute__((constr",
+        "runs a function when it is loaded, expected only those of WW_CONTROL",
+    ),
+    "no growth": (changed(".on_ack = on_ack, ", ""), "WW_CONTROL(", "it has no .on_ack"),
     "a closed window": (
         changed(ON_LOSS, "    window->cwnd = 0;\n"),
         "static void on_loss",
@@ -334,7 +348,7 @@ def test_a_mistake_is_one_line_with_the_file_and_the_line(
     before = set(compiling.kept())
     refused = westwood("run", "path", "--set", "path.loss.rate=0.02", "--cc", "./mine.c")
     assert refused.code == 2 and refused.err.count("\n") == 1
-    line = f":{text[: text.index(at)].count(NEWLINE) + 1}: " if at else ": "
+    line = f":{text[: text.index(at)].count(NEWLINE) + 1}: "
     assert f"./mine.c{line}" in refused.err and expected in refused.err, refused.err
     assert not [one for one in set(compiling.kept()) - before if not one.name.endswith(".so")]
 
