@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub struct Connection {
     pair: Box<dyn Pair>,
     packets: Packets,
-    buffer_bytes: usize,
+    buffer: Vec<u8>, // of the next packet
     error: CString,
 }
 
@@ -105,9 +105,9 @@ pub extern "C" fn ww_quic_begin(seed: u64) {
 pub unsafe extern "C" fn ww_quic_open(options: *const OptionsOfC) -> *mut Connection {
     // SAFETY: the caller's promise.
     let given = unsafe { &*options };
-    let buffer_bytes = usize::from(given.datagram_bytes);
+    let buffer = Vec::with_capacity(given.datagram_bytes.into());
     let mut connection =
-        Connection { pair: Box::new(Nothing), packets: Packets::default(), buffer_bytes, error: CString::default() };
+        Connection { pair: Box::new(Nothing), packets: Packets::default(), buffer, error: CString::default() };
     connection.run((), |it| {
         let (stack, options) = options_of(given)?;
         it.pair = open(&stack, &options)?;
@@ -198,11 +198,11 @@ pub unsafe extern "C" fn ww_quic_send(
     // SAFETY: the caller's promise.
     let (c, packet) = unsafe { (&mut *c, &mut *packet) };
     c.run(false, |it| {
-        let mut buffer = Vec::with_capacity(it.buffer_bytes);
-        let Some(ecn) = it.pair.send(side_of(is_server), now_ns as u64, &mut buffer) else { return Ok(false) };
-        packet.bytes = buffer.len() as u16;
+        it.buffer.clear();
+        let Some(ecn) = it.pair.send(side_of(is_server), now_ns as u64, &mut it.buffer) else { return Ok(false) };
+        packet.bytes = it.buffer.len() as u16;
         packet.ecn_capable = ecn != Ecn::NotCapable;
-        packet.number = it.packets.put(buffer);
+        packet.number = it.packets.put(&mut it.buffer);
         Ok(true)
     })
 }

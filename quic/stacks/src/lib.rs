@@ -44,6 +44,14 @@ struct Options {
     seed: [u8; 32],
 }
 
+impl Options {
+    /// Returns the initial window of a stack's own control, in bytes: the stacks' 12 kB, and room for the two packets
+    /// of RFC 9002, 7.2. quinn keeps less than the window in flight.
+    fn initial_window(&self) -> u64 {
+        12_000.max(2 * u64::from(self.datagram_bytes) + 1)
+    }
+}
+
 /// The ECN field of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ecn {

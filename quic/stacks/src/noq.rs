@@ -24,10 +24,11 @@ use std::time::Instant;
 mod pair;
 
 pub(crate) fn open(options: &Options) -> Result<Box<dyn Pair>, String> {
+    let window = options.initial_window();
     let control: Arc<dyn ControllerFactory + Send + Sync> = match (options.own_control, options.control.as_str()) {
-        (true, "cubic") => Arc::new(CubicConfig::default()),
-        (true, "newreno") => Arc::new(NewRenoConfig::default()),
-        (true, "bbr3") => Arc::new(Bbr3Config::default()),
+        (true, "cubic") => Arc::new(CubicConfig::default().initial_window(window).clone()),
+        (true, "newreno") => Arc::new(NewRenoConfig::default().initial_window(window).clone()),
+        (true, "bbr3") => Arc::new(Bbr3Config::default().initial_window(window).clone()),
         (true, other) => return Err(format!("noq has no control {other:?}, expected newreno, cubic or bbr3")),
         (false, name) => Arc::new(westwood::Config::named(name).map_err(|error| error.to_string())?),
     };

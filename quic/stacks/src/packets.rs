@@ -10,9 +10,9 @@ pub(crate) struct Packets {
 }
 
 impl Packets {
-    /// Keeps a packet and returns its number.
-    pub fn put(&mut self, packet: Vec<u8>) -> u32 {
-        let packet = Some(BytesMut::from(Bytes::from(packet)));
+    /// Keeps the packet in a buffer, which is empty then, and returns its number.
+    pub fn put(&mut self, buffer: &mut Vec<u8>) -> u32 {
+        let packet = Some(moved_out_of(buffer));
         if let Some(number) = self.free.pop() {
             self.under_way[number as usize] = packet;
             return number;
@@ -29,6 +29,17 @@ impl Packets {
     }
 }
 
+/// Takes the buffer of a full packet, and copies a small one.
+fn moved_out_of(buffer: &mut Vec<u8>) -> BytesMut {
+    let capacity = buffer.capacity();
+    if buffer.len() == capacity {
+        return BytesMut::from(Bytes::from(std::mem::replace(buffer, Vec::with_capacity(capacity))));
+    }
+    let copied = BytesMut::from(buffer.as_slice());
+    buffer.clear();
+    copied
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,10 +47,10 @@ mod tests {
     #[test]
     fn a_number_is_free_once_its_packet_is_taken() {
         let mut packets = Packets::default();
-        let (first, second) = (packets.put(vec![1]), packets.put(vec![2]));
+        let (first, second) = (packets.put(&mut vec![1]), packets.put(&mut vec![2]));
         assert_eq!(packets.take(first).unwrap()[..], [1]);
         assert!(packets.take(first).is_none());
-        assert_eq!(packets.put(vec![3]), first);
+        assert_eq!(packets.put(&mut vec![3]), first);
         assert_eq!(packets.take(second).unwrap()[..], [2]);
     }
 }

@@ -88,6 +88,28 @@ def test_a_pacer_that_asks_for_less_than_a_nanosecond_does_not_stop_time() -> No
     assert row["completed_s"] < 1e-3
 
 
+@pytest.mark.parametrize("cc, packet", [("quinn:cubic", "9000B"), ("noq:newreno", "16412B")])
+def test_large_packets_fit_into_the_first_window(cc: str, packet: str) -> None:
+    made = scenario(cc, queue={"limit": "50p"}).with_settings({"f0.packet": packet})
+    (row,) = simulate(made, engine="quinn").flow_rows
+    assert row["goodput_bps"] > 9e6
+
+
+def test_transfers_that_are_over_take_no_memory() -> None:
+    arrivals = {"every": "5ms", "size": "1kB"}
+    plan = Stack("quinn").plan(scenario("quinn:cubic").with_settings({"f0.arrivals": arrivals}))
+    limited = f"ulimit -v 50000 && exec {quic.program()}"  # kB; a connection has about 50
+    done = subprocess.run(
+        limited,
+        shell=True,
+        input=f"{plan}seed 1\nend\n",
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0 and done.stdout.count("flow ") > 1_000
+
+
 def test_a_transfer_ends_when_all_of_it_is_acknowledged() -> None:
     made = scenario("cubic").with_settings({"f0.size": "500kB"})
     (row,) = simulate(made, engine="quinn").flow_rows
