@@ -41,7 +41,8 @@ target_compile_options(ww_options INTERFACE ${WW_WARNINGS} -ffp-contract=off
                                             $<$<BOOL:${WW_WERROR}>:-Werror>)
 if(WW_SANITIZE)
   set(sanitizers -fsanitize=address,undefined,float-cast-overflow)
-  target_compile_options(ww_options INTERFACE ${sanitizers} -fno-sanitize-recover=all -O1 -g1)
+  target_compile_options(ww_options INTERFACE ${sanitizers} -fno-sanitize-recover=all -g1
+                                              $<IF:$<BOOL:$<TARGET_PROPERTY:WW_UNOPTIMISED>>,-O0,-O1>)
   target_compile_definitions(ww_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(ww_options INTERFACE ${sanitizers})
 endif()

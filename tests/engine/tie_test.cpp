@@ -132,8 +132,11 @@ TEST_P(TiesOf16Networks, OneEventPerHopChangesNothing) {
     }
 }
 
+// A seventh of the networks has each size of both shapes, and most kinds of flows.
 TEST(Ties, AnotherThreadGivesTheSameBytes) {
-    const std::vector<Network> all = networks();
+    std::vector<Network> all;
+    const std::vector<Network> every = networks();
+    for (std::size_t i = 0; i < every.size(); i += 7) all.push_back(every[i]);
     std::vector<std::string> alone(all.size()), beside(all.size());
     const auto run = [&](std::vector<std::string>& into, std::size_t from, std::size_t step) {
         for (std::size_t i = from; i < all.size(); i += step) into[i] = told(simulate(all[i], i));
