@@ -6,7 +6,6 @@ from __future__ import annotations
 import doctest
 import signal
 import threading
-import warnings
 from typing import Any
 from unittest.mock import Mock
 
@@ -364,11 +363,3 @@ def test_a_step_of_any_length_ends_with_the_scenario() -> None:
 def test_examples_give_what_they_show() -> None:
     for module in (gym, choices, environments, paths):
         assert doctest.testmod(module).failed == 0
-
-
-def test_stable_baselines3_learns_in_it() -> None:
-    sb3 = pytest.importorskip("stable_baselines3")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        sb3.common.env_checker.check_env(gym.Env(path()))
-        sb3.PPO("MlpPolicy", gym.Env(path()), n_steps=64, device="cpu").learn(128)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The example of docs/gym.md trains a policy in five minutes that beats a constant rate."""
+"""Policies learn: that of the example of docs/gym.md, and PPO of Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from westwood import Scenario, simulate
+from westwood import Scenario, gym, simulate
 
 PAGE = Path(__file__).parents[3] / "docs" / "gym.md"
 FIVE_MINUTES_S = 300
@@ -31,3 +31,26 @@ def test_the_example_trains_a_policy_and_exports_it(
     assert again > still + 0.2, "on other paths and seeds"
     learned = Scenario.preset("path").with_settings({"tcp.cc": "learned.c", "duration": "60s"})
     assert simulate(learned).rows["goodput_bps"][0] > 1e6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("like", gym.KINDS)
+def test_stable_baselines3_accepts_an_environment(like: str) -> None:
+    env_checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    env_checker.check_env(gym.Env("table1", like=like), warn=False)
+
+
+@pytest.mark.slow
+def test_stable_baselines3_learns_in_it() -> None:
+    sb3 = pytest.importorskip("stable_baselines3")
+    pytest.importorskip("torch").set_num_threads(1)  # more only wait for each other
+    evaluate_policy = pytest.importorskip("stable_baselines3.common.evaluation").evaluate_policy
+    trained, judged = (
+        sb3.common.env_util.make_vec_env(lambda: gym.Env(gym.aurora_paths(64)), n_envs=8, seed=seed)
+        for seed in (1, 1000)
+    )
+    model = sb3.PPO("MlpPolicy", trained, n_steps=400, batch_size=400, device="cpu", seed=1)
+    before, _ = evaluate_policy(model, judged, n_eval_episodes=32)
+    model.learn(20_000)
+    after, _ = evaluate_policy(model, judged, n_eval_episodes=32)
+    assert after > before + 100, "summed over the 400 steps of an episode"
