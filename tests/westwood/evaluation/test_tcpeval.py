@@ -36,7 +36,14 @@ def test_a_tenth_of_the_transfers_have_small_packets() -> None:
 def test_a_ramp_up_begins_in_congestion_avoidance() -> None:
     """From 10 segments on, one more each round trip of 80 ms: 104 segments take 7 of them."""
     ramp_up = CRITERIA["tcpeval-ramp-up"]
-    (point,) = (one for one in ramp_up.points if one.name.startswith("0.15 MB at 1000 Mb/s, 80"))
+    (point,) = (one for one in ramp_up.points if one.name.startswith("0.15 MB, 1000 Mb/s, 80/"))
     (scenario,) = point.runs(Control("sack")).values()
     rows = simulator.prepare(Job(scenario, [1]))(1)
     assert ramp_up.measure({"alone": rows}) / 0.08 == pytest.approx(9, abs=1.5)
+
+
+def test_datagrams_that_grow_in_steps_reach_the_rate_of_the_others() -> None:
+    falls, rises, steps = tcpeval._TRANSIENTS.values()
+    rates = {one["app"]["rate"] for one in (*falls, *rises)}
+    assert rates == {"75000kbps"} and {one["app"]["rate"] for one in steps} == {"2500kbps"}
+    assert [one["start"] for one in steps] == [f"{second}s" for second in range(30)]
