@@ -64,9 +64,10 @@ def short(html: str) -> str:
 
 
 def _kept(entry: dict[str, Any]) -> dict[str, Any]:
-    """Returns what the page needs: the worst point, what is judged there and the mean."""
-    worst = Answer.of(entry).worst
-    at = {"point": worst.name, "judged": worst.judged, "mean": worst.value} if worst else {}
+    """Returns what the page needs: the worst point, what is judged there and the mean of all."""
+    answer = Answer.of(entry)
+    worst = answer.worst
+    at = {"point": worst.name, "judged": worst.judged, "mean": answer.mean} if worst else {}
     return {key: entry[key] for key in _KEPT} | _known(at)
 
 
@@ -109,14 +110,15 @@ def _criteria(numbers: pages.Numbers) -> Iterator[str]:
 
 
 def _published(numbers: pages.Numbers) -> Iterator[str]:
-    yield from _head("trial", "control", "ours, s", "picoquic, s", "difference", "why")
+    yield from _head("trial", "control", "ours, s", "picoquic, s", "difference", "why", "source")
     for criterion in PARTS["c4"].criteria:
         for cc, published in criterion.published.items():
             (one,) = [one for one in numbers[cc] if one["criterion"] == criterion.name]
             for theirs in published:
                 ours = theirs.ours(one["mean"], one["judged"])
                 off = ours / theirs.value - 1
-                cells = (f"{ours:.3g}", theirs.text, f"{off:+.1%}", theirs.explains(off))
+                why = theirs.explains(off)
+                cells = (f"{ours:.3g}", theirs.text, f"{off:+.1%}", why, theirs.source)
                 yield row(criterion.says, f"`{cc}`", *cells)
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ASKED = "#048B77"
-_LEVEL = 9  # most names that stand level under the axis
+_LEVEL = 70  # most characters of names that stand level under the axis
+_NEVER = 1.25  # where a run that never ends is drawn: this factor above all others
 _BESIDE = 0.06  # between the marks of two controls, so that their intervals stay apart
 
 
@@ -48,17 +49,18 @@ def points(
     title, x_axis, y_axis = texts
     with look():
         figure, axes = subplots(size=(7.2, 4.2))
-        middle = (len(series) - 1) / 2
         for number, one in enumerate(series):
-            places = [place + _BESIDE * (number - middle) for place in range(len(names))]
+            places = [_place(number, len(series), point) for point in range(len(names))]
             _draw(axes, places, one, is_course=is_course)
+        _draw_endless(axes, series)
         if not is_course:
             axes.set_yscale("log")
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axes.yaxis.set_minor_formatter(FuncFormatter(_some))
         if bound is not None:
             _shade(axes, bound, at_most=at_most)
-        turned = {"rotation": 60, "ha": "right", "fontsize": 8} if len(names) > _LEVEL else {}
+        is_full = sum(map(len, names)) > _LEVEL
+        turned = {"rotation": 60, "ha": "right", "fontsize": 8} if is_full else {}
         axes.set_xticks(range(len(names)), names, **turned)
         axes.set(xlabel=x_axis, ylabel=y_axis, title=title)
         marks = axes.get_legend_handles_labels()
@@ -69,6 +71,30 @@ def points(
 def _some(value: float, _: int) -> str:
     """Labels 2, 3 and 5 of each decade."""
     return f"{value:g}" if f"{value:e}"[0] in "235" else ""
+
+
+def _place(number: int, count: int, point: int) -> float:
+    """Returns where a series has its mark of a point, so that marks stay apart."""
+    return point + _BESIDE * (number - (count - 1) / 2)
+
+
+def _draw_endless(axes: Any, series: Sequence[Series]) -> None:
+    """Draws infinite values above all others, on a level named "never"."""
+    finite = [value for one in series for value in one.values if math.isfinite(value)]
+    level = _NEVER * max(finite, default=1.0)
+    endless = [
+        (number, point)
+        for number, one in enumerate(series)
+        for point, value in enumerate(one.values)
+        if value == math.inf
+    ]
+    for number, point in endless:
+        style = style_of(series[number].cc)
+        place = _place(number, len(series), point)
+        axes.plot(place, level, color=style.color, marker=style.marker, clip_on=False)
+    if endless:
+        where = axes.get_yaxis_transform()
+        axes.text(1.01, level, "never", va="center", color=SOFT, fontsize=8, transform=where)
 
 
 def _draw(axes: Any, places: Sequence[float], one: Series, *, is_course: bool) -> None:
@@ -105,8 +131,5 @@ def _shade(axes: Any, bound: float, *, at_most: bool) -> None:
     axes.axhline(bound, color=_ASKED, linewidth=1.0, linestyle="--")
     axes.axhspan(*((low, bound) if at_most else (bound, high)), color=_ASKED, alpha=0.08)
     where = axes.get_yaxis_transform()
-    axes.text(
-        0.99, bound, "asked for", ha="right", color=SOFT, fontsize=8, transform=where,
-        va="top" if at_most else "bottom",
-    )  # fmt: skip
+    axes.text(1.01, bound, "asked for", va="center", color=SOFT, fontsize=8, transform=where)
     axes.set_ylim(low, high)

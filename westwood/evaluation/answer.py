@@ -81,6 +81,11 @@ class Answer:
         known = [one for one in self.points if not math.isnan(one.judged)]
         return max(known, key=lambda one: (-_ORDER[one.verdict], sign * one.judged), default=None)
 
+    @property
+    def mean(self) -> float:
+        """Returns the mean over all points."""
+        return math.fsum(one.value for one in self.points) / len(self.points)
+
     def entry(self) -> dict[str, Any]:
         """Returns the answer for JSON."""
         points = [

@@ -7,16 +7,18 @@ count from the time at which a client asks for a frame, so the request's way is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from westwood.evaluation import measures
 from westwood.evaluation.c4_paths import BAD_WIFI, DRAFT, DRAWS, FADE, SUSPENSION, Trial
 from westwood.evaluation.c4_published import PUBLISHED_MEDIA
 from westwood.evaluation.criterion import Criterion, Point, Threshold
 from westwood.evaluation.measures import ALONE
 from westwood.judge.cases import Control
+from westwood.judge.targets import of_role
+from westwood.results.columns import Row
 from westwood.scenario import Scenario
 
 _NOTE = (
@@ -36,6 +38,7 @@ _APP = {
     "patience": "250ms",
 }
 _ENDLESS_MB = 1000.0
+_FRAMES_S = 30
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,8 @@ class Media:
     def trial(self) -> Trial:
         """Returns the trial without its times."""
         app = {**_APP, "warm_up": f"{self.warm_up_s:g}s"}
-        flow = {"app": app, "packet": _PACKET, "stop": f"{self.seconds:g}s"}
+        last_s = self.seconds - 0.5 / _FRAMES_S  # between the last frame and the next
+        flow = {"app": app, "packet": _PACKET, "stop": f"{last_s:.6f}s"}
         return Trial(
             self.name, self.says, _ENDLESS_MB, self.mean_s, queue_ms=100, flow=flow, **self.path
         )
@@ -136,9 +140,24 @@ def _points(one: Media) -> list[Point]:
     ]
 
 
+def _delay(one: Media, column: str) -> Callable[[Sequence[Row]], float]:
+    """Returns a function that gives the frames' delay; inf if they stop arriving.
+
+    Frames that were due less than the largest delay before the end may be on their way.
+    """
+    on_their_way = math.ceil(one.most_s * _FRAMES_S)
+
+    def of(rows: Sequence[Row]) -> float:
+        (row,) = of_role(rows, "tcp")
+        has_arrived = row["completed"] > 0 and row["transfers"] - row["completed"] <= on_their_way
+        return float(row[column]) if has_arrived else math.inf
+
+    return of
+
+
 def _criteria(one: Media) -> tuple[Criterion, Criterion]:
     def criterion(name: str, what: str, column: str, within_s: float) -> Criterion:
-        delay_s = measures.completion("tcp", column)
+        delay_s = _delay(one, column)
         return Criterion(
             name,
             f"{one.says}: {what} delay of a frame",

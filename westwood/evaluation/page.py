@@ -39,7 +39,11 @@ if TYPE_CHECKING:
 
 _MARKS: Mapping[str, str] = {"meets": "HOLDS", "fails": "DIFFERS", "cannot tell": "TESTED"}
 _LONGEST_FRAGMENT = 20_000  # characters
-_COMPARED = {"value": "", "difference": " less the reference's", "ratio": " over the reference's"}
+_AXES = {
+    "value": "{}",
+    "difference": "{} less the reference's",
+    "ratio": "ratio to the reference's",
+}
 _HOW = (
     "A verdict is meets or fails if the whole 95 % interval is on one side of the threshold, else "
     "cannot tell. An interval is Student's t over seeds; the reference runs with the same seeds. "
@@ -207,10 +211,10 @@ def _published(part: Part, answers: Answers) -> Iterator[list[str | Cell]]:
     declared = {one.name: one.published for one in part.criteria}
     for control, all_ in answers.items():
         for one in all_:
-            if not one.points or control.settings:
+            if one.worst is None or control.settings:
                 continue
             for theirs in declared.get(one.criterion, {}).get(control.cc, ()):
-                ours = theirs.ours(one.points[0].value, one.points[0].judged)
+                ours = theirs.ours(one.mean, one.worst.judged)
                 off = ours / theirs.value - 1
                 cells = [number(ours), theirs.text, f"{off:+.1%}", theirs.explains(off)]
                 yield [Cell(one.criterion, one.criterion), control.text, *cells, theirs.source]
@@ -280,9 +284,9 @@ def draw(found: Sequence[tuple[Control, Answer]]) -> Figure:
         )
         for control, found_by in found
     ]
-    axis = f"{one.unit or one.criterion}{_COMPARED[one.compare]}"
+    axis = _AXES[one.compare].format(one.unit or one.criterion)
     title = QUESTIONS.get(one.question, one.criterion)
-    texts = (title, one.axis, f"{axis[:1].upper()}{axis[1:]}")
+    texts = (title, one.axis, axis)
     names = [at.name for at in one.points]
     return plots.points(names, series, one.bound, texts, at_most=one.at_most)
 

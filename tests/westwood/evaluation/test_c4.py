@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from westwood.engines import simulator
 from westwood.engines.contract import Job
 from westwood.evaluation import c4, c4_media, c4_paths
+from westwood.evaluation.c4_published import PUBLISHED
 from westwood.evaluation.criterion import Published
 from westwood.judge.cases import Control
 
@@ -69,3 +72,18 @@ def test_only_what_exceeds_a_bound_needs_a_reason() -> None:
     assert mean.ours(mean=5.1, worst=5.6) == 5.1
     assert [bound.explains(off) for off in (-0.3, 0.05, 0.2)] == ["", "", "unexplained"]
     assert [mean.explains(off) for off in (-0.3, 0.05)] == ["unexplained", ""]
+
+
+def test_every_transfer_stands_beside_picoquics() -> None:
+    for one in c4.TRIALS:
+        assert PUBLISHED[one.name]["cubic"], one.name
+
+
+def test_frames_that_stop_arriving_fail_but_the_last_may_be_on_their_way() -> None:
+    """The largest delay is 79 ms, in which three frames are due."""
+
+    def delay_s(completed: int) -> float:
+        row = {"flow": "tcp", "transfers": 9, "completed": completed, "completion_s": 0.03}
+        return c4_media._delay(c4_media.TRIALS[0], "completion_s")([row])
+
+    assert [delay_s(completed) for completed in (9, 6, 5, 0)] == [0.03, 0.03, math.inf, math.inf]
