@@ -20,7 +20,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 async fn main() -> Result<()> {
     let mut words = std::env::args().skip(1);
     let control = words.next().unwrap_or("westwood+".into());
-    let megabytes: usize = words.next().unwrap_or("100".into()).parse()?;
+    let amount = words.next().unwrap_or("100".into());
+    let megabytes: usize = amount.parse().map_err(|_| format!("amount = {amount:?}: expected a whole number of MB"))?;
 
     let mut transport = TransportConfig::default();
     transport
