@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures the steps per second of westwood.gym, and of Aurora's simulator beside it.
 
-python -m bench.gym [--aurora FOLDER]
+python -m bench.gym [--aurora FOLDER] [--record]
 
-FOLDER is a clone of PCCproject/PCC-RL. Its simulator wants the package gym, which is no longer
-maintained, and a debugger; both get a stand-in. Both sides take random actions on the paths of
-Aurora's episodes, in turn, and CPU time is counted.
+--record keeps the cost of a segment with random actions, over that at a constant rate, in
+bench/recorded.json. FOLDER is a clone of PCCproject/PCC-RL. Its simulator wants the package gym,
+which is no longer maintained, and a debugger; both get a stand-in. Both sides take random actions
+on the paths of Aurora's episodes, in turn, and CPU time is counted.
 """
 
 from __future__ import annotations
@@ -24,9 +25,12 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 
+from bench import recorded
 from westwood import gym
 
 TURNS = 3
+CONSTANT = "aurora, 50 to 90 % of the rate"
+RANDOM = "aurora, random actions"
 
 
 def ours(like: str, steps: int = 400, **parameters: Any) -> tuple[float, float]:
@@ -82,9 +86,11 @@ def _simulator(folder: Path) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--aurora", type=Path, help="a clone of PCCproject/PCC-RL")
-    aurora = parser.parse_args().aurora
+    parser.add_argument("--record", action="store_true", help="keep the figure")
+    options = parser.parse_args()
+    aurora = options.aurora
     sides = {f"{like}, random actions": lambda like=like: ours(like) for like in gym.KINDS}
-    sides["aurora, 50 to 90 % of the rate"] = lambda: ours("aurora", first_rate=(0.5, 0.9))
+    sides[CONSTANT] = lambda: ours("aurora", first_rate=(0.5, 0.9))
     if aurora:
         sides["Aurora's simulator"] = lambda: auroras(aurora)
     best: dict[str, tuple[float, float]] = {}
@@ -93,6 +99,12 @@ def main() -> None:
             best[side] = max(best.get(side, (0.0, 0.0)), measure())
     for side, (rate, sent) in best.items():
         print(f"{side:32} {rate:10.0f} steps/s {sent:8.1f} segments a step")
+    segments = {side: rate * sent for side, (rate, sent) in best.items()}
+    now = {f"gym: {RANDOM}": {"over_constant": segments[CONSTANT] / segments[RANDOM]}}
+    for line in recorded.worse(now, recorded.read()):
+        print(line)
+    if options.record:
+        recorded.keep(now)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares today's figures with bench/recorded.json, which `python -m bench.run --record` wrote.
+"""Compares today's figures with bench/recorded.json, which bench.run and bench.gym --record wrote.
 
 Times do not compare across machines. Ratios to a peer and instructions per packet do; a row with
 neither has its time relative to the base flow.
@@ -19,6 +19,7 @@ _TITLES = {
     "htsim": "times htsim's cost per packet",
     "instructions": "instructions per packet",
     "over_base": "times the base flow's cost per packet",
+    "over_constant": "times a segment's cost at a constant rate",
 }
 _BETTER_IF_MORE = {"ns3", "htsim"}
 Figures = dict[str, dict[str, float]]
@@ -54,5 +55,13 @@ def read() -> Figures:
 
 def write(results: Mapping[str, Any]) -> None:
     """Records the figures of these results, with their machine."""
-    content = {"machine": results["machine"], "figures": figures(results)}
-    FILE.write_text(json.dumps(content, indent=1) + "\n")
+    _save(results["machine"], {**read(), **figures(results)})
+
+
+def keep(some: Figures) -> None:
+    """Records figures of another bench; the others stay."""
+    _save(json.loads(FILE.read_text())["machine"], {**read(), **some})
+
+
+def _save(machine: Mapping[str, Any], all_figures: Figures) -> None:
+    FILE.write_text(json.dumps({"machine": machine, "figures": all_figures}, indent=1) + "\n")

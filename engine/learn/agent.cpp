@@ -28,8 +28,7 @@ struct AgentCalls {
     static void on_packet_lost(const ww_config* config, void*, ww_window* window,
                                const ww_lost* lost) {
         Agent& agent = of(config);
-        if (!alone(agent) && ww_follows_packets(&agent.inner_))
-            ww_on_packet_lost(&agent.inner_, &agent.inner_state_, window, lost);
+        ww_on_packet_lost(&agent.inner_, &agent.inner_state_, window, lost);
     }
     static void on_ack(const ww_config* config, void*, ww_window* window, const ww_sample* sample) {
         Agent& agent = of(config);
@@ -83,7 +82,6 @@ Agent::Agent() {
     calls_.context = this;
     calls_.init = AgentCalls::init;
     calls_.on_packet_sent = AgentCalls::on_packet_sent;
-    calls_.on_packet_lost = AgentCalls::on_packet_lost;
     calls_.on_ack = AgentCalls::on_ack;
     calls_.ssthresh = AgentCalls::ssthresh;
     calls_.on_loss = AgentCalls::on_loss;
@@ -100,9 +98,11 @@ void Agent::begin(Flow& flow, Steering steering, double rate_bps, double most_bp
     const unsigned traits =
         steering == Steering::cwnd_factor ? ww_traits(&inner_) : unsigned{WW_OWNS_RECOVERY};
     calls_.traits = traits | WW_NEEDS_RATE | WW_FOLLOWS_PACKETS;
+    const bool follows = steering == Steering::cwnd_factor && ww_follows_packets(&inner_);
+    calls_.on_packet_lost = follows ? AgentCalls::on_packet_lost : nullptr;
     flow.cc.algorithm = WW_ALG_LOADED;
     flow.cc.control = &calls_;
-    rate_bps_ = rate_bps;
+    set_rate(rate_bps);
     most_bps_ = most_bps;
     order_ = steering == Steering::cwnd ? flow.initial_cwnd : 1;
     mss_ = flow.mss();
@@ -125,16 +125,20 @@ void Agent::order(double value) {
     }
     // Below two segments in the shortest round trip there would be hardly any feedback.
     const double least = knows_rtt() ? 2.0 * mss_ * 8.0 * 1e6 / min_rtt_us_ : 0.0;
-    rate_bps_ = std::clamp(rate_bps_ * value, std::min(least, most_bps_), most_bps_);
+    set_rate(std::clamp(rate_bps_ * value, std::min(least, most_bps_), most_bps_));
+}
+
+void Agent::set_rate(double bps) {
+    rate_bps_ = bps;
+    const double pacing = bps / 8.0 * static_cast<double>(WW_BW_UNIT);
+    pacing_ = static_cast<std::uint64_t>(std::clamp(pacing, 1.0, static_cast<double>(WW_BW_MAX)));
 }
 
 void Agent::obey(ww_window& window) {
     if (steering_ == Steering::rate) {
         if (rate_bps_ <= 0) return;
         window.cwnd = most_cwnd_;
-        const double pacing = rate_bps_ / 8.0 * static_cast<double>(WW_BW_UNIT);
-        window.pacing =
-            static_cast<std::uint64_t>(std::clamp(pacing, 1.0, static_cast<double>(WW_BW_MAX)));
+        window.pacing = pacing_;
         return;
     }
     if (steering_ == Steering::cwnd_factor && order_ == 1) return;
@@ -147,7 +151,7 @@ void Agent::obey(ww_window& window) {
 void Agent::on_sent(ww_window& window, const ww_sent& sent) {
     sent_++;
     if (rate_bps_ <= 0 && sent.srtt_us > 0)
-        rate_bps_ = std::min(initial_cwnd_ * mss_ * 8.0 * 1e6 / sent.srtt_us, most_bps_);
+        set_rate(std::min(initial_cwnd_ * mss_ * 8.0 * 1e6 / sent.srtt_us, most_bps_));
     obey(window);
 }
 
@@ -165,7 +169,7 @@ void Agent::on_ack(ww_window& window, const ww_sample& sample) {
         if (rtt_us_ == 0) rtt_us_ = rtt_us;
     }
     if (rate_bps_ <= 0 && srtt_us_ > 0)
-        rate_bps_ = std::min(initial_cwnd_ * mss_ * 8.0 * 1e6 / srtt_us_, most_bps_);
+        set_rate(std::min(initial_cwnd_ * mss_ * 8.0 * 1e6 / srtt_us_, most_bps_));
     obey(window);
 }
 

@@ -41,6 +41,7 @@ class Agent {
   private:
     friend struct AgentCalls;
 
+    void set_rate(double bps);
     void obey(ww_window& window);
     void on_sent(ww_window& window, const ww_sent& sent);
     void on_ack(ww_window& window, const ww_sample& sample);
@@ -52,6 +53,7 @@ class Agent {
     ww_state inner_state_{};
     Steering steering_ = Steering::rate;
     double rate_bps_ = 0, most_bps_ = 0, order_ = 0;
+    std::uint64_t pacing_ = 0;  // rate_bps_ in the unit of ww_window
     std::uint32_t initial_cwnd_ = 0, most_cwnd_ = 0, mss_ = 0;
     std::int64_t segments_ = 0, acked_ = 0;  // of the flow's size
 

@@ -94,13 +94,17 @@ void Sender::on_reordering_timer(Time now) {
 void Sender::read_sack(Ack& ack) {
     const SackBlocks& sack = *ack.header->sack;
     ack.dsack = settings_->tracks_arrivals && read_dsack(ack);
-    for (std::uint32_t i = ack.dsack ? 1 : 0; i < sack.count; i++) {
+    const std::uint32_t blocks_from = ack.dsack ? 1 : 0;
+    bool is_known = true;  // what it reports was sent
+    for (std::uint32_t i = blocks_from; i < sack.count; i++) {
+        if (seen_.has(sack.block[i], una_)) continue;
         const std::int32_t start = std::max(0, beyond_una(sack.block[i].start));
         const std::int32_t end = beyond_una(sack.block[i].end);
         if (end <= 0) continue;
         const std::uint32_t whole = static_cast<std::uint32_t>(start) / segments_.mss();
         const std::int64_t first = una_ + whole;
         const std::int64_t last = std::min(una_ + segments_.segments_in(end), high_);
+        is_known &= last - una_ == segments_.segments_in(end);
         if (first >= last) continue;
         ack.sacked |= board_.add(first, last, [&](std::int64_t a, std::int64_t b) {
             if (settings_->tracks_arrivals)
@@ -109,6 +113,7 @@ void Sender::read_sack(Ack& ack) {
                 for (std::int64_t s = a; s < b; s++) rate_->on_delivered(ack.now, s);
         });
     }
+    seen_.remember(sack, blocks_from, is_known ? high_ : una_);
     if (ack.sacked && rack_ == nullptr) board_.detect(una_, settings_->threshold);
 }
 

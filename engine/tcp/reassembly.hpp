@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "../link/packet.hpp"
@@ -39,6 +40,11 @@ class Ranges {
             if (before < end) fresh(before, ranges_.back().end = end);
             return last();
         }
+        if (ranges_.empty() || start > last().end) {  // a new gap
+            fresh(start, end);
+            ranges_.push_back({start, end});
+            return last();
+        }
         auto low = at_or_after(start);
         if (low != ranges_.begin() && std::prev(low)->end >= start) --low;
         if (low != ranges_.end() && low->start <= start && end <= low->end) return *low;
@@ -59,13 +65,6 @@ class Ranges {
             ranges_.erase(std::next(low), high);
         }
         return merged;
-    }
-
-    // Returns the range that contains `number`, or nullptr.
-    const Range* find(std::int64_t number) {
-        const auto after = at_or_after(number + 1);
-        if (after == ranges_.begin() || std::prev(after)->end <= number) return nullptr;
-        return &*std::prev(after);
     }
 
     void remove_below(std::int64_t number) {
@@ -92,12 +91,17 @@ class Reassembly {
     // Adds [start, end). Returns true if any of it is new.
     bool add(std::int64_t start, std::int64_t end) {
         bool is_new = ranges_.lengthen(start, end);
-        if (is_new && !recent_.empty() && recent_.front() == ranges_.last().start) return true;
+        if (is_new && recents_ > 0 && recent_[0].start == ranges_.last().start) {
+            recent_[0].end = end;
+            return true;
+        }
         const Range merged =
             ranges_.add(start, end, [&](std::int64_t, std::int64_t) { is_new = true; });
-        std::erase_if(recent_, [&](std::int64_t s) { return s >= merged.start && s < merged.end; });
-        recent_.insert(recent_.begin(), merged.start);
-        if (recent_.size() > kMaxSackBlocks) recent_.pop_back();
+        forget([&](std::int64_t s) { return s >= merged.start && s < merged.end; });
+        recents_ = std::min<std::size_t>(recents_ + 1, kMaxSackBlocks);
+        std::copy_backward(recent_.begin(), recent_.begin() + recents_ - 1,
+                           recent_.begin() + recents_);
+        recent_[0] = merged;
         return is_new;
     }
 
@@ -106,24 +110,21 @@ class Reassembly {
         if (ranges_.empty() || ranges_.first().start > next) return next;
         next = std::max(next, ranges_.first().end);
         ranges_.remove_below(next);
-        std::erase_if(recent_, [&](std::int64_t s) { return s < next; });
+        forget([&](std::int64_t s) { return s < next; });
         return next;
     }
 
     // Adds blocks, until `blocks` has `most`. Byte n of the stream has sequence number origin + n.
     void report(std::uint32_t origin, std::uint32_t most, SackBlocks& blocks) {
         const std::uint32_t before = blocks.count;
-        for (const std::int64_t start : recent_) {
-            const Range* range = ranges_.find(start);
-            if (range != nullptr && blocks.count < most) append(blocks, origin, *range);
-        }
+        for (std::size_t i = 0; i < recents_ && blocks.count < most; i++)
+            append(blocks, origin, recent_[i]);
         if (blocks.count == most || blocks.count - before == ranges_.size()) return;
         // "As many distinct SACK blocks as possible": fills up with ranges that were pushed out
         // before.
         for (const Range& range : ranges_.all()) {
             if (blocks.count == most) return;
-            if (std::find(recent_.begin(), recent_.end(), range.start) == recent_.end())
-                append(blocks, origin, range);
+            if (!is_recent(range)) append(blocks, origin, range);
         }
     }
 
@@ -133,8 +134,22 @@ class Reassembly {
                                         origin + static_cast<std::uint32_t>(range.end)};
     }
 
+    bool is_recent(const Range& range) const {
+        return std::any_of(recent_.begin(), recent_.begin() + recents_,
+                           [&](const Range& recent) { return recent.start == range.start; });
+    }
+
+    // Drops the recent ranges whose start the predicate accepts.
+    template <class Predicate>
+    void forget(Predicate&& drops) {
+        const auto end = std::remove_if(recent_.begin(), recent_.begin() + recents_,
+                                        [&](const Range& recent) { return drops(recent.start); });
+        recents_ = static_cast<std::size_t>(end - recent_.begin());
+    }
+
     Ranges ranges_;
-    std::vector<std::int64_t> recent_;  // starts of the ranges, most recently touched first
+    std::array<Range, kMaxSackBlocks> recent_{};  // copies, most recently touched first
+    std::size_t recents_ = 0;
 };
 
 }  // namespace ww::sim

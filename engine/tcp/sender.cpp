@@ -13,7 +13,7 @@ Sender::Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t i
       rtt_(settings.rto),
       rack_(settings.rack ? std::make_unique<Rack>() : nullptr),
       statistics_(settings.receive_window, settings.paced),
-      board_(settings.rack, settings.pipe_keeps_repaired, settings.follows_packets),
+      board_(settings.rack, settings.pipe_keeps_repaired, settings.hears_losses),
       rate_reduction_(settings.recovery),
       ecn_(flow.ect1),
       rate_(settings.paced ? std::make_unique<RateSampler>() : nullptr),

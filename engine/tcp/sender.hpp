@@ -51,6 +51,7 @@
 #include "rate_sample.hpp"
 #include "rtt.hpp"
 #include "scoreboard.hpp"
+#include "seen_blocks.hpp"
 #include "segmentation.hpp"
 #include "send_times.hpp"
 #include "sender_settings.hpp"
@@ -314,6 +315,7 @@ class Sender {
 
     // Touched by losses,
     Scoreboard board_;
+    SeenBlocks seen_;
     std::int64_t recover_ = 0;  // one past the highest segment sent when loss was detected
     std::int64_t guarded_ =
         -1;  // no loss is inferred from duplicates up to this SND.UNA (RFC 6582)

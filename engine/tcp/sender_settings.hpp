@@ -44,6 +44,8 @@ struct SenderSettings {
           paced(ww_needs_rate(&flow.cc)),
           obeys_pacing(flow.obeys_pacing),
           follows_packets(ww_follows_packets(&flow.cc)),
+          hears_losses(follows_packets && (flow.cc.algorithm != WW_ALG_LOADED ||
+                                           flow.cc.control->on_packet_lost != nullptr)),
           timer_paces_marks(!paced && flow.cc.min_marked_cwnd == 1),
           rack(flow.rack),
           frto(flow.frto),
@@ -87,6 +89,7 @@ struct SenderSettings {
     bool paced;                // the congestion control paces, and needs rate samples
     bool obeys_pacing;         // the sender has a pacer
     bool follows_packets;      // it hears of each packet sent or lost
+    bool hears_losses;         // it does something about those lost
     bool timer_paces_marks;    // RFC 3168, 6.1.2: when a window of one segment is marked
     bool rack, frto, undoes, has_timestamps;
     bool tracks_arrivals;  // RACK-TLP, F-RTO and undo need to know which segments arrived

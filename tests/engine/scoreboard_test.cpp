@@ -11,6 +11,8 @@
 #include <set>
 #include <vector>
 
+#include "engine/tcp/seen_blocks.hpp"
+
 namespace ww::sim::test {
 namespace {
 
@@ -304,6 +306,20 @@ TEST(Scoreboard, FindsALostRetransmissionWhereItLastSearched) {
         board.retransmitted(2);
         board.mark_lost_by_time(2);
     }
+}
+
+// RFC 2018, 4: an ACK repeats blocks of the one before.
+TEST(SeenBlocks, AreThoseOfTheLastSackWithoutItsDsack) {
+    SeenBlocks seen;
+    const SackBlocks::Block twice{100, 200}, first{300, 400}, second{500, 600};
+    EXPECT_FALSE(seen.has(first, 0));
+    seen.remember({3, {twice, first, second}}, 1, 9);
+    EXPECT_TRUE(seen.has(first, 0) && seen.has(second, 8));
+    EXPECT_FALSE(seen.has(twice, 0)) << "a D-SACK put nothing on the scoreboard";
+    EXPECT_FALSE(seen.has({300, 401}, 0)) << "a longer one brings news";
+    EXPECT_FALSE(seen.has(first, 9)) << "4 GB later the same numbers mean other data";
+    seen.remember({1, {second}}, 0, 9);
+    EXPECT_FALSE(seen.has(first, 0));
 }
 
 }  // namespace
