@@ -58,6 +58,7 @@ test-slow: .venv ## run the tests that take minutes
 	@PYTHON=$(PYTHON) tools/system.sh slow
 	@$(MAKE_LINUX)
 	@$(BIN)/python -m tools.run_suites --all cpp core ns3 prove
+	@$(BIN)/ctest --test-dir build/sanitized -C long --tests-regex -long$$ --output-on-failure --no-tests=error
 	@PATH="$(CURDIR)/$(BIN):$$PATH" WW_ATTACK_SECONDS=2 $(BIN)/python -m pytest -m "slow or torture or hypothesis" \
 	    --hypothesis-profile=deep
 
