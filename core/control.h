@@ -62,8 +62,11 @@ static inline const struct ww_parameters *ww_parameters(const struct ww_config *
     return (const struct ww_parameters *)(const void *)config->own;
 }
 
-#define WW_MEMBER(name, fallback, least, most, what)                              \
-    _Static_assert((least) <= (fallback) && (fallback) <= (most) && (least) >= 0, \
+#define WW_IS_WHOLE(number) ((number) >= 0 && (number) == (uint32_t)(number))
+#define WW_MEMBER(name, fallback, least, most, what)                                     \
+    _Static_assert(WW_IS_WHOLE(fallback) && WW_IS_WHOLE(least) && WW_IS_WHOLE(most),     \
+                   "the default and the bounds of " #name " must be whole, below 2^32"); \
+    _Static_assert((least) <= (fallback) && (fallback) <= (most),                        \
                    "the default of " #name " must lie within its bounds");
 WW_PARAMETERS(WW_MEMBER)
 #undef WW_MEMBER

@@ -202,7 +202,9 @@ def first_error(said: str, source: Path, name: str) -> str:
         return f"{name}:{line}: {called} is not there, expected functions of the file or control.h"
     if found is None:
         lines = [line for line in said.replace(str(source), name).splitlines() if line.strip()]
-        return f"{name}: does not compile: {lines[-1] if lines else 'the compiler fails'}"
+        errors = [line for line in lines if "error:" in line.lower()]
+        said_last = (errors or lines or ["the compiler fails"])[-1]
+        return f"{name}: does not compile: {said_last}"
     here = found["file"] == str(source)
     line = int(found["line"]) if here else _line_of_use(said, source, found)
     what = found["what"].replace(str(source), name)

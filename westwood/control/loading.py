@@ -106,6 +106,9 @@ def load(name: str, folder: Path = Path()) -> Control:
     Raises InputError with the file and the line if there is a mistake in it, and UnavailableError
     if there is no compiler.
     """
+    if any("\udc80" <= character <= "\udcff" for character in name):
+        shown = name.encode(errors="replace").decode()
+        raise InputError(f"{shown}: has bytes in its name that are not UTF-8")
     path = gallery.place(name, folder)
     known = _by_name.get(name)
     if name.endswith(PYTHON):
@@ -191,6 +194,9 @@ def _of_code(code: bytes, name: str) -> Control:
     except _InRow as error:
         line = lines.of_row(code.decode(), error.row)
         raise InputError(f"{name}:{line}: {error}" if line else f"{name}: {error}") from None
+    except UnicodeDecodeError:
+        problem = "its label or a description is not UTF-8"
+        raise InputError(f"{name}:{lines.of_table(code.decode())}: {problem}") from None
     except ValueError as error:
         raise InputError(f"{name}:{lines.of_table(code.decode())}: {error}") from None
     _by_source[source] = control

@@ -83,7 +83,10 @@ def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
 
 
 def _word(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    """Returns a text that the engine takes, which has no lone surrogates; None for other values."""
+    if not isinstance(value, str) or value != value.encode(errors="replace").decode():
+        return None
+    return value
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A mistake in a control's file is one line with the file and its line, and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import Control, InputError, Scenario, programs, simulate
+from westwood.control import compiling
+from westwood.control.writing import like
+
+MINE = like("reno", "mine")
+NEWLINE = "\n"
+
+
+def changed(before: str, after: str) -> str:
+    """Returns the control like Reno with a mistake in it."""
+    assert MINE.count(before) == 1
+    return MINE.replace(before, after)
+
+
+ON_LOSS = "    window->cwnd = window->ssthresh;\n"
+MISTAKES = {
+    "a function of the C library": (
+        changed(ON_LOSS, "    abort();\n").replace("#include", "void abort(void);\n#include", 1),
+        "    abort();",
+        "abort is not there, expected functions of the file or control.h",
+    ),
+    "a file that is no C": (
+        MINE.replace("#include", '#include "/etc/passwd"\n#include', 1),
+        '#include "/etc/passwd"',
+        "expected",
+    ),
+    "no C": ("this is no C", "this", "this"),
+    "a missing name": (changed("kept, WW_CWND", "keep, WW_CWND"), "keep, WW_CWND", "keep"),
+    "a parameter twice": (changed("X(kept, 500", "X(gain, 500"), "X(gain, 500", "gain"),
+    "a default out of bounds": (
+        changed("500, 1, 999", "0, 1, 999"),
+        "0, 1, 999",
+        "the default of kept must lie within its bounds",
+    ),
+    "a default that is not whole": (
+        changed("500, 1, 999", "0.5, 0, 999"),
+        "0.5, 0, 999",
+        "the default and the bounds of kept must be whole, below 2^32",
+    ),
+    "a bound that is too large": (
+        changed("500, 1, 999", "500, 1, 4294967296"),
+        "500, 1, 4294967296",
+        "the default and the bounds of kept must be whole, below 2^32",
+    ),
+    "a label that is no text": (
+        changed('WW_CONTROL("Mine"', 'WW_CONTROL("\\xff"'),
+        "WW_CONTROL(",
+        "its label or a description is not UTF-8",
+    ),
+    "a large state": (
+        changed("common;\n};", "common;\n    char more[232];\n};"),
+        "WW_CONTROL(",
+        "the state has at most 232 bytes, 104 in Linux",
+    ),
+    "no common part": (
+        changed("    struct ww_common common;", "    int a;"),
+        "ww_grow(config, &own",
+        "common",
+    ),
+    "no end": (
+        MINE[: MINE.index("WW_CONTROL(")] + "// end",
+        "// end",
+        "it does not end with WW_CONTROL",
+    ),
+    "a quantity with the name of a column": (
+        changed("X(counted, ", "X(cwnd, ").replace("seen->counted", "seen->cwnd"),
+        "X(cwnd, ",
+        '"cwnd" is named twice',
+    ),
+    "a parameter with the name of a setting": (
+        MINE.replace("gain", "min_cwnd"),
+        "X(min_cwnd, ",
+        '"min_cwnd" is named twice, or has another meaning',
+    ),
+    "a parameter with the name of the table": (
+        MINE.replace("gain", "parameters"),
+        "X(parameters, ",
+        '"parameters" is named twice, or has another meaning',
+    ),
+    "a function that runs when it is loaded": (
+        f"{MINE}__attribute__((constructor)) static void at_once(void) {{ for (;;) {{}} }}\n",
+        "__attribute__((constr",
+        "runs a function when it is loaded, expected only those of WW_CONTROL",
+    ),
+    "no growth": (changed(".on_ack = on_ack, ", ""), "WW_CONTROL(", "it has no .on_ack"),
+    "a closed window": (
+        changed(ON_LOSS, "    window->cwnd = 0;\n"),
+        "static void on_loss",
+        "on_loss sets cwnd to 0, expected from 1",
+    ),
+    "an endless loop": (
+        changed(ON_LOSS, "    while (window->cwnd) window->cwnd |= 1;\n"),
+        "while",
+        "the control does not return",
+    ),
+    "an overflow": (
+        changed(ON_LOSS, "    window->cwnd = (uint32_t)((int)in_flight + 0x7fffffff);\n"),
+        "0x7fffffff",
+        "the control overflows",
+    ),
+    "a division by zero": (
+        changed(ON_LOSS, "    window->cwnd = 100 / (uint32_t)(now_us >> 63);\n"),
+        "100 /",
+        "the control",
+    ),
+    "a call through a null pointer": (
+        changed(ON_LOSS, "    void (*volatile none)(void) = 0;\n    none();\n"),
+        "none();",
+        "the control uses memory that is not its own",
+    ),
+    "a wild pointer": (
+        changed(ON_LOSS, "    window->cwnd = *(volatile uint32_t *)(now_us >> 60);\n"),
+        "volatile",
+        "the control uses memory that is not its own",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_line_with_the_file_and_the_line(
+    mistake: str, tmp_path: Path, westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, at, expected = MISTAKES[mistake]
+    cache = tmp_path / "cache"  # its own: other tests compile at the same time
+    monkeypatch.setattr(programs, "workshop", lambda: cache)
+    (tmp_path / "mine.c").write_text(text, encoding="utf-8")
+    before = set(compiling.kept())
+    refused = westwood("run", "path", "--set", "path.loss.rate=0.02", "--cc", "./mine.c")
+    assert refused.code == 2 and refused.err.count("\n") == 1
+    line = f":{text[: text.index(at)].count(NEWLINE) + 1}: "
+    assert f"./mine.c{line}" in refused.err and expected in refused.err, refused.err
+    assert not [one for one in set(compiling.kept()) - before if not one.name.endswith(".so")]
+
+
+def test_a_name_that_is_not_utf_8_is_one_line(westwood: Callable[..., Any]) -> None:
+    refused = westwood("run", "path", "--cc", os.fsdecode(b"./\xff.c"))
+    assert refused.code == 2
+    assert refused.err == "westwood: ./?.c: has bytes in its name that are not UTF-8\n"
+
+
+@pytest.mark.parametrize(
+    "compiler",
+    [["gcc"], ["clang"], [sys.executable, "-m", "ziglang", "cc"]],
+    ids=lambda one: one[-1],
+)
+def test_every_compiler_makes_the_same_control_and_names_the_same_lines(
+    compiler: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if compiler[-1] == "cc":
+        pytest.importorskip("ziglang")
+    elif not shutil.which(compiler[0]):
+        pytest.skip(f"needs {compiler[0]}")
+    monkeypatch.setenv("CC", " ".join(compiler))
+    compiling.compilers.cache_clear()
+    monkeypatch.setattr(programs, "workshop", lambda: tmp_path)
+    try:
+        # Nothing else has these bytes, so that this compiler makes them.
+        code = f"{MINE}// {compiler[-1]}\n".encode()
+        path = tmp_path / "mine.c"
+        path.write_bytes(code)
+        scenario = Scenario.preset("path").with_settings(
+            {"duration": "20s", "tcp.recovery": "sack"}
+        )
+        ours = simulate(scenario.with_settings({"tcp.cc": Control(path)}), events=True).events
+        theirs = simulate(scenario.with_settings({"tcp.cc": "reno"}), events=True).events
+        assert ours.equals(theirs)
+        for name in ("no C", "a function of the C library"):
+            text, statement, said = MISTAKES[name]
+            line = text[: text.index(statement)].count("\n") + 1
+            with pytest.raises(InputError, match=f"mine.c:{line}: .*{said}"):
+                compiling.compiled(text.encode(), "mine.c")
+    finally:
+        compiling.compilers.cache_clear()
