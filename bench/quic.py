@@ -1,34 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares CUBIC of quinn, of noq, ours inside them and ours in the simulator, on 40 paths.
+"""Compares CUBIC of quinn, of noq, ours inside them and Linux's with ours in the simulator.
 
-`python -m bench.quic` writes the tables of docs/quic.md. A path has one flow that fills it, and in
-a second run transfers of 100 kB at 1 Mb/s in the mean. Speeds are in CPU time.
+`python -m bench.quic FOLDER...` writes the tables of docs/quic.md. Each FOLDER comes from
+`westwood validate --engine quinn`, `noq` or `linux --grid quic,quic-short`, which have forty paths.
+Speeds are in CPU time.
 """
 
 from __future__ import annotations
 
-import itertools
+import json
 import re
 import statistics
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import polars as pl
+
+from bench.quic_causes import GOODPUT, MEDIAN, P95, Row, causes, is_far, ratio
 from westwood import Scenario, simulate
+from westwood.experiments.validation.compare import OTHER
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "quic.md"
 MARKER = "<!-- quic tables -->"
-# Whose CUBIC: the label, the engine, and `cc`.
-ALL = (
-    ("quinn's", "quinn", "quinn:cubic"),
-    ("noq's", "noq", "noq:cubic"),
-    ("ours in quinn", "quinn", "cubic"),
-    ("ours in noq", "noq", "cubic"),
-    ("ours in TCP", "sim", "cubic"),
-)
-RATES, DELAYS = ("2Mbps", "5Mbps", "10Mbps", "20Mbps", "50Mbps"), ("10ms", "50ms")
-QUEUES, LOSSES = ("0.5bdp", "2bdp"), (0.0, 0.005)
-_TRANSFERS = {"every": "800ms", "size": "100kB"}
-_CLOSE = 0.1
+FIGURES = {GOODPUT: "goodput", MEDIAN: "completion, median", P95: "completion, p95"}
+# Whose CUBIC the rows of an engine are.
+LABELS = {
+    ("quinn", "quinn:cubic"): "quinn's",
+    ("noq", "noq:cubic"): "noq's",
+    ("quinn", "cubic"): "ours in quinn",
+    ("noq", "cubic"): "ours in noq",
+    ("linux", "cubic"): "Linux's",
+}
 
 
 def path(rate: str, delay: str, queue: str, loss: float, cc: str, **flow: object) -> Scenario:
@@ -39,40 +42,50 @@ def path(rate: str, delay: str, queue: str, loss: float, cc: str, **flow: object
     return Scenario(name="quic", duration="20s", link=[link], flow=[ends])
 
 
-def measured(engine: str, cc: str) -> Iterator[tuple[float, float, float]]:
-    """Yields the goodput, the share resent and the p95 of completion for each path."""
-    for place in itertools.product(RATES, DELAYS, QUEUES, LOSSES):
-        (bulk,) = simulate(path(*place, cc), engine=engine).flow_rows
-        (short,) = simulate(path(*place, cc, arrivals=_TRANSFERS), engine=engine).flow_rows
-        yield bulk["goodput_bps"], bulk["retransmission_ratio"], short["completion_p95_s"]
+def _read(folders: Sequence[str]) -> dict[tuple[str, str], dict[bool, list[Row]]]:
+    """Returns the rows of each engine and control: with a flow that fills them, and short."""
+    found: dict[tuple[str, str], dict[bool, list[Row]]] = {key: {} for key in LABELS}
+    for folder in map(Path, folders):
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        engine = manifest["engine"].split()[-1]
+        points = pl.read_csv(folder / "validation.csv", infer_schema_length=None)
+        for row in points.iter_rows(named=True):
+            is_bulk = "short" not in row["grid"]
+            found[engine, row["cc"]].setdefault(is_bulk, []).append(row)
+    return found
 
 
-def _ratios(ones: Sequence[float], others: Sequence[float]) -> str:
+def _ratios(rows: Sequence[Row], figure: str) -> str:
     """Returns the median of the ratios, how many are within 10 %, and the extremes."""
-    ratios = sorted(one / other for one, other in zip(ones, others, strict=True) if other > 0)
-    close = sum(abs(ratio - 1) <= _CLOSE for ratio in ratios)
+    ratios = sorted(ratio(row, figure) for row in rows)
+    close = sum(not is_far(one) for one in ratios)
     middle = statistics.median(ratios)
     return f"{middle:.2f}; {close} of {len(ratios)}; {ratios[0]:.2f} to {ratios[-1]:.2f}"
 
 
-def paths_table() -> str:
-    """Returns the table of the 40 paths."""
-    seen = {label: list(zip(*measured(engine, cc), strict=True)) for label, engine, cc in ALL}
-    goodput, _, completion = seen[ALL[-1][0]]
+def paths_table(folders: Sequence[str]) -> str:
+    """Returns the table of the forty paths, and that of the causes."""
+    found = _read(folders)
     lines = [
-        "| CUBIC | goodput | resent, median | p95 of completion |",
-        "| --- | --- | ---: | --- |",
+        f"| CUBIC | resent, median | {' | '.join(FIGURES.values())} |",
+        "| --- | ---: | --- | --- | --- |",
     ]
-    for label, (rates, resent, completed) in seen.items():
-        share = f"{100 * statistics.median(resent):.2f} %"
-        is_base = label == ALL[-1][0]
-        cells = (
-            ("1", share, "1")
-            if is_base
-            else (_ratios(rates, goodput), share, _ratios(completed, completion))
-        )
-        lines.append(f"| {label} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    for key, label in LABELS.items():
+        rows = found[key]
+        resent = statistics.median(float(one["retransmission_ratio" + OTHER]) for one in rows[True])
+        cells = [_ratios(rows[figure == GOODPUT], figure) for figure in FIGURES]
+        lines.append(f"| {label} | {100 * resent:.2f} % | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", *_causes(found)])
+
+
+def _causes(found: dict[tuple[str, str], dict[bool, list[Row]]]) -> Iterator[str]:
+    yield f"| beyond 10 %, and why | {' | '.join(FIGURES.values())} |"
+    yield "| --- | --- | --- | --- |"
+    for key, label in LABELS.items():
+        if key[0] != "linux":
+            rows = found[key]
+            cells = [causes(key[0], rows[one == GOODPUT], one) for one in FIGURES]
+            yield f"| {label} | {' | '.join(cells)} |"
 
 
 def speed_table() -> str:
@@ -93,13 +106,13 @@ def speed_table() -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
+def main(folders: Sequence[str]) -> None:
     """Writes the tables into the page."""
-    tables = f"\n{paths_table()}\n\n{speed_table()}\n"
+    tables = f"\n{paths_table(folders)}\n\n{speed_table()}\n"
     before, rest = PAGE.read_text(encoding="utf-8").split(MARKER)
     after = rest[re.search(r"<!-- / -->", rest).start() :]  # type: ignore[union-attr]
     PAGE.write_text(before + MARKER + tables + after, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

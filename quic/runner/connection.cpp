@@ -14,6 +14,8 @@ constexpr sim::Time kNanosecond = 1'000;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // No end sends as many packets, or asks to be woken as often, at one time.
 constexpr std::uint32_t kMostCalls = 1'000'000;
+// A connection of quinn takes 50 kB, one of noq 90.
+constexpr std::uint32_t kMostConnections = 10'000;
 
 std::int64_t nanoseconds(sim::Time time) { return time / kNanosecond; }
 
@@ -42,6 +44,8 @@ Connection::Connection(const wire::Stack& stack, const sim::Flow& flow, std::uin
     options.number = number;
     connection_.reset(ww_quic_open(&options));
     check(flow.start);
+    if (++run.connections > kMostConnections)
+        fail(flow.start, std::to_string(kMostConnections) + " others have not ended");
     if (flow.application.kind != sim::ApplicationKind::bulk)
         writer_.emplace(flow_, run.seed, number, run.end);
 }

@@ -21,8 +21,9 @@ struct Run {
     std::uint64_t seed;
     sim::Time end;
     wire::Trace* trace;
-    std::string error;           // why the run must end; empty: it need not
-    std::uint64_t progress = 0;  // grows while the run advances; a watchdog looks at it
+    std::string error;              // why the run must end; empty: it need not
+    std::uint64_t progress = 0;     // grows while the run advances; a watchdog looks at it
+    std::uint32_t connections = 0;  // that have not ended
 };
 
 class Connection final : public sim::Guest {
@@ -32,6 +33,9 @@ class Connection final : public sim::Guest {
     static constexpr std::int64_t kUnknown = -1;
 
     Connection(const wire::Stack& stack, const sim::Flow& flow, std::uint32_t number, Run& run);
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+    ~Connection() override { run_.connections--; }
 
     sim::Time next() override { return next_; }
     void on_timer(sim::Time now) override;

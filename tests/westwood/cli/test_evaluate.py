@@ -93,12 +93,13 @@ def test_wrong_input_is_one_line(
     assert len(done.err.splitlines()) == 1
 
 
-def test_a_folder_of_another_version_is_refused(westwood: Westwood) -> None:
+def test_a_folder_of_another_version_or_seed_is_refused(
+    westwood: Westwood, monkeypatch: pytest.MonkeyPatch
+) -> None:
     westwood(*QUICK)
-    state = Path("page/evaluation.json")
-    found = json.loads(state.read_text(encoding="utf-8"))
-    assert found["version"]
-    done = westwood(*QUICK[:-2], "--seed", "2", "--out", "page", "--resume")
+    assert "holds another evaluation" in westwood(*QUICK, "--seed", "2", "--resume").err
+    monkeypatch.setattr("westwood.evaluation.running.__version__", "9.0")
+    done = westwood(*QUICK, "--resume")
     assert done.code == 2
     assert "holds another evaluation" in done.err
 

@@ -77,6 +77,24 @@ def test_cubic_leaves_its_smallest_window_after_losses_and_silence(engine: str, 
     assert seen["lost"] == 400 and seen["goodput_bps"] > 2e6  # 3.5 Mb/s without losses
 
 
+@pytest.mark.parametrize(
+    "engine, cc",
+    [("quinn", "quinn:cubic"), ("noq", "noq:cubic"), ("quinn", "cubic"), ("noq", "cubic")]
+    + [("noq", "tcp:cubic")],
+)
+def test_cubic_grows_again_after_many_losses_at_the_start(engine: str, cc: str) -> None:
+    """With two packets per round trip, as quiche's CUBIC had, 3 MB would take 12 s."""
+    lost = {"kind": "markov", "good": "2s", "good_rate": 0.3, "bad": "1h", "bad_rate": 0.0}
+    seen = row(
+        engine,
+        cc,
+        flow={"size": "3MB"},
+        rate="10Mbps",
+        loss={**lost, "durations": "fixed"},
+    )
+    assert seen["completed_s"] < 8
+
+
 def test_quinns_receiver_closes_a_connection_with_more_than_a_thousand_gaps() -> None:
     """Slow start at 1 Gb/s loses every other packet for a while, and quinn keeps 1024 pieces."""
     with pytest.raises(RunError, match="too many gaps in stream buffer"):
