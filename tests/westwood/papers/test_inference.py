@@ -27,8 +27,7 @@ from westwood.results.folder import Folder
 SMALL = "linux-2003"  # its runs are short
 
 
-@pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
+def shorten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes runs short and few, for one claim, since the search is tested and not its results."""
     whole = Scenario.preset
     cut = staticmethod(lambda name: whole(name).with_settings({"duration": "4s"}))
@@ -37,6 +36,11 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(space.Open, "claims", decided)
     runs = {"choosing": (1001, 1), "fresh": (2001, 2), "witness": (3001, 2)}
     monkeypatch.setattr(result, "_RUNS", runs)
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    shorten(monkeypatch)
 
 
 def everything(finished: Iterable[Any], total: int) -> Iterable[Any]:
@@ -72,16 +76,25 @@ def files(folder: Path) -> list[bytes]:
     ]
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Makes an undisturbed inference with one worker, with which several tests compare theirs."""
+    folder = tmp_path_factory.mktemp("whole")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        shorten(monkeypatch)
+        assert inferred(folder, workers=1).settings == 73
+    return folder
+
+
 @pytest.mark.usefixtures("short")
-def test_an_inference_depends_on_its_seed_and_not_on_workers(tmp_path: Path) -> None:
-    report = inferred(tmp_path / "one", workers=1)
+def test_an_inference_depends_on_its_seed_and_not_on_workers(whole: Path, tmp_path: Path) -> None:
     inferred(tmp_path / "three", workers=3)
     inferred(tmp_path / "other", 48, seed=2)
 
-    assert files(tmp_path / "one") == files(tmp_path / "three")
-    assert files(tmp_path / "one")[0] != files(tmp_path / "other")[0]
-    rows = pl.read_parquet(tmp_path / "one" / "settings.parquet")
-    assert rows["setting"].to_list() == list(range(report.settings)) == list(range(73))
+    assert files(whole) == files(tmp_path / "three")
+    assert files(whole)[0] != files(tmp_path / "other")[0]
+    rows = pl.read_parquet(whole / "settings.parquet")
+    assert rows["setting"].to_list() == list(range(73))
     assert rows["fills"].sum() == 49
     assert (
         dict(rows.select(list(space.of(SMALL).profile)).row(0, named=True))
@@ -90,8 +103,7 @@ def test_an_inference_depends_on_its_seed_and_not_on_workers(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("short")
-def test_an_interrupted_inference_ends_with_the_same_result(tmp_path: Path) -> None:
-    inferred(tmp_path / "whole")
+def test_an_interrupted_inference_ends_with_the_same_result(whole: Path, tmp_path: Path) -> None:
     stops = random.Random(3)
 
     def until(steps: int) -> Any:
@@ -113,18 +125,17 @@ def test_an_interrupted_inference_ends_with_the_same_result(tmp_path: Path) -> N
             starts += 1
 
     assert starts > 1
-    assert files(tmp_path / "cut") == files(tmp_path / "whole")
-    kept = [(tmp_path / name / "journal.jsonl").read_bytes() for name in ("cut", "whole")]
+    assert files(tmp_path / "cut") == files(whole)
+    kept = [(folder / "journal.jsonl").read_bytes() for folder in (tmp_path / "cut", whole)]
     assert sorted(kept[0].splitlines()) == sorted(kept[1].splitlines()), "none is kept twice"
 
 
 @pytest.mark.usefixtures("short")
-def test_more_settings_may_be_asked_for_later(tmp_path: Path) -> None:
-    inferred(tmp_path / "at-once")
+def test_more_settings_may_be_asked_for_later(whole: Path, tmp_path: Path) -> None:
     inferred(tmp_path / "later", 48)
     inferred(tmp_path / "later", 72, resume=True)
 
-    assert files(tmp_path / "later") == files(tmp_path / "at-once")
+    assert files(tmp_path / "later") == files(whole)
 
 
 @pytest.mark.usefixtures("short")
