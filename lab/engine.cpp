@@ -284,8 +284,9 @@ void lab_begin(double from_s, double to_s, std::uint32_t bins, std::uint32_t cha
 
 // Watches the connections from first up to, but excluding, last.
 WW_EXPORT(watch)
-void lab_watch(std::uint32_t first, std::uint32_t last, double payload_bytes) {
-    lab.gather.watch(first, last, payload_bytes);
+void lab_watch(std::uint32_t first, std::uint32_t last, double payload_bytes,
+               std::uint32_t quantities) {
+    lab.gather.watch(first, last, payload_bytes, quantities);
 }
 
 // Runs the plan, with a trace or only with its counts. Returns 0: done; 1: stopped; 2: rejected by the engine.

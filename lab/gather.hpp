@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <deque>
@@ -111,10 +110,10 @@ struct Watch {
     std::uint32_t first, last;
     double payload_bytes;  // of a segment
     Steps cwnd, ssthresh, estimate, rtt;
-    std::array<Steps, WW_QUANTITIES_MAX> quantities;  // that its control shows
-    std::vector<double> acked_bytes;                  // by coarse bin
-    std::vector<std::int64_t> una;                    // by connection
-    Decision state;                                   // the last known values
+    std::vector<Steps> quantities;    // that its control names
+    std::vector<double> acked_bytes;  // by coarse bin
+    std::vector<std::int64_t> una;    // by connection
+    Decision state;                   // the last known values
 };
 
 class Gather : public Sink {
@@ -132,13 +131,15 @@ class Gather : public Sink {
         longest_.assign(view.bins, 0);
     }
 
-    void watch(std::uint32_t first, std::uint32_t last, double payload_bytes) {
+    void watch(std::uint32_t first, std::uint32_t last, double payload_bytes,
+               std::uint32_t quantities) {
         Watch& its = watches_.emplace_back();
         its.first = first;
         its.last = last;
         its.payload_bytes = payload_bytes;
         for (Steps* steps : {&its.cwnd, &its.ssthresh, &its.estimate, &its.rtt})
             steps->reset(view_);
+        its.quantities.resize(quantities);
         for (Steps& steps : its.quantities) steps.reset(view_);
         its.acked_bytes.assign(coarse_.bins, 0);
         its.una.assign(last - first, 0);
@@ -213,7 +214,7 @@ class Gather : public Sink {
         its->ssthresh.add(time_s, all.ssthresh[row]);
         its->estimate.add(time_s, all.estimate_bps[row]);
         its->rtt.add(time_s, all.rtt_s[row]);
-        if (records.has_shown) take_shown(*its, time_s, records.shown, row);
+        if (!its->quantities.empty()) take_shown(*its, time_s, records.shown, row);
         set_state(its->state, all, row);
         if (!keeps_rows_ || !view_.has(time_s)) return;
         kept.windows_of.push_back(records.windows_of[row]);

@@ -134,6 +134,9 @@ export class Engine {
     return view ? { ...result, ...this.#pictures(watched, keeps_rows) } : result;
   }
 
+  // The quantities that a control of a user's file names.
+  #quantitiesOf = (cc) => this.own.find((one) => one.name === cc)?.quantities ?? [];
+
   // Watches each group of flows with a congestion control; the curves are those of its first connection.
   #watch(flows) {
     const watched = [];
@@ -144,7 +147,7 @@ export class Engine {
       if (before?.flow.group === flow.group) before.last = last;
       else if (last > first) watched.push({ flow, first, last });
     });
-    for (const { flow, first, last } of watched) this.wasm.watch(first, last, flow.payload_bytes);
+    for (const { flow, first, last } of watched) this.wasm.watch(first, last, flow.payload_bytes, this.#quantitiesOf(flow.cc).length);
     return watched;
   }
 
@@ -152,8 +155,7 @@ export class Engine {
     return {
       curves: watched.map(({ flow: { name, cc, payload_bytes: mss } }, place) => {
         const [cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes] = this.#columns(FIRST_WATCH + place, CURVES);
-        const shown = this.own.find((one) => one.name === cc)?.quantities ?? [];
-        const quantities = shown.map((_, i) => this.#column(FIRST_WATCH + place, CURVES + i));
+        const quantities = this.#quantitiesOf(cc).map((_, i) => this.#column(FIRST_WATCH + place, CURVES + i));
         return { name, cc, mss, cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes, quantities };
       }),
       queue: this.#columns(QUEUE, 2),
