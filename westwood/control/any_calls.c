@@ -24,8 +24,27 @@
 
 void __sanitizer_print_stack_trace(void);
 void __sanitizer_cov_trace_pc(void);
+void __asan_poison_memory_region(const volatile void *first, size_t bytes);
+void __asan_unpoison_memory_region(const volatile void *first, size_t bytes);
 
 static unsigned steps;
+
+/* A state in the middle of memory that a control must not touch. */
+static struct {
+    char before[1 << 16];
+    struct ww_loaded_state state;
+    char after[1 << 16];
+} room;
+
+static struct ww_loaded_state *begin(const struct ww_config *config) {
+    const size_t own_bytes = config->control->state_bytes;
+    __asan_poison_memory_region(&room, sizeof room);
+    __asan_unpoison_memory_region(&room.state, sizeof room.state);
+    ww_loaded_init(config, &room.state);
+    __asan_poison_memory_region((char *)&room.state + own_bytes, sizeof room.state - own_bytes);
+    return &room.state;
+}
+
 static volatile uint64_t done;
 
 UNCOUNTED static void give_up(void) {
@@ -141,11 +160,10 @@ int main(int count, char **words) {
     setitimer(ITIMER_VIRTUAL, &ticks, 0);
     while (done < calls) {
         const struct ww_config config = any_config(&table.ops);
-        struct ww_loaded_state state;
+        struct ww_loaded_state *const state = begin(&config);
         struct ww_window window = {10, WW_SSTHRESH_INFINITE, 0};
-        ww_loaded_init(&config, &state);
         for (uint64_t left = 1 + any64() % 1000; left > 0; left--, done = done + 1)
-            steps = 0, call(&config, &state, &window);
+            steps = 0, call(&config, state, &window);
     }
     return 0;
 }

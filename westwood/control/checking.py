@@ -178,6 +178,7 @@ def _problem_of(control: loading.Control, program: Path, seed: int) -> str:
         r"(?:runtime error|ERROR: AddressSanitizer): (.*?)(?: on address| \(|\n)", ended.out
     )
     what = said[1].strip() if said else f"it ends with {ended.code}"
+    what = what.replace("use-after-poison", "uses memory outside of its state")
     if ended.code == _TOO_LONG:
         what = "a call takes more than 20000 steps, expected loops with small bounds"
         line = lines.of_loop(text, line)

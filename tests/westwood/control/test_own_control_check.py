@@ -28,6 +28,8 @@ UNFIT = {
     "window->cwnd = (uint32_t)((int)in_flight / ((int)mss | 1));": "divides signed numbers",
     "window->cwnd = 1 + (uint32_t)(in_flight * 0.5);": "uses floating point",
     "window->cwnd = 1 + (uint32_t)(((int)in_flight + 0x7fffffff) & 1);": "signed integer overflow",
+    "((volatile char *)own)[4096] = 1;": "uses memory outside of its state",
+    "((volatile char *)own)[-1] = 1;": "uses memory outside of its state",
     "if (in_flight == 4294967295u) window->cwnd = 0;": "sets cwnd 0",
     "if (in_flight == 4294967295u) for (;;) window->cwnd |= 1;": "small bounds",
 }
