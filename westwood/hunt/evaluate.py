@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from westwood import _engine, stopping
+from westwood.control import loading
 from westwood.hunt import attack as attacks
 from westwood.hunt.attack import Attack
 from westwood.hunt.degradation import Degradation, RunAttack
@@ -29,7 +30,10 @@ class Runner:
         network, names = self.networks.of(attack, protocol)
         network.duration = round(network.duration * part)
         self.runs += 1
-        outcome = _engine.simulate(network, attack.seed, stopping.of_thread())
+        try:
+            outcome = _engine.simulate(network, attack.seed, stopping.of_thread())
+        except _engine.ControlFailed as error:
+            raise loading.located(str(error)) from None
         duration_s = network.duration / PS_PER_S
         return of_run(names, outcome.connections(), outcome.forward[0], duration_s, attack.rate_bps)
 

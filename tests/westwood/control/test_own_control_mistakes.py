@@ -146,6 +146,27 @@ def test_a_mistake_is_one_line_with_the_file_and_the_line(
     assert not [one for one in set(compiling.kept()) - before if not one.name.endswith(".so")]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "control stress --environments 20 --out out --cc",
+        "control tune --paths 30 --packets 200 --trials 1 --out out --cc",
+        "control benchmark --only clean --paths 3 --cc",
+        "evaluate --only harm-bbr --out out",
+        "conform",
+    ],
+)
+def test_every_command_names_the_line_of_a_control_that_fails(
+    words: str, tmp_path: Path, westwood: Callable[..., Any]
+) -> None:
+    text, statement, said = MISTAKES["a wild pointer"]
+    text = text.replace("now_us >> 60", "(now_us | in_flight) >> 60")
+    (tmp_path / "mine.c").write_text(text, encoding="utf-8")
+    refused = westwood(*words.split(), "./mine.c")
+    line = text[: text.index(statement)].count(NEWLINE) + 1
+    assert (refused.code, refused.err) == (2, f"westwood: ./mine.c:{line}: {said}\n")
+
+
 def test_a_name_that_is_not_utf_8_is_one_line(westwood: Callable[..., Any]) -> None:
     refused = westwood("run", "path", "--cc", os.fsdecode(b"./\xff.c"))
     assert refused.code == 2
