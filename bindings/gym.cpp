@@ -8,6 +8,7 @@
 #include "../engine/learn/batch.hpp"
 #include "../plan/routes.hpp"
 #include "bindings.hpp"
+#include "control.hpp"
 
 namespace ww::bindings {
 namespace {
@@ -38,6 +39,7 @@ class Signals {
                                    kAnswers = 256;  // a look takes longer than a step
 
     std::uint32_t answer() {
+        if (!still_sound()) return 0;
         if (++answers_ % kAnswers == 0) {
             const nb::gil_scoped_acquire locked;
             raised_ = raised_ || PyErr_CheckSignals() != 0;
@@ -131,7 +133,7 @@ class Environments {
         signals_.forget();
         try {
             const nb::gil_scoped_release unlocked;
-            work();
+            watched(work);
         } catch (...) {
             busy_ = false;
             throw;

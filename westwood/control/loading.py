@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -245,3 +246,12 @@ def located(failure: str) -> InputError:
             line = lines.of_loop(control.code.decode(), line)
     at = f"{control.name}:{line}" if line else control.name
     return InputError(f"{at}: {call or 'the control'} {problem}")
+
+
+@contextlib.contextmanager
+def located_failures() -> Iterator[None]:
+    """Turns the failure of a control in the block into an InputError with its line."""
+    try:
+        yield
+    except _engine.ControlFailed as error:
+        raise located(str(error)) from None

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from westwood import _engine, units
 from westwood.arguments import checked, number, optional, text, whole
+from westwood.control.loading import located_failures
 from westwood.engines.network import build
 from westwood.errors import InputError, suggestion
 from westwood.gym import paths as drawn_paths
@@ -182,7 +183,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
         again, infos = self._over, {}
         if again.any():
             infos["path"] = self._begin(again, observations)
-        self._runs.step(~again, orders, self._rows, observations, terminated, truncated)
+        with located_failures():
+            self._runs.step(~again, orders, self._rows, observations, terminated, truncated)
         self._over = terminated | truncated
         rewards = self._rewards(again)
         return observations, rewards, terminated, truncated, infos
@@ -211,7 +213,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
         chosen = drawn if paths is None else paths
         seeds = draw.integers(2**63, size=count, dtype=np.uint64)
         shares = draw.uniform(*self._first_rate, size=count)
-        self._runs.reset(which, chosen, seeds, shares, observations)
+        with located_failures():
+            self._runs.reset(which, chosen, seeds, shares, observations)
         return chosen
 
     def _orders(self, actions: NDArray[Any]) -> Numbers:

@@ -30,10 +30,8 @@ class Runner:
         network, names = self.networks.of(attack, protocol)
         network.duration = round(network.duration * part)
         self.runs += 1
-        try:
+        with loading.located_failures():
             outcome = _engine.simulate(network, attack.seed, stopping.of_thread())
-        except _engine.ControlFailed as error:
-            raise loading.located(str(error)) from None
         duration_s = network.duration / PS_PER_S
         return of_run(names, outcome.connections(), outcome.forward[0], duration_s, attack.rate_bps)
 

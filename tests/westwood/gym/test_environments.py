@@ -6,6 +6,7 @@ from __future__ import annotations
 import doctest
 import signal
 import threading
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -15,7 +16,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
-from westwood import PythonControl, Scenario, gym
+from westwood import Control, PythonControl, Scenario, gym
+from westwood.control.writing import like
 from westwood.errors import InputError, WestwoodError
 from westwood.gym import choices, environments, paths
 
@@ -238,6 +240,20 @@ def test_a_control_in_python_is_refused_by_its_key() -> None:
 
     with pytest.raises(InputError, match=r'tcp\.cc = "Mine\.py": works only in simulate'):
         gym.VectorEnv(paths=path(cc=Mine))
+
+
+@pytest.mark.parametrize("mistake", ["*(volatile int *)0 = 1;", "window->cwnd = 0;"])
+def test_a_control_in_c_that_fails_is_an_error_with_its_line(mistake: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.c"
+    growth = "    if (!ww_may_grow(ack)) return;"
+    text = like("reno", "mine").replace(growth, f"    {mistake}\n    return;")
+    file.write_text(text, encoding="utf-8")
+    many = gym.VectorEnv(2, path(cc=Control(file)), like="orca")
+    for _ in range(2):  # a second episode begins afresh
+        with pytest.raises(InputError, match=r"mine\.c:\d+: "):
+            many.reset(seed=1)
+            for _ in range(50):
+                many.step(np.zeros((2, 1)))
 
 
 def test_a_wrong_action_is_one_line() -> None:
