@@ -46,8 +46,10 @@ Connection::Connection(const wire::Stack& stack, const sim::Flow& flow, std::uin
     check(flow.start);
     if (++run.connections > kMostConnections)
         fail(flow.start, std::to_string(kMostConnections) + " others have not ended");
-    if (flow.application.kind != sim::ApplicationKind::bulk)
-        writer_.emplace(flow_, run.seed, number, run.end);
+    if (flow.application.kind == sim::ApplicationKind::bulk) return;
+    sim::Flow written = flow;
+    written.header_bytes = flow.packet_bytes - write_bytes();
+    writer_.emplace(written, run.seed, number, run.end);
 }
 
 void Connection::on_timer(sim::Time now) {
@@ -72,9 +74,8 @@ void Connection::begin(sim::Time now) {
     begun_ = true;
     look(now);
     if (writer_) return;
-    const bool is_endless = flow_.size_bytes == sim::kUnlimited;
-    written_ = is_endless ? UINT64_MAX : static_cast<std::uint64_t>(flow_.size_bytes);
-    ww_quic_write(connection_.get(), written_, !is_endless);
+    written_ = size();
+    ww_quic_write(connection_.get(), written_, written_ != UINT64_MAX);
     has_news(false);
 }
 
@@ -83,7 +84,9 @@ void Connection::on_packet(sim::Time now, sim::End to, std::uint32_t number, boo
     if (has_failed()) return;
     check(now);
     const bool server = to == sim::End::receiver;
+    marks_ += server && is_marked;
     const std::uint64_t window = state_.window;
+    const std::uint64_t lost = !server && flow_.ecn ? lost_packets() : 0;
     ww_quic_take(connection_.get(), server, nanoseconds(now), number,
                  static_cast<std::uint8_t>(ecn_of(is_ecn_capable, is_marked)));
     has_news(server);
@@ -94,7 +97,7 @@ void Connection::on_packet(sim::Time now, sim::End to, std::uint32_t number, boo
     }
     if (stamped >= 0) min_rtt_ = std::min(min_rtt_, now - stamped);
     look(now);
-    reductions_ += state_.window < window;
+    if (state_.window < window) count_reduction(lost);
     srtt_sum_s_ += static_cast<double>(state_.srtt_ns) * 1e-9;
     srtts_++;
     serve_application(now);
@@ -113,7 +116,10 @@ bool Connection::send(sim::Time now, sim::End from, Sent& packet) {
     ww_packet sent{};
     next_ns_[server] = kUnknown;
     if (!ww_quic_send(connection_.get(), server, nanoseconds(now), &sent)) {
-        if (server) server_may_send_ = false;
+        if (server)
+            server_may_send_ = false;
+        else
+            watch_application(now);
         find_next(now);
         return false;
     }
@@ -130,23 +136,52 @@ void Connection::serve_application(sim::Time now) {
         ww_quic_stop(connection_.get());
         has_news(false);
     }
-    if (!writer_ || stopped_ || !state_.is_established) return;
-    const auto mss = static_cast<std::uint64_t>(flow_.mss());
-    if (writer_->serve(now, sender_state())) {
-        written_ = static_cast<std::uint64_t>(writer_->written()) * mss;
-        const bool ends = writer_->ends_message(writer_->written() - 1);
+    if (!writer_ || !state_.is_established) return;
+    if (writer_->serve(now, sender_state()) && written_ < size()) {
+        const auto segments = static_cast<std::uint64_t>(writer_->written());
+        written_ = std::min(segments * write_bytes(), size());
+        const bool ends = written_ == size() || writer_->ends_message(writer_->written() - 1);
         ww_quic_write(connection_.get(), written_, ends);
         has_news(false);
         look(now);
     }
+    watch_application(now);
+}
+
+// Notes whether the sender waits for the application, after the last packet that may leave now.
+void Connection::watch_application(sim::Time now) {
+    if (!writer_ || !state_.is_established) return;
+    ww_connection_state state{};
+    ww_quic_state(connection_.get(), false, &state);
+    state_.sent = state.sent;
     writer_->watch(now, sender_state());
 }
 
+std::uint64_t Connection::size() const {
+    const bool is_endless = flow_.size_bytes == sim::kUnlimited;
+    return is_endless ? UINT64_MAX : static_cast<std::uint64_t>(flow_.size_bytes);
+}
+
+// Bytes are rounded up to segments, as the last one of `size` may be short.
 sim::SenderState Connection::sender_state() const {
     const auto segments = [&](std::uint64_t bytes) {
-        return static_cast<std::int64_t>(bytes / flow_.mss());
+        return static_cast<std::int64_t>((bytes + write_bytes() - 1) / write_bytes());
     };
-    return {segments(state_.acknowledged), segments(written_), sent_, state_.delivered >= written_};
+    const bool waits = state_.sent >= written_ && written_ < size();
+    return {segments(state_.acknowledged), segments(state_.sent), sent_, waits};
+}
+
+std::uint64_t Connection::lost_packets() {
+    ww_connection_state state{};
+    ww_quic_state(connection_.get(), true, &state);
+    return state.lost_packets;
+}
+
+// An ACK reduced the window. Marks did, if it has some and no packet was lost since `lost_before`.
+void Connection::count_reduction(std::uint64_t lost_before) {
+    const bool is_by_marks = marks_ > marks_answered_ && lost_packets() == lost_before;
+    (is_by_marks ? ecn_reductions_ : reductions_)++;
+    marks_answered_ = marks_;
 }
 
 // Notes the state of the sender.
@@ -160,9 +195,7 @@ void Connection::look(sim::Time now) {
     }
     integrate(now, before);
     largest_window_ = std::max(largest_window_, static_cast<double>(state_.window));
-    const bool is_whole = flow_.size_bytes != sim::kUnlimited &&
-                          state_.acknowledged >= static_cast<std::uint64_t>(flow_.size_bytes);
-    if (is_whole) completed_s_ = sim::seconds(now);
+    if (state_.acknowledged >= size()) completed_s_ = sim::seconds(now);
 }
 
 // Adds the window since the last look.
@@ -204,7 +237,8 @@ void Connection::find_next(sim::Time now) {
         next_ = sim::kNever;
         return;
     }
-    next_ = writer_ && state_.is_established && !stopped_ ? writer_->next_at() : sim::kNever;
+    const bool may_write = writer_ && state_.is_established && written_ < size();
+    next_ = may_write ? writer_->next_at() : sim::kNever;
     if (!stopped_ && flow_.stop > now) next_ = std::min(next_, flow_.stop);
     for (const bool server : {false, true}) {
         const std::int64_t at = next_of(server);
@@ -247,6 +281,7 @@ std::uint64_t Connection::finish(sim::Time end, sim::FlowCounts& result,
     result.sent = sent_;
     result.retransmitted = state_.lost_packets;
     result.fast_recoveries = reductions_;
+    result.ecn_reductions = ecn_reductions_;
     result.timeouts = timeouts_;
     if (min_rtt_ != sim::kNever) result.min_rtt_s = sim::seconds(min_rtt_);
     if (srtts_ > 0) result.mean_srtt_s = srtt_sum_s_ / static_cast<double>(srtts_);

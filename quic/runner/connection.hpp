@@ -30,6 +30,8 @@ class Connection final : public sim::Guest {
   public:
     // The Ethernet frame's IP and UDP headers.
     static constexpr std::uint32_t kHeaders = 28;
+    // The most that a short header with a connection ID of 8 bytes, a frame's header and the tag take: 13 + 15 + 16.
+    static constexpr std::uint32_t kFraming = 44;
     static constexpr std::int64_t kUnknown = -1;
 
     Connection(const wire::Stack& stack, const sim::Flow& flow, std::uint32_t number, Run& run);
@@ -54,7 +56,12 @@ class Connection final : public sim::Guest {
 
     void begin(sim::Time now);
     void serve_application(sim::Time now);
+    void watch_application(sim::Time now);
+    std::uint32_t write_bytes() const { return flow_.mss() - kFraming; }
+    std::uint64_t size() const;
     sim::SenderState sender_state() const;
+    std::uint64_t lost_packets();
+    void count_reduction(std::uint64_t lost_before);
     void check(sim::Time now);
     void look(sim::Time now);
     void integrate(sim::Time now, std::uint64_t window);
@@ -94,7 +101,9 @@ class Connection final : public sim::Guest {
     sim::Time looked_at_ = -1;  // the window is averaged from then on; -1: not yet established
     double window_integral_ = 0, largest_window_ = 0;
     double srtt_sum_s_ = 0;
-    std::uint64_t srtts_ = 0, reductions_ = 0, timeouts_ = 0;
+    std::uint64_t srtts_ = 0, reductions_ = 0, ecn_reductions_ = 0, timeouts_ = 0;
+    std::uint64_t marks_ = 0;           // that have reached the server
+    std::uint64_t marks_answered_ = 0;  // before the last reduction
 };
 
 // Opens connections of a stack.

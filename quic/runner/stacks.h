@@ -37,6 +37,7 @@ struct ww_connection_state {
     uint64_t window, ssthresh; /* bytes; UINT64_MAX: none */
     uint64_t srtt_ns;
     uint64_t lost_packets, datagrams_sent; /* by the client */
+    uint64_t sent;                         /* bytes of streams, each once */
     uint64_t delivered;                    /* bytes, in order, to the server's application */
     uint64_t acknowledged; /* bytes, up to the last stream that is wholly acknowledged */
     bool is_established;
@@ -62,7 +63,7 @@ bool ww_quic_send(struct ww_connection *connection, bool server, int64_t now_ns,
                   struct ww_packet *packet);
 /* Lets the client write up to `total` bytes since the start; `ends`: the last one ends a stream. */
 void ww_quic_write(struct ww_connection *connection, uint64_t total, bool ends);
-/* The client's application stops; what has not been sent is discarded. */
+/* The client's application stops: if some of what it has written has not been sent, its stream ends here. */
 void ww_quic_stop(struct ww_connection *connection);
 /* Fills in the state; lost_packets only with counts, which takes longer. */
 void ww_quic_state(struct ww_connection *connection, bool with_counts,

@@ -10,6 +10,7 @@
 
 #[allow(unsafe_code)] // the interface to C
 mod abi;
+mod frames;
 mod null;
 mod packets;
 
@@ -68,6 +69,7 @@ struct State {
     srtt: Nanos,
     lost_packets: u64,
     datagrams_sent: u64,
+    sent: u64,         // of streams, each byte once
     delivered: u64,    // to the receiving application, in order
     acknowledged: u64, // of streams whose end has been acknowledged
     is_established: bool,
@@ -82,7 +84,7 @@ trait Pair {
     fn send(&mut self, side: Side, now: Nanos, buffer: &mut Vec<u8>) -> Option<Ecn>;
     /// Lets the application write up to `total` bytes since the start; `ends`: the last of them end a stream.
     fn write(&mut self, total: u64, ends: bool) -> Result<(), String>;
-    /// The application stops: what has not been sent is discarded.
+    /// The application stops: if some of what it has written has not been sent, its stream ends here.
     fn stop(&mut self);
     /// Returns what is known of the sending end; the number of lost packets only with counts, which takes longer.
     fn state(&mut self, with_counts: bool) -> State;

@@ -9,6 +9,7 @@ use super::proto::{
     TransportError, ValidationTokenConfig, VarInt, WriteError,
 };
 use super::{Null, congestion, handle, keep_to_one_path, lost_packets, poll_transmit, set_ids, write};
+use crate::frames;
 use crate::null::{Handshake, connection_id};
 use crate::{Ecn, Nanos, Options, Pair, Side, State};
 use bytes::{Bytes, BytesMut};
@@ -73,6 +74,7 @@ pub(crate) struct Ends {
     client: End,
     server: End,
     stream: Option<StreamId>,
+    newest: Option<(StreamId, u64)>, // the newest stream, and all bytes before its first
     written: u64,
     wanted: u64,
     ends: bool,
@@ -141,6 +143,7 @@ impl Ends {
             client,
             server,
             stream: None,
+            newest: None,
             written: 0,
             wanted: 0,
             ends: false,
@@ -237,6 +240,7 @@ impl Ends {
         let connection = self.connection(Side::Client).ok_or("the client has no connection")?;
         let Some(id) = stream.or_else(|| connection.streams().open(Dir::Uni)) else { return Ok(()) };
         let mut sending = connection.send_stream(id);
+        let start = written;
         while written < wanted {
             let most = (wanted - written).min(ZEROS.len() as u64) as usize;
             match write(&mut sending, Bytes::from_static(&ZEROS[..most])) {
@@ -251,8 +255,21 @@ impl Ends {
             self.closed.push_back((id, wanted));
         }
         self.stream = (!is_over).then_some(id);
+        if stream.is_none() {
+            self.newest = Some((id, start));
+        }
         self.written = written;
         Ok(())
+    }
+
+    /// Notes which data a packet of the client carries. A stream begins after the last, so the newest tells.
+    fn on_sent(&mut self, packet: &[u8]) {
+        let Some((id, start)) = self.newest else { return };
+        frames::pieces(packet, &mut |piece| {
+            if piece.stream == u64::from(id) {
+                self.state.sent = self.state.sent.max(start + piece.end);
+            }
+        });
     }
 
     /// Begins the server's connection with the client's first packet.
@@ -315,6 +332,7 @@ impl Pair for Ends {
         let sent = poll_transmit(self.connection(side)?, at, buffer)?;
         if side == Side::Client {
             self.state.datagrams_sent += 1;
+            self.on_sent(buffer);
         }
         Some(if sent.ecn.is_some() { Ecn::Capable } else { Ecn::NotCapable })
     }
@@ -328,10 +346,14 @@ impl Pair for Ends {
 
     fn stop(&mut self) {
         self.wanted = self.written;
-        if let Some(id) = self.stream.take()
+        self.ends = false;
+        if self.state.sent < self.written
+            && let Some((id, _)) = self.newest
             && let Some(connection) = self.connection(Side::Client)
         {
             let _ = connection.send_stream(id).reset(VarInt::from_u32(0)); // it may be over already
+            self.stream = None;
+            self.closed.retain(|(one, _)| *one != id);
         }
     }
 

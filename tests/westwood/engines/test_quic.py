@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -136,6 +137,54 @@ def test_requests_are_streams_of_their_own() -> None:
     assert (first["flow"], first["number"]) == ("f0", 1)
     assert 20_000 <= first["bytes"] < 22_000 and 0.036 < first["completion_s"] < 0.1
     assert row["transfers"] == result.messages.height > 40
+
+
+APPLICATIONS = {
+    "bulk": "bulk",
+    "rate": {"kind": "rate", "rate": "8Mbps"},
+    "request": {"kind": "request", "size": "500kB", "think": "10ms"},
+}
+
+
+@pytest.mark.parametrize("app", APPLICATIONS)
+@pytest.mark.parametrize("cc", ["quinn:cubic", "noq:cubic"])
+def test_an_application_ends_with_its_size(cc: str, app: str) -> None:
+    settings = {"f0.app": APPLICATIONS[app], "f0.size": "100kB", "duration": "1s"}
+    (row,) = simulate(scenario(cc).with_settings(settings), engine="quinn").flow_rows
+    assert 0.1 < row["completed_s"] < 0.3 and row["sent"] < 85
+
+
+@pytest.mark.parametrize("app", APPLICATIONS)
+@pytest.mark.parametrize("cc", ["quinn:cubic", "noq:cubic"])
+def test_no_new_data_leaves_after_the_stop(cc: str, app: str) -> None:
+    settings = {"f0.app": APPLICATIONS[app], "f0.size": "1MB", "f0.stop": "100ms"}
+    (row,) = simulate(scenario(cc).with_settings(settings), engine="quinn").flow_rows
+    assert row["sent"] < 110 and math.isnan(row["completed_s"])  # 80 packets take 100 ms
+
+
+@pytest.mark.parametrize("cc", ["quinn:cubic", "noq:cubic"])
+def test_what_left_before_the_stop_is_repaired_after_it(cc: str) -> None:
+    """The first packet with data is lost."""
+    lost = {"kind": "script", "packets": [3], "on": "forward"}
+    settings = {"f0.size": "2kB", "f0.stop": "30ms", "duration": "1s"}
+    (row,) = simulate(scenario(cc, loss=lost).with_settings(settings), engine="quinn").flow_rows
+    assert row["lost"] == 1 and row["retransmitted"] == 1 and row["completed_s"] > 0.1
+
+
+@pytest.mark.parametrize("cc", ["quinn:cubic", "noq:cubic"])
+def test_an_applications_writes_fill_a_packet_each(cc: str) -> None:
+    settings = {"f0.app": {"kind": "rate", "rate": "2Mbps"}, "duration": "2s"}
+    (row,) = simulate(scenario(cc).with_settings(settings), engine="quinn").flow_rows
+    assert row["sent"] < 1.1 * 2e6 * 2 / 8 / 1428
+    assert 0.9 < row["application_limited"] < 1
+
+
+@pytest.mark.parametrize("cc", ["quinn:cubic", "noq:cubic", "cubic"])
+def test_reductions_by_marks_are_not_those_by_losses(cc: str) -> None:
+    queue = {"kind": "codel", "limit": "300p", "ecn": True}
+    made = scenario(cc, queue=queue).with_settings({"f0.ecn": True, "duration": "3s"})
+    (row,) = simulate(made, engine="noq").flow_rows
+    assert row["queue_drops"] == 0 and row["fast_recoveries"] == 0 and row["ecn_reductions"] > 1
 
 
 def test_an_error_of_a_stack_ends_the_run_with_a_command_that_repeats_it(
