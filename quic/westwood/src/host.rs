@@ -11,9 +11,22 @@ use crate::ffi::{BW_FRACTION, CWND_MAX, Control, Lost, Phase, SSTHRESH_INFINITE,
 /// RFC 9002, 7.2: the smallest window, in packets.
 const LEAST_WINDOW: u32 = 2;
 
-/// The congestion control of one connection, which a [`Config`] makes.
+/// The state of one connection's congestion control.
 ///
-/// It implements the `Controller` of quinn-proto and of noq-proto. Windows are in bytes.
+/// It implements no trait of the stacks. A [`Config`] makes their `Box<dyn Controller>`, whose `into_any` returns this
+/// type:
+///
+/// ```
+/// # #[cfg(feature = "quinn")] {
+/// use quinn_proto::congestion::ControllerFactory;
+/// use std::{sync::Arc, time::Instant};
+///
+/// let control = Arc::new(westwood::Config::named("cubic")?).build(Instant::now(), 1200);
+/// assert_eq!(control.initial_window(), 12_000);
+/// assert!(control.into_any().is::<westwood::Controller>());
+/// # }
+/// # Ok::<(), westwood::UnknownControl>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Controller {
     control: Control,
