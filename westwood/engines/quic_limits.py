@@ -53,10 +53,7 @@ def check(scenario: Scenario, engine: str) -> None:
 def _check_flow(flow: Flow, stack: str, profile: str) -> None:
     limits = Limits(stack, stack, most_flows=10_000, queues={}, losses=(), fixed={})
     _check_control(flow, limits, profile)
-    if not _LEAST_DATAGRAM <= flow.packet - _HEADERS <= _LARGEST_DATAGRAM:
-        least, most = (format_size(n + _HEADERS) for n in (_LEAST_DATAGRAM, _LARGEST_DATAGRAM))
-        expected = f"at least {least} and at most {most}"
-        raise limits.refuse(f"{flow.name}.packet", format_size(flow.packet), expected)
+    _check_sizes(flow, limits)
     takes_back = flow.app.kind in ("on-off", "media")
     if takes_back or (flow.app.kind == "rate" and flow.app.bulk):
         key = "app" if takes_back else "app.bulk"
@@ -66,6 +63,18 @@ def _check_flow(flow: Flow, stack: str, profile: str) -> None:
     for key, written in departures(flow, "flow", usual):
         expected = f"{show(usual[key])}, the profile's, since a stack has its own rules"
         raise limits.refuse(f"{flow.name}.{key}", written, expected)
+
+
+def _check_sizes(flow: Flow, limits: Limits) -> None:
+    datagram = flow.packet - _HEADERS
+    if not _LEAST_DATAGRAM <= datagram <= _LARGEST_DATAGRAM:
+        least, most = (format_size(n + _HEADERS) for n in (_LEAST_DATAGRAM, _LARGEST_DATAGRAM))
+        expected = f"at least {least} and at most {most}"
+        raise limits.refuse(f"{flow.name}.packet", format_size(flow.packet), expected)
+    if flow.receive_window < datagram:
+        expected = f"at least {format_size(datagram)}, the payload of a packet"
+        written = format_size(flow.receive_window)
+        raise limits.refuse(f"{flow.name}.receive_window", written, expected)
 
 
 def fixed(flow: Flow, profile: str) -> Mapping[str, object]:

@@ -29,6 +29,7 @@ def scenario(**flow: object) -> Scenario:
         ({"min_rto": "200ms"}, "one.min_rto", "own rules"),
         ({"recovery": "newreno"}, "one.recovery", "prr"),
         ({"packet": "1227B"}, "one.packet", "at least 1228B"),
+        ({"receive_window": "1471B"}, "one.receive_window", "at least 1472B"),
         ({"packet": "16413B"}, "one.packet", "at most 16412B"),
         ({"app": {"kind": "on-off", "on": "1s", "off": "1s"}}, "one.app", "does not take back"),
         ({"cc": "quinn:bbr3"}, "one.cc", "quinn:bbr"),
