@@ -241,8 +241,12 @@ static inline void on_acked(struct sock *sk, struct ww_host *host, __u32 cc,
     const __u32 samples = core->westwood.samples;
     const __u64 mark_us = core->westwood.mark_us;
     struct ww_window window = window_of(sk, host, protocol);
+    const __u32 ssthresh = window.ssthresh;
     core_on_ack(sk, host, protocol, &window, &sample);
     set_cwnd(tp, window.cwnd);
+    /* A control may end slow start without a loss. In recovery PRR has its target there. */
+    if (window.ssthresh != ssthresh && sample.phase <= WW_DISORDER)
+        set_ssthresh(tp, window.ssthresh);
     keep_windows(tp, host);
     const bool is_due = is_of_family(&config) ? core->westwood.samples != samples &&
                                                     (config.sampler != WW_PER_ACK ||

@@ -52,6 +52,16 @@ WindowOf(Ptr<const TcpSocketState> tcb)
     return window;
 }
 
+/// Sets the socket's slow start threshold; 0 segments leave it.
+inline void
+SetSsThresh(Ptr<TcpSocketState> tcb, uint32_t segments)
+{
+    if (segments != 0)
+    {
+        tcb->m_ssThresh = Bytes(segments, tcb->m_segmentSize);
+    }
+}
+
 struct WwTcpWestwood::Core
 {
     WwSettings settings;

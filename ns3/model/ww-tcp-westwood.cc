@@ -12,6 +12,7 @@
 #include "ns3/string.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ns3
 {
@@ -252,10 +253,13 @@ WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
     const uint32_t mss = tcb->m_segmentSize;
     ww_sample sample = SampleOf(tcb, WwPhaseOf(tcb->m_congState));
     ww_window window = WindowOf(tcb);
-    const uint32_t before = window.cwnd;
-    sample.is_cwnd_limited = tcb->m_bytesInFlight.Get() / mss + sample.acked_segments >= before;
+    const ww_window before = window;
+    sample.is_cwnd_limited =
+        tcb->m_bytesInFlight.Get() / mss + sample.acked_segments >= before.cwnd;
     ww_on_ack(&m_core->config, &m_core->state, &window, &sample);
-    m_grown = window.cwnd != before ? window.cwnd : 0;
+    m_grown = window.cwnd != before.cwnd ? window.cwnd : 0;
+    const bool answers = window.ssthresh != before.ssthresh && sample.phase <= WW_DISORDER;
+    m_answered = answers ? window.ssthresh : 0;
     Trace();
 }
 
@@ -301,6 +305,7 @@ WwTcpWestwood::PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked, const 
         return;
     }
     OnAck(tcb);
+    SetSsThresh(tcb, std::exchange(m_answered, 0));
 }
 
 uint32_t
@@ -323,7 +328,7 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
         m_entering = false; // another call in this recovery is for a timeout
         OnAck(tcb);         // ns-3 reports the third duplicate ACK only later
         m_ackSeen = true;
-        m_grown = 0;
+        m_grown = m_answered = 0;
     }
     else if (!isEcho)
     {
@@ -359,6 +364,7 @@ WwTcpWestwood::IncreaseWindow(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked)
     if (tcb->m_lastAckedSeq > m_acked)
     {
         OnAck(tcb); // ns-3 does not call PktsAcked for some ACKs that end disorder
+        SetSsThresh(tcb, std::exchange(m_answered, 0));
     }
     if (m_grown != 0)
     {

@@ -204,6 +204,7 @@ class WwTcpWestwood : public TcpCongestionOps
 
     std::unique_ptr<Core> m_core; //!< the core's data
     uint32_t m_grown{0};          //!< cwnd after the last ACK by the core, segments; 0: unchanged
+    uint32_t m_answered{0};       //!< ssthresh that it set on that ACK, segments; 0: none
     uint32_t m_afterLoss{0};      //!< cwnd that the core set on the last loss, segments
     uint32_t m_inRecovery{0};     //!< m_afterLoss, but at most the cwnd before the loss
     SequenceNumber32 m_acked{1};  //!< highest ACK that the core has seen; the SYN has number 0

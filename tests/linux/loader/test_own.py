@@ -117,6 +117,23 @@ def test_a_check_names_the_line_and_registers_nothing(
 
 
 @pytest.mark.slow
+def test_a_control_may_end_slow_start_without_a_loss(
+    bpffs: Path, tmp_path: Path, westwood: Westwood
+) -> None:
+    stops = "    if (window->cwnd >= 30) window->ssthresh = ww_min_u32(window->ssthresh, 20);\n"
+    text = like("reno", "mine")
+    begin = text.index("{\n", text.index("static void on_ack")) + 2
+    file = tmp_path / "mine.c"
+    file.write_text(text[:begin] + stops + text[begin:])
+    assert westwood("kernel", "load", str(file)).code == 0
+    with joined(*PATH) as (client, server), recording(cc=["ww_mine"]) as recorded:
+        receiver = server.receive("10.77.0.2", 5001)
+        outcome(client.send("10.77.0.2", 5001, "ww_mine", 0.5), receiver, 1)
+    windows = recorded.trace.filter(pl.col("event") == "window")
+    assert windows["ssthresh"].fill_nan(0)[-1] == 20 and windows["cwnd"].max() < 60
+
+
+@pytest.mark.slow
 def test_the_kernel_loads_what_ziglang_compiles(
     mine: str, westwood: Westwood, monkeypatch: pytest.MonkeyPatch
 ) -> None:

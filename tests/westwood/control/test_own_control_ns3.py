@@ -54,6 +54,20 @@ def test_both_hosts_send_the_same_packets(its_like: str) -> None:
 
 
 @needs_runner
+def test_a_control_may_end_slow_start_without_a_loss() -> None:
+    """Below 30 segments it doubles in a round trip; then its ssthresh stops that."""
+    stops = "    if (window->cwnd >= 30) window->ssthresh = ww_min_u32(window->ssthresh, 20);\n"
+    text = like("reno", "mine")
+    begin = text.index("{\n", text.index("static void on_ack")) + 2
+    Path("mine.c").write_text(text[:begin] + stops + text[begin:], encoding="utf-8")
+    scenario = lossy("./mine.c").with_settings({"l.loss": {"kind": "none"}, "duration": "3s"})
+    scenario = scenario.with_settings({"tcp.initial_ssthresh": "unlimited"})
+    ours, theirs = (run(scenario, 1).flow_rows[0] for run in (simulate, ns3.simulate))
+    assert theirs["mean_cwnd"] == pytest.approx(ours["mean_cwnd"], rel=0.01)
+    assert theirs["queue_drops"] == ours["queue_drops"]
+
+
+@needs_runner
 def test_bbr3_follows_its_packets_in_both_hosts() -> None:
     """After a timeout ns-3 sends other segments than the simulator does; here is none."""
     settings: dict[str, Any] = {"l.rate": "50Mbps", "l.delay": "10ms", "l.queue.limit": "83p"}
