@@ -22,6 +22,7 @@
  *   also in the authors' genericCC.
  * Deviations: the windows of the smallest and largest round trips are two halves, so they cover between one half and
  *   the whole of the time. A queue of one segment counts as nearly empty, because queues have whole segments.
+ *   Slow start waits while ACKs give no round trip, as in recovery without timestamps: it would not see the queue.
  *   v / delta is at most cwnd, as in genericCC. After a timeout cwnd is 1 and slow start
  *   begins again: the paper says nothing of timeouts.
  */
@@ -144,7 +145,8 @@ static void on_ack(const struct ww_config *config, struct copa *own, struct ww_w
     const bool is_full = ack->is_cwnd_limited || !config->validate_cwnd;
     if (!is_up) own->has_left_slow_start = true;
     if (!own->has_left_slow_start) {
-        if (is_full) window->cwnd = ww_min_u32(window->cwnd + segments, WW_CWND_MAX);
+        if (is_full && ack->rtt_us != 0)
+            window->cwnd = ww_min_u32(window->cwnd + segments, WW_CWND_MAX);
     } else if (is_full || !is_up) {
         steer(own, window, segments, is_up);
     }
