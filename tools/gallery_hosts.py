@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the gallery in the simulator, ns-3 and this kernel: python -m tools.gallery_hosts [HOST...].
+
+HOST is linux or ns3; without one, both. docs/gallery-hosts.json keeps the goodputs, and
+docs/family.md shows them. The simulator runs twice, with the profile of each other host, and loses
+the same packets. It takes ten minutes. linux loads the controls, and unloads them at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tools import pages
+from tools.claim_tables import row
+from westwood import Scenario, engines
+from westwood.control import gallery
+from westwood.draw.style import MBPS
+from westwood.engines.contract import Engine, Job
+from westwood.engines.listed_losses import listing
+from westwood.engines.pool import run_jobs, sorted_rows
+from westwood.engines.simulator import SIMULATOR
+from westwood.kernel import user_controls, ww_kernel
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+HOSTS = {"linux": "kernel", "ns3": "ns-3"}
+NEAR = 0.07
+PATHS = {"lossy": (1, 2, 3), "clean": (1,)}  # and their seeds
+_TOGETHER = 6  # controls of files in the kernel, which has room for eight
+_PARALLEL = 4  # paths in real time
+
+
+def scenario(cc: str, path: str, profile: str) -> Scenario:
+    """Returns 20 Mb/s, 60 ms, 100 packets of queue; the lossy path loses 0.1 % of the packets."""
+    link = {
+        "name": "path",
+        "between": ["source", "sink"],
+        "rate": "20Mbps",
+        "delay": "30ms",
+        "queue": {"limit": "100p"},
+    }
+    if path == "lossy":
+        link["loss"] = {"kind": "uniform", "rate": 0.001}
+    flow = {"name": "tcp", "from": "source", "to": "sink", "cc": cc, "packet": "1500B"}
+    return Scenario(name="gallery", duration="20s", profile=profile, link=[link], flow=[flow])
+
+
+def _goodputs(engine: Engine, profile: str, ccs: Sequence[str]) -> pages.Numbers:
+    """Returns the goodput of each run in Mb/s, by control and path."""
+    places = [(cc, path) for cc in ccs for path in PATHS]
+    jobs = [Job(scenario(cc, path, profile), PATHS[path]) for cc, path in places]
+    workers = _PARALLEL if engine.real_time else 1
+    rows = iter(sorted_rows(run_jobs(jobs, listing(engine).prepare, workers=workers)))
+    found: pages.Numbers = {cc: {} for cc in ccs}
+    for cc, path in places:
+        found[cc][path] = [round(next(rows)["goodput_bps"] / MBPS, 3) for _ in PATHS[path]]
+    return found
+
+
+def _in_kernel(engine: Engine) -> pages.Numbers:
+    found: pages.Numbers = {}
+    names = gallery.names()
+    for start in range(0, len(names), _TOGETHER):
+        some = names[start : start + _TOGETHER]
+        with ww_kernel.borrowed():
+            for cc in some:
+                user_controls.load(cc, {})
+            found |= _goodputs(engine, engine.profile, some)
+    return found
+
+
+def measure(hosts: Sequence[str]) -> None:
+    """Runs the controls in these hosts, and writes each host into the page as it ends."""
+    stored = PAGE.read() if PAGE.file.exists() else {}
+    for host in hosts:
+        engine = engines.find(host)
+        if engine.real_time:
+            theirs = _in_kernel(engine)
+        else:
+            theirs = _goodputs(engine, engine.profile, gallery.names())
+        ours = _goodputs(SIMULATOR, engine.profile, gallery.names())
+        stored[host] = {"simulator": ours, "host": theirs}
+        PAGE.write(stored)
+
+
+def off(stored: pages.Numbers, host: str, cc: str, path: str) -> float:
+    """Returns how far the simulator's median is from the host's."""
+    ours, theirs = (statistics.median(stored[host][who][cc][path]) for who in ("simulator", "host"))
+    return ours / theirs - 1
+
+
+def tables(stored: pages.Numbers) -> dict[str, str]:
+    """Returns the page's table."""
+    return {"hosts": "".join(f"{line}\n" for line in _lines(stored))}
+
+
+def _lines(stored: pages.Numbers) -> Iterator[str]:
+    heads = [name for host in HOSTS.values() for name in ("simulator", host, "difference")]
+    yield row("`cc`", "path", *heads)
+    yield row("---", "---", *(["---:"] * len(heads)))
+    for cc in gallery.names():
+        for path in PATHS:
+            cells = [cell for host in HOSTS for cell in _cells(stored, host, cc, path)]
+            yield row(f"`{cc}`", path, *cells)
+
+
+def _cells(stored: pages.Numbers, host: str, cc: str, path: str) -> tuple[str, ...]:
+    if host not in stored:
+        return 3 * ("not run",)
+    medians = (statistics.median(stored[host][who][cc][path]) for who in ("simulator", "host"))
+    share = off(stored, host, cc, path)
+    differs = f"**{share:+.1%}**" if abs(share) > NEAR else f"{share:+.1%}"
+    return (*(f"{one:.2f}" for one in medians), differs)
+
+
+def figures(stored: pages.Numbers) -> pages.Numbers:
+    """Returns what the page's sentences quote: how many rows of each host are near."""
+    places = [(cc, path) for cc in gallery.names() for path in PATHS]
+    near = {
+        host: sum(abs(off(stored, host, *place)) <= NEAR for place in places) for host in stored
+    }
+    return {"hosts": {"rows": len(places), **near}}
+
+
+PAGE = pages.Page(DOCS / "family.md", DOCS / "gallery-hosts.json", tables, figures)
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("host", nargs="*", choices=[*HOSTS, []], help="default: both")
+    measure(parser.parse_args().host or [*HOSTS])
