@@ -83,7 +83,7 @@ def test_every_setting_of_an_application(page: Any, kind: str) -> None:
 def test_a_policer_takes_its_rate_from_the_flows(page: Any) -> None:
     visible(page, "policer").locator("input").check()
     fill(page, "policer-rate", "500kbps")
-    page.wait_for_function("lab.rows.every((row) => row.goodput_bps < 500e3)")
+    page.wait_for_function("() => lab.rows.every((row) => row.goodput_bps < 500e3)")
     assert '"500kbps"' in page.evaluate("lab.toml")
 
 

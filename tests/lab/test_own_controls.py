@@ -153,7 +153,7 @@ def test_its_parameters_are_fields_and_its_quantities_are_panels(
         assert page.locator('[data-field="own-1-gain"]:visible').count() == 0
         gain.locator('input[type="text"]').fill("4")
         gain.locator('input[type="text"]').blur()
-        page.wait_for_function("lab.state.lines[0]['tcp.cc'].gain === 4")
+        page.wait_for_function("() => lab.state.lines[0]['tcp.cc'].gain === 4")
         check_rows(page, westwood, mine.parent)
         gain.locator('input[type="text"]').fill("101")
         gain.locator('input[type="text"]').blur()
