@@ -9,6 +9,7 @@
 #include <random>
 
 #include "../fuzz/any_network.hpp"
+#include "blocks.hpp"
 #include "one_link.hpp"
 #include "units.hpp"
 
@@ -22,12 +23,12 @@ void expect_sound(const Network& network, std::uint64_t seed, const std::string&
     for (const std::string& one : seen.broken()) ADD_FAILURE() << what << ": " << one;
 }
 
-// 3000 networks each, in blocks that can run side by side.
+// Up to 3000 networks, in blocks that can run side by side.
 class InvariantsOf300 : public testing::TestWithParam<std::uint64_t> {
   protected:
     const std::uint64_t first_ = 300 * GetParam() + 1, last_ = 300 * GetParam() + 300;
 };
-INSTANTIATE_TEST_SUITE_P(Engine, InvariantsOf300, testing::Range<std::uint64_t>(0, 10));
+INSTANTIATE_TEST_SUITE_P(Engine, InvariantsOf300, testing::Range<std::uint64_t>(0, kBlocks));
 
 TEST_P(InvariantsOf300, HoldForAnyNetwork) {
     for (std::uint64_t seed = first_; seed <= last_; seed++) {

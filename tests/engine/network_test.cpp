@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "blocks.hpp"
 #include "engine/recovery.hpp"
 #include "units.hpp"
 
@@ -230,7 +231,7 @@ void expect_same(const Result& a, const Result& b, const std::string& what) {
 }
 
 class AnyOf15Networks : public testing::TestWithParam<std::uint64_t> {};
-INSTANTIATE_TEST_SUITE_P(Engine, AnyOf15Networks, testing::Range<std::uint64_t>(0, 10));
+INSTANTIATE_TEST_SUITE_P(Engine, AnyOf15Networks, testing::Range<std::uint64_t>(0, kBlocks));
 
 TEST_P(AnyOf15Networks, RunsTheSameWithOneEventPerHop) {
     for (std::uint64_t seed = 15 * GetParam() + 1; seed <= 15 * GetParam() + 15; seed++) {

@@ -7,6 +7,7 @@
 
 #include <thread>
 
+#include "blocks.hpp"
 #include "engine/network.hpp"
 #include "units.hpp"
 
@@ -118,7 +119,7 @@ std::string told(const Result& result) {
 }
 
 class TiesOf16Networks : public testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(Engine, TiesOf16Networks, testing::Range<std::size_t>(0, 10));
+INSTANTIATE_TEST_SUITE_P(Engine, TiesOf16Networks, testing::Range<std::size_t>(0, kBlocks));
 
 TEST_P(TiesOf16Networks, OneEventPerHopChangesNothing) {
     std::vector<Network> all = networks();
