@@ -16,6 +16,7 @@ from typing import Any
 from westwood.control import loading
 from westwood.engines.linux_limits import CONTROLS
 from westwood.errors import InputError, UnavailableError, suggestion
+from westwood.experiments import kernel_loading
 from westwood.kernel import doctor, user_controls, ww_kernel
 
 CANDIDATES = ("ww_plus", "ww_cubic")
@@ -116,7 +117,7 @@ def controls(controls: Sequence[str], files: Mapping[str, str]) -> Iterator[None
         return
     with ww_kernel.borrowed():
         for file in files.values():
-            user_controls.load(file, {})
+            kernel_loading.load(file, {})
         yield
 
 

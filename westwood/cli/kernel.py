@@ -83,12 +83,13 @@ def load(
 
 
 def _load_own(file: str, setting: list[str] | None, *, boot: bool) -> None:
+    from westwood.experiments import kernel_loading
     from westwood.kernel import defaults, user_controls
 
     if boot:
         problem = "loads at boot only ours, expected no FILE.c"
         raise InputError(problem, key="--boot", value=file)
-    for line in user_controls.load(file, control_settings(setting)):
+    for line in kernel_loading.load(file, control_settings(setting)):
         print(line)
     defaults.renew()
     next_step(f"westwood path compare HOST --cc cubic,{user_controls.name_of(file)}")
