@@ -33,7 +33,11 @@ _SECTION = re.compile(r'(?=<h2 id=")')
 _FIGURE = re.compile(r"<figure>.*?</figure>\n?", re.DOTALL)
 _LABORATORY = re.compile(r'<p class="soft">Try it in a browser:.*?</p>\n?', re.DOTALL)
 _PICTURES = {"harm-cubic.png": "evaluation-harm.png", "c4.png": "evaluation-c4.png"}
-_WORDS = {"meets": "meets", "fails": "**fails**", "cannot tell": "cannot tell"}
+_WORDS = {
+    "meets": "meets",
+    "fails": "**fails**",
+    "cannot tell": "cannot tell",
+}
 _KEPT = ("criterion", "part", "question", "says", "unit", "compare", "bound", "at_most", "verdict")
 
 

@@ -15,6 +15,7 @@ from westwood.results.intervals import Estimate
 from westwood.results.metrics import half_width
 
 _ORDER: Mapping[str, int] = {"fails": 0, "cannot tell": 1, "meets": 2}
+_LARGEST_LOG = 700.0  # above it math.exp overflows
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,9 @@ def of_runs(
 def _at(criterion: Criterion, name: str, own: Sequence[Runs], others: Sequence[Runs]) -> At:
     values = [criterion.measure(one) for one in own]
     references = [criterion.measure(one) for one in others]
-    value = mean_of(values)
-    reference = mean_of(references).value
+    mean = geometric_mean_of if criterion.compare == "either way" else mean_of
+    value = mean(values)
+    reference = mean(references).value
     judged = _judged(criterion, values, references)
     return At(
         name,
@@ -165,10 +167,14 @@ def _judged(criterion: Criterion, values: Sequence[float], references: Sequence[
         return Estimate(worst, worst, worst)
     if criterion.compare == "value":
         return mean_of(values)
+    if criterion.compare == "either way":
+        return geometric_mean_of([max(one, ratio(1, one)) for one in values])
     pairs = list(zip(values, references, strict=True))
     if criterion.compare == "difference":
         return mean_of([one - other for one, other in pairs])
-    return mean_of([ratio(one, other) for one, other in pairs])
+    if criterion.compare == "kept":
+        pairs = [(1 - one, 1 - other) for one, other in pairs]
+    return geometric_mean_of([ratio(one, other) for one, other in pairs])
 
 
 def _or_last(at_most: bool) -> Any:
@@ -188,6 +194,21 @@ def mean_of(values: Sequence[float]) -> Estimate:
         return Estimate(mean, -math.inf, math.inf)
     half = half_width(statistics.stdev(values), len(values))
     return Estimate(mean, mean - half, mean + half)
+
+
+def geometric_mean_of(ratios: Sequence[float]) -> Estimate:
+    """Returns the geometric mean; its interval is Student's on the scale of logarithms.
+
+    Ratios are skewed: an interval of their arithmetic mean can go below zero.
+    """
+    if 0 in ratios and math.inf in ratios:
+        return Estimate(math.nan, -math.inf, math.inf)
+    found = mean_of([-math.inf if one == 0 else math.log(one) for one in ratios])
+    return Estimate(_exp(found.value), _exp(found.low), _exp(found.high))
+
+
+def _exp(value: float) -> float:
+    return math.inf if value > _LARGEST_LOG else math.exp(value)
 
 
 def verdict_of(judged: Estimate, threshold: Threshold | None) -> Verdict:

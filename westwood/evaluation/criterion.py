@@ -25,7 +25,7 @@ QUESTIONS: Mapping[str, str] = {
 }
 
 Verdict = Literal["meets", "fails", "cannot tell"]
-Compare = Literal["value", "difference", "ratio"]
+Compare = Literal["value", "difference", "ratio", "kept", "either way"]
 Runs = Mapping[str, Sequence[Row]]  # the flows of a run by the run's name, all with one seed
 
 
@@ -110,8 +110,10 @@ class Criterion:
     """A question about a control that runs decide.
 
     `measure` makes a number of the runs of one seed. `compare` says what the threshold applies to:
-    the number itself, its difference from the reference's number, or its ratio to it. The number
-    counts as a mean over seeds, or as its worst seed.
+    the number itself, its difference from the reference's number, or its ratio to it. "kept" takes
+    the number as harm, and the ratio of what is left, 1 - harm. "either way" takes the number as a
+    ratio, and it or its inverse, whichever is larger. The number counts as a mean over seeds,
+    geometric for ratios, or as its worst seed.
     """
 
     name: str

@@ -22,7 +22,7 @@ def harm(
     def measure(runs: Runs) -> float:
         solo, beside = of(runs[SOLO]), of(runs[BESIDE])
         better, worse = (solo, beside) if more_is_better else (beside, solo)
-        return (better - worse) / better if better > 0 else math.nan
+        return 1 - worse / better if better > 0 else math.nan
 
     return measure
 

@@ -92,7 +92,7 @@ def _optimistic() -> list[Criterion]:
         replace(
             harm_to("cubic"),
             name="harm-optimistic",
-            says=f"Throughput that a flow of CUBIC loses beside it with {says}, less what it loses "
+            says=f"Throughput that a flow of CUBIC keeps beside it with {says}, over what it keeps "
             "beside the reference with such a receiver",
             source=f"{_SOURCE}; harm by Ware et al. 2019",
             question="",

@@ -37,16 +37,23 @@ from westwood.scenario.stacks import split
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_MARKS: Mapping[str, str] = {"meets": "HOLDS", "fails": "DIFFERS", "cannot tell": "TESTED"}
+_MARKS: Mapping[str, str] = {
+    "meets": "HOLDS",
+    "fails": "DIFFERS",
+    "cannot tell": "TESTED",
+}
 _LONGEST_FRAGMENT = 20_000  # characters
 _AXES = {
     "value": "{}",
     "difference": "{} less the reference's",
     "ratio": "ratio to the reference's",
+    "kept": "kept, over what is kept beside the reference",
+    "either way": "ratio or its inverse",
 }
 _HOW = (
     "A verdict is meets or fails if the whole 95 % interval is on one side of the threshold, else "
-    "cannot tell. An interval is Student's t over seeds; the reference runs with the same seeds. "
+    "cannot tell. An interval is Student's t over seeds, of logarithms for ratios; the reference "
+    "runs with the same seeds. "
     "The worst point of a line decides it."
 )
 

@@ -12,7 +12,7 @@ from westwood.evaluation.basics import NAMES, alone, over_queues, path, scenario
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE
 from westwood.judge.cases import Control
-from westwood.judge.targets import goodput, of_role
+from westwood.judge.targets import goodput, of_role, ratio
 from westwood.scenario import Scenario
 from westwood.search import bounds, population
 from westwood.search.environment import PROFILE, Environment
@@ -108,19 +108,26 @@ def _stalls() -> Criterion:
 
 def _far_share(runs: Runs) -> float:
     near, far = (row["goodput_bps"] for row in of_role(runs[ALONE], "tcp"))
-    return float(far / near)
+    return ratio(far, near)
 
 
 def _rtt_unfair() -> Criterion:
     one = replace(path(20, 20, 4, 120), flows=2, rtt_spread=8.0)
     return Criterion(
         "rtt-unfair",
-        "Goodput of a flow with 160 ms over that of one with 20 ms",
-        "Ha et al. 2008: CUBIC's share falls with the round trip, Reno's with its square",
+        "Goodput of a flow with 160 ms over that of one with 20 ms, or the inverse if it is larger",
+        "Ha et al. 2008: CUBIC's share falls with the round trip, Reno's with its square. "
+        "Hock et al. 2017: BBR prefers long round trips",
         [Point("160 and 20 ms", alone(one))],
         _far_share,
-        Threshold(1 / 8, "ours: the inverse of the round trips' ratio"),
-        "of the nearer flow's",
+        Threshold(
+            8,
+            "RFC 9438, section 3.3: shares are the inverse of the round trips; the same bound for "
+            "long ones is ours",
+            at_most=True,
+        ),
+        "far over near",
+        compare="either way",
         axis="20 Mb/s, 80 ms of queue",
     )
 
@@ -165,6 +172,7 @@ PART = Part(
         Clause("Hock et al. 2017", "BBRv1's loss in shallow buffers", ("loss-caused",)),
         Clause("Hock et al. 2017", "BBRv1's unfairness in shallow buffers", ("harm-cubic",)),
         Clause("Ha et al. 2008", "CUBIC's RTT unfairness", ("rtt-unfair",)),
+        Clause("Hock et al. 2017", "BBRv1's preference for long round trips", ("rtt-unfair",)),
         Clause("Mo et al. 1999", "Vegas loses to Reno", ("own-sack",)),
         Clause("ours, 2026", "Westwood+'s start-up", ("fills", "high-delay")),
         Clause("ours, 2026", "Westwood+'s share in deep queues", ("own-cubic",)),

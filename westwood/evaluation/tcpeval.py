@@ -19,7 +19,7 @@ from westwood.evaluation import measures
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE
 from westwood.judge.cases import Control
-from westwood.judge.targets import goodput, of_role
+from westwood.judge.targets import goodput, of_role, ratio
 from westwood.scenario import Scenario
 from westwood.search.environment import PROFILE
 
@@ -316,16 +316,18 @@ def _parking_lot() -> Criterion:
 
     def share(found: Runs) -> float:
         crossing = of_role(found[ALONE], "cross")
-        return 3 * goodput(of_role(found[ALONE], "through")) / goodput(crossing)
+        return ratio(3 * goodput(of_role(found[ALONE], "through")), goodput(crossing))
 
     return Criterion(
         "tcpeval-parking-lot",
-        "Goodput of a flow over three bottlenecks over that of flows over one",
+        "Goodput of a flow over three bottlenecks over that of flows over one, or the inverse if "
+        "it is larger",
         f"{_SOURCE}, several bottlenecks",
         [Point("three links", runs)],
         share,
-        Threshold(0.1, _OURS),
-        "of the others'",
+        Threshold(10, _OURS, at_most=True),
+        "through over crossing",
+        compare="either way",
         axis="100 Mb/s each",
         note="Endless flows instead of sessions that bring 60, 80 and 100 % of each link.",
     )

@@ -73,6 +73,8 @@ def judged(one: Answer, at: At) -> str:
     measured = {
         "difference": f"{one.unit} {value} above the reference's",
         "ratio": f"{value} of the reference's",
+        "kept": f"{value} of what is kept beside the reference",
+        "either way": f"{value} times, either way",
         "value": f"{value} {one.unit}",
     }[one.compare]
     return f"{one.statistic} {measured.strip()}".strip()

@@ -57,6 +57,40 @@ def test_a_difference_is_paired_by_seed() -> None:
     assert (at.judged, at.low, at.high, at.verdict) == (2.0, 2.0, 2.0, "meets")
 
 
+def test_a_ratio_has_a_geometric_mean_and_an_interval_above_zero() -> None:
+    """The arithmetic mean is 3.7, and its interval goes from -9.9 to 17.3."""
+    criterion = replace(AT_LEAST_ONE, compare="ratio")
+    (at,) = answered(criterion, (0.1, 10.0, 1.0), (1.0, 1.0, 1.0)).points
+    assert at.judged == pytest.approx(1.0)
+    assert 0 < at.low < 1 < at.high
+    assert at.low * at.high == pytest.approx(1.0)
+
+
+def test_a_ratio_of_nothing_fails_for_sure() -> None:
+    criterion = replace(AT_LEAST_ONE, compare="ratio")
+    (at,) = answered(criterion, (0.0, 1.0, 1.0), (1.0, 1.0, 1.0)).points
+    assert (at.judged, at.low, at.high, at.verdict) == (0.0, 0.0, 0.0, "fails")
+
+
+@pytest.mark.parametrize("ratio", [0.1, 10.0])
+def test_either_way_takes_the_larger_of_a_ratio_and_its_inverse(ratio: float) -> None:
+    at_most = Threshold(8.0, "RFC", at_most=True)
+    criterion = replace(AT_LEAST_ONE, threshold=at_most, compare="either way")
+    (at,) = answered(criterion, (ratio, ratio, ratio)).points
+    assert at.judged == pytest.approx(10.0)
+    assert at.verdict == "fails"
+
+
+KEEPS = replace(AT_LEAST_ONE, threshold=Threshold(0.8, "ours"), compare="kept")
+
+
+def test_a_control_that_takes_everything_fails_where_the_reference_takes_almost_everything() -> (
+    None
+):
+    assert answered(KEEPS, (1.0, 1.0, 1.0), (0.93, 0.93, 0.93)).verdict == "fails"
+    assert answered(KEEPS, (0.93, 0.93, 0.93), (0.93, 0.93, 0.93)).verdict == "meets"
+
+
 def test_the_worst_run_counts_where_a_criterion_says_so() -> None:
     at_most = Threshold(5.0, "draft", at_most=True)
     criterion = replace(AT_LEAST_ONE, threshold=at_most, is_worst=True)

@@ -22,8 +22,8 @@ from westwood.judge.cases import Control
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
 
-CONTROL, QUEUES = Control("reno"), ("1 BDP", "4 BDP")
-QUEUE_OF = {"67p": "1 BDP", "267p": "4 BDP"}  # of the criterion `queue`
+CONTROL, QUEUES = Control("vegas"), ("2 BDP", "4 BDP")
+QUEUE_OF = {"133p": "2 BDP", "267p": "4 BDP"}  # of the criterion `queue`
 
 
 def queue_of(job: Job) -> str:

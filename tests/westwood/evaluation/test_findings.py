@@ -39,6 +39,11 @@ def test_cubic_gives_less_to_a_longer_round_trip() -> None:
     assert 1 / 8 < measured("rtt-unfair", "160 and 20 ms", "cubic") < 1
 
 
+def test_bbr_prefers_a_longer_round_trip() -> None:
+    """Hock et al. 2017."""
+    assert measured("rtt-unfair", "160 and 20 ms", "bbr") > 2
+
+
 def test_westwood_plus_starts_slowly_on_a_long_path() -> None:
     assert measured("high-delay", "20 Mb/s, 600 ms", "westwood+") < 10
     assert measured("high-delay", "20 Mb/s, 600 ms", "cubic") > 15

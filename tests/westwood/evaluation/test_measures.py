@@ -29,6 +29,11 @@ def test_harm_of_a_time_has_the_longer_time_below_the_line() -> None:
     assert measures.harm(measures.others_rtt, more_is_better=False)(runs) == pytest.approx(0.75)
 
 
+def test_transfers_of_which_none_ends_lose_everything() -> None:
+    runs = {"solo": [flow("short", x=1.0)], "beside": [flow("short", x=math.inf)]}
+    assert measures.harm(lambda rows: rows[0]["x"], more_is_better=False)(runs) == 1
+
+
 def test_an_unfinished_transfer_takes_forever() -> None:
     of = measures.completion("tcp")
     assert of([flow("tcp", completion_s=2.0, completed=1, transfers=1)]) == 2.0
