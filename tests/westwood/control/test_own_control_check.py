@@ -54,6 +54,15 @@ def test_a_fit_control_passes_and_has_a_page(tmp_path: Path, westwood: Callable[
         assert (tmp_path / "page" / f"{name}.png").stat().st_size > 10_000
 
 
+# They carry less than a tenth of the slowest of Reno, CUBIC and BBRv1: docs/your-own-control.md,
+# docs/family.md.
+SLOW = {
+    "westwood": "FAILED   a path of 100 Gb/s",
+    "westwoodnr": "FAILED   a path of 100 Gb/s",
+    "tor_westwood.c": "FAILED   12 paths, with Reno, CUBIC and BBR",
+}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", models())
 def test_controls_like_those_of_the_catalogue_are_fit(
@@ -66,7 +75,8 @@ def test_controls_like_those_of_the_catalogue_are_fit(
         unfit = [line for line in unfit if "104 in Linux" not in line]
     if protocol == "cubic":  # Frama-C does not tell runs with different kinds of HyStart apart
         unfit = [line for line in unfit if "trap representation of a _Bool" not in line]
-    assert not unfit
+    known = [SLOW[protocol]] if protocol in SLOW else []
+    assert [line.partition(":")[0] for line in unfit] == known
 
 
 def test_a_control_that_stalls_is_named_with_the_path_and_its_command(
