@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from westwood.control.python import PythonControl, table_of
-from westwood.errors import InputError
+from westwood.errors import InputError, suggestion
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,14 +35,17 @@ _SCALARS = (str, int, float, Decimal, Fraction, date, time)
 
 
 def checked(**checks: Check) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Returns a decorator that checks the named arguments before each call."""
+    """Returns a decorator that checks the named arguments, and their names, before each call."""
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
 
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            given = signature.bind(*args, **kwargs)
+            try:
+                given = signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise _misnamed(function, signature, kwargs, error) from None
             for name in signature.parameters:
                 if name in checks and name in given.arguments:
                     given.arguments[name] = checked_value(name, given.arguments[name], checks[name])
@@ -51,6 +54,22 @@ def checked(**checks: Check) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return call
 
     return wrap
+
+
+def _misnamed(
+    function: Callable[..., object],
+    signature: inspect.Signature,
+    named: Mapping[str, object],
+    error: TypeError,
+) -> InputError:
+    """Returns the error for arguments that the function does not take."""
+    known = [name for name in signature.parameters if name != "self"]
+    for name, value in named.items():
+        if name not in known:
+            problem = f"no such argument, {suggestion(name, known)}"
+            return InputError(problem, key=name, value=value)
+    called = function.__qualname__.removesuffix(".__init__")
+    return InputError(f"{called}: {error}, expected {', '.join(known)}")
 
 
 def check_fields(one: object, **checks: Check) -> None:

@@ -73,10 +73,18 @@ def _by_rate(actions: Numbers) -> Numbers:
     return np.where(actions >= 0, 1 + _DELTA * actions, 1 / (1 - _DELTA * actions))
 
 
+def _by_power_of_4(actions: Numbers) -> Numbers:
+    return 4.0**actions
+
+
+def _as_given(actions: Numbers) -> Numbers:
+    return actions
+
+
 ACTIONS: Mapping[str, Action] = {
     "rate": Action("rate", -1, 1, _by_rate),
-    "cwnd-factor": Action("cwnd_factor", -1, 1, lambda actions: 4.0**actions),
-    "cwnd": Action("cwnd", 1, 10_000, lambda actions: actions),
+    "cwnd-factor": Action("cwnd_factor", -1, 1, _by_power_of_4),
+    "cwnd": Action("cwnd", 1, 10_000, _as_given),
 }
 
 

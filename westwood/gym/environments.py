@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -13,13 +14,12 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from westwood import _engine, units
+from westwood import units
 from westwood.arguments import checked, number, optional, text, whole
-from westwood.control.loading import located_failures
-from westwood.engines.network import build
 from westwood.errors import InputError, suggestion
 from westwood.gym import paths as drawn_paths
 from westwood.gym.choices import ACTIONS, COLUMNS, KINDS, REWARDS, Action, Kind, Numbers, Reward
+from westwood.gym.episodes import Episodes
 from westwood.gym.paths import Path
 from westwood.scenario import Scenario
 
@@ -27,6 +27,7 @@ T = TypeVar("T")
 Observations = NDArray[np.float32]
 MOST_ENVIRONMENTS, MOST_STEPS, MOST_HISTORY = 100_000, 10**9, 10_000
 _RTT = "rtt"
+_SEED = whole(0, 2**64 - 1)
 _share = number(0, 1e6, above=True)
 
 
@@ -35,7 +36,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
 
     An episode is a new run on one of the paths. After a round trip and one step the agent takes
     over. A sub-environment that is over begins anew with the next step (`AutoresetMode.NEXT_STEP`).
-    The same seed and actions give the same numbers on any machine.
+    The same seed and actions give the same numbers on any machine. A copy, or what a pickle is read
+    into, goes on from the same step: it runs the episodes again up to there.
 
     Parameters
     ----------
@@ -127,8 +129,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
         number_of_flow = _number_of_flow(flow, scenarios)
         self._spaces(columns, length)
         try:
-            self._runs = _engine.Environments(
-                [build(scenario) for scenario in scenarios],
+            self._runs = Episodes(
+                scenarios,
                 num_envs,
                 number_of_flow,
                 self._action.steering,
@@ -152,11 +154,15 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
+    def __copy__(self) -> VectorEnv:
+        return copy.deepcopy(self)
+
     @property
     def measured(self) -> Mapping[str, Numbers]:
         """What was measured of the last step, by the names of `COLUMNS`."""
         return {name: self._rows[:, place] for place, name in enumerate(COLUMNS)}
 
+    @checked(seed=optional(_SEED))
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
@@ -183,8 +189,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
         again, infos = self._over, {}
         if again.any():
             infos["path"] = self._begin(again, observations)
-        with located_failures():
-            self._runs.step(~again, orders, self._rows, observations, terminated, truncated)
+        self._runs.step(~again, orders, self._rows, observations, terminated, truncated)
         self._over = terminated | truncated
         rewards = self._rewards(again)
         return observations, rewards, terminated, truncated, infos
@@ -213,8 +218,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
         chosen = drawn if paths is None else paths
         seeds = draw.integers(2**63, size=count, dtype=np.uint64)
         shares = draw.uniform(*self._first_rate, size=count)
-        with located_failures():
-            self._runs.reset(which, chosen, seeds, shares, observations)
+        self._runs.begin(which, chosen, seeds, shares, observations)
         return chosen
 
     def _orders(self, actions: NDArray[Any]) -> Numbers:
@@ -261,12 +265,20 @@ class Env(gymnasium.Env[Observations, NDArray[Any]]):
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
 
+    @checked()
     def __init__(self, paths: Path | Sequence[Path] | None = None, **parameters: Any) -> None:
+        if "num_envs" in parameters:
+            problem = "expected none: Env is one environment, VectorEnv has several"
+            raise InputError(problem, key="num_envs", value=parameters["num_envs"])
         self._all = VectorEnv(1, paths, **parameters)
         self.observation_space = self._all.single_observation_space
         self.action_space = self._all.single_action_space
         self._over = True
 
+    def __copy__(self) -> Env:
+        return copy.deepcopy(self)
+
+    @checked(seed=optional(_SEED))
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
@@ -309,6 +321,9 @@ def _array(key: str, given: Any, expected: str, of: type | None = np.float64) ->
 def _path_in(options: object) -> Any:
     if options is not None and not isinstance(options, Mapping):
         raise InputError('expected a mapping such as {"path": 3}', key="options", value=options)
+    for key in options or {}:
+        if key != "path":
+            raise InputError('no such option, expected "path"', key="options", value=key)
     return (options or {}).get("path")
 
 

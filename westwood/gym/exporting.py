@@ -7,7 +7,10 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from string import Template
+from typing import Any
 
+from westwood import arguments
+from westwood.arguments import checked, each, has, number, optional, text, whole
 from westwood.control import writing
 from westwood.errors import InputError
 
@@ -24,9 +27,42 @@ _OBSERVATIONS = {
 }
 _TEXT = Path(__file__).with_name("policy.c.in")
 
+_MOST_LISTED = 1000  # weights or observations of a list that is too long anyway
+
 Layer = tuple[Sequence[Sequence[float]], Sequence[float]]
 
 
+def _layers(given: object) -> list[Any]:
+    """Returns the layers as lists of numbers."""
+    numbers = each(number(-_LARGEST, _LARGEST), _MOST_LISTED)
+    rows = each(numbers, _MOST_LISTED)
+    problem = "expected a list of (weights, constants), a row of weights for each output"
+    try:
+        return [
+            (rows(matrix), numbers(vector)) for matrix, vector in each(lambda one: one, 2)(given)
+        ]
+    except InputError as error:
+        raise InputError(f"{problem}: {error.problem}", value=error.value) from None
+    except Exception:  # a layer is no pair; a user's object may raise anything
+        raise InputError(problem, value=given) from None
+
+
+def _clip(given: object) -> list[float]:
+    bounds: list[float] = each(number(-7, 7), 2)(given)
+    if len(bounds) != 2 or not bounds[0] < bounds[1]:
+        raise InputError("expected two numbers from -7 to 7, the smaller first", value=bounds)
+    return bounds
+
+
+@checked(
+    path=arguments.path,
+    layers=_layers,
+    factor=has("__call__"),
+    observation=each(text, _MOST_LISTED),
+    history=whole(1, _MOST_INPUTS),
+    clip=_clip,
+    hidden=optional(has("__call__")),
+)
 def export(
     path: str | os.PathLike[str],
     layers: Sequence[Layer],
@@ -82,7 +118,7 @@ def export(
     True
     """
     file = Path(path)
-    _check(layers, observation, history, clip, hidden)
+    _check(layers, observation, history, hidden)
     if file.suffix != ".c":
         raise InputError("expected a name that ends in .c", key="path", value=str(file))
     writing.check_name(file.stem)
@@ -116,7 +152,6 @@ def _check(
     layers: Sequence[Layer],
     observation: Sequence[str],
     history: int,
-    clip: tuple[float, float],
     hidden: Callable[[float], float] | None,
 ) -> None:
     for one in observation:
@@ -127,8 +162,6 @@ def _check(
     if not 1 <= inputs <= _MOST_INPUTS:
         problem = f"expected at most {_MOST_INPUTS} numbers in all steps"
         raise InputError(problem, key="history", value=history)
-    if not -7 <= clip[0] < clip[1] <= 7:
-        raise InputError("expected two numbers from -7 to 7", key="clip", value=list(clip))
     if len(layers) not in (1, 2) or (len(layers) == 2) != (hidden is not None):
         problem = "expected one layer, or two and the function of the hidden one"
         raise InputError(problem, key="layers")
@@ -136,8 +169,6 @@ def _check(
         if len(vector) != len(matrix) or any(len(row) != inputs for row in matrix):
             problem = f"expected a row of {inputs} weights and a constant for each output"
             raise InputError(problem, key="layers")
-        if not all(abs(one) <= _LARGEST for row in (*matrix, vector) for one in row):
-            raise InputError(f"expected weights up to {_LARGEST:g}", key="layers")
         inputs = len(matrix)
     if inputs != 1 or len(layers[0][0]) > _MOST_HIDDEN:
         problem = f"expected one output, and at most {_MOST_HIDDEN} hidden ones"
@@ -150,9 +181,19 @@ def _fixed(number: float, bits: int) -> int:
 
 def _table(of: Callable[[float], float], key: str, bounds: tuple[int, int]) -> list[int]:
     """Returns a function's values with 16 fractional bits, between which the file interpolates."""
-    found = [float(of(_REACH * (2 * place / _PIECES - 1))) for place in range(_PIECES + 1)]
-    if not all(bounds[0] <= one <= bounds[1] for one in found):
-        raise InputError(f"expected values from {bounds[0]} to {bounds[1]}", key=key)
+    found = []
+    for place in range(_PIECES + 1):
+        at = _REACH * (2 * place / _PIECES - 1)
+        made: object = ...
+        try:
+            made = of(at)
+            found.append(number(*bounds)(made))
+        except InputError:
+            problem = f"expected values from {bounds[0]} to {bounds[1]}, at {at:g} too"
+            raise InputError(problem, key=key, value=made) from None
+        except Exception as error:  # the user's
+            problem = f"expected a function of a number, raised {type(error).__name__} at {at:g}"
+            raise InputError(f"{problem}: {error}", key=key) from error
     return [_fixed(one, 16) for one in found]
 
 

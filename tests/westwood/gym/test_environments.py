@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import copy
 import doctest
 import signal
 import threading
 from pathlib import Path
+from pickle import dumps, loads
 from typing import Any
 from unittest.mock import Mock
 
@@ -18,7 +20,7 @@ from gymnasium.vector import AutoresetMode
 
 from westwood import Control, PythonControl, Scenario, gym
 from westwood.control.writing import like
-from westwood.errors import InputError, WestwoodError
+from westwood.errors import InputError, RunError, WestwoodError
 from westwood.gym import choices, environments, paths
 
 ID = "westwood.gym:westwood/Path-v0"
@@ -218,6 +220,7 @@ def test_aurora_paths_are_those_of_its_simulator() -> None:
         ({"paths": "tabel1"}, '"tabel1": neither a file nor a scenario'),
         ({"paths": []}, "paths = 0: expected 1 to"),
         ({"paths": 7}, "paths = 7: expected scenarios"),
+        ({"setp": "1rtt"}, 'setp = "1rtt": no such argument, did you mean "step"?'),
     ],
 )
 def test_a_wrong_argument_is_one_line(parameters: dict[str, Any], expected: str) -> None:
@@ -312,6 +315,41 @@ def test_wrong_options_are_one_line() -> None:
     for made in (gym.VectorEnv(2, path()), gym.Env(path())):
         with pytest.raises(InputError, match=r"options = .*: expected a mapping"):
             made.reset(options="path")  # type: ignore[arg-type]
+        wrong: list[tuple[dict[str, Any], str]] = [
+            ({"options": {"pth": 1}}, 'options = "pth": no such option'),
+            ({"options": {"path": "x"}}, r'options\["path"\] = .*: expected'),
+            ({"seed": -1}, "seed = -1: expected a whole number"),
+            ({"seed": "one"}, 'seed = "one": expected a whole number'),
+            ({"sed": 1}, 'sed = 1: no such argument, did you mean "seed"'),
+        ]
+        for given, expected in wrong:
+            with pytest.raises(InputError, match=f"^{expected}"):
+                made.reset(**given)
+    with pytest.raises(InputError, match="num_envs = 3: expected none: Env is one environment"):
+        gym.Env(path(), num_envs=3)
+    with pytest.raises(InputError, match="Env: too many positional arguments"):
+        gym.Env(path(), 3)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("like", gym.KINDS)
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: loads(dumps(one))])
+def test_a_copy_goes_on_where_it_was_made(like: str, copied: Any) -> None:
+    paths = path(size="300kB")  # some episodes end early
+    many = gym.VectorEnv(3, paths, like=like, steps=25)
+    assert np.array_equal(copied(many).reset(seed=5)[0], many.reset(seed=5)[0])
+    many.action_space.seed(1)
+    for _ in range(60):
+        many.step(many.action_space.sample())
+    other = copied(many)
+    for _ in range(60):
+        actions = many.action_space.sample()
+        first, second = (one.step(actions)[:4] for one in (many, other))
+        assert all(map(np.array_equal, first, second))
+    agent = gym.Env(paths, like=like)
+    agent.reset(seed=1)
+    again = copied(agent)
+    action = agent.action_space.sample()
+    assert np.array_equal(agent.step(action)[0], again.step(action)[0])
 
 
 def slow() -> gym.VectorEnv:
@@ -334,11 +372,25 @@ def test_environments_go_on_after_an_interrupt() -> None:
     assert not np.any(many.step(np.zeros((2, 1)))[2:4])
 
 
+def test_what_was_interrupted_has_no_copy_until_a_reset() -> None:
+    many = slow()
+    many.reset(seed=1)
+    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        for _ in range(100):
+            many.step(np.zeros((2, 1)))
+    with pytest.raises(RunError, match=r"no copy after .* an interrupted step: reset\(\) it"):
+        copy.copy(many)
+    many.reset()
+    copy.copy(many)
+
+
 def test_a_reset_that_was_interrupted_begins_again_with_the_next_step() -> None:
     many = gym.VectorEnv(2, path())
     many.reset(seed=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(many, "_runs", Mock(reset=Mock(side_effect=KeyboardInterrupt)))
+        patch.setattr(many._runs, "_runs", Mock(reset=Mock(side_effect=KeyboardInterrupt)))
         with pytest.raises(KeyboardInterrupt):
             many.reset(seed=1)
     assert "path" in many.step(np.zeros((2, 1)))[4]
