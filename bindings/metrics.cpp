@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Binds the rows of a run and the statistics of numbers (metrics/).
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <cmath>
 #include <deque>
-#include <optional>
 #include <tuple>
 
+#include "../engine/base/seconds.hpp"
 #include "../metrics/observers.hpp"
 #include "../metrics/rows.hpp"
 #include "../metrics/statistics.hpp"
+#include "../plan/fair_shares.hpp"
 #include "bindings.hpp"
 
 namespace ww::bindings {
@@ -80,21 +80,23 @@ nb::dict dict_of(const metrics::Row& row) {
     return made;
 }
 
-using FlowTuple = std::tuple<bool, bool, double, std::optional<double>, bool>;
 using UsedTuple = std::pair<double, double>;
 
-nb::list rows(const std::vector<FlowTuple>& flows, const nb::dict& connections,
-              const nb::dict& messages, const std::vector<UsedTuple>& directions,
-              double simulated_s) {
+nb::list rows(const sim::Network& network, const nb::dict& connections, const nb::dict& messages,
+              const std::vector<UsedTuple>& directions) {
     std::vector<metrics::Planned> planned;
-    for (const auto& [is_tcp, arrives, start_s, stop_s, has_messages] : flows)
-        planned.push_back({is_tcp, arrives, start_s, stop_s.value_or(INFINITY), has_messages});
+    for (const sim::Flow& one : network.flows)
+        planned.push_back({!one.datagrams.on, one.arrivals_mean > 0, sim::seconds(one.start),
+                           sim::seconds(one.stop),
+                           one.application.kind >= sim::ApplicationKind::request});
     std::vector<metrics::Used> used;
     for (const auto& [utilisation, waited_s] : directions) used.push_back({utilisation, waited_s});
     Kept kept;
     nb::list made;
-    for (const metrics::Row& row :
-         metrics::rows(planned, connections_of(connections, messages, kept), used, simulated_s))
+    for (const metrics::Row& row : metrics::rows(
+             planned, connections_of(connections, messages, kept), used,
+             sim::seconds(network.duration),
+             [&](const metrics::Spans& active) { return plan::fair_shares_bps(network, active); }))
         made.append(dict_of(row));
     return made;
 }
@@ -135,15 +137,12 @@ nb::list row_columns() {
 
 void bind_metrics(nb::module_& m) {
     m.attr("ROW_COLUMNS") = row_columns();
-    m.def("rows", &rows, "flows"_a, "connections"_a, "messages"_a, "directions"_a, "simulated_s"_a,
-          nb::sig("def rows(flows: collections.abc.Sequence[tuple[bool, bool, float, float | None, "
-                  "bool]], "
-                  "connections: dict, messages: dict, "
-                  "directions: collections.abc.Sequence[tuple[float, float]], simulated_s: float) "
+    m.def("rows", &rows, "network"_a, "connections"_a, "messages"_a, "directions"_a,
+          nb::sig("def rows(network: Network, connections: dict, messages: dict, "
+                  "directions: collections.abc.Sequence[tuple[float, float]]) "
                   "-> list[dict[str, typing.Any]]"),
-          "Returns the columns of each flow's row. A flow is: whether it is TCP, whether it has "
-          "arrivals, its start, its stop, and whether its transfers are messages. A direction is "
-          "its utilisation and waiting time.");
+          "Returns the columns of each flow's row. A direction is its utilisation and waiting "
+          "time.");
     nb::class_<metrics::Surroundings>(m, "Surroundings", "What observed columns depend on.")
         .def(nb::init<>())
 #define WW_ATTRIBUTE(name) .def_rw(#name, &metrics::Surroundings::name)

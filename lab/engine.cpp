@@ -20,6 +20,7 @@
 #include "../metrics/rows.hpp"
 #include "../metrics/statistics.hpp"
 #include "../plan/completion.hpp"
+#include "../plan/fair_shares.hpp"
 #include "../plan/quantities.hpp"
 #include "../plan/routes.hpp"
 #include "../plan/scenario.hpp"
@@ -133,7 +134,8 @@ std::vector<ww::metrics::Row> rows() {
     for (const auto* side : {&lab.outcome.forward, &lab.outcome.backward})
         for (const DirectionResult& one : *side)
             directions.push_back({one.utilisation, one.waited_s});
-    return ww::metrics::rows(flows, connections(), directions, seconds(network.duration));
+    const auto fair = [&](const auto& spans) { return ww::plan::fair_shares_bps(network, spans); };
+    return ww::metrics::rows(flows, connections(), directions, seconds(network.duration), fair);
 }
 
 // What the page has to know about flows and links, in numbers.

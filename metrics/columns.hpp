@@ -13,7 +13,7 @@
 //   digits  after the decimal point in the table
 //   shown   ALWAYS, or when and how the table shows it:
 //           IF_SEVERAL flows run, IF_KNOWN of a flow, WITH_INTERVAL if it is a mean
-//   value   an expression of `flow` (FlowOfRun in rows.cpp), and in columns of the run of `run` and `row`
+//   value   an expression of `flow` (FlowOfRun in rows.cpp), or of the parameters of set_run_columns() there
 #pragma once
 
 #include "../engine/columns.hpp"
@@ -69,10 +69,12 @@
       "the longest of those times", percentile(flow.completions_s, 1))
 
 #define WW_RUN_COLUMNS(X)                                                                          \
-    X(NUMBER, friendliness, "", "Friendliness", "share\nof fair", 1, 2,                            \
+    X(NUMBER, fair_share_bps, "bit/s", "Max-min fair share", "", 1e-6, 3, WW_COLUMN_ALWAYS,        \
+      "goodput at its max-min fair share of the links, over the same time", fair_share_bps)        \
+    X(NUMBER, friendliness, "", "Goodput over fair share", "share\nof fair", 1, 2,                 \
       WW_COLUMN_WITH_INTERVAL | WW_COLUMN_IF_SEVERAL,                                              \
-      "the flow's goodput over the mean of the run's TCP flows: 1 is its fair share",              \
-      ratio(row.goodput_bps, flow.is_tcp ? run.fair_bps : 0))                                      \
+      "goodput_bps over fair_share_bps, of a TCP flow",                                            \
+      ratio(row.goodput_bps, is_tcp ? fair_share_bps : 0))                                         \
     X(NUMBER, jain, "", "Jain's index", "fairness", 1, 3, WW_COLUMN_IF_SEVERAL,                    \
       "fairness of the run's TCP flows, 1 when all have the same goodput", run.jain)               \
     X(NUMBER, utilisation, "", "Utilisation", "", 1, 1, WW_COLUMN_ALWAYS,                          \

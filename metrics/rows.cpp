@@ -95,19 +95,18 @@ struct FlowOfRun {
 
     // Returns a number of bytes as a rate over the flow's active time.
     double bit_rate(const Numbers& bytes) const {
-        const double active = active_s();
-        return active > 0 ? 8 * sum(bytes) / active : 0;
+        const auto [from_s, to_s] = active();
+        return to_s > from_s ? 8 * sum(bytes) / (to_s - from_s) : 0;
     }
 
-    // Returns the seconds from its start to its end, or to the last arrival if that is later. It ends when it
-    // completes, at its stop or with the run. A flow with arrivals ends with the run, because its transfers
-    // continue after its stop.
-    double active_s() const {
-        if (planned.arrives || count() == 0) return simulated_s - planned.start_s;
+    // Returns its start, and its end or the last arrival if that is later. It ends when it completes, at its stop
+    // or with the run. A flow with arrivals ends with the run, because its transfers continue after its stop.
+    std::pair<double, double> active() const {
+        if (planned.arrives || count() == 0) return {planned.start_s, simulated_s};
         const double completed_s = its.completed_s[first];
         const double end_s =
             std::isnan(completed_s) ? std::min(simulated_s, planned.stop_s) : completed_s;
-        return std::fmax(end_s, its.last_arrival_s[first]) - its.start_s[first];
+        return {its.start_s[first], std::fmax(end_s, its.last_arrival_s[first])};
     }
 
     // Returns the share of the run in which something limited it; NaN if that is short.
@@ -121,7 +120,6 @@ struct FlowOfRun {
 struct Run {
     double simulated_s;
     Used busiest;
-    double fair_bps = std::nan("");  // the mean goodput of the TCP flows
     double jain = std::nan("");
 };
 
@@ -146,7 +144,7 @@ void set_flow_columns(const FlowOfRun& flow, Row& row) {
 #undef WW_ROW
 }
 
-void set_run_columns(const Run& run, const Planned& flow, Row& row) {
+void set_run_columns(const Run& run, bool is_tcp, double fair_share_bps, Row& row) {
 #define WW_ROW(type, name, unit, title, head, scale, digits, shown, what, value) row.name = value;
     WW_RUN_COLUMNS(WW_ROW)
 #undef WW_ROW
@@ -190,24 +188,26 @@ std::vector<std::size_t> spans(const Connections& connections, std::size_t flows
 }
 
 std::vector<Row> rows(const std::vector<Planned>& flows, const Connections& connections,
-                      const std::vector<Used>& directions, double simulated_s) {
+                      const std::vector<Used>& directions, double simulated_s,
+                      const FairShares& fair_shares) {
     const std::vector<std::size_t> bounds = spans(connections, flows.size());
     std::vector<Row> made(flows.size());
     std::vector<double> goodputs_bps;
+    Spans active;
     for (std::size_t i = 0; i < flows.size(); i++) {
         FlowOfRun flow = {connections, bounds[i], bounds[i + 1], flows[i], simulated_s};
         flow.take_transfers();
         set_flow_columns(flow, made[i]);
+        active.push_back(flow.active());
         if (flow.is_tcp) goodputs_bps.push_back(made[i].goodput_bps);
     }
     Run run = {simulated_s, directions.empty() ? Used() : directions.front()};
     for (const Used& one : directions)
         if (one.utilisation > run.busiest.utilisation) run.busiest = one;
-    double total_bps = 0;
-    for (const double one : goodputs_bps) total_bps += one;
-    run.fair_bps = ratio(total_bps, static_cast<double>(goodputs_bps.size()));
     run.jain = jain(goodputs_bps);
-    for (std::size_t i = 0; i < flows.size(); i++) set_run_columns(run, flows[i], made[i]);
+    const std::vector<double> shares_bps = fair_shares(active);
+    for (std::size_t i = 0; i < flows.size(); i++)
+        set_run_columns(run, flows[i].is_tcp, shares_bps[i], made[i]);
     return made;
 }
 

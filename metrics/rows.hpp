@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "columns.hpp"
@@ -84,8 +86,15 @@ const std::vector<Column>& columns();
 // Returns the number of each flow's first connection, and behind them the number of connections.
 std::vector<std::size_t> spans(const Connections& connections, std::size_t flows);
 
+// The seconds from which and to which each flow is active: its goodput is over this time.
+using Spans = std::vector<std::pair<double, double>>;
+
+// Returns each flow's max-min fair share of the network over its span (plan/fair_shares.hpp), in bit/s.
+using FairShares = std::function<std::vector<double>(const Spans& active)>;
+
 // Returns a row for each flow. `directions` are those of all links, forward before backward.
 std::vector<Row> rows(const std::vector<Planned>& flows, const Connections& connections,
-                      const std::vector<Used>& directions, double simulated_s);
+                      const std::vector<Used>& directions, double simulated_s,
+                      const FairShares& fair_shares);
 
 }  // namespace ww::metrics

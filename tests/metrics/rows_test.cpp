@@ -46,11 +46,18 @@ Measured connection(std::uint32_t flow, double start_s, double completed_s) {
     return made;
 }
 
+// Returns the rows with a fair share of 1.6 Mb/s for each flow.
+std::vector<Row> rows_of(const std::vector<Planned>& flows, const Connections& connections,
+                         const std::vector<Used>& directions, double simulated_s) {
+    return rows(flows, connections, directions, simulated_s,
+                [](const Spans& active) { return std::vector<double>(active.size(), 1'600'000); });
+}
+
 const double kNever = std::nan("");
 
 TEST(Rows, AFlowIsActiveUntilItCompletesOrStopsOrItsLastPacketArrives) {
     const auto goodput_mbps = [](const Measured& measured, const Planned& planned) {
-        return rows({planned}, columns_of({measured}), {}, 100)[0].goodput_bps / 1e6;
+        return rows_of({planned}, columns_of({measured}), {}, 100)[0].goodput_bps / 1e6;
     };
     Measured late = connection(0, 20, 30);
     EXPECT_EQ(goodput_mbps(late, {true, false, 20}), 8.0 / 10) << "completed at 30 s";
@@ -69,7 +76,7 @@ TEST(Rows, AFlowWithArrivalsHasSumsMeansAndPercentilesOfItsConnections) {
     all[1].mean_cwnd = 40;
     all[2].mean_cwnd = kNever;
     all[2].min_rtt_s = 0.05;
-    const Row row = rows({{true, true}}, columns_of(all), {}, 10)[0];
+    const Row row = rows_of({{true, true}}, columns_of(all), {}, 10)[0];
     EXPECT_EQ(row.transfers, 3);
     EXPECT_EQ(row.completed, 2);
     EXPECT_EQ(row.completion_s, 2) << "1 s and 3 s";
@@ -96,9 +103,9 @@ TEST(Rows, TheTransfersOfAFlowWithMessagesAreThese) {
     WW_MESSAGE_COLUMNS(WW_ROW)
 #undef WW_ROW
     Planned planned;
-    EXPECT_EQ(rows({planned, planned}, both, {}, 10)[1].transfers, 1) << "the connection";
+    EXPECT_EQ(rows_of({planned, planned}, both, {}, 10)[1].transfers, 1) << "the connection";
     planned.has_messages = true;
-    const Row row = rows({planned, planned}, both, {}, 10)[1];
+    const Row row = rows_of({planned, planned}, both, {}, 10)[1];
     EXPECT_EQ(row.transfers, 3);
     EXPECT_EQ(row.completed, 2);
     EXPECT_EQ(row.completion_s, 3) << "2 s and 4 s";
@@ -107,12 +114,13 @@ TEST(Rows, TheTransfersOfAFlowWithMessagesAreThese) {
 TEST(Rows, DatagramsHaveNoColumnsOfACongestionControlAndNoShare) {
     const std::vector<Measured> all = {connection(0, 0, kNever), connection(1, 0, kNever),
                                        connection(2, 0, kNever)};
-    const std::vector<Row> made = rows({{true}, {false}, {true}}, columns_of(all), {}, 10);
+    const std::vector<Row> made = rows_of({{true}, {false}, {true}}, columns_of(all), {}, 10);
     EXPECT_TRUE(std::isnan(made[1].mean_cwnd));
     EXPECT_TRUE(std::isnan(made[1].retransmission_ratio));
     EXPECT_TRUE(std::isnan(made[1].friendliness));
     EXPECT_EQ(made[1].loss_ratio, 0.01);
-    EXPECT_EQ(made[0].friendliness, 1) << "of the two TCP flows";
+    EXPECT_EQ(made[0].friendliness, 0.5) << "8 Mb in 10 s";
+    EXPECT_EQ(made[1].fair_share_bps, 1'600'000);
     EXPECT_EQ(made[0].jain, 1);
 }
 
@@ -121,7 +129,7 @@ TEST(Rows, AShortLimitOfTheReceiverIsNotReported) {
         Measured measured = connection(0, 0, kNever);
         measured.receiver_limited_s = limited_s;
         measured.application_limited_s = 2 * limited_s;
-        const Row row = rows({{}}, columns_of({measured}), {}, 100)[0];
+        const Row row = rows_of({{}}, columns_of({measured}), {}, 100)[0];
         EXPECT_EQ(row.application_limited, 0.02 * limited_s);
         return row.receiver_limited;
     };
@@ -131,14 +139,14 @@ TEST(Rows, AShortLimitOfTheReceiverIsNotReported) {
 
 TEST(Rows, TheQueueIsThatOfTheBusiestDirection) {
     const std::vector<Used> directions = {{0.5, 30}, {0.9, 20}, {0.9, 10}};
-    const Row row = rows({{}}, columns_of({connection(0, 0, kNever)}), directions, 10)[0];
+    const Row row = rows_of({{}}, columns_of({connection(0, 0, kNever)}), directions, 10)[0];
     EXPECT_EQ(row.utilisation, 0.9);
     EXPECT_EQ(row.mean_queue, 2) << "the first of two";
 }
 
 TEST(Rows, AFlowWithoutConnectionsHasARow) {
     const std::vector<Row> made =
-        rows({{true, true}, {true, true}}, columns_of({connection(1, 0, 1)}), {}, 10);
+        rows_of({{true, true}, {true, true}}, columns_of({connection(1, 0, 1)}), {}, 10);
     EXPECT_EQ(made[0].transfers, 0);
     EXPECT_TRUE(std::isnan(made[0].completion_p95_s));
     EXPECT_EQ(made[1].transfers, 1);

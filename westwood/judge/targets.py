@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from westwood.catalogue import UDP
 from westwood.judge.cases import BBR, CUBIC, Case, Control
 from westwood.results.columns import Row
 from westwood.results.intervals import Estimate, bootstrap, quantile
@@ -134,8 +135,13 @@ def kept(ran: Sequence[CaseRuns]) -> float:
 
 
 def own_share(ran: Sequence[CaseRuns]) -> float:
-    """Returns the goodput of a flow of the control over an even share."""
-    return mean([mean([row["friendliness"] for row in of_role(one.own, "tcp")]) for one in ran])
+    """Returns the goodput of a flow of the control over the mean of its run's TCP flows."""
+
+    def of_run(rows: Sequence[Row]) -> float:
+        even_bps = mean([row["goodput_bps"] for row in rows if row["cc"] != UDP])
+        return mean([ratio(row["goodput_bps"], even_bps) for row in of_role(rows, "tcp")])
+
+    return mean([of_run(one.own) for one in ran])
 
 
 def cells(ran: Sequence[CaseRuns]) -> dict[str, list[CaseRuns]]:

@@ -10,28 +10,23 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from westwood import _engine
-from westwood.catalogue import UDP
 from westwood.results import invariants
 from westwood.results.columns import Row
 from westwood.results.raw import RawResult
-from westwood.scenario.flows import OF_MESSAGES
-from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
     import polars as pl
 
     from westwood.scenario import Scenario
-    from westwood.scenario.flows import Flow
 
 
 def rows_of_run(
     scenario: Scenario, seed: int, raw: RawResult, cost: dict[str, float], engine: str
 ) -> list[Row]:
     """Returns a row for each flow of the scenario."""
-    simulated_s = scenario.duration / PS_PER_S
     directions = [(one.utilisation, one.waited_s) for one in (*raw.forward, *raw.backward)]
-    flows = [_planned(flow) for flow in scenario.flows]
-    found = _engine.rows(flows, raw.connections, raw.messages, directions, simulated_s)
+    network = _engine.plan(scenario.model_dump(exclude={"sweep"})).network
+    found = _engine.rows(network, raw.connections, raw.messages, directions)
     rows: list[Row] = [
         {
             "scenario": scenario.hash,
@@ -46,14 +41,6 @@ def rows_of_run(
     ]
     invariants.report(scenario, seed, raw, rows, engine)
     return rows
-
-
-def _planned(flow: Flow) -> tuple[bool, bool, float, float | None, bool]:
-    """Returns what a row depends on of a flow: metrics/rows.hpp."""
-    stop_s = None if flow.stop is None else flow.stop / PS_PER_S
-    has_messages = flow.app.kind in OF_MESSAGES
-    start_s = flow.start / PS_PER_S
-    return flow.cc.name != UDP, flow.arrivals is not None, start_s, stop_s, has_messages
 
 
 LARGEST = 1 << 63  # no measured value is as large; integer columns can't hold it

@@ -267,9 +267,6 @@ App = Annotated[
 ]
 
 
-# The kinds whose connections carry messages, one for each request.
-OF_MESSAGES = ("request", "video", "media")
-
 # The keys that a UDP flow accepts.
 OF_DATAGRAMS = frozenset(_engine.KEYS_OF_DATAGRAMS)
 

@@ -23,7 +23,7 @@ BESIDE = next(SECTIONS["beside"].cases(5, 10))
 
 
 def flow(name: str, mbps: float, **more: Any) -> dict[str, Any]:
-    defaults = {"friendliness": 1.0, "mean_queue": 1.0, "queue_drops": 0, "lost": 0, "sent": 100}
+    defaults = {"cc": "cubic", "mean_queue": 1.0, "queue_drops": 0, "lost": 0, "sent": 100}
     return {"flow": name, "goodput_bps": mbps * 1e6, **defaults, **more}
 
 
@@ -57,7 +57,7 @@ def test_loss_binds_where_bbr_has_twice_what_cubic_has() -> None:
 
 def test_cubic_keeps_the_goodput_of_its_competing_flows() -> None:
     theirs = [flow("tcp", 5), flow("beside-1", 2), flow("beside-2", 3)]
-    ours = [flow("tcp", 6, friendliness=1.8), flow("beside-1", 1), flow("beside-2", 3)]
+    ours = [flow("tcp", 6), flow("beside-1", 1), flow("beside-2", 3)]
     assert kept([ran(ours, theirs)]) == pytest.approx(0.8), "4 of 5 Mb/s"
     assert own_share([ran(ours, theirs)]) == pytest.approx(1.8)
 
