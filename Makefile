@@ -142,8 +142,9 @@ quic: .venv ## build ww-quic, the runner of --engine quinn and --engine noq, int
 	@$(BIN)/cmake -S quic -B build/quic -G Ninja -D WW_TESTS=OFF --log-level=NOTICE && \
 	    $(BIN)/cmake --build build/quic
 
-manual: .venv ## write the manual page man/westwood.1 from the commands' help
+manual: .venv ## write man/westwood.1 and the tables of the guide from the help and the declarations
 	@$(BIN)/python -m tools.manual
+	@$(BIN)/python -m tools.pages declared
 
 docs: .venv ## build the documentation
 	@$(BIN)/sphinx-build -W -q -b html docs build/docs

@@ -4,13 +4,9 @@
 from typing import Any
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from latex2mathml.converter import convert
-from sphinx.util.docutils import SphinxDirective
 
 import westwood
-from westwood.catalogue import PROTOCOLS
-from westwood.reference import listing
 
 project = "Westwood"
 author = "the Westwood authors"
@@ -46,36 +42,6 @@ html_css_files = ["guide.css"]
 html_title = f"Westwood {version}"
 
 
-class Declared(SphinxDirective):
-    """A table of what the code declares: ```{declared} protocols, as `westwood list` has it."""
-
-    required_arguments = 1
-    final_argument_whitespace = True
-
-    def run(self) -> list[nodes.Node]:
-        """Parses the table as if it stood on the page.
-
-        The page is read anew by every build: its table changes with the code, its file does not.
-        """
-        self.env.note_reread()
-        lines = listing(self.arguments[0]).markdown().splitlines()
-        holder = nodes.container()
-        self.state.nested_parse(StringList(lines, source="westwood list"), 0, holder)
-        return holder.children
-
-
-class Experimental(SphinxDirective):
-    """Warns of a protocol that the catalogue calls experimental: ```{experimental} NAME."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Makes a note of the catalogue's first sentence; nothing once that says no such thing."""
-        self.env.note_reread()
-        warning = PROTOCOLS[self.arguments[0]].warning
-        return [nodes.warning("", nodes.paragraph("", warning))] if warning else []
-
-
 def _formula(translator: Any, node: nodes.math) -> None:
     translator.body.append(convert(node.astext()))
     raise nodes.SkipNode
@@ -88,5 +54,3 @@ def _displayed_formula(translator: Any, node: nodes.math_block) -> None:
 
 def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (_formula, None), (_displayed_formula, None))
-    app.add_directive("experimental", Experimental)
-    app.add_directive("declared", Declared)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes measured numbers into pages of docs/: python -m tools.pages claims|ns2|torture FOLDER...
+"""Writes pages of docs/: python -m tools.pages declared, or claims|ns2|torture FOLDER...
 
+declared           what the code declares, on every page: tools/declared_tables.py
 claims [FOLDER]    docs/claims.md, from `westwood reproduce NAME --out FOLDER`, of one study or all
 ns2 [FOLDER...]    docs/ns2.md, each FOLDER from `westwood validate --engine ns2 --out FOLDER`
 torture FOLDER [PAGE]    prints the results of `make torture`, and updates the page
@@ -31,7 +32,7 @@ from typing import Any
 
 import polars as pl
 
-from tools import claim_pictures, claim_tables
+from tools import claim_pictures, claim_tables, declared_tables
 from tools.claim_tables import row
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -380,6 +381,9 @@ def write_torture(folder: str, page: str | None = None) -> None:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
+        case ["declared"]:
+            for one in declared_tables.PAGES:
+                replace(one, declared_tables.tables(one.read_text(encoding="utf-8")))
         case ["claims"] | ["claims", _]:
             write_claims(*sys.argv[2:])
         case ["ns2", *folders]:
@@ -387,4 +391,4 @@ if __name__ == "__main__":
         case ["torture", _] | ["torture", _, _]:
             write_torture(*sys.argv[2:])
         case _:
-            sys.exit("usage: python -m tools.pages claims|ns2|torture FOLDER...")
+            sys.exit("usage: python -m tools.pages declared, or claims|ns2|torture FOLDER...")

@@ -45,7 +45,8 @@ class Listing:
     def markdown(self) -> str:
         """Writes the listing as a Markdown table."""
         lines = [self.heads, ("---",) * len(self.heads), *self.rows]
-        return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+        escaped = ([cell.replace("|", "\\|") for cell in cells] for cells in lines)
+        return "\n".join("| " + " | ".join(cells) + " |" for cells in escaped)
 
 
 def _protocols() -> Listing:

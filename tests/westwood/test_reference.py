@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tools import declared_tables, pages
 from westwood import _engine
 from westwood.catalogue import (
     IMPAIRMENTS,
@@ -21,8 +22,6 @@ from westwood.cli import call
 from westwood.reference import LISTINGS, listing
 from westwood.results.columns import columns
 from westwood.scenario import presets, profiles
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 def names(of: str) -> set[str]:
@@ -62,7 +61,17 @@ def test_an_unknown_list_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == expected
 
 
-@pytest.mark.parametrize("name", [name for name in LISTINGS if name != "engines"])
-def test_the_guide_shows_every_listing(name: str) -> None:
-    pages = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
-    assert f"```{{declared}} {name}\n" in pages
+@pytest.mark.parametrize("page", declared_tables.PAGES, ids=lambda page: page.name)
+def test_a_page_has_the_tables_of_the_declarations(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for mark, table in declared_tables.tables(text).items():
+        assert pages.table_of(mark, text) == table, f"{mark}: make manual"
+
+
+def test_the_guide_shows_every_listing_and_profile() -> None:
+    shown = {
+        name
+        for page in declared_tables.PAGES
+        for name in declared_tables.names(page.read_text(encoding="utf-8"))
+    }
+    assert {*LISTINGS, *(f"profile {one}" for one in profiles.names())} - shown == {"engines"}

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Defines the commands and their exit codes, and prints errors as one line each.
-
-Exit codes: docs/cli.md.
-"""
+"""Defines the commands and their exit codes, and prints errors as one line each."""
 
 from __future__ import annotations
 
@@ -86,6 +83,20 @@ _HOMES: Mapping[str, _Home] = {
         _AUTHORS, "conform", "conform", "westwood conform bbr3 bbr cubic --out conformance"
     ),
     "reproduce": _Home(_PAPERS, "pages", "reproduce", "westwood reproduce fig5 --quick"),
+}
+
+# What each exit code says, for docs/cli.md and the manual page.
+EXIT_CODES: Mapping[str, str] = {
+    "0": "done",
+    "1": "a run failed, or standard output; control check, control replay, conform: "
+    "a check, a host or a test case failed",
+    "2": "bad usage or input, or an option without effect; one line says what and where, "
+    "and nothing was written",
+    "3": "path compare can't tell yet",
+    "77": "this version or machine lacks what the command needs; the message says the remedy",
+    "130": "interrupted by Ctrl-C; finished runs are in the results folder, "
+    'whose manifest says "complete": false',
+    "129, 143": "the same, by SIGHUP or SIGTERM",
 }
 
 # Former names of commands, and their present ones.

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 import typer.main
 
-from westwood.cli.commands import app
+from tools import manual
+from westwood.cli.commands import EXIT_CODES, app
+from westwood.errors import WestwoodError
 
 ROOT = Path(__file__).parents[3]
 PAGES = (
@@ -24,6 +26,9 @@ PAGES = (
 BLOCK = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.M | re.S)
 TYPED = re.compile(r"^(?:\$ )?(?:sudo )?(?:\S*/)?westwood (.*)$|&& (?:\S*/)?westwood (.*)$", re.M)
 INLINE = re.compile(r"`(?:sudo )?westwood ([^`]+)`")
+CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+HEADING = re.compile(r"^#+ `?(?:westwood )?([a-z0-9 ]+?)`?$")
+COMMANDS = manual.commands()
 ENDS = {"&&", "||", "|", ";", ">", "--", "..."}
 WRONG = {"compare --capacity"}  # CONTRIBUTING.md shows the message that it leads to
 
@@ -63,6 +68,83 @@ def problem(line: str) -> str:
         if option.startswith("--") and option not in known | {"--help"}:
             return f"{' '.join(path)} {option}"
     return ""
+
+
+def command_of(words: str) -> str:
+    """Returns the command at the start of the words, also without its group; "" without any."""
+    names = {name.partition(" ")[2]: name for name in COMMANDS if " " in name}
+    names |= {name: name for name in COMMANDS}
+    known = (name for name in names if f"{words} ".startswith(f"{name} "))
+    return names.get(max(known, key=len, default=""), "")
+
+
+def options_of(command: str) -> set[str]:
+    """Returns the options of a command, or of all commands for ""."""
+    chosen = [COMMANDS[command]] if command else COMMANDS.values()
+    return {name for one in chosen for option in one.params for name in option.opts}
+
+
+def problems_of_tables(text: str) -> Iterator[str]:
+    """Yields each option in a table that its command lacks.
+
+    In a table of options the command is the last one before it, in a heading, a sentence or a block
+    of the section. In a table of commands it is the row's. Elsewhere some command has the option.
+    """
+    of_section = head = ""
+    for line in text.splitlines():
+        codes = CODE.findall(line.replace("\\|", "|"))
+        if not line.startswith("|"):
+            head = ""
+            typed = [one for found in TYPED.findall(line) for one in found if one]
+            named = [one[9:] for one in codes if one.startswith("westwood ")]
+            if line.startswith("#"):
+                of_section = ""
+                named += HEADING.findall(line)
+            of_section = next(filter(None, map(command_of, [*typed, *named])), of_section)
+            continue
+        head = head or line.split("|")[1].strip()
+        of_row = next(filter(None, map(command_of, codes)), "")
+        expected = {"option": of_section, "command": of_row}.get(head, "")
+        for code in codes:
+            command = command_of(code)
+            if not (command or code.startswith("--")):
+                continue  # of another program
+            for option in re.findall(r"(?:^| )(--[a-z][a-z-]*)", code):
+                if option not in options_of(command or expected) | {"--help"}:
+                    yield f"{command or expected} {option}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: Path(page).name)
+def test_an_option_in_a_table_is_one_of_its_command(page: str) -> None:
+    assert list(problems_of_tables((ROOT / page).read_text(encoding="utf-8"))) == []
+
+
+def test_mistakes_in_tables_are_seen() -> None:
+    option, command = "\n| option |\n| --- |\n", "\n| command |\n| --- |\n"
+    text = (
+        f"# Guide\n## control replay{option}| `--for S` |\n## x\n`westwood run F`{option}"
+        f"| `--cc A`, `--fr` |\n# y{command}| `default` | `--cc A` |\n| `sweep --dusk` |\n\n"
+        "| x |\n| `--nobody` | `--worth 5%` |\n"
+    )
+    wrong = ["control replay --for", "run --fr", "kernel default --cc", "sweep --dusk", " --nobody"]
+    assert list(problems_of_tables(text)) == wrong
+
+
+def test_the_page_of_commands_has_every_command() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    described = re.findall(r"^<!-- declared: options of (.+) -->$", text, re.M)
+    assert sorted(described) == sorted(
+        name for name, command in COMMANDS.items() if list(manual.options(command))
+    )
+
+
+def test_every_exit_code_is_explained() -> None:
+    kinds = [WestwoodError]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    sources = [path.read_text() for path in ROOT.glob("westwood/cli/*.py")]
+    typed = {code for text in sources for code in re.findall(r"typer\.Exit\((\d+)\)", text)}
+    assert {str(kind.exit_code) for kind in kinds} | typed <= set(EXIT_CODES)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: Path(page).name)

@@ -129,12 +129,6 @@ def test_a_profile_holds_only_what_differs_from_rfc(profile: str) -> None:
             assert key not in rfc[section] or choice.value != rfc[section][key].value, key
 
 
-def test_the_page_on_the_model_shows_every_profile() -> None:
-    page = Path(__file__).parents[3].joinpath("docs", "model.md").read_text(encoding="utf-8")
-    for name in profiles.names():
-        assert f"{{declared}} profile {name}\n" in page, f"docs/model.md lacks {name}"
-
-
 def test_scenario_settings_reach_the_engine() -> None:
     cc = {
         "name": "westwood",
