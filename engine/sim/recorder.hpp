@@ -27,8 +27,11 @@ class Recorder {
             {seconds(now), kind, segment, sender.effective_cwnd(), sender.window().ssthresh});
     }
 
-    // Adds a row if it differs from the last one and the interval has passed.
+    // Adds a row if it differs from the last one and the interval has passed; none after the ACK of all
+    // data.
     [[gnu::noinline]] void windows(Time now, const Sender& sender) {
+        if (is_over_) return;
+        is_over_ = sender.is_complete();
         if (now < next_row_) return;
         const ww_observation seen = sender.observe(now);
         const Row row{sender.effective_cwnd(), sender.window().ssthresh, seen.bandwidth, seen.raw,
@@ -111,6 +114,7 @@ class Recorder {
     std::uint64_t last_pacing_ = 0;
     ww_shown last_shown_{};
     std::uint32_t connection_;
+    bool is_over_ = false;
     Records* records_;
 };
 

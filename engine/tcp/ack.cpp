@@ -6,10 +6,12 @@
 
 namespace ww::sim {
 
-// The congestion control sees the phase in which the ACK arrived, so it precedes the state.
+// The congestion control sees the phase in which the ACK arrived, so it precedes the state. After
+// the ACK of all data no echo, D-SACK or answer to a probe changes the windows and their means.
 Ack Sender::on_ack(Time now, const AckHeader& header) {
     Ack ack(now, header);
     if (on_fast_path_ && take_fast_path(ack)) return ack;
+    if (is_complete()) return ack;
     begin(ack);
     ecn_.note_count(header.marked_so_far);
     if (ack.progress != Progress::old) {

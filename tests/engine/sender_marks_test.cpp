@@ -101,5 +101,47 @@ TEST(Sender, ALateDSackDoesNotUndoTheAnswerToAMark) {
     }
 }
 
+// What arrives after the ACK of all data, here at 300 ms, changes neither the windows nor the counts.
+TEST(Sender, NothingActsOnAFinishedTransfer) {
+    Flow flow = with_sack();
+    flow.ecn = flow.undo = true;
+    flow.initial_cwnd = 10;
+    flow.size_bytes = 12 * flow.mss();
+    const auto finished = [&] {
+        Sender sender = connected(flow, 100 * kMs);
+        sent_by(sender, 100 * kMs);
+        const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+        const SackBlocks late{1, {{number(1), number(10)}}};  // the first one comes last
+        sender.on_ack(200 * kMs, {number(0), &late});
+        sent_by(sender, 200 * kMs);
+        sender.on_ack(300 * kMs, {number(12)});
+        return sender;
+    };
+    const auto counts = [](Sender& sender) {
+        FlowCounts made{};
+        sender.finish(kSecond, made);
+        return made;
+    };
+    Sender silent = finished();
+    const std::uint32_t first = silent.segments().number(0), end = silent.segments().number(12);
+    const FlowCounts expected = counts(silent);
+    ASSERT_EQ(expected.completed_s, 0.3);
+    ASSERT_EQ(expected.fast_recoveries, 1u);
+    const SackBlocks twice{1, {{first, first + flow.mss()}}};
+    for (const AckHeader& header :
+         {AckHeader{end, nullptr, false, true}, {first, nullptr, false, true}, {end, &twice}}) {
+        Sender sender = finished();
+        const Ack ack = sender.on_ack(700 * kMs, header);
+        EXPECT_FALSE(ack.reduced || ack.undone);
+        EXPECT_EQ(sender.window().cwnd, silent.window().cwnd);
+        EXPECT_EQ(sender.window().ssthresh, silent.window().ssthresh);
+        EXPECT_EQ(sender.timer.deadline, kNever);
+        const FlowCounts found = counts(sender);
+        EXPECT_EQ(found.mean_cwnd, expected.mean_cwnd);
+        EXPECT_EQ(found.max_cwnd, expected.max_cwnd);
+        EXPECT_EQ(found.ecn_reductions, 0u);
+    }
+}
+
 }  // namespace
 }  // namespace ww::sim::test

@@ -12,6 +12,7 @@
 
 #include "engine/link/opportunities.hpp"
 #include "engine/network.hpp"
+#include "engine/recovery.hpp"
 #include "engine/sim/topology.hpp"
 
 namespace ww::sim::fuzz {
@@ -104,6 +105,30 @@ class Invariants {
         if (!std::isnan(row.mean_cwnd))
             require(row.mean_cwnd <= row.max_cwnd * (1 + kNear), who + "mean and largest cwnd");
         look_at_times(row, who);
+        if (network_.trace.windows && network_.trace.interval == 0) look_at_windows(row, flow, who);
+        if (std::isnan(row.completed_s)) return;
+        const double last_s = row.completed_s;
+        require(row.trace.time_s.empty() || row.trace.time_s.back() <= last_s,
+                who + "no window after its end");
+        require(row.events.empty() || row.events.back().time_s <= last_s,
+                who + "no decision after its end");
+    }
+
+    // A full trace has every window, but those of fast recovery without SACK inflated: there cwnd
+    // is ssthresh (RFC 5681, 3.2).
+    void look_at_windows(const FlowResult& row, const Flow& flow, const std::string& who) {
+        if (std::isnan(row.mean_cwnd)) return;
+        double least = row.max_cwnd, most = 0;
+        for (std::size_t i = 0; i < row.trace.cwnd.size(); i++) {
+            const double cwnd = row.trace.cwnd[i];
+            const bool inflates = !uses_sack(flow.recovery) && row.trace.phase[i] == WW_RECOVERY;
+            least = std::min({least, cwnd, inflates ? row.trace.ssthresh[i] : cwnd});
+            most = std::max(most, cwnd);
+        }
+        require(row.mean_cwnd >= least * (1 - kNear) && row.mean_cwnd <= most * (1 + kNear),
+                who + "mean cwnd " + std::to_string(row.mean_cwnd) + " between the trace's " +
+                    std::to_string(least) + " and " + std::to_string(most));
+        require(row.max_cwnd <= most, who + "the largest cwnd is in the trace");
     }
 
     void look_at_times(const FlowResult& row, const std::string& who) {

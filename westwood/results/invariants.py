@@ -89,6 +89,7 @@ def _of_flow(scenario: Scenario, flow: Flow, row: Row, slack_s: float) -> Iterat
     if flow.cc.name == UDP:
         return
     yield from _at_most(name, "mean_cwnd", row["mean_cwnd"], row["max_cwnd"], "max_cwnd")
+    yield from _at_least(name, "mean_cwnd", row["mean_cwnd"], 1 if not slack_s else 0, "a segment")
     least_s = path.delay_s - slack_s if slack_s else path.least_rtt_s(flow.header)
     if not flow.optimistic_acks:
         yield from _at_least(name, "min_rtt_s", row["min_rtt_s"], least_s, "the path's round trip")

@@ -65,6 +65,7 @@ def flows(draw: st.DrawFn) -> dict[str, Any]:
         return flow | {"app": {"kind": "udp", "rate": rate}}
     flow["cc"] = draw(st.sampled_from(["reno", "cubic", "bbr", "westwood+"]))
     flow["initial_cwnd"] = draw(st.sampled_from(["1p", "10p", "100p"]))
+    flow["ecn"] = draw(st.booleans())
     match draw(st.integers(0, 2)):
         case 0:
             flow["size"] = draw(st.sampled_from(["1B", "10kB", "300kB"]))
@@ -116,6 +117,21 @@ def test_a_run_breaks_no_invariant_and_its_traces_agree(scenario: Scenario, seed
         if flow.app.kind == "udp" or (flow.size is None and flow.arrivals is None):
             assert arrived == count * flow.packet
         assert arrived <= count * flow.packet
+    _check_windows(result)
+
+
+def _check_windows(result: Result) -> None:
+    """Checks that each transfer's mean cwnd lies within its trace, which ends with the transfer.
+
+    In fast recovery without SACK the trace shows cwnd inflated: there it is ssthresh.
+    """
+    traces = result.trace.partition_by("flow", "transfer", as_dict=True)
+    for row in result.transfers.filter(pl.col("mean_cwnd").is_not_nan()).to_dicts():
+        trace = traces[row["flow"], row["transfer"]]
+        in_recovery = trace.filter(state="recovery")["ssthresh"]
+        least = min([trace["cwnd"].min(), *in_recovery])
+        assert least * (1 - 1e-9) <= row["mean_cwnd"] <= trace["cwnd"].max() * (1 + 1e-9)  # type: ignore[operator]
+        assert not trace["time_s"][-1] > row["completed_s"]
 
 
 def _run(**flow: Any) -> Result:
@@ -190,6 +206,7 @@ def test_a_link_that_breaks_an_invariant_is_named(column: str, value: float) -> 
         ("min_rtt_s", 0.02),
         ("min_rtt_s", 5.0),
         ("mean_cwnd", 1e6),
+        ("mean_cwnd", -0.064),
         ("goodput_bps", 1.1e6),
         ("throughput_bps", 1.1e6),
         ("completed_s", 11.0),
