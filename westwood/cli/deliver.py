@@ -57,11 +57,7 @@ def carry_out(
     folder = Folder(out, kind=ResultKind.RUN) if out else None
     count = engine.workers if workers is None else workers
     track = tracker(engine, planned, count, yes=yes)
-    traces = (
-        experiment.traces(planned, engine, track, check_resources=not yes)
-        if figure and over_time
-        else []
-    )
+    traces = _traced(planned, engine, track, figure, yes=yes) if figure and over_time else []
     about = {**planned.manifest(engine.name), **({"listed_losses": True} if listed else {})}
     if folder:
         folder.manifest(about, complete=False)
@@ -90,6 +86,13 @@ def carry_out(
         print(path, file=sys.stderr if json else sys.stdout)
     if folder and not json:
         streams.next_step(f"westwood report {shlex.quote(str(folder.path))}")
+
+
+def _traced(
+    planned: Experiment, engine: Engine, track: Tracker, figure: figures.Wanted, *, yes: bool
+) -> list[tuple[str, str, pl.DataFrame]]:
+    experiment.check_traces(planned, figure.option)
+    return experiment.traces(planned, engine, track, check_resources=not yes)
 
 
 def _print(planned: Experiment, collected: Collected, *, json: bool) -> None:

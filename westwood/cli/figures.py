@@ -55,6 +55,11 @@ class Wanted:
     title: str | None = None
     size: tuple[float, float] | None = None  # inches
 
+    @property
+    def option(self) -> str:
+        """Returns the option that asked for the figure."""
+        return "--figure" if self.file else "--plot"
+
     def save(self, figure: Figure, folder: Folder | None, name: str) -> Path:
         """Writes the figure into the command's folder, and returns the path of its first file."""
         from westwood.draw.style import adapt, save

@@ -15,6 +15,7 @@ _OURS = {
     "--time": "--duration",
     "--protocol": "--cc",
     "--control": "--cc",
+    "--link": "--at",
 }
 # The setting that replaces a missing option. LINK is a link's name.
 _SETTINGS = {

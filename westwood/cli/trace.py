@@ -63,7 +63,11 @@ PcapOption = Annotated[
 ]
 AtOption = Annotated[
     str | None,
-    typer.Option(metavar="LINK", help="The link of --pcap.", rich_help_panel=OUTPUT),
+    typer.Option(
+        metavar="LINK",
+        help="The link whose queue is drawn, by default the busiest one; also that of --pcap.",
+        rich_help_panel=FIGURE,
+    ),
 ]
 QlogOption = Annotated[
     Path | None,
@@ -104,7 +108,11 @@ def trace(
     if is_recording(scenario):
         _plot_recording(context, scenario, figures.wanted(plot, figure, title, size), (from_, to))
         return
-    _check_trace(context, bool(plot or figure), out, (pcap, qlog), cc or ())
+    drawn = bool(plot or figure)
+    if drawn:
+        check_view(view, "--view")
+    shows_links = VIEWS[view].shows_links if drawn else False
+    _check_trace(context, drawn, out, (pcap, qlog), cc or (), shows_links=shows_links)
     from westwood import engines, extras
 
     wanted = figures.wanted(plot, figure, title, size)
@@ -114,8 +122,6 @@ def trace(
         extras.need("numpy", "--out" if out else "--pcap" if pcap else "--qlog")
     from westwood.cli import tracing
 
-    if wanted:
-        check_view(view, "--view")
     runs_it = engines.find(engine)
     chosen, request = tracing.requested(
         scenario,
@@ -141,14 +147,19 @@ def _check_trace(
     out: Path | None,
     of_one: tuple[Path | None, ...],
     cc: Sequence[str],
+    *,
+    shows_links: bool,
 ) -> None:
-    """Raises InputError unless there is something to write; `of_one` are files of one protocol."""
+    """Raises InputError unless there is something to write; `of_one`: --pcap and --qlog."""
     if not (drawn or out or any(of_one)):
         raise InputError("nothing to do, expected --plot, --out DIR, --pcap FILE or --qlog FILE")
     if not out:
         refuse_idle(context, "every", "events", why="without --out")
     if not drawn:
         refuse_idle(context, "from_", "to", "view", why="without --plot")
+    if not of_one[0] and not (drawn and shows_links):
+        why = "with a view that shows no link" if drawn else "without --plot or --pcap"
+        refuse_idle(context, "at", why=why)
     if len(cc) > 1 and (out or any(of_one)):
         problem = "expected one protocol with --out, --pcap or --qlog"
         raise InputError(problem, key="--cc", value=list(cc))

@@ -27,6 +27,7 @@ from westwood.results.parquet import write_parquet
 from westwood.results.spool import Spool
 from westwood.results.traces import check_every
 from westwood.scenario import Scenario
+from westwood.scenario.topology import check_link
 from westwood.units import PS_PER_S, option_seconds
 
 
@@ -39,10 +40,15 @@ class Request:
     events: bool = False
     span_s: tuple[float, float] | None = None  # of the figure; None: chosen automatically
     pcap: Path | None = None
-    at: str | None = None  # the link to capture
+    at: str | None = None  # the link that the user chose
     qlog: Path | None = None
     only_packets: bool = False  # nothing else is requested
     view: str = "windows"  # what is drawn: one of westwood.draw.views.VIEWS
+
+    @property
+    def capture(self) -> str | None:
+        """Returns the link to capture."""
+        return self.at if self.pcap else None
 
     @property
     def all_events(self) -> bool:
@@ -81,15 +87,13 @@ def requested(
     shown = None
     if start is not None or end is not None:
         shown = span_s(start, end, (0.0, length_s), length_s)
-    if at is not None and pcap_file is None:
-        raise InputError("expected --pcap FILE, too", key="--at", value=at)
     names = [link.name for link in chosen.link]
     if pcap_file is not None and at is None:
         if len(names) > 1:
             raise InputError("is missing, expected one of: " + ", ".join(names), key="--at")
         at = names[0]
-    if at is not None and at not in names:
-        raise InputError("no such link, expected one of: " + ", ".join(names), key="--at", value=at)
+    if at is not None:
+        check_link(chosen.link, at, "--at")
     _check_files(scenario, pcap_file, qlog_file)
     every_s = option_seconds("--every", every, 0.0)
     if every is not None:
@@ -139,7 +143,7 @@ def draw(
     """Draws the figure and returns the path of its first file."""
     from westwood.engines import run_figures
 
-    made = run_figures.draw(results, request.view, request.span_s)
+    made = run_figures.draw(results, request.view, request.span_s, request.at)
     kind = "trace" if request.view == "windows" else request.view
     return figure.save(made, folder, f"{results[0].scenario.name}-{kind}")
 
@@ -174,7 +178,7 @@ def check_resources(
     traced = not request.only_packets
     on_disk = engine.name == "sim"
     recorded = resources.Recorded(
-        traced, traced and request.all_events, traced, request.at, on_disk
+        traced, traced and request.all_events, traced, request.capture, on_disk
     )
     needed = resources.estimate_run(scenario, recorded, engine.name)
     if not yes:
@@ -193,7 +197,7 @@ def run(scenario: Scenario, request: Request, engine: Engine, spool: Spool) -> R
         trace=traced,
         events=traced and request.all_events,
         queues=traced,
-        capture=request.at,
+        capture=request.capture,
         spool=spool,
     )
 

@@ -63,7 +63,11 @@ class TracedRun:
 
 
 def over_time(
-    runs: Sequence[TracedRun], title: str, whole_s: Span, span_s: Span | None = None
+    runs: Sequence[TracedRun],
+    title: str,
+    whole_s: Span,
+    span_s: Span | None = None,
+    queue: str = "Queue",
 ) -> Figure:
     """Draws cwnd, ssthresh, estimate, RTT and, if known, the queue, with a line for each run.
 
@@ -74,7 +78,7 @@ def over_time(
     panels_ = [(name, lines) for name, lines in drawn_ if any(len(one.value) for one in lines)]
     queues = [_queue_line(run) for run in runs if run.queue is not None]
     if queues:
-        panels_.append(("Queue\n(packets)", queues))
+        panels_.append((f"{queue}\n(packets)", queues))
     if not panels_:
         return nothing(title, "no connection was established")
     with look():

@@ -23,15 +23,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_FLOWS = 6  # more could not be told apart
-# Marker, colour and legend text of each way to lose a packet.
+# Marker, colour and legend text of each way to lose a packet; {} is what decides on the link.
 _DROPS = {
     "queue": ("x", "#E13200", "dropped, queue full"),
-    "early": ("+", "#EEBA07", "dropped early (RED)"),
+    "early": ("+", "#EEBA07", "dropped by {}"),
     "wire": ("|", "#666666", "lost on the wire"),
-    "mark": ("^", "#000C8C", "marked (ECN)"),
+    "mark": ("^", "#000C8C", "marked by {} (ECN)"),
 }
-
-
 # Marker and legend text of each marked event in a recording.
 _EVENTS = {"loss": ("x", "loss"), "timeout": ("v", "timeout")}
 
@@ -49,6 +47,7 @@ class Panel:
     drops: pl.DataFrame | None = None  # drops on the link in the same direction
     capacity: pl.DataFrame | None = None  # time_s, bps: the link's capacity for payload
     queue_limit: float | None = None  # if the limit is in packets
+    decides: str = "the queue"  # what drops or marks packets before the queue is full
 
 
 def draw(run: Panel) -> Figure:
@@ -260,7 +259,7 @@ def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Panel
             markersize=4.5,
             markeredgewidth=0.9,
             color=color,
-            label=f"{name}: {its.height}",
+            label=f"{name.format(run.decides)}: {its.height}",
             clip_on=False,
         )
     entries = len(axes.get_legend_handles_labels()[0])

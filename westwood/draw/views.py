@@ -49,6 +49,11 @@ class View:
     function: str  # in westwood.draw; empty: run_figures draws it, since it also shows links
     needs: Literal["windows", "events"] = "windows"
 
+    @property
+    def shows_links(self) -> bool:
+        """Returns whether it shows the queue of a link."""
+        return not self.function
+
     def draw(self, traced: TracedFlows) -> Figure:
         """Draws the flows."""
         module, _, name = self.function.partition(".")

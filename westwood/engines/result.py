@@ -29,6 +29,7 @@ from westwood.results.columns import Row
 from westwood.results.rows import rows_frame
 from westwood.results.tables import html_table
 from westwood.scenario import Scenario
+from westwood.scenario.topology import check_link
 from westwood.units import PS_PER_S, format_time
 
 if TYPE_CHECKING:
@@ -408,9 +409,19 @@ class Result:
 
         return traces.messages(self.scenario, self.raw)
 
-    @checked(view=text, start_s=optional(number(0)), end_s=optional(number(0, above=True)))
+    @checked(
+        view=text,
+        start_s=optional(number(0)),
+        end_s=optional(number(0, above=True)),
+        link=optional(text),
+    )
     def plot(
-        self, view: str = "windows", *, start_s: float | None = None, end_s: float | None = None
+        self,
+        view: str = "windows",
+        *,
+        start_s: float | None = None,
+        end_s: float | None = None,
+        link: str | None = None,
     ) -> Figure:
         """Draws the run over time; a notebook shows the figure.
 
@@ -423,6 +434,8 @@ class Result:
             of a long run is drawn in which single sawteeth can be seen.
         end_s : float, optional
             End of the time axis, in seconds.
+        link : str, optional
+            Name of the link whose queue the view "windows" shows, by default the busiest one.
 
         Returns
         -------
@@ -451,6 +464,11 @@ class Result:
         from westwood.engines import run_figures
 
         check_view(view)
+        if link is not None:
+            check_link(self.scenario.link, link)
+            if not VIEWS[view].shows_links:
+                problem = f'expected none, since the view "{view}" shows no link'
+                raise InputError(problem, key="link", value=link)
         needed = VIEWS[view].needs
         was_open = any(time_s == time_s for time_s in self.raw.connections["established_s"])
         if was_open and not self.raw.records.count(needed):
@@ -464,7 +482,7 @@ class Result:
             if span_s[0] >= span_s[1]:
                 problem = f"expected a start before the end, {span_s[1]:g}"
                 raise InputError(problem, key="start_s", value=start_s)
-        return run_figures.draw([self], view, span_s)
+        return run_figures.draw([self], view, span_s, link)
 
     @checked(path=path)
     def write_pcap(self, path: str | os.PathLike[str]) -> int:

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from westwood.catalogue import UDP, PlotStyle, label, style_of
+from westwood.catalogue import QUEUES, UDP, PlotStyle, label, style_of
 from westwood.draw import panel
 from westwood.draw.over_time import TracedRun, over_time
 from westwood.draw.style import PALETTE, nothing
@@ -29,23 +29,34 @@ if TYPE_CHECKING:
 _CAPACITY_STEP_S = 0.25  # averaging interval for the rate of delivery opportunities
 
 
-def draw(results: Sequence[Result], view: str, span_s: Span | None = None) -> Figure:
-    """Draws one traced run, or several of the same path on top of each other."""
+def draw(
+    results: Sequence[Result], view: str, span_s: Span | None = None, link: str | None = None
+) -> Figure:
+    """Draws one traced run, or several of the same path on top of each other.
+
+    `link` is the one whose queue is shown; None: the busiest of the first run.
+    """
     check_view(view)
     first = results[0]
     whole_s = (0.0, first.scenario.duration / PS_PER_S)
-    title = f"{first.scenario.name}: {summarise(first.scenario)}, seed {first.seed}"
+    shown, side = _shown_link(first, link)
+    title = _title(first, shown)
     if view == "windows" and len(results) == 1:
-        return panel.draw(panel_of(first, span_s))
+        return panel.draw(panel_of(first, span_s, link))
     flows = [one for result in results for one in _flows(result, several=len(results) > 1)]
     if not flows:
         return nothing(title, "no flow is a single TCP connection")
     if view == "windows":
         runs = [
-            TracedRun(flow.cc.written, name, result.trace.filter(flow=flow.name), _queue(result))
+            TracedRun(
+                flow.cc.written,
+                name,
+                result.trace.filter(flow=flow.name),
+                _queue(result, shown, side),
+            )
             for result, flow, name, _ in flows
         ]
-        return over_time(runs, title, whole_s, span_s)
+        return over_time(runs, title, whole_s, span_s, f"Queue of {shown.name}")
     chosen = VIEWS[view]
     traced = [
         TracedFlow(name, style, flow.mss, _rows(result, chosen).filter(flow=flow.name))
@@ -72,10 +83,10 @@ def _flows(result: Result, *, several: bool) -> list[tuple[Result, Flow, str, Pl
     return made
 
 
-def panel_of(result: Result, span_s: Span | None = None) -> panel.Panel:
-    """Returns the panel's data; the busiest link counts as the bottleneck."""
+def panel_of(result: Result, span_s: Span | None = None, named: str | None = None) -> panel.Panel:
+    """Returns the panel's data, with the queue of the named link or of the busiest one."""
     scenario = result.scenario
-    link, side = _bottleneck(result)
+    link, side = _shown_link(result, named)
     there = (pl.col("link") == link.name) & (pl.col("direction") == side)
     flows = [(f.name, f.cc.written) for f in scenario.flows if f.cc.name != UDP and not f.arrivals]
     shown = pl.col("flow").is_in([name for name, _ in flows[: panel.MOST_FLOWS]])
@@ -84,11 +95,10 @@ def panel_of(result: Result, span_s: Span | None = None) -> panel.Panel:
     raw = result.raw
     trace = traces.seen(traces.windows(scenario, raw), shown, span_s or whole_s)
     if span_s is None and (span := sawteeth([trace], whole_s)) != whole_s:
-        return panel_of(result, span)  # selects all rows of that span
+        return panel_of(result, span, named)  # selects all rows of that span
     shown_s = span_s or whole_s
     return panel.Panel(
-        title=f"{scenario.name}: {summarise(scenario)}, seed {result.seed}"
-        + said(shown_s, whole_s),
+        title=_title(result, link) + said(shown_s, whole_s),
         flows=flows,
         trace=trace,
         queue=traces.seen(queues.lengths(scenario, raw), there, shown_s),
@@ -97,19 +107,33 @@ def panel_of(result: Result, span_s: Span | None = None) -> panel.Panel:
         capacity=_capacity(result, link, side),
         queue_limit=packets,
         span_s=shown_s,
+        decides=_decides(link, side),
     )
 
 
-def _bottleneck(result: Result) -> tuple[Link, Direction]:
-    busiest = result.links.sort("utilisation", descending=True, maintain_order=True).row(
-        0, named=True
-    )
+def _title(result: Result, link: Link) -> str:
+    scenario = result.scenario
+    return f"{scenario.name}: {summarise(scenario, link=link)}, seed {result.seed}"
+
+
+def _shown_link(result: Result, named: str | None) -> tuple[Link, Direction]:
+    """Returns the named link or the busiest one, and its busier direction."""
+    links = result.links if named is None else result.links.filter(link=named)
+    busiest = links.sort("utilisation", descending=True, maintain_order=True).row(0, named=True)
     link = next(one for one in result.scenario.link if one.name == busiest["link"])
     return link, busiest["direction"]
 
 
-def _queue(result: Result) -> pl.DataFrame:
-    link, side = _bottleneck(result)
+def _decides(link: Link, side: Direction) -> str:
+    """Returns what drops or marks packets before the queue is full."""
+    policer: Any = getattr(link, "policer", None)
+    names = [QUEUES[link.queue.kind].title] if link.queue.kind in QUEUES else []
+    if policer is not None and policer.on in (side, "both"):
+        names.append("the policer")
+    return " or ".join(names) or "the queue"
+
+
+def _queue(result: Result, link: Link, side: Direction) -> pl.DataFrame:
     there = (pl.col("link") == link.name) & (pl.col("direction") == side)
     whole_s = (0.0, result.scenario.duration / PS_PER_S)
     return traces.seen(queues.lengths(result.scenario, result.raw), there, whole_s)

@@ -16,12 +16,13 @@ from westwood.control import loading, python
 from westwood.engines.contract import Engine, Job, RunSeed
 from westwood.engines.network import build
 from westwood.engines.result import Result
-from westwood.errors import InputError, RunError, suggestion
+from westwood.errors import InputError, RunError
 from westwood.results.columns import Row
 from westwood.results.raw import RawResult
 from westwood.results.records import InMemory
 from westwood.results.rows import rows_of_run
 from westwood.scenario import Scenario
+from westwood.scenario.topology import check_link
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -49,11 +50,8 @@ def simulate(
     network.trace_events = events
     network.trace_queues = queues
     if capture is not None:
-        names = [link.name for link in scenario.link]
-        if capture not in names:
-            problem = f"no such link, {suggestion(capture, names)}"
-            raise InputError(problem, key="capture", value=capture)
-        network.capture_link = names.index(capture)
+        check_link(scenario.link, capture, "capture")
+        network.capture_link = [link.name for link in scenario.link].index(capture)
     return _run(scenario, network, seed, spool)
 
 

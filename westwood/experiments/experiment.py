@@ -20,7 +20,7 @@ from westwood.experiments import shared
 from westwood.results.columns import COST, Row, averaged
 from westwood.results.metrics import means, summarise
 from westwood.results.rows import even, rows_frame
-from westwood.scenario import Scenario
+from westwood.scenario import Scenario, presets
 from westwood.scenario.controls import OF_EACH_CONTROL, has_setting
 from westwood.scenario.stacks import split
 
@@ -284,6 +284,29 @@ def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
     return ", ".join(parts)
 
 
+def check_traces(experiment: Experiment, option: str) -> None:
+    """Raises InputError, which names the option and the way out, if a figure has too many flows."""
+    flows, points = len(experiment.scenario.flows), len(experiment.jobs)
+    if flows * points <= _MOST_TRACES:
+        return
+    name = experiment.scenario.name if experiment.scenario.name in presets() else "FILE"
+    of_each = f" with {flows} flows each" if flows > 1 else ""
+    there = f"{points} points{of_each}" if points > 1 else f"{flows} flows"
+    problem = f"draws at most {_MOST_TRACES} flows over time, and there are {there}; "
+    if points == 1:
+        problem += f"westwood trace {name} --plot draws the first ones"
+    else:
+        most = max(
+            experiment.varied, key=lambda k: len({str(j.settings[k]) for j in experiment.jobs})
+        )
+        fixed = "--cc with one name" if most.endswith(".cc") else f"--set {most}=VALUE"
+        problem += (
+            f"for means of all points: westwood sweep {name} --out DIR, then westwood report DIR; "
+            f"for some: {fixed}"
+        )
+    raise InputError(problem, key=option)
+
+
 def traces(
     experiment: Experiment,
     engine: Engine = SIMULATOR,
@@ -292,14 +315,9 @@ def traces(
     check_resources: bool = True,
 ) -> list[tuple[str, str, pl.DataFrame]]:
     """Traces each point with the first seed: (protocol, name, trace) of every flow."""
-    flows = len(experiment.scenario.flows)
-    if len(experiment.jobs) * flows > _MOST_TRACES:
-        problem = (
-            f"draws at most {_MOST_TRACES} flows over time, and there are "
-            f"{len(experiment.jobs)} points with {flows} each; fix swept keys with --set"
-        )
-        raise InputError(problem, key="--plot")
     import polars as pl
+
+    flows = len(experiment.scenario.flows)
 
     found = []
     jobs = experiment.jobs

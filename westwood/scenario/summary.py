@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from westwood import markup
 from westwood.catalogue import LOSSES, QUEUES, SCRIPT, label
+from westwood.scenario import topology
 from westwood.scenario.links import Link
 from westwood.units import PS_PER_S, format_time
 
@@ -18,19 +19,26 @@ _MOST_IN_HTML = 50  # links, flows
 _RATES = ((1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/s"))
 
 
-def summarise(scenario: Scenario, varied: Iterable[str] = ()) -> str:
-    """Returns "2 Mb/s, 45 ms one way, no loss, queue 100 packets" without what varies."""
-    link = min(scenario.link, key=lambda one: one.mean_rate_bps("forward"))
+def summarise(scenario: Scenario, varied: Iterable[str] = (), link: Link | None = None) -> str:
+    """Returns "2 Mb/s, 45 ms one way, no loss, queue 100 packets" without what varies.
+
+    That is of the link, by default the slowest one. It is named if another could be meant.
+    """
+    slowest = min(scenario.link, key=lambda one: one.mean_rate_bps("forward"))
+    link = link or slowest
+    routes = topology.routes(scenario.link, scenario.flow).values()
+    is_path = all(len(route) == len(scenario.link) for route in routes)
     varied = list(varied)
     relative = scenario.relative_limits if varied else {}  # packets may vary with them
     varies = {key.split(".")[1] for key in varied if key.startswith(f"{link.name}.")}
     parts = {
         "rate": _rate(link),
-        "delay": _delay(scenario, link),
+        "delay": _delay(scenario.link if is_path else (link,)),
         "loss": _loss(link),
         "queue": _queue(link, relative.get(link.name, "")),
     }
-    return ", ".join(text for key, text in parts.items() if text and key not in varies)
+    text = ", ".join(text for key, text in parts.items() if text and key not in varies)
+    return text if is_path and link is slowest else f"{text} (link {link.name})".lstrip()
 
 
 def _rate(link: Link) -> str:
@@ -44,12 +52,9 @@ def _rate_text(bps: float) -> str:
     return f"{bps / factor:.3g} {unit}"
 
 
-def _delay(scenario: Scenario, link: Link) -> str:
-    """Returns the end-to-end delay if all flows share it, else the bottleneck's."""
-    is_chain = len(scenario.link) < 3
-    links = scenario.link if is_chain else (link,)
+def _delay(links: Iterable[Link]) -> str:
     milliseconds = 1000 * sum(one.delay for one in links) / PS_PER_S
-    return f"{milliseconds:.3g} ms one way" + ("" if is_chain else " at the bottleneck")
+    return f"{milliseconds:.3g} ms one way"
 
 
 def _loss(link: Link) -> str:

@@ -75,6 +75,13 @@ def check(links: Sequence[Link], flows: Sequence[Flow], reserved: Sequence[str])
         _check_lengths(links, flows)
 
 
+def check_link(links: Sequence[Link], name: str, key: str = "link") -> None:
+    """Raises InputError unless a link has this name."""
+    known = [link.name for link in links]
+    if name not in known:
+        raise InputError(f"no such link, {suggestion(name, known)}", key=key, value=name)
+
+
 def check_count(flows: Sequence[Flow], duration: int) -> None:
     """Raises InputError if there may be more connections than the simulator can handle.
 

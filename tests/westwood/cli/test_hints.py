@@ -24,6 +24,7 @@ Westwood = Callable[..., Any]
             "run table1 --bandwidth 2Mbps",
             "use --set LINK.rate=10Mbps, LINK being a link such as bottleneck",
         ),
+        ("trace table1 --link bottleneck", "use --at"),
         ("path compare --bw 2Mbps", "use --rate"),
     ],
 )

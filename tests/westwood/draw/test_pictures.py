@@ -35,6 +35,44 @@ def reno() -> Result:
     return traced("reno")
 
 
+# Two flows over three links, of which the narrowest is not the busiest: a flow begins there late.
+LOT = {
+    "name": "lot",
+    "duration": "12s",
+    "link": [
+        {
+            "name": f"hop{i}",
+            "between": [f"n{i}", f"n{i + 1}"],
+            "rate": rate,
+            "delay": "10ms",
+            "queue": queue,
+        }
+        for i, (rate, queue) in enumerate(
+            [
+                ("4Mbps", {"limit": "20p"}),
+                ("1Mbps", {"kind": "codel", "limit": "100p"}),
+                ("2Mbps", {"kind": "pie", "limit": "100p"}),
+            ],
+            start=1,
+        )
+    ],
+    "flow": [
+        {"name": "long", "from": "n1", "to": "n4", "cc": "reno", "start": "8s"},
+        {"name": "first", "from": "n1", "to": "n2", "cc": "cubic"},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def lot() -> Result:
+    return simulate(Scenario(**LOT), trace=True, queues=True, events=True)
+
+
+def legend_texts(figure: Any) -> list[str]:
+    legends = [*figure.legends, *(one for axes in figure.axes if (one := axes.get_legend()))]
+    return [text.get_text() for legend in legends for text in legend.get_texts()]
+
+
 def heads(figure: Any) -> list[str]:
     return [axes.get_ylabel().replace("\n", " ") for axes in figure.axes]
 
@@ -69,6 +107,52 @@ def test_the_title_names_the_path(reno: Result) -> None:
     assert title == "path: 2 Mb/s, 45 ms one way, loss 0.5 %, queue 100 packets, seed 1"
 
 
+@pytest.mark.parametrize(
+    ("link", "shown", "told"),
+    [(None, "hop1", "4 Mb/s"), ("hop2", "hop2", "1 Mb/s"), ("hop3", "hop3", "2 Mb/s")],
+)
+def test_title_and_panels_are_of_the_same_link(
+    link: str | None, shown: str, told: str, lot: Result
+) -> None:
+    figure = lot.plot(start_s=0, link=link)
+    title = figure.axes[0].get_title()
+    assert title.startswith(f"lot: {told}, 10 ms one way, ") and f"(link {shown})" in title
+    assert f"Queue of {shown} (packets)" in heads(figure)
+    both = run_figures.draw([lot, lot], "windows", link=link)
+    assert f"(link {shown})" in both.axes[0].get_title()
+    assert f"Queue of {shown} (packets)" in heads(both)
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"),
+    [
+        ("red", "RED"),
+        ("codel", "CoDel"),
+        ("fq_codel", "FQ-CoDel"),
+        ("pie", "PIE"),
+        ("dualpi2", "DualPI2"),
+    ],
+)
+def test_drops_and_marks_are_those_of_the_links_discipline(kind: str, title: str) -> None:
+    queue: dict[str, Any] = {"kind": kind, "limit": "60p"}
+    if kind == "red":
+        queue |= {"min": 5, "max": 15, "max_p": 0.1}
+    for ecn in (False, True):
+        if kind != "dualpi2":  # which always marks
+            queue |= {"ecn": ecn}
+        settings = {"path.queue": queue, "path.loss.rate": 0, "tcp.ecn": ecn}
+        figure = traced("cubic", **settings).plot(start_s=0)
+        verb = f"marked by {title} (ECN)" if ecn else f"dropped by {title}"
+        assert any(text.startswith(f"{verb}: ") for text in legend_texts(figure))
+        assert not any("RED" in text for text in legend_texts(figure) if title != "RED")
+
+
+def test_what_a_policer_drops_is_no_disciplines() -> None:
+    policer = {"rate": "1Mbps", "burst": "15kB"}
+    texts = legend_texts(traced("cubic", "10s", **{"path.policer": policer}).plot(start_s=0))
+    assert any(text.startswith("dropped by the policer: ") for text in texts)
+
+
 def test_a_control_without_an_estimate_has_no_panel_for_it(reno: Result, bbr: Result) -> None:
     assert any("Estimate" in head for head in heads(bbr.plot()))
     assert not any("Estimate" in head for head in heads(reno.plot()))
@@ -83,7 +167,7 @@ def test_protocols_are_drawn_over_each_other(reno: Result, bbr: Result) -> None:
     figure = run_figures.draw([reno, bbr], "windows")
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["Reno", "BBRv1"]
-    assert "Queue (packets)" in heads(figure)
+    assert "Queue of path (packets)" in heads(figure)
 
 
 def test_an_interval_is_seen_before_a_black_bar() -> None:
@@ -189,6 +273,11 @@ def test_rounding_never_makes_a_figure_reach_its_bound(value: float, text: str) 
     ("arguments", "message"),
     [
         ({"view": "sequenze"}, 'view = "sequenze": no such view, did you mean "sequence"'),
+        ({"link": "pth"}, 'link = "pth": no such link, did you mean "path"?'),
+        (
+            {"link": "path", "view": "delays"},
+            'link = "path": expected none, since the view "delays"',
+        ),
         ({"start_s": 30}, "start_s = 30.0: expected a start before the end"),
     ],
 )
