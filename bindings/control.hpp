@@ -32,4 +32,7 @@ void bind_control(nb::module_& m);
 // Binds recordings of calls.
 void bind_calls(nb::module_& m);
 
+// Binds what takes from a process all that a control does not need.
+void bind_confine(nb::module_& m);
+
 }  // namespace ww::bindings

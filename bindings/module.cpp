@@ -115,6 +115,7 @@ NB_MODULE(_engine, m) {
     m.doc() = "The Westwood simulator's engine.";
     bind_calls(m);
     bind_catalogue(m);
+    bind_confine(m);
     bind_control(m);
     bind_gym(m);
     bind_metrics(m);

@@ -16,6 +16,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from westwood import __version__, stopping
 from westwood.errors import UnavailableError
@@ -127,13 +128,18 @@ class Ended:
 
 
 def run(
-    command: Sequence[str | Path], text: str, *, timeout_s: float = float("inf"), both: bool = False
+    command: Sequence[str | Path],
+    text: str,
+    *,
+    timeout_s: float = float("inf"),
+    both: bool = False,
+    **options: Any,
 ) -> Ended:
     """Runs a program with `text` as input; with `both`, its standard error goes to `out`.
 
-    Raises TimeoutError after `timeout_s`. Its standard input stays open, so that the program sees
-    when this process dies. It has its own process group, so Ctrl-C reaches only us. An exception
-    here kills it.
+    options: more for Popen. Raises TimeoutError after `timeout_s`. Its standard input stays open,
+    so that the program sees when this process dies. It has its own process group, so Ctrl-C reaches
+    only us. An exception here kills it.
     """
     errors = subprocess.STDOUT if both else subprocess.PIPE
     process, ends_at = None, time.monotonic() + timeout_s
@@ -147,6 +153,7 @@ def run(
                 text=True,
                 errors="replace",
                 process_group=0,
+                **options,
             )
             stopping.children.add(process)
         stdin, process.stdin = process.stdin, None  # communicate() would close it

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from westwood import programs
-from westwood.control import compiling, lines, loading
+from westwood.control import compiling, confined, lines, loading
 
 _CALLS = 200_000  # of one seed
 _LONGEST_S = 60.0  # of the calls of one seed
@@ -163,7 +163,9 @@ def _called(control: loading.Control, folder: Path, seed: int, for_s: float) -> 
 def _problem_of(control: loading.Control, program: Path, seed: int) -> str:
     """Returns the problem that the calls of a seed find, with the file and the line."""
     try:
-        ended = programs.run([program, str(seed), str(_CALLS)], "", timeout_s=_LONGEST_S, both=True)
+        with confined.starting(program) as (started, options):
+            words = [started, str(seed), str(_CALLS)]
+            ended = programs.run(words, "", timeout_s=_LONGEST_S, both=True, **options)
     except TimeoutError:
         return f"{control.name}: {_CALLS} calls take more than {_LONGEST_S:.0f} s"
     if ended.code == 0:

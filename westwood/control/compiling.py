@@ -82,7 +82,9 @@ def _found() -> Iterator[Compiler]:
 
 def ziglang() -> tuple[str, ...]:
     """Returns the command of the compiler from PyPI; empty if it is not installed."""
-    return (sys.executable, "-m", "ziglang", "cc") if find_spec("ziglang") is not None else ()
+    # Without -P a folder `ziglang` where we stand would run.
+    known = find_spec("ziglang") is not None
+    return (sys.executable, "-P", "-m", "ziglang", "cc") if known else ()
 
 
 def version(command: Sequence[str]) -> str:

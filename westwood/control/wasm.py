@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache, partial
-from importlib.util import find_spec
 from pathlib import Path
 
 from westwood import programs
@@ -49,10 +47,9 @@ def _found() -> Iterator[Compiler]:
         path = programs.system_program(command[0]) if command else None
         if path is not None and (said := compiling.version([path, *command[1:]])):
             yield Compiler((path, *command[1:]), said)
-    if find_spec("ziglang") is not None:
-        zig = (sys.executable, "-m", "ziglang", "cc")
-        if said := compiling.version(zig):
-            yield Compiler(zig, said)
+    zig = compiling.ziglang()
+    if zig and (said := compiling.version(zig)):
+        yield Compiler(zig, said)
 
 
 def compiled(control: loading.Control) -> bytes:

@@ -17,7 +17,7 @@ from typing import Any
 
 from westwood import _engine, files, programs
 from westwood.catalogue import PROTOCOLS, unknown_protocol
-from westwood.control import compiling, loading
+from westwood.control import compiling, confined, loading
 from westwood.engines import ns3, wire
 from westwood.engines.network import build
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError, one_line
@@ -104,7 +104,8 @@ def record(asked: Subject, scenario: Scenario | None, seed: int) -> Recording:
     path = scenario or Scenario.preset("path").with_settings(_DEFAULT_PATH)
     path = path.with_settings({f"{path.flow[0].name}.cc": asked.name})
     with _explained():
-        text = _engine.record_calls(build(path), seed, asked.key, asked.values)
+        network = build(path)
+    text = _called(asked, lambda: _engine.record_calls(network, seed, asked.key, asked.values))
     if not text:
         raise InputError(f"{path.name}: its first flow never asks its control")
     return parsed(text, path.name)
@@ -198,9 +199,14 @@ class _explained:
             raise InputError(f"the simulator refuses it: {error}") from None
 
 
-def _simulator(asked: Subject, calls: str) -> str:
+def _called(asked: Subject, work: Callable[[], str]) -> str:
+    """Does work of the engine that calls the control: without rights, if it is that of a file."""
     with _explained():
-        return _engine.replay_calls(asked.key, asked.values, calls)
+        return confined.call(work, asked.control) if asked.control else work()
+
+
+def _simulator(asked: Subject, calls: str) -> str:
+    return _called(asked, lambda: _engine.replay_calls(asked.key, asked.values, calls))
 
 
 def _compiled(command: Sequence[str], asked: Subject, folder: Path, name: str) -> Path:
@@ -218,16 +224,19 @@ def _compiled(command: Sequence[str], asked: Subject, folder: Path, name: str) -
     return made
 
 
-def _ran(command: Sequence[str | Path], asked: Subject, calls: str, host: str) -> str:
+def _ran(
+    command: Sequence[str | Path], asked: Subject, calls: str, host: str, **options: Any
+) -> str:
     words = [*command, *map(str, asked.values)]
     try:
-        ended = subprocess.run(
+        ended: subprocess.CompletedProcess[str] = subprocess.run(
             words,
             input=f"{calls}end\n",
             capture_output=True,
             text=True,
             timeout=_LONGEST_S,
             check=False,
+            **options,
         )
     except subprocess.TimeoutExpired:
         raise RunError(f"{host}: takes more than {_LONGEST_S:.0f} s") from None
@@ -237,12 +246,18 @@ def _ran(command: Sequence[str | Path], asked: Subject, calls: str, host: str) -
     return ended.stdout
 
 
+def _in_program(command: Sequence[str], asked: Subject, calls: str, host: str) -> str:
+    with tempfile.TemporaryDirectory(prefix="westwood-replay-") as folder:
+        made = _compiled(command, asked, Path(folder), "replay")
+        with confined.starting(made) as (started, options):
+            return _ran([started], asked, calls, host, **options)
+
+
 def _native(compiler: str, asked: Subject, calls: str) -> str:
     path = programs.system_program(compiler)
     if path is None:
         raise UnavailableError(f"needs {compiler}: apt-get install {compiler}")
-    with tempfile.TemporaryDirectory(prefix="westwood-replay-") as folder:
-        return _ran([_compiled([path], asked, Path(folder), "replay")], asked, calls, compiler)
+    return _in_program([path], asked, calls, compiler)
 
 
 def _zig() -> tuple[str, ...]:
@@ -252,8 +267,7 @@ def _zig() -> tuple[str, ...]:
 
 
 def _of_zig(asked: Subject, calls: str) -> str:
-    with tempfile.TemporaryDirectory(prefix="westwood-replay-") as folder:
-        return _ran([_compiled(_zig(), asked, Path(folder), "replay")], asked, calls, "zig")
+    return _in_program(_zig(), asked, calls, "zig")
 
 
 def _wasm(asked: Subject, calls: str) -> str:
