@@ -11,6 +11,7 @@ import contextlib
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import time
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from westwood import __version__, stopping
-from westwood.errors import UnavailableError
+from westwood.errors import RunError, UnavailableError
 
 _PACKAGE = Path(__file__).parent
 REINSTALL = "pip install --force-reinstall --no-deps westwood"
@@ -48,6 +49,34 @@ def workshop() -> Path:
     named = os.environ.get("XDG_CACHE_HOME", "")
     caches = Path(named) if os.path.isabs(named) else Path(os.path.expanduser("~/.cache"))
     return caches / "westwood" / __version__
+
+
+def opened_private(folder: Path) -> int:
+    """Opens a folder of ours that nobody else may write to, and makes it if it is missing.
+
+    Returns its descriptor, from which files in it should be named. Raises RunError if it is a link,
+    another user's, or writable by others, and OSError if it can't be made or opened.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.is_symlink():
+        raise RunError(f"{folder}: is a link, expected a folder of yours: rm {folder}")
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    found = os.fstat(opened)
+    mode = stat.S_IMODE(found.st_mode)
+    if found.st_uid == os.geteuid() and not mode & 0o022:
+        return opened
+    os.close(opened)
+    problem = f"belongs to user {found.st_uid}, mode {mode:o}, so others may have changed it"
+    raise RunError(f"{folder}: {problem}: rm -r {folder}")
+
+
+def check_workshop() -> None:
+    """Raises RunError if others may write to the cache, whose programs we run.
+
+    The build/ of a checkout is as trusted as the sources beside it.
+    """
+    if CHECKOUT is None:
+        os.close(opened_private(workshop()))
 
 
 _MORE_FOLDERS = "/usr/sbin:/sbin"  # only in root's PATH
@@ -108,6 +137,8 @@ class Program:
         for path in [Path(named)] if named else [_PACKAGE / "bin" / built.name, built]:
             there = path.is_file() and os.access(path, os.X_OK)
             if there and (not self.companion or path.with_name(self.companion).is_file()):
+                if path == built:
+                    check_workshop()
                 return path
         if named:
             name = Path(named).name

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from westwood import __version__, programs
-from westwood.errors import UnavailableError
+from westwood.errors import RunError, UnavailableError
 from westwood.programs import Program
 
 PROGRAM = Program(
@@ -41,6 +41,16 @@ def test_the_packages_program_precedes_a_built_one(package: Path) -> None:
     assert PROGRAM.find() == built
     brought = put(package / "bin")
     assert PROGRAM.find() == brought
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o720])
+def test_a_cache_that_others_may_write_is_not_trusted(package: Path, mode: int) -> None:
+    built = put(programs.workshop() / "linux")
+    programs.workshop().chmod(mode)
+    with pytest.raises(RunError, match=f"mode {mode:o}, so others may have changed it"):
+        PROGRAM.find()
+    programs.workshop().chmod(0o755)
+    assert PROGRAM.find() == built
 
 
 def test_the_variable_precedes_both(

@@ -7,19 +7,21 @@ follows from the file, the headers and the compiler.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import functools
 import hashlib
+import itertools
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from westwood import programs
-from westwood.control import lines, objects
+from westwood.control import cache, lines, objects
 from westwood.errors import InputError, UnavailableError
 
 LONGEST_S = 60  # of the compiler
@@ -27,14 +29,16 @@ SYMBOL = "control.c"  # the file's name in the temporary folder
 # What is undefined in C ends the run with the line (bindings/control_watch.cpp).
 _CHECKS = "signed-integer-overflow,shift,bounds,integer-divide-by-zero,unreachable,return"
 _FLAGS = (
-    "-std=c11 -O2 -g1 -fPIC -shared -ffreestanding -fvisibility=hidden -ffp-contract=off"
+    "-std=c11 -O2 -g1 -fPIC -ffreestanding -fvisibility=hidden -ffp-contract=off"
     " -fno-strict-aliasing -fno-optimize-sibling-calls"  # a failed call has its line
     " -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers"
     f" -Werror=implicit-function-declaration -Werror=return-type -fsanitize={_CHECKS}"
-    " -nostdlib -Wl,-z,defs"  # abort() and others of the C library would end the process
 ).split()
+# abort() and others of the C library would end the process. The rest is what objects.py expects.
+_LINKED = ["-shared", "-nostdlib", "-Wl,-z,defs,-z,relro,-z,now,-z,noexecstack"]
+_LINKED += ["-Wl,-Bsymbolic,--hash-style=sysv,--gc-sections"]
+_loaded = itertools.count(1)
 MEMORY = Path(__file__).with_name("memory.c")
-_CHECKSUM = hashlib.sha256().digest_size
 _LACKING = re.compile(
     rf"{re.escape(SYMBOL)}:(\d+): undefined reference to .(\w+)"  # ld
     rf"|undefined symbol: (\w+)\n.* referenced by {re.escape(SYMBOL)}:(\d+)"  # lld
@@ -63,7 +67,7 @@ def headers() -> Path:
     return programs.sources() / "core"
 
 
-@cache
+@functools.cache
 def compilers() -> tuple[Compiler, ...]:
     """Returns the compilers of this machine, in the order in which they are tried."""
     return tuple(_found())
@@ -111,50 +115,38 @@ def compiled(code: bytes, name: str) -> Path:
 
     Raises InputError with the file and the line of the first error.
     """
-    used = compiler()
-    return kept_or_made(_key(code, used) + ".so", lambda made: _compile(used, code, name, made))
+    _compiled(code, name)
+    return cache.folder() / _object(code)
 
 
-def kept_or_made(name: str, make: Callable[[Path], None]) -> Path:
-    """Returns the file of the cache with this name; `make` writes it if it is missing or damaged.
-
-    It ends with a checksum, which the loaders of objects ignore.
-    """
-    kept = _folder() / name
-    if kept.exists() and _is_whole(kept.read_bytes()):
-        return kept
-    with tempfile.TemporaryDirectory(dir=kept.parent, prefix="new-") as folder:
-        made = Path(folder) / name
-        make(made)
-        with made.open("ab") as file:
-            file.write(hashlib.sha256(made.read_bytes()).digest())
-        made.replace(kept)
-    return kept
+def _compiled(code: bytes, name: str) -> bytes:
+    compile_it = functools.partial(_compile, compiler(), code, name)
+    return cache.kept_or_made(_object(code), compile_it)
 
 
-def _is_whole(kept: bytes) -> bool:
-    """Returns whether an object of the cache ends with its checksum."""
-    return hashlib.sha256(kept[:-_CHECKSUM]).digest() == kept[-_CHECKSUM:]
-
-
-def contents(kept: Path) -> bytes:
-    """Returns an object of the cache without its checksum."""
-    return kept.read_bytes()[:-_CHECKSUM]
+@contextlib.contextmanager
+def loadable(code: bytes, name: str) -> Iterator[str]:
+    """Yields a path for the loader, of the very bytes that were checked."""
+    made = _compiled(code, name)
+    _check(objects.check_linked, made, code, name)
+    memory = os.memfd_create("westwood-control", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    with os.fdopen(memory, "wb") as file:
+        file.write(made)
+        file.flush()
+        fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL)
+        # The loader takes a path that it knows for the same object, so each path is another.
+        slashes = "".join("/." if bit == "1" else "/" for bit in f"{next(_loaded):b}")
+        yield f"/proc/self/fd{slashes}/{memory}"
 
 
 def is_kept(code: bytes) -> bool:
     """Returns whether the bytes were compiled before."""
-    return (_folder() / f"{_key(code, compiler())}.so").exists()
+    return cache.is_kept(_object(code))
 
 
-def _folder() -> Path:
-    folder = programs.workshop() / "controls"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
-
-
-def _key(code: bytes, used: Compiler) -> str:
-    return key(code, used, [MEMORY.read_bytes(), " ".join(_FLAGS).encode()])
+def _object(code: bytes) -> str:
+    parts = [MEMORY.read_bytes(), " ".join((*_FLAGS, *_LINKED)).encode()]
+    return f"{key(code, compiler(), parts)}.so"
 
 
 def key(code: bytes, used: Compiler, others: Sequence[bytes]) -> str:
@@ -163,23 +155,40 @@ def key(code: bytes, used: Compiler, others: Sequence[bytes]) -> str:
     return hashlib.sha256(b"".join(hashlib.sha256(one).digest() for one in parts)).hexdigest()
 
 
-@cache
+@functools.cache
 def _header_bytes() -> tuple[bytes, ...]:
     return tuple(path.read_bytes() for path in sorted(headers().glob("*.h")))
 
 
 def _compile(used: Compiler, code: bytes, name: str, made: Path) -> None:
-    source = made.with_name(SYMBOL)
+    """Compiles and checks the file, then links it: no section of it replaces one of the linker."""
+    source, parts = made.with_name(SYMBOL), []
     source.write_bytes(code)
-    command = [*used.command, *_FLAGS, used.trap, f"-I{headers()}", "-o", str(made)]
-    command += [str(source), str(MEMORY), "-lgcc"]
+    for one in (source, MEMORY):
+        parts.append(made.with_name(one.stem + ".o"))
+        command = [*used.command, *_FLAGS, used.trap, f"-I{headers()}", "-c", str(one)]
+        _make([*command, "-o", str(parts[-1])], parts[-1], source, name)
+    _check(objects.check_compiled, parts[0].read_bytes(), code, name)
+    command = [*used.command, *_LINKED, *map(str, parts), "-lgcc", "-o", str(made)]
+    _make(command, made, source, name)
+    _check(objects.check_linked, made.read_bytes(), code, name)
+
+
+def _make(command: Sequence[str], made: Path, source: Path, name: str) -> None:
     ended = run(command, name)
     if ended.code != 0 or not made.exists():
         raise InputError(first_error(ended.out, source, name))
-    if objects.runs_when_loaded(made.read_bytes()):
-        line = lines.of_start(code.decode(errors="replace"))
-        problem = "runs a function when it is loaded, expected only those of WW_CONTROL"
-        raise InputError(f"{name}:{line}: {problem}" if line else f"{name}: {problem}")
+
+
+def _check(check: Callable[[bytes], None], made: bytes, code: bytes, name: str) -> None:
+    """Raises InputError with the file and the line if the object is not fit to be loaded."""
+    try:
+        check(made)
+    except objects.Refused as refused:
+        text = code.decode(errors="replace")
+        line = lines.of_start(text) if str(refused) == objects.AT_LOAD else 0
+        line = line or lines.of_name(text, refused.word)
+        raise InputError(f"{name}:{line}: {refused}" if line else f"{name}: {refused}") from None
 
 
 def run(command: Sequence[str], name: str) -> programs.Ended:
@@ -197,7 +206,12 @@ def run(command: Sequence[str], name: str) -> programs.Ended:
 
 
 def first_error(said: str, source: Path, name: str) -> str:
-    """Returns the compiler's first error with the user's file and its line."""
+    """Returns the compiler's first error with the user's file and its line.
+
+    Raises RunError if the compiler found no room for what it writes.
+    """
+    if not _ERROR.search(said) or str(source) not in said:
+        cache.check_room(said)
     found = _ERROR.search(said)
     if lacking := _LACKING.search(said):
         line, called = lacking[1] or lacking[4], lacking[2] or lacking[3]
@@ -229,12 +243,7 @@ def line_at(code: bytes, place: int) -> int:
     program = programs.system_program("addr2line")
     if program is None:
         return 0
-    made = _folder() / f"{_key(code, compiler())}.so"
-    ended = programs.run([program, "-i", "-e", str(made), hex(place)], "", timeout_s=LONGEST_S)
+    made = str(cache.folder() / _object(code))
+    ended = programs.run([program, "-i", "-e", made, hex(place)], "", timeout_s=LONGEST_S)
     found = re.search(rf"{SYMBOL}:(\d+)", ended.out)
     return int(found[1]) if found else 0
-
-
-def kept() -> list[Path]:
-    """Returns the files of the cache of compiled controls."""
-    return sorted(_folder().iterdir())

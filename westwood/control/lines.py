@@ -42,6 +42,22 @@ def of_start(text: str) -> int:
     return _line_at(text, found.start()) if found else 0
 
 
+def of_name(text: str, name: str) -> int:
+    """Returns the line that declares a variable, or first has a name; 0 if none does."""
+    if not name:
+        return 0
+    code, word = _without_comments(text), rf"(?<!\w){re.escape(name)}(?!\w)"
+    found = re.search(rf"\b(?:static|_Thread_local)\b[^;(){{}}]*?{word}\s*[\[=;,]", code)
+    found = found or re.search(rf"^(?!\s*extern\b)[\w \t*]+?{word}\s*[\[=;,]", code, re.M)
+    found = found or re.search(word, code) or re.search(word, text)
+    return _line_at(text, found.end() - 1) if found else 0
+
+
+def _without_comments(text: str) -> str:
+    """Returns the text with spaces for comments and strings."""
+    return _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
 def _line_at(text: str, place: int) -> int:
     """Returns the line of a place in the text; -1 is its end."""
     return text[:place].count("\n") + 1 if place >= 0 else text.count("\n") + 1
@@ -53,7 +69,7 @@ def of_loop(text: str, line: int) -> int:
     An optimised loop may have the line of a statement before it. So without a loop around the line,
     the next one of the function counts; without any, the line itself.
     """
-    code = _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    code = _without_comments(text)
     loops = list(_loops(code))
     around = [first for first, last in loops if first <= line <= last]
     if around:

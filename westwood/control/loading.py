@@ -188,10 +188,12 @@ def _of_code(code: bytes, name: str) -> Control:
     if source in _by_source:
         return replace(_by_source[source], name=name)
     _check_text(code, name)
-    made = compiling.compiled(code, name)
     try:
-        facts = _engine.load_control(str(made), source)
+        with compiling.loadable(code, name) as path:
+            facts = _engine.load_control(path, source)
         control = _described(facts, name, source, code)
+    except InputError:
+        raise
     except _InRow as error:
         line = lines.of_row(code.decode(), error.row)
         raise InputError(f"{name}:{line}: {error}" if line else f"{name}: {error}") from None

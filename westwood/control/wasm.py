@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
 from collections.abc import Iterator
-from functools import cache, partial
 from pathlib import Path
 
 from westwood import programs
-from westwood.control import compiling, loading
+from westwood.control import cache, compiling, loading
 from westwood.control.compiling import Compiler
 from westwood.errors import InputError, UnavailableError
 
@@ -24,7 +24,7 @@ _FLAGS = (
 ).split()
 
 
-@cache
+@functools.cache
 def compiler() -> Compiler:
     """Returns the compiler that is used; raises UnavailableError if there is none.
 
@@ -62,7 +62,7 @@ def compiled(control: loading.Control) -> bytes:
     used = compiler()
     others = [_FRAME.read_bytes(), compiling.MEMORY.read_bytes(), " ".join(_FLAGS).encode()]
     kept = f"{compiling.key(control.code, used, others)}.wasm"
-    return compiling.contents(compiling.kept_or_made(kept, partial(_compile, used, control)))
+    return cache.kept_or_made(kept, functools.partial(_compile, used, control))
 
 
 def _compile(used: Compiler, control: loading.Control, made: Path) -> None:

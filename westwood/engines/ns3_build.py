@@ -60,6 +60,7 @@ def wheel(requirement: str = WHEEL) -> Path:
 @contextlib.contextmanager
 def _turn() -> Iterator[None]:
     """Waits until no other command downloads or builds."""
+    programs.check_workshop()
     home().mkdir(parents=True, exist_ok=True)
     with (home() / ".lock").open("w") as lock:
         while True:
@@ -97,6 +98,7 @@ def build(source: Path | None, say: Callable[[str], object]) -> Path:
         if given is None:
             say(f"fetching {WHEEL} into {home()}")
             given = wheel() / "ns3"
+        programs.check_workshop()
         runner = programs.workshop() / PROGRAM.name
         folder = runner.parent
         folder.mkdir(parents=True, exist_ok=True)

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO
 
 from westwood.errors import RunError, UnavailableError, one_line
+from westwood.programs import check_workshop, system_program, workshop
 from westwood.programs import run as run_program
-from westwood.programs import system_program, workshop
 
 CACHE = workshop() / "vm"
 META = "linux-image-amd64"
@@ -73,6 +73,8 @@ def missing(tools: Sequence[str] = ()) -> str | None:
 
 def image() -> Path | None:
     """Returns Debian's 6.1 kernel, or None if it has not been downloaded."""
+    if CACHE.exists():
+        check_workshop()
     there = sorted(CACHE.glob("boot/vmlinuz-6.1.*"))
     return there[-1] if there else None
 
@@ -95,6 +97,7 @@ def fetch() -> None:
 
 def _unpack(package_name: str) -> None:
     """Downloads a package and copies its kernel and modules to the cache."""
+    check_workshop()
     CACHE.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE.parent, prefix=".vm-") as folder:
         fetch = ["apt-get", "download", package_name]

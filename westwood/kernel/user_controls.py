@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from westwood import programs
-from westwood.control import compiling, loading
+from westwood.control import cache, compiling, loading
 from westwood.control.checking import Check, Outcome
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
 from westwood.kernel import ww_kernel
@@ -206,10 +206,9 @@ def _object(program: str, control: loading.Control | None, options: Sequence[str
     used, folder = compiler(), programs.sources() / "linux" / "bpf"
     others = [path.read_bytes() for path in sorted(folder.glob("*.[hc]"))]
     others += [program.encode(), " ".join((*used.command, *_FLAGS, *options)).encode()]
-    return compiling.kept_or_made(
-        compiling.key(control.code if control else b"", used, others) + ".bpf.o",
-        lambda made: _compile(used, folder / program, control, options, made),
-    )
+    name = compiling.key(control.code if control else b"", used, others) + ".bpf.o"
+    cache.kept_or_made(name, lambda made: _compile(used, folder / program, control, options, made))
+    return cache.folder() / name
 
 
 def compiler() -> compiling.Compiler:

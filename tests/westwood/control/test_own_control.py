@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import hashlib
+import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from westwood import Control, InputError, Scenario, simulate, simulate_many
+from westwood import Control, InputError, Scenario, programs, simulate, simulate_many
 from westwood.catalogue import PROTOCOLS, label, settings_of_protocol, style_of
 from westwood.control import compiling, loading
 from westwood.control.writing import like, models
@@ -220,6 +225,88 @@ def test_a_damaged_object_in_the_cache_is_compiled_again() -> None:
     for damaged in (b"", kept.read_bytes()[:4096], b"\0" * whole):
         kept.write_bytes(damaged)
         assert compiling.compiled(code, "mine.c") == kept and kept.stat().st_size == whole
+
+
+@pytest.fixture
+def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a cache of its own."""
+    made = tmp_path / "workshop"
+    monkeypatch.setattr(programs, "workshop", lambda: made)
+    return made
+
+
+def _is_a_link(folder: Path) -> None:
+    folder.with_name("others").mkdir()
+    folder.symlink_to("others")
+
+
+def _is_of_another_user(folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    if os.geteuid() != 0:
+        pytest.skip("only root gives folders away")
+    os.chown(folder, 65534, 65534)
+
+
+def _cannot_be_made(folder: Path) -> None:
+    folder.parent.rmdir()
+    folder.parent.write_text("")
+
+
+UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "mode 0777": (lambda one: (one.mkdir(), one.chmod(0o777)), "belongs to user [0-9]+, mode 777"),
+    "mode 0720": (lambda one: (one.mkdir(), one.chmod(0o720)), "belongs to user [0-9]+, mode 720"),
+    "another user's": (_is_of_another_user, "belongs to user 65534, mode 700"),
+    "a link": (_is_a_link, "is a link, expected a folder"),
+    "a file": (lambda one: one.write_text(""), "can't be used: File exists"),
+    "no place": (_cannot_be_made, "can't be used: Not a directory"),
+}
+
+
+@pytest.mark.parametrize("case", UNUSABLE)
+def test_a_cache_that_is_not_ours_alone_is_refused_in_one_line(
+    case: str, workshop: Path, mine: Path, westwood: Callable[..., Any]
+) -> None:
+    spoil, said = UNUSABLE[case]
+    workshop.mkdir()
+    spoil(workshop / "controls")
+    refused = westwood("run", "path", "--set", "duration=5s", "--cc", "./mine.c")
+    assert refused.code == 1 and refused.err.count("\n") == 1
+    assert re.search(f"^westwood: {workshop}/controls: {said}", refused.err), refused.err
+
+
+@pytest.mark.parametrize("said", ["final link failed: No space left on device", "ld: killed"])
+def test_a_full_disk_is_not_the_mistake_of_the_file(
+    said: str,
+    workshop: Path,
+    mine: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    westwood: Callable[..., Any],
+) -> None:
+    fake = mine.with_name("fakecc")
+    fake.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo 1 && exit\necho "{said}"; exit 1\n')
+    fake.chmod(0o755)
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr(compiling, "compilers", lambda: (compiling.Compiler((str(fake),), "1"),))
+    monkeypatch.setattr(os, "posix_fallocate", Mock(side_effect=full))
+    refused = westwood("run", "path", "--cc", "./mine.c")
+    assert refused.code == 1 and refused.err.count("\n") == 1
+    assert "No space left on device" in refused.err and "mine.c" not in refused.err
+    assert not list((workshop / "controls").iterdir())
+
+
+def test_what_a_killed_compiler_left_is_removed_and_what_one_at_work_has_is_not(
+    workshop: Path,
+) -> None:
+    left, used = (workshop / "controls" / f"new-{name}" for name in ("left", "used"))
+    for one in (left, used):
+        one.mkdir(parents=True)
+        (one / "control.c").write_text("")
+    (workshop / "controls").chmod(0o700)
+    held = os.open(used, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    compiling.compiled(f"{MINE}// after a kill\n".encode(), "mine.c")
+    os.close(held)
+    assert used.exists() and not left.exists()
 
 
 def test_a_file_that_changes_during_a_command_keeps_its_first_contents(mine: Path) -> None:

@@ -96,6 +96,48 @@ MISTAKES = {
         "__attribute__((constr",
         "runs a function when it is loaded, expected only those of WW_CONTROL",
     ),
+    "a function that chooses another when it is loaded": (
+        f"{MINE}static void a(void) {{}}\nstatic void *pick(void) {{ return a; }}\n"
+        'void b(void) __attribute__((ifunc("pick")));\n',
+        "void b(void)",
+        "runs a function when it is loaded",
+    ),
+    "a relocation that runs a function when it is loaded": (
+        f'{MINE}__asm__(".section .rela.got,\\"a\\"\\n.quad 16368, 37, 4096\\n.text");\n',
+        "__asm__",
+        'has a section ".rela.got", expected code and constants',
+    ),
+    "a table of the loader": (
+        f'{MINE}__asm__(".section .hash,\\"a\\"\\n.long 1, 2, 1, 0, 0\\n.text");\n',
+        "__asm__",
+        'has a section ".hash", expected code and constants',
+    ),
+    "a function of the C library, if it is there": (
+        changed(ON_LOSS, "    if (rand) window->cwnd = (uint32_t)rand();\n").replace(
+            "#include", "int rand(void) __attribute__((weak));\n#include", 1
+        ),
+        "int rand",
+        "rand is weak, expected functions of the file or control.h",
+    ),
+    "a variable of a function": (
+        changed(ON_LOSS, "    static uint32_t losses;\n    window->cwnd = ++losses;\n"),
+        "static uint32_t losses",
+        "losses is a variable outside of the state: expected it in the state, or const",
+    ),
+    "a variable of a thread": (
+        changed(ON_LOSS, "    window->cwnd = ++losses;\n").replace(
+            "struct mine {", "static _Thread_local uint32_t losses = 2;\nstruct mine {"
+        ),
+        "losses = 2",
+        "losses is a variable outside of the state",
+    ),
+    "a variable that others could have": (
+        changed(ON_LOSS, "    window->cwnd = losses[0]++;\n").replace(
+            "struct mine {", "extern uint32_t losses[];\nuint32_t losses[2] = {2};\nstruct mine {"
+        ),
+        "uint32_t losses[2]",
+        "losses is a variable outside of the state",
+    ),
     "no growth": (changed(".on_ack = on_ack, ", ""), "WW_CONTROL(", "it has no .on_ack"),
     "a closed window": (
         changed(ON_LOSS, "    window->cwnd = 0;\n"),
@@ -135,15 +177,14 @@ def test_a_mistake_is_one_line_with_the_file_and_the_line(
     mistake: str, tmp_path: Path, westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text, at, expected = MISTAKES[mistake]
-    cache = tmp_path / "cache"  # its own: other tests compile at the same time
-    monkeypatch.setattr(programs, "workshop", lambda: cache)
+    cache = tmp_path / "controls"  # its own: other tests compile at the same time
+    monkeypatch.setattr(programs, "workshop", lambda: tmp_path)
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
-    before = set(compiling.kept())
     refused = westwood("run", "path", "--set", "path.loss.rate=0.02", "--cc", "./mine.c")
     assert refused.code == 2 and refused.err.count("\n") == 1
     line = f":{text[: text.index(at)].count(NEWLINE) + 1}: "
     assert f"./mine.c{line}" in refused.err and expected in refused.err, refused.err
-    assert not [one for one in set(compiling.kept()) - before if not one.name.endswith(".so")]
+    assert not [one for one in cache.iterdir() if one.suffix != ".so"]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +240,8 @@ def test_every_compiler_makes_the_same_control_and_names_the_same_lines(
         ours = simulate(scenario.with_settings({"tcp.cc": Control(path)}), events=True).events
         theirs = simulate(scenario.with_settings({"tcp.cc": "reno"}), events=True).events
         assert ours.equals(theirs)
-        for name in ("no C", "a function of the C library"):
+        of_objects = ("a function that runs when it is loaded", "a variable of a function")
+        for name in ("no C", "a function of the C library", *of_objects):
             text, statement, said = MISTAKES[name]
             line = text[: text.index(statement)].count("\n") + 1
             with pytest.raises(InputError, match=f"mine.c:{line}: .*{said}"):
