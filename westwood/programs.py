@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import selectors
 import shutil
 import signal
 import stat
@@ -157,6 +158,21 @@ class Ended:
     out: str
     errors: str
 
+    @property
+    def problem(self) -> str:
+        """Returns the last line of its errors, or how it ended."""
+        lines = self.errors.split("\n")
+        how = f"exit code {self.code}"
+        if self.code < 0:
+            with contextlib.suppress(ValueError):
+                how = f"signal {signal.Signals(-self.code).name}"
+        return next((line for line in reversed(lines) if line.strip()), how)
+
+
+_MOST_OUTPUT = 1 << 30  # bytes; a million connections report half as much
+_A_PIECE = 1 << 16
+_LINGERS_S = 1.0  # how long something else may hold the output of a program that has ended
+
 
 def run(
     command: Sequence[str | Path],
@@ -168,59 +184,124 @@ def run(
 ) -> Ended:
     """Runs a program with `text` as input; with `both`, its standard error goes to `out`.
 
-    options: more for Popen. Raises TimeoutError after `timeout_s`. Its standard input stays open,
-    so that the program sees when this process dies. It has its own process group, so Ctrl-C reaches
-    only us. An exception here kills it.
+    options: more for Popen. Raises UnavailableError if it does not start, RunError if it prints
+    without end, and TimeoutError after `timeout_s`. Its standard input stays open, so that the
+    program sees when this process dies. It has its own process group, so Ctrl-C reaches only us. An
+    exception here kills it.
     """
     errors = subprocess.STDOUT if both else subprocess.PIPE
     process, ends_at = None, time.monotonic() + timeout_s
     try:
         with stopping.shielded():
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-                errors="replace",
-                process_group=0,
-                **options,
-            )
+            try:
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    process_group=0,
+                    **options,
+                )
+            except OSError as error:
+                problem = f"{command[0]} does not start: {error.strerror}"
+                raise UnavailableError(problem) from None
             stopping.children.add(process)
-        stdin, process.stdin = process.stdin, None  # communicate() would close it
-        assert stdin is not None
-        try:
-            with contextlib.suppress(BrokenPipeError):  # it ended before it read everything
-                stdin.write(text)
-                stdin.flush()
-            out, said = _hear(process, ends_at)
-        finally:
-            with contextlib.suppress(BrokenPipeError):  # close() flushes the rest
-                stdin.close()
-        return Ended(process.returncode, out, said or "")
+        pipes = _Pipes(process, text)
+        pipes.exchange(ends_at)
+        return Ended(process.returncode, *pipes.texts())
     finally:
         with stopping.shielded():
             if process is not None:
                 _end(process)
 
 
-def _hear(process: subprocess.Popen[str], ends_at: float) -> tuple[str, str]:
-    """Waits for the end in short intervals, so that signals are noticed."""
-    while True:
-        stopping.check()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=stopping.POLL_S)
-        if time.monotonic() > ends_at:
-            raise TimeoutError
+class _Pipes:
+    """Writes a program's input and reads its output, in one thread."""
+
+    def __init__(self, process: subprocess.Popen[bytes], text: str) -> None:
+        assert process.stdin is not None
+        self._process, self._left = process, memoryview(text.encode())
+        self._out, self._errors, self._total = list[bytes](), list[bytes](), 0
+        self._ready = selectors.DefaultSelector()
+        os.set_blocking(process.stdin.fileno(), False)
+        if text:
+            self._ready.register(process.stdin, selectors.EVENT_WRITE)
+        for stream, into in ((process.stdout, self._out), (process.stderr, self._errors)):
+            if stream is not None:
+                self._ready.register(stream, selectors.EVENT_READ, into)
+
+    def exchange(self, ends_at: float) -> None:
+        """Goes on until the program has ended and its output, too."""
+        lingers_until = float("inf")
+        while True:
+            has_ended = self._process.poll() is not None
+            if has_ended and not self._is_open():
+                return
+            stopping.check()  # in short intervals, so that signals are noticed
+            self._pass_on()
+            now = time.monotonic()
+            if now > ends_at:
+                raise TimeoutError
+            if has_ended:
+                lingers_until = min(lingers_until, now + _LINGERS_S)
+            if now > lingers_until:
+                _kill_group(self._process)
+                return
+
+    def _is_open(self) -> bool:
+        return any(key.data is not None for key in self._ready.get_map().values())
+
+    def _pass_on(self) -> None:
+        if not self._ready.get_map():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(stopping.POLL_S)
+            return
+        for key, _ in self._ready.select(stopping.POLL_S):
+            goes_on = self._write(key.fd) if key.data is None else self._read(key.fd, key.data)
+            if not goes_on:
+                self._ready.unregister(key.fileobj)
+
+    def _write(self, fd: int) -> bool:
+        try:
+            self._left = self._left[os.write(fd, self._left[:_A_PIECE]) :]
+        except BrokenPipeError:  # it reads no more
+            return False
+        return len(self._left) > 0
+
+    def _read(self, fd: int, into: list[bytes]) -> bool:
+        piece = os.read(fd, _A_PIECE)
+        into.append(piece)
+        self._total += len(piece)
+        if self._total > _MOST_OUTPUT:
+            name = Path(str(self._process.args[0])).name  # type: ignore[index]
+            raise RunError(f"{name} prints without end: more than {_MOST_OUTPUT >> 20} MB")
+        return len(piece) > 0
+
+    def texts(self) -> tuple[str, str]:
+        """Returns what it has printed, in lines as Python has them."""
+        self._ready.close()
+        first, second = (
+            b"".join(one).decode(errors="replace") for one in (self._out, self._errors)
+        )
+        return _lines(first), _lines(second)
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
     stopping.children.discard(process)
     if process.poll() is None:
         process.kill()
-        with contextlib.suppress(OSError):  # what it has started, in its own group
-            os.killpg(process.pid, signal.SIGKILL)
+        _kill_group(process)
         process.wait()
-    for stream in (process.stdout, process.stderr):
+    for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             stream.close()
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kills what a program has started, in its own group."""
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -123,11 +123,14 @@ def test_what_a_program_has_started_ends_with_it(tmp_path: Path) -> None:
     command = ["sh", "-c", f"sleep 60 & echo $! > {tmp_path}/started; wait"]
     with pytest.raises(TimeoutError):
         programs.run(command, "", timeout_s=0.3)
-    started = int((tmp_path / "started").read_text())
+    assert _ends(int((tmp_path / "started").read_text()))
+
+
+def _ends(process: int) -> bool:
     deadline = time.monotonic() + 5
-    while time.monotonic() < deadline and _runs(started):
+    while time.monotonic() < deadline and _runs(process):
         time.sleep(0.01)
-    assert not _runs(started)
+    return not _runs(process)
 
 
 def _runs(process: int) -> bool:
@@ -137,3 +140,28 @@ def _runs(process: int) -> bool:
     except FileNotFoundError:
         return False
     return state != "Z"
+
+
+def test_a_program_that_reads_nothing_or_prints_without_end_does_not_hang(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its input does not fit into a pipe, and its output neither."""
+    monkeypatch.setattr(programs, "_MOST_OUTPUT", 1_000_000)
+    much = "x" * 1_000_000
+    assert programs.run(["head", "-c", "300000", "/dev/zero"], much).out == "\0" * 300_000
+    with pytest.raises(RunError, match="yes prints without end: more than 0 MB"):
+        programs.run(["yes"], much, timeout_s=60)
+
+
+def test_what_holds_the_output_of_a_program_that_has_ended_is_ended() -> None:
+    began = time.monotonic()
+    ended = programs.run(["sh", "-c", "sleep 60 & echo $!"], "", timeout_s=30)
+    assert ended.code == 0 and time.monotonic() - began < 10
+    assert _ends(int(ended.out))
+
+
+def test_a_program_that_does_not_start_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no program")
+    (tmp_path / "text").chmod(0o755)
+    with pytest.raises(UnavailableError, match="text does not start: Exec format error"):
+        programs.run([tmp_path / "text"], "")

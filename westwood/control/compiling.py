@@ -22,7 +22,7 @@ from pathlib import Path
 
 from westwood import programs
 from westwood.control import cache, lines, objects
-from westwood.errors import InputError, UnavailableError
+from westwood.errors import InputError, UnavailableError, WestwoodError
 
 LONGEST_S = 60  # of the compiler
 SYMBOL = "control.c"  # the file's name in the temporary folder
@@ -95,7 +95,7 @@ def version(command: Sequence[str]) -> str:
     """Returns what a compiler says of its version; empty if it does not run."""
     try:
         ended = programs.run([*command, "--version"], "", timeout_s=LONGEST_S)
-    except (OSError, TimeoutError):
+    except (WestwoodError, TimeoutError):
         return ""
     return ended.out.strip() if ended.code == 0 else ""
 

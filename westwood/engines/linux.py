@@ -142,7 +142,7 @@ def _run_once(
     controls = linux_limits.controls_of(scenario) if files else set()
     with estimates.recording_of(controls, _PORT) as recording:
         lines = execute(plan(scenario) + wire.conclusion(seed, files), what)
-    report = wire.read(lines, files)
+    report = _read(lines, scenario, files, what)
     _add_estimates(report, scenario, recording)
     return report
 
@@ -159,8 +159,26 @@ def _run_emulated(
     controls = linux_limits.controls_of(scenario)
     disciplines = linux_queues.disciplines_of(scenario)
     lines = linux_emulated.execute(program(), text, controls, disciplines, what)
-    report = wire.read(lines, None)
+    report = _read(lines, scenario, None, what)
     _check_speed(report, what)
+    return report
+
+
+def _read(
+    lines: list[list[str]], scenario: Scenario, files: wire.TraceFiles | None, what: str
+) -> wire.Report:
+    """Parses a report and the lines that only ww-path prints."""
+    report = wire.read(lines, scenario, files, what, PROGRAM)
+    try:
+        (said,) = report.others["emulator"]
+        int(said[said.index("overruns") + 1]), int(said[said.index("refused") + 1])
+        float(said[said.index("late_worst_s") + 1])
+        ports = [int(port) for (port,) in report.others.get("port", [])]
+    except (LookupError, ValueError):
+        ports = [-1]
+    if ports and (len(ports) != len(report.flows) or min(ports) < 0):
+        problem = "expected a line `emulator`, and a port for each connection"
+        raise RunError(f"{what}: {PROGRAM.find()} reports no run: {problem}")
     return report
 
 
@@ -195,11 +213,10 @@ def _ends(flow: int, port: int) -> str:
 def execute(plan: str, what: str) -> list[list[str]]:
     """Runs ww-path with this plan; returns the words of its output lines."""
     done = programs.run([program()], plan)
-    lines, problem = [line.split() for line in done.out.splitlines()], done.errors.strip()
+    lines, problem = wire.heard(done)
     if done.code == _LACKING:
         raise UnavailableError(f"engine linux: {one_line(problem.removeprefix('ww-path: '))}")
-    if done.code != 0 or not wire.is_whole(lines):
-        last = (problem or f"exit code {done.code}").splitlines()[-1]
-        wire.refuse_stale(PROGRAM, last)
-        raise RunError(f"{what}: the emulated path ended with {one_line(last)}")
+    if problem:
+        wire.refuse_stale(PROGRAM, problem)
+        raise RunError(f"{what}: the emulated path ended with {one_line(problem)}")
     return lines

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,7 +86,8 @@ def _objects(scenario: Scenario) -> set[str]:
 def _run(program: Path, text: str, scenario: Scenario, seed: int, trace: bool) -> Result:
     what, wall = f"{scenario.name}, seed {seed}", time.perf_counter()
     with wire.trace_files(trace) as files:
-        report = wire.read(_execute(program, text + wire.conclusion(seed, files), what), files)
+        lines = _execute(program, text + wire.conclusion(seed, files), what)
+        report = wire.read(lines, scenario, files, what, PROGRAM)
     raw = report.result()
     cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}
     return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
@@ -93,12 +95,14 @@ def _run(program: Path, text: str, scenario: Scenario, seed: int, trace: bool) -
 
 def _execute(program: Path, text: str, what: str) -> list[list[str]]:
     """Runs the runner with this plan; returns the words of its output lines."""
-    done = run([program], text)
-    lines = [line.split() for line in done.out.splitlines()]
-    if done.code != 0 or not wire.is_whole(lines):
-        last = (done.errors.strip() or "no message").splitlines()[-1]
+    lines, last = wire.heard(run([program], text))
+    if last:
+        failed = None
         if last.startswith(_OF_CONTROL):
-            raise loading.located(last.removeprefix(_OF_CONTROL))
+            with suppress(LookupError, ValueError):  # not as the runner writes it
+                failed = loading.located(last.removeprefix(_OF_CONTROL))
+        if failed:
+            raise failed
         wire.refuse_stale(PROGRAM, last)
         raise RunError(f"{what}: ns-3 ended with {one_line(last)}")
     return lines

@@ -68,8 +68,10 @@ def _problem_of(path: Path, _built_ns: int) -> str:
         done = programs.run([path, _NAMES_ITSELF], "end\n", timeout_s=_ANSWERS_IN_S)
     except TimeoutError:
         return "does not answer"
-    except OSError as error:
-        return f"does not start ({error.strerror})"
+    except RunError:
+        return "is no ww-quic"
+    except UnavailableError as error:
+        return str(error).removeprefix(f"{path} ")
     if done.out == "ww-quic\n":
         return ""
     return "is of another version" if done.errors.startswith("ww-quic: ") else "is no ww-quic"
@@ -121,11 +123,8 @@ class Stack:
         wall = time.perf_counter()
         with wire.trace_files(trace) as files:
             text += wire.conclusion(seed, files)
-            lines = _execute(text, f"{scenario.name}, seed {seed}")
-            try:
-                report = wire.read(lines, files)
-            except RunError as error:  # of other declarations
-                raise UnavailableError(f"{error}: {PROGRAM.remedy}") from None
+            what = f"{scenario.name}, seed {seed}"
+            report = wire.read(_execute(text, what), scenario, files, what, PROGRAM)
         raw = report.result()
         cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}
         return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, self.name), raw)
@@ -133,10 +132,8 @@ class Stack:
 
 def _execute(plan: str, what: str) -> list[list[str]]:
     """Runs the runner with this plan; returns the words of its output lines."""
-    done = programs.run([program()], plan)
-    lines = [line.split() for line in done.out.splitlines()]
-    if done.code != 0 or not wire.is_whole(lines):
-        problem = (done.errors.strip() or f"exit code {done.code}").splitlines()[-1]
+    lines, problem = wire.heard(programs.run([program()], plan))
+    if problem:
         wire.refuse_stale(PROGRAM, problem)
         problem = one_line(problem.removeprefix("ww-quic: "))
         raise RunError(f"{what}: {problem}; to repeat it: {program()} < {_kept(plan)}")

@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
+from westwood import _engine
 from westwood.catalogue import (
     DIRECTION_COLUMNS,
     DROP_COLUMNS,
@@ -33,17 +35,19 @@ from westwood.engines.counters import LinkCounters, no_events
 from westwood.errors import RunError, UnavailableError, one_line
 from westwood.results.raw import Columns, RawResult
 from westwood.results.records import InMemory
-from westwood.results.traces import SIDES
+from westwood.results.rows import LARGEST
+from westwood.results.traces import SIDES, STATES
 
 if TYPE_CHECKING:
-    from westwood.programs import Program
+    from westwood.programs import Ended, Program
     from westwood.scenario import Scenario
 
 Numbers = dict[str, float]
 TraceFiles = Mapping[str, Path]  # by table
 _OF_OTHER_VERSIONS = ("unknown statement", "too few words", "too many words")  # wire/'s errors
 _TABLES = ("windows", "queues", "drops")
-_TYPES: Mapping[str, type] = {"COUNT": int, "NUMBER": float}
+_LONGEST_HEAD = 10_000  # bytes
+_ROUNDING = 1e-6  # how far below 0 a host's rounding may leave a number
 _TABLE_TYPES = {"float64": pl.Float64(), "uint8": pl.UInt8(), "uint32": pl.UInt32()}
 
 
@@ -108,31 +112,101 @@ def _stacked(
     return pl.concat(frames)
 
 
-def read(lines: Iterable[list[str]], files: TraceFiles | None) -> Report:
-    """Parses the lines of a whole report, given as words."""
+def read(
+    lines: Iterable[list[str]],
+    scenario: Scenario,
+    files: TraceFiles | None,
+    what: str,
+    program: Program,
+) -> Report:
+    """Parses the lines of a whole report, given as words.
+
+    Raises RunError for what no run of the scenario can report, also in its trace, and
+    UnavailableError with the remedy if the program has other columns.
+    """
+    try:
+        return _read(lines, scenario, files)
+    except _OtherColumns as error:
+        built = f"{program.find()} was built from other declarations ({error})"
+        raise UnavailableError(f"{built}; rebuild it: {program.remedy}") from None
+    except (ValueError, LookupError, OSError, pl.exceptions.PolarsError) as error:
+        problem = (str(error).splitlines() or [type(error).__name__])[0]
+        raise RunError(f"{what}: {program.find()} reports no run: {problem}") from None
+
+
+class _OtherColumns(Exception):
+    """Names the columns that only a program or only this package has."""
+
+
+def _read(lines: Iterable[list[str]], scenario: Scenario, files: TraceFiles | None) -> Report:
     flows: list[Numbers] = []
     sides: dict[str, list[Numbers]] = {side: [] for side in SIDES}
     messages: list[Numbers] = []
     others: dict[str, list[list[str]]] = {}
-    for name, *words in lines:
+    for name, *words in filter(None, lines):
+        first, rest = " ".join(words[:1]), words[1:]
         if name == "flow":
-            flows.append({"source": int(words[0]), **_numbers(words[1:], FLOW_COLUMNS)})
+            source = _count("flow", first, len(scenario.flows))
+            flows.append({"source": source, **_numbers(rest, FLOW_COLUMNS)})
         elif name == "link":
-            sides[words[0]].append(_numbers(words[1:], DIRECTION_COLUMNS))
+            if first not in SIDES:
+                raise ValueError(f"link {first}, expected {' or '.join(SIDES)}")
+            sides[first].append(_numbers(rest, DIRECTION_COLUMNS))
         elif name == "message":
             messages.append(_numbers(words, MESSAGE_COLUMNS))
         else:
             others.setdefault(name, []).append(words)
-    cpu_s = float(others.pop("end")[0][0])
-    windows = _tables(files, "windows", "connection", WINDOW_COLUMNS)
-    queues = _tables(files, "queues", "channel", QUEUE_COLUMNS)
+    ends = others.pop("end", [])
+    if len(ends) != 1:
+        raise ValueError(f"{len(ends)} ends, expected one")
+    cpu_s = _number("end", " ".join(ends[0]))
+    _check_numbers_of(scenario, flows, sides, messages)
+    connections, channels = len(flows), 2 * len(scenario.link)
+    windows = _tables(files, "windows", "connection", WINDOW_COLUMNS, connections)
+    queues = _tables(files, "queues", "channel", QUEUE_COLUMNS, channels)
     drops = _table(files, "drops", DROP_COLUMNS)
+    for column, least in (
+        ("channel", channels),
+        ("flow", connections),
+        ("kind", len(_engine.DROP_KINDS)),
+        ("ack", 2),
+    ):
+        _check_codes("drops", drops, column, least)
+    for table in windows.values():
+        _check_codes("windows", table, "phase", len(STATES))
     return Report(flows, sides, messages, others, cpu_s, windows, queues, drops)
 
 
-def is_whole(lines: Sequence[Sequence[str]]) -> bool:
-    """Returns whether the report is complete."""
-    return bool(lines) and lines[-1][:1] == ["end"]
+def _check_numbers_of(
+    scenario: Scenario,
+    flows: Sequence[Numbers],
+    sides: Mapping[str, Sequence[Numbers]],
+    messages: Sequence[Numbers],
+) -> None:
+    """Raises ValueError unless all flows and links are there, and connections in order."""
+    sources = [int(one["source"]) for one in flows]
+    if sources != sorted(sources):
+        raise ValueError("its flows are not in order")
+    count = Counter(sources)
+    for number, flow in enumerate(scenario.flows):
+        if flow.arrivals is None and count[number] != 1:
+            raise ValueError(f"flow {number} is there {count[number]} times, expected once")
+    for side, all_ in sides.items():
+        if len(all_) != len(scenario.link):
+            problem = f"{len(all_)} links {side}, expected {len(scenario.link)}"
+            raise ValueError(problem)
+    for one in messages:
+        if one["connection"] >= len(flows):
+            raise ValueError(f"a message of connection {one['connection']}, of {len(flows)}")
+
+
+def heard(done: Ended) -> tuple[list[list[str]], str]:
+    """Returns the words of a program's lines, and why they are no whole report; empty: they are."""
+    lines = [line.split() for line in done.out.splitlines()]
+    if done.code:
+        return lines, done.problem
+    is_whole = bool(lines) and lines[-1][:1] == ["end"]
+    return lines, "" if is_whole else "its report has no end"
 
 
 def refuse_stale(program: Program, problem: str) -> None:
@@ -143,27 +217,64 @@ def refuse_stale(program: Program, problem: str) -> None:
 
 
 def _numbers(words: Sequence[str], columns: Mapping[str, MeasuredColumn]) -> Numbers:
-    said = dict(zip(words[::2], words[1::2], strict=True))
-    if said.keys() != columns.keys():
-        differing = ", ".join(sorted(said.keys() ^ columns.keys()))
-        raise RunError(f"the program was built from other declarations ({differing}): rebuild it")
-    return {name: _TYPES[columns[name].type](value) for name, value in said.items()}
+    said = dict(zip(words[::2], words[1::2], strict=False))
+    if said.keys() != columns.keys() or len(words) != 2 * len(said):
+        differing = ", ".join(sorted(said.keys() ^ columns.keys())) or "a column twice"
+        raise _OtherColumns(differing)
+    return {
+        name: _count(name, value) if columns[name].type == "COUNT" else _number(name, value)
+        for name, value in said.items()
+    }
+
+
+def _count(name: str, text: str, most: int = LARGEST) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) < most):
+        raise ValueError(f"{name} {text}, expected a whole number below {most}")
+    return int(text)
+
+
+def _number(name: str, text: str) -> float:
+    with suppress(ValueError):
+        value = float(text)
+        if math.isnan(value) or -_ROUNDING < value < LARGEST:
+            return value
+    raise ValueError(f"{name} {text}, expected a number from 0, or nan")
 
 
 def _tables(
-    files: TraceFiles | None, name: str, key: str, columns: Mapping[str, str]
+    files: TraceFiles | None, name: str, key: str, columns: Mapping[str, str], most: int
 ) -> dict[int, pl.DataFrame]:
-    """Returns a table of the trace, split by the number in its first column."""
+    """Returns a table of the trace, split by the number in its first column, below `most`."""
     table = _table(files, name, {key: "uint32", **columns})
+    _check_codes(name, table, key, most)
     parts = table.partition_by(key, as_dict=True, include_key=False, maintain_order=True)
     return {int(number): part for (number,), part in parts.items()}
+
+
+def _check_codes(name: str, table: pl.DataFrame, column: str, most: int) -> None:
+    """Raises ValueError unless all of a column's numbers are below `most`."""
+    largest = table[column].max()
+    if isinstance(largest, int) and largest >= most:
+        raise ValueError(f"{name}: {column} {largest}, expected less than {most}")
 
 
 def _table(files: TraceFiles | None, name: str, columns: Mapping[str, str]) -> pl.DataFrame:
     if files is None:
         return _empty(columns)
     schema = {column: _TABLE_TYPES[kind] for column, kind in columns.items()}
+    with files[name].open("rb") as file:
+        head = file.readline(_LONGEST_HEAD).strip().decode("ascii", "replace")
+    if head != ",".join(columns):
+        raise ValueError(f"{name}: expected the columns {', '.join(columns)}")
     table = pl.read_csv(files[name], schema=schema, null_values="nan")
+    for column, kind in schema.items():
+        if kind != pl.Float64 and table[column].null_count():
+            raise ValueError(f"{name}: {column} is missing in some row")
+    if table.select(pl.col(pl.Float64).is_infinite().any()).select(pl.any_horizontal("*")).item():
+        raise ValueError(f"{name}: expected finite numbers")
+    first = next(iter(column for column in columns if columns[column] == "float64"))
+    if table[first].null_count() or (table.height and cast(float, table[first].min()) < 0):
+        raise ValueError(f"{name}: {first}, expected times from 0")
     return table.with_columns(pl.col(pl.Float64).fill_null(math.nan))
 
 

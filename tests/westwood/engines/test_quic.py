@@ -233,7 +233,11 @@ NAMES_ITSELF = '[ "$1" = --name ] && { echo ww-quic; exit; }'
             UnavailableError,
             "other declarations .*: make quic",
         ),
-        (f"{NAMES_ITSELF}; kill -SEGV $$", RunError, "seed 1: exit code -11; to repeat it: .*/own"),
+        (
+            f"{NAMES_ITSELF}; kill -SEGV $$",
+            RunError,
+            "seed 1: signal SIGSEGV; to repeat it: .*/own",
+        ),
     ],
 )
 def test_another_program_in_its_place_is_one_line(

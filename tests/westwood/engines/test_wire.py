@@ -23,8 +23,9 @@ from westwood.catalogue import (
     MeasuredColumn,
     settings_of,
 )
-from westwood.engines import wire
-from westwood.errors import RunError
+from westwood.engines import quic, wire
+from westwood.errors import RunError, UnavailableError
+from westwood.programs import Ended
 from westwood.scenario.declared import written_field
 
 
@@ -93,6 +94,7 @@ def line(head: str, columns: dict[str, MeasuredColumn], first: int) -> list[str]
 
 
 REPORT = [
+    line("flow 0", FLOW_COLUMNS, 500),
     line("flow 1", FLOW_COLUMNS, 100),
     ["port", "40000"],
     line("link forward", DIRECTION_COLUMNS, 200),
@@ -101,12 +103,21 @@ REPORT = [
 ]
 
 
+def read(lines: list[list[str]], files: wire.TraceFiles | None = None) -> wire.Report:
+    return wire.read(lines, scenario(), files, "s, seed 1", quic.PROGRAM)
+
+
+@pytest.fixture(autouse=True)
+def _program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(quic.VARIABLE, "/bin/true")
+
+
 def test_a_report_gives_every_column_its_value() -> None:
-    report = wire.read(REPORT, None)
+    report = read(REPORT)
     assert report.cpu_s == 0.25 and report.others == {"port": [["40000"]]}
     result = report.result()
     (forward,), (backward,) = result.forward, result.backward
-    flow = SimpleNamespace(**{name: one for name, (one,) in result.connections.items()})
+    flow = SimpleNamespace(**{name: one for name, (_, one) in result.connections.items()})
     assert flow.source == 1
     for there, columns, first in (
         (flow, FLOW_COLUMNS, 100),
@@ -123,14 +134,14 @@ def test_a_trace_belongs_to_its_connection_and_its_direction(tmp_path: Path) -> 
     (tmp_path / "windows.csv").write_text(
         "connection,time_s,cwnd,ssthresh,estimate_bps,sample_bps,rtt_s,srtt_s,rto_s,in_flight,phase\n"
         "0,0.5,10,nan,nan,nan,0.1,0.2,1,9,2\n"
-        "5,0.75,11,nan,nan,nan,nan,nan,1,9,0\n"
+        "1,0.75,11,nan,nan,nan,nan,nan,1,9,0\n"
     )
     (tmp_path / "queues.csv").write_text("channel,arrival_s,start_s,bytes\n1,1.25,1.5,1500\n")
     (tmp_path / "drops.csv").write_text("time_s,channel,flow,kind,ack\n2.5,1,0,2,1\n")
     files = {name: tmp_path / f"{name}.csv" for name in ("windows", "queues", "drops")}
-    result = wire.read(REPORT, files).result()
+    result = read(REPORT, files).result()
     (trace,) = result.records.pieces("windows")
-    assert trace["connection"].tolist() == [0, 5]
+    assert trace["connection"].tolist() == [0, 1]
     assert trace["time_s"].tolist() == [0.5, 0.75] and trace["phase"].tolist() == [2, 0]
     assert math.isnan(trace["ssthresh"][0]) and trace["srtt_s"].tolist()[0] == 0.2
     (queues,) = result.records.pieces("queues")
@@ -139,11 +150,45 @@ def test_a_trace_belongs_to_its_connection_and_its_direction(tmp_path: Path) -> 
     assert [values.tolist() for values in drops.values()] == [[2.5], [1], [0], [2], [1]]
 
 
-def test_a_report_in_other_columns_is_refused() -> None:
+def test_a_report_in_other_columns_is_of_another_build() -> None:
     short = [words[:-2] if words[0] == "flow" else words for words in REPORT]
-    with pytest.raises(RunError, match="other declarations"):
-        wire.read(short, None)
-    assert wire.is_whole(REPORT) and not wire.is_whole(REPORT[:-1]) and not wire.is_whole([])
+    with pytest.raises(UnavailableError, match=r"other declarations .*; rebuild it: make quic"):
+        read(short)
+
+
+@pytest.mark.parametrize(
+    ("place", "word", "value", "expected"),
+    [
+        (0, 1, "2", "flow 2, expected a whole number below 2"),
+        (0, 1, "1", "flow 0 is there 0 times, expected once"),
+        (0, 3, "-1", "delivered_bytes -1, expected a whole number"),
+        (0, 3, "nan", "delivered_bytes nan, expected a whole number"),
+        (3, -1, "-1.5", "waited_s -1.5, expected a number from 0, or nan"),
+        (3, -1, "inf", "waited_s inf, expected a number"),
+        (3, 1, "sideways", "link sideways, expected forward or backward"),
+        (3, 1, "backward", "0 links forward, expected 1"),
+        (-1, 1, "soon", "end soon, expected a number"),
+        (-1, 0, "ends", "0 ends, expected one"),
+    ],
+)
+def test_a_report_of_no_run_is_one_line(place: int, word: int, value: str, expected: str) -> None:
+    changed = [list(words) for words in REPORT]
+    changed[place][word] = value
+    with pytest.raises(RunError, match=f"^s, seed 1: /bin/true reports no run: {expected}"):
+        read(changed)
+
+
+def test_a_report_without_an_end_says_how_the_program_ended() -> None:
+    text = "\n".join(map(" ".join, REPORT))
+    for out, code, errors, expected in (
+        (text, 0, "", ""),
+        (text[:-10], 0, "", "its report has no end"),
+        ("", 0, "said", "its report has no end"),
+        (text, 3, "", "exit code 3"),
+        (text, -11, " \n", "signal SIGSEGV"),
+        (text, 1, "first\nlast\n\n", "last"),
+    ):
+        assert wire.heard(Ended(code, out, errors))[1] == expected
 
 
 def test_trace_files_have_no_names_and_exist_during_the_run_only(

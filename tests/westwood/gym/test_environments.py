@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The environments follow Gymnasium's rules, and their numbers those of the published learners."""
+"""The environments follow Gymnasium's rules, and their numbers those of the published learners.
+
+Length: each argument, option and interrupt has its case.
+"""
 
 from __future__ import annotations
 
