@@ -27,13 +27,12 @@ from westwood.kernel import ww_kernel
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
 PAGES = ("docs/install.md", "docs/linux.md")
-# A newcomer has sudo, and pip finds the wheel built by this test. "Cannot tell" is a valid verdict:
-# exit code 3.
+# A newcomer has sudo, and the wheel in dist/. "Cannot tell" is a valid verdict: exit code 3.
 PRELUDE = f"""\
 sudo() {{ "$@"; }}
 westwood() {{ command westwood "$@" || [ $? = 3 ]; }}
 echo "westwood=={__version__}" > /root/constraints.txt
-export PIP_CONSTRAINT=/root/constraints.txt PIP_FIND_LINKS=/root PS4='$ '
+export PIP_CONSTRAINT=/root/constraints.txt PS4='$ '
 cd /root
 set -e
 """
@@ -42,7 +41,7 @@ HOUR_S = 3600
 
 @pytest.fixture(scope="module")
 def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareDebian]:
-    """Makes a bare Debian with the wheel in /root; no other test loads our controls meanwhile."""
+    """Makes a bare Debian with the wheel in dist/; no other test loads our controls meanwhile."""
     if reason := bare_debian.lacking():
         pytest.skip(reason)
     folder = tmp_path_factory.mktemp("journey")
@@ -51,8 +50,7 @@ def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareDebian]:
     subprocess.run([sys.executable, "tools/check_wheel.py", str(folder / "dist")], check=True)
     try:
         machine = BareDebian(folder)
-        for wheel in (folder / "dist").glob("*.whl"):
-            shutil.copy(wheel, machine.root / "root")
+        shutil.copytree(folder / "dist", machine.root / "root" / "dist")
         with controls_to_ourselves() as ours:
             if not ours:
                 pytest.skip("this machine has our controls loaded: westwood kernel unload")
@@ -76,7 +74,7 @@ def test_both_pages_have_a_journey() -> None:
     assert [page for page in PAGES if not blocks(page)] == []
     whole = "".join(block for page in PAGES for block in blocks(page))
     for step in (
-        "pip install 'westwood[plot]'",
+        "pip install --find-links dist 'westwood[plot]'",
         "kernel doctor",
         "kernel load",
         "westwood path compare --emulated",
@@ -99,7 +97,7 @@ def test_the_machine_has_no_compiler(debian: BareDebian, walked: str) -> None:
     compilers = "command -v cc gcc g++ clang cmake make; ldconfig -p | grep -c libbpf"
     done = debian.run(f"{compilers}; ls /usr/include/bpf", 60)
     assert done.stdout.splitlines()[0] == "0", done.stdout
-    (wheel,) = (debian.root / "root").glob("*.whl")
+    (wheel,) = (debian.root / "root" / "dist").glob("*.whl")
     for name in ("westwood/bin/ww-path", "westwood/bin/ww.bpf.o"):  # pip installed our wheel
         (installed,) = (debian.root / "root").glob(f"*/lib/python3*/site-packages/{name}")
         assert installed.read_bytes() == zipfile.ZipFile(wheel).read(name)
@@ -129,7 +127,7 @@ def test_remedies_work_without_a_makefile(
 
 
 def test_root_may_load_the_wheels_controls_at_boot(debian: BareDebian, walked: str) -> None:
-    boot = "cd; . */bin/activate; pip install -q --force-reinstall --no-deps westwood-*.whl"
+    boot = "cd; . */bin/activate; pip install -q --force-reinstall --no-deps dist/westwood-*.whl"
     done = debian.run(
         f"{boot} && westwood kernel load --boot && westwood kernel unload --boot", 300
     )

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -185,3 +188,25 @@ def test_a_broken_module_is_not_reported_as_missing(
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="what_it_needs_itself"):
         extras.need("broken", "this")
+
+
+def test_the_page_of_the_installation_has_every_extra() -> None:
+    page = (ROOT / "docs" / "install.md").read_text("utf-8")
+    for extra in PROJECT["optional-dependencies"].keys() - {"dev"}:
+        assert f"\n| `{extra}` | " in page, extra
+
+
+def test_each_dependency_says_what_it_replaces() -> None:
+    """Decision 1 promises a line for each, in Python, in Rust and on the laboratory's page."""
+    wanted = [*PROJECT["dependencies"], *chain(*PROJECT["optional-dependencies"].values())]
+    names = {re.split(r"[^\w-]", one)[0] for one in wanted} - {"westwood"}
+    for manifest in ROOT.glob("quic/*/Cargo.toml"):
+        crate = tomllib.loads(manifest.read_text("utf-8"))
+        for kind in ("dependencies", "build-dependencies"):
+            of_kind = crate.get(kind, {}).items()
+            names |= {name for name, what in of_kind if "path" not in what}
+    page = json.loads((ROOT / "lab" / "package.json").read_text("utf-8"))
+    names |= {*page["dependencies"], *page["devDependencies"]}
+    text = (ROOT / "docs" / "decisions" / "0001-dependencies.md").read_text("utf-8").lower()
+    said = set(re.findall(r"[\w-]+", text))
+    assert sorted(name for name in names if name.lower() not in said) == []

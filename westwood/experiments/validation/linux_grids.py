@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lists the grids for Linux, under the profile `linux`.
 
-They run in real time. All of them take 25 minutes on two cores, with as many parallel paths as two
-cores can carry. Other load on the machine disturbs single runs, so results are medians.
+They run in real time, with as many parallel paths as two cores can carry. Other load on the machine
+disturbs single runs, so results are medians. docs/cli.md says how long they take.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _result(reports: Iterable[InferenceReport]) -> str:
 _SUMMARY = (
     "paper",
     "claims decided",
-    "hold: profile",
+    "hold: profile, ten fresh seeds",
     "hold: one inferred setting",
     "by chance",
     "never",
