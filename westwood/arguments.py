@@ -255,7 +255,9 @@ class _Copy:
             problem = f"expected at most {_MOST_TABLES} tables and lists, {_DEEPEST} in each other"
             raise InputError(problem)
         if type(value) is dict or isinstance(value, Mapping):  # the first test is faster
-            return {text(key): self.of(inner, depth + 1) for key, inner in value.items()}
+            copy = {text(key): self.of(inner, depth + 1) for key, inner in value.items()}
+            named = copy.get("name")
+            return copy | named if type(named) is dict else copy  # a class, with its parameters
         if type(value) in (list, tuple, range):
             if len(value) > _MOST_ITEMS:
                 raise InputError(f"expected a list of at most {_MOST_ITEMS}")
@@ -266,4 +268,7 @@ class _Copy:
             return self.of(value.tolist(), depth + 1)
         if isinstance(value, type) and issubclass(value, PythonControl):
             return table_of(value)
+        if isinstance(value, PythonControl):
+            problem = f"expected the class {type(value).__name__} itself, not an instance"
+            raise InputError(problem)
         raise InputError("expected text, a number, a list or a table", value=value)

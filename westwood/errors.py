@@ -275,9 +275,11 @@ def suggestion(word: object, known: Iterable[str], otherwise: str = "") -> str:
     """Returns a hint for an unknown word: the nearest known word, or `otherwise`, or the words."""
     names = list(known)
     written = _PLUS.sub("+", str(word)[:80].lower())
-    near = difflib.get_close_matches(written, names, n=1, cutoff=0.6)
-    if near:
-        return f'did you mean "{near[0]}"?'
+    near = difflib.get_close_matches(written, names, n=_SOME_NAMES, cutoff=0.6)
+    if near:  # bbr4 is nearer to bbr3 than to bbr, whose characters it has all
+        same = (one for one in near if len(one) == len(written))
+        wrong_letter = (one for one in same if sum(map(str.__ne__, one, written)) == 1)
+        return f'did you mean "{next(wrong_letter, near[0])}"?'
     if otherwise:
         return otherwise
     if len(names) <= _MOST_NAMES:

@@ -183,7 +183,7 @@ def test_completion_shows_the_public_names_only() -> None:
         (lambda: package.plot_means(ROWS.clear()), "rows: has no rows"),
         (lambda: package.plot_means(ROWS, "send"), 'metric = "send": unknown column'),
         (lambda: package.plot_means(ROWS.drop("cc")), "rows: has no column cc, expected the rows"),
-        (lambda: package.Results.read("nowhere"), '"nowhere": has no runs.parquet'),
+        (lambda: package.Results.read("nowhere"), '"nowhere": no such folder'),
     ],
 )
 def test_a_wrong_argument_is_named_in_one_line(wrong: Callable[[], Any], message: str) -> None:

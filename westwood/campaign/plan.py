@@ -98,8 +98,10 @@ class CampaignPlan(Part):
     @model_validator(mode="after")
     def _names_once(self) -> CampaignPlan:
         names = [target.name for target in self.target]
-        if len(set(names)) < len(names):
-            raise InputError("expected each target's name once", key="target", value=names)
+        for number, name in enumerate(names):
+            if name in names[:number]:
+                problem = "expected a name that no other target has"
+                raise InputError(problem, key=f"target[{number + 1}].name", value=name)
         return self
 
     @classmethod

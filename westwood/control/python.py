@@ -35,13 +35,17 @@ class PythonControl:
 
     `window` has `cwnd` and `ssthresh` in segments, and `pacing_bps`; 0: not paced. `ack` has the
     fields of `struct ww_sample` in core/contract.h, such as `acked_segments`, `rtt_us` and
-    `is_dupack`. Both are valid during the call.
+    `is_dupack`; `sent` has those of `struct ww_sent`, `lost` of `struct ww_lost`. They are valid
+    during the call.
+    `now_us` is the time in microseconds, `in_flight` is in segments, `mss` in bytes, and `repeated`
+    says whether the timeout before had no answer either.
 
     Attributes
     ----------
     parameters : dict
-        Settings: name to default, least, most and what it does, such as
-        `{"gain": (1, 1, 100, "Segments a round trip")}`. The instance has them as attributes.
+        Settings: name to default, least, most (whole numbers below 2^32) and what it does, such as
+        `{"gain": (1, 1, 100, "Segments a round trip")}`. The instance has them as attributes. A
+        flow sets them: `cc={"name": Mine, "gain": 3}`.
     quantities : dict
         Columns of traces: name to unit and what it is. `observe(now_us)` returns their numbers.
     needs_rate : bool
@@ -85,6 +89,9 @@ def _added(control: type[PythonControl]) -> dict[str, Any]:
     for needed in ("on_ack", "on_loss"):
         if not hasattr(control, needed):
             raise InputError(f"{control.__name__} lacks {needed}()", key="cc")
+    for name in dir(control):
+        if name.startswith("on_") and not callable(getattr(control, name)):
+            raise InputError(f"{control.__name__}.{name}: expected a method", key="cc")
     for trait in ("needs_rate", "owns_recovery", "ignores_marks"):
         if not isinstance(given := getattr(control, trait), bool):
             problem = f"{control.__name__}.{trait} = {given!r}: expected True or False"
@@ -112,24 +119,39 @@ def _added(control: type[PythonControl]) -> dict[str, Any]:
 
 def _declared(control: type[PythonControl]) -> dict[str, list[dict[str, Any]]]:
     """Returns what a class declares, as a compiled control does."""
-    if len(control.parameters) > _MOST_PARAMETERS or len(control.quantities) > _MOST_QUANTITIES:
-        problem = (
-            f"expected at most {_MOST_PARAMETERS} parameters and {_MOST_QUANTITIES} quantities"
-        )
-        raise InputError(f"{control.__name__}: {problem}", key="cc")
-    if control.quantities and not hasattr(control, "observe"):
+    parameters = _table(control, "parameters", _MOST_PARAMETERS, "(default, least, most, text)")
+    quantities = _table(control, "quantities", _MOST_QUANTITIES, "(unit, text)")
+    if quantities and not callable(getattr(control, "observe", None)):
         raise InputError(f"{control.__name__} lacks observe(), for its quantities", key="cc")
-    parameters, quantities = [], []
-    for name, given in control.parameters.items():
-        fallback, least, most, what = given
-        if not all(isinstance(one, int) and 0 <= one < 2**32 for one in (fallback, least, most)):
+    for name, *numbers, _ in parameters:
+        if callable(getattr(control, name, None)):
+            problem = f"{control.__name__}.{name}: a parameter has the name of a method"
+            raise InputError(problem, key="cc")
+        if not all(type(one) is int and 0 <= one < 2**32 for one in numbers):
             problem = f"{control.__name__}.{name}: expected whole numbers below 2^32"
             raise InputError(problem, key="cc")
-        row = (name, str(what), fallback, least, most)
-        parameters.append(dict(zip(_OF_PARAMETER, row, strict=True)))
-    for name, (unit, what) in control.quantities.items():
-        quantities.append(dict(zip(_OF_QUANTITY, (name, unit, what), strict=True)))
-    return {"parameters": parameters, "quantities": quantities}
+    named = ((name, what, *numbers) for name, *numbers, what in parameters)
+    return {
+        "parameters": [dict(zip(_OF_PARAMETER, row, strict=True)) for row in named],
+        "quantities": [dict(zip(_OF_QUANTITY, row, strict=True)) for row in quantities],
+    }
+
+
+def _table(
+    control: type[PythonControl], attribute: str, most: int, expected: str
+) -> list[tuple[Any, ...]]:
+    """Returns the rows of `parameters` or `quantities`: the name, and what the class says of it."""
+    given, words = getattr(control, attribute), expected.count(",") + 1
+    if not isinstance(given, Mapping) or len(given) > most:
+        problem = f"expected at most {most}: a table of names, each with {expected}"
+        raise InputError(f"{control.__name__}.{attribute}: {problem}", key="cc", value=given)
+    for name, row in given.items():
+        if not isinstance(row, tuple | list) or len(row) != words or not isinstance(row[-1], str):
+            problem = f"{control.__name__}.{attribute}: {name}: expected {expected}"
+            raise InputError(problem, key="cc", value=row)
+        if not isinstance(name, str):
+            raise InputError(f"{control.__name__}.{attribute}: expected a name", value=name)
+    return [(name, *row) for name, row in given.items()]
 
 
 def explained(call: str, cause: BaseException) -> str:

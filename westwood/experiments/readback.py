@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _RUNS, _SCENARIO = "runs.parquet", "scenario.toml"
+_WRITTEN = "a folder that run --out or sweep wrote"
 _LIMITS = ("receiver_limited", "application_limited")  # shown if one is known
 
 
@@ -144,9 +145,12 @@ class Results:
         12
         """
         path = Path(path)
+        if not path.is_dir():
+            problem = f"{'is no' if path.exists() else 'no such'} folder, expected {_WRITTEN}"
+            raise InputError(problem, value=str(path))
         kind = kind_in(path)
         if kind not in (ResultKind.RUN, ResultKind.SWEEP, None):
-            problem = f"holds {kind}, expected a folder that run --out or sweep wrote"
+            problem = f"holds {kind}, expected {_WRITTEN}"
             raise InputError(problem, value=str(path))
         for name in (_RUNS, _SCENARIO):
             if not (path / name).exists():
@@ -472,4 +476,4 @@ def _lacking(path: Path, name: str) -> str:
         scenario, out = str(path / _SCENARIO), str(path)
         again = shlex.join(["westwood", "sweep", scenario, "--resume", "--out", out])
         return f"holds an unfinished sweep: continue with {again}"
-    return f"has no {name}, expected a folder that run --out or sweep wrote"
+    return f"has no {name}, expected {_WRITTEN}"

@@ -23,15 +23,23 @@ _PLACE = re.compile(r"(?P<name>.*)\[(?P<number>\d+)\]")
 def placed(error: InputError, file: Path, swept: Collection[str] = ()) -> InputError:
     """Returns the error and its `others` with the lines of their keys in the TOML file.
 
-    Keys in `swept` are looked up in [sweep].
+    Keys in `swept` are looked up in [sweep]. So are those that a swept kind or table should have.
     """
     try:
         text = files.read(file, files.TOML_BYTES).decode("utf-8-sig")
         data = files.toml(text)
     except (ValueError, RecursionError):  # also if the file can't be read or is not TOML
         return error
-    place = {key: f"sweep.{key}" for key in swept}
-    return error.placed(lambda key: _line(text, _path(data, place.get(key, key))))
+    tables = {one: f"{one.removesuffix('kind').removesuffix('.')}." for one in swept}
+
+    def line_of(key: str) -> int | None:
+        path = _path(data, key)
+        lacks = not path or path[-1] != key.rpartition(".")[2]
+        of_sweep = (one for one in tables if key == one or (lacks and key.startswith(tables[one])))
+        found = next(of_sweep, None)
+        return _line(text, _path(data, f"sweep.{found}") if found else path)
+
+    return error.placed(line_of)
 
 
 def _path(data: Mapping[str, Any], key: str) -> tuple[str | int, ...]:

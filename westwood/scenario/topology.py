@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -45,16 +44,15 @@ def nodes(links: Sequence[Link]) -> list[str]:
 
 def check(links: Sequence[Link], flows: Sequence[Flow], reserved: Sequence[str]) -> None:
     """Raises InputError unless names are unique and every flow has a path."""
-    names = [link.name for link in links] + [flow.name for flow in flows]
-    for name, times in Counter(names).items():
-        if times > 1:
-            raise InputError(
-                "expected a name that no other link or flow has", key="name", value=name
-            )
-        if name in reserved:
-            raise InputError(
-                "is a key of the scenario itself, expected another name", key="name", value=name
-            )
+    names = set(reserved)
+    for section, parts in (("link", links), ("flow", flows)):
+        for number, name in enumerate((part.name for part in parts), 1):
+            if name in names:
+                problem = "expected a name that no other link or flow has"
+                if name in reserved:
+                    problem = "is a key of the scenario itself, expected another name"
+                raise InputError(problem, key=f"{section}[{number}].name", value=name)
+            names.add(name)
     known = nodes(links)
     component = _components(links)
     for flow in flows:

@@ -42,7 +42,7 @@ sizes = ["300kB"]
         (HEAD.replace("cubic", "cubik") + FAR, 'did you mean "cubic"?'),
         (HEAD.replace("cubic", "sack") + FAR, "expected each congestion control once"),
         (HEAD, "target: is missing"),
-        (HEAD + FAR + FAR, "expected each target's name once"),
+        (HEAD + FAR + FAR, 'target[2].name = "far": expected a name that no other target has'),
         (HEAD + FAR.replace("10ms", "10"), 'far.path.delay = "10": a unit is missing'),
         (HEAD + FAR.replace("rate = 0.01", "rate = 2"), "far.path.loss.rate = 2"),
         (HEAD + FAR.replace("path = {", 'path = { between = ["a", "b"],'), "far.path.between"),

@@ -154,6 +154,11 @@ def test_an_interrupt_is_no_mistake_of_the_control() -> None:
         simulate(path(Stopped))
 
 
+def test_an_instance_is_no_control() -> None:
+    with pytest.raises(InputError, match="expected the class Reno itself, not an instance"):
+        path(Reno())
+
+
 def test_a_class_without_its_calls_is_one_line() -> None:
     class Half(PythonControl):
         def on_ack(self, window: Any, ack: Any) -> None:
@@ -223,7 +228,10 @@ class Held(PythonControl):
         return self.count, 2 * self.count
 
 
-@pytest.mark.parametrize(("given", "held"), [({}, 20), ({"tcp.cc.held": 12}, 12)])
+@pytest.mark.parametrize(
+    ("given", "held"),
+    [({}, 20), ({"tcp.cc.held": 12}, 12), ({"tcp.cc": {"name": Held, "held": 12}}, 12)],
+)
 def test_parameters_are_attributes_and_quantities_columns(given: dict[str, int], held: int) -> None:
     settings = {"duration": "20s", "path.loss.rate": 0, "tcp.cc": Held, **given}
     trace = simulate(Scenario.preset("path").with_settings(settings), trace=True).trace
@@ -241,8 +249,22 @@ def test_parameters_are_attributes_and_quantities_columns(given: dict[str, int],
             "Bad.held: expected whole numbers below 2\\^32",
         ),
         ({"parameters": {"name": (1, 1, 9, "")}}, '"name" is named twice, or has another meaning'),
-        ({"quantities": {str(i): ("", "") for i in range(5)}}, "at most 16 parameters and 4"),
-        ({"observe": None, "quantities": {"a b": ("", "")}}, '"a b" is no name'),
+        ({"quantities": {str(i): ("", "") for i in range(5)}}, "Bad.quantities: .*at most 4"),
+        ({"quantities": {"a b": ("", "")}}, '"a b" is no name'),
+        ({"observe": None}, r"Bad lacks observe\(\)"),
+        ({"quantities": {"acks": "acks"}}, r"Bad.quantities: acks: expected \(unit, text\)"),
+        ({"quantities": {"acks": ("acks", 2)}}, r"Bad.quantities: acks: expected \(unit, text\)"),
+        ({"quantities": ["acks"]}, "Bad.quantities: expected at most 4: a table of names"),
+        (
+            {"parameters": {"held": 20}},
+            r"Bad.parameters: held: expected \(default, least, most, text",
+        ),
+        ({"parameters": {"held": (20, 1, 1000)}}, r"held: expected \(default, least, most, text\)"),
+        ({"parameters": {1: (20, 1, 1000, "")}}, "Bad.parameters: expected a name"),
+        ({"parameters": {"held": (True, 0, 1, "")}}, "Bad.held: expected whole numbers"),
+        ({"parameters": {"on_rto": (1, 1, 9, "")}, "on_rto": print}, "Bad.on_rto: a parameter has"),
+        ({"on_loss": 3}, "Bad.on_loss: expected a method"),
+        ({"parameters": None}, "Bad.parameters: expected at most 16"),
     ],
 )
 def test_a_wrong_declaration_is_one_line(changed: dict[str, Any], said: str) -> None:

@@ -60,8 +60,23 @@ def test_a_key_has_the_line_of_its_value(file: Path, key: str, line: int | None)
     assert line_of(file, key) == line
 
 
-def test_a_varied_key_has_the_line_of_the_sweep(file: Path) -> None:
-    assert line_of(file, "path.delay", ("path.delay",)) == 16
+@pytest.mark.parametrize(
+    ("swept", "key", "line"),
+    [
+        ("path.delay", "path.delay", 16),
+        ("path.loss.kind", "path.loss.rate", 16),  # which the swept kind needs
+        ("path.loss", "path.loss.rate", 16),
+        ("path.loss.kind", "path.loss.kind", 16),
+        ("path.lossy", "path.loss.kind", 9),
+        ("path.delay", "path.loss.rate", 9),
+        ("path.queue.kind", "path.rate", 7),
+    ],
+)
+def test_a_varied_key_has_the_line_of_the_sweep(
+    swept: str, key: str, line: int, file: Path
+) -> None:
+    file.write_text(TEXT.replace("path.delay", swept))
+    assert line_of(file, key, (swept,)) == line
 
 
 def test_the_search_parses_as_often_as_it_needs_to(
