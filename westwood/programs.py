@@ -171,6 +171,7 @@ class Ended:
 
 _MOST_OUTPUT = 1 << 30  # bytes; a million connections report half as much
 _A_PIECE = 1 << 16
+BUSY = 10  # how many times its CPU time a program may take on a busy machine
 _LINGERS_S = 1.0  # how long something else may hold the output of a program that has ended
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from westwood import programs
 from westwood.control import compiling, confined, lines, loading
 
 _CALLS = 200_000  # of one seed
-_LONGEST_S = 60.0  # of the calls of one seed
+_LONGEST_S = confined.LONGEST_S * programs.BUSY  # of the calls of one seed, by the wall clock
 _TOO_LONG = 4  # exit code of any_calls.c
 _STRICT = ["-std=c11", "-O2", "-ffreestanding", "-Wall", "-Wextra", "-Wno-unused-parameter"]
 _OF_CONTROL = ["-Wno-missing-field-initializers", "-Werror", "-c", "-o", "/dev/null"]
@@ -167,9 +168,11 @@ def _problem_of(control: loading.Control, program: Path, seed: int) -> str:
             words = [started, str(seed), str(_CALLS)]
             ended = programs.run(words, "", timeout_s=_LONGEST_S, both=True, **options)
     except TimeoutError:
-        return f"{control.name}: {_CALLS} calls take more than {_LONGEST_S:.0f} s"
+        return f"{control.name}: {_CALLS} calls take more than {_LONGEST_S} s"
     if ended.code == 0:
         return ""
+    if ended.code == -signal.SIGXCPU:
+        return f"{control.name}: {_CALLS} calls take more than {confined.LONGEST_S} s of a CPU"
     text = control.code.decode()
     if refused := _REFUSED.search(ended.out):
         line = lines.of_call(text, refused[1]) or lines.of_call(text, "on_loss")

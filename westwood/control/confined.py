@@ -22,12 +22,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from westwood import _engine, stopping
+from westwood import _engine, programs, stopping
 from westwood.control.loading import Control
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 
 _NOBODY = 65534
-_LONGEST_S = 60
+LONGEST_S = 60  # of CPU time
 _MORE_BYTES = 1 << 32  # of memory, beyond what this process has
 _MOST_BYTES = 1 << 29  # of an answer
 _PAGE = resource.getpagesize()
@@ -63,9 +63,12 @@ def call(work: Callable[[], str], control: Control) -> str:
 
 @contextlib.contextmanager
 def starting(program: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields how Popen starts a program with a control in it: for root, as nobody and confined."""
+    """Yields how Popen starts a program with a control in it: for root, as nobody and confined.
+
+    Its CPU time is limited: SIGXCPU ends it.
+    """
     if os.geteuid() != 0:
-        yield str(program), {}
+        yield str(program), {"preexec_fn": partial(_limit, "CPU", LONGEST_S)}
         return
     program.chmod(0o755)
     opened = os.open(program, os.O_RDONLY)  # nobody may not enter its folder
@@ -86,19 +89,24 @@ def give_up_rights(*, starts_program: bool = False) -> None:
     """
     with open("/proc/self/statm", "rb") as file:
         memory = int(file.read().split()[0]) * _PAGE + _MORE_BYTES
-    limits = {"CPU": _LONGEST_S, "CORE": 0, "FSIZE": 0}
+    limits = {"CPU": LONGEST_S, "CORE": 0, "FSIZE": 0}
     if not starts_program:  # the sanitizers reserve most of the address space
         limits["AS"] = memory
     for limit, most in limits.items():
-        kind = getattr(resource, f"RLIMIT_{limit}")
-        hard = resource.getrlimit(kind)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (most, most))
+        _limit(limit, most)
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)
     _engine.confine(starts_program)
+
+
+def _limit(limit: str, most: int) -> None:
+    kind = getattr(resource, f"RLIMIT_{limit}")
+    hard = resource.getrlimit(kind)[1]
+    last = most + (limit == "CPU")  # at the soft limit of CPU time comes SIGXCPU, then SIGKILL
+    last = last if hard == resource.RLIM_INFINITY else min(last, hard)
+    resource.setrlimit(kind, (min(most, last), last))
 
 
 def _answer(work: Callable[[], str], pipe: int) -> NoReturn:
@@ -138,7 +146,7 @@ def _worked(work: Callable[[], str]) -> tuple[int, str]:
 
 def _hear(pipe: int, name: str) -> bytes:
     """Reads the answer to its end."""
-    said, ends_at = bytearray(), time.monotonic() + 2 * _LONGEST_S
+    said, ends_at = bytearray(), time.monotonic() + programs.BUSY * LONGEST_S
     while True:
         stopping.check()
         ready, _, _ = select.select([pipe], [], [], stopping.POLL_S)
@@ -147,7 +155,7 @@ def _hear(pipe: int, name: str) -> bytes:
         if ready and not more:
             return bytes(said)
         if len(said) > _MOST_BYTES or time.monotonic() > ends_at:
-            raise InputError(f"{name}: takes more than {_LONGEST_S} s of a CPU")
+            raise InputError(f"{name}: takes more than {LONGEST_S} s of a CPU")
 
 
 def _end(child: int) -> int:
@@ -171,6 +179,8 @@ def _understood(said: bytes, code: int, control: Control) -> str:
         raise UnavailableError(f"{control.name}: {problem}: {one_line(text)}")
     if kind == bytes([_FAILED]) and (failed := _FAILURE.fullmatch(text)):
         raise _engine.ControlFailed(f"{control.source}\t{failed[1]}{one_line(failed[2])}")
+    if code == -signal.SIGXCPU:
+        raise InputError(f"{control.name}: takes more than {LONGEST_S} s of a CPU")
     if code == -signal.SIGKILL:
         raise RunError(f"{control.name}: its run without rights gave no answer")
     ended = signal.Signals(-code).name if code < 0 else f"exit code {code}"

@@ -7,6 +7,7 @@ of the control. Given the same calls, all must set the same windows.
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,7 +43,7 @@ _DEFAULT_PATH: Mapping[str, Any] = {
     "duration": "30s",
 }
 _NATIVE = ["-std=c11", "-O2", "-fno-strict-aliasing", "-ffp-contract=off", "-w"]
-_LONGEST_S = 60.0
+_LONGEST_S = confined.LONGEST_S * programs.BUSY  # of a host, by the wall clock
 _MOST_BYTES = 1 << 28  # of a recording
 
 
@@ -239,7 +240,9 @@ def _ran(
             **options,
         )
     except subprocess.TimeoutExpired:
-        raise RunError(f"{host}: takes more than {_LONGEST_S:.0f} s") from None
+        raise RunError(f"{host}: takes more than {_LONGEST_S} s") from None
+    if ended.returncode == -signal.SIGXCPU:
+        raise RunError(f"{host}: takes more than {confined.LONGEST_S} s of a CPU")
     if ended.returncode != 0:
         said = one_line(ended.stderr.strip() or "no message")
         raise RunError(f"{host}: ended with {ended.returncode}: {said}")

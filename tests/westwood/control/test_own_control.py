@@ -331,3 +331,17 @@ def test_new_writes_a_file_that_runs_and_overwrites_none(westwood: Callable[...,
 def test_new_says_how_to_run_a_file_elsewhere(tmp_path: Path, westwood: Callable[..., Any]) -> None:
     wrote = westwood("control", "new", tmp_path / "mine")
     assert f"--cc {tmp_path}/mine.c,reno" in wrote.out
+
+
+@pytest.mark.parametrize("compiler, ends", [("sleep 1.3", True), ("while :; do :; done", False)])
+def test_a_compiler_may_wait_but_not_work_too_long(
+    compiler: str, ends: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A busy machine does not make a control too long to compile."""
+    monkeypatch.setattr(compiling, "LONGEST_S", 1)
+    command = ["sh", "-c", compiler]
+    if ends:
+        assert compiling.run(command, "mine.c").code == 0
+        return
+    with pytest.raises(InputError, match=r"mine\.c: takes more than 1 s to compile"):
+        compiling.run(command, "mine.c")
