@@ -81,13 +81,12 @@ static void measure(struct areno *own, const struct ww_sample *ack) {
     own->counted = 0;
 }
 
-/* Grows Wprobe by Winc / cwnd for each segment; Winc may be negative. Returns the change of cwnd in 2^-32 segments. */
-static uint64_t probe(const struct ww_config *config, struct areno *own, uint64_t each,
-                      bool is_less) {
+/* Grows Wprobe by Winc / cwnd for each segment; Winc may be negative. Returns cwnd so changed, in 2^-32 segments. */
+static uint64_t probe(struct areno *own, uint64_t wide, uint64_t each, bool is_less) {
     const uint64_t before = own->probe;
     own->probe =
         is_less ? ww_minus(before, each) : ww_min_u64(before + each, (uint64_t)WW_CWND_MAX << 32);
-    return own->probe - before; /* wraps for less, and the sum wraps back */
+    return is_less ? ww_minus(wide, before - own->probe) : wide + (own->probe - before);
 }
 
 static void grow(const struct ww_config *config, struct areno *own, struct ww_window *window,
@@ -100,7 +99,7 @@ static void grow(const struct ww_config *config, struct areno *own, struct ww_wi
     const uint64_t size = more > less ? more - less : less - more; /* |Winc| in units of 2^-24 */
     const uint64_t each = ww_div(size << 8, window->cwnd);
     uint64_t wide = ((uint64_t)window->cwnd << 32) + own->fraction;
-    wide += probe(config, own, each * segments, more < less);
+    wide = probe(own, wide, each * segments, more < less);
     wide += ww_div((uint64_t)segments << 32, window->cwnd);
     window->cwnd = (uint32_t)ww_min_u64(ww_max_u64(wide >> 32, 1), WW_CWND_MAX);
     own->fraction = (uint32_t)wide;

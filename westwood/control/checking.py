@@ -26,6 +26,9 @@ _IR = ["-std=c11", "-O1", "-g", "-ffreestanding", "-w", "-S", "-emit-llvm"]
 _NOT_IN_BPF = re.compile(r"= (sdiv|srem|f\w+|[su]itofp|sext.* to double)\b.*!dbg !(\d+)")
 _SANITIZED = ["-std=c11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 _SANITIZED += ["-fsanitize-coverage=trace-pc"]
+# In the user's file only: the core's wraps are proven to be meant.
+_WRAPS = ["-fsanitize=unsigned-integer-overflow", "-fno-sanitize=undefined"]
+_OURS = "[unsigned-integer-overflow]\nsrc:*/core/*\nsrc:*/any_calls.c\nsrc:*/drawn.h\n"
 # As tools/prove.py, with its unrolling of loops.
 _EVA = ["-c11", "-machdep", "gcc_x86_64", "-eva", "-eva-precision", "0", "-eva-slevel", "8"]
 _EVA += ["-eva-auto-loop-unroll", "128", "-eva-print-callstacks"]
@@ -72,6 +75,7 @@ def checks(path: str, seed: int, for_s: float) -> Iterator[Check]:
         yield _of_integers(source, path)
         yield _analysed(control, Path(folder))
         yield _called(control, Path(folder), seed, for_s)
+        yield _wrapped(control, Path(folder), seed)
 
 
 def _compiled(what: str, compiler: str, flags: list[str], source: Path, name: str) -> Check:
@@ -159,6 +163,24 @@ def _called(control: loading.Control, folder: Path, seed: int, for_s: float) -> 
         if time.monotonic() >= ends_at:
             return Check(what)
         seed += 1
+
+
+def _wrapped(control: loading.Control, folder: Path, seed: int) -> Check:
+    """Looks for unsigned numbers that wrap around: defined in C, and rarely meant."""
+    what = "no unsigned number wraps around, with clang"
+    program = programs.system_program("clang")
+    if program is None:
+        return Check(what, Outcome.SKIPPED, "needs clang")
+    driver, made, ours = folder / "any_calls.c", folder / "any_wraps", folder / "ours.txt"
+    ours.write_text(_OURS)
+    flags = [*_SANITIZED, *_WRAPS, f"-fsanitize-ignorelist={ours}", f"-I{compiling.headers()}"]
+    ended = compiling.run([program, *flags, "-o", str(made), str(driver)], control.name)
+    if ended.code != 0:
+        return Check(what, Outcome.SKIPPED, "needs the sanitizers of clang")
+    problem = _problem_of(control, made, seed)
+    if "unsigned integer overflow" not in problem:
+        return Check(what)  # the calls have shown anything else
+    return Check(what, Outcome.UNSURE, f"{problem}, which may be meant")
 
 
 def _problem_of(control: loading.Control, program: Path, seed: int) -> str:

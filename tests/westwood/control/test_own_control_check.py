@@ -42,8 +42,8 @@ def test_a_fit_control_passes_and_has_a_page(tmp_path: Path, westwood: Callable[
     assert found.code == 0, found.out
     *lines, page = found.out.splitlines()
     outcomes = [line.split()[0] for line in lines]
-    eva, verifier = outcomes.pop(3), outcomes.pop(4)
-    assert outcomes == 8 * ["passed"] and eva == ("passed" if FRAMA_C else "skipped")
+    eva, verifier = outcomes.pop(3), outcomes.pop(5)
+    assert outcomes == 9 * ["passed"] and eva == ("passed" if FRAMA_C else "skipped")
     assert verifier in ("passed", "skipped"), "only root may ask it"
     assert page == "page/index.html"
     text = (tmp_path / page).read_text(encoding="utf-8")
@@ -117,6 +117,26 @@ def test_what_is_not_fit_is_named_with_its_line(
     assert any(expected in one and "mine.c:" in one for one in failed), found.out
     if expected != "sets cwnd 0":  # the action that set it is named, not the line
         assert any(f"mine.c:{at}: " in one for one in failed), found.out
+
+
+@pytest.mark.parametrize(
+    "statement, wraps",
+    [
+        ("window->cwnd = ww_max_u32((in_flight - mss) % 1024, 1);", True),
+        ("window->cwnd = 1 + (uint32_t)((uint64_t)in_flight * 3 / 65536);", False),
+        ("window->cwnd = ww_max_u32((uint32_t)ww_minus(in_flight, mss) % 1024, 1);", False),
+    ],
+)
+def test_an_unsigned_number_that_wraps_around_is_named_with_its_line(
+    statement: str, wraps: bool, tmp_path: Path
+) -> None:
+    """C defines it and a sequence number may need it, so it is no failure."""
+    text = FIT.replace(LINE, f"    {statement}\n")
+    (tmp_path / "mine.c").write_text(text, encoding="utf-8")
+    *_, found = checking.checks(str(tmp_path / "mine.c"), seed=1, for_s=0.0)
+    at = text[: text.index(statement)].count("\n") + 1
+    assert found.outcome is (Outcome.UNSURE if wraps else Outcome.PASSED), found
+    assert wraps == (f"mine.c:{at}: unsigned integer overflow" in found.note)
 
 
 @pytest.mark.skipif(not compiling.ziglang(), reason="needs ziglang")
