@@ -263,17 +263,18 @@ WW_EXPORT(compare) void lab_compare() {
 }
 
 WW_EXPORT(text_of) const char* lab_text_of() { return lab.text.c_str(); }
-
 WW_EXPORT(duration_s) double lab_duration_s() { return seconds(lab.plan.network.duration); }
 
-// Returns the channel of a link by which a flow's packets cross it: 2 link, + 1 backward.
-WW_EXPORT(crossing) std::uint32_t lab_crossing(std::uint32_t flow, std::uint32_t link) {
-    std::vector<ww::plan::Ends> links;
+// Returns the channel by which data crosses a link, of TCP before datagrams: 2 link, + 1 backward.
+WW_EXPORT(crossing) std::uint32_t lab_crossing(std::uint32_t link) {
+    std::vector<ww::plan::Ends> links, flows;
     for (const Link& one : lab.plan.network.links) links.emplace_back(one.a, one.b);
-    const Flow& its = lab.plan.network.flows[flow];
-    const std::vector<ww::plan::Route> routes = ww::plan::routes(links, {{its.from, its.to}});
-    for (const std::uint32_t channel : routes[0])
-        if (channel / 2 == link) return channel;
+    for (const bool datagrams : {false, true})
+        for (const Flow& one : lab.plan.network.flows)
+            if (one.datagrams.on == datagrams) flows.emplace_back(one.from, one.to);
+    for (const ww::plan::Route& route : ww::plan::routes(links, flows))
+        for (const std::uint32_t channel : route)
+            if (channel / 2 == link) return channel;
     return 2 * link;
 }
 
@@ -341,7 +342,6 @@ WW_EXPORT(observe) double lab_observe(std::uint32_t link) {
 }
 
 WW_EXPORT(error) const char* lab_error() { return error; }
-
 WW_EXPORT(packets) double lab_packets() { return static_cast<double>(lab.outcome.packets); }
 
 // Selects a column: returns its length; `column` then returns its address. Tables: 0 rows, 1 queue, 2 decisions,

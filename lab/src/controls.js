@@ -2,41 +2,28 @@
 // The controls: each reads a value from the state and writes one into it, as text with its unit. A slider has the
 // same value on a scale; the field next to it takes values that the slider cannot express exactly.
 
+import { isTable } from "./data.js";
 import { byId, isDark, make, shownColour } from "./dom.js";
 import { D, OWN, colourOf, labelOf } from "./declared.js";
 import { measure, parseRate } from "./reader.js";
-import { isDatagrams, isTable } from "./scenario.js";
-import { fieldOf, merged, neededOf, number, rateText, seconds, three, timeText } from "./settings.js";
-import { MOST_LINES, assign, controlKey, controlOf, exchange, flowOfLines, flowsWithControl, labelOfLine, leaveOut, ownOfLine, setParameter } from "./state.js";
+import { isDatagrams } from "./scenario.js";
+import { fieldOf, fraction, fromScale, merged, neededOf, number, rateText, scaleOf, seconds, three, timeText, toScale } from "./settings.js";
+import { MOST_LINES, assign, controlKey, controlOf, exchange, flowOfLines, flowsWithControl, labelOfLine, leaveOut, linkOf, ownOfLine, setParameter } from "./state.js";
 
 const STEPS = 1000;
 const UDP_FLOW = "udp";
 
-// The link that limits the flows: the one with the lowest rate.
-export function bottleneck(scenario) {
-  const rated = scenario.link.filter((link) => link.rate !== undefined);
-  const rate = (link) => parseRate(link.rate);
-  return rated.reduce((least, link) => (rate(link) < rate(least) ? link : least), rated[0]) ?? scenario.link[0];
-}
-
-const lossOf = (state) => bottleneck(state.scenario).loss ?? { kind: "none" };
+const lossOf = (state) => linkOf(state).loss ?? { kind: "none" };
 const lossKind = (state) => lossOf(state).kind ?? (lossOf(state).packets ? "script" : "uniform");
-const queueOf = (state) => bottleneck(state.scenario).queue ?? D.profiles[state.scenario.profile ?? "rfc"].sections.link.queue;
+const queueOf = (state) => linkOf(state).queue ?? D.profiles[state.scenario.profile ?? "rfc"].sections.link.queue;
 
 function unitOfLimit(state) {
   if (state.queue_ms !== undefined) return "ms";
   return LIMIT_UNITS[measure(queueOf(state).limit).kind] ?? "unlimited";
 }
 
-// Limits the bottleneck's queue to the bytes that its rate transmits in this time.
-export function limitByTime(scenario, queue_ms) {
-  const link = bottleneck(scenario);
-  const bytes = Math.round((parseRate(link.rate) * queue_ms) / 8000);
-  link.queue = { ...(link.queue ?? {}), limit: `${Math.min(2 ** 30, Math.max(1, bytes))}B` };
-}
-
 function setQueue(state, change) {
-  bottleneck(state.scenario).queue = merged(queueOf(state), change);
+  linkOf(state).queue = merged(queueOf(state), change);
 }
 
 const LIMIT_UNITS = { packets: "p", bdp: "bdp", time: "ms", size: "bytes" };
@@ -47,20 +34,27 @@ const LIMIT_SCALES = { p: [1, 2000], bdp: [0.05, 20], ms: [1, 2000], bytes: [150
 const fieldsOf = (kinds, idOf, tableOf, change) => kinds.flatMap((kind) =>
   kind.settings.map((setting) => fieldOf(setting, idOf(kind, setting.key), (state) => tableOf(state, kind.name), (state, keys) => change(state, keys, kind.name))));
 
+// Random losses have a slider among the path's; it begins at the share of a list's.
+const RANDOM = D.losses.find((one) => one.name === "uniform");
+function lostShare(state) {
+  const { rate, packets = [] } = lossOf(state);
+  return lossKind(state) === "uniform" ? rate : packets.length ? three(packets.length / Math.max(...packets)) : 0;
+}
+
 const named = (kinds, name) => kinds.find((one) => one.name === name);
 const ofKind = (table, kind) => (table.kind === kind ? table : undefined);
 
 // An impairment: whether the bottleneck has it, its settings, and the direction that it is on.
 function impairmentFields(kind) {
   const { name, title } = kind;
-  const tableOf = (state) => bottleneck(state.scenario)[name];
-  const change = (state, keys) => { bottleneck(state.scenario)[name] = merged(tableOf(state), keys); };
+  const tableOf = (state) => linkOf(state)[name];
+  const change = (state, keys) => { linkOf(state)[name] = merged(tableOf(state), keys); };
   const label = title.replace(/^an? /, "");
   return [
     { id: name, label: label[0].toUpperCase() + label.slice(1), check: true,
       get: (state) => tableOf(state) !== undefined,
       set: (state, isOn) => {
-        const link = bottleneck(state.scenario);
+        const link = linkOf(state);
         if (isOn) link[name] = neededOf(kind);
         else delete link[name];
       } },
@@ -98,30 +92,45 @@ const udpOf = (state) => state.scenario.flow.find(isDatagrams);
 
 const GROUPS = [
   ["Path", [
+    { id: "link", label: "Link", title: "The link that the pictures show and these controls change", options: (state) => state.scenario.link.map(({ name }) => [name, name]),
+      shown: (state) => state.scenario.link.length > 1,
+      get: (state) => linkOf(state).name,
+      set: (state, name) => {
+        delete state.queue_ms; // of the link before
+        state.link = name;
+      } },
     { id: "rate", label: "Rate", scale: { least: 1e5, most: 1e9, log: true }, toText: rateText, toNumber: parseRate,
-      get: (state) => bottleneck(state.scenario).rate,
-      shown: (state) => bottleneck(state.scenario).rate !== undefined,
-      set: (state, text) => { bottleneck(state.scenario).rate = text; } },
+      get: (state) => linkOf(state).rate,
+      shown: (state) => linkOf(state).rate !== undefined,
+      set: (state, text) => { linkOf(state).rate = text; } },
     { id: "delay", label: "One-way delay", scale: { least: 1e-5, most: 0.5, log: true }, toText: timeText, toNumber: seconds,
-      get: (state) => bottleneck(state.scenario).delay,
-      set: (state, text) => { bottleneck(state.scenario).delay = text; } },
+      get: (state) => linkOf(state).delay,
+      set: (state, text) => { linkOf(state).delay = text; } },
+    { id: "loss-rate", label: "Lost packets", title: RANDOM.settings[0].what, scale: { least: 1e-5, most: 0.5, log: true, zero: true },
+      toText: (share) => String(three(share)), toNumber: fraction,
+      shown: (state) => ["none", "script", RANDOM.name].includes(lossKind(state)),
+      get: (state) => String(lostShare(state)),
+      set: (state, text) => {
+        const { on } = lossOf(state);
+        linkOf(state).loss = merged({ kind: RANDOM.name, on }, { rate: fraction(text) });
+      } },
   ]],
   ["Loss", [
     { id: "loss", label: "Kind", options: () => [["none", "none"], ...D.losses.map((one) => [one.name, one.title]), ["script", "a list"]],
       available: (state) => ["none", ...D.losses.map((one) => one.name), lossKind(state)],
       get: lossKind,
       set: (state, kind) => {
-        bottleneck(state.scenario).loss = { kind, ...neededOf(named(D.losses, kind)) };
+        linkOf(state).loss = { kind, ...neededOf(named(D.losses, kind)) };
       } },
-    ...fieldsOf(D.losses, (kind, key) => `loss-${key}`, (state, kind) => (lossKind(state) === kind ? lossOf(state) : undefined),
-      (state, keys, kind) => { bottleneck(state.scenario).loss = merged(lossOf(state), { kind, ...keys }); }),
+    ...fieldsOf(D.losses.filter((one) => one !== RANDOM), (kind, key) => `loss-${key}`, (state, kind) => (lossKind(state) === kind ? lossOf(state) : undefined),
+      (state, keys, kind) => { linkOf(state).loss = merged(lossOf(state), { kind, ...keys }); }),
   ]],
   ["Queue", [
     { id: "discipline", label: "Discipline", options: () => [["droptail", "drop-tail"], ...D.queues.map((one) => [one.name, one.title])],
       get: (state) => queueOf(state).kind ?? "droptail",
       set: (state, kind) => {
         const { limit } = queueOf(state);
-        bottleneck(state.scenario).queue = { kind, limit, ...neededOf(named(D.queues, kind)) };
+        linkOf(state).queue = { kind, limit, ...neededOf(named(D.queues, kind)) };
       } },
     { id: "unit", label: "Limit in", options: () => [["p", "packets"], ["ms", "ms"], ["bdp", "BDP"], ["bytes", "bytes"], ["unlimited", "no limit"]],
       get: unitOfLimit,
@@ -292,7 +301,7 @@ export class Controls {
     const box = make("div", { class: "field" }, make("label", { for: id, title: field.title }, field.label), select);
     const show = (state) => {
       const available = field.available?.(state);
-      const options = field.options().filter(([value]) => !available || available.includes(value));
+      const options = field.options(state).filter(([value]) => !available || available.includes(value));
       if (changed(select, options)) select.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
       select.value = field.get(state);
     };
@@ -376,20 +385,4 @@ function addLine(state) {
   const taken = state.lines.map((line) => line[key]);
   const next = ["westwood+", "newreno", "cubic", "bbr", "westwood", "reno"].find((name) => !taken.includes(name));
   state.lines.push({ [key]: next });
-}
-
-function scaleOf({ scale }, state) {
-  const [least, most] = scale.of?.(state) ?? [scale.least, scale.most];
-  return { ...scale, least, most };
-}
-
-function toScale({ least, most, log, zero }, value) {
-  if (zero && value <= 0) return 0;
-  const share = log ? Math.log(value / least) / Math.log(most / least) : (value - least) / (most - least);
-  return Math.min(1, Math.max(zero ? 0.02 : 0, share));
-}
-
-function fromScale({ least, most, log, zero }, share) {
-  if (zero && share < 0.02) return 0;
-  return log ? least * (most / least) ** share : least + (most - least) * share;
 }

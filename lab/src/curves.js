@@ -4,36 +4,53 @@
 
 import { D, OWN, colourOf, labelOf } from "./declared.js";
 
-const MOST_CURVES = 6;
+const MOST_CURVES = 16;
 const POINTS = 4; // per bin: lab/gather.hpp
 const COARSER = 8;
 const PEAK = 1.6; // of the link's rate
-const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
+const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3], [14, 5], [9, 3, 2, 3, 2, 3], [4, 2], [14, 3, 5, 3]];
 
 const SOFT = "#555555"; // for lines that belong to no protocol
 
 const PANELS = [
   { key: "cwnd", title: "Window", unit: "segments", height: 190 },
   { key: "goodput", title: "Goodput", unit: "Mb/s", height: 110 },
-  { key: "estimate", title: "Estimate over the link's rate", unit: "", height: 110, levels: [1] },
+  { key: "estimate", title: "Estimate", unit: "Mb/s", height: 110 },
   { key: "rtt", title: "Round-trip time", unit: "ms", height: 110 },
-  { key: "queue", title: "Queue of the bottleneck", unit: "packets", height: 110 },
+  { key: "queue", title: "Queue", unit: "packets", height: 110 },
 ];
 
-// The curves of all runs with their style: each has its protocol's colour, and the second curve of a colour is dashed.
+// The curves of all runs, or of the first flows of each if there are too many.
+function drawn(results) {
+  const all = results.flatMap((result, run) =>
+    result.curves.map((curve, place) => ({ ...curve, run, place, several: result.curves.length > 1 })),
+  );
+  const kept = new Set([...all].sort((a, b) => a.place - b.place).slice(0, MOST_CURVES));
+  return all.filter((curve) => kept.has(curve));
+}
+
+// These curves with their style: each has its protocol's colour, the next ones of that colour have dashes of their own,
+// and those after the last dashes a paler colour.
 export function curvesOf(results) {
   const seen = new Map();
-  const all = results.flatMap((result, run) =>
-    result.curves.map((curve) => ({ ...curve, run, several: result.curves.length > 1 })),
-  );
-  return all.slice(0, MOST_CURVES).map((curve) => {
+  return drawn(results).map((curve) => {
     const colour = colourOf(curve.cc);
     const nth = seen.get(colour) ?? 0;
     seen.set(colour, nth + 1);
     const whose = results.length > 1 ? results[curve.run].label : labelOf(curve.cc);
     const label = curve.several ? `${whose}: ${curve.name}` : OWN.some((one) => one.name === curve.cc) ? whose : labelOf(curve.cc);
-    return { ...curve, colour, dash: DASHES[nth % DASHES.length], label };
+    return { ...curve, colour: nth < DASHES.length ? colour : paler(colour), dash: DASHES[nth % DASHES.length], label };
   });
+}
+
+const paler = (colour) => `#${[1, 3, 5].map((at) => Math.round((parseInt(colour.slice(at, at + 2), 16) + 0xa8) / 2).toString(16).padStart(2, "0")).join("")}`;
+
+// Says what the pictures leave out; "" if it is nothing.
+export function drawnText(results) {
+  const all = results.flatMap((result) => result.curves);
+  const curves = all.length > MOST_CURVES ? `; ${MOST_CURVES} of ${all.length} curves are drawn, those of the first flows` : "";
+  const most = Math.max(...all.map(({ connections }) => connections));
+  return `${curves}${most > 1 ? `; a curve of up to ${most} connections shows the first, and the goodput of all` : ""}`;
 }
 
 const times = (view, count, offset = 0) => {
@@ -42,7 +59,7 @@ const times = (view, count, offset = 0) => {
 };
 
 // Panels with { x, lines: [{ label, colour, dash, values, thin }], levels, limit }.
-export function panelsOf(results, view, rate_bps, limit) {
+export function panelsOf(results, view, { name, side, rate_bps, limit }) {
   const curves = curvesOf(results);
   const x = times(view, view.bins * POINTS);
   const coarse = Math.max(1, Math.floor(view.bins / COARSER));
@@ -55,7 +72,7 @@ export function panelsOf(results, view, rate_bps, limit) {
     ]),
     estimate: curves
       .filter((curve) => curve.estimate_bps.some((value) => value > 0))
-      .map((curve) => ({ ...look(curve), values: scaled(curve.estimate_bps, 1 / rate_bps) })),
+      .map((curve) => ({ ...look(curve), values: scaled(curve.estimate_bps, 1 / (rate_bps ?? 1e6)) })),
     rtt: curves.map((curve) => ({ ...look(curve), values: scaled(curve.rtt_s, 1e3) })),
     queue: results.map((result, run) => {
       const first = curves.find((curve) => curve.run === run);
@@ -65,15 +82,21 @@ export function panelsOf(results, view, rate_bps, limit) {
     }),
     goodput: curves.map((curve) => ({ ...look(curve), values: scaled(curve.acked_bytes, 8 / width_s / 1e6) })),
   };
+  const estimates = results.some((result) => result.curves.some((curve) => curve.estimate_bps.some((value) => value > 0)));
+  const of = {
+    queue: { title: name ? `Queue of ${name}${side}` : "Queue of the bottleneck", levels: limit ? [limit] : [] },
+    estimate: rate_bps ? { title: `Estimate over the rate of ${name || "the link"}`, unit: "", levels: [1] } : {},
+  };
   const panels = PANELS.map((panel) => ({
     ...panel,
+    levels: [],
+    ...of[panel.key],
     lines: lines[panel.key],
     x: panel.key === "queue" ? times(view, view.bins, 0.5) : panel.key === "goodput" ? times(view, coarse, 0.5) : x,
-    levels: panel.key === "queue" && limit ? [limit] : (panel.levels ?? []),
     // An ACK that fills a hole acknowledges much at once: such a peak may leave the panel.
     // So may an ssthresh that still has its initial value.
     most: panel.key === "goodput" && rate_bps ? (PEAK * rate_bps) / 1e6 : panel.key === "cwnd" ? largest(curves) : Infinity,
-    empty: panel.key === "estimate" ? "none of these controls estimates a rate" : "",
+    empty: panel.key !== "estimate" ? "" : estimates ? "no curve that is drawn has an estimate" : "none of these controls estimates a rate",
   }));
   return [...panels, ...quantityPanels(curves, x)];
 }

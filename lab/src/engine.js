@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The engine in WebAssembly (lab/engine.cpp): reads a scenario, runs it and copies out the data of a picture.
 
+import { isTable } from "./data.js";
 import { UDP } from "./declared.js";
 import { OwnControl, withOwn } from "./own.js";
 import { Problem } from "./problem.js";
-import { isTable, profileOf, protocolOf } from "./scenario.js";
+import { profileOf, protocolOf } from "./scenario.js";
 
 const EVENTS_BETWEEN_REPORTS = 100_000; // some milliseconds
 const ROWS = 0, QUEUE = 1, DECISIONS = 2, DROPS = 3, WINDOWS = 4, FLOWS = 5, LINKS = 6, FIRST_WATCH = 7;
 const CURVES = 5; // of a watch, before the quantities of its control
 const QUANTITIES = ["rate", "time", "fraction"];
-const DEEPEST = 20; // tables in tables
 // A C library without files and without an environment.
 const wasi = {
   fd_close: () => 8,
@@ -111,7 +111,7 @@ export class Engine {
     return this.wasm.observe(link);
   }
 
-  crossing = (flow, link) => this.wasm.crossing(flow, link);
+  crossing = (link) => this.wasm.crossing(link);
 
   // Runs a scenario and returns its rows; with `view` ({from_s, to_s, bins, link, shown, keeps_rows}) also its curves.
   run(scenario, seed, view) {
@@ -153,10 +153,10 @@ export class Engine {
 
   #pictures(watched, keeps_rows) {
     return {
-      curves: watched.map(({ flow: { name, cc, payload_bytes: mss } }, place) => {
+      curves: watched.map(({ flow: { name, cc, payload_bytes: mss }, first, last }, place) => {
         const [cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes] = this.#columns(FIRST_WATCH + place, CURVES);
         const quantities = this.#quantitiesOf(cc).map((_, i) => this.#column(FIRST_WATCH + place, CURVES + i));
-        return { name, cc, mss, cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes, quantities };
+        return { name, cc, mss, connections: last - first, cwnd, ssthresh, estimate_bps, rtt_s, acked_bytes, quantities };
       }),
       queue: this.#columns(QUEUE, 2),
       decisions: this.#table(DECISIONS),
@@ -166,14 +166,13 @@ export class Engine {
   }
 
   // Hands a value over to the engine; tables and lists value by value.
-  #give(value, depth = 0) {
-    if (depth > DEEPEST) throw new Problem("is nested too deeply");
+  #give(value) {
     const { wasm } = this;
     if (typeof value === "number") wasm.give_number(value);
     else if (typeof value === "boolean") wasm.give_flag(value);
     else if (Array.isArray(value)) {
       wasm.open_list();
-      for (const one of value) this.#give(one, depth + 1);
+      for (const one of value) this.#give(one);
       wasm.close();
     } else if (isTable(value)) {
       wasm.open_table();
@@ -181,7 +180,7 @@ export class Engine {
         if (one === undefined || one === null) continue;
         this.#text(key);
         wasm.give_key();
-        this.#give(one, depth + 1);
+        this.#give(one);
       }
       wasm.close();
     } else {

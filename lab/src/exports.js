@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What users can export from the page: files, and text for the clipboard.
 
+import { drawnText } from "./curves.js";
 import { D } from "./declared.js";
 import { byId, make } from "./dom.js";
 import { png, save, svg } from "./picture.js";
@@ -37,9 +38,9 @@ function closeWhenLeft(menu) {
   });
 }
 
-export function picture({ panels, state, view, whole_s }) {
+export function picture({ panels, results, state, view, whole_s }) {
   const part = state.view ? `${view.from_s.toFixed(2)} to ${view.to_s.toFixed(2)} s of ${whole_s} s` : `${whole_s} s`;
-  return svg(panels, `${state.scenario.name}, seed ${state.seed}`, `${part}; Westwood ${D.version}, profile ${state.scenario.profile ?? "rfc"}`);
+  return svg(panels, `${state.scenario.name}, seed ${state.seed}`, `${part}${drawnText(results)}; Westwood ${D.version}, profile ${state.scenario.profile ?? "rfc"}`);
 }
 
 // The rows of the windows within the view, for each run's first connections: docs/traces.md describes the columns.

@@ -2,12 +2,12 @@
 // Decides a preset's claims at the present setting: runs what their conditions compare, on a few seeds, in a worker of
 // its own. The package supplies the conditions and their bounds: papers/checks/bounds.py.
 
-import { limitByTime } from "./controls.js";
+import { copyOf } from "./data.js";
 import { D } from "./declared.js";
 import { Problem } from "./problem.js";
 import { compare, measure, spread } from "./reader.js";
 import { Runner } from "./runner.js";
-import { assign, valueOf } from "./state.js";
+import { assign, limitByTime, valueOf } from "./state.js";
 
 const SEEDS = 5; // at most
 const ENOUGH_MS = 3000; // no seed starts after it
@@ -62,7 +62,7 @@ export class Judge {
   }
 }
 
-const settingOf = ({ scenario, preset, seed, together, queue_ms }) => JSON.stringify([scenario, preset, seed, together, queue_ms]);
+const settingOf = ({ scenario, preset, seed, together, queue_ms, link }) => JSON.stringify([scenario, preset, seed, together, queue_ms, queue_ms && link]);
 const keyOf = (at) => JSON.stringify(at);
 
 // Holds the runs that the conditions compare, by their settings.
@@ -71,9 +71,9 @@ function runsOf(state, bounds) {
   for (const { conditions = [] } of bounds)
     for (const { of, over } of conditions)
       for (const { at, column } of [of, ...(over ? [over] : [])]) {
-        const scenario = structuredClone(state.scenario);
-        for (const [key, value] of Object.entries(at)) assign(scenario, key, structuredClone(value));
-        if (state.queue_ms !== undefined) limitByTime(scenario, state.queue_ms);
+        const scenario = copyOf(state.scenario);
+        for (const [key, value] of Object.entries(at)) assign(scenario, key, copyOf(value));
+        if (state.queue_ms !== undefined) limitByTime({ ...state, scenario });
         const run = runs.get(keyOf(at)) ?? { scenario, observe: [] };
         if (D.observed.includes(column)) run.observe.push(column);
         runs.set(keyOf(at), run);

@@ -2,8 +2,8 @@
 // Controls in users' files. Each is a WebAssembly module with a memory of its own. For each of its calls a frame
 // (core/frame.h) is copied there and back.
 
+import { isTable } from "./data.js";
 import { Problem } from "./problem.js";
-import { isTable } from "./scenario.js";
 
 export const isFile = (name) => typeof name === "string" && name.length > 2 && (name.endsWith(".c") || name.endsWith(".py"));
 

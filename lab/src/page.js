@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page: it has a state, and shows everything from that state.
 
-import { Controls, bottleneck, limitByTime } from "./controls.js";
-import { decisionsOf, lossesOf, panelsOf } from "./curves.js";
+import { Controls } from "./controls.js";
+import { decisionsOf, drawnText, lossesOf, panelsOf } from "./curves.js";
+import { copyOf } from "./data.js";
 import { D } from "./declared.js";
 import { byId, make } from "./dom.js";
 import { licences } from "./packed.js";
@@ -10,11 +11,12 @@ import { Panels } from "./panels.js";
 import { openExports } from "./exports.js";
 import { showHeadline } from "./headline.js";
 import { Judge } from "./judge.js";
+import { linkIn, stateOfLink, toWord } from "./links.js";
 import { showFindings, showPaper } from "./paper.js";
 import { Problem } from "./problem.js";
 import { crossing, parseRate, read, ready } from "./reader.js";
 import { Runner } from "./runner.js";
-import { checked, commandOf, fromPresetWord, fromScenarioWord, fromWord, ofPreset, runsOf, sizeOfFile, stateOf, toWord, tomlOf, withControls } from "./state.js";
+import { checked, commandOf, limitByTime, linkOf, ofPreset, runsOf, sizeOfFile, stateOf, tomlOf } from "./state.js";
 import { showRows } from "./table.js";
 import { readToml, readTomlFile } from "./toml.js";
 import { Tour } from "./tour.js";
@@ -42,13 +44,13 @@ export function complain(error) {
 
 // Applies a change to the state and returns ""; after an error returns its message and leaves the state unchanged.
 function change(mutate) {
-  const next = structuredClone(state);
+  let next = copyOf(state);
   try {
     const { duration } = next.scenario;
     mutate(next);
     if (next.scenario.duration !== duration) delete next.view;
-    if (next.queue_ms !== undefined) limitByTime(next.scenario, next.queue_ms);
-    checked(next);
+    if (next.queue_ms !== undefined) limitByTime(next);
+    next = checked(next);
   } catch (error) {
     return String(error instanceof Problem ? error : error.message);
   }
@@ -79,27 +81,32 @@ async function keep() {
 }
 
 function viewOf(given) {
-  const { duration_s: whole_s, flows, links } = read(runsOf(given)[0].scenario);
+  const { duration_s: whole_s, links } = read(runsOf(given)[0].scenario);
   const { from_s, to_s } = given.view?.from_s < whole_s ? given.view : { from_s: 0, to_s: whole_s };
-  const { name, rate } = bottleneck(given.scenario);
+  const { name, rate } = linkOf(given);
   const place = links.findIndex((one) => one.name === name);
-  const flow = flows.findIndex((one) => one.cc !== "udp");
+  const channel = crossing(place);
   const bins = Math.min(MOST_BINS, panels.width);
   return {
-    whole_s, rate_bps: rate === undefined ? 0 : parseRate(rate), limit: links[place].queue_packets,
-    view: { from_s, to_s: Math.min(to_s, whole_s), bins, channel: crossing(Math.max(0, flow), place) },
+    whole_s,
+    link: {
+      name: links.length > 1 ? name : "", // one needs no name
+      side: channel % 2 ? ", backward" : "",
+      rate_bps: rate === undefined ? undefined : parseRate(rate), limit: links[place].queue_packets,
+    },
+    view: { from_s, to_s: Math.min(to_s, whole_s), bins, channel },
   };
 }
 
 async function simulate() {
   const began_ms = performance.now();
   const now = state;
-  const { view, rate_bps, limit, whole_s } = viewOf(now);
+  const { view, link, whole_s } = viewOf(now);
   const slow = setTimeout(() => showBusy(true), SLOW_MS);
   try {
     const results = await runner.run({ runs: runsOf(now), seed: now.seed, view }, (share) => { byId("progress").value = share; });
     if (!results || now !== state) return;
-    latest = { results, view, whole_s, state: now, decisions: decisionsOf(results), panels: panelsOf(results, view, rate_bps, limit) };
+    latest = { results, view, whole_s, state: now, decisions: decisionsOf(results), panels: panelsOf(results, view, link) };
     panels.show(latest.panels, latest.decisions, lossesOf(results), view);
     showHeadline(results);
     showRows(results);
@@ -107,7 +114,7 @@ async function simulate() {
     showBusy(false);
     const packets = results.reduce((sum, result) => sum + result.packets, 0);
     const part = now.view ? `${view.from_s.toFixed(2)} to ${view.to_s.toFixed(2)} s of ` : "";
-    byId("said").textContent = `${part}${whole_s} s, ${packets.toLocaleString("en")} packets`;
+    byId("said").textContent = `${part}${whole_s} s, ${packets.toLocaleString("en")} packets${drawnText(results)}`;
     const took_ms = performance.now() - began_ms;
     byId("said").dataset.took = took_ms.toFixed(1);
     document.body.dataset.shown = String(Number(document.body.dataset.shown ?? 0) + 1);
@@ -128,7 +135,7 @@ function showBusy(isBusy) {
 
 function zoom(from_s, to_s) {
   if (!latest) return;
-  const next = structuredClone(state);
+  const next = copyOf(state);
   if (from_s === null || (from_s <= 0 && to_s >= latest.whole_s)) delete next.view;
   else next.view = { from_s: Math.max(0, from_s), to_s: Math.min(latest.whole_s, to_s) };
   if (next.view && next.view.to_s - next.view.from_s < 1e-4) return;
@@ -182,7 +189,7 @@ function showCommand() {
   byId("words").replaceChildren(...[make("pre", {}, command), copy(command), more, make("pre", { id: "toml" }, toml), copy(toml)].filter(Boolean));
 }
 
-export async function copied(text) {
+export async function copied(text, said = "Copied.") {
   let isCopied = true;
   try {
     await navigator.clipboard.writeText(text);
@@ -193,7 +200,7 @@ export async function copied(text) {
     isCopied = document.execCommand("copy");
     area.remove();
   }
-  byId("said").textContent = isCopied ? "Copied." : "The browser does not allow copying from this page.";
+  byId("said").textContent = isCopied ? said : "The browser does not allow copying from this page.";
 }
 
 async function openFile(file) {
@@ -206,15 +213,27 @@ async function openFile(file) {
 }
 
 async function openLink() {
-  const [, kind, word, names] = /^#(\w+)=([^&]*)(?:&cc=(.*))?$/s.exec(location.hash) ?? [];
-  const readers = { s: fromWord, t: fromScenarioWord, preset: fromPresetWord };
   try {
-    const made = Object.hasOwn(readers, kind) ? await readers[kind](word) : first();
-    await open(names ? withControls(made, names.split(",").map(decodeURIComponent)) : made);
+    await open((await stateOfLink(location.hash)) ?? first());
   } catch (error) {
     if (!state) await open(first());
     complain(error);
   }
+}
+
+const isOnlyHere = () => location.protocol === "file:" || ["127.0.0.1", "localhost"].includes(location.hostname);
+
+// Others can't open the address of this machine's copy; what follows it works after that of any copy.
+async function shareLink() {
+  await keep();
+  if (isOnlyHere()) copied(location.hash, "Copied. It goes at the end of the address of any copy of this page, or paste it into the page.");
+  else copied(location.href);
+}
+
+// A link that is pasted anywhere but into a field is opened.
+function pasteLink({ target, clipboardData }) {
+  const link = target.closest?.("input, textarea") ? "" : linkIn(clipboardData.getData("text"));
+  if (link) location.hash = link;
 }
 
 function choosePreset({ target }) {
@@ -242,10 +261,8 @@ function listen() {
   byId("preset").addEventListener("change", choosePreset);
   byId("tour").addEventListener("click", tour.start);
   byId("share").hidden = location.protocol === "blob:"; // the frame of a notebook, which has no link
-  byId("share").addEventListener("click", async () => {
-    await keep();
-    copied(location.href);
-  });
+  byId("share").addEventListener("click", shareLink);
+  document.addEventListener("paste", pasteLink);
   byId("file").addEventListener("change", ({ target }) => target.files[0] && openFile(target.files[0]));
   byId("open").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;

@@ -82,10 +82,10 @@ export class Panels {
   #chip(line) {
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     const stroke = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    svg.setAttribute("width", "22");
+    svg.setAttribute("width", "34");
     svg.setAttribute("height", "8");
     svg.setAttribute("aria-hidden", "true");
-    const attributes = { x1: 0, x2: 22, y1: 4, y2: 4, stroke: shownColour(line.colour), "stroke-width": 2, "stroke-dasharray": line.dash.join(" ") };
+    const attributes = { x1: 0, x2: 34, y1: 4, y2: 4, stroke: shownColour(line.colour), "stroke-width": 2, "stroke-dasharray": line.dash.join(" ") };
     for (const [name, value] of Object.entries(attributes)) stroke.setAttribute(name, value);
     svg.append(stroke);
     const value = make("b");
@@ -257,4 +257,4 @@ function travelOf({ values }) {
 }
 
 const dataOf = (panel) => [panel.x, ...panel.lines.map((line) => Array.from(line.values, (value) => (Number.isNaN(value) ? null : value)))];
-const shapeOf = (panels) => JSON.stringify(panels.map((panel) => [panel.key, panel.lines.map((line) => [line.label, line.colour, line.dash])]));
+const shapeOf = (panels) => JSON.stringify(panels.map((panel) => [panel.key, panel.title, panel.lines.map((line) => [line.label, line.colour, line.dash])]));

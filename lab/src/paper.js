@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shows the preset's paper: its claims with the verdicts of `reproduce`, each claim's result at the present setting,
+// Shows the preset's text, or its paper: its claims with the verdicts of `reproduce`, each claim's result at the present setting,
 // and the points of the paper's figure.
 
 import { D } from "./declared.js";
@@ -16,12 +16,14 @@ export function showPaper({ preset: name }, change) {
   const preset = D.presets[name];
   const box = byId("paper");
   byId("verdicts").textContent = "";
-  if (!preset?.claims.length) {
+  const points = pointsOf(name).map((one) => choosePoint(one, change));
+  if (!preset?.claims.length && !points.length) {
     box.replaceChildren();
     return;
   }
-  box.replaceChildren(make("details", { class: "card", open: true }, make("summary", {}, make("b", {}, preset.title || name)),
-    ...preset.claims.map(claimOf), ...pointsOf(name).map((one) => choosePoint(one, change)), make("p", { class: "source" }, NOTE)));
+  const texts = preset.claims.length ? preset.claims.map(claimOf) : [make("p", {}, preset.about)];
+  const note = preset.claims.length ? make("p", { class: "source" }, NOTE) : null;
+  box.replaceChildren(make("details", { class: "card", open: true }, make("summary", {}, make("b", {}, preset.title || name)), ...texts, ...points, note));
 }
 
 const claimOf = (claim) =>

@@ -4,6 +4,8 @@
 const WIDTH = 960, LEFT = 66, RIGHT = 26, GAP = 34, TOP = 46, BOTTOM = 40;
 const INK = "#1b2426", SOFT = "#566468", GRID = "#e4e8e9";
 const FONT = "system-ui, 'DejaVu Sans', sans-serif";
+const ROW = 15, SAMPLE = 34; // height of a legend's row, length of a line in it
+const OTHER_FONTS = 1.15; // a viewer's letters may be this much wider than ours
 
 const escaped = (text) => String(text).replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 const text = (x, y, what, more = "") => `<text x="${x}" y="${y}" fill="${SOFT}" font-size="11" ${more}>${escaped(what)}</text>`;
@@ -19,13 +21,14 @@ export function ticks(least, most) {
 
 export function svg(panels, title, about) {
   const drawn = panels.filter((panel) => panel.lines.length);
-  const height = TOP + drawn.reduce((sum, panel) => sum + panel.height + GAP, 0) + BOTTOM;
   let y = TOP;
   const parts = drawn.map((panel) => {
-    const part = one(panel, y + 18);
-    y += panel.height + GAP;
-    return part;
+    const legend = legendOf(panel);
+    const top = y + 18 + ROW * (legend.rows - 1);
+    y = top - 18 + panel.height + GAP;
+    return `${legend.drawn(top)}\n${one(panel, top)}`;
   });
+  const height = y + BOTTOM;
   const [from, to] = [drawn[0].x[0], 2 * drawn[0].x.at(-1) - drawn[0].x.at(-2)];
   const axis = ticks(from, to).map((time) => {
     const x = LEFT + ((time - from) / (to - from)) * (WIDTH - LEFT - RIGHT);
@@ -39,6 +42,34 @@ ${parts.join("\n")}
 ${axis.join("")}
 </svg>
 `;
+}
+
+// Returns a panel's title and legend: their number of rows, and how they are drawn above `top`.
+function legendOf({ title, unit, lines }) {
+  const ruler = document.createElement("canvas").getContext("2d");
+  const widthOf = (what, font) => {
+    ruler.font = `${font} ${FONT}`;
+    return OTHER_FONTS * ruler.measureText(what).width;
+  };
+  const head = `${title}${unit ? `, ${unit}` : ""}`;
+  const most = WIDTH - RIGHT - LEFT;
+  let x = LEFT + widthOf(head, "600 12px") + 24, row = 0;
+  const items = lines.filter((line) => !line.thin).map((line) => {
+    const needed = SAMPLE + 5 + widthOf(line.label, "11px");
+    const width = Math.min(most, needed);
+    if (x > LEFT && x + width > WIDTH - RIGHT) [x, row] = [LEFT, row + 1];
+    const squeezed = needed > most ? `textLength="${most - SAMPLE - 5}" lengthAdjust="spacingAndGlyphs"` : "";
+    const item = { line, x, row, squeezed };
+    x += width + 16;
+    return item;
+  });
+  const drawn = (top) => {
+    const baseline = (at) => top - 4 - ROW * (row - at);
+    return [`<text x="${LEFT}" y="${baseline(0)}" fill="${INK}" font-size="12" font-weight="600">${escaped(head)}</text>`,
+      ...items.map(({ line, x: left, row: at, squeezed }) =>
+        `<path d="M${left.toFixed(1)} ${baseline(at) - 4}h${SAMPLE}" stroke="${line.colour}" stroke-width="2" stroke-dasharray="${line.dash.join(" ")}"/>${text((left + SAMPLE + 5).toFixed(1), baseline(at), line.label, squeezed)}`)].join("\n");
+  };
+  return { rows: row + 1, drawn };
 }
 
 function one(panel, top) {
@@ -66,14 +97,7 @@ function one(panel, top) {
     const dashes = thin ? "2 3" : dash.join(" ");
     return `<path d="${path}" fill="none" stroke="${colour}" stroke-width="${thin ? 1 : 1.6}"${dashes ? ` stroke-dasharray="${dashes}"` : ""}/>`;
   });
-  let x = LEFT;
-  const legend = [`<text x="${x}" y="${top - 4}" fill="${INK}" font-size="12" font-weight="600">${escaped(panel.title)}${panel.unit ? `, ${panel.unit}` : ""}</text>`];
-  x += 7.8 * (panel.title.length + panel.unit.length) + 30;
-  for (const line of panel.lines.filter((each) => !each.thin)) {
-    legend.push(`<path d="M${x} ${top - 8}h22" stroke="${line.colour}" stroke-width="2" stroke-dasharray="${line.dash.join(" ")}"/>${text(x + 27, top - 4, line.label)}`);
-    x += 50 + 6.4 * line.label.length;
-  }
-  return [...grid, ...levels, ...lines, ...legend].join("\n");
+  return [...grid, ...levels, ...lines].join("\n");
 }
 
 // The SVG as a PNG at twice its size.

@@ -27,5 +27,5 @@ export const compare = (one, two) => engine.compare(one, two);
 export const formatRate = (bps) => engine.written(bps, "rate");
 export const formatTime = (ps) => engine.written(ps, "time");
 
-// The channel of a link by which a flow of the last scenario read crosses it.
-export const crossing = (flow, link) => engine.crossing(flow, link);
+// The channel of a link by which data of the last scenario read crosses it.
+export const crossing = (link) => engine.crossing(link);

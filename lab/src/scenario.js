@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page holds a scenario as TOML has it, in tables. The engine completes, reads and checks it.
 
+import { isTable } from "./data.js";
 import { D, UDP } from "./declared.js";
 import { expectedOne, Problem } from "./problem.js";
 
-export const isTable = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 export const isDatagrams = (flow) => kindOf(flow.app) === UDP;
 const kindOf = (app) => (isTable(app) ? app.kind : app);
 

@@ -76,3 +76,20 @@ export const merged = (table, keys) => Object.fromEntries(Object.entries({ ...ta
 // The values that a kind has to be given, as the page begins with them.
 export const neededOf = ({ settings } = { settings: [] }) =>
   Object.fromEntries(settings.filter((one) => one.needed).map(({ key, usual }) => [key, usual]));
+
+// A slider's scale, and the place of a value on it from 0 to 1.
+export function scaleOf({ scale }, state) {
+  const [least, most] = scale.of?.(state) ?? [scale.least, scale.most];
+  return { ...scale, least, most };
+}
+
+export function toScale({ least, most, log, zero }, value) {
+  if (zero && value <= 0) return 0;
+  const share = log ? Math.log(value / least) / Math.log(most / least) : (value - least) / (most - least);
+  return Math.min(1, Math.max(zero ? 0.02 : 0, share));
+}
+
+export function fromScale({ least, most, log, zero }, share) {
+  if (zero && share < 0.02) return 0;
+  return log ? least * (most / least) ** share : least + (most - least) * share;
+}

@@ -5,25 +5,23 @@
 //   lines      up to four runs side by side: the settings of each, such as { "tcp.cc": "westwood+" }
 //   others     lines of the scenario that are not shown at present
 //   together   true: the lines' controls share one network, as flows of one run
+//   link       name of the link that is shown and that the controls change; absent: the slowest
 //   seed, preset, queue_ms (the limit follows the rate), view (from_s, to_s; absent: all)
 
+import { copyOf, isTable } from "./data.js";
 import { D, OWN, labelOf } from "./declared.js";
-import { expectedOne, Problem, within } from "./problem.js";
-import { parseTime, read } from "./reader.js";
-import { isDatagrams, isTable } from "./scenario.js";
+import { Problem, within } from "./problem.js";
+import { parseRate, parseTime, read } from "./reader.js";
+import { isDatagrams } from "./scenario.js";
 import { tomlValue, writeToml } from "./toml.js";
 
 export const MOST_LINES = 4;
 const MOST_OTHERS = 60;
-const FORMAT = 1;
-const DAMAGED = "this link is damaged: it contains no state of the laboratory";
 const SHORT_S = 60;
-const LARGEST_STATE = 8_000_000; // characters
 const MOST_SEEDS = 1_000_000;
-const KEYS = ["v", "scenario", "lines", "others", "together", "seed", "preset", "queue_ms", "view"];
+const KEYS = ["v", "scenario", "lines", "others", "together", "seed", "preset", "queue_ms", "link", "view"];
 
 const isControl = (key) => key === "cc" || key.endsWith(".cc");
-const copied = (value) => structuredClone(value);
 
 // Sets what `key` addresses, as `--set` does: KEY, NAME.KEY or *.KEY.
 export function assign(scenario, key, value) {
@@ -39,13 +37,26 @@ export function assign(scenario, key, value) {
   for (const part of parts) {
     let table = part;
     for (const step of rest.slice(0, -1)) {
-      if (step === "cc" && typeof table.cc === "string") table.cc = { name: table.cc };
-      table[step] ??= {};
+      if (step === "cc" && typeof table.cc === "string") table.cc = copyOf({ name: table.cc });
+      table[step] ??= copyOf({});
       table = table[step];
       if (!isTable(table)) throw new Problem("is no table", key, value);
     }
     table[rest.at(-1)] = value;
   }
+}
+
+// The link that is shown: the chosen one, or that with the lowest rate.
+export function linkOf({ scenario, link }) {
+  const rate = (one) => (one.rate === undefined ? Infinity : parseRate(one.rate));
+  return scenario.link.find(({ name }) => name === link) ?? scenario.link.reduce((least, one) => (rate(one) < rate(least) ? one : least));
+}
+
+// Limits its queue to the bytes that its rate transmits in queue_ms.
+export function limitByTime(state) {
+  const link = linkOf(state);
+  const bytes = Math.round((parseRate(link.rate) * state.queue_ms) / 8000);
+  link.queue = { ...(link.queue ?? {}), limit: `${Math.min(2 ** 30, Math.max(1, bytes))}B` };
 }
 
 export const flowsWithControl = (scenario) => scenario.flow.filter((flow) => !isDatagrams(flow));
@@ -61,7 +72,10 @@ const ccName = (cc) => (isTable(cc) ? cc.name : cc);
 // Makes a state from a scenario: swept controls become lines. Other swept keys take their first value unless the
 // scenario sets one itself.
 export function stateOf(scenario, preset) {
-  const { sweep = {}, ...base } = copied(scenario);
+  const base = copyOf(scenario);
+  if (!isTable(base)) throw new Problem("expected a scenario", "", base);
+  const { sweep = {} } = base;
+  delete base.sweep;
   if (!isTable(sweep)) throw new Problem("expected a table", "sweep", sweep);
   checkParts(base);
   let lines = [{}];
@@ -108,8 +122,9 @@ export function ofPreset(name) {
   return state;
 }
 
-// Checks that the engine accepts every run of the state; throws a Problem otherwise.
-export function checked(state) {
+// Returns a copy of the state if the engine accepts every run of it; throws a Problem otherwise.
+export function checked(given) {
+  const state = copyOf(given);
   for (const key of Object.keys(state)) if (!KEYS.includes(key)) throw new Problem("no such key", key);
   const { lines, others = [], seed } = state;
   const isLine = (line) => isTable(line) && Object.keys(line).length <= 8;
@@ -125,6 +140,8 @@ export function checked(state) {
   if (state.view !== undefined) checkView(state.view);
   if (!isTable(state.scenario)) throw new Problem("expected a scenario", "scenario", state.scenario);
   checkParts(state.scenario);
+  if (state.link !== undefined && !state.scenario.link.some(({ name }) => name === state.link))
+    throw new Problem("no such link", "link", state.link);
   if (state.scenario.sweep !== undefined) throw new Problem("expected none: lines replace it", "sweep");
   for (const run of runsOf(state)) read(run.scenario);
   for (const run of runsOf({ scenario: state.scenario, lines: others })) read(run.scenario);
@@ -160,7 +177,7 @@ function checkView(view) {
 export function runsOf({ scenario, lines, together }) {
   if (together && lines.length > 1) return [{ label: "together", scenario: shared(scenario, lines) }];
   return lines.map((line) => {
-    const own = copied(scenario);
+    const own = copyOf(scenario);
     for (const [key, value] of Object.entries(line)) within("lines", () => assign(own, key, value));
     return { label: labelOfLine(own, line), scenario: own };
   });
@@ -177,7 +194,7 @@ export function flowOfLines(scenario, lines) {
 
 // One network for all lines: their flow is repeated once for each of them.
 function shared(scenario, lines) {
-  const own = copied(scenario);
+  const own = copyOf(scenario);
   const first = flowOfLines(own, lines);
   if (!first) throw new Problem("expected lines that set the control of one flow", "together");
   const place = own.flow.indexOf(first);
@@ -265,13 +282,13 @@ const quoted = (word) => (/^[\w./=+*%-]+$/.test(word) ? word : `'${word.replaceA
 // The `--set` options that lead from the preset to the state; null if no such options exist. A key that the preset
 // sweeps must be set, or it would be swept; `--cc` does so for NAME.cc.
 function differences({ sweep = {}, ...given }, { scenario }) {
-  const preset = copied(given);
+  const preset = copyOf(given);
   const swept = {};
   for (const key of Object.keys(sweep)) {
     const [name, ...path] = key.split(".");
     if (name === "*") return null;
     if (path.join(".") === "cc") continue;
-    const value = path.reduce((table, step) => table?.[step], partOf(scenario, name));
+    const value = valueOf(scenario, key);
     if (value === undefined) return null;
     assign(preset, key, value);
     swept[key] = value;
@@ -293,77 +310,3 @@ function differences({ sweep = {}, ...given }, { scenario }) {
 }
 
 const partOf = (scenario, name) => [...scenario.link, ...scenario.flow].find((part) => part.name === name);
-
-// Packs the state into a word for a link; fromWord() unpacks it.
-export async function toWord(state) {
-  const packed = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(JSON.stringify({ v: FORMAT, ...state })));
-  let binary = "";
-  for (let i = 0; i < packed.length; i += 4096) binary += String.fromCharCode(...packed.subarray(i, i + 4096));
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
-
-export async function fromWord(word) {
-  const state = await unpacked(word);
-  if (!isTable(state)) throw new Problem("this link contains no state of the laboratory");
-  if (state.v !== FORMAT) throw new Problem(`this link has format ${JSON.stringify(state.v)?.slice(0, 20)}, expected ${FORMAT}`);
-  const { v, ...rest } = state;
-  return checked(rest);
-}
-
-// Reads a scenario from a link of `westwood lab FILE`.
-export const fromScenarioWord = async (word) => stateOf(await unpacked(word));
-
-async function unpacked(word) {
-  try {
-    const binary = atob(word.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(binary, (one) => one.charCodeAt(0));
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(await through(new DecompressionStream("deflate-raw"), bytes));
-    return JSON.parse(text);
-  } catch {
-    throw new Problem(DAMAGED);
-  }
-}
-
-// Reads a preset from a link.
-export function fromPresetWord(word) {
-  let name;
-  try {
-    name = decodeURIComponent(word);
-  } catch {
-    throw new Problem(DAMAGED);
-  }
-  if (!Object.hasOwn(D.presets, name)) throw new Problem(expectedOne(Object.keys(D.presets)), "preset", name);
-  return ofPreset(name);
-}
-
-// A browser unpacks a whole chunk before it can be read: a slice becomes at most a megabyte.
-const SLICE = 1024;
-
-async function feed(writer, bytes) {
-  for (let at = 0; at < bytes.length; at += SLICE) await writer.write(bytes.subarray(at, at + SLICE));
-  await writer.close();
-}
-
-async function through(transform, bytes) {
-  feed(transform.writable.getWriter(), bytes).catch(() => {}); // the reader reports the error
-  const reader = transform.readable.getReader();
-  const chunks = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > LARGEST_STATE) {
-      reader.cancel().catch(() => {}); // stops the writer
-      throw new Problem("too large");
-    }
-    chunks.push(value);
-  }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
-}

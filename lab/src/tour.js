@@ -2,12 +2,13 @@
 // The guided tour: six steps, each with a state and a lecturer's explanation. `text` makes the sentences from the rows,
 // decisions and curves of the run on screen, so their numbers match it.
 
+import { copyOf } from "./data.js";
 import { byId, make } from "./dom.js";
 import { D, labelOf } from "./declared.js";
 import { stateOf } from "./state.js";
 
 function path(changes, cc, { duration = "20s", queue = "1bdp", rate = "2Mbps", delay = "45ms", ssthresh } = {}) {
-  const base = structuredClone(D.presets.path.scenario);
+  const base = copyOf(D.presets.path.scenario);
   Object.assign(base, { duration });
   Object.assign(base.link[0], { rate, delay, loss: { kind: "none" }, queue: { kind: "droptail", limit: queue }, ...changes });
   if (ssthresh) base.flow[0].initial_ssthresh = ssthresh;

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -77,7 +78,29 @@ STATES = [
     "scenario.link[0].loss = {kind: 'uniform', rate: 2}",
     "scenario.link[0].loss = {kind: 'toString'}",
     "scenario.profile = 'constructor'",
+    "link = 'nobody'",
+    "link = 'constructor'",
+    "lines[0] = {'tcp.cc': JSON.parse('{\"a\":'.repeat(99) + '1' + '}'.repeat(99))}",
 ]
+# Keys that every JavaScript object inherits, as the keys of a line or of a sweep.
+INHERITED = [
+    "__proto__",
+    "__proto__.x",
+    "tcp.__proto__",
+    "tcp.__proto__.x",
+    "*.__proto__.x",
+    "tcp.__proto__.__proto__.x",
+    "tcp.constructor.prototype.x",
+    "tcp.constructor.x",
+    "tcp.prototype.x",
+    "tcp.toString.x",
+    "tcp.hasOwnProperty",
+    "tcp.cc.__proto__.x",
+    "path.loss.__proto__.x",
+    "path.loss.packets.__proto__.x",
+]
+CLEAN = """["x", "y"].every((key) => [{}, [], () => 0].every((one) => one[key] === undefined)) &&
+    Object.getOwnPropertyNames(Object.prototype).length === 12"""
 LINKS = [
     "#s=",
     "#s=%%%",
@@ -86,6 +109,10 @@ LINKS = [
     f"#preset={HOSTILE}",
     "#s=" + "A" * 5000,
     "#preset=%",
+    "#preset=%5F%5Fproto%5F%5F",
+    "#preset=constructor",
+    "#preset=toString",
+    "#preset=sawtooth&cc=%",
 ]
 
 
@@ -116,6 +143,44 @@ def test_an_invalid_link_gives_one_line(opened: Callable[..., Any], word: str) -
     assert page.locator("#message").inner_text().startswith(("this link is damaged", "preset = "))
     assert page.locator("img").count() == 0
     assert len(page.evaluate("lab.rows")) == 2
+
+
+def packed(value: object) -> str:
+    """Returns a value as the word of a link."""
+    pack = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = pack.compress(json.dumps(value).encode()) + pack.flush()
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+@pytest.mark.parametrize("kind", ["s", "t"])
+def test_a_link_changes_no_prototype(tab: Any, kind: str) -> None:
+    before, rows = tab.evaluate("lab.state"), tab.evaluate("lab.rows")
+    assert tab.evaluate(CLEAN)
+    for key in INHERITED:
+        for value in (1, {"y": 1}, "westwood+"):
+            if kind == "s":
+                word = packed({"v": 1, **before, "lines": [{key: value}]})
+            else:
+                word = packed({**before["scenario"], "sweep": {key: [value]}})
+            tab.evaluate("document.getElementById('message').hidden = true")
+            tab.evaluate("(hash) => location.hash = hash", f"#{kind}={word}")
+            tab.locator("#message").wait_for()
+            said = tab.locator("#message").inner_text()
+            assert "TypeError" not in said and "undefined" not in said, (key, said)
+            assert tab.evaluate(CLEAN), (key, value)
+            assert tab.evaluate("lab.state") == before
+    tab.evaluate("lab.openPreset('path')")
+    tab.evaluate("lab.openPreset('sawtooth')")
+    assert tab.evaluate("lab.rows") == rows and tab.locator("#panels canvas").count() > 4
+
+
+@pytest.mark.parametrize(
+    "name", ["__proto__", "constructor", "%5F%5Fproto%5F%5F", "toString,hasOwnProperty"]
+)
+def test_a_link_with_unknown_controls_gives_one_line(opened: Callable[..., Any], name: str) -> None:
+    page = opened(f"#preset=sawtooth&cc={name}")
+    assert "expected one of" in page.locator("#message").inner_text()
+    assert len(page.evaluate("lab.rows")) == 2 and page.evaluate(CLEAN)
 
 
 @pytest.mark.parametrize("kind", ["nobody", "constructor", "toString", "__proto__"])

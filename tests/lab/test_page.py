@@ -102,6 +102,49 @@ def test_a_link_holds_the_whole_state(page: Any, opened: Opened) -> None:
     assert again.evaluate("lab.state.scenario.link[0].delay") == "12.5ms"
 
 
+def test_a_copied_link_opens_in_any_copy_of_the_page(page: Any, opened: Opened) -> None:
+    """The page is a file of this machine, whose address helps nobody else."""
+    page.evaluate(
+        """() => Object.defineProperty(navigator, "clipboard",
+            { value: { writeText: async (text) => { window.taken = text; } } })"""
+    )
+    page.evaluate("lab.openPreset('path')")
+    page.locator("#share").click()
+    page.wait_for_function("window.taken")
+    link = page.evaluate("taken")
+    assert link.startswith("#s=") and "any copy of this page" in page.locator("#said").inner_text()
+    again = opened()
+    drawn = shown(again)
+    again.evaluate(
+        """(text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text", text);
+            document.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+        }""",
+        f"See page.html{link} for it",
+    )
+    wait_for_next(again, drawn)
+    assert again.evaluate("lab.state") == page.evaluate("lab.state")
+
+
+def test_a_slider_in_the_first_view_sets_the_share_of_lost_packets(opened: Opened) -> None:
+    page = opened(width=1280, height=800)
+    box = field(page, "loss-rate", "range").bounding_box()
+    assert box["y"] + box["height"] <= 800
+    assert field(page, "loss-rate").input_value() == "0.000833"  # of the preset's list
+    before = page.evaluate("lab.rows")
+    drawn = shown(page)
+    field(page, "loss-rate").fill("2%")
+    field(page, "loss-rate").press("Enter")
+    wait_for_next(page, drawn)
+    loss = page.evaluate("lab.state.scenario.link[0].loss")
+    assert (loss["kind"], loss["rate"]) == ("uniform", 0.02)
+    after = page.evaluate("lab.rows")
+    assert all(
+        new["goodput_bps"] < old["goodput_bps"] / 2 for new, old in zip(after, before, strict=True)
+    )
+
+
 def test_it_reads_the_toml_that_it_writes(page: Any) -> None:
     page.evaluate("lab.openPreset('fading')")
     rows, text = page.evaluate("lab.rows"), page.evaluate("lab.toml")

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.lab.test_nonsense import CLEAN, INHERITED
 from tests.lab.test_torture_lab import scenario
 
 SHIPPED = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.toml"))
@@ -56,6 +57,7 @@ def checked(page: Any) -> Callable[[], None]:
 
     def check() -> None:
         assert rows() == expected
+        assert page.evaluate(CLEAN)
         assert page.locator("#message").is_hidden()
         assert page.locator("img").count() == 0
 
@@ -105,6 +107,23 @@ def test_a_dropped_file_is_run_or_refused_in_a_line(
         checked()
 
 
+def inheriting(value: Any, choices: random.Random) -> Any:
+    """Returns the value with keys that objects inherit, added and in place of others."""
+    if isinstance(value, list):
+        return [inheriting(one, choices) for one in value]
+    if not isinstance(value, dict):
+        return value
+    made = {}
+    for key, one in [*value.items(), ("", 1)]:
+        renamed = not key or choices.random() < 0.05
+        if key or choices.random() < 0.2:
+            name = choices.choice(INHERITED) if renamed else key
+            made[name.rpartition(".")[2] if choices.random() < 0.5 else name] = inheriting(
+                one, choices
+            )
+    return made
+
+
 def test_a_damaged_link_is_run_or_refused_in_a_line(
     page: Any, checked: Callable[[], None], attack: Any
 ) -> None:
@@ -112,6 +131,8 @@ def test_a_damaged_link_is_run_or_refused_in_a_line(
     state = json.dumps({"v": 1, **page.evaluate("lab.state")})
     for choices in attack.rounds():
         text = damaged(state.encode(), choices)
+        if choices.random() < 0.4:
+            text = json.dumps(inheriting(json.loads(state), choices)).encode()
         pack = zlib.compressobj(9, zlib.DEFLATED, -15)
         packed = pack.compress(text) + pack.flush()
         if choices.random() < 0.3:
