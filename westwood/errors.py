@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, time
 from pathlib import PurePath
 
+# Characters that steer a terminal, end a line or change the direction of text.
+STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 # The most characters of a value or key, of a file's name, and of a whole message, so that any input
 # gives one readable line.
 _SHOWN, _SHOWN_OF_NAME, _SHOWN_IN_ALL = 60, 300, 1000
@@ -222,6 +224,11 @@ def shortened(text: str, most: int) -> str:
 def one_line(text: str) -> str:
     """Escapes characters that could break a line or a terminal."""
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+def visible(text: str) -> str:
+    """Escapes characters that steer a terminal or hide text; line ends stay."""
+    return STEERING.sub(lambda found: found[0] if found[0] == "\n" else one_line(found[0]), text)
 
 
 def show(value: object) -> str:

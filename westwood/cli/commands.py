@@ -14,7 +14,7 @@ import typer
 from westwood import __version__, control, stopping
 from westwood.cli import hints, layout
 from westwood.cli.streams import say
-from westwood.errors import InputError, Interrupted, WestwoodError, shortened
+from westwood.errors import STEERING, InputError, Interrupted, WestwoodError, shortened
 
 # click.ClickException; typer has its own copy of click, in a place that depends on the version
 _UsageError: Any = typer.BadParameter.__mro__[2]
@@ -169,6 +169,7 @@ def call(arguments: list[str]) -> int:
     """Runs a command line and returns its exit code; expected errors are one line each."""
     try:
         with control.one_command():
+            _refuse_steering(arguments)
             code = app(args=arguments, prog_name="westwood", standalone_mode=False)
     except WestwoodError as error:
         _say_all(error)
@@ -185,6 +186,19 @@ def call(arguments: list[str]) -> int:
     if code == Interrupted.exit_code:  # typer may also return it
         say(stopping.UNKNOWN)
     return code if isinstance(code, int) else 0
+
+
+def _refuse_steering(arguments: list[str]) -> None:
+    """Refuses names with control characters, before anything prints or runs them.
+
+    The arguments of a program that runs behind an emulated path are its own, and values of settings
+    may have several lines.
+    """
+    is_own = arguments[:2] == ["path", "emulate"] or "--" in arguments
+    for one in [] if is_own else arguments:
+        spaced = re.sub(r"[\n\t]", " ", one) if "=" in one else one
+        if STEERING.search(spaced):
+            raise InputError("expected no control characters, which terminals obey", value=one)
 
 
 def _say_all(error: WestwoodError) -> None:

@@ -16,6 +16,8 @@ from itertools import zip_longest
 
 from rich.cells import cell_len
 
+from westwood.errors import visible
+
 _A_FEW_WORDS = 24  # the smallest readable width of a text column
 _BEFORE, _A_COLUMN = 1, 3  # added by box.SIMPLE_HEAD and the padding
 
@@ -26,6 +28,10 @@ class Cells:
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        rows = tuple(tuple(map(visible, row)) for row in self.rows)
+        object.__setattr__(self, "rows", rows)
 
     def without(self, head: str) -> Cells:
         """Returns the table without a column."""
@@ -138,7 +144,7 @@ def _print_below(cells: Cells, title: str) -> None:
 def wrapped(text: str, indent: str) -> str:
     """Wraps a text at spaces only, because users may have to type its words."""
     return textwrap.fill(
-        text,
+        visible(text),
         terminal_width(),
         initial_indent=indent,
         subsequent_indent=indent + "  " * bool(indent),

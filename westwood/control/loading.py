@@ -6,19 +6,20 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from westwood import _engine, files
 from westwood.control import command_number, compiling, gallery, lines
-from westwood.errors import InputError
+from westwood.errors import STEERING, InputError
 
 _ENDING = ".c"
 PYTHON = ".py"  # ends the name of a class of PythonControl
 _MOST_BYTES = 1 << 20
 _DIGITS = 16  # of `source`: two files share one with a chance of 2^-64
+_STEERS = "{} has control characters, which terminals obey"
 _ENDLESS = "does not return"  # in the problem of an endless loop (bindings/control_watch.cpp)
 _IS_NAME = re.compile(r"[A-Za-z_]\w*\Z")
 # Keys of a table `cc` and columns of a trace, whose names are taken.
@@ -110,6 +111,8 @@ def load(name: str, folder: Path = Path()) -> Control:
     if any("\udc80" <= character <= "\udcff" for character in name):
         shown = name.encode(errors="replace").decode()
         raise InputError(f"{shown}: has bytes in its name that are not UTF-8")
+    if STEERING.search(name):
+        raise InputError(f"{name}: {_STEERS.format('its name')}")
     path = gallery.place(name, folder)
     known = _by_name.get(name)
     if name.endswith(PYTHON):
@@ -228,9 +231,22 @@ def _described(facts: Mapping[str, Any], name: str, source: str, code: bytes) ->
         if not one.least <= one.fallback <= one.most:
             raise _InRow(one.name, f"the default of {one.name} is not within its bounds")
     label, traits = facts["label"], facts["traits"]
+    for row, texts in _texts(parameters, quantities):
+        if any(map(STEERING.search, texts)):
+            raise _InRow(row, _STEERS.format(f"the text of {row}"))
+    if STEERING.search(label):
+        raise ValueError(_STEERS.format("its label"))
     state, like = facts.get("state_bytes", 0), facts.get("like", 0)
     calls = tuple(facts.get("calls", ()))
     return Control(name, source, code, label, traits, parameters, quantities, state, like, calls)
+
+
+def _texts(
+    parameters: Iterable[Parameter], quantities: Iterable[Quantity]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yields the name and the texts of each row."""
+    yield from ((one.name, (one.what,)) for one in parameters)
+    yield from ((one.name, (one.unit, one.what)) for one in quantities)
 
 
 def located(failure: str) -> InputError:

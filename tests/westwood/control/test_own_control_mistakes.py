@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from westwood import Control, InputError, Scenario, programs, simulate
+from westwood.cli import tables
 from westwood.control import compiling
 from westwood.control.writing import like
 
@@ -60,6 +62,16 @@ MISTAKES = {
         changed('WW_CONTROL("Mine"', 'WW_CONTROL("\\xff"'),
         "WW_CONTROL(",
         "its label or a description is not UTF-8",
+    ),
+    "a label that steers a terminal": (
+        changed('WW_CONTROL("Mine"', 'WW_CONTROL("\\033[2J"'),
+        "WW_CONTROL(",
+        "its label has control characters",
+    ),
+    "a description that steers a terminal": (
+        changed('500, 1, 999, "', '500, 1, 999, "\\033[2J'),
+        "500, 1, 999",
+        "the text of kept has control characters",
     ),
     "a large state": (
         changed("common;\n};", "common;\n    char more[232];\n};"),
@@ -212,6 +224,53 @@ def test_a_name_that_is_not_utf_8_is_one_line(westwood: Callable[..., Any]) -> N
     refused = westwood("run", "path", "--cc", os.fsdecode(b"./\xff.c"))
     assert refused.code == 2
     assert refused.err == "westwood: ./?.c: has bytes in its name that are not UTF-8\n"
+
+
+STEERING = ["e\x1b[2J.c", "e\n.c", "e\x07.c", "e\u202e.c", "e\x9b2J.c"]
+
+
+@pytest.mark.parametrize("name", STEERING)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run path --set duration=1s --cc",
+        "compare --duration 1s --seeds 1 --cc",
+        "sweep path --seeds 1 --out out --cc",
+        "control check",
+        "control show",
+        "control benchmark --only clean --paths 3 --cc",
+        "evaluate --only harm-bbr --out out",
+        "conform",
+        "lab --no-browser --cc",
+        "run path --set duration=1s --out out --set tcp.cc=",
+        "run",
+    ],
+)
+def test_a_name_that_steers_a_terminal_is_refused_before_any_run(
+    words: str, name: str, tmp_path: Path, westwood: Callable[..., Any]
+) -> None:
+    (tmp_path / name).write_text(MINE, encoding="utf-8")
+    (tmp_path / "its.toml").write_text(
+        f"""name = "a"\nduration = "1s"\n[[link]]\nname = "l"\nbetween = ["a", "b"]
+rate = "1Mbps"\ndelay = "1ms"\n[[flow]]\nname = "f"\nfrom = "a"\nto = "b"
+cc = {json.dumps("./" + name)}\n"""
+    )
+    *given, last = words.split()
+    if last == "run":
+        refused = westwood("run", "its.toml")
+    elif last.endswith("="):
+        refused = westwood(*given, f"{last}./{name}")
+    else:
+        refused = westwood(*given, last, f"./{name}")
+    assert refused.code == 2 and refused.out == "" and not (tmp_path / "out").exists()
+    assert refused.err.count(NEWLINE) == 1 and "control characters" in refused.err
+    assert refused.err[:-1].isprintable() and json.dumps(name)[1:-1] in refused.err
+
+
+def test_a_table_shows_control_characters_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+    tables.print_texts(tables.Cells(("a", "b"), (("x\x1b[2J", "y"),)), "t\x1b[2J")
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown and shown.count("u001b[2J") == 2
 
 
 @pytest.mark.parametrize(
