@@ -36,13 +36,14 @@ SizeOption = Annotated[
     typer.Option(
         "--size",
         metavar="18x12cm",
-        help="The figure's size in cm, mm or in.",
+        help="The figure's size in cm, mm or in, or only its width, such as 8.5cm.",
         rich_help_panel=FIGURE,
     ),
 ]
 
 _KINDS = ("png", "svg", "pdf")
-_SIZE = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,2})?)x([0-9]{1,4}(?:\.[0-9]{1,2})?)(cm|mm|in)")
+_SIDE = r"([0-9]{1,4}(?:\.[0-9]{1,2})?)"
+_SIZE = re.compile(f"{_SIDE}(?:x{_SIDE})?(cm|mm|in)")
 _INCHES = {"cm": 1 / 2.54, "mm": 1 / 25.4, "in": 1.0}
 _LEAST, _MOST = 1.5, 60.0  # inches
 
@@ -53,7 +54,7 @@ class Wanted:
 
     file: Path | None = None  # None: PNG and SVG under the default name
     title: str | None = None
-    size: tuple[float, float] | None = None  # inches
+    size: tuple[float, float | None] | None = None  # inches; without a height the width decides
 
     @property
     def option(self) -> str:
@@ -104,10 +105,12 @@ def _check(file: Path) -> None:
         raise error.located(key="--figure") from None
 
 
-def _inches(size: str) -> tuple[float, float]:
+def _inches(size: str) -> tuple[float, float | None]:
     match = _SIZE.fullmatch(size)
-    sides = [float(side) * _INCHES[match[3]] for side in match.groups()[:2]] if match else []
+    sides = (
+        [float(side) * _INCHES[match[3]] for side in match.groups()[:2] if side] if match else []
+    )
     if not sides or not all(_LEAST <= side <= _MOST for side in sides):
-        problem = "expected a width and a height from 4cm to 150cm, such as 18x12cm"
+        problem = "expected a width, or a width and a height, from 4cm to 150cm: 8.5cm or 18x12cm"
         raise InputError(problem, key="--size", value=size)
-    return sides[0], sides[1]
+    return sides[0], sides[1] if len(sides) > 1 else None

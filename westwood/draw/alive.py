@@ -34,8 +34,7 @@ def read(figure: Figure) -> str:
     panels = [_panel(axes) for axes in figure.axes]
     if not panels or None in panels:
         return ""
-    legends = [legend for axes in figure.axes if (legend := axes.get_legend())]
-    by = next((title for one in legends if (title := one.get_title().get_text())), "")
+    by = next((key.title for key in getattr(figure, "keys", ()) if key.title), "")
     text = json.dumps({"by": by, "panels": panels}, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")  # no name may end the script element
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from westwood.catalogue import label, style_of
-from westwood.draw.style import MBPS, interval_of, look, subplots, with_edge
+from westwood.draw.style import MBPS, interval_of, look, name_rows, subplots, with_edge
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,9 +38,7 @@ def summary_bars(
             error_kw={"elinewidth": 1.2},
         )
         with_edge(interval_of(bars))
-        axes.set_yticks(places, [name for _, name in names])
-        axes.invert_yaxis()
-        axes.grid(axis="y", visible=False)
+        name_rows(axes, [name for _, name in names])
         name = axis or f"{column.removesuffix('_bps').capitalize()} (Mb/s)"
         axes.set_xlabel(name)
         figure.suptitle(title)  # centred on the figure, since the names may be long
@@ -65,10 +63,10 @@ def grouped_bars(
             error_kw={"elinewidth": 1.2},
         )
         with_edge(interval_of(drawn))
-        names = [f"{group}: {label(name)}" if group else label(name) for group, name, *_ in rows]
-        axes.set_yticks(range(len(rows)), names)
-        axes.invert_yaxis()
-        axes.grid(axis="y", visible=False)
+        name_rows(
+            axes,
+            [f"{group}: {label(name)}" if group else label(name) for group, name, *_ in rows],
+        )
         axes.set_xlabel(x_name)
         figure.suptitle(title)
         axes.set_xlim(left=0)

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from westwood.catalogue import label, style_of
 from westwood.draw.report import megabytes
-from westwood.draw.style import MBPS, interval_of, look, subplots, thinned, with_edge
+from westwood.draw.style import MBPS, interval_of, legend, look, subplots, thinned, with_edge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ def sessions(found: pl.DataFrame, title: str) -> Figure:
         _bars(resent, found, "retransmission_ratio", 100)
         rates.set_ylabel("Mean goodput (Mb/s)")
         resent.set_ylabel("Retransmitted segments (%)")
-        figure.legend(*rates.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        legend(rates, place="below", points=10)
         figure.suptitle(title)
         return figure
 
@@ -80,7 +80,7 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
             axes.set_ylim(bottom=0)
         panels[-1, 0].set_xlabel("Upload")
         panels[-1, 0].xaxis.set_major_locator(MaxNLocator(integer=True))
-        panels[0, 0].legend(ncols=4, fontsize=8)
+        legend(panels[0, 0])
         return figure
 
 
@@ -123,7 +123,7 @@ def _windows(axes: Axes, cc: str, trace: pl.DataFrame) -> None:
         label="ssthresh",
     )
     axes.set_ylabel(f"{label(cc)}\n(segments)")
-    axes.legend(loc="upper right", ncols=2, fontsize=8)
+    legend(axes)
 
 
 def _line(axes: Axes, cc: str, time_s: pl.Series, value: pl.Series, name: str = "") -> None:

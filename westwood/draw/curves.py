@@ -12,7 +12,7 @@ import polars as pl
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from westwood.catalogue import PlotStyle, label, style_of
-from westwood.draw.style import MBPS, PALETTE, look, subplots
+from westwood.draw.style import MBPS, PALETTE, legend, look, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -
         _draw_curves(axes, points, x, y, by)
         axes.set(title=title, ylabel=y.name)
         axes.set_ylim(bottom=0)
-        axes.legend()
+        legend(axes, place="best", points=10)
         return figure
 
 
@@ -57,7 +57,7 @@ def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: st
         row[0].set_ylim(bottom=0)  # last, since it stops autoscaling
         named = [set(points.filter(pl.col("cc") == cc)[by]) for cc in protocols]
         for axes in row if any(one != named[-1] for one in named) else row[-1:]:
-            axes.legend(title=name)
+            legend(axes, place="best", title=name, points=10)
         figure.suptitle(title)
         return figure
 
@@ -72,7 +72,7 @@ def side_by_side(
             _draw_curves(axes, points, x, y, by)
         row[0].set_ylabel(y.name)
         row[0].set_ylim(bottom=0)  # last, since it stops autoscaling
-        row[0].legend()
+        legend(row[0], place="best", points=10)
         figure.suptitle(title)
         return figure
 
@@ -165,7 +165,7 @@ def scatter(
                 xlabel=f"{other}: {name}",
                 ylabel=f"simulator: {name}",
             )
-        panels_[0][0].legend(fontsize=7)
+        legend(panels_[0][0], place="best", points=7)
         figure.suptitle(title)
         return figure
 

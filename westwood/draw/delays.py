@@ -38,7 +38,7 @@ def distribution(traced: TracedFlows) -> Figure:
         axes.set(xlabel="RTT (ms)", ylabel="Share of ACKs", title=_title(traced))
         axes.set_xlim(left=0)
         axes.set_ylim(0, 1.01)
-        axes.legend(loc="lower right", fontsize=8)
+        legend(axes, place="lower right")
         return figure
 
 
@@ -59,7 +59,7 @@ def histograms(traced: TracedFlows) -> Figure:
                     said = f"{share:.0%} within {at:.4g} ms"
                     axes.axvline(at, color="#000000", linewidth=0.9, linestyle=line, label=said)
             axes.set_ylabel("ACKs")
-            legend(axes, *axes.get_legend_handles_labels())
+            legend(axes)
             axes.set_ylim(0, 1.35 * axes.get_ylim()[1])
         rows[-1, 0].set_xlabel("RTT (ms)")
         rows[0, 0].set_title(_title(traced))

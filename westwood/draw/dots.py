@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import FuncFormatter
 
 from westwood.catalogue import label, style_of
-from westwood.draw.style import look, subplots
+from westwood.draw.style import legend, look, name_rows, subplots
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,9 +50,7 @@ def dots(rows: Sequence[str], panels: Sequence[DotPanel], title: str) -> Figure:
                 axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             else:
                 axes.set_xlim(left=0)
-        row[0][0].set_yticks(places, rows)
-        row[0][0].invert_yaxis()
-        marks = row[0][0].get_legend_handles_labels()
-        figure.legend(*marks, loc="outside lower center", ncols=4)
+        name_rows(row[0][0], rows)
+        legend(row[0][0], place="below", points=10)
         figure.suptitle(title)
         return figure

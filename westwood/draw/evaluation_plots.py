@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FuncFormatter
 
 from westwood.catalogue import style_of
-from westwood.draw.style import SOFT, look, subplots
+from westwood.draw.style import SOFT, legend, look, subplots
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,8 +63,7 @@ def points(
         turned = {"rotation": 60, "ha": "right", "fontsize": 8} if is_full else {}
         axes.set_xticks(range(len(names)), names, **turned)
         axes.set(xlabel=x_axis, ylabel=y_axis, title=title)
-        marks = axes.get_legend_handles_labels()
-        figure.legend(*marks, loc="outside lower center", ncols=6, fontsize=8)
+        legend(axes, place="below")
         return figure
 
 

@@ -41,7 +41,7 @@ def over_time(traced: TracedFlows) -> Figure:
         axes.set(xlabel="Time (s)", ylabel=f"Goodput (Mb/s), mean of {step_s:g} s")
         axes.set_title(traced.title + said(shown_s, traced.whole_s))
         axes.set_xlim(*shown_s)
-        legend(axes, *axes.get_legend_handles_labels())
+        legend(axes)
         axes.set_ylim(0, 1.2 * max(axes.dataLim.y1, 1e-9))  # room for the legend
         return figure
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from westwood.catalogue import OTHER_STYLE, PlotStyle, style_of
-from westwood.draw.style import MBPS, look, nothing, subplots, thinned
+from westwood.draw.style import MBPS, legend, look, nothing, subplots, thinned
 from westwood.draw.window import Span, said, sawteeth
 
 if TYPE_CHECKING:
@@ -104,8 +104,7 @@ def over_time(
         axes[-1].set_xlabel("Time (s)")
         axes[-1].set_xlim(*shown_s)
         axes[0].set_title(title + said(shown_s, whole_s))
-        names = axes[0].get_legend_handles_labels()
-        figure.legend(*names, loc="outside lower center", ncols=3)
+        legend(axes[0], place="below", points=10)
         figure.align_ylabels(axes)
         return figure
 
@@ -146,7 +145,7 @@ def courses(panels_: Sequence[TimePanel], title: str) -> Figure:
                 axes.axhline(level, color="#000000", linewidth=0.9, linestyle=dashes, label=name)
             axes.set_ylabel(panel.y_name)
             axes.set_ylim(0, 1.2 * axes.get_ylim()[1])  # room for the legend
-            axes.legend(loc="upper right", ncols=3, fontsize=8)
+            legend(axes)
         rows[-1, 0].set_xlabel("Time (s)")
         rows[0, 0].set_title(title)
         return figure

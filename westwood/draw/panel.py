@@ -265,5 +265,4 @@ def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Panel
     entries = len(axes.get_legend_handles_labels()[0])
     axes.set_ylim(0, top * (1.45 + 0.14 * len(present) + (0.2 if entries > 3 else 0)))
     axes.set_ylabel(f"Queue of {run.link}\n(packets)")
-    if entries:
-        axes.legend(loc="upper right", ncols=3, fontsize=8)
+    legend(axes)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import MaxNLocator
 
 from westwood.catalogue import style_of
-from westwood.draw.style import SOFT, look, subplots
+from westwood.draw.style import SOFT, legend, look, name_rows, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,7 @@ def _draw_trials(axes: Axes, cc: str, costs: Sequence[float]) -> None:
         axes.yaxis.set_minor_formatter("{x:g}")
     axes.set(xlabel="Trial", ylabel="Cost (0: all targets reached)")
     # Above the frame, because trials may lie anywhere within it.
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, fontsize=8)
+    legend(axes, place="above")
 
 
 def _draw_back(axes: Axes, cc: str, back: Sequence[ResetCost]) -> None:
@@ -79,7 +79,5 @@ def _draw_back(axes: Axes, cc: str, back: Sequence[ResetCost]) -> None:
         capsize=3,
     )
     axes.axvline(0, color=SOFT, linewidth=0.8)
-    axes.set_yticks(places, [one.name for one in back])
-    axes.set_ylim(len(back) - 0.5, -0.5)
-    axes.grid(axis="y", visible=False)
+    name_rows(axes, [one.name for one in back])
     axes.set_xlabel("Cost of resetting the setting to its default, with 95 % interval")

@@ -92,7 +92,7 @@ def _draw(axes: Axes, events: pl.DataFrame, style: PlotStyle, name: str) -> None
                 its["time_s"], its["segment"], marker=marker, color="#000000", label=kind, **dots
             )
     axes.set_ylabel(f"{name}\n(segment)")
-    legend(axes, *axes.get_legend_handles_labels())
+    legend(axes)
 
 
 def _few(rows: pl.DataFrame) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from westwood.draw.over_time import TimePanel, draw_lines
-from westwood.draw.style import PALETTE, SOFT, look, subplots
+from westwood.draw.style import PALETTE, SOFT, legend, look, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +69,7 @@ def over_time(connections: Sequence[Connection], title: str, end_s: float) -> Fi
         figure.suptitle(title)
         if colours:
             patches = _patches(colours)
-            figure.legend(patches, list(colours), loc="outside lower center", ncols=4, fontsize=8)
+            legend(axes[-1, 0], patches, list(colours), place="below")
         return figure
 
 
@@ -77,7 +77,7 @@ def _draw(axes: Axes, panel: TimePanel) -> None:
     draw_lines(axes, panel)
     for name, level in panel.levels.items():
         axes.axhline(level, color="#000000", linewidth=0.8, linestyle=":", label=name)
-    axes.legend(loc="upper right", ncols=3, fontsize=7)
+    legend(axes, points=7)
 
 
 def _colour(axes: Axes, spans: Sequence[StateSpan], colours: dict[str, str]) -> None:

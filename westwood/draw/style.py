@@ -9,16 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import matplotlib
+import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
 
-from westwood.draw import titles
+from westwood.draw import fitting
+from westwood.draw.fitting import Key, NamedRows
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -36,8 +38,6 @@ _USUAL = ("png", "svg")
 _PLACES = 9  # decimal places of an axes' position in the figure
 _MOST_ROWS = 4000  # rows of a trace; a printed line shows no more
 MBPS = 1e6  # bit/s in the unit of a rate's axis
-# Limits of a legend: columns, lines within the axes and characters per line; a mark takes 7.
-_MOST_COLUMNS, _MOST_LINES, _LINE, _MARK = 4, 2, 112, 7
 SOFT = "#555555"  # colour of everything that belongs to no protocol
 # For curves without a colour of their own: the catalogue's most distinct ones, for all kinds of
 # vision.
@@ -46,7 +46,7 @@ PALETTE = ("#000C8C", "#E13200", "#048B77", "#C731C7", "#EEBA07", "#8DC8EB", "#0
 
 _LOOK: Any = {
     "figure.dpi": 160,
-    "font.size": 10,
+    "font.size": fitting.USUAL_POINTS,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -64,11 +64,25 @@ _LOOK: Any = {
 
 
 class Picture(Figure):
-    """A figure that fits its titles, and that notebooks show without pyplot."""
+    """A figure that fits its size, and that notebooks show without pyplot."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**how)
+        self.usual: tuple[float, float] = how["figsize"]  # inches
+        self.keys: list[Key] = []
+        self.named_rows: list[NamedRows] = []
+        self.row: Sequence[Axes] = ()  # panels side by side, if there is one row of them
+        self.shares_y = False
+        # What fitting.py has done: for which size, and from which font sizes to which.
+        self.fitted: tuple[float, ...] = ()
+        self.usual_points: dict[Any, float] = {}
+        self.usual_widths: dict[Any, tuple[float, float]] = {}
+        self.points: Callable[[float], float] = float
 
     def draw(self, renderer: RendererBase) -> None:
-        """Draws the figure once its titles fit."""
-        titles.fit(self, renderer)
+        """Draws the figure once all of it fits."""
+        with look():
+            fitting.fit(self, renderer)
         super().draw(renderer)
 
     def _repr_png_(self) -> bytes:
@@ -95,7 +109,10 @@ def subplots(
 ) -> tuple[Figure, Any]:
     """Makes a figure of this size in inches and its axes, like pyplot.subplots()."""
     figure = Picture(figsize=size, layout=_Layout())
-    return figure, figure.subplots(rows, columns, **how)
+    made = figure.subplots(rows, columns, **how)
+    if rows == 1 and columns > 1:
+        figure.row, figure.shares_y = list(np.ravel(made)), bool(how.get("sharey"))
+    return figure, made
 
 
 def nothing(title: str, why: str) -> Figure:
@@ -108,10 +125,17 @@ def nothing(title: str, why: str) -> Figure:
         return figure
 
 
-def adapt(figure: Figure, title: str | None, size: tuple[float, float] | None) -> Figure:
-    """Applies the user's title and size in inches, if any."""
+Size = tuple[float, float | None]  # inches; without a height the width decides
+
+
+def adapt(figure: Figure, title: str | None, size: Size | None) -> Figure:
+    """Applies the user's title and size, if any."""
     if size is not None:
-        figure.set_size_inches(size)
+        width, height = size
+        if height is None:
+            fitting.set_width(cast("Picture", figure), width)
+        else:
+            figure.set_size_inches(width, height)
     if title is not None and figure.get_suptitle():
         figure.suptitle(title)
     elif title is not None:
@@ -136,20 +160,40 @@ def save(
     return written[0]
 
 
-def legend(axes: Axes, marks: Sequence[Artist], names: Sequence[str]) -> None:
-    """Puts the legend into the axes, in as many columns as fit.
+def legend(
+    axes: Axes,
+    marks: Sequence[Any] | None = None,
+    names: Sequence[str] | None = None,
+    *,
+    place: str = "upper right",
+    title: str = "",
+    points: float = 8,
+) -> None:
+    """Adds a legend, by default of all that the axes name, which the figure fits to its size.
 
-    A legend with long names goes below the figure, where it hides nothing.
+    It lies at this place of the axes if it hides little there; "best" is matplotlib's. "above" is
+    over the axes, "below" under the figure.
     """
-    if not names:
-        return
-    longest = max(map(len, names)) + _MARK
-    columns = max(1, min(_MOST_COLUMNS, _LINE // longest, len(names)))
-    if -(-len(names) // columns) <= _MOST_LINES:
-        axes.legend(marks, names, loc="upper right", ncols=columns, fontsize=8)
-    else:
+    if marks is None or names is None:
+        marks, names = axes.get_legend_handles_labels()
+    if names:
         figure: Any = axes.figure
-        figure.legend(marks, names, loc="outside lower center", ncols=columns, fontsize=8)
+        key = Key(axes, marks, names, title, place, points)
+        on: Any = figure if place == "below" else axes
+        key.drawn = on.legend(
+            marks, names, title=title or None, fontsize=points
+        )  # for the time being
+        figure.keys.append(key)
+
+
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Names the rows 0, 1, 2... of an axes, such as bars, from top to bottom."""
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.grid(axis="y", visible=False)
+    figure: Any = axes.figure
+    if names:
+        figure.named_rows.append(NamedRows(axes, names))
 
 
 def interval_of(bars: BarContainer) -> list[Artist]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 _OF_FIGURE = 0.97  # share of the figure's width that its title may take
-_OF_PANEL = 0.86  # share of a panel's width, since a panel's title is centred on its axes
+_OF_PANEL = 0.86  # share of a panel's width, if others stand beside it
 _BREAKS = (r"(?<=[;:]) ", r"(?<=[,;:]) ", r"(?<!\d) ")  # best places first; a number keeps its unit
 _STEPS = 20
 
@@ -22,14 +22,18 @@ def fit(figure: Figure, renderer: RendererBase) -> None:
     """Wraps the titles of the figure and its panels where they are too wide."""
     whole = float(figure.bbox.width)
     if figure.get_suptitle():
-        _fit(figure._suptitle, _OF_FIGURE * whole, renderer)  # type: ignore[attr-defined]
+        fit_text(figure._suptitle, _OF_FIGURE * whole, renderer)  # type: ignore[attr-defined]
     for axes in figure.axes:
         place = axes.get_subplotspec()
         columns = place.get_gridspec().ncols if place else 1
-        _fit(axes.title, _OF_PANEL * whole / columns, renderer)
+        # It is centred on its axes, beside which only the left side has labels.
+        middle = (axes.bbox.x0 + axes.bbox.x1) / 2
+        room = 2 * min(middle, whole - middle) if columns == 1 else _OF_PANEL * whole / columns
+        fit_text(axes.title, _OF_FIGURE * room, renderer)
 
 
-def _fit(title: Text, limit: float, renderer: RendererBase) -> None:
+def fit_text(title: Text, limit: float, renderer: RendererBase) -> None:
+    """Wraps a text of a figure where it is wider than this, in pixels."""
     font = title.get_fontproperties()
 
     def width(line: str) -> float:

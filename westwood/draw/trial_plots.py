@@ -12,7 +12,7 @@ import polars as pl
 from matplotlib.ticker import MaxNLocator
 
 from westwood.catalogue import OTHER_STYLE, PROTOCOLS, PlotStyle
-from westwood.draw.style import MBPS, look, subplots, thinned
+from westwood.draw.style import MBPS, legend, look, subplots, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ def pairs(rows: pl.DataFrame, courses: Sequence[GainCourse], baseline: str, wort
         gains.set_ylim(max(low, -100.0), min(high, 100 * _MOST_GAIN))
         gains.set(ylabel=f"Gain over {baseline} (%)", xlabel="Pair")
         gains.xaxis.set_major_locator(MaxNLocator(integer=True))
-        figure.legend(*rates.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        legend(rates, place="below", points=10)
         figure.align_ylabels([rates, gains])
         return figure
 
@@ -105,8 +105,7 @@ def side_by_side(traces: Mapping[str, pl.DataFrame], title: str) -> Figure:
         rates.set_ylim(top=_LEGEND_ROOM * rates.get_ylim()[1])
         for axes in panels[-1]:
             axes.set_xlabel("Time (s)")
-        legend = panels[0, 0].get_legend_handles_labels()
-        figure.legend(*legend, loc="outside lower center", ncols=3)
+        legend(panels[0, 0], place="below", points=10)
         figure.suptitle(title)
         figure.align_ylabels(panels[:, 0])
         return figure
@@ -131,7 +130,7 @@ def _draw_upload(panels: Sequence[Axes], cc: str, trace: pl.DataFrame) -> None:
     estimate = rows.filter(pl.col("estimate_bps").is_not_nan())
     if not estimate.is_empty():
         rates.plot(estimate["time_s"], estimate["estimate_bps"] / MBPS, label="estimate", **dashed)  # type: ignore[arg-type]
-        rates.legend(loc="upper right", fontsize=8)
+        legend(rates)
     _mark_losses(windows, trace)
 
 
