@@ -49,7 +49,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
     like : {"aurora", "orca", "ns3-gym"}, default "aurora"
         The learner whose defaults the following have.
     flow : str, optional
-        Name of the agent's flow; the first one if it is not given. The others keep their controls.
+        Name of the agent's flow, for paths with several TCP flows. The others keep their controls.
     step : str, optional
         Length of a step: a time such as "20ms", or a number of round trips such as "0.5rtt", by
         the mean RTT of the step before.
@@ -366,14 +366,19 @@ def _interval(step: str) -> tuple[int, float]:
 
 def _number_of_flow(name: str | None, scenarios: Sequence[Scenario]) -> int:
     """Returns the place of the agent's flow, which all paths have in common."""
-    names = [[flow.name for flow in one.flows] for one in scenarios]
-    if name is None:
-        return 0
-    for one in names:
-        if name not in one:
-            problem = f"no such flow, {suggestion(name, one)}"
-            raise InputError(problem, key="flow", value=name)
-    places = {one.index(name) for one in names}
+    places = set()
+    for one in scenarios:
+        names = [flow.name for flow in one.flows]
+        known = [flow.name for flow in one.flows if flow.app.kind != "udp"]
+        if not known:
+            raise InputError(f"{one.name} has only datagrams, expected a TCP flow", key="paths")
+        if name is None and len(known) > 1:
+            problem = f"is missing: {one.name} has {len(known)} TCP flows"
+            raise InputError(f"{problem}, {suggestion('', known)}", key="flow")
+        chosen = known[0] if name is None else name
+        if chosen not in known:
+            raise InputError(f"no such flow, {suggestion(name, known)}", key="flow", value=name)
+        places.add(names.index(chosen))
     if len(places) > 1:
         problem = "expected the flow at the same place in all paths"
         raise InputError(problem, key="flow", value=name)

@@ -176,6 +176,19 @@ def test_the_other_flows_keep_their_controls() -> None:
     assert info["rtt_s"] > 2 * info["min_rtt_s"], "CUBIC fills the queue"
 
 
+def test_one_of_several_flows_has_to_be_named() -> None:
+    three = path().with_settings({"tcp.count": 3})
+    problem = "flow: is missing: path has 3 TCP flows, expected one of: tcp-1, tcp-2, tcp-3"
+    with pytest.raises(InputError, match=problem):
+        gym.VectorEnv(FEW, [path(), three])
+    link = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms"}
+    udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "9Mbps"}}
+    tcp = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic"}
+    lone = gym.Env(Scenario(name="lone", duration="9s", link=[link], flow=[udp, tcp]))
+    lone.reset(seed=1)
+    assert lone.step([0.0])[4]["rtt_s"] >= 0.02
+
+
 def test_a_scenario_with_a_sweep_stands_for_its_points() -> None:
     swept = path().with_sweep({"path.rate": ["1Mbps", "100Mbps"]})
     many = gym.VectorEnv(16, swept, first_rate=(0.5, 0.5))
