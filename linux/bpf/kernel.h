@@ -28,8 +28,7 @@
 
 #define AF_INET 2
 #define AF_INET6 10
-#define TCP_INIT_CWND 10            /* RFC 6928 */
-#define TCP_CONG_NON_RESTRICTED 0x1 /* any user may choose it: docs/decisions/0006 */
+#define TCP_INIT_CWND 10 /* RFC 6928 */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 

@@ -86,7 +86,7 @@ static inline void control_window(unsigned long long *arguments, struct sock *sk
 
 /*
  * Defines the programs and the operations of a control: WW_PROGRAMS(map, its name in the kernel, its number in events
- * and counters, protocol, whether it implements cong_control).
+ * and counters, protocol, whether it implements cong_control). Without flags only root may choose it: docs/decisions/0006.
  */
 #define WW_PROGRAMS(cc_name, its_name, number, protocol, sets_cwnd)                         \
     SEC("struct_ops/init_" #cc_name)                                                        \
@@ -115,7 +115,6 @@ static inline void control_window(unsigned long long *arguments, struct sock *sk
     }                                                                                       \
     SEC(".struct_ops")                                                                      \
     struct tcp_congestion_ops cc_name = {                                                   \
-        .flags = TCP_CONG_NON_RESTRICTED,                                                   \
         .init = (void *)init_##cc_name,                                                     \
         .release = (void *)release_##cc_name,                                               \
         .pkts_acked = (void *)acked_##cc_name,                                              \

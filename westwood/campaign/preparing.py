@@ -13,16 +13,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from westwood.catalogue import PROTOCOLS
 from westwood.control import loading
 from westwood.engines.linux_limits import CONTROLS
 from westwood.errors import InputError, UnavailableError, suggestion
 from westwood.experiments import kernel_loading
 from westwood.kernel import doctor, user_controls, ww_kernel
 
-CANDIDATES = ("ww_plus", "ww_cubic")
+# Those that are tried unless others are named: not one that the catalogue calls experimental.
+CANDIDATES = tuple(
+    name for name in ("ww_plus", "ww_cubic") if not PROTOCOLS[ww_kernel.CONTROLS[name]].warning
+)
 _TCP = Path("/proc/sys/net/ipv4")
 # The doctor's checks that `kernel load` needs.
 _FOR_LOAD = ("kernel", "BTF", "BPF JIT", *doctor.CAPABILITIES, "bpffs", "ww-kernel")
+_CHOOSES = "CAP_NET_ADMIN"  # for controls that are not open to any user
 _FACTS = (
     *("tcp_congestion_control", "tcp_available_congestion_control", "tcp_rmem", "tcp_wmem"),
     *(
@@ -37,15 +42,15 @@ _FACTS = (
 def controls_of(names: Sequence[str]) -> tuple[str, ...]:
     """Returns the kernel's names of the controls to compare, the baseline first.
 
-    No names mean all of our controls. The baseline of these, or of a single name, is this machine's
+    No names mean CANDIDATES. The baseline of these, or of a single name, is this machine's
     default. With several names it is the default if it is among them, else the first name.
     """
     default = _said("tcp_congestion_control")
-    if not names:
-        return default, *(name for name in CANDIDATES if name != default)
+    if not names and default not in CANDIDATES:
+        return default, *CANDIDATES
     known = sorted({*ww_kernel.registered(), *ww_kernel.CONTROLS, *CONTROLS.values()})
     chosen: list[str] = []
-    for name in names:
+    for name in names or CANDIDATES:
         is_file = loading.is_file(name)
         control = user_controls.name_of(name) if is_file else CONTROLS.get(name, name)
         if not is_file and control not in known:
@@ -83,7 +88,8 @@ def check(controls: Sequence[str], files: Mapping[str, str]) -> bool:
             problem = f"this kernel has no congestion control {control}"
             raise UnavailableError(f"{problem}: modprobe tcp_{control}")
     if missing:
-        lacks = [one for one in doctor.checks() if one.name in _FOR_LOAD and not one.ok]
+        found = [one for one in doctor.checks() if one.name in _FOR_LOAD]
+        lacks = [one for one in (*found, doctor.capability(_CHOOSES)) if not one.ok]
         if lacks:
             said = "; ".join(f"{one.name} {one.found}: {one.remedy}" for one in lacks)
             raise UnavailableError(f"{missing[0]} can't be loaded: {said}")

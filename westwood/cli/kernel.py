@@ -18,6 +18,10 @@ app = group(
     "Load Westwood into this machine's kernel, and watch it.",
     "westwood kernel load && westwood kernel status",
 )
+_CAVEAT = (
+    "ww_plus: no default for a machine. It pays on paths that lose packets without a queue, gets "
+    "less than CUBIC on clean long ones, and takes from CUBIC in short queues: docs/linux.md"
+)
 BootOption = Annotated[bool, typer.Option("--boot", help="Also load at every boot, by systemd.")]
 
 PortOption = Annotated[
@@ -56,41 +60,70 @@ def load(
             help="Set a parameter of FILE.c; may be repeated.",
         ),
     ] = None,
+    allow_users: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-users",
+            metavar="NAME,...",
+            help="Controls that any user may choose, not root alone.",
+            callback=split_names,
+        ),
+    ] = None,
 ) -> None:
-    """Load ww_plus and its family, so that any program may choose one for its sockets.
+    """Load the Westwood family, so that root's programs may choose one for their sockets.
 
     FILE.c becomes ww_FILE beside them.
     """
     from westwood.catalogue import PROTOCOLS
     from westwood.kernel import boot as booting
-    from westwood.kernel import defaults, ww_kernel
+    from westwood.kernel import defaults, users, ww_kernel
 
+    opened = allow_users or []
     if file is not None:
-        _load_own(file, setting, boot=boot)
+        _load_own(file, setting, opened, boot=boot)
         return
     if setting:
         raise InputError("expected FILE.c, whose parameter it is", key="--set", value=setting[0])
+    users.check(opened, ww_kernel.CONTROLS)
     if boot:
-        booting.unit()  # raises an error before anything is loaded
-    print(ww_kernel.load())
+        booting.unit(opened)  # raises an error before anything is loaded
+    with users.staying(opened):
+        print(ww_kernel.load())
+    print(_CAVEAT)
     for protocol in PROTOCOLS.values():
         if protocol.ours and protocol.warning:
             print(f"{protocol.kernel}: {protocol.warning}")
+    _say_who()
     defaults.renew()
-    for line in booting.enable() if boot else ():
+    stays = [name for name in ww_kernel.CONTROLS if name in users.allowed()]
+    for line in booting.enable(opened=stays) if boot else ():
         print(line)
     next_step("westwood path compare HOST")
 
 
-def _load_own(file: str, setting: list[str] | None, *, boot: bool) -> None:
+def _say_who() -> None:
+    """Says who may choose the controls that are loaded."""
+    from westwood.kernel import users, ww_kernel
+
+    opened = [name for name in sorted(users.allowed()) if name.startswith(ww_kernel.PREFIX)]
+    print(
+        f"any user may choose {', '.join(opened) or 'none of them'}, and root all ({users.OPTION})"
+    )
+
+
+def _load_own(file: str, setting: list[str] | None, opened: list[str], *, boot: bool) -> None:
     from westwood.experiments import kernel_loading
-    from westwood.kernel import defaults, user_controls
+    from westwood.kernel import defaults, user_controls, users, ww_kernel
 
     if boot:
         problem = "loads at boot only ours, expected no FILE.c"
         raise InputError(problem, key="--boot", value=file)
-    for line in kernel_loading.load(file, control_settings(setting)):
+    users.check(opened, [*ww_kernel.CONTROLS, user_controls.name_of(file)])
+    with users.staying(opened):
+        lines = kernel_loading.load(file, control_settings(setting))
+    for line in lines:
         print(line)
+    _say_who()
     defaults.renew()
     next_step(f"westwood path compare HOST --cc cubic,{user_controls.name_of(file)}")
 
@@ -151,9 +184,11 @@ def status(
     """Show which controls are loaded, which are in use, and which are a default."""
     from json import dumps
 
-    from westwood.kernel import defaults, ww_kernel
+    from westwood.kernel import defaults, users, ww_kernel
 
     state = {**ww_kernel.status(), "defaults": defaults.standing()}
+    for one in (*state.get("controls", ()), *state.get("own", ())):
+        one["any_user"] = one["name"] in users.allowed()
     if json:
         print(dumps(state))
         return
@@ -164,7 +199,8 @@ def status(
         print(f"version {state['version']}{recorder}, {state['dropped']} events dropped so far")
         for one in (*state["controls"], *state["own"]):
             name = one["name"] if one["registered"] else f"{one['name']} (not registered)"
-            print(f"{name:<12} {one['sockets']} sockets, {one['total']} since it was loaded")
+            who = "; any user may choose it" if one["any_user"] else ""
+            print(f"{name:<12} {one['sockets']} sockets, {one['total']} since it was loaded{who}")
     for line in defaults.lines_of_ours():
         print(line)
 

@@ -35,7 +35,7 @@ ControlOption = Annotated[
     typer.Option(
         "--cc",
         metavar="NAME,...",
-        help="Compare these, also C files, instead of ww_plus and ww_cubic: with the default if it "
+        help="Compare these, also C files, instead of ww_plus: with the default if it "
         "is one of several, else with the first.",
         callback=split_names,
         rich_help_panel=SCENARIO,

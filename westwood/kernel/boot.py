@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from westwood import __version__
 from westwood.errors import InputError, RunError, UnavailableError, one_line
-from westwood.kernel import ww_kernel
+from westwood.kernel import users, ww_kernel
 from westwood.programs import changeable, system_program
 from westwood.results.folder import Folder
 
@@ -27,7 +28,7 @@ Before=network.target
 Type=oneshot
 RemainAfterExit=yes
 ExecStart={program} load {pins} {object} {version}
-ExecStop={program} unload {pins}
+{opening}ExecStop={program} unload {pins}
 CapabilityBoundingSet=CAP_BPF CAP_PERFMON
 NoNewPrivileges=yes
 
@@ -36,10 +37,11 @@ WantedBy=multi-user.target
 """
 
 
-def unit() -> str:
+def unit(opened: Sequence[str] = ()) -> str:
     """Returns the unit's text for this ww-kernel.
 
-    Raises UnavailableError if users other than root could change a file that root would run.
+    opened: the controls that any user may choose. Raises UnavailableError if users other than root
+    could change a file that root would run.
     """
     program = ww_kernel.program().resolve()
     given = {
@@ -58,12 +60,18 @@ def unit() -> str:
             remedy = f"{copies}, and {ww_kernel.VARIABLE}={_SAFE}/{program.name}"
             problem = "users other than root may change it, and root would run it"
             raise UnavailableError(f"{one_line(str(culprit))}: {problem} at each boot: {remedy}")
-    return _TEXT.format(**given, version=__version__)
+    return _TEXT.format(**given, version=__version__, opening=_opening(opened))
 
 
-def enable(folder: Path = FOLDER) -> list[str]:
+def _opening(names: Sequence[str]) -> str:
+    """Returns the line that does what `users.change` does; root needs no capability for it."""
+    words = f"echo $$(cat {users.ALLOWED}) {' '.join(names)} > {users.ALLOWED}"
+    return f"ExecStart=/bin/sh -c '{words}'\n" if names else ""
+
+
+def enable(folder: Path = FOLDER, opened: Sequence[str] = ()) -> list[str]:
     """Writes and enables the unit; returns lines for the user."""
-    text = unit()
+    text = unit(opened)
 
     def write(path: Path) -> None:
         path.write_text(text, encoding="utf-8")

@@ -16,13 +16,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from westwood.errors import InputError, RunError, UnavailableError, suggestion
-from westwood.kernel import namespaces, routes, saved_defaults, user_controls, ww_kernel
+from westwood.kernel import namespaces, routes, saved_defaults, user_controls, users, ww_kernel
 from westwood.kernel.namespaces import Namespace
 from westwood.kernel.saved_defaults import Entry, SavedDefaults
 
-_DEFAULT, _AVAILABLE, _ALLOWED = (
-    Path(f"/proc/sys/net/ipv4/tcp_{name}congestion_control")
-    for name in ("", "available_", "allowed_")
+_DEFAULT, _AVAILABLE = (
+    Path(f"/proc/sys/net/ipv4/tcp_{name}congestion_control") for name in ("", "available_")
 )
 _SO_NETNS_COOKIE = 71  # asm-generic/socket.h, since 5.14
 OURS = tuple(ww_kernel.CONTROLS)
@@ -52,10 +51,12 @@ def choose(name: str, netns: str | int | None = None, route: str | None = None) 
         elif before != entry.before and before not in entry.ours:
             entry.before, entry.ours = before, []  # somebody else has set it in the meantime
         entry.ours = [*dict.fromkeys([*entry.ours, name])]
+        if not prefix and name not in users.allowed():  # Linux opens a default to any user
+            entry.opened = [*dict.fromkeys([*entry.opened, name])]
         saved.keep()
         _set(where, prefix, name)
         if name == entry.before:
-            saved.forget(entry)
+            _forget(saved, entry)
             return [f"{entry.where}: {name}, as before"]
         was = entry.before or "none of its own"
         return [f"{entry.where}: {name} (was {was}; westwood kernel default --restore)"]
@@ -92,8 +93,14 @@ def _put_back(saved: SavedDefaults, entry: Entry, where: Namespace | None) -> st
         said = f"{entry.where}: {entry.before or 'none of its own'} again"
     else:
         said = f"{entry.where}: left alone, since somebody has set {now} in the meantime"
-    saved.forget(entry)
+    _forget(saved, entry)
     return said
+
+
+def _forget(saved: SavedDefaults, entry: Entry) -> None:
+    """Closes to users what the default opened, and removes the entry."""
+    users.change(set(), {*entry.opened} - {entry.before})
+    saved.forget(entry)
 
 
 def before_unload() -> list[str]:
@@ -240,12 +247,14 @@ def _check(name: str, where: Namespace) -> None:
     setting it fails with EPERM, but the control can't be unloaded until the next boot.
     """
     available, allowed, is_first = where.run(
-        lambda: (_words_in(_AVAILABLE), _words_in(_ALLOWED), os.access(_ALLOWED, os.W_OK))
+        lambda: (_words_in(_AVAILABLE), users.allowed(), os.access(users.ALLOWED, os.W_OK))
     )
     if name in OURS and name not in available:
         raise UnavailableError(f"{name} is not loaded: westwood kernel load")
     if not is_first and name not in allowed:
         problem = f"expected one that namespaces may have: {' '.join(sorted(allowed))}"
+        if name in available:
+            problem += f"; westwood kernel load {users.OPTION} {name} adds it"
         raise InputError(problem, key="NAME", value=name)
     if name not in available and not _is_module(name):
         problem = f"this kernel has no such control, {suggestion(name, sorted(available))}"

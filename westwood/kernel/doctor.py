@@ -25,7 +25,8 @@ from westwood.programs import CHECKOUT
 
 OLDEST = (6, 1)
 _SKIPS = "init_owned"  # not in any kernel from kernel.org
-CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}  # linux/capability.h
+CAPABILITIES = ("CAP_PERFMON", "CAP_BPF")
+_BITS = {"CAP_NET_ADMIN": 12, "CAP_PERFMON": 38, "CAP_BPF": 39}  # linux/capability.h
 SHAPER = "htb"
 # The queue disciplines that --engine linux uses: westwood/engines/linux_queues.py.
 DISCIPLINES = (SHAPER, *(kind.kernel for kind in QUEUES.values() if kind.kernel))
@@ -55,7 +56,7 @@ def checks(
         _file("BTF", sys / "kernel/btf/vmlinux", "use a kernel built with CONFIG_DEBUG_INFO_BTF"),
         *_programs_run(sys),
         _jit(proc),
-        *(_capability(name, proc) for name in CAPABILITIES),
+        *(capability(name, proc) for name in CAPABILITIES),
         _bpffs(proc),
         *_program(),
         _file("TUN", Path("/dev/net/tun"), "modprobe tun"),
@@ -101,9 +102,10 @@ def _jit(proc: Path) -> Check:
     return Check("BPF JIT", ok, "on" if ok else "off", "sysctl net.core.bpf_jit_enable=1")
 
 
-def _capability(name: str, proc: Path) -> Check:
+def capability(name: str, proc: Path = Path("/proc")) -> Check:
+    """Checks whether this process has a capability."""
     held = re.search(r"^CapEff:\s*(\w+)", _text(proc / "self/status") or "", re.M)
-    ok = bool(held and int(held[1], 16) >> CAPABILITIES[name] & 1)
+    ok = bool(held and int(held[1], 16) >> _BITS[name] & 1)
     remedy = f"run as root, or with setpriv or systemd's AmbientCapabilities={name}"
     return Check(name, ok, "held" if ok else "not held", remedy)
 

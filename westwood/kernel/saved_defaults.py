@@ -34,6 +34,7 @@ class Entry:
     before: str  # "" for a route without a control
     ours: list[str] = field(default_factory=list)  # every control that we have set or tried to set
     route: str = ""  # a prefix; "" for the namespace's default
+    opened: list[str] = field(default_factory=list)  # those that any user may choose by this
 
 
 class SavedDefaults:

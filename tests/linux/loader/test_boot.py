@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import configparser
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -16,7 +18,7 @@ import pytest
 
 from westwood import programs
 from westwood.errors import InputError, UnavailableError
-from westwood.kernel import boot, ww_kernel
+from westwood.kernel import boot, users, ww_kernel
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: makes root's folders")
 
@@ -165,7 +167,7 @@ def test_pins_have_absolute_normalised_names(
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
 def test_systemd_accepts_the_unit(program: Path, anywhere: None, tmp_path: Path) -> None:
     path = tmp_path / boot.UNIT
-    path.write_text(boot.unit())
+    path.write_text(boot.unit(["ww_plus"]))
     verify = ["systemd-analyze", "verify", str(path)]
     checked = subprocess.run(verify, capture_output=True, text=True)
     assert boot.UNIT not in checked.stderr
@@ -173,8 +175,21 @@ def test_systemd_accepts_the_unit(program: Path, anywhere: None, tmp_path: Path)
 
 @pytest.mark.kernel
 def test_the_units_commands_work(bpffs: Path, anywhere: None) -> None:
-    service = parsed(boot.unit())["Service"]
-    for command in ("ExecStart", "ExecStop"):
-        done = subprocess.run(service[command].split(), capture_output=True, text=True)
+    """Also with the capabilities of the unit, which root needs for nothing else."""
+    held = ["setpriv", "--bounding-set=-all,+bpf,+perfmon", "--inh-caps=-all", "--no-new-privs"]
+    lines = re.findall(r"^(ExecSt\w+)=(.*)$", boot.unit(["ww_plus", "ww_nrplus"]), re.M)
+    assert [name for name, _ in lines] == ["ExecStart", "ExecStart", "ExecStop"]
+    for name, command in lines:
+        words = [*held, *shlex.split(command.replace("$$", "$"))]
+        done = subprocess.run(words, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        assert ww_kernel.status()["loaded"] is (command == "ExecStart")
+        assert ww_kernel.status()["loaded"] is (name == "ExecStart")
+        opened = {one for one in users.allowed() if one.startswith("ww_")}
+        assert opened == ({"ww_plus", "ww_nrplus"} if "allowed" in command else set())
+
+
+def test_the_unit_opens_what_is_open(
+    program: Path, anywhere: None, no_systemd: None, tmp_path: Path
+) -> None:
+    boot.enable(tmp_path, ["ww_plus"])
+    assert f" ww_plus > {users.ALLOWED}'\n" in (tmp_path / boot.UNIT).read_text()

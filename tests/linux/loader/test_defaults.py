@@ -13,7 +13,7 @@ import pytest
 from machine import Namespace, alone, other_than_reno, words
 
 from westwood.errors import InputError, RunError, UnavailableError
-from westwood.kernel import defaults, routes, saved_defaults, ww_kernel
+from westwood.kernel import defaults, routes, saved_defaults, users, ww_kernel
 
 Westwood = Callable[..., Any]
 ROUTE = "192.0.2.0/24"
@@ -31,6 +31,13 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "westwood"
     monkeypatch.setattr(saved_defaults, "FOLDER", folder)
     return folder
+
+
+@pytest.fixture
+def loaded(loaded: Path) -> Path:
+    """Lets namespaces have our controls as their default, which is for those of any user."""
+    users.change(set(ww_kernel.CONTROLS), set())
+    return loaded
 
 
 @pytest.fixture
@@ -216,6 +223,34 @@ def test_controls_that_are_not_allowed_are_never_requested(host: Namespace) -> N
     with pytest.raises(InputError, match="expected the name of a congestion control"):
         defaults.choose("re no", host.pid)
     assert now(host) == OTHER
+
+
+def test_one_that_only_root_may_choose_is_no_default_of_a_namespace(
+    loaded: Path, host: Namespace
+) -> None:
+    users.change(set(), {"ww_plus"})
+    remedy = "westwood kernel load --allow-users ww_plus adds it"
+    with pytest.raises(InputError, match=remedy):
+        defaults.choose("ww_plus", host.pid)
+    assert now(host) == OTHER
+
+
+@pytest.mark.skipif(not os.access(users.ALLOWED, os.W_OK), reason="needs the first namespace")
+def test_what_a_default_opened_to_users_is_closed_again(loaded: Path) -> None:
+    """In the first namespace, where Linux opens a control that becomes the default."""
+    users.change(set(), {"ww_plus"})
+    before = defaults._DEFAULT.read_text()
+    try:
+        defaults.choose("ww_plus")
+        assert "ww_plus" in users.allowed()
+        defaults.restore()
+        assert "ww_plus" not in users.allowed() and defaults._DEFAULT.read_text() == before
+        users.change({"ww_plus"}, set())
+        defaults.choose("ww_plus")
+        defaults.restore()
+        assert "ww_plus" in users.allowed(), "somebody had opened it"
+    finally:
+        defaults._DEFAULT.write_text(before)
 
 
 def test_an_unloaded_control_has_a_remedy(bpffs: Path, host: Namespace) -> None:

@@ -9,12 +9,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from pathlib import Path
 from typing import Any
 
 import pytest
-from machine import HELPERS, OURS, alone, available, eventually, in_kernel, outcome
+from machine import OURS, available, eventually, in_kernel
 
 from westwood.kernel import ww_kernel
 
@@ -205,32 +205,64 @@ def test_a_bpffs_that_we_mount_belongs_to_root(tmp_path: Path) -> None:
     assert done.stdout.split() == ["bpf_fs", "1700"], done
 
 
-def test_any_user_may_choose_a_control(controls: Path) -> None:
-    with alone() as host:
-        receiver = host.receive("127.0.0.1", 5001)
-        user = (
-            "setpriv",
-            f"--reuid={NOBODY}",
-            f"--regid={NOBODY}",
-            "--clear-groups",
-            "--bounding-set",
-            "-all",
-        )
-        code = (HELPERS / "endpoint.py").read_text()
-        sender = host.start(
-            *user, sys.executable, "-c", code, "send", "127.0.0.1", 5001, "ww_plus", 0.1, 1
-        )
-        assert outcome(sender, receiver, 1) > 0
+CHOOSE = "import socket, sys; socket.socket().setsockopt(6, 13, sys.argv[1].encode())"
 
 
-def test_others_cannot_change_the_pins(controls: Path) -> None:
-    open_to_all(controls)
+def may_choose(cc: str, capabilities: Set[str] = frozenset()) -> bool:
+    """Returns whether an unprivileged user may choose a control; fails if it does not exist."""
+    asked = as_user({*capabilities}, "/usr/bin/python3", "-c", CHOOSE, cc)
+    assert asked.returncode == 0 or "PermissionError" in asked.stderr, asked.stderr
+    return asked.returncode == 0
+
+
+@pytest.mark.parametrize("cc", ww_kernel.CONTROLS)
+def test_only_root_may_choose_a_control(controls: Path, cc: str) -> None:
+    assert not may_choose(cc) and may_choose(cc, {"net_admin"})
+    assert may_choose("reno")
+
+
+def test_root_opens_a_control_by_its_name_until_unload(
+    bpffs: Path, westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    ww_kernel.unload()
+    called = westwood("kernel", "load", "--allow-users", "ww_plus")
+    assert called.code == 0 and "any user may choose ww_plus, and root all" in called.out
+    assert may_choose("ww_plus") and not may_choose("ww_bbr3")
+    said = westwood("kernel", "status").out.splitlines()
+    assert [line.split()[0] for line in said if line.endswith("any user may choose it")] == [
+        "ww_plus"
+    ]
+    tagged = tmp_path / "ww.bpf.o"  # another version replaces this one
+    tagged.write_bytes(ww_kernel.bpf_object(ww_kernel.program()).read_bytes() + b"\0")
+    shutil.copy2(ww_kernel.program(), tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
+        said = westwood("kernel", "load", "--allow-users", "ww_nrplus").out.splitlines()
+    assert said[0].startswith("replaces version")
+    assert may_choose("ww_plus") and may_choose("ww_nrplus") and not may_choose("ww_bbr3")
+    westwood("kernel", "unload")
+    westwood("kernel", "load")
+    assert not may_choose("ww_plus")
+
+
+@pytest.mark.parametrize("name", ["ww_mine", "cubic", "ww_pluss", ""])
+def test_root_opens_only_what_it_loads(
+    bpffs: Path, westwood: Callable[..., Any], name: str
+) -> None:
+    ww_kernel.unload()
+    called = westwood("kernel", "load", "--allow-users", name)
+    assert called.code == 2 and called.err.count("\n") == 1 and "--allow-users" in called.err
+    assert not ww_kernel.status()["loaded"]
+
+
+def test_others_cannot_change_the_pins(loaded: Path) -> None:
+    open_to_all(loaded)
     pins = ww_kernel.pins()
     assert pins.stat().st_mode & 0o777 == 0o700 and pins.stat().st_uid == 0
-    for words in (("ls", pins), ("rm", "-rf", pins), ("mv", pins, controls / "x"), ("rmdir", pins)):
+    for words in (("ls", pins), ("rm", "-rf", pins), ("mv", pins, loaded / "x"), ("rmdir", pins)):
         assert as_user(set(), *words).returncode != 0
     assert ww_kernel.status()["loaded"]
-    controls.chmod(0o700)
+    loaded.chmod(0o700)
 
 
 def test_the_guide_names_the_capabilities() -> None:

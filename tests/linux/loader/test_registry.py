@@ -20,7 +20,7 @@ from machine import OURS, alone, available, eventually, in_kernel, outcome
 
 from westwood import __version__
 from westwood.catalogue import PROTOCOLS
-from westwood.kernel import ww_kernel
+from westwood.kernel import users, ww_kernel
 
 pytestmark = pytest.mark.kernel
 Westwood = Callable[..., Any]
@@ -100,7 +100,9 @@ def test_without_the_program_the_remedy_is_named(
 @pytest.mark.usefixtures("nothing_loaded")
 def test_load_registers_all_four_and_says_which_version(westwood: Westwood) -> None:
     called = westwood("kernel", "load")
-    loaded, *warnings, following = called.out.splitlines()
+    loaded, caveat, *warnings, who, following = called.out.splitlines()
+    assert "no default for a machine" in caveat and "takes from CUBIC" in caveat
+    assert who == "any user may choose none of them, and root all (--allow-users)"
     assert following == "Next: westwood path compare HOST"
     assert (called.code, loaded, called.err) == (0, f"version {__version__} is loaded", "")
     assert warnings == [f"ww_cubic: {PROTOCOLS['westwood-cubic'].warning}"]
@@ -108,7 +110,8 @@ def test_load_registers_all_four_and_says_which_version(westwood: Westwood) -> N
     state = json.loads(westwood("kernel", "status", "--json").out)
     assert state["loaded"] and state["version"] == __version__ and state["recorder"] == 0
     assert state["controls"] == [
-        {"name": name, "registered": True, "sockets": 0, "total": 0} for name in ww_kernel.CONTROLS
+        {"name": name, "registered": True, "sockets": 0, "total": 0, "any_user": False}
+        for name in ww_kernel.CONTROLS
     ]
 
 
@@ -207,6 +210,7 @@ def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
 @pytest.mark.usefixtures("loaded")
 def test_unload_while_a_namespace_has_it_as_default(westwood: Westwood) -> None:
     """The command refuses (test_defaults.py); ww-kernel, which a boot unit runs, does not."""
+    users.change({"ww_plus"}, set())
     with alone() as host:
         host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=ww_plus")
         assert westwood("kernel", "unload").code == 1
@@ -223,6 +227,7 @@ def test_unload_while_a_namespace_has_it_as_default(westwood: Westwood) -> None:
 
 @pytest.mark.usefixtures("loaded")
 def test_an_ended_namespace_with_a_default_leaks_nothing(westwood: Westwood) -> None:
+    users.change({"ww_plus_rh"}, set())
     with alone() as host:
         host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=ww_plus_rh")
     assert westwood("kernel", "unload").code == 0

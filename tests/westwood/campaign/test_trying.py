@@ -27,7 +27,9 @@ from westwood.campaign import (
 )
 from westwood.campaign.plan import Server
 from westwood.campaign.verdict import TrialVerdict
+from westwood.catalogue import PROTOCOLS
 from westwood.errors import InputError
+from westwood.kernel import ww_kernel
 from westwood.results import sequential
 from westwood.results.traces import STATES
 
@@ -250,18 +252,16 @@ def test_an_upload_is_long_enough_for_a_dozen_pairs() -> None:
         upload_s(600, 0)
 
 
-@pytest.mark.parametrize(
-    ("default", "compared"),
-    [
-        ("cubic", ("cubic", "ww_plus", "ww_cubic")),
-        ("ww_plus", ("ww_plus", "ww_cubic")),
-    ],
-)
-def test_by_default_both_of_our_controls_are_compared_with_the_systems(
-    default: str, compared: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+def test_by_default_what_is_not_experimental_is_compared_with_the_systems(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(preparing, "_said", lambda name: default)
-    assert preparing.controls_of(()) == compared
+    monkeypatch.setattr(preparing, "_said", lambda name: "cubic")
+    assert preparing.controls_of(()) == ("cubic", "ww_plus")
+    tried = [PROTOCOLS[ww_kernel.CONTROLS[name]] for name in preparing.CANDIDATES]
+    assert not any(one.warning for one in tried)
+    monkeypatch.setattr(preparing, "_said", lambda name: "ww_plus")
+    with pytest.raises(InputError, match="already this machine's default; also name"):
+        preparing.controls_of(())
 
 
 def test_a_file_is_compared_by_its_name_in_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
