@@ -9,6 +9,7 @@ namespace {
 using namespace ww::sim;
 
 constexpr std::array kDrops = {WW_DROP_KINDS(WW_NAME_OF)};
+constexpr std::array kPackets = {WW_PACKET_KINDS(WW_NAME_OF)};
 constexpr std::array kEvents = {WW_EVENT_KINDS(WW_NAME_OF)};
 
 // These methods need the Python object, which their views keep alive.
@@ -161,6 +162,7 @@ void bind_results(nb::module_& m) {
         .def_ro("packets", &Outcome::packets)
         .def_ro("events", &Outcome::events);
     m.attr("DROP_KINDS") = std::vector<std::string>(kDrops.begin(), kDrops.end());
+    m.attr("PACKET_KINDS") = std::vector<std::string>(kPackets.begin(), kPackets.end());
     m.attr("EVENT_KINDS") = std::vector<std::string>(kEvents.begin(), kEvents.end());
 }
 

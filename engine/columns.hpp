@@ -124,7 +124,7 @@
     X(SIZE, channel, "2 i: link i forward, 2 i + 1: backward")                                \
     X(SIZE, flow, "number of the connection")                                                 \
     X(CODE, kind, "enum class DropKind")                                                      \
-    X(CODE, ack, "1: it carried no data")
+    X(CODE, packet, "enum class PacketKind")
 
 #define WW_TRACE_TYPE_SECONDS double
 #define WW_TRACE_TYPE_NUMBER double

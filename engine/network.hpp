@@ -25,12 +25,14 @@ namespace ww::sim {
 #define WW_EVENT_KINDS(X) \
     X(send) X(retransmit) X(ack) X(dupack) X(recovery) X(exit) X(timeout) X(ecn) X(probe) X(undo)
 #define WW_DROP_KINDS(X) X(queue) X(early) X(wire) X(mark)
+#define WW_PACKET_KINDS(X) X(data) X(ack) X(syn)
 
 #define WW_ENUMERATOR(id) id,
 enum class Spread { WW_SPREADS(WW_ENUMERATOR) };
 enum class ApplicationKind { WW_APPLICATION_KINDS(WW_ENUMERATOR) };
 enum class EventKind : std::uint8_t { WW_EVENT_KINDS(WW_ENUMERATOR) };
 enum class DropKind : std::uint8_t { WW_DROP_KINDS(WW_ENUMERATOR) };
+enum class PacketKind : std::uint8_t { WW_PACKET_KINDS(WW_ENUMERATOR) };
 #undef WW_ENUMERATOR
 
 // Delays that replace that of a direction: delays[i] from at[i] on. After a period, if there is one, they begin again.
@@ -216,7 +218,7 @@ struct Drop {
     std::uint32_t channel;  // 2 i: link i forward, 2 i + 1: backward
     std::uint32_t flow;     // index in Result::flows
     DropKind kind;
-    bool ack;
+    PacketKind packet;
 };
 
 // A packet as node a of the captured link sees it: when its transmission begins, or when it

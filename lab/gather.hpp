@@ -165,7 +165,8 @@ class Gather : public Sink {
             if (records.queues_of[i] == channel_)
                 take_wait(records.queues.arrival_s[i], records.queues.start_s[i]);
         for (const Drop& drop : records.drops)
-            if (view_.has(drop.time_s) && !drop.ack && drops.size() < kMostDrops)
+            if (view_.has(drop.time_s) && drop.packet == PacketKind::data &&
+                drops.size() < kMostDrops)
                 drops.push_back(drop);
     }
 

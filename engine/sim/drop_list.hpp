@@ -14,8 +14,8 @@ class DropList {
   public:
     explicit DropList(bool traced) : traced_(traced) {}
 
-    void add(Time at, std::uint32_t channel, std::uint32_t flow, DropKind kind, bool ack) {
-        if (traced_) drops_.push_back({seconds(at), channel, flow, kind, ack});
+    void add(Time at, std::uint32_t channel, std::uint32_t flow, DropKind kind, PacketKind packet) {
+        if (traced_) drops_.push_back({seconds(at), channel, flow, kind, packet});
     }
 
     std::vector<Drop>& all() { return drops_; }

@@ -99,7 +99,7 @@ void Simulation::merge_captured(Time before) {
 }
 
 void Simulation::record_mark(const Connection& c, const Channel& channel, Time now) {
-    drops_.add(now, number_of(channel), c.index, DropKind::mark, false);
+    drops_.add(now, number_of(channel), c.index, DropKind::mark, PacketKind::data);
 }
 
 // Records a drop. Returns when the packet goes on: kNever.
@@ -108,7 +108,11 @@ Time Simulation::account_drop(Connection& c, const Channel& channel, const Packe
     const DropKind kind = drop_kind(passage.fate);
     if (!ack && packet.payload > 0) (kind == DropKind::wire ? c.lost : c.queue_drops)++;
     if ((packet.flags & kGuest) != 0) std::get<GuestSource>(c.source).guest->on_drop(packet.number);
-    drops_.add(passage.at, number_of(channel), c.index, kind, ack);
+    const bool is_data = !ack && packet.payload > 0;
+    const PacketKind what = (packet.flags & kSyn) != 0 ? PacketKind::syn
+                            : is_data                  ? PacketKind::data
+                                                       : PacketKind::ack;
+    drops_.add(passage.at, number_of(channel), c.index, kind, what);
     return kNever;
 }
 

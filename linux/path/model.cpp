@@ -171,7 +171,10 @@ void Model::account(const Held& packet, std::uint32_t channel, sim::Time now, si
     }
     if (!network_.trace.queues) return;
     const double at_s = sim::seconds(now);
-    drops_.push_back({at_s, channel, seen.flow, kind, !is_data});
+    const sim::PacketKind what = seen.is_syn ? sim::PacketKind::syn
+                                 : is_data   ? sim::PacketKind::data
+                                             : sim::PacketKind::ack;
+    drops_.push_back({at_s, channel, seen.flow, kind, what});
 }
 
 void Model::arrive(Held& packet, sim::Time at, const Deliver& deliver) {

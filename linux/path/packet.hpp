@@ -24,6 +24,7 @@ struct Seen {
     bool to_sink;
     bool has_payload;
     bool ecn_capable;
+    bool is_syn = false;
 };
 
 namespace detail {
@@ -65,13 +66,16 @@ inline std::optional<Seen> parse(std::span<const std::uint8_t> packet) {
         (from & 0xffff0000u) != (to_sink ? kSources : kSinks))
         return {};
     std::size_t payload_at = header;
+    bool is_syn = false;
     if (packet[9] == 6) {  // TCP: the data offset says where its payload begins
         if (packet.size() < header + kTcp) return {};
         payload_at += 4u * (packet[header + 12] >> 4);
+        is_syn = (packet[header + 13] & 2u) != 0;
     } else if (packet[9] == 17) {
         payload_at += kUdp;
     }
-    return Seen{to & 0xffffu, to_sink, packet.size() > payload_at, detail::is_ecn_capable(packet)};
+    return Seen{to & 0xffffu, to_sink, packet.size() > payload_at, detail::is_ecn_capable(packet),
+                is_syn};
 }
 
 // Sets Congestion Experienced in a packet that parse() has accepted.

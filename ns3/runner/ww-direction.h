@@ -123,6 +123,7 @@ class Direction
         uint32_t index = 0;
         uint32_t ipBytes = 0;
         bool isData = false;
+        bool isSyn = false;
     };
 
     Seen Look(Ptr<const Packet> packet) const
@@ -149,6 +150,7 @@ class Direction
         Seen seen;
         seen.ipBytes = ip.GetPayloadSize() + ip.GetSerializedSize();
         seen.isData = copy->GetSize() > 0;
+        seen.isSyn = (tcp.GetFlags() & TcpHeader::SYN) != 0;
         const bool toSink = tcp.GetDestinationPort() - 5000u < m_connections.size();
         seen.index = (toSink ? tcp.GetDestinationPort() : tcp.GetSourcePort()) - 5000u;
         seen.connection =
@@ -275,7 +277,10 @@ class Direction
         if (m_trace && seen.connection)
         {
             const double now = Simulator::Now().GetSeconds();
-            m_trace.write_drop({now, m_pipe, seen.index, kind, !seen.isData});
+            const auto packet = seen.isSyn    ? ww::sim::PacketKind::syn
+                                : seen.isData ? ww::sim::PacketKind::data
+                                              : ww::sim::PacketKind::ack;
+            m_trace.write_drop({now, m_pipe, seen.index, kind, packet});
         }
     }
 

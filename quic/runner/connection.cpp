@@ -99,7 +99,7 @@ void Connection::on_packet(sim::Time now, sim::End to, std::uint32_t number, boo
     look(now);
     if (state_.window < window) count_reduction(lost);
     srtt_sum_s_ += static_cast<double>(state_.srtt_ns) * 1e-9;
-    srtts_++;
+    srtts_ += state_.srtt_ns > 0;
     serve_application(now);
     trace(now);
 }
@@ -213,7 +213,7 @@ void Connection::trace(sim::Time now) {
     row.time_s = sim::seconds(now);
     row.cwnd = segments(state_.window);
     row.ssthresh = state_.ssthresh == UINT64_MAX ? kNan : segments(state_.ssthresh);
-    row.srtt_s = static_cast<double>(state_.srtt_ns) * 1e-9;
+    row.srtt_s = state_.srtt_ns > 0 ? static_cast<double>(state_.srtt_ns) * 1e-9 : kNan;
     run_.trace->write_window(number_, row);
 }
 

@@ -34,8 +34,8 @@ struct ww_packet {
 enum ww_ecn { WW_NOT_CAPABLE, WW_CAPABLE, WW_MARKED };
 
 struct ww_connection_state {
-    uint64_t window, ssthresh; /* bytes; UINT64_MAX: none */
-    uint64_t srtt_ns;
+    uint64_t window, ssthresh;             /* bytes; UINT64_MAX: none */
+    uint64_t srtt_ns;                      /* 0: no sample yet */
     uint64_t lost_packets, datagrams_sent; /* by the client */
     uint64_t sent;                         /* bytes of streams, each once */
     uint64_t delivered;                    /* bytes, in order, to the server's application */

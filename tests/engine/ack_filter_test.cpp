@@ -154,7 +154,7 @@ TEST(AckFilter, OfABatchOnlyTheNewestAckGoesOn) {
     EXPECT_GT(goodput_bps(network), 8e6);
     for (const Drop& drop : result.drops)
         if (drop.kind == DropKind::early) {
-            EXPECT_TRUE(drop.ack) << drop.time_s;
+            EXPECT_EQ(drop.packet, PacketKind::ack) << drop.time_s;
         }
     EXPECT_GE(back.longest_wait_s, 0.0059);
 }

@@ -380,7 +380,8 @@ TEST(Records, ListEachMarkWithItsPacket) {
     for (const Drop& drop : result.drops) {
         if (drop.kind != DropKind::mark) continue;
         marks++;
-        EXPECT_TRUE(drop.channel == 0 && drop.flow == 0 && !drop.ack) << "data on its way";
+        EXPECT_TRUE(drop.channel == 0 && drop.flow == 0 && drop.packet == PacketKind::data)
+            << "data on its way";
     }
     EXPECT_EQ(marks, result.forward[0].marked);
     EXPECT_GT(marks, 20u);

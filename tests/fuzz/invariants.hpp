@@ -256,7 +256,7 @@ class Invariants {
             require(in_run(drop.time_s) && before_s <= drop.time_s, "drops in the run, by time");
             before_s = drop.time_s;
             at[{drop.channel, drop.kind}]++;
-            if (drop.ack || drop.kind == DropKind::mark) continue;
+            if (drop.packet != PacketKind::data || drop.kind == DropKind::mark) continue;
             (drop.kind == DropKind::wire ? lost : dropped)[drop.flow]++;
         }
         for (std::uint32_t channel = 0; channel < 2 * network_.links.size(); channel++) {
@@ -273,9 +273,8 @@ class Invariants {
         }
         for (std::uint32_t i = 0; i < result_.flows.size(); i++) {
             const std::string who = "flow " + std::to_string(i) + ": ";
-            // A SYN carries no data; the list counts it among the packets that are not ACKs.
-            require(result_.flows[i].queue_drops <= dropped[i], who + "its drops are listed");
-            require(result_.flows[i].lost <= lost[i], who + "its losses are listed");
+            require(result_.flows[i].queue_drops == dropped[i], who + "its drops are listed");
+            require(result_.flows[i].lost == lost[i], who + "its losses are listed");
         }
     }
 

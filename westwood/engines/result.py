@@ -294,7 +294,7 @@ class Result:
         -------
         polars.DataFrame
             `time_s` (Float64, s), `link`, `direction` and `flow` (String), `transfer` (UInt32, from
-            1), `packet` (String: data or ack), `kind` (Enum: queue, early, wire, mark). Empty
+            1), `packet` (String: data, ack or syn), `kind` (Enum: queue, early, wire, mark). Empty
             without `simulate(..., queues=True)`.
 
         Raises

@@ -169,7 +169,7 @@ def _read(lines: Iterable[list[str]], scenario: Scenario, files: TraceFiles | No
         ("channel", channels),
         ("flow", connections),
         ("kind", len(_engine.DROP_KINDS)),
-        ("ack", 2),
+        ("packet", len(_engine.PACKET_KINDS)),
     ):
         _check_codes("drops", drops, column, least)
     for table in windows.values():

@@ -129,7 +129,7 @@ def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
 
 
 def drops(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
-    """Yields frames with time_s, link, direction, flow, transfer, packet (data or ack), kind."""
+    """Yields frames with time_s, link, direction, flow, transfer, packet (PACKET_KINDS), kind."""
     kinds = _engine.DROP_KINDS
     links = [link.name for link in scenario.link]
     named = _Names(scenario, raw)
@@ -143,7 +143,7 @@ def drops(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
             _names(SIDES, channel % 2).alias("direction"),
             "flow",
             "transfer",
-            _names(("data", "ack"), pl.col("ack").cast(pl.UInt32)).alias("packet"),
+            _names(_engine.PACKET_KINDS, pl.col("packet").cast(pl.UInt32)).alias("packet"),
             _names(kinds, pl.col("kind")).cast(pl.Enum(kinds)).alias("kind"),
         )
 

@@ -66,7 +66,7 @@ enum Ecn {
 struct State {
     window: u64,
     ssthresh: u64, // u64::MAX: none
-    srtt: Nanos,
+    srtt: Nanos,   // 0: no sample yet
     lost_packets: u64,
     datagrams_sent: u64,
     sent: u64,         // of streams, each byte once

@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 /// The application's data.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
+/// The stacks' estimate before the first sample (RFC 9002, 6.2.2).
+const INITIAL_RTT: Duration = Duration::from_millis(333);
+
 /// Connection IDs that count, because the stacks' own are random.
 pub(super) struct Ids {
     side: Side,
@@ -102,6 +105,7 @@ fn transport(options: &Options, control: Arc<dyn ControllerFactory + Send + Sync
         .min_mtu(options.datagram_bytes)
         .mtu_discovery_config(None)
         .enable_segmentation_offload(false)
+        .initial_rtt(INITIAL_RTT)
         .max_idle_timeout(None)
         .allow_spin(false);
     keep_to_one_path(&mut config);
@@ -363,7 +367,9 @@ impl Pair for Ends {
             let (window, ssthresh, srtt) = congestion(connection);
             state.window = window;
             state.ssthresh = ssthresh.unwrap_or(u64::MAX);
-            state.srtt = srtt.as_nanos() as Nanos;
+            if srtt != INITIAL_RTT {
+                state.srtt = srtt.as_nanos() as Nanos;
+            }
             if with_counts {
                 state.lost_packets = lost_packets(connection);
             }

@@ -137,7 +137,7 @@ def test_a_trace_belongs_to_its_connection_and_its_direction(tmp_path: Path) -> 
         "1,0.75,11,nan,nan,nan,nan,nan,1,9,0\n"
     )
     (tmp_path / "queues.csv").write_text("channel,arrival_s,start_s,bytes\n1,1.25,1.5,1500\n")
-    (tmp_path / "drops.csv").write_text("time_s,channel,flow,kind,ack\n2.5,1,0,2,1\n")
+    (tmp_path / "drops.csv").write_text("time_s,channel,flow,kind,packet\n2.5,1,0,2,1\n")
     files = {name: tmp_path / f"{name}.csv" for name in ("windows", "queues", "drops")}
     result = read(REPORT, files).result()
     (trace,) = result.records.pieces("windows")

@@ -133,6 +133,15 @@ def test_drops_agree_with_the_rows(result: Result) -> None:
     assert result.drops["time_s"].is_sorted()
 
 
+def test_a_syn_among_the_drops_is_neither_data_nor_an_ack() -> None:
+    """The first packet that way is a SYN or its answer, whether a queue or a wire loses it."""
+    for engine_side in ("forward", "backward"):
+        lost = {"kind": "script", "packets": [1, 2], "on": engine_side}
+        path = Scenario.preset("path").with_settings({"path.loss": lost, "duration": "20s"})
+        drops = simulate(path, queues=True).drops.filter(kind="wire")
+        assert drops["packet"].to_list() == ["syn", "syn"], engine_side
+
+
 def test_transfers_are_summed_up_in_their_flows_row(result: Result) -> None:
     transfers = result.transfers.filter(flow="web")
     (row,) = (row for row in result.flow_rows if row["flow"] == "web")
