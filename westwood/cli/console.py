@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from westwood.catalogue import label
-from westwood.cli import tables
+from westwood.cli import streams, tables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,14 +39,16 @@ LEFT_OUT_FIRST = (
 )
 
 
-_LONG_S = 5.0  # an estimate is shown from here on
+_LONG_S = 5.0  # an estimate is shown beside a bar from here on
+VERY_LONG_S = 60.0  # and said before the first run
+_SAYS_EACH_S = 60.0  # where no terminal shows a bar
 
 
 def announce(about_s: float, about_memory: str) -> str:
     """Returns an estimate of time and memory for the progress bar; "" if the time is short."""
     if about_s < _LONG_S:
         return ""
-    return f" (about {span(about_s)}, {about_memory})"
+    return f" ({', '.join(filter(None, (f'about {span(about_s)}', about_memory)))})"
 
 
 def span(seconds: float) -> str:
@@ -52,13 +57,23 @@ def span(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
 
 
-def track(runs: Iterable[T], total: int, *, about: str = "") -> Iterable[T]:
-    """Yields the runs and shows on a terminal how many are done and how long the rest takes.
+def foretell(about_s: float, runs: int) -> None:
+    """Says how long the runs take, if that is long."""
+    if about_s >= VERY_LONG_S:
+        what = "the run takes" if runs == 1 else f"{runs} runs take"
+        streams.say(f"{what} about {span(about_s)}; fewer seconds or seeds take less")
 
-    Until the first is done, it shows the estimate `about`. A log file or a pipe gets nothing.
+
+def track(runs: Iterable[T], total: int, *, about_memory: str = "") -> Iterable[T]:
+    """Yields the runs, and shows how many are done and how long the rest takes.
+
+    If they take long it says so first; `run_jobs` estimates its runs. On a terminal there is a bar,
+    elsewhere a line a minute.
     """
+    about_s = getattr(runs, "about_s", 0.0) if total else 0.0
+    foretell(about_s, total)
     if not sys.stderr.isatty():
-        yield from runs
+        yield from _told(runs, total)
         return
     from rich import progress
     from rich.console import Console
@@ -68,10 +83,10 @@ def track(runs: Iterable[T], total: int, *, about: str = "") -> Iterable[T]:
         """Shows the runs per second."""
 
         def render(self, task: progress.Task) -> Text:
-            return Text(f"{task.speed:.0f}/s" if task.speed else "")
+            return Text(f"{task.speed:.0f}/s" if task.speed and task.speed >= 1 else "")
 
     columns = (
-        progress.TextColumn(f"running{about}"),
+        progress.TextColumn(f"running{announce(about_s, about_memory)}"),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
         Rate(),
@@ -82,26 +97,35 @@ def track(runs: Iterable[T], total: int, *, about: str = "") -> Iterable[T]:
         yield from bar.track(runs, total=total)
 
 
-def track_real_time(
-    runs: Iterable[T], total: int, *, a_run_s: float, workers: int = 1
-) -> Iterable[T]:
-    """Does the same as `track` for runs in real time, whose length is known in advance."""
-    if not sys.stderr.isatty():
-        yield from runs
-        return
-    from rich import progress
-    from rich.console import Console
+def _told(runs: Iterable[T], total: int) -> Iterator[T]:
+    """Yields the runs, and says once a minute how many are done."""
+    done, began = 0, time.monotonic()
+    with telling(lambda: _so_far(done, total, time.monotonic() - began)):
+        for run in runs:
+            done += 1
+            yield run
 
-    about = span(a_run_s * math.ceil(total / workers))
-    columns = (
-        progress.TextColumn(f"in real time, {a_run_s:g} s a run"),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TimeElapsedColumn(),
-        progress.TextColumn(f"of about {about}"),
-    )
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield from bar.track(runs, total=total)
+
+def _so_far(done: int, total: int, took_s: float) -> str:
+    left = f", about {span(took_s * (total - done) / done)} left" if done else ""
+    return f"{done} of {total} runs after {span(took_s)}{left}"
+
+
+@contextlib.contextmanager
+def telling(text: Callable[[], str]) -> Iterator[None]:
+    """Says a text once a minute during the block, also while a single run goes on."""
+    over = threading.Event()
+
+    def tell() -> None:
+        while not over.wait(_SAYS_EACH_S):
+            streams.say(text())
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 def print_json(

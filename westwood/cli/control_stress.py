@@ -179,9 +179,18 @@ def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: b
 
 @contextmanager
 def _progress(planned: HuntPlan) -> Iterator[Tell]:
-    """Shows the progress on a terminal."""
+    """Shows the progress: a bar on a terminal, elsewhere a line a minute."""
     if not sys.stderr.isatty():
-        yield lambda done, of: None
+        from westwood.cli import console
+
+        told = (0, 0)
+
+        def note(done: int, of: int) -> None:
+            nonlocal told
+            told = (done, of)
+
+        with console.telling(lambda: f"{told[0]} of {told[1]} tested"):
+            yield note
         return
     from rich import progress
     from rich.console import Console

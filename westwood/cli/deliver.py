@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
@@ -144,19 +143,14 @@ def print_summary(
 
 
 def tracker(engine: Engine, planned: Experiment, workers: int | None, *, yes: bool) -> Tracker:
-    """Returns the progress display, with an estimate of how long the runs take.
+    """Returns the progress display.
 
     Raises InputError if they need more memory than there is, unless `yes`.
     """
-    if not engine.real_time:
-        needed = experiment.estimate_resources(planned, engine, workers, check_resources=not yes)
-        at_a_time = min(workers or os.cpu_count() or 1, planned.runs)
-        about_s = needed.seconds / at_a_time
-        about = console.announce(about_s, format_bytes(needed.memory_bytes))
-        return partial(console.track, about=about) if about else console.track
-    seconds = [job.scenario.duration / PS_PER_S for job in planned.jobs]
-    a_run_s = sum(seconds) / max(1, len(seconds))
-    return partial(console.track_real_time, a_run_s=a_run_s, workers=workers or 1)
+    if engine.real_time:
+        return console.track
+    needed = experiment.estimate_resources(planned, engine, workers, check_resources=not yes)
+    return partial(console.track, about_memory=format_bytes(needed.memory_bytes))
 
 
 def interrupted(folder: Folder | None) -> Interrupted:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json as writer
-import math
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -230,12 +229,8 @@ def _control(name: str, set_: list[str] | None, engine: Engine, key: str = "CC")
 def _go(evaluation: Evaluation, workers: int | None, dask: str | None) -> None:
     """Runs what is missing."""
     from westwood.cli import console
-    from westwood.cli.streams import say
     from westwood.experiments import cluster
 
-    if evaluation.request.engine.real_time:
-        minutes = math.ceil(evaluation.real_time_s / 60)
-        say(f"the runs last {minutes} minutes in real time; --workers N shares them")
     with ExitStack() as stack:
         client = stack.enter_context(cluster.connected(dask)) if dask else None
         evaluation.go(workers, console.track, client)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -173,7 +172,7 @@ def reproduce(
         return
     refuse_idle(context, "settings", "seed", "resume", "dask", why="without --infer")
     from westwood import extras
-    from westwood.cli import console, deliver, streams
+    from westwood.cli import console, deliver
 
     extras.need("matplotlib", "reproduce")
     from westwood.papers import reproduce as reproduction
@@ -182,9 +181,6 @@ def reproduce(
 
     planned = reproduction.select(what, seeds=seeds, quick=quick)
     folder = Folder(out or Path("report"), kind=ResultKind.REPRODUCTION)
-    if sys.stderr.isatty():
-        about = console.span(planned.about_s(workers))
-        streams.say(f"{planned.runs} runs, about {about} on this machine")
     done = reproduction.run(planned, folder, workers=workers, track=console.track)
     if done is None:
         raise deliver.interrupted(folder)

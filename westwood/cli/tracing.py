@@ -184,7 +184,7 @@ def check_resources(
     if not yes:
         resources.check(needed, scenario, place)
     about = console.announce(needed.seconds, f"{resources.format_bytes(needed.disk_bytes)} on disk")
-    if about and sys.stderr.isatty():
+    if about and (sys.stderr.isatty() or needed.seconds >= console.VERY_LONG_S):
         streams.say(f"running{about}")
 
 

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any
 
 from westwood import _engine, stopping
+from westwood.engines import resources
 from westwood.engines.contract import Job, Prepare, RunSeed
 from westwood.errors import InputError, RunError
 from westwood.results.columns import Row
@@ -25,15 +27,46 @@ def check_workers(workers: int | None, key: str = "workers") -> None:
         raise InputError(problem, key=key, value=workers)
 
 
+class Runs(Generator[tuple[int, list[Row]], None, None]):
+    """Gives each run's index and rows as it ends; closing it stops the runs in progress."""
+
+    def __init__(
+        self, rows: Generator[tuple[int, list[Row]]], jobs: Iterable[Job], workers: int, engine: str
+    ) -> None:
+        self._rows, self._jobs, self._workers, self._engine = rows, jobs, workers, engine
+
+    @property
+    def about_s(self) -> float:
+        """How long all of them take, by the engine's measured cost; 0 for jobs made as they run."""
+        if not isinstance(self._jobs, Sequence):
+            return 0.0
+        return resources.seconds_of(self._jobs, self._workers, self._engine)
+
+    def send(self, value: None) -> tuple[int, list[Row]]:
+        """Returns the next run that ends."""
+        return self._rows.send(value)
+
+    def throw(self, *error: Any) -> tuple[int, list[Row]]:
+        """Raises an error where the runs are waited for, which stops them."""
+        return self._rows.throw(*error)
+
+
 def run_jobs(
-    jobs: Iterable[Job], prepare: Prepare, *, workers: int | None = None
-) -> Generator[tuple[int, list[Row]]]:
+    jobs: Iterable[Job], prepare: Prepare, *, workers: int | None = None, engine: str = "sim"
+) -> Runs:
     """Runs every seed of every job; yields each run's index and rows as it ends.
 
-    `prepare` is the engine's. Closing the iterator, or an interrupt, stops the runs in progress.
+    `prepare` is that of the engine with this name. Closing the iterator, or an interrupt, stops the
+    runs in progress.
     """
     check_workers(workers)
     count = workers or os.cpu_count() or 1
+    return Runs(_run_jobs(jobs, prepare, count), jobs, count, engine)
+
+
+def _run_jobs(
+    jobs: Iterable[Job], prepare: Prepare, count: int
+) -> Generator[tuple[int, list[Row]]]:
     stop = _engine.Stop()
     pool = ThreadPoolExecutor(count, initializer=stopping.adopt, initargs=(stop,))
     pending: dict[Future[list[Row]], int] = {}

@@ -29,6 +29,7 @@ from westwood.scenario import topology
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
+    from westwood.engines.contract import Job
     from westwood.scenario import Scenario
     from westwood.scenario.flows import Flow
     from westwood.scenario.links import Link
@@ -50,7 +51,8 @@ _SPOOLED = 250e6  # the most memory of a run whose trace goes to disk
 _A_PROCESS = 150e6  # of ns-3 or the emulated path, which are separate programs
 
 # Seconds on a core of 2020.
-_A_PACKET = {"sim": 60e-9, "ns3": 20e-6}
+_A_PACKET = {"sim": 60e-9, "ns3": 20e-6, "ns2": 20e-6, "quinn": 2.5e-6, "noq": 3e-6}
+_A_STATE = {"exponential": 13e-9, "fixed": 1e-9}  # a change of a link's state, by its durations
 _A_TRACED_ROW = 0.7e-6
 _A_ROW, _A_POINT = 0.4e-3, 3e-3
 
@@ -152,10 +154,37 @@ def estimate_run(
     seconds = packets * _A_PACKET["sim"] + sum(count for _, count in rows) * _A_TRACED_ROW
     if engine != "sim":
         memory["--engine"] += _A_PROCESS
-        seconds = packets * _A_PACKET["ns3"]
+        seconds = packets * _A_PACKET[engine] if engine in _A_PACKET else 0.0
+    seconds += _changing(scenario)
     if engine == "linux":
         seconds = scenario.duration / PS_PER_S
     return ResourceEstimate(memory, disk, seconds + _A_ROW * _flows(scenario))
+
+
+def _changing(scenario: Scenario) -> float:
+    """Returns the seconds for the changes of links' states, which silence does not save."""
+    seconds = 0.0
+    for link in scenario.link:
+        good, bad = (getattr(link.loss, name, None) for name in ("good", "bad"))
+        if good and bad is not None:
+            changes = 2 * scenario.duration / (good + bad)
+            seconds += changes * _A_STATE[str(getattr(link.loss, "durations", "exponential"))]
+    return seconds
+
+
+def seconds_of(jobs: Sequence[Job], workers: int, engine: str) -> float:
+    """Estimates how long jobs take, from a sample of them."""
+    runs = sum(len(job.seeds) for job in jobs)
+    if not runs:
+        return 0.0
+    step = max(1, len(jobs) // _SAMPLED_POINTS)
+    chosen = jobs[::step]
+    seconds = 0.0
+    for job in chosen:
+        recorded = Recorded(windows=job.more_columns is not None, events=job.needs_events)
+        seconds += len(job.seeds) * estimate_run(job.scenario, recorded, engine).seconds
+    longest = max(job.scenario.duration for job in chosen) / PS_PER_S if engine == "linux" else 0.0
+    return max(longest, seconds * len(jobs) / len(chosen) / min(workers, runs))
 
 
 def estimate_many(

@@ -39,7 +39,6 @@ from westwood.results.store import Store
 from westwood.scenario import Scenario
 from westwood.search.environment import PROFILE
 from westwood.search.population import seed_of
-from westwood.units import PS_PER_S
 
 # What measures may read of a flow; a run keeps nothing else.
 KEPT = (
@@ -159,12 +158,6 @@ class Evaluation:
             yield self
 
     @property
-    def real_time_s(self) -> float:
-        """Returns how long the missing runs take at most, one after another in real time."""
-        runs = ((one.duration, len(seeds)) for one, seeds in self._missing.values())
-        return sum(duration * count for duration, count in runs) / PS_PER_S
-
-    @property
     def finished(self) -> int:
         """Returns how many runs are finished."""
         return len(self._found)
@@ -259,7 +252,8 @@ class Evaluation:
         if client is not None:
             return cluster.run_jobs(client, jobs, engine)
         prepare = engine.prepare if engine.runs_everything else self._surviving(engine.prepare)
-        return run_jobs(jobs, prepare, workers=engine.workers if workers is None else workers)
+        count = engine.workers if workers is None else workers
+        return run_jobs(jobs, prepare, workers=count, engine=engine.name)
 
     def _surviving(self, prepare: Prepare) -> Prepare:
         """Returns a function whose runs note their failure: a machine stalls, a stack panics."""

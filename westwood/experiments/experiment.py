@@ -190,7 +190,7 @@ def collect_all(
         alone=engine.real_time,
     )
     found: dict[str, list[tuple[int, list[Row]]]] = {name: [] for name in experiments}
-    runs = run_jobs(planned.jobs, engine.prepare, workers=workers)
+    runs = run_jobs(planned.jobs, engine.prepare, workers=workers, engine=engine.name)
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(runs):
         for place, rows in track(runs, len(planned.uses)):
             for name, number, own in planned.of(place, rows):

@@ -233,7 +233,9 @@ def run(
                 missing = sorted(wanted - store.done)
                 jobs = _jobs(planned, missing)
                 runs = (
-                    elsewhere(jobs) if elsewhere else run_jobs(jobs, engine.prepare, workers=count)
+                    elsewhere(jobs)
+                    if elsewhere
+                    else run_jobs(jobs, engine.prepare, workers=count, engine=engine.name)
                 )
                 with closing(runs):
                     for place, rows in track(runs, len(missing)):

@@ -216,10 +216,11 @@ def run(
             scenario, seed = plan.cases[place].run(one, number)
             yield Job(scenario, [seed])
 
-    engine.check(jobs())
+    planned = list(jobs())
+    engine.check(planned)
     begin()
     count = engine.workers if workers is None else workers
-    with closing(run_jobs(jobs(), engine.prepare, workers=count)) as done:
+    with closing(run_jobs(planned, engine.prepare, workers=count, engine=engine.name)) as done:
         found.update(track(done, len(runs)))
     in_order: list[dict[str, list[list[Row]]]] = [{} for _ in plan.cases]
     for at, (place, one, _) in enumerate(runs):

@@ -7,8 +7,6 @@ each scenario it writes data/NAME.csv, runs/NAME.parquet and scenarios/NAME.toml
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,9 +16,7 @@ from typing import Any
 from westwood import stopping
 from westwood.draw import report
 from westwood.draw.laboratory import LabLink
-from westwood.engines import resources
 from westwood.engines.pool import check_workers
-from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, suggestion
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
@@ -33,7 +29,6 @@ from westwood.scenario import Scenario, fragments, profiles
 
 QUICK_SEEDS = 3
 ALL = "all"
-_TIMED_RUNS = 3  # they measure the machine's speed
 
 
 @dataclass(frozen=True)
@@ -47,25 +42,6 @@ class Selection:
     def runs(self) -> int:
         """Number of runs."""
         return sum(one.runs for one in self.experiments.values())
-
-    def about_s(self, workers: int | None) -> float:
-        """Estimates how long the runs take on this machine, in seconds."""
-        check_workers(workers, "--workers")
-        estimates_s = [
-            experiment.estimate_resources(one, SIMULATOR, 1, check_resources=False).seconds
-            for one in self.experiments.values()
-        ]
-        return sum(estimates_s) * _slowness() / min(workers or os.cpu_count() or 1, self.runs)
-
-
-def _slowness() -> float:
-    """Returns the ratio of a short run's measured time on this machine to its estimate."""
-    scenario = Scenario.preset("path").with_settings({"duration": "100s"})
-    begun = time.perf_counter()
-    for _ in range(_TIMED_RUNS):
-        SIMULATOR.simulate(scenario)
-    took_s = (time.perf_counter() - begun) / _TIMED_RUNS
-    return took_s / resources.estimate_run(scenario).seconds
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What takes long says so first, and then how far it is, also where no terminal shows a bar."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from westwood import Scenario
+from westwood.cli import console
+from westwood.engines import pool, resources
+from westwood.engines.contract import Job
+from westwood.engines.simulator import SIMULATOR
+
+
+def job(seeds: int, duration: str = "600s", **link: object) -> Job:
+    path = {"name": "path", "between": ["a", "b"], "rate": "100Mbps", "delay": "10ms"}
+    flow = {"name": "one", "from": "a", "to": "b", "cc": "cubic"}
+    made = Scenario(name="s", duration=duration, link=[{**path, **link}], flow=[flow])
+    return Job(made, range(1, seeds + 1))
+
+
+class Slow:
+    about_s = 3725.0
+
+    def __iter__(self) -> Iterator[int]:
+        for number in range(2):
+            time.sleep(0.25)
+            yield number
+
+
+def test_a_pipe_hears_how_long_it_takes_and_then_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "_SAYS_EACH_S", 0.1)
+    assert list(console.track(Slow(), 2)) == [0, 1]
+    first, *others = capsys.readouterr().err.splitlines()
+    assert first == "westwood: 2 runs take about 1:02:05; fewer seconds or seeds take less"
+    assert others[0] == "westwood: 0 of 2 runs after 0:00:00"
+    assert "westwood: 1 of 2 runs after 0:00:00, about 0:00:00 left" in others
+    time.sleep(0.3)
+    assert not capsys.readouterr().err, "it is over"
+
+
+def test_what_is_short_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    runs = pool.run_jobs([job(2, "1s")], SIMULATOR.prepare, workers=1)
+    assert 0 < runs.about_s < 1 and len(list(console.track(runs, 2))) == 2
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("engine, least, most", [("quinn", 100, 2000), ("ns3", 1000, 20_000)])
+def test_the_cost_is_that_of_the_engine(engine: str, least: float, most: float) -> None:
+    """30 runs of 600 s with 8333 packets a second are 150 million packets."""
+    about_s = resources.seconds_of([job(30)], 1, engine)
+    assert least < about_s < most
+    assert resources.seconds_of([job(30)], 2, engine) == pytest.approx(about_s / 2)
+    assert resources.seconds_of([job(1)] * 30, 1, engine) == pytest.approx(about_s)
+    assert about_s > 10 * resources.seconds_of([job(30)], 1, "sim")
+
+
+def test_real_time_costs_its_length() -> None:
+    assert resources.seconds_of([job(3)], 1, "linux") == pytest.approx(1800, rel=0.01)
+    assert resources.seconds_of([job(3)], 8, "linux") == pytest.approx(600, rel=0.01)
+
+
+def test_states_of_a_microsecond_cost_even_in_silence() -> None:
+    """An hour has 3.6 thousand million changes; one of 10 ms takes 10 000 times fewer."""
+    costs = []
+    for length in ("1us", "10ms"):
+        loss = {"kind": "markov", "good": length, "bad": length, "bad_rate": 0.5}
+        costs.append(resources.seconds_of([job(1, "1h", rate="1kbps", loss=loss)], 1, "sim"))
+    assert 10 < costs[0] < 300 and costs[1] < 0.1
