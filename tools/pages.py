@@ -37,8 +37,8 @@ from tools.claim_tables import row
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 _DIGITS = 6
-_FIGURE = re.compile(
-    r"<!-- (?P<name>[\w.]+(?: with [^<>:]+)?): (?P<path>[^<>]+?) (?P<format>[\w.*%+-]+) -->"
+FIGURE = re.compile(
+    r"<!-- (?P<name>[\w.-]+(?: with [^<>:]+)?): (?P<path>[^<>]+?) (?P<format>[\w.*%+-]+) -->"
     r"(?P<value>[^<>]*)<!-- / -->"
 )
 Numbers = dict[str, Any]
@@ -81,7 +81,7 @@ def quoted(numbers: Numbers, text: str) -> str:
         value = figure(numbers, found["name"], found["path"], found["format"])
         return found[0].replace(f"-->{found['value']}<!--", f"-->{value}<!--")
 
-    return _FIGURE.sub(now, text)
+    return FIGURE.sub(now, text)
 
 
 def rounded(value: Any) -> Any:

@@ -140,3 +140,16 @@ def test_sliders_have_the_effect_that_the_tour_describes(page: Any) -> None:
             assert max(rates) < 1.05 * min(rates)
         else:
             assert min(row["timeouts"] for row in rows) > 2
+
+
+def test_a_preset_of_the_class_has_its_text_and_points(opened: Opened) -> None:
+    page = opened("#preset=aqm")
+    assert "Active queue management" in page.locator("#paper").inner_text()
+    drawn = page.get_attribute("body", "data-shown")
+    page.get_by_role("button", name="fq_codel", exact=True).click()
+    page.wait_for_selector(f'body:not([data-shown="{drawn}"])')
+    queue = {"uplink.queue": {"kind": "fq_codel", "limit": "16bdp"}}
+    rows = simulate(Scenario.preset("aqm").with_settings(queue), 1).flow_rows
+    found = {row["flow"]: row["mean_srtt_s"] for row in page.evaluate("lab.rows")}
+    assert found == {row["flow"]: row["mean_srtt_s"] for row in rows}
+    assert page.locator(".claim").count() == 0

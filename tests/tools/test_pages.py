@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tools import pages
+from tools import class_page, pages
 from westwood.papers.claims import claims
 from westwood.papers.studies import STUDIES
 
@@ -150,6 +150,13 @@ def test_a_stale_comparison_with_ns2_is_detected_and_rewritten(tmp_path: Path) -
     assert "| Tahoe | 1 of 2, 1.00 to 1.20 |" in text and "| together | 5 of 6, 83% |" in text
     assert "| `2002` | 1 of 2, 0.97 to 1.06 | 50% |" in text
     assert "-->1.20<!-- / -->." in text
+
+
+def test_the_class_quotes_todays_runs() -> None:
+    text = class_page.PAGE.read_text(encoding="utf-8")
+    assert class_page.written(text) == text, "run: python -m tools.class_page"
+    assert class_page.written(text.replace("-->9.", "-->8.")) == text
+    assert text.count("<!-- / -->") > 30
 
 
 @pytest.mark.slow
