@@ -35,8 +35,7 @@ def _default(paying: Sequence[TrialVerdict], chosen: Sequence[str]) -> str:
     file = next((name for name in chosen if user_controls.kernel_name(name) == cc != name), "")
     if not file and cc not in ww_kernel.CONTROLS:
         return f"westwood kernel default {cc}"
-    load = shlex.join(["westwood", "kernel", "load", *filter(None, [file])])
-    return f"{load} && westwood kernel default {cc}"
+    return shlex.join(["westwood", "kernel", "load", *filter(None, [file])])  # not for all programs
 
 
 def _longer(trial: Trial, verdicts: Sequence[TrialVerdict]) -> str:

@@ -54,7 +54,7 @@ UploadOption = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="Length of each upload; default: 2 to 20 s.",
+        help="Length of each upload; default: 2 to 20 s, and 10 s with --emulated.",
         rich_help_panel=SCENARIO,
     ),
 ]
@@ -86,7 +86,7 @@ EmulatedOption = Annotated[
 ]
 RateOption = Annotated[
     str | None,
-    typer.Option(metavar="RATE", help="Its rate; default: 20Mbps.", rich_help_panel=_EMULATED),
+    typer.Option(metavar="RATE", help="Its rate; default: 10Mbps.", rich_help_panel=_EMULATED),
 ]
 DelayOption = Annotated[
     str | None,
@@ -159,6 +159,8 @@ def compare(
     for_s = option_seconds("--for", for_, 0.0)
     upload_s = None if upload is None else option_seconds("--upload", upload, 0.0)
     controls, files = preparing.controls_of(cc or ()), preparing.files_of(cc or ())
+    if emulated and upload_s is None:
+        upload_s = rehearsal.upload_s(for_s, len(controls))
     server = rehearsal.SERVER if host is None else server_of(host)
     plan = trying.plan(server, controls, for_s, upload_s, worth, seed)
     given = {"rate": rate, "delay": delay, "loss.rate": loss, "queue.limit": queue}
@@ -199,7 +201,7 @@ def _carry_out(
     about = {"plan": plan.settings(), "machine": preparing.machine()}
     about |= {"emulated": path.resolved()} if path is not None else {}
     trial, is_interrupted = trying.Trial(plan), False
-    _say(f"{_intro(plan)}, results in {folder.path}")
+    _say(f"{_intro(plan, path)}, results in {folder.path}")
     try:
         with _place(plan, path) as there:
             trial.plan = trying.met(there)
@@ -238,11 +240,13 @@ def _place(plan: TrialPlan, path: Scenario | None) -> Iterator[TrialPlan]:
         yield replace(plan, make=make)
 
 
-def _intro(plan: TrialPlan) -> str:
+def _intro(plan: TrialPlan, path: Scenario | None) -> str:
     from westwood.campaign.verdict import duration
+    from westwood.scenario.summary import summarise
 
+    where = f"rehearsal on an emulated path, {summarise(path)}: " if path else ""
     names = f"{', '.join(plan.controls[:-1])} and {plan.controls[-1]}"
-    return f"{names} in turn, {plan.upload_s:g} s each, for at most {duration(plan.for_s)}"
+    return f"{where}{names} in turn, {plan.upload_s:g} s each, for at most {duration(plan.for_s)}"
 
 
 def _tell(trial: Trial) -> None:

@@ -173,6 +173,22 @@ def test_systemd_accepts_the_unit(program: Path, anywhere: None, tmp_path: Path)
     assert boot.UNIT not in checked.stderr
 
 
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
+def test_systemd_accepts_the_guides_unit_for_a_default(
+    program: Path, anywhere: None, tmp_path: Path
+) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "linux.md").read_text(encoding="utf-8")
+    ((text, name),) = re.findall(r"```ini\n(# /etc/systemd/system/(\S+?);.*?)```", page, re.S)
+    command = "/opt/westwood/bin/westwood"
+    assert text.count(command) == 2 and f"After={boot.UNIT}\n" in text
+    path = tmp_path / name
+    path.write_text(text.replace(command, str(program)))
+    (tmp_path / boot.UNIT).write_text(boot.unit())
+    verify = ["systemd-analyze", "verify", str(path)]
+    checked = subprocess.run(verify, capture_output=True, text=True)
+    assert name not in checked.stderr, checked.stderr
+
+
 @pytest.mark.kernel
 def test_the_units_commands_work(bpffs: Path, anywhere: None) -> None:
     """Also with the capabilities of the unit, which root needs for nothing else."""

@@ -49,7 +49,9 @@ def test_it_does_not_pay_over_a_queue_without_losses(bpffs: Path, tmp_path: Path
     ends = ("; losses come from a full queue", "; the path loses nothing, it queues")
     assert int(mixed[1]) < 50 if mixed else any(end in sentence for end in ends), sentence
     head, *pairs = done.stderr.splitlines()
-    assert head.startswith("cubic and ww_plus in turn, 0.5 s each, for at most 40 s, ")
+    where, _, what = head.partition(": ")
+    assert where.startswith("rehearsal on an emulated path, ") and "20 ms one way" in where
+    assert what.startswith("cubic and ww_plus in turn, 0.5 s each, for at most 40 s, ")
     assert len(pairs) >= 5 and all(line.startswith("pair ") for line in pairs)
     rows = pl.read_parquet(tmp_path / "path-compare/uploads.parquet")
     assert rows.height == 2 * len(pairs) and set(rows["cc"]) == {"cubic", "ww_plus"}

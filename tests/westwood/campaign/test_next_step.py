@@ -34,19 +34,19 @@ UNSURE = [0.9, -0.4] * 6
 @pytest.mark.parametrize(
     ("gains", "server", "chosen", "command"),
     [
-        ({"ww_plus": PAYS}, "h", (), "westwood kernel load && westwood kernel default ww_plus"),
+        ({"ww_plus": PAYS}, "h", (), "westwood kernel load"),
         (
             {"ww_plus": PAYS, "ww_cubic": LITTLE},
             "h",
             (),
-            "westwood kernel load && westwood kernel default ww_cubic",
+            "westwood kernel load",
         ),
         ({"bbr": PAYS, "ww_plus": UNSURE}, "h", (), "westwood kernel default bbr"),
         (
             {"ww_mine": PAYS},
             "h",
             ("cubic", "a b/mine.c"),
-            "westwood kernel load 'a b/mine.c' && westwood kernel default ww_mine",
+            "westwood kernel load 'a b/mine.c'",
         ),
         ({"ww_plus": PAYS}, None, (), "westwood path compare HOST"),
         ({"ww_plus": DOES_NOT}, "h", (), "westwood path fit 'a b' --out path.toml"),

@@ -288,7 +288,7 @@ def test_two_controls_without_effect_seldom_pay() -> None:
 
 def test_the_emulated_path_is_the_scenarios_with_the_given_settings() -> None:
     usual = rehearsal.path(None, {})
-    assert usual.profile == "linux" and usual.link[0].rate == 20_000_000
+    assert usual.profile == "linux" and usual.link[0].rate == 10_000_000
     faster = rehearsal.path(None, {"rate": "50Mbps", "loss.rate": 0})
     assert faster.link[0].rate == 50_000_000 and faster.hash != usual.hash
     with pytest.raises(InputError, match=r"rate = \"50\": a unit is missing"):
