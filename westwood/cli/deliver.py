@@ -78,7 +78,7 @@ def carry_out(
         made = (
             _over_time(planned, traces, shown_s)
             if over_time
-            else _compared(planned, experiment.summary(planned, collected.rows))
+            else _compared(planned, experiment.summary(planned, collected.rows), figure.by)
         )
         name = planned.scenario.name
         path = figure.save(made, folder, name if over_time else f"{name}-compare")
@@ -104,11 +104,11 @@ def _print(planned: Experiment, collected: Collected, *, json: bool) -> None:
     print_summary(planned, collected.even, means, compared, title, json=json)
 
 
-def _compared(planned: Experiment, summary: pl.DataFrame) -> Figure:
+def _compared(planned: Experiment, summary: pl.DataFrame, by: str | None) -> Figure:
     from westwood.experiments import summary_plots
 
     keys = [key for key in planned.varied if key in summary.columns]
-    return summary_plots.draw(summary, keys, "goodput_bps", _title(planned))
+    return summary_plots.draw(summary, keys, "goodput_bps", _title(planned), by)
 
 
 def _over_time(

@@ -41,6 +41,16 @@ SizeOption = Annotated[
     ),
 ]
 
+ByOption = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="KEY",
+        help="Draw a curve for each value of this swept key, of cc or of flow; bars are grouped.",
+        rich_help_panel=FIGURE,
+    ),
+]
+
 _KINDS = ("png", "svg", "pdf")
 _SIDE = r"([0-9]{1,4}(?:\.[0-9]{1,2})?)"
 _SIZE = re.compile(f"{_SIDE}(?:x{_SIDE})?(cm|mm|in)")
@@ -55,17 +65,24 @@ class Wanted:
     file: Path | None = None  # None: PNG and SVG under the default name
     title: str | None = None
     size: tuple[float, float | None] | None = None  # inches; without a height the width decides
+    by: str | None = None  # what curves differ in
 
     @property
     def option(self) -> str:
         """Returns the option that asked for the figure."""
         return "--figure" if self.file else "--plot"
 
+    def adapt(self, figure: Figure) -> Figure:
+        """Gives the figure the title and the size that were asked for."""
+        from westwood.draw.style import adapt
+
+        return adapt(figure, self.title, self.size)
+
     def save(self, figure: Figure, folder: Folder | None, name: str) -> Path:
         """Writes the figure into the command's folder, and returns the path of its first file."""
-        from westwood.draw.style import adapt, save
+        from westwood.draw.style import save
 
-        adapt(figure, self.title, self.size)
+        self.adapt(figure)
         if self.file is None:
             return save(figure, (folder or Folder.current()).file, name)
         kind = _kind(self.file)
@@ -73,11 +90,15 @@ class Wanted:
 
 
 def wanted(
-    plot: bool, file: Path | None = None, title: str | None = None, size: str | None = None
+    plot: bool,
+    file: Path | None = None,
+    title: str | None = None,
+    size: str | None = None,
+    by: str | None = None,
 ) -> Wanted | None:
     """Returns the checked options; None without a figure. Call it before anything runs."""
     if not plot and file is None:
-        for option, value in (("--title", title), ("--size", size)):
+        for option, value in (("--title", title), ("--size", size), ("--by", by)):
             if value is not None:
                 raise InputError("has no effect without --plot or --figure", key=option)
         return None
@@ -86,7 +107,7 @@ def wanted(
         _check(file)
     # matplotlib reads text between two dollar signs as a formula.
     plain = None if title is None else title.replace("$", r"\$")
-    return Wanted(file, plain, None if size is None else _inches(size))
+    return Wanted(file, plain, None if size is None else _inches(size), by)
 
 
 def _kind(file: Path) -> str:

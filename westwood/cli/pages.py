@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli import inferring
+from westwood.cli import figures, inferring
+from westwood.cli.figures import ByOption, FigureOption, SizeOption, TitleOption
 from westwood.cli.options import (
     DaskOption,
     ResumeOption,
@@ -29,6 +30,10 @@ def report(
     metric: Annotated[
         str, typer.Option(metavar="COLUMN", help="The column that the figure shows.")
     ] = "goodput_bps",
+    by: ByOption = None,
+    figure: FigureOption = None,
+    title: TitleOption = None,
+    size: SizeOption = None,
     export: Annotated[
         bool,
         typer.Option("--export", help="Also write CSV files for gnuplot, pgfplots and others."),
@@ -40,12 +45,16 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Make a page with a figure from a results folder."""
+    """Make a page with a figure from a results folder, or with --figure the figure alone."""
     from westwood.cli.streams import say
     from westwood.experiments.readback import Results
+    from westwood.experiments.summary_plots import check_by
 
     if row is not None:
-        refuse_idle(context, "metric", "export", why="with --row")
+        idle = ("metric", "export", "by", "figure", "title", "size")
+        refuse_idle(context, *idle, why="with --row")
+    given = bool(by or figure or title is not None or size)
+    wanted = figures.wanted(given, figure, title, size)
     results = Results.read(folder, tell=say)
     if row is not None:
         try:
@@ -54,7 +63,15 @@ def report(
             raise error.located(key="--row") from None
         return
     check_metric(metric)
-    print(results.write_page(metric))
+    drawn = None
+    if wanted:
+        if by is not None:
+            check_by(by, results.keys, "--by")
+        drawn = results.plot(metric, by=by)
+    if wanted and wanted.file and drawn:
+        print(wanted.save(drawn, None, metric))
+    else:
+        print(results.write_page(metric, figure=wanted.adapt(drawn) if wanted and drawn else None))
     for file in results.export() if export else ():
         print(file)
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from westwood.cli import figures
-from westwood.cli.figures import FigureOption, SizeOption, TitleOption
+from westwood.cli.figures import ByOption, FigureOption, SizeOption, TitleOption
 from westwood.cli.options import (
     FIGURE,
     OUTPUT,
@@ -163,6 +163,7 @@ def compare(
     workers: WorkersOption = None,
     out: OutOption = None,
     plot: PlotOption = False,
+    by: ByOption = None,
     figure: FigureOption = None,
     title: TitleOption = None,
     size: SizeOption = None,
@@ -204,7 +205,11 @@ def compare(
         runs_it = listed_losses.listing(runs_it)
     elif engine != "sim" and listed_losses.has_random_losses(planned.scenario):
         say("each engine loses other packets; --listed-losses makes all lose the same ones")
-    wanted = figures.wanted(plot, figure, title, size)
+    wanted = figures.wanted(plot, figure, title, size, by)
+    if by is not None:
+        from westwood.experiments.summary_plots import check_by
+
+        check_by(by, [key for key in planned.varied if not key.endswith(".cc")], "--by")
     deliver.carry_out(
         planned, workers, out, figure=wanted, json=json, engine=runs_it, yes=yes, listed=listed
     )

@@ -45,17 +45,19 @@ def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -
         return figure
 
 
-def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: str) -> Figure:
-    """Draws a panel for each protocol with a curve for each value of `by`, called `name`."""
-    protocols = points["cc"].unique(maintain_order=True).to_list()
+def panels(
+    points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: str, of: str = "cc"
+) -> Figure:
+    """Draws a panel for each value of `of` with a curve for each value of `by`, called `name`."""
+    values = points[of].unique(maintain_order=True).to_list()
     with look():
-        figure, row = _row_of_panels(len(protocols))
-        for axes, cc in zip(row, protocols, strict=True):
-            _draw_curves(axes, points.filter(pl.col("cc") == cc), x, y, by)
-            axes.set_title(label(cc))
+        figure, row = _row_of_panels(len(values))
+        for axes, value in zip(row, values, strict=True):
+            _draw_curves(axes, points.filter(pl.col(of) == value), x, y, by)
+            axes.set_title(label(value) if of == "cc" else value)
         row[0].set_ylabel(y.name)
         row[0].set_ylim(bottom=0)  # last, since it stops autoscaling
-        named = [set(points.filter(pl.col("cc") == cc)[by]) for cc in protocols]
+        named = [set(points.filter(pl.col(of) == value)[by]) for value in values]
         for axes in row if any(one != named[-1] for one in named) else row[-1:]:
             legend(axes, place="best", title=name, points=10)
         figure.suptitle(title)

@@ -179,14 +179,16 @@ class Results:
         title = f"{self.planned.scenario.name}: means, 95 % intervals"
         return html_table(self.summary.to_dicts(), title, self.keys)
 
-    @checked(metric=arguments.text)
-    def plot(self, metric: str = "goodput_bps") -> Figure:
+    @checked(metric=arguments.text, by=arguments.optional(arguments.text))
+    def plot(self, metric: str = "goodput_bps", *, by: str | None = None) -> Figure:
         """Draws the mean of a column over what was swept, with 95 % intervals.
 
         Parameters
         ----------
         metric : str, default "goodput_bps"
             A column of numbers of `rows`.
+        by : str, optional
+            A swept key, "cc" or "flow": a curve for each of its values; see `plot_means`.
 
         Returns
         -------
@@ -196,7 +198,7 @@ class Results:
         Raises
         ------
         InputError
-            If there is no such column.
+            If there is no such column or key.
         UnavailableError
             If the extra `plot` is not installed.
 
@@ -209,7 +211,7 @@ class Results:
         """
         check_metric(metric, "metric")
         extras.need("matplotlib", "Results.plot()")
-        return summary_plots.draw(self.summary, self.keys, metric, self._title())
+        return summary_plots.draw(self.summary, self.keys, metric, self._title(), by)
 
     def _title(self) -> str:
         scenario, seeds = self.planned.scenario, self.rows["seed"].n_unique()
@@ -305,13 +307,15 @@ class Results:
         return pl.DataFrame(found, infer_schema_length=None)
 
     @checked(metric=arguments.text)
-    def write_page(self, metric: str) -> Path:
+    def write_page(self, metric: str, *, figure: Figure | None = None) -> Path:
         """Writes index.html and its figure into the folder.
 
         Parameters
         ----------
         metric : str
-            The column that the figure shows.
+            The column that the page shows.
+        figure : matplotlib.figure.Figure, optional
+            The page's figure, such as `plot(metric, by="cc")`; `plot(metric)` if it is not given.
 
         Returns
         -------
@@ -339,7 +343,9 @@ class Results:
             self.tell(f"{self.path}: its command was interrupted, and some runs are missing")
         drawn = self._title() + (", interrupted" if title.endswith("interrupted") else "")
         picture = report.figure(
-            folder, "figure", lambda: summary_plots.draw(summary, self.keys, metric, drawn)
+            folder,
+            "figure",
+            lambda: figure or summary_plots.draw(summary, self.keys, metric, drawn),
         )
         seeds = int(self.rows["seed"].n_unique())
         limits = [one for one in _LIMITS if summary[one].fill_nan(None).is_not_null().any()]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from westwood import extras, units
-from westwood.arguments import checked, frame, text
-from westwood.errors import InputError
+from westwood.arguments import checked, frame, optional, text
+from westwood.catalogue import label
+from westwood.errors import InputError, suggestion
 from westwood.experiments import experiment
 from westwood.results.columns import axis, check_metric
 from westwood.results.metrics import summarise
@@ -40,8 +41,10 @@ _AXES = {
 }
 
 
-@checked(rows=frame, metric=text, title=text)
-def plot_means(rows: pl.DataFrame, metric: str = "goodput_bps", *, title: str = "") -> Figure:
+@checked(rows=frame, metric=text, title=text, by=optional(text))
+def plot_means(
+    rows: pl.DataFrame, metric: str = "goodput_bps", *, title: str = "", by: str | None = None
+) -> Figure:
     """Draws the means of a column over what was swept, with 95 % intervals.
 
     Parameters
@@ -52,6 +55,9 @@ def plot_means(rows: pl.DataFrame, metric: str = "goodput_bps", *, title: str = 
         The column that is drawn.
     title : str, optional
         Title of the figure; it names the column if it is not given.
+    by : str, optional
+        A swept key, "cc" or "flow": a curve for each of its values, and a panel for each value of
+        the others; bars are grouped by it. By default panels are of protocols.
 
     Returns
     -------
@@ -93,7 +99,7 @@ def plot_means(rows: pl.DataFrame, metric: str = "goodput_bps", *, title: str = 
     runs = rows["seed"].n_unique()
     means = summarise(rows, [*keys, "flow", "cc"], metric)
     what = metric_axis(metric).name.partition(" (")[0]
-    return draw(means, keys, metric, title or f"{what}, mean of {runs} seeds")
+    return draw(means, keys, metric, title or f"{what}, mean of {runs} seeds", by)
 
 
 def metric_axis(metric: str) -> Axis:
@@ -104,15 +110,27 @@ def metric_axis(metric: str) -> Axis:
     return Axis(metric, name, unit)
 
 
-def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) -> Figure:
-    """Draws curves over one swept number, panels over two keys, or bars without a number."""
+def draw(
+    summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str, by: str | None = None
+) -> Figure:
+    """Draws curves over one swept number, panels over two keys, or bars without a number.
+
+    `by` chooses what curves differ in and by what bars are grouped.
+    """
+    if by is not None:
+        check_by(by, keys)
     from westwood.draw.bars import summary_bars
     from westwood.draw.curves import Axis, curves, panels
 
     y = metric_axis(metric)
     numbers = {key: _numbers(summary[key].to_list()) for key in keys}
-    x = next((key for key in keys if numbers[key]), None)
+    x = next((key for key in keys if numbers[key] and key != by), None)
     if x is None:
+        if by is not None:
+            groups = summary[by].unique(maintain_order=True).to_list()
+            summary = summary.sort(
+                pl.col(by).map_elements(groups.index, return_dtype=pl.Int64), maintain_order=True
+            )
         flows = summary["flow"].n_unique()
         rows = summary.iter_rows(named=True)
         names = [(row["cc"], experiment.point_name(row, keys, flows)) for row in rows]
@@ -125,11 +143,40 @@ def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) ->
     rest = [key for key in keys if key != x]
     if points["flow"].n_unique() > 1:
         rest.append("flow")
-    if not rest:
-        return curves(points, across, y, title)
-    joined = pl.concat_str([pl.col(key).cast(pl.String) for key in rest], separator=", ")
-    points = points.with_columns(joined.alias("curve"))
-    return panels(points, across, y, title, "curve", ", ".join(map(_named, rest)))
+    if by is None:
+        if not rest:
+            return curves(points, across, y, title)
+        points = points.with_columns(_joined(rest).alias("curve"))
+        return panels(points, across, y, title, "curve", ", ".join(map(_named, rest)))
+    others = [key for key in (*rest, "cc") if key != by and points[key].n_unique() > 1]
+    points = points.with_columns(pl.col(by).cast(pl.String))
+    if not others:
+        return curves(points, across, y, title, by)
+    name = "" if by == "cc" else _named(by)
+    if others == ["cc"]:
+        return panels(points, across, y, title, by, name)
+    points = points.with_columns(_joined(others, named=True).alias("panel"))
+    return panels(points, across, y, title, by, name, "panel")
+
+
+def _joined(keys: Sequence[str], *, named: bool = False) -> pl.Expr:
+    """Returns the values of these columns as names."""
+    return pl.concat_str([_text(key, named=named) for key in keys], separator=", ")
+
+
+def _text(key: str, *, named: bool) -> pl.Expr:
+    if key == "cc":
+        return pl.col(key).map_elements(label, return_dtype=pl.String)
+    name = f"{_named(key).lower() if key.count('.') else key} " if named else ""
+    return pl.lit(name) + pl.col(key).cast(pl.String)
+
+
+def check_by(by: str, keys: Sequence[str], key: str = "by") -> None:
+    """Raises InputError unless curves can differ in this."""
+    known = [*keys, "cc", "flow"]
+    if by not in known:
+        problem = f"expected a swept key, {suggestion(by, known)}"
+        raise InputError(problem, key=key, value=by)
 
 
 def _named(key: str) -> str:
