@@ -146,7 +146,12 @@ def _log(file: Path, cases: Sequence[Case]) -> Judged:
     from westwood.conform import judging, logs
 
     recording = logs.read(file)
-    return {judging.Log(str(file)): [judging.judge_log(one, recording) for one in cases]}
+    judged = [judging.judge_log(one, recording) for one in cases]
+    if all(one.verdict == "-" for one in judged):
+        ((reason, _),) = Counter(one.lacks for one in judged).most_common(1)
+        problem = f"decides none of {len(cases)} cases, expected events of BBR's states and more"
+        raise InputError(f"{problem}: {reason}", source=str(file))
+    return {judging.Log(str(file)): judged}
 
 
 def _table(judged: Judged) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
+
+from westwood.catalogue import DIRECTION_COLUMNS
 
 if TYPE_CHECKING:
     from westwood.results.records import Records
@@ -64,3 +67,14 @@ class RawResult:
     records: Records
     # The message columns of engine/columns.hpp, by connection; ns-2, ns-3 and Linux have none.
     messages: Columns = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[type[RawResult], tuple[Any, ...]]:
+        """Pickles numbers instead of the engine's objects and memory."""
+
+        def side(one: RawLinkSide) -> SimpleNamespace:
+            return SimpleNamespace(**{name: getattr(one, name) for name in DIRECTION_COLUMNS})
+
+        connections = {name: list(column) for name, column in self.connections.items()}
+        messages = {name: list(column) for name, column in self.messages.items()}
+        sides = [list(map(side, one)) for one in (self.forward, self.backward)]
+        return RawResult, (connections, *sides, self.records, messages)

@@ -6,6 +6,7 @@ These are in memory; spool.py keeps them on disk.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
@@ -49,6 +50,17 @@ class InMemory:
     def __init__(self, table: Callable[[str], Columns]) -> None:
         self._table = table
 
+    def __reduce__(self) -> tuple[type[Kept], tuple[dict[str, Columns]]]:
+        tables: dict[str, Columns] = {}
+        if extras.has("numpy"):  # without it nobody can read them
+            import numpy as np
+
+            for name in KEYS:
+                with contextlib.suppress(KeyError):  # the engine has no such table
+                    columns = self._table(name)
+                    tables[name] = {column: np.array(each) for column, each in columns.items()}
+        return Kept, (tables,)
+
     def pieces(self, table: str) -> Iterator[Columns]:
         """Yields all rows at once."""
         extras.need("numpy", "a trace")
@@ -57,3 +69,10 @@ class InMemory:
     def count(self, table: str) -> int:
         """Returns the number of a table's rows."""
         return len(next(iter(self._table(table).values()), ()))  # an engine may record nothing
+
+
+class Kept(InMemory):
+    """Records that were copied from a run, as those of an unpickled result."""
+
+    def __init__(self, tables: dict[str, Columns]) -> None:
+        super().__init__(lambda table: tables.get(table, {}))

@@ -173,6 +173,21 @@ def test_a_clock_that_runs_backwards_is_refused(tmp_path: Path) -> None:
         logs.read(path)
 
 
+def test_a_time_below_zero_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", [metrics(-7), metrics(-6)])
+    with pytest.raises(InputError, match="event 1: time = -7: expected a time in ms, not negative"):
+        logs.read(path)
+
+
+def test_a_log_that_decides_no_case_is_one_line_and_no_pass(
+    tmp_path: Path, westwood: Westwood
+) -> None:
+    path = write(tmp_path / "a.sqlog", [metrics(n, congestion_window=12_000) for n in range(9)])
+    done = westwood("conform", "--qlog", str(path))
+    assert done.code == 2 and not done.out
+    assert f"{path}: decides none of 22 cases, expected events of BBR's states" in done.err
+
+
 @pytest.mark.parametrize("value", [-1, "many", True, float("nan"), float("inf"), 10**400])
 def test_a_field_has_a_number_from_0(value: object, tmp_path: Path) -> None:
     path = write(tmp_path / "a", [metrics(5, congestion_window=value)])

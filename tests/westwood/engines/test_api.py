@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
+import pickle
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -133,3 +136,15 @@ def test_check_resources_is_skipped_where_it_is_false(monkeypatch: pytest.Monkey
         with pytest.raises(InputError, match="check_resources=False"):
             run(large, 1)
         assert run(large, 1, check_resources=False) is not None
+
+
+def test_a_result_can_be_pickled_so_that_processes_can_make_it() -> None:
+    """What was recorded goes along."""
+    made = simulate("sawtooth", trace=True, events=True, queues=True)
+    again = pickle.loads(pickle.dumps(made))
+    for name in ("rows", "trace", "events", "queues", "drops", "links", "transfers", "messages"):
+        assert getattr(again, name).equals(getattr(made, name)), name
+    assert repr(copy.deepcopy(again)) == repr(made)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        (there,) = pool.map(simulate, ["sawtooth"])
+    assert there.rows.drop("cpu_s", "wall_s").equals(made.rows.drop("cpu_s", "wall_s"))
