@@ -94,6 +94,7 @@ EXIT_CODES: Mapping[str, str] = {
     "and nothing was written",
     "3": "path compare can't tell yet",
     "77": "this version or machine lacks what the command needs; the message says the remedy",
+    "126, 127": "path emulate can't run its COMMAND; otherwise it has the exit code of COMMAND",
     "130": "interrupted by Ctrl-C; finished runs are in the results folder, "
     'whose manifest says "complete": false',
     "129, 143": "the same, by SIGHUP or SIGTERM",
