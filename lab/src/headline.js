@@ -5,6 +5,7 @@ import { D, labelOf } from "./declared.js";
 import { byId, make } from "./dom.js";
 
 const EVEN = 0.02; // goodputs within this share count as equal
+const STARVED = 0.1; // of the link: below it timeouts decide
 const EMPTY = 1 / 16; // of the window: a mean queue below this counts as almost empty
 
 // How an algorithm reacts to a loss. Algorithms that keep their rate gain when the link causes the losses.
@@ -38,8 +39,9 @@ export function headlineOf(results) {
 function why(first, last, gain) {
   const [wire, queue] = [first.lost + last.lost, first.queue_drops + last.queue_drops];
   const isEmpty = [first, last].every((row) => row.mean_queue < EMPTY * row.mean_cwnd);
+  const isStarved = [first, last].every((row) => row.utilisation < STARVED);
   const [before, after] = [reactionOf(first.cc), reactionOf(last.cc)];
-  if (wire && !queue && isEmpty && gain > EVEN && before && after && !before.keeps && after.keeps)
+  if (!isStarved && wire && !queue && isEmpty && gain > EVEN && before && after && !before.keeps && after.keeps)
     return `, because the queue stays almost empty: the link loses the packets, not congestion. At each loss ${labelOf(first.cc)} ${before.does}; ${labelOf(last.cc)} ${after.does}.`;
   if (!wire && !queue) return ". No packet is lost.";
   return `. Of ${counted(wire + queue, "loss")}, ${wire} happened on the link and ${queue} in full queues.`;

@@ -25,7 +25,7 @@ export async function toWord(state) {
 
 async function fromWord(word) {
   const state = await unpacked(word);
-  if (!isTable(state)) throw new Problem("this link contains no state of the laboratory");
+  if (!isTable(state) || state.v === undefined) throw new Problem(DAMAGED);
   if (state.v !== FORMAT) throw new Problem(`this link has format ${JSON.stringify(state.v)?.slice(0, 20)}, expected ${FORMAT}`);
   const { v, ...rest } = state;
   return checked(rest);

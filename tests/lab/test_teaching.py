@@ -50,6 +50,13 @@ def test_the_headline_gives_no_reason_that_the_run_does_not_show(page: Any) -> N
     said = page.locator("#headline").inner_text()
     assert dropped and "because" not in said
     assert f"0 happened on the link and {dropped} in full queues" in said
+    page.evaluate(
+        """(() => { const next = lab.state; next.scenario.duration = "300s";
+            next.scenario.link[0].loss = { kind: "uniform", rate: 0.3 };
+            return lab.open(next); })()"""
+    )
+    assert max(row["utilisation"] for row in rows_of(page).values()) < 0.1, "timeouts decide"
+    assert "because" not in page.locator("#headline").inner_text()
     page.evaluate("lab.open({...lab.state, lines: lab.state.lines.slice(0, 1)})")
     assert page.locator("#headline").is_hidden()
 
