@@ -212,9 +212,9 @@ async function openFile(file) {
   }
 }
 
-async function openLink() {
+async function openLink(hash) {
   try {
-    await open((await stateOfLink(location.hash)) ?? first());
+    await open((await stateOfLink(hash)) ?? first());
   } catch (error) {
     if (!state) await open(first());
     complain(error);
@@ -283,7 +283,8 @@ function listen() {
   byId("version").textContent = `Westwood ${D.version}`;
   openExports(() => latest && { ...latest, runner });
   listenToDrops();
-  addEventListener("hashchange", openLink);
+  // By now the address may be that of the state before (keep).
+  addEventListener("hashchange", ({ newURL }) => openLink(new URL(newURL).hash));
 }
 
 function listenToDrops() {
@@ -321,5 +322,5 @@ window.lab = {
 
 ready.then(() => {
   listen();
-  openLink();
+  openLink(location.hash);
 });
