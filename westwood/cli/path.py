@@ -11,7 +11,7 @@ from westwood.cli.path_fit import fit
 
 app = group(
     "Measure real paths, turn them into scenarios, and emulate others.",
-    "westwood path compare --emulated --for 1m",
+    "westwood path compare --emulated --cc cubic,ww_plus --for 4m",
 )
 
 command(app, "westwood path compare 192.0.2.1 --for 10m")(compare)
