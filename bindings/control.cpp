@@ -4,6 +4,7 @@
 #include "../wire/control.hpp"
 
 #include <dlfcn.h>
+#include <nanobind/stl/tuple.h>
 
 #include <deque>
 
@@ -89,6 +90,52 @@ nb::dict load(const std::string& file, const std::string& source) {
     return facts;
 }
 
+// A control of which only the declarations are known, as a results folder has them. Scenarios may name it.
+struct Described {
+    ww_control_ops ops = {};
+    std::string source, label;
+    std::deque<std::string> names;
+    std::vector<ww_parameter> parameters;
+};
+
+void refuse_run(const ww_config* config) {
+    const auto* const one = static_cast<const Described*>(config->control->context);
+    fail(one->source, "on_ack", "was not loaded");
+}
+
+void describe(
+    const std::string& source, const std::string& label, std::uint32_t traits, std::uint32_t like,
+    const std::vector<std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t>>&
+        parameters) {
+    static std::deque<Described> all;
+    Described& made = all.emplace_back();
+    made.source = source;
+    made.label = label;
+    for (const auto& [name, fallback, least, most] : parameters)
+        made.parameters.push_back(
+            {made.names.emplace_back(name).c_str(), "", fallback, least, most});
+    ww_control_ops& ops = made.ops;
+    ops.version = WW_CONTROL_VERSION;
+    ops.state_bytes = sizeof(ww_loaded_state);
+    ops.traits = traits;
+    ops.like = like;
+    ops.label = made.label.c_str();
+    ops.parameters = made.parameters.data();
+    ops.parameter_count = static_cast<std::uint32_t>(made.parameters.size());
+    ops.context = &made;
+    ops.on_ack = [](const ww_config* config, void*, ww_window*, const ww_sample*) {
+        refuse_run(config);
+    };
+    ops.on_loss = [](const ww_config* config, void*, ww_window*, std::uint64_t, std::uint32_t,
+                     std::uint32_t) { refuse_run(config); };
+    const std::string problem = wire::problem_of(ops);
+    if (!problem.empty()) {
+        all.pop_back();
+        throw std::invalid_argument(problem);
+    }
+    plan::add_control(source, ops);
+}
+
 }  // namespace
 
 void bind_control(nb::module_& m) {
@@ -97,6 +144,10 @@ void bind_control(nb::module_& m) {
           "Loads a control from a shared object; scenarios find it by `source`. Returns its label, "
           "traits, state, calls, parameters, quantities and the protocol that it is like. Raises "
           "ValueError with what is wrong with it.");
+    m.def(
+        "describe_control", &describe, "source"_a, "label"_a, "traits"_a, "like"_a, "parameters"_a,
+        "Makes a control known to scenarios by its declarations, without code; a parameter is its "
+        "name, default, least and most. Raises ValueError with what is wrong with them.");
     m.attr("MOST_STATE_BYTES") = WW_OWN_STATE_MAX;
 }
 

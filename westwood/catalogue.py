@@ -165,17 +165,17 @@ class LossKind:
 
 
 class _Protocols(dict[str, Protocol]):
-    """Holds the catalogue's protocols, and finds controls in files, whose names end in .c.
+    """Holds the catalogue's protocols, and finds the known controls in files: names that end in .c.
 
-    It lists the catalogue only. A lookup raises InputError for a file that is no control.
+    It lists the catalogue only, and loads nothing: `is_protocol` does.
     """
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or (loading.is_file(name) and bool(self[str(name)]))
+        return super().__contains__(name) or loading.is_known(name)
 
     def __missing__(self, name: str) -> Protocol:
-        if loading.is_file(name):
-            return _loaded(name)
+        if loading.is_known(name):
+            return _of_file(name)
         raise KeyError(name)
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -184,6 +184,16 @@ class _Protocols(dict[str, Protocol]):
             return self[name]
         except KeyError:
             return default
+
+
+def is_protocol(name: object) -> bool:
+    """Returns whether a name that a user gives is a protocol's; loads the control in a file.
+
+    Raises InputError for a file that is no control.
+    """
+    if loading.is_file(name):
+        loading.load(str(name))
+    return name in PROTOCOLS
 
 
 def controls_of_stack(stack: str) -> list[str]:
@@ -218,8 +228,7 @@ def _look_of(name: str) -> PlotStyle:
 _looks_taken: list[str] = []
 
 
-def _loaded(name: str) -> Protocol:
-    loading.named(name)  # raises InputError for a mistake in the file
+def _of_file(name: str) -> Protocol:
     return Protocol(
         name=name,
         algorithm="loaded",

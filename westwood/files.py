@@ -80,6 +80,16 @@ def _unreadable(error: OSError) -> InputError:
     return InputError(f"can't be read: {error.strerror or error}")
 
 
+def is_in_results(path: Path) -> bool:
+    """Returns whether a file is in a results folder or one inside, which may be a stranger's."""
+    folder = Path(os.path.abspath(path)).parent
+    return any(
+        os.path.lexists(place / "runs.parquet")
+        or all(os.path.lexists(place / name) for name in ("SHA256SUMS", "manifest.json"))
+        for place in (folder, folder.parent)
+    )
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """Reads a TOML file's tables."""
     content = read(path, TOML_BYTES)

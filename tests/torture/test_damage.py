@@ -5,9 +5,11 @@ outside the folder changes, and the message is one line."""
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import math
 import random
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +25,13 @@ from westwood.results import journal
 from westwood.results.folder import Folder
 
 _HALF = "half a sweep"
-_CASES = {case.name: case for case in CASES}
+_OWN = Case(
+    "report of a control",
+    ("report", "out", "--export"),
+    before=("run", "small.toml", "--seeds", "2", "--workers", "1")
+    + ("--cc", "hybla.c,cubic", "--out", "out"),
+)
+_CASES = {case.name: case for case in (*CASES, _OWN)}
 _SWEEP = _CASES["sweep"]
 
 
@@ -182,6 +190,55 @@ def test_a_folder_that_somebody_made_up_is_used_or_refused_in_a_line(
         code, errors = place.call(again=True)
         assert code in (0, 2) and outside(place) == others, errors
         assert all(line.startswith("westwood: ") for line in errors.splitlines()), errors
+        shutil.rmtree(place.path)
+
+
+_NEVER = "#error this is compiled"
+_NAMES = ("evil.c", "../evil.c", "/etc/hosts.c", "tcp:evil.c", "hybla.c", "evil-0000.c", "no.c")
+
+
+def forge_controls(out: Folder, choices: random.Random) -> None:
+    """Lets a folder name, sweep and describe controls that nobody named here."""
+    source = hashlib.sha256(_NEVER.encode()).hexdigest()[:16]
+    for name in ("evil.c", f"evil-{source}.c"):
+        out.text(name, _NEVER)
+    name = choices.choice(_NAMES)
+    given = f'name = "{name}"' + choices.choice(("", f', source = "{source}"', ', source = "x"'))
+    table = choices.choice((f"{{ {given} }}", f'"{name}"'))
+    text = (out.path / "scenario.toml").read_text()
+    if choices.random() < 0.6:
+        text = re.sub(r"^cc = .*$", lambda _: f"cc = {table}", text, flags=re.M)
+    if choices.random() < 0.5:
+        flow = choices.choice(("tcp", "*", "cc"))
+        text += f'\n[sweep]\n"{flow}.{choices.choice(("cc", "cc.name"))}" = ["reno", {table}]\n'
+    out.text("scenario.toml", text)
+    facts = json.loads((out.path / "controls.json").read_text())
+    one = choices.choice(facts)
+    if choices.random() < 0.5:
+        one |= {"name": name, "source": source}
+    forge(choices.choice([one, *one["parameters"]]) if choices.random() < 0.5 else one, choices)
+    if choices.random() < 0.8:
+        out.text("controls.json", json.dumps(facts))
+    rows = out.read_frame("runs.parquet")
+    out.frame("runs.parquet", rows.with_columns(cc=pl.lit(choices.choice((name, "hybla.c")))))
+    if choices.random() < 0.2:
+        (out.path / "evil.c").unlink()
+        (out.path / "evil.c").symlink_to("../small.toml")
+
+
+def test_a_folder_that_names_controls_is_read_without_their_code(
+    attack: Any, folders: Folders
+) -> None:
+    for choices in attack.rounds():
+        place = folders.copy(folders["report of a control"])
+        made = Folder(place.path / "out")
+        forge_controls(made, choices)
+        del made
+        others = outside(place)
+        code, errors = place.call(again=True)
+        assert code in (0, 2) and outside(place) == others, errors
+        assert all(line.startswith("westwood: ") for line in errors.splitlines()), errors
+        assert "is compiled" not in errors
         shutil.rmtree(place.path)
 
 

@@ -23,10 +23,10 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show a congestion control: its source, its hosts, and the settings that it obeys."""
-    from westwood.catalogue import PROTOCOLS, unknown_protocol
+    from westwood.catalogue import PROTOCOLS, is_protocol, unknown_protocol
     from westwood.kernel.user_controls import name_of
 
-    if name not in PROTOCOLS:
+    if not is_protocol(name):
         raise InputError(unknown_protocol(name), value=name)
     one, settings = PROTOCOLS[name], _settings(name)
     about = {

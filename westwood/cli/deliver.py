@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from westwood import stopping
 from westwood.cli import console, figures, streams
 from westwood.cli.pairs import print_pairs
+from westwood.control.loading import is_file
 from westwood.engines.contract import Engine
 from westwood.engines.pool import check_workers
 from westwood.engines.resources import format_bytes
@@ -170,10 +171,11 @@ def _title(planned: Experiment) -> str:
 
 
 def _write(folder: Folder, planned: Experiment, collected: Collected, traces: list[Any]) -> None:
-    folder.scenario("scenario", planned.scenario)
+    folder.texts(planned.files)
     folder.frame("runs.parquet", collected.rows)
     for number, (cc, _, trace) in enumerate(traces, start=1):
-        folder.frame(f"traces/{number}-{cc}-seed1.parquet", trace)
+        name = Path(cc).name if is_file(cc) else cc
+        folder.frame(f"traces/{number}-{name}-seed1.parquet", trace)
 
 
 def _write_listed(folder: Folder, planned: Experiment) -> None:

@@ -20,6 +20,7 @@ from westwood.engines import resources
 from westwood.engines.contract import Engine
 from westwood.engines.result import Result
 from westwood.errors import InputError
+from westwood.experiments.experiment import files_of
 from westwood.results import pcap, qlog, queues, traces
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
@@ -223,7 +224,7 @@ def write(result: Result, request: Request, folder: Folder, engine: Engine) -> N
         tables["events"] = traces.events(scenario, raw)
     settings = {"engine": engine.name, "scenario": scenario.resolved(), "seed": result.seed}
     folder.manifest(settings, complete=False)
-    folder.scenario("scenario", scenario)
+    folder.texts(files_of(scenario, ()))
     folder.frame("runs.parquet", result.rows)
     for name, frames in tables.items():
         folder.file(f"{name}.parquet", partial(write_parquet, frames))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from westwood.catalogue import OF_STACKS, PROTOCOLS, settings_of_protocol, unknown_protocol
+from westwood.catalogue import OF_STACKS, is_protocol, settings_of_protocol, unknown_protocol
 from westwood.conform import runs
 from westwood.conform.case import Case, Expectation, Seen, Value, written
 from westwood.conform.recording import LackingError, Recording, UnseenError
@@ -168,7 +168,8 @@ def control(
     The control of a QUIC stack runs in that stack, unless `engine` names another.
     """
     stack, name = split(cc)
-    if name not in OF_STACKS.get(str(stack), PROTOCOLS):
+    of_stack = OF_STACKS.get(str(stack))
+    if not (is_protocol(name) if of_stack is None else name in of_stack):
         raise InputError(unknown_protocol(cc), value=cc)
     engine = engine or (stack if stack in STACKS else None) or simulator.ENGINE
     if engine not in (simulator.ENGINE, *STACKS):

@@ -1,94 +1,44 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loads controls from files and finds them again by name, or by what is in the file."""
+"""Loads controls from files and finds them again by name, or by what is in the file.
+
+Code is loaded in two cases only: a user names the file (`load`), or data name contents that were
+compiled here before, when a user named them (`of_source`). A results folder describes its controls
+(`describe`), so that it can be read without any code.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+import shlex
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from westwood import _engine, files
 from westwood.control import command_number, compiling, gallery, lines
+from westwood.control.facts import DIGITS, ENDING, SOURCE, STEERS, InRow, from_json, made
+from westwood.control.facts import Control as Control
+from westwood.control.facts import Parameter as Parameter
 from westwood.errors import STEERING, InputError
 
-_ENDING = ".c"
 PYTHON = ".py"  # ends the name of a class of PythonControl
 _MOST_BYTES = 1 << 20
-_DIGITS = 16  # of `source`: two files share one with a chance of 2^-64
-_STEERS = "{} has control characters, which terminals obey"
+_KEPT = re.compile(rf"-({SOURCE})\.c\Z")  # ends the name of a file in a results folder
 _ENDLESS = "does not return"  # in the problem of an endless loop (bindings/control_watch.cpp)
-_IS_NAME = re.compile(r"[A-Za-z_]\w*\Z")
-# Keys of a table `cc` and columns of a trace, whose names are taken.
-_TAKEN = frozenset({"name", "source", "parameters", "flow", "transfer", "state", "mode"}).union(
-    _engine.WINDOW_COLUMNS,
-    (row["name"] for row in _engine.SETTINGS if "loaded" in row["algorithms"]),
-)
-
-
-class _InRow(ValueError):
-    """Raised for a mistake in the row of a parameter or of a quantity."""
-
-    def __init__(self, row: str, problem: str) -> None:
-        super().__init__(problem)
-        self.row = row
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """Describes a parameter of a control, a whole number."""
-
-    name: str
-    fallback: int
-    least: int
-    most: int
-    what: str
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """Describes a quantity that a control shows in traces."""
-
-    name: str
-    unit: str
-    what: str
-
-
-@dataclass(frozen=True)
-class Control:
-    """Describes a loaded control."""
-
-    name: str  # as the user named the file
-    source: str  # identifies the file's bytes
-    code: bytes
-    label: str
-    traits: int
-    parameters: tuple[Parameter, ...]
-    quantities: tuple[Quantity, ...]
-    state_bytes: int = 0
-    like: int = 0  # the protocol whose settings it has
-    calls: tuple[str, ...] = ()  # the operations that it has
-
-
-@dataclass(frozen=True)
-class _Named:
-    """Holds the control that a name stands for."""
-
-    path: Path
-    control: Control
-    command: int  # the command that read the file
-
 
 _by_source: dict[str, Control] = {}
-_by_name: dict[str, _Named] = {}
+_by_name: dict[str, Control] = {}
+_by_path: dict[Path, tuple[int, Control]] = {}  # with the command that read the file
+_only_described: ContextVar[bool] = ContextVar("_only_described", default=False)
 
 
 def is_file(name: object) -> bool:
     """Returns whether a control's name is that of a file or a class, not of a protocol."""
-    return isinstance(name, str) and len(name) > len(_ENDING) and name.endswith((_ENDING, PYTHON))
+    return isinstance(name, str) and len(name) > len(ENDING) and name.endswith((ENDING, PYTHON))
 
 
 def add_class(name: str, source: str, label: str, traits: int, facts: Mapping[str, Any]) -> None:
@@ -97,13 +47,13 @@ def add_class(name: str, source: str, label: str, traits: int, facts: Mapping[st
     facts: its parameters and quantities, as those of a compiled control. Raises ValueError with
     what is wrong with them.
     """
-    control = _described({**facts, "label": label, "traits": traits}, name, source, b"")
+    control = made({**facts, "label": label, "traits": traits}, name, source, b"")
     _by_source[source] = control
-    _by_name[name] = _Named(Path(), control, 0)
+    _by_name[name] = control
 
 
 def load(name: str, folder: Path = Path()) -> Control:
-    """Returns the control in the file `name`, a path relative to `folder` or of the gallery.
+    """Returns the control in the file that a user names, relative to `folder` or of the gallery.
 
     Raises InputError with the file and the line if there is a mistake in it, and UnavailableError
     if there is no compiler.
@@ -112,14 +62,27 @@ def load(name: str, folder: Path = Path()) -> Control:
         shown = name.encode(errors="replace").decode()
         raise InputError(f"{shown}: has bytes in its name that are not UTF-8")
     if STEERING.search(name):
-        raise InputError(f"{name}: {_STEERS.format('its name')}")
-    path = gallery.place(name, folder)
-    known = _by_name.get(name)
+        raise InputError(f"{name}: {STEERS.format('its name')}")
     if name.endswith(PYTHON):
-        return known.control if known else _missing_class(name)
-    if known is not None and known.path == path and known.command == command_number() > 0:
-        return known.control
-    return _load(_read(path, name), path, name)
+        return _by_name[name] if name in _by_name else _missing_class(name)
+    _check_loads(name)
+    path = gallery.place(name, folder)
+    command, control = _by_path.get(path, (0, None))
+    if control is None or command != command_number() or command == 0:
+        code = _read(path, name)
+        kept = _KEPT.search(name)
+        if kept and kept[1] != _source(code):
+            problem = f"has other contents than its name says, {_source(code)}"
+            raise InputError(f"{name}: {problem}: expected them unchanged, or another name")
+        control = _of_code(code, name)
+        _by_path[path] = command_number(), control
+    return _known(control, name)
+
+
+def _known(control: Control, name: str) -> Control:
+    """Makes a name stand for a control from now on."""
+    _by_name[name] = control = replace(control, name=name)
+    return control
 
 
 def _missing_class(name: str) -> NoReturn:
@@ -135,16 +98,16 @@ def _read(path: Path, name: str) -> bytes:
         raise InputError(f"{name}: {error.problem}{hint}") from None
 
 
-def _load(code: bytes, path: Path, name: str) -> Control:
-    control = _of_code(code, name)
-    _by_name[name] = _Named(path, control, command_number())
-    return control
+def is_known(name: object) -> bool:
+    """Returns whether a control of this name was loaded, or described by a results folder."""
+    return is_file(name) and name in _by_name
 
 
 def named(name: str) -> Control:
-    """Returns the control that was last loaded by this name, or loads it."""
-    known = _by_name.get(name)
-    return known.control if known and known.command == command_number() else load(name)
+    """Returns the control that has this name; it loads nothing."""
+    if name not in _by_name:
+        raise InputError(f"{name}: no control of this name is loaded")
+    return _by_name[name]
 
 
 def identity(name: str) -> dict[str, str]:
@@ -156,48 +119,139 @@ def identity(name: str) -> dict[str, str]:
 def label(name: str) -> str:
     """Returns what figures call a control; its file may be gone since it ran."""
     known = _by_name.get(name)
-    return known.control.label if known else Path(name).stem
+    return known.label if known else Path(name).stem
 
 
-def of_source(source: str, name: str, folder: Path = Path()) -> Control:
+def of_source(
+    source: str | None, name: str, folder: Path | None = None, *, runs: bool = True
+) -> Control:
     """Returns the control with these contents; raises InputError if the file has others.
 
-    What writes `source` is a results folder, which may be a stranger's. So its control must have
-    been compiled here before, when somebody named the file.
+    What names it is a scenario or a results folder, which may be a stranger's. So its contents must
+    have been compiled here before, when somebody named the file. runs: a description is not enough.
     """
-    path, known = gallery.place(name, folder), _by_source.get(source)
-    if known is None:
+    known = _by_source.get(source or "")
+    described = known.kept if known else None
+    if known is None or (runs and described and not _only_described.get()):
         if name.endswith(PYTHON):
             _missing_class(name)
-        code = _read(path, name)
-        if (found := _source(code)) != source:
-            problem = f"expected the contents {source}, and it has {found}"
-            raise InputError(f"{name}: has changed: {problem}")
-        if path.parent != gallery.folder() and not compiling.is_kept(code):
-            problem = "a control runs with your rights. Read it, then name it once"
-            raise InputError(f"{name}: {problem}: westwood run path --cc {path}")
-        known = _load(code, path, name)
-    known = replace(known, name=name)
-    _by_name.setdefault(name, _Named(path, known, command_number()))
-    return known
+        _check_loads(name)
+        path = _place(name, source, folder or Path()).absolute()
+        path = described if described and (folder is None or not path.exists()) else path
+        code = _with_source(path, name, source)
+        _check_trusted(code, path, name)
+        loaded = _of_code(code, name)
+        if known and path == described and {**known.facts, "name": name} != loaded.facts:
+            raise InputError(f"{name}: is not what its results folder says of it")
+        known = loaded
+    return _known(known, name)
+
+
+def _place(name: str, source: str | None, folder: Path) -> Path:
+    """Returns where the file is: under its name in a results folder, or under its own."""
+    kept = folder / Control(name, source or "", b"", "", 0, (), ()).file
+    return kept if source and kept.exists() else gallery.place(name, folder)
+
+
+def _with_source(path: Path, name: str, source: str | None) -> bytes:
+    code = _read(path, name)
+    found = _source(code)
+    if source not in (None, found):
+        problem = f"expected the contents {source}, and it has {found}"
+        raise InputError(f"{name}: has changed: {problem}")
+    return code
+
+
+def check_runs(control: Control, path: Path) -> None:
+    """Raises InputError unless a file of a results folder has a control's contents, and may run."""
+    _check_trusted(_with_source(path, control.name, control.source), path, control.name)
+
+
+def _check_trusted(code: bytes, path: Path, name: str) -> None:
+    """Raises InputError unless a user named these contents before, or they are of the gallery."""
+    ours, known = gallery.folder() / Path(name).name, _by_source.get(_source(code))
+    if (ours.is_file() and ours.read_bytes() == code) or (known and known.code == code):
+        return
+    if compiling.is_kept(code):
+        return
+    problem = "a control runs with your rights. Read it, then name it once"
+    raise InputError(f"{name}: {problem}: westwood run path --cc {shlex.quote(str(path))}")
+
+
+@contextlib.contextmanager
+def only_described() -> Iterator[None]:
+    """Reads a results folder in the block: no code is compiled or loaded."""
+    before = _only_described.set(True)
+    try:
+        yield
+    finally:
+        _only_described.reset(before)
+
+
+def _check_loads(name: str) -> None:
+    if _only_described.get():
+        raise InputError(f"{name}: is not described in the results folder, and nothing is loaded")
+
+
+def describe(given: object, folder: Path) -> dict[str, Control]:
+    """Makes the controls known that a results folder describes; returns them by name.
+
+    Raises InputError if it does not say what `Control.facts` does.
+    """
+    if not isinstance(given, list):
+        raise InputError("expected a list of controls")
+    found: dict[str, Control] = {}
+    for one in given:
+        control = from_json(one, folder)
+        if control.name in found:
+            raise InputError("expected each control once", value=control.name)
+        found[control.name] = control
+    for control in found.values():
+        known = _by_source.get(control.source)
+        if known is None or known.kept is not None:
+            _describe(control)
+        _known(_by_source[control.source], control.name)
+    return found
+
+
+def _describe(control: Control) -> None:
+    """Lets scenarios name a control of which no code is loaded."""
+    numbers = [(one.name, one.fallback, one.least, one.most) for one in control.parameters]
+    facts_ = control.label, control.traits, control.like, numbers
+    try:
+        _engine.describe_control(control.source, *facts_)
+    except ValueError as error:
+        raise InputError(str(error), value=control.name) from None
+    _by_source[control.source] = control
+
+
+def text_of(control: Control) -> str:
+    """Returns the contents of a control's file."""
+    code = control.code
+    if control.kept is not None:
+        code = _with_source(control.kept, control.name, control.source)
+        _check_text(code, control.name)
+    return code.decode()
 
 
 def _source(code: bytes) -> str:
-    return hashlib.sha256(code).hexdigest()[:_DIGITS]
+    return hashlib.sha256(code).hexdigest()[:DIGITS]
 
 
 def _of_code(code: bytes, name: str) -> Control:
     source = _source(code)
-    if source in _by_source:
-        return replace(_by_source[source], name=name)
+    known = _by_source.get(source)
+    if known and known.kept is None:
+        return replace(known, name=name)
+    _check_loads(name)
     _check_text(code, name)
     try:
         with compiling.loadable(code, name) as path:
             facts = _engine.load_control(path, source)
-        control = _described(facts, name, source, code)
+        control = made(facts, name, source, code)
     except InputError:
         raise
-    except _InRow as error:
+    except InRow as error:
         line = lines.of_row(code.decode(), error.row)
         raise InputError(f"{name}:{line}: {error}" if line else f"{name}: {error}") from None
     except UnicodeDecodeError:
@@ -215,38 +269,6 @@ def _check_text(code: bytes, name: str) -> None:
     except UnicodeDecodeError as error:
         line = code[: error.start].count(b"\n") + 1
         raise InputError(f"{name}:{line}: is not UTF-8") from None
-
-
-def _described(facts: Mapping[str, Any], name: str, source: str, code: bytes) -> Control:
-    parameters = tuple(Parameter(**row) for row in facts["parameters"])
-    quantities = tuple(Quantity(**row) for row in facts["quantities"])
-    taken = set(_TAKEN)
-    for its in [one.name for one in parameters] + [one.name for one in quantities]:
-        if not _IS_NAME.match(its):
-            raise _InRow(its, f'"{its}" is no name, expected letters, digits and _')
-        if its in taken:
-            raise _InRow(its, f'"{its}" is named twice, or has another meaning in a scenario')
-        taken.add(its)
-    for one in parameters:
-        if not one.least <= one.fallback <= one.most:
-            raise _InRow(one.name, f"the default of {one.name} is not within its bounds")
-    label, traits = facts["label"], facts["traits"]
-    for row, texts in _texts(parameters, quantities):
-        if any(map(STEERING.search, texts)):
-            raise _InRow(row, _STEERS.format(f"the text of {row}"))
-    if STEERING.search(label):
-        raise ValueError(_STEERS.format("its label"))
-    state, like = facts.get("state_bytes", 0), facts.get("like", 0)
-    calls = tuple(facts.get("calls", ()))
-    return Control(name, source, code, label, traits, parameters, quantities, state, like, calls)
-
-
-def _texts(
-    parameters: Iterable[Parameter], quantities: Iterable[Quantity]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yields the name and the texts of each row."""
-    yield from ((one.name, (one.what,)) for one in parameters)
-    yield from ((one.name, (one.unit, one.what)) for one in quantities)
 
 
 def located(failure: str) -> InputError:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from westwood import _engine
+from westwood.control import loading
 from westwood.errors import InputError
 from westwood.scenario.stacks import STACKS
 
@@ -22,6 +23,8 @@ def plan(scenario: Scenario, *, has_stacks: bool = False) -> _engine.Plan:
         if flow.cc.stack in STACKS and not has_stacks:
             problem = "is a control of a QUIC stack, expected --engine quinn or noq"
             raise InputError(problem, key=f"{flow.name}.cc", value=flow.cc.written)
+        if loading.is_file(flow.cc.name):
+            loading.of_source(flow.cc.source, flow.cc.name)  # its code, if that was only described
     try:
         return _engine.plan(scenario.model_dump(exclude={"sweep"}))
     except ValueError as error:

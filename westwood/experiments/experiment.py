@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from westwood.catalogue import PROTOCOLS, UDP, label, unknown_protocol
+from westwood.catalogue import UDP, is_protocol, label, unknown_protocol
+from westwood.control import loading
 from westwood.engines import resources
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import check_workers, run_jobs, sorted_rows
@@ -20,13 +22,14 @@ from westwood.experiments import shared
 from westwood.results.columns import COST, Row, averaged
 from westwood.results.metrics import means, summarise
 from westwood.results.rows import even, rows_frame
-from westwood.scenario import Scenario, presets
+from westwood.scenario import Scenario, controls, presets
 from westwood.scenario.controls import OF_EACH_CONTROL, has_setting
 from westwood.scenario.stacks import split
 
 if TYPE_CHECKING:
     import polars as pl
 
+FACTS = "controls.json"
 LISTED = "listed"  # folder of the scenarios whose losses are listed, one for each run
 MOST_FLOWS = 8  # more flows share a row in a summary
 _MOST_TRACES = 12  # lines that a figure over time can show distinctly
@@ -53,6 +56,11 @@ class Experiment:
     def runs(self) -> int:
         """Number of runs."""
         return sum(len(job.seeds) for job in self.jobs)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """What was run, for the results folder: texts by name, scenario.toml last."""
+        return files_of(self.scenario, [job.scenario for job in self.jobs])
 
     def manifest(self, engine: str) -> dict[str, Any]:
         """Describes the runs for the manifest of the results folder."""
@@ -87,6 +95,19 @@ class Collected:
         return even(sorted_rows(self.runs))
 
 
+def files_of(scenario: Scenario, points: Sequence[Scenario]) -> dict[str, str]:
+    """Returns a scenario and the controls in files of its points, as texts by name.
+
+    FACTS has what the controls declare, so that reading the folder compiles nothing.
+    """
+    ccs = [flow.cc for one in (scenario, *points) for flow in one.flow]
+    named = {cc.name: cc.source for cc in ccs if loading.is_file(cc.name)}
+    files = controls.files(scenario.given()) | named
+    used = controls.of_files(files)
+    facts = {FACTS: json.dumps([one.facts for one in used], indent=2) + "\n"} if used else {}
+    return {**controls.texts(used), **facts, **scenario.to_files("scenario")}
+
+
 def plan(
     scenario: Scenario,
     *,
@@ -103,7 +124,7 @@ def plan(
     if seeds is not None:
         settings["seeds"] = seeds
     for name in cc:
-        if split(name)[1] not in PROTOCOLS:
+        if not is_protocol(split(name)[1]):
             problem = unknown_protocol(name)
             raise InputError(problem, key="--cc", value=name)
     if clash := [key for key in settings if cc and key.endswith(".cc")]:

@@ -6,18 +6,21 @@ Length: the docstrings are the reference of the public class.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from westwood import arguments, extras
+from westwood import arguments, extras, files
 from westwood.arguments import checked
+from westwood.control import loading
 from westwood.draw import report
 from westwood.draw.laboratory import LabLink
 from westwood.errors import InputError
@@ -32,6 +35,7 @@ from westwood.results.kinds import ResultKind, kind_in
 from westwood.results.tables import html_table
 from westwood.scenario import fragments
 from westwood.scenario.scenario import Scenario
+from westwood.scenario.stacks import split
 from westwood.scenario.summary import summarise
 from westwood.scenario.sweep_values import column_values
 from westwood.scenario.toml_format import toml_value
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
 
 _RUNS, _SCENARIO = "runs.parquet", "scenario.toml"
 _WRITTEN = "a folder that run --out or sweep wrote"
+_MOST_FACTS = 16 << 20  # bytes of what a folder says of its controls
+_HASH = re.compile("[0-9a-f]{12}")  # of a scenario
 _LIMITS = ("receiver_limited", "application_limited")  # shown if one is known
 
 
@@ -157,7 +163,9 @@ class Results:
                 raise InputError(_lacking(path, name), value=str(path))
         folder = Folder(path, "")
         folder.check_format()
-        planned = experiment.plan(Scenario.from_toml(folder.verified(_SCENARIO)))
+        controls = _controls(folder)
+        with loading.only_described():
+            planned = experiment.plan(Scenario.from_toml(folder.verified(_SCENARIO)))
         for name in planned.scenario.to_files(Path(_SCENARIO).stem):
             folder.verified(name)
         rows = folder.read_frame(_RUNS)
@@ -165,7 +173,7 @@ class Results:
         # A run with several --cc has this column, though no sweep names it.
         if protocol_column in rows.columns and protocol_column not in planned.varied:
             planned = replace(planned, varied=[protocol_column, *planned.varied])
-        if problem := problem_with(planned, rows):
+        if problem := problem_with(planned, rows, controls):
             raise Damaged(problem, source=str(path / _RUNS))
         return cls(path, planned, rows, tell)
 
@@ -394,8 +402,10 @@ class Results:
         pairs = self.pairs(COLUMN)
         if not pairs.is_empty():
             written.append(folder.frame("pairs.csv", pairs))
+        controls = _controls(folder)
         for (cc,), mine in self.summary.group_by("cc", maintain_order=True):
-            written.append(folder.frame(f"data/{cc}.csv", mine.drop("cc")))
+            name = Path(controls[cc].file if cc in controls else str(cc)).name
+            written.append(folder.frame(f"data/{name.removesuffix('.c')}.csv", mine.drop("cc")))
         return written
 
     def _folder(self) -> Folder:
@@ -432,19 +442,41 @@ class Results:
         row = self.rows.row(number - 1, named=True)
         seeded = ["--seed", str(row["seed"]), "--plot"]
         listed = self.path / experiment.LISTED / f"{row['scenario']}.toml"
-        if listed.exists():
+        if _HASH.fullmatch(str(row["scenario"])) and listed.exists():
             return shlex.join(["westwood", "trace", str(listed), *seeded])
         scenario = self.planned.scenario
         words = ["westwood", "trace", str(self.path / "scenario.toml")]
+        run = self.rows.filter(scenario=row["scenario"], seed=row["seed"]).select("flow", "cc")
+        kept = {cc: self._kept(cc) for _, cc in run.iter_rows()}
         for key, values in scenario.sweep.items():
             value = values[column_values(values).index(row[key])]
-            words += ["--set", f"{key}={toml_value(value)}"]
+            words += ["--set", f"{key}={toml_value(self._written(value))}"]
         own = {flow.name: flow.cc.written for flow in scenario.flows}
-        run = self.rows.filter(scenario=row["scenario"], seed=row["seed"]).select("flow", "cc")
         chosen = [cc for flow, cc in run.iter_rows() if cc != own[flow]]
-        if chosen and not any(key.endswith(".cc") for key in scenario.sweep):
-            words += ["--cc", chosen[0]]
+        if chosen and not any(key.endswith((".cc", ".cc.name")) for key in scenario.sweep):
+            words += ["--cc", kept[chosen[0]]]
         return shlex.join([*words, *seeded])
+
+    def _kept(self, cc: str) -> str:
+        """Returns a protocol's name, or that of a control's file here, if its code may run."""
+        stack, name = split(cc)
+        if not loading.is_file(name) or str(name).endswith(loading.PYTHON):
+            return cc
+        control = _controls(self._folder()).get(str(name))
+        if control is None:
+            problem = f"ran a control that {experiment.FACTS} does not describe, so it is not kept"
+            raise InputError(problem, value=cc)
+        path = self.path / control.file
+        loading.check_runs(control, path)
+        return f"{stack}:{path}" if stack else str(path)
+
+    def _written(self, value: Any) -> Any:
+        """Returns a swept value with the control's file here, which has the contents that ran."""
+        if not isinstance(value, Mapping) or value.get("source") is None:
+            return value
+        table = {**value, "name": self._kept(value["name"])}
+        del table["source"]
+        return table if len(table) > 1 else table["name"]
 
     def to_xarray(self) -> xr.Dataset:
         """Returns the numbers of `rows` as a labelled array.
@@ -466,6 +498,23 @@ class Results:
         {'path.loss.rate': 2, 'flow': 1, 'cc': 2, 'seed': 3}
         """
         return to_xarray(self.rows, self.keys)
+
+
+def _controls(folder: Folder) -> dict[str, loading.Control]:
+    """Returns the controls in files that a folder describes, by name; loads no code."""
+    if not os.path.lexists(folder.path / experiment.FACTS):
+        return {}
+    path = folder.verified(experiment.FACTS)
+    try:
+        given = json.loads(files.read(path, _MOST_FACTS))
+        controls = loading.describe(given, folder.path)
+    except InputError as error:
+        raise Damaged(str(error), source=str(path)) from None
+    except (ValueError, RecursionError):
+        raise Damaged("is not JSON", source=str(path)) from None
+    for one in controls.values():
+        folder.verified(one.file)
+    return controls
 
 
 def _opens(scenario: Scenario) -> LabLink:

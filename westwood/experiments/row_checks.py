@@ -3,24 +3,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import polars as pl
 
 from westwood.catalogue import PROTOCOLS, UDP
-from westwood.control.loading import is_file
+from westwood.control.loading import PYTHON, is_file
 from westwood.errors import show
 from westwood.experiments.experiment import Experiment
 from westwood.results.columns import COST, columns
 from westwood.results.rows import LARGEST
+from westwood.scenario.stacks import split
 from westwood.scenario.sweep_values import column_values
 
 _TOLD = {"point", "scenario", "engine"}  # columns that are not measurements
 _SCENARIO = "scenario.toml"
 
 
-def problem_with(planned: Experiment, rows: pl.DataFrame) -> str:
-    """Returns the reason why rows can't belong to this scenario; empty if they can."""
+def problem_with(planned: Experiment, rows: pl.DataFrame, controls: Collection[str]) -> str:
+    """Returns the reason why rows can't belong to this scenario; empty if they can.
+
+    controls: the names of the controls in C files.
+    """
     cost = {column.name for column in COST}
     numbers = {column.name for column in columns()} - {"scenario", "engine", "flow", "cc"} - cost
     names = {"cc": {*PROTOCOLS, UDP}, "flow": {flow.name for flow in planned.scenario.flows}}
@@ -40,7 +45,7 @@ def problem_with(planned: Experiment, rows: pl.DataFrame) -> str:
             return f"has an impossible number in {column}"
     for column, known in values.items():
         found = set(rows[column].unique().to_list())
-        if others := {one for one in found - known if not is_file(one)}:
+        if others := {one for one in found - known if not _is_control(one, controls)}:
             return f"has {show(min(others))} in {column}, expected what {_SCENARIO} has"
     if others := set(rows.columns) - numbers - cost - set(values) - _TOLD:
         return f"has a column {show(min(others))}, expected the rows of {_SCENARIO}"
@@ -53,6 +58,13 @@ def problem_with(planned: Experiment, rows: pl.DataFrame) -> str:
     ):
         return "has a run twice"
     return "" if rows.height else "has no row"
+
+
+def _is_control(name: object, known: Collection[str]) -> bool:
+    """Returns whether it may be a control in a file or a class; nothing is read or loaded."""
+    own = split(name)[1]
+    is_class = isinstance(own, str) and own.endswith(PYTHON) and own.isprintable()
+    return is_file(own) and (is_class or own in known)
 
 
 def _absolute(values: pl.Series) -> pl.Series:

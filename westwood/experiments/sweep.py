@@ -110,7 +110,7 @@ class SweptRuns:
             resume=resume,
             differs="holds another sweep: scenario, settings or protocols differ",
             about=self._planned.manifest(self._engine.name),
-            scenario=self._planned.scenario,
+            files=self._planned.files,
         ):
             self._read_tables()
             yield self

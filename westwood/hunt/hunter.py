@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from westwood.arguments import check_seed
-from westwood.catalogue import PROTOCOLS, unknown_protocol
+from westwood.catalogue import is_protocol, unknown_protocol
 from westwood.control import loading
 from westwood.engines.contract import Job, RunSeed
 from westwood.engines.pool import run_jobs
@@ -62,7 +62,7 @@ def plan(
     cc: str, harms: tuple[str, ...], seed: int, environments: int | None, for_s: float | None
 ) -> HuntPlan:
     """Checks the request and makes a plan of it."""
-    if cc not in PROTOCOLS:
+    if not is_protocol(cc):
         raise InputError(unknown_protocol(cc), key="--cc", value=cc)
     check_seed(seed)
     if environments is not None and not 1 <= environments <= MOST_ENVIRONMENTS:

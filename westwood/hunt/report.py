@@ -134,10 +134,11 @@ def files(finding: Finding, called: str) -> dict[str, str]:
     data = as_data(finding.attack, finding.cc) | {"name": called, "sweep": {}}
     made = {}
     if is_file(finding.cc):
-        file = Path(finding.cc).name
-        made[file] = named(finding.cc).code.decode()
+        control = named(finding.cc)
+        made[control.file] = control.code.decode()
+        table = {"name": Path(finding.cc).name, "source": control.source}
         for flow in data["flow"]:
-            flow["cc"] = file if flow.get("cc") == finding.cc else flow.get("cc")
+            flow["cc"] = table if flow.get("cc") == finding.cc else flow.get("cc")
     if trace := data["link"][0].get("trace"):
         made[f"{called}.rate"] = "".join(f"{ms}\n" for ms in trace["forward"])
         trace["forward"] = f"{called}.rate"

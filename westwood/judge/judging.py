@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import OF_STACKS, PROTOCOLS, controls_of_stack, label, unknown_protocol
+from westwood.catalogue import (
+    OF_STACKS,
+    PROTOCOLS,
+    controls_of_stack,
+    is_protocol,
+    label,
+    unknown_protocol,
+)
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
@@ -92,10 +99,10 @@ def targets(only: Sequence[str] = ()) -> list[Target]:
 def control(cc: str, settings: Mapping[str, Any] | None = None, *, key: str = "--cc") -> Control:
     """Makes a control with these settings; an error about the name cites `key`."""
     stack, own = split(cc)
-    if stack is not None and own not in OF_STACKS.get(stack, PROTOCOLS):
+    if stack is not None and stack in OF_STACKS and own not in OF_STACKS[stack]:
         known = ", ".join(controls_of_stack(stack))
         raise InputError(f"expected one of {known}", key=key, value=cc)
-    if own not in PROTOCOLS:
+    if not is_protocol(own):
         problem = unknown_protocol(cc)
         raise InputError(problem, key=key, value=cc)
     return Control(cc, settings_given(cc, settings or {}))

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from westwood import files, stopping
-from westwood.catalogue import PROTOCOLS, unknown_protocol
+from westwood.catalogue import is_protocol, unknown_protocol
 from westwood.control import loading, one_command
 from westwood.draw import laboratory
 from westwood.errors import InputError, RunError, WestwoodError
@@ -29,31 +29,34 @@ _FIRST = "sawtooth"  # the page's first view
 _lock = threading.Lock()  # of reading controls
 
 
-def page(own: Mapping[str, Path]) -> bytes:
-    """Returns the page with the controls of these files as they are now.
+Own = Mapping[str, Callable[[], loading.Control]]  # what loads a control, by its name
 
-    own: by name, the folder that each is relative to.
-    """
+
+def page(own: Own) -> bytes:
+    """Returns the page with these controls, as their files are now."""
     with _lock, one_command():
-        return laboratory.page([loading.load(name, folder) for name, folder in own.items()])
+        return laboratory.page([load() for load in own.values()])
 
 
-def own_controls(file_or_preset: str | None, cc: Sequence[str]) -> dict[str, Path]:
-    """Returns the files among the controls of a scenario and of --cc, each with its folder.
+def own_controls(file_or_preset: str | None, cc: Sequence[str]) -> Own:
+    """Returns the controls in files that a scenario and --cc name.
 
     Raises InputError for a control that the page lacks.
     """
-    made: dict[str, Path] = {}
+    made: dict[str, Callable[[], loading.Control]] = {}
     if file_or_preset is not None and file_or_preset not in presets():
         path = Path(file_or_preset)
-        made = dict.fromkeys(controls.files(files.read_toml(path)), path.parent)
+        kept = files.is_in_results(path)
+        for name, source in controls.files(files.read_toml(path)).items():
+            load = partial(loading.of_source, source, name, path.parent)
+            made[name] = load if source or kept else partial(loading.load, name, path.parent)
     for name in cc:
         if name.endswith(loading.PYTHON):
             raise InputError("the page runs controls in C only", key="--cc", value=name)
-        if name not in PROTOCOLS:
+        if not is_protocol(name):
             raise InputError(unknown_protocol(name), key="--cc", value=name)
         if loading.is_file(name):
-            made[name] = Path()
+            made[name] = partial(loading.load, name)
     return made
 
 
@@ -105,7 +108,7 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, port: int = 0, own: Mapping[str, Path] | None = None) -> None:
+    def __init__(self, port: int = 0, own: Own | None = None) -> None:
         self.page: Callable[[], bytes] = partial(page, own or {})
         self.page()  # a mistake ends the command
         try:

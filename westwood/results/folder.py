@@ -158,17 +158,17 @@ class Folder:
         resume: bool,
         differs: str,
         about: Mapping[str, Any] | None = None,
-        scenario: Scenario | None = None,
+        files: Mapping[str, str] | None = None,
     ) -> None:
         """Resumes results of this kind, or starts them if the folder holds none.
 
-        about: the manifest's settings; the state by default. scenario: what is run, if it is one.
+        about: the manifest's settings; the state by default. files: what is run, as texts by name.
         """
         begun = self.holds(kind, state, resume=resume, differs=differs)
         if not (begun and self.has(_MANIFEST)):
             self.manifest(about or {kind.title: state}, complete=False)
-        if scenario and not (begun and all(map(self.has, scenario.to_files("scenario")))):
-            self.scenario("scenario", scenario)
+        if files and not (begun and all(map(self.has, files))):
+            self.texts(files)
         if not begun:
             self.json(kind.file, state)
 
@@ -294,12 +294,16 @@ class Folder:
         """Writes a text file."""
         return self.file(name, lambda path: path.write_text(content, encoding="utf-8"))
 
-    def scenario(self, name: str, scenario: Scenario) -> Path:
-        """Writes the files of its long lists of numbers, then NAME.toml; returns its path."""
-        place, _, stem = name.rpartition("/")
-        for file, content in scenario.to_files(stem).items():
+    def texts(self, files: Mapping[str, str], place: str = "") -> Path:
+        """Writes text files into a folder inside; returns the path of the last one."""
+        for file, content in files.items():
             path = self.text(f"{place}/{file}" if place else file, content)
         return path
+
+    def scenario(self, name: str, scenario: Scenario) -> Path:
+        """Writes its long lists of numbers and its controls, then NAME.toml; returns its path."""
+        place, _, stem = name.rpartition("/")
+        return self.texts(scenario.to_files(stem), place)
 
     def json(self, name: str, content: object) -> Path:
         """Writes a JSON file."""

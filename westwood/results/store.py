@@ -27,7 +27,7 @@ from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 
 if TYPE_CHECKING:
-    from westwood.scenario import Scenario
+    pass
 
 Take = Callable[[Mapping[str, Any]], object]
 _NOT_OURS = (KeyError, TypeError, ValueError, OverflowError, AttributeError)
@@ -55,13 +55,13 @@ class Store:
         resume: bool,
         differs: str,
         about: Mapping[str, Any] | None = None,
-        scenario: Scenario | None = None,
+        files: Mapping[str, str] | None = None,
     ) -> Iterator[None]:
         """Locks the folder, checks that it fits (`Folder.begin`), and opens the store."""
         self._advice = "; continue with --resume"
         with self._folder.locked():
             self._folder.begin(
-                kind, state, resume=resume, differs=differs, about=about, scenario=scenario
+                kind, state, resume=resume, differs=differs, about=about, files=files
             )
             with self.opened():
                 yield

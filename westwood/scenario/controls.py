@@ -21,14 +21,26 @@ if TYPE_CHECKING:
 
 OF_EACH_CONTROL = "cc."  # before a setting of every flow whose control has it
 _SOURCE, _PARAMETERS = "source", "parameters"
+_KEYS = (".cc", ".cc.name")  # end the keys of a sweep over controls
 
 
-def embedded(given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Loads the controls that flows name, relative to `folder`, and names their contents."""
-    flows = given.get("flow")
-    if not isinstance(flows, (list, tuple)):
-        return dict(given)
-    return {**given, "flow": [_embedded(one, folder) for one in flows]}
+def embedded(given: Mapping[str, Any], folder: Path, *, kept: bool = False) -> dict[str, Any]:
+    """Loads the controls that flows and the sweep name, relative to `folder`; names the contents.
+
+    kept: a results folder names them, so only what was compiled here before is loaded.
+    """
+    made = dict(given)
+    flows, sweep = given.get("flow"), given.get("sweep")
+    if isinstance(flows, (list, tuple)):
+        made["flow"] = [_embedded(one, folder, kept=kept) for one in flows]
+    if isinstance(sweep, Mapping):
+        made["sweep"] = {
+            key: [_swept(one, folder, key, kept=kept) for one in values]
+            if isinstance(values, (list, tuple)) and str(key).endswith(_KEYS)
+            else values
+            for key, values in sweep.items()
+        }
+    return made
 
 
 def settled(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -37,11 +49,11 @@ def settled(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     for key, value in settings.items():
         made[key] = _settled(value, folder, key) if key.endswith(".cc") else value
         if key.endswith(".cc.name"):
-            table = _settled(value, folder, key) if isinstance(value, str) else value
+            table = _settled(value, folder, key)
             for part in (_SOURCE, STACK):
                 of_table = table.get(part) if isinstance(table, Mapping) else None
                 made[key.removesuffix("name") + part] = of_table
-            if isinstance(value, str) and isinstance(table, Mapping):
+            if isinstance(table, Mapping) and table.get(_SOURCE, table.get(STACK)):
                 made[key] = table["name"]
     return made
 
@@ -79,58 +91,66 @@ def files(given: Mapping[str, Any]) -> dict[str, str | None]:
     """
     ccs = [flow.get("cc") for flow in given.get("flow", ()) if isinstance(flow, Mapping)]
     for key, values in given.get("sweep", {}).items():
-        ccs += values if key.endswith((".cc", ".cc.name")) else []
+        ccs += values if key.endswith(_KEYS) else []
     tables = [cc if isinstance(cc, Mapping) else {"name": cc} for cc in ccs]
-    return {
-        str(one["name"]): one.get(_SOURCE) for one in tables if loading.is_file(one.get("name"))
-    }
+    named = {str(split(one.get("name"))[1]): one.get(_SOURCE) for one in tables}
+    return {name: source for name, source in named.items() if loading.is_file(name)}
 
 
-def _embedded(flow: Any, folder: Path) -> Any:
+def of_files(named: Mapping[str, str | None]) -> list[loading.Control]:
+    """Returns the controls in C with these names and contents."""
+    return [
+        loading.of_source(source, name, runs=False)
+        for name, source in named.items()
+        if not name.endswith(loading.PYTHON)
+    ]
+
+
+def texts(controls: Iterable[loading.Control]) -> dict[str, str]:
+    """Returns the contents of controls by the names that their files have in results folders."""
+    return {one.file: loading.text_of(one) for one in controls}
+
+
+def _embedded(flow: Any, folder: Path, *, kept: bool) -> Any:
     if not isinstance(flow, Mapping) or "cc" not in flow:
         return flow
-    return {**flow, "cc": _settled(flow["cc"], folder, f"{flow.get('name', 'flow')}.cc")}
+    key = f"{flow.get('name', 'flow')}.cc"
+    return {**flow, "cc": _settled(flow["cc"], folder, key, kept=kept)}
 
 
-def _settled(cc: Any, folder: Path, key: str) -> Any:
+def _swept(cc: Any, folder: Path, key: str, *, kept: bool) -> Any:
+    """Names the contents of a file among the values of a sweep, which stay as they are written."""
+    table = _settled(cc, folder, key, kept=kept)
+    if not isinstance(table, Mapping) or table.get(_SOURCE) is None:
+        return cc
+    written = cc if isinstance(cc, Mapping) else {"name": cc}
+    return {**written, _SOURCE: table[_SOURCE]}
+
+
+def _settled(cc: Any, folder: Path, key: str, *, kept: bool = False) -> Any:
     table = {"name": cc} if isinstance(cc, str) else cc
     if not isinstance(table, Mapping):
         return cc
-    stack, control = split(table.get("name"))
+    written = table.get("name")
+    stack, control = split(written)
     if stack is not None:
-        if control not in PROTOCOLS:
-            written = table.get("name")
-            raise InputError(unknown_protocol(written), key=key, value=written)
-        return {**table, "name": control, STACK: stack}
-    if not loading.is_file(table.get("name")):
-        return cc
-    return {**table, _SOURCE: _source_of(table, folder, key)}
+        table = {**table, "name": control, STACK: stack}
+    if loading.is_file(control):
+        return {**table, _SOURCE: _source_of(table, folder, key, kept=kept)}
+    if stack is not None and control not in PROTOCOLS:
+        raise InputError(unknown_protocol(written), key=key, value=written)
+    return cc if stack is None else table
 
 
-def _source_of(table: Mapping[str, Any], folder: Path, key: str) -> str:
+def _source_of(table: Mapping[str, Any], folder: Path, key: str, *, kept: bool) -> str:
     name, source = str(table["name"]), table.get(_SOURCE)
     try:
-        if source is None:
+        if source is None and not kept:
             return loading.load(name, folder).source
-        return loading.of_source(str(source), name, folder).source
+        source = None if source is None else str(source)
+        return loading.of_source(source, name, folder, runs=kept).source
     except InputError as error:
         raise error.located(key=key) from None
-
-
-def split_out(flows: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """Names the controls' files without their folders; returns their contents by name."""
-    made: dict[str, str] = {}
-    for flow in flows:
-        cc = flow["cc"]
-        if not loading.is_file(cc["name"]) or cc["name"].endswith(loading.PYTHON):
-            continue
-        control = loading.of_source(cc[_SOURCE], cc["name"])
-        name, text = Path(cc["name"]).name, control.code.decode()
-        if made.get(name, text) != text:
-            name = f"{control.source}-{name}"
-        made[name] = text
-        flow["cc"] = {**cc, "name": name}
-    return made
 
 
 def with_parameters(given: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
@@ -143,7 +163,10 @@ def with_parameters(given: Mapping[str, Any], model: type[BaseModel]) -> dict[st
             raise InputError("is for controls in files", key=_SOURCE, value=given[_SOURCE])
         return dict(given)
     source = given.get(_SOURCE)
-    control = loading.named(str(name)) if source is None else loading.of_source(source, str(name))
+    if source is None:
+        control = loading.named(str(name))
+    else:
+        control = loading.of_source(str(source), str(name), runs=False)
     known = {one.name: one for one in control.parameters}
     for key, value in given.items():
         if key in known:

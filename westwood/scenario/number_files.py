@@ -25,12 +25,15 @@ _PLACES = {
 }
 
 
-def embedded(given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Replaces file names, relative to `folder`, by their numbers in the links' tables."""
+def embedded(given: Mapping[str, Any], folder: Path, *, kept: bool = False) -> dict[str, Any]:
+    """Replaces file names, relative to `folder`, by their numbers in the links' tables.
+
+    kept: a results folder names them, so they must be in it.
+    """
     links = given.get("link")
     if not isinstance(links, (list, tuple)):
         return dict(given)
-    read = _Files(folder)
+    read = _Files(folder, kept=kept)
     taken = [_embedded(one, read) if isinstance(one, Mapping) else one for one in links]
     return {**given, "link": taken}
 
@@ -38,15 +41,18 @@ def embedded(given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 class _Files:
     """Reads each file once, and limits the numbers in all files."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, *, kept: bool) -> None:
+        self._folder, self._kept = folder, kept
         self._read: dict[str, files.Numbers] = {}
         self._count = 0
 
     def numbers(self, name: str) -> files.Numbers:
         """Returns the numbers in a file."""
+        path = self._folder / name
+        if self._kept and (Path(name).name != name or path.is_symlink()):
+            raise InputError("expected a file of the results folder")
         if name not in self._read:
-            self._read[name] = files.numbers(self._folder / name)
+            self._read[name] = files.numbers(path)
             self._count += len(self._read[name])
             if self._count > MOST_NUMBERS:
                 raise InputError(f"expected at most {MOST_NUMBERS} numbers in all files together")

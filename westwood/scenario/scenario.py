@@ -199,7 +199,8 @@ class Scenario(Part):
         except InputError as error:
             raise error.located(source=str(path)) from None
         try:
-            return cls._from(data, str(path), Path(path).parent)
+            kept = files.is_in_results(Path(path))
+            return cls._from(data, str(path), Path(path).parent, kept=kept)
         except InputError as error:
             raise lines.placed(error, Path(path)) from None
 
@@ -271,9 +272,12 @@ class Scenario(Part):
         raise InputError(f"neither a file nor a scenario of the package, {known}", value=name)
 
     @classmethod
-    def _from(cls, data: dict[str, Any], source: str, folder: Path) -> Scenario:
+    def _from(
+        cls, data: dict[str, Any], source: str, folder: Path, *, kept: bool = False
+    ) -> Scenario:
         try:
-            scenario = cls(**controls.embedded(number_files.embedded(data, folder), folder))
+            given = number_files.embedded(data, folder, kept=kept)
+            scenario = cls(**controls.embedded(given, folder, kept=kept))
         except InputError as error:
             raise error.located(source=source) from None
         scenario._source, scenario._folder = source, folder
@@ -620,7 +624,7 @@ class Scenario(Part):
         """
         data = self.resolved()
         made = number_files.split_out(data["link"], name)
-        made.update(controls.split_out(data["flow"]))
+        made.update(controls.texts(controls.of_files(controls.files(data))))
         return {**made, f"{name}.toml": toml_format.dumps(data)}
 
 

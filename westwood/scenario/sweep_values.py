@@ -18,6 +18,14 @@ def check_sweep(sweep: Mapping[str, Sequence[Any]]) -> None:
                 raise InputError("expected each value once", key=key, value=value)
 
 
+def _written(value: Any) -> Any:
+    """Returns a value without the contents of a control's file, which its name stands for."""
+    if not isinstance(value, dict) or "source" not in value:
+        return value
+    rest = {key: value[key] for key in value if key != "source"}
+    return rest["name"] if rest.keys() == {"name"} else rest
+
+
 def column_values(values: Sequence[Any]) -> list[Any]:
     """Returns values that a column of one type can hold."""
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
@@ -28,7 +36,8 @@ def column_values(values: Sequence[Any]) -> list[Any]:
         kinds = [value.get(key) if isinstance(value, dict) else value for value in values]
         if all(isinstance(kind, str) for kind in kinds) and len(set(kinds)) == len(values):
             return kinds
-    texts = [value if isinstance(value, str) else show(value) for value in values]
+    written = map(_written, values)
+    texts = [value if isinstance(value, str) else show(value) for value in written]
     if len(set(texts)) < len(texts):  # long lists can have the same beginning
         numbers = {one: f" ({n})" for n, one in enumerate(dict.fromkeys(map(repr, values)), 1)}
         if len(numbers) > len(set(texts)):

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from westwood import files
 from westwood.catalogue import (
-    PROTOCOLS,
     Setting,
+    is_protocol,
     settings_in_order,
     settings_of_protocol,
     unknown_protocol,
@@ -86,7 +86,7 @@ def written(setting: Setting, value: Value) -> Any:
 
 def check_protocol(name: str) -> None:
     """Raises InputError unless it is a congestion control that has settings."""
-    if name not in PROTOCOLS:
+    if not is_protocol(name):
         problem = unknown_protocol(name)
         raise InputError(problem, key="--cc", value=name)
     if not settings_of_protocol(name):

@@ -267,6 +267,7 @@ def test_a_cache_that_is_not_ours_alone_is_refused_in_one_line(
     case: str, workshop: Path, mine: Path, westwood: Callable[..., Any]
 ) -> None:
     spoil, said = UNUSABLE[case]
+    mine.write_text(f"{MINE}// {case}\n", encoding="utf-8")  # not loaded before
     workshop.mkdir()
     spoil(workshop / "controls")
     refused = westwood("run", "path", "--set", "duration=5s", "--cc", "./mine.c")
@@ -283,6 +284,7 @@ def test_a_full_disk_is_not_the_mistake_of_the_file(
     westwood: Callable[..., Any],
 ) -> None:
     fake = mine.with_name("fakecc")
+    mine.write_text(f"{MINE}// {said}\n", encoding="utf-8")
     fake.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo 1 && exit\necho "{said}"; exit 1\n')
     fake.chmod(0o755)
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
