@@ -7,7 +7,7 @@ import contextlib
 import functools
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -49,6 +49,9 @@ from westwood.cli.path_options import (
 from westwood.cli.streams import say
 from westwood.errors import UnavailableError
 from westwood.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from westwood.engines.contract import Engine
 
 FromOption = Annotated[
     str | None,
@@ -124,6 +127,8 @@ def run(
 
     runs_it = engines.find(engine)
     loaded, settings = Scenario.load(scenario), settings_of(set_)
+    if "profile" not in loaded.model_fields_set:
+        _complete(settings, runs_it)
     planned = experiment.plan(
         loaded, cc=cc or (), settings=settings, seeds=seeds, check_resources=not yes
     )
@@ -145,6 +150,14 @@ def run(
         over_time=True,
         shown_s=shown,
     )
+
+
+def _complete(settings: dict[str, Any], engine: Engine) -> None:
+    """Takes the engine's profile where the user named none, and says so."""
+    if engine.profile and "profile" not in settings:
+        settings["profile"] = engine.profile
+        said = f"--engine {engine.name} can't run the default profile"
+        say(f"{said}: uses the profile {engine.profile}")
 
 
 def compare(
@@ -186,9 +199,7 @@ def compare(
         "path.queue.limit": queue,
     }
     settings = settings_of(set_)
-    if runs_it.profile and "profile" not in settings:
-        settings["profile"] = runs_it.profile
-        say(f"--engine {engine} can't run the default profile: uses the profile {runs_it.profile}")
+    _complete(settings, runs_it)
     if duration:
         settings.setdefault("duration", duration)
     for value in doubtful_losses(loss):
@@ -243,12 +254,14 @@ def sweep(
 
     if ci is None:
         refuse_idle(context, "metric", "most", why="without --ci")
+    runs_it = engines.find(engine)
     loaded, settings = Scenario.load(scenario), settings_of(set_)
+    if "profile" not in loaded.model_fields_set:
+        _complete(settings, runs_it)
     planned = experiment.plan(
         loaded, cc=cc or (), settings=settings, seeds=seeds, check_resources=not yes
     )
     precision = None if ci is None else sweeping.precision(value_of(ci), metric, most)
-    runs_it = engines.find(engine)
     if dask and runs_it.real_time:
         raise UnavailableError(f"--engine {engine} runs on this machine only: leave --dask out")
     with contextlib.ExitStack() as stack:

@@ -8,8 +8,9 @@ still run there.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from westwood.catalogue import DROPTAIL, IMPAIRMENTS, RECOVERIES
@@ -32,6 +33,25 @@ _IMPAIRMENTS = {
     "reroute": "changing delay",
     **{kind: title.removeprefix("an ").removeprefix("a ") for kind, title in IMPAIRMENTS.items()},
 }
+
+
+def refuse_all(*checks: Callable[[], None]) -> None:
+    """Makes all checks, and raises the first refusal with the others."""
+    found: list[InputError] = []
+    for check in checks:
+        try:
+            check()
+        except InputError as error:
+            found += [error, *error.others]
+    if found:
+        raise found[0].located(others=found[1:])
+
+
+def refuse_each(errors: Iterable[InputError]) -> None:
+    """Raises the first of these errors, if there is one, with the others."""
+    found = list(errors)
+    if found:
+        raise found[0].located(others=found[1:])
 
 
 @dataclass(frozen=True)
@@ -58,8 +78,7 @@ class Limits:
         """Refuses too many flows, and links that the simulator does not have."""
         if len(scenario.flows) > self.most_flows:
             raise self.refuse("flow", f"{len(scenario.flows)} flows", f"at most {self.most_flows}")
-        for link in scenario.link:
-            self._check_link(link)
+        refuse_all(*(partial(self._check_link, link) for link in scenario.link))
 
     def _check_link(self, link: Link) -> None:
         name, queue = link.name, link.queue
@@ -101,6 +120,8 @@ class Limits:
             of_profile |= profiles.get(profile).defaults(profiles.SACK)
         theirs = {key: of_profile.get(key) for key in own if key not in strict}
         unlike_profile = dict(departures(flow, "flow", theirs))
-        for key, written in departures(flow, "flow", own):
-            if key in strict or key in unlike_profile:
-                raise self.refuse_fixed(f"{flow.name}.{key}", written, own[key])
+        refuse_each(
+            self.refuse_fixed(f"{flow.name}.{key}", written, own[key])
+            for key, written in departures(flow, "flow", own)
+            if key in strict or key in unlike_profile
+        )

@@ -11,11 +11,13 @@ from __future__ import annotations
 import errno
 import socket
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
 from westwood.control import loading
 from westwood.engines import linux_emulated, linux_queues
+from westwood.engines.limits import refuse_all, refuse_each
 from westwood.errors import InputError, UnavailableError, show
 from westwood.kernel import user_controls, ww_kernel
 from westwood.scenario.declared import departures, written_defaults
@@ -80,10 +82,7 @@ def check(scenario: Scenario) -> None:
     if len(hosts) > _MOST_HOSTS:
         raise _refuse("flow", len(hosts), f"at most {_MOST_HOSTS} nodes with senders or receivers")
     linux_queues.check(scenario)
-    for flow in scenario.flow:
-        if flow.app.kind not in ("bulk", UDP):
-            raise _refuse(f"{flow.name}.app", flow.app.kind, '"bulk" or "udp"')
-        _check_flow(flow)
+    refuse_all(*(partial(_check_flow, flow) for flow in scenario.flow))
     _check_shared(flows)
     if not is_emulated(scenario):
         for control in sorted(controls_of(scenario)):
@@ -117,6 +116,8 @@ def missing(scenario: Scenario) -> list[str]:
 
 def _check_flow(flow: Flow) -> None:
     name = flow.name
+    if flow.app.kind not in ("bulk", UDP):
+        raise _refuse(f"{name}.app", flow.app.kind, '"bulk" or "udp"')
     if flow.cc.name == UDP:
         if flow.header < _IP + _UDP:
             raise _refuse(f"{name}.header", format_size(flow.header), "at least 28B, IP and UDP")
@@ -130,13 +131,19 @@ def _check_flow(flow: Flow) -> None:
     if flow.mss < _LEAST_MSS:
         expected = f"room for a segment of at least {_LEAST_MSS} B"
         raise _refuse(f"{name}.packet", format_size(flow.packet), expected)
+    refuse_each(
+        _refuse(f"{name}.{key}", value, expected + _REMEDY) for key, value, expected in _wrong(flow)
+    )
+
+
+def _wrong(flow: Flow) -> Iterator[tuple[str, object, str]]:
+    """Yields the settings that Linux does not have so: key, value and what it expects."""
     own = fixed(flow)
     for key, value in departures(flow, "flow", own):
-        expected = show(own[key]) + _REASONS.get(key, "")
-        raise _refuse(f"{name}.{key}", value, expected + _REMEDY)
+        yield key, value, show(own[key]) + _REASONS.get(key, "")
     for key, value, right, expected in _bounded(flow):
         if not right:
-            raise _refuse(f"{name}.{key}", value, expected + _REMEDY)
+            yield key, value, expected
 
 
 def _check_control(flow: Flow) -> None:

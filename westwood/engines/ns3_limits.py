@@ -7,6 +7,7 @@ declared one.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from westwood.catalogue import (
@@ -19,7 +20,7 @@ from westwood.catalogue import (
     RECOVERIES,
     SCRIPT,
 )
-from westwood.engines.limits import Limits
+from westwood.engines.limits import Limits, refuse_all
 from westwood.errors import show
 from westwood.scenario import profiles
 from westwood.scenario.declared import written_defaults
@@ -86,14 +87,20 @@ _OF_CUBIC: dict[str, tuple[object, ...]] = {
 
 def check(scenario: Scenario) -> None:
     """Raises InputError for what ns-3 can't do."""
-    _LIMITS.check_network(scenario)
-    for link in scenario.link:
-        _check_link(link)
     of_cc = profiles.get(scenario.profile).defaults("cc")
-    for flow in scenario.flow:
-        _check_flow(flow)
-        _LIMITS.check_settings(flow, fixed(flow), scenario.profile, _OF_NO_PROFILE)
-        _check_congestion_control(flow, of_cc)
+    refuse_all(
+        partial(_LIMITS.check_network, scenario),
+        *(partial(_check_link, link) for link in scenario.link),
+        *(partial(_check_whole_flow, flow, scenario.profile, of_cc) for flow in scenario.flow),
+    )
+
+
+def _check_whole_flow(flow: Flow, profile: str, of_cc: Mapping[str, Any]) -> None:
+    _check_flow(flow)  # the others need a control and a recovery that ns-3 has
+    refuse_all(
+        partial(_LIMITS.check_settings, flow, fixed(flow), profile, _OF_NO_PROFILE),
+        partial(_check_congestion_control, flow, of_cc),
+    )
 
 
 def remarks(scenario: Scenario) -> Iterator[str]:

@@ -8,11 +8,12 @@ from the profile: users did not ask for it, and profiles must still run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from westwood.catalogue import OF_STACKS, UDP, controls_of_stack
 from westwood.control import loading
-from westwood.engines.limits import Limits
+from westwood.engines.limits import Limits, refuse_all, refuse_each
 from westwood.errors import InputError, show
 from westwood.scenario import profiles
 from westwood.scenario.declared import departures, written_defaults
@@ -40,9 +41,9 @@ def stack_of(flow: Flow, engine: str) -> str | None:
 def check(scenario: Scenario, engine: str) -> None:
     """Raises InputError for what a stack can't do."""
     stacks = [(flow, stack_of(flow, engine)) for flow in scenario.flow]
-    for flow, stack in stacks:
-        if stack:
-            _check_flow(flow, stack, scenario.profile)
+    refuse_all(
+        *(partial(_check_flow, flow, stack, scenario.profile) for flow, stack in stacks if stack)
+    )
     has_tcp = any(stack is None and flow.cc.name != UDP for flow, stack in stacks)
     for link in scenario.link:
         if link.ack_filter and not has_tcp:
@@ -60,9 +61,11 @@ def _check_flow(flow: Flow, stack: str, profile: str) -> None:
         expected = "an application that does not take back what it has written"
         raise limits.refuse(f"{flow.name}.{key}", flow.app.kind, expected)
     usual = fixed(flow, profile)
-    for key, written in departures(flow, "flow", usual):
-        expected = f"{show(usual[key])}, the profile's, since a stack has its own rules"
-        raise limits.refuse(f"{flow.name}.{key}", written, expected)
+    own_rules = "the profile's, since a stack has its own rules"
+    refuse_each(
+        limits.refuse(f"{flow.name}.{key}", written, f"{show(usual[key])}, {own_rules}")
+        for key, written in departures(flow, "flow", usual)
+    )
 
 
 def _check_sizes(flow: Flow, limits: Limits) -> None:

@@ -206,7 +206,7 @@ def heard(done: Ended) -> tuple[list[list[str]], str]:
     if done.code:
         return lines, done.problem
     is_whole = bool(lines) and lines[-1][:1] == ["end"]
-    return lines, "" if is_whole else "its report has no end"
+    return lines, "" if is_whole else "a report without an end"
 
 
 def refuse_stale(program: Program, problem: str) -> None:

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from westwood import Scenario
 from westwood.catalogue import settings_of
-from westwood.engines import quic_limits, simulator
+from westwood.engines import linux_limits, ns3_limits, quic_limits, simulator
 from westwood.engines.contract import Job
 from westwood.engines.quic import Stack
 from westwood.errors import InputError
@@ -113,3 +117,37 @@ def test_other_engines_name_those_that_have_stacks() -> None:
 def test_a_misspelt_control_of_a_stack_names_those_there_are(cc: str, hint: str) -> None:
     with pytest.raises(InputError, match=f'"{cc}": unknown protocol, {hint}'):
         scenario(cc=cc)
+
+
+def test_all_refusals_are_named_at_once() -> None:
+    """So nobody repairs one key at a time."""
+    path = {"name": "path", "between": ["a", "b"], "rate": "5Mbps", "delay": "20ms"}
+    wrong = {"min_rto": "100ms", "timestamps": False, "rack_slack": "7ms"}
+    flows = [{"name": name, "from": "a", "to": "b", "cc": "cubic", **wrong} for name in "cd"]
+    made = Scenario(name="s", duration="1s", link=[path], flow=flows)
+    checks: dict[str, tuple[Callable[[Scenario], None], int]] = {
+        "ns3": (ns3_limits.check, 5),
+        "linux": (linux_limits.check, 20),
+        "quinn": (lambda one: quic_limits.check(one, "quinn"), 6),
+    }
+    for engine, (check, least) in checks.items():
+        with pytest.raises(InputError) as caught:
+            check(made)
+        said = [str(one) for one in (caught.value, *caught.value.others)]
+        assert len(said) == len(set(said)) >= least, engine
+        for flow in "cd":
+            assert any(one.startswith(f"{flow}.") for one in said), engine
+
+
+def test_a_scenario_without_a_profile_gets_the_engines(
+    tmp_path: Path, westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WESTWOOD_NS3", "/bin/true")
+    file = tmp_path / "mine.toml"
+    text = 'name = "mine"\nduration = "1s"\n[[link]]\nname = "l"\nbetween = ["a", "b"]\n'
+    text += 'rate = "5Mbps"\ndelay = "20ms"\n[[flow]]\nname = "f"\nfrom = "a"\nto = "b"\n'
+    file.write_text(text + 'cc = "cubic"\n')
+    done = westwood("run", file, "--engine", "ns3")
+    assert "uses the profile ns3-3.44" in done.err and "ended with a report without" in done.err
+    file.write_text('profile = "rfc"\n' + text + 'cc = "cubic"\n')
+    assert "the profile ns3-3.44 sets it" in westwood("run", file, "--engine", "ns3").err

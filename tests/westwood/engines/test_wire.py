@@ -182,8 +182,8 @@ def test_a_report_without_an_end_says_how_the_program_ended() -> None:
     text = "\n".join(map(" ".join, REPORT))
     for out, code, errors, expected in (
         (text, 0, "", ""),
-        (text[:-10], 0, "", "its report has no end"),
-        ("", 0, "said", "its report has no end"),
+        (text[:-10], 0, "", "a report without an end"),
+        ("", 0, "said", "a report without an end"),
         (text, 3, "", "exit code 3"),
         (text, -11, " \n", "signal SIGSEGV"),
         (text, 1, "first\nlast\n\n", "last"),
