@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 Side = Literal["forward", "backward", "both"]
 
 _LONGEST_TRACE_MS = LONGEST_PS // TIME_UNITS["ms"]
+_FASTEST_BPS = 1e12  # kFastest of engine/settings.hpp
 
 
 def _packet_numbers(value: object) -> tuple[int, ...]:
@@ -68,6 +69,9 @@ def _times(value: object) -> tuple[int, ...]:
     if times and not 1 <= times[-1] <= _LONGEST_TRACE_MS:
         problem = f"expected a last time of 1 to {_LONGEST_TRACE_MS} ms"
         raise InputError(problem, value=times[-1])
+    if times and (mean_bps := _engine.mean_rate_bps(len(times), times[-1])) > _FASTEST_BPS:
+        problem = f"{len(times)} packets in {times[-1]} ms, expected at most 1 Tb/s on average"
+        raise InputError(problem, value=f"{mean_bps / 1e12:.4g} Tb/s")
     return times
 
 
