@@ -137,13 +137,13 @@ def test_an_ack_filter_needs_a_rate() -> None:
 
 
 def test_a_recorded_rate_beyond_the_fastest_is_refused_by_its_key(tmp_path: Path) -> None:
-    """83 333 packets of 1500 bytes in a millisecond are 1 Tb/s."""
-    (tmp_path / "fast.txt").write_text("1\n" * 83_334)
+    """83 111 opportunities of 1504 bytes in a millisecond are just below 1 Tb/s."""
+    (tmp_path / "fast.txt").write_text("1\n" * 83_112)
     text = 'name = "s"\nduration = "1s"\n[[link]]\nname = "wire"\nbetween = ["a", "b"]\n'
     text += 'delay = "1ms"\nbackward_rate = "1Gbps"\ntrace = { forward = "fast.txt" }\n'
     text += '[[flow]]\nname = "f"\nfrom = "a"\nto = "b"\ncc = "cubic"\n'
     (tmp_path / "s.toml").write_text(text)
     with pytest.raises(InputError, match=r"s\.toml:8: wire\.trace\.forward = .* at most 1 Tb/s"):
         Scenario.load(tmp_path / "s.toml")
-    (tmp_path / "fast.txt").write_text("1\n" * 83_333)
+    (tmp_path / "fast.txt").write_text("1\n" * 83_111)
     simulate(Scenario.load(tmp_path / "s.toml"))
