@@ -19,8 +19,10 @@
  * or a sample per round trip) it may be.
  *
  * Virtual null samples (Mascolo 2001): a filter with cut-off 1/tau needs a sample every tau / m. After
- * each tau / m without an ACK a sample of 0 is assumed, and b decays by (2m - 1)/(2m + 1). These samples are
- * applied when the next ACK (or the host's question) arrives; nothing reads b in between.
+ * each tau / m without an ACK a sample of 0 is assumed, and b decays by (2m - 1)/(2m + 1). These samples enter
+ * with the ACK that ends the silence. A retransmission timer that expires in the silence reads the b of the last
+ * ACK: Valla's bwe_computation() runs in recv() only, and slowdown() at a timeout reads what it left. The slides
+ * do not say. With `null_at_timeout` the samples of the silence so far count there, too, and in traces.
  *
  * The time of the first real sample after them is the remainder. With T the time since the last sample and
  * u = tau / m there are n = floor(T / u) null samples, and
@@ -158,12 +160,16 @@ static inline uint64_t ww_filter_quiet(const struct ww_config *config,
     return ww_filter_decay(b, steps, config->m);
 }
 
-/* Returns the estimate at now_us, with the virtual samples of a silence in progress. */
+/*
+ * Returns the estimate at now_us: that of the last ACK, or with `null_at_timeout` that after the virtual samples of
+ * a silence in progress.
+ */
 static inline uint64_t ww_filter_read(const struct ww_config *config,
                                       const struct ww_westwood_state *state, uint64_t now_us) {
     const uint64_t silence = ww_filter_silence(config);
     const uint64_t span = ww_since(state->filter_us, now_us);
-    if (silence == 0 || span < silence || state->samples == 0) return state->bandwidth;
+    if (!config->null_at_timeout || silence == 0 || span < silence || state->samples == 0)
+        return state->bandwidth;
     const uint64_t wait = ww_filter_wait(config, state);
     if (span < wait + silence) return state->bandwidth;
     return ww_filter_quiet(config, state, wait, (span - wait) / silence);

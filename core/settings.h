@@ -112,6 +112,9 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "The first virtual null sample is a full step of the filter, which includes the previous "   \
       "sample",                                                                                    \
       "The decay in Mascolo 2001 does not include it; Valla 2002 does.")                           \
+    X(SWITCH, null_at_timeout, false, 0, 1, WW_ONLY(WESTWOOD),                                     \
+      "A timeout reads the estimate with the virtual null samples of the silence so far",          \
+      "Valla 2002 computes null samples when an ACK arrives; Mascolo 2001 does not say.")          \
     X(COUNT_OR_NONE, max_counted, 0, 2, 255, WW_ONLY(WESTWOOD),                                    \
       "Maximum number of segments that an ACK counts for",                                         \
       "Mascolo 2001 has no bound; Valla 2002 counts at most two.")                                 \

@@ -42,8 +42,20 @@ class Westwood {
     std::uint32_t in_flight = 1000000, rtt_us = 90000;
 };
 
+// Valla 2002: bwe_computation() runs in recv() only, so a timeout reads the estimate of the last ACK.
+TEST(VirtualSamples, EnterWithTheAckThatEndsTheSilence) {
+    Westwood westwood;
+    for (std::uint64_t i = 1; i <= 9000; i++) westwood.ack(i * 1000);
+    const double before = westwood.estimate(9000000);
+    EXPECT_EQ(westwood.estimate(19000000), before);
+    westwood.ack(9000000 + 1020000);  // 20 null samples, then 1000 bytes over 20 ms
+    const double quiet = before * std::pow(19.0 / 21.0, 20);
+    EXPECT_NEAR(westwood.estimate(10020000) / ((49 * quiet + 50000) / 51), 1, 1e-4);
+}
+
 TEST(VirtualSamples, DecayTheEstimateByTheirFactorPerStep) {
     Westwood westwood;
+    westwood.config.null_at_timeout = true;
     for (std::uint64_t i = 1; i <= 9000; i++) westwood.ack(i * 1000);
     const double before = westwood.estimate(9000000);
     EXPECT_NEAR(before, 1e6, 1);
@@ -55,6 +67,7 @@ TEST(VirtualSamples, DecayTheEstimateByTheirFactorPerStep) {
 
 TEST(VirtualSamples, AreNotAssumedBeforeTauOverM) {
     Westwood westwood;
+    westwood.config.null_at_timeout = true;
     for (std::uint64_t i = 1; i <= 2000; i++) westwood.ack(i * 1000);
     EXPECT_EQ(westwood.estimate(2000000), westwood.estimate(2049999));
 }
@@ -147,6 +160,7 @@ TEST(BoundedSamples, MeasureASlowPathWithASilencePerAck) {  // 1 kb/s: a full se
 
 TEST(BoundedSamples, ASilenceBeginsWhenTheDataThatWaitsHasEntered) {
     Westwood westwood;
+    westwood.config.null_at_timeout = true;
     westwood.rtt_us = 100000;
     for (std::uint64_t i = 1; i <= 10000; i++) westwood.ack(i * 1000);
     westwood.in_flight = 0;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 
 #include "rounds.hpp"
 
@@ -326,12 +327,15 @@ TEST(WestwoodPlus, SamplesAtMostEvery50ms) {  // Dell'Aera et al. 2003, 2.2
     EXPECT_EQ(plus.state.westwood.samples, 19u);
 }
 
-TEST(Westwood, ASilenceBeforeATimeoutLowersTheEstimateByItsVirtualSamples) {
-    Connection westwood(WW_PROTOCOL_WESTWOOD, 1000);
-    westwood.settle();
-    westwood.now_us += 1000000;  // 20 virtual samples: (19/21)^20 = 0.135
-    westwood.timeout(1000);
-    EXPECT_NEAR(westwood.window.ssthresh, 13, 1);
+TEST(Westwood, ATimeoutReadsTheEstimateOfTheLastAckOrWithNullSamplesOfTheSilence) {
+    for (const auto& [null_at_timeout, ssthresh] : {std::pair{false, 100}, {true, 13}}) {
+        Connection westwood(WW_PROTOCOL_WESTWOOD, 1000);
+        westwood.config.null_at_timeout = null_at_timeout;
+        westwood.settle();
+        westwood.now_us += 1000000;  // 20 virtual samples: (19/21)^20 = 0.135
+        westwood.timeout(1000);
+        EXPECT_NEAR(westwood.window.ssthresh, ssthresh, 1);
+    }
 }
 
 TEST(State, OfCompactControlsFitsTheKernelsPrivateArea) {

@@ -57,6 +57,7 @@ ww_config time_varying() {
     config.tau_us = 1'000'000;
     config.m = 2;
     config.null_trapezoid = true;
+    config.null_at_timeout = true;  // shows the null samples one by one; the module's reads have none
     return config;
 }
 
@@ -104,6 +105,15 @@ TEST(UclaFilter, TimeVaryingFallsByThreeFifthsAndKeepsAFifthOfTheLastSample) {  
     EXPECT_NEAR(module.estimate(), 0.6e6 + 0.2e6, 1e3);
     module.now_us += 500'000;  // the sample before is now a null sample
     EXPECT_NEAR(module.estimate(), 0.6 * 0.8e6, 1e3);
+}
+
+TEST(UclaFilter, TimeVaryingComputesInRecvOnly) {
+    Module module(time_varying());
+    module.config.null_at_timeout = false;
+    for (int i = 0; i < 9000; i++) module.ack(1'000);
+    const double before = module.estimate();
+    module.now_us += 60'000'000;  // slowdown() at a timeout reads current_bwe_
+    EXPECT_EQ(module.estimate(), before);
 }
 
 TEST(UclaFilter, TimeVaryingDividesByTheRemainderOrHalfOfTau) {

@@ -37,7 +37,8 @@ class FilterModel {
     }
 
     std::uint64_t read(std::uint64_t now_us) const {
-        if (samples == 0 || !silent(now_us)) return b;
+        // Valla computes null samples when an ACK arrives, so a timeout reads the last ACK's estimate.
+        if (!config.null_at_timeout || samples == 0 || !silent(now_us)) return b;
         return quiet((now_us - stepped_us - wait_us()) / silence_us());
     }
 

@@ -24,6 +24,7 @@ ww_config any_settings(ww_protocol protocol, Choices choices) {
     if (choices.one_in(4)) config.seed_filter ^= true;
     if (choices.one_in(4)) config.counted_ticks ^= true;
     if (choices.one_in(4)) config.null_trapezoid ^= true;
+    if (choices.one_in(2)) config.null_at_timeout ^= true;
     if (choices.one_in(4)) config.divided_timeouts ^= true;
     if (choices.one_in(4))
         config.max_counted = static_cast<std::uint8_t>(choices.of({2u, 3u, 255u}));
