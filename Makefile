@@ -15,7 +15,7 @@ MAKE_LINUX = $(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log
     $(BIN)/cmake --build build/linux
 T ?= tests
 # Papers whose open settings `make searches` searches, with the number of settings and the seed.
-SEARCHES ?= ns3-2013:2016:51 mobicom-2001:2016:52 plateau:2016:53 linux-2003:1535:54
+SEARCHES ?= ns3-2013:72:51 mobicom-2001:144:52 plateau:240:53 linux-2003:96:54
 SETTINGS ?=
 # Somebody else's compiler may know warnings that ours does not.
 WERROR ?= OFF
@@ -107,7 +107,7 @@ bench-path: linux-path ## measure the accuracy of --engine linux's emulated path
 theory: .venv ## compare the simulator with formulas, and write the tables of docs/theory.md
 	@$(BIN)/python -m bench.theory
 
-verdicts: .venv ## decide all claims again and write them into docs/claims.md: 27 000 runs
+verdicts: .venv ## decide all claims again and write them into docs/claims.md: 14 000 runs
 	@$(BIN)/westwood reproduce all --out build/verdicts
 	@$(BIN)/python -m tools.pages claims build/verdicts
 

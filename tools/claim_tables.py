@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from westwood.results.verdicts import Verdict
+
 Numbers = dict[str, Any]
 GALLERY = "img/papers"
 REDRAWN = "published"  # the end of the names of pictures with a paper's own numbers
@@ -49,7 +51,12 @@ def _plain(text: str) -> str:
 def count(claims: Mapping[str, Numbers]) -> dict[str, int]:
     """Counts the claims by verdict."""
     verdicts = [one["verdict"] for one in claims.values()]
-    return {name: verdicts.count(name) for name in ("HOLDS", "DIFFERS", "TESTED")}
+    return {name: verdicts.count(name) for name in Verdict}
+
+
+def decided(counts: Mapping[str, int]) -> int:
+    """Returns the number of claims that the simulator judges."""
+    return sum(counts.values()) - counts[Verdict.TESTED]
 
 
 def verdicts(claims: Mapping[str, Numbers]) -> str:
@@ -60,15 +67,15 @@ def verdicts(claims: Mapping[str, Numbers]) -> str:
     nothing = {claim for one in reports for claim in one.claims if one.decides_nothing(claim)}
     counts = count(claims)
     lines = [
-        f"`westwood reproduce all` decides {counts['HOLDS'] + counts['DIFFERS']} claims: "
-        f"{counts['HOLDS']} HOLD, {counts['DIFFERS']} DIFFER; {counts['TESTED']} more are proven "
-        "by separate tests.",
+        f"`westwood reproduce all` judges {decided(counts)} claims: {counts[Verdict.HOLDS]} HOLD, "
+        f"{counts[Verdict.DIFFERS]} DIFFER, {counts[Verdict.NOT_DECIDABLE]} are NOT DECIDABLE; "
+        f"{counts[Verdict.TESTED]} more are proven by separate tests.",
         "",
         row("claim", "verdict", "what is asked, or what differs"),
         row("---", "---", "---"),
     ]
     for name, one in claims.items():
-        if one["verdict"] != "TESTED":
+        if one["verdict"] != Verdict.TESTED:
             says = _plain(one["explanation"] or one["measure"])
             if name in nothing:
                 says += " Nearly every setting has it, so it decides nothing."
@@ -92,7 +99,7 @@ def counts(claims: Mapping[str, Numbers]) -> str:
         ]
         numbers = [
             len(report.claims),
-            mine.count("HOLDS"),
+            mine.count(Verdict.HOLDS),
             report.holding("inferred"),
             report.by_chance,
             len(report.never),
@@ -168,7 +175,7 @@ def fig5_settings(found: Mapping[str, Numbers]) -> str:
     for setting in FIG5_SETTINGS:
         tries = {claim: found[fig5_try(setting, claim)] for claim in FIG5_CLAIMS}
         here = tries["order"]["measured"]["throughput_bps"][_FIG5_AT]
-        differs = [claim for claim, one in tries.items() if one["verdict"] == "DIFFERS"]
+        differs = [claim for claim, one in tries.items() if one["verdict"] == Verdict.DIFFERS]
         cells = [f"{here[cc] / 1e6:.3f}" for cc in _FIG5_CONTROLS]
         lines.append(row(f"`{setting}`" if setting else "none", *cells, ", ".join(differs)))
     return "\n".join(lines) + "\n"

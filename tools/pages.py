@@ -34,6 +34,7 @@ import polars as pl
 
 from tools import claim_pictures, claim_tables, declared_tables
 from tools.claim_tables import row
+from westwood.results.verdicts import Verdict
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 _DIGITS = 6
@@ -205,8 +206,7 @@ def tried(name: str) -> Numbers:
     value = space.Value(name, settings_of(settings.split(" ")), "a page names it")
     plan = ClaimTestSet(open_, (claim,), tuple(range(1, 11)), thin=False).plan_with([value])
     found = plan.findings(dict(run_jobs(plan.jobs.values(), prepare=prepare)))[claim]
-    verdict = "DIFFERS" if found.failures else "HOLDS"
-    return {"verdict": verdict, "measured": dict(found.measured)}
+    return {"verdict": Verdict.of(found.failures), "measured": dict(found.measured)}
 
 
 CLAIMS = Page(DOCS / "claims.md", DOCS / "verdicts.json", _claim_tables, _claim_figures)
@@ -214,7 +214,7 @@ CLAIMS = Page(DOCS / "claims.md", DOCS / "verdicts.json", _claim_tables, _claim_
 
 def _count_figures(stored: Numbers) -> Numbers:
     counts = claim_tables.count(stored["claims"])
-    return {"count": {**counts, "decided": counts["HOLDS"] + counts["DIFFERS"]}}
+    return {"count": {**counts, "decided": claim_tables.decided(counts)}}
 
 
 # Other pages that quote the number of claims: <!-- count: HOLDS .0f -->8<!-- / -->.

@@ -32,7 +32,7 @@ const claimOf = (claim) =>
     make("div", { class: "findings" }),
     make("p", { class: "source" }, `${claim.paper}, ${claim.where}. ${claim.quote ? `“${claim.quote}” ` : ""}As bounds: ${claim.measure}${claim.explanation ? ` Result: ${claim.explanation}.` : ""}`));
 
-const badge = (verdict) => make("b", { class: `verdict ${verdict}` }, verdict || "not decided");
+const badge = (verdict) => make("b", { class: `verdict ${verdict.replace(" ", "-")}` }, verdict || "not decided");
 
 // Goes to a point of the paper's figure.
 function choosePoint([key, values], change) {

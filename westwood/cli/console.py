@@ -148,9 +148,14 @@ def _without_nan(rows: Iterable[Row]) -> list[Row]:
     ]
 
 
-def print_summary(summary: Sequence[Row], keys: Sequence[str], title: str) -> None:
-    """Prints the table of `run` and `compare`, with a row per point and flow."""
-    from westwood.results.columns import columns
+def print_summary(
+    summary: Sequence[Row], keys: Sequence[str], title: str, losses: Sequence[str] = ()
+) -> None:
+    """Prints the table of `run` and `compare`, with a row per point and flow.
+
+    `losses` are the columns of packets lost by link.
+    """
+    from westwood.results.columns import LOST_ON, columns
 
     flows = {row["flow"] for row in summary}
     several = len(flows) > 1
@@ -163,6 +168,7 @@ def print_summary(summary: Sequence[Row], keys: Sequence[str], title: str) -> No
         and not (column.if_known and all(row[column.name] is None for row in summary))
     ]
     numbers = {column.name: column.head for column in shown}
+    numbers |= {name: f"lost on\n{name.removeprefix(LOST_ON)}" for name in losses}
     heads = (
         *map(tables.head_of, keys),
         *(["flow"] if several else []),
@@ -173,7 +179,8 @@ def print_summary(summary: Sequence[Row], keys: Sequence[str], title: str) -> No
     for row in summary:
         names = [str(row[key]) for key in keys]
         names += [row["flow"]] if several else []
-        rows.append((*names, label(row["cc"]), *(_cell(row, column) for column in shown)))
+        lost = (f"{row[name]:.1f}" for name in losses)
+        rows.append((*names, label(row["cc"]), *(_cell(row, column) for column in shown), *lost))
     tables.print_numbers(
         tables.Cells(heads, tuple(rows)),
         title,
@@ -188,6 +195,8 @@ def _importance(name: str) -> int:
     """Ranks a column of the table of `run`; 0 means that it is never left out."""
     if name == "goodput_bps":
         return 0
+    if name.startswith("lost_on_"):
+        return 2 + len(LEFT_OUT_FIRST)
     return 1 + LEFT_OUT_FIRST.index(name) if name in LEFT_OUT_FIRST else 1
 
 
@@ -207,8 +216,8 @@ def print_verdicts(verdicts: Sequence[ClaimVerdict]) -> None:
             text += f"\nHere: [bold]{verdict.explanation}[/bold]"
         if verdict.elsewhere:
             text += f"\n[dim]Under other settings: {verdict.elsewhere}[/dim]"
-        color = "green" if verdict.verdict == "HOLDS" else "red"
-        table.add_row(verdict.claim.id, f"[{color}]{verdict.verdict}[/{color}]", text)
+        colour = verdict.verdict.colour
+        table.add_row(verdict.claim.id, f"[{colour}]{verdict.verdict}[/{colour}]", text)
     Console().print(table)
 
 

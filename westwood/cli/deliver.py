@@ -138,8 +138,10 @@ def print_summary(
     if json:
         console.print_json(rows, summary, pairs=compared)
         return
+    from westwood.results.rows import losing_links
+
     keys = [key for key in planned.varied if key in summary[0]]
-    console.print_summary(summary, keys, title)
+    console.print_summary(summary, keys, title, losing_links(planned.scenario, summary))
     print_pairs(compared, keys)
 
 
@@ -154,10 +156,11 @@ def tracker(engine: Engine, planned: Experiment, workers: int | None, *, yes: bo
     return partial(console.track, about_memory=format_bytes(needed.memory_bytes))
 
 
-def interrupted(folder: Folder | None) -> Interrupted:
+def interrupted(folder: Folder | None, *, resumes: bool = False) -> Interrupted:
     """Returns the error that says what was kept when the user interrupted."""
     kept = f"finished runs are in {folder.path}" if folder else "the table is of finished runs"
-    return Interrupted(f"interrupted; {kept}")
+    rest = f"; continue with --resume --out {folder.path}" if folder and resumes else ""
+    return Interrupted(f"interrupted; {kept}{rest}")
 
 
 def _title(planned: Experiment) -> str:

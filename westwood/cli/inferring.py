@@ -60,10 +60,9 @@ def infer(
 def _print(report: InferenceReport) -> None:
     from westwood.cli import tables
 
-    words = {True: "HOLDS", False: "DIFFERS"}
     heads = ("claim", "profile", "inferred", "all settings")
     rows = tuple(
-        (claim, words[one["profile"]], words[one["inferred"]], report.elsewhere(claim))
+        (claim, *report.verdicts(claim), report.elsewhere(claim))
         for claim, one in report.claims.items()
     )
     count, held = len(report.claims), report.holding("inferred")

@@ -187,7 +187,7 @@ def reproduce(
             out=out,
         )
         return
-    refuse_idle(context, "settings", "seed", "resume", "dask", why="without --infer")
+    refuse_idle(context, "settings", "seed", "dask", why="without --infer")
     from westwood import extras
     from westwood.cli import console, deliver
 
@@ -198,8 +198,8 @@ def reproduce(
 
     planned = reproduction.select(what, seeds=seeds, quick=quick)
     folder = Folder(out or Path("report"), kind=ResultKind.REPRODUCTION)
-    done = reproduction.run(planned, folder, workers=workers, track=console.track)
+    done = reproduction.run(planned, folder, workers=workers, track=console.track, resume=resume)
     if done is None:
-        raise deliver.interrupted(folder)
+        raise deliver.interrupted(folder, resumes=True)
     console.print_verdicts(done.verdicts)
     print(done.page)

@@ -21,9 +21,10 @@ from westwood import __version__, extras
 from westwood.catalogue import label
 from westwood.draw import laboratory
 from westwood.draw.laboratory import LabLink
-from westwood.results.columns import columns
+from westwood.results.columns import LOST_ON, columns
 from westwood.results.folder import Folder, about
 from westwood.results.tables import change
+from westwood.results.verdicts import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 _TEMPLATES = Path(__file__).parent
 _UNITS = {"_bps": (1e-6, "Mb/s"), "_s": (1e3, "ms")}  # factor from the column's unit
 PAIR_HEADS = ("where", "which", "difference", "relative difference", "effect", "p")
-_ORDER = {"DIFFERS": 0, "HOLDS": 1, "TESTED": 2}
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Cell:
-    """A text with a link to a section, and with the colour of a verdict: HOLDS, DIFFERS, TESTED."""
+    """A text with a link to a section, and with the mark of a verdict as its colour."""
 
     text: str
     section: str = ""
@@ -146,7 +146,7 @@ def write(
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["facts"] = facts
-    counts = {name: sum(one.verdict == name for one in verdicts) for name in _ORDER}
+    counts = [(word, sum(one.verdict == word for one in verdicts)) for word in Verdict]
     page = environment.get_template("report.html.j2").render(
         title=title,
         pair_heads=PAIR_HEADS,
@@ -155,7 +155,7 @@ def write(
         counts=counts,
         manifest=manifest,
         version=__version__,
-        verdicts=sorted(verdicts, key=lambda one: _ORDER[one.verdict]),
+        verdicts=sorted(verdicts, key=lambda one: list(Verdict).index(one.verdict)),
     )
     if any(one.opens for one in sections):
         laboratory.put(folder)
@@ -218,6 +218,8 @@ def pair_cells(row: Mapping[str, Any], keys: Sequence[str], metric: str) -> list
 def title_of(column: str) -> str:
     """Returns a column's title; that of an observed column follows from its name."""
     titles = {one.name: one.title for one in columns()}
+    if column.startswith(LOST_ON):
+        return f"packets lost on {column.removeprefix(LOST_ON)}"
     ending = next((ending for ending in _UNITS if column.endswith(ending)), "")
     return titles.get(column, column.removesuffix(ending).replace("_", " "))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from westwood.engines.result import Result
 from westwood.errors import InputError
 from westwood.results.columns import Row
+from westwood.results.rows import lost_by_link
 from westwood.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ class Job:
     """Describes a point of a sweep: its settings, the resulting scenario and the seeds to run.
 
     With `more_columns` each run is traced, including events if `needs_events`, and each flow's row
-    gets the columns that `more_columns` computes from the trace.
+    gets the columns that `more_columns` computes from the trace. With `counts_links` it gets the
+    packets that the run lost on each link, if there are several links.
     """
 
     scenario: Scenario
@@ -31,11 +33,16 @@ class Job:
     settings: Mapping[str, Any] = field(default_factory=dict)
     more_columns: MoreColumns | None = None
     needs_events: bool = False
+    counts_links: bool = False
 
     def rows(self, result: Result) -> list[Row]:
         """Returns a run's rows: the job's settings, each flow's results, and `more_columns`."""
         more = self.more_columns(result) if self.more_columns else {}
-        return [{**self.settings, **row, **more.get(row["flow"], {})} for row in result.flow_rows]
+        lost = lost_by_link(result.scenario, result.raw) if self.counts_links else {}
+        return [
+            {**self.settings, **row, **lost, **more.get(row["flow"], {})}
+            for row in result.flow_rows
+        ]
 
 
 RunSeed = Callable[[int], list[Row]]

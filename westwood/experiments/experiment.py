@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -42,6 +42,16 @@ class Tracker(Protocol):
 
     def __call__(self, runs: Iterable[T], total: int, /) -> Iterable[T]:
         """Takes the runs and their number, as `console.track` does."""
+
+
+class KeptRuns(Protocol):
+    """Keeps finished runs where a killed command finds them again."""
+
+    def of(self, job: Job, seed: int) -> list[Row] | None:
+        """Returns the rows of a run that was kept."""
+
+    def keep(self, job: Job, seed: int, rows: list[Row]) -> None:
+        """Keeps the rows of a finished run."""
 
 
 @dataclass(frozen=True)
@@ -200,22 +210,46 @@ def collect_all(
     *,
     workers: int | None,
     track: Tracker,
+    kept: KeptRuns | None = None,
 ) -> dict[str, Collected]:
-    """Runs several experiments with one progress bar.
+    """Runs several experiments with one progress bar, except for runs that are kept.
 
     A run that several experiments share is executed once, if it can be reproduced.
     """
     check_workers(workers, "--workers")
     planned = shared.plan(
-        [(name, job) for name, one in experiments.items() for job in one.jobs],
+        [
+            (name, replace(job, counts_links=True))
+            for name, one in experiments.items()
+            for job in one.jobs
+        ],
         alone=engine.real_time,
     )
     found: dict[str, list[tuple[int, list[Row]]]] = {name: [] for name in experiments}
-    runs = run_jobs(planned.jobs, engine.prepare, workers=workers, engine=engine.name)
+    places = [(job, seed) for job in planned.jobs for seed in job.seeds]
+
+    def add(place: int, rows: list[Row]) -> None:
+        for name, number, own in planned.of(place, rows):
+            found[name].append((number, own))
+
+    missing = []
+    for place, (job, seed) in enumerate(places):
+        if kept and (rows := kept.of(job, seed)) is not None:
+            add(place, rows)
+        else:
+            missing.append(place)
+    left = [replace(job, seeds=[seed]) for job, seed in (places[place] for place in missing)]
+    runs = run_jobs(
+        planned.jobs if len(left) == len(places) else left,
+        engine.prepare,
+        workers=workers,
+        engine=engine.name,
+    )
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(runs):
-        for place, rows in track(runs, len(planned.uses)):
-            for name, number, own in planned.of(place, rows):
-                found[name].append((number, own))
+        for number, rows in track(runs, len(missing)):
+            if kept:
+                kept.keep(*places[missing[number]], rows)
+            add(missing[number], rows)
     return {name: Collected(runs, experiments[name].runs) for name, runs in found.items()}
 
 

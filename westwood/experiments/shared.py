@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from westwood.engines.contract import Job
-from westwood.results.columns import Row, columns
+from westwood.results.columns import LOST_ON, Row, columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +35,24 @@ class SharedRuns:
     def of(self, place: int, rows: list[Row]) -> Iterator[tuple[str, int, list[Row]]]:
         """Yields each use of a run: the experiment, the number there, and the rows."""
         runs_it, *others = self.uses[place]
+        names = _names()
         yield runs_it.experiment, runs_it.number, rows
         for use in others:
-            measured = [{name: row[name] for name in _names()} for row in rows]
+            measured = [
+                {
+                    name: value
+                    for name, value in row.items()
+                    if name in names or name.startswith(LOST_ON)
+                }
+                for row in rows
+            ]
             own = [{**use.job.settings, **row} for row in measured]
             yield use.experiment, use.number, own
 
 
-def _names() -> list[str]:
-    return [column.name for column in columns()]
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(column.name for column in columns())
 
 
 def plan(jobs: Sequence[tuple[str, Job]], *, alone: bool) -> SharedRuns:

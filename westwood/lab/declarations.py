@@ -136,8 +136,9 @@ def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, A
 
 def _bounds(claim: str, name: str, scenario: Mapping[str, Any]) -> dict[str, Any] | str:
     """Returns the criterion of a claim in this scenario, or why there is none."""
-    found = SETTING_BOUNDS[claim]
-    return found if isinstance(found, str) else _json_value(found[name], scenario)
+    found = claims()[claim].undecidable or SETTING_BOUNDS[claim]
+    here = found if isinstance(found, str) else found[name]
+    return here if isinstance(here, str) else _json_value(here, scenario)
 
 
 def _json_value(value: Any, scenario: Mapping[str, Any], key: str = "") -> Any:

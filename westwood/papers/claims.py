@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decides the papers' claims.
 
-A check (`westwood.papers.checks`) decides a claim. Other claims name the tests that prove them, or
-where they will be decided; their verdict is TESTED. Nothing here changes a setting.
+A check (`westwood.papers.checks`) decides a claim, unless the source says too little: then
+`undecidable` says why. Other claims name the tests that prove them. Nothing here changes a setting.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from westwood import files
 from westwood.papers.checks import CHECKS
 from westwood.papers.checks.common import Measured
+from westwood.results.verdicts import Verdict
 
 _FILE = Path(__file__).with_name("claims.toml")
-
-Decision = Literal["HOLDS", "DIFFERS", "TESTED"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,8 @@ class Claim:
     quote: str = ""  # the paper's sentence
     history: str = ""  # how the check changed after its results were known
     tested: str = ""
+    cause: str = ""  # why it differs under the profile, in a line
+    undecidable: str = ""  # why nothing can show whether it holds
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,22 @@ class ClaimVerdict:
     """The verdict on a claim, with the measurements."""
 
     claim: Claim
-    verdict: Decision
+    verdict: Verdict
     measured: dict[str, Any]
-    explanation: str  # DIFFERS: what differs, where and by how much; TESTED: by what
+    explanation: str  # what differs, where and by how much; why it is not decidable; what tests it
+    remark: str = ""  # what a reader of the verdict should know
     elsewhere: str = ""  # under which settings that the paper leaves open it holds
+    numbers: Sequence[tuple[str, str, str]] = ()  # what, the paper's number, ours
+
+    @property
+    def why(self) -> str:
+        """Why, in a line: the first difference and its cause; else what is asked or why not."""
+        if self.verdict is not Verdict.DIFFERS:
+            return self.explanation or self.remark or self.claim.measure
+        first, *others = self.explanation.split("; ")
+        more = f" (and {len(others)} more)" if others else ""
+        cause = f" {self.claim.cause}" if self.claim.cause else ""
+        return f"{first[:1].upper()}{first[1:]}{more}.{cause}"
 
     def entry(self) -> dict[str, Any]:
         """Returns the entry in claims.json, without the settings of the runs."""
@@ -70,6 +83,8 @@ class ClaimVerdict:
             "published": {"setup": self.claim.setup, "open": self.claim.open},
             "measured": self.measured,
             "explanation": self.explanation,
+            "cause": self.claim.cause,
+            "remark": self.remark,
             "elsewhere": self.elsewhere,
         }
 
@@ -86,13 +101,15 @@ def check(ids: Sequence[str], measured: Mapping[str, Measured]) -> list[ClaimVer
     """Decides these claims from the measurements, which are by scenario."""
     verdicts = []
     for claim_id in ids:
-        finding = CHECKS[claim_id](measured)
-        verdict: Decision = "DIFFERS" if finding.failures else "HOLDS"
-        explanation = "; ".join(finding.failures)
-        verdicts.append(ClaimVerdict(claims()[claim_id], verdict, finding.measured, explanation))
+        claim, finding = claims()[claim_id], CHECKS[claim_id](measured)
+        verdict = Verdict.NOT_DECIDABLE if claim.undecidable else Verdict.of(finding.failures)
+        explanation = claim.undecidable or "; ".join(finding.failures)
+        found = ClaimVerdict(claim, verdict, finding.measured, explanation, finding.remark)
+        verdicts.append(found)
     return verdicts
 
 
 def tested() -> list[ClaimVerdict]:
     """Returns the verdicts of the claims that no simulation here decides."""
-    return [ClaimVerdict(one, "TESTED", {}, one.tested) for one in claims().values() if one.tested]
+    proven = (one for one in claims().values() if one.tested)
+    return [ClaimVerdict(one, Verdict.TESTED, {}, one.tested) for one in proven]

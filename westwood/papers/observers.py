@@ -118,6 +118,11 @@ def _stages(result: Result) -> dict[str, Numbers]:
     """Returns the plateaus and the swing of a window, ssthresh's range, and the link's use."""
     (flow,) = result.scenario.flows
     grid = result.sampled(_GRID_S)
+    half_s = result.scenario.duration / PS_PER_S / 2
+    swinging = grid.filter(pl.col("time_s") >= half_s, pl.col("state") == "open")["cwnd"]
+    swing = {"cwnd_swing": _number(swinging.max()) - _number(swinging.min())}
+    if flow.cc.name != "westwoodnr+":  # without the plateau only this is asked for
+        return {flow.name: swing}
     still = (
         grid.with_columns(run=pl.col("cwnd").rle_id())
         .filter(pl.col("cwnd") > pl.col("ssthresh"), pl.col("state") == "open")
@@ -129,24 +134,26 @@ def _stages(result: Result) -> dict[str, Numbers]:
         .get_column("len")
     )
     late = grid.filter(pl.col("time_s") >= 7)["ssthresh"]
-    half_s = result.scenario.duration / PS_PER_S / 2
-    swinging = grid.filter(pl.col("time_s") >= half_s, pl.col("state") == "open")["cwnd"]
     second, use = use_over_time(result)
     is_late = second >= half_s
     seen = {
         "stages": float(len(still)),
         "stage_ratio": _number(still.max()) / _number(still.min()),
-        "cwnd_swing": _number(swinging.max()) - _number(swinging.min()),
         "ssthresh_range": (_number(late.max()) - _number(late.min())) / _number(late.median()),
         "least_use": _number(use.filter(is_late).min()),
+        "largest_use": _number(use.filter(is_late).max()),
+        "last_use": _number(use.last()),
         "first_use_spread": _number(use.filter(~is_late).std()),
         "second_use_spread": _number(use.filter(is_late).std()),
     }
-    return {flow.name: seen}
+    return {flow.name: {**swing, **seen}}
 
 
 def use_over_time(result: Result) -> tuple[pl.Series, pl.Series]:
-    """Returns the use of the bottleneck of each whole second by what is acknowledged."""
+    """Returns the use of the bottleneck up to each whole second: a running mean.
+
+    It is what is acknowledged so far over what the link could have carried.
+    """
     (flow,) = result.scenario.flows
     rate = min(link.mean_rate_bps("forward") for link in result.scenario.link)
     acked = (
@@ -155,12 +162,12 @@ def use_over_time(result: Result) -> tuple[pl.Series, pl.Series]:
         .agg(pl.col("segment").max())
     )
     seconds = pl.select(second=pl.int_range(int(result.scenario.duration / PS_PER_S)))
-    # No ACK comes in a second of silence, so the use is 0 there.
+    # No ACK comes in a second of silence.
     ends = seconds.join(acked, on="second", how="left", maintain_order="left").fill_null(
         strategy="forward"
     )
-    use = ends.select("second", use=pl.col("segment").diff() * 8.0 * flow.packet / rate)
-    whole = use.drop_nulls()
+    so_far = pl.col("segment") * 8.0 * flow.packet / rate / (pl.col("second") + 1)
+    whole = ends.select("second", use=so_far).drop_nulls()
     return whole["second"], whole["use"]
 
 

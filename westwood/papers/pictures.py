@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -11,12 +11,15 @@ import polars as pl
 from westwood.catalogue import label
 from westwood.draw.bars import grouped_bars
 from westwood.draw.curves import THROUGHPUT, Axis, curves, numeric, panels, side_by_side
+from westwood.draw.grids import Grid, grids
 from westwood.draw.over_time import Line, TimePanel, courses, styled
 from westwood.engines.result import Result
 from westwood.engines.simulator import simulate
 from westwood.papers import observers
 from westwood.papers.checks.common import Measured
-from westwood.papers.checks.plateau import like_published
+from westwood.papers.checks.linux_2003 import REGIONS
+from westwood.papers.checks.plateau import LENGTHS, like_published
+from westwood.papers.checks.regions import Region
 from westwood.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -114,20 +117,118 @@ def rate_halving(all_: All, title: str) -> Figure:
     return courses([TimePanel("Window (segments)", lines)], f"{title}, seed 1")
 
 
-def ssthresh_by_path(all_: All, title: str) -> Figure:
-    """Draws windows as Figures 3, 4, 11 and 12 of the Linux report."""
+def regions(found: Sequence[Region]) -> Callable[[All, str], Figure]:
+    """Draws which cells of grids over open settings agree with the paper."""
+
+    def draw(all_: All, title: str) -> Figure:
+        parts = []
+        for one in found:
+            cells = one.of(all_)
+            x, y = (list(dict.fromkeys(cell[n] for cell in cells.values)) for n in (0, 1))
+            counts = [[sum(cells.holds((left, up))) for left in x] for up in y]
+            x_name, y_name = (axis.removeprefix("path.") for axis in one.axes)
+            names = [str(value) for value in x], [str(value) for value in y]
+            most = len(one.conditions)
+            parts.append(Grid(one.title, x_name, y_name, *names, counts, most))
+        return grids(parts, title)
+
+    return draw
+
+
+def lengths(all_: All, title: str) -> Figure:
+    """Draws the grid over duration and queue, and says what makes its numbers."""
+    why = "the overshoot of the start makes the numbers of short runs; long ones dilute it"
+    return regions([LENGTHS])(all_, f"{title}:\n{why}")
+
+
+_DRAWN = {"ucla": "3 to 6", "parma": "11 to 14"}  # figures of the report
+
+
+def uploads(all_: All, title: str) -> Figure:
+    """Draws windows, estimate and round trip as Figures 3 to 6 and 11 to 14 of the Linux report."""
     rows = []
-    for place, delay in (("UCLA", "95ms"), ("Parma", "25ms")):
+    for city, figures in _DRAWN.items():
+        path = _path_of(all_, city)
         for cc in ("westwood+-linux24", "newreno"):
-            settings = {"upload.cc": cc, "path.delay": delay, "duration": "100s"}
-            result = _traced("ssthresh", **settings)
-            name = f"{label(cc)} to {place}"
+            result = _traced("uploads", **{**path, "upload.cc": cc, "duration": "100s"})
+            name = f"{label(cc)}, figures {figures}"
             lines = [
                 _line(result, "cwnd", 1.0, "upload", f"{name}: cwnd"),
                 Line("ssthresh", *_series(result, "ssthresh")),
             ]
-            rows.append(TimePanel("Window (segments)", lines))
+            rows.append(TimePanel(f"{REGIONS[city].title}\n(segments)", lines))
+            if cc != "newreno":
+                estimate = _line(result, "estimate_bps", 1e3, "upload", "bandwidth estimate")
+                rtt = _line(result, "rtt_s", 1e-3, "upload", "round trip")
+                more = [TimePanel("(kb/s)", [estimate]), TimePanel("(ms)", [rtt])]
+        rows += more
     return courses(rows, f"{title}, seed 1")
+
+
+_SERIES = 40  # uploads of each control
+
+
+def series(all_: All, title: str) -> Figure:
+    """Draws the goodput of alternating uploads, as Figures 15 to 35 of the Linux report."""
+    panels_ = []
+    for city in REGIONS:
+        lines = []
+        for place, cc in enumerate(("newreno", "westwood+-linux24")):
+            settings = {**_path_of(all_, city), "upload.cc": cc, "upload.size": "3.2MB"}
+            base = Scenario.preset("uploads").with_settings(settings)
+            numbers = [2 * n + place + 1 for n in range(_SERIES)]
+            goodput = [simulate(base, seed).flow_rows[0]["goodput_bps"] / 1e3 for seed in numbers]
+            lines.append(styled(label(cc), cc, pl.Series(map(float, numbers)), pl.Series(goodput)))
+        panels_.append(TimePanel(f"{REGIONS[city].title} (kb/s)", lines))
+    figure = courses(panels_, title)
+    figure.axes[-1].set_xlabel(
+        "Upload, alternately by New Reno and by Westwood+; each has its seed"
+    )
+    return figure
+
+
+def _path_of(all_: All, city: str) -> dict[str, object]:
+    """Returns the settings of the path on which most of what the report says holds."""
+    region = REGIONS[city]
+    return {**dict(zip(region.axes, region.of(all_).best(), strict=True)), **region.at}
+
+
+def original_work(all_: All, title: str) -> Figure:
+    """Draws Figures 5 to 7 with the profiles of 2013 and of 2001."""
+    parts = []
+    for name, original, axis in (
+        ("fig5", "loss", PER_AXIS),
+        ("fig6", "delay", DELAY),
+        ("fig7", "capacity", RATE),
+    ):
+        ours = all_[name].points.filter(pl.col("cc").is_in(["westwood-ns3", "reno"]))
+        both = ((ours, "2013"), (all_[original].points, "2001"))
+        points = pl.concat(
+            [
+                frame.with_columns(curve=pl.col("cc").str.replace("-ns3", "") + f", {year}")
+                for frame, year in both
+            ],
+            how="diagonal",
+        )
+        parts.append(
+            (points if axis is PER_AXIS else numeric(points, axis.column, _as_written), axis)
+        )
+    return side_by_side(parts, THROUGHPUT, title, by="curve")
+
+
+def plus_fairness(all_: All, title: str) -> Figure:
+    """Draws what another flow gets beside Westwood and beside Westwood+."""
+    points = all_["plus-fairness"].points
+    groups = []
+    for other in ("reno", "newreno"):
+        for cc in ("westwood-ns3", "westwood+-ns3"):
+            here = points.filter(pl.col("westwood.cc") == cc, pl.col("other.cc") == other)
+            bars = [
+                (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
+                for row in here.iter_rows(named=True)
+            ]
+            groups.append((f"{label(cc)} with {label(other)}", bars))
+    return grouped_bars(groups, "Throughput (Mb/s)", title)
 
 
 def _series(result: Result, column: str) -> tuple[pl.Series, pl.Series]:
@@ -217,7 +318,7 @@ def windows_and_use(all_: All, title: str) -> Figure:
         ]
         rows.append(TimePanel("Window (segments)", lines))
         second, use = observers.use_over_time(result)
-        rows.append(TimePanel("Use of the link", [Line(f"{path}, in 1 s", second, use)]))
+        rows.append(TimePanel("Use of the link", [Line(f"{path}, mean so far", second, use)]))
     return courses(rows, f"{title}, seed 1")
 
 

@@ -16,15 +16,20 @@ from typing import Any
 from westwood import stopping
 from westwood.draw import report
 from westwood.draw.laboratory import LabLink
+from westwood.engines.contract import Job
 from westwood.engines.pool import check_workers
 from westwood.errors import InputError, suggestion
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
 from westwood.papers import claims
 from westwood.papers.checks.common import Measured
+from westwood.papers.infer import published
 from westwood.papers.infer import report as inference
 from westwood.papers.studies import STUDIES, PaperStudy, observer_of
+from westwood.results.columns import Row
 from westwood.results.folder import Folder
+from westwood.results.rows import losing_links
+from westwood.results.store import Store
 from westwood.scenario import Scenario, fragments, profiles
 
 QUICK_SEEDS = 3
@@ -74,14 +79,53 @@ def select(name: str, *, seeds: int | None = None, quick: bool = False) -> Selec
     return Selection(chosen, experiments)
 
 
+class _Journal:
+    """Keeps each finished run in the folder, by what decides its rows."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._rows: dict[tuple[str, int, bool], list[Row]] = {}
+        self.store = Store(folder, self._take)
+
+    def _take(self, record: Mapping[str, Any]) -> None:
+        rows = [dict(row) for row in record["rows"]]
+        self._rows[str(record["scenario"]), int(record["seed"]), bool(record["observed"])] = rows
+
+    def of(self, job: Job, seed: int) -> list[Row] | None:
+        """Returns the rows of a run that an earlier start finished."""
+        rows = self._rows.get((job.scenario.hash, seed, job.more_columns is not None))
+        return None if rows is None else [{**job.settings, **row} for row in rows]
+
+    def keep(self, job: Job, seed: int, rows: list[Row]) -> None:
+        """Keeps a run; its point's settings are not part of it."""
+        kept = [{k: v for k, v in row.items() if k not in job.settings} for row in rows]
+        observed = job.more_columns is not None
+        self.store.keep(
+            {"scenario": job.scenario.hash, "seed": seed, "observed": observed, "rows": kept}
+        )
+
+
 def run(
-    selection: Selection, folder: Folder, *, workers: int | None, track: Tracker
+    selection: Selection,
+    folder: Folder,
+    *,
+    workers: int | None,
+    track: Tracker,
+    resume: bool = False,
 ) -> Reproduction | None:
-    """Runs, draws, checks and writes everything into the folder; None if interrupted."""
+    """Runs, draws, checks and writes everything into the folder; None if interrupted.
+
+    With `resume` the runs that an earlier start left in the folder's journal are not repeated.
+    """
     check_workers(workers, "--workers")
     manifest = _manifest(selection)
     folder.manifest(manifest, complete=False)
-    by_name = experiment.collect_all(selection.experiments, workers=workers, track=track)
+    journal = _Journal(folder)
+    if not resume:
+        journal.store.clear()
+    with journal.store.opened():
+        by_name = experiment.collect_all(
+            selection.experiments, workers=workers, track=track, kept=journal
+        )
     with stopping.keeping():
         for name, collected in by_name.items():
             folder.scenario(f"scenarios/{name}", selection.experiments[name].scenario)
@@ -95,7 +139,11 @@ def run(
     drawn, verdicts, sections = [], [], []
     for name, study in selection.studies.items():
         found = [
-            replace(one, elsewhere=inference.elsewhere(one.claim.paper.key, one.claim.id))
+            replace(
+                one,
+                elsewhere=inference.elsewhere(one.claim.paper.key, one.claim.id),
+                numbers=published.beside(one.claim.id, one.measured),
+            )
             for one in claims.check(study.claims, measured)
         ]
         picture = report.figure(folder, name, partial(study.draw, measured, study.title))
@@ -112,6 +160,7 @@ def run(
         [*verdicts, *others],
         manifest,
     )
+    journal.store.clear()
     return Reproduction([*verdicts, *others], page, drawn)
 
 
@@ -134,7 +183,8 @@ def _section(
         one = selection.experiments[scenario]
         keys = experiment.varied_keys(one, measured[scenario].rows)
         frame = measured[scenario].points
-        columns = [c for c in study.shown if c in frame.columns]
+        losses = losing_links(one.scenario, frame.iter_rows(named=True))
+        columns = [c for c in (*study.shown, *losses) if c in frame.columns]
         tables.append(report.Table(scenario, one.scenario.seeds, frame, keys, columns))
     profile = profiles.get(
         next(iter(selection.experiments[s] for s in study.scenarios)).scenario.profile

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from westwood.draw.curves import Axis
 from westwood.papers import observers, pictures
+from westwood.papers.checks.linux_2003 import REGIONS
 from westwood.papers.observers import Observer
 from westwood.papers.pictures import All
 
@@ -28,7 +29,7 @@ class PaperStudy:
     shown: tuple[str, ...] = field(default=("throughput_bps",))  # columns of the data tables
 
 
-_NS3, _MOBICOM, _PLATEAU = "2013 ns-3 paper", "MOBICOM 2001", "WestwoodNR+"
+_NS3, _MOBICOM, _PLATEAU, _LINUX = "2013 ns-3 paper", "MOBICOM 2001", "WestwoodNR+", "Linux 2.4"
 
 STUDIES: dict[str, PaperStudy] = {
     "fig5": PaperStudy(
@@ -54,6 +55,19 @@ STUDIES: dict[str, PaperStudy] = {
         ("ns3.fig7.bandwidth",),
         pictures.throughput_curves("fig7", pictures.RATE, words=True),
     ),
+    "original-work": PaperStudy(
+        f"Figures 5 to 7, {_NS3}, and the set-ups of the original work",
+        {
+            "fig5": pictures.PER,
+            "loss": pictures.PER,
+            "fig6": "bottleneck.delay",
+            "delay": "bottleneck.delay",
+            "fig7": "bottleneck.rate",
+            "capacity": "bottleneck.rate",
+        },
+        ("ns3.original_work", "ns3.fig6.reno_least_delay"),
+        pictures.original_work,
+    ),
     "fig8": PaperStudy(
         f"Figure 8, {_NS3}: delayed ACKs",
         {"fig8": pictures.PER},
@@ -74,6 +88,12 @@ STUDIES: dict[str, PaperStudy] = {
         observers.SAMPLED_CWND,
         ("throughput_bps", "sampled_cwnd"),
     ),
+    "plus-fairness": PaperStudy(
+        f"{_NS3}: another flow with Westwood and with Westwood+",
+        {"plus-fairness": ""},
+        ("ns3.plus_fairness",),
+        pictures.plus_fairness,
+    ),
     "fig11": PaperStudy(
         f"Figure 11, {_NS3}: estimates under ACK compression",
         {"ack-compression": ""},
@@ -91,7 +111,7 @@ STUDIES: dict[str, PaperStudy] = {
     "fairness": PaperStudy(
         f"{_MOBICOM}: fairness, without and with RED",
         {"fairness": "bottleneck.queue", "fairness-rtt": "bottleneck.queue"},
-        ("mobicom.fairness",),
+        ("mobicom.fairness", "mobicom.fairness_red"),
         pictures.fairness,
         shown=("throughput_bps", "jain", "utilisation"),
     ),
@@ -143,6 +163,12 @@ STUDIES: dict[str, PaperStudy] = {
         pictures.wired,
         shown=("throughput_bps", "loss_ratio"),
     ),
+    "plateau-lengths": PaperStudy(
+        f"{_PLATEAU}: the wired numbers over duration and queue",
+        {"plateau-lengths": ""},
+        (),
+        pictures.lengths,
+    ),
     "plateau-wireless": PaperStudy(
         f"{_PLATEAU}: the wireless path",
         {"plateau-wireless": pictures.PER},
@@ -183,20 +209,32 @@ STUDIES: dict[str, PaperStudy] = {
         ("throughput_bps", "late_cwnd", "windows_apart", "window_rises"),
     ),
     "rate-halving": PaperStudy(
-        "Linux 2.4: fast recovery with rate halving",
+        f"{_LINUX}: fast recovery with rate halving",
         {"rate-halving": ""},
         ("linux.rate_halving", "linux.backlog"),
         pictures.rate_halving,
         observers.RECOVERIES,
         ("throughput_bps", "recoveries_seen", "longest_silence_rtts", "backlog_cleared"),
     ),
-    "ssthresh": PaperStudy(
-        "Linux 2.4: ssthresh to UCLA and to Parma",
-        {"ssthresh": "path.delay"},
-        ("linux.ssthresh",),
-        pictures.ssthresh_by_path,
+    "uploads": PaperStudy(
+        f"{_LINUX}: where Table 4 and the windows agree, over rate and losses",
+        {"uploads": "path.rate"},
+        ("linux.ucla", "linux.uppsala", "linux.parma", "linux.ssthresh"),
+        pictures.regions(list(REGIONS.values())),
         observers.WINDOWS_BY_PATH,
-        ("throughput_bps", "ssthresh_over_pipe", "sampled_cwnd"),
+        ("goodput_bps", "retransmission_ratio", "ssthresh_over_pipe", "sampled_cwnd"),
+    ),
+    "uploads-windows": PaperStudy(
+        f"{_LINUX}: windows, estimate and round trip to UCLA and Parma",
+        {"uploads": "path.rate"},
+        (),
+        pictures.uploads,
+    ),
+    "uploads-series": PaperStudy(
+        f"{_LINUX}: alternating uploads of 3.2 MB",
+        {"uploads": "path.rate"},
+        (),
+        pictures.series,
     ),
 }
 

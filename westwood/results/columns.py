@@ -14,6 +14,7 @@ from westwood import _engine
 from westwood.errors import InputError, suggestion
 
 Row = dict[str, Any]
+LOST_ON = "lost_on_"  # and a link's name: a column of runs over several links
 
 
 @dataclass(frozen=True)

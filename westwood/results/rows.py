@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from westwood import _engine
 from westwood.results import invariants
-from westwood.results.columns import Row
+from westwood.results.columns import LOST_ON, Row
 from westwood.results.raw import RawResult
 
 if TYPE_CHECKING:
@@ -41,6 +41,26 @@ def rows_of_run(
     ]
     invariants.report(scenario, seed, raw, rows, engine)
     return rows
+
+
+def lost_by_link(scenario: Scenario, raw: RawResult) -> dict[str, int]:
+    """Returns the packets that a run lost on each link, in queues and by errors; {} for one."""
+    if len(scenario.link) < 2:
+        return {}
+    sides = zip(scenario.link, raw.forward, raw.backward, strict=True)
+    return {
+        f"{LOST_ON}{link.name}": sum(side.queue_drops + side.lost for side in (one, two))
+        for link, one, two in sides
+    }
+
+
+def losing_links(scenario: Scenario, rows: Iterable[Row]) -> list[str]:
+    """Returns the columns of all links if one besides the slowest lost packets in these rows."""
+    slowest = min(scenario.link, key=lambda one: one.mean_rate_bps("forward")).name
+    names = [f"{LOST_ON}{link.name}" for link in scenario.link]
+    rows = list(rows)
+    losing = [name for name in names if any(row.get(name) for row in rows)]
+    return losing if set(losing) - {f"{LOST_ON}{slowest}"} else []
 
 
 LARGEST = 1 << 63  # no measured value is as large; integer columns can't hold it

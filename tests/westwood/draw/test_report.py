@@ -14,6 +14,7 @@ from westwood.draw import report
 from westwood.draw.laboratory import LabLink
 from westwood.papers.claims import Claim, ClaimVerdict, Paper
 from westwood.results.folder import Folder
+from westwood.results.verdicts import Verdict
 
 INLINE = {"span", "a", "em", "strong", "code"}
 # A sentence or clause that meets the next one without a space, as in "start.The".
@@ -55,7 +56,8 @@ def verdict(word: str, elsewhere: str) -> ClaimVerdict:
         f"c-{word}", paper, "Figure 1", "It is faster.", "As there", "A", "Goodput.", "A quote."
     )
     explanation = "" if word == "HOLDS" else "It is slower."
-    return ClaimVerdict(claim, word, {"gap": [1.0, 2.0]}, explanation, elsewhere)  # type: ignore[arg-type]
+    gap = {"gap": [1.0, 2.0]}
+    return ClaimVerdict(claim, Verdict(word), gap, explanation, elsewhere=elsewhere)
 
 
 def page(folder: Path, elsewhere: str, tested: bool, opens: list[LabLink]) -> str:

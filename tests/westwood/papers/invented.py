@@ -196,6 +196,8 @@ STAGED = {
     "cwnd_swing": 30.0,
     "ssthresh_range": 0.05,
     "least_use": 0.97,
+    "largest_use": 0.98,
+    "last_use": 0.97,
     "first_use_spread": 0.2,
     "second_use_spread": 0.05,
 }
@@ -232,15 +234,54 @@ def two_windows(s1: float, apart: float = 0.05, rises: float = 9.0) -> dict[str,
     return {"plateau-friendly": measured("", rows)}
 
 
-def ssthresh(ucla: float, parma: float, parma_cwnd: float = 1.05) -> dict[str, Measured]:
-    """Makes ssthresh and cwnd of Westwood+, in those of New Reno."""
-    ours = {"95ms": (ucla, 1.5), "25ms": (parma, parma_cwnd)}
+def uploads(**changed: float) -> dict[str, Measured]:
+    """Makes two paths to each city, on one of which all is as the report has it."""
+    seen = {"gain": 1.3, "resent": 1.0, "ssthresh": 1.5, "parma": 1.0, "cwnd": 1.0, **changed}
+    rows = []
+    cities = (("95ms", 0.19, seen["gain"]), ("35ms", 0.07, 1.2), ("25ms", 0.05, 1.0))
+    for delay, rtt_s, gain in cities:
+        windows = seen["parma"] if delay == "25ms" else seen["ssthresh"]
+        for rate, pipe in (("500kbps", 4.0), ("1Mbps", 50.0)):
+            bps = pipe * 12_000 / rtt_s
+            for cc in ("newreno", "westwood+-linux24"):
+                is_plus = cc != "newreno"
+                rows.append(
+                    {
+                        "path.delay": delay,
+                        "path.rate": rate,
+                        "path.loss.rate": 0.01,
+                        "upload.cc": cc,
+                        "cc": cc,
+                        "goodput_bps": bps if is_plus else bps / gain,
+                        "retransmission_ratio": 0.03 * (seen["resent"] if is_plus else 1.0),
+                        "ssthresh_over_pipe": windows if is_plus else 1.0,
+                        "sampled_cwnd": 8 * (seen["cwnd"] if is_plus else 1.0),
+                    }
+                )
+    return {"uploads": measured("path.rate", rows)}
+
+
+def beside(plus: float) -> dict[str, Measured]:
+    """Makes what another flow gets beside Westwood, 0.8 Mb/s, and beside Westwood+."""
     rows = [
-        {"path.delay": delay, "cc": cc, "ssthresh_over_pipe": share, "sampled_cwnd": 8 * cwnd}
-        for delay, both in ours.items()
-        for cc, (share, cwnd) in (("westwood+-linux24", both), ("newreno", (1.0, 1.0)))
+        {"westwood.cc": cc, "other.cc": other, "flow": "other", "cc": other, "throughput_bps": bps}
+        for cc, bps in (("westwood-ns3", 0.8e6), ("westwood+-ns3", 1e6 * plus))
+        for other in ("reno", "newreno")
     ]
-    return {"ssthresh": measured("path.delay", rows)}
+    return {"plus-fairness": measured("", rows)}
+
+
+def originals(reno: float = 0.4) -> dict[str, Measured]:
+    """Makes Figures 5 to 7 with the profiles of 2013 and 2001."""
+    found = {}
+    for name, original, x, places in (
+        ("fig5", "loss", PER, (0.001, 0.01)),
+        ("fig6", "delay", "bottleneck.delay", ("0.01ms", "250ms")),
+        ("fig7", "capacity", "bottleneck.rate", ("2Mbps", "8Mbps")),
+    ):
+        found[name] = over(x, places, {"westwood-ns3": (1.9, 1.5), "reno": (reno, 0.3)})
+        found[original] = over(x, places, {"westwood": (1.8, 1.0), "reno": (0.4, 0.3)})
+    return found
 
 
 def verdict(claim: str, all_: dict[str, Measured]) -> tuple[str, str]:

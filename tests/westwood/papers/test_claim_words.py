@@ -13,7 +13,7 @@ from invented import (
     over_time,
     plateau_friendly,
     recoveries,
-    ssthresh,
+    uploads,
     verdict,
     wired,
 )
@@ -22,8 +22,6 @@ from westwood.papers import claims
 from westwood.papers.checks import CHECKS
 from westwood.papers.checks.common import Measured
 
-RATES3 = ("0.5Mbps", "2Mbps", "8Mbps")
-SATELLITE = {"westwood": (0.4, 1.2, 3.0), "reno": (0.3, 0.4, 0.4)}
 TWO = {"westwood": (1.9, 1.5, 1.0), "reno": (1.0, 0.6, 0.3)}
 OTHERS = ("reno", "newreno", "tahoe")
 TWO_OURS = (1.9, 1.5, 1.0)
@@ -68,20 +66,11 @@ MORE_CASES: list[tuple[str, dict[str, Measured], str]] = [
         "Westwood's peak is 2.5 Mb/s, expected about 8 Mb/s",
     ),
     (
-        "mobicom.fairness",
-        fairness(red=0.0),
-        "fairness: RED does not raise reno's index, 0.950 with drop-tail and 0.950 with RED",
-    ),
-    (
         "mobicom.fading",
         {"fading": over("bottleneck.loss.bad_rate", (0.0, 0.1, 0.3), {**TWO, "reno": TWO_OURS})},
         "Westwood over Reno: above at 0 of 3 points, expected more than half",
     ),
-    (
-        "mobicom.satellite",
-        {"satellite": over("satellite.rate", RATES3, {**SATELLITE, "westwood": (0.4, 0.5, 0.49)})},
-        "Westwood: falls by 2.0% from 2Mbps to 8Mbps",
-    ),
+    ("mobicom.fairness", fairness(0.95, -0.2), "westwood's index with red is 0.75"),
     (
         "plateau.wired",
         {"plateau-wired": wired(4.45e6)},
@@ -107,11 +96,8 @@ MORE_CASES: list[tuple[str, dict[str, Measured], str]] = [
         {"rate-halving": recoveries(silence=0.0, seen=0.0)},
         "no run has a fast recovery",
     ),
-    (
-        "linux.ssthresh",
-        ssthresh(1.5, 1.05, parma_cwnd=0.8),
-        "to Parma cwnd is 0.8 times NewReno's",
-    ),
+    ("linux.ssthresh", uploads(cwnd=0.8), "to Parma 0 of 1 paths have these windows"),
+    ("linux.ucla", uploads(resent=1.2), "none of 2 paths has all of Table 4"),
 ]
 
 

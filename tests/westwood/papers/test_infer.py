@@ -147,6 +147,7 @@ def test_all_values_go_together(paper: str) -> None:
 
 def test_all_claims_that_simulations_decide_belong_to_a_paper_whose_settings_are_listed() -> None:
     decided = {claim for one in STUDIES.values() for claim in one.claims}
+    decided -= {one.id for one in claims.claims().values() if one.undecidable}
 
     assert {one.id for paper in PAPERS for one in space.of(paper).claims} == decided
 

@@ -22,7 +22,7 @@ CHECKS: dict[str, Check] = {
     **linux_2003.CHECKS,
 }
 
-# The bounds that decide these claims at one setting.
+# The bounds that decide these claims at one setting; undecidable ones have none.
 SETTING_BOUNDS: Decided = {
     **ns3_2013.SETTING_BOUNDS,
     **mobicom_2001.SETTING_BOUNDS,

@@ -93,7 +93,7 @@ class SettingBounds:
 
 
 # By claim and scenario: the bounds at one setting, or why no single setting decides.
-Decided = Mapping[str, Mapping[str, SettingBounds] | str]
+Decided = Mapping[str, Mapping[str, SettingBounds | str] | str]
 
 
 def alone(cc: str, at: Mapping[str, Any] | None = None, column: str = THROUGHPUT) -> Term:

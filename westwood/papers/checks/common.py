@@ -19,10 +19,11 @@ THROUGHPUT = "throughput_bps"
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check measured, and each place where the claim fails."""
+    """What a check measured, each place where the claim fails, and a remark for its page."""
 
     measured: dict[str, Any]
     failures: list[str]
+    remark: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
+from westwood import units
 from westwood.papers.checks import words
-from westwood.papers.checks.bounds import Decided
+from westwood.papers.checks.bounds import ALIKE, Bounds, Condition, Decided, Term
 from westwood.papers.checks.common import Finding, Measured
+from westwood.papers.checks.regions import Region
 
 _PLUS = "westwood+-linux24"
 _SSTHRESH, _CWND = "ssthresh_over_pipe", "sampled_cwnd"
-_UCLA, _PARMA = "95ms", "25ms"  # one way
 _SILENCE_RTTS = 0.5  # half of the ACKs of a round trip send nothing, but no longer part in a row
 
 
@@ -46,28 +50,82 @@ def _rate_halving(all_: Mapping[str, Measured]) -> Finding:
     )
 
 
+# Table 4 and section 3: the round trip one way, the range of the gain, and that of the pipe in MSS.
+_CITIES = {
+    "ucla": ("UCLA", "95ms", (0.23, 0.53), (3, 6)),
+    "uppsala": ("Uppsala", "35ms", (0.04, 0.40), (1, 10)),
+    "parma": ("Parma", "25ms", (-0.09, 0.10), (0.5, 5)),
+}
+_GAIN, _PIPE, _RESENT = "goodput over New Reno's", "pipe, segments", "resent share over New Reno's"
+_TABLE4 = (_GAIN, _PIPE, _RESENT)
+_OF_SSTHRESH, _OF_CWND = "ssthresh over New Reno's", "cwnd over New Reno's"
+_MSS_BYTES = 1500
+
+
+def _region(city: str) -> Region:
+    """Returns the grid over rate and losses of a city's path, with what the report says of it."""
+    name, delay, gain, pipe = _CITIES[city]
+    plus, newreno = ({"upload.cc": cc} for cc in (_PLUS, "newreno"))
+    rtt_s = 2 * units.parse_time(delay) / units.PS_PER_S
+
+    def over(what: str, column: str, within: Bounds) -> Condition:
+        one, two = Term(_PLUS, plus, column), Term("newreno", newreno, column)
+        return Condition(what, one, two, within=within)
+
+    windows = {
+        "ucla": [over(_OF_SSTHRESH, _SSTHRESH, Bounds(1 + words.CLEARLY))],
+        "parma": [over(_OF_SSTHRESH, _SSTHRESH, ALIKE), over(_OF_CWND, _CWND, ALIKE)],
+    }
+    return Region(
+        f"{name}, {2 * float(delay.removesuffix('ms')):g} ms",
+        "uploads",
+        ("path.rate", "path.loss.rate"),
+        [
+            over(_GAIN, "goodput_bps", Bounds(1 + gain[0], 1 + gain[1])),
+            Condition(
+                _PIPE,
+                Term(_PLUS, plus, "goodput_bps"),
+                by=8 * _MSS_BYTES / rtt_s,
+                within=Bounds(*pipe),
+            ),
+            over(_RESENT, "retransmission_ratio", ALIKE),
+            *windows.get(city, []),
+        ],
+        {"path.delay": delay},
+    )
+
+
+REGIONS = {city: _region(city) for city in _CITIES}
+
+
+def _uploads(city: str, all_: Mapping[str, Measured]) -> Finding:
+    """Checks that paths exist on which gain, pipe and retransmissions are the report's."""
+    found = REGIONS[city].of(all_).entry(_TABLE4)
+    failures = [] if found["agree"] else [f"none of {found['cells']} paths has all of Table 4"]
+    return Finding(found, failures, _beside_chance(found))
+
+
+def _beside_chance(found: Mapping[str, Any]) -> str:
+    chance = f"independent conditions would agree on {found['by_chance']:.1f}"
+    return f"{found['agree']} of {found['cells']} paths agree; {chance}"
+
+
 def _ssthresh(all_: Mapping[str, Measured]) -> Finding:
-    measured = all_["ssthresh"]
-    ssthresh, cwnd = (
-        measured.curve(_PLUS, column).over(measured.curve("newreno", column))
-        for column in (_SSTHRESH, _CWND)
-    )
+    """Checks the windows on the paths that Table 4 chose."""
+    measured: dict[str, Any] = {}
     failures = []
-    if not words.above(ssthresh[_UCLA], words.CLEARLY):
-        failures.append(f"to UCLA ssthresh is {words.written(ssthresh[_UCLA])} times NewReno's")
-    for name, ratio in (("ssthresh", ssthresh[_PARMA]), ("cwnd", cwnd[_PARMA])):
-        if not words.alike(ratio):
-            failures.append(f"to Parma {name} is {words.written(ratio)} times NewReno's")
-    return Finding(
-        {
-            "ssthresh_over_newrenos": {
-                "ucla": ssthresh[_UCLA].mean,
-                "parma": ssthresh[_PARMA].mean,
-            },
-            "cwnd_over_newrenos": {"ucla": cwnd[_UCLA].mean, "parma": cwnd[_PARMA].mean},
-        },
-        failures,
-    )
+    for city, asked in (("ucla", 0.5), ("parma", 0.0)):
+        cells = REGIONS[city].of(all_)
+        chosen, whole = cells.agreeing(_TABLE4), cells.agreeing()
+        measured[city] = {
+            "paths_of_table_4": len(chosen),
+            "with_the_windows_too": len(whole),
+            "by_chance": len(cells.values) * math.prod(cells.shares().values()),
+        }
+        if not whole or len(whole) < asked * len(chosen):
+            name = _CITIES[city][0]
+            failures.append(f"to {name} {len(whole)} of {len(chosen)} paths have these windows")
+    return Finding(measured, failures)
 
 
 def _backlog(all_: Mapping[str, Measured]) -> Finding:
@@ -76,7 +134,8 @@ def _backlog(all_: Mapping[str, Measured]) -> Finding:
     return Finding({"cleared": share.mean}, list(words.outside(name, share, 1.0)))
 
 
-CHECKS = {
+CHECKS: dict[str, Callable[[Mapping[str, Measured]], Finding]] = {
+    **{f"linux.{city}": partial(_uploads, city) for city in _CITIES},
     "linux.rate_halving": _rate_halving,
     "linux.backlog": _backlog,
     "linux.ssthresh": _ssthresh,
@@ -84,6 +143,9 @@ CHECKS = {
 
 SETTING_BOUNDS: Decided = {
     "linux.backlog": "It is about the round trips after each reduction, which no mean shows.",
-    "linux.ssthresh": "It is about two paths, so no single setting shows it.",
+    **dict.fromkeys(
+        (*(f"linux.{city}" for city in _CITIES), "linux.ssthresh"),
+        "It is about many paths, so no single setting shows it.",
+    ),
     "linux.rate_halving": "It is about every packet of a recovery, which the pictures do not hold.",
 }

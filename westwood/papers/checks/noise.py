@@ -56,6 +56,7 @@ WORDS: dict[str, tuple[str, Callable[[random.Random], bool]]] = {
         lambda d: words.at_most(_point(d).mean, 1),
     ),
     "leads": ("equal curves", lambda d: not list(words.leads(_curve(d), _curve(d)))),
+    "mostly above": ("equal curves", lambda d: not list(words.mostly_above(_curve(d), _curve(d)))),
     "leads clearly": (
         "a curve 10 % above the other",
         lambda d: not list(words.leads(_curve(d, 1 + CLEARLY), _curve(d), CLEARLY)),

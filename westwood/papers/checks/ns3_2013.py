@@ -111,6 +111,51 @@ def _delay(all_: Mapping[str, Measured]) -> Finding:
     return leads(all_["fig6"], _SUPERIOR)
 
 
+# Figures 5 to 7 and the same sweeps with the profile of 2001.
+_ORIGINAL = {"fig5": "loss", "fig6": "delay", "fig7": "capacity"}
+
+
+def _original_work(all_: Mapping[str, Measured]) -> Finding:
+    measured = {}
+    for name, original in _ORIGINAL.items():
+        ours, theirs = all_[name].curve(WESTWOOD), all_[original].curve("westwood")
+        common = [x for x in ours.curve if x in theirs.curve]
+        ratios = {x: ours.curve[x].over(theirs.curve[x]) for x in common}
+        measured[name] = {
+            "points": len(common),
+            "alike": sum(words.alike(one) for one in ratios.values()),
+            "ratio": {shown(x): one.mean for x, one in ratios.items()},
+        }
+    return Finding(measured, [])
+
+
+def _reno_least_delay(all_: Mapping[str, Measured]) -> Finding:
+    ours, theirs = (all_[name].curve("reno").curve for name in ("fig6", _ORIGINAL["fig6"]))
+    least = next(iter(ours))
+    return Finding({"at": least, "ratio": ours[least].over(theirs[least]).mean}, [])
+
+
+def _plus_fairness(all_: Mapping[str, Measured]) -> Finding:
+    """Checks what another flow gets beside each Westwood."""
+    measured = {}
+    failures = []
+    for other in ("reno", "newreno"):
+        left = {
+            cc: all_["plus-fairness"].runs({"westwood.cc": cc, "other.cc": other, "flow": "other"})
+            for cc in (WESTWOOD, WESTWOOD_PLUS)
+        }
+        ratio_ = left[WESTWOOD_PLUS].over(left[WESTWOOD])
+        measured[other] = {
+            **{f"beside_{cc}_bps": runs.mean.mean for cc, runs in left.items()},
+            "ratio": ratio_.mean,
+        }
+        if not words.above(ratio_):
+            failures.append(
+                f"{label(other)} with Westwood+ over that with Westwood is {words.written(ratio_)}"
+            )
+    return Finding(measured, failures)
+
+
 def _bandwidth(all_: Mapping[str, Measured]) -> Finding:
     measured = all_["fig7"]
     finding = leads(measured, _FASTER)
@@ -121,7 +166,13 @@ def _bandwidth(all_: Mapping[str, Measured]) -> Finding:
         failures += words.stays_flat(measured.curve(cc))
     table = measured.table()
     growth = {cc: table["8Mbps"][cc] / table["2Mbps"][cc] for cc in table["8Mbps"]}
-    return Finding({**finding.measured, "at_8_over_2": growth}, failures)
+    lost = {
+        link: {shown(x): row[WESTWOOD] for x, row in measured.table(f"lost_on_{link}").items()}
+        for link in ("access", "bottleneck")
+        if f"lost_on_{link}" in measured.points.columns
+    }
+    found = {**finding.measured, "at_8_over_2": growth, "westwood_packets_lost_on": lost}
+    return Finding(found, failures)
 
 
 def _spread(best: Named, worst: Named) -> dict[Any, Runs]:
@@ -248,10 +299,13 @@ CHECKS = {
     "ns3.fig5.westwoodplus_knee": _westwoodplus_knee,
     "ns3.fig5.monotone": _monotone,
     "ns3.fig6.delay": _delay,
+    "ns3.original_work": _original_work,
+    "ns3.fig6.reno_least_delay": _reno_least_delay,
     "ns3.fig7.bandwidth": _bandwidth,
     "ns3.fig8.delack": _delayed_ack,
     "ns3.fig9.mtu": _mtu,
     "ns3.fig10.cwnd": _cwnd,
+    "ns3.plus_fairness": _plus_fairness,
     "ns3.fig11.ack_compression": _ack_compression,
 }
 
@@ -275,6 +329,7 @@ SETTING_BOUNDS: Decided = {
     "ns3.fig5.monotone": _CURVE,
     "ns3.fig6.delay": {"fig6": SettingBounds(leading(_SUPERIOR), _DELAYS)},
     "ns3.fig7.bandwidth": _CURVE,
+    "ns3.plus_fairness": "It compares two settings, with Westwood and with Westwood+.",
     "ns3.fig8.delack": _GRID,
     "ns3.fig9.mtu": _GRID,
     "ns3.fig10.cwnd": {

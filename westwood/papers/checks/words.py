@@ -14,6 +14,7 @@ the intervals show it, so noise alone rarely makes it hold (tests/westwood/paper
     at most         the interval ends below the published number ("less than")
 
     leads           nowhere below, and above at more than half of the points
+    mostly above    above at three quarters of the points or more
     leads clearly   it leads, and the interval lies above 1 + CLEARLY at half of the points or more
     leads hugely    it leads, and the interval lies above 1 + HUGELY at half of the points or more
     grows           the last point over the first lies above 1 + CLEARLY, and no step is below
@@ -44,6 +45,7 @@ TIE = 0.01  # less than this can't be seen in a figure
 ALIKE = 0.10
 CLEARLY = 0.10
 HUGELY = 0.50
+MOSTLY = 0.75  # of the points
 NEAR = 0.10
 EXACT = 0.02
 BOUNDS = ("TIE", "ALIKE", "CLEARLY", "HUGELY", "NEAR", "EXACT")
@@ -82,6 +84,11 @@ class Runs:
         if math.isnan(found.ratio):
             return _UNKNOWN
         return self._interval(found.ratio, found.ratio_half)
+
+    def scaled(self, factor: float) -> Runs:
+        """Returns the values times a factor."""
+        values = {seed: factor * value for seed, value in self.values.items()}
+        return Runs(values, self.with_interval)
 
     def minus(self, other: Runs) -> Runs:
         """Returns the differences, run by run."""
@@ -188,6 +195,15 @@ def leads(upper: Named, lower: Named, by: float = 0.0) -> Iterator[str]:
     far = sum(above(ratio, by) for ratio in ratios.values())
     if by and 2 * far < len(ratios):
         yield f"{pair}: by {by:.0%} at {far} of {len(ratios)} points, expected half of them"
+
+
+def mostly_above(upper: Named, lower: Named) -> Iterator[str]:
+    """Checks that a curve is above another over a wide range."""
+    ratios = upper.over(lower)
+    higher = sum(above(ratio) for ratio in ratios.values())
+    if higher < MOSTLY * len(ratios):
+        share = f"{higher} of {len(ratios)} points, expected {MOSTLY:.0%} of them"
+        yield f"{upper.name} over {lower.name}: above at {share}"
 
 
 def grows(one: Named) -> Iterator[str]:

@@ -23,7 +23,6 @@ from westwood.papers.infer.space import Setting
 
 _NOTES = Path(__file__).with_name("notes.toml")
 _SHOWN = 3  # failures shown of one setting
-_WORDS = {True: "HOLDS", False: "DIFFERS"}
 
 
 @cache
@@ -159,9 +158,7 @@ _CLAIMS = ("claim", "profile", "inferred setting", "all settings", "what the pap
 
 
 def _claim(report: InferenceReport, claim: str) -> Sequence[str]:
-    one = report.claims[claim]
-    verdicts = (_WORDS[one["profile"]], _WORDS[one["inferred"]])
-    return (f"`{claim}`", *verdicts, report.elsewhere(claim), claims()[claim].says)
+    return (f"`{claim}`", *report.verdicts(claim), report.elsewhere(claim), claims()[claim].says)
 
 
 def _chance(report: InferenceReport) -> Iterator[str]:

@@ -62,6 +62,20 @@ def read(measured: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
     }
 
 
+def beside(claim: str, measured: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Returns each number of a claim's text in words, with ours beside it."""
+    ours = read({claim: measured})
+    return [
+        (
+            numbers()[key].name,
+            f"{'at most ' if numbers()[key].kind == 'at most' else ''}{numbers()[key].value:g} "
+            f"{numbers()[key].unit}".strip(),
+            "-" if value is None else f"{value:.4g} {numbers()[key].unit}".strip(),
+        )
+        for key, value in ours.items()
+    ]
+
+
 def _at(measured: Mapping[str, Any], number: Number) -> float | None:
     value: Any = measured
     for step in number.path:

@@ -14,6 +14,7 @@ from westwood import files
 from westwood.papers.infer import chance, published, space
 from westwood.papers.infer.space import Open
 from westwood.papers.infer.tree import Tree
+from westwood.results.verdicts import Verdict
 
 _FOLDER = Path(__file__).with_name("reports")
 ALWAYS = 0.95  # a claim with this share depends on no setting
@@ -93,6 +94,11 @@ class InferenceReport:
     def never(self) -> list[str]:
         """Claims that no setting confirmed."""
         return [claim for claim, one in self.claims.items() if one["witness"] is None]
+
+    def verdicts(self, claim: str) -> tuple[Verdict, Verdict]:
+        """Returns the verdicts on fresh seeds under the profile and under the inferred setting."""
+        one = self.claims[claim]
+        return Verdict.of(not one["profile"]), Verdict.of(not one["inferred"])
 
     def share(self, claim: str) -> float:
         """Returns the share of all settings under which the claim holds."""

@@ -102,7 +102,9 @@ class Open:
         """Claims of the paper that simulations decide, in order."""
         decided = {claim for study in STUDIES.values() for claim in study.claims}
         return [
-            one for one in claims().values() if one.paper.key == self.paper and one.id in decided
+            one
+            for one in claims().values()
+            if one.paper.key == self.paper and one.id in decided and not one.undecidable
         ]
 
     def differs(self, chosen: Chosen) -> dict[str, str]:

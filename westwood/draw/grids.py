@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws grids over two settings: how many conditions each cell fulfils."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from westwood.draw.style import look, subplots
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The conditions that each cell fulfils, by row from the bottom, of `most`."""
+
+    title: str
+    x_name: str
+    y_name: str
+    x: Sequence[str]
+    y: Sequence[str]
+    counts: Sequence[Sequence[int]]
+    most: int
+
+
+def grids(parts: Sequence[Grid], title: str, *, columns: int = 1) -> Figure:
+    """Draws grids side by side; a cell that fulfils everything is framed."""
+    rows = -(-len(parts) // columns)
+    with look():
+        width = max(3.6, 0.52 * max(len(one.x) for one in parts) + 1.2)
+        height = 0.3 * max(len(one.y) for one in parts) + 1.2
+        figure, axes = subplots(
+            rows, columns, size=(width * columns, height * rows + 0.4), squeeze=False
+        )
+        for place, one in zip(axes.flat, parts, strict=False):
+            place.pcolormesh(one.counts, cmap="Blues", vmin=0, vmax=1.4 * one.most, edgecolor="w")
+            for row, counts in enumerate(one.counts):
+                for column, count in enumerate(counts):
+                    whole = count == one.most
+                    place.text(
+                        column + 0.5,
+                        row + 0.5,
+                        f"{count}",
+                        ha="center",
+                        va="center",
+                        fontsize=8,
+                        weight="bold" if whole else "normal",
+                        bbox={"boxstyle": "square", "fill": False, "color": "#C7380F"}
+                        if whole
+                        else None,
+                    )
+            place.set_xticks([n + 0.5 for n in range(len(one.x))], one.x, rotation=45, fontsize=8)
+            place.set_yticks([n + 0.5 for n in range(len(one.y))], one.y, fontsize=8)
+            place.set_xlabel(one.x_name)
+            place.set_ylabel(one.y_name)
+            place.set_title(f"{one.title}: fulfilled of {one.most}", fontsize=9)
+            place.grid(visible=False)
+        figure.suptitle(title)
+        return figure
