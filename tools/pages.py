@@ -150,7 +150,10 @@ def scenario_fingerprints(names: Iterable[str]) -> dict[str, str]:
 
 def kept_claims(claims: list[Numbers]) -> Numbers:
     """Returns the part of claims.json that docs/verdicts.json keeps."""
-    names = sorted({name for claim in claims for name in claim["settings"]})
+    from westwood.papers.studies import STUDIES
+
+    undecided = {name for one in STUDIES.values() if not one.claims for name in one.scenarios}
+    names = sorted({name for claim in claims for name in claim["settings"]} | undecided)
     kept = ("verdict", "measure", "explanation")
     return {
         "fingerprints": scenario_fingerprints(names),
