@@ -57,7 +57,7 @@ ww_config time_varying() {
     config.tau_us = 1'000'000;
     config.m = 2;
     config.null_trapezoid = true;
-    config.null_at_timeout = true;  // shows the null samples one by one; the module's reads have none
+    config.null_at_timeout = true;  // shows null samples one by one
     return config;
 }
 
