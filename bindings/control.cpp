@@ -10,6 +10,7 @@
 
 #include "../plan/controls.hpp"
 #include "control_watch.hpp"
+#include "guarded_state.hpp"
 
 namespace ww::bindings {
 namespace {
@@ -19,6 +20,10 @@ struct Loaded {
     std::string source;
 };
 
+const std::string& source_of(const ww_control_ops* ops) {
+    return static_cast<const Loaded*>(ops->context)->source;
+}
+
 // Controls stay for the life of the process, because networks have their addresses.
 std::deque<Loaded>& all_loaded() {
     static std::deque<Loaded> all;
@@ -26,7 +31,19 @@ std::deque<Loaded>& all_loaded() {
 }
 
 void refuse(const ww_control_ops* ops, const char* call, const ww_window* window) {
-    fail(static_cast<const Loaded*>(ops->context)->source, call, wire::problem_of(*window));
+    fail(source_of(ops), call, wire::problem_of(*window));
+}
+
+void* new_state(const ww_control_ops* ops) {
+    void* const state = take_guarded(ops->state_bytes);
+    opens(source_of(ops), state == nullptr ? 0 : bit_of_guarded(state));
+    return state;
+}
+
+void end_state(const ww_control_ops* ops, void* state) {
+    closes(bit_of_guarded(state));
+    if (!give_back_guarded(state, ops->state_bytes))
+        fail(source_of(ops), "", "writes beside its state");
 }
 
 nb::list parameters_of(const ww_control_ops& ops) {
@@ -63,7 +80,7 @@ nb::list calls_of(const ww_control_ops& ops) {
     return names;
 }
 
-nb::dict load(const std::string& file, const std::string& source) {
+nb::dict load(const std::string& file, const std::string& source, const std::string& name) {
     void* const object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (object == nullptr) throw std::invalid_argument(dlerror());
     const auto* const table =
@@ -77,7 +94,9 @@ nb::dict load(const std::string& file, const std::string& source) {
     Loaded& loaded = all_loaded().emplace_back(Loaded{*table, source});
     loaded.ops.context = &loaded;
     loaded.ops.refuse = refuse;
-    watch_code(table, source);
+    loaded.ops.new_state = new_state;
+    loaded.ops.end_state = end_state;
+    watch_code(table, source, name);
     plan::add_control(source, loaded.ops);
     nb::dict facts;
     facts["label"] = table->label;
@@ -140,10 +159,10 @@ void describe(
 
 void bind_control(nb::module_& m) {
     nb::exception<ControlFailed>(m, "ControlFailed", PyExc_ValueError);
-    m.def("load_control", &load, "file"_a, "source"_a,
-          "Loads a control from a shared object; scenarios find it by `source`. Returns its label, "
-          "traits, state, calls, parameters, quantities and the protocol that it is like. Raises "
-          "ValueError with what is wrong with it.");
+    m.def("load_control", &load, "file"_a, "source"_a, "name"_a,
+          "Loads a control from a shared object; scenarios find it by `source`, and messages call "
+          "it `name`. Returns its label, traits, state, calls, parameters, quantities and the "
+          "protocol that it is like. Raises ValueError with what is wrong with it.");
     m.def(
         "describe_control", &describe, "source"_a, "label"_a, "traits"_a, "like"_a, "parameters"_a,
         "Makes a control known to scenarios by its declarations, without code; a parameter is its "

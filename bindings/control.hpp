@@ -16,8 +16,9 @@ struct ControlFailed : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Does work that calls controls, for a thread without the interpreter lock. Throws ControlFailed.
-void watched(const std::function<void()>& work);
+// Does work that calls controls, for a thread without the interpreter lock. Throws ControlFailed. Of a whole run nothing
+// remains after the work, even if it ends by a failure.
+void watched(const std::function<void()>& work, bool is_whole = true);
 
 // Like sim::run, for a thread without the interpreter lock. Throws ControlFailed.
 sim::Outcome run_watched(const sim::Network& network, std::uint64_t seed, sim::Sink* sink,

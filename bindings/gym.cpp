@@ -133,7 +133,7 @@ class Environments {
         signals_.forget();
         try {
             const nb::gil_scoped_release unlocked;
-            watched(work);
+            watched(work, false);
         } catch (...) {
             busy_ = false;
             throw;

@@ -82,11 +82,16 @@ struct ww_quantity {
     const struct ww_parameter *parameters; \
     const struct ww_quantity *quantities;
 
-/* What the host adds. `refuse` hears of windows out of range. */
+/*
+ * What the host adds. `refuse` hears of windows out of range. new_state returns memory for the state of a connection,
+ * or null if there is none left; end_state takes it back. Only the control's own bytes of it are used.
+ */
 #define WW_CONTROL_HOST                                                \
     void *context; /* for functions that are not compiled */           \
     void (*refuse)(const struct ww_control_ops *ops, const char *call, \
-                   const struct ww_window *window);
+                   const struct ww_window *window);                    \
+    void *(*new_state)(const struct ww_control_ops *ops);              \
+    void (*end_state)(const struct ww_control_ops *ops, void *state);
 
 /* A control as a host has it. The same address means the same control. */
 struct ww_control_ops {
@@ -123,9 +128,13 @@ static inline void ww_loaded_check(const struct ww_config *config, const char *c
     ww_loaded_refuse(config, call, window);
 }
 
+static inline uint32_t ww_loaded_bytes(const struct ww_config *config) {
+    return WW_TABLE(config)->new_state ? WW_TABLE(config)->state_bytes
+                                       : (uint32_t)sizeof(struct ww_loaded_state);
+}
+
 static inline void ww_loaded_init(const struct ww_config *config, struct ww_loaded_state *state) {
-    const struct ww_loaded_state fresh = {{0, 0, 0}, 0, {0}};
-    *state = fresh;
+    __builtin_memset(state, 0, ww_loaded_bytes(config));
     if (WW_TABLE(config)->init) WW_TABLE(config)->init(config, state);
 }
 
@@ -154,7 +163,8 @@ static inline uint32_t ww_loaded_ssthresh(const struct ww_config *config,
                                           uint32_t in_flight, uint32_t mss) {
     if (WW_TABLE(config)->ssthresh)
         return WW_TABLE(config)->ssthresh(config, state, now_us, in_flight, mss);
-    struct ww_loaded_state tried = *state;
+    struct ww_loaded_state tried;
+    __builtin_memcpy(&tried, state, ww_loaded_bytes(config));
     struct ww_window window = {ww_max_u32(ww_min_u32(in_flight, WW_CWND_MAX), 1),
                                WW_SSTHRESH_INFINITE, 0};
     WW_TABLE(config)->on_loss(config, &tried, &window, now_us, in_flight, mss);

@@ -180,15 +180,17 @@ def run(
     text: str,
     *,
     timeout_s: float = float("inf"),
+    idle_s: float = float("inf"),
     both: bool = False,
     **options: Any,
 ) -> Ended:
     """Runs a program with `text` as input; with `both`, its standard error goes to `out`.
 
     options: more for Popen. Raises UnavailableError if it does not start, RunError if it prints
-    without end, and TimeoutError after `timeout_s`. Its standard input stays open, so that the
-    program sees when this process dies. It has its own process group, so Ctrl-C reaches only us. An
-    exception here kills it.
+    without end, and TimeoutError after `timeout_s`, or once its process group has waited for
+    `idle_s`: time in which it only gets no CPU does not count. Its standard input stays open, so
+    that the program sees when this process dies. It has its own process group, so Ctrl-C reaches
+    only us. An exception here kills it.
     """
     errors = subprocess.STDOUT if both else subprocess.PIPE
     process, ends_at = None, time.monotonic() + timeout_s
@@ -208,7 +210,7 @@ def run(
                 raise UnavailableError(problem) from None
             stopping.children.add(process)
         pipes = _Pipes(process, text)
-        pipes.exchange(ends_at)
+        pipes.exchange(ends_at, idle_s)
         return Ended(process.returncode, *pipes.texts())
     finally:
         with stopping.shielded():
@@ -231,9 +233,10 @@ class _Pipes:
             if stream is not None:
                 self._ready.register(stream, selectors.EVENT_READ, into)
 
-    def exchange(self, ends_at: float) -> None:
+    def exchange(self, ends_at: float, idle_s: float) -> None:
         """Goes on until the program has ended and its output, too."""
         lingers_until = float("inf")
+        waits = _Waiting(self._process.pid, idle_s)
         while True:
             has_ended = self._process.poll() is not None
             if has_ended and not self._is_open():
@@ -242,7 +245,8 @@ class _Pipes:
             self._pass_on()
             now = time.monotonic()
             if now > ends_at:
-                raise TimeoutError
+                raise TimeoutError("takes too long")
+            waits.check(now)
             if has_ended:
                 lingers_until = min(lingers_until, now + _LINGERS_S)
             if now > lingers_until:
@@ -285,6 +289,34 @@ class _Pipes:
             b"".join(one).decode(errors="replace") for one in (self._out, self._errors)
         )
         return _lines(first), _lines(second)
+
+
+class _Waiting:
+    """Sees whether a process group has only waited for too long."""
+
+    _LOOK_S = 0.5
+
+    def __init__(self, group: int, longest_s: float) -> None:
+        self._group, self._longest_s, self._looks = group, longest_s, 0
+        self._look_at = time.monotonic() + self._LOOK_S
+
+    def check(self, now: float) -> None:
+        """Raises TimeoutError then."""
+        if now < self._look_at or self._longest_s == float("inf"):
+            return
+        self._look_at = now + self._LOOK_S
+        self._looks = 0 if self._works() else self._looks + 1
+        if self._looks * self._LOOK_S >= self._longest_s:
+            raise TimeoutError(f"has waited for {self._longest_s:g} s")
+
+    def _works(self) -> bool:
+        """Returns whether a process of the group runs, or waits for a disk."""
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError, ValueError):
+                state, _, group, *_ = status.read_text().rpartition(")")[2].split()
+                if int(group) == self._group and state in "RD":
+                    return True
+        return False
 
 
 def _lines(text: str) -> str:

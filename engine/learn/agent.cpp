@@ -15,70 +15,72 @@ struct AgentCalls {
 
     static void init(const ww_config* config, void*) {
         Agent& agent = of(config);
-        if (!alone(agent)) ww_init(&agent.inner_, &agent.inner_state_);
+        if (!alone(agent)) ww_init(&agent.inner_, agent.inner_state_->get());
     }
     static void on_packet_sent(const ww_config* config, void*, ww_window* window,
                                const ww_sent* sent) {
         Agent& agent = of(config);
         agent.on_sent(*window, *sent);
         if (!alone(agent) && ww_follows_packets(&agent.inner_))
-            ww_on_packet_sent(&agent.inner_, &agent.inner_state_, window, sent);
+            ww_on_packet_sent(&agent.inner_, agent.inner_state_->get(), window, sent);
         agent.see(*window);
     }
     static void on_packet_lost(const ww_config* config, void*, ww_window* window,
                                const ww_lost* lost) {
         Agent& agent = of(config);
-        ww_on_packet_lost(&agent.inner_, &agent.inner_state_, window, lost);
+        ww_on_packet_lost(&agent.inner_, agent.inner_state_->get(), window, lost);
     }
     static void on_ack(const ww_config* config, void*, ww_window* window, const ww_sample* sample) {
         Agent& agent = of(config);
         agent.on_ack(*window, *sample);
-        if (!alone(agent)) ww_on_ack(&agent.inner_, &agent.inner_state_, window, sample);
+        if (!alone(agent)) ww_on_ack(&agent.inner_, agent.inner_state_->get(), window, sample);
         agent.see(*window);
     }
     static std::uint32_t ssthresh(const ww_config* config, const void*, std::uint64_t now_us,
                                   std::uint32_t in_flight, std::uint32_t mss) {
         Agent& agent = of(config);
         if (alone(agent)) return agent.window_.ssthresh;
-        return ww_ssthresh(&agent.inner_, &agent.inner_state_, now_us, in_flight, mss);
+        return ww_ssthresh(&agent.inner_, agent.inner_state_->get(), now_us, in_flight, mss);
     }
     static void on_loss(const ww_config* config, void*, ww_window* window, std::uint64_t now_us,
                         std::uint32_t in_flight, std::uint32_t mss) {
         Agent& agent = of(config);
         if (!alone(agent))
-            ww_on_loss(&agent.inner_, &agent.inner_state_, window, now_us, in_flight, mss);
+            ww_on_loss(&agent.inner_, agent.inner_state_->get(), window, now_us, in_flight, mss);
     }
     static void on_mark(const ww_config* config, void*, ww_window* window, std::uint64_t now_us,
                         std::uint32_t in_flight, std::uint32_t mss) {
         Agent& agent = of(config);
         agent.marks_++;
         if (!alone(agent))
-            ww_on_mark(&agent.inner_, &agent.inner_state_, window, now_us, in_flight, mss);
+            ww_on_mark(&agent.inner_, agent.inner_state_->get(), window, now_us, in_flight, mss);
     }
     static void on_recovery_exit(const ww_config* config, void*, ww_window* window,
                                  std::uint64_t now_us, std::uint32_t mss) {
         Agent& agent = of(config);
         if (!alone(agent))
-            ww_on_recovery_exit(&agent.inner_, &agent.inner_state_, window, now_us, mss);
+            ww_on_recovery_exit(&agent.inner_, agent.inner_state_->get(), window, now_us, mss);
     }
     static void on_rto(const ww_config* config, void*, ww_window* window, std::uint64_t now_us,
                        std::uint32_t in_flight, std::uint32_t mss, bool repeated) {
         Agent& agent = of(config);
         if (!alone(agent))
-            ww_on_rto(&agent.inner_, &agent.inner_state_, window, now_us, in_flight, mss, repeated);
+            ww_on_rto(&agent.inner_, agent.inner_state_->get(), window, now_us, in_flight, mss,
+                      repeated);
     }
     static void on_undo(const ww_config* config, void*, ww_window* window) {
         Agent& agent = of(config);
-        if (!alone(agent)) ww_on_undo(&agent.inner_, &agent.inner_state_, window);
+        if (!alone(agent)) ww_on_undo(&agent.inner_, agent.inner_state_->get(), window);
     }
     static void on_restart(const ww_config* config, void*, std::uint64_t now_us) {
         Agent& agent = of(config);
-        if (!alone(agent)) ww_on_restart(&agent.inner_, &agent.inner_state_, now_us);
+        if (!alone(agent)) ww_on_restart(&agent.inner_, agent.inner_state_->get(), now_us);
     }
 };
 
 Agent::Agent() {
     calls_.version = WW_CONTROL_VERSION;
+    calls_.state_bytes = WW_OWN_STATE_MAX;
     calls_.context = this;
     calls_.init = AgentCalls::init;
     calls_.on_packet_sent = AgentCalls::on_packet_sent;
@@ -95,6 +97,7 @@ Agent::Agent() {
 void Agent::begin(Flow& flow, Steering steering, double rate_bps, double most_bps) {
     steering_ = steering;
     inner_ = flow.cc;
+    inner_state_.emplace(inner_);
     const unsigned traits =
         steering == Steering::cwnd_factor ? ww_traits(&inner_) : unsigned{WW_OWNS_RECOVERY};
     calls_.traits = traits | WW_NEEDS_RATE | WW_FOLLOWS_PACKETS;

@@ -11,10 +11,12 @@
 // agent alone decides.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "../../core/westwood.h"
 #include "../network.hpp"
+#include "../tcp/control_state.hpp"
 #include "columns.hpp"
 
 namespace ww::sim {
@@ -50,7 +52,7 @@ class Agent {
 
     ww_control_ops calls_{};
     ww_config inner_{};  // the flow's own control, with cwnd_factor
-    ww_state inner_state_{};
+    std::optional<ControlState> inner_state_;
     Steering steering_ = Steering::rate;
     double rate_bps_ = 0, most_bps_ = 0, order_ = 0;
     std::uint64_t pacing_ = 0;  // rate_bps_ in the unit of ww_window

@@ -2,6 +2,7 @@
 #include "calls.hpp"
 
 #include "../../core/calls.h"
+#include "../tcp/control_state.hpp"
 
 namespace ww::sim {
 namespace {
@@ -150,6 +151,15 @@ struct RecordedCalls {
                                  std::uint32_t mss) {
         return ww_quantum(&of(config).control_, window, mss);
     }
+
+    // The state is where the control's host wants it.
+    static const ww_control_ops* inner(const ww_control_ops* ops) {
+        return static_cast<CallRecorder*>(ops->context)->control_.control;
+    }
+    static void* new_state(const ww_control_ops* ops) { return inner(ops)->new_state(inner(ops)); }
+    static void end_state(const ww_control_ops* ops, void* state) {
+        inner(ops)->end_state(inner(ops), state);
+    }
 };
 
 CallRecorder::CallRecorder(const ww_config& control) : control_(control) {
@@ -170,6 +180,10 @@ CallRecorder::CallRecorder(const ww_config& control) : control_(control) {
     calls_.on_restart = RecordedCalls::on_restart;
     calls_.ssthresh = RecordedCalls::ssthresh;
     calls_.quantum = RecordedCalls::quantum;
+    if (control_.algorithm != WW_ALG_LOADED || control_.control->new_state == nullptr) return;
+    calls_.state_bytes = control_.control->state_bytes;
+    calls_.new_state = RecordedCalls::new_state;
+    calls_.end_state = RecordedCalls::end_state;
 }
 
 ww_config CallRecorder::config() const {
@@ -182,11 +196,11 @@ ww_config CallRecorder::config() const {
 std::string repeat_calls(const ww_config& control, const std::string& calls) {
     std::istringstream lines(calls);
     std::ostringstream windows;
-    ww_state state;
+    ControlState state(control);
     ww_window window{};
     for (std::string line; std::getline(lines, line);) {
         const ww_call call = ww_read_call(line.c_str());
-        ww_make_call(&control, &state, &window, &call);
+        ww_make_call(&control, state.get(), &window, &call);
         windows << window.cwnd << " " << window.ssthresh << " " << window.pacing << "\n";
     }
     return windows.str();

@@ -85,7 +85,7 @@ template <bool fast, bool rated, bool loaded>
         statistics_.on_paced_ack(now, high_ - una_ + acked);
     }
     const std::uint32_t before = window_.cwnd;
-    ww_on_ack(&settings_->cc, &cc_, &window_, &sample);
+    ww_on_ack(&settings_->cc, loaded ? cc_.get() : cc_.within(), &window_, &sample);
     if (window_.cwnd != before) statistics_.on_cwnd(now, before);
 }
 

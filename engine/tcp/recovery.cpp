@@ -50,7 +50,7 @@ void Sender::report_losses(Time now) {
         lost.pipe = pipe();
         lost.continues = continues;
         rate_->fill(segment, found_lost, lost);
-        ww_on_packet_lost(&settings_->cc, &cc_, &window_, &lost);
+        ww_on_packet_lost(&settings_->cc, cc_.get(), &window_, &lost);
     });
 }
 
@@ -89,7 +89,7 @@ bool Sender::must_reduce_again() const {
 void Sender::reduce_window(Time now) {
     reduced_at_ = now;
     undo_.end();
-    ww_on_loss(&settings_->cc, &cc_, &window_, microseconds(now), flight_for_ssthresh(),
+    ww_on_loss(&settings_->cc, cc_.get(), &window_, microseconds(now), flight_for_ssthresh(),
                segments_.mss());
 }
 
@@ -157,7 +157,7 @@ void Sender::on_timeout(Time now) {
         frto_.end();
     probe_.end();
     sends_probe_ = false;
-    ww_on_rto(&settings_->cc, &cc_, &window_, microseconds(now), flight_for_ssthresh(),
+    ww_on_rto(&settings_->cc, cc_.get(), &window_, microseconds(now), flight_for_ssthresh(),
               segments_.mss(), holds);
     timed_out_ = una_;
     reduced_at_ = now;
@@ -175,7 +175,7 @@ void Sender::on_timeout(Time now) {
 void Sender::reduce_without_recovery(Time now) {
     statistics_.on_cwnd(now, window_.cwnd);
     reduce_window(now);
-    ww_on_recovery_exit(&settings_->cc, &cc_, &window_, microseconds(now), segments_.mss());
+    ww_on_recovery_exit(&settings_->cc, cc_.get(), &window_, microseconds(now), segments_.mss());
 }
 
 // RFC 3168, 6.1.2: a mark reduces the window as a loss does, once per window of data. The window
@@ -188,9 +188,10 @@ void Sender::answer_mark(Ack& ack) {
     if (ack.cwnd_before == 1 && settings_->timer_paces_marks) wait_for_timer(ack.now);
     statistics_.on_cwnd(ack.now, window_.cwnd);
     undo_.end();
-    ww_on_mark(&settings_->cc, &cc_, &window_, microseconds(ack.now), flight_for_ssthresh(),
+    ww_on_mark(&settings_->cc, cc_.get(), &window_, microseconds(ack.now), flight_for_ssthresh(),
                segments_.mss());
-    ww_on_recovery_exit(&settings_->cc, &cc_, &window_, microseconds(ack.now), segments_.mss());
+    ww_on_recovery_exit(&settings_->cc, cc_.get(), &window_, microseconds(ack.now),
+                        segments_.mss());
     ecn_.on_reduced(high_);
     statistics_.ecn_reductions++;
     ack.reduced = true;
@@ -255,7 +256,7 @@ void Sender::leave_recovery(Ack& ack) {
     inflation_ = 0;
     end_recovery(ack);
     if (settings_->uses_rate_reduction) window_.cwnd = rate_reduction_.target();
-    ww_on_recovery_exit(&settings_->cc, &cc_, &window_, microseconds(now), segments_.mss());
+    ww_on_recovery_exit(&settings_->cc, cc_.get(), &window_, microseconds(now), segments_.mss());
 }
 
 void Sender::end_recovery(Ack& ack) {
@@ -284,7 +285,7 @@ void Sender::detect_spurious_loss(Ack& ack) {
 // RFC 4015: restores the windows from before the reduction; all that is not SACKed is in flight.
 void Sender::undo(Ack& ack) {
     statistics_.on_cwnd(ack.now, window_.cwnd);
-    ww_on_undo(&settings_->cc, &cc_, &window_);
+    ww_on_undo(&settings_->cc, cc_.get(), &window_);
     undo_.end();
     frto_.end();
     if (phase_ < WW_RECOVERY) return;

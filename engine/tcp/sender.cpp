@@ -13,13 +13,14 @@ Sender::Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t i
       rtt_(settings.rto),
       rack_(settings.rack ? std::make_unique<Rack>() : nullptr),
       statistics_(settings.receive_window, settings.paced),
+      cc_(settings.cc),
       board_(settings.rack, settings.pipe_keeps_repaired, settings.hears_losses),
       rate_reduction_(settings.recovery),
       ecn_(flow.ect1),
       rate_(settings.paced ? std::make_unique<RateSampler>() : nullptr),
       increase_(settings.cc, settings.initial_cwnd) {
     if (flow.application.kind == ApplicationKind::bulk) available_ = segments_.count();
-    ww_init(&settings.cc, &cc_);
+    ww_init(&settings.cc, cc_.get());
     if (settings.uses_sack) board_.reserve(times_.capacity(), 0);
     if (settings.paced) rate_->reserve(times_.capacity(), 0, 0);
 }
@@ -54,7 +55,7 @@ void Sender::write(Time now, std::int64_t end, Time idle) {
     const bool was_idle = high_ > 0 && una_ == high_ && next_ == available_;
     available_ = std::min(end, segments_.count());
     if (!was_idle || available_ <= next_) return;
-    ww_on_restart(&settings_->cc, &cc_, microseconds(now));
+    ww_on_restart(&settings_->cc, cc_.get(), microseconds(now));
     if (!settings_->idle_restart || idle <= rtt_.rto()) return;
     statistics_.on_cwnd(now, window_.cwnd);
     restart_windows(window_, settings_->initial_cwnd, idle, rtt_.rto(), settings_->idle_decay);

@@ -40,6 +40,7 @@
 #include "../base/timers.hpp"
 #include "../recovery.hpp"
 #include "ack.hpp"
+#include "control_state.hpp"
 #include "ecn.hpp"
 #include "frto.hpp"
 #include "idle_restart.hpp"
@@ -128,10 +129,10 @@ class Sender {
     const ww_window& window() const { return window_; }
     std::uint64_t pacing() const { return settings_->obeys_pacing ? window_.pacing : 0; }
     ww_observation observe(Time now) const {
-        return ww_observe(&settings_->cc, &cc_, microseconds(now));
+        return ww_observe(&settings_->cc, cc_.get(), microseconds(now));
     }
     const ww_config& control() const { return settings_->cc; }
-    ww_shown show(Time now) const { return ww_show(&settings_->cc, &cc_, microseconds(now)); }
+    ww_shown show(Time now) const { return ww_show(&settings_->cc, cc_.get(), microseconds(now)); }
     bool estimates() const { return ww_estimates(&settings_->cc); }
     std::uint32_t syns() const { return syns_; }  // SYNs sent so far
     std::uint8_t phase() const { return phase_; }
@@ -311,7 +312,7 @@ class Sender {
     RttEstimator rtt_;
     std::unique_ptr<Rack> rack_;  // only with RACK-TLP
     SenderStatistics statistics_;
-    ww_state cc_;
+    ControlState cc_;
 
     // Touched by losses,
     Scoreboard board_;

@@ -41,7 +41,7 @@ void Sender::announce(Time now, std::uint32_t pipe) {
     sent.pipe = pipe;
     sent.delivered = rate_->delivered();
     sent.is_app_limited = rate_->is_limited();
-    ww_on_packet_sent(&settings_->cc, &cc_, &window_, &sent);
+    ww_on_packet_sent(&settings_->cc, cc_.get(), &window_, &sent);
 }
 
 std::int64_t Sender::next_unpaced(Time now) {

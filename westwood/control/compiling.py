@@ -14,6 +14,7 @@ import hashlib
 import itertools
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,14 +25,18 @@ from westwood import programs
 from westwood.control import cache, lines, objects
 from westwood.errors import InputError, UnavailableError, WestwoodError
 
-LONGEST_S = 60  # of the compiler's CPU time
+LONGEST_S = 20  # of the compiler's CPU time; ziglang's first compiles parts of itself
+_ZIG_FACTOR = 3
+_IDLE_S = 5  # it may wait for so long
+_MOST_BYTES, _MOST_WRITTEN = 4 << 30, 64 << 20
 SYMBOL = "control.c"  # the file's name in the temporary folder
 # What is undefined in C ends the run with the line (bindings/control_watch.cpp).
 _CHECKS = "signed-integer-overflow,shift,bounds,integer-divide-by-zero,unreachable,return"
 _FLAGS = (
     "-std=c11 -O2 -g1 -fPIC -ffreestanding -fvisibility=hidden -ffp-contract=off"
     " -fno-strict-aliasing -fno-optimize-sibling-calls"  # a failed call has its line
-    " -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers"
+    " -fstack-clash-protection -fstack-protector-strong"  # no frame reaches beyond the stack's end
+    " -Wfatal-errors -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers"
     f" -Werror=implicit-function-declaration -Werror=return-type -fsanitize={_CHECKS}"
 ).split()
 # abort() and others of the C library would end the process. The rest is what objects.py expects.
@@ -56,10 +61,14 @@ class Compiler:
     version: str
 
     @property
-    def trap(self) -> str:
-        """Returns the option that makes the checks end the program by a signal."""
-        is_clang = "clang" in self.version
-        return "-fsanitize-trap=all" if is_clang else "-fsanitize-undefined-trap-on-error"
+    def trap(self) -> tuple[str, ...]:
+        """Returns the options that make the checks end the program by a signal.
+
+        gcc takes an array at a state's end for one without bounds, unless they are strict.
+        """
+        if "clang" in self.version:
+            return ("-fsanitize-trap=all",)
+        return ("-fsanitize=bounds-strict", "-fsanitize-undefined-trap-on-error")
 
 
 def headers() -> Path:
@@ -94,7 +103,8 @@ def ziglang() -> tuple[str, ...]:
 def version(command: Sequence[str]) -> str:
     """Returns what a compiler says of its version; empty if it does not run."""
     try:
-        ended = programs.run([*command, "--version"], "", timeout_s=LONGEST_S)
+        limited = _limited([*command, "--version"])
+        ended = programs.run(limited, "", timeout_s=LONGEST_S, idle_s=_IDLE_S)
     except (WestwoodError, TimeoutError):
         return ""
     return ended.out.strip() if ended.code == 0 else ""
@@ -166,7 +176,7 @@ def _compile(used: Compiler, code: bytes, name: str, made: Path) -> None:
     source.write_bytes(code)
     for one in (source, MEMORY):
         parts.append(made.with_name(one.stem + ".o"))
-        command = [*used.command, *_FLAGS, used.trap, f"-I{headers()}", "-c", str(one)]
+        command = [*used.command, *_FLAGS, *used.trap, f"-I{headers()}", "-c", str(one)]
         _make([*command, "-o", str(parts[-1])], parts[-1], source, name)
     _check(objects.check_compiled, parts[0].read_bytes(), code, name)
     command = [*used.command, *_LINKED, *map(str, parts), "-lgcc", "-o", str(made)]
@@ -192,26 +202,38 @@ def _check(check: Callable[[bytes], None], made: bytes, code: bytes, name: str) 
 
 
 def run(command: Sequence[str], name: str) -> programs.Ended:
-    """Runs a compiler; raises InputError if that takes too long.
+    """Runs a compiler within limits; raises InputError if it takes more.
 
-    The CPU time is limited, also that of what goes on when this process is killed. The wall clock
-    of a busy machine is not, up to a multiple.
+    They also hold for what goes on when this process is killed. The wall clock of a busy machine is
+    not limited, up to a multiple.
     """
+    most_s = _cpu_s(command)
+    try:
+        longest_s = most_s * programs.BUSY
+        limited = _limited(command)
+        ended = programs.run(limited, "", timeout_s=longest_s, idle_s=_IDLE_S, both=True)
+    except TimeoutError as error:
+        raise InputError(f"{name}: the compiler {command[0]} {error}") from None
+    if _is_cut_off(ended):
+        raise InputError(f"{name}: takes more than {most_s} s to compile")
+    return ended
+
+
+def _limited(command: Sequence[str]) -> list[str]:
     limits = programs.system_program("prlimit")
-    limited = [limits, f"--cpu={LONGEST_S}", *command] if limits else command
-    longest_s = LONGEST_S * (programs.BUSY if limits else 1)
-    used_s = _children_s()
-    with contextlib.suppress(TimeoutError):
-        ended = programs.run(limited, "", timeout_s=longest_s, both=True)
-        if ended.code == 0 or _children_s() - used_s < LONGEST_S:
-            return ended
-    raise InputError(f"{name}: takes more than {LONGEST_S} s to compile")
+    most = (f"--cpu={_cpu_s(command)}", f"--as={_MOST_BYTES}", f"--fsize={_MOST_WRITTEN}")
+    return [limits, *most, "--core=0", *command] if limits else list(command)
 
 
-def _children_s() -> float:
-    """Returns the CPU time of the processes that this process has waited for."""
-    times = os.times()
-    return times.children_user + times.children_system
+def _cpu_s(command: Sequence[str]) -> int:
+    return LONGEST_S * (_ZIG_FACTOR if "ziglang" in command else 1)
+
+
+def _is_cut_off(ended: programs.Ended) -> bool:
+    """Returns whether the limit on CPU time ended the compiler, or one that it started."""
+    killed = (-signal.SIGXCPU, -signal.SIGKILL)
+    told = ("CPU time limit exceeded", "Killed signal terminated")
+    return ended.code in killed or (ended.code != 0 and any(one in ended.out for one in told))
 
 
 def first_error(said: str, source: Path, name: str) -> str:
@@ -247,12 +269,12 @@ def _line_of_use(said: str, source: Path, error: re.Match[str]) -> int:
     return int(found[1]) if found else 0
 
 
-def line_at(code: bytes, place: int) -> int:
-    """Returns the line of the file at a place in its shared object; 0 if nothing tells."""
+def line_at(code: bytes, places: Sequence[int]) -> int:
+    """Returns the line of the file at the first place in its shared object that has one, or 0."""
     program = programs.system_program("addr2line")
-    if program is None:
+    if program is None or not places:
         return 0
-    made = str(cache.folder() / _object(code))
-    ended = programs.run([program, "-i", "-e", made, hex(place)], "", timeout_s=LONGEST_S)
+    command = [program, "-i", "-e", str(cache.folder() / _object(code)), *map(hex, places)]
+    ended = programs.run(command, "", timeout_s=LONGEST_S)
     found = re.search(rf"{SYMBOL}:(\d+)", ended.out)
     return int(found[1]) if found else 0

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -12,6 +14,12 @@ _START = re.compile(
     r"\b(?:__)?(?:constructor|destructor|ifunc)(?:__)?\b"
     r'|"\.(?:preinit|init|fini|ctors|dtors)|\b_(?:init|fini)\s*\('
 )
+_SPLICE = re.compile(r"(?:\\|\?\?/)[ \t]*\n")
+_INCLUDE = re.compile(
+    r"^[ \t\f\v]*(?:#|%:|\?\?=)[ \t\f\v]*(?:include(?:_next)?|import|embed)\b([^\n]*)", re.M
+)
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*" r'|("(?:\\.|[^"\\\n])*"' r"|'(?:\\.|[^'\\\n])*')", re.S)
+_NEARBY = re.compile(r'"[^/"][^"]*"|<[^/>][^>]*>')  # in the folders of the headers
 _PAIR = {"(": ")", "{": "}"}
 
 
@@ -56,6 +64,30 @@ def of_name(text: str, name: str) -> int:
 def _without_comments(text: str) -> str:
     """Returns the text with spaces for comments and strings."""
     return _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def of_foreign_include(text: str) -> tuple[int, str]:
+    """Returns line and operand of the first #include that may leave the folders of the headers.
+
+    Another file would count for nothing when the object is kept, and could be a device. Without
+    one, the line is 0.
+    """
+    pieces = _SPLICE.split(text)
+    starts = list(itertools.accumulate(map(len, pieces[:-1])))
+    joined = _COMMENT.sub(_blank, "".join(pieces))
+    for found in _INCLUDE.finditer(joined):
+        operand = found[1].strip()
+        if ".." in operand or not _NEARBY.match(operand):
+            above = joined[: found.start()]
+            return 1 + len(re.findall(r"[\n\v]", above)) + bisect.bisect(
+                starts, len(above)
+            ), operand
+    return 0, ""
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Returns a comment as the spaces that it is, its ends of lines as \\v; a text as it is."""
+    return found[1] or re.sub(r"[^\v]", " ", found[0].replace("\n", "\v"))
 
 
 def _line_at(text: str, place: int) -> int:

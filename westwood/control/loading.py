@@ -23,7 +23,7 @@ from westwood.control import command_number, compiling, gallery, lines
 from westwood.control.facts import DIGITS, ENDING, SOURCE, STEERS, InRow, from_json, made
 from westwood.control.facts import Control as Control
 from westwood.control.facts import Parameter as Parameter
-from westwood.errors import STEERING, InputError
+from westwood.errors import STEERING, InputError, one_line
 
 PYTHON = ".py"  # ends the name of a class of PythonControl
 _MOST_BYTES = 1 << 20
@@ -247,7 +247,7 @@ def _of_code(code: bytes, name: str) -> Control:
     _check_text(code, name)
     try:
         with compiling.loadable(code, name) as path:
-            facts = _engine.load_control(path, source)
+            facts = _engine.load_control(path, source, name)
         control = made(facts, name, source, code)
     except InputError:
         raise
@@ -265,10 +265,14 @@ def _of_code(code: bytes, name: str) -> Control:
 
 def _check_text(code: bytes, name: str) -> None:
     try:
-        code.decode()
+        text = code.decode()
     except UnicodeDecodeError as error:
         line = code[: error.start].count(b"\n") + 1
         raise InputError(f"{name}:{line}: is not UTF-8") from None
+    line, operand = lines.of_foreign_include(text)
+    if line:
+        problem = f"includes {one_line(operand)}, expected a header of the core or the compiler"
+        raise InputError(f"{name}:{line}: {problem}")
 
 
 def located(failure: str) -> InputError:
@@ -281,7 +285,7 @@ def located(failure: str) -> InputError:
     if call:
         line = lines.of_call(control.code.decode(), call)
     else:
-        line = compiling.line_at(control.code, int(place))
+        line = compiling.line_at(control.code, list(map(int, place.split())))
         if line and _ENDLESS in problem:
             line = lines.of_loop(control.code.decode(), line)
     at = f"{control.name}:{line}" if line else control.name

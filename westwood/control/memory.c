@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a compiler may call for copies and comparisons of structs. A control is linked with this file and with nothing
- * else, so that it can't call a function of the C library, such as abort.
+ * What a compiler may call for copies and comparisons of structs, and when a function has written past its arrays. A
+ * control is linked with this file and with nothing else, so that it can't call a function of the C library, such as
+ * abort.
  */
 #include <stddef.h>
 
@@ -45,3 +46,9 @@ WW_PLAIN int memcmp(const void *one, const void *two, size_t bytes) {
         if (*a != *b) return *a < *b ? -1 : 1;
     return 0;
 }
+
+/* x86-64 has a guard in each thread; other processors use this one. */
+void __stack_chk_fail(void);
+void __stack_chk_fail(void) { __builtin_trap(); }
+extern const unsigned long __stack_chk_guard;
+const unsigned long __stack_chk_guard = 0x00a5c3d29be17f00ul;

@@ -176,6 +176,57 @@ MISTAKES = {
         "none();",
         "the control uses memory that is not its own",
     ),
+    "an array at the end of the state": (
+        changed("common;\n};", "common;\n    uint32_t last[4];\n};").replace(
+            ON_LOSS, "    own->last[in_flight + 4] = mss;\n"
+        ),
+        "own->last[",
+        "leaves the bounds of an array",
+    ),
+    "a write past the state": (
+        changed(ON_LOSS, "    ((volatile uint8_t *)own)[sizeof *own + 4 + (now_us >> 60)] = 1;\n"),
+        "((volatile",
+        "the control leaves the bounds of its state",
+    ),
+    "a copy past the state": (
+        changed(ON_LOSS, "    __builtin_memset(own, 0, 4000 + (now_us >> 60));\n"),
+        "__builtin_memset",
+        "the control leaves the bounds of its state",
+    ),
+    "a read far in front of the state": (
+        changed(ON_LOSS, "    window->cwnd = ((volatile uint32_t *)own)[-5000];\n"),
+        "((volatile",
+        "the control leaves the bounds of its state",
+    ),
+    "a write past an array on the stack": (
+        changed(
+            ON_LOSS,
+            '    volatile char few[8];\n    volatile char *p = few;\n    __asm__("" : "+r"(p));\n'
+            "    for (uint32_t i = 0; i < 40; i++) p[i] = 1;\n",
+        ),
+        "}\n\n/* What traces show",
+        "leaves the bounds of an array",
+    ),
+    "recursion with large frames": (
+        changed(ON_LOSS, "    window->cwnd = deep(in_flight);\n").replace(
+            "static void on_loss",
+            "static uint32_t deep(uint32_t n) {\n    volatile char frame[60000];\n"
+            "    frame[n % 60000] = 1;\n    return deep(n + 1) + frame[n % 100] + 1;\n}\n"
+            "static void on_loss",
+        ),
+        "static uint32_t deep(",
+        "the control uses more of the stack than there is",
+    ),
+    "a device that is included": (
+        MINE.replace("#include", '#define ZERO "/dev/zero"\n#inc\\\nlude ZERO\n#include', 1),
+        "#inc",
+        "includes ZERO, expected a header of the core or the compiler",
+    ),
+    "a file that includes itself": (
+        MINE.replace("#include", '#include "control.c"\n' * 2 + "#include", 1),
+        '#include "control.c"',
+        "#include nested",
+    ),
     "a wild pointer": (
         changed(ON_LOSS, "    window->cwnd = *(volatile uint32_t *)(now_us >> 60);\n"),
         "volatile",
