@@ -154,13 +154,12 @@ def evaluate(
         except KeyboardInterrupt:
             rest = f"{evaluation.finished} runs are kept; continue with --resume --out {out}"
             raise Interrupted(f"interrupted; {rest}") from None
+    write = text.markdown if markdown else text.table
+    shown = writer.dumps(page.as_json(answers, evaluation)) if json else write(answers, evaluation)
+    try:
+        print(shown if json or markdown else f"{shown}\n{written}")
+    finally:  # the page is there, whatever became of the table
         evaluation.note_look()
-    if json:
-        print(writer.dumps(page.as_json(answers, evaluation)))
-    else:
-        write = text.markdown if markdown else text.table
-        made = write(answers, evaluation)
-        print(made if markdown else f"{made}\n{written}")
 
 
 def _refuse_clashes(context: typer.Context, json: bool, fresh: bool) -> None:

@@ -49,7 +49,8 @@ def add(control: Control, seed: int) -> None:
         finally:
             os.close(file)
     except OSError as error:
-        problem = f"{path()}: can't be written: {error.strerror or error}"
+        said = error.strerror or error
+        problem = f"{path()}: can't be written, so the look at seed {seed} is not kept: {said}"
         raise RunError(problem) from None
 
 

@@ -126,3 +126,14 @@ def test_a_fresh_look_has_a_seed_that_nobody_has_seen(westwood: Westwood) -> Non
         westwood(*QUICK[:-1], folder, "--fresh")
         page = Path(folder, "index.html").read_text(encoding="utf-8")
         assert f"reno: seed {number}, look {number}, a fresh one" in page
+
+
+def test_a_ledger_that_cant_be_written_costs_no_table(westwood: Westwood, tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file, no folder", encoding="utf-8")
+    done = westwood(*QUICK)
+    ledger = tmp_path / "state" / "westwood" / "looks.jsonl"
+    assert done.code == 1 and "Does it keep queues short?       fails" in done.out
+    assert done.err.startswith(
+        f"westwood: {ledger}: can't be written, so the look at seed 1 is not"
+    )
+    assert done.err.count("\n") == 1 and Path("page/index.html").exists()
