@@ -55,7 +55,7 @@ RULES = {
         {"bindings", "plan", "metrics", "wire"} | ENGINE - {"core"},
         re.compile(  # those of the system watch over controls of users, and take their rights
             r"nanobind/.*|[a-z_0-9]+|Python\.h|(dlfcn|link|pthread|setjmp|signal|time|ucontext)\.h"
-            r"|(fcntl|linux/(audit|filter|seccomp)|sched|sys/(ioctl|prctl|syscall)|unistd)\.h"
+            r"|(fcntl|linux/(audit|filter|seccomp)|sched|sys/(ioctl|mman|prctl|syscall)|unistd)\.h"
         ),
     ),
     "tests/linux/bpf": ({"linux/bpf"}, ANY),

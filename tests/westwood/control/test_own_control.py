@@ -229,9 +229,10 @@ def test_a_damaged_object_in_the_cache_is_compiled_again() -> None:
 
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a cache of its own."""
+    """The folder of a cache of its own, in a process that has loaded no control."""
     made = tmp_path / "workshop"
     monkeypatch.setattr(programs, "workshop", lambda: made)
+    monkeypatch.setattr(loading, "_by_source", {})
     return made
 
 

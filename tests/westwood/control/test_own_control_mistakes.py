@@ -247,7 +247,7 @@ def test_a_mistake_is_one_line_with_the_file_and_the_line(
     assert refused.code == 2 and refused.err.count("\n") == 1
     line = f":{text[: text.index(at)].count(NEWLINE) + 1}: "
     assert f"./mine.c{line}" in refused.err and expected in refused.err, refused.err
-    assert not [one for one in cache.iterdir() if one.suffix != ".so"]
+    assert not [one for one in cache.glob("*") if one.suffix != ".so"]
 
 
 @pytest.mark.parametrize(
