@@ -171,12 +171,12 @@ def test_the_engine_has_its_number_of_workers_unless_another_is_asked_for(
 ) -> None:
     counts = []
 
-    def run_jobs(jobs: Any, prepare: Any, *, workers: int) -> Iterator[Any]:
+    def run_jobs(jobs: Any, prepare: Any, *, workers: int, engine: str) -> Iterator[Any]:
         counts.append(workers)
         yield from ()
 
     monkeypatch.setattr(judging, "run_jobs", run_jobs)
-    engine: Any = SimpleNamespace(workers=3, prepare=None, check=lambda jobs: None)
+    engine: Any = SimpleNamespace(name="sim", workers=3, prepare=None, check=lambda jobs: None)
     plan: Any = SimpleNamespace(cases=[])
     judging.run(plan, [], track=lambda done, total: done, engine=engine, workers=asked)
     assert counts == [used]
