@@ -12,7 +12,7 @@ from westwood.catalogue import PROTOCOLS, UDP
 from westwood.control.loading import PYTHON, is_file
 from westwood.errors import show
 from westwood.experiments.experiment import Experiment
-from westwood.results.columns import COST, columns
+from westwood.results.columns import COST, LOST_ON, columns
 from westwood.results.rows import LARGEST
 from westwood.scenario.stacks import split
 from westwood.scenario.sweep_values import column_values
@@ -28,6 +28,7 @@ def problem_with(planned: Experiment, rows: pl.DataFrame, controls: Collection[s
     """
     cost = {column.name for column in COST}
     numbers = {column.name for column in columns()} - {"scenario", "engine", "flow", "cc"} - cost
+    numbers |= {f"{LOST_ON}{link.name}" for link in planned.scenario.link} & set(rows.columns)
     names = {"cc": {*PROTOCOLS, UDP}, "flow": {flow.name for flow in planned.scenario.flows}}
     sweep = planned.scenario.sweep.items()
     varied: dict[str, set[Any]] = {key: set(PROTOCOLS) for key in planned.varied}
