@@ -120,9 +120,6 @@ def _stages(result: Result) -> dict[str, Numbers]:
     grid = result.sampled(_GRID_S)
     half_s = result.scenario.duration / PS_PER_S / 2
     swinging = grid.filter(pl.col("time_s") >= half_s, pl.col("state") == "open")["cwnd"]
-    swing = {"cwnd_swing": _number(swinging.max()) - _number(swinging.min())}
-    if flow.cc.name != "westwoodnr+":  # without the plateau only this is asked for
-        return {flow.name: swing}
     still = (
         grid.with_columns(run=pl.col("cwnd").rle_id())
         .filter(pl.col("cwnd") > pl.col("ssthresh"), pl.col("state") == "open")
@@ -139,6 +136,7 @@ def _stages(result: Result) -> dict[str, Numbers]:
     seen = {
         "stages": float(len(still)),
         "stage_ratio": _number(still.max()) / _number(still.min()),
+        "cwnd_swing": _number(swinging.max()) - _number(swinging.min()),
         "ssthresh_range": (_number(late.max()) - _number(late.min())) / _number(late.median()),
         "least_use": _number(use.filter(is_late).min()),
         "largest_use": _number(use.filter(is_late).max()),
@@ -146,7 +144,7 @@ def _stages(result: Result) -> dict[str, Numbers]:
         "first_use_spread": _number(use.filter(~is_late).std()),
         "second_use_spread": _number(use.filter(is_late).std()),
     }
-    return {flow.name: {**swing, **seen}}
+    return {flow.name: seen}
 
 
 def use_over_time(result: Result) -> tuple[pl.Series, pl.Series]:

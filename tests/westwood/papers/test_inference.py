@@ -218,7 +218,6 @@ def test_another_search_is_not_resumed(tmp_path: Path) -> None:
         (["--infer", SMALL, "--quick"], "--quick"),
         (["fig5", "--infer", SMALL], "what"),
         (["--settings", "100"], "--settings: has no effect without --infer"),
-        (["--resume"], "--resume: has no effect without --infer"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(

@@ -67,16 +67,18 @@ def test_a_window_that_grows_every_second_round_trip_has_no_stages() -> None:
     assert plateaus("westwoodnr", slow)["stages"] == 0
 
 
-def test_the_use_of_a_full_link_is_one_second_by_second() -> None:
+def test_the_use_of_a_full_link_lacks_only_what_the_start_left_idle() -> None:
     result = simulate(
         Scenario.preset("plateau-wired").with_settings({"duration": "30s"}), events=True
     )
     second, use = observers.use_over_time(result)
-    assert second.to_list() == list(range(1, 30))
-    assert use.filter(second >= 10).to_list() == pytest.approx([1.0] * 20, rel=0.01)
+    assert second.to_list() == list(range(30))
+    idle_s = ((1 - use) * (second + 1)).filter(second >= 10)
+    assert idle_s.to_list() == pytest.approx([idle_s[0]] * 20, abs=0.02)
+    assert 0 < idle_s[0] < 2
 
 
-def test_a_second_without_an_ack_uses_nothing() -> None:
+def test_a_second_without_an_ack_lowers_the_running_mean() -> None:
     """A packet a second fills this link; after a silence in second 2, two packets make it up."""
     acks = {0.5: 1, 1.5: 2, 3.1: 3, 3.6: 4}
     events = pl.DataFrame({"time_s": list(acks), "segment": list(acks.values())})
@@ -85,7 +87,7 @@ def test_a_second_without_an_ack_uses_nothing() -> None:
     scenario = SimpleNamespace(flows=[flow], link=[link], duration=4 * PS_PER_S)
     result: Any = SimpleNamespace(scenario=scenario, events=events.with_columns(kind=pl.lit("ack")))
     second, use = observers.use_over_time(result)
-    assert dict(zip(second, use, strict=True)) == {1: 1.0, 2: 0.0, 3: 2.0}
+    assert dict(zip(second, use, strict=True)) == {0: 1.0, 1: 1.0, 2: 2 / 3, 3: 1.0}
 
 
 def test_a_window_that_rises_once_in_a_while_is_counted() -> None:
