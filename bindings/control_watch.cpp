@@ -102,13 +102,12 @@ std::uintptr_t place_of(const void* context) {
 
 // Returns where a function goes back to that has not used the stack, such as the one at a null pointer.
 std::uintptr_t caller_of(const void* context) {
-    const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
     return *reinterpret_cast<const std::uintptr_t*>(stack_of(context)) - 1;
 #elif defined(__aarch64__)
-    return machine.regs[30] - 1;
+    return static_cast<const ucontext_t*>(context)->uc_mcontext.regs[30] - 1;
 #else
-    (void)machine;
+    (void)context;
     return 0;
 #endif
 }

@@ -31,7 +31,7 @@ LONGEST_S = 60  # of CPU time
 _MORE_BYTES = 1 << 32  # of memory, beyond what this process has
 _MOST_BYTES = 1 << 29  # of an answer
 _PAGE = resource.getpagesize()
-_FAILURE = re.compile(r"\w+\t(\w*\t[0-9]{0,18}\t)([^\t]+)")  # bindings/control.hpp
+_FAILURE = re.compile(r"\w+\t(\w*\t(?:[0-9]{1,18} ){0,2}\t)([^\t]+)")  # bindings/control.hpp
 _DONE, _FAILED, _REFUSED, _UNAVAILABLE = b"dfru"
 
 

@@ -107,7 +107,7 @@ PIPES = "({{ for (long n = 3; n < 64; n++) called({}); 0; }})"
         ("called(234, called(39, 0, 0, 0), called(186, 0, 0, 0), 9)", ""),
         (PIPES.format("3, n, 0, 0"), ""),
         (
-            PIPES.format('1, n, (long)"fx\\ty\\t9\\t\\033[2Jz", 12') + "+ called(231, 0, 0, 0)",
+            PIPES.format('1, n, (long)"fx\\ty\\t9 \\t\\033[2Jz", 13') + "+ called(231, 0, 0, 0)",
             "2Jz",
         ),
         (PIPES.format('1, n, (long)"fx\\tz", 4') + "+ called(231, 0, 0, 0)", "ends its process"),
