@@ -8,14 +8,34 @@ import random
 import re
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from westwood.engines import simulator
+from westwood.catalogue import (
+    APPLICATIONS,
+    DROPTAIL,
+    IMPAIRMENTS,
+    LOSSES,
+    NO_LOSS,
+    PROTOCOLS,
+    QUEUES,
+    RECOVERIES,
+    SCRIPT,
+    SETTINGS,
+    UDP,
+    Setting,
+    settings_of,
+    settings_of_protocol,
+)
+from westwood.engines import resources, simulator
 from westwood.engines.contract import Job
 from westwood.errors import InputError
 from westwood.scenario import Scenario
+from westwood.scenario.declared import written_field
+from westwood.scenario.flows import OF_DATAGRAMS
 
 SHIPPED = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.toml"))
 SMALL = Path(__file__).parents[1].joinpath("westwood", "small.toml")
@@ -33,11 +53,11 @@ nan inf -1 0 1 1e400 1e-17 -0.0 true "" "2Mbps" "-1s" "1e9h" "x" [] {} [[]] 1979
 {every="1s",size="1kB"} {rate=0.1,delay="1s",on="both"} "65535B" 10000
 [1,2,3] [0] [9223372036854775807] "1bdp" "0bdp" {limit="1bdp"} {limit="-1bdp"}
 """
-KEYS = r"""
-name between rate delay queue loss trace reorder jitter overhead from to cc recovery count app
-arrivals size start stop start_spread packet header ecn duration seeds profile sweep link flow
-min_rto max_rto receive_window initial_cwnd delayed_ack timestamps rack durations kind on
+KEYS = """
+name between queue loss trace reorder from to cc recovery count app arrivals duration seeds profile
+sweep link flow kind on
 """
+EVERY_KEY = [*KEYS.split(), *(one.name for one in SETTINGS)]
 
 
 def mutated(text: str, choices: random.Random) -> bytes:
@@ -56,12 +76,12 @@ def mutated(text: str, choices: random.Random) -> bytes:
             case 0 if where:
                 text = text[: where.start()] + choices.choice(VALUES.split()) + text[where.end() :]
             case 1 if where:
-                text = text[: where.start()] + choices.choice(KEYS.split()) + text[where.end() :]
+                text = text[: where.start()] + choices.choice(EVERY_KEY) + text[where.end() :]
             case 2 if where:
                 other = choices.choice(tokens)
                 text = text[: where.start()] + other[0] + text[where.end() :]
             case 3:
-                new = f"{choices.choice(KEYS.split())} = {choices.choice(VALUES.split())}"
+                new = f"{choices.choice(EVERY_KEY)} = {choices.choice(VALUES.split())}"
                 text = "\n".join([*lines[:place], new, *lines[place:]])
             case 4:
                 text = "\n".join(lines[:place] + lines[place + 1 :])
@@ -137,55 +157,146 @@ def used() -> int:
     return pages * resource.getpagesize()
 
 
-def any_scenario(choices: random.Random) -> dict[str, Any]:
-    """Draws a network of some links and flows, with values near the limits."""
-    count = choices.choice([1, 2, 5, 254, 255, 256, 300])
-    rates, delays = ["1kbps", "2Mbps", "1Tbps"], ["0s", "1ps", "45ms", "3600s"]
-    times, many = ["1us", "1s", "2246400s"], ["1p", "100p", "1B", "unlimited", "1073741824p"]
-    losses: dict[str, dict[str, Any]] = {
-        "none": {},
-        "uniform": {"rate": choices.choice([0, 5e-324, 1e-17, 0.5, 1])},
-        "bits": {"rate": choices.choice([0, 5e-324, 1e-17, 0.5, 1])},
-        "script": {"packets": sorted({choices.randrange(1, 2**63) for _ in range(3)})},
-        "gilbert": {"p": choices.choice([0, 5e-324, 0.5, 1]), "r": choices.choice([0, 0.5, 1])},
-        "markov": {"good": choices.choice(times), "bad": choices.choice(times), "bad_rate": 1},
-        "blackout": {"good": choices.choice(times), "bad": choices.choice(["0s", *times])},
+def any_value(setting: Setting, choices: random.Random) -> Any:
+    """Draws a value as a scenario writes it, often at an end of what is declared."""
+    kind, _, other = setting.kind.partition("_OR_")
+    if kind == "SWITCH" or setting.choices:
+        return choices.choice(setting.choices or (False, True))
+    least, most = setting.least, setting.most
+    most = most // 4 if kind == "RATES" else most
+    start = least or 1e-17
+    between = start * (min(most, 2**30 if kind == "SSTHRESH" else most) / start) ** choices.random()
+    if not isinstance(least, float):
+        between = min(max(least, round(between)), most)
+    value = choices.choice([least, most, between, *[0] * (other == "NONE")])
+    return written_field(replace(setting, kind=kind), value)
+
+
+def any_values(settings: Iterable[Setting], choices: random.Random) -> dict[str, Any]:
+    """Draws values of the settings without a default, and of none, some or all of the others."""
+    share = choices.choice([0, 0.05, 0.3, 1])
+    return {
+        one.name: any_value(one, choices)
+        for one in settings
+        if not one.why or choices.random() < share
     }
-    kind = choices.choice([*losses])
-    link = {
-        "rate": choices.choice(rates),
-        "delay": choices.choice(delays),
-        "queue": {"limit": choices.choice(many)},
-        "loss": {"kind": kind, **losses[kind]},
-        "overhead": choices.choice(["0B", "1000B"]),
-    }
-    flow: dict[str, Any] = {"from": "n0", "to": f"n{count}", "cc": choices.choice(["reno", "bbr"])}
-    match choices.randrange(4):
-        case 0:
-            flow |= {"count": choices.choice([1, 10, 10_000])}
-        case 1:
-            flow |= {"arrivals": {"every": choices.choice(["1us", "10ms", "1s"]), "size": "1B"}}
-        case 2:
-            app = {"kind": "udp", "rate": choices.choice(rates), "on": "1us", "off": "2246400s"}
-            flow = {**flow, "cc": "udp", "app": app}
+
+
+def of_kind(kind: str, choices: random.Random) -> dict[str, Any]:
+    return {"kind": kind, **any_values(settings_of(kind).values(), choices)}
+
+
+def any_link(choices: random.Random) -> dict[str, Any]:
+    link = any_values(settings_of("link").values(), choices)
+    reorder = {key: link.pop(f"reorder_{key}") for key in ("rate", "delay")}
+    link["queue"] = of_kind(choices.choice([DROPTAIL, *QUEUES]), choices)
+    link["queue"]["limit"] = choices.choice(["1p", "100p", "1B", "unlimited", "1073741824p"])
+    link["loss"] = of_kind(choices.choice([NO_LOSS, SCRIPT, *LOSSES]), choices)
+    if link["loss"]["kind"] == SCRIPT:
+        link["loss"]["packets"] = sorted({choices.randrange(1, 2**63) for _ in range(3)})
+    sides = ["forward", "backward", "both"]
+    link["loss"]["on"] = choices.choice(sides)
+    for kind in choices.sample([*IMPAIRMENTS, "reorder"], choices.choice([0, 0, 1, 2])):
+        link[kind] = reorder if kind == "reorder" else of_kind(kind, choices)
+        link[kind] = {**link[kind], "on": choices.choice(sides)}
+        link[kind].pop("kind", None)
+    return link
+
+
+def any_flow(choices: random.Random) -> dict[str, Any]:
+    app = choices.choice([*APPLICATIONS.values()])
+    settings, cc = [*settings_of("flow").values()], UDP
+    flow: dict[str, Any] = {"app": {"kind": app.kind, **any_values(app.settings, choices)}}
+    if app.kind == UDP:
+        settings = [one for one in settings if one.name in OF_DATAGRAMS]
+    else:
+        cc = choices.choice([*PROTOCOLS])
+        flow["recovery"] = choices.choice([*RECOVERIES])
+    flow["cc"] = {"name": cc}
+    if cc != UDP:
+        flow["cc"] |= any_values(settings_of_protocol(cc).values(), choices)
+    flow |= any_values(settings, choices)
+    if app.kind == "bulk" and choices.random() < 0.5:
+        flow.pop("size", None)
+        flow["arrivals"] = {"every": choices.choice(["1us", "10ms", "1s"]), "size": "1B"}
+    return flow | {"count": choices.choice([1, 1, 10, 10_000])}
+
+
+def any_scenario(choices: random.Random, count: int) -> dict[str, Any]:
+    """Draws a network of some links and a flow, with any declared settings."""
+    link = any_link(choices)
     return {
         "name": "any",
-        "duration": choices.choice(["1ps", "1s", "2s", "9s"]),
+        "duration": choices.choice(["1ps", "1s", "9s", "2246400s"]),
         "link": [
             {"name": f"l{i}", "between": [f"n{i}", f"n{i + 1}"], **link} for i in range(count)
         ],
-        "flow": [{"name": "f", **flow}],
+        "flow": [{"name": "f", "from": "n0", "to": f"n{count}", **any_flow(choices)}],
     }
+
+
+def fitted(drawn: dict[str, Any]) -> Scenario | None:
+    """Leaves out what errors name until nothing is refused; None if a key is needed."""
+    while True:
+        try:
+            return Scenario(**drawn)
+        except InputError as error:
+            name, *path, key = str(error.key).split(".")
+            parts = [one for one in (*drawn["link"], *drawn["flow"]) if one["name"][0] == name[0]]
+            assert parts, error
+            tables = [reduce(lambda table, step: table.get(step, {}), path, one) for one in parts]
+            removed = [table.pop(key, None) for table in tables]
+            if removed.count(None) == len(removed):
+                return None
 
 
 def test_the_engine_refuses_no_scenario(attack: Any) -> None:
     """Bad input is rejected by file and key before the engine reads it."""
     for choices in attack.rounds():
-        try:
-            scenario = Scenario(**any_scenario(choices))
-        except InputError as error:
-            assert error.key
+        drawn = any_scenario(choices, choices.choice([1, 1, 2, 5, 254, 255, 256, 300]))
+        if not (scenario := fitted(drawn)):
             continue
-        shortest = scenario.with_settings({"duration": "1us"})
-        run = simulator.prepare(Job(shortest, [1]))
-        run(1)
+        run = simulator.prepare(Job(scenario, [1]))
+        drawn["duration"] = choices.choice(["1us", "1ms", "1s"])
+        if (shorter := fitted(drawn)) and resources.estimate_run(shorter).seconds < 0.5:
+            run = simulator.prepare(Job(shorter, [1]))
+            run(1)
+
+
+def tables_of(drawn: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields each section of declared settings with the values that were drawn."""
+    link, flow = drawn["link"][0], drawn["flow"][0]
+    yield "link", link | {f"reorder_{key}": one for key, one in link.get("reorder", {}).items()}
+    yield from [("flow", flow), ("cc", flow["cc"]), (flow["app"]["kind"], flow["app"])]
+    yield from ((link[key]["kind"], link[key]) for key in ("queue", "loss"))
+    yield from ((kind, link[kind]) for kind in IMPAIRMENTS if kind in link)
+
+
+def ends_of(setting: Setting) -> Iterable[Any]:
+    """Returns the least and greatest value, or all words, as a scenario writes them."""
+    if setting.kind == "SWITCH" or setting.choices:
+        return setting.choices or (False, True)
+    finite = replace(setting, kind=setting.kind.partition("_OR_")[0])
+    most = setting.most // 4 if setting.kind == "RATES" else setting.most
+    return [written_field(finite, value) for value in (setting.least, most)]
+
+
+def test_random_scenarios_have_every_declared_setting() -> None:
+    missing = {f"{one.section}.{one.name}" for one in SETTINGS if one.is_for_users}
+    for kind, app in APPLICATIONS.items():  # their models repeat the bounds
+        missing |= {f"{kind}.{one.name} = {end}" for one in app.settings for end in ends_of(one)}
+    for seed in range(2000):
+        if not missing:
+            break
+        drawn = any_scenario(random.Random(seed), 1)
+        if fitted(drawn):
+            for section, table in tables_of(drawn):
+                missing -= {f"{section}.{key}" for key in table}
+                missing -= {f"{section}.{key} = {value}" for key, value in table.items()}
+    assert not missing, "no scenario that is accepted has these"
+
+
+def test_random_values_reach_the_ends_of_what_is_declared() -> None:
+    for one in SETTINGS:
+        drawn = [any_value(one, random.Random(seed)) for seed in range(100)]
+        assert all(end in drawn for end in ends_of(one)), (one.section, one.name)

@@ -39,6 +39,7 @@ from westwood.scenario.parts import (
     Durations,
     FrameBytes,
     LayerBytes,
+    Moment,
     Name,
     Part,
     Rate,
@@ -242,8 +243,8 @@ class Media(Part):
     group: Annotated[int, Field(ge=1, le=1_000_000)] = 30  # frames; the first is a key frame
     upper: LayerBytes = 0  # the second layer; 0: none
     upper_key: LayerBytes = 0
-    patience: Delay | None = None  # ps: a later frame stops the second layer until the next group
-    warm_up: Delay = 0  # ps: frames due earlier are not counted
+    patience: Moment | None = None  # ps: a later frame stops the second layer until the next group
+    warm_up: Moment = 0  # ps: frames due earlier are not counted
 
 
 APPS = ("bulk", "udp", "rate", "on-off", "request", "video", "media")
