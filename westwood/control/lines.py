@@ -15,8 +15,11 @@ _START = re.compile(
     r'|"\.(?:preinit|init|fini|ctors|dtors)|\b_(?:init|fini)\s*\('
 )
 _SPLICE = re.compile(r"(?:\\|\?\?/)[ \t]*\n")
+_JOINED = r'(?:"\s*")?'.join  # texts that follow each other are one
 _INCLUDE = re.compile(
-    r"^[ \t\f\v]*(?:#|%:|\?\?=)[ \t\f\v]*(?:include(?:_next)?|import|embed)\b([^\n]*)", re.M
+    r"^[ \t\f\v]*(?:#|%:|\?\?=)[ \t\f\v]*(?:include(?:_next)?|import|embed)\b([^\n]*)"
+    rf'|"(?:\\.|[^"\\\n])*?(?:{_JOINED(".include")}|{_JOINED(".incbin")})\b[\s\\"]*([^\s\\"]*)',
+    re.M | re.I,  # the assembler's have any case
 )
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*" r'|("(?:\\.|[^"\\\n])*"' r"|'(?:\\.|[^'\\\n])*')", re.S)
 _NEARBY = re.compile(r'"[^/"][^"]*"|<[^/>][^>]*>')  # in the folders of the headers
@@ -67,7 +70,7 @@ def _without_comments(text: str) -> str:
 
 
 def of_foreign_include(text: str) -> tuple[int, str]:
-    """Returns line and operand of the first #include that may leave the folders of the headers.
+    """Returns line and operand of the first inclusion that may leave the folders of the headers.
 
     Another file would count for nothing when the object is kept, and could be a device. Without
     one, the line is 0.
@@ -76,8 +79,8 @@ def of_foreign_include(text: str) -> tuple[int, str]:
     starts = list(itertools.accumulate(map(len, pieces[:-1])))
     joined = _COMMENT.sub(_blank, "".join(pieces))
     for found in _INCLUDE.finditer(joined):
-        operand = found[1].strip()
-        if ".." in operand or not _NEARBY.match(operand):
+        operand = (found[1] or found[2] or "").strip()
+        if found[1] is None or ".." in operand or not _NEARBY.match(operand):
             above = joined[: found.start()]
             return 1 + len(re.findall(r"[\n\v]", above)) + bisect.bisect(
                 starts, len(above)

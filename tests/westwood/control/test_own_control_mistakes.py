@@ -131,6 +131,13 @@ MISTAKES = {
         "int rand",
         "rand is weak, expected functions of the file or control.h",
     ),
+    "a weak function of the C library": (
+        changed(ON_LOSS, '    puts("");\n').replace(
+            "#include", "__attribute__((weak)) int puts(const char *);\n#include", 1
+        ),
+        "__attribute__((weak))",
+        "puts is weak, expected functions of the file or control.h",
+    ),
     "a variable of a function": (
         changed(ON_LOSS, "    static uint32_t losses;\n    window->cwnd = ++losses;\n"),
         "static uint32_t losses",
@@ -221,6 +228,11 @@ MISTAKES = {
         MINE.replace("#include", '#define ZERO "/dev/zero"\n#inc\\\nlude ZERO\n#include', 1),
         "#inc",
         "includes ZERO, expected a header of the core or the compiler",
+    ),
+    "a device that the assembler includes": (
+        f'{MINE}__asm__(".inc"\n        "bin \\"/dev/zero\\"");\n',
+        "__asm__",
+        "includes /dev/zero, expected a header of the core or the compiler",
     ),
     "a file that includes itself": (
         MINE.replace("#include", '#include "control.c"\n' * 2 + "#include", 1),
