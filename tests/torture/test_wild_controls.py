@@ -81,6 +81,7 @@ _Pragma("GCC pch_preprocess \"FILE\"")
 #line 1 "FILE"
 __asm__(".incbin \"FILE\"");
 __asm__(".include \"FILE\"");
+#define S(x) #x~__asm__(S(.incbin "FILE"));
 __asm__(".rept N\n.quad 1\n.endr");
 __asm__(".fill N, 8, 1");
 __asm__(".org N");

@@ -18,7 +18,8 @@ _SPLICE = re.compile(r"(?:\\|\?\?/)[ \t]*\n")
 _JOINED = r'(?:"\s*")?'.join  # texts that follow each other are one
 _INCLUDE = re.compile(
     r"^[ \t\f\v]*(?:#|%:|\?\?=)[ \t\f\v]*(?:include(?:_next)?|import|embed)\b([^\n]*)"
-    rf'|"(?:\\.|[^"\\\n])*?(?:{_JOINED(".include")}|{_JOINED(".incbin")})\b[\s\\"]*([^\s\\"]*)',
+    rf'|(?:{_JOINED(".include")}|{_JOINED(".incbin")})(?:\\[tv]|[\s"])*\\"([^"\\\n]*)'
+    r'|\.inc(?:lude|bin)\s+"([^"\n]+)',  # of which a macro makes a text
     re.M | re.I,  # the assembler's have any case
 )
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*" r'|("(?:\\.|[^"\\\n])*"' r"|'(?:\\.|[^'\\\n])*')", re.S)
@@ -79,7 +80,7 @@ def of_foreign_include(text: str) -> tuple[int, str]:
     starts = list(itertools.accumulate(map(len, pieces[:-1])))
     joined = _COMMENT.sub(_blank, "".join(pieces))
     for found in _INCLUDE.finditer(joined):
-        operand = (found[1] or found[2] or "").strip()
+        operand = next(filter(None, found.groups()), "").strip()
         if found[1] is None or ".." in operand or not _NEARBY.match(operand):
             above = joined[: found.start()]
             return 1 + len(re.findall(r"[\n\v]", above)) + bisect.bisect(
