@@ -62,8 +62,10 @@ def problem_with(planned: Experiment, rows: pl.DataFrame, controls: Collection[s
 
 
 def _is_control(name: object, known: Collection[str]) -> bool:
-    """Returns whether it may be a control in a file or a class; nothing is read or loaded."""
-    own = split(name)[1]
+    """Returns whether it may be a control of a stack, in a file or a class; nothing is loaded."""
+    stack, own = split(name)
+    if stack is not None and own in PROTOCOLS:
+        return True
     is_class = isinstance(own, str) and own.endswith(PYTHON) and own.isprintable()
     return is_file(own) and (is_class or own in known)
 

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -283,3 +284,11 @@ def _wait_for(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < ends_at, "it takes too long"
         time.sleep(0.01)
+
+
+def test_a_results_folder_with_a_stacks_own_control_is_read(
+    westwood: Callable[..., Any],
+) -> None:
+    words = ("--engine", "quinn", "--cc", "quinn:cubic,cubic", "--duration", "1s", "--loss", "0%")
+    assert westwood("compare", *words, "--seeds", "1", "--out", "out").code == 0
+    assert westwood("report", "out").code == 0
