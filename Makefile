@@ -138,9 +138,12 @@ linux-path: .venv ## build ww-path, the emulated path of --engine linux, into bu
 	@tools/system.sh build
 	@$(MAKE_LINUX) --target ww-path
 
+# With FORKS=FILE: one with forks of the stacks, beside the other (docs/quic.md).
+QUIC = $(if $(FORKS),build/quic-forks,build/quic)
 quic: .venv ## build ww-quic, the runner of --engine quinn and --engine noq, into build/quic (needs Rust)
-	@$(BIN)/cmake -S quic -B build/quic -G Ninja -D WW_TESTS=OFF --log-level=NOTICE && \
-	    $(BIN)/cmake --build build/quic
+	@$(if $(FORKS),$(BIN)/python -m tools.quic_forks "$(FORKS)" $(QUIC)/rust &&) \
+	    $(BIN)/cmake -S quic -B $(QUIC) -G Ninja -D WW_TESTS=OFF --log-level=NOTICE \
+	    $(if $(FORKS),-D WW_RUST=$(CURDIR)/$(QUIC)/rust) && $(BIN)/cmake --build $(QUIC)
 
 manual: .venv ## write man/westwood.1 and the tables of the guide from the help and the declarations
 	@$(BIN)/python -m tools.manual

@@ -2,7 +2,7 @@
 //
 // The statement of a plan that hands a flow's connections to a QUIC stack:
 //
-//   stack FLOW quinn|noq own|ours CONTROL      with the stack's own control, or with one of ours
+//   stack FLOW quinn|noq|FORK own|ours CONTROL     with the stack's own control, or with one of ours
 #pragma once
 
 #include <cstdint>

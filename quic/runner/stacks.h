@@ -17,7 +17,7 @@ extern "C" {
 struct ww_connection;
 
 struct ww_options {
-    const char *stack;       /* quinn or noq */
+    const char *stack;       /* quinn, noq or a fork */
     const char *control;     /* a name of the stack's, or of the core's catalogue */
     bool own_control;        /* it is the stack's own */
     uint16_t datagram_bytes; /* the largest UDP payload */
@@ -45,6 +45,8 @@ struct ww_connection_state {
 
 /* Starts the random numbers of a run. */
 void ww_quic_begin(uint64_t seed);
+/* Returns a line for each fork of a stack in this build: its name, package, version and controls. */
+const char *ww_quic_forks(void);
 
 struct ww_connection *ww_quic_open(const struct ww_options *options);
 void ww_quic_close(struct ww_connection *connection);

@@ -2,7 +2,8 @@
 //
 // ww-quic reads a plan (wire/plan.hpp) from standard input and simulates it. Flows with a statement `stack` are
 // connections of that QUIC stack, the others are the simulator's. It prints the lines of every engine
-// (wire/report.hpp). With --name it prints ww-quic instead, so that its callers know it.
+// (wire/report.hpp). With --name it prints ww-quic instead, so that its callers know it,
+// and a line for each fork of a stack that it was built with: name, package, version and controls.
 //
 // Exit codes: 0 done, 1 failed, 2 invalid plan.
 #include <sys/prctl.h>
@@ -133,7 +134,8 @@ int fail(int code, const std::exception& error) {
 
 int main(int count, char** words) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with its parent process
-    if (count > 1 && std::strcmp(words[1], "--name") == 0) return std::puts("ww-quic") < 0;
+    if (count > 1 && std::strcmp(words[1], "--name") == 0)
+        return std::printf("ww-quic\n%s", ww_quic_forks()) < 0;
     std::ios::sync_with_stdio(false);
     try {
         return run(wire::read_plan(std::cin));

@@ -216,10 +216,10 @@ def _request(
 
 def _control(name: str, set_: list[str] | None, engine: Engine, key: str = "CC") -> Control:
     from westwood.judge import judging
-    from westwood.scenario.stacks import STACKS, split
+    from westwood.scenario.stacks import is_stack, split
 
     control = judging.control(name, settings_of(set_), key=key)
-    if split(name)[0] and engine.name not in STACKS:
+    if split(name)[0] and not is_stack(engine.name):
         problem = "is a control of a QUIC stack, expected --engine quinn or noq"
         raise InputError(problem, key=key, value=name)
     return control

@@ -19,7 +19,7 @@ from westwood.conform.recording import LackingError, Recording, UnseenError
 from westwood.engines import quic, simulator
 from westwood.errors import InputError, show
 from westwood.scenario import Scenario
-from westwood.scenario.stacks import STACKS, split
+from westwood.scenario.stacks import STACKS, engine_of, is_stack, split
 
 NOT_OBSERVED = "not observed"  # begins what a QUIC stack does not report
 Verdict = Literal["pass", "FAIL", "-"]
@@ -36,7 +36,7 @@ class Control:
     @property
     def name(self) -> str:
         """Returns the protocol's name and engine, with an asterisk if its settings differ."""
-        where = f" in {self.engine}" if self.engine in STACKS and split(self.cc)[0] is None else ""
+        where = f" in {self.engine}" if is_stack(self.engine) and split(self.cc)[0] is None else ""
         return self.cc + where + ("*" if self.settings else "")
 
     def table(self, case: Case) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class Control:
     def _of_case(self, case: Case) -> dict[str, Any]:
         known = settings_of_protocol(str(split(self.cc)[1]))
         asked = {key: value for key, value in case.settings.items() if key in known}
-        if asked and self.engine in STACKS:
+        if asked and is_stack(self.engine):
             key = next(iter(asked))
             raise InputError(f"{self.engine} has no setting {key}, which the case changes")
         return asked
@@ -57,7 +57,7 @@ class Control:
             f"--set {shlex.quote(f'cc.{key}={value if isinstance(value, str) else show(value)}')}"
             for key, value in self.settings.items()
         ]
-        where = ["--engine", self.engine] if self.engine in STACKS else []
+        where = ["--engine", self.engine] if is_stack(self.engine) else []
         return " ".join(["westwood conform", self.cc, *where, *options, "--case", case.name])
 
 
@@ -171,12 +171,14 @@ def control(
     of_stack = OF_STACKS.get(str(stack))
     if not (is_protocol(name) if of_stack is None else name in of_stack):
         raise InputError(unknown_protocol(cc), value=cc)
-    engine = engine or (stack if stack in STACKS else None) or simulator.ENGINE
-    if engine not in (simulator.ENGINE, *STACKS):
+    engine = engine or (engine_of(stack) if stack and is_stack(stack) else simulator.ENGINE)
+    if engine != simulator.ENGINE and not is_stack(engine):
         known = ", ".join((simulator.ENGINE, *STACKS))
         raise InputError(f"expected one of: {known}", key="--engine", value=engine)
-    if engine in STACKS:
-        quic.program()
+    if is_stack(engine):
+        quic.title_of(engine)
+        if stack and is_stack(stack):
+            quic.check_control(cc, "CC")
         if settings:
             problem = "expected none: in a stack a control has its defaults"
             raise InputError(problem, key="--set", value=next(iter(settings)))
@@ -203,7 +205,7 @@ def _lacks(error: LackingError, host: str) -> str:
 
 def run(case: Case, judged: Control) -> Judgement:
     """Runs a case with a control and judges it."""
-    if judged.engine not in STACKS:
+    if not is_stack(judged.engine):
         return _run(case, judged)
     try:
         return _run(case, judged)

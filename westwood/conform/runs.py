@@ -12,7 +12,7 @@ from westwood.conform.recording import Course, Numbers, Recording, Spell, spells
 from westwood.engines import quic, simulator
 from westwood.engines.result import Result
 from westwood.scenario import Scenario
-from westwood.scenario.stacks import STACKS
+from westwood.scenario.stacks import is_stack
 from westwood.units import PS_PER_S
 
 _FLOW = "tcp"
@@ -21,7 +21,7 @@ _VOLUMES = ("cwnd", "in_flight", "inflight_longterm", "inflight_shortterm")  # i
 
 def record(scenario: Scenario, engine: str = simulator.ENGINE) -> Recording:
     """Runs a scenario and returns what its first connection did."""
-    if engine in STACKS:
+    if is_stack(engine):
         return _of_stack(quic.Stack(engine).simulate(scenario, trace=True), engine)
     return of_result(simulator.simulate(scenario, trace=True, events=True))
 

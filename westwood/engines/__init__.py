@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from westwood.errors import InputError
-from westwood.scenario.stacks import STACKS
+from westwood.scenario.stacks import is_stack
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Engine
@@ -64,10 +64,10 @@ def find(name: str) -> Engine:
             workers=1,
             title=f"Linux {platform.release()}",
         )
-    if name in STACKS:
+    if is_stack(name):
         from westwood.engines import quic
 
-        quic.program()
+        title = quic.title_of(name)
         stack = quic.Stack(name)
-        return Engine(name, stack.prepare, stack.simulate, title=quic.TITLES[name])
+        return Engine(name, stack.prepare, stack.simulate, remarks=stack.remarks, title=title)
     raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)

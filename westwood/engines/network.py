@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from westwood import _engine
 from westwood.control import loading
 from westwood.errors import InputError
-from westwood.scenario.stacks import STACKS
+from westwood.scenario.stacks import is_stack
 
 if TYPE_CHECKING:
     from westwood.scenario import Scenario
@@ -20,7 +20,7 @@ def plan(scenario: Scenario, *, has_stacks: bool = False) -> _engine.Plan:
     Without `has_stacks` it refuses flows of QUIC stacks.
     """
     for flow in scenario.flow:
-        if flow.cc.stack in STACKS and not has_stacks:
+        if is_stack(flow.cc.stack) and not has_stacks:
             problem = "is a control of a QUIC stack, expected --engine quinn or noq"
             raise InputError(problem, key=f"{flow.name}.cc", value=flow.cc.written)
         if loading.is_file(flow.cc.name):

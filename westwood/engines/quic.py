@@ -23,8 +23,11 @@ from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.programs import Program
 from westwood.results.columns import Row
 from westwood.results.rows import rows_of_run
+from westwood.scenario.stacks import is_stack
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from westwood.engines.contract import Job
     from westwood.results.spool import Spool
     from westwood.scenario import Scenario
@@ -51,30 +54,79 @@ def program() -> Path:
     Raises UnavailableError with the remedy if there is none of this version, and InputError if
     WESTWOOD_QUIC names another program.
     """
+    return _runner()[0]
+
+
+def _runner() -> tuple[Path, Mapping[str, Fork]]:
+    """Returns the runner's location and the forks in it, by engine."""
     found = PROGRAM.find()
-    if problem := _problem_of(found, found.stat().st_mtime_ns):
+    problem, forks = _asked(found, found.stat().st_mtime_ns)
+    if problem:
         if os.environ.get(VARIABLE):
             problem += f", expected a ww-quic of this version: {PROGRAM.remedy}"
             raise InputError(problem, key=VARIABLE, value=str(found))
         raise UnavailableError(f"{found} {problem}; rebuild it: {PROGRAM.remedy}")
-    return found
+    return found, forks
+
+
+def title_of(engine: str) -> str:
+    """Returns the package and version of a stack; raises InputError if ww-quic has no such fork."""
+    path, forks = _runner()
+    if engine in TITLES:
+        return TITLES[engine]
+    if engine in forks:
+        return forks[engine].title
+    known = ", ".join((*TITLES, *forks))
+    problem = f"is not in {path}, which has {known}: docs/quic.md says how to build a fork"
+    raise InputError(problem, key="--engine", value=engine)
+
+
+def check_control(cc: str, key: str) -> None:
+    """Raises InputError, which cites the key, for a fork that the runner lacks, or its control.
+
+    `quic_limits` checks the controls of upstream's stacks.
+    """
+    engine, _, control = cc.partition(":")
+    if engine in TITLES:
+        return
+    path, forks = _runner()
+    if engine not in forks:
+        known = ", ".join((*TITLES, *forks))
+        problem = f"is of a stack that {path} does not have, expected one of {known}"
+        raise InputError(f"{problem}: docs/quic.md says how to build a fork", key=key, value=cc)
+    if control not in forks[engine].controls:
+        known = ", ".join(f"{engine}:{one}" for one in forks[engine].controls)
+        raise InputError(
+            f"{engine} has no such control, expected one of {known}", key=key, value=cc
+        )
 
 
 @functools.cache
-def _problem_of(path: Path, _built_ns: int) -> str:
-    """Returns what is wrong with the program; empty: it says that it is a ww-quic."""
+def _asked(path: Path, _built_ns: int) -> tuple[str, Mapping[str, Fork]]:
+    """Returns what is wrong with the program, empty if it says that it is a ww-quic; its forks."""
     try:
         # A ww-quic without the option reads a plan, and ends with this one's error.
         done = programs.run([path, _NAMES_ITSELF], "end\n", timeout_s=_ANSWERS_IN_S)
     except TimeoutError:
-        return "does not answer"
+        return "does not answer", {}
     except RunError:
-        return "is no ww-quic"
+        return "is no ww-quic", {}
     except UnavailableError as error:
-        return str(error).removeprefix(f"{path} ")
-    if done.out == "ww-quic\n":
-        return ""
-    return "is of another version" if done.errors.startswith("ww-quic: ") else "is no ww-quic"
+        return str(error).removeprefix(f"{path} "), {}
+    name, *lines = done.out.splitlines() or [""]
+    words = [line.split() for line in lines]
+    if name == "ww-quic" and all(len(line) > 2 for line in words):
+        return "", {fork: Fork(f"{crate} {version}", its) for fork, crate, version, *its in words}
+    is_older = done.errors.startswith("ww-quic: ")
+    return "is of another version" if is_older else "is no ww-quic", {}
+
+
+@dataclass(frozen=True)
+class Fork:
+    """A fork of a stack that a user built into the runner."""
+
+    title: str  # its package and version
+    controls: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -112,12 +164,20 @@ class Stack:
     def plan(self, scenario: Scenario) -> str:
         """Returns the scenario as a plan; raises InputError for what QUIC can't do."""
         quic_limits.check(scenario, self.name)
+        for flow in scenario.flow:
+            if is_stack(flow.cc.stack):
+                check_control(flow.cc.written, f"{flow.name}.cc")
         stacks = []
         for number, flow in enumerate(scenario.flows):
             if stack := quic_limits.stack_of(flow, self.name):
                 whose = "ours" if flow.cc.stack is None else "own"
-                stacks.append(f"stack {number} {stack} {whose} {flow.cc.name}\n")
+                stacks.append(f"stack {number} {stack} {whose} {flow.cc.control}\n")
         return network.plan(scenario, has_stacks=True).text() + "".join(stacks)
+
+    def remarks(self, scenario: Scenario) -> list[str]:
+        """Returns the versions of the forks that run."""
+        used = versions(self.name, [scenario])
+        return [f"{name} is {title}" for name, title in used.items() if name not in TITLES]
 
     def _run(self, text: str, scenario: Scenario, seed: int, *, trace: bool) -> Result:
         wall = time.perf_counter()
@@ -128,6 +188,18 @@ class Stack:
         raw = report.result()
         cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}
         return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, self.name), raw)
+
+
+def versions(engine: str, scenarios: Iterable[Scenario]) -> dict[str, str]:
+    """Returns the packages and versions of the stacks that run the scenarios, by name.
+
+    Other engines have none.
+    """
+    if not is_stack(engine):
+        return {}
+    flows = [flow for scenario in scenarios for flow in scenario.flows]
+    used = {engine, *(quic_limits.stack_of(flow, engine) for flow in flows)}
+    return {name: title_of(name) for name in sorted(filter(None, used))}
 
 
 def _execute(plan: str, what: str) -> list[list[str]]:

@@ -17,7 +17,7 @@ from westwood.engines.limits import Limits, refuse_all, refuse_each
 from westwood.errors import InputError, show
 from westwood.scenario import profiles
 from westwood.scenario.declared import departures, written_defaults
-from westwood.scenario.stacks import TCP
+from westwood.scenario.stacks import TCP, engine_of
 from westwood.units import format_size
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def stack_of(flow: Flow, engine: str) -> str | None:
     """Returns the stack of a flow's connections; None for those of the simulator."""
     if flow.cc.name == UDP or flow.cc.stack == TCP:
         return None
-    return flow.cc.stack or engine
+    return engine_of(flow.cc.stack) if flow.cc.stack else engine
 
 
 def check(scenario: Scenario, engine: str) -> None:
@@ -92,7 +92,7 @@ def _check_control(flow: Flow, limits: Limits, profile: str) -> None:
     if loading.is_file(cc.name):
         problem = "is a control from a file, which no QUIC stack runs"
         raise InputError(problem, key=f"{flow.name}.cc", value=cc.name)
-    if cc.stack and cc.name not in OF_STACKS[cc.stack]:
+    if cc.stack and cc.stack in OF_STACKS and cc.name not in OF_STACKS[cc.stack]:
         known = ", ".join(controls_of_stack(cc.stack))
         raise limits.refuse(f"{flow.name}.cc", cc.written, f"one of {known}, or one of ours")
     for key, value in _set_by_user(flow, profile):

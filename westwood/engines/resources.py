@@ -26,6 +26,7 @@ from westwood.catalogue import PROTOCOLS, SHOWN
 from westwood.engines import machine
 from westwood.errors import InputError
 from westwood.scenario import topology
+from westwood.scenario.stacks import upstream
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def estimate_run(
     seconds = packets * _A_PACKET["sim"] + sum(count for _, count in rows) * _A_TRACED_ROW
     if engine != "sim":
         memory["--engine"] += _A_PROCESS
-        seconds = packets * _A_PACKET[engine] if engine in _A_PACKET else 0.0
+        seconds = packets * _A_PACKET.get(upstream(engine), 0.0)
     seconds += _changing(scenario)
     if engine == "linux":
         seconds = scenario.duration / PS_PER_S

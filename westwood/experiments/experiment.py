@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from westwood.catalogue import UDP, is_protocol, label, unknown_protocol
 from westwood.control import loading
-from westwood.engines import resources
+from westwood.engines import quic, resources
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import check_workers, run_jobs, sorted_rows
 from westwood.engines.resources import ResourceEstimate
@@ -74,8 +74,10 @@ class Experiment:
 
     def manifest(self, engine: str) -> dict[str, Any]:
         """Describes the runs for the manifest of the results folder."""
+        versions = quic.versions(engine, [job.scenario for job in self.jobs])
         return {
             "engine": engine,
+            **({"stacks": versions} if versions else {}),
             "scenario": self.scenario.resolved(),
             "hashes": [job.scenario.hash for job in self.jobs],
             "seeds": self.scenario.seeds,

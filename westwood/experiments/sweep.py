@@ -104,12 +104,15 @@ class SweptRuns:
     def opened(self, *, resume: bool) -> Iterator[SweptRuns]:
         """Locks the folder, checks that it fits, and reads what it holds."""
         points = [[job.scenario.hash, dict(job.settings)] for job in self._planned.jobs]
+        about = self._planned.manifest(self._engine.name)
+        state: dict[str, object] = {"points": points}
+        state |= {key: about[key] for key in ("engine", "stacks") if key in about}
         with self._store.resumed(
             ResultKind.SWEEP,
-            {"engine": self._engine.name, "points": points},
+            state,
             resume=resume,
             differs="holds another sweep: scenario, settings or protocols differ",
-            about=self._planned.manifest(self._engine.name),
+            about=about,
             files=self._planned.files,
         ):
             self._read_tables()

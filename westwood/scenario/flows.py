@@ -30,7 +30,7 @@ from westwood.catalogue import (
     unknown_protocol,
 )
 from westwood.errors import InputError
-from westwood.scenario import controls
+from westwood.scenario import controls, stacks
 from westwood.scenario.declared import with_settings, written_field
 from westwood.scenario.parts import (
     Bytes,
@@ -62,7 +62,8 @@ def _protocol(name: object) -> str:
 class _Named(Part):
     name: Annotated[str, PlainValidator(_protocol)]
     source: str | None = None  # identifies the contents of a control's file
-    stack: Literal["quinn", "noq", "tcp"] | None = None  # whose connections use the control
+    # Whose connections use the control; with a fork's control of a new name: quinn-mine:fast.
+    stack: Annotated[str, PlainValidator(stacks.checked)] | None = None
     # The parameters that a control in a file declares. They are written among the other keys.
     parameters: dict[str, int] = Field(default={})
 
@@ -95,7 +96,12 @@ class CongestionControl(_CongestionControl):
     @property
     def written(self) -> str:
         """Returns the name as a scenario writes it: `cubic`, or `quinn:cubic`."""
-        return self.name if self.stack is None else f"{self.stack}:{self.name}"
+        return stacks.join(self.stack, self.name)
+
+    @property
+    def control(self) -> str:
+        """Returns its name without that of the stack."""
+        return self.written.partition(":")[2] if self.stack else self.name
 
     @model_validator(mode="after")
     def _obeyed(self) -> CongestionControl:

@@ -46,6 +46,7 @@ from westwood.scenario.flows import Flow
 from westwood.scenario.links import Link
 from westwood.scenario.parts import Duration, Name, Part, make_ready
 from westwood.scenario.preset_files import presets, presets_folder
+from westwood.scenario.stacks import STACK
 from westwood.scenario.summary import html
 from westwood.scenario.sweep_values import check_sweep, column_values
 from westwood.units import format_time
@@ -535,6 +536,9 @@ class Scenario(Part):
         '10p'
         """
         data = self.model_dump(exclude_none=True)
+        for cc in (flow["cc"] for flow in data["flow"]):
+            if ":" in cc.get(STACK, ""):
+                cc["name"] = cc.pop(STACK)
         for link in data["link"] if self.sweep else ():
             if link["name"] in self.relative_limits:
                 link["queue"]["limit"] = self.relative_limits[link["name"]]

@@ -1,14 +1,59 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names the QUIC stacks whose controls a flow can have: `cc = "quinn:bbr"`."""
+"""Names the QUIC stacks whose controls a flow can have: `cc = "quinn:bbr"`, or `"quinn-mine:fast"`.
 
-from westwood.catalogue import OF_STACKS
+Users build forks of the stacks into ww-quic: `quinn-mine` is a fork of quinn. Only the runner knows
+which there are, so reading a scenario checks the form of their names.
+"""
+
+import re
+
+from westwood.catalogue import OF_STACKS, PROTOCOLS
+from westwood.errors import InputError
 
 STACKS = tuple(OF_STACKS)  # an engine has the name of its stack
 TCP = "tcp"  # the simulator's own connections, in those engines
 STACK = "stack"  # the key of `cc`
+FORK = re.compile(rf"({'|'.join(STACKS)})-[a-z0-9]+(-[a-z0-9]+)*")
+OF_FORK = re.compile(r"[a-z0-9]+([+-][a-z0-9]+)*\+?")  # a control
+STAND_IN = "newreno"  # the protocol of a fork's control of a new name, where the core needs one
 
 
 def split(name: object) -> tuple[str | None, object]:
-    """Returns the stack that a control's name begins with, or None, and the rest of the name."""
+    """Returns the stack that a control's name begins with, or None, and the rest of the name.
+
+    A fork's control that the core does not know stays with the stack, and the rest is STAND_IN.
+    """
     stack, _, control = name.partition(":") if isinstance(name, str) else ("", "", "")
-    return (stack, control) if stack in (*STACKS, TCP) and control else (None, name)
+    if FORK.fullmatch(stack) and control not in PROTOCOLS and OF_FORK.fullmatch(control):
+        return name, STAND_IN  # type: ignore[return-value]
+    return (stack, control) if control and (is_stack(stack) or stack == TCP) else (None, name)
+
+
+def join(stack: str | None, name: str) -> str:
+    """Returns the name of a control as a scenario writes it."""
+    return name if stack is None else stack if ":" in stack else f"{stack}:{name}"
+
+
+def engine_of(stack: str) -> str:
+    """Returns the engine of a stack, with or without a fork's control."""
+    return stack.partition(":")[0]
+
+
+def upstream(engine: str) -> str:
+    """Returns the stack that an engine is or is a fork of; other engines are returned as given."""
+    fork = FORK.fullmatch(engine)
+    return fork[1] if fork else engine
+
+
+def is_stack(engine: object) -> bool:
+    """Returns whether an engine's name is that of a stack or has the form of a fork's."""
+    return isinstance(engine, str) and upstream(engine_of(engine)) in STACKS
+
+
+def checked(stack: object) -> str:
+    """Returns the value of the key `stack`; raises InputError if it names no stack."""
+    is_known = stack == TCP or is_stack(stack)
+    if isinstance(stack, str) and is_known and (":" not in stack or split(stack)[0] == stack):
+        return stack
+    known = ", ".join((*STACKS, TCP))
+    raise InputError(f"expected one of {known}, or a fork such as quinn-mine", value=stack)

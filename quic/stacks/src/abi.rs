@@ -2,7 +2,7 @@
 //! The interface to the runner, `quic/runner/stacks.h`. A function that fails, or panics, notes why.
 
 use crate::packets::Packets;
-use crate::{Ecn, Options, Pair, Side, State, open, random};
+use crate::{Ecn, Options, Pair, Side, State, forks, open, random};
 use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -96,6 +96,12 @@ fn options_of(given: &OptionsOfC) -> Result<(String, Options), String> {
 pub extern "C" fn ww_quic_begin(seed: u64) {
     random::seed(seed);
     std::panic::set_hook(Box::new(|_| ()));
+}
+
+/// Returns a line for each fork: its name, package, version and controls.
+#[unsafe(no_mangle)]
+pub extern "C" fn ww_quic_forks() -> *const c_char {
+    forks::LINES.as_ptr()
 }
 
 /// Opens a connection. If that fails, the connection only has an error.

@@ -10,6 +10,7 @@
 
 #[allow(unsafe_code)] // the interface to C
 mod abi;
+mod forks;
 mod frames;
 mod null;
 mod packets;
@@ -95,6 +96,6 @@ fn open(stack: &str, options: &Options) -> Result<Box<dyn Pair>, String> {
     match stack {
         "quinn" => quinn::open(options),
         "noq" => noq::open(options),
-        _ => Err(format!("no stack {stack:?}, expected quinn or noq")),
+        _ => forks::open(stack, options).unwrap_or_else(|| Err(format!("this ww-quic has no stack {stack:?}"))),
     }
 }

@@ -20,7 +20,7 @@ from westwood.experiments.experiment import Experiment, Tracker
 from westwood.experiments.validation import exceptions
 from westwood.experiments.validation.grid import BACKWARD, BESIDE, Grid
 from westwood.scenario import Scenario
-from westwood.scenario.stacks import STACKS, split
+from westwood.scenario.stacks import is_stack, split
 
 OTHER = "_other"  # suffix of the other engine's columns
 # Columns that are averaged over the flows of a direction; others belong to the whole run.
@@ -146,7 +146,7 @@ def in_simulator(planned: Experiment) -> Experiment:
 
 
 def _with_ours(scenario: Scenario) -> Scenario:
-    named = {f"{one.name}.cc": one.cc.name for one in scenario.flow if one.cc.stack in STACKS}
+    named = {f"{one.name}.cc": one.cc.name for one in scenario.flow if is_stack(one.cc.stack)}
     return scenario.with_settings(named) if named else scenario
 
 
