@@ -41,6 +41,11 @@ class Fork:
     controls: Mapping[str, str]  # their types, by name
 
     @property
+    def cargo_version(self) -> str:
+        """Returns the version that Cargo knows."""
+        return self.version.partition("+")[0]
+
+    @property
     def module(self) -> str:
         """Returns the name of its modules."""
         return self.name.replace("-", "_")
@@ -91,7 +96,15 @@ def read(file: Path) -> list[Fork]:
         raise InputError(f"is no TOML: {error}", value=str(file)) from None
     if not given:
         raise InputError("has no fork, expected a table such as [quinn-mine]", value=str(file))
-    return [_fork(name, table, file.resolve().parent) for name, table in given.items()]
+    forks: dict[tuple[str, str], Fork] = {}
+    for name, table in given.items():
+        fork = _fork(name, table, file.resolve().parent)
+        crate = fork.package, fork.cargo_version
+        if crate in forks:
+            problem = f"expected another version than that of {forks[crate].name}, for Cargo"
+            raise InputError(problem, key=f"{name}.source", value=" ".join(crate))
+        forks[crate] = fork
+    return list(forks.values())
 
 
 def _fork(name: str, table: Any, folder: Path) -> Fork:
@@ -122,6 +135,8 @@ def _fork(name: str, table: Any, folder: Path) -> Fork:
 
 def _package(name: str, source: Path) -> tuple[str, str]:
     """Returns the name of a crate, and its version with the commit, if git has one."""
+    if not shutil.which("cargo"):
+        raise InputError("cargo is missing: see https://rustup.rs")
     file = source / "Cargo.toml"
     words = ["cargo", "metadata", "--no-deps", "--format-version=1", f"--manifest-path={file}"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
