@@ -33,7 +33,7 @@ from westwood.catalogue import (
 )
 from westwood.engines import resources, simulator
 from westwood.engines.contract import Job
-from westwood.errors import InputError
+from westwood.errors import InputError, RunError
 from westwood.scenario import Scenario
 from westwood.scenario.declared import written_field
 from westwood.scenario.flows import OF_DATAGRAMS
@@ -266,8 +266,11 @@ def test_the_engine_refuses_no_scenario(attack: Any) -> None:
         drawn["duration"] = choices.choice(["1us", *longer])
         if (shorter := fitted(drawn)) and resources.estimate_run(shorter).seconds < 0.5:
             run = simulator.prepare(Job(shorter, [1]))
-            with bounded_memory():
-                run(1)
+            try:
+                with bounded_memory():
+                    run(1)
+            except RunError as error:
+                assert isinstance(error.__cause__, MemoryError), error
 
 
 def tables_of(drawn: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
