@@ -59,7 +59,8 @@ def test_a_wild_control_runs_or_ends_in_a_line(attack: Any, tmp_path: Path) -> N
         if ended.returncode == 2:
             *others, last = ended.stderr.splitlines()
             assert last.startswith("westwood: ./mine.c:"), context
-            assert all("westwood" not in line for line in others), context  # malloc's own line
+            for line in others:  # malloc's own, or progress
+                assert "westwood" not in line or " runs after " in line, context
 
 
 # What a compiler is asked for. N is a size, FILE a file of others, CALL a function of others; text
