@@ -119,8 +119,8 @@ TEST_F(WireTrace, HasThreeTablesWithTheirColumnsNames) {
         window.phase = WW_RECOVERY;
         trace.write_window(4, window);
         trace.write_queue(3, {1.25, 2.5, 1500});
-        trace.write_drop({0.5, 2, 1, sim::DropKind::wire, true});
-        trace.write_drop({0.75, 0, 0, sim::DropKind::queue, false});
+        trace.write_drop({0.5, 2, 1, sim::DropKind::wire, sim::PacketKind::ack});
+        trace.write_drop({0.75, 0, 0, sim::DropKind::queue, sim::PacketKind::data});
     }
     EXPECT_EQ(content("windows.csv"),
               "connection,time_s,cwnd,ssthresh,estimate_bps,sample_bps,rtt_s,srtt_s,rto_s,"
@@ -129,7 +129,7 @@ TEST_F(WireTrace, HasThreeTablesWithTheirColumnsNames) {
     EXPECT_EQ(content("queues.csv"),
               "channel,arrival_s,start_s,bytes\n3,1.250000000,2.500000000,1500\n");
     EXPECT_EQ(content("drops.csv"),
-              "time_s,channel,flow,kind,ack\n0.500000000,2,1,2,1\n0.750000000,0,0,0,0\n");
+              "time_s,channel,flow,kind,packet\n0.500000000,2,1,2,1\n0.750000000,0,0,0,0\n");
 }
 
 TEST_F(WireTrace, IsNotWrittenUnlessAskedFor) {
