@@ -138,17 +138,24 @@ class WwVirtualSampleTestCase : public TestCase
         const double steps = std::floor(silence.GetSeconds() / unit);
         const double factor = (2.0 * m_m - 1) / (2.0 * m_m + 1);
 
-        WwDriven timeout(WwSubject::Factory("westwood", attributes));
-        timeout.Settle();
-        const double decayed = timeout.estimates.all.back().second * std::pow(factor, steps);
-        Simulator::Stop(silence);
-        Simulator::Run();
-        timeout.Timeout(); // reads the estimate during the silence
-        NS_TEST_EXPECT_MSG_EQ(timeout.tcb->m_ssThresh.Get() / MSS,
-                              std::max(2u, static_cast<uint32_t>(decayed * 0.1 / (8 * MSS))),
-                              "ssthresh after a timeout");
+        for (const std::string counts : {"false", "true"}) // the silence so far, at a timeout
+        {
+            auto more = attributes;
+            more.emplace_back("NullAtTimeout", counts);
+            WwDriven timeout(WwSubject::Factory("westwood", more));
+            timeout.Settle();
+            const double estimate = timeout.estimates.all.back().second *
+                                    (counts == "true" ? std::pow(factor, steps) : 1);
+            Simulator::Stop(silence);
+            Simulator::Run();
+            timeout.Timeout(); // reads the estimate during the silence
+            NS_TEST_EXPECT_MSG_EQ(timeout.tcb->m_ssThresh.Get() / MSS,
+                                  std::max(2u, static_cast<uint32_t>(estimate * 0.1 / (8 * MSS))),
+                                  "ssthresh after a timeout, NullAtTimeout = " << counts);
+        }
         WwDriven ack(WwSubject::Factory("westwood", attributes));
         ack.Settle();
+        const double decayed = ack.estimates.all.back().second * std::pow(factor, steps);
         ack.Ack(silence);
         // The ACK then counts its 1 segment over the rest of the silence.
         const double rest = silence.GetSeconds() - steps * unit;

@@ -196,7 +196,8 @@ class WwLossesTestCase : public TestCase
     void SsThresh(const Loss& loss)
     {
         double estimate = loss.estimate;
-        if (WwSubject::Setting(m_protocol, "Filter") == "tustin")
+        if (WwSubject::Setting(m_protocol, "Filter") == "tustin" &&
+            WwSubject::Setting(m_protocol, "NullAtTimeout") == "true")
         {
             // Each virtual null sample, one every tau / m, multiplies it by (2m - 1) / (2m + 1).
             const double m = std::stod(WwSubject::Setting(m_protocol, "M"));
