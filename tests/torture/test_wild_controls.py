@@ -21,6 +21,7 @@ from westwood.control.writing import like
 MINE = like("reno", "mine")
 ON_LOSS = "    window->cwnd = window->ssthresh;\n"
 TARGETS = ("own", "window", "(void *)(uintptr_t)config", "(void *)(uintptr_t)now_us")
+MOST_BYTES = 8 << 30
 KINDS = ("uint8_t", "uint32_t", "uint64_t")
 
 
@@ -43,6 +44,11 @@ def wild(choices: random.Random) -> str:
 """
 
 
+def _limit_memory() -> None:
+    """A control that overwrites its configuration may ask for all memory: docs/reliability.md."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+
+
 def test_a_wild_control_runs_or_ends_in_a_line(attack: Any, tmp_path: Path) -> None:
     command = "run path --set path.loss.rate=0.02 --set duration=10s --seeds 4 --workers 2 --cc"
     for choices in attack.rounds():
@@ -53,6 +59,7 @@ def test_a_wild_control_runs_or_ends_in_a_line(attack: Any, tmp_path: Path) -> N
             cwd=tmp_path,
             capture_output=True,
             text=True,
+            preexec_fn=_limit_memory,
         )
         context = f"{ended.returncode}: {ended.stderr}\n{text}"
         assert ended.returncode in (0, 2), context
