@@ -114,7 +114,7 @@ def test_in_a_cell_sliders_work_and_the_state_is_kept(cell: Callable[[Scenario],
 def test_a_preset_comes_with_its_claims(cell: Callable[[Scenario], Any]) -> None:
     frame = cell(Scenario.preset("fig5"))
     assert frame.evaluate("lab.state.preset") == "fig5"
-    assert frame.locator(".claim").count() == 4
+    assert frame.locator(".claim").count() == 6
 
 
 def test_without_the_widget_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -235,7 +235,9 @@ def test_a_scenario_brings_its_controls(opened: Callable[..., Any], mine: Path) 
 
 def test_controls_of_the_same_label_are_told_apart_by_their_files(mine: Path) -> None:
     texts = {"mine.c": MINE, "other.c": MINE, "third.c": MINE.replace('"Mine"', '"CUBIC"')}
-    page = serving.page({file(mine.parent, *one): Path() for one in texts.items()}).decode()
+    page = serving.page(
+        serving.own_controls(None, [file(mine.parent, *one) for one in texts.items()])
+    ).decode()
     controls = json.loads(page.partition('id="own">')[2].partition("</script>")[0])
     labels = [one["label"] for one in controls]
     assert labels == ["Mine (./mine.c)", "Mine (./other.c)", "CUBIC (./third.c)"]

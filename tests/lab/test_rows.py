@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from westwood.results.columns import LOST_ON
 from westwood.scenario import presets
 
 COSTS = {"scenario", "engine", "cpu_s", "wall_s"}  # differ between engines
@@ -84,12 +85,12 @@ def scenario(name: str) -> str:
 
 
 def figures(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns the rows without costs and sweep columns, and with NaN as null, as in JSON."""
+    """Returns the rows without costs, sweep columns and losses by link, and with NaN as null."""
     return [
         {
             key: None if isinstance(value, float) and math.isnan(value) else value
             for key, value in row.items()
-            if key not in COSTS and "." not in key
+            if key not in COSTS and "." not in key and not key.startswith(LOST_ON)
         }
         for row in rows
     ]

@@ -113,7 +113,10 @@ def _so_far(done: int, total: int, took_s: float) -> str:
 
 @contextlib.contextmanager
 def telling(text: Callable[[], str]) -> Iterator[None]:
-    """Says a text once a minute during the block, also while a single run goes on."""
+    """Says a text once a minute during the block, also while a single run goes on.
+
+    Where the system refuses another thread it says nothing.
+    """
     over = threading.Event()
 
     def tell() -> None:
@@ -121,11 +124,14 @@ def telling(text: Callable[[], str]) -> Iterator[None]:
             streams.say(text())
 
     teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
+    with contextlib.suppress(RuntimeError):
+        teller.start()
     try:
         yield
     finally:
         over.set()
+        if teller.is_alive():
+            teller.join()
 
 
 def print_json(

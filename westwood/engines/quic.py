@@ -191,12 +191,7 @@ class Stack:
 
 
 def versions(engine: str, scenarios: Iterable[Scenario]) -> dict[str, str]:
-    """Returns the packages and versions of the stacks that run the scenarios, by name.
-
-    Other engines have none.
-    """
-    if not is_stack(engine):
-        return {}
+    """Returns the packages and versions of the stacks that run the scenarios, by name."""
     flows = [flow for scenario in scenarios for flow in scenario.flows]
     used = {engine, *(quic_limits.stack_of(flow, engine) for flow in flows)}
     return {name: title_of(name) for name in sorted(filter(None, used))}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from westwood.catalogue import UDP, is_protocol, label, unknown_protocol
 from westwood.control import loading
-from westwood.engines import quic, resources
+from westwood.engines import resources
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import check_workers, run_jobs, sorted_rows
 from westwood.engines.resources import ResourceEstimate
@@ -24,7 +24,7 @@ from westwood.results.metrics import means, summarise
 from westwood.results.rows import even, rows_frame
 from westwood.scenario import Scenario, controls, presets
 from westwood.scenario.controls import OF_EACH_CONTROL, has_setting
-from westwood.scenario.stacks import split
+from westwood.scenario.stacks import is_stack, split
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,12 +72,18 @@ class Experiment:
         """What was run, for the results folder: texts by name, scenario.toml last."""
         return files_of(self.scenario, [job.scenario for job in self.jobs])
 
+    def _stacks(self, engine: str) -> dict[str, Any]:
+        if not is_stack(engine):
+            return {}
+        from westwood.engines import quic
+
+        return {"stacks": quic.versions(engine, [job.scenario for job in self.jobs])}
+
     def manifest(self, engine: str) -> dict[str, Any]:
         """Describes the runs for the manifest of the results folder."""
-        versions = quic.versions(engine, [job.scenario for job in self.jobs])
         return {
             "engine": engine,
-            **({"stacks": versions} if versions else {}),
+            **self._stacks(engine),
             "scenario": self.scenario.resolved(),
             "hashes": [job.scenario.hash for job in self.jobs],
             "seeds": self.scenario.seeds,

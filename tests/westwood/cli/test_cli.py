@@ -165,7 +165,7 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
 def test_an_interrupt_keeps_finished_runs(
     westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(runs: Any, total: int) -> Any:
+    def interrupted(runs: Any, total: int, *, about_memory: str) -> Any:
         for count, run in enumerate(runs):
             if count == 3:
                 raise KeyboardInterrupt
