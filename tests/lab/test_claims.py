@@ -128,6 +128,8 @@ def test_every_claim_has_a_verdict_or_a_reason() -> None:
     assert SETTING_BOUNDS.keys() == decidable
     for name, study in STUDIES.items():
         for claim in study.claims:
+            if claims.claims()[claim].undecidable:
+                continue
             found = SETTING_BOUNDS[claim]
             if isinstance(found, str):
                 assert found.endswith(".") and found.count(". ") == 0, name
