@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -77,21 +75,30 @@ def test_an_endless_loop_ends_in_a_forked_process(tmp_path: Path) -> None:
     simulate(LOSSY.with_settings({"tcp.cc": str(written(tmp_path, MINE))}))  # starts the watch
     (tmp_path / "endless.c").write_text(ENDLESS, encoding="utf-8")
     compiling.compiled(ENDLESS.encode(), "endless.c")  # a busy machine's compiler is another matter
-    child = os.fork()
-    if child == 0:
-        try:
-            simulate(LOSSY.with_settings({"tcp.cc": str(tmp_path / "endless.c")}))
-        except InputError as error:
-            print(error, file=sys.__stderr__)
-            os._exit(7 if f"endless.c:{LINE}: the control does not return" in str(error) else 8)
-        os._exit(9)
-    ends_at = time.monotonic() + 120
-    while (ended := os.waitpid(child, os.WNOHANG))[0] == 0 and time.monotonic() < ends_at:
-        time.sleep(0.1)
-    if ended[0] == 0:
-        os.kill(child, 9)
-        os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(ended[1]) == 7
+    script = f"""
+import os, time
+from westwood import simulate
+from westwood.errors import InputError
+from westwood.scenario import Scenario
+lossy = Scenario.preset("path").with_settings({{"path.loss.rate": 0.02, "duration": "10s"}})
+simulate(lossy.with_settings({{"tcp.cc": {str(tmp_path / "mine.c")!r}}}))  # starts the watch
+child = os.fork()
+if child == 0:
+    try:
+        simulate(lossy.with_settings({{"tcp.cc": {str(tmp_path / "endless.c")!r}}}))
+    except InputError as error:
+        os._exit(7 if "endless.c:{LINE}: the control does not return" in str(error) else 8)
+    os._exit(9)
+ends_at = time.monotonic() + 120
+while (ended := os.waitpid(child, os.WNOHANG))[0] == 0 and time.monotonic() < ends_at:
+    time.sleep(0.1)
+if ended[0] == 0:
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+assert os.waitstatus_to_exitcode(ended[1]) == 7, ended
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_5000th_control_of_a_process_is_watched_too(tmp_path: Path) -> None:
