@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the tables of docs/claims.md: verdicts, counts, words, bounds, and Figure 5's settings."""
+"""Makes the tables of docs/claims.md and docs/paper-figures.md: verdicts, words, sentences."""
 
 from __future__ import annotations
 
@@ -13,29 +13,6 @@ GALLERY = "img/papers"
 REDRAWN = "published"  # the end of the names of pictures with a paper's own numbers
 _SHOWN = 3  # differences of a claim
 _NOT_SEARCHED = "-"
-# Single settings that the 2013 paper leaves open, as `--set` takes them.
-FIG5_SETTINGS = (
-    "",
-    "bottleneck.loss.on=forward",
-    "bottleneck.queue.limit=20p",
-    "flow.handshake_rtt=true",
-    "flow.min_rto=1s",
-    "flow.initial_ssthresh=unlimited",
-    "flow.limited_transmit=true",
-    "flow.delayed_ack=1",
-    "cc.byte_counting=true",
-    "westwood.filter=tustin-constant",
-    "westwood.recovery=newreno",
-)
-FIG5_CLAIMS = ("order", "reno_equals_newreno", "westwoodplus_knee", "monotone")
-_FIG5_CONTROLS = {
-    "tahoe": "Tahoe",
-    "reno": "Reno",
-    "newreno": "NewReno",
-    "westwood-ns3": "Westwood",
-    "westwood+-ns3": "Westwood+",
-}
-_FIG5_AT = "0.005"
 
 
 def row(*cells: object) -> str:
@@ -76,38 +53,18 @@ def verdicts(claims: Mapping[str, Numbers]) -> str:
     ]
     for name, one in claims.items():
         if one["verdict"] != Verdict.TESTED:
-            says = _plain(one["explanation"] or one["measure"])
+            says = _plain("; ".join(_first(one["explanation"])) or one["measure"])
             if name in nothing:
                 says += " Nearly every setting has it, so it decides nothing."
             lines.append(row(f"`{name}`", one["verdict"], says))
     return "\n".join(lines) + "\n"
 
 
-def counts(claims: Mapping[str, Numbers]) -> str:
-    """Counts for each paper: under the profile, under one inferred setting, never, by chance."""
-    from westwood.papers.claims import claims as declared
-    from westwood.papers.infer.report import packaged
-
-    heads = ("profile", "one inferred setting", "by chance", "never", "decide nothing")
-    lines = [row("paper", "claims", *heads), row("---", *["---:"] * (1 + len(heads)))]
-    total = [0] * (1 + len(heads))
-    for key, report in packaged().items():
-        mine = [
-            one["verdict"]
-            for name, one in claims.items()
-            if name in declared() and declared()[name].paper.key == key
-        ]
-        numbers = [
-            len(report.claims),
-            mine.count(Verdict.HOLDS),
-            report.holding("inferred"),
-            report.by_chance,
-            len(report.never),
-            sum(map(report.decides_nothing, report.claims)),
-        ]
-        lines.append(row(f"`{key}`", *numbers))
-        total = [one + two for one, two in zip(total, numbers, strict=True)]
-    return "\n".join([*lines, row("together", *total)]) + "\n"
+def _first(explanation: str) -> list[str]:
+    """Returns the first differences of a claim; claims.json of `reproduce` has all of them."""
+    parts = explanation.split("; ") if explanation else []
+    more = len(parts) - _SHOWN
+    return parts if more <= 0 else [*parts[:_SHOWN], f"{more} more"]
 
 
 def measured_noise(had: Mapping[str, float]) -> dict[str, float]:
@@ -147,40 +104,6 @@ def _asked(text: str) -> Iterable[tuple[str, str]]:
                 yield word, asks.strip()
 
 
-def bounds() -> str:
-    """Lists for each decided claim the paper's sentence, its bounds, and how these changed."""
-    from westwood.papers.checks import CHECKS
-    from westwood.papers.claims import claims as declared
-
-    lines = []
-    for name in CHECKS:
-        one = declared()[name]
-        sentence = f"“{one.quote}”" if one.quote else f"A figure of the slides. {one.says}"
-        lines += [f"**`{name}`** {_plain(sentence)}", "", f"- {_plain(one.measure)}"]
-        lines += [f"- Changed after its results were known. {one.history}"] if one.history else []
-        lines.append("")
-    return "\n".join(lines)
-
-
-def fig5_try(setting: str, claim: str) -> str:
-    """Returns the name of a try of a claim of Figure 5 under a setting."""
-    name = f"ns3.fig5.{claim}"
-    return f"{name} with {setting}" if setting else name
-
-
-def fig5_settings(found: Mapping[str, Numbers]) -> str:
-    """Lists Figure 5's throughputs under single settings, and the claims that differ."""
-    heads = (*_FIG5_CONTROLS.values(), "what differs")
-    lines = [row("change", *heads), row("---", *["---:"] * (len(heads) - 1), "---")]
-    for setting in FIG5_SETTINGS:
-        tries = {claim: found[fig5_try(setting, claim)] for claim in FIG5_CLAIMS}
-        here = tries["order"]["measured"]["throughput_bps"][_FIG5_AT]
-        differs = [claim for claim, one in tries.items() if one["verdict"] == Verdict.DIFFERS]
-        cells = [f"{here[cc] / 1e6:.3f}" for cc in _FIG5_CONTROLS]
-        lines.append(row(f"`{setting}`" if setting else "none", *cells, ", ".join(differs)))
-    return "\n".join(lines) + "\n"
-
-
 def published_numbers(claims: Mapping[str, Numbers]) -> list[tuple[Any, float | None, str]]:
     """Returns the published numbers with ours under the profile, and the verdict of the claim."""
     from westwood.papers.infer import published
@@ -195,13 +118,13 @@ def published_numbers(claims: Mapping[str, Numbers]) -> list[tuple[Any, float | 
 
 def published(claims: Mapping[str, Numbers]) -> str:
     """Lists the published numbers with ours."""
-    heads = ("number", "claim", "published", "ours", "ours over published", "verdict of the claim")
-    lines = [row(*heads), row("---", "---", "---:", "---:", "---:", "---")]
-    for number, ours, verdict in published_numbers(claims):
+    heads = ("number", "claim", "published", "ours", "ours ÷ published")
+    lines = [row(*heads), row("---", "---", "---:", "---:", "---:")]
+    for number, ours, _ in published_numbers(claims):
         bound = "at most " if number.kind == "at most" else ""
         cells = ("-", "-") if ours is None else (f"{ours:.4g}", f"{ours / number.value:.2f}")
         says = f"{bound}{number.value:g} {number.unit}".strip()
-        lines.append(row(number.name, f"`{number.claim}`", says, *cells, verdict))
+        lines.append(row(number.name, f"`{number.claim}`", says, *cells))
     return "\n".join(lines) + "\n"
 
 
@@ -217,22 +140,32 @@ def numbers_of(claims: Mapping[str, Numbers], study: str) -> list[tuple[Any, flo
 
 
 def gallery(claims: Mapping[str, Numbers]) -> str:
-    """Shows the figure of each study beside the paper's numbers, with sentences and verdicts."""
-    from westwood.papers.claims import claims as declared
+    """Shows the figure of each study beside the paper's numbers, and names its claims."""
     from westwood.papers.studies import STUDIES
 
     lines = []
     for name, study in STUDIES.items():
-        lines += [f"### {study.title}", "", *_pictures(claims, name, study.title), ""]
-        for claim in study.claims:
-            quoted, told = declared()[claim], claims[claim]
-            sentence = f"“{quoted.quote}”" if quoted.quote else quoted.says
-            lines.append(f"- **{told['verdict']}** `{claim}`: {_plain(sentence)}")
-            if told["explanation"]:
-                lines += [
-                    f"  - {_plain(part)}" for part in told["explanation"].split("; ")[:_SHOWN]
-                ]
-        lines.append("")
+        lines += [f"### {study.title}", *_pictures(claims, name, study.title), ""]
+        if study.claims:
+            lines += [f"Claims: {', '.join(f'`{claim}`' for claim in study.claims)}.", ""]
+    return "\n".join(lines)
+
+
+def sentences(claims: Mapping[str, Numbers]) -> str:
+    """Lists each decided claim's sentence in its paper, and how its bound changed.
+
+    What is asked stands on the page of verdicts, unless that page says what differs.
+    """
+    from westwood.papers.checks import CHECKS
+    from westwood.papers.claims import claims as declared
+
+    heads = ("claim", "the paper's sentence", "asked", "changed after its results were known")
+    lines = [row(*heads), row(*["---"] * len(heads))]
+    for name in CHECKS:
+        one = declared()[name]
+        sentence = f"“{one.quote}”" if one.quote else f"A figure of the slides. {one.says}"
+        asked = one.measure if claims[name]["explanation"] else ""
+        lines.append(row(f"`{name}`", *map(_plain, (sentence, asked, one.history))))
     return "\n".join(lines) + "\n"
 
 
@@ -242,7 +175,7 @@ def _pictures(claims: Mapping[str, Numbers], name: str, title: str) -> Iterable[
     ours = f"![{title}]({GALLERY}/{name}.png)"
     numbers = numbers_of(claims, name)
     if not numbers:
-        return [ours, "", "Not readable: the text gives no number of this figure, only words."]
+        return [ours]
     sources = "; ".join(dict.fromkeys(declared()[one.claim].where for one, *_ in numbers))
     theirs = f"![{title}: the paper's numbers]({GALLERY}/{name}-{REDRAWN}.png)"
     return [

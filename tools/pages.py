@@ -167,11 +167,8 @@ def kept_claims(claims: list[Numbers]) -> Numbers:
 def _claim_tables(stored: Numbers) -> dict[str, str]:
     claims = stored["claims"]
     return {
-        "counts": claim_tables.counts(claims),
         "verdicts": claim_tables.verdicts(claims),
         "words": claim_tables.words(stored["noise"]),
-        "bounds": claim_tables.bounds(),
-        "fig5": claim_tables.fig5_settings(claims | stored["tried"]),
     }
 
 
@@ -182,17 +179,6 @@ def _claim_figures(stored: Numbers) -> Numbers:
 def tries(text: str) -> list[str]:
     """Lists the tries that a page quotes, each once: CLAIM with KEY=VALUE KEY=VALUE."""
     return sorted(set(_TRIED.findall(text)))
-
-
-def all_tries(text: str) -> list[str]:
-    """Lists the tries that a page quotes, and those of its table of Figure 5's settings."""
-    table = {
-        claim_tables.fig5_try(setting, claim)
-        for setting in claim_tables.FIG5_SETTINGS
-        for claim in claim_tables.FIG5_CLAIMS
-        if setting
-    }
-    return sorted({*tries(text), *table})
 
 
 def tried(name: str) -> Numbers:
@@ -233,6 +219,7 @@ FIGURES = Page(
     lambda stored: {
         "published": claim_tables.published(stored["claims"]),
         "gallery": claim_tables.gallery(stored["claims"]),
+        "sentences": claim_tables.sentences(stored["claims"]),
     },
     lambda stored: {},
 )
@@ -256,7 +243,7 @@ def write_claims(folder: str | None = None) -> None:
             drawn = DOCS / claim_tables.GALLERY / f"{figure_}.png"
             claim_pictures.shrink(Path(folder) / drawn.name, drawn)
     stored["noise"] = rounded(claim_tables.measured_noise(noise))
-    named = all_tries(CLAIMS.page.read_text(encoding="utf-8"))
+    named = tries(CLAIMS.page.read_text(encoding="utf-8"))
     stored["tried"] = {one: had.get(one) or rounded(tried(one)) for one in named}
     for page in (CLAIMS, FIGURES, *COUNTING):
         page.write(stored)

@@ -181,7 +181,7 @@ def test_a_page_names_its_command_and_a_paper_has_a_folder_of_its_own(
 def test_notes_on_the_packages_runs_appear_on_no_other_page() -> None:
     shipped = {"plateau": packaged()["plateau"]}
     whole, own = page.written(shipped), page.written(shipped, "westwood reproduce --infer plateau")
-    for said in ("do not say", "notes.toml", shipped["plateau"].command):
+    for said in ("So small a search", "notes.toml", shipped["plateau"].command):
         assert said in whole and said not in own
 
 

@@ -2,14 +2,17 @@
 """Writes docs/papers.md: the settings that each paper may have used, and the claims that hold.
 
     python -m westwood.papers.infer.page > docs/papers.md
+    python -m westwood.papers.infer.page PAPER > details.md
 
 It reads the reports in the package. notes.toml holds what only people can say about a paper; every
-count is computed.
+count is computed. The guide's page has a row per claim; the page of one paper, which a search also
+writes, has the parts of each claim, its conditions and what chance would do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,7 +34,7 @@ def _notes() -> Mapping[str, Any]:
 
 
 def written(report: Mapping[str, InferenceReport], command: str = "") -> str:
-    """Returns the page of these papers.
+    """Returns the page of these papers: with a command, in detail.
 
     The notes that people wrote about the package's runs are left out for other runs.
     """
@@ -42,23 +45,30 @@ def written(report: Mapping[str, InferenceReport], command: str = "") -> str:
     for one in report.values():
         note = _notes().get(one.paper, {})
         shared = {key: note[key] for key in ("about", "pairs") if key in note}
-        parts += _paper(one, shared if command else note, command or one.command)
+        parts += _paper(one, shared, command) if command else _short(one, note)
     return "\n".join(_with_blank_lines(parts)) + "\n"
 
 
-def _result(reports: Iterable[InferenceReport]) -> str:
-    """Says how many claims hold under one setting, and whether chance would do as much."""
-    held, beyond = [], []
-    for one in reports:
-        count = f"{one.holding('inferred')} of {len(one.claims)} of `{one.paper}`"
-        held.append(f"{count} ({one.holding('profile')} under the profile)")
-        beyond += [f"`{one.paper}`"] if one.holding("inferred") > one.by_chance else []
+def _result(reports: Collection[InferenceReport]) -> str:
+    """Says what holds under one setting, what chance would do, and which claims never hold."""
+    decided = sum(len(one.claims) for one in reports)
+    profile, best = (sum(one.holding(how) for one in reports) for how in ("profile", "inferred"))
+    beyond = [f"`{one.paper}`" for one in reports if one.holding("inferred") > one.by_chance]
     chance_ = (
         f"For {', '.join(beyond)} that is more than the luckiest setting would hold by chance."
         if beyond
         else "No setting holds more claims than the luckiest one would by chance."
     )
-    return f"Claims that hold under the best single setting: {', '.join(held)}. {chance_}"
+    never = [f"`{claim}`" for one in reports for claim in one.never]
+    nothing = [f"`{name}`" for one in reports for name in one.claims if one.decides_nothing(name)]
+    sentences = [
+        f"Of {decided} claims {profile} hold under the profiles on fresh seeds, and {best} under "
+        f"the best single setting of each paper.",
+        chance_,
+        f"No setting that was tried shows {', '.join(never)}." if never else "",
+        f"Nearly every setting shows {', '.join(nothing)}." if nothing else "",
+    ]
+    return " ".join(filter(None, sentences))
 
 
 _SUMMARY = (
@@ -84,7 +94,31 @@ def _summary(report: InferenceReport) -> Sequence[str]:
     return (report.paper, *map(str, numbers))
 
 
+def _short(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
+    """Yields a paper's section of the guide: a row per claim, and what people noted."""
+    yield from _head(report, note, report.command)
+    yield from _inferred(report)
+    yield from _table(_CLAIMS[:-1], (_claim(report, claim)[:-1] for claim in report.claims))
+    yield from note.get("causes", {}).values()
+    yield note.get("closing", "").strip()
+
+
 def _paper(report: InferenceReport, note: Mapping[str, Any], command: str) -> Iterator[str]:
+    yield from _head(report, note, command)
+    yield "### Settings that it may have run"
+    yield from _inferred(report)
+    yield from _unchanged(report)
+    yield "### What holds"
+    yield from _table(_CLAIMS, (_claim(report, claim) for claim in report.claims))
+    yield from _chance(report)
+    yield from _asked_pairs(report, note)
+    yield from _excluded(report)
+    yield from _not_there(report)
+    yield from _trees(report)
+    yield from _numbers(report)
+
+
+def _head(report: InferenceReport, note: Mapping[str, Any], command: str) -> Iterator[str]:
     paper = next(one.paper for one in claims().values() if one.paper.key == report.paper)
     yield f"## {paper.title}"
     yield f"{paper.reference}."
@@ -102,18 +136,6 @@ def _paper(report: InferenceReport, note: Mapping[str, Any], command: str) -> It
         f"`{command}` repeats the search: the same seed and number give the same bytes. "
         f"Its runs have at most {_words(report.open.longest)}; those of the verdicts are whole."
     )
-    yield "### Settings that it may have run"
-    yield from _inferred(report)
-    yield "### What holds"
-    yield from _table(_CLAIMS, (_claim(report, claim) for claim in report.claims))
-    yield from _chance(report)
-    yield from _asked_pairs(report, note)
-    yield from _excluded(report)
-    yield from _not_there(report, note.get("causes", {}))
-    yield from _trees(report)
-    yield from _numbers(report)
-    if "closing" in note:
-        yield note["closing"].strip()
 
 
 def _words(quantity: str) -> str:
@@ -139,6 +161,10 @@ def _inferred(report: InferenceReport) -> Iterator[str]:
         yield f"{first} Under this one setting {held} hold:"
         rows = (_row(report, one) for one in report.open.settings if one.key in differs)
         yield from _table(_DIFFERS, rows)
+
+
+def _unchanged(report: InferenceReport) -> Iterator[str]:
+    differs = report.open.differs(report.inferred)
     same = [one.what for one in report.open.settings if one.key not in differs]
     if same and differs:
         yield "These settings stay as in the profile:"
@@ -237,7 +263,7 @@ def _listed(claims_: Iterable[str]) -> str:
     return ", ".join(f"`{one.partition('.')[2]}`" for one in sorted(claims_)) or "none"
 
 
-def _not_there(report: InferenceReport, causes: Mapping[str, str]) -> Iterator[str]:
+def _not_there(report: InferenceReport) -> Iterator[str]:
     """Yields the claims that fail under the inferred setting: where, and where else they hold."""
     for claim, one in report.claims.items():
         if one["inferred"]:
@@ -262,7 +288,6 @@ def _not_there(report: InferenceReport, causes: Mapping[str, str]) -> Iterator[s
         else:
             yield "It holds under the profile."
         yield parts.written(one["parts"]) if "parts" in one else ""
-        yield causes.get(claim, "").strip()
 
 
 def _first(explanations: Sequence[str]) -> Iterator[str]:
@@ -331,4 +356,6 @@ def _with_blank_lines(parts: Iterable[str]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print(written(packaged()), end="")
+    asked = sys.argv[1:]
+    chosen = {name: packaged()[name] for name in asked or packaged()}
+    print(written(chosen, packaged()[asked[0]].command if asked else ""), end="")
