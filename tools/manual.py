@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes the manual page westwood(1) from the help of every command: `make manual`.
 
-The page repeats the commands' help; a test compares them. docs/cli.md has their options, too.
+The page repeats the commands' help; a test compares them. docs/options.md has their options, too.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class Result:
         polars.DataFrame
             `goodput_bps` and `throughput_bps` (Float64, bit/s); `sent`, `retransmitted`,
             `timeouts`, `queue_drops` and `lost` (Int64, counts); `mean_cwnd` (Float64, segments);
-            `mean_srtt_s` (Float64, s); and all others that docs/cli.md lists with their units.
+            `mean_srtt_s` (Float64, s); and all others that docs/traces.md lists with their units.
 
         Examples
         --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Describes the columns of a row for means, tables, axes and docs/cli.md.
+"""Describes the columns of a row for means, tables, axes and docs/traces.md.
 
 metrics/columns.hpp and engine/columns.hpp declare those of a run.
 """

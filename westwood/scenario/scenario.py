@@ -107,7 +107,7 @@ class Scenario(Part):
     See Also
     --------
     Scenario.preset : Reads a scenario that comes with the package.
-    Scenario.from_toml : Reads a TOML file. docs/scenarios.md lists its keys.
+    Scenario.from_toml : Reads a TOML file. docs/settings.md lists its keys.
 
     Examples
     --------

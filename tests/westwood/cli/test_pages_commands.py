@@ -131,7 +131,7 @@ def test_mistakes_in_tables_are_seen() -> None:
 
 
 def test_the_page_of_commands_has_every_command() -> None:
-    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
     described = re.findall(r"^<!-- declared: options of (.+) -->$", text, re.M)
     assert sorted(described) == sorted(
         name for name, command in COMMANDS.items() if list(manual.options(command))
