@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"
 LISTS = Path(__file__).parent
 RECORD = ROOT / "docs" / "mutants.json"
-PAGE = ROOT / "CONTRIBUTING.md"
+PAGE = ROOT / "docs" / "decisions" / "0008-mutants.md"
 CAUGHT = "caught"
 SURVIVED = "survived"
 NOT_COMPILED = "does not compile"
@@ -171,7 +171,7 @@ def score(verdicts: list[Verdict]) -> tuple[int, int, float]:
 
 
 def record(room: str, seed: int, verdicts: list[Verdict]) -> None:
-    """Writes a seed's score into docs/mutants.json and the table of CONTRIBUTING.md.
+    """Writes a seed's score into docs/mutants.json and the table of decision 8.
 
     The first score of a seed stays, since tests for its survivors may follow.
     """
