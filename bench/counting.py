@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 
 Counts = Mapping[str, float]
@@ -66,10 +65,3 @@ def _callgrind(command: list[str]) -> Counts:
     match = re.search(r"Collected : (\d+)", done.stderr)
     assert match, done.stderr
     return {"instructions": float(match[1])}
-
-
-@cache
-def clock_ghz() -> float:
-    """Returns the highest clock that a core shows now, or 0."""
-    shown = re.findall(r"^cpu MHz\s*: ([\d.]+)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return max(map(float, shown), default=0.0) / 1e3

@@ -22,12 +22,9 @@ import platform
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from bench import counting, htsim_peer, ns3_peer, recorded, table, whole
 from bench.cases import SCALE, TABLES, Case
@@ -106,28 +103,14 @@ def _peer(name: str, find: Callable[[], Path]) -> Path | None:
 
 
 def machine() -> dict[str, Any]:
-    """Describes the machine: its processor, compiler, clock and memory bandwidth."""
+    """Describes the machine: its processor, cores and compiler."""
     found = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     compiler = subprocess.run(["c++", "--version"], capture_output=True, text=True).stdout
     return {
         "processor": found[1] if found else platform.machine(),
         "cores": len(os.sched_getaffinity(0)),
         "compiler": compiler.partition("\n")[0],
-        "clock_ghz": counting.clock_ghz(),
-        "copied_bytes_per_s": _bandwidth(),
     }
-
-
-def _bandwidth() -> float:
-    """Returns bytes read and written per second by a core that copies uncached memory."""
-    source = np.ones(1 << 25)
-    target = np.zeros_like(source)
-    taken = []
-    for _ in range(5):
-        start = time.perf_counter()
-        np.copyto(target, source)
-        taken.append(time.perf_counter() - start)
-    return 2 * source.nbytes / min(taken)
 
 
 def core() -> dict[str, Any]:

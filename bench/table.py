@@ -14,17 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.cases import LONE
 from tools.pages import replace
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build" / "bench" / "results.json"
 PAGE = ROOT / "docs" / "performance.md"
-
-# Lower bounds for a packet of a lone flow. A slot of a channel's ring and a segment's sending time
-# are written and read again. A current core renames this many instructions per cycle.
-_SLOT, _SEND_TIME = 24, 8  # bytes
-_WIDTH = 6
 
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
 
@@ -47,10 +41,8 @@ def tables(results: Mapping[str, Any]) -> dict[str, list[str]]:
     return {
         "bench: flows": list(_per_packet(results["flows"])),
         "bench: parts": list(_per_packet(results["parts"])),
-        "bench: growth": list(_growth(results)),
         "bench: whole": list(_whole(results)),
         "bench: scale": list(_scale([*results["flows"], *results["scale"]])),
-        "bench: limit": list(_limit(results)),
         "bench: machine": [_machine(results["machine"])],
     }
 
@@ -88,18 +80,6 @@ def _per_packet(rows: list[Row]) -> Iterator[str]:
 
 def _number(value: float | None, digits: int = 0) -> str:
     return "" if value is None else f"{value:.{digits}f}"
-
-
-def _growth(results: Mapping[str, Any]) -> Iterator[str]:
-    """Returns the cost of a packet among many flows, relative to a lone flow of the same kind."""
-    rows = {row["case"]: row["ns"] for row in results["flows"]}
-    several = {name: ns for name, ns in rows.items() if " flows, " in name}
-    hundred = next(ns for name, ns in several.items() if name.startswith("100 "))
-    cells = [
-        (name, f"{ns:.1f}", f"{ns / rows[LONE]:.2f}", f"{ns / hundred:.2f}")
-        for name, ns in {LONE: rows[LONE], **several}.items()
-    ]
-    return _lines(("case", "ns per packet", "over one flow", "over 100 flows"), cells)
 
 
 def _whole(results: Mapping[str, Any]) -> Iterator[str]:
@@ -140,22 +120,6 @@ def _scale(rows: list[Row]) -> Iterator[str]:
                 )
             )
     return _lines(("case", "packets", "CPU time", "ns per packet", "MiB", "bytes per flow"), cells)
-
-
-def _limit(results: Mapping[str, Any]) -> Iterator[str]:
-    """Returns a lone flow's time per packet if only memory or the front end limited it."""
-    machine = results["machine"]
-    lone = results["parts"][0]
-    touched = 2 * (_SLOT + _SEND_TIME)
-    memory_ns = touched / machine["copied_bytes_per_s"] * 1e9
-    cells = [("measured", f"{lone['ns']:.1f}")]
-    if lone.get("instructions") and machine["clock_ghz"]:
-        issue_ns = lone["instructions"] / _WIDTH / machine["clock_ghz"]
-        what = f"{lone['instructions']:.0f} instructions, {_WIDTH} a cycle"
-        cells.append((f"{what} of {machine['clock_ghz']:.1f} GHz", f"{issue_ns:.1f}"))
-    bandwidth = machine["copied_bytes_per_s"] / 1e9
-    cells.append((f"{touched} bytes, {bandwidth:.1f} GB/s copied", f"{memory_ns:.1f}"))
-    return _lines(("a packet of a lone flow", "ns"), cells)
 
 
 def _machine(machine: Mapping[str, Any]) -> str:

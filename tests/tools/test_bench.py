@@ -29,8 +29,6 @@ RESULTS: dict[str, Any] = {
         "processor": "a processor",
         "cores": 2,
         "compiler": "gcc",
-        "clock_ghz": 3.0,
-        "copied_bytes_per_s": 8e9,
     },
     **{name: [row(case) for case in cases] for name, cases in TABLES.items()},
     "scale": [row(case) for case in SCALE],
