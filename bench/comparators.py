@@ -60,6 +60,10 @@ class Point:
         return f"{self.cc}-{self.rate_mbps:g}M-{self.delay_ms:g}ms-{self.per:g}-{self.delayed_ack}"
 
     @property
+    def path(self) -> str:
+        return f"{self.rate_mbps:g} Mb/s, {self.delay_ms:g} ms, {self.per:g}"
+
+    @property
     def ratio(self) -> float:
         return statistics.mean(self.ours) / statistics.mean(self.theirs)
 
@@ -171,7 +175,11 @@ def main() -> int:
     compared = points()
     for point in compared:
         simulate_point(point)
-    compare_ns3.write("comparators", table(compared))
+    groups: dict[str, list[Point]] = {}
+    for point in compared:
+        acks = ", an ACK per segment" if point.delayed_ack == 1 else ""
+        groups.setdefault(f"{PROTOCOLS[point.cc].label}{acks}", []).append(point)
+    compare_ns3.write("comparators", compare_ns3.summary(groups))
     print("\n".join(table(compared)))
     print(f"points that differ: {sum(not point.agrees for point in compared)}")
     return 0
