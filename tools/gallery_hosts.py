@@ -97,22 +97,20 @@ def tables(stored: pages.Numbers) -> dict[str, str]:
 
 
 def _lines(stored: pages.Numbers) -> Iterator[str]:
-    heads = [name for host in HOSTS.values() for name in ("simulator", host, "difference")]
-    yield row("`cc`", "path", *heads)
-    yield row("---", "---", *(["---:"] * len(heads)))
+    places = [(host, path) for host in HOSTS for path in PATHS]
+    heads = (f"{HOSTS[host]}, {path}" for host, path in places)
+    yield row("`cc`", *heads)
+    yield row("---", *["---:"] * len(places))
     for cc in gallery.names():
-        for path in PATHS:
-            cells = [cell for host in HOSTS for cell in _cells(stored, host, cc, path)]
-            yield row(f"`{cc}`", path, *cells)
+        yield row(f"`{cc}`", *(_cell(stored, host, cc, path) for host, path in places))
 
 
-def _cells(stored: pages.Numbers, host: str, cc: str, path: str) -> tuple[str, ...]:
+def _cell(stored: pages.Numbers, host: str, cc: str, path: str) -> str:
     if host not in stored:
-        return 3 * ("not run",)
-    medians = (statistics.median(stored[host][who][cc][path]) for who in ("simulator", "host"))
-    share = off(stored, host, cc, path)
+        return "not run"
+    theirs, share = statistics.median(stored[host]["host"][cc][path]), off(stored, host, cc, path)
     differs = f"**{share:+.1%}**" if abs(share) > NEAR else f"{share:+.1%}"
-    return (*(f"{one:.2f}" for one in medians), differs)
+    return f"{theirs:.2f}, {differs}"
 
 
 def figures(stored: pages.Numbers) -> pages.Numbers:

@@ -59,9 +59,12 @@ def tables(stored: Numbers) -> dict[str, str]:
     goodput = ["| `cc` | goodput, Mb/s | queueing time, ms |", "| --- | ---: | ---: |"]
     for cc, one in sorted(stored["goodput"].items(), key=lambda item: -item[1]["goodput_mbps"]):
         goodput.append(row(f"`{cc}`", f"{one['goodput_mbps']:.2f}", f"{one['queueing_ms']:.1f}"))
-    windows = ["| `cc` | compared with | segments apart, at most |", "| --- | --- | ---: |"]
+    windows = ["| compared with | segments apart, at most |", "| --- | --- |"]
+    by_other: dict[str, list[str]] = {}
     for cc, found in stored["windows"].items():
-        windows += [row(f"`{cc}`", other, str(segments)) for other, segments in found]
+        for other, segments in found:
+            by_other.setdefault(other, []).append(f"`{cc}` {segments}")
+    windows += [row(other, ", ".join(cells)) for other, cells in by_other.items()]
     return {"gallery": "\n".join([*goodput, ""]), "windows": "\n".join([*windows, ""])}
 
 

@@ -349,15 +349,20 @@ def write_ns2(folders: Iterable[str]) -> None:
 
 
 def torture_table(attacks: Iterable[Numbers]) -> str:
-    """Lists the attacks with their outcome, rounds and time, below their first seed."""
+    """Lists the files of attacks: how many passed, their rounds and time, below the first seed."""
     attacks = sorted(attacks, key=lambda one: str(one["attack"]))
     first = ", ".join(sorted({str(one["first_seed"]) for one in attacks}))
-    lines = [f"The first seed was {first}; each further round took the next one.", ""]
-    lines += [row("attack", "outcome", "rounds", "seconds"), row("---", "---", "---:", "---:")]
+    by_file: dict[str, list[Numbers]] = {}
     for one in attacks:
-        file, test = str(one["attack"]).split("::", 1)
-        name = f"`{Path(file).stem.removeprefix('test_')}`: {test.removeprefix('test_')}"
-        lines.append(row(name.replace("_", " "), one["outcome"], one["rounds"], one["seconds"]))
+        file, _, _ = str(one["attack"]).partition("::")
+        by_file.setdefault(Path(file).stem.removeprefix("test_"), []).append(one)
+    lines = [f"The first seed was {first}; each further round took the next one.", ""]
+    lines += [row("attacks", "passed", "rounds", "seconds"), row("---", "---", "---:", "---:")]
+    for name, some in by_file.items():
+        passed = sum(one["outcome"] == "passed" for one in some)
+        rounds, seconds = (sum(one[key] for one in some) for key in ("rounds", "seconds"))
+        cells = (f"{passed} of {len(some)}", rounds, f"{seconds:.0f}")
+        lines.append(row(f"`{name}`".replace("_", " "), *cells))
     return "\n".join(lines) + "\n"
 
 

@@ -24,6 +24,9 @@ HANDSHAKE = 2  # packets from the sender before its first segment
 CLASSIC = {"recovery": "sack", "rack": False, "frto": False, "undo": False, "timestamps": False}
 
 
+COUNTS = (2, 10, 50)  # equal flows
+
+
 @dataclass(frozen=True)
 class Point:
     """A line of a table: the value by theory, and a function that measures it, once per run."""
@@ -33,16 +36,38 @@ class Point:
     measure: Callable[[], list[float]]
     quick: bool = True  # measured again by `make test`
 
+    @property
+    def start(self) -> str:
+        return f"| {self.name} | {self.theory:.4g} |"
+
     def row(self) -> str:
         """Measures the point. Returns its line of the page."""
         runs = self.measure()
         mean = statistics.fmean(runs)
         half = half_width(statistics.stdev(runs), len(runs)) if len(runs) > 1 else math.nan
         shown = f" ± {half / self.theory:.3f}" if half > 0 else ""
-        return (
-            f"| {self.name} | {self.theory:.4g} | {mean:.4g} "
-            f"| {mean / self.theory:.3f}{shown} | {len(runs)} |"
+        return f"{self.start} {mean:.4g} | {mean / self.theory:.3f}{shown} | {len(runs)} |"
+
+
+@dataclass(frozen=True)
+class Shares:
+    """A line of the table of Jain's index, which is 1 by theory: a control's equal flows."""
+
+    name: str
+    quick: bool
+
+    @property
+    def start(self) -> str:
+        return f"| `{self.name}` |"
+
+    def row(self) -> str:
+        """Measures the index of each number of flows. Returns the line of the page."""
+        runs = [_jain(self.name, flows) for flows in COUNTS]
+        cells = (
+            f"{statistics.fmean(one):.3f} ± {half_width(statistics.stdev(one), len(one)):.3f}"
+            for one in runs
         )
+        return f"{self.start} {' | '.join(cells)} |"
 
 
 @dataclass(frozen=True)
@@ -51,12 +76,13 @@ class Study:
 
     name: str
     of: str  # what is compared, with its unit
-    points: Sequence[Point] = field(default=())
+    points: Sequence[Point | Shares] = field(default=())
+    heads: Sequence[str] = ("theory", "measured", "ratio", "runs")
 
     def table(self) -> Iterator[str]:
         """Yields the table's lines, measured."""
-        yield f"| {self.of} | theory | measured | ratio | runs |"
-        yield "| --- | ---: | ---: | ---: | ---: |"
+        yield f"| {self.of} | {' | '.join(self.heads)} |"
+        yield f"| --- |{' ---: |' * len(self.heads)}"
         yield from (point.row() for point in self.points)
 
 
@@ -282,13 +308,6 @@ def _jain(cc: str, flows: int) -> list[float]:
     return rows.group_by("seed", maintain_order=True).agg(pl.col("jain").first())["jain"].to_list()
 
 
-def _fairness() -> Iterator[Point]:
-    for cc in PROTOCOLS:
-        for flows in (2, 10, 50):
-            quick = flows == 2 and cc in ("westwood+", "cubic")
-            yield Point(f"{flows} of {cc}", 1, partial(_jain, cc, flows), quick=quick)
-
-
 def _bbr(rate_mbps: float, delay_ms: float) -> list[float]:
     scenario = Scenario.preset("path").with_settings(
         {
@@ -318,6 +337,11 @@ STUDIES = (
     Study("cubic", "mean window, segments", tuple(_cubic())),
     Study("md1", "mean wait, service times", tuple(_md1())),
     Study("sum-dd1", "mean wait, service times", tuple(_sum_dd1())),
-    Study("fairness", "Jain's index", tuple(_fairness())),
+    Study(
+        "fairness",
+        "Jain's index",
+        tuple(Shares(cc, quick=cc in ("westwood+", "cubic")) for cc in PROTOCOLS),
+        tuple(f"{flows} flows" for flows in COUNTS),
+    ),
     Study("bbr", "share of the link", tuple(_lone_bbr())),
 )
