@@ -75,7 +75,7 @@ torture: .venv linux ## repeat every attack (pytest -m torture) for about an hou
 mutants: .venv system-test ## check that the tests catch random mutants, 200 per room: ROOM=, SEED=, COUNT=, OPTIONS=--named
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.mutants $(ROOM) $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(OPTIONS)
 
-prove: $(VENV)/.tools ## prove the core with Frama-C: docs/proofs.md; takes minutes
+prove: $(VENV)/.tools ## prove the core with Frama-C: docs/reliability.md; takes minutes
 	@PYTHON=$(PYTHON) tools/system.sh prove
 	@$(BIN)/python tools/prove.py
 

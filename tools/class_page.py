@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the numbers of docs/teaching.md: python -m tools.class_page.
+"""Writes the numbers of docs/lab.md: python -m tools.class_page.
 
 A figure is `<!-- PRESET with KEY=VALUE KEY=VALUE: FLOW/COLUMN FORMAT -->`, of a run with seed 1.
 """
@@ -10,7 +10,7 @@ from tools import pages
 from westwood import Scenario, simulate
 from westwood.cli.options import settings_of
 
-PAGE = pages.DOCS / "teaching.md"
+PAGE = pages.DOCS / "lab.md"
 
 
 def written(text: str) -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Proves the core with Frama-C: `prove.py [--quick] [--only NAME] [--core DIR]`.
 
-docs/proofs.md describes the proofs. Exits with 1 and names every property that is not proved, or
-with 77 if Frama-C or z3 is missing.
+docs/reliability.md describes the proofs. Exits with 1 and names every property that is not proved,
+or with 77 if Frama-C or z3 is missing.
 --quick leaves out the proofs that take minutes. --core proves another copy of core/.
 """
 

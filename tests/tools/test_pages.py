@@ -22,6 +22,8 @@ PAGES = {
     ),
 }
 OF_CLAIMS, OF_NS2 = PAGES
+LONGEST = 300  # lines of a page that a person reads
+LONG = {"options.md", "settings.md", "profiles.md", "control-reference.md"}  # to look things up
 STORED = pages.CLAIMS.read()
 
 
@@ -33,6 +35,11 @@ def test_a_page_agrees_with_its_file(cure: str) -> None:
 @pytest.mark.parametrize("page", [*pages.COUNTING, pages.FIGURES], ids=lambda page: page.page.name)
 def test_a_page_has_the_counts_and_numbers_of_the_file(page: pages.Page) -> None:
     assert page.is_written(page.read()), OF_CLAIMS
+
+
+def test_a_page_is_short_enough_to_be_read() -> None:
+    lines = {page.name: page.read_text("utf-8").count("\n") for page in pages.DOCS.rglob("*.md")}
+    assert {name: count for name, count in lines.items() if count > LONGEST}.keys() <= LONG
 
 
 def test_the_list_of_figures_names_every_study_that_is_drawn() -> None:
