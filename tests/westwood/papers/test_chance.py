@@ -47,7 +47,7 @@ def test_the_page_says_whether_figures_7_and_8_exclude_those_of_figure_5() -> No
     ]
     never = InferenceReport({**report.data, "chance": chance.counted(held)})
 
-    text = page.written({"ns3-2013": never})
+    text = page.written({"ns3-2013": never}, never.command)
 
     assert "### Do Figures 7 and 8 exclude Figure 5's claims?" in text
     for two in ("ns3.fig7.bandwidth", "ns3.fig8.delack"):
