@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws curves over a swept quantity with 95 % intervals, and scatter plots of two engines."""
+"""Draws curves over a swept quantity with 95 % intervals, and ratios of two engines."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ import polars as pl
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from westwood.catalogue import PlotStyle, label, style_of
-from westwood.draw.style import MBPS, PALETTE, legend, look, subplots
+from westwood.draw.style import MBPS, PALETTE, SOFT, legend, look, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_OTHER = "_other"  # ends the columns of the other engine
+_NARROWEST, _WIDEST = 1.15, 2.0  # ratios at the edge of an axis
 _MARKERS = ("o", "s", "^", "D", "P", "X", "v", "h")
 
 
@@ -120,56 +122,53 @@ def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) ->
         axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def scatter(
+def ratios(
     points: pl.DataFrame,
     columns: Sequence[str],
     title: str,
     other: str,
     limits: tuple[float, float] = (0.05, 0.1),
 ) -> Figure:
-    """Draws a panel for each column: our values over the other engine's, with limit lines."""
+    """Draws a panel for each column: a line of points for each control, ours ÷ the other's.
+
+    The bands are the limits. A ratio beyond a factor of two stands at the edge.
+    """
+    names = points["cc"].unique(maintain_order=True).to_list()
     with look():
-        figure, panels_ = subplots(1, len(columns), size=(3.7 * len(columns), 3.9), squeeze=False)
+        size = (3.7 * len(columns), 1.6 + 0.34 * len(names))
+        figure, panels_ = subplots(1, len(columns), size=size, squeeze=False)
         for axes, column in zip(panels_[0], columns, strict=True):
-            unit = MBPS if column.endswith("_bps") else 1.0
-            known = points.drop_nulls([column, f"{column}_other"])
-            low, high = 1e300, 0.0
-            for (cc,), mine in known.group_by("cc", maintain_order=True):
+            for limit in limits:
+                axes.axvspan(1 / (1 + limit), 1 + limit, color=SOFT, alpha=0.15, linewidth=0)
+            axes.axvline(1, color="#000000", linewidth=0.7)
+            share_of = pl.col(column) / pl.col(f"{column}{_OTHER}")
+            known = points.filter(pl.col(f"{column}{_OTHER}") > 0).select(
+                "cc", share_of.clip(1 / _WIDEST, _WIDEST).alias("share")
+            )
+            known = known.drop_nulls()
+            reach = max(_NARROWEST, *(max(one, 1 / one) for one in known["share"]), 1 + limits[1])
+            for place, cc in enumerate(names):
+                share = known.filter(pl.col("cc") == cc)["share"]
+                rows = [place + 0.5 * (n / max(1, len(share) - 1) - 0.5) for n in range(len(share))]
                 style = style_of(str(cc))
-                x, y = mine[f"{column}_other"] / unit, mine[column] / unit
-                axes.plot(
-                    x,
-                    y,
-                    linestyle="none",
-                    marker=style.marker,
-                    color=style.color,
-                    label=label(str(cc)),
-                    alpha=0.85,
-                )
-                values = [v for v in [*x, *y] if v > 0]
-                low, high = min([low, *values]), max([high, *values])
-            ends = [low / 1.3, high * 1.3]
-            for factor, line in ((1.0, "-"), (1 + limits[0], "--"), (1 + limits[1], ":")):
-                for sign in {factor, 1 / factor}:
-                    axes.plot(
-                        ends,
-                        [sign * end for end in ends],
-                        color="#000000",
-                        linewidth=0.7,
-                        linestyle=line,
-                    )
-            name = column.removesuffix("_bps").replace("_", " ") + (" (Mb/s)" if unit > 1 else "")
+                axes.plot(share, rows, style.marker, color=style.color, alpha=0.85, markersize=4)
             axes.set(
                 xscale="log",
-                yscale="log",
-                xlim=ends,
-                ylim=ends,
-                xlabel=f"{other}: {name}",
-                ylabel=f"simulator: {name}",
+                xlim=(0.96 / reach, 1.04 * reach),
+                ylim=(len(names) - 0.5, -0.5),
+                yticks=range(len(names)),
+                yticklabels=[label(str(cc)) for cc in names],
+                xlabel=f"{_spoken(column)}, simulator ÷ {other}",
             )
-        legend(panels_[0][0], place="best", points=7)
+            axes.set_xticks((0.9, 1, 1.1) if reach < 1.3 else (0.5, 0.7, 1, 1.4, 2))
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
         figure.suptitle(title)
         return figure
+
+
+def _spoken(column: str) -> str:
+    return column.removesuffix("_bps").replace("_", " ")
 
 
 def numeric(points: pl.DataFrame, column: str, to: Any) -> pl.DataFrame:

@@ -16,7 +16,7 @@ from matplotlib.text import Text
 from westwood import Result, Scenario, plot_means, simulate
 from westwood.draw import campaign_plots, search_plots, states, trial_plots
 from westwood.draw.bars import grouped_bars, summary_bars
-from westwood.draw.curves import THROUGHPUT, Axis, scatter, side_by_side
+from westwood.draw.curves import THROUGHPUT, Axis, ratios, side_by_side
 from westwood.draw.dots import DotPanel, dots
 from westwood.draw.evaluation_plots import Series, points
 from westwood.draw.over_time import Line, TimePanel, courses
@@ -99,7 +99,7 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "side by side": lambda: side_by_side(
         [(MEANS, Axis("loss", "Loss")), (MEANS, Axis("number", "Number"))], THROUGHPUT, TITLE
     ),
-    "scatter": lambda: scatter(MEANS, ["goodput_bps", "throughput_bps"], TITLE, "ns-3"),
+    "ratios": lambda: ratios(MEANS, ["goodput_bps", "throughput_bps"], TITLE, "ns-3"),
     "dots": lambda: dots(
         ["a path with 1 % loss and a short queue", "a short path"],
         [DotPanel(name, {cc: [1.0, 2.0] for cc in CCS}) for name in ("Goodput (Mb/s)", "RTT (ms)")],

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from westwood.draw import report
-from westwood.draw.curves import scatter
+from westwood.draw.curves import ratios
 from westwood.experiments.experiment import Experiment
 from westwood.experiments.validation.compare import OTHER, Validation
 from westwood.results.folder import Folder
@@ -43,7 +43,7 @@ def write(
 def _section(one: Validation, other: str, folder: Folder) -> report.Section:
     name = f"validation-{one.name}"
     limits = (one.grid.close, one.grid.far)
-    draw = partial(scatter, one.points, _DRAWN, f"{one.name}: {one.grid.says}", other, limits)
+    draw = partial(ratios, one.points, _DRAWN, f"{one.name}: {one.grid.says}", other, limits)
     picture = report.figure(folder, name, draw)
     keys = [key for key in (*one.grid.keys[1:], "way") if one.points[key].n_unique() > 1]
     table = report.Table(name, one.grid.seeds, _for_table(one.points), [*keys, "reason"], _SHOWN)
