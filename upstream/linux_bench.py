@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures the patches of upstream/linux in Debian's kernel: docs/upstream-linux.md.
+"""Measures the patches of upstream/linux in Debian's kernel: docs/kernel-comparison.md.
 
     python -m upstream.linux_bench                   measures until every interval decides
     python -m upstream.linux_bench --minutes 20      starts no machine after this many minutes

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Defines plans: which files go to which targets, and which congestion controls take turns.
 
-Plans are TOML; docs/path-campaign.md has the format. A target is an emulated path (a link of a
+Plans are TOML; docs/paths.md has the format. A target is an emulated path (a link of a
 scenario with the profile linux) or an iperf3 server. A session is a target and a size.
 """
 

@@ -2,7 +2,7 @@
 """A path is fitted to uploads through this kernel, over twelve random emulated paths, and predicts
 a control that the fit has not seen.
 
-docs/path-fit.md says which tolerances were fixed before the first results. They apply to medians
+docs/paths.md says which tolerances were fixed before the first results. They apply to medians
 and shares, since two uploads of eight seconds differ by more than the fit does.
 """
 
