@@ -28,9 +28,9 @@ from westwood.evaluation import measures
 from westwood.evaluation.catalogue import PARTS
 from westwood.judge.cases import Control
 from westwood.judge.targets import of_role
+from westwood.paths.population import seed_of
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
-from westwood.search.population import seed_of
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 NEAR = 0.07

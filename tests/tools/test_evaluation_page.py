@@ -14,9 +14,9 @@ from westwood.evaluation import c4
 from westwood.evaluation.catalogue import PARTS
 from westwood.evaluation.criterion import USUAL
 from westwood.judge.cases import Control
+from westwood.paths.population import seed_of
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
-from westwood.search.population import seed_of
 
 CURE = "run: python -m tools.evaluation_page"
 STORED = evaluation_page.PAGE.read()

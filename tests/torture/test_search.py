@@ -14,8 +14,9 @@ from westwood.catalogue import PROTOCOLS, settings_of_protocol
 from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
+from westwood.paths import population
 from westwood.results.folder import Folder
-from westwood.search import population, space, study
+from westwood.search import space, study
 from westwood.search.outcome import Outcome
 from westwood.search.result import Search
 

@@ -17,7 +17,7 @@ from westwood.catalogue import PROTOCOLS
 from westwood.control import loading
 from westwood.engines.linux_limits import CONTROLS
 from westwood.errors import InputError, UnavailableError, suggestion
-from westwood.experiments import kernel_loading
+from westwood.hosts import kernel_loading
 from westwood.kernel import doctor, user_controls, ww_kernel
 
 # Those that are tried unless others are named: not one that the catalogue calls experimental.

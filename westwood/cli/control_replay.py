@@ -19,7 +19,7 @@ from westwood.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from westwood.experiments.replaying import Replayed
+    from westwood.hosts.replaying import Replayed
 
 _SettingOption = Annotated[
     list[str] | None,
@@ -71,7 +71,7 @@ def replay(
     """Show that the same recorded ACKs give the same windows in every host of a control."""
     from westwood.cli.options import refuse_idle
     from westwood.control import one_command
-    from westwood.experiments import replaying
+    from westwood.hosts import replaying
     from westwood.scenario import Scenario
 
     if calls:

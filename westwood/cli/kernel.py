@@ -112,7 +112,7 @@ def _say_who() -> None:
 
 
 def _load_own(file: str, setting: list[str] | None, opened: list[str], *, boot: bool) -> None:
-    from westwood.experiments import kernel_loading
+    from westwood.hosts import kernel_loading
     from westwood.kernel import defaults, user_controls, users, ww_kernel
 
     if boot:

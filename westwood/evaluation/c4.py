@@ -16,8 +16,8 @@ from westwood.evaluation.c4_published import PUBLISHED
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Threshold
 from westwood.evaluation.measures import ALONE
 from westwood.judge.cases import Control
+from westwood.paths.environment import ITSELF
 from westwood.scenario import Scenario
-from westwood.search.environment import ITSELF
 
 
 def _against(kind: str, cc: str, within_s: Sequence[float]) -> list[Trial]:

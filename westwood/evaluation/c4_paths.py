@@ -14,8 +14,8 @@ from functools import cache
 from typing import Any
 
 from westwood.judge.cases import Control
+from westwood.paths.environment import ITSELF, PROFILE, WINDOW_BYTES
 from westwood.scenario import Scenario
-from westwood.search.environment import ITSELF, PROFILE, WINDOW_BYTES
 
 DRAFT = "draft-huitema-ccwg-c4-test-02"
 _DURATION_S = 60

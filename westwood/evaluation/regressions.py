@@ -13,9 +13,10 @@ from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, 
 from westwood.evaluation.measures import ALONE, BESIDE
 from westwood.judge.cases import Control
 from westwood.judge.targets import goodput, of_role, ratio
+from westwood.paths import population
+from westwood.paths.environment import PROFILE, Environment
 from westwood.scenario import Scenario
-from westwood.search import bounds, population
-from westwood.search.environment import PROFILE, Environment
+from westwood.search import bounds
 
 _LIMIT_S = 10.0
 _ATTACK = {"kind": "udp", "rate": "30Mbps", "on": "0.15s", "off": "1.05s"}

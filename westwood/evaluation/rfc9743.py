@@ -16,9 +16,9 @@ from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, 
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
 from westwood.judge.cases import Control
 from westwood.judge.targets import fairness, of_role
+from westwood.paths.population import PROFILE, Environment, given
 from westwood.scenario import Scenario
-from westwood.search import bounds, population
-from westwood.search.environment import PROFILE, Environment
+from westwood.search import bounds
 
 _OURS = "ours; RFC 9743 gives no number"
 _QUEUES_BDP = (0.05, 0.5, 1, 4, 16)
@@ -88,9 +88,9 @@ def _changed(one: Environment, **settings: Any) -> Callable[[Control], Mapping[s
 
 def _with_flows(one: Environment, control: Control, *flows: Mapping[str, Any]) -> Scenario:
     """Returns the scenario of an environment with more flows over its link."""
-    given = population.given(one, control.cc, control.settings, PROFILE)
+    of_path = given(one, control.cc, control.settings, PROFILE)
     more = [{"from": "source", "to": "sink", **flow} for flow in flows]
-    return Scenario(**{**given, "flow": [*given["flow"], *more]})
+    return Scenario(**{**of_path, "flow": [*of_path["flow"], *more]})
 
 
 def keeps_up(

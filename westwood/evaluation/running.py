@@ -32,13 +32,13 @@ from westwood.evaluation.criterion import Criterion, Effort, Part, Point, Runs
 from westwood.experiments import cluster
 from westwood.experiments.experiment import Tracker
 from westwood.judge.cases import Control
+from westwood.paths.environment import PROFILE
+from westwood.paths.population import seed_of
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 from westwood.results.store import Store
 from westwood.scenario import Scenario
-from westwood.search.environment import PROFILE
-from westwood.search.population import seed_of
 
 # What measures may read of a flow; a run keeps nothing else.
 KEPT = (

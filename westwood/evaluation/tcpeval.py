@@ -20,8 +20,8 @@ from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, 
 from westwood.evaluation.measures import ALONE
 from westwood.judge.cases import Control
 from westwood.judge.targets import goodput, of_role, ratio
+from westwood.paths.environment import PROFILE
 from westwood.scenario import Scenario
-from westwood.search.environment import PROFILE
 
 _NOTE = (
     "Transfers arrive at random instead of the recorded sessions, which are gone. Data go one way. "

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from westwood.search.population import (
+from westwood.paths.population import (
     AQMS,
     FLOWS_MOST,
     PACKET_BYTES,
@@ -22,7 +22,7 @@ from westwood.search.population import (
     QUEUE_PASSES,
     Environment,
 )
-from westwood.search.recorded import RECORDINGS
+from westwood.paths.recorded import RECORDINGS
 
 PACKETS_MOST = 10_000  # per run: one or two milliseconds of CPU time
 ROUND_TRIPS = 40  # at least this many per run

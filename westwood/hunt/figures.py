@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from westwood.paths.population import role
 from westwood.results.metrics import jain
-from westwood.search.population import role
 
 if TYPE_CHECKING:
     from westwood.results.raw import RawLinkSide

@@ -16,9 +16,9 @@ from westwood.engines.network import build
 from westwood.hunt.attack import Attack
 from westwood.hunt.scenarios import opportunities_ms
 from westwood.hunt.scenarios import scenario as scenario_of
-from westwood.search.access import Access, nearest_us, senders
-from westwood.search.aqms import AQMS
-from westwood.search.environment import accesses, recorded_losses, role, window_bytes
+from westwood.paths.access import Access, nearest_us, senders
+from westwood.paths.aqms import AQMS
+from westwood.paths.environment import accesses, recorded_losses, role, window_bytes
 from westwood.units import PS_PER_S
 
 _PS_PER_US = PS_PER_S // 1_000_000

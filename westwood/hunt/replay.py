@@ -20,8 +20,8 @@ from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
 from westwood.hunt.degradation import INCUMBENT
 from westwood.hunt.figures import Figures, of_run
+from westwood.paths.population import role
 from westwood.scenario import Scenario
-from westwood.search.population import role
 from westwood.units import PS_PER_S
 
 _IN_QUESTION = ("tcp", "short")

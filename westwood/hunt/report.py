@@ -14,9 +14,9 @@ from westwood.hunt.attack import FEATURES, Attack
 from westwood.hunt.degradation import DEGRADATIONS
 from westwood.hunt.scenarios import as_data
 from westwood.hunt.search_run import Finding
+from westwood.paths.aqms import AQMS
 from westwood.results.folder import Folder
 from westwood.scenario import toml_format
-from westwood.search.aqms import AQMS
 from westwood.units import PS_PER_S, format_rate, format_time
 
 _PS_PER_US = PS_PER_S // 1_000_000

@@ -7,8 +7,8 @@ from typing import Any
 
 from westwood.catalogue import OPPORTUNITY_BYTES
 from westwood.hunt.attack import Attack
+from westwood.paths.population import PROFILE, given
 from westwood.scenario import Scenario
-from westwood.search.population import PROFILE, given
 from westwood.units import PS_PER_S, format_rate, format_time
 
 _PS_PER_US = PS_PER_S // 1_000_000

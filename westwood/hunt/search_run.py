@@ -21,7 +21,7 @@ from westwood.hunt import shrink
 from westwood.hunt.attack import FEATURES, OF_HOSTS, Attack
 from westwood.hunt.degradation import Degradation
 from westwood.hunt.evaluate import Runner
-from westwood.search.population import seed_of
+from westwood.paths.population import seed_of
 
 if TYPE_CHECKING:
     from cmaes import CMA

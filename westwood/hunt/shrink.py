@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from westwood.hunt.attack import FEATURES, PACKETS_MOST, Attack, features, without
-from westwood.search.population import PACKET_BYTES, QUEUE_PASSES
+from westwood.paths.population import PACKET_BYTES, QUEUE_PASSES
 
 KEEP = 0.8
 _ROUNDS = 6

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from westwood.paths import population
+from westwood.paths.environment import Environment
 from westwood.scenario import Scenario
-from westwood.search import population
-from westwood.search.environment import Environment
 
 _PURPOSE = "judge"
 PACKETS_MOST = 4_000_000  # most packets per run: 1 Gb/s for 48 s

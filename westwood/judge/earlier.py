@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from westwood.judge.cases import BBR, CUBIC, PACKETS_MOST, Section
-from westwood.search import population
-from westwood.search.environment import PACKET_BYTES, Environment
+from westwood.paths import population
+from westwood.paths.environment import PACKET_BYTES, Environment
 
 
 def _lone(drawn: Environment) -> Environment:

@@ -11,9 +11,10 @@ from typing import Any
 
 from westwood.judge.cases import BBR, CUBIC, CUBIC_AGAIN, WESTWOOD, Section, as_drawn
 from westwood.judge.earlier import hundred_transfers, to_the_end
-from westwood.search import bounds, population
-from westwood.search.environment import Environment
-from westwood.search.families import max_flows
+from westwood.paths import population
+from westwood.paths.environment import Environment
+from westwood.paths.families import max_flows
+from westwood.search import bounds
 
 _PACKETS_MOST = 1_000_000  # most packets per run in sections with several seeds
 SHARED_SEEDS = 8  # with fewer, CUBIC against itself falls below 0.9 in the worst tenth

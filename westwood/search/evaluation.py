@@ -11,10 +11,11 @@ from functools import cached_property
 from typing import Any
 
 from westwood.engines.contract import Job
+from westwood.paths import population
+from westwood.paths.environment import Environment, scenario
 from westwood.results.columns import Row
 from westwood.results.metrics import percentile
-from westwood.search import objective, population
-from westwood.search.environment import Environment, scenario
+from westwood.search import objective
 from westwood.search.objective import REFERENCES, REPEATS, TARGETS
 from westwood.search.outcome import Outcome, PathOutcomes
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from westwood.control import loading
 from westwood.errors import InputError
-from westwood.search import evaluation, population, space
+from westwood.paths import population
+from westwood.search import evaluation, space
 from westwood.search.evaluation import Control
 from westwood.search.objective import TARGETS
 from westwood.search.outcome import Outcome

@@ -22,10 +22,10 @@ from westwood.catalogue import (
     unknown_protocol,
 )
 from westwood.errors import InputError, suggestion
+from westwood.paths.environment import PROFILE, Environment, scenario
 from westwood.scenario import Scenario
 from westwood.scenario.declared import accepted, read, to_field
 from westwood.scenario.flows import configured
-from westwood.search.environment import PROFILE, Environment, scenario
 from westwood.units import TIME_UNITS, format_time
 
 Value = bool | int | str

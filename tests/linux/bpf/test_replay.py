@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from westwood.control.writing import like
-from westwood.experiments import replaying
+from westwood.hosts import replaying
 
 pytestmark = pytest.mark.kernel
 ON_LOSS = "    window->cwnd = window->ssthresh;\n"

@@ -13,7 +13,7 @@ from westwood import _engine
 from westwood.control import confined
 from westwood.control.writing import like
 from westwood.errors import InputError, UnavailableError, WestwoodError
-from westwood.experiments import replaying
+from westwood.hosts import replaying
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64", reason="the hostile files have system calls of x86_64"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from westwood.control.writing import like
-from westwood.experiments import replaying
+from westwood.hosts import replaying
 
 Westwood = Callable[..., Any]
 GOLDEN = Path(__file__).parents[2] / "golden" / "calls"

@@ -14,7 +14,7 @@ from westwood.hunt import hunter, search_run
 from westwood.hunt.attack import Attack
 from westwood.hunt.degradation import DEGRADATIONS
 from westwood.hunt.search_run import LEAST, Finding, SearchRun
-from westwood.search.population import purpose_of
+from westwood.paths.population import purpose_of
 
 PATH = Attack(10_000_000, 100_000, 80, 20_000_000, 1)  # bit/s, us, packets, us, seed
 LOSSY = replace(PATH, loss="uniform", loss_rate=0.01)

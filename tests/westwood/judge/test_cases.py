@@ -8,7 +8,7 @@ import pytest
 from westwood.judge.cases import BBR, CUBIC, Case, Control
 from westwood.judge.earlier import MIXES, POINTS, QUEUES_BDP
 from westwood.judge.judging import SECTIONS
-from westwood.search import population
+from westwood.paths import population
 
 
 def cases(section: str, seed: int = 5, paths: int = 40) -> list[Case]:

@@ -13,8 +13,8 @@ from westwood.judge.cases import BBR, CUBIC, CUBIC_AGAIN, WESTWOOD, Case, Contro
 from westwood.judge.judging import SECTIONS, TARGETS
 from westwood.judge.targets import CaseRuns, Target
 from westwood.judge.wide import CROWD_BDP, SHARED_SEEDS
-from westwood.search import population
-from westwood.search.environment import Environment
+from westwood.paths import population
+from westwood.paths.environment import Environment
 
 Rows = list[dict[str, Any]]
 PLACE = population.seed_of("judge", 7)

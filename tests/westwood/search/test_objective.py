@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from golden_files import assert_golden
 
-from westwood.search import objective, population
+from westwood.paths import population
+from westwood.paths.population import Environment
+from westwood.search import objective
 from westwood.search.evaluation import effect_interval
 from westwood.search.objective import TARGETS
 from westwood.search.outcome import Outcome, PathOutcomes
-from westwood.search.population import Environment
 
 PATH = Environment(10_000_000, 40_000, 33, 10_000_000, 8)
 NOTHING = math.nan

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
+from westwood.paths.environment import Environment
 from westwood.search import bounds, quantities
-from westwood.search.environment import Environment
 from westwood.search.outcome import Outcome, PathOutcomes
 
 PATH = Environment(10_000_000, 40_000, 33, 10_000_000, 8)

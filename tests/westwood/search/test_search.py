@@ -24,9 +24,10 @@ from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
 from westwood.errors import Interrupted
+from westwood.paths import population
 from westwood.results import journal
 from westwood.results.folder import Folder
-from westwood.search import page, population, space, study
+from westwood.search import page, space, study
 from westwood.search.evaluation import PathTestSet
 from westwood.search.result import Ablation, Search, SearchResult
 

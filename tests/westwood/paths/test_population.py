@@ -13,9 +13,9 @@ import pytest
 from westwood import InputError, Scenario
 from westwood.engines.contract import Job
 from westwood.engines.simulator import prepare
-from westwood.search import earlier, population, recorded
-from westwood.search.environment import recorded_losses
-from westwood.search.population import FAMILIES, PURPOSES, Environment
+from westwood.paths import earlier, population, recorded
+from westwood.paths.environment import recorded_losses
+from westwood.paths.population import FAMILIES, PURPOSES, Environment
 
 WIDE = [name for name in FAMILIES if name not in earlier.FAMILIES]
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from westwood.search.environment import PACKET_BYTES, Draw, Environment
-from westwood.search.numbers import log_uniform
+from westwood.paths.environment import PACKET_BYTES, Draw, Environment
+from westwood.paths.numbers import log_uniform
 
 ROUND_TRIPS = 40  # of an unloaded path per run; slow start takes 10 of the longest
 QUEUE_LEAST = 4  # packets: a delayed ACK releases pairs, and a shorter queue may drop them

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from westwood.search import aqms
-from westwood.search.environment import Environment
+from westwood.paths import aqms
+from westwood.paths.environment import Environment
 
 PATH = Environment(12_000_000, 40_000, 33, 10_000_000, 8, aqm="red")  # a packet per millisecond
 

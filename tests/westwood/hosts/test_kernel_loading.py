@@ -9,7 +9,7 @@ import pytest
 
 from westwood.control.writing import like
 from westwood.errors import InputError
-from westwood.experiments import kernel_loading
+from westwood.hosts import kernel_loading
 from westwood.kernel import user_controls
 
 NOTHING = "    uint32_t none = window->cwnd - window->cwnd;\n"

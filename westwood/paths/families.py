@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from westwood.search import aqms, earlier
-from westwood.search.earlier import ROUND_TRIPS, transfers
-from westwood.search.environment import ITSELF, PACKET_BYTES, Draw, Environment
-from westwood.search.numbers import log_count, log_uniform
-from westwood.search.recorded import RECORDINGS
+from westwood.paths import aqms, earlier
+from westwood.paths.earlier import ROUND_TRIPS, transfers
+from westwood.paths.environment import ITSELF, PACKET_BYTES, Draw, Environment
+from westwood.paths.numbers import log_count, log_uniform
+from westwood.paths.recorded import RECORDINGS
 
 PACKETS_LEAST = 200  # ROUND_TRIPS on the smallest paths of every family
 QUEUE_MS = (0.5, 500)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from westwood.control import loading
-from westwood.experiments import replaying
+from westwood.hosts import replaying
 from westwood.kernel import user_controls
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from westwood.search.numbers import log_uniform
+from westwood.paths.numbers import log_uniform
 
 if TYPE_CHECKING:
-    from westwood.search.environment import Environment
+    from westwood.paths.environment import Environment
 
 _RED_LEAST = (0.05, 0.5)  # RED's lower threshold as a fraction of the queue
 _RED_SPAN = (1.5, 5)  # RED's upper threshold over the lower one

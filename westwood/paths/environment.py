@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from westwood.errors import InputError, suggestion
+from westwood.paths import recorded
+from westwood.paths.access import Access, Sender, nearest_us, senders
+from westwood.paths.aqms import AQMS
 from westwood.scenario import Scenario, toml_format
-from westwood.search import recorded
-from westwood.search.access import Access, Sender, nearest_us, senders
-from westwood.search.aqms import AQMS
 from westwood.units import PS_PER_S, format_rate, format_time
 
 ITSELF = "itself"  # competing flows of the control's own kind

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from westwood.search.environment import Environment
+    from westwood.paths.environment import Environment
 
 _TIMES = 10  # the fastest access links over the bottleneck's rate
 _FASTEST_BPS = 10**12

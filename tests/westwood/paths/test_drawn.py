@@ -21,8 +21,8 @@ from westwood.hunt.attack import Attack
 from westwood.judge.cases import CUBIC, Case
 from westwood.judge.judging import SECTIONS
 from westwood.papers.infer import propose, space
-from westwood.search import population
-from westwood.search.population import FAMILIES
+from westwood.paths import population
+from westwood.paths.population import FAMILIES
 
 PACKETS = (population.PACKETS_LEAST, 5_000, population.PACKETS_MOST)
 

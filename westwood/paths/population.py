@@ -15,9 +15,9 @@ import random
 from dataclasses import replace
 
 from westwood.errors import InputError
-from westwood.search.aqms import AQMS
-from westwood.search.earlier import QUEUE_LEAST, ROUND_TRIPS
-from westwood.search.environment import (
+from westwood.paths.aqms import AQMS
+from westwood.paths.earlier import QUEUE_LEAST, ROUND_TRIPS
+from westwood.paths.environment import (
     ITSELF,
     LOSSES,
     PACKET_BYTES,
@@ -31,7 +31,7 @@ from westwood.search.environment import (
     toml,
     window_bytes,
 )
-from westwood.search.families import (
+from westwood.paths.families import (
     FAMILIES,
     FLOWS_MOST,
     PACKETS_LEAST,
