@@ -46,7 +46,7 @@ def verdicts(claims: Mapping[str, Numbers]) -> str:
     lines = [
         f"`westwood reproduce all` judges {decided(counts)} claims: {counts[Verdict.HOLDS]} HOLD, "
         f"{counts[Verdict.DIFFERS]} DIFFER, {counts[Verdict.NOT_DECIDABLE]} are NOT DECIDABLE; "
-        f"{counts[Verdict.TESTED]} more are proven by separate tests.",
+        f"{counts[Verdict.TESTED]} more are proven by separate tests. {_by_paper(claims)}",
         "",
         row("claim", "verdict", "what is asked, or what differs"),
         row("---", "---", "---"),
@@ -58,6 +58,20 @@ def verdicts(claims: Mapping[str, Numbers]) -> str:
                 says += " Nearly every setting has it, so it decides nothing."
             lines.append(row(f"`{name}`", one["verdict"], says))
     return "\n".join(lines) + "\n"
+
+
+def _by_paper(claims: Mapping[str, Numbers]) -> str:
+    """Says how many of each paper's decidable claims hold."""
+    from westwood.papers.claims import claims as declared
+
+    found: dict[str, list[str]] = {}
+    for name, one in claims.items():
+        if one["verdict"] in (Verdict.HOLDS, Verdict.DIFFERS) and name in declared():
+            found.setdefault(declared()[name].paper.key, []).append(one["verdict"])
+    parts = (
+        f"{all_.count(Verdict.HOLDS)} of {len(all_)} of `{key}`" for key, all_ in found.items()
+    )
+    return f"Where the source says enough, {', '.join(parts)} hold." if found else ""
 
 
 def _first(explanation: str) -> list[str]:
