@@ -12,6 +12,7 @@
 #include "../metrics/rows.hpp"
 #include "../metrics/statistics.hpp"
 #include "../plan/fair_shares.hpp"
+#include "../plan/scenario.hpp"
 #include "bindings.hpp"
 
 namespace ww::bindings {
@@ -82,8 +83,9 @@ nb::dict dict_of(const metrics::Row& row) {
 
 using UsedTuple = std::pair<double, double>;
 
-nb::list rows(const sim::Network& network, const nb::dict& connections, const nb::dict& messages,
+nb::list rows(const plan::Scenario& scenario, const nb::dict& connections, const nb::dict& messages,
               const std::vector<UsedTuple>& directions) {
+    const sim::Network& network = scenario.plan.network;
     std::vector<metrics::Planned> planned;
     for (const sim::Flow& one : network.flows)
         planned.push_back({!one.datagrams.on, one.arrivals_mean > 0, sim::seconds(one.start),
@@ -137,8 +139,8 @@ nb::list row_columns() {
 
 void bind_metrics(nb::module_& m) {
     m.attr("ROW_COLUMNS") = row_columns();
-    m.def("rows", &rows, "network"_a, "connections"_a, "messages"_a, "directions"_a,
-          nb::sig("def rows(network: Network, connections: dict, messages: dict, "
+    m.def("rows", &rows, "plan"_a, "connections"_a, "messages"_a, "directions"_a,
+          nb::sig("def rows(plan: Plan, connections: dict, messages: dict, "
                   "directions: collections.abc.Sequence[tuple[float, float]]) "
                   "-> list[dict[str, typing.Any]]"),
           "Returns the columns of each flow's row. A direction is its utilisation and waiting "

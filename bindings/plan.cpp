@@ -2,6 +2,7 @@
 //
 // Binds what makes a network of a scenario (plan/). A scenario comes as Python has it: a dict with tables, lists,
 // text, numbers and flags; None is the same as a missing key.
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 
 #include <optional>
@@ -117,13 +118,28 @@ void bind_plan(nb::module_& m) {
     bind_profile(m);
     m.attr("KEYS_OF_DATAGRAMS") = nb::cast(
         std::vector<std::string>(plan::kKeysOfDatagrams.begin(), plan::kKeysOfDatagrams.end()));
-    nb::class_<wire::Plan>(m, "Plan", "A network with the protocols of its flows.")
-        .def_rw("network", &wire::Plan::network)
-        .def("text", &wire::write_plan, "The statements for a separate host (wire/plan.hpp).")
-        .def("passage", &wire::write_passage,
-             "The statements of the links, and of the first flow's end nodes.");
+    nb::class_<plan::Scenario>(m, "Plan", "A network with the protocols of its flows.")
+        .def_prop_ro(
+            "network", [](const plan::Scenario& self) { return self.plan.network; },
+            nb::rv_policy::move, "A copy, for a run.")
+        .def(
+            "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); },
+            nb::sig("def __deepcopy__(self, memo: dict, /) -> Plan"), "Itself: it never changes.")
+        .def_ro("flows", &plan::Scenario::flows,
+                "The names of single flows; a group gives NAME-1, NAME-2 and so on.")
+        .def_ro("limits", &plan::Scenario::limits,
+                "Packets of the queue limits in products or times, by the place of the link.")
+        .def_ro(
+            "windows", &plan::Scenario::windows,
+            "Bytes of the receive windows that are not given, by the place of the flow's table.")
+        .def(
+            "text", [](const plan::Scenario& self) { return wire::write_plan(self.plan); },
+            "The statements for a separate host (wire/plan.hpp).")
+        .def(
+            "passage", [](const plan::Scenario& self) { return wire::write_passage(self.plan); },
+            "The statements of the links, and of the first flow's end nodes.");
     m.def(
-        "plan", [](const nb::dict& scenario) { return plan::read_scenario(given_table(scenario)); },
+        "plan", [](const nb::dict& scenario) { return plan::read_whole(given_table(scenario)); },
         "scenario"_a,
         "Makes a plan of a completed scenario, in the form of a scenario file. Raises ValueError "
         "with one line if a value is wrong.");
@@ -140,12 +156,6 @@ void bind_plan(nb::module_& m) {
         "name"_a, "settings"_a = nb::dict(),
         "The core's settings of a protocol of the catalogue, with these settings of a scenario. "
         "ValueError if it has none of this name.");
-    m.def(
-        "set_queue",
-        [](sim::Direction& direction, const nb::dict& queue) {
-            plan::read_queue(plan::Section(given_table(queue), "queue"), direction);
-        },
-        "direction"_a, "queue"_a, "Sets the queue of a direction as a scenario has it.");
     m.def("mean_rate_bps", nb::overload_cast<std::size_t, std::uint64_t>(&plan::mean_rate_bps),
           "opportunities"_a, "last_ms"_a, "The mean rate of a trace.");
     m.def("routes", &plan::routes, "links"_a, "pairs"_a,

@@ -220,8 +220,7 @@ void read_rate(const Section& section, sim::Link& link) {
         side->rate_bps = std::llrint(std::max(kSlowest, mean_rate_bps(*side)));
 }
 
-}  // namespace
-
+// Sets a direction's queue.
 Limit read_queue(const Section& section, sim::Direction& direction) {
     using sim::QueueKind;
     direction.queue_kind = QueueKind::droptail;
@@ -238,6 +237,8 @@ Limit read_queue(const Section& section, sim::Direction& direction) {
     direction.queue_bytes = made.amount.in_packets ? sim::kUnlimited : count;
     return made;
 }
+
+}  // namespace
 
 Limit read_link(const Section& section, sim::Link& link) {
     set_declared(section, link);

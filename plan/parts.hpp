@@ -24,9 +24,6 @@ sim::Spread spread_of(const Section& section, const char* key, sim::Spread fallb
 // it is relative.
 Limit read_link(const Section& section, sim::Link& link);
 
-// Sets a direction's queue.
-Limit read_queue(const Section& section, sim::Direction& direction);
-
 // Sets a protocol's configuration, from the table of its name and settings; returns the protocol, or
 // WW_PROTOCOL_COUNT for datagrams, which have none. A loaded control (controls.hpp) counts as `sack`.
 ww_protocol read_control(const Section& section, ww_config& config);

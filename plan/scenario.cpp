@@ -32,10 +32,8 @@ std::vector<Section> sections(const Section& scenario, const std::string& key) {
     return made;
 }
 
-class Reader {
+class Reader : public Scenario {
   public:
-    wire::Plan plan;
-
     explicit Reader(const Section& scenario) : scenario_(scenario) {
         name_of(scenario.need("name"));
         plan.network.duration = time_ps(scenario.need("duration"), 1, sim::kLongest);
@@ -44,7 +42,11 @@ class Reader {
         read_flows();
         scenario.done();
         set_limits(plan.network, limits_);
+        for (const RelativeLimit& one : limits_)
+            limits[one.link] = plan.network.links[one.link].forward.queue_packets;
         set_receive_windows(plan.network, without_window_);
+        for (const auto& [place, first] : open_windows_)
+            windows[place] = plan.network.flows[first].receive_window_bytes;
     }
 
   private:
@@ -88,7 +90,8 @@ class Reader {
     }
 
     void read_flows() {
-        for (const Section& section : sections(scenario_, "flow")) {
+        const std::vector<Section> all = sections(scenario_, "flow");
+        for (const Section& section : all) {
             add_name(section);
             sim::Flow flow;
             flow.from = node_of(section.need("from"));
@@ -102,9 +105,14 @@ class Reader {
             section.done();
             if (flow.start >= plan.network.duration)
                 section["start"].refuse("expected less than the duration");
-            if (!section["receive_window"] && !flow.datagrams.on)
+            if (!section["receive_window"] && !flow.datagrams.on) {
+                open_windows_.emplace_back(&section - all.data(), plan.network.flows.size());
                 for (std::size_t i = 0; i < alike; i++)
                     without_window_.push_back(plan.network.flows.size() + i);
+            }
+            const std::string& name = section["name"].text("");
+            for (std::size_t i = 1; i <= alike; i++)
+                flows.push_back(alike == 1 ? name : name + "-" + std::to_string(i));
             plan.network.flows.insert(plan.network.flows.end(), alike, flow);
             plan.protocols.insert(plan.protocols.end(), alike, protocol);
             const bool is_loaded = flow.cc.algorithm == WW_ALG_LOADED;
@@ -119,6 +127,7 @@ class Reader {
     std::vector<std::string> order_;  // of the nodes
     std::vector<RelativeLimit> limits_;
     std::vector<std::size_t> without_window_;  // flows that set no receive_window
+    std::vector<std::pair<std::size_t, std::size_t>> open_windows_;  // their tables and first flows
 };
 
 }  // namespace
@@ -153,6 +162,8 @@ sim::Spread spread_of(const Section& section, const char* key, sim::Spread fallb
 #undef WW_WORD
 }
 
-wire::Plan read_scenario(const Table& scenario) { return Reader(Section(scenario, "")).plan; }
+Scenario read_whole(const Table& scenario) { return Reader(Section(scenario, "")); }
+
+wire::Plan read_scenario(const Table& scenario) { return read_whole(scenario).plan; }
 
 }  // namespace ww::plan

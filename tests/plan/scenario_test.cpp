@@ -318,5 +318,26 @@ TEST(Quantities, TooLargeOnesNameTheirBounds) {
               "wire.rate = \"1e60Mbps\": expected at least 1kbps and at most 1Tbps");
 }
 
+TEST(Scenario, TellsWhatFollowsFromItsPath) {
+    const auto flow = [](const char* name, Table more) {
+        Table made = with(kFlow, "name", text(name));
+        for (Entry& one : more) made = with(made, one.key, std::move(one.value));
+        return Value{made};
+    };
+    const Table product = {{"kind", text("droptail")}, {"limit", text("2bdp")}};
+    const Scenario made =
+        read_whole({{"name", text("mine")},
+                    {"duration", text("20s")},
+                    {"link", {List{{with(kLink, "queue", {product})}}}},
+                    {"flow",
+                     {List{flow("given", {{"receive_window", text("64KiB")}}),
+                           flow("group", {{"count", {std::int64_t{3}}}}), flow("alone", {})}}}});
+    EXPECT_EQ(made.flows,
+              (std::vector<std::string>{"given", "group-1", "group-2", "group-3", "alone"}));
+    EXPECT_EQ(made.limits, (std::map<std::size_t, std::int64_t>{{0, 30}}));  // 2 x 2 Mb/s x 90 ms
+    EXPECT_EQ(made.windows, (std::map<std::size_t, std::uint32_t>{{1, 1 << 20}, {2, 1 << 20}}));
+    EXPECT_EQ(made.plan.network.flows[0].receive_window_bytes, 65'536u);
+}
+
 }  // namespace
 }  // namespace ww::plan::test

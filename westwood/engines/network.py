@@ -19,18 +19,20 @@ def plan(scenario: Scenario, *, has_stacks: bool = False) -> _engine.Plan:
 
     Without `has_stacks` it refuses flows of QUIC stacks.
     """
+    has_files = False
     for flow in scenario.flow:
         if is_stack(flow.cc.stack) and not has_stacks:
             problem = "is a control of a QUIC stack, expected --engine quinn or noq"
             raise InputError(problem, key=f"{flow.name}.cc", value=flow.cc.written)
         if loading.is_file(flow.cc.name):
             loading.of_source(flow.cc.source, flow.cc.name)  # its code, if that was only described
+            has_files = True
     try:
-        return _engine.plan(scenario.model_dump(exclude={"sweep"}))
+        return scenario._planned(anew=has_files)
     except ValueError as error:
         raise InputError(f"the simulator refuses it: {error}") from None
 
 
 def build(scenario: Scenario) -> _engine.Network:
-    """Returns the engine's network for the scenario."""
+    """Returns the engine's network for the scenario: a copy, which a run may change."""
     return plan(scenario).network

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from westwood import _engine, stopping
 from westwood.control import loading
@@ -13,7 +13,8 @@ from westwood.hunt import attack as attacks
 from westwood.hunt.attack import Attack
 from westwood.hunt.degradation import Degradation, RunAttack
 from westwood.hunt.figures import Figures, of_run
-from westwood.hunt.networks import Networks
+from westwood.hunt.scenarios import as_data
+from westwood.scenario.completion import plan_of
 from westwood.units import PS_PER_S
 
 
@@ -21,19 +22,21 @@ from westwood.units import PS_PER_S
 class Runner:
     """Runs attacks in the simulator, in one thread, and counts them."""
 
-    networks: Networks = field(default_factory=Networks)
     evaluated: int = 0
     runs: int = 0
 
     def run(self, attack: Attack, protocol: str, part: float = 1.0) -> Figures:
         """Runs an attack on this control, for this fraction of its duration."""
-        network, names = self.networks.of(attack, protocol)
+        plan = plan_of(as_data(attack, protocol))
+        network = plan.network
         network.duration = round(network.duration * part)
         self.runs += 1
         with loading.located_failures():
             outcome = _engine.simulate(network, attack.seed, stopping.of_thread())
         duration_s = network.duration / PS_PER_S
-        return of_run(names, outcome.connections(), outcome.forward[0], duration_s, attack.rate_bps)
+        return of_run(
+            plan.flows, outcome.connections(), outcome.forward[0], duration_s, attack.rate_bps
+        )
 
     def remembering(self, attack: Attack) -> RunAttack:
         """Returns a function that runs an attack with any control, each once."""

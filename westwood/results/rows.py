@@ -25,8 +25,7 @@ def rows_of_run(
 ) -> list[Row]:
     """Returns a row for each flow of the scenario."""
     directions = [(one.utilisation, one.waited_s) for one in (*raw.forward, *raw.backward)]
-    network = _engine.plan(scenario.model_dump(exclude={"sweep"})).network
-    found = _engine.rows(network, raw.connections, raw.messages, directions)
+    found = _engine.rows(scenario._planned(), raw.connections, raw.messages, directions)
     rows: list[Row] = [
         {
             "scenario": scenario.hash,

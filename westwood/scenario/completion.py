@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from westwood import _engine
 from westwood.catalogue import UDP
 from westwood.errors import InputError
-from westwood.scenario import profiles
+from westwood.scenario import controls, profiles
 from westwood.scenario.addresses import kind_of
 from westwood.scenario.flows import OF_DATAGRAMS, check_obeyed
+from westwood.scenario.links import Link
+from westwood.units import UNLIMITED
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,33 +34,46 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
     return data
 
 
-def with_windows(completed: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the completed settings with a receive window for each connection without one.
-
-    What plan/ refuses stays as it is, since the scenario's own check has the better message.
-    """
-    places = list(_without_window(completed.get("flow")))
-    if not places:
-        return completed
+def planned(completed: Mapping[str, Any]) -> _engine.Plan | str:
+    """Returns what plan/ makes of completed settings, or why it refuses them."""
     try:
-        network = _engine.plan({k: v for k, v in completed.items() if k != "sweep"}).network
-    except (ValueError, TypeError):
-        return completed
-    flows = list(completed["flow"])
-    first = 0
-    for place, flow in enumerate(flows):
-        if place in places:
-            window = network.flows[first].receive_window_bytes
-            flows[place] = {**flow, profiles.OF_THE_PATH: f"{window}B"}
-        first += flow.get("count", 1)
-    return {**completed, "flow": flows}
+        return _engine.plan({key: value for key, value in completed.items() if key != "sweep"})
+    except (ValueError, TypeError) as error:
+        return str(error)
 
 
-def _without_window(flows: object) -> Iterator[int]:
-    for place, flow in enumerate(flows if isinstance(flows, (list, tuple)) else ()):
-        is_open = isinstance(flow, Mapping) and profiles.OF_THE_PATH not in flow
-        if is_open and kind_of(flow.get("app")) != UDP:
-            yield place
+def plan_of(given: Mapping[str, Any]) -> _engine.Plan:
+    """Returns the plan of a program's own settings without models of them, which takes a tenth.
+
+    They are those of a scenario without links by name. Raises InputError in plan/'s words.
+    """
+    plan = planned(completed(controls.embedded(given, Path())))
+    if isinstance(plan, str):
+        raise InputError(plan)
+    return plan
+
+
+def with_derived(completed: Mapping[str, Any], plan: _engine.Plan) -> dict[str, Any]:
+    """Returns the completed settings with what follows from the path.
+
+    That is the queue limits such as "1bdp" and "5ms" in packets, and a receive window for each
+    connection without one.
+    """
+    links, flows = list(completed["link"]), list(completed["flow"])
+    for place, packets in plan.limits.items():
+        links[place] = {**links[place], "queue": {**links[place]["queue"], "limit": f"{packets}p"}}
+    for place, window in plan.windows.items():
+        flows[place] = {**flows[place], profiles.OF_THE_PATH: f"{window}B"}
+    return {**completed, "link": links, "flow": flows}
+
+
+def check_limits(completed: Mapping[str, Any], links: Sequence[Link], refused: str) -> None:
+    """Raises InputError if a queue limit depends on the path of a scenario that plan/ refused."""
+    for link, given in zip(links, completed["link"], strict=True):
+        limit = given["queue"]["limit"]
+        if link.queue.limit.count is None and limit != UNLIMITED:
+            problem = f"can't be converted to packets: {refused}"
+            raise InputError(problem, key=f"{link.name}.queue.limit", value=limit)
 
 
 def _complete_link(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:
@@ -73,6 +89,8 @@ def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
             check_obeyed(given)
         except InputError as error:
             raise error.located(key=f"{given.get('name', 'flow')}.{error.key}") from None
+    if isinstance(given.get("app"), str):
+        given = {**given, "app": {"kind": given["app"]}}
     cc = given.get("cc", UDP if kind_of(given.get("app")) == UDP else {})
     cc = {"name": cc} if isinstance(cc, str) else cc
     if not isinstance(cc, Mapping):

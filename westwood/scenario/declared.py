@@ -114,9 +114,7 @@ def _most_segments(setting: Setting) -> int:
 
 
 def _queue_limit(value: object) -> units.Amount:
-    amount = units.parse_limit(value)
-    assert amount is not None, "limits that depend on the link are already in packets"
-    return amount
+    return units.parse_limit(value) or units.Amount(None, "p")  # what plan/ has refused to convert
 
 
 QueueLimit = Annotated[units.Amount, Quantity(_queue_limit, str)]

@@ -26,7 +26,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
-from westwood import arguments, files
+from westwood import _engine, arguments, files
 from westwood.arguments import checked
 from westwood.errors import InputError, suggestion
 from westwood.scenario import (
@@ -36,7 +36,6 @@ from westwood.scenario import (
     named_links,
     number_files,
     profiles,
-    queue_limits,
     toml_format,
     topology,
 )
@@ -133,6 +132,8 @@ class Scenario(Part):
     sweep: dict[str, Values] = Field(default={})
 
     _given: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _plan: _engine.Plan | None = PrivateAttr(default=None)
+    _relative_limits: dict[str, str] = PrivateAttr(default_factory=dict)
     _source: str = PrivateAttr(default="")
     _folder: Path = PrivateAttr(default=Path())  # base of relative file names
 
@@ -140,18 +141,39 @@ class Scenario(Part):
         given = number_files.embedded(arguments.builtin_table(given, _KEPT), Path())
         given = controls.embedded(given, Path())
         plain = named_links.spelled_out(given)
-        data: Mapping[str, Any] = plain
-        if wanted := queue_limits.relative(plain):
-            draft = Scenario(**queue_limits.unlimited(plain, wanted))
-            data = queue_limits.with_limits(plain, queue_limits.packets(draft, wanted))
         try:
-            super().__init__(**completion.with_windows(completion.completed(data)))
+            settings = completion.completed(plain)
+            plan = completion.planned(settings)
+            if not isinstance(plan, str):
+                settings = completion.with_derived(settings, plan)
+            super().__init__(**settings)
             topology.check_count(self.flow, self.duration)
             topology.check(self.link, self.flows, list(type(self).model_fields))
             _check_starts(self)
+            if isinstance(plan, str):
+                completion.check_limits(settings, self.link, plan)
         except ValidationError as error:
             raise explained(error, plain, type(self)) from None
         self._given = given
+        if not isinstance(plan, str):
+            self._plan, links = plan, plain["link"]
+            self._relative_limits = {
+                links[place]["name"]: links[place]["queue"]["limit"] for place in plan.limits
+            }
+
+    def _planned(self, *, anew: bool = False) -> _engine.Plan:
+        """Returns what plan/ made of it, for engines and rows. Raises ValueError if it refuses it.
+
+        anew: reads it again, since a control's code may have been loaded since.
+        """
+        if self._plan is None or anew:
+            self._plan = _engine.plan(self.model_dump(exclude={"sweep"}))
+        return self._plan
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """Leaves out the plan, which another process makes again."""
+        state = super().__getstate__()
+        return {**state, "__pydantic_private__": {**state["__pydantic_private__"], "_plan": None}}
 
     @field_validator("sweep")
     @classmethod
@@ -314,6 +336,8 @@ class Scenario(Part):
         >>> short.link[1].loss
         UniformLoss(rate=0.01, on='both')
         """
+        if not settings:
+            return self
         data = self.given()
         given = controls.settled(arguments.builtin_table(settings, _KEPT), Path())
         try:
@@ -404,7 +428,7 @@ class Scenario(Part):
             settings, columns = {}, {}
             for (key, values), texts, place in swept:
                 settings[key], columns[key] = values[place], texts[place]
-            yield columns, base._at(settings)
+            yield columns, base._at(settings) if any(places) else base
 
     def _at(self, point: Settings) -> Scenario:
         """Returns a point of the sweep; an error names the line that sweeps its key."""
@@ -431,12 +455,7 @@ class Scenario(Part):
         >>> path.relative_limits, str(path.link[0].queue.limit)
         ({'path': '1bdp'}, '15p')
         """
-        return self._relative_limits
-
-    @cached_property
-    def _relative_limits(self) -> dict[str, str]:
-        given = queue_limits.relative(named_links.spelled_out(self._given))
-        return {self.link[place].name: limit for place, limit in given.items()}
+        return dict(self._relative_limits)
 
     @property
     def nodes(self) -> list[str]:

@@ -6,8 +6,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
+from typing import Any
 
 import pytest
+
+from westwood import _engine
+from westwood.cli.options import swept
+from westwood.experiments import experiment
+from westwood.scenario import Scenario, named_path
 
 HEAVY = {
     "cmaes",
@@ -70,3 +77,27 @@ def test_a_command_imports_what_it_needs(words: str, needed: set[str]) -> None:
 def test_a_word_is_completed_by_names_alone() -> None:
     asked = {"_WESTWOOD_COMPLETE": "complete_bash", "COMP_CWORD": "2"}
     assert imported(COMP_WORDS="westwood run tabl", **asked) <= {"pydantic"}
+
+
+@pytest.mark.parametrize("queue", [None, "1bdp", "5ms"])
+def test_a_comparison_reads_a_scenario_once(
+    queue: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The preset, its options and a protocol make three; windows, limits, run and rows none."""
+    counts: Counter[str] = Counter()
+    init, read = Scenario.__init__, _engine.plan
+
+    def counted_init(self: Scenario, /, **given: Any) -> None:
+        counts["scenarios"] += 1
+        init(self, **given)
+
+    def counted_read(given: dict[str, Any]) -> _engine.Plan:
+        counts["plans"] += 1
+        return read(given)
+
+    monkeypatch.setattr(Scenario, "__init__", counted_init)
+    monkeypatch.setattr(_engine, "plan", counted_read)
+    path = swept(named_path.path(None), {"path.loss.rate": "1%", "path.queue.limit": queue})
+    planned = experiment.plan(path, cc=["cubic"], settings={"duration": "1s"}, seeds=2)
+    done = experiment.collect(planned, workers=1, track=lambda runs, _: runs)
+    assert len(done.runs) == 2 and counts == {"scenarios": 3, "plans": 3}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A network from a template runs as its scenario does, to the bit."""
+"""An attack whose data plan/ reads runs as its scenario does, to the bit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ def any_attack(choices: random.Random) -> attacks.Attack:
 
 
 def test_it_runs_as_its_scenario_does() -> None:
-    """Templates of earlier attacks are cached."""
     choices, runner = random.Random(7), Runner()
     for _ in range(ATTACKS):
         attack = any_attack(choices)
@@ -40,7 +39,7 @@ def test_it_runs_as_its_scenario_does() -> None:
 
 
 @pytest.mark.parametrize("feature", attacks.FEATURES)
-def test_a_template_takes_the_numbers_of_another_attack_of_its_kind(feature: str) -> None:
+def test_each_feature_runs_as_its_scenario_does(feature: str) -> None:
     choices, runner = random.Random(f"networks {feature}"), Runner()
     names = ["beside", feature] if feature == "elsewhere" else [feature]
     for _ in range(6):

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 from pathlib import Path
 
 import pytest
 
+from westwood.engines.network import build
 from westwood.errors import InputError
 from westwood.scenario import Scenario
 from westwood.scenario.summary import summarise
@@ -103,3 +106,18 @@ def test_the_message_names_every_form_of_a_limit(text: object) -> None:
     expected = re.escape('expected a queue limit such as "100p", "64KiB", "5ms" or "1bdp"')
     with pytest.raises(InputError, match=expected):
         Scenario.preset("path").with_settings({"path.queue.limit": text})
+
+
+def test_a_copy_of_a_scenario_is_the_same_scenario() -> None:
+    """In another process, too: plan/ reads it there again."""
+    made = Scenario.preset("path").with_settings({"path.queue.limit": "1bdp"})
+    for again in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
+        assert again == made and again.hash == made.hash
+        assert again.relative_limits == {"path": "1bdp"}
+        assert build(again).flows[0].receive_window_bytes == 2**20
+
+
+def test_what_a_run_changes_of_its_network_stays_there() -> None:
+    made = Scenario.preset("path")
+    build(made).duration = 1
+    assert build(made).duration == made.duration

@@ -19,6 +19,8 @@ def test_a_window_that_is_not_given_suffices_for_path_and_queue() -> None:
     assert path.with_settings({**big, "profile": "linux"}).flow[0].receive_window == 3 * 2**20
     back = path.with_settings(big).with_settings({"path.rate": "2Mbps"})
     assert back.flow[0].receive_window == 2**20, "it follows the path"
+    word = path.with_settings({**big, "tcp.app": "bulk"})
+    assert word.hash == path.with_settings(big).hash, "the default application by its word"
 
 
 def test_the_windows_of_a_sweep_follow_each_point() -> None:
