@@ -32,6 +32,7 @@ class At:
     verdict: Verdict
     runs: int
     why_not: str = ""  # why it did not run
+    scatter: float = math.nan  # standard deviation of the seeds over their mean
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,16 @@ def _at(criterion: Criterion, name: str, own: Sequence[Runs], others: Sequence[R
         judged.high,
         verdict_of(judged, criterion.threshold),
         len(values),
+        scatter=scatter_of(values),
     )
+
+
+def scatter_of(values: Sequence[float]) -> float:
+    """Returns the standard deviation over the mean; NaN if there is none."""
+    if len(values) < 2 or not all(map(math.isfinite, values)):
+        return math.nan
+    mean = statistics.fmean(values)
+    return statistics.stdev(values) / abs(mean) if mean else math.nan
 
 
 def _without_runs(name: str, why: str) -> At:

@@ -43,6 +43,11 @@ def own_goodput(rows: Sequence[Row]) -> float:
     return goodput(of_role(rows, "tcp"))
 
 
+def own_mbps(runs: Runs) -> float:
+    """Returns the goodput in Mb/s of the control's flows without others."""
+    return own_goodput(runs[ALONE]) / 1e6
+
+
 def completion(role: str, column: str = "completion_s") -> Callable[[Sequence[Row]], float]:
     """Returns a function that gives a role's completion time; inf if unfinished."""
 

@@ -54,7 +54,9 @@ _HOW = (
     "A verdict is meets or fails if the whole 95 % interval is on one side of the threshold, else "
     "cannot tell. An interval is Student's t over seeds, of logarithms for ratios; the reference "
     "runs with the same seeds. "
-    "The worst point of a line decides it."
+    "The worst point of a line decides it. The scatter of seeds is their standard deviation over "
+    "their mean. What is kept beside a control depends on its pacing, too: CUBIC that is paced "
+    "leaves CUBIC that is not paced less than another such flow does."
 )
 
 
@@ -300,7 +302,8 @@ def draw(found: Sequence[tuple[Control, Answer]]) -> Figure:
 
 def _measured(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> Grid:
     against = evaluation.request.against.cc
-    heads = ["control", "point", "measured", against, "judged", "95 % interval", "runs", "verdict"]
+    heads = ["control", "point", "measured", "scatter of seeds", against]
+    heads += ["judged", "95 % interval", "runs", "verdict"]
     rows = [_measured_at(control, at) for control, one in found for at in one.points]
     unit = f" ({found[0][1].unit})" if found[0][1].unit else ""
     return Grid(f"What was measured{unit}", heads, rows)
@@ -309,11 +312,12 @@ def _measured(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -
 def _measured_at(control: Control, at: At) -> list[str | Cell]:
     if at.why_not:
         verdict = Cell(at.verdict, "", _MARKS[at.verdict])
-        return [control.text, at.name, f"not run: {at.why_not}", "-", "-", "-", "0", verdict]
+        return [control.text, at.name, f"not run: {at.why_not}", "-", "-", "-", "-", "0", verdict]
     return [
         control.text,
         at.name,
         with_half(at.value, at.half),
+        "-" if math.isnan(at.scatter) else f"{at.scatter:.1%}",
         number(at.reference),
         number(at.judged),
         interval(at),

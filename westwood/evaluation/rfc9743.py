@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from westwood.evaluation import measures, misbehaving
-from westwood.evaluation.basics import SAFE, alone, harm_to, over_queues, path, scenario
+from westwood.evaluation.basics import SAFE, alone, harm_lossy, harm_to, over_queues, path, scenario
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
 from westwood.judge.cases import Control
@@ -34,7 +34,7 @@ CLAUSES = (
     Clause(
         "5.2.1",
         "Existing general-purpose congestion control",
-        ("harm-cubic", "harm-sack", "harm-bbr", "harm-bbr3", "harm-delay"),
+        ("harm-cubic", "harm-sack", "harm-bbr", "harm-bbr3", "harm-delay", "harm-lossy"),
     ),
     Clause("5.2.2", "Real-time congestion control", ("harm-real-time",)),
     Clause("5.2.3", "Short and long flows", ("harm-short",)),
@@ -49,7 +49,7 @@ CLAUSES = (
         "ECN, and no tunnel hides a flow",
     ),
     Clause("6.3", "Wired paths", ("fills",)),
-    Clause("6.4", "Wireless paths", ("loss", "wifi", "fading")),
+    Clause("6.4", "Wireless paths", ("loss", "harm-lossy", "wifi", "fading")),
     Clause("7.1", "Active queue management", ("aqm", "aqm-harm")),
     Clause("7.1.1", "Circuit breakers", ("loss-caused", "backoff")),
     Clause("7.2", "Varying delay", ("wifi", "reroute")),
@@ -76,10 +76,6 @@ CLAUSES = (
 )
 
 
-def _goodput(runs: Runs) -> float:
-    return measures.own_goodput(runs[ALONE]) / 1e6
-
-
 def _changed(one: Environment, **settings: Any) -> Callable[[Control], Mapping[str, Scenario]]:
     """Returns a function that gives the run alone with other settings of the link."""
     keys = {f"path.{key}": value for key, value in settings.items()}
@@ -102,7 +98,7 @@ def keeps_up(
         f"{says}: goodput of a flow alone, over the reference's",
         f"RFC 9743, {source}",
         points,
-        _goodput,
+        measures.own_mbps,
         _KEEPS_UP,
         "Mb/s",
         compare="ratio",
@@ -389,6 +385,7 @@ PART = Part(
         harm_to("bbr", queues_bdp=_QUEUES_BDP),
         harm_to("bbr3", queues_bdp=_QUEUES_BDP),
         _harm_delay(),
+        harm_lossy(),
         _harm_real_time(),
         _aqm(),
         _aqm_harm(),

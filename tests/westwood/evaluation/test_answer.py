@@ -124,3 +124,18 @@ def test_a_line_has_the_worst_of_its_criteria() -> None:
 def test_json_keeps_an_answer() -> None:
     one = answered(AT_LEAST_ONE, (2.0, 2.5, 3.0))
     assert Answer.of(one.entry()) == one
+
+
+@pytest.mark.parametrize(
+    ("values", "scatter"),
+    [
+        ([1.0, 2.0, 3.0], 0.5),
+        ([-1.0, -2.0, -3.0], 0.5),
+        ([2.0], math.nan),
+        ([-1.0, 1.0], math.nan),
+        ([1.0, math.inf], math.nan),
+    ],
+)
+def test_scatter_is_the_deviation_over_the_mean(values: list[float], scatter: float) -> None:
+    (at,) = answered(AT_LEAST_ONE, values).points
+    assert at.scatter == pytest.approx(scatter, nan_ok=True)

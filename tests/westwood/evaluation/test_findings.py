@@ -47,3 +47,13 @@ def test_bbr_prefers_a_longer_round_trip() -> None:
 def test_westwood_plus_starts_slowly_on_a_long_path() -> None:
     assert measured("high-delay", "20 Mb/s, 600 ms", "westwood+") < 10
     assert measured("high-delay", "20 Mb/s, 600 ms", "cubic") > 15
+
+
+def test_two_percent_of_400_packets_leave_cubic_a_tenth_of_what_bbr_has() -> None:
+    assert measured("loss", "2% of 400 packets", "bbr") == 1
+    assert measured("loss", "2% of 400 packets", "cubic") < 0.2
+
+
+def test_bbr3_takes_more_from_cubic_on_a_lossy_link_than_cubic_does() -> None:
+    of_bbr3, of_cubic = (measured("harm-lossy", "CUBIC, 0.2%", cc) for cc in ("bbr3", "cubic"))
+    assert of_bbr3 > of_cubic + 0.1
