@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What each command that judges prints and writes at its smallest size stays the same.
+
+A golden file of `tests/golden` has the standard output, JSON, the page without pictures, and the
+names in the folder. Who moves a machine of these commands changes none of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from golden_files import assert_golden, digest
+
+from westwood import __version__
+
+Westwood = Callable[..., Any]
+_OF_MANIFEST = re.compile(r"&#34;(commit|created|python|machine)&#34;: &#34;[^\n]*")
+_PICTURE = re.compile(r"<svg.*?</svg>|<script.*?</script>|<style.*?</style>|data:[^\"]+", re.S)
+
+
+@dataclass(frozen=True)
+class Judging:
+    """A command that judges, at its smallest size; `json` is its option or a file that has it."""
+
+    words: str
+    json: str = "--json"
+
+
+COMMANDS = {
+    "evaluate": Judging("evaluate reno --only queue --quick"),
+    "conform": Judging("conform bbr3 reno --case startup-plateau,drain-inflight"),
+    "benchmark": Judging("control benchmark --cc veno --only clean-tenth --seed 104 --paths 4"),
+    "stress": Judging("control stress --cc bbr --environments 1", json="findings.json"),
+    "tune": Judging(
+        "control tune --cc westwood-cubic --vary wc_gain --trials 1 --paths 30 --packets 200"
+    ),
+    "reproduce": Judging("reproduce fig5 --seeds 1", json="claims.json"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_that_judges_prints_and_writes_the_same(
+    name: str, westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    command = COMMANDS[name]
+    words = command.words.split()
+    done = westwood(*words, "--out", "page")
+    assert done.code == 0, done.err
+    folder = tmp_path / "page"
+    if command.json.startswith("--"):
+        written = json.loads(westwood(*words, "--out", "again", command.json).out)
+    else:
+        written = json.loads((folder / command.json).read_text(encoding="utf-8"))
+    found = {
+        "out": [_timeless(line) for line in done.out.splitlines()],
+        "json": digest(_numbers(written)),
+        "pages": {
+            file.name: digest(_page(file.read_text(encoding="utf-8")).encode())
+            for file in sorted([*folder.glob("*.html"), *folder.glob("*.md")])
+        },
+        "files": sorted(
+            file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
+        ),
+    }
+    assert_golden(f"judging-{name}", found)
+
+
+def _numbers(value: Any) -> Any:
+    """Returns JSON without the version."""
+    if isinstance(value, dict):
+        return {key: _numbers(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_numbers(each) for each in value]
+    return _timeless(value) if isinstance(value, str) else value
+
+
+def _page(text: str) -> str:
+    """Returns a page without pictures, styles, scripts, and the manifest's machine and time."""
+    return _timeless(_OF_MANIFEST.sub("", _PICTURE.sub("", text)))
+
+
+def _timeless(text: str) -> str:
+    """Returns a text without the version."""
+    return text.replace(__version__, "VERSION")
