@@ -148,10 +148,9 @@ def print_json(
 
 
 def _without_nan(rows: Iterable[Row]) -> list[Row]:
-    return [
-        {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
-        for row in rows
-    ]
+    from westwood.results.journal import finite_or_none
+
+    return [{key: finite_or_none(value) for key, value in row.items()} for row in rows]
 
 
 def print_summary(

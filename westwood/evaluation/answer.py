@@ -12,6 +12,7 @@ from typing import Any
 from westwood.evaluation.criterion import QUESTIONS, Criterion, Runs, Threshold, Verdict
 from westwood.judge.targets import ratio
 from westwood.results.intervals import Estimate
+from westwood.results.journal import finite_or_none, from_json
 from westwood.results.metrics import half_width
 
 _ORDER: Mapping[str, int] = {"fails": 0, "cannot tell": 1, "meets": 2}
@@ -91,7 +92,8 @@ class Answer:
     def entry(self) -> dict[str, Any]:
         """Returns the answer for JSON."""
         points = [
-            {key: _finite(value) for key, value in asdict(one).items()} for one in self.points
+            {key: finite_or_none(value) for key, value in asdict(one).items()}
+            for one in self.points
         ]
         return {**asdict(self), "points": points, "verdict": self.verdict}
 
@@ -99,11 +101,7 @@ class Answer:
     def of(cls, entry: Mapping[str, Any]) -> Answer:
         """Reads what `entry` returned."""
         given = {key: value for key, value in entry.items() if key != "verdict"}
-        known: list[dict[str, Any]] = [
-            {key: math.nan if value is None else value for key, value in one.items()}
-            for one in entry["points"]
-        ]
-        points = tuple(At(**one) for one in known)
+        points = tuple(At(**from_json(point)) for point in entry["points"])
         return cls(**{**given, "points": points})
 
 
@@ -242,7 +240,3 @@ def lines(answers: Sequence[Answer]) -> dict[str, Answer | None]:
 def worst_of(answers: Sequence[Answer]) -> Answer | None:
     """Returns the answer with the worst verdict; None without answers."""
     return min(answers, key=lambda one: _ORDER[one.verdict], default=None)
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

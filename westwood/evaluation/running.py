@@ -13,7 +13,6 @@ Its folder contains:
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -36,6 +35,7 @@ from westwood.paths.environment import PROFILE
 from westwood.paths.population import seed_of
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
+from westwood.results.journal import finite_or_none, from_json
 from westwood.results.kinds import ResultKind
 from westwood.results.store import Store
 from westwood.scenario import Scenario
@@ -238,7 +238,7 @@ class Evaluation:
                 name, seed = keys[place]
                 if (name, seed) in self._failed:
                     continue
-                flows = [[_plain(row.get(column)) for column in KEPT] for row in rows]
+                flows = [[finite_or_none(row.get(column)) for column in KEPT] for row in rows]
                 self._store.keep({"scenario": name, "seed": seed, "flows": flows})
         for part in self.request.harnesses:
             for control in self.request.controls:
@@ -285,13 +285,7 @@ class Evaluation:
             answers = [Answer.of(one) for one in record["answers"]]
             self._of_harness[record["part"], record["control"]] = answers
             return
-        rows = [
-            {
-                key: math.nan if value is None else value
-                for key, value in zip(KEPT, flow, strict=True)
-            }
-            for flow in record["flows"]
-        ]
+        rows = [from_json(dict(zip(KEPT, flow, strict=True))) for flow in record["flows"]]
         self._found[str(record["scenario"]), int(record["seed"])] = rows
 
     def note_look(self) -> None:
@@ -337,7 +331,3 @@ class Evaluation:
                     if (criterion.name, one.name) == (name, point):
                         return list(self._scenarios(criterion, one, control).values())[-1]
         return None
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

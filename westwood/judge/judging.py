@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -29,6 +28,7 @@ from westwood.judge import earlier, earlier_rows, wide, wide_rows
 from westwood.judge.cases import Case, Control, Section
 from westwood.judge.targets import CaseRuns, Statistic, Target
 from westwood.results.columns import Row
+from westwood.results.journal import finite_or_none
 from westwood.scenario import Scenario
 from westwood.scenario.stacks import split
 from westwood.search.space import settings_given
@@ -70,20 +70,16 @@ class TargetVerdict:
         return {
             "row": self.target.name,
             "says": self.target.says,
-            "value": _finite(estimate.value),
-            "low": _finite(estimate.low),
-            "high": _finite(estimate.high),
-            "bound": _finite(self.target.bound),
+            "value": finite_or_none(estimate.value),
+            "low": finite_or_none(estimate.low),
+            "high": finite_or_none(estimate.high),
+            "bound": finite_or_none(self.target.bound),
             "at_most": self.target.at_most,
             "reached": self.reached,
             "certain": self.is_certain,
             "note": self.figure.note,
             "command": self.command,
         }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def targets(only: Sequence[str] = ()) -> list[Target]:

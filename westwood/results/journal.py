@@ -46,6 +46,11 @@ def from_json(record: Mapping[str, Any]) -> dict[str, Any]:
     return {key: math.nan if value is None else value for key, value in record.items()}
 
 
+def finite_or_none(value: Any) -> Any:
+    """Returns None for a number that readers of JSON can't use: NaN or an infinite one."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def line_of(record: Mapping[str, Any]) -> bytes:
     """Returns a record as a line with its checksum."""
     whole = json.dumps(record).encode("ascii")

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from westwood.paths.environment import Environment, role
+from westwood.results.journal import from_json, json_ready
 from westwood.results.metrics import jain
 
 _OF_WORST_SEED = ("resent", "resent_beyond")
@@ -68,13 +69,13 @@ class Outcome:
 
     def entry(self) -> dict[str, float | None]:
         """Returns the fields for JSON."""
-        return {key: None if math.isnan(value) else value for key, value in asdict(self).items()}
+        return json_ready(asdict(self))
 
     @classmethod
     def read(cls, entry: Mapping[str, Any]) -> Outcome:
         """Reads what `entry` returned."""
-        named = {field.name: entry[field.name] for field in fields(cls)}
-        return cls(**{key: math.nan if one is None else float(one) for key, one in named.items()})
+        known = from_json({field.name: entry[field.name] for field in fields(cls)})
+        return cls(**{key: float(value) for key, value in known.items()})
 
 
 @dataclass(frozen=True)

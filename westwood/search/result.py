@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from westwood.control import loading
 from westwood.errors import InputError
 from westwood.paths import population
+from westwood.results.journal import finite_or_none
 from westwood.search import evaluation, space
 from westwood.search.evaluation import Control
 from westwood.search.objective import TARGETS
@@ -148,8 +148,8 @@ class SearchResult:
                 one.name: {
                     "bound": one.bound,
                     "at_most": one.at_most,
-                    "default": _json_number(first.targets[one.name]),
-                    "best": _json_number(best.targets[one.name]),
+                    "default": finite_or_none(first.targets[one.name]),
+                    "best": finite_or_none(best.targets[one.name]),
                 }
                 for one in TARGETS
             },
@@ -172,7 +172,3 @@ def end_name(parameter: Parameter, end: Value) -> str:
 def numbers_of(made: Ablation) -> dict[str, float]:
     """Returns the effect and its interval by name."""
     return {key: getattr(made, key) for key in NUMBERS}
-
-
-def _json_number(value: float) -> float | None:
-    return None if math.isnan(value) else value
