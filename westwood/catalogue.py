@@ -215,17 +215,12 @@ def unknown_protocol(name: object) -> str:
     return f"unknown protocol, {suggestion(name, [*PROTOCOLS, *meant])}"
 
 
-# The colours and markers of controls from files, in the order in which they are loaded.
+# The colours and markers of controls from files, in the order in which users name them.
 LOOKS = ("#225577 D -", "#EB4789 v --", "#772222 P -.", "#FF33FF X :")
 
 
-@cache
 def _look_of(name: str) -> PlotStyle:
-    _looks_taken.append(name)
-    return PlotStyle.read(LOOKS[(len(_looks_taken) - 1) % len(LOOKS)])
-
-
-_looks_taken: list[str] = []
+    return PlotStyle.read(LOOKS[loading.position(name) % len(LOOKS)])
 
 
 def _of_file(name: str) -> Protocol:

@@ -103,6 +103,12 @@ def is_known(name: object) -> bool:
     return is_file(name) and name in _by_name
 
 
+def position(name: str) -> int:
+    """Returns how many controls were named before this one."""
+    names = list(_by_name)
+    return names.index(name) if name in _by_name else len(names)
+
+
 def named(name: str) -> Control:
     """Returns the control that has this name; it loads nothing."""
     if name not in _by_name:

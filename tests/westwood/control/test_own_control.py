@@ -8,6 +8,8 @@ import fcntl
 import hashlib
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -117,6 +119,25 @@ def test_a_file_is_a_name_in_scenarios_relative_to_their_folder(mine: Path) -> N
     assert Scenario.from_toml(mine.parent / "mine.toml").hash == read.hash
     mine.write_text(MINE + "\n", encoding="utf-8")
     assert Scenario.from_toml(mine.parent / "mine.toml").hash != read.hash, "other contents"
+
+
+def test_the_colour_of_a_file_does_not_depend_on_what_is_drawn_first(mine: Path) -> None:
+    names = [str(mine.with_name(name)) for name in ("first.c", "second.c")]
+    script = (
+        "import sys; from westwood.catalogue import PROTOCOLS, style_of; "
+        "from westwood.control import loading\n"
+        "assert not any(name in PROTOCOLS for name in sys.argv[2:]), 'nothing was loaded'\n"
+        "for name in sys.argv[2:]: loading.load(name)\n"
+        "for name in sys.argv[2:][:: int(sys.argv[1])]: PROTOCOLS[name], style_of(name)\n"
+        "print([style_of(name).color for name in sys.argv[2:]])"
+    )
+    for name in names:
+        Path(name).write_text(MINE, encoding="utf-8")
+    colours = {
+        order: subprocess.check_output([sys.executable, "-c", script, order, *names])
+        for order in ("1", "-1")
+    }
+    assert colours["1"] == colours["-1"]
 
 
 def test_a_scenario_keeps_the_contents_that_it_began_with(mine: Path) -> None:
