@@ -100,18 +100,6 @@ EXIT_CODES: Mapping[str, str] = {
     "129, 143": "the same, by SIGHUP or SIGTERM",
 }
 
-# Former names of commands, and their present ones.
-RENAMED = {
-    "search": "control tune",
-    "judge": "control benchmark",
-    "hunt": "control stress",
-    "try": "path compare",
-    "fit": "path fit",
-    "measure": "path campaign",
-    "shell": "path emulate",
-    "export": "ns3 export",
-}
-
 
 class _Commands(Mapping[str, Any]):
     """Builds each command on first use, because imports and options take time."""
@@ -137,13 +125,6 @@ class _Group(layout.Group):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{**settings, "commands": {}})
         self.commands: Any = _Commands()
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Returns the command; a former name is an error that gives the present one."""
-        name = args[0]
-        if name in RENAMED and not ctx.resilient_parsing:
-            ctx.fail(f'"{name}" is now "westwood {RENAMED[name]}"')
-        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(

@@ -14,24 +14,18 @@ their work is repeated. docs/decisions/0010-one-store.md explains the choice.
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from westwood.errors import RunError
 from westwood.results import disk, journal
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 
-if TYPE_CHECKING:
-    pass
-
 Take = Callable[[Mapping[str, Any]], object]
 _NOT_OURS = (KeyError, TypeError, ValueError, OverflowError, AttributeError)
-_EARLIER = re.compile(r"journal-\d{6,12}\.jsonl")  # a file for each start, until November 2026
 
 
 class Store:
@@ -97,33 +91,28 @@ class Store:
         """Removes all records, which another file of the folder has replaced."""
         self._close()
         self._end = 0
-        self._folder.remove(path.name for path in self._files())
+        self._folder.remove([self._path.name])
 
     def _read(self) -> None:
-        for path in self._files():
-            try:
-                read = journal.read(path)
-            except OSError as error:
-                self._remove_unless_regular(path, error)
-                continue
-            damaged = read.damaged + sum(not self._is_taken(record) for record in read.records)
-            if damaged:
-                self._folder.tell(f"{path}: has damaged lines ({damaged}); they are repeated")
-            if path == self._path:
-                self._end = read.end
+        if not os.path.lexists(self._path):
+            return
+        try:
+            read = journal.read(self._path)
+        except OSError as error:
+            self._remove_unless_regular(error)
+            return
+        damaged = read.damaged + sum(not self._is_taken(record) for record in read.records)
+        if damaged:
+            self._folder.tell(f"{self._path}: has damaged lines ({damaged}); they are repeated")
+        self._end = read.end
 
-    def _remove_unless_regular(self, path: Path, error: OSError) -> None:
+    def _remove_unless_regular(self, error: OSError) -> None:
         """Removes a link or a pipe; a file stays, since a failing disk may work again."""
-        problem = f"{path}: can't be read: {error.strerror or error}"
-        if stat.S_ISREG(path.lstat().st_mode):
+        problem = f"{self._path}: can't be read: {error.strerror or error}"
+        if stat.S_ISREG(self._path.lstat().st_mode):
             raise RunError(problem)
         self._folder.tell(f"{problem}; it is repeated")
-        self._folder.remove([path.name])
-
-    def _files(self) -> list[Path]:
-        """Lists the files with records, in the order in which they were written."""
-        files = self._folder.path.iterdir()
-        return sorted(f for f in files if f == self._path or _EARLIER.fullmatch(f.name))
+        self._folder.remove([self._path.name])
 
     def _is_taken(self, record: Mapping[str, Any]) -> bool:
         try:

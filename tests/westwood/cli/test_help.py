@@ -14,7 +14,7 @@ import pytest
 import typer.main
 
 from tools import manual
-from westwood.cli.commands import RENAMED, app
+from westwood.cli.commands import app
 
 Westwood = Callable[..., Any]
 
@@ -79,15 +79,6 @@ def test_the_first_level_has_five_panels(westwood: Westwood) -> None:
         "Options",
     ]
     assert len(ALL[()].commands) <= 15
-
-
-@pytest.mark.parametrize("name", RENAMED)
-def test_a_name_that_is_gone_names_the_new_one(name: str, westwood: Westwood) -> None:
-    called = westwood(name, "--cc", "cubic")
-    new = RENAMED[name]
-    assert (called.code, called.out) == (2, "")
-    assert called.err == f'westwood: "{name}" is now "westwood {new}"\n'
-    assert tuple(new.split()) in ALL
 
 
 @pytest.mark.parametrize(

@@ -190,21 +190,6 @@ def test_an_endless_line_is_not_read_into_memory(
     assert (place / "journal.jsonl").read_bytes() == content
 
 
-def test_folders_with_a_file_for_each_start_are_read(place: Path) -> None:
-    """Westwood wrote journal-000001.jsonl, journal-000002.jsonl and so on until November 2026."""
-    (place / "journal.jsonl").unlink()
-    (place / "journal-000001.jsonl").write_bytes(lines_of(0, 1))
-    (place / "journal-000002.jsonl").write_bytes(lines_of(2) + lines_of(3)[:-1])  # was killed
-    with Command(place).started() as command:
-        assert command.taken == [0, 1, 2] and not command.said
-        command.keep(3)
-    assert command.file.read_bytes() == lines_of(3)
-    with Command(place).started() as again:
-        assert again.taken == [0, 1, 2, 3]
-        again.store.clear()
-    assert not list(place.glob("journal*"))
-
-
 def test_cleared_records_are_gone(place: Path) -> None:
     with Command(place).started() as command:
         command.store.clear()
