@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the test suites and prints a summary: `python -m tools.run_suites [--all] [NAME...]`.
 
-`lint` means every lint-*. Suites run side by side (tools/suites/declared.py says which). A suite
-that passed is skipped until one of its inputs changes, except with --all; a suite whose tool is
-missing is skipped, too, and the summary says how to install it. build/logs/ has each suite's
-output, and a failing suite prints the end of it. SIGTERM and Ctrl-C end everything that runs.
+`lint` means every lint-*; --help says what each suite proves. Suites run side by side
+(tools/suites/declared.py says which). A suite that passed is skipped until one of its inputs
+changes, except with --all; a suite whose tool is missing is skipped, too, and the summary says how
+to install it. build/logs/ has each suite's output, and a failing suite prints the end of it.
+SIGTERM and Ctrl-C end everything that runs.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from io import FileIO
@@ -35,7 +36,7 @@ from tools.suites.declared import (
     again,
 )
 from tools.suites.processes import Commands, Ended
-from tools.suites.second_tries import History, read, second_tries
+from tools.suites.second_tries import History, Report, dearest, read, second_tries
 from tools.suites.unchanged import Passed
 
 FAILED_TESTS = 1  # pytest's exit code
@@ -57,6 +58,7 @@ class Runner:
     ) -> None:
         self.commands = Commands()
         self.outcomes: dict[str, Outcome] = {}
+        self.reports: dict[str, Report] = {}  # of the suites with tests that ran
         self._names = set(names)
         self._everything = everything
         self._logs = build / "logs"
@@ -110,7 +112,8 @@ class Runner:
 
     def _tested(self, suite: Suite, niceness: int) -> Outcome:
         start = time.monotonic()
-        log = self._logs / f"{suite.name}.log"
+        log, report = (self._logs / f"{suite.name}.{kind}" for kind in ("log", "xml"))
+        report.unlink(missing_ok=True)  # that of an earlier run
         with log.open("wb", buffering=0) as output:
             ended = self._all(suite, suite.commands, niceness, output)
             code, cpu_s, notes = ended.code, ended.cpu_s, []
@@ -124,6 +127,7 @@ class Runner:
                 cpu_s += ended.cpu_s
             elif suite.tries_again and code == 0:
                 self._history(suite, ())
+        self.reports[suite.name] = read(report)
         verdict = {0: "PASS", LACKING: "SKIPPED"}.get(code, "FAIL")
         if verdict != "PASS":
             tail = "\n".join(log.read_text(errors="replace").splitlines()[-60:])
@@ -172,17 +176,24 @@ def run_all(runner: Runner) -> None:
         one.result()  # raises what a suite's thread has raised
 
 
-def summary(outcomes: dict[str, Outcome]) -> list[str]:
-    """Returns a line for each suite, and last the line that counts them."""
+def summary(outcomes: dict[str, Outcome], reports: Mapping[str, Report]) -> list[str]:
+    """Returns a line for each suite, the dearest tests, and last the line that counts suites."""
     verdicts = [outcome.verdict for outcome in outcomes.values()]
     passed, failed, skipped = (verdicts.count(one) for one in ("PASS", "FAIL", "SKIPPED"))
     total = f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
     lines = [f"  {name:<20} {one.verdict:<8} {one.note}" for name, one in outcomes.items()]
+    if tests := dearest(reports):
+        lines += ["", "The dearest tests, by the wall clock", *tests]
     return ["Summary", *lines, "", total]
 
 
 def main(arguments: Sequence[str] | None = None, build: Path = BUILD) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    proofs = (f"  {one.name:<21}{one.proves}" for one in (*BUILDERS, *REAL_TIME, *ALONE))
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").splitlines()[0],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="What each suite proves that no other does:\n" + "\n".join(proofs),
+    )
     parser.add_argument("--all", action="store_true", help="run unchanged suites, too")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args(arguments)
@@ -200,7 +211,7 @@ def main(arguments: Sequence[str] | None = None, build: Path = BUILD) -> int:
             os.environ.setdefault(name, command.split()[0])
     os.environ["PATH"] = f"{os.path.dirname(PYTHON)}{os.pathsep}{os.environ['PATH']}"
     run_all(runner)
-    lines = summary(runner.outcomes)
+    lines = summary(runner.outcomes, runner.reports)
     print("\n" + "\n".join(lines))
     (build / "summary.txt").write_text(lines[-1] + "\n")
     return int(any(one.verdict == "FAIL" for one in runner.outcomes.values()))

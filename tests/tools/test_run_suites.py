@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tools import run_suites
 from tools.run_suites import Outcome, Runner, summary
 from tools.suites import declared, unchanged
 from tools.suites.declared import ROOT, Suite
@@ -21,19 +22,24 @@ from tools.suites.second_tries import History, Report, SecondTries, read, second
 from tools.suites.unchanged import Inputs
 
 SPIN = "while True: pass"
+SUITES = [*declared.BUILDERS, *declared.REAL_TIME, *declared.ALONE]
 
 
-def outcomes(build: Path, *suites: Suite, everything: bool = False) -> dict[str, Outcome]:
-    """Runs suites one after another; returns what became of them."""
+def ran(build: Path, *suites: Suite, everything: bool = False) -> Runner:
+    """Runs suites one after another."""
     runner = Runner(everything=everything, build=build)
     with ThreadPoolExecutor(1) as pool:
         for one in runner.start(suites, pool):
             one.result()
-    return runner.outcomes
+    return runner
+
+
+def outcomes(build: Path, *suites: Suite, everything: bool = False) -> dict[str, Outcome]:
+    return ran(build, *suites, everything=everything).outcomes
 
 
 def shell(script: str, name: str = "one", **more: object) -> Suite:
-    return Suite(name, [["sh", "-c", script]], **more)  # type: ignore[arg-type]
+    return Suite(name, "nothing", [["sh", "-c", script]], **more)  # type: ignore[arg-type]
 
 
 # Limits
@@ -103,7 +109,7 @@ def test_a_signal_ends_the_compilers_of_a_run(number: signal.Signals, tmp_path: 
     script = f"""
 from pathlib import Path
 from tools import run_suites
-run_suites.BUILDERS[:] = [run_suites.Suite("one", [["bash", "-c", {suite!r}]])]
+run_suites.BUILDERS[:] = [run_suites.Suite("one", "nothing", [["bash", "-c", {suite!r}]])]
 run_suites.REAL_TIME.clear()
 run_suites.ALONE.clear()
 run_suites.main([], Path({str(tmp_path)!r}))
@@ -243,8 +249,7 @@ def test_links_but_no_senders_of_the_engine_are_inputs_of_the_kernels_tests() ->
 
 
 def test_the_inputs_exist() -> None:
-    suites = [*declared.BUILDERS, *declared.REAL_TIME, *declared.ALONE]
-    for path in {path for one in suites if one.inputs for path in one.inputs.paths}:
+    for path in {path for one in SUITES if one.inputs for path in one.inputs.paths}:
         assert list(ROOT.glob(path)), path
 
 
@@ -272,7 +277,7 @@ def with_tests(folder: Path, tests: int, failing: int, monkeypatch: pytest.Monke
     monkeypatch.setattr(declared, "LOGS", folder / "logs")
     monkeypatch.setattr(declared, "BUILD", folder)
     file = str(folder / "test_it.py")
-    return declared.pytest("one", file, "--rootdir", str(folder))
+    return declared.pytest("one", "nothing", file, "--rootdir", str(folder))
 
 
 def test_a_second_try_is_printed_with_its_reason(
@@ -309,14 +314,32 @@ def test_a_test_may_need_one_second_try_in_a_hundred_runs(tmp_path: Path) -> Non
 
 
 def test_second_tries_are_those_that_pass_then() -> None:
-    first = Report(200, {"a": "slow", "b": "wrong"})
-    tries = second_tries(first, Report(2, {"b": "wrong"}))
-    assert tries == SecondTries(200, {"a": "slow"})
+    first, second = Report(200, {"a": "slow", "b": "wrong"}), Report(2, {"b": "wrong"})
+    assert second_tries(first, second) == SecondTries(200, {"a": "slow"})
 
 
 def test_a_report_that_was_cut_short_has_no_tests(tmp_path: Path) -> None:
     (tmp_path / "cut.xml").write_text("<testsuites><testcase")
     assert read(tmp_path / "cut.xml") == read(tmp_path / "none.xml") == Report(0, {})
+
+
+def test_dearest_tests_are_of_this_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite, logs = with_tests(tmp_path, 3, 1, monkeypatch), tmp_path / "logs"
+    case = '<testsuite><testcase classname="{0}" name="{0}" time="1.5"/></testsuite>'
+    (logs / "other.xml").write_text(case.format("old"))
+    ctest = f"echo '{case.format('engine/Red.Drops')}' > {logs}/ctest.xml"
+    reports = ran(tmp_path, shell("true", "other"), shell(ctest, "ctest"), suite).reports
+    assert len(reports["one"].times_s) == 4
+    assert reports["other"] == Report(0, {})
+    assert reports["ctest"] == Report(1, {}, {"engine/Red.Drops": 1.5})
+
+
+def test_the_help_says_what_each_suite_proves(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run_suites.main(["--help"])
+    printed = capsys.readouterr().out
+    assert all(f"  {suite.name:<21}{suite.proves}\n" in printed for suite in SUITES)
+    assert len({suite.proves for suite in SUITES}) == len(SUITES)
 
 
 # The whole
@@ -328,8 +351,15 @@ def test_the_summary_counts_and_explains() -> None:
             "a": Outcome("PASS", "1.0 s"),
             "b": Outcome("FAIL", "2.0 s"),
             "c": Outcome("SKIPPED", "unchanged"),
-        }
+        },
+        {
+            "a": Report(2, {}, {"e": 0.25, "long": 70.0}),
+            "b": Report(4, {}, {"w": 0.1, "x": 1.0, "y": 2.0, "z": 3.0}),
+        },
     )
+    times = lines[lines.index("The dearest tests, by the wall clock") + 1 : -2]
+    assert [line.split()[-1] for line in times] == ["long", "z", "y", "x", "e"]
+    assert times[0] == "     70.0 s  a: long"
     assert lines[-1] == "1 passed, 1 failed, 1 skipped"
     assert "  c                    SKIPPED  unchanged" in lines
 

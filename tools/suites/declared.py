@@ -52,6 +52,7 @@ TOOLS: dict[str, tuple[Callable[[], object], str]] = {
 @dataclass(frozen=True)
 class Suite:
     name: str
+    proves: str  # what no other suite does
     commands: list[Command]
     needs: tuple[str, ...] = ()  # of TOOLS
     after: tuple[str, ...] = ()  # suites whose results it uses; it runs whether they pass or not
@@ -65,13 +66,18 @@ PYTEST = [PYTHON, "-m", "pytest", "-q", "--durations=20"]
 
 
 def pytest(
-    name: str, *arguments: str, after: tuple[str, ...] = (), inputs: Inputs | None = None
+    name: str,
+    proves: str,
+    *arguments: str,
+    after: tuple[str, ...] = (),
+    inputs: Inputs | None = None,
 ) -> Suite:
     """Returns a suite of Python tests."""
     cache = f"cache_dir={BUILD / 'pytest' / name}"  # its own, since suites run side by side
     command = [*PYTEST, "-o", cache, f"--junitxml={LOGS / name}.xml", *arguments]
     return Suite(
         name,
+        proves,
         [command],
         after=("package", *after),
         inputs=inputs,
@@ -96,7 +102,8 @@ def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
     return [
         ["cmake", "-S", source, "-B", folder, "-G", "Ninja", *defines],
         ["cmake", "--build", folder],
-        ["ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "-j", CORES],
+        ["ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "-j", CORES]
+        + ["--output-junit", str(LOGS / f"{name}.xml")],
     ]
 
 
@@ -195,28 +202,40 @@ MAKE = ["make", "--no-print-directory"]
 # while the tests of REAL_TIME run at a higher priority: these mostly sleep, and those with our
 # controls share one kernel. The tests of ALONE have limits on the wall clock.
 BUILDERS = [
-    Suite("package", [[*MAKE, ".venv", "WERROR=ON"]]),  # as in the wheel, whose objects it has
-    Suite("linux-build", cmake("linux", "WW_TESTS=OFF", source="linux")[:2]),
+    Suite(
+        "package",
+        "the package compiles without warnings and installs",
+        [[*MAKE, ".venv", "WERROR=ON"]],
+    ),  # as in the wheel, whose objects it has
+    Suite(
+        "linux-build",
+        "the emulated path and the kernel's loader compile",
+        cmake("linux", "WW_TESTS=OFF", source="linux")[:2],
+    ),
     Suite(  # the controls for the other BPF instruction sets; builds in build/linux, too
         "linux-controls-build",
+        "the BPF controls compile for every instruction set",
         [["cmake", "--build", str(BUILD / "linux"), "--target", "ww-bpf-check"]],
         ("clang", "libbpf"),
         after=("linux-build",),
     ),
     Suite(  # with clang, whose sanitized code takes two thirds of gcc's time
         "cpp-sanitized",
+        "the C++ has no memory error, undefined behaviour or failed assertion",
         cmake("sanitized", "WW_SANITIZE=ON", DEBUG, CLANG),
         ("clang", "GoogleTest", "libFuzzer"),
         inputs=OF_CPP,
     ),
     Suite(
         "ns3-wheel",
+        "the module works with ns-3 3.44 of PyPI, which users of the package get",
         [[PYTHON, "tools/ns3_module.py", "wheel"]],
         after=("package",),
         inputs=OF_NS3,
     ),
     Suite(
         "ns3-debian",
+        "the module works with ns-3 3.37 of Debian",
         [[PYTHON, "tools/ns3_module.py", "debian"]],
         ("ns-3 3.37",),
         after=("package",),
@@ -224,36 +243,75 @@ BUILDERS = [
     ),
     Suite(
         "cpp-release",
+        "gcc's optimised code gives the recorded bytes and allocates as little",
         cmake("release", "WW_TESTS_BY_COMPILER=ON"),
         ("GoogleTest",),
         inputs=OF_CPP,
     ),
-    Suite("quic-build", cmake("quic", "WW_TESTS=OFF", source="quic")[:2], ("Rust 1.95",)),
     Suite(
-        "quic", [[PYTHON, "tools/quic.py"]], ("Rust 1.95",), after=("quic-build",), inputs=OF_QUIC
+        "quic-build",
+        "the QUIC runner compiles",
+        cmake("quic", "WW_TESTS=OFF", source="quic")[:2],
+        ("Rust 1.95",),
+    ),
+    Suite(
+        "quic",
+        "the Rust code passes its tests and clippy",
+        [[PYTHON, "tools/quic.py"]],
+        ("Rust 1.95",),
+        after=("quic-build",),
+        inputs=OF_QUIC,
     ),
     Suite(
         "quic-crate",
+        "the crate builds alone, with its documentation and allowed licences",
         [[PYTHON, "tools/quic.py", "--crate"]],
         ("Rust 1.95",),
         after=("quic",),
         inputs=OF_CRATE,
     ),
-    Suite("prove", [[PYTHON, "tools/prove.py", "--only", "any order"]], inputs=OF_PROOFS),
-    Suite("core-compiles", [["tools/check_core.sh"]], ("clang",), inputs=OF_CORE),
-    Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]], after=("package",)),
-    Suite("lint-mypy", [["mypy"]], after=("package",)),
     Suite(
-        "lint-imports", [["lint-imports"], [PYTHON, "tools/check_includes.py"]], after=("package",)
+        "prove",
+        "the core keeps its bounds for any order of calls (Frama-C)",
+        [[PYTHON, "tools/prove.py", "--only", "any order"]],
+        inputs=OF_PROOFS,
     ),
-    Suite("lint-length", [[PYTHON, "tools/check_length.py"]]),
-    Suite("lint-prose", [[PYTHON, "tools/check_prose.py"]]),
-    Suite("lint-commits", [[PYTHON, "tools/check_commits.py"]]),
     Suite(
-        "lint-format", [["clang-format", "--dry-run", "--Werror", *c_files()]], after=("package",)
+        "core-compiles",
+        "each header of core/ compiles alone, as C, C++ and BPF",
+        [["tools/check_core.sh"]],
+        ("clang",),
+        inputs=OF_CORE,
+    ),
+    Suite(
+        "lint-ruff",
+        "Python keeps the rules and the format of ruff",
+        [["ruff", "check"], ["ruff", "format", "--check"]],
+        after=("package",),
+    ),
+    Suite("lint-mypy", "Python keeps its declared types", [["mypy"]], after=("package",)),
+    Suite(
+        "lint-imports",
+        "no layer imports or includes from a higher one",
+        [["lint-imports"], [PYTHON, "tools/check_includes.py"]],
+        after=("package",),
+    ),
+    Suite("lint-length", "files and functions are short", [[PYTHON, "tools/check_length.py"]]),
+    Suite(
+        "lint-prose",
+        "sentences are short, and no banned word occurs",
+        [[PYTHON, "tools/check_prose.py"]],
+    ),
+    Suite("lint-commits", "a commit has a short subject", [[PYTHON, "tools/check_commits.py"]]),
+    Suite(
+        "lint-format",
+        "C and C++ have the format of clang-format",
+        [["clang-format", "--dry-run", "--Werror", *c_files()]],
+        after=("package",),
     ),
     Suite(
         "docs",
+        "the documentation builds without warnings",
         [
             ["sphinx-build", "-W", "-q", "-b", "html", "-D", "nb_execution_mode=off", "docs"]
             + [str(BUILD / "docs")]
@@ -262,6 +320,7 @@ BUILDERS = [
     ),
     Suite(
         "wheel",  # with the laboratory's page, which the Python tests open in a browser
+        "the wheel holds the whole package and nothing else",
         [
             [*MAKE, "lab"],
             [
@@ -277,6 +336,7 @@ BUILDERS = [
     ),
     pytest(
         "python",
+        "the package, its commands and pages behave as documented",
         *("tests", "--ignore=tests/linux", "-m", "not slow and not clock", "-n", WORKERS),
         after=("linux-build", "ns3-wheel", "ns3-debian", "quic-build", "wheel"),
     ),
@@ -285,11 +345,28 @@ LINUX = ("-rs", "tests/linux")
 REAL_TIME = [
     pytest(
         "linux-kernel",
+        "the controls work in this machine's kernel (root)",
         *LINUX,
         *("-m", "kernel and not slow"),
         after=("linux-controls-build",),
         inputs=OF_KERNEL,
     ),
-    pytest("linux-path", *LINUX, "-m", "not kernel and not slow", after=("linux-build",)),
+    pytest(
+        "linux-path",
+        "the emulated path keeps its rates, delays and losses in real time",
+        *LINUX,
+        "-m",
+        "not kernel and not slow",
+        after=("linux-build",),
+    ),
 ]
-ALONE = [pytest("clocks", "tests", "--ignore=tests/linux", "-m", "clock and not slow")]
+ALONE = [
+    pytest(
+        "clocks",
+        "interrupts and waits end within their limits on the wall clock",
+        "tests",
+        "--ignore=tests/linux",
+        "-m",
+        "clock and not slow",
+    )
+]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the tests that passed only when tried again, and judges whether they are too many.
+"""Reads the reports of suites: which tests took longest, and which passed only when tried again.
 
 A second try is a defect that is tolerated once: in a hundred runs of a test, and in a run for one
 of a hundred tests. build/second_tries.json of the clone remembers the last hundred runs.
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 RUNS_A_SECOND_TRY = 100
@@ -18,10 +18,11 @@ RUNS_A_SECOND_TRY = 100
 
 @dataclass(frozen=True)
 class Report:
-    """What pytest's --junitxml says: the number of tests, and each failure's reason."""
+    """What a JUnit file of pytest or ctest says: failures with their reasons, and times in s."""
 
     tests: int
     failures: dict[str, str]
+    times_s: dict[str, float] = field(default_factory=dict)
 
 
 def read(file: Path) -> Report:
@@ -36,8 +37,26 @@ def read(file: Path) -> Report:
         for found in (case.find("failure"), case.find("error")):
             if found is not None:
                 reason = (found.get("message") or "no reason given").strip().splitlines()[0]
-                failures[f"{case.get('classname')}::{case.get('name')}"] = reason
-    return Report(len(cases), failures)
+                failures[name_of(case)] = reason
+    times_s = {name_of(case): float(case.get("time") or 0) for case in cases}
+    return Report(len(cases), failures, times_s)
+
+
+def name_of(case: ET.Element) -> str:
+    return "::".join(dict.fromkeys((case.get("classname") or "", case.get("name") or "")))
+
+
+def dearest(reports: Mapping[str, Report], count: int = 5) -> list[str]:
+    """Returns a line for each of the tests of all suites that took longest, the longest first."""
+    tests = [
+        (time_s, suite, name)
+        for suite, report in reports.items()
+        for name, time_s in report.times_s.items()
+    ]
+    return [
+        f"  {time_s:7.1f} s  {suite}: {name}"
+        for time_s, suite, name in sorted(tests, reverse=True)[:count]
+    ]
 
 
 @dataclass(frozen=True)
