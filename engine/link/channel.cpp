@@ -128,8 +128,8 @@ void Channel::join_followers() {
     }
 }
 
-Passage Channel::look(Time now) {
-    if (busy_until_ > kFar) return enter_for_ever(now, size_.ip_bytes);
+Passage Channel::decide_when_busy(Time now) {
+    if (busy_until_ > kFar) return admit_for_ever(now, size_.ip_bytes);
     queue_.end_mix(now);
     if (queue_.is_mixed()) {
         const std::uint32_t bytes = size_.ip_bytes + overhead_;
@@ -142,7 +142,7 @@ Passage Channel::look(Time now) {
     return {Fate::arrives, now};
 }
 
-Passage Channel::enter_for_ever(Time now, std::uint32_t ip_bytes) {
+Passage Channel::admit_for_ever(Time now, std::uint32_t ip_bytes) {
     const std::uint32_t bytes = ip_bytes + overhead_;
     const bool is_listed =
         queue_.is_limited() || (impairments != nullptr && impairments->is_managed());

@@ -21,7 +21,7 @@
 // join()).
 //
 // Few links have a queue discipline, recorded rates, jitter, reordering or traces. `Impairments` holds these, and packets
-// take the slower transmit_impaired(). Such a channel shows no room to pass(), so the other channels
+// take the slower transmit_impaired(). Such a channel shows no room to pass_if_open(), so the other channels
 // need no extra check.
 #pragma once
 
@@ -83,7 +83,7 @@ class Channel {
 
     // Lets a packet of ip_bytes that enters at `now` pass, through followers too, if there is
     // nothing to decide and it is through by `end`. Then sets `now` to its arrival.
-    bool pass(Time& now, std::uint32_t ip_bytes, Time end) {
+    bool pass_if_open(Time& now, std::uint32_t ip_bytes, Time end) {
         const Time start = std::max(now, busy_until_), wait = start - now;
         if (ip_bytes != size_.ip_bytes || wait > open_for_) [[unlikely]]
             return false;
@@ -112,7 +112,7 @@ class Channel {
     // Takes a packet of ip_bytes that enters at `now`. Calls come in order of time.
     Passage transmit(Time now, std::uint32_t ip_bytes) {
         return impairments != nullptr ? Passage{Fate::undecided, kNever}
-                                      : counted(enter(now, ip_bytes));
+                                      : counted(admit_and_send(now, ip_bytes));
     }
 
     // Does the same for a channel with impairments, which may also mark the packet.
@@ -180,20 +180,20 @@ class Channel {
 
     static constexpr Time kNoRoom = INT64_MIN;
 
-    Passage enter(Time now, std::uint32_t ip_bytes) {
+    Passage admit_and_send(Time now, std::uint32_t ip_bytes) {
         if (ip_bytes != size_.ip_bytes) change_size(now, ip_bytes);
         if (busy_until_ - now > room()) [[unlikely]] {
-            const Passage seen = look(now);
+            const Passage seen = decide_when_busy(now);
             if (seen.at != now || seen.fate != Fate::arrives) return seen;
         }
         const Time there = send(now);
         return arrival_or_loss(there);
     }
     // Puts a packet into a queue that is longer than any run; there it only takes up room.
-    [[gnu::noinline]] Passage enter_for_ever(Time now, std::uint32_t ip_bytes);
-    // Returns the longest wait that needs no decision; 0 while look() has to decide.
+    [[gnu::noinline]] Passage admit_for_ever(Time now, std::uint32_t ip_bytes);
+    // Returns the longest wait that needs no decision; 0 while decide_when_busy() has to decide.
     Time room() const { return queue_.is_mixed() ? 0 : size_.room; }
-    // With impairments pass() sees no room. A channel that only traces its queue lets packets pass
+    // With impairments pass_if_open() sees no room. A channel that only traces its queue lets packets pass
     // that do not wait.
     void show_room() {
         room_ = impairments == nullptr ? room() : impairments->only_traces_queue() ? 0 : kNoRoom;
@@ -201,7 +201,7 @@ class Channel {
 
     // Decides about a packet when the channel is busy for longer than room(). It returns arrival at
     // `now` if the packet may wait.
-    [[gnu::noinline]] Passage look(Time now);
+    [[gnu::noinline]] Passage decide_when_busy(Time now);
     [[gnu::noinline]] void change_size(Time now, std::uint32_t ip_bytes);
     Size size_of(std::uint32_t ip_bytes) const;
     inline std::size_t waiting(Time now);
@@ -256,7 +256,7 @@ class Channel {
 
     // Touched by every packet.
     Time busy_until_ = 0;
-    Time open_for_ = kShut;  // longest wait with which pass() takes a packet
+    Time open_for_ = kShut;  // longest wait with which pass_if_open() takes a packet
     Size size_;              // for packets of the last one's size
     Time transit_ = 0;       // from this transmitter to the far end of the last follower
     TimeSum waited_;

@@ -22,7 +22,7 @@ inline Passage Channel::enter_by_opportunity(Time now, std::uint32_t ip_bytes, T
     const std::uint32_t bytes = ip_bytes + overhead_;
     if (busy_until_ > kFar) {
         start = busy_until_;
-        return enter_for_ever(now, ip_bytes);
+        return admit_for_ever(now, ip_bytes);
     }
     if (!queue_.admits(now, bytes)) return dropped(now);
     if (ip_bytes != size_.ip_bytes) change_size(now, ip_bytes);
@@ -71,7 +71,7 @@ inline Passage Channel::send_impaired(Time now, std::uint32_t ip_bytes, Packet& 
     if (x.opportunities) {
         passage = enter_by_opportunity(now, ip_bytes, start);
     } else {
-        passage = enter(now, ip_bytes);
+        passage = admit_and_send(now, ip_bytes);
         start = busy_until_ - size_.duration;
     }
     if (passage.fate == Fate::dropped) return passage;

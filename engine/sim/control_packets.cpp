@@ -40,7 +40,7 @@ void Simulation::take_syn_ack(Connection& c, Time now, bool again) {
     Packet last;  // of the handshake; it may be lost, because data acknowledges the SYN-ACK too
     last.number = sender.segments().number(sender.una() + sender.in_flight());
     last.flags = kBare;
-    carry_out_of_line<false>(c, last, c.header_bytes, now, nullptr);
+    traverse_hop_cold<false>(c, last, c.header_bytes, now, nullptr);
     send_one_by_one(c, now);
     after_sender(c, now);
 }
@@ -49,7 +49,7 @@ void Simulation::send_syn(Connection& c, Time now) {
     Packet packet;
     packet.number = c.sender().segments().isn();
     packet.flags = c.sender().syns() > 1 ? kSyn | kAgain : kSyn;
-    carry_out_of_line<false>(c, packet, c.header_bytes, now, nullptr);
+    traverse_hop_cold<false>(c, packet, c.header_bytes, now, nullptr);
 }
 
 void Simulation::take_syn(Connection& c, const Packet& packet, Time now) {
@@ -94,7 +94,7 @@ void Simulation::send_suspect_acks(Connection& c, Time now) {
     packet.flags = kAck | kSuspect | receiver.take_ack_flags() | (has_sack ? kSack : 0);
     for (std::uint32_t part = 1; part <= parts; part++) {
         packet.number = claim.start + claim.part(part);
-        carry_out_of_line<true>(c, packet, c.header_bytes + sack.option_bytes(), now,
+        traverse_hop_cold<true>(c, packet, c.header_bytes + sack.option_bytes(), now,
                                 has_sack ? &sack : nullptr);
     }
 }
@@ -114,7 +114,7 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
         packet.number = static_cast<std::uint32_t>(source.sent++);
         packet.payload = static_cast<std::uint16_t>(source.payload);
         packet.flags = kDatagram;
-        carry_out_of_line<false>(c, packet, source.ip_bytes, now, nullptr);
+        traverse_hop_cold<false>(c, packet, source.ip_bytes, now, nullptr);
     }
     source.timer.deadline = source.next(now);
 }

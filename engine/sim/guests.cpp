@@ -17,8 +17,8 @@ void Simulation::next_guest_packet(Connection& c, const Packet& packet) {
     const bool back = (packet.flags & kAck) != 0;
     const std::uint32_t bytes = c.header_bytes + packet.payload;
     if ((packet.flags & kThere) == 0)
-        return back ? carry_out_of_line<true>(c, packet, bytes, packet.at, nullptr)
-                    : carry_out_of_line<false>(c, packet, bytes, packet.at, nullptr);
+        return back ? traverse_hop_cold<true>(c, packet, bytes, packet.at, nullptr)
+                    : traverse_hop_cold<false>(c, packet, bytes, packet.at, nullptr);
     if (!back) {
         c.receiver.ip_bytes += bytes;
         c.receiver.last_arrival = packet.at;
@@ -44,10 +44,10 @@ void Simulation::serve_guest(Connection& c, Guest& guest, Time now) {
             if (sent.is_ecn_capable) packet.flags |= kEct;
             const std::uint32_t bytes = c.header_bytes + sent.payload;
             if (from == End::sender) {
-                carry_out_of_line<false>(c, packet, bytes, now, nullptr);
+                traverse_hop_cold<false>(c, packet, bytes, now, nullptr);
             } else {
                 packet.flags |= kAck;
-                carry_out_of_line<true>(c, packet, bytes, now, nullptr);
+                traverse_hop_cold<true>(c, packet, bytes, now, nullptr);
             }
         }
     }

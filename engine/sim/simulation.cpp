@@ -67,14 +67,14 @@ template bool Simulation::advance_with<true>(std::uint32_t most);
 
 // Takes a packet over its next hop. Inlined where it matters, so that its fields stay in registers.
 template <bool ack>
-[[gnu::always_inline]] inline void Simulation::carry(Connection& c, Packet packet,
-                                                     std::uint32_t ip_bytes, Time now,
-                                                     const SackBlocks* sack) {
+[[gnu::always_inline]] inline void Simulation::traverse_hop(Connection& c, Packet packet,
+                                                            std::uint32_t ip_bytes, Time now,
+                                                            const SackBlocks* sack) {
     const Hop& hop = (ack ? c.to_sender : c.to_receiver)[packet.hop];
     Channel* const* channel = hop.channels.data();
     do {
-        if (!(*channel)->pass(now, ip_bytes, end_)) [[unlikely]]
-            return carry_on<ack>(c, packet, {now, ip_bytes, sack}, hop, channel);
+        if (!(*channel)->pass_if_open(now, ip_bytes, end_)) [[unlikely]]
+            return resume_hop<ack>(c, packet, {now, ip_bytes, sack}, hop, channel);
     } while (++channel != hop.end);
     end_hop<ack>(c, packet, ip_bytes, hop, now, sack);
 }
@@ -90,8 +90,8 @@ template <bool ack>
     wait_for_end(c, packet, hop, now, sack);
 }
 
-inline Passage Simulation::meet(const Connection& c, Channel& channel, Packet& packet,
-                                const Entry& entry, Time now) {
+inline Passage Simulation::traverse_channel(const Connection& c, Channel& channel, Packet& packet,
+                                            const Entry& entry, Time now) {
     if (channel.impairments == nullptr) return channel.transmit(now, entry.ip_bytes);
     if (channel.impairments->held) return enqueue(c, channel, packet, entry, now);
     const std::uint16_t flags = packet.flags;
@@ -103,14 +103,14 @@ inline Passage Simulation::meet(const Connection& c, Channel& channel, Packet& p
 
 // Continues from a channel of the hop that has a decision to make.
 template <bool ack>
-[[gnu::noinline, gnu::flatten]] void Simulation::carry_on(Connection& c, Packet packet,
-                                                          const Entry& entry, const Hop& hop,
-                                                          Channel* const* channel) {
+[[gnu::noinline, gnu::flatten]] void Simulation::resume_hop(Connection& c, Packet packet,
+                                                            const Entry& entry, const Hop& hop,
+                                                            Channel* const* channel) {
     Time now = entry.at;
     do {
-        now = carry_through<ack>(c, packet, entry, **channel, now);
+        now = traverse_with_followers<ack>(c, packet, entry, **channel, now);
         if (now > end_) return;
-        while (++channel != hop.end && (*channel)->pass(now, entry.ip_bytes, end_)) {
+        while (++channel != hop.end && (*channel)->pass_if_open(now, entry.ip_bytes, end_)) {
         }
     } while (channel != hop.end);
     end_hop<ack>(c, packet, entry.ip_bytes, hop, now, entry.sack);
@@ -118,12 +118,12 @@ template <bool ack>
 
 // Takes a packet through a channel and its followers. Returns its arrival there, or kNever.
 template <bool ack>
-inline Time Simulation::carry_through(Connection& c, Packet& packet, const Entry& entry,
-                                      Channel& first, Time now) {
+inline Time Simulation::traverse_with_followers(Connection& c, Packet& packet, const Entry& entry,
+                                                Channel& first, Time now) {
     first.leave_step();
     for (Channel* channel = &first; channel != nullptr && now <= end_;
          channel = channel->follower) {
-        const Passage passage = meet(c, *channel, packet, entry, now);
+        const Passage passage = traverse_channel(c, *channel, packet, entry, now);
         now = passage.at;
         if (now > end_)
             c.in_flight += !ack && packet.payload > 0;
@@ -136,15 +136,15 @@ inline Time Simulation::carry_through(Connection& c, Packet& packet, const Entry
 
 // The same without inlining, for callers that do not matter.
 template <bool ack>
-[[gnu::noinline]] void Simulation::carry_out_of_line(Connection& c, const Packet& packet,
+[[gnu::noinline]] void Simulation::traverse_hop_cold(Connection& c, const Packet& packet,
                                                      std::uint32_t ip_bytes, Time now,
                                                      const SackBlocks* sack) {
-    carry<ack>(c, packet, ip_bytes, now, sack);
+    traverse_hop<ack>(c, packet, ip_bytes, now, sack);
 }
-template void Simulation::carry_out_of_line<false>(Connection& c, const Packet& packet,
+template void Simulation::traverse_hop_cold<false>(Connection& c, const Packet& packet,
                                                    std::uint32_t ip_bytes, Time now,
                                                    const SackBlocks* sack);
-template void Simulation::carry_out_of_line<true>(Connection& c, const Packet& packet,
+template void Simulation::traverse_hop_cold<true>(Connection& c, const Packet& packet,
                                                   std::uint32_t ip_bytes, Time now,
                                                   const SackBlocks* sack);
 
@@ -179,7 +179,7 @@ template <bool loaded>
     if ((packet.flags & kAck) == 0) {
         const std::uint32_t bytes = c.header_bytes + packet.payload;
         if (there) return arrive_at_receiver(c, packet, bytes, packet.at);
-        return carry_out_of_line<false>(c, packet, bytes, packet.at, nullptr);
+        return traverse_hop_cold<false>(c, packet, bytes, packet.at, nullptr);
     }
     SackBlocks blocks;
     const bool has_sack = (packet.flags & kSack) != 0;
@@ -189,7 +189,7 @@ template <bool loaded>
     }
     const SackBlocks* const sack = has_sack ? &blocks : nullptr;
     if (!there)
-        carry_out_of_line<true>(c, packet, c.header_bytes + blocks.option_bytes(), packet.at, sack);
+        traverse_hop_cold<true>(c, packet, c.header_bytes + blocks.option_bytes(), packet.at, sack);
     else if ((packet.flags & kSyn) != 0)
         take_syn_ack(c, packet.at, (packet.flags & kAgain) != 0);
     else if ((packet.flags & kSuspect) == 0 || take_suspect_ack(c, packet))
@@ -303,7 +303,7 @@ void Simulation::next_source_timer() {
     Packet packet;
     packet.number = c.receiver.next_number;
     packet.flags = kAck;
-    carry<true>(c, packet, c.header_bytes, now, nullptr);
+    traverse_hop<true>(c, packet, c.header_bytes, now, nullptr);
 }
 
 // Sends an ACK with SACK blocks or flags, or any other ACK.
@@ -321,7 +321,8 @@ void Simulation::next_source_timer() {
     packet.number = c.receiver.next_number;
     packet.payload = c.receiver.marked_so_far();
     packet.flags = kAck | flags | c.receiver.take_ack_flags() | (has_sack ? kSack : 0);
-    carry<true>(c, packet, c.header_bytes + sack.option_bytes(), now, has_sack ? &sack : nullptr);
+    traverse_hop<true>(c, packet, c.header_bytes + sack.option_bytes(), now,
+                       has_sack ? &sack : nullptr);
 }
 
 // ---- The sending end
@@ -367,7 +368,7 @@ template <bool fast>
     for (std::int64_t s = burst.first; s < burst.end; s++, packet.number += mss) {
         if (!fast && records_events_) recorders_[c.slot].event(now, EventKind::send, s, sender);
         if (!fast && c.ecn) packet.flags = sender.ecn_flags();
-        carry<false>(c, packet, ip_bytes, now, nullptr);
+        traverse_hop<false>(c, packet, ip_bytes, now, nullptr);
     }
 }
 
@@ -393,7 +394,7 @@ template <bool fast>
     if (!writers_.empty()) [[unlikely]]
         if (const Writer* const writer = writer_of(c); writer && writer->ends_message(segment))
             packet.flags |= kEnd;
-    carry<false>(c, packet, c.header_bytes + payload, now, nullptr);
+    traverse_hop<false>(c, packet, c.header_bytes + payload, now, nullptr);
 }
 
 }  // namespace ww::sim

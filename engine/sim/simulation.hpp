@@ -158,16 +158,17 @@ class Simulation {
     }
 
     template <bool ack>
-    void carry(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now,
-               const SackBlocks* sack);
+    void traverse_hop(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now,
+                      const SackBlocks* sack);
     template <bool ack>
-    void carry_out_of_line(Connection& c, const Packet& packet, std::uint32_t ip_bytes, Time now,
+    void traverse_hop_cold(Connection& c, const Packet& packet, std::uint32_t ip_bytes, Time now,
                            const SackBlocks* sack);
     template <bool ack>
-    void carry_on(Connection& c, Packet packet, const Entry& entry, const Hop& hop,
-                  Channel* const* channel);
+    void resume_hop(Connection& c, Packet packet, const Entry& entry, const Hop& hop,
+                    Channel* const* channel);
     template <bool ack>
-    Time carry_through(Connection& c, Packet& packet, const Entry& entry, Channel& first, Time now);
+    Time traverse_with_followers(Connection& c, Packet& packet, const Entry& entry, Channel& first,
+                                 Time now);
     template <bool ack>
     void end_hop(Connection& c, Packet packet, std::uint32_t ip_bytes, const Hop& hop, Time now,
                  const SackBlocks* sack);
@@ -180,8 +181,8 @@ class Simulation {
         packet.flags |= hop.there;
         if (hop.last->hold(packet, sack)) packets_.set(hop.last->slot, at);
     }
-    Passage meet(const Connection& c, Channel& channel, Packet& packet, const Entry& entry,
-                 Time now);
+    Passage traverse_channel(const Connection& c, Channel& channel, Packet& packet,
+                             const Entry& entry, Time now);
     Passage enqueue(const Connection& c, Channel& channel, const Packet& packet, const Entry& entry,
                     Time now);
     void filter_acks(Channel& channel, Time now);

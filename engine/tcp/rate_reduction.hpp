@@ -17,7 +17,7 @@ class RateReduction {
 
     // target: cwnd at the end of recovery; flight: segments in flight and not SACKed before
     // recovery began.
-    void enter(std::uint32_t target, std::int32_t flight) {
+    void begin(std::uint32_t target, std::int32_t flight) {
         target_ = target;
         odd_ack_ = 0;
         ww_prr_enter(&prr_, static_cast<std::uint32_t>(std::max(flight, 1)));

@@ -103,7 +103,7 @@ void Sender::enter_recovery(Ack& ack) {
     reduce_window(now);
     if (settings_->undoes) undo_.begin(una_);
     if (settings_->uses_rate_reduction) {
-        rate_reduction_.enter(window_.cwnd, ack.flight_before);
+        rate_reduction_.begin(window_.cwnd, ack.flight_before);
         window_.cwnd = before;
     }
     recover_ = high_;

@@ -105,14 +105,14 @@ class Scoreboard {
         lost_end_ = std::max(lost_end_, segment + 1);
     }
 
-    // Calls look(segment, found_lost, continues) for each segment found lost since the last call.
+    // Calls visit(segment, found_lost, continues) for each segment found lost since the last call.
     // found_lost: segments found lost since the start, up to this one; continues: it directly
     // follows the one before it.
-    template <class Look>
-    void take_lost(Look&& look) {
+    template <class Visit>
+    void take_lost(Visit&& visit) {
         std::uint32_t count = found_lost_ - static_cast<std::uint32_t>(lost_now_.size());
         for (const std::int64_t segment : lost_now_) {
-            look(segment, ++count, segment == last_taken_ + 1);
+            visit(segment, ++count, segment == last_taken_ + 1);
             last_taken_ = segment;
         }
         lost_now_.clear();

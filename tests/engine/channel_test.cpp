@@ -77,7 +77,7 @@ class ListedChannel {
 
 // As in the simulation: asks first whether there is anything to decide.
 Passage cross(Channel& channel, Time now, std::uint32_t bytes) {
-    if (channel.pass(now, bytes, kLongest)) return arrival(now);
+    if (channel.pass_if_open(now, bytes, kLongest)) return arrival(now);
     channel.leave_step();
     const Passage passage = channel.transmit(now, bytes);
     channel.join();

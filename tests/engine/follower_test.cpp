@@ -49,7 +49,7 @@ Time cross_each(Channels& channels, Time now, std::uint32_t bytes) {
 
 // Returns true if the first channel took the packet through all of them by itself.
 bool cross_led(Channels& channels, Time& now, std::uint32_t bytes) {
-    if (channels[0].pass(now, bytes, kLongest)) return true;
+    if (channels[0].pass_if_open(now, bytes, kLongest)) return true;
     channels[0].leave_step();
     now = cross_each(channels, now, bytes);
     channels[0].join();

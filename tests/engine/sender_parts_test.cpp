@@ -155,7 +155,7 @@ TEST(Recovery, ReducesTheRateOnlyWithSack) {
 // RFC 9937: at entry cwnd stays; then one segment leaves for every two delivered.
 TEST(RateReduction, HalvesInStepsWithPrr) {
     RateReduction prr(Recovery::prr);
-    prr.enter(10, 20);
+    prr.begin(10, 20);
     std::uint32_t cwnd = 20, sent = 0;
     for (std::uint32_t pipe = 19, acks = 0; acks < 18; acks++, pipe--) {
         cwnd = prr.on_ack(cwnd, pipe, 1, false);
@@ -168,10 +168,10 @@ TEST(RateReduction, HalvesInStepsWithPrr) {
 TEST(RateReduction, RateHalvingTakesOffOneSegmentPerTwoAcksAndRestarts) {
     RateReduction halving(Recovery::rate_halving);
     for (int episode = 0; episode < 2; episode++) {
-        halving.enter(10, 20);
+        halving.begin(10, 20);
         EXPECT_EQ(halving.on_ack(20, 30, 1, true), 20u);
         EXPECT_EQ(halving.on_ack(20, 30, 1, true), 19u);
-        EXPECT_EQ(halving.on_ack(19, 30, 1, true), 19u);  // enter() clears the odd one
+        EXPECT_EQ(halving.on_ack(19, 30, 1, true), 19u);  // begin() clears the odd one
     }
 }
 
