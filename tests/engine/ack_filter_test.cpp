@@ -5,6 +5,7 @@
 
 #include "engine/link/held_packets.hpp"
 #include "engine/network.hpp"
+#include "one_link.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test {
@@ -95,26 +96,14 @@ TEST(AckFilter, OfDuplicateAcksOnlyThoseGoThatSayLessThanTheNewest) {
 
 // Data at 10 Mb/s, an ACK a segment. The way back is as fast, unless `ack_bps` says otherwise.
 Network path(const std::optional<AckFilter>& filter, std::int64_t ack_bps = 10'000'000) {
-    Network network;
-    network.nodes = 2;
-    network.duration = 20 * kSecond;
-    network.trace.queues = true;
-    Link link;
-    link.a = 0, link.b = 1;
-    for (Direction* d : {&link.forward, &link.backward}) {
-        d->rate_bps = 10'000'000;
-        d->delay = 20 * kMs;
-        d->queue_packets = 100;
-    }
-    link.backward.rate_bps = ack_bps;
-    link.backward.ack_filter = filter;
-    network.links = {link};
-    Flow flow;
-    flow.from = 0, flow.to = 1;
+    Flow flow = bulk();
     flow.delayed_ack = 1;
     flow.cc = ww_configure(WW_PROTOCOL_CUBIC);
     flow.recovery = Recovery::sack;
-    network.flows = {flow};
+    Network network = one_link(10'000'000, 20 * kMs, 20 * kSecond, {flow});
+    network.trace.queues = true;
+    network.links[0].backward.rate_bps = ack_bps;
+    network.links[0].backward.ack_filter = filter;
     return network;
 }
 

@@ -50,8 +50,7 @@ Application video(std::vector<std::int64_t> ladder_bps, Time chunk, Time buffer)
 
 // Runs a flow over 10 Mb/s and 50 ms one way, with events.
 Result run_flow(const Flow& flow, Time duration) {
-    Network network = one_link(10'000'000, 50 * kMs, duration);
-    network.flows = {flow};
+    Network network = one_link(10'000'000, 50 * kMs, duration, {flow});
     network.trace.events = true;
     Result result = simulate(network, 1);
     EXPECT_EQ(result.error, "");

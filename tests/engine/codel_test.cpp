@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/network.hpp"
+#include "one_link.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test::of_codel {
@@ -188,22 +189,7 @@ TEST(CoDel, MarksWhatIsEcnCapable) {
 }
 
 Network bottleneck(QueueKind kind, std::int64_t packets = 1000) {
-    Network network;
-    network.nodes = 2;
-    network.duration = 30 * kSecond;
-    Link link;
-    link.b = 1;
-    for (Direction* d : {&link.forward, &link.backward}) {
-        d->rate_bps = 10'000'000;
-        d->delay = 20 * kMs;
-        d->queue_packets = packets;
-    }
-    link.forward.queue_kind = kind;
-    network.links = {link};
-    Flow flow;
-    flow.to = 1;
-    network.flows = {flow};
-    return network;
+    return managed_link(kind, 10'000'000, 20 * kMs, 30 * kSecond, {bulk()}, packets);
 }
 
 // 1: a bulk flow through a large buffer keeps the queue near TARGET. A single Reno flow, which

@@ -8,6 +8,7 @@
 
 #include "engine/link/delays.hpp"
 #include "engine/network.hpp"
+#include "one_link.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test {
@@ -60,23 +61,14 @@ TEST(DelayChanges, FollowTheirListThroughPeriodsAndSilences) {
 
 // A handover from 20 ms to 50 ms one way at 5 s adds 60 ms to the round trip.
 TEST(DelayChanges, OfBothDirectionsChangeTheBaseRoundTrip) {
-    Network network;
-    network.nodes = 2;
-    network.duration = 10 * kSecond;
-    network.trace.windows = true;
-    Link link;
-    link.a = 0, link.b = 1;
-    for (Direction* d : {&link.forward, &link.backward}) {
-        d->rate_bps = 1'000'000'000;
-        d->delay = 20 * kMs;
-        d->delay_changes = {{5 * kSecond}, {50 * kMs}, 0};
-    }
-    network.links = {link};
-    Flow flow;
-    flow.from = 0, flow.to = 1;
+    Flow flow = bulk();
     flow.delayed_ack = 1;
     flow.receive_window_bytes = 20 * 1460;  // no queue
-    network.flows = {flow};
+    Network network = one_link(1'000'000'000, 20 * kMs, 10 * kSecond, {flow});
+    network.trace.windows = true;
+    Link& link = network.links[0];
+    for (Direction* d : {&link.forward, &link.backward})
+        d->delay_changes = {{5 * kSecond}, {50 * kMs}, 0};
     const Result result = simulate(network, 1);
     ASSERT_EQ(result.error, "");
     const WindowTrace& trace = result.flows[0].trace;

@@ -4,33 +4,22 @@
 #include <gtest/gtest.h>
 
 #include "engine/network.hpp"
+#include "one_link.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test::of_dualpi2 {
 namespace {
 
-Network path(std::int64_t rate_bps, Time delay) {
-    Network network;
-    network.nodes = 2;
-    network.duration = 60 * kSecond;
-    Link link;
-    link.b = 1;
-    link.forward.rate_bps = link.backward.rate_bps = rate_bps;
-    link.forward.delay = link.backward.delay = delay;
-    link.forward.queue_packets = 1000;
-    link.forward.queue_kind = QueueKind::dualpi2;
-    network.links = {link};
-    return network;
+Network path(std::int64_t rate_bps, Time delay, std::size_t flows) {
+    return managed_link(QueueKind::dualpi2, rate_bps, delay, 60 * kSecond,
+                        std::vector<Flow>(flows, bulk()));
 }
 
 // Bulk flows through a large buffer keep the delay near the target, with drops or with marks.
 TEST(DualPi2, KeepsTheDelayNearItsTarget) {
     for (const bool ecn : {false, true}) {
-        Network network = path(10'000'000, 20 * kMs);
-        Flow flow;
-        flow.to = 1;
-        flow.ecn = ecn;
-        network.flows.assign(5, flow);
+        Network network = path(10'000'000, 20 * kMs, 5);
+        for (Flow& flow : network.flows) flow.ecn = ecn;
         const Result result = simulate(network, 1);
         ASSERT_EQ(result.error, "");
         const DirectionResult& forward = result.forward[0];
@@ -43,11 +32,8 @@ TEST(DualPi2, KeepsTheDelayNearItsTarget) {
 
 // A flow of ECT(1) alone takes the L4S queue: its marks begin at minTh, not at the target.
 TEST(DualPi2, AFlowOfEct1HasAShortQueue) {
-    Network network = path(50'000'000, 5 * kMs);
-    Flow flow;
-    flow.to = 1;
-    flow.ecn = flow.ect1 = true;
-    network.flows = {flow};
+    Network network = path(50'000'000, 5 * kMs, 1);
+    network.flows[0].ecn = network.flows[0].ect1 = true;
     const Result result = simulate(network, 1);
     ASSERT_EQ(result.error, "");
     const DirectionResult& forward = result.forward[0];

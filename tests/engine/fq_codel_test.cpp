@@ -10,6 +10,7 @@
 
 #include "engine/link/held_packets.hpp"
 #include "engine/network.hpp"
+#include "one_link.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test::of_fq_codel {
@@ -79,26 +80,10 @@ TEST(FqCoDel, ASparseFlowDoesNotStarveTheOthers) {
     EXPECT_NEAR(left[1], left[2], 2);
 }
 
-Network dumbbell(QueueKind kind, std::size_t flows, std::int64_t packets = 1000) {
-    Network network;
-    network.nodes = 2;
-    network.duration = 20 * kSecond;
-    Link link;
-    link.b = 1;
-    for (Direction* d : {&link.forward, &link.backward}) {
-        d->rate_bps = 10'000'000;
-        d->delay = 20 * kMs;
-        d->queue_packets = packets;
-    }
-    link.forward.queue_kind = kind;
-    network.links = {link};
-    Flow flow;
-    flow.to = 1;
-    for (std::size_t i = 0; i < flows; i++) {
-        flow.start = static_cast<Time>(i) * 300 * kMs;
-        network.flows.push_back(flow);
-    }
-    return network;
+Network shared_link(QueueKind kind, std::size_t flows, std::int64_t packets = 1000) {
+    std::vector<Flow> started(flows, bulk());
+    for (std::size_t i = 0; i < flows; i++) started[i].start = static_cast<Time>(i) * 300 * kMs;
+    return managed_link(kind, 10'000'000, 20 * kMs, 20 * kSecond, started, packets);
 }
 
 void expect_same(const Result& a, const Result& b) {
@@ -114,9 +99,9 @@ void expect_same(const Result& a, const Result& b) {
 // 4.2: with one queue FQ-CoDel is CoDel, whatever the flows; and so it is with one flow.
 TEST(FqCoDel, OneQueueIsCoDel) {
     for (const std::size_t flows : {1u, 4u}) {
-        Network one = dumbbell(QueueKind::fq_codel, flows);
+        Network one = shared_link(QueueKind::fq_codel, flows);
         if (flows > 1) one.links[0].forward.fq_codel.flows = 1;
-        const Result codel = simulate(dumbbell(QueueKind::codel, flows), 1);
+        const Result codel = simulate(shared_link(QueueKind::codel, flows), 1);
         EXPECT_GT(codel.forward[0].early_drops, 0u);
         expect_same(simulate(one, 1), codel);
     }
@@ -124,7 +109,7 @@ TEST(FqCoDel, OneQueueIsCoDel) {
 
 // 1: flows get equal shares, although their windows differ.
 TEST(FqCoDel, FlowsGetEqualShares) {
-    Network network = dumbbell(QueueKind::fq_codel, 4);
+    Network network = shared_link(QueueKind::fq_codel, 4);
     network.flows[0].cc = ww_configure(WW_PROTOCOL_CUBIC);
     network.flows[1].cc = ww_configure(WW_PROTOCOL_VEGAS);
     const Result result = simulate(network, 1);
@@ -140,7 +125,7 @@ TEST(FqCoDel, FlowsGetEqualShares) {
 
 // 4.1: a full queue drops from its longest queue, so a flow that sends little loses nothing.
 TEST(FqCoDel, AFullQueueDropsFromTheLongest) {
-    Network network = dumbbell(QueueKind::fq_codel, 2, 20);
+    Network network = shared_link(QueueKind::fq_codel, 2, 20);
     network.links[0].forward.fq_codel.target = kHour;  // CoDel drops nothing
     Flow& flood = network.flows[0];
     flood.datagrams.on = true;

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "one_link.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test {
@@ -89,20 +90,15 @@ constexpr std::uint32_t kHeader = 28;
 
 // 8 Mb/s, so a byte takes a microsecond; 10 ms each way.
 Network network(Echoes& echoes, std::int64_t packets) {
-    Network made;
-    made.nodes = 2;
-    made.duration = 10 * kSecond;
-    Link& link = made.links.emplace_back();
-    link.b = 1;
-    link.forward.rate_bps = link.backward.rate_bps = 8'000'000;
-    link.forward.delay = link.backward.delay = kSecond / 100;
-    Flow& flow = made.flows.emplace_back();
-    flow.to = 1;
+    Flow flow = bulk();
     flow.guests = &echoes;
     flow.header_bytes = kHeader;
     flow.size_bytes = 1000 * packets;
     flow.start = kSecond;
-    return made;
+    Network unlimited = one_link(8'000'000, kSecond / 100, 10 * kSecond, {flow});
+    Link& link = unlimited.links[0];
+    link.forward.queue_packets = link.backward.queue_packets = kUnlimited;
+    return unlimited;
 }
 
 TEST(Guest, ItsPacketsTakeTheTimesOfTheLinks) {

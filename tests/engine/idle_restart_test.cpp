@@ -119,8 +119,7 @@ TEST(RateLimitedIncrease, LetsAFlowAtAConstantRateGrowToTwiceTheInitialWindow) {
         flow.initial_cwnd = 50;
         flow.rate_limited_increase = increases;
         flow.cc.validate_cwnd = validates;
-        Network network = one_link(10'000'000, 50 * kMs, 60 * kSecond);
-        network.flows = {flow};
+        Network network = one_link(10'000'000, 50 * kMs, 60 * kSecond, {flow});
         return simulate(network, 1).flows[0].max_cwnd;
     };
     EXPECT_EQ(largest(false, true), 50);

@@ -31,11 +31,7 @@ Flow media_flow(std::int64_t frame_segments, std::int64_t key_segments = 0) {
     return flow;
 }
 
-Network network_of(const Flow& flow) {
-    Network network = one_link(10'000'000, 50 * kMs, 6 * kSecond);
-    network.flows = {flow};
-    return network;
-}
+Network network_of(const Flow& flow) { return one_link(10'000'000, 50 * kMs, 6 * kSecond, {flow}); }
 
 Result run(const Flow& flow) { return simulate(network_of(flow), 1); }
 

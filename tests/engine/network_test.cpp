@@ -11,6 +11,7 @@
 
 #include "blocks.hpp"
 #include "engine/recovery.hpp"
+#include "one_link.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test {
@@ -323,19 +324,12 @@ TEST(AnyNetwork, CompletesATransferToTheByteWhateverTheRecovery) {
 }
 
 Network lone_flow(Recovery recovery, double loss, Time duration) {
-    Network network;
-    network.nodes = 2;
-    network.links.push_back({0, 1, 0, {}, {}});
-    for (Direction* d : {&network.links[0].forward, &network.links[0].backward})
-        d->rate_bps = 2'000'000, d->delay = 45 * kMs, d->queue_packets = 100;
-    network.links[0].forward.loss = Uniform{loss};
-    Flow flow;
-    flow.to = 1;
+    Flow flow = bulk();
     flow.packet_bytes = 360 + 40;
     flow.recovery = recovery;
     flow.receive_window_bytes = 65535;
-    network.flows.push_back(flow);
-    network.duration = duration;
+    Network network = one_link(2'000'000, 45 * kMs, duration, {flow});
+    network.links[0].forward.loss = Uniform{loss};
     return network;
 }
 

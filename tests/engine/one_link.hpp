@@ -6,14 +6,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "engine/network.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test {
 
-// The queue holds 100 packets; the caller adds the flows.
-inline Network one_link(std::int64_t rate_bps, Time delay, Time duration) {
+// Both queues hold 100 packets.
+inline Network one_link(std::int64_t rate_bps, Time delay, Time duration,
+                        std::vector<Flow> flows = {}) {
     Network network;
     network.nodes = 2;
     Link link;
@@ -23,7 +26,24 @@ inline Network one_link(std::int64_t rate_bps, Time delay, Time duration) {
     link.forward.queue_packets = link.backward.queue_packets = 100;
     network.links.push_back(link);
     network.duration = duration;
+    network.flows = std::move(flows);
     return network;
+}
+
+// One link whose forward queue is of `kind`; 1000 packets leave its delay to the discipline.
+inline Network managed_link(QueueKind kind, std::int64_t rate_bps, Time delay, Time duration,
+                            std::vector<Flow> flows = {}, std::int64_t packets = 1000) {
+    Network network = one_link(rate_bps, delay, duration, std::move(flows));
+    network.links[0].forward.queue_kind = kind;
+    network.links[0].forward.queue_packets = packets;
+    return network;
+}
+
+// A flow with the defaults, from the link's one end to the other.
+inline Flow bulk() {
+    Flow flow;
+    flow.to = 1;
+    return flow;
 }
 
 inline Flow tcp(ww_protocol protocol, Recovery recovery = Recovery::sack) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/network.hpp"
+#include "one_link.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test::of_pie {
@@ -179,19 +180,8 @@ TEST(Pie, MarksWhileTheProbabilityIsLow) {
 
 // 4: bulk flows through a large buffer keep the delay near QDELAY_REF.
 TEST(Pie, KeepsTheDelayNearItsTarget) {
-    Network network;
-    network.nodes = 2;
-    network.duration = 60 * kSecond;
-    Link link;
-    link.b = 1;
-    link.forward.rate_bps = link.backward.rate_bps = 10'000'000;
-    link.forward.delay = link.backward.delay = 20 * kMs;
-    link.forward.queue_packets = 1000;
-    link.forward.queue_kind = QueueKind::pie;
-    network.links = {link};
-    Flow flow;
-    flow.to = 1;
-    network.flows.assign(5, flow);
+    const Network network = managed_link(QueueKind::pie, 10'000'000, 20 * kMs, 60 * kSecond,
+                                         std::vector<Flow>(5, bulk()));
     const Result result = simulate(network, 1);
     ASSERT_EQ(result.error, "");
     const DirectionResult& forward = result.forward[0];

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/network.hpp"
+#include "one_link.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test {
@@ -68,20 +69,9 @@ TEST(Policer, PassesWhatABucketOfTokensPasses) {
 
 // Packets of 1500 bytes at 2 Mb/s for 10 s through a policer of 1 Mb/s: it passes its burst and its rate.
 TEST(Policer, PassesItsRateAndItsBurstOfDatagrams) {
-    Network network;
-    network.nodes = 2;
-    network.duration = 10 * kSecond;
-    Link link;
-    link.a = 0, link.b = 1;
-    for (Direction* d : {&link.forward, &link.backward}) d->rate_bps = 100'000'000;
-    link.forward.policer = Policer{1'000'000, 30'000};
-    network.links = {link};
-    Flow flow;
-    flow.from = 0, flow.to = 1;
-    flow.header_bytes = 28;
-    flow.datagrams.on = true;
-    flow.datagrams.rate_bps = 2'000'000;
-    network.flows = {flow};
+    Network network = one_link(100'000'000, 0, 10 * kSecond, {datagrams(2'000'000)});
+    network.links[0].forward.policer = Policer{1'000'000, 30'000};
+    network.flows[0].header_bytes = 28;
     const Result result = simulate(network, 1);
     ASSERT_EQ(result.error, "");
     const DirectionResult& way = result.forward[0];

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "one_link.hpp"
+
 namespace ww::sim::test {
 namespace {
 
@@ -28,19 +30,7 @@ std::uint64_t packet_of(const std::vector<Event>& events, const Transmission& wa
 }  // namespace
 
 Network scripted_network(Recovery recovery) {
-    Network network;
-    network.nodes = 2;
-    network.duration = 60 * kSecond;
-    network.trace.events = true;
-    Link link;
-    link.a = 0;
-    link.b = 1;
-    link.forward.rate_bps = link.backward.rate_bps = 8'320'000;
-    link.forward.delay = link.backward.delay = kSecond / 20;
-    network.links.push_back(link);
-    Flow flow;
-    flow.from = 0;
-    flow.to = 1;
+    Flow flow = bulk();
     flow.recovery = recovery;
     flow.cc.byte_counting = false;
     flow.packet_bytes = 1000 + flow.header_bytes;
@@ -49,7 +39,8 @@ Network scripted_network(Recovery recovery) {
     flow.initial_ssthresh = 10;
     flow.delayed_ack = 1;
     flow.random_isn = false;
-    network.flows.push_back(flow);
+    Network network = one_link(8'320'000, kSecond / 20, 60 * kSecond, {flow});
+    network.trace.events = true;
     return network;
 }
 

@@ -12,8 +12,7 @@ namespace ww::sim::test {
 namespace {
 
 double sent_bps(const Flow& flow, Time duration, std::uint64_t seed = 1) {
-    Network network = one_link(100'000'000, kMs, duration);
-    network.flows = {flow};
+    Network network = one_link(100'000'000, kMs, duration, {flow});
     const Result result = simulate(network, seed);
     EXPECT_EQ(result.error, "");
     return static_cast<double>(result.flows[0].sent) * 1500 * 8 /

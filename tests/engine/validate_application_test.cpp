@@ -28,8 +28,7 @@ std::string error_of(ApplicationKind kind, ApplicationChange change, bool arrive
         flow.size_bytes = 1000;
         flow.arrivals_mean = kSecond;
     }
-    Network network = one_link(10'000'000, kMs, kSecond);
-    network.flows = {flow};
+    Network network = one_link(10'000'000, kMs, kSecond, {flow});
     return validate(network);
 }
 
