@@ -129,8 +129,8 @@
     X(WESTWOOD_CUBIC, "westwood-cubic", WESTWOOD_CUBIC, SACK, (void)0, "Westwood-CUBIC",           \
       "#750500 s --", "WwTcpWestwood", WW_OURS(ww_cubic),                                          \
       WW_EXPERIMENTAL                                                                              \
-      "docs/new-member.md: CUBIC that keeps its window when the link loses packets, not a full "   \
-      "queue")                                                                                     \
+      "docs/westwood-cubic.md: CUBIC that keeps its window when the link loses packets, not a "    \
+      "full queue")                                                                                \
     X(CUBIC, "cubic", CUBIC, SACK, (void)0, "CUBIC", "#C731C7 < -", "TcpCubic",                    \
       WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence and HyStart++ (RFC 9406)")             \
     X(VEGAS, "vegas", VEGAS, SACK, (void)0, "Vegas", "#97A977 > --", "TcpVegas",                   \

@@ -170,23 +170,24 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
     X(SHARE, wc_evidence, 250, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                   \
       "Evidence above which losses count as a full queue's: 0 for a lossy link, 1 for a full "     \
       "queue",                                                                                     \
-      "Random losses average 0, RED's 0.4 or more: docs/new-member.md.")                           \
+      "Random losses average 0, RED's 0.4 or more: docs/westwood-cubic.md.")                       \
     X(SHARE, wc_gain, 930, 1, 999, WW_ONLY(WESTWOOD_CUBIC),                                        \
       "Share of the measured BDP, B RTTmin, that a loss leaves at least while a queue stands",     \
-      "Slightly below 1, so that the queue empties: docs/new-member.md.")                          \
+      "Slightly below 1, so that the queue empties: docs/westwood-cubic.md.")                      \
     X(SHARE, wc_queue, 62, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                       \
       "A queue stands if the smallest RTT of two rounds exceeds RTTmin by this share",             \
       "1/16 is half of HyStart++'s 1/8.")                                                          \
     X(SHARE, wc_heavy, 125, 1, 1000, WW_ONLY(WESTWOOD_CUBIC),                                      \
       "Share of a window lost in one round trip that reduces the window, whatever the cause",      \
-      "1/8 is far above the 2 % of the lossiest links it is designed for: docs/new-member.md.")    \
+      "1/8 is far above the 2 % of the lossiest links it is designed for: "                        \
+      "docs/westwood-cubic.md.")                                                                   \
     X(COUNT, wc_small, 12, 1, 255, WW_ONLY(WESTWOOD_CUBIC),                                        \
       "Window, segments, below which any loss halves it",                                          \
       "Reno's mean window at 1 % loss is 1.22 / sqrt(0.01) = 12: RFC 8312, section 5.")            \
     X(FACTOR_OR_NONE, wc_pacing, 3000, 1000, 65000, WW_ONLY(WESTWOOD_CUBIC),                       \
       "Pacing rate of slow start, as a multiple of cwnd / SRTT",                                   \
       "Without pacing, bursts overflow short queues; with 2, short flows take longer: "            \
-      "docs/new-member.md.")                                                                       \
+      "docs/westwood-cubic.md.")                                                                   \
     X(COUNT, veno_beta, 3, 1, 255, WW_ONLY(VENO),                                                  \
       "Segments queued in the path from which a loss counts as congestion",                        \
       "Fu & Liew 2003; tcp_veno.c.")                                                               \

@@ -48,7 +48,7 @@
  * The maximum of delivery rates is BBRv1's (draft-cardwell-iccrg-bbr-congestion-control-00, 4.1.1). TCP Veno (Fu &
  * Liew 2003) classifies losses by the queue, and Copa (Arun & Balakrishnan 2018) sees the queue in the smallest
  * recent RTT. A slow start that ends at the estimated BDP is Astart (Wang, Pau, Yamada, Sanadidi, Gerla: TCP
- * startup performance in large bandwidth delay networks, INFOCOM 2004). docs/new-member.md measures each part.
+ * startup performance in large bandwidth delay networks, INFOCOM 2004). docs/westwood-cubic.md measures each part.
  *
  * Deviations from RFC 9438: cwnd stands for the flight (4.6; so in Linux). A loss that does not reduce the
  * window does not end the stage. The undo of a spurious reduction restores the windows but not the stage (4.9;

@@ -24,7 +24,7 @@ _OF_CUBIC = "shared-self"  # the row that shows the benchmark's own noise
 # Where a control's settings were chosen: its verdict there is no evidence.
 TUNED: Mapping[str, str] = {
     "westwood-cubic": "its settings were chosen on seeds 201 and 211 of this population, before "
-    "anybody saw seed 1 (docs/new-member.md).",
+    "anybody saw seed 1 (docs/westwood-cubic.md).",
 }
 
 

@@ -56,7 +56,7 @@ _HOW = (
     "runs with the same seeds. "
     "The worst point of a line decides it. The scatter of seeds is their standard deviation over "
     "their mean. What is kept beside a control depends on its pacing, too: CUBIC that is paced "
-    "leaves CUBIC that is not paced less than another such flow does."
+    "can leave CUBIC that is not paced much less than another such flow does."
 )
 
 

@@ -93,7 +93,7 @@ _UPSTREAM = _grid(
     seeds=3,
     workers=2,
 )
-# The campaign of docs/new-member.md: alone and among its own, on small and large queues.
+# The campaign of docs/westwood-cubic.md: alone and among its own, on small and large queues.
 _MEMBER = _grid(
     says="westwood-cubic over many paths",
     protocols={"westwood-cubic": {"recovery": "sack"}},
