@@ -123,9 +123,12 @@ def validate(
                 name, planned[name], one, other, workers=workers, track=console.track
             )
             if came is None:
-                raise Interrupted(f"interrupted; {len(done)} of {len(grids)} grids were finished")
-            print(came, flush=True)
+                count = f"{len(done)} of {len(grids)} grids were finished"
+                kept = f"{count}; {folder.path / page.TABLE} has them" if done else count
+                raise Interrupted(f"interrupted; {kept}")
             done.append(came)
+            page.keep(done, engine, planned, folder)
+            print(came, flush=True)
         print(page.write(done, engine, planned, folder))
 
 

@@ -7,37 +7,51 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from westwood import stopping
 from westwood.draw import report
 from westwood.draw.curves import ratios
 from westwood.experiments.experiment import Experiment
 from westwood.experiments.validation.compare import OTHER, Validation
 from westwood.results.folder import Folder
 
+TABLE = "validation.csv"
 _TITLES = {"ns3": "ns-3", "linux": "Linux", "ns2": "ns-2", "quinn": "quinn", "noq": "noq"}
 _DRAWN = ("goodput_bps", "retransmission_ratio", "mean_cwnd")
 _SHOWN = ("goodput_bps", f"goodput_bps{OTHER}", "goodput_ratio")
 
 
+def keep(
+    done: Sequence[Validation], engine: str, planned: Mapping[str, Experiment], folder: Folder
+) -> None:
+    """Writes the grids that are finished into the table, so that no kill loses them."""
+    tables = [one.points.select(pl.lit(one.name).alias("grid"), pl.all()) for one in done]
+    with stopping.keeping():
+        folder.manifest(_manifest(engine, planned), complete=False)
+        folder.frame(TABLE, pl.concat(tables, how="diagonal_relaxed"))
+
+
 def write(
     done: Sequence[Validation], engine: str, planned: Mapping[str, Experiment], folder: Folder
 ) -> Path:
-    """Writes the page with a section for each grid, its figures, and one validation.csv."""
-    manifest = {
+    """Writes the page with a section for each grid and its figures, beside the table."""
+    keep(done, engine, planned, folder)
+    title = f"The simulator against {_TITLES[engine]}"
+    sections = [_section(one, _TITLES[engine], folder) for one in done]
+    return report.write_last(folder, title, sections, [], _manifest(engine, planned))
+
+
+def _manifest(engine: str, planned: Mapping[str, Experiment]) -> dict[str, Any]:
+    return {
         "engine": f"sim and {engine}",
         "grids": {
             name: {"hashes": [job.scenario.hash for job in one.jobs], "runs": one.runs}
             for name, one in planned.items()
         },
     }
-    folder.manifest(manifest, complete=False)
-    tables = [one.points.select(pl.lit(one.name).alias("grid"), pl.all()) for one in done]
-    folder.frame("validation.csv", pl.concat(tables, how="diagonal_relaxed"))
-    title = f"The simulator against {_TITLES[engine]}"
-    sections = [_section(one, _TITLES[engine], folder) for one in done]
-    return report.write_last(folder, title, sections, [], manifest)
 
 
 def _section(one: Validation, other: str, folder: Folder) -> report.Section:
