@@ -28,6 +28,7 @@ DEFINED = {
     "evaluation.md": _HARM,
     "glossary.md": _HARM,
     "own-evaluation.md": {*_HARM, "beside"},
+    "westwood-cubic.md": {"beside"},
 }
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "RELEASING.md", "docs/**/*.md")
 ROOMS = (

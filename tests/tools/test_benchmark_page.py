@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page of Westwood-CUBIC has the benchmark's rows, and cheap ones have today's values."""
+
+from __future__ import annotations
+
+from tools import benchmark_page
+from tools.pages import table_of
+
+CHEAP = ("point-clean", "point-thin")
+
+
+def test_the_page_has_what_the_command_finds_now() -> None:
+    shown = table_of("benchmark", benchmark_page.PAGE.read_text(encoding="utf-8"))
+    for entry in benchmark_page.measured("--only", ",".join(CHEAP)):
+        assert benchmark_page.line(entry) in shown.splitlines()
+
+
+def test_a_missed_bound_is_bold_and_counted() -> None:
+    entry = {
+        "row": "loss", "says": "share", "value": 0.5, "low": 0.4, "high": None, "bound": 0.6,
+        "at_most": False, "reached": False, "certain": True,
+    }  # fmt: skip
+    kept = {**entry, "row": "queue", "value": 12.34, "high": 20.0, "at_most": True, "reached": True}
+    assert benchmark_page.table([entry, kept]) == (
+        "1 of 2 bounds are missed, in bold; for 1 of them the whole interval is beyond the bound.\n"
+        "\n"
+        "| row | what it measures | value | 95 % interval | bound |\n"
+        "| --- | --- | ---: | --- | --- |\n"
+        "| `loss` | share | **0.500** | 0.400 to - | at least 0.6 |\n"
+        "| `queue` | share | 12.3 | 0.400 to 20.0 | at most 0.6 |\n"
+    )
