@@ -201,7 +201,7 @@ def _survives() -> Criterion:
 
     def runs(one: Environment) -> Callable[[Control], Mapping[str, Scenario]]:
         bbr = scenario(one, Control("bbr"))
-        return lambda control: {**alone(one)(control), _BBR: bbr}
+        return lambda control: {_BBR: bbr, **alone(one)(control)}  # the control is in the last
 
     return Criterion(
         "loss",
