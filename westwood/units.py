@@ -43,6 +43,9 @@ class Amount:
         return self.count if self.count is None or self.unit == "p" else self.count // packet_bytes
 
 
+NOT_CONVERTED = Amount(-1, "p")  # a limit such as "1bdp" without the path that decides it
+
+
 def explained(read: Callable[[object], T]) -> Callable[[object], T]:
     """Turns the ValueError of one of the engine's readers into an InputError with the value."""
 

@@ -15,7 +15,7 @@ from westwood.scenario import controls, profiles
 from westwood.scenario.addresses import kind_of
 from westwood.scenario.flows import OF_DATAGRAMS, check_obeyed
 from westwood.scenario.links import Link
-from westwood.units import UNLIMITED
+from westwood.units import NOT_CONVERTED
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,10 +70,13 @@ def with_derived(completed: Mapping[str, Any], plan: _engine.Plan) -> dict[str, 
 def check_limits(completed: Mapping[str, Any], links: Sequence[Link], refused: str) -> None:
     """Raises InputError if a queue limit depends on the path of a scenario that plan/ refused."""
     for link, given in zip(links, completed["link"], strict=True):
-        limit = given["queue"]["limit"]
-        if link.queue.limit.count is None and limit != UNLIMITED:
-            problem = f"can't be converted to packets: {refused}"
-            raise InputError(problem, key=f"{link.name}.queue.limit", value=limit)
+        if link.queue.limit != NOT_CONVERTED:
+            continue
+        problem, key = f"can't be converted to packets: {refused}", f"{link.name}.queue.limit"
+        if not isinstance(given, Mapping) or not isinstance(given["queue"], Mapping):
+            problem = "depends on a path that a part alone lacks, expected packets or bytes"
+            raise InputError(problem, key=key)
+        raise InputError(problem, key=key, value=given["queue"]["limit"])
 
 
 def _complete_link(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _most_segments(setting: Setting) -> int:
 
 
 def _queue_limit(value: object) -> units.Amount:
-    return units.parse_limit(value) or units.Amount(None, "p")  # what plan/ has refused to convert
+    return units.parse_limit(value) or units.NOT_CONVERTED  # what plan/ has refused
 
 
 QueueLimit = Annotated[units.Amount, Quantity(_queue_limit, str)]

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-from westwood import Scenario
+import pytest
+
+from westwood import InputError, Scenario
+from westwood.scenario.links import Link
 
 LINK = {"name": "l", "between": ["a", "b"], "rate": "1Gbps", "delay": "100ms"}
 FLOW = {"name": "f", "from": "a", "to": "b", "cc": "newreno"}
@@ -40,3 +43,13 @@ def test_the_windows_of_groups_and_datagrams() -> None:
     ]
     made = Scenario(name="s", duration="1s", link=[LINK], flow=flows)
     assert [flow.receive_window for flow in made.flow] == [2**20, 2**26, 2**16, 2**26]
+
+
+def test_a_link_made_alone_has_its_limit_in_packets_or_bytes() -> None:
+    other = Scenario.preset("path")
+    link = Link.model_validate({**LINK, "between": ["source", "sink"],
+                                "queue": {"limit": "1bdp"}})  # fmt: skip
+    with pytest.raises(InputError, match=r"l\.queue\.limit: depends on a path that a part alone"):
+        Scenario(name="again", duration="4s", link=[link], flow=other.flow)
+    again = Scenario(name="path", duration="600s", link=other.link, flow=other.flow)
+    assert again.link == other.link
