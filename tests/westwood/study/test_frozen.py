@@ -41,7 +41,6 @@ COMMANDS = {
     "tune": Judging(
         "control tune --cc westwood-cubic --vary wc_gain --trials 1 --paths 30 --packets 200"
     ),
-    "reproduce": Judging("reproduce fig5 --seeds 1", json="claims.json"),
 }
 
 
