@@ -41,6 +41,7 @@ COMMANDS = {
     "tune": Judging(
         "control tune --cc westwood-cubic --vary wc_gain --trials 1 --paths 30 --packets 200"
     ),
+    "reproduce": Judging("reproduce fig5 --seeds 1", json="claims.json"),
 }
 
 
@@ -83,8 +84,12 @@ def _numbers(value: Any) -> Any:
 
 
 def _page(text: str) -> str:
-    """Returns a page without pictures, styles, scripts, and the manifest's machine and time."""
-    return _timeless(_OF_MANIFEST.sub("", _PICTURE.sub("", text)))
+    """Returns a page without pictures, styles, scripts, and the manifest's machine and time.
+
+    Empty lines go, too: they stay where a script was that not each machine has built.
+    """
+    kept = _timeless(_OF_MANIFEST.sub("", _PICTURE.sub("", text)))
+    return "\n".join(line for line in kept.splitlines() if line.strip())
 
 
 def _timeless(text: str) -> str:
