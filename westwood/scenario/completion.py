@@ -15,6 +15,7 @@ from westwood.scenario import controls, profiles
 from westwood.scenario.addresses import kind_of
 from westwood.scenario.flows import OF_DATAGRAMS, check_obeyed
 from westwood.scenario.links import Link
+from westwood.scenario.parts import Part
 from westwood.units import NOT_CONVERTED
 
 
@@ -35,11 +36,22 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def planned(completed: Mapping[str, Any]) -> _engine.Plan | str:
-    """Returns what plan/ makes of completed settings, or why it refuses them."""
+    """Returns what plan/ makes of completed settings, or why it refuses them.
+
+    Links and flows may be models, which a program has taken from another scenario.
+    """
     try:
-        return _engine.plan({key: value for key, value in completed.items() if key != "sweep"})
+        return _engine.plan(
+            {key: _dumped(value) for key, value in completed.items() if key != "sweep"}
+        )
     except (ValueError, TypeError) as error:
         return str(error)
+
+
+def _dumped(value: Any) -> Any:
+    if not isinstance(value, (list, tuple)):
+        return value
+    return [part.model_dump() if isinstance(part, Part) else part for part in value]
 
 
 def plan_of(given: Mapping[str, Any]) -> _engine.Plan:

@@ -53,3 +53,11 @@ def test_a_link_made_alone_has_its_limit_in_packets_or_bytes() -> None:
         Scenario(name="again", duration="4s", link=[link], flow=other.flow)
     again = Scenario(name="path", duration="600s", link=other.link, flow=other.flow)
     assert again.link == other.link
+
+
+def test_a_limit_in_products_works_beside_flows_of_another_scenario() -> None:
+    other = Scenario.preset("path")
+    link = {**other.link[0].model_dump(), "queue": {"limit": "1bdp"}}
+    mixed = Scenario(name="mixed", duration="60s", link=[link], flow=other.flow)
+    alone = other.with_settings({"path.queue.limit": "1bdp"})
+    assert mixed.link[0].queue.limit == alone.link[0].queue.limit
