@@ -200,8 +200,10 @@ def _survives() -> Criterion:
     quick = ("0.10%", "1%", "2% of 400 packets")
 
     def runs(one: Environment) -> Callable[[Control], Mapping[str, Scenario]]:
-        bbr = scenario(one, Control("bbr"))
-        return lambda control: {_BBR: bbr, **alone(one)(control)}  # the control is in the last
+        def with_bbr(control: Control) -> Mapping[str, Scenario]:
+            return {_BBR: scenario(one, Control("bbr")), **alone(one)(control)}  # the control last
+
+        return with_bbr
 
     return Criterion(
         "loss",
