@@ -187,9 +187,10 @@ def summary(groups: Mapping[str, Sequence[Compared]]) -> Iterator[str]:
     yield "| runs | paths | agree | ours ÷ ns-3 | where they differ |"
     yield "| :--- | ---: | ---: | :--- | :--- |"
     for group, compared in groups.items():
-        ratios = [one.ratio for one in compared]
-        differ = "; ".join(f"{one.path}: {one.ratio:.3f}" for one in compared if not one.agrees)
-        agree = sum(one.agrees for one in compared)
+        ratios = [point.ratio for point in compared]
+        apart = [point for point in compared if not point.agrees]
+        differ = "; ".join(f"{point.path}: {point.ratio:.3f}" for point in apart)
+        agree = len(compared) - len(apart)
         spread = f"{min(ratios):.3f} to {max(ratios):.3f}"
         yield f"| {group} | {len(compared)} | {agree} | {spread} | {differ} |"
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tools.claim_tables import row
-from tools.pages import Numbers, replace
+from tools.pages import Numbers, quoted, replace
 from westwood.cli.commands import call
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "westwood-cubic.md"
@@ -64,5 +64,12 @@ def number(value: float | None) -> str:
     return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
 
 
+def write(rows: Sequence[Numbers]) -> None:
+    """Writes the table, and the figures of its rows in the page's text."""
+    replace(PAGE, {"benchmark": table(rows)})
+    values = {entry["row"]: entry["value"] for entry in rows}
+    PAGE.write_text(quoted({"benchmark": values}, PAGE.read_text(encoding="utf-8")), "utf-8")
+
+
 if __name__ == "__main__":
-    replace(PAGE, {"benchmark": table(measured())})
+    write(measured())

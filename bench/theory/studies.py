@@ -64,8 +64,8 @@ class Shares:
         """Measures the index of each number of flows. Returns the line of the page."""
         runs = [_jain(self.name, flows) for flows in COUNTS]
         cells = (
-            f"{statistics.fmean(one):.3f} ± {half_width(statistics.stdev(one), len(one)):.3f}"
-            for one in runs
+            f"{statistics.fmean(seeds):.3f} ± {half_width(statistics.stdev(seeds), len(seeds)):.3f}"
+            for seeds in runs
         )
         return f"{self.start} {' | '.join(cells)} |"
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from tools import benchmark_page
-from tools.pages import table_of
+from tools.pages import FIGURE, quoted, table_of
 
 CHEAP = ("point-clean", "point-thin")
 
@@ -29,3 +29,10 @@ def test_a_missed_bound_is_bold_and_counted() -> None:
         "| `loss` | share | **0.500** | 0.400 to - | at least 0.6 |\n"
         "| `queue` | share | 12.3 | 0.400 to 20.0 | at most 0.6 |\n"
     )
+
+
+def test_the_text_quotes_the_table() -> None:
+    text = benchmark_page.PAGE.read_text(encoding="utf-8")
+    cells = (line.split("|") for line in table_of("benchmark", text).splitlines() if "`" in line)
+    values = {cell[1].strip(" `"): float(cell[3].strip(" *")) for cell in cells}
+    assert FIGURE.search(text) and quoted({"benchmark": values}, text) == text
