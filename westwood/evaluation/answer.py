@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
 from westwood.evaluation.criterion import QUESTIONS, Criterion, Runs, Threshold, Verdict
@@ -34,6 +34,19 @@ class At:
     runs: int
     why_not: str = ""  # why it did not run
     scatter: float = math.nan  # standard deviation of the seeds over their mean
+    # What is kept over what is kept beside paced CUBIC; NaN: not compared.
+    paced: float = math.nan
+    paced_low: float = math.nan
+    paced_high: float = math.nan
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The runs of a point: with the control, with the reference, and with paced CUBIC if any."""
+
+    own: Sequence[Runs]
+    reference: Sequence[Runs]
+    paced: Sequence[Runs] = ()
 
 
 @dataclass(frozen=True)
@@ -108,12 +121,12 @@ class Answer:
 def of_runs(
     criterion: Criterion,
     part: str,
-    found: Mapping[str, tuple[Sequence[Runs], Sequence[Runs]] | NotRun],
+    found: Mapping[str, Sides | NotRun],
 ) -> Answer:
-    """Returns the answer of a criterion from the runs of the control and of the reference."""
+    """Returns the answer of a criterion from the runs of the control and of the references."""
     points = tuple(
-        _without_runs(name, both.why) if isinstance(both, NotRun) else _at(criterion, name, *both)
-        for name, both in found.items()
+        _without_runs(name, sides.why) if isinstance(sides, NotRun) else _at(criterion, name, sides)
+        for name, sides in found.items()
     )
     bound = criterion.threshold
     return Answer(
@@ -134,9 +147,11 @@ def of_runs(
     )
 
 
-def _at(criterion: Criterion, name: str, own: Sequence[Runs], others: Sequence[Runs]) -> At:
-    values = [criterion.measure(one) for one in own]
-    references = [criterion.measure(one) for one in others]
+def _at(criterion: Criterion, name: str, sides: Sides) -> At:
+    values, references, paced = (
+        [criterion.measure(one) for one in runs]
+        for runs in (sides.own, sides.reference, sides.paced)
+    )
     mean = geometric_mean_of if criterion.compare == "either way" else mean_of
     value = mean(values)
     reference = mean(references).value
@@ -151,7 +166,9 @@ def _at(criterion: Criterion, name: str, own: Sequence[Runs], others: Sequence[R
         judged.high,
         verdict_of(judged, criterion.threshold),
         len(values),
-        scatter=scatter_of(values),
+        "",
+        scatter_of(values),
+        *(astuple(_of_kept(values, paced)) if paced else ()),
     )
 
 
@@ -181,8 +198,14 @@ def _judged(criterion: Criterion, values: Sequence[float], references: Sequence[
     if criterion.compare == "difference":
         return mean_of([one - other for one, other in pairs])
     if criterion.compare == "kept":
-        pairs = [(1 - one, 1 - other) for one, other in pairs]
+        return _of_kept(values, references)
     return geometric_mean_of([ratio(one, other) for one, other in pairs])
+
+
+def _of_kept(harms: Sequence[float], references: Sequence[float]) -> Estimate:
+    """Returns what is left, over what a reference leaves."""
+    pairs = zip(harms, references, strict=True)
+    return geometric_mean_of([ratio(1 - one, 1 - other) for one, other in pairs])
 
 
 def _or_last(at_most: bool) -> Any:

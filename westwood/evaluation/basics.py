@@ -247,6 +247,35 @@ def _short_beside() -> Criterion:
     )
 
 
+def _bursts() -> list[Criterion]:
+    """How many segments leave back to back: over runs of `fills`, `queue` and `loss`."""
+    paths = {f"{queue:g} BDP": path(20, 40, queue) for queue in (0.25, 1, 4)}
+    paths["1 BDP, 1% lost"] = path(20, 40, 1, loss="uniform", loss_rate=0.01)
+
+    def of(name: str, says: str, column: str) -> Criterion:
+        return Criterion(
+            name,
+            says,
+            "RFC 9002, 7.7",
+            [Point(place, alone(one)) for place, one in paths.items()],
+            lambda runs: float(of_role(runs[ALONE], "tcp")[0][column]),
+            Threshold(10, "RFC 9002, 7.7: a burst should not exceed the initial window", True),
+            "segments",
+            axis="queue at 20 Mb/s and 40 ms",
+            note="A burst is what leaves in one slot of half a segment's time at the link's rate.",
+            more_columns=measures.bursts,
+        )
+
+    return [
+        of(
+            "bursts",
+            "Size of the bursts within which a flow alone sends 95 % of its segments",
+            measures.BURST,
+        ),
+        of("largest-burst", "Largest burst of a flow alone", measures.LARGEST_BURST),
+    ]
+
+
 def _finished(rows: Any) -> float:
     """Returns the mean time of the transfers that finished; those of the last moment may not.
 
@@ -260,5 +289,12 @@ PART = Part(
     "basics",
     "The five lines",
     "RFC 9743 and Ware et al. 2019",
-    (harm_to("cubic", question="safe"), _fills(), _keeps_short(), _survives(), _short_beside()),
+    (
+        harm_to("cubic", question="safe"),
+        _fills(),
+        _keeps_short(),
+        _survives(),
+        _short_beside(),
+        *_bursts(),
+    ),
 )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from westwood.engines.contract import MoreColumns
 from westwood.judge.cases import Control
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
@@ -129,10 +130,15 @@ class Criterion:
     axis: str = ""  # what the points are
     note: str = ""
     published: Mapping[str, Sequence[Published]] = field(default_factory=dict)  # by protocol
+    more_columns: MoreColumns | None = None  # what the measure reads of a run's events
 
     def chosen(self, effort: Effort) -> list[Point]:
         """Returns the points that this effort runs."""
         return [one for one in self.points if one.in_quick or not effort.is_quick]
+
+    def has_paced(self, effort: Effort) -> bool:
+        """Returns whether its runs compare with paced CUBIC, too."""
+        return self.compare == "kept" and (bool(self.question) or not effort.is_quick)
 
     @property
     def statistic(self) -> str:

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from westwood import _engine
+from westwood.engines.result import Result
 from westwood.evaluation.criterion import Runs
 from westwood.judge.targets import goodput, of_role
 from westwood.results.columns import Row
 
 SOLO, BESIDE, ALONE = "solo", "beside", "alone"
+BURST, LARGEST_BURST = "burst", "largest_burst"  # columns of `bursts`
+_SLOTS_A_SEGMENT, _MOST_SEGMENTS = 2, 0.95
 PAYLOAD = 1448 / 1500  # of a full packet with timestamps
 
 
@@ -68,3 +72,26 @@ def waiting_rtts(delay_us: int, rate_bps: int) -> Callable[[Runs], float]:
 def lost_share(rows: Sequence[Row]) -> float:
     """Returns dropped packets over sent ones, of all flows."""
     return float(sum(one["queue_drops"] for one in rows) / max(1, sum(one["sent"] for one in rows)))
+
+
+def bursts(result: Result) -> Mapping[str, Mapping[str, float]]:
+    """Returns how many segments the run's first flow sends back to back.
+
+    A burst is what leaves in one slot of half a segment's time at the rate of the first link.
+    `BURST` is the size within which 95 % of the segments leave.
+    """
+    import numpy as np
+
+    flow = result.scenario.flows[0]
+    segment_s = flow.packet * 8 / result.scenario.link[0].mean_rate_bps("forward")
+    sent = [_engine.EVENT_KINDS.index(kind) for kind in ("send", "retransmit")]
+    slots = []
+    for piece in result.raw.records.pieces("events"):
+        is_sent = (piece["connection"] == 0) & np.isin(piece["kind"], sent)
+        slots.append(np.floor(piece["time_s"][is_sent] * _SLOTS_A_SEGMENT / segment_s))
+    _, sizes = np.unique(np.concatenate(slots), return_counts=True)
+    if not len(sizes):
+        return {}
+    sizes.sort()
+    within = np.searchsorted(np.cumsum(sizes), _MOST_SEGMENTS * sizes.sum())
+    return {flow.name: {BURST: float(sizes[within]), LARGEST_BURST: float(sizes[-1])}}

@@ -55,8 +55,8 @@ _HOW = (
     "cannot tell. An interval is Student's t over seeds, of logarithms for ratios; the reference "
     "runs with the same seeds. "
     "The worst point of a line decides it. The scatter of seeds is their standard deviation over "
-    "their mean. What is kept beside a control depends on its pacing, too: CUBIC that is paced "
-    "can leave CUBIC that is not paced much less than another such flow does."
+    "their mean. What is kept beside a control measures pacing, too: paced CUBIC can leave CUBIC "
+    "much less than CUBIC does. So tables of what is kept compare with both."
 )
 
 
@@ -305,6 +305,10 @@ def _measured(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -
     heads = ["control", "point", "measured", "scatter of seeds", against]
     heads += ["judged", "95 % interval", "runs", "verdict"]
     rows = [_measured_at(control, at) for control, one in found for at in one.points]
+    if any(not math.isnan(at.paced) for _, one in found for at in one.points):
+        heads.append("over what paced CUBIC leaves")
+        every = (at for _, one in found for at in one.points)
+        rows = [[*row, _paced(at)] for row, at in zip(rows, every, strict=True)]
     unit = f" ({found[0][1].unit})" if found[0][1].unit else ""
     return Grid(f"What was measured{unit}", heads, rows)
 
@@ -324,6 +328,13 @@ def _measured_at(control: Control, at: At) -> list[str | Cell]:
         str(at.runs),
         Cell(at.verdict, "", _MARKS[at.verdict]),
     ]
+
+
+def _paced(at: At) -> str:
+    """Returns what is kept over what is kept beside paced CUBIC, with the interval."""
+    if math.isnan(at.paced):
+        return "-"
+    return f"{number(at.paced)} ({number(at.paced_low)} to {number(at.paced_high)})"
 
 
 def _worst_scenario(evaluation: Evaluation, control: Control, one: Answer) -> Scenario | None:

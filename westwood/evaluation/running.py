@@ -13,24 +13,26 @@ Its folder contains:
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from westwood import __version__
 from westwood.control import loading
-from westwood.engines.contract import Engine, Job, Prepare, RunSeed
+from westwood.engines.contract import Engine, Job, MoreColumns, Prepare, RunSeed
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
-from westwood.evaluation import answer, catalogue, harnesses, ledger
-from westwood.evaluation.answer import Answer, NotRun
+from westwood.evaluation import answer, catalogue, harnesses, ledger, measures
+from westwood.evaluation.answer import Answer, NotRun, Sides
 from westwood.evaluation.criterion import Criterion, Effort, Part, Point, Runs
 from westwood.experiments import cluster
 from westwood.experiments.experiment import Tracker
-from westwood.judge.cases import Control
+from westwood.judge.cases import CUBIC, Control
 from westwood.paths.environment import PROFILE
 from westwood.paths.population import seed_of
 from westwood.results.columns import Row
@@ -63,8 +65,11 @@ KEPT = (
     "utilisation",
     "mean_queue",
     "ecn_reductions",
+    measures.BURST,
+    measures.LARGEST_BURST,
 )
 MOST_LOOKS = 10**9
+PACED = Path(__file__).with_name("cubic_paced.c")
 _A_LOOK = 10_000  # seeds between two looks
 _AGAIN = 5_000  # where the seeds of a reference begin that is the control itself
 _DIFFERS = "holds another evaluation: controls, parts, effort, seed, engine or version differ"
@@ -123,18 +128,26 @@ class _Side:
 
 @dataclass(frozen=True)
 class _Asked:
-    """The runs of a point: with the control, and with the reference."""
+    """The runs of a point: with the control, with the reference, and with paced CUBIC."""
 
     own: _Side
     reference: _Side
+    paced: _Side
+    more_columns: MoreColumns | None
 
     def each(self) -> Iterator[tuple[_Key, Scenario]]:
-        yield from self.own.each()
-        yield from self.reference.each()
+        for side in (self.own, self.reference, self.paced):
+            yield from side.each()
 
-    def scenarios(self) -> Iterator[Scenario]:
-        yield from self.own.scenarios.values()
-        yield from self.reference.scenarios.values()
+    def jobs(self) -> Iterator[Job]:
+        """Yields a job without seeds for each scenario."""
+        for side in (self.own, self.reference, self.paced):
+            for scenario in side.scenarios.values():
+                yield self.job(scenario, [1])
+
+    def job(self, scenario: Scenario, seeds: Sequence[int]) -> Job:
+        traced = self.more_columns is not None
+        return Job(scenario, seeds, more_columns=self.more_columns, needs_events=traced)
 
 
 class Evaluation:
@@ -147,7 +160,8 @@ class Evaluation:
         self._found: dict[_Key, list[Row]] = {}
         self._made: dict[tuple[str, str, str], Mapping[str, Scenario]] = {}
         self._of_harness: dict[tuple[str, str], list[Answer]] = {}  # by part and control
-        self._refused: dict[str, WestwoodError | None] = {}  # by a scenario's hash
+        # By a scenario's hash, and whether its run is traced.
+        self._refused: dict[tuple[str, bool], WestwoodError | None] = {}
         self._failed: dict[_Key, str] = {}  # runs without a result, and why
 
     @contextlib.contextmanager
@@ -163,16 +177,19 @@ class Evaluation:
         return len(self._found)
 
     @cached_property
-    def _missing(self) -> dict[str, tuple[Scenario, list[int]]]:
-        """Returns the scenarios that have yet to run, with their seeds."""
-        missing: dict[str, tuple[Scenario, dict[int, None]]] = {}
+    def _missing(self) -> list[Job]:
+        """Returns what has yet to run, a job for each scenario."""
+        seeds: dict[str, dict[int, None]] = {}
+        jobs: dict[str, Job] = {}
         for asked in self._asked():
             if self._refusal(asked) is not None:
                 continue
             for (name, seed), scenario in asked.each():
                 if (name, seed) not in self._found:
-                    missing.setdefault(name, (scenario, {}))[1][seed] = None
-        return {name: (one, list(seeds)) for name, (one, seeds) in missing.items()}
+                    seeds.setdefault(name, {})[seed] = None
+                    if name not in jobs or asked.more_columns:
+                        jobs[name] = asked.job(scenario, [])
+        return [replace(one, seeds=list(seeds[name])) for name, one in jobs.items()]
 
     def _asked(self) -> Iterator[_Asked]:
         for control in self.request.controls:
@@ -185,16 +202,17 @@ class Evaluation:
         """Returns why the engine can't run all scenarios of a point; None if it can."""
         if self.request.engine.runs_everything:
             return None
-        return next(filter(None, map(self._refusal_of, asked.scenarios())), None)
+        return next(filter(None, map(self._refusal_of, asked.jobs())), None)
 
-    def _refusal_of(self, scenario: Scenario) -> WestwoodError | None:
-        if scenario.hash not in self._refused:
+    def _refusal_of(self, job: Job) -> WestwoodError | None:
+        key = job.scenario.hash, job.needs_events
+        if key not in self._refused:
             try:
-                self.request.engine.check([Job(scenario, [1])])
-                self._refused[scenario.hash] = None
+                self.request.engine.check([job])
+                self._refused[key] = None
             except (InputError, UnavailableError) as error:
-                self._refused[scenario.hash] = error
-        return self._refused[scenario.hash]
+                self._refused[key] = error
+        return self._refused[key]
 
     def check(self) -> None:
         """Raises the engine's first refusal if it can't run a single point."""
@@ -211,10 +229,23 @@ class Evaluation:
             others = [seed_of("evaluate", first + n) for n in range(count)]
         else:
             others = own
+        paced = self._paced if criterion.has_paced(self.request.effort) else None
         return _Asked(
             _Side(self._scenarios(criterion, point, control), own),
             _Side(self._scenarios(criterion, point, against), others),
+            _Side(self._scenarios(criterion, point, paced), own) if paced else _Side({}, ()),
+            criterion.more_columns,
         )
+
+    @cached_property
+    def _paced(self) -> Control | None:
+        """Returns CUBIC with pacing, if the reference is CUBIC and it can be compiled."""
+        if self.request.engine.name != SIMULATOR.name or self.request.against != CUBIC:
+            return None
+        try:
+            return Control(loading.load(os.fspath(PACED)).name)
+        except WestwoodError:  # there is no compiler
+            return None
 
     def _scenarios(
         self, criterion: Criterion, point: Point, control: Control
@@ -230,9 +261,8 @@ class Evaluation:
 
     def go(self, workers: int | None, track: Tracker, client: Any = None) -> None:
         """Runs what is missing; `client` is that of a Dask cluster."""
-        missing = self._missing
-        keys = [(name, seed) for name, (_, seeds) in missing.items() for seed in seeds]
-        jobs = [Job(scenario, seeds) for scenario, seeds in missing.values()]
+        jobs = self._missing
+        keys = [(one.scenario.hash, seed) for one in jobs for seed in one.seeds]
         with closing(self._runs(jobs, workers, client)) as runs:
             for place, rows in track(runs, len(keys)):
                 name, seed = keys[place]
@@ -312,16 +342,15 @@ class Evaluation:
         order = list(catalogue.PARTS)
         return sorted(made, key=lambda one: order.index(one.part))
 
-    def _runs_of(
-        self, criterion: Criterion, point: Point, control: Control
-    ) -> tuple[list[Runs], list[Runs]] | NotRun:
+    def _runs_of(self, criterion: Criterion, point: Point, control: Control) -> Sides | NotRun:
         asked = self._both(criterion, point, control)
         if refusal := self._refusal(asked):
             return NotRun(str(refusal))
         for key, _ in asked.each():
             if key in self._failed:
                 return NotRun(self._failed[key])
-        return asked.own.of(self._found), asked.reference.of(self._found)
+        sides = (asked.own, asked.reference, asked.paced)
+        return Sides(*(one.of(self._found) for one in sides))
 
     def scenario_at(self, name: str, point: str, control: Control) -> Scenario | None:
         """Returns the last scenario of a point, the one with the control beside others."""

@@ -35,6 +35,7 @@ def markdown(answers: Answers, evaluation: Evaluation) -> str:
         failing = [one for one in all_ if one.verdict == "fails" and one.worst]
         made.append(f"`{control.text}` fails {len(failing)} of {len(all_)} criteria:")
         made += [f"- {one.says}: {_found(one)}; asked for {asked(one)}" for one in failing]
+        made += bursts(all_)
         made.append("")
     return "\n".join(made)
 
@@ -62,7 +63,13 @@ def _found(one: Answer) -> str:
         return ""
     within = interval(one.worst)
     is_mean = one.statistic == "mean" and within != "-"
-    return f"{judged(one, one.worst)}{f' (95 %: {within})' if is_mean else ''} at {one.worst.name}"
+    found = f"{judged(one, one.worst)}{f' (95 %: {within})' if is_mean else ''} at {one.worst.name}"
+    paced = one.worst.paced
+    return (
+        found
+        if math.isnan(paced)
+        else f"{found}; {number(paced)} of what is kept beside paced CUBIC"
+    )
 
 
 def judged(one: Answer, at: At) -> str:
@@ -78,6 +85,15 @@ def judged(one: Answer, at: At) -> str:
         "value": f"{value} {one.unit}",
     }[one.compare]
     return f"{one.statistic} {measured.strip()}".strip()
+
+
+def bursts(answers: Sequence[Answer]) -> Iterator[str]:
+    """Yields how many segments a control sends back to back, if that was measured."""
+    of = {one.criterion: one.worst for one in answers if one.unit == "segments"}
+    usual, largest = of.get("bursts"), of.get("largest-burst")
+    if usual and largest:
+        sizes = f"at most {number(usual.judged)}; the largest has {number(largest.judged)}"
+        yield f"It sends 95 % of its segments in bursts of {sizes}."
 
 
 def asked(one: Answer) -> str:
@@ -101,6 +117,7 @@ def table(answers: Answers, evaluation: Evaluation) -> str:
         for question, one in answer.lines(all_).items():
             if one:
                 made += _line(QUESTIONS[question], one)
+        made += (f"  {line}" for line in bursts(all_))
     made += (line for said in naming(evaluation) for line in wrap(said, _WIDTH))
     return "\n".join(made)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from westwood.evaluation import answer
-from westwood.evaluation.answer import Answer
+from westwood.evaluation.answer import Answer, Sides
 from westwood.evaluation.criterion import Criterion, Point, Runs, Threshold
 from westwood.results.intervals import Estimate
 
@@ -27,7 +27,7 @@ def runs(*values: float) -> list[Runs]:
 def answered(
     criterion: Criterion, own: Sequence[float], others: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> Answer:
-    return answer.of_runs(criterion, "part", {"here": (runs(*own), runs(*others))})
+    return answer.of_runs(criterion, "part", {"here": Sides(runs(*own), runs(*others))})
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,14 @@ def test_a_control_that_takes_everything_fails_where_the_reference_takes_almost_
     assert answered(KEEPS, (0.93, 0.93, 0.93), (0.93, 0.93, 0.93)).verdict == "meets"
 
 
+def test_what_is_kept_is_compared_with_a_second_reference_that_decides_nothing() -> None:
+    sides = Sides(runs(0.5, 0.5), runs(0.9, 0.9), runs(0.2, 0.2))
+    (at,) = answer.of_runs(KEEPS, "part", {"here": sides}).points
+    assert at.judged == pytest.approx(5.0) and at.verdict == "meets"
+    assert at.paced == pytest.approx(0.5 / 0.8)
+    assert math.isnan(answered(KEEPS, (0.5, 0.5), (0.9, 0.9)).points[0].paced)
+
+
 def test_the_worst_run_counts_where_a_criterion_says_so() -> None:
     at_most = Threshold(5.0, "draft", at_most=True)
     criterion = replace(AT_LEAST_ONE, threshold=at_most, is_worst=True)
@@ -106,7 +114,8 @@ def test_a_transfer_that_never_ends_fails() -> None:
 
 
 def test_the_worst_point_decides() -> None:
-    found = {"near": (runs(2, 2, 2), runs(0, 0, 0)), "far": (runs(0.5, 0.5, 0.5), runs(0, 0, 0))}
+    near, far, others = runs(2, 2, 2), runs(0.5, 0.5, 0.5), runs(0, 0, 0)
+    found = {"near": Sides(near, others), "far": Sides(far, others)}
     one = answer.of_runs(AT_LEAST_ONE, "part", found)
     assert one.verdict == "fails"
     assert one.worst is not None

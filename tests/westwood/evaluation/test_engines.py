@@ -92,6 +92,42 @@ def test_an_engine_that_can_run_no_point_gives_its_reason() -> None:
         made.check()
 
 
+def first_points(only: tuple[str, ...], runs_it: Engine, seeds: int) -> Request:
+    """Returns a request for the first point of each criterion, against CUBIC."""
+    criteria, _ = catalogue.chosen(only, QUICK)
+    few = [replace(one, points=one.chosen(QUICK)[:1]) for one in criteria["basics"]]
+    return Request([CONTROL], Control("cubic"), {"basics": few}, [], replace(QUICK, runs=seeds),
+                   1, runs_it)  # fmt: skip
+
+
+def test_a_criterion_that_an_engine_cannot_trace_does_not_run_and_the_others_do(
+    tmp_path: Path,
+) -> None:
+    def prepared(job: Job) -> RunSeed:
+        if job.needs_events:
+            raise InputError("logs no events")
+        return prepare(job)
+
+    toy = Engine("toy", prepared, SIMULATOR.simulate, title="toy 1.0")
+    for runs_it, lacking in ((toy, {"bursts", "largest-burst"}), (SIMULATOR, set())):
+        asked = first_points(("fills", "bursts", "largest-burst"), runs_it, 1)
+        made = Evaluation(asked, Folder(tmp_path / runs_it.name))
+        with made.opened(resume=False):
+            made.go(1, lambda runs, total: runs)
+            answers = made.answers(CONTROL)
+        assert {one.criterion for one in answers if one.not_run} == lacking
+        assert bool(list(text.bursts(answers))) != bool(lacking)
+
+
+def test_the_second_reference_is_paced_cubic_which_leaves_cubic_less(tmp_path: Path) -> None:
+    made = Evaluation(first_points(("harm-cubic",), SIMULATOR, 3), Folder(tmp_path / "page"))
+    with made.opened(resume=False):
+        made.go(1, lambda runs, total: runs)
+        (found,) = made.answers(CONTROL)
+    (at,) = found.points
+    assert at.name == "0.05 BDP" and at.paced > 1.3 * at.judged
+
+
 def test_an_engine_with_a_profile_of_its_own_runs_that() -> None:
     of_ns3 = replace(engine(), profile="ns3-3.44")
     made = Evaluation(request(of_ns3), Folder(Path("page")))
