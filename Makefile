@@ -105,7 +105,7 @@ bench-path: linux-path ## measure the accuracy of --engine linux's emulated path
 	@$(BIN)/python -m bench.linux_path
 
 theory: .venv ## compare the simulator with formulas, and write the tables of docs/theory.md
-	@$(BIN)/python -m bench.theory
+	@$(BIN)/python -m tools.pages theory
 
 verdicts: .venv ## decide all claims again and write them into docs/claims.md: 14 000 runs
 	@$(BIN)/westwood reproduce all --out build/verdicts
@@ -119,8 +119,8 @@ searches: .venv ## search the papers' open settings again, and write docs/papers
 	@$(BIN)/python -m tools.pages claims
 
 comparison: .venv ## compare sack and other controls with ns-3's, and write docs/comparison.md
-	@$(BIN)/python -m bench.compare_ns3
-	@$(BIN)/python -m bench.comparators
+	@$(BIN)/python -m tools.pages reference
+	@$(BIN)/python -m tools.pages comparators
 
 ns3: .venv ## build ns3/ against ns-3 3.44 from PyPI: the module, its tests, the runner of --engine ns3
 	@tools/system.sh build

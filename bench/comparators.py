@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares CUBIC, Vegas and others with ns-3's own: docs/comparison.md.
 
-python -m bench.comparators                  simulate every point and write the table
-python -m bench.comparators --measure        run ns-3 again first (minutes)
-python -m bench.comparators --measure vegas  run ns-3 again first, for these protocols only
+python -m tools.pages comparators                  simulate every point and write the table
+python -m tools.pages comparators measure          run ns-3 again first (minutes)
+python -m tools.pages comparators measure vegas    run ns-3 again first, for these protocols only
 
 A point agrees if our mean goodput is within 10 % of ns-3's.
 """
 
 from __future__ import annotations
 
-import csv
-import statistics
-import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from bench import compare_ns3, ns3_peer
+from bench import compare_ns3
+from tools.pages import DOCS, Numbers, Page
 from westwood import Scenario, simulate_many
 from westwood.catalogue import PROTOCOLS
 
@@ -43,8 +40,8 @@ PATHS = [
 
 
 @dataclass
-class Point:
-    """The goodputs of a protocol on a path, in bit/s, one value per run."""
+class Point(compare_ns3.Compared):
+    """A protocol on a path."""
 
     cc: str
     rate_mbps: float
@@ -52,8 +49,6 @@ class Point:
     per: float
     queue: int
     delayed_ack: int
-    theirs: list[float] = field(default_factory=list)
-    ours: list[float] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -64,29 +59,18 @@ class Point:
         return f"{self.rate_mbps:g} Mb/s, {self.delay_ms:g} ms, {self.per:g}"
 
     @property
-    def ratio(self) -> float:
-        return statistics.mean(self.ours) / statistics.mean(self.theirs)
-
-    @property
     def agrees(self) -> bool:
         return abs(self.ratio - 1) <= TOLERANCE
 
 
 def points() -> list[Point]:
     """Returns the points of the reference file, with ns-3's goodputs."""
-    found: dict[tuple[str, float, float, float, int, int], Point] = {}
-    with FILE.open() as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            key = (
-                row["cc"],
-                float(row["rate_mbps"]),
-                float(row["delay_ms"]),
-                float(row["per"]),
-                int(row["queue"]),
-                int(row["delayed_ack"]),
-            )
-            found.setdefault(key, Point(*key)).theirs.append(float(row["goodput_bps"]))
-    return list(found.values())
+    points: dict[tuple[str, float, float, float, int, int], Point] = {}
+    for row in compare_ns3.reference(FILE):
+        rate, delay, per = (float(row[key]) for key in ("rate_mbps", "delay_ms", "per"))
+        key = (row["cc"], rate, delay, per, int(row["queue"]), int(row["delayed_ack"]))
+        points.setdefault(key, Point(*key)).theirs.append(float(row["goodput_bps"]))
+    return list(points.values())
 
 
 def simulate_point(point: Point, **changes: object) -> None:
@@ -117,32 +101,16 @@ def simulate_point(point: Point, **changes: object) -> None:
 
 def measure(names: Sequence[str]) -> None:
     """Runs ns-3 at every point of these protocols and writes their rows of the reference file."""
-    program = ns3_peer.peer()
     kinds = [(cc, path, 2) for cc in names for path in PATHS]
     kinds += [("vegas", path, 1) for path in PATHS if "vegas" in names]  # see docs/comparison.md
     jobs = [(*kind, seed) for kind in kinds for seed in range(1, 6 if kind[1][2] else 2)]
-
-    def goodput(job: tuple[str, tuple[float, float, float, int], int, int]) -> float:
-        cc, (rate, delay, per, queue), delayed_ack, seed = job
-        result = ns3_peer.run(
-            program,
-            cc=NAMES[cc],
-            rate=rate * 1e6,
-            delay=delay / 1e3,
-            loss=per,
-            queue=queue,
-            access=100e6,
-            access_delay=1e-3,
-            payload=1460,
-            ssthresh=2**32 - 1,
-            seed=seed,
-            delayed_ack=delayed_ack,
-            duration=DURATION_S,
-        )
-        return float(result["delivered_bytes"]) * 8 / DURATION_S
-
-    with ThreadPoolExecutor(2) as pool:
-        rates = list(pool.map(goodput, jobs))
+    fixed = {"access": 100e6, "access_delay": 1e-3, "payload": 1460, "ssthresh": 2**32 - 1}
+    runs = [
+        {"cc": NAMES[cc], "rate": rate * 1e6, "delay": delay / 1e3, "loss": per, "queue": queue,
+         "seed": seed, "delayed_ack": delayed_ack, **fixed}
+        for cc, (rate, delay, per, queue), delayed_ack, seed in jobs
+    ]  # fmt: skip
+    rates = list(compare_ns3.peer_goodputs(runs, DURATION_S))
     lines = FILE.read_text().splitlines(keepends=True)
     kept = [line for line in lines if line.partition(",")[0] not in names]
     for job, bps in zip(jobs, rates, strict=True):
@@ -152,38 +120,15 @@ def measure(names: Sequence[str]) -> None:
     FILE.write_text("".join(kept))
 
 
-def table(compared: list[Point]) -> Iterator[str]:
-    yield (
-        "| protocol | ratio | | Mb/s | delay (ms) | PER | queue | delayed ACK | ns-3 runs "
-        "| ns-3 mean (range), kb/s | ours, kb/s |"
-    )
-    yield "| :--- | ---: | :--- | ---: | ---: | ---: | ---: | ---: | ---: | :--- | ---: |"
-    for p in compared:
-        theirs = statistics.mean(p.theirs) / 1e3
-        spread = f"{min(p.theirs) / 1e3:.0f}..{max(p.theirs) / 1e3:.0f}"
-        ours = statistics.mean(p.ours) / 1e3
-        yield (
-            f"| {p.cc} | {p.ratio:.3f} | {'agrees' if p.agrees else 'DIFFERS'} "
-            f"| {p.rate_mbps:g} | {p.delay_ms:g} | {p.per:g} | {p.queue} "
-            f"| {p.delayed_ack} | {len(p.theirs)} | {theirs:.1f} ({spread}) | {ours:.1f} |"
-        )
-
-
-def main() -> int:
-    if "--measure" in sys.argv[1:]:
-        measure(sys.argv[2:] or list(NAMES))
-    compared = points()
-    for point in compared:
-        simulate_point(point)
+def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
+    """Yields the table."""
+    if words:
+        measure(words[1:] or list(NAMES))
     groups: dict[str, list[Point]] = {}
-    for point in compared:
+    for point in compare_ns3.simulated(points(), simulate_point):
         acks = ", an ACK per segment" if point.delayed_ack == 1 else ""
         groups.setdefault(f"{PROTOCOLS[point.cc].label}{acks}", []).append(point)
-    compare_ns3.write("comparators", compare_ns3.summary(groups))
-    print("\n".join(table(compared)))
-    print(f"points that differ: {sum(not point.agrees for point in compared)}")
-    return 0
+    yield {"comparators": compare_ns3.summary(groups)}
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+PAGE = Page(DOCS / "comparison.md", tables=lambda stored: stored, measure=measured)

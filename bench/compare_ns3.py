@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares the simulator's `sack` flow with ns-3's NewReno with SACK: docs/comparison.md.
 
-python -m bench.compare_ns3             simulate every point of bench/reference/, print them all
-python -m bench.compare_ns3 --measure   run ns-3 again first, for the second set of points
+python -m tools.pages reference           simulate every point of bench/reference/, print them all
+python -m tools.pages reference measure   run ns-3 again first, for the second set of points
 
 A point agrees if our mean goodput is within 8 % of ns-3's mean or inside the range of its runs.
 For a path in both sets the second set counts: its ten runs include the three of the first.
@@ -12,19 +12,17 @@ from __future__ import annotations
 
 import csv
 import statistics
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, TypeVar
 
 from bench import ns3_peer
+from tools.pages import DOCS, Numbers, Page, table
 from westwood import Scenario, simulate_many
 
-ROOT = Path(__file__).resolve().parent.parent
-REFERENCE = ROOT / "bench" / "reference"
-PAGE = ROOT / "docs" / "comparison.md"
+REFERENCE = Path(__file__).with_name("reference")
 SETS = {"reference": "ns3-newreno-sack.csv", "more": "ns3-newreno-sack-more.csv"}
 NAMES = {"reference": "one or three, made before this project", "more": "one or ten"}
 SEEDS = 30
@@ -53,21 +51,11 @@ MORE = [
 
 
 @dataclass
-class Point:
-    """A path, with goodputs in bit/s, one value per run."""
+class Compared:
+    """Goodputs of ns-3 and ours on a path, in bit/s, one value per run."""
 
-    rate_mbps: float
-    delay_ms: float
-    delayed_ack: int
-    per: float
-    theirs: list[float] = field(default_factory=list)
-    more: list[float] = field(default_factory=list)  # ns-3's runs with more seeds, if any
-    ours: list[float] = field(default_factory=list)
-
-    @property
-    def path(self) -> str:
-        acks = f", an ACK for {self.delayed_ack}" if self.delayed_ack != 2 else ""
-        return f"{self.rate_mbps:g} Mb/s, {self.delay_ms:g} ms, {self.per:g}{acks}"
+    theirs: list[float] = field(default_factory=list, kw_only=True)
+    ours: list[float] = field(default_factory=list, kw_only=True)
 
     @property
     def ratio(self) -> float:
@@ -75,9 +63,52 @@ class Point:
 
     @property
     def agrees(self) -> bool:
+        raise NotImplementedError
+
+    @property
+    def path(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def line(self) -> str:
+        """What is compared, with all values."""
+        theirs = statistics.mean(self.theirs) / 1e3
+        spread = f"{min(self.theirs) / 1e3:.0f} to {max(self.theirs) / 1e3:.0f}"
+        ours = f"{statistics.mean(self.ours) / 1e3:.1f}"
+        verdict = "agrees" if self.agrees else "DIFFERS"
+        runs = f"{len(self.theirs)} runs of ns-3: {theirs:.1f} ({spread})"
+        return f"{self.ratio:.3f} {verdict:<7} {self.path}; kb/s: {runs}, ours {ours}"
+
+
+@dataclass
+class Point(Compared):
+    """A path of NewReno with SACK."""
+
+    rate_mbps: float
+    delay_ms: float
+    delayed_ack: int
+    per: float
+    more: list[float] = field(default_factory=list)  # ns-3's runs with more seeds, if any
+
+    @property
+    def path(self) -> str:
+        acks = f", an ACK for {self.delayed_ack}" if self.delayed_ack != 2 else ""
+        return f"{self.rate_mbps:g} Mb/s, {self.delay_ms:g} ms, {self.per:g}{acks}"
+
+    @property
+    def agrees(self) -> bool:
         mean, runs = statistics.mean(self.ours), self.more or self.theirs
         near = abs(mean / statistics.mean(runs) - 1) <= TOLERANCE
         return near or min(runs) <= mean <= max(runs)
+
+
+def reference(file: Path) -> Iterator[dict[str, str]]:
+    """Yields the rows of a file of ns-3's runs."""
+    with file.open() as lines:
+        yield from csv.DictReader(line for line in lines if not line.startswith("#"))
+
+
+_Any = TypeVar("_Any", bound=Compared)
 
 
 def points(name: str) -> list[Point]:
@@ -90,17 +121,24 @@ def points(name: str) -> list[Point]:
 
 
 def _read(name: str) -> dict[tuple[float, float, int, float], Point]:
-    found: dict[tuple[float, float, int, float], Point] = {}
-    with (REFERENCE / name).open() as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            key = (
-                float(row["bw_Mbps"]),
-                float(row["bdelay_ms"]),
-                int(row["delack"]),
-                float(row["per"]),
-            )
-            found.setdefault(key, Point(*key)).theirs.append(float(row["goodput_bps"]))
-    return found
+    points: dict[tuple[float, float, int, float], Point] = {}
+    for row in reference(REFERENCE / name):
+        rate, delay, per = (float(row[key]) for key in ("bw_Mbps", "bdelay_ms", "per"))
+        key = (rate, delay, int(row["delack"]), per)
+        points.setdefault(key, Point(*key)).theirs.append(float(row["goodput_bps"]))
+    return points
+
+
+def peer_goodputs(runs: Sequence[Mapping[str, Any]], duration_s: int) -> Iterator[float]:
+    """Yields ns-3's goodput of each run, in bit/s; two runs at a time."""
+    program = ns3_peer.peer()
+
+    def goodput(options: Mapping[str, Any]) -> float:
+        result = ns3_peer.run(program, duration=duration_s, **options)
+        return float(result["delivered_bytes"]) * 8 / duration_s
+
+    with ThreadPoolExecutor(2) as pool:
+        yield from pool.map(goodput, runs)
 
 
 def simulate_point(point: Point, seeds: int = SEEDS) -> None:
@@ -124,100 +162,48 @@ def simulate_point(point: Point, seeds: int = SEEDS) -> None:
 
 def measure() -> None:
     """Runs ns-3 at the points of MORE and writes their file."""
-    program = ns3_peer.peer()
     jobs = [(point, seed) for point in MORE for seed in range(1, point[4] + 1)]
-
-    def goodput(job: tuple[tuple[float, float, int, float, int], int]) -> float:
-        (rate, delay, delayed_ack, per, _), seed = job
-        result = ns3_peer.run(
-            program,
-            cc="TcpNewReno",
-            rate=rate * 1e6,
-            delay=delay / 1e3,
-            delayed_ack=delayed_ack,
-            loss=per,
-            seed=seed,
-            duration=DURATION_S,
-        )
-        return float(result["delivered_bytes"]) * 8 / DURATION_S
-
-    with ThreadPoolExecutor(2) as pool, (REFERENCE / SETS["more"]).open("w") as file:
-        file.write(
-            "# Unmodified ns-3 3.44, NewReno with SACK, by bench/ns3_peer.cc: one row a run of\n"
-        )
-        file.write(
-            f"# {DURATION_S} s. Settings: {SETS['reference']}. By compare_ns3.py --measure.\n"
-        )
-        file.write("bw_Mbps,bdelay_ms,delack,per,seed,goodput_bps\n")
-        for ((rate, delay, delayed_ack, per, _), seed), bps in zip(
-            jobs, pool.map(goodput, jobs), strict=True
-        ):
-            file.write(f"{rate},{delay},{delayed_ack},{per},{seed},{bps:.1f}\n")
+    runs = [
+        {"cc": "TcpNewReno", "rate": rate * 1e6, "delay": delay / 1e3, "delayed_ack": delayed_ack,
+         "loss": per, "seed": seed}
+        for (rate, delay, delayed_ack, per, _), seed in jobs
+    ]  # fmt: skip
+    lines = [
+        "# Unmodified ns-3 3.44, NewReno with SACK, by bench/ns3_peer.cc: one row a run of\n",
+        f"# {DURATION_S} s. Settings: {SETS['reference']}. By compare_ns3.py --measure.\n",
+        "bw_Mbps,bdelay_ms,delack,per,seed,goodput_bps\n",
+    ]
+    for (point, seed), bps in zip(jobs, peer_goodputs(runs, DURATION_S), strict=True):
+        lines.append(f"{','.join(map(str, point[:4]))},{seed},{bps:.1f}\n")
+    (REFERENCE / SETS["more"]).write_text("".join(lines))
 
 
-def table(compared: list[Point]) -> Iterator[str]:
-    yield (
-        "| ratio | | Mb/s | delay (ms) | delayed ACK | PER | ns-3 runs "
-        "| ns-3 mean (range), kb/s | ours, kb/s |"
-    )
-    yield "| ---: | :--- | ---: | ---: | ---: | ---: | ---: | :--- | ---: |"
-    for p in compared:
-        theirs = statistics.mean(p.theirs) / 1e3
-        spread = f"{min(p.theirs) / 1e3:.0f}..{max(p.theirs) / 1e3:.0f}"
-        yield (
-            f"| {p.ratio:.3f} | {'agrees' if p.agrees else 'DIFFERS'} "
-            f"| {p.rate_mbps:g} | {p.delay_ms:g} | {p.delayed_ack} | {p.per:g} | {len(p.theirs)} "
-            f"| {theirs:.1f} ({spread}) | {statistics.mean(p.ours) / 1e3:.1f} |"
-        )
-
-
-class Compared(Protocol):
-    """A path with both goodputs, of this module or of bench.comparators."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def ratio(self) -> float: ...
-    @property
-    def agrees(self) -> bool: ...
-
-
-def summary(groups: Mapping[str, Sequence[Compared]]) -> Iterator[str]:
-    """Yields a table with a row per group: how many paths agree, and which differ."""
-    yield "| runs | paths | agree | ours ÷ ns-3 | where they differ |"
-    yield "| :--- | ---: | ---: | :--- | :--- |"
+def summary(groups: Mapping[str, Sequence[Compared]]) -> str:
+    """Returns a table with a row per group: how many paths agree, and which differ."""
+    rows = []
     for group, compared in groups.items():
         ratios = [point.ratio for point in compared]
         apart = [point for point in compared if not point.agrees]
         differ = "; ".join(f"{point.path}: {point.ratio:.3f}" for point in apart)
-        agree = len(compared) - len(apart)
         spread = f"{min(ratios):.3f} to {max(ratios):.3f}"
-        yield f"| {group} | {len(compared)} | {agree} | {spread} | {differ} |"
+        rows.append((group, len(compared), len(compared) - len(apart), spread, differ))
+    return table("runs | paths: | agree: | ours ÷ ns-3 | where they differ", rows)
 
 
-def write(name: str, lines: Iterable[str]) -> None:
-    """Replaces the table between the page's two markers."""
-    start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    page = PAGE.read_text()
-    before, _, rest = page.partition(start)
-    _, _, after = rest.partition(end)
-    PAGE.write_text(before + start + "\n" + "\n".join(lines) + "\n" + end + after)
+def simulated(points: Sequence[_Any], simulate: Callable[[_Any], None]) -> Sequence[_Any]:
+    """Adds our goodputs to the points, and prints them."""
+    for point in points:
+        simulate(point)
+        print(point.line)
+    return points
 
 
-def main() -> int:
-    if "--measure" in sys.argv[1:]:
+def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
+    """Yields the table."""
+    if "measure" in words:
         measure()
-    groups: dict[str, Sequence[Compared]] = {}
-    for name, file in SETS.items():
-        compared = points(file)
-        for point in compared:
-            simulate_point(point)
-        print("\n".join(table(compared)))
-        groups[NAMES[name]] = compared
-    write("reference", summary(groups))
-    print(f"the summary is in {PAGE.relative_to(ROOT)}")
-    return 0 if all(point.agrees for point in groups[NAMES["reference"]]) else 1
+    sets = {NAMES[name]: simulated(points(file), simulate_point) for name, file in SETS.items()}
+    yield {"reference": summary(sets)}
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+PAGE = Page(DOCS / "comparison.md", tables=lambda stored: stored, measure=measured)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares CUBIC of quinn, of noq, ours inside them and Linux's with ours in the simulator.
 
-`python -m bench.quic FOLDER...` writes the tables of docs/quic.md. Each FOLDER comes from
+`python -m tools.pages quic FOLDER...` writes the tables of docs/quic.md. Each FOLDER comes from
 `westwood validate --engine quinn`, `noq` or `linux --grid quic,quic-short`, which have forty paths.
 Speeds are in CPU time.
 """
@@ -9,20 +9,17 @@ Speeds are in CPU time.
 from __future__ import annotations
 
 import json
-import re
 import statistics
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from bench.quic_causes import GOODPUT, MEDIAN, P95, Row, causes, is_far, ratio
+from tools.pages import DOCS, Numbers, Page, table
 from westwood import Scenario, simulate
 from westwood.experiments.validation.compare import OTHER
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "quic.md"
-MARKER = "<!-- quic tables -->"
 FIGURES = {GOODPUT: "goodput", MEDIAN: "completion, median", P95: "completion, p95"}
 # Whose CUBIC the rows of an engine are.
 LABELS = {
@@ -66,31 +63,28 @@ def _ratios(rows: Sequence[Row], figure: str) -> str:
 def paths_table(folders: Sequence[str]) -> str:
     """Returns the table of the forty paths, and that of the causes."""
     found = _read(folders)
-    lines = [
-        f"| CUBIC | resent, median | {' | '.join(FIGURES.values())} |",
-        "| --- | ---: | --- | --- | --- |",
-    ]
+    lines = []
     for key, label in LABELS.items():
         rows = found[key]
         resent = statistics.median(float(one["retransmission_ratio" + OTHER]) for one in rows[True])
         cells = [_ratios(rows[figure == GOODPUT], figure) for figure in FIGURES]
-        lines.append(f"| {label} | {100 * resent:.2f} % | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", *_causes(found)])
+        lines.append((label, f"{100 * resent:.2f} %", *cells))
+    figures = " | ".join(FIGURES.values())
+    causes_table = table(f"beyond 10 %, and why | {figures}", _causes(found))
+    return f"{table(f'CUBIC | resent, median: | {figures}', lines)}\n{causes_table}"
 
 
-def _causes(found: dict[tuple[str, str], dict[bool, list[Row]]]) -> Iterator[str]:
-    yield f"| beyond 10 %, and why | {' | '.join(FIGURES.values())} |"
-    yield "| --- | --- | --- | --- |"
+def _causes(found: dict[tuple[str, str], dict[bool, list[Row]]]) -> Iterator[Sequence[str]]:
     for key, label in LABELS.items():
         if key[0] != "linux":
             rows = found[key]
             cells = [causes(key[0], rows[one == GOODPUT], one) for one in FIGURES]
-            yield f"| {label} | {' | '.join(cells)} |"
+            yield (label, *cells)
 
 
 def speed_table() -> str:
     """Returns how much faster than real time a connection at 100 Mb/s and at 1 Gb/s runs."""
-    lines = ["| `cc` | 100 Mb/s | 1 Gb/s |", "| --- | ---: | ---: |"]
+    lines = []
     for engine, cc in (
         *(("quinn", "quinn:cubic"), ("quinn", "quinn:bbr"), ("quinn", "cubic")),
         *(("noq", "noq:cubic"), ("noq", "noq:bbr3"), ("noq", "cubic"), ("noq", "bbr3")),
@@ -102,17 +96,13 @@ def speed_table() -> str:
             one = filled.with_settings({"duration": f"{simulated_s}s"})
             costs = [simulate(one, engine=engine).flow_rows[0]["cpu_s"] for _ in range(3)]
             cells.append(f"{simulated_s / statistics.median(costs):.0f}")
-        lines.append(f"| `{cc}`{' in ' + engine if ':' not in cc else ''} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append((f"`{cc}`{' in ' + engine if ':' not in cc else ''}", *cells))
+    return table("`cc` | 100 Mb/s: | 1 Gb/s:", lines)
 
 
-def main(folders: Sequence[str]) -> None:
-    """Writes the tables into the page."""
-    tables = f"\n{paths_table(folders)}\n\n{speed_table()}\n"
-    before, rest = PAGE.read_text(encoding="utf-8").split(MARKER)
-    after = rest[re.search(r"<!-- / -->", rest).start() :]  # type: ignore[union-attr]
-    PAGE.write_text(before + MARKER + tables + after, encoding="utf-8")
+def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
+    """Yields the tables."""
+    yield {"quic tables": f"\n{paths_table(words)}\n{speed_table()}\n"}
 
 
-if __name__ == "__main__":
-    main(sys.argv[1:])
+PAGE = Page(DOCS / "quic.md", tables=lambda stored: stored, measure=measured)

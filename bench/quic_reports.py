@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures what it costs a control that a QUIC stack does not report something.
 
-`python -m bench.quic_reports` writes the table of docs/quic.md. Ours runs in the simulator, which
-withholds one thing at a time (quic_reports.c), and inside each stack. All runs have seven paths.
+`python -m tools.pages quic-reports` writes the table of docs/quic.md. Ours runs in the simulator,
+which withholds one thing at a time (quic_reports.c), and inside each stack. All runs have seven
+paths.
 """
 
 from __future__ import annotations
 
-import re
 import statistics
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from tools.pages import DOCS, Numbers, Page, table
 from westwood import Scenario, simulate
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "quic.md"
 SOURCE = Path(__file__).with_suffix(".c")
-MARKER = "<!-- quic reports -->"
 CONTROLS = ("cubic", "bbr3")
 # By the numbers of quic_reports.c.
 WITHHELD = (
@@ -92,14 +91,9 @@ def rows() -> Iterator[tuple[str, ...]]:
         yield (f"all that {stack} does not report: ours inside {stack}", *found)
 
 
-def main() -> None:
-    """Writes the table into the page."""
-    lines = ["| without | CUBIC | BBRv3 |", "| --- | --- | --- |"]
-    lines += [f"| {' | '.join(cells)} |" for cells in rows()]
-    before, rest = PAGE.read_text(encoding="utf-8").split(MARKER)
-    after = rest[re.search(r"<!-- / -->", rest).start() :]  # type: ignore[union-attr]
-    PAGE.write_text(f"{before}{MARKER}\n" + "\n".join(lines) + f"\n{after}", encoding="utf-8")
+def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
+    """Yields the table."""
+    yield {"quic reports": table("without | CUBIC | BBRv3", rows())}
 
 
-if __name__ == "__main__":
-    main()
+PAGE = Page(DOCS / "quic.md", tables=lambda stored: stored, measure=measured)

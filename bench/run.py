@@ -10,7 +10,7 @@ Each case runs on every side with the same path, flows and simulated duration. N
 same number of packets (mainline ns-3's Westwood+ counts duplicate ACKs twice and keeps a larger
 window), so CPU time per data packet is compared. A peer that is not available is named and left
 out. Figures that got worse than the recorded ones are named. Everything is in
-build/bench/results.json, from which `python -m bench.table` writes the tables of
+build/bench/results.json, from which `python -m tools.pages performance` writes the tables of
 docs/performance.md.
 """
 
@@ -139,7 +139,7 @@ def main() -> int:
     results["core"] = core()
     RESULTS.write_text(json.dumps(results, indent=1))
     for title, lines in table.tables(results).items():
-        print(f"\n{title}\n" + "\n".join(lines))
+        print(f"\n{title}\n{lines}")
     for run in results["core"]["benchmarks"]:
         print(f"core: {run['name']:<40} {run['cpu_time']:8.2f} {run['time_unit']}")
     for line in recorded.worse(recorded.figures(results), recorded.read()):

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the tables of docs/performance.md from the last results of `make bench`.
-
-python -m bench.table
+"""Makes the tables of docs/performance.md from the last results of `make bench`.
 
 The sentences around them are written by hand.
 """
@@ -9,16 +7,14 @@ The sentences around them are written by hand.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tools.pages import replace
+from tools.pages import DOCS, Numbers, Page, table
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build" / "bench" / "results.json"
-PAGE = ROOT / "docs" / "performance.md"
 
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
 
@@ -36,25 +32,22 @@ _HEADS = (
 )
 
 
-def tables(results: Mapping[str, Any]) -> dict[str, list[str]]:
+def tables(results: Mapping[str, Any]) -> dict[str, str]:
     """Returns the tables in Markdown, by the names of their places on the page."""
     return {
-        "bench: flows": list(_per_packet(results["flows"])),
-        "bench: parts": list(_per_packet(results["parts"])),
-        "bench: whole": list(_whole(results)),
-        "bench: scale": list(_scale([*results["flows"], *results["scale"]])),
-        "bench: machine": [_machine(results["machine"])],
+        "bench: flows": _per_packet(results["flows"]),
+        "bench: parts": _per_packet(results["parts"]),
+        "bench: whole": _whole(results),
+        "bench: scale": _scale([*results["flows"], *results["scale"]]),
+        "bench: machine": f"{_machine(results['machine'])}\n",
     }
 
 
-def _lines(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(heads)} |"
-    yield f"| --- |{' ---: |' * (len(heads) - 1)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
+def _lines(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return table(" | ".join([heads[0], *(f"{head}:" for head in heads[1:])]), rows)
 
 
-def _per_packet(rows: list[Row]) -> Iterator[str]:
+def _per_packet(rows: list[Row]) -> str:
     """Returns a table with one row per case, without columns that no row has."""
     cells = []
     for row in rows:
@@ -82,7 +75,7 @@ def _number(value: float | None, digits: int = 0) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
-def _whole(results: Mapping[str, Any]) -> Iterator[str]:
+def _whole(results: Mapping[str, Any]) -> str:
     run, empty = (row["engine_run"] for row in results["short"])
     goals = {"a run of 10 s at 12 Mb/s": 40e-6}
     cells = [
@@ -103,7 +96,7 @@ def _seconds(value: float | None) -> str:
     return f"{value / scale:.3g} {unit}"
 
 
-def _scale(rows: list[Row]) -> Iterator[str]:
+def _scale(rows: list[Row]) -> str:
     cells = []
     for row in rows:
         run, flows = row["engine_run"], row["flows"]
@@ -128,14 +121,11 @@ def _machine(machine: Mapping[str, Any]) -> str:
     )
 
 
-def main() -> int:
+def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
+    """Yields the results."""
     if not RESULTS.is_file():
-        print("bench.table: no build/bench/results.json yet: make bench", file=sys.stderr)
-        return 2
-    results = json.loads(RESULTS.read_text())
-    replace(PAGE, {name: "\n".join(lines) + "\n" for name, lines in tables(results).items()})
-    return 0
+        raise SystemExit("no build/bench/results.json yet: make bench")
+    yield json.loads(RESULTS.read_text())
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+PAGE = Page(DOCS / "performance.md", tables=tables, measure=measured)

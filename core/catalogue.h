@@ -62,7 +62,7 @@
  *             which runs the core with the row's settings; any other is a class of ns-3 itself, with its
  *             own code. "" means that ns-3 has none: --engine ns3 and WwTcpHelper refuse the protocol.
  *             A row with a class of ns-3 itself whose algorithm is not RENO must be measured on six paths:
- *             python -m bench.comparators --measure NAME
+ *             python -m tools.pages comparators measure NAME
  *   kernel    its name in Linux: WW_UPSTREAM("name") if Linux has it, WW_OURS(name) if it is a program of
  *             linux/, else WW_NOWHERE. Whoever reads this field defines the three macros
  *

@@ -1,26 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures what docs/bbr3.md shows, and draws its picture: python -m tools.bbr3_page.
-
-docs/bbr3.json keeps the numbers. tests/tools/test_bbr3_page.py compares them with the page and
-some of them with new runs.
-"""
+"""Measures what docs/bbr3.md shows, and draws its picture; docs/bbr3.json keeps the numbers."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tools import pages
-from tools.claim_tables import row
+from tools.pages import DOCS, Numbers, Page, Sample, row
 from westwood import Scenario, simulate
 from westwood.draw.style import MBPS, SOFT, look, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
 QUEUES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # BDP
 LOSSES = (0.1, 0.5, 1.0, 1.5, 2.0, 5.0)  # %
 SEEDS = (1, 2, 3)
@@ -70,16 +64,16 @@ def predicted(loss: float) -> float:
     return sum(kept) / _ROUNDS
 
 
-def measured() -> pages.Numbers:
+def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
     """Runs everything; takes about a minute."""
-    return {
+    yield {
         "with_cubic": {cc: [shares(queue, cc, "cubic")[0] for queue in QUEUES] for cc in CONTROLS},
         "with_itself": {cc: [min(shares(queue, cc, cc)) for queue in QUEUES] for cc in CONTROLS},
         "loss": {cc: [utilised(cc, loss) for loss in LOSSES] for cc in ALONE},
     }
 
 
-def tables(numbers: pages.Numbers) -> dict[str, str]:
+def tables(numbers: Numbers) -> dict[str, str]:
     """Returns the page's tables."""
     sharing = [
         row(f"{queue:g}", *(f"{numbers[kind][cc][i]:.2f}" for kind in _KINDS for cc in CONTROLS))
@@ -97,10 +91,25 @@ def tables(numbers: pages.Numbers) -> dict[str, str]:
 
 
 _KINDS = ("with_cubic", "with_itself")
-PAGE = pages.Page(DOCS / "bbr3.md", DOCS / "bbr3.json", tables, lambda numbers: numbers)
 
 
-def draw() -> None:
+def sharing_sample(place: int) -> Callable[[Numbers], Sample]:
+    """Returns what measures the shares at a queue again."""
+    queue = QUEUES[place]
+
+    def sample(stored: Numbers) -> Sample:
+        now = [[shares(queue, cc, "cubic")[0], min(shares(queue, cc, cc))] for cc in CONTROLS]
+        return now, [[stored[kind][cc][place] for kind in _KINDS] for cc in CONTROLS]
+
+    return sample
+
+
+def loss_sample(place: int) -> Callable[[Numbers], Sample]:
+    """Returns what measures BBRv3 at a loss rate again."""
+    return lambda stored: (utilised("bbr3", LOSSES[place]), stored["loss"]["bbr3"][place])
+
+
+def draw(stored: Numbers) -> None:
     """Draws 12 s of a flow: its modes, its rates and its flight."""
     scenario = network(20, 1, {"alone": "bbr3"}, duration="12s")
     trace = simulate(scenario, 1, trace=True).trace.filter(pl.col("mode").is_not_null())
@@ -133,6 +142,13 @@ def _mark_modes(axes: Axes, trace: pl.DataFrame, *, named: bool) -> None:
             axes.text((start_s + end_s) / 2, 2, text, ha="center", fontsize=7, rotation=turned)
 
 
-if __name__ == "__main__":
-    draw()
-    PAGE.write(pages.rounded(measured()))
+PAGE = Page(
+    DOCS / "bbr3.md",
+    DOCS / "bbr3.json",
+    tables,
+    lambda stored: stored,
+    measured,
+    {f"queue {QUEUES[place]:g}": sharing_sample(place) for place in (0, -1)}
+    | {f"loss {LOSSES[place]:g}": loss_sample(place) for place in (1, 2, 3)},
+    draw,
+)

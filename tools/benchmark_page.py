@@ -13,8 +13,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.claim_tables import row
-from tools.pages import Numbers, quoted, replace
+from tools.pages import Numbers, quoted, replace, row
 from westwood.cli.commands import call
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "westwood-cubic.md"

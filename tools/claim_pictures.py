@@ -8,7 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from tools.claim_tables import GALLERY, REDRAWN, Numbers, numbers_of, published_numbers
+from tools.claim_tables import GALLERY, REDRAWN, numbers_of, published_numbers
+from tools.pages import Numbers
 
 _WIDTH, _COLOURS = 640, 24
 _THEIRS, _OURS = "0.35", "tab:blue"

@@ -6,18 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tools.pages import Numbers, table
 from westwood.results.verdicts import Verdict
 
-Numbers = dict[str, Any]
 GALLERY = "img/papers"
 REDRAWN = "published"  # the end of the names of pictures with a paper's own numbers
 _SHOWN = 3  # differences of a claim
 _NOT_SEARCHED = "-"
-
-
-def row(*cells: object) -> str:
-    """Returns a row of a table."""
-    return f"| {' | '.join(map(str, cells))} |"
 
 
 def _plain(text: str) -> str:
@@ -43,21 +38,19 @@ def verdicts(claims: Mapping[str, Numbers]) -> str:
     reports = packaged().values()
     nothing = {claim for one in reports for claim in one.claims if one.decides_nothing(claim)}
     counts = count(claims)
-    lines = [
+    summary = (
         f"`westwood reproduce all` judges {decided(counts)} claims: {counts[Verdict.HOLDS]} HOLD, "
         f"{counts[Verdict.DIFFERS]} DIFFER, {counts[Verdict.NOT_DECIDABLE]} are NOT DECIDABLE; "
-        f"{counts[Verdict.TESTED]} more are proven by separate tests. {_by_paper(claims)}",
-        "",
-        row("claim", "verdict", "what is asked, or what differs"),
-        row("---", "---", "---"),
-    ]
+        f"{counts[Verdict.TESTED]} more are proven by separate tests. {_by_paper(claims)}"
+    )
+    rows = []
     for name, one in claims.items():
         if one["verdict"] != Verdict.TESTED:
             says = _plain("; ".join(_first(one["explanation"])) or one["measure"])
             if name in nothing:
                 says += " Nearly every setting has it, so it decides nothing."
-            lines.append(row(f"`{name}`", one["verdict"], says))
-    return "\n".join(lines) + "\n"
+            rows.append((f"`{name}`", one["verdict"], says))
+    return f"{summary}\n\n{table('claim | verdict | what is asked, or what differs', rows)}"
 
 
 def _by_paper(claims: Mapping[str, Numbers]) -> str:
@@ -94,14 +87,11 @@ def words(noise_shares: Mapping[str, float]) -> str:
     from westwood.papers.checks import words as declared
 
     asked = dict(_asked(declared.__doc__ or ""))
-    lines = [
-        row("word", "what it asks", "noise", "holds by noise"),
-        row("---", "---", "---", "---:"),
-    ]
+    rows = []
     for word, (invented, _) in noise.WORDS.items():
         share = f"{noise_shares[word]:.1%}" if word in noise_shares else _NOT_SEARCHED
-        lines.append(row(word, asked[word], invented, share))
-    return "\n".join(lines) + "\n"
+        rows.append((word, asked[word], invented, share))
+    return table("word | what it asks | noise | holds by noise:", rows)
 
 
 def _asked(text: str) -> Iterable[tuple[str, str]]:
@@ -132,14 +122,13 @@ def published_numbers(claims: Mapping[str, Numbers]) -> list[tuple[Any, float | 
 
 def published(claims: Mapping[str, Numbers]) -> str:
     """Lists the published numbers with ours."""
-    heads = ("number", "claim", "published", "ours", "ours ÷ published")
-    lines = [row(*heads), row("---", "---", "---:", "---:", "---:")]
+    rows = []
     for number, ours, _ in published_numbers(claims):
         bound = "at most " if number.kind == "at most" else ""
         cells = ("-", "-") if ours is None else (f"{ours:.4g}", f"{ours / number.value:.2f}")
         says = f"{bound}{number.value:g} {number.unit}".strip()
-        lines.append(row(number.name, f"`{number.claim}`", says, *cells))
-    return "\n".join(lines) + "\n"
+        rows.append((number.name, f"`{number.claim}`", says, *cells))
+    return table("number | claim | published: | ours: | ours ÷ published:", rows)
 
 
 def numbers_of(claims: Mapping[str, Numbers], study: str) -> list[tuple[Any, float, str]]:
@@ -173,14 +162,14 @@ def sentences(claims: Mapping[str, Numbers]) -> str:
     from westwood.papers.checks import CHECKS
     from westwood.papers.claims import claims as declared
 
-    heads = ("claim", "the paper's sentence", "asked", "changed after its results were known")
-    lines = [row(*heads), row(*["---"] * len(heads))]
+    rows = []
     for name in CHECKS:
         one = declared()[name]
         sentence = f"“{one.quote}”" if one.quote else f"A figure of the slides. {one.says}"
         asked = one.measure if claims[name]["explanation"] else ""
-        lines.append(row(f"`{name}`", *map(_plain, (sentence, asked, one.history))))
-    return "\n".join(lines) + "\n"
+        rows.append((f"`{name}`", *map(_plain, (sentence, asked, one.history))))
+    heads = "claim | the paper's sentence | asked | changed after its results were known"
+    return table(heads, rows)
 
 
 def _pictures(claims: Mapping[str, Numbers], name: str, title: str) -> Iterable[str]:
@@ -192,8 +181,5 @@ def _pictures(claims: Mapping[str, Numbers], name: str, title: str) -> Iterable[
         return [ours]
     sources = "; ".join(dict.fromkeys(declared()[one.claim].where for one, *_ in numbers))
     theirs = f"![{title}: the paper's numbers]({GALLERY}/{name}-{REDRAWN}.png)"
-    return [
-        row(f"The paper's numbers, redrawn from its text ({sources})", "Our figure"),
-        row("---", "---"),
-        row(theirs, ours),
-    ]
+    heads = f"The paper's numbers, redrawn from its text ({sources}) | Our figure"
+    return table(heads, [(theirs, ours)]).splitlines()

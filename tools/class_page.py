@@ -1,29 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the numbers of docs/lab.md: python -m tools.class_page.
+"""Runs what docs/lab.md quotes.
 
 A figure is `<!-- PRESET with KEY=VALUE KEY=VALUE: FLOW/COLUMN FORMAT -->`, of a run with seed 1.
 """
 
 from __future__ import annotations
 
-from tools import pages
+from collections.abc import Iterator, Sequence
+
+from tools.pages import DOCS, FIGURE, Numbers, Page
 from westwood import Scenario, simulate
 from westwood.cli.options import settings_of
 
-PAGE = pages.DOCS / "lab.md"
+
+def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
+    """Yields the rows of the runs that the page names."""
+    text = PAGE.page.read_text(encoding="utf-8")
+    yield {name: _rows(name) for name in {figure["name"] for figure in FIGURE.finditer(text)}}
 
 
-def written(text: str) -> str:
-    """Returns the text with the numbers that the simulator has now."""
-    names = {found["name"] for found in pages.FIGURE.finditer(text)}
-    return pages.quoted({name: _rows(name) for name in names}, text)
-
-
-def _rows(name: str) -> pages.Numbers:
+def _rows(name: str) -> Numbers:
     preset, _, settings = name.partition(" with ")
     scenario = Scenario.preset(preset).with_settings(settings_of(settings.split()))
     return {row["flow"]: row for row in simulate(scenario, 1).flow_rows}
 
 
-if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+PAGE = Page(DOCS / "lab.md", figures=lambda stored: stored, measure=measured)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tools import pages
-from tools.claim_tables import row
+from tools.pages import row
 from westwood.cli.commands import call
 from westwood.evaluation import text
 from westwood.evaluation.answer import Answer

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the gallery in the simulator, ns-3 and this kernel: python -m tools.gallery_hosts [HOST...].
+"""Runs the gallery in the simulator, ns-3 and this kernel.
+
+python -m tools.pages gallery-hosts [HOST...]
 
 HOST is linux or ns3; without one, both. docs/gallery-hosts.json keeps the goodputs, and
 docs/family.md shows them. The simulator runs twice, with the profile of each other host, and loses
@@ -8,13 +10,10 @@ the same packets. It takes ten minutes. linux loads the controls, and unloads th
 
 from __future__ import annotations
 
-import argparse
 import statistics
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 
-from tools import pages
-from tools.claim_tables import row
+from tools.pages import DOCS, Numbers, Page, Sample, table
 from westwood import Scenario, engines
 from westwood.control import gallery
 from westwood.draw.style import MBPS
@@ -24,7 +23,6 @@ from westwood.engines.pool import run_jobs, sorted_rows
 from westwood.engines.simulator import SIMULATOR
 from westwood.kernel import user_controls, ww_kernel
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
 HOSTS = {"linux": "kernel", "ns3": "ns-3"}
 NEAR = 0.07
 PATHS = {"lossy": (1, 2, 3), "clean": (1,)}  # and their seeds
@@ -47,20 +45,20 @@ def scenario(cc: str, path: str, profile: str) -> Scenario:
     return Scenario(name="gallery", duration="20s", profile=profile, link=[link], flow=[flow])
 
 
-def _goodputs(engine: Engine, profile: str, ccs: Sequence[str]) -> pages.Numbers:
+def _goodputs(engine: Engine, profile: str, ccs: Sequence[str]) -> Numbers:
     """Returns the goodput of each run in Mb/s, by control and path."""
     places = [(cc, path) for cc in ccs for path in PATHS]
     jobs = [Job(scenario(cc, path, profile), PATHS[path]) for cc, path in places]
     workers = _PARALLEL if engine.real_time else 1
     rows = iter(sorted_rows(run_jobs(jobs, listing(engine).prepare, workers=workers)))
-    found: pages.Numbers = {cc: {} for cc in ccs}
+    found: Numbers = {cc: {} for cc in ccs}
     for cc, path in places:
         found[cc][path] = [round(next(rows)["goodput_bps"] / MBPS, 3) for _ in PATHS[path]]
     return found
 
 
-def _in_kernel(engine: Engine) -> pages.Numbers:
-    found: pages.Numbers = {}
+def _in_kernel(engine: Engine) -> Numbers:
+    found: Numbers = {}
     names = gallery.names()
     for start in range(0, len(names), _TOGETHER):
         some = names[start : start + _TOGETHER]
@@ -71,10 +69,9 @@ def _in_kernel(engine: Engine) -> pages.Numbers:
     return found
 
 
-def measure(hosts: Sequence[str]) -> None:
-    """Runs the controls in these hosts, and writes each host into the page as it ends."""
-    stored = PAGE.read() if PAGE.file.exists() else {}
-    for host in hosts:
+def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
+    """Runs the controls in these hosts, or in both."""
+    for host in words or HOSTS:
         engine = engines.find(host)
         if engine.real_time:
             theirs = _in_kernel(engine)
@@ -82,30 +79,27 @@ def measure(hosts: Sequence[str]) -> None:
             theirs = _goodputs(engine, engine.profile, gallery.names())
         ours = _goodputs(SIMULATOR, engine.profile, gallery.names())
         stored[host] = {"simulator": ours, "host": theirs}
-        PAGE.write(stored)
+        yield stored
 
 
-def off(stored: pages.Numbers, host: str, cc: str, path: str) -> float:
+def off(stored: Numbers, host: str, cc: str, path: str) -> float:
     """Returns how far the simulator's median is from the host's."""
     ours, theirs = (statistics.median(stored[host][who][cc][path]) for who in ("simulator", "host"))
     return ours / theirs - 1
 
 
-def tables(stored: pages.Numbers) -> dict[str, str]:
+def tables(stored: Numbers) -> dict[str, str]:
     """Returns the page's table."""
-    return {"hosts": "".join(f"{line}\n" for line in _lines(stored))}
-
-
-def _lines(stored: pages.Numbers) -> Iterator[str]:
     places = [(host, path) for host in HOSTS for path in PATHS]
-    heads = (f"{HOSTS[host]}, {path}" for host, path in places)
-    yield row("`cc`", *heads)
-    yield row("---", *["---:"] * len(places))
-    for cc in gallery.names():
-        yield row(f"`{cc}`", *(_cell(stored, host, cc, path) for host, path in places))
+    heads = ["`cc`", *(f"{HOSTS[host]}, {path}:" for host, path in places)]
+    rows = [
+        (f"`{cc}`", *(_cell(stored, host, cc, path) for host, path in places))
+        for cc in gallery.names()
+    ]
+    return {"hosts": table(" | ".join(heads), rows)}
 
 
-def _cell(stored: pages.Numbers, host: str, cc: str, path: str) -> str:
+def _cell(stored: Numbers, host: str, cc: str, path: str) -> str:
     if host not in stored:
         return "not run"
     theirs, share = statistics.median(stored[host]["host"][cc][path]), off(stored, host, cc, path)
@@ -113,7 +107,7 @@ def _cell(stored: pages.Numbers, host: str, cc: str, path: str) -> str:
     return f"{theirs:.2f}, {differs}"
 
 
-def figures(stored: pages.Numbers) -> pages.Numbers:
+def figures(stored: Numbers) -> Numbers:
     """Returns what the page's sentences quote: how many rows of each host are near."""
     places = [(cc, path) for cc in gallery.names() for path in PATHS]
     near = {
@@ -122,9 +116,26 @@ def figures(stored: pages.Numbers) -> pages.Numbers:
     return {"hosts": {"rows": len(places), **near}}
 
 
-PAGE = pages.Page(DOCS / "family.md", DOCS / "gallery-hosts.json", tables, figures)
+def clean_sample(cc: str, profile: str) -> Callable[[Numbers], Sample]:
+    """Returns what runs a control in the simulator again, on the clean path."""
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("host", nargs="*", choices=[*HOSTS, []], help="default: both")
-    measure(parser.parse_args().host or [*HOSTS])
+    def sample(stored: Numbers) -> Sample:
+        run = listing(SIMULATOR).prepare(Job(scenario(cc, "clean", profile), [1]))
+        kept = stored[profile.partition("-")[0]]["simulator"][cc]["clean"][0]
+        return round(run(1)[0]["goodput_bps"] / MBPS, 3), kept
+
+    return sample
+
+
+PAGE = Page(
+    DOCS / "family.md",
+    DOCS / "gallery-hosts.json",
+    tables,
+    figures,
+    measured,
+    {
+        f"{cc} {profile}": clean_sample(cc, profile)
+        for cc in gallery.names()
+        for profile in ("linux", "ns3-3.44")
+    },
+)

@@ -1,27 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures what docs/family.md shows of the gallery, and draws it: python -m tools.gallery_page.
-
-docs/gallery.json keeps the numbers. tests/tools/test_gallery_page.py compares them with the page
-and some of them with new runs.
-"""
+"""Measures what docs/family.md shows of the gallery, and draws it; docs/gallery.json keeps it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from tests.westwood.gallery import comparisons
-from tools.claim_tables import row
-from tools.pages import Numbers, replace
+from tools.pages import DOCS, Numbers, Page, Sample, table
 from westwood import Scenario, simulate
 from westwood.catalogue import PROTOCOLS
 from westwood.control import gallery
 from westwood.draw.style import MBPS, SOFT, look, subplots
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGE, FILE, PICTURE = DOCS / "family.md", DOCS / "gallery.json", DOCS / "img" / "gallery.png"
 BESIDE = ("reno", "cubic", "westwood+", "bbr")
 SEEDS = range(1, 6)
 _OWN_COLOUR = "#048B77"
@@ -41,7 +31,7 @@ def path() -> Scenario:
     return Scenario(name="gallery", duration="60s", link=[link], flow=[flow])
 
 
-def measured(cc: str) -> dict[str, float]:
+def of_control(cc: str) -> dict[str, float]:
     """Returns the goodput and the queueing time of a control on the path, means over the seeds."""
     runs = [simulate(path().with_settings({"tcp.cc": cc}), seed).flow_rows[0] for seed in SEEDS]
     goodput = sum(run["goodput_bps"] for run in runs) / len(runs)
@@ -49,30 +39,40 @@ def measured(cc: str) -> dict[str, float]:
     return {"goodput_mbps": round(goodput / MBPS, 2), "queueing_ms": round(1000 * queueing, 1)}
 
 
-def numbers() -> Numbers:
-    goodput = {cc: measured(cc) for cc in (*gallery.names(), *BESIDE)}
-    return {"goodput": goodput, "windows": comparisons.measured()}
+def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
+    """Runs every control."""
+    goodput = {cc: of_control(cc) for cc in _controls()}
+    yield {"goodput": goodput, "windows": comparisons.measured()}
+
+
+def _controls() -> tuple[str, ...]:
+    return (*gallery.names(), *BESIDE)
 
 
 def tables(stored: Numbers) -> dict[str, str]:
     """Returns the page's tables."""
-    goodput = ["| `cc` | goodput, Mb/s | queueing time, ms |", "| --- | ---: | ---: |"]
-    for cc, one in sorted(stored["goodput"].items(), key=lambda item: -item[1]["goodput_mbps"]):
-        goodput.append(row(f"`{cc}`", f"{one['goodput_mbps']:.2f}", f"{one['queueing_ms']:.1f}"))
-    windows = ["| compared with | segments apart, at most |", "| --- | --- |"]
+    ordered = sorted(stored["goodput"].items(), key=lambda item: -item[1]["goodput_mbps"])
+    goodput = [
+        (f"`{cc}`", f"{row['goodput_mbps']:.2f}", f"{row['queueing_ms']:.1f}")
+        for cc, row in ordered
+    ]
     by_other: dict[str, list[str]] = {}
-    for cc, found in stored["windows"].items():
-        for other, segments in found:
+    for cc, differences in stored["windows"].items():
+        for other, segments in differences:
             by_other.setdefault(other, []).append(f"`{cc}` {segments}")
-    windows += [row(other, ", ".join(cells)) for other, cells in by_other.items()]
-    return {"gallery": "\n".join([*goodput, ""]), "windows": "\n".join([*windows, ""])}
+    windows = [(other, ", ".join(cells)) for other, cells in by_other.items()]
+    return {
+        "gallery": table("`cc` | goodput, Mb/s: | queueing time, ms:", goodput),
+        "windows": table("compared with | segments apart, at most", windows),
+    }
 
 
-def picture(stored: Mapping[str, Mapping[str, float]]) -> Any:
+def draw(stored: Numbers) -> None:
     """Draws goodput and queueing time of each control, the fastest on top."""
-    ordered = sorted(stored, key=lambda cc: stored[cc]["goodput_mbps"])
+    rows = stored["goodput"]
+    ordered = sorted(rows, key=lambda cc: rows[cc]["goodput_mbps"])
     titles = {cc: PROTOCOLS[cc].label for cc in BESIDE}
-    titles |= {one.name: one.title for one in gallery.entries()}
+    titles |= {entry.name: entry.title for entry in gallery.entries()}
     colours = [SOFT if cc in BESIDE else _OWN_COLOUR for cc in ordered]
     with look():
         figure, (left, right) = subplots(1, 2, size=(7.2, 3.8), sharey=True)
@@ -80,19 +80,25 @@ def picture(stored: Mapping[str, Mapping[str, float]]) -> Any:
             (left, "goodput_mbps", "Goodput (Mb/s)"),
             (right, "queueing_ms", "Mean queueing time (ms)"),
         ):
-            axes.barh([titles[cc] for cc in ordered], [stored[cc][column] for cc in ordered],
+            axes.barh([titles[cc] for cc in ordered], [rows[cc][column] for cc in ordered],
                       color=colours)  # fmt: skip
             axes.set(xlabel=title)
             axes.grid(visible=False, axis="y")
-        return figure
+        figure.savefig(DOCS / "img" / "gallery.png", metadata={"Software": None})
 
 
-def main() -> None:
-    stored = numbers()
-    FILE.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
-    replace(PAGE, tables(stored))
-    picture(stored["goodput"]).savefig(PICTURE, metadata={"Software": None})
+def _names(stored: Numbers) -> Sample:
+    return sorted(_controls()), sorted(stored["goodput"])
 
 
-if __name__ == "__main__":
-    main()
+PAGE = Page(
+    DOCS / "family.md",
+    DOCS / "gallery.json",
+    tables,
+    measure=measured,
+    samples={
+        "controls": _names,
+        "hybla.c": lambda stored: (of_control("hybla.c"), stored["goodput"]["hybla.c"]),
+    },
+    draw=draw,
+)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs ten scenarios of the evaluation in this kernel, too: python -m tools.kernel_evaluation.
+"""Runs ten scenarios of the evaluation in this kernel, too.
 
-python -m tools.kernel_evaluation [NAME...] [--workers N]    runs all, or these criteria
-python -m tools.kernel_evaluation --again                    repeats the rows that differ
+python -m tools.pages kernel [NAME...]    runs all, or these criteria
+python -m tools.pages kernel again        repeats the rows that differ
 
 docs/kernel-evaluation.json keeps the runs, and docs/kernel-comparison.md shows them. It needs
 `westwood kernel load` before, and takes a quarter of an hour. Both engines lose the same packets.
@@ -10,15 +10,12 @@ docs/kernel-evaluation.json keeps the runs, and docs/kernel-comparison.md shows 
 
 from __future__ import annotations
 
-import argparse
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from tools import pages
-from tools.claim_tables import row
+from tools.pages import DOCS, Numbers, Page, Sample, table
 from westwood import engines
 from westwood.engines.contract import Engine, Job
 from westwood.engines.listed_losses import listing
@@ -32,7 +29,6 @@ from westwood.paths.population import seed_of
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
 NEAR = 0.07
 SEEDS = [seed_of("evaluate", 10_000 + number) for number in range(3)]  # the first of look 1
 MORE_SEEDS = [seed_of("evaluate", 10_000 + number) for number in range(24)]
@@ -102,27 +98,28 @@ CHOICES = (
 
 
 def _runs(
-    choice: Choice, controls: Sequence[str], engine: Engine, seeds: Sequence[int], workers: int
+    choice: Choice, controls: Sequence[str], engine: Engine, seeds: Sequence[int]
 ) -> dict[str, list[float]]:
     """Returns what each run measured, by control."""
-    jobs = [Job(choice.scenario(one), seeds) for one in controls]
-    found = dict(run_jobs(jobs, listing(engine).prepare, workers=workers))
-    values = [choice.measure(found[place]) for place in range(len(found))]
+    jobs = [Job(choice.scenario(control), seeds) for control in controls]
+    workers = _PARALLEL if engine.real_time else 1
+    rows = dict(run_jobs(jobs, listing(engine).prepare, workers=workers))
+    values = [choice.measure(rows[place]) for place in range(len(rows))]
     count = len(seeds)
-    return {one: values[n * count : (n + 1) * count] for n, one in enumerate(controls)}
+    return {cc: values[n * count : (n + 1) * count] for n, cc in enumerate(controls)}
 
 
-def _compared(choice: Choice, kernel: Engine, workers: int) -> pages.Numbers:
-    in_kernel = _runs(choice, choice.controls, kernel, SEEDS, workers)
-    simulated = _runs(choice, choice.controls, SIMULATOR, MORE_SEEDS, 1)
+def _compared(choice: Choice, kernel: Engine) -> Numbers:
+    in_kernel = _runs(choice, choice.controls, kernel, SEEDS)
+    simulated = _runs(choice, choice.controls, SIMULATOR, MORE_SEEDS)
     return {
-        one: {
-            "simulator": simulated[one][: len(SEEDS)],
-            "kernel": in_kernel[one],
-            "least": min(simulated[one]),
-            "most": max(simulated[one]),
+        control: {
+            "simulator": simulated[control][: len(SEEDS)],
+            "kernel": in_kernel[control],
+            "least": min(simulated[control]),
+            "most": max(simulated[control]),
         }
-        for one in choice.controls
+        for control in choice.controls
     }
 
 
@@ -131,48 +128,39 @@ def off(found: Mapping[str, Any], runs: str = "kernel") -> float:
     return statistics.median(found["simulator"]) / statistics.median(found[runs]) - 1
 
 
-def measure(names: Sequence[str], workers: int) -> None:
-    """Runs the choices with these names, or all, and writes each into the page as it ends."""
+def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
+    """Runs the choices with these names, or all; `again` repeats the rows that differ."""
+    if unknown := set(words) - {choice.criterion for choice in CHOICES} - {"again"}:
+        raise SystemExit(f"no such criterion: {', '.join(sorted(unknown))}")
     kernel = engines.find("linux")
     for choice in CHOICES:
-        if not names or choice.criterion in names:
-            stored = PAGE.read() if PAGE.file.exists() else {}
-            stored[choice.criterion] = pages.rounded(_compared(choice, kernel, workers))
-            PAGE.write(stored)
+        if "again" in words:
+            kept = stored[choice.criterion]
+            far = [control for control in choice.controls if abs(off(kept[control])) > NEAR]
+            for control, values in _runs(choice, far, kernel, SEEDS).items() if far else ():
+                kept[control]["again"] = values
+        elif not words or choice.criterion in words:
+            stored[choice.criterion] = _compared(choice, kernel)
+        yield stored
 
 
-def repeat(workers: int) -> None:
-    """Repeats the kernel's runs of the rows that differ, and keeps both."""
-    kernel, stored = engines.find("linux"), PAGE.read()
-    for choice in CHOICES:
-        of_choice = stored[choice.criterion]
-        far = [one for one in choice.controls if abs(off(of_choice[one])) > NEAR]
-        if far:
-            for one, values in _runs(choice, far, kernel, SEEDS, workers).items():
-                of_choice[one]["again"] = pages.rounded(values)
-            PAGE.write(stored)
-
-
-def tables(stored: pages.Numbers) -> dict[str, str]:
+def tables(stored: Numbers) -> dict[str, str]:
     """Returns the page's table."""
-    return {"evaluation": "".join(f"{line}\n" for line in _lines(stored))}
+    heads = "criterion, point | measured | control | simulator | kernel | difference"
+    return {"evaluation": table(f"{heads} | 24 seeds of the simulator", _rows(stored))}
 
 
-def _lines(stored: pages.Numbers) -> Iterator[str]:
-    heads = ("criterion, point", "measured", "control", "simulator", "kernel", "difference")
-    yield row(*heads, "24 seeds of the simulator")
-    yield row(*["---"] * (len(heads) + 1))
+def _rows(stored: Numbers) -> Iterator[Sequence[str]]:
     for choice in CHOICES:
-        for control, found in stored.get(choice.criterion, {}).items():
-            own, theirs = (statistics.median(found[key]) for key in ("simulator", "kernel"))
-            differs = _percent(off(found))
-            if "again" in found:
-                differs += f"; repeated {_percent(off(found, 'again'))}"
+        for control, runs in stored.get(choice.criterion, {}).items():
+            ours, theirs = (statistics.median(runs[key]) for key in ("simulator", "kernel"))
+            differs = _percent(off(runs))
+            if "again" in runs:
+                differs += f"; repeated {_percent(off(runs, 'again'))}"
             place = f"`{choice.criterion}`, {choice.point}"
-            spread = f"{found['least']:.3g} to {found['most']:.3g}"
-            yield row(
-                place, choice.what, f"`{control}`", f"{own:.3g}", f"{theirs:.3g}", differs, spread
-            )
+            spread = f"{runs['least']:.3g} to {runs['most']:.3g}"
+            cells = (f"`{control}`", f"{ours:.3g}", f"{theirs:.3g}", differs, spread)
+            yield (place, choice.what, *cells)
 
 
 def _percent(share: float) -> str:
@@ -180,7 +168,7 @@ def _percent(share: float) -> str:
     return f"**{text}**" if abs(share) > NEAR else text
 
 
-def figures(stored: pages.Numbers) -> pages.Numbers:
+def figures(stored: Numbers) -> Numbers:
     """Returns what the page's sentences quote."""
     rows = [off(found) for of in stored.values() for found in of.values()]
     whole = [all(abs(off(found)) <= NEAR for found in of.values()) for of in stored.values()]
@@ -188,17 +176,22 @@ def figures(stored: pages.Numbers) -> pages.Numbers:
     return {"evaluation": {"rows": len(rows), "near": near, "whole": sum(whole)}}
 
 
-PAGE = pages.Page(DOCS / "kernel-comparison.md", DOCS / "kernel-evaluation.json", tables, figures)
+def first_run(choice: Choice) -> Callable[[Numbers], Sample]:
+    """Returns what repeats the simulator's first run of a choice."""
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", nargs="*", help="criteria; default: all")
-    parser.add_argument("--again", action="store_true", help="repeat the rows that differ")
-    parser.add_argument("--workers", type=int, default=_PARALLEL)
-    given = parser.parse_args()
-    if unknown := set(given.name) - {one.criterion for one in CHOICES}:
-        parser.error(f"no such criterion: {', '.join(sorted(unknown))}")
-    if given.again:
-        repeat(given.workers)
-    else:
-        measure(given.name, given.workers)
+    def sample(stored: Numbers) -> Sample:
+        run = listing(SIMULATOR).prepare(Job(choice.scenario(choice.controls[0]), SEEDS[:1]))
+        kept = stored[choice.criterion][choice.controls[0]]["simulator"][0]
+        return choice.measure(run(SEEDS[0])), kept
+
+    return sample
+
+
+PAGE = Page(
+    DOCS / "kernel-comparison.md",
+    DOCS / "kernel-evaluation.json",
+    tables,
+    figures,
+    measured,
+    {choice.criterion: first_run(choice) for choice in CHOICES},
+)

@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the tables of docs/theory.md between their markers; the sentences are written by hand."""
+"""Writes the tables of docs/theory.md between their markers; the sentences are written by hand.
+
+`python -m tools.pages theory [STUDY...]` runs these studies, or all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-from bench.theory.studies import Study
-from tools.pages import replace
-
-PAGE = Path(__file__).parents[2] / "docs" / "theory.md"
+from bench.theory.studies import STUDIES
+from tools.pages import DOCS, Numbers, Page
 
 
-def write(studies: Sequence[Study]) -> None:
-    """Replaces the tables of these studies."""
+def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
+    """Yields the tables of the studies."""
+    studies = [study for study in STUDIES if not words or study.name in words]
     with ThreadPoolExecutor() as pool:  # the engine releases Python's lock
-        tables = list(pool.map(lambda study: "\n".join(study.table()) + "\n", studies))
-    written = {study.name: table for study, table in zip(studies, tables, strict=True)}
-    for name, table in written.items():
-        print(f"{name}\n{table}")
-    replace(PAGE, written)
+        tables = pool.map(lambda study: "\n".join(study.table()) + "\n", studies)
+        written = {study.name: shown for study, shown in zip(studies, tables, strict=True)}
+    for name, shown in written.items():
+        print(f"{name}\n{shown}")
+    yield written
+
+
+PAGE = Page(DOCS / "theory.md", tables=lambda stored: stored, measure=measured)

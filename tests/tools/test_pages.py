@@ -11,30 +11,52 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tools import class_page, pages
-from westwood.papers.claims import claims
+from tools import bbr3_page, claims_page, manual, ns2_page, pages
+from tools.page_table import PAGES
+from tools.pages import Page
 from westwood.papers.studies import STUDIES
 
-PAGES = {
-    "run: make verdicts": pages.CLAIMS,
-    "run: westwood validate --engine ns2 --grid NAME --out NAME; python -m tools.pages ns2 NAME": (
-        pages.NS2
-    ),
-}
-OF_CLAIMS, OF_NS2 = PAGES
+ALL = PAGES | claims_page.OTHERS
+SAMPLES = [(name, sample) for name, page in ALL.items() for sample in page.samples]
 LONGEST = 300  # lines of a page that a person reads
 LONG = {"options.md", "settings.md", "profiles.md", "control-reference.md"}  # to look things up
-STORED = pages.CLAIMS.read()
+STORED = claims_page.PAGE.read()
 
 
-@pytest.mark.parametrize("cure", PAGES)
-def test_a_page_agrees_with_its_file(cure: str) -> None:
-    assert PAGES[cure].is_written(PAGES[cure].read()), cure
+@pytest.mark.parametrize("name", [name for name, page in ALL.items() if page.file])
+def test_a_page_agrees_with_its_file(name: str) -> None:
+    assert ALL[name].is_written(ALL[name].read()), f"run: python -m tools.pages {name}"
 
 
-@pytest.mark.parametrize("page", [*pages.COUNTING, pages.FIGURES], ids=lambda page: page.page.name)
-def test_a_page_has_the_counts_and_numbers_of_the_file(page: pages.Page) -> None:
-    assert page.is_written(page.read()), OF_CLAIMS
+@pytest.mark.parametrize(("name", "sample"), SAMPLES)
+def test_a_page_is_not_older_than_what_decides_it(name: str, sample: str) -> None:
+    now, kept = ALL[name].samples[sample](ALL[name].read())
+    assert pages.rounded(now) == pages.rounded(kept), f"run: python -m tools.pages {name}"
+
+
+def test_the_class_quotes_todays_runs() -> None:
+    page = PAGES["lab"]
+    assert page.measure
+    (numbers,) = page.measure({}, ())
+    assert page.is_written(numbers), "run: python -m tools.pages lab"
+    assert page.page.read_text(encoding="utf-8").count("<!-- / -->") > 30
+
+
+@pytest.mark.parametrize("loss", [0.5, 1.0, 1.5])
+def test_random_loss_costs_what_the_bbr_draft_predicts(loss: float) -> None:
+    """5.3.3.8.3: each round trip of cruising multiplies the rate by (1 - loss rate)."""
+    goodput = PAGES["bbr3"].read()["loss"]["bbr3"][bbr3_page.LOSSES.index(loss)]
+    assert goodput == pytest.approx(bbr3_page.predicted(loss), abs=0.06)
+
+
+@pytest.mark.parametrize(
+    "page", sorted(pages.DOCS.glob("pages/*.html")), ids=lambda page: page.name
+)
+def test_a_published_page_names_commands_that_exist(page: Path) -> None:
+    called = set(re.findall(r"\bwestwood ([a-z]+)(?: ([a-z-]+))?", page.read_text("utf-8")))
+    commands = manual.commands().keys()
+    unknown = [words for words in called if not {words[0], " ".join(words)} & commands]
+    assert called and not unknown
 
 
 def test_a_page_is_short_enough_to_be_read() -> None:
@@ -43,27 +65,9 @@ def test_a_page_is_short_enough_to_be_read() -> None:
 
 
 def test_the_list_of_figures_names_every_study_that_is_drawn() -> None:
-    text = pages.FIGURES.page.read_text(encoding="utf-8")
+    text = claims_page.OTHERS["figures"].page.read_text(encoding="utf-8")
     named = set(re.findall(r"`([\w-]+)`", text))
     assert set(STUDIES) <= named
-
-
-def test_the_file_has_every_claim_and_its_condition() -> None:
-    assert {name: one["measure"] for name, one in STORED["claims"].items()} == {
-        one.id: one.measure for one in claims().values()
-    }, OF_CLAIMS
-
-
-def test_the_claims_are_of_todays_simulator_profiles_and_scenarios() -> None:
-    names = sorted({name for study in STUDIES.values() for name in study.scenarios})
-    now = pages.scenario_fingerprints(names)
-    stale = [name for name in names if now[name] != STORED["fingerprints"].get(name)]
-    assert not stale, f"{stale}: {OF_CLAIMS}"
-
-
-def test_the_comparison_with_ns2_is_of_todays_simulator_profiles_and_grids() -> None:
-    stored = pages.NS2.read()["fingerprints"]
-    assert {name: pages.grid_fingerprint(name) for name in stored} == stored, OF_NS2
 
 
 PAGE = """<!-- verdicts -->
@@ -90,7 +94,7 @@ WHOLE = {
 }
 
 
-def rewritten(page: pages.Page, text: str, stored: pages.Numbers, folder: Path) -> str:
+def rewritten(page: Page, text: str, stored: pages.Numbers, folder: Path) -> str:
     """Writes the numbers into a stale copy of the page; returns the text."""
     copy = replace(page, page=folder / "page.md", file=folder / "numbers.json")
     copy.page.write_text(text)
@@ -101,23 +105,19 @@ def rewritten(page: pages.Page, text: str, stored: pages.Numbers, folder: Path) 
 
 
 def test_a_stale_page_of_claims_is_detected_and_rewritten(tmp_path: Path) -> None:
-    text = rewritten(pages.CLAIMS, PAGE, WHOLE, tmp_path)
+    text = rewritten(claims_page.PAGE, PAGE, WHOLE, tmp_path)
     assert "-->0.81<!-- / -->," in text
     assert "-->1.2<!-- / --> and" in text
     assert "-->2.2<!-- / -->." in text
     assert "1 claims: 0 HOLD, 1 DIFFER" in text and "| `a.b` | DIFFERS | it is 0.81 |" in text
-    rewritten(pages.CLAIMS, text.replace("-->0.81<", "-->0.82<"), WHOLE, tmp_path)
-
-
-def test_the_file_has_exactly_the_tries_that_the_page_quotes() -> None:
-    assert pages.tries(pages.CLAIMS.page.read_text()) == sorted(STORED["tried"]), OF_CLAIMS
+    rewritten(claims_page.PAGE, text.replace("-->0.81<", "-->0.82<"), WHOLE, tmp_path)
 
 
 def test_a_try_is_run_under_the_setting_that_it_names() -> None:
-    (name,) = pages.tries(
+    (name,) = claims_page.tries(
         "It is <!-- linux.rate_halving with flow.rack=false: x .1f -->1<!-- / -->"
     )
-    found = pages.tried(name)
+    found = claims_page.tried(name)
     assert name == "linux.rate_halving with flow.rack=false"
     assert found["verdict"] == "HOLDS" and found["measured"]
 
@@ -137,9 +137,9 @@ def test_a_stale_comparison_with_ns2_is_detected_and_rewritten(tmp_path: Path) -
     ]
     module = {"cc": ["westwood-ucla"] * 2, "goodput_ratio": [0.97, 1.06], "timeouts": [True, False]}
     both = {"2001": pl.DataFrame(rows), "2002": pl.DataFrame(module)}
-    grids = {"grids": {name: pages.kept_points(some) for name, some in both.items()}}
+    grids = {"grids": {name: ns2_page.kept_points(some) for name, some in both.items()}}
     text = rewritten(
-        pages.NS2,
+        ns2_page.PAGE,
         "<!-- against ns-2 -->\n<!-- end of against ns-2 -->\n"
         "<!-- against the module -->\n<!-- end of against the module -->\n"
         "Up to <!-- ns2: 2001/tahoe/most .2f -->9<!-- / -->.\n",
@@ -149,13 +149,6 @@ def test_a_stale_comparison_with_ns2_is_detected_and_rewritten(tmp_path: Path) -
     assert "| Tahoe | 1 of 2, 1.00 to 1.20 |" in text and "| together | 5 of 6, 83% |" in text
     assert "| `2002` | 1 of 2, 0.97 to 1.06 | 50% |" in text
     assert "-->1.20<!-- / -->." in text
-
-
-def test_the_class_quotes_todays_runs() -> None:
-    text = class_page.PAGE.read_text(encoding="utf-8")
-    assert class_page.written(text) == text, "run: python -m tools.class_page"
-    assert class_page.written(text.replace("-->9.", "-->8.")) == text
-    assert text.count("<!-- / -->") > 30
 
 
 @pytest.mark.slow
@@ -171,4 +164,4 @@ def test_the_command_still_gives_these_verdicts(tmp_path: Path) -> None:
     )
     assert done is not None
     found = json.loads((tmp_path / "claims.json").read_text())["claims"]
-    assert pages.kept_claims(found)["claims"] == STORED["claims"], OF_CLAIMS
+    assert claims_page.kept_claims(found)["claims"] == STORED["claims"], "run: make verdicts"

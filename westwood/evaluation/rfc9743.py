@@ -60,7 +60,7 @@ CLAUSES = (
         "Misbehaving nodes",
         ("ack-division", "optimistic-acks", "harm-optimistic"),
         "senders that ignore their control, routers and outside attackers are not run here; "
-        "`westwood hunt` looks for attacks",
+        "`westwood control stress` looks for attacks",
     ),
     Clause("7.6", "Extreme reordering", ("reordering",)),
     Clause("7.7", "Transient events", ("burst", "outage")),

@@ -51,7 +51,7 @@ EXCUSED = {
 @pytest.mark.parametrize("cc", comparators.NAMES)
 def test_every_comparator_has_six_paths(cc: str) -> None:
     measured = sum(point.cc == cc and point.delayed_ack == 2 for point in COMPARATORS)
-    remedy = f"python -m bench.comparators --measure {cc}"
+    remedy = f"python -m tools.pages comparators measure {cc}"
     assert measured == len(comparators.PATHS) == 6, f"{cc} has {measured} paths: {remedy}"
 
 

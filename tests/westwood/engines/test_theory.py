@@ -98,13 +98,13 @@ def test_a_correlated_loss_takes_the_rest_of_its_burst() -> None:
 @pytest.mark.parametrize("name", [name for name, (_, one) in POINTS.items() if one.quick])
 def test_the_page_has_what_is_measured_now(name: str) -> None:
     study, point = POINTS[name]
-    page = table_of(study, PAGE.read_text(encoding="utf-8"))
+    page = table_of(study, PAGE.page.read_text(encoding="utf-8"))
     assert point.row() in page.splitlines(), "docs/theory.md is out of date: make theory"
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 def test_the_page_has_every_point_with_its_theory(study: Study) -> None:
-    lines = table_of(study.name, PAGE.read_text(encoding="utf-8")).splitlines()
+    lines = table_of(study.name, PAGE.page.read_text(encoding="utf-8")).splitlines()
     points = study.points
     assert len(lines) == 2 + len(points)
     for point, line in zip(points, lines[2:], strict=True):

@@ -2,8 +2,8 @@
 """Lists the grids for the QUIC stacks: CUBIC on forty paths.
 
 Each stack runs its own CUBIC and ours. The simulator runs ours in TCP. Linux has the same paths in
-its grids `quic` and `quic-short`. `python -m bench.quic FOLDER...` writes docs/quic.md's tables
-from all of them.
+its grids `quic` and `quic-short`. `python -m tools.pages quic FOLDER...` writes the tables of
+docs/quic.md from all of them.
 """
 
 from __future__ import annotations

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pages whose numbers are written by `python -m tools.pages NAME [WORD...]`.
+
+declared             what the code declares, on every page: tools/declared_tables.py
+torture FOLDER [PAGE]    prints the results of `make torture`, and updates the page
+NAME [WORD...]       a page of PAGES; its module describes the words
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from bench import comparators, compare_ns3, quic, quic_reports
+from bench import table as performance
+from bench.theory import page as theory
+from tools import (
+    bbr3_page,
+    claims_page,
+    class_page,
+    declared_tables,
+    evaluation_page,
+    gallery_hosts,
+    gallery_page,
+    kernel_evaluation,
+    ns2_page,
+)
+from tools.pages import Numbers, Page, replace, table
+
+PAGES: dict[str, Page] = {
+    "claims": claims_page.PAGE,
+    "ns2": ns2_page.PAGE,
+    "bbr3": bbr3_page.PAGE,
+    "lab": class_page.PAGE,
+    "gallery": gallery_page.PAGE,
+    "gallery-hosts": gallery_hosts.PAGE,
+    "kernel": kernel_evaluation.PAGE,
+    "evaluation": evaluation_page.PAGE,
+    "reference": compare_ns3.PAGE,
+    "comparators": comparators.PAGE,
+    "quic": quic.PAGE,
+    "quic-reports": quic_reports.PAGE,
+    "theory": theory.PAGE,
+    "performance": performance.PAGE,
+}
+
+
+def torture_table(attacks: Iterable[Numbers]) -> str:
+    """Lists the files of attacks: how many passed, their rounds and time, below the first seed."""
+    attacks = sorted(attacks, key=lambda one: str(one["attack"]))
+    first = ", ".join(sorted({str(one["first_seed"]) for one in attacks}))
+    by_file: dict[str, list[Numbers]] = {}
+    for one in attacks:
+        file, _, _ = str(one["attack"]).partition("::")
+        by_file.setdefault(Path(file).stem.removeprefix("test_"), []).append(one)
+    rows = []
+    for name, some in by_file.items():
+        passed = sum(one["outcome"] == "passed" for one in some)
+        rounds, seconds = (sum(one[key] for one in some) for key in ("rounds", "seconds"))
+        cells = (f"{passed} of {len(some)}", rounds, f"{seconds:.0f}")
+        rows.append((f"`{name}`".replace("_", " "), *cells))
+    shown = table("attacks | passed | rounds: | seconds:", rows)
+    return f"The first seed was {first}; each further round took the next one.\n\n{shown}"
+
+
+def write_torture(words: Sequence[str]) -> None:
+    """Prints the table of the attacks, each of which left a JSON file; updates a page."""
+    folder, *pages = words
+    shown = torture_table(json.loads(file.read_text()) for file in Path(folder).glob("*.json"))
+    print(shown)
+    for page in pages:
+        replace(Path(page), {"torture": shown})
+
+
+def write_declared(words: Sequence[str]) -> None:
+    """Writes what the code declares."""
+    for page in declared_tables.PAGES:
+        replace(page, declared_tables.tables(page.read_text(encoding="utf-8")))
+
+
+COMMANDS = {
+    "declared": write_declared,
+    "torture": write_torture,
+    **{name: page.make for name, page in PAGES.items() if page.measure},
+}
+
+
+def main(words: Sequence[str]) -> int | str:
+    """Writes the page that the first word names."""
+    name, *rest = words or [""]
+    if name not in COMMANDS:
+        return f"usage: python -m tools.pages {'|'.join(COMMANDS)} [WORD...]"
+    COMMANDS[name](rest)
+    return 0
