@@ -20,15 +20,15 @@ def _plain(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*")
 
 
-def count(claims: Mapping[str, Numbers]) -> dict[str, int]:
+def count(claims: Mapping[str, Numbers]) -> dict[Verdict, int]:
     """Counts the claims by verdict."""
     verdicts = [one["verdict"] for one in claims.values()]
-    return {name: verdicts.count(name) for name in Verdict}
+    return {one: verdicts.count(one.claim) for one in Verdict}
 
 
-def decided(counts: Mapping[str, int]) -> int:
+def decided(counts: Mapping[Verdict, int]) -> int:
     """Returns the number of claims that the simulator judges."""
-    return sum(counts.values()) - counts[Verdict.TESTED]
+    return sum(counts.values()) - counts[Verdict.NOT_RUN]
 
 
 def verdicts(claims: Mapping[str, Numbers]) -> str:
@@ -39,13 +39,13 @@ def verdicts(claims: Mapping[str, Numbers]) -> str:
     nothing = {claim for one in reports for claim in one.claims if one.decides_nothing(claim)}
     counts = count(claims)
     summary = (
-        f"`westwood reproduce all` judges {decided(counts)} claims: {counts[Verdict.HOLDS]} HOLD, "
-        f"{counts[Verdict.DIFFERS]} DIFFER, {counts[Verdict.NOT_DECIDABLE]} are NOT DECIDABLE; "
-        f"{counts[Verdict.TESTED]} more are proven by separate tests. {_by_paper(claims)}"
+        f"`westwood reproduce all` judges {decided(counts)} claims: {counts[Verdict.MEETS]} HOLD, "
+        f"{counts[Verdict.FAILS]} DIFFER, {counts[Verdict.CANNOT_TELL]} are NOT DECIDABLE; "
+        f"{counts[Verdict.NOT_RUN]} more are proven by separate tests. {_by_paper(claims)}"
     )
     rows = []
     for name, one in claims.items():
-        if one["verdict"] != Verdict.TESTED:
+        if one["verdict"] != Verdict.NOT_RUN.claim:
             says = _plain("; ".join(_first(one["explanation"])) or one["measure"])
             if name in nothing:
                 says += " Nearly every setting has it, so it decides nothing."
@@ -59,11 +59,10 @@ def _by_paper(claims: Mapping[str, Numbers]) -> str:
 
     found: dict[str, list[str]] = {}
     for name, one in claims.items():
-        if one["verdict"] in (Verdict.HOLDS, Verdict.DIFFERS) and name in declared():
+        if one["verdict"] in (Verdict.MEETS.claim, Verdict.FAILS.claim) and name in declared():
             found.setdefault(declared()[name].paper.key, []).append(one["verdict"])
-    parts = (
-        f"{all_.count(Verdict.HOLDS)} of {len(all_)} of `{key}`" for key, all_ in found.items()
-    )
+    holds = Verdict.MEETS.claim
+    parts = (f"{all_.count(holds)} of {len(all_)} of `{key}`" for key, all_ in found.items())
     return f"Where the source says enough, {', '.join(parts)} hold." if found else ""
 
 

@@ -87,12 +87,13 @@ def tried(name: str) -> Numbers:
     value = space.Value(name, settings_of(settings.split(" ")), "a page names it")
     plan = ClaimTestSet(open_, (claim,), tuple(range(1, 11)), thin=False).plan_with([value])
     found = plan.findings(dict(run_jobs(plan.jobs.values(), prepare=prepare)))[claim]
-    return {"verdict": Verdict.of(found.failures), "measured": dict(found.measured)}
+    return {"verdict": Verdict.of(found.failures).claim, "measured": dict(found.measured)}
 
 
 def _count_figures(stored: Numbers) -> Numbers:
     counts = claim_tables.count(stored["claims"])
-    return {"count": {**counts, "decided": claim_tables.decided(counts)}}
+    by_word = {one.claim: count for one, count in counts.items()}
+    return {"count": {**by_word, "decided": claim_tables.decided(counts)}}
 
 
 def _figure_tables(stored: Numbers) -> dict[str, str]:
@@ -131,7 +132,7 @@ def finish(stored: Numbers) -> None:
     claim_pictures.draw_published(stored["claims"], DOCS / "img" / "published.png")
     claim_pictures.redraw(stored["claims"], DOCS)
     counts = claim_tables.count(stored["claims"])
-    print(", ".join(f"{count} {name}" for name, count in counts.items()))
+    print(", ".join(f"{count} {one.claim}" for one, count in counts.items()))
 
 
 def _fingerprints(stored: Numbers) -> Sample:

@@ -37,6 +37,7 @@ _WORDS = {
     "meets": "meets",
     "fails": "**fails**",
     "cannot tell": "cannot tell",
+    "not run": "not run",
 }
 _KEPT = ("criterion", "part", "question", "says", "unit", "compare", "bound", "at_most", "verdict")
 

@@ -23,11 +23,11 @@ from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
 from westwood.evaluation import measures
 from westwood.evaluation.catalogue import PARTS
-from westwood.judge.cases import Control
 from westwood.judge.targets import of_role
 from westwood.paths.population import seed_of
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
+from westwood.study.control import Control
 
 NEAR = 0.07
 SEEDS = [seed_of("evaluate", 10_000 + number) for number in range(3)]  # the first of look 1

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from westwood.campaign.trying import Trial
-from westwood.campaign.verdict import CANNOT_TELL, PAYS, TrialVerdict
+from westwood.campaign.verdict import TrialVerdict
 from westwood.kernel import user_controls, ww_kernel
+from westwood.results.verdicts import Verdict
 
 _MINUTE_S = 60.0
 _LONGEST_S = 43_200.0  # longest comparison over an emulated path to propose
@@ -19,10 +20,10 @@ _LONGEST_S = 43_200.0  # longest comparison over an emulated path to propose
 def after(trial: Trial, server: str | None, folder: Path, chosen: Sequence[str] = ()) -> str:
     """Returns the command; `server` is None for an emulated path, `chosen` is the --cc option."""
     verdicts = trial.verdicts()
-    paying = [one for one in verdicts if one.word == PAYS]
+    paying = [one for one in verdicts if one.verdict is Verdict.MEETS]
     if paying:
         return "westwood path compare HOST" if server is None else _default(paying, chosen)
-    if any(one.word == CANNOT_TELL for one in verdicts):
+    if any(one.verdict is Verdict.CANNOT_TELL for one in verdicts):
         where = "--emulated" if server is None else shlex.quote(server)
         controls = f" --cc {','.join(chosen)}" if chosen else ""
         return f"westwood path compare {where}{controls} --for {_longer(trial, verdicts)}"

@@ -32,6 +32,7 @@ from westwood.results import journal
 from westwood.results.columns import Row
 from westwood.results.folder import Damaged, Folder
 from westwood.results.store import Store
+from westwood.results.verdicts import Verdict
 from westwood.units import parse_fraction
 
 JOURNAL = "uploads.jsonl"
@@ -147,7 +148,7 @@ class Trial:
     @property
     def is_decided(self) -> bool:
         """Returns whether every verdict is certain."""
-        return all(one.word != verdict.CANNOT_TELL for one in self.verdicts())
+        return all(one.verdict is not Verdict.CANNOT_TELL for one in self.verdicts())
 
 
 def met(plan: TrialPlan) -> TrialPlan:

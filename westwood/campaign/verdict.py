@@ -24,9 +24,9 @@ import polars as pl
 
 from westwood.results import sequential
 from westwood.results.metrics import LEVEL
-from westwood.results.sequential import Estimate
+from westwood.results.sequential import Sample
+from westwood.results.verdicts import Verdict
 
-PAYS, DOES_NOT, CANNOT_TELL = "pays", "does not pay", "cannot tell"
 _LEAST_BPS = 8000.0  # replaces a smaller goodput, because logarithms need more than 0
 _MINUTE_S, _LONGEST_S = 60.0, 86_400.0
 
@@ -43,17 +43,17 @@ class TrialVerdict:
     pair_s: float  # duration of a pair
 
     @property
-    def found(self) -> Estimate:
+    def found(self) -> Sample:
         """The mean logarithm with its interval."""
         return sequential.estimate(self.gains, self.level)
 
     @property
-    def word(self) -> str:
-        """The verdict."""
+    def verdict(self) -> Verdict:
+        """The verdict: whether the gain is proven, and may be worthwhile."""
         found = self.found
         if found.high < math.log1p(self.worth):
-            return DOES_NOT
-        return PAYS if found.low > 0 else CANNOT_TELL
+            return Verdict.FAILS
+        return Verdict.MEETS if found.low > 0 else Verdict.CANNOT_TELL
 
     @property
     def wins(self) -> int:
@@ -64,7 +64,7 @@ class TrialVerdict:
     def more_s(self) -> float:
         """Estimated time until the decision; NaN if unknown."""
         found = self.found
-        if self.word != CANNOT_TELL:
+        if self.verdict is not Verdict.CANNOT_TELL:
             return 0.0
         if found.count < 2:
             return math.nan
@@ -77,12 +77,12 @@ class TrialVerdict:
         pairs = len(self.gains)
         if pairs < 2:
             few = "not one pair" if pairs == 0 else "one pair"
-            return (
-                f"{CANNOT_TELL}: {self.cc} against {self.baseline}, {few} of uploads was finished"
-            )
-        said = f"{self.word}: {self.cc} {self.gain(self.baseline)}, {self.wins} of {pairs} pairs"
-        end = f"about {duration(self.more_s)} more needed" if self.word == CANNOT_TELL else reason
-        return f"{said}; {end}"
+            against = f"{self.cc} against {self.baseline}"
+            return f"{Verdict.CANNOT_TELL}: {against}, {few} of uploads was finished"
+        gain, wins = self.gain(self.baseline), f"{self.wins} of {pairs} pairs"
+        more = f"about {duration(self.more_s)} more needed"
+        end = more if self.verdict is Verdict.CANNOT_TELL else reason
+        return f"{self.verdict.gain}: {self.cc} {gain}, {wins}; {end}"
 
     def gain(self, baseline: str = "") -> str:
         """Returns the gain with its interval."""
@@ -107,7 +107,7 @@ class TrialVerdict:
         return {
             "cc": self.cc,
             "baseline": self.baseline,
-            "verdict": self.word,
+            "verdict": self.verdict.gain,
             "sentence": self.sentence(reason),
             "reason": reason,
             "gain": gain(found.mean),

@@ -141,16 +141,12 @@ def print_json(
     pairs: Sequence[Row] | None = None,
 ) -> None:
     """Prints one JSON object; null stands for an unknown number."""
-    content = {name: _without_nan(runs), "summary": _without_nan(summary)}
+    from westwood.results.journal import json_ready
+
+    content = {name: [*map(json_ready, runs)], "summary": [*map(json_ready, summary)]}
     if pairs is not None:
-        content["pairs"] = _without_nan(pairs)
+        content["pairs"] = [*map(json_ready, pairs)]
     print(json.dumps(content, allow_nan=False))
-
-
-def _without_nan(rows: Iterable[Row]) -> list[Row]:
-    from westwood.results.journal import finite_or_none
-
-    return [{key: finite_or_none(value) for key, value in row.items()} for row in rows]
 
 
 def print_summary(
@@ -222,7 +218,7 @@ def print_verdicts(verdicts: Sequence[ClaimVerdict]) -> None:
         if verdict.elsewhere:
             text += f"\n[dim]Under other settings: {verdict.elsewhere}[/dim]"
         colour = verdict.verdict.colour
-        table.add_row(verdict.claim.id, f"[{colour}]{verdict.verdict}[/{colour}]", text)
+        table.add_row(verdict.claim.id, f"[{colour}]{verdict.verdict.claim}[/{colour}]", text)
     Console().print(table)
 
 

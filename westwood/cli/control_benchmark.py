@@ -30,10 +30,10 @@ from westwood.cli.options import (
 from westwood.errors import InputError
 
 if TYPE_CHECKING:
-    from westwood.judge.cases import Control
     from westwood.judge.judging import Judged, JudgePlan, TargetVerdict
     from westwood.results.folder import Folder
     from westwood.results.intervals import Estimate
+    from westwood.study.control import Control
 
 JudgedOption = Annotated[
     list[str] | None,
@@ -102,6 +102,7 @@ def benchmark(
     from westwood.judge import judging
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
+    from westwood.study.control import control
 
     if frontier:
         refuse_idle(context, "only", "set_", why="with --frontier")
@@ -111,7 +112,8 @@ def benchmark(
         refuse_idle(context, "vary", "figure", "title", "size", why="without --frontier")
         if not cc:
             raise InputError("is missing, expected the name of a protocol", key="--cc")
-        controls = [judging.control(name, settings_of(set_)) for name in dict.fromkeys(cc)]
+        settings = settings_of(set_)
+        controls = [control(name, settings, key="--cc") for name in dict.fromkeys(cc)]
         rows = judging.targets([name.strip() for name in only.split(",")] if only else [])
     wanted = figures.wanted(frontier, figure, title, size)
     plan = judging.JudgePlan(rows, seed, paths)

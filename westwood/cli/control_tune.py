@@ -114,11 +114,12 @@ def tune(
     from westwood.results.folder import Folder
     from westwood.search import space, study
     from westwood.search.result import Search
+    from westwood.study.control import settings_given
 
     check_workers(workers, "--workers")
     wanted = figures.wanted(plot, figure, title, size)
     space.check_protocol(cc)
-    held = space.settings_given(cc, settings_of(set_))
+    held = settings_given(cc, settings_of(set_))
     asked = Search(cc, space.parameters(cc, vary or (), held), held, paths, seed, packets)
     with runner(dask, workers) as run:
         folder = Folder(out, tell=streams.say)

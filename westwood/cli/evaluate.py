@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from westwood.engines.contract import Engine
     from westwood.evaluation.criterion import Effort
     from westwood.evaluation.running import Evaluation, Request
-    from westwood.judge.cases import Control
+    from westwood.study.control import Control
 
 
 def _parts() -> list[str]:
@@ -215,14 +215,14 @@ def _request(
 
 
 def _control(name: str, set_: list[str] | None, engine: Engine, key: str = "CC") -> Control:
-    from westwood.judge import judging
     from westwood.scenario.stacks import is_stack, split
+    from westwood.study.control import control
 
-    control = judging.control(name, settings_of(set_), key=key)
+    asked = control(name, settings_of(set_), key=key)
     if split(name)[0] and not is_stack(engine.name):
         problem = "is a control of a QUIC stack, expected --engine quinn or noq"
         raise InputError(problem, key=key, value=name)
-    return control
+    return asked
 
 
 def _go(evaluation: Evaluation, workers: int | None, dask: str | None) -> None:

@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
-from westwood.evaluation.criterion import QUESTIONS, Criterion, Runs, Threshold, Verdict
+from westwood.evaluation.criterion import QUESTIONS, Criterion, Runs, Threshold
 from westwood.judge.targets import ratio
 from westwood.results.intervals import Estimate
-from westwood.results.journal import finite_or_none, from_json
+from westwood.results.journal import from_json, json_ready
 from westwood.results.metrics import half_width
+from westwood.results.verdicts import Verdict
 
-_ORDER: Mapping[str, int] = {"fails": 0, "cannot tell": 1, "meets": 2}
+_WORST_FIRST = (Verdict.FAILS, Verdict.CANNOT_TELL, Verdict.NOT_RUN, Verdict.MEETS)
 _LARGEST_LOG = 700.0  # above it math.exp overflows
 
 
@@ -80,10 +81,8 @@ class Answer:
 
     @property
     def verdict(self) -> Verdict:
-        """Returns fails if a point fails, meets if all meet, else cannot tell."""
-        if not self.points:
-            return "cannot tell"
-        return min((one.verdict for one in self.points), key=_ORDER.__getitem__)
+        """Returns the verdict of all points."""
+        return Verdict.of_all(one.verdict for one in self.points)
 
     @property
     def not_run(self) -> list[At]:
@@ -95,7 +94,11 @@ class Answer:
         """Returns the point that is farthest on the wrong side."""
         sign = 1.0 if self.at_most else -1.0
         known = [one for one in self.points if not math.isnan(one.judged)]
-        return max(known, key=lambda one: (-_ORDER[one.verdict], sign * one.judged), default=None)
+        return max(
+            known,
+            key=lambda one: (-_WORST_FIRST.index(one.verdict), sign * one.judged),
+            default=None,
+        )
 
     @property
     def mean(self) -> float:
@@ -104,17 +107,17 @@ class Answer:
 
     def entry(self) -> dict[str, Any]:
         """Returns the answer for JSON."""
-        points = [
-            {key: finite_or_none(value) for key, value in asdict(one).items()}
-            for one in self.points
-        ]
+        points = [json_ready(asdict(one)) for one in self.points]
         return {**asdict(self), "points": points, "verdict": self.verdict}
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Answer:
         """Reads what `entry` returned."""
         given = {key: value for key, value in entry.items() if key != "verdict"}
-        points = tuple(At(**from_json(point)) for point in entry["points"])
+        points = tuple(
+            At(**{**from_json(point), "verdict": Verdict.named(point["verdict"])})
+            for point in entry["points"]
+        )
         return cls(**{**given, "points": points})
 
 
@@ -182,7 +185,7 @@ def scatter_of(values: Sequence[float]) -> float:
 
 def _without_runs(name: str, why: str) -> At:
     nan = math.nan
-    return At(name, nan, nan, nan, nan, -math.inf, math.inf, "cannot tell", 0, why)
+    return At(name, nan, nan, nan, nan, -math.inf, math.inf, Verdict.NOT_RUN, 0, why)
 
 
 def _judged(criterion: Criterion, values: Sequence[float], references: Sequence[float]) -> Estimate:
@@ -245,11 +248,8 @@ def _exp(value: float) -> float:
 def verdict_of(judged: Estimate, threshold: Threshold | None) -> Verdict:
     """Returns meets or fails if the whole interval is on one side, else cannot tell."""
     if threshold is None or math.isnan(judged.value):
-        return "cannot tell"
-    sides = {threshold.holds(judged.low), threshold.holds(judged.high)}
-    if len(sides) == 2:
-        return "cannot tell"
-    return "meets" if sides == {True} else "fails"
+        return Verdict.CANNOT_TELL
+    return Verdict.of_interval(threshold.holds(judged.low), threshold.holds(judged.high))
 
 
 def lines(answers: Sequence[Answer]) -> dict[str, Answer | None]:
@@ -262,4 +262,4 @@ def lines(answers: Sequence[Answer]) -> dict[str, Answer | None]:
 
 def worst_of(answers: Sequence[Answer]) -> Answer | None:
     """Returns the answer with the worst verdict; None without answers."""
-    return min(answers, key=lambda one: _ORDER[one.verdict], default=None)
+    return min(answers, key=lambda one: _WORST_FIRST.index(one.verdict), default=None)

@@ -15,9 +15,9 @@ from westwood.evaluation.c4_paths import BAD_WIFI, DRAFT, DRAWS, FADE, SUSPENSIO
 from westwood.evaluation.c4_published import PUBLISHED
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Threshold
 from westwood.evaluation.measures import ALONE
-from westwood.judge.cases import Control
 from westwood.paths.environment import ITSELF
 from westwood.scenario import Scenario
+from westwood.study.control import Control
 
 
 def _against(kind: str, cc: str, within_s: Sequence[float]) -> list[Trial]:

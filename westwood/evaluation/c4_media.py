@@ -16,10 +16,10 @@ from westwood.evaluation.c4_paths import BAD_WIFI, DRAFT, DRAWS, FADE, SUSPENSIO
 from westwood.evaluation.c4_published import PUBLISHED_MEDIA
 from westwood.evaluation.criterion import Criterion, Point, Threshold
 from westwood.evaluation.measures import ALONE
-from westwood.judge.cases import Control
 from westwood.judge.targets import of_role
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
+from westwood.study.control import Control
 
 _NOTE = (
     "The audio, 80 bytes every 20 ms, is left out, because segments are full here. The layers "

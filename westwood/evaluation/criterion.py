@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from westwood.engines.contract import MoreColumns
-from westwood.judge.cases import Control
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
+from westwood.study.control import Control
 
 # The five lines that come first, by the word that a criterion names.
 QUESTIONS: Mapping[str, str] = {
@@ -25,7 +25,6 @@ QUESTIONS: Mapping[str, str] = {
     "short": "What does it do to short flows?",
 }
 
-Verdict = Literal["meets", "fails", "cannot tell"]
 Compare = Literal["value", "difference", "ratio", "kept", "either way"]
 Runs = Mapping[str, Sequence[Row]]  # the flows of a run by the run's name, all with one seed
 

@@ -11,13 +11,14 @@ from westwood.conform import catalogue as cases
 from westwood.conform import judging as conforming
 from westwood.conform.judging import Judgement
 from westwood.evaluation.answer import Answer, At
-from westwood.evaluation.criterion import Effort, Part, Verdict
+from westwood.evaluation.criterion import Effort, Part
 from westwood.judge import judging
-from westwood.judge.cases import Control
 from westwood.judge.judging import JudgePlan, TargetVerdict
 from westwood.judge.targets import Target
 from westwood.judge.wide import SECTIONS
+from westwood.results.verdicts import Verdict
 from westwood.scenario import fragments
+from westwood.study.control import Control
 
 _POPULATION, _CONFORM = "population", "conform"
 _OF_CUBIC = "shared-self"  # the row that shows the benchmark's own noise
@@ -46,9 +47,9 @@ def population(
 
 def _of_target(found: TargetVerdict, control: Control, paths: int) -> Answer:
     estimate, target = found.figure.estimate, found.target
-    verdict: Verdict = "cannot tell"
+    verdict = Verdict.CANNOT_TELL
     if found.reached is not None and found.is_certain:
-        verdict = "meets" if found.reached else "fails"
+        verdict = Verdict.of(not found.reached)
     at = At(
         found.figure.note or "all paths",
         estimate.value,
@@ -92,7 +93,7 @@ def conform(
 
 
 def _of_cases(judgements: Sequence[Judgement], control: Control) -> Answer:
-    words: Mapping[str, Verdict] = {"pass": "meets", "FAIL": "fails"}
+    words: Mapping[str, Verdict] = {"pass": Verdict.MEETS, "FAIL": Verdict.FAILS}
     lacking = next((one.lacks for one in judgements if one.lacks), "")
     points = tuple(_at(one, words[one.verdict]) for one in judgements if one.verdict in words)
     note = f"It lacks what the cases look at: {lacking}." if lacking else ""

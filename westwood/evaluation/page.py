@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import label
 from westwood.draw import report
 from westwood.draw.laboratory import LabLink
 from westwood.draw.report import Cell, Grid, Section
@@ -30,18 +29,13 @@ from westwood.evaluation.text import (
     number,
     with_half,
 )
-from westwood.judge.cases import Control
 from westwood.scenario import Scenario, fragments
 from westwood.scenario.stacks import split
+from westwood.study.control import Control
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_MARKS: Mapping[str, str] = {
-    "meets": "HOLDS",
-    "fails": "DIFFERS",
-    "cannot tell": "TESTED",
-}
 _LONGEST_FRAGMENT = 20_000  # characters
 _AXES = {
     "value": "{}",
@@ -100,15 +94,14 @@ def _entry(one: Answer, command: str) -> dict[str, Any]:
 def command(control: Control, name: str, evaluation: Evaluation) -> str:
     """Returns the command line that runs one criterion alone."""
     request = evaluation.request
-    settings = [
-        f" --set {shlex.quote(f'cc.{key}={value}')}" for key, value in control.settings.items()
-    ]
-    against = "" if request.against.cc == "cubic" else f" --against {request.against.cc}"
-    effort = "" if request.effort.name == "usual" else f" --{request.effort.name}"
-    seed = "" if request.seed == 1 else f" --seed {request.seed}"
-    engine = "" if request.engine.name == "sim" else f" --engine {request.engine.name}"
-    options = f"{''.join(settings)}{against}{effort}{seed}{engine}"
-    return f"westwood evaluate {shlex.quote(control.cc)}{options} --only {name} --out {name}"
+    options = {
+        f"--against {shlex.quote(request.against.cc)}": request.against.cc != "cubic",
+        f"--{request.effort.name}": request.effort.name != "usual",
+        f"--seed {request.seed}": request.seed != 1,
+        f"--engine {request.engine.name}": request.engine.name != "sim",
+    }
+    given = [option for option, differs in options.items() if differs]
+    return control.command("evaluate", *given, f"--only {name} --out {name}")
 
 
 def _by_criterion(answers: Answers, part: str) -> list[list[tuple[Control, Answer]]]:
@@ -163,7 +156,7 @@ def _verdict(one: Answer | None) -> str | Cell:
     text = f"{one.verdict} (tuned on it)" if one.tuned else one.verdict
     if one.not_run:
         text = f"{text}, {len(one.not_run)} of {len(one.points)} points not run"
-    return Cell(text if one.points else "not run", one.criterion, _MARKS[one.verdict])
+    return Cell(text if one.points else "not run", one.criterion, one.verdict.mark)
 
 
 def _overview(
@@ -201,7 +194,7 @@ def draw_part(title: str, of_part: Sequence[Sequence[tuple[Control, Answer]]]) -
     for place, (control, _) in enumerate(of_part[0]):
         answers = [found[place][1] for found in of_part]
         shares = [_share(one) for one in answers]
-        series.append(plots.Series(_name(control), control.cc, shares, shares, shares))
+        series.append(plots.Series(control.label, control.cc, shares, shares, shares))
     names = [found[0][1].criterion.partition("-")[2] for found in of_part]
     texts = (f"{title}: the worst run", "", "time over the time asked for")
     return plots.points(names, series, 1.0, texts, at_most=True, is_course=False)
@@ -209,10 +202,6 @@ def draw_part(title: str, of_part: Sequence[Sequence[tuple[Control, Answer]]]) -
 
 def _share(one: Answer) -> float:
     return one.worst.judged / one.bound if one.worst and one.bound else math.nan
-
-
-def _name(control: Control) -> str:
-    return label(control.cc) + ("*" if control.settings else "")
 
 
 def _published(part: Part, answers: Answers) -> Iterator[list[str | Cell]]:
@@ -285,7 +274,7 @@ def draw(found: Sequence[tuple[Control, Answer]]) -> Figure:
     one = found[0][1]
     series = [
         plots.Series(
-            _name(control),
+            control.label,
             control.cc,
             [at.judged for at in found_by.points],
             [at.low for at in found_by.points],
@@ -315,7 +304,7 @@ def _measured(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -
 
 def _measured_at(control: Control, at: At) -> list[str | Cell]:
     if at.why_not:
-        verdict = Cell(at.verdict, "", _MARKS[at.verdict])
+        verdict = Cell(at.verdict, "", at.verdict.mark)
         return [control.text, at.name, f"not run: {at.why_not}", "-", "-", "-", "-", "0", verdict]
     return [
         control.text,
@@ -326,7 +315,7 @@ def _measured_at(control: Control, at: At) -> list[str | Cell]:
         number(at.judged),
         interval(at),
         str(at.runs),
-        Cell(at.verdict, "", _MARKS[at.verdict]),
+        Cell(at.verdict, "", at.verdict.mark),
     ]
 
 

@@ -11,12 +11,12 @@ from westwood.evaluation import measures
 from westwood.evaluation.basics import NAMES, alone, over_queues, path, scenario
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE
-from westwood.judge.cases import Control
 from westwood.judge.targets import goodput, of_role, ratio
 from westwood.paths import population
 from westwood.paths.environment import PROFILE, Environment
 from westwood.scenario import Scenario
 from westwood.search import bounds
+from westwood.study.control import Control
 
 _LIMIT_S = 10.0
 _ATTACK = {"kind": "udp", "rate": "30Mbps", "on": "0.15s", "off": "1.05s"}

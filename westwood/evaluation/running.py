@@ -32,7 +32,7 @@ from westwood.evaluation.answer import Answer, NotRun, Sides
 from westwood.evaluation.criterion import Criterion, Effort, Part, Point, Runs
 from westwood.experiments import cluster
 from westwood.experiments.experiment import Tracker
-from westwood.judge.cases import CUBIC, Control
+from westwood.judge.cases import CUBIC
 from westwood.paths.environment import PROFILE
 from westwood.paths.population import seed_of
 from westwood.results.columns import Row
@@ -41,6 +41,7 @@ from westwood.results.journal import finite_or_none, from_json
 from westwood.results.kinds import ResultKind
 from westwood.results.store import Store
 from westwood.scenario import Scenario
+from westwood.study.control import Control
 
 # What measures may read of a flow; a run keeps nothing else.
 KEPT = (
@@ -91,8 +92,8 @@ class Request:
     def state(self) -> dict[str, Any]:
         """Returns what decides the answers."""
         return {
-            "controls": [_identity(one) for one in self.controls],
-            "against": _identity(self.against),
+            "controls": [one.identity() for one in self.controls],
+            "against": self.against.identity(),
             "criteria": [one.name for all_ in self.criteria.values() for one in all_],
             "harnesses": [one.name for one in self.harnesses],
             "effort": self.effort.name,
@@ -100,10 +101,6 @@ class Request:
             "engine": [self.engine.name, self.engine.title],
             "version": __version__,
         }
-
-
-def _identity(control: Control) -> dict[str, Any]:
-    return {**loading.identity(control.cc), "settings": dict(control.settings)}
 
 
 @dataclass(frozen=True)

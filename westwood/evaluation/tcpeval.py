@@ -18,10 +18,10 @@ from typing import Any
 from westwood.evaluation import measures
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE
-from westwood.judge.cases import Control
 from westwood.judge.targets import goodput, of_role, ratio
 from westwood.paths.environment import PROFILE
 from westwood.scenario import Scenario
+from westwood.study.control import Control
 
 _NOTE = (
     "Transfers arrive at random instead of the recorded sessions, which are gone. Data go one way. "

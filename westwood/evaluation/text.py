@@ -11,11 +11,13 @@ from westwood.evaluation import answer
 from westwood.evaluation.answer import Answer, At
 from westwood.evaluation.criterion import QUESTIONS
 from westwood.evaluation.running import Evaluation
-from westwood.judge.cases import Control
+from westwood.results.verdicts import Verdict
+from westwood.study.control import Control
 
 _WIDTH = 80
 _INDENT = " " * 6
-_WORDS = ("meets", "fails", "cannot tell")
+_DECIDED = (Verdict.MEETS, Verdict.FAILS, Verdict.CANNOT_TELL)
+_COUNTED = (*_DECIDED, Verdict.NOT_RUN)
 Answers = Mapping[Control, Sequence[Answer]]
 
 
@@ -32,7 +34,7 @@ def markdown(answers: Answers, evaluation: Evaluation) -> str:
     how = f"Reference `{request.against.text}`, {request.effort.name}, {request.engine.title}."
     made += ["", how, *naming(evaluation), *looks(evaluation), ""]
     for control, all_ in answers.items():
-        failing = [one for one in all_ if one.verdict == "fails" and one.worst]
+        failing = [one for one in all_ if one.verdict is Verdict.FAILS and one.worst]
         made.append(f"`{control.text}` fails {len(failing)} of {len(all_)} criteria:")
         made += [f"- {one.says}: {_found(one)}; asked for {asked(one)}" for one in failing]
         made += bursts(all_)
@@ -52,14 +54,15 @@ def _in_brief(one: Answer | None) -> str:
 
 def _word(one: Answer | None) -> str:
     """Returns a verdict, or why there is none."""
-    if one is None or one.worst is None:
-        return f"not run{lacking(one)}" if one else "not run"
-    return f"{one.verdict}{lacking(one)}" if one.verdict == "cannot tell" else one.verdict
+    if one is None:
+        return Verdict.NOT_RUN
+    says_why = one.verdict in (Verdict.CANNOT_TELL, Verdict.NOT_RUN)
+    return f"{one.verdict}{lacking(one)}" if says_why else one.verdict
 
 
 def _found(one: Answer) -> str:
     """Returns what is judged, with the 95 % interval that decides; empty if nothing ran."""
-    if one.worst is None or (one.not_run and one.verdict == "cannot tell"):
+    if one.worst is None or (one.not_run and one.verdict is Verdict.CANNOT_TELL):
         return ""
     within = interval(one.worst)
     is_mean = one.statistic == "mean" and within != "-"
@@ -112,7 +115,8 @@ def table(answers: Answers, evaluation: Evaluation) -> str:
     """Returns the five lines of each control as text."""
     made = []
     for control, all_ in answers.items():
-        counts = [f"{sum(one.verdict == word for one in all_)} {word}" for word in _WORDS]
+        counted = [(sum(one.verdict is word for one in all_), word) for word in _COUNTED]
+        counts = [f"{count} {word}" for count, word in counted if count or word in _DECIDED]
         made += wrap(f"{control.text}: {', '.join(counts)}", _WIDTH)
         for question, one in answer.lines(all_).items():
             if one:

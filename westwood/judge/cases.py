@@ -16,29 +16,11 @@ from typing import Any
 from westwood.paths import population
 from westwood.paths.environment import Environment
 from westwood.scenario import Scenario
+from westwood.study.control import Control
 
 _PURPOSE = "judge"
 PACKETS_MOST = 4_000_000  # most packets per run: 1 Gb/s for 48 s
 _A_CELL = 1_000_000  # path numbers reserved for each cell
-
-
-@dataclass(frozen=True)
-class Control:
-    """A congestion control and its settings."""
-
-    cc: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    is_again: bool = False  # compares a control with itself on other seeds
-
-    @property
-    def text(self) -> str:
-        """Returns the protocol's name and the settings that differ."""
-        changed = ", ".join(f"{key}={value}" for key, value in self.settings.items())
-        named = f"{self.cc} ({changed})" if changed else self.cc
-        return f"{named}, other seeds" if self.is_again else named
-
-    def __hash__(self) -> int:
-        return hash(self.text)
 
 
 CUBIC, BBR, WESTWOOD = Control("cubic"), Control("bbr"), Control("westwood+")

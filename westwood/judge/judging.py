@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,26 +11,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from westwood.catalogue import (
-    OF_STACKS,
     PROTOCOLS,
-    controls_of_stack,
-    is_protocol,
     label,
-    unknown_protocol,
 )
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
-from westwood.errors import InputError, show, suggestion
+from westwood.errors import InputError, suggestion
 from westwood.experiments.experiment import Tracker
 from westwood.judge import earlier, earlier_rows, wide, wide_rows
-from westwood.judge.cases import Case, Control, Section
+from westwood.judge.cases import Case, Section
 from westwood.judge.targets import CaseRuns, Statistic, Target
 from westwood.results.columns import Row
-from westwood.results.journal import finite_or_none
+from westwood.results.journal import finite_or_none, json_ready
 from westwood.scenario import Scenario
-from westwood.scenario.stacks import split
-from westwood.search.space import settings_given
+from westwood.study.control import Control, control
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,9 +64,7 @@ class TargetVerdict:
         return {
             "row": self.target.name,
             "says": self.target.says,
-            "value": finite_or_none(estimate.value),
-            "low": finite_or_none(estimate.low),
-            "high": finite_or_none(estimate.high),
+            **json_ready(dataclasses.asdict(estimate)),
             "bound": finite_or_none(self.target.bound),
             "at_most": self.target.at_most,
             "reached": self.reached,
@@ -90,18 +82,6 @@ def targets(only: Sequence[str] = ()) -> list[Target]:
             problem = f"unknown row, {suggestion(name, known)}"
             raise InputError(problem, key="--only", value=name)
     return [one for one in TARGETS if not only or {one.name, one.section} & set(only)]
-
-
-def control(cc: str, settings: Mapping[str, Any] | None = None, *, key: str = "--cc") -> Control:
-    """Makes a control with these settings; an error about the name cites `key`."""
-    stack, own = split(cc)
-    if stack is not None and stack in OF_STACKS and own not in OF_STACKS[stack]:
-        known = ", ".join(controls_of_stack(stack))
-        raise InputError(f"expected one of {known}", key=key, value=cc)
-    if not is_protocol(own):
-        problem = unknown_protocol(cc)
-        raise InputError(problem, key=key, value=cc)
-    return Control(cc, settings_given(cc, settings or {}))
 
 
 @dataclass(frozen=True)
@@ -131,18 +111,8 @@ class JudgePlan:
 
     def command(self, judged: Control, row: str) -> str:
         """Returns the command line that computes one row."""
-        settings = [
-            f"--set {shlex.quote(f'cc.{key}={_written(value)}')}"
-            for key, value in judged.settings.items()
-        ]
         numbers = f"--seed {self.seed} --paths {self.paths}"
-        return " ".join(
-            ["westwood control benchmark --cc", judged.cc, *settings, numbers, "--only", row]
-        )
-
-
-def _written(value: object) -> str:
-    return value if isinstance(value, str) else show(value)
+        return judged.command("control benchmark --cc", numbers, "--only", row)
 
 
 @dataclass(frozen=True)
@@ -177,11 +147,11 @@ class Judged:
         self, found: Mapping[Control, Sequence[TargetVerdict]]
     ) -> Iterator[tuple[str, Scenario]]:
         """Yields the worst cases of each control's rows as scenarios, named PLACE-ROW-NUMBER."""
-        for place, (control, verdicts) in enumerate(found.items(), start=1):
+        for place, (judged, verdicts) in enumerate(found.items(), start=1):
             for verdict in verdicts:
                 for number, (_, case) in enumerate(verdict.figure.worst, start=1):
                     name = f"{place}-{verdict.target.name}-{number}"
-                    yield name, case.scenario(control)
+                    yield name, case.scenario(judged)
 
     def flat(self) -> Iterator[Row]:
         """Yields a row for each flow, with the properties of its path."""
@@ -240,7 +210,7 @@ def of_frontier(
 ) -> list[Control]:
     """Returns the named controls, or all; then the `varied` ones: name, key, values."""
     every = [name for name in PROTOCOLS if name not in _NOT_ON_FRONTIER]
-    found = [control(name) for name in dict.fromkeys(cc or every)]
+    found = [control(name, key="--cc") for name in dict.fromkeys(cc or every)]
     return found + [
         control(name, {key: one}, key="--vary") for name, key, values in varied for one in values
     ]
@@ -248,7 +218,7 @@ def of_frontier(
 
 def name_of(judged: Control) -> tuple[str, str]:
     """Labels a control in the frontier, with its changed settings on a second line."""
-    changed = [f"{key} = {_written(value)}" for key, value in judged.settings.items()]
+    changed = [one.replace("=", " = ", 1) for one in judged.changed]
     return label(judged.cc), ", ".join(changed)
 
 

@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from westwood.catalogue import UDP
-from westwood.judge.cases import BBR, CUBIC, Case, Control
+from westwood.judge.cases import BBR, CUBIC, Case
 from westwood.results.columns import Row
 from westwood.results.intervals import Estimate, bootstrap, quantile
 from westwood.results.metrics import jain
 from westwood.search import bounds
+from westwood.study.control import Control
 
 _WORST = 3  # cases that a figure names
 

@@ -63,7 +63,7 @@ class ClaimVerdict:
     @property
     def why(self) -> str:
         """Why, in a line: the first difference and its cause; else what is asked or why not."""
-        if self.verdict is not Verdict.DIFFERS:
+        if self.verdict is not Verdict.FAILS:
             return self.explanation or self.remark or self.claim.measure
         first, *others = self.explanation.split("; ")
         more = f" (and {len(others)} more)" if others else ""
@@ -79,7 +79,7 @@ class ClaimVerdict:
             "where": f"{self.claim.paper.title}: {self.claim.where}",
             "measure": self.claim.measure,
             "history": self.claim.history,
-            "verdict": self.verdict,
+            "verdict": self.verdict.claim,
             "published": {"setup": self.claim.setup, "open": self.claim.open},
             "measured": self.measured,
             "explanation": self.explanation,
@@ -102,7 +102,7 @@ def check(ids: Sequence[str], measured: Mapping[str, Measured]) -> list[ClaimVer
     verdicts = []
     for claim_id in ids:
         claim, finding = claims()[claim_id], CHECKS[claim_id](measured)
-        verdict = Verdict.NOT_DECIDABLE if claim.undecidable else Verdict.of(finding.failures)
+        verdict = Verdict.CANNOT_TELL if claim.undecidable else Verdict.of(finding.failures)
         explanation = claim.undecidable or "; ".join(finding.failures)
         found = ClaimVerdict(claim, verdict, finding.measured, explanation, finding.remark)
         verdicts.append(found)
@@ -112,4 +112,4 @@ def check(ids: Sequence[str], measured: Mapping[str, Measured]) -> list[ClaimVer
 def tested() -> list[ClaimVerdict]:
     """Returns the verdicts of the claims that no simulation here decides."""
     proven = (one for one in claims().values() if one.tested)
-    return [ClaimVerdict(one, Verdict.TESTED, {}, one.tested) for one in proven]
+    return [ClaimVerdict(one, Verdict.NOT_RUN, {}, one.tested) for one in proven]

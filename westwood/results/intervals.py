@@ -23,6 +23,15 @@ class Estimate:
     low: float
     high: float
 
+    @property
+    def half(self) -> float:
+        """Half the width of the interval."""
+        return (self.high - self.low) / 2
+
+    def times(self, factor: float) -> Estimate:
+        """Returns it in another unit."""
+        return Estimate(self.value * factor, self.low * factor, self.high * factor)
+
 
 def quantile(values: Sequence[float], share: float) -> Estimate:
     """Returns a quantile with the narrowest 95 % interval of order statistics, 2.5 % a side.

@@ -37,8 +37,8 @@ class Read:
 
 
 def json_ready(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the record with None instead of NaN, which JSON can't represent."""
-    return {key: None if value != value else value for key, value in record.items()}
+    """Returns the record with None for each number that readers of JSON can't use."""
+    return {key: finite_or_none(value) for key, value in record.items()}
 
 
 def from_json(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def half_width(deviation: float, count: int, level: float = LEVEL) -> float:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Sample:
     """Holds a mean with the values' standard deviation and number, and the interval's level."""
 
     mean: float
@@ -70,17 +70,17 @@ class Estimate:
         return self.mean + self.half
 
 
-def estimate(values: Sequence[float], level: float = LEVEL) -> Estimate:
+def estimate(values: Sequence[float], level: float = LEVEL) -> Sample:
     """Returns the mean and standard deviation of the values; NaN if there are too few."""
     count = len(values)
     mean = math.fsum(values) / count if count else math.nan
     if count < 2:
-        return Estimate(mean, math.nan, count, level)
+        return Sample(mean, math.nan, count, level)
     squares = math.fsum((value - mean) ** 2 for value in values)
-    return Estimate(mean, math.sqrt(squares / (count - 1)), count, level)
+    return Sample(mean, math.sqrt(squares / (count - 1)), count, level)
 
 
-def count_needed(found: Estimate, half: float) -> int:
+def count_needed(found: Sample, half: float) -> int:
     """Returns how many values in total make the half-width `half`, if their deviation stays."""
     low, high = max(found.count, FEWEST), max(found.count, FEWEST)
     while half_width(found.deviation, high, found.level) > half and high < MOST:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from westwood.engines.contract import Job
 from westwood.paths import population
@@ -18,6 +17,7 @@ from westwood.results.metrics import percentile
 from westwood.search import objective
 from westwood.search.objective import REFERENCES, REPEATS, TARGETS
 from westwood.search.outcome import Outcome, PathOutcomes
+from westwood.study.control import Control
 
 LEAST_PATHS = 30
 SHARES: Mapping[str, int] = {  # percentage of the paths for each family
@@ -36,14 +36,6 @@ SHARES: Mapping[str, int] = {  # percentage of the paths for each family
 _RESAMPLED = 400  # bootstrap resamples for an interval
 
 RunJobs = Callable[[Iterable[Job]], Generator[tuple[int, list[Row]]]]
-
-
-@dataclass(frozen=True)
-class Control:
-    """A congestion control and its settings, as a scenario has them."""
-
-    protocol: str
-    settings: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -94,7 +86,7 @@ def outcomes(
     """Runs all controls on all paths; yields each control's index and outcomes as it finishes."""
     count = len(test_set.runs)
     jobs = (
-        Job(scenario(path, one.protocol, one.settings), [path.seed])
+        Job(scenario(path, one.cc, one.settings), [path.seed])
         for one in controls
         for _, path in test_set.runs
     )

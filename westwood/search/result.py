@@ -12,10 +12,10 @@ from westwood.errors import InputError
 from westwood.paths import population
 from westwood.results.journal import finite_or_none
 from westwood.search import evaluation, space
-from westwood.search.evaluation import Control
 from westwood.search.objective import TARGETS
 from westwood.search.outcome import Outcome
 from westwood.search.space import Parameter, Value, Values
+from westwood.study.control import Control
 
 MOST_PATHS = 10_000
 TOGETHER = "*"  # in place of a setting's key: all settings without a proven effect

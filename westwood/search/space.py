@@ -22,16 +22,16 @@ from westwood.catalogue import (
     unknown_protocol,
 )
 from westwood.errors import InputError, suggestion
-from westwood.paths.environment import PROFILE, Environment, scenario
+from westwood.paths.environment import PROFILE, scenario
 from westwood.scenario import Scenario
 from westwood.scenario.declared import accepted, read, to_field
 from westwood.scenario.flows import configured
+from westwood.study.control import ANY_PATH
 from westwood.units import TIME_UNITS, format_time
 
 Value = bool | int | str
 Values = dict[str, Value]  # values by the setting's key
 _LOG_FROM = 100  # ranges that span this ratio are searched in the logarithm
-_ANY_PATH = Environment(1_000_000, 10_000, 10, 1_000_000, 0)
 
 
 @dataclass(frozen=True)
@@ -95,22 +95,9 @@ def check_protocol(name: str) -> None:
         )
 
 
-def settings_given(protocol: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Reads the control's settings from options: KEY, or cc.KEY as in a scenario.
-
-    InputError names a wrong one and the right form: cc.KEY.
-    """
-    found = {key.removeprefix("cc."): value for key, value in given.items()}
-    try:
-        scenario(_ANY_PATH, protocol, found, PROFILE)
-    except InputError as error:
-        raise error.located(key=error.key.replace("tcp.cc.", "cc.")) from None
-    return found
-
-
 def defaults(protocol: str, held: Mapping[str, Any]) -> Values:
     """Returns the control's settings in the profile with the fixed ones, in the core's units."""
-    made: Scenario = scenario(_ANY_PATH, protocol, held, PROFILE)
+    made: Scenario = scenario(ANY_PATH, protocol, held, PROFILE)
     built = configured(made.flow[0].cc)
     return {key: getattr(built, one.field) for key, one in settings_of_protocol(protocol).items()}
 

@@ -30,7 +30,7 @@ from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 from westwood.results.store import Store
 from westwood.search import evaluation, objective, space
-from westwood.search.evaluation import Control, PathTestSet, RunJobs
+from westwood.search.evaluation import PathTestSet, RunJobs
 from westwood.search.objective import REFERENCES, TARGETS
 from westwood.search.optimiser import BATCH, propose
 from westwood.search.outcome import Outcome, PathOutcomes
@@ -45,6 +45,7 @@ from westwood.search.result import (
     numbers_of,
 )
 from westwood.search.space import Values
+from westwood.study.control import Control
 
 MOST_TRIALS = 100_000
 

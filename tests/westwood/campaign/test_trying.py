@@ -32,6 +32,7 @@ from westwood.errors import InputError
 from westwood.kernel import ww_kernel
 from westwood.results import sequential
 from westwood.results.traces import STATES
+from westwood.results.verdicts import Verdict
 
 HOST = Server("192.0.2.1", 5201)
 
@@ -43,7 +44,7 @@ def of(gains: Sequence[float], worth: float = 0.05) -> TrialVerdict:
 
 def test_a_gain_beyond_chance_pays() -> None:
     one = of([0.2, 0.25, 0.3, 0.15, 0.22, 0.4, 0.1, 0.2])
-    assert one.word == verdict.PAYS and one.wins == 8 and one.more_s == 0
+    assert one.verdict == Verdict.MEETS and one.wins == 8 and one.more_s == 0
     assert one.sentence("losses come at minimum RTT") == (
         "pays: ww_plus +22 % against cubic (95 %: +10 to +37 %), 8 of 8 pairs; "
         "losses come at minimum RTT"
@@ -52,8 +53,8 @@ def test_a_gain_beyond_chance_pays() -> None:
 
 def test_a_gain_below_the_worthwhile_one_does_not_pay() -> None:
     for gains in ([-0.01, 0.0, 0.01, -0.02, 0.0, 0.01], [0.02, 0.021, 0.019, 0.02, 0.0205, 0.02]):
-        assert of(gains).word == verdict.DOES_NOT
-    assert of([0.02, 0.021, 0.019, 0.02, 0.0205, 0.02], worth=0.01).word == verdict.PAYS
+        assert of(gains).verdict == Verdict.FAILS
+    assert of([0.02, 0.021, 0.019, 0.02, 0.0205, 0.02], worth=0.01).verdict == Verdict.MEETS
     said = of([-0.3, -0.35, -0.25, -0.3, -0.28, -0.33]).sentence(
         "the path loses nothing, it queues"
     )
@@ -63,7 +64,7 @@ def test_a_gain_below_the_worthwhile_one_does_not_pay() -> None:
 
 def test_an_undecided_verdict_says_how_much_longer_it_takes() -> None:
     one = of([0.5, -0.4, 0.9, -0.3, 0.2, -0.1])
-    assert one.word == verdict.CANNOT_TELL
+    assert one.verdict == Verdict.CANNOT_TELL
     assert one.more_s > 0 and one.more_s % 22 == 0
     assert "3 of 6 pairs; about " in one.sentence("") and one.sentence("").endswith(" more needed")
     assert of([]).sentence("") == (
@@ -80,7 +81,7 @@ def test_the_predicted_time_ends_with_the_first_verdict() -> None:
     for mean in (-0.02, 0.0, 0.01, 0.024, 0.025, 0.04, 0.06):
         gains = [mean + off for off in (0.2, -0.15, 0.1, -0.2, 0.15, -0.1)]
         one = TrialVerdict("a", "b", gains, 0.05, 0.95, 22.0)
-        assert one.word == verdict.CANNOT_TELL
+        assert one.verdict == Verdict.CANNOT_TELL
         halves = [half for half in (mean, worth - mean) if half > 0]
         pairs = min(sequential.count_needed(one.found, half) for half in halves)
         assert pairs > len(gains)
@@ -94,10 +95,10 @@ def test_the_predicted_time_is_enough() -> None:
     for _ in range(100):
         gains = random.normal(0.3, 0.4, 400)
         one = TrialVerdict("a", "b", gains[:6].tolist(), 0.05, 0.95, 1.0)
-        if one.word == verdict.CANNOT_TELL:
+        if one.verdict == Verdict.CANNOT_TELL:
             later = gains[: 6 + int(one.more_s)].tolist()
             decided.append(
-                TrialVerdict("a", "b", later, 0.05, 0.95, 1.0).word != verdict.CANNOT_TELL
+                TrialVerdict("a", "b", later, 0.05, 0.95, 1.0).verdict != Verdict.CANNOT_TELL
             )
     assert len(decided) > 50 and np.mean(decided) > 0.4
 
@@ -108,18 +109,18 @@ def test_without_an_effect_at_most_five_percent_of_verdicts_say_that_it_pays(
 ) -> None:
     """Like `path compare`, it checks after each pair and stops at the first that decides."""
     random = np.random.default_rng(4)
-    said = {verdict.PAYS: 0, verdict.DOES_NOT: 0, verdict.CANNOT_TELL: 0}
+    said = {Verdict.MEETS: 0, Verdict.FAILS: 0, Verdict.CANNOT_TELL: 0}
     for _ in range(400):
         gains = random.normal(0, deviation, 40).tolist()
-        words = (TrialVerdict("a", "b", gains[:n], 0.05, 0.95, 1).word for n in range(1, 41))
-        said[next((word for word in words if word != verdict.CANNOT_TELL), word_of(gains))] += 1
-    assert said[verdict.PAYS] <= 0.05 * 400
+        words = (TrialVerdict("a", "b", gains[:n], 0.05, 0.95, 1).verdict for n in range(1, 41))
+        said[next((word for word in words if word != Verdict.CANNOT_TELL), word_of(gains))] += 1
+    assert said[Verdict.MEETS] <= 0.05 * 400
     if deviation < 0.1:
-        assert said[verdict.DOES_NOT] >= 0.95 * 400
+        assert said[Verdict.FAILS] >= 0.95 * 400
 
 
 def word_of(gains: list[float]) -> str:
-    return TrialVerdict("a", "b", gains, 0.05, 0.95, 1).word
+    return TrialVerdict("a", "b", gains, 0.05, 0.95, 1).verdict
 
 
 def test_several_controls_share_the_five_percent() -> None:
@@ -132,7 +133,7 @@ def test_several_controls_share_the_five_percent() -> None:
     )
     two, three = (verdict.verdicts(rows, cc, 0.05, 1) for cc in CONTROLS)
     assert two[0].level == pytest.approx(0.95) and three[0].level == pytest.approx(0.975)
-    assert [one.word for one in three] == [verdict.PAYS, verdict.DOES_NOT]
+    assert [one.verdict for one in three] == [Verdict.MEETS, Verdict.FAILS]
     assert verdict.gains(rows.filter(pl.col("pair") < 3), "bbr", "cubic") == [0, 0]
 
 
@@ -279,7 +280,7 @@ def test_two_controls_without_effect_seldom_pay() -> None:
         gains = random.normal(0, 0.3, (2, 30)).tolist()
         level = 1 - 0.05 / 2
         wrong += any(
-            TrialVerdict("a", "b", one[:n], 0.05, level, 1).word == verdict.PAYS
+            TrialVerdict("a", "b", one[:n], 0.05, level, 1).verdict == Verdict.MEETS
             for one in gains
             for n in range(1, 31)
         )

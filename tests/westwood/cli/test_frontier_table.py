@@ -7,10 +7,10 @@ import pytest
 
 from westwood.cli.control_benchmark import _frontier_table, _table
 from westwood.judge import judging
-from westwood.judge.cases import Control
 from westwood.judge.judging import JudgePlan, TargetVerdict
 from westwood.judge.targets import Statistic
 from westwood.results.intervals import Estimate
+from westwood.study.control import Control
 
 
 def test_a_control_has_its_figures_in_columns_and_its_settings_below() -> None:

@@ -12,7 +12,7 @@ from westwood.engines.contract import Job
 from westwood.evaluation import c4, c4_media, c4_paths
 from westwood.evaluation.c4_published import PUBLISHED
 from westwood.evaluation.criterion import Published
-from westwood.judge.cases import Control
+from westwood.study.control import Control
 
 TRIALS = {one.name: one for one in c4.TRIALS}
 

@@ -18,9 +18,9 @@ from westwood.evaluation import catalogue, harnesses, text
 from westwood.evaluation.answer import Answer
 from westwood.evaluation.criterion import QUICK
 from westwood.evaluation.running import Evaluation, Request
-from westwood.judge.cases import Control
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
+from westwood.study.control import Control
 
 CONTROL, QUEUES = Control("vegas"), ("2 BDP", "4 BDP")
 QUEUE_OF = {"133p": "2 BDP", "267p": "4 BDP"}  # of the criterion `queue`
@@ -137,7 +137,7 @@ def test_an_engine_with_a_profile_of_its_own_runs_that() -> None:
 
 def test_a_part_of_the_simulator_only_is_reported() -> None:
     found = harnesses.not_run(harnesses.CONFORM)
-    assert found.verdict == "cannot tell" and "simulator only" in found.note
+    assert found.verdict == "not run" and "simulator only" in found.note
 
 
 def test_the_page_names_the_versions_that_are_built() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from westwood.engines import simulator
 from westwood.engines.contract import Job
 from westwood.evaluation import catalogue
-from westwood.judge.cases import Control
+from westwood.study.control import Control
 
 CRITERIA = {one.name: one for part in catalogue.PARTS.values() for one in part.criteria}
 

@@ -8,9 +8,9 @@ from westwood.conform import judging as conforming
 from westwood.evaluation import harnesses
 from westwood.evaluation.answer import Answer
 from westwood.judge import judging
-from westwood.judge.cases import Control
 from westwood.judge.judging import JudgePlan
 from westwood.scenario import Scenario, fragments
+from westwood.study.control import Control
 
 
 def test_a_target_names_its_worst_path() -> None:

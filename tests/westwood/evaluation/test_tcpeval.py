@@ -8,7 +8,7 @@ import pytest
 from westwood.engines import simulator
 from westwood.engines.contract import Job
 from westwood.evaluation import tcpeval
-from westwood.judge.cases import Control
+from westwood.study.control import Control
 
 CUBIC = Control("cubic")
 CRITERIA = {one.name: one for one in tcpeval.PART.criteria}

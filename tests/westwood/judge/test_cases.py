@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from westwood.judge.cases import BBR, CUBIC, Case, Control
+from westwood.judge.cases import BBR, CUBIC, Case
 from westwood.judge.earlier import MIXES, POINTS, QUEUES_BDP
 from westwood.judge.judging import SECTIONS
 from westwood.paths import population
+from westwood.study.control import Control
 
 
 def cases(section: str, seed: int = 5, paths: int = 40) -> list[Case]:

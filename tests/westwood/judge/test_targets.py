@@ -15,9 +15,10 @@ from westwood import simulate
 from westwood.errors import InputError
 from westwood.judge import judging
 from westwood.judge.cases import BBR, CUBIC, Case
-from westwood.judge.judging import SECTIONS, TARGETS, JudgePlan, TargetVerdict, control
+from westwood.judge.judging import SECTIONS, TARGETS, JudgePlan, TargetVerdict
 from westwood.judge.targets import CaseRuns, Statistic, Target, fairness, kept, own_share, ratio
 from westwood.results.intervals import Estimate
+from westwood.study.control import control
 
 BESIDE = next(SECTIONS["beside"].cases(5, 10))
 

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from westwood import simulate
-from westwood.judge.cases import BBR, CUBIC, CUBIC_AGAIN, WESTWOOD, Case, Control
+from westwood.judge.cases import BBR, CUBIC, CUBIC_AGAIN, WESTWOOD, Case
 from westwood.judge.judging import SECTIONS, TARGETS
 from westwood.judge.targets import CaseRuns, Target
 from westwood.judge.wide import CROWD_BDP, SHARED_SEEDS
 from westwood.paths import population
 from westwood.paths.environment import Environment
+from westwood.study.control import Control
 
 Rows = list[dict[str, Any]]
 PLACE = population.seed_of("judge", 7)

@@ -287,4 +287,4 @@ def originals(reno: float = 0.4) -> dict[str, Measured]:
 def verdict(claim: str, all_: dict[str, Measured]) -> tuple[str, str]:
     (one,) = claims.check([claim], all_)
     json.dumps(one.entry(), allow_nan=False)  # must fit into claims.json
-    return one.verdict, one.explanation
+    return one.verdict.claim, one.explanation

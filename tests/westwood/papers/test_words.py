@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 import pytest
 
 from westwood.papers.checks import noise, words
-from westwood.papers.checks.words import CLEARLY, HUGELY, Interval, Named, Runs
+from westwood.papers.checks.words import CLEARLY, HUGELY, Estimate, Named, Runs
 
 SEEDS = range(1, 11)
 NOISE = 0.01  # of a run, relative
@@ -94,8 +94,8 @@ def test_a_slight_lead_is_a_lead_of_less_than_a_tenth() -> None:
 
 
 def test_near_is_within_a_tenth_and_exactly_within_a_fiftieth() -> None:
-    def around(mean: float) -> Interval:
-        return Interval(mean, mean - 0.01, mean + 0.01)
+    def around(mean: float) -> Estimate:
+        return Estimate(mean, mean - 0.01, mean + 0.01)
 
     assert [words.near(around(one), 5.0) for one in (4.46, 4.52, 5.48, 5.6)] == [
         False,
@@ -105,7 +105,7 @@ def test_near_is_within_a_tenth_and_exactly_within_a_fiftieth() -> None:
     ]
     assert [words.exactly(around(one), 5.0) for one in (4.88, 4.92, 5.2)] == [False, True, False]
     assert [words.at_most(around(one), 5.0) for one in (4.0, 4.995)] == [True, False]
-    assert words.at_most(Interval(5.0, 5.0, 5.0), 5.0), "as much is at most as much"
+    assert words.at_most(Estimate(5.0, 5.0, 5.0), 5.0), "as much is at most as much"
 
 
 def test_no_other_point_is_above_the_best_one_beyond_the_paired_interval() -> None:
@@ -161,16 +161,16 @@ def test_curves_in_order_are_so_between_the_first_and_the_last_too() -> None:
 
 def test_a_search_with_few_seeds_decides_by_means() -> None:
     runs = Runs({1: 1.0, 2: 3.0}, with_interval=False)
-    assert runs.mean == Interval(2.0, 2.0, 2.0)
+    assert runs.mean == Estimate(2.0, 2.0, 2.0)
 
 
 def test_a_run_alone_has_no_interval() -> None:
-    assert Runs({1: 2.0}).over(Runs({1: 1.0})) == Interval(2.0, 2.0, 2.0)
+    assert Runs({1: 2.0}).over(Runs({1: 1.0})) == Estimate(2.0, 2.0, 2.0)
 
 
 def test_what_delivered_nothing_is_not_above_or_below() -> None:
     unknown = Runs({1: 1.0, 2: 1.0}).over(Runs({1: 0.0, 2: 0.0}))
-    checks: Iterable[Callable[[Interval], bool]] = (words.above, words.below, words.alike)
+    checks: Iterable[Callable[[Estimate], bool]] = (words.above, words.below, words.alike)
     assert not any(check(unknown) for check in checks)
 
 

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from westwood.results import metrics, sequential
-from westwood.results.sequential import Estimate, count_needed, estimate, half_width
+from westwood.results.sequential import Sample, count_needed, estimate, half_width
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], NDArray[np.float64]]
 EXPERIMENTS, VALUES = 4000, 100
@@ -90,7 +90,7 @@ def test_few_values_have_no_interval_and_more_narrow_it() -> None:
 
 
 def test_the_number_of_values_needed_is_just_enough() -> None:
-    found = Estimate(0.1, 0.5, 7)
+    found = Sample(0.1, 0.5, 7)
     needed = count_needed(found, 0.2)
     assert half_width(0.5, needed) <= 0.2 < half_width(0.5, needed - 1)
     assert count_needed(found, 10) == 7

@@ -17,6 +17,7 @@ from westwood.campaign.fit.recordings import Upload
 from westwood.campaign.fit.replay import Replay
 from westwood.campaign.fit.summary import LowLosses, Measure, Windows
 from westwood.errors import InputError
+from westwood.results import intervals as estimates
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,12 +47,9 @@ RATE, QUEUE, LOSS = range(3)
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(estimates.Estimate):
     """A value with its 95 % interval, or only a bound."""
 
-    value: float
-    low: float
-    high: float
     bound: str = ""  # "at least" or "at most" if the value is a bound
 
     def widened(self, share: float) -> Estimate:

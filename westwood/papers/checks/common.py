@@ -73,7 +73,7 @@ def leads(measured: Measured, pairs: Sequence[tuple[str, str, float]]) -> Findin
     for upper, lower, by in pairs:
         failures += words.leads(curves[upper], curves[lower], by)
         for x, ratio in curves[upper].over(curves[lower]).items():
-            gaps.append((ratio.mean - 1, upper, lower, x))
+            gaps.append((ratio.value - 1, upper, lower, x))
     lead, upper, lower, x = min(gaps, key=lambda gap: gap[0])
     of = {"of": upper, "over": lower, "at": x, "relative": lead}
     return Finding({"smallest_lead": of, THROUGHPUT: by_x(measured.table())}, failures)

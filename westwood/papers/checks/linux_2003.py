@@ -131,7 +131,7 @@ def _ssthresh(all_: Mapping[str, Measured]) -> Finding:
 def _backlog(all_: Mapping[str, Measured]) -> Finding:
     share = all_["rate-halving"].runs({}, "backlog_cleared").mean
     name = "the share of reductions after which the backlog is gone"
-    return Finding({"cleared": share.mean}, list(words.outside(name, share, 1.0)))
+    return Finding({"cleared": share.value}, list(words.outside(name, share, 1.0)))
 
 
 CHECKS: dict[str, Callable[[Mapping[str, Measured]], Finding]] = {

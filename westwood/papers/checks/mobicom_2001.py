@@ -47,7 +47,7 @@ def _udp_share(all_: Mapping[str, Measured]) -> Finding:
     failures: list[str] = []
     for phase, name in _PHASES.items():
         share = all_["udp-share"].runs({"flow": "tcp"}, f"estimate_{phase}_share").mean
-        measured[f"{phase}_udp"] = share.mean
+        measured[f"{phase}_udp"] = share.value
         failures += words.outside(name, share, 1.0)
     return Finding({"estimate_over_residual": measured}, failures)
 
@@ -72,8 +72,8 @@ def _fairness_red(all_: Mapping[str, Measured]) -> Finding:
         for cc, index in found.items():
             if not words.improves(index["red"], index["droptail"]):
                 failures.append(
-                    f"{name}: RED does not raise {cc}'s index, {index['droptail'].mean.mean:.3f} "
-                    f"with drop-tail and {index['red'].mean.mean:.3f} with RED"
+                    f"{name}: RED does not raise {cc}'s index, {index['droptail'].mean.value:.3f} "
+                    f"with drop-tail and {index['red'].mean.value:.3f} with RED"
                 )
     return Finding({"jain": measured}, failures)
 
@@ -91,7 +91,7 @@ def _jain(all_: Mapping[str, Measured], name: str) -> dict[str, dict[str, Runs]]
 
 def _means(name: str, found: Mapping[str, Mapping[str, Runs]]) -> dict[str, dict[str, float]]:
     return {
-        f"{name}, {cc}": {queue: runs.mean.mean for queue, runs in by_queue.items()}
+        f"{name}, {cc}": {queue: runs.mean.value for queue, runs in by_queue.items()}
         for cc, by_queue in found.items()
     }
 
@@ -108,11 +108,11 @@ def _friendliness(all_: Mapping[str, Measured]) -> Finding:
         for cc, published in table.items():
             found = flows[cc].mean.times(1 / published)
             failures += words.outside(f"{cc} {name} over the table", found, 1.0, within=EXACT)
-    means = {f"{cc}_bps": one.mean.mean for cc, one in together.items()}
-    ratio = together["westwood"].over(together["reno"]).mean
+    means = {f"{cc}_bps": one.mean.value for cc, one in together.items()}
+    ratio = together["westwood"].over(together["reno"]).value
     return Finding(
         {
-            "alone_bps": {cc: one.mean.mean for cc, one in lone.items()},
+            "alone_bps": {cc: one.mean.value for cc, one in lone.items()},
             "together": {**means, "ratio": ratio},
         },
         failures,
@@ -132,7 +132,9 @@ def _over_reno(measured: Measured) -> Finding:
     """Checks that Westwood leads Reno, and measures its lead in bits per second."""
     westwood, reno = (measured.curve(cc) for cc in ("westwood", "reno"))
     gaps = {x: runs.minus(reno.curve[x]).mean for x, runs in westwood.curve.items()}
-    entries = {shown(x): {"mean": gap.mean, "half": gap.high - gap.mean} for x, gap in gaps.items()}
+    entries = {
+        shown(x): {"mean": gap.value, "half": gap.high - gap.value} for x, gap in gaps.items()
+    }
     table = by_x(measured.table())
     return Finding(
         {"westwood_minus_reno_bps": entries, THROUGHPUT: table},
@@ -168,7 +170,7 @@ def _traces(all_: Mapping[str, Measured]) -> Finding:
         *words.over_limit(name.format("Reno"), share["reno"], _CUT),
     ]
     return Finding(
-        {"median_ssthresh_over_pipe": {cc: one.mean for cc, one in share.items()}}, failures
+        {"median_ssthresh_over_pipe": {cc: one.value for cc, one in share.items()}}, failures
     )
 
 

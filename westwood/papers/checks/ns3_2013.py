@@ -29,7 +29,8 @@ from westwood.papers.checks.common import (
     Measured,
     leads,
 )
-from westwood.papers.checks.words import CLEARLY, HUGELY, Interval, Named, Runs, shown
+from westwood.papers.checks.words import CLEARLY, HUGELY, Named, Runs, shown
+from westwood.results.intervals import Estimate
 
 _OTHERS = ("reno", "newreno", "tahoe")
 _SECOND = [(WESTWOOD_PLUS, other, 0.0) for other in _OTHERS]
@@ -68,7 +69,7 @@ def _reno_equals_newreno(all_: Mapping[str, Measured]) -> Finding:
         for per, one in ratios.items()
         if not words.alike(one)
     ]
-    gaps = {per: abs(one.mean - 1) for per, one in ratios.items()}
+    gaps = {per: abs(one.value - 1) for per, one in ratios.items()}
     worst = max(gaps, key=lambda per: gaps[per])
     return Finding({"largest_difference": {"at": worst, "relative": gaps[worst]}}, failures)
 
@@ -89,8 +90,8 @@ def _westwoodplus_knee(all_: Mapping[str, Measured]) -> Finding:
     return Finding({"gap_bps": {shown(per): _entry(gap) for per, gap in gaps.items()}}, failures)
 
 
-def _entry(found: Interval) -> dict[str, float]:
-    return {"mean": found.mean, "half": (found.high - found.low) / 2}
+def _entry(found: Estimate) -> dict[str, float]:
+    return {"mean": found.value, "half": (found.high - found.low) / 2}
 
 
 def _monotone(all_: Mapping[str, Measured]) -> Finding:
@@ -124,7 +125,7 @@ def _original_work(all_: Mapping[str, Measured]) -> Finding:
         measured[name] = {
             "points": len(common),
             "alike": sum(words.alike(one) for one in ratios.values()),
-            "ratio": {shown(x): one.mean for x, one in ratios.items()},
+            "ratio": {shown(x): one.value for x, one in ratios.items()},
         }
     return Finding(measured, [])
 
@@ -132,7 +133,7 @@ def _original_work(all_: Mapping[str, Measured]) -> Finding:
 def _reno_least_delay(all_: Mapping[str, Measured]) -> Finding:
     ours, theirs = (all_[name].curve("reno").curve for name in ("fig6", _ORIGINAL["fig6"]))
     least = next(iter(ours))
-    return Finding({"at": least, "ratio": ours[least].over(theirs[least]).mean}, [])
+    return Finding({"at": least, "ratio": ours[least].over(theirs[least]).value}, [])
 
 
 def _plus_fairness(all_: Mapping[str, Measured]) -> Finding:
@@ -146,8 +147,8 @@ def _plus_fairness(all_: Mapping[str, Measured]) -> Finding:
         }
         ratio_ = left[WESTWOOD_PLUS].over(left[WESTWOOD])
         measured[other] = {
-            **{f"beside_{cc}_bps": runs.mean.mean for cc, runs in left.items()},
-            "ratio": ratio_.mean,
+            **{f"beside_{cc}_bps": runs.mean.value for cc, runs in left.items()},
+            "ratio": ratio_.value,
         }
         if not words.above(ratio_):
             failures.append(
@@ -191,8 +192,8 @@ def _graded(measured: Measured, cc: str, key: str) -> tuple[list[Named], dict[An
 
 
 def _largest(spread: Mapping[Any, Runs]) -> dict[str, float]:
-    at = max(spread, key=lambda per: spread[per].mean.mean)
-    return {"bps": spread[at].mean.mean, "at": at}
+    at = max(spread, key=lambda per: spread[per].mean.value)
+    return {"bps": spread[at].mean.value, "at": at}
 
 
 def _size(name: str, spread: Mapping[Any, Runs], kind: str, published: float) -> Iterator[str]:
@@ -258,7 +259,7 @@ def _mtu(all_: Mapping[str, Measured]) -> Finding:
 def _cwnd(all_: Mapping[str, Measured]) -> Finding:
     ccs = (WESTWOOD, WESTWOOD_PLUS, "reno")
     windows = {cc: all_["fig10"].runs({"cc": cc}, "sampled_cwnd") for cc in ccs}
-    means = {cc: one.mean.mean for cc, one in windows.items()}
+    means = {cc: one.mean.value for cc, one in windows.items()}
     failures = [
         f"{label(lower)}'s mean, {means[lower]:.1f}, is not below {label(upper)}'s, "
         f"{means[upper]:.1f} segments"
@@ -269,7 +270,7 @@ def _cwnd(all_: Mapping[str, Measured]) -> Finding:
 
 
 def _ack_compression(all_: Mapping[str, Measured]) -> Finding:
-    def estimate(cc: str, column: str, unit: float) -> Interval:
+    def estimate(cc: str, column: str, unit: float) -> Estimate:
         rows = {"cc": cc, "flow": "upload"}
         return all_["ack-compression"].runs(rows, f"estimate_{column}_bps").mean.times(unit)
 
@@ -286,9 +287,9 @@ def _ack_compression(all_: Mapping[str, Measured]) -> Finding:
             f"Westwood+'s largest estimate {_PERIOD} is {words.written(high)} kb/s, {slightly}"
         )
     found = {
-        "westwood_peak_bps": peak.mean * 1e6,
-        "westwood+_mean_bps": mean.mean * 1e3,
-        "westwood+_bps": [low.mean * 1e3, high.mean * 1e3],
+        "westwood_peak_bps": peak.value * 1e6,
+        "westwood+_mean_bps": mean.value * 1e3,
+        "westwood+_bps": [low.value * 1e3, high.value * 1e3],
     }
     return Finding(found, failures)
 

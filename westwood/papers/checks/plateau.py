@@ -21,7 +21,8 @@ from westwood.papers.checks.bounds import (
 )
 from westwood.papers.checks.common import THROUGHPUT, Finding, Measured
 from westwood.papers.checks.regions import Region
-from westwood.papers.checks.words import CLEARLY, EXACT, NEAR, Interval, Runs, shown
+from westwood.papers.checks.words import CLEARLY, EXACT, NEAR, Runs, shown
+from westwood.results.intervals import Estimate
 
 _BEFORE, _AFTER = "westwoodnr", "westwoodnr+"
 _WIRED_MBPS = {_BEFORE: 4.436, _AFTER: 4.538}
@@ -36,12 +37,12 @@ _STABLE = 1 / (1 + words.HUGELY)  # "much more stable": deviations differ hugely
 _PERIODICALLY = 3  # times
 
 
-def _gain(ratio_: Interval) -> Interval:
+def _gain(ratio_: Estimate) -> Estimate:
     """Converts a ratio to a gain in percent."""
-    return Interval(*(100 * (one - 1) for one in (ratio_.mean, ratio_.low, ratio_.high)))
+    return Estimate(*(100 * (one - 1) for one in (ratio_.value, ratio_.low, ratio_.high)))
 
 
-def _gained(name: str, ratio_: Interval, published: float) -> list[str]:
+def _gained(name: str, ratio_: Estimate, published: float) -> list[str]:
     """Checks a gain that the paper gives in percent."""
     return list(words.outside(name, _gain(ratio_), 100 * published, " %"))
 
@@ -86,14 +87,14 @@ def _wired(all_: Mapping[str, Measured]) -> Finding:
     rise = lost_after.minus(lost).mean
     if rise.low > 0:
         failures.append(
-            f"the loss ratio: rises from {lost.mean.mean:.4%} to {lost_after.mean.mean:.4%}"
+            f"the loss ratio: rises from {lost.mean.value:.4%} to {lost_after.mean.value:.4%}"
         )
     return Finding(
         {
-            "before_bps": before.mean.mean,
-            "after_bps": after.mean.mean,
-            "gain": after.over(before).mean - 1,
-            "loss_ratio": [lost.mean.mean, lost_after.mean.mean],
+            "before_bps": before.mean.value,
+            "after_bps": after.mean.value,
+            "gain": after.over(before).value - 1,
+            "loss_ratio": [lost.mean.value, lost_after.mean.value],
             **candidate,
         },
         failures,
@@ -132,7 +133,7 @@ def _wired_numbers(all_: Mapping[str, Measured]) -> Finding:
     failures: list[str] = []
     for name, runs, published in rows:
         failures += words.outside(name, runs.mean.times(1e-6), published, " Mb/s", EXACT)
-    throughputs, candidate = {name: runs.mean.mean for name, runs, _ in rows}, _lengths(all_, [])
+    throughputs, candidate = {name: runs.mean.value for name, runs, _ in rows}, _lengths(all_, [])
     return Finding({**throughputs, **candidate}, failures, _candidate(candidate))
 
 
@@ -141,7 +142,7 @@ def _wireless(all_: Mapping[str, Measured]) -> Finding:
     before, after = (runs.curve(cc) for cc in (_BEFORE, _AFTER))
     ratios = after.over(before)
     failures = list(words.leads(after, before))
-    measured: dict[str, Any] = {"gain": {shown(per): one.mean - 1 for per, one in ratios.items()}}
+    measured: dict[str, Any] = {"gain": {shown(per): one.value - 1 for per, one in ratios.items()}}
     there = _where(before.curve, _WIRELESS_MBPS * 1e6)
     if there is None:
         failures.append(f"no error rate leaves {before.name} {_WIRELESS_MBPS:g} Mb/s")
@@ -155,9 +156,9 @@ def _wireless(all_: Mapping[str, Measured]) -> Finding:
         failures += _gained(f"the gain at {rate:.2g}", ratio_, _WIRELESS_GAIN)
         measured["at_the_published_4.51_Mbps"] = {
             "per": rate,
-            "before_bps": base.mean.mean,
-            "after_bps": gained.mean.mean,
-            "gain": ratio_.mean - 1,
+            "before_bps": base.mean.value,
+            "after_bps": gained.mean.value,
+            "gain": ratio_.value - 1,
         }
     return Finding(measured, failures)
 
@@ -170,7 +171,7 @@ def _where(
     Also the two error rates around it, and its place between them from 0 to 1.
     """
     for (one, upper), (two, lower) in itertools.pairwise(curve.items()):
-        high, low = upper.mean.mean, lower.mean.mean
+        high, low = upper.mean.value, lower.mean.value
         if low <= published_bps <= high and low < high:
             share = (high - published_bps) / (high - low)
             return one + share * (two - one), (one, two), share
@@ -182,7 +183,7 @@ def _cte(all_: Mapping[str, Measured]) -> Finding:
     failures: list[str] = []
     for name, published in _BEST_CTE.items():
         curve = all_[name].curve(_AFTER)
-        means = {cte: runs.mean.mean for cte, runs in curve.curve.items()}
+        means = {cte: runs.mean.value for cte, runs in curve.curve.items()}
         best = max(means, key=lambda cte: means[cte])
         found[name] = {
             "best_cte": best,
@@ -196,7 +197,7 @@ def _cte(all_: Mapping[str, Measured]) -> Finding:
     return Finding(found, failures)
 
 
-def _beside(all_: Mapping[str, Measured], other: str) -> tuple[Interval, Interval]:
+def _beside(all_: Mapping[str, Measured], other: str) -> tuple[Estimate, Estimate]:
     """Returns S1's throughput over S2's, and S2's share of its fair half; S2 runs `other`."""
     one, two = (
         all_["plateau-friendly"].runs({"S2-tcp.cc": other, "flow": flow})
@@ -210,20 +211,20 @@ def _friendly_newreno(all_: Mapping[str, Measured]) -> Finding:
     failures = _gained("the gain over NewReno", over, _NEWRENO_GAIN)
     if not share.low >= _STARVED:
         failures.append(f"NewReno's share of its fair half is {words.written(share)}")
-    return Finding({"ratio": over.mean, "newreno_share_of_fair": share.mean}, failures)
+    return Finding({"ratio": over.value, "newreno_share_of_fair": share.value}, failures)
 
 
 def _friendly_westwood(all_: Mapping[str, Measured]) -> Finding:
     over, share = _beside(all_, _BEFORE)
     is_alike = words.slightly_above(over)
     failures = [] if is_alike else [f"the ratio is {words.written(over)}, expected from 1 to 1.1"]
-    return Finding({"ratio": over.mean, "westwoodnr_share_of_fair": share.mean}, failures)
+    return Finding({"ratio": over.value, "westwoodnr_share_of_fair": share.value}, failures)
 
 
 def like_published(all_: Mapping[str, Measured]) -> float:
     """Returns the error rate whose throughput is nearest to the paper's, which names no rate."""
     before = all_["plateau-wireless"].curve(_BEFORE).curve
-    means = {per: runs.mean.mean * 1e-6 for per, runs in before.items()}
+    means = {per: runs.mean.value * 1e-6 for per, runs in before.items()}
     return float(min(means, key=lambda per: abs(means[per] - _WIRELESS_MBPS)))
 
 
@@ -254,9 +255,9 @@ def _stages(all_: Mapping[str, Measured]) -> Finding:
         failures.append(f"the window swings {words.written(swing)} times as far as without stages")
     return Finding(
         {
-            "stages": [one.mean for one in counts],
-            "longest_over_shortest": ratio_.mean,
-            "swing_over_westwoodnrs": swing.mean,
+            "stages": [one.value for one in counts],
+            "longest_over_shortest": ratio_.value,
+            "swing_over_westwoodnrs": swing.value,
         },
         failures,
     )
@@ -265,7 +266,7 @@ def _stages(all_: Mapping[str, Measured]) -> Finding:
 def _ssthresh(all_: Mapping[str, Measured]) -> Finding:
     found = _over_time(all_, "ssthresh_range")[1].mean
     return Finding(
-        {"error_rate": like_published(all_), "range_over_median": found.mean},
+        {"error_rate": like_published(all_), "range_over_median": found.value},
         list(words.over_limit("ssthresh's range over its median from 7 s on", found, words.ALIKE)),
     )
 
@@ -281,11 +282,11 @@ def _use(all_: Mapping[str, Measured]) -> Finding:
     if not words.alike(swing):
         failures.append(f"the use's largest over its least is {words.written(swing)}")
     failures += words.outside("the use at the end", last.mean, 1.0)
-    measured = {"deviation_second_over_first": ratio_.mean, "largest_over_least": swing.mean}
-    return Finding({**measured, "use_at_the_end": last.mean.mean}, failures)
+    measured = {"deviation_second_over_first": ratio_.value, "largest_over_least": swing.value}
+    return Finding({**measured, "use_at_the_end": last.mean.value}, failures)
 
 
-def _windows(all_: Mapping[str, Measured], other: str) -> tuple[Interval, Interval, Interval]:
+def _windows(all_: Mapping[str, Measured], other: str) -> tuple[Estimate, Estimate, Estimate]:
     """Returns S1's window over S2's, their distance, and how often S2's window gets large."""
 
     def runs(flow: str, column: str) -> Runs:
@@ -303,14 +304,14 @@ def _windows_newreno(all_: Mapping[str, Measured]) -> Finding:
         failures.append(f"the window over NewReno's is {words.written(ratio_)}")
     if not rises.low >= _PERIODICALLY:
         failures.append(f"NewReno's window gets large {words.written(rises)} times")
-    return Finding({"window_ratio": ratio_.mean, "newreno_rises": rises.mean}, failures)
+    return Finding({"window_ratio": ratio_.value, "newreno_rises": rises.value}, failures)
 
 
 def _windows_westwood(all_: Mapping[str, Measured]) -> Finding:
     ratio_, apart, _ = _windows(all_, _BEFORE)
     name = "from 10 s on the windows' distance over the window"
     return Finding(
-        {"window_ratio": ratio_.mean, "apart": apart.mean},
+        {"window_ratio": ratio_.value, "apart": apart.value},
         list(words.over_limit(name, apart, words.ALIKE)),
     )
 

@@ -39,6 +39,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from westwood import _engine
+from westwood.results.intervals import Estimate
 from westwood.results.metrics import compare_pairs, half_width
 
 TIE = 0.01  # less than this can't be seen in a figure
@@ -52,19 +53,6 @@ BOUNDS = ("TIE", "ALIKE", "CLEARLY", "HUGELY", "NEAR", "EXACT")
 
 
 @dataclass(frozen=True)
-class Interval:
-    """A mean or a ratio with its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
-
-    def times(self, factor: float) -> Interval:
-        """Returns it in another unit."""
-        return Interval(self.mean * factor, self.low * factor, self.high * factor)
-
-
-@dataclass(frozen=True)
 class Runs:
     """The values of a quantity by seed; without `with_interval` only their mean counts."""
 
@@ -72,12 +60,12 @@ class Runs:
     with_interval: bool = True
 
     @property
-    def mean(self) -> Interval:
+    def mean(self) -> Estimate:
         """The mean with its interval."""
         mean, deviation, runs = _engine.spread(list(self.values.values()))
         return self._interval(mean, half_width(deviation, runs)) if runs else _UNKNOWN
 
-    def over(self, other: Runs) -> Interval:
+    def over(self, other: Runs) -> Estimate:
         """Returns the ratio of the means, compared run by run."""
         seeds = self.values.keys() & other.values.keys()
         found = compare_pairs([(self.values[seed], other.values[seed]) for seed in sorted(seeds)])
@@ -103,13 +91,13 @@ class Runs:
         values = {seed: how(self.values[seed], other.values[seed]) for seed in seeds}
         return Runs(values, self.with_interval)
 
-    def _interval(self, mean: float, half: float) -> Interval:
+    def _interval(self, mean: float, half: float) -> Estimate:
         if math.isnan(half) or not self.with_interval:
             half = 0.0
-        return Interval(mean, mean - half, mean + half)
+        return Estimate(mean, mean - half, mean + half)
 
 
-_UNKNOWN = Interval(math.nan, math.nan, math.nan)
+_UNKNOWN = Estimate(math.nan, math.nan, math.nan)
 
 
 def total(parts: Iterable[Runs]) -> Runs:
@@ -126,43 +114,43 @@ Curve = Mapping[Any, Runs]  # in the order of the sweep
 # One comparison
 
 
-def above(ratio: Interval, by: float = 0.0) -> bool:
+def above(ratio: Estimate, by: float = 0.0) -> bool:
     """Returns whether the ratio is above 1 + `by`."""
     return ratio.low > 1 + by
 
 
-def below(ratio: Interval) -> bool:
+def below(ratio: Estimate) -> bool:
     """Returns whether a ratio is visibly below 1."""
-    return ratio.high < 1 and ratio.mean < 1 - TIE
+    return ratio.high < 1 and ratio.value < 1 - TIE
 
 
-def slightly_above(ratio: Interval) -> bool:
+def slightly_above(ratio: Estimate) -> bool:
     """Returns whether a ratio is above 1, but not clearly."""
     return above(ratio) and ratio.high <= 1 + CLEARLY
 
 
 def improves(after: Runs, before: Runs, best: float = 1.0) -> bool:
     """Returns whether a quantity improves, as far as its best possible value leaves room."""
-    is_full = min(after.mean.mean, before.mean.mean) >= (1 - TIE) * best
+    is_full = min(after.mean.value, before.mean.value) >= (1 - TIE) * best
     return is_full or above(after.over(before))
 
 
-def alike(ratio: Interval) -> bool:
+def alike(ratio: Estimate) -> bool:
     """Returns whether two quantities with this ratio are alike."""
     return ratio.low >= 1 / (1 + ALIKE) and ratio.high <= 1 + ALIKE
 
 
-def near(found: Interval, published: float, within: float = NEAR) -> bool:
+def near(found: Estimate, published: float, within: float = NEAR) -> bool:
     """Returns whether a quantity is near the published number."""
     return found.low >= (1 - within) * published and found.high <= (1 + within) * published
 
 
-def exactly(found: Interval, published: float) -> bool:
+def exactly(found: Estimate, published: float) -> bool:
     """Returns whether a quantity is what the paper gives with three digits or more."""
     return near(found, published, EXACT)
 
 
-def at_most(found: Interval, published: float) -> bool:
+def at_most(found: Estimate, published: float) -> bool:
     """Returns whether a quantity is less than the published number."""
     return found.high <= published
 
@@ -177,7 +165,7 @@ class Named:
     name: str
     curve: Curve
 
-    def over(self, other: Named) -> dict[Any, Interval]:
+    def over(self, other: Named) -> dict[Any, Estimate]:
         """Returns the ratio to another curve at each point."""
         return {x: runs.over(other.curve[x]) for x, runs in self.curve.items()}
 
@@ -188,7 +176,7 @@ def leads(upper: Named, lower: Named, by: float = 0.0) -> Iterator[str]:
     ratios = upper.over(lower)
     for x, ratio in ratios.items():
         if below(ratio):
-            yield f"{pair} at {shown(x)}: {1 - ratio.mean:.1%} below"
+            yield f"{pair} at {shown(x)}: {1 - ratio.value:.1%} below"
     higher = sum(above(ratio) for ratio in ratios.values())
     if 2 * higher <= len(ratios):
         yield f"{pair}: above at {higher} of {len(ratios)} points, expected more than half"
@@ -220,21 +208,21 @@ def _goes(one: Named, sign: int, wrong: str, right: str) -> Iterator[str]:
     for (x, before), (y, after) in itertools.pairwise(one.curve.items()):
         step = after.over(before) if sign > 0 else before.over(after)
         if below(step):
-            yield f"{one.name}: {wrong} by {1 - step.mean:.1%} from {shown(x)} to {shown(y)}"
+            yield f"{one.name}: {wrong} by {1 - step.value:.1%} from {shown(x)} to {shown(y)}"
     (x, first), *_, (y, last) = one.curve.items()
     whole = last.over(first) if sign > 0 else first.over(last)
     if not above(whole, CLEARLY):
-        change = abs(last.over(first).mean - 1)
+        change = abs(last.over(first).value - 1)
         yield f"{one.name}: {right} by only {change:.1%} from {shown(x)} to {shown(y)}"
 
 
 def stays_flat(one: Named) -> Iterator[str]:
     """Checks that all points of a curve are alike."""
-    least = min(one.curve, key=lambda x: one.curve[x].mean.mean)
-    most = max(one.curve, key=lambda x: one.curve[x].mean.mean)
+    least = min(one.curve, key=lambda x: one.curve[x].mean.value)
+    most = max(one.curve, key=lambda x: one.curve[x].mean.value)
     ratio = one.curve[most].over(one.curve[least])
     if not alike(ratio):
-        yield f"{one.name}: at {shown(most)} {ratio.mean:.2f} times as much as at {shown(least)}"
+        yield f"{one.name}: at {shown(most)} {ratio.value:.2f} times as much as at {shown(least)}"
 
 
 def best_curve(curves: Sequence[Named]) -> Iterator[str]:
@@ -264,18 +252,18 @@ def best_point(one: Named, at: object) -> Iterator[str]:
     peak = one.curve[at]
     for x, runs in one.curve.items():
         ratio = runs.over(peak)
-        if above(ratio) and (runs.with_interval or ratio.mean > 1 + TIE):
-            yield f"{one.name}: {shown(x)} gives {ratio.mean - 1:.2%} more than {shown(at)}"
+        if above(ratio) and (runs.with_interval or ratio.value > 1 + TIE):
+            yield f"{one.name}: {shown(x)} gives {ratio.value - 1:.2%} more than {shown(at)}"
 
 
 def flatness(one: Named) -> float:
     """Returns by how much the largest point of a curve exceeds the least, relative to the least."""
-    means = [runs.mean.mean for runs in one.curve.values()]
+    means = [runs.mean.value for runs in one.curve.values()]
     return max(means) / min(means) - 1
 
 
 def outside(
-    name: str, found: Interval, published: float, unit: str = "", within: float = NEAR
+    name: str, found: Estimate, published: float, unit: str = "", within: float = NEAR
 ) -> Iterator[str]:
     """Checks that a quantity is near the published number, or exactly that with EXACT."""
     if not near(found, published, within):
@@ -283,16 +271,16 @@ def outside(
         yield f"{name} is {written(found)}{unit}, expected {word} {published:g}{unit}"
 
 
-def over_limit(name: str, found: Interval, limit: float, unit: str = "") -> Iterator[str]:
+def over_limit(name: str, found: Estimate, limit: float, unit: str = "") -> Iterator[str]:
     """Checks that a quantity is at most the published number."""
     if not at_most(found, limit):
         yield f"{name} is {written(found)}{unit}, expected at most {limit:g}{unit}"
 
 
-def written(found: Interval) -> str:
+def written(found: Estimate) -> str:
     """Writes a mean with its interval."""
     half = (found.high - found.low) / 2
-    return f"{found.mean:.3g}" if half == 0 else f"{found.mean:.3g} ± {half:.2g}"
+    return f"{found.value:.3g}" if half == 0 else f"{found.value:.3g} ± {half:.2g}"
 
 
 def shown(x: object) -> str:

@@ -184,7 +184,12 @@ _CLAIMS = ("claim", "profile", "inferred setting", "all settings", "what the pap
 
 
 def _claim(report: InferenceReport, claim: str) -> Sequence[str]:
-    return (f"`{claim}`", *report.verdicts(claim), report.elsewhere(claim), claims()[claim].says)
+    return (
+        f"`{claim}`",
+        *(one.claim for one in report.verdicts(claim)),
+        report.elsewhere(claim),
+        claims()[claim].says,
+    )
 
 
 def _chance(report: InferenceReport) -> Iterator[str]:
