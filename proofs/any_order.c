@@ -99,6 +99,36 @@ static void recovery(void) {
     }
 }
 
+/* The samples of the delivery rate, of packets in any order: core/delivery.h. */
+static void deliveries(void) {
+    struct ww_delivery flow = {0};
+    struct ww_delivery_record record = {0};
+    while (ww_anything) {
+        const uint64_t now = ww_anything;
+        struct ww_sample sample = {0};
+        struct ww_lost lost = {0};
+        switch (any(0, 4)) {
+        case 0:
+            ww_delivery_on_sent(&flow, &record, now, (uint32_t)ww_anything, any(0, 1), any(0, 1));
+            break;
+        case 1:
+            ww_delivery_on_delivered(&flow, &record, (uint32_t)ww_anything, now,
+                                     (uint32_t)ww_anything);
+            break;
+        case 2:
+            ww_delivery_on_limited(&flow, (uint32_t)ww_anything);
+            break;
+        case 3:
+            flow.lost = (uint32_t)ww_anything; /* the host counts it */
+            ww_delivery_fill_lost(&flow, &record, &lost);
+            break;
+        default:
+            ww_delivery_fill(&flow, now, ww_anything, (uint32_t)ww_anything, &sample);
+            /*@ assert no_sample_without_newest: !flow.has_newest; */
+        }
+    }
+}
+
 int main(void) {
     for (int protocol = 0; protocol < WW_PROTOCOL_COUNT; protocol++) {
         struct ww_config config = ww_configure((enum ww_protocol)protocol);
@@ -106,5 +136,6 @@ int main(void) {
         connection(&config);
     }
     recovery();
+    deliveries();
     return 0;
 }

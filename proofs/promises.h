@@ -7,6 +7,7 @@
 #ifndef WW_PROOFS_PROMISES_H
 #define WW_PROOFS_PROMISES_H
 
+#include <delivery.h>
 #include <recovery.h>
 #include <westwood.h>
 
@@ -82,6 +83,26 @@ static inline uint64_t ww_rate(uint64_t bytes, uint64_t us);
 /*@ requires bandwidth <= WW_BW_MAX;
     assigns \nothing; */
 static inline uint64_t ww_bytes_in(uint64_t bandwidth, uint32_t us);
+
+/* core/delivery.h */
+
+/*@ assigns \nothing;
+    ensures \result == (uint32_t)(to - from); */
+static inline ww_delivery_count ww_wrapping_count(ww_delivery_count from, ww_delivery_count to);
+
+/*@ assigns \nothing;
+    ensures \result == (uint32_t)(count + more); */
+static inline ww_delivery_count ww_wrapping_more(ww_delivery_count count, ww_delivery_count more);
+
+/* Never below the smallest RTT, and never longer than both of the spans. */
+/*@ requires \valid_read(newest);
+    assigns \nothing;
+    ensures \result == 0 || \result >= min_rtt;
+    ensures newest->first_sent <= newest->sent <= now && newest->delivered_at <= now ==>
+        \result == 0 || \result == newest->sent - newest->first_sent ||
+        \result == now - newest->delivered_at; */
+static inline uint64_t ww_delivery_interval(const struct ww_delivery_record *newest, uint64_t now,
+                                            uint64_t min_rtt);
 
 /* core/filter.h */
 

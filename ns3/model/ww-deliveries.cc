@@ -3,6 +3,8 @@
  */
 #include "ww-deliveries.h"
 
+#include "core/delivery.h"
+
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -120,18 +122,21 @@ WwDeliveries::Fill(Ptr<const TcpSocketState> tcb,
     }
     const Time newest = NewestSent(rc.m_firstSentTime, sample.rtt_us);
     const Time began = BeganAt(rc.m_firstSentTime - rs.m_sendElapsed);
-    const Time interval = std::max(newest - began, Simulator::Now() - m_priorAt);
+    ww_delivery_record record = {};
+    record.sent = static_cast<uint64_t>(newest.GetNanoSeconds());
+    record.first_sent = static_cast<uint64_t>(began.GetNanoSeconds());
+    record.delivered_at = static_cast<uint64_t>(m_priorAt.GetNanoSeconds());
+    const auto interval =
+        ww_delivery_interval(&record,
+                             static_cast<uint64_t>(Simulator::Now().GetNanoSeconds()),
+                             static_cast<uint64_t>(m_minRtt.GetNanoSeconds()));
+    sample.rate_interval_us = ww_delivery_us(interval, 1000);
     sample.rate_segments = segments(static_cast<uint32_t>(rc.m_delivered) - m_prior);
     sample.prior_delivered = sample.delivered - sample.rate_segments;
     sample.is_app_limited = rs.m_isAppLimited;
     if (!WasSentAgain(rc.m_firstSentTime))
     {
         sample.rate_rtt_us = static_cast<uint32_t>((Simulator::Now() - newest).GetMicroSeconds());
-    }
-    if (interval >= m_minRtt)
-    {
-        sample.rate_interval_us =
-            static_cast<uint32_t>(std::min<int64_t>(interval.GetMicroSeconds(), UINT32_MAX));
     }
 }
 

@@ -25,7 +25,7 @@ namespace ns3
 /**
  * \brief Computes the delivery rate part of ww_sample (core/contract.h) for a connection
  *
- * The equations are those of engine/tcp/rate_sample.hpp; the segments' times and counts are ns-3's
+ * The equations are those of core/delivery.h; the segments' times and counts are ns-3's
  * (TcpRateLinux). These fields differ from ns-3's TcpRateSample:
  *
  *   interval  ends at this ACK. ns-3 keeps the interval of an earlier ACK if no segment of this one

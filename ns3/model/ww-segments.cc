@@ -12,6 +12,17 @@
 namespace ns3
 {
 
+namespace
+{
+
+uint64_t
+NowNs()
+{
+    return static_cast<uint64_t>(Simulator::Now().GetNanoSeconds());
+}
+
+} // namespace
+
 NS_OBJECT_ENSURE_REGISTERED(WwSegments);
 
 TypeId
@@ -70,19 +81,17 @@ WwSegments::SkbSent(TcpTxItem* item, bool isStartOfTransmission)
     {
         FindLosses(); // while the lost transmission is known
     }
-    if (isStartOfTransmission)
-    {
-        m_firstSent = m_deliveredAt = Simulator::Now();
-    }
     ReportSent(Pipe(added));
-    segment.sent = Simulator::Now();
-    segment.firstSent = m_firstSent;
-    segment.deliveredAt = m_deliveredAt;
-    segment.delivered = m_delivered;
-    segment.pipe = Pipe(0);
-    segment.foundLost = m_foundLost;
-    segment.isLimited = IsLimited();
-    segment.isAgain = segment.isOutAgain = !isNew;
+    const bool wasDelivered = segment.record.is_delivered;
+    ww_delivery_on_sent(&m_delivery,
+                        &segment.record,
+                        NowNs(),
+                        Pipe(0),
+                        isStartOfTransmission,
+                        !isNew);
+    segment.record.is_app_limited = IsLimited();
+    segment.record.is_delivered = wasDelivered;
+    segment.isOutAgain = !isNew;
 }
 
 void
@@ -93,7 +102,7 @@ WwSegments::ReportSent(uint32_t pipe)
     sent.mss = m_tcb->m_segmentSize;
     sent.srtt_us = SmoothedRttUs(*m_tcb);
     sent.pipe = pipe;
-    sent.delivered = m_delivered;
+    sent.delivered = m_delivery.delivered;
     sent.is_app_limited = IsLimited();
     m_onSent(sent);
 }
@@ -108,18 +117,13 @@ WwSegments::SkbDelivered(TcpTxItem* item)
         return;
     }
     Segment& segment = found->second;
-    if (!std::exchange(segment.isDelivered, true))
+    if (!std::exchange(segment.record.is_delivered, true))
     {
-        m_delivered++;
-        m_deliveredAt = Simulator::Now();
-        // Segments sent at the same time are ordered by their sequence numbers.
-        if (!m_hasNewest || segment.sent > m_newest.sent ||
-            (segment.sent == m_newest.sent && segment.start > m_newest.start))
-        {
-            m_newest = segment;
-            m_hasNewest = true;
-            m_firstSent = segment.sent;
-        }
+        ww_delivery_on_delivered(&m_delivery,
+                                 &segment.record,
+                                 segment.start.GetValue(),
+                                 NowNs(),
+                                 1);
     }
     if (segment.start < m_buffer->HeadSequence()) // acknowledged: ns-3 deletes it now
     {
@@ -137,16 +141,12 @@ WwSegments::AckArrives()
 void
 WwSegments::ReportLost(const Segment& segment)
 {
-    m_foundLost++;
+    m_delivery.lost++;
     ww_lost lost = {};
     lost.now_us = static_cast<uint64_t>(Simulator::Now().GetMicroSeconds());
     lost.mss = m_tcb->m_segmentSize;
     lost.pipe = Pipe(m_sentInAck);
-    lost.delivered = m_delivered;
-    lost.prior_delivered = segment.delivered;
-    lost.prior_pipe = segment.pipe;
-    lost.lost_since = m_foundLost - segment.foundLost;
-    lost.is_app_limited = segment.isLimited;
+    ww_delivery_fill_lost(&m_delivery, &segment.record, &lost);
     lost.continues = segment.start == m_lastLost;
     m_lastLost = segment.start + lost.mss;
     m_onLost(lost);
@@ -164,7 +164,7 @@ WwSegments::FindLosses()
     for (const TcpTxItem* const item : m_order)
     {
         const Segment& segment = m_out.at(item);
-        if (segment.start < m_lostBelow || segment.isDelivered)
+        if (segment.start < m_lostBelow || segment.record.is_delivered)
         {
             continue;
         }
@@ -186,7 +186,7 @@ WwSegments::TimeOut()
         Segment& segment = m_out.at(item);
         segment.isOutAgain = false;
         m_lostBelow = segment.start + m_tcb->m_segmentSize;
-        if (!segment.isDelivered)
+        if (!segment.record.is_delivered)
         {
             ReportLost(segment);
         }
@@ -196,37 +196,21 @@ WwSegments::TimeOut()
 void
 WwSegments::Fill(ww_sample& sample)
 {
-    const Time now = Simulator::Now();
     if (sample.rtt_us != 0)
     {
         m_minRtt = std::min(m_minRtt, MicroSeconds(sample.rtt_us));
     }
+    const ww_delivery_record& newest = m_delivery.newest;
+    if (m_delivery.has_newest && !newest.is_retransmission)
+    {
+        m_minRtt = std::min(m_minRtt, NanoSeconds(NowNs() - newest.sent));
+    }
     sample.pipe = Pipe(m_sentInAck);
-    sample.newly_lost = m_foundLost - std::exchange(m_reportedLost, m_foundLost);
-    sample.delivered = m_delivered;
-    sample.newly_delivered = m_delivered - std::exchange(m_reportedDelivered, m_delivered);
-    if (!std::exchange(m_hasNewest, false))
-    {
-        return;
-    }
-    const Time interval = std::max(m_newest.sent - m_newest.firstSent, now - m_newest.deliveredAt);
-    sample.prior_delivered = m_newest.delivered;
-    sample.rate_segments = m_delivered - m_newest.delivered;
-    sample.is_app_limited = m_newest.isLimited;
-    sample.prior_pipe = m_newest.pipe;
-    sample.lost_since = m_foundLost - m_newest.foundLost;
-    const auto microseconds = [](Time span) {
-        return static_cast<uint32_t>(std::min<int64_t>(span.GetMicroSeconds(), UINT32_MAX));
-    };
-    if (!m_newest.isAgain)
-    {
-        sample.rate_rtt_us = microseconds(now - m_newest.sent);
-        m_minRtt = std::min(m_minRtt, now - m_newest.sent);
-    }
-    if (interval >= m_minRtt)
-    {
-        sample.rate_interval_us = microseconds(interval);
-    }
+    ww_delivery_fill(&m_delivery,
+                     NowNs(),
+                     static_cast<uint64_t>(m_minRtt.GetNanoSeconds()),
+                     1000,
+                     &sample);
 }
 
 } // namespace ns3

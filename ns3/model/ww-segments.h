@@ -7,7 +7,7 @@
 #ifndef WW_SEGMENTS_H
 #define WW_SEGMENTS_H
 
-#include "core/contract.h"
+#include "core/delivery.h"
 #include "ww-releases.h"
 
 #include "ns3/callback.h"
@@ -28,8 +28,8 @@ namespace ns3
  * \brief Follows the segments of a socket, and computes the delivery rate part of ww_sample
  *
  * It takes the place of the socket's TcpRateLinux, which it calls for every segment. The equations
- * are those of engine/tcp/rate_sample.hpp. All of it is exact: each segment has the values of its
- * last transmission, and the losses are those of the socket's scoreboard.
+ * are those of core/delivery.h, in nanoseconds and segments. All of it is exact: each segment has
+ * the values of its last transmission, and the losses are those of the socket's scoreboard.
  */
 class WwSegments : public WwNamed<WwSegments, TcpRateLinux>
 {
@@ -73,16 +73,8 @@ class WwSegments : public WwNamed<WwSegments, TcpRateLinux>
     struct Segment
     {
         SequenceNumber32 start;
-        Time sent;
-        Time firstSent;          //!< when the first segment of its rate sample was sent
-        Time deliveredAt;        //!< time of the last delivery before it was sent
-        uint32_t delivered = 0;  //!< segments delivered when it was sent
-        uint32_t pipe = 0;       //!< segments in flight then, this one included
-        uint32_t foundLost = 0;  //!< segments found lost until then
-        bool isLimited = false;  //!< the application limited the sender then
-        bool isAgain = false;    //!< it is a retransmission
+        ww_delivery_record record{};
         bool isOutAgain = false; //!< the scoreboard counts this retransmission
-        bool isDelivered = false;
     };
 
     /**
@@ -113,15 +105,8 @@ class WwSegments : public WwNamed<WwSegments, TcpRateLinux>
     Callback<void, const ww_lost&> m_onLost;   //!< hears of each segment lost
     std::map<const TcpTxItem*, Segment> m_out; //!< the segments sent and not acknowledged
     std::deque<const TcpTxItem*> m_order;      //!< the same by sequence number
-    Segment m_newest;                          //!< newest segment delivered by this ACK
-    bool m_hasNewest{false};                   //!< whether there is one
-    Time m_firstSent;                          //!< when the newest delivered segment was sent
-    Time m_deliveredAt;                        //!< time of the last delivery
+    ww_delivery m_delivery{};                  //!< what was delivered and found lost
     Time m_minRtt{Time::Max()};                //!< the smallest RTT
-    uint32_t m_delivered{0};                   //!< segments delivered since the start
-    uint32_t m_reportedDelivered{0};           //!< those of them that samples have reported
-    uint32_t m_foundLost{0};                   //!< segments found lost since the start
-    uint32_t m_reportedLost{0};                //!< those of them that samples have reported
     uint32_t m_sentInAck{0};                   //!< segments sent since the ACK arrived
     SequenceNumber32 m_lostBelow{0};           //!< losses below this were found
     SequenceNumber32 m_lastLost{0};            //!< end of the last segment found lost

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The round trip of a delivery rate sample (core/contract.h: rate_rtt_us) is that of the last-sent
-// segment that the ACK reports as arrived. tests/engine/bbr_test.cpp tests the rates.
+// How the engine keeps the records of core/delivery.h, whose equations tests/core/delivery_test.cpp tests.
 #include <gtest/gtest.h>
 
 #include "engine/tcp/rate_sample.hpp"
@@ -28,12 +27,6 @@ ww_sample say(RateSampler& rate, Time now, std::initializer_list<std::int64_t> d
     return sample;
 }
 
-TEST(RateSample, ItsRoundTripIsOfTheSegmentSentLast) {
-    RateSampler rate = sent(5);
-    EXPECT_EQ(say(rate, 50 * kMs, {0, 1, 2}).rate_rtt_us, 48000u);
-    EXPECT_EQ(say(rate, 60 * kMs, {4, 3}).rate_rtt_us, 56000u) << "in whatever order";
-}
-
 TEST(RateSample, TheLastOfSegmentsInOrderGivesTheSample) {
     RateSampler one_by_one = sent(5), at_once = sent(5);
     for (const std::int64_t first : {0, 2}) {
@@ -56,46 +49,6 @@ TEST(RateSample, AnAckAfterASackIsNotAnotherDelivery) {
     EXPECT_EQ(say(rate, 90 * kMs, {0, 1, 4}).rate_rtt_us, 89000u) << "and cumulatively";
 }
 
-TEST(RateSample, ARetransmissionGivesNone) {  // Karn: it is unknown which of the two arrived
-    RateSampler rate = sent(3);
-    rate.on_sent(40 * kMs, 0, 0, 0, false, true);
-    const ww_sample sample = say(rate, 50 * kMs, {0, 1, 2});
-    EXPECT_EQ(sample.rate_rtt_us, 0u);
-    EXPECT_GT(sample.rate_segments, 0u) << "it is a delivery";
-    EXPECT_EQ(sample.newly_delivered, 3u);
-}
-
-TEST(RateSample, AnAckThatDeliversNothingGivesNone) {
-    RateSampler rate = sent(3);
-    say(rate, 50 * kMs, {2});
-    EXPECT_EQ(say(rate, 60 * kMs, {}).rate_rtt_us, 0u);
-}
-
-TEST(RateSample, ARoundTripNeedsNoRate) {  // an interval below the smallest RTT gives no rate
-    RateSampler rate = sent(1);
-    const ww_sample sample = say(rate, 50 * kMs, {0}, 51 * kMs);
-    EXPECT_EQ(sample.rate_interval_us, 0u);
-    EXPECT_EQ(sample.rate_rtt_us, 50000u);
-}
-
-// Delivery rate estimation, 3.4 (Linux: tcp_rate_check_app_limited()): what is sent next is
-// application-limited, even if nothing is in flight.
-TEST(RateSample, IsApplicationLimitedAfterAPauseWithNothingInFlight) {
-    for (const std::uint32_t pipe : {0u, 1u, 2u}) {
-        RateSampler rate = sent(3);
-        const std::int64_t arrived = 3 - static_cast<std::int64_t>(pipe);
-        for (std::int64_t s = 0; s < arrived; s++) say(rate, 50 * kMs, {s});
-        rate.on_application_limited(pipe);
-        for (std::int64_t s = 3; s < 7; s++)
-            rate.on_sent(60 * kMs, s, 0, 0, pipe == 0 && s == 3, false);
-        for (std::int64_t s = arrived; s < 3; s++) say(rate, 70 * kMs, {s});
-        EXPECT_TRUE(say(rate, 110 * kMs, {3}).is_app_limited) << pipe << " in flight";
-        rate.on_sent(120 * kMs, 7, 0, 0, false, false);
-        EXPECT_TRUE(say(rate, 130 * kMs, {4}).is_app_limited) << "sent at the same time";
-        EXPECT_FALSE(say(rate, 170 * kMs, {7}).is_app_limited) << "all of that has arrived";
-    }
-}
-
 // draft-ietf-ccwg-bbr, 2.3: RS.tx_in_flight and RS.lost.
 TEST(RateSample, KnowsWhatWasInFlightAndLostWhenItsSegmentWasSent) {
     RateSampler rate;
@@ -108,28 +61,6 @@ TEST(RateSample, KnowsWhatWasInFlightAndLostWhenItsSegmentWasSent) {
     rate.fill(50 * kMs, 0, 7, sample);
     EXPECT_EQ(sample.prior_pipe, 2u) << "of the segment sent last";
     EXPECT_EQ(sample.lost_since, 2u);
-}
-
-TEST(RateSample, ALostSegmentIsDescribedAsItWasSent) {
-    RateSampler rate;
-    rate.reserve(16, 0, 0);
-    rate.on_sent(0, 0, 1, 0, true, false);
-    rate.on_delivered(50 * kMs, 0);
-    rate.on_application_limited(0);
-    EXPECT_TRUE(rate.is_limited());
-    rate.on_sent(60 * kMs, 1, 3, 4, true, false);
-    ww_lost lost{};
-    rate.fill(1, 6, lost);
-    EXPECT_EQ(lost.delivered, 1u);
-    EXPECT_EQ(lost.prior_delivered, 1u);
-    EXPECT_EQ(lost.prior_pipe, 3u);
-    EXPECT_EQ(lost.lost_since, 2u);
-    EXPECT_TRUE(lost.is_app_limited);
-}
-
-TEST(RateSample, AVeryLongRoundTripIsClamped) {
-    RateSampler rate = sent(1);
-    EXPECT_EQ(say(rate, 5000 * kSecond, {0}).rate_rtt_us, UINT32_MAX);
 }
 
 // The sender reports to its control the round trip of what a SACK block delivers, before anything

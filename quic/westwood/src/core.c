@@ -5,6 +5,8 @@
  */
 #include <stddef.h>
 
+#define WW_DELIVERY_COUNT uint64_t /* bytes */
+#include "delivery.h"
 #include "westwood.h"
 
 struct ww_rust {
@@ -78,8 +80,29 @@ void ww_rust_on_restart(struct ww_rust *c, uint64_t now_us) {
     ww_on_restart(&c->config, &c->state, now_us);
 }
 
-/* Returns the offset of a field of ww_sample, ww_sent or ww_lost, in the order of contract.h's ranges, then
- * SIZE_MAX: the tests compare Rust's copies of the structures. */
+void ww_rust_on_sent(struct ww_delivery *flow, struct ww_delivery_record *record, uint64_t now_us,
+                     uint64_t pipe, bool is_idle) {
+    ww_delivery_on_sent(flow, record, now_us, pipe, is_idle, false);
+}
+
+/* Packets sent at one time share a record, so nothing has to order them. */
+void ww_rust_on_delivered(struct ww_delivery *flow, const struct ww_delivery_record *record,
+                          uint64_t now_us, uint64_t bytes) {
+    ww_delivery_on_delivered(flow, record, 0, now_us, bytes);
+}
+
+uint64_t ww_rust_interval(const struct ww_delivery_record *newest, uint64_t now_us) {
+    return ww_delivery_interval(newest, now_us, 0);
+}
+
+bool ww_rust_is_limited(const struct ww_delivery *flow) { return ww_delivery_is_limited(flow); }
+
+void ww_rust_on_limited(struct ww_delivery *flow, uint64_t pipe) {
+    ww_delivery_on_limited(flow, pipe);
+}
+
+/* Returns the offset of a field of ww_sample, ww_sent or ww_lost, in the order of contract.h's ranges, or of
+ * ww_delivery_record or ww_delivery, then SIZE_MAX: the tests compare Rust's copies of the structures. */
 size_t ww_rust_offset(uint32_t structure, uint32_t field) {
 #define WW_OFFSET(name, ...) offsetof(struct WW_OF, name),
 #define WW_OF ww_sample
@@ -91,6 +114,22 @@ size_t ww_rust_offset(uint32_t structure, uint32_t field) {
 #define WW_OF ww_lost
     static const size_t lost[] = {WW_LOST_RANGES(WW_OFFSET) sizeof(struct ww_lost), SIZE_MAX};
 #undef WW_OF
+#define WW_OF ww_delivery_record
+    static const size_t record[] = {
+        WW_OFFSET(sent) WW_OFFSET(first_sent) WW_OFFSET(delivered_at) WW_OFFSET(delivered)
+            WW_OFFSET(pipe) WW_OFFSET(lost) WW_OFFSET(is_app_limited) WW_OFFSET(is_retransmission)
+                WW_OFFSET(is_delivered) sizeof(struct ww_delivery_record),
+        SIZE_MAX};
+#undef WW_OF
+#define WW_OF ww_delivery
+    static const size_t flow[] = {WW_OFFSET(first_sent) WW_OFFSET(delivered_at) WW_OFFSET(delivered)
+                                      WW_OFFSET(lost) WW_OFFSET(limited_until)
+                                          WW_OFFSET(sampled_delivered) WW_OFFSET(sampled_lost)
+                                              WW_OFFSET(newest_number) WW_OFFSET(has_newest)
+                                                  WW_OFFSET(newest) sizeof(struct ww_delivery),
+                                  SIZE_MAX};
+#undef WW_OF
 #undef WW_OFFSET
-    return structure == 0 ? sample[field] : structure == 1 ? sent[field] : lost[field];
+    const size_t *const offsets[] = {sample, sent, lost, record, flow};
+    return offsets[structure][field];
 }

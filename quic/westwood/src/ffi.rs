@@ -57,6 +57,64 @@ pub(crate) struct Lost {
     pub continues: bool,
 }
 
+/// The connection when a packet was sent: `struct ww_delivery_record`, in microseconds and bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Record {
+    pub sent_us: u64,
+    first_sent_us: u64,
+    delivered_at_us: u64,
+    pub delivered: u64,
+    pub pipe: u64,
+    pub lost: u64,
+    pub is_app_limited: bool,
+    is_retransmission: bool,
+    is_delivered: bool,
+}
+
+impl Record {
+    /// Returns the interval of its packet's rate, if that is the newest packet acknowledged at `now_us`.
+    pub fn interval_us(&self, now_us: u64) -> u64 {
+        c::ww_rust_interval(self, now_us)
+    }
+}
+
+/// What samples of the delivery rate need of a connection: `struct ww_delivery`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Delivery {
+    first_sent_us: u64,
+    pub delivered_at_us: u64,
+    pub delivered: u64,
+    pub lost: u64,
+    limited_until: u64,
+    sampled_delivered: u64,
+    sampled_lost: u64,
+    newest_number: u32,
+    pub has_newest: bool,
+    pub newest: Record,
+}
+
+impl Delivery {
+    pub fn on_sent(&mut self, now_us: u64, pipe: u64, is_idle: bool) -> Record {
+        let mut record = Record::default();
+        c::ww_rust_on_sent(self, &mut record, now_us, pipe, is_idle);
+        record
+    }
+
+    pub fn on_delivered(&mut self, record: &Record, now_us: u64, bytes: u64) {
+        c::ww_rust_on_delivered(self, record, now_us, bytes);
+    }
+
+    pub fn is_app_limited(&self) -> bool {
+        c::ww_rust_is_limited(self)
+    }
+
+    pub fn on_app_limited(&mut self, pipe: u64) {
+        c::ww_rust_on_limited(self, pipe);
+    }
+}
+
 /// What the control decides: `struct ww_window`, in segments; pacing in bytes/s with 8 fractional bits.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +148,7 @@ pub(crate) struct Traits {
 }
 
 mod c {
-    use super::{Lost, Sample, Sent, Window};
+    use super::{Delivery, Lost, Record, Sample, Sent, Window};
     use std::ffi::c_char;
 
     /// The memory of a control, `struct ww_rust`.
@@ -112,6 +170,17 @@ mod c {
         pub(super) fn ww_rust_on_rto(c: *mut Block, now_us: u64, in_flight: u32, mss: u32, repeated: bool);
         pub(super) fn ww_rust_on_undo(c: *mut Block);
         pub(super) fn ww_rust_on_restart(c: *mut Block, now_us: u64);
+        pub(super) safe fn ww_rust_on_sent(
+            flow: &mut Delivery,
+            record: &mut Record,
+            now_us: u64,
+            pipe: u64,
+            is_idle: bool,
+        );
+        pub(super) safe fn ww_rust_on_delivered(flow: &mut Delivery, record: &Record, now_us: u64, bytes: u64);
+        pub(super) safe fn ww_rust_interval(newest: &Record, now_us: u64) -> u64;
+        pub(super) safe fn ww_rust_is_limited(flow: &Delivery) -> bool;
+        pub(super) safe fn ww_rust_on_limited(flow: &mut Delivery, pipe: u64);
         #[cfg(test)]
         pub(super) fn ww_rust_offset(structure: u32, field: u32) -> usize;
     }
@@ -237,6 +306,12 @@ mod tests {
         let lost = offsets!(Lost: now_us mss pipe delivered prior_delivered prior_pipe lost_since
             is_app_limited continues);
         assert_eq!(in_c(2), lost);
+        let record = offsets!(Record: sent_us first_sent_us delivered_at_us delivered pipe lost is_app_limited
+            is_retransmission is_delivered);
+        assert_eq!(in_c(3), record);
+        let flow = offsets!(Delivery: first_sent_us delivered_at_us delivered lost limited_until sampled_delivered
+            sampled_lost newest_number has_newest newest);
+        assert_eq!(in_c(4), flow);
     }
 
     /// The words of a recorded call.

@@ -6,7 +6,7 @@
 
 use crate::Config;
 use crate::deliveries::{Deliveries, Rate};
-use crate::ffi::{BW_FRACTION, CWND_MAX, Control, Lost, Phase, SSTHRESH_INFINITE, Sample, Sent};
+use crate::ffi::{BW_FRACTION, CWND_MAX, Control, Lost, Phase, Record, SSTHRESH_INFINITE, Sample, Sent};
 
 /// RFC 9002, 7.2: the smallest window, in packets.
 const LEAST_WINDOW: u32 = 2;
@@ -116,7 +116,7 @@ impl Controller {
     }
 
     pub(crate) fn set_mtu(&mut self, mtu: u16) {
-        let bytes = self.deliveries.delivered;
+        let bytes = self.deliveries.flow.delivered;
         self.counted = Counted { bytes, segments: self.delivered_segments(bytes) };
         self.mtu = u32::from(mtu.max(1));
     }
@@ -142,8 +142,8 @@ impl Controller {
                 mss: self.mtu,
                 srtt_us: self.srtt_us,
                 pipe: self.segments(self.in_flight + place * u64::from(self.mtu)),
-                delivered: self.delivered_segments(self.deliveries.delivered),
-                is_app_limited: self.deliveries.is_app_limited(),
+                delivered: self.delivered_segments(self.deliveries.flow.delivered),
+                is_app_limited: self.deliveries.flow.is_app_limited(),
             };
             self.control.on_packet_sent(&sent);
         }
@@ -164,7 +164,7 @@ impl Controller {
         let acked = std::mem::take(&mut self.acked);
         let Some(newest_sent_us) = acked.newest_sent_us else { return };
         if acked.is_app_limited {
-            self.deliveries.on_app_limited(in_flight);
+            self.deliveries.flow.on_app_limited(in_flight);
         }
         let rtt_us = u32::try_from(now_us.saturating_sub(newest_sent_us)).unwrap_or(u32::MAX).max(1);
         self.update_srtt(rtt_us);
@@ -187,8 +187,8 @@ impl Controller {
         self.uncounted += acked.bytes;
         let segments = self.segments(self.uncounted);
         self.uncounted -= u64::from(segments) * u64::from(self.mtu);
-        let lost = self.deliveries.lost - self.reported_lost;
-        self.reported_lost = self.deliveries.lost;
+        let lost = self.deliveries.flow.lost - self.reported_lost;
+        self.reported_lost = self.deliveries.flow.lost;
         let in_flight = self.segments_up(self.in_flight);
         Sample {
             now_us,
@@ -202,7 +202,7 @@ impl Controller {
             newly_delivered: segments,
             newly_lost: self.segments_up(lost),
             pipe: in_flight,
-            delivered: self.delivered_segments(self.deliveries.delivered),
+            delivered: self.delivered_segments(self.deliveries.flow.delivered),
             ..Sample::default()
         }
     }
@@ -215,7 +215,7 @@ impl Controller {
         sample.rate_interval_us = u32::try_from(rate.interval_us).unwrap_or(u32::MAX);
         sample.prior_delivered = self.delivered_segments(newest.delivered);
         sample.prior_pipe = self.segments_up(newest.pipe);
-        sample.lost_since = self.segments_up(self.deliveries.lost - newest.lost);
+        sample.lost_since = self.segments_up(self.deliveries.flow.lost - newest.lost);
     }
 
     /// RFC 6298, (2.2) and (2.3).
@@ -263,18 +263,18 @@ impl Controller {
     }
 
     /// Takes one lost packet, for controls that follow packets.
-    fn packet_lost(&mut self, now_us: u64, bytes: u64, sent: Option<crate::deliveries::Record>) {
-        self.deliveries.lost += bytes;
+    fn packet_lost(&mut self, now_us: u64, bytes: u64, sent: Option<Record>) {
+        self.deliveries.flow.lost += bytes;
         self.in_flight = self.in_flight.saturating_sub(bytes);
         let Some(record) = sent.filter(|_| self.traits.follows_packets) else { return };
         let lost = Lost {
             now_us,
             mss: self.mtu,
             pipe: self.segments_up(self.in_flight),
-            delivered: self.delivered_segments(self.deliveries.delivered),
+            delivered: self.delivered_segments(self.deliveries.flow.delivered),
             prior_delivered: self.delivered_segments(record.delivered),
             prior_pipe: self.segments_up(record.pipe),
-            lost_since: self.segments_up(self.deliveries.lost - record.lost),
+            lost_since: self.segments_up(self.deliveries.flow.lost - record.lost),
             is_app_limited: record.is_app_limited,
             continues: false,
         };
@@ -434,9 +434,9 @@ mod tests {
     fn delivered_segments_go_on_when_the_mtu_changes() {
         let (mut bbr, mut number) = (controller("bbr3"), 0);
         round(&mut bbr, &mut number, 1_000, 100);
-        let before = bbr.delivered_segments(bbr.deliveries.delivered);
+        let before = bbr.delivered_segments(bbr.deliveries.flow.delivered);
         bbr.set_mtu(1_500);
-        let bytes = bbr.deliveries.delivered;
+        let bytes = bbr.deliveries.flow.delivered;
         assert_eq!((before, bbr.delivered_segments(bytes)), (100, 100));
         assert_eq!(bbr.delivered_segments(bytes + 1_500), 101);
         assert_eq!(bbr.delivered_segments(bytes - 1_500), 99);
