@@ -24,9 +24,9 @@ DURATION_S = 100
 SEEDS = 30
 # The protocols for which ns-3 has its own code; compare_ns3 covers Reno's window rules.
 NAMES = {
-    name: one.ns3
-    for name, one in PROTOCOLS.items()
-    if one.ns3 not in ("", "WwTcpWestwood") and one.algorithm != "reno"
+    name: protocol.ns3
+    for name, protocol in PROTOCOLS.items()
+    if protocol.ns3 not in ("", "WwTcpWestwood") and protocol.algorithm != "reno"
 }
 # Rate (Mb/s), one-way delay (ms), PER and queue (packets) of the bottleneck, after 100 Mb/s, 1 ms.
 PATHS = [

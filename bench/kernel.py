@@ -176,7 +176,7 @@ def recorder(turns: int) -> dict[str, Any]:
     row = compared(seen, "without")["recorded"]
     for key in ("cpu_s", "programs_s", "recorder_s"):
         for name, runs in seen.items():
-            row[f"{key}_{name}"] = statistics.median(one[key] for one in runs)
+            row[f"{key}_{name}"] = statistics.median(run[key] for run in runs)
     more_s = row["recorder_s_recorded"] + row["programs_s_recorded"] - row["programs_s_without"]
     row["more"] = more_s / row["cpu_s_without"]
     print(

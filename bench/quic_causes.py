@@ -64,9 +64,9 @@ def _path(grid: Grid, point: Point, seed: int, clauses: Iterable[str]) -> Scenar
     """Returns the scenario of a point for TCP with these clauses."""
     cc: dict[str, Any] = {"name": CONTROL, "gain": 0, "slow_start": 1}
     flow: dict[str, Any] = {}
-    for one in clauses:
-        cc |= CLAUSES[one][0]
-        flow |= CLAUSES[one][1]
+    for clause in clauses:
+        cc |= CLAUSES[clause][0]
+        flow |= CLAUSES[clause][1]
     made = scenario(replace(grid, protocols={"cubic": flow}), "cubic", point, seed)
     return made.with_settings({"tcp-1.cc": cc})
 
@@ -105,8 +105,8 @@ def _closest(figure: str, theirs: float, place: Place) -> tuple[str, ...] | None
     """Returns the clauses that bring TCP within 10 % of this figure."""
     for size in range(len(CLAUSES) + 1):
         tried = {
-            one: theirs / _in_tcp(figure == GOODPUT, place, one)[figure]
-            for one in itertools.combinations(CLAUSES, size)
+            combination: theirs / _in_tcp(figure == GOODPUT, place, combination)[figure]
+            for combination in itertools.combinations(CLAUSES, size)
         }
         best = min(tried, key=lambda one: abs(tried[one] - 1))
         if not is_far(tried[best]):

@@ -65,7 +65,7 @@ def _per_packet(rows: list[Row]) -> str:
                 f"{run['peak_kib'] / 1024:.1f}",
             )
         )
-    kept = [n for n in range(len(_HEADS)) if any(one[n] for one in cells)]
+    kept = [n for n in range(len(_HEADS)) if any(cell[n] for cell in cells)]
     heads = ("case", *(_HEADS[n] for n in kept))
     named = zip(rows, cells, strict=True)
     return _lines(heads, [(row["case"], *(one[n] for n in kept)) for row, one in named])

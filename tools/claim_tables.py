@@ -22,7 +22,7 @@ def _plain(text: str) -> str:
 
 def count(claims: Mapping[str, Numbers]) -> dict[Verdict, int]:
     """Counts the claims by verdict."""
-    verdicts = [one["verdict"] for one in claims.values()]
+    verdicts = [claim["verdict"] for claim in claims.values()]
     return {one: verdicts.count(one.claim) for one in Verdict}
 
 
@@ -36,7 +36,9 @@ def verdicts(claims: Mapping[str, Numbers]) -> str:
     from westwood.papers.infer.report import packaged
 
     reports = packaged().values()
-    nothing = {claim for one in reports for claim in one.claims if one.decides_nothing(claim)}
+    nothing = {
+        claim for report in reports for claim in report.claims if report.decides_nothing(claim)
+    }
     counts = count(claims)
     summary = (
         f"`westwood reproduce all` judges {decided(counts)} claims: {counts[Verdict.MEETS]} HOLD, "
@@ -58,9 +60,9 @@ def _by_paper(claims: Mapping[str, Numbers]) -> str:
     from westwood.papers.claims import claims as declared
 
     found: dict[str, list[str]] = {}
-    for name, one in claims.items():
-        if one["verdict"] in (Verdict.MEETS.claim, Verdict.FAILS.claim) and name in declared():
-            found.setdefault(declared()[name].paper.key, []).append(one["verdict"])
+    for name, claim in claims.items():
+        if claim["verdict"] in (Verdict.MEETS.claim, Verdict.FAILS.claim) and name in declared():
+            found.setdefault(declared()[name].paper.key, []).append(claim["verdict"])
     holds = Verdict.MEETS.claim
     parts = (f"{all_.count(holds)} of {len(all_)} of `{key}`" for key, all_ in found.items())
     return f"Where the source says enough, {', '.join(parts)} hold." if found else ""
@@ -111,7 +113,7 @@ def published_numbers(claims: Mapping[str, Numbers]) -> list[tuple[Any, float | 
     """Returns the published numbers with ours under the profile, and the verdict of the claim."""
     from westwood.papers.infer import published
 
-    ours = published.read({name: one["measured"] for name, one in claims.items()})
+    ours = published.read({name: claim["measured"] for name, claim in claims.items()})
     return [
         (number, ours[key], claims[number.claim]["verdict"])
         for key, number in published.numbers().items()

@@ -44,7 +44,7 @@ def kept_claims(claims: list[Numbers]) -> Numbers:
     """Returns the part of claims.json that docs/verdicts.json keeps."""
     from westwood.papers.studies import STUDIES
 
-    undecided = {name for one in STUDIES.values() if not one.claims for name in one.scenarios}
+    undecided = {name for study in STUDIES.values() if not study.claims for name in study.scenarios}
     names = sorted({name for claim in claims for name in claim["settings"]} | undecided)
     kept = ("verdict", "measure", "explanation")
     return {

@@ -172,7 +172,7 @@ def figures(stored: Numbers) -> Numbers:
     """Returns what the page's sentences quote."""
     rows = [off(found) for of in stored.values() for found in of.values()]
     whole = [all(abs(off(found)) <= NEAR for found in of.values()) for of in stored.values()]
-    near = sum(abs(one) <= NEAR for one in rows)
+    near = sum(abs(row) <= NEAR for row in rows)
     return {"evaluation": {"rows": len(rows), "near": near, "whole": sum(whole)}}
 
 

@@ -47,7 +47,7 @@ def verdicts() -> dict[str, dict[str, str]]:
     """Returns each claim's result from the last `westwood reproduce all` in docs/."""
     claims = json.loads(VERDICTS.read_text(encoding="utf-8"))["claims"]
     shown = ("verdict", "explanation")
-    return {name: {key: one[key] for key in shown} for name, one in claims.items()}
+    return {name: {key: claim[key] for key in shown} for name, claim in claims.items()}
 
 
 def build_engine() -> Path:
@@ -137,7 +137,7 @@ def pack(engine: Path, place: Path) -> str:
 
 def plots(place: Path) -> str:
     """Returns the script that draws the figures of reports, with uPlot's licence."""
-    (uplot,) = (one for one in licences(place) if one["name"] == "uplot")
+    (uplot,) = (licence for licence in licences(place) if licence["name"] == "uplot")
     notice = f"/*! {uplot['name']} {uplot['version']}:\n{uplot['text'].strip()} */"
     script = bundle(place, "plots.js", "--loader:.css=text", f"--banner:js={notice}")
     return script.replace("</script", "<\\/script")

@@ -66,7 +66,7 @@ def _agreement(points: pl.DataFrame) -> Numbers:
 def _ns2_tables(stored: Numbers) -> dict[str, str]:
     """Returns a table of protocols by grids, and one of UCLA's module by grids."""
     grids = {name: one for name, one in stored["grids"].items() if _OF_MODULE not in one}
-    sums = [one["together"] for one in grids.values()]
+    sums = [grid["together"] for grid in grids.values()]
     rows = {name: (_NAMES[name], *(_cell(one[name]) for one in grids.values())) for name in _NAMES}
     lines = [rows.pop(name) for name in _TOGETHER]
     lines += [("together", *(f"{o['within']} of {o['points']}, {o['share']:.0%}" for o in sums))]

@@ -218,5 +218,5 @@ def main(release: str, ways: tuple[str, ...]) -> int:
 if __name__ == "__main__":
     words = [word for word in sys.argv[1:] if word not in OPTIONS]
     if len(words) != 1 or "/" in words[0]:
-        sys.exit(f"usage: ns3_tree.py RELEASE {' '.join(f'[{one}]' for one in OPTIONS)}")
+        sys.exit(f"usage: ns3_tree.py RELEASE {' '.join(f'[{option}]' for option in OPTIONS)}")
     sys.exit(main(words[0], ("linked", "copied") if COPIED in sys.argv else ("linked",)))

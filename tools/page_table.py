@@ -48,7 +48,7 @@ PAGES: dict[str, Page] = {
 
 def torture_table(attacks: Iterable[Numbers]) -> str:
     """Lists the files of attacks: how many passed, their rounds and time, below the first seed."""
-    attacks = sorted(attacks, key=lambda one: str(one["attack"]))
+    attacks = sorted(attacks, key=lambda attack: str(attack["attack"]))
     first = ", ".join(sorted({str(one["first_seed"]) for one in attacks}))
     by_file: dict[str, list[Numbers]] = {}
     for one in attacks:

@@ -227,7 +227,9 @@ def long_spells(path: Path, cc: str) -> list[tuple[Spell, str]]:
     """Runs a control over a path; returns the long spells with their reasons."""
     events = simulate(path.scenario(cc), path.number + 1, events=True).events
     rows = events.select("time_s", "kind", "segment", "ssthresh").iter_rows()
-    return [(one, reason(one, path, cc)) for one in spells(rows, path.full_s) if one.is_long]
+    return [
+        (spell, reason(spell, path, cc)) for spell in spells(rows, path.full_s) if spell.is_long
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -188,7 +188,9 @@ def summary(outcomes: dict[str, Outcome], reports: Mapping[str, Report]) -> list
 
 
 def main(arguments: Sequence[str] | None = None, build: Path = BUILD) -> int:
-    proofs = (f"  {one.name:<21}{one.proves}" for one in (*BUILDERS, *REAL_TIME, *ALONE))
+    proofs = (
+        f"  {builder.name:<21}{builder.proves}" for builder in (*BUILDERS, *REAL_TIME, *ALONE)
+    )
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").splitlines()[0],
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -214,7 +216,7 @@ def main(arguments: Sequence[str] | None = None, build: Path = BUILD) -> int:
     lines = summary(runner.outcomes, runner.reports)
     print("\n" + "\n".join(lines))
     (build / "summary.txt").write_text(lines[-1] + "\n")
-    return int(any(one.verdict == "FAIL" for one in runner.outcomes.values()))
+    return int(any(outcome.verdict == "FAIL" for outcome in runner.outcomes.values()))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Opens the laboratory's page in Debian's Chromium; every test checks for errors and requests."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from typing import Any

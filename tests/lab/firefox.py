@@ -5,8 +5,6 @@ No other driver of Debian's Firefox works without a download: Playwright needs c
 versions, and Selenium needs a program that neither Debian nor PyPI has.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

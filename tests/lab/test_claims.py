@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page decides a claim at the present setting, with the same result as `reproduce`."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -72,26 +69,22 @@ def measured(name: str, at: dict[str, Any]) -> Measured:
 
 
 @pytest.mark.parametrize(("name", "at"), CASES)
-def test_a_claim_has_the_same_verdict_as_in_reproduce(
-    tab: Any, name: str, at: dict[str, Any]
-) -> None:
+def test_a_claim_has_the_same_verdict_as_in_reproduce(tab, name, at):
     tab.evaluate("(name) => lab.openPreset(name)", name)
     tab.evaluate(GO, {"duration": SHORT, **at})
     ours = wait_for_verdicts(tab)
     study = next(one for one in STUDIES.values() if name in one.scenarios)
     ids = [
-        one
-        for one in study.claims
-        if not isinstance(found := SETTING_BOUNDS.get(one, ""), str)
+        claim
+        for claim in study.claims
+        if not isinstance(found := SETTING_BOUNDS.get(claim, ""), str)
         and not isinstance(found[name], str)
     ]
     theirs = claims.check(ids, {name: measured(name, at)})
     assert [one for one in ours if one] == [one.verdict for one in theirs]
 
 
-def test_leaving_a_preset_changes_its_verdict_and_returning_restores_it(
-    opened: Callable[..., Any],
-) -> None:
+def test_leaving_a_preset_changes_its_verdict_and_returning_restores_it(opened):
     page = opened("#preset=fig5")
     assert wait_for_verdicts(page) == ["HOLDS", "HOLDS", "", "", "", ""]
     loss = page.locator('[data-field="loss-rate"] input:visible')
@@ -113,7 +106,7 @@ def test_leaving_a_preset_changes_its_verdict_and_returning_restores_it(
     assert wait_for_verdicts(page) == ["HOLDS", "HOLDS", "", "", "", ""]
 
 
-def test_an_undecided_claim_gives_the_reason(opened: Callable[..., Any]) -> None:
+def test_an_undecided_claim_gives_the_reason(opened):
     page = opened("#preset=fig9")
     assert "no single setting shows" in page.locator("#paper .outcome").inner_text()
     page = opened("#preset=fading")
@@ -123,7 +116,7 @@ def test_an_undecided_claim_gives_the_reason(opened: Callable[..., Any]) -> None
     assert page.locator("#verdicts").inner_text() == ""
 
 
-def test_every_claim_has_a_verdict_or_a_reason() -> None:
+def test_every_claim_has_a_verdict_or_a_reason():
     decidable = {key for key in CHECKS if not claims.claims()[key].undecidable}
     assert SETTING_BOUNDS.keys() == decidable
     for name, study in STUDIES.items():
@@ -142,7 +135,7 @@ def test_every_claim_has_a_verdict_or_a_reason() -> None:
                         assert isinstance(one, SettingBounds) and one.conditions, name
 
 
-def test_a_presets_fifth_control_can_be_shown(opened: Callable[..., Any]) -> None:
+def test_a_presets_fifth_control_can_be_shown(opened):
     page = opened("#preset=fig5")
     assert page.evaluate("lab.rows")[0]["cc"] == "reno"
     page.get_by_role("button", name="Show Tahoe").click()
@@ -156,9 +149,7 @@ def test_a_presets_fifth_control_can_be_shown(opened: Callable[..., Any]) -> Non
     assert [line["tcp.cc"] for line in page.evaluate("lab.state.lines")] == [*shown[1:], "newreno"]
 
 
-def test_controls_share_the_network_of_their_flow(
-    opened: Callable[..., Any],
-) -> None:
+def test_controls_share_the_network_of_their_flow(opened):
     page = opened("#preset=plateau-friendly")
     page.get_by_label("All in one network").check()
     page.wait_for_selector('body[data-shown="2"]')

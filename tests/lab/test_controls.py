@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every declared setting has a control: queues, losses, impairments and applications."""
 
-from __future__ import annotations
-
 import tomllib
 from typing import Any
 
@@ -11,7 +9,7 @@ import pytest
 from westwood.catalogue import APPLICATIONS, IMPAIRMENTS, LOSSES, QUEUES, UDP, Setting, settings_of
 from westwood.scenario import Scenario
 
-OF_CONNECTIONS = {kind: one for kind, one in APPLICATIONS.items() if kind != UDP}
+OF_CONNECTIONS = {kind: application for kind, application in APPLICATIONS.items() if kind != UDP}
 
 
 @pytest.fixture
@@ -36,10 +34,10 @@ def fill(page: Any, name: str, value: str) -> None:
 
 def check_shown(page: Any, prefix: str, settings: list[Setting]) -> None:
     """Checks that each setting has one control, with its description."""
-    for one in settings:
-        control = visible(page, f"{prefix}-{one.name}")
-        assert control.count() == 1, f"{prefix}-{one.name}"
-        assert control.locator("label").get_attribute("title") == one.what
+    for setting in settings:
+        control = visible(page, f"{prefix}-{setting.name}")
+        assert control.count() == 1, f"{prefix}-{setting.name}"
+        assert control.locator("label").get_attribute("title") == setting.what
 
 
 def in_python(page: Any) -> dict[str, Any]:
@@ -48,21 +46,21 @@ def in_python(page: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", QUEUES)
-def test_every_setting_of_a_queue(page: Any, kind: str) -> None:
+def test_every_setting_of_a_queue(page, kind):
     choose(page, "discipline", kind)
     check_shown(page, kind, [*settings_of(kind).values()])
     assert in_python(page)["link"][0]["queue"]["kind"] == kind
 
 
 @pytest.mark.parametrize("kind", LOSSES)
-def test_every_setting_of_a_loss(page: Any, kind: str) -> None:
+def test_every_setting_of_a_loss(page, kind):
     choose(page, "loss", kind)
     check_shown(page, "loss", [*settings_of(kind).values()])
     assert in_python(page)["link"][0]["loss"]["kind"] == kind
 
 
 @pytest.mark.parametrize("kind", IMPAIRMENTS)
-def test_an_impairment_is_switched_on_and_off(page: Any, kind: str) -> None:
+def test_an_impairment_is_switched_on_and_off(page, kind):
     before = in_python(page)
     assert visible(page, f"{kind}-on").count() == 0
     visible(page, kind).locator("input").check()
@@ -74,20 +72,20 @@ def test_an_impairment_is_switched_on_and_off(page: Any, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", OF_CONNECTIONS)
-def test_every_setting_of_an_application(page: Any, kind: str) -> None:
+def test_every_setting_of_an_application(page, kind):
     choose(page, "app", kind)
     check_shown(page, "app", [*OF_CONNECTIONS[kind].settings])
     assert in_python(page)["flow"][0]["app"]["kind"] == kind
 
 
-def test_a_policer_takes_its_rate_from_the_flows(page: Any) -> None:
+def test_a_policer_takes_its_rate_from_the_flows(page):
     visible(page, "policer").locator("input").check()
     fill(page, "policer-rate", "500kbps")
     page.wait_for_function("() => lab.rows.every((row) => row.goodput_bps < 500e3)")
     assert '"500kbps"' in page.evaluate("lab.toml")
 
 
-def test_periods_come_and_go_together(page: Any) -> None:
+def test_periods_come_and_go_together(page):
     """A source has both on and off, or neither."""
     choose(page, "app", "rate")
     fill(page, "app-on", "2s")
@@ -99,7 +97,7 @@ def test_periods_come_and_go_together(page: Any) -> None:
     assert "off" not in in_python(page)["flow"][0]["app"]
 
 
-def test_a_ladder_is_a_list_of_rates(page: Any) -> None:
+def test_a_ladder_is_a_list_of_rates(page):
     choose(page, "app", "video")
     fill(page, "app-ladder", "1Mbps, 2.5Mbps")
     assert in_python(page)["flow"][0]["app"]["ladder"] == ("1Mbps", "2.5Mbps")
@@ -108,7 +106,7 @@ def test_a_ladder_is_a_list_of_rates(page: Any) -> None:
     assert in_python(page)["flow"][0]["app"]["ladder"] == ("1Mbps", "2.5Mbps")
 
 
-def test_a_slider_moves_every_setting_within_its_bounds(page: Any) -> None:
+def test_a_slider_moves_every_setting_within_its_bounds(page):
     """Both ends of each slider are values that the engine accepts."""
     page.evaluate(
         "(() => { const { view, ...next } = lab.state; next.scenario.duration = '1s';"
@@ -117,9 +115,9 @@ def test_a_slider_moves_every_setting_within_its_bounds(page: Any) -> None:
     for kind in QUEUES:
         choose(page, "discipline", kind)
         rising = {key for pair in QUEUES[kind].rising for key in pair}
-        for key, one in settings_of(kind).items():
+        for key, setting in settings_of(kind).items():
             slider = visible(page, f"{kind}-{key}").locator('input[type="range"]')
-            if one.kind == "SWITCH" or key in rising:
+            if setting.kind == "SWITCH" or key in rising:
                 continue
             for end in ("1000", "500", "0"):
                 slider.evaluate(

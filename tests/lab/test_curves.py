@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Curves and their links can be told apart, on the page and in files; the rest is mentioned."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -51,14 +48,14 @@ def expect_distinct(page: Any, what: object, *, by_label: bool = True) -> None:
     assert len({tuple(style) for _, *style in drawn}) == len(drawn), what
 
 
-def test_no_curves_of_a_preset_look_alike(tab: Any) -> None:
+def test_no_curves_of_a_preset_look_alike(tab):
     for name in presets():
         tab.evaluate("(name) => lab.openPreset(name)", name)
         # A label does not name the settings of a control, of which this preset varies one.
         expect_distinct(tab, name, by_label=name != "plateau-lengths")
 
 
-def test_no_curves_of_flows_and_controls_look_alike(tab: Any) -> None:
+def test_no_curves_of_flows_and_controls_look_alike(tab):
     choices = random.Random(7)
     alike = ["westwood", "westwood-ns3", "westwood-ucla", "bbr"]
     for case in range(25):
@@ -78,7 +75,7 @@ def test_no_curves_of_flows_and_controls_look_alike(tab: Any) -> None:
         ) == (not tab.locator('[data-panel="estimate"] .u-wrap').count())
 
 
-def test_a_curve_of_many_connections_says_so(tab: Any) -> None:
+def test_a_curve_of_many_connections_says_so(tab):
     assert "connections" not in tab.locator("#said").inner_text()
     tab.evaluate(
         """(() => { const next = lab.state; next.scenario.flow[0].count = 3;
@@ -97,9 +94,7 @@ def exported(page: Any, kind: str) -> str:
 
 
 @pytest.mark.parametrize("flows", [1, 3, 5])
-def test_an_exported_picture_has_its_whole_legend(
-    page: Any, watched: Callable[..., Any], flows: int
-) -> None:
+def test_an_exported_picture_has_its_whole_legend(page, watched, flows):
     names = [f"a-flow-with-a-name-of-39-characters-{number}-x" for number in range(flows)]
     page.evaluate(COMPARE, [names, ["westwood-ns3", "westwood+-linux24", "westwood-cubic"]])
     labels = [label for label, *_ in legend(page)]
@@ -125,7 +120,7 @@ def test_an_exported_picture_has_its_whole_legend(
             assert (text, x, y) == (other, x2, y2) or apart, (text, other)
 
 
-def test_titles_name_the_link_that_is_shown_and_it_can_be_chosen(tab: Any) -> None:
+def test_titles_name_the_link_that_is_shown_and_it_can_be_chosen(tab):
     titles = (
         """[...document.querySelectorAll("#panels h2")].map((one) => one.firstChild.textContent)"""
     )

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page works in Firefox: it shows the command line's rows, and a slider works."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +35,7 @@ def firefox(tmp_path: Path) -> Iterator[Any]:
     started.close()
 
 
-def test_the_page_in_firefox(firefox: Any, westwood: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_page_in_firefox(firefox, westwood, tmp_path):
     for preset in ("table1", "fig5", "fading"):
         firefox.evaluate(f"lab.openPreset('{preset}')")
         check_rows(firefox, westwood, tmp_path)

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Nonsense in a file, a link or a state gives one clear line, and the page keeps its state."""
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -116,7 +112,7 @@ LINKS = [
 ]
 
 
-def test_an_invalid_file_gives_one_line_and_loses_nothing(tab: Any) -> None:
+def test_an_invalid_file_gives_one_line_and_loses_nothing(tab):
     before = tab.evaluate("lab.rows")
     for number, (text, said) in enumerate(FILES):
         tab.evaluate(
@@ -137,7 +133,7 @@ def test_an_invalid_file_gives_one_line_and_loses_nothing(tab: Any) -> None:
 
 
 @pytest.mark.parametrize("word", LINKS)
-def test_an_invalid_link_gives_one_line(opened: Callable[..., Any], word: str) -> None:
+def test_an_invalid_link_gives_one_line(opened, word):
     page = opened(word)
     page.locator("#message").wait_for()
     assert page.locator("#message").inner_text().startswith(("this link is damaged", "preset = "))
@@ -153,7 +149,7 @@ def packed(value: object) -> str:
 
 
 @pytest.mark.parametrize("kind", ["s", "t"])
-def test_a_link_changes_no_prototype(tab: Any, kind: str) -> None:
+def test_a_link_changes_no_prototype(tab, kind):
     before, rows = tab.evaluate("lab.state"), tab.evaluate("lab.rows")
     assert tab.evaluate(CLEAN)
     for key in INHERITED:
@@ -177,21 +173,19 @@ def test_a_link_changes_no_prototype(tab: Any, kind: str) -> None:
 @pytest.mark.parametrize(
     "name", ["__proto__", "constructor", "%5F%5Fproto%5F%5F", "toString,hasOwnProperty"]
 )
-def test_a_link_with_unknown_controls_gives_one_line(opened: Callable[..., Any], name: str) -> None:
+def test_a_link_with_unknown_controls_gives_one_line(opened, name):
     page = opened(f"#preset=sawtooth&cc={name}")
     assert "expected one of" in page.locator("#message").inner_text()
     assert len(page.evaluate("lab.rows")) == 2 and page.evaluate(CLEAN)
 
 
 @pytest.mark.parametrize("kind", ["nobody", "constructor", "toString", "__proto__"])
-def test_a_link_of_an_unknown_kind_opens_the_initial_page(
-    opened: Callable[..., Any], tab: Any, kind: str
-) -> None:
+def test_a_link_of_an_unknown_kind_opens_the_initial_page(opened, tab, kind):
     """Every JavaScript object inherits names such as `constructor`, which are not kinds."""
     assert opened(f"#{kind}=x").evaluate("lab.rows") == tab.evaluate("lab.rows")
 
 
-def test_a_file_that_is_too_large_is_not_read(page: Any) -> None:
+def test_a_file_that_is_too_large_is_not_read(page):
     page.evaluate(
         """() => {
             Blob.prototype.text = () => { throw new Error("it was read"); };
@@ -205,7 +199,7 @@ def test_a_file_that_is_too_large_is_not_read(page: Any) -> None:
     ).wait_for()
 
 
-def test_a_link_that_unpacks_to_too_much_is_rejected_early(page: Any) -> None:
+def test_a_link_that_unpacks_to_too_much_is_rejected_early(page):
     pack = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = b"".join(pack.compress(bytes(10**6)) for _ in range(300)) + pack.flush()
     word = base64.urlsafe_b64encode(data).decode().rstrip("=")
@@ -225,7 +219,7 @@ def test_a_link_that_unpacks_to_too_much_is_rejected_early(page: Any) -> None:
     assert 0 < page.evaluate("fed") < 50_000 < len(data), "each byte becomes a thousand"
 
 
-def test_an_invalid_state_is_rejected(tab: Any) -> None:
+def test_an_invalid_state_is_rejected(tab):
     before = tab.evaluate("lab.state")
     for change in STATES:
         problem = tab.evaluate(

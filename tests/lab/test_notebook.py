@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`lab.show(scenario)` shows the laboratory in a notebook, with the scenario as its state."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -81,12 +79,7 @@ def cell(watched: Callable[..., Any]) -> Callable[[Scenario], Any]:
 
 
 @pytest.mark.parametrize("make", [from_file, changed, built])
-def test_a_cell_shows_the_rows_of_the_command_line(
-    cell: Callable[[Scenario], Any],
-    westwood: Callable[..., Any],
-    tmp_path: Path,
-    make: Callable[[Path], Scenario],
-) -> None:
+def test_a_cell_shows_the_rows_of_the_command_line(cell, westwood, tmp_path, make):
     scenario = make(tmp_path)
     frame = cell(scenario)
     (tmp_path / "same.toml").write_text(scenario.to_toml())
@@ -97,7 +90,7 @@ def test_a_cell_shows_the_rows_of_the_command_line(
     assert frame.locator("#message").is_hidden()
 
 
-def test_in_a_cell_sliders_work_and_the_state_is_kept(cell: Callable[[Scenario], Any]) -> None:
+def test_in_a_cell_sliders_work_and_the_state_is_kept(cell):
     frame = cell(Scenario.preset("path").with_settings({"duration": "20s"}))
     before = frame.evaluate("lab.rows")
     slider = frame.locator('[data-field="rate"] input[type="range"]:visible')
@@ -111,21 +104,19 @@ def test_in_a_cell_sliders_work_and_the_state_is_kept(cell: Callable[[Scenario],
     assert frame.locator("#share").is_hidden()  # a link to a frame is useless
 
 
-def test_a_preset_comes_with_its_claims(cell: Callable[[Scenario], Any]) -> None:
+def test_a_preset_comes_with_its_claims(cell):
     frame = cell(Scenario.preset("fig5"))
     assert frame.evaluate("lab.state.preset") == "fig5"
     assert frame.locator(".claim").count() == 6
 
 
-def test_without_the_widget_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_widget_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(extras, "has", lambda module: False)
     with pytest.raises(UnavailableError, match=r"^lab\.show\(\) needs anywidget: pip install"):
         lab.show(Scenario.preset("path"))
 
 
-def test_without_the_page_it_says_how_to_build_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_the_page_it_says_how_to_build_it(monkeypatch, tmp_path):
     monkeypatch.setattr(laboratory, "PAGE", tmp_path / "page.html")
     with pytest.raises(UnavailableError, match=r"not built here: make lab$"):
         lab.show(Scenario.preset("path"))

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`westwood lab --cc ./mine.c` shows users' controls, and runs them as `westwood run` does."""
 
-from __future__ import annotations
-
 import csv
 import json
 import threading
@@ -100,9 +98,7 @@ def show(page: Any, ccs: Sequence[Any], *, together: bool) -> None:
     page.evaluate(f"lab.open({{...lab.state, lines: {lines}, together: {json.dumps(together)}}})")
 
 
-def test_every_figure_is_that_of_the_command_line(
-    opened: Callable[..., Any], westwood: Callable[..., Any], mine: Path
-) -> None:
+def test_every_figure_is_that_of_the_command_line(opened, westwood, mine):
     folder = mine.parent
     third = file(folder, "third.c", like("bbr3", "third"))
     with served("./mine.c", third, "hybla.c", scenario=file(folder, "path.toml", EVENTFUL)) as url:
@@ -116,7 +112,7 @@ def test_every_figure_is_that_of_the_command_line(
         check_rows(page, westwood, folder)
 
 
-def test_its_windows_over_time_are_those_of_a_trace(opened: Callable[..., Any], mine: Path) -> None:
+def test_its_windows_over_time_are_those_of_a_trace(opened, mine):
     with served("./mine.c") as url:
         page = opened_at(opened, url)
         page.locator("#export summary").click()
@@ -131,9 +127,7 @@ def test_its_windows_over_time_are_those_of_a_trace(opened: Callable[..., Any], 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*models(), *gallery.names()])
-def test_every_control_that_comes_with_the_package(
-    opened: Callable[..., Any], westwood: Callable[..., Any], mine: Path, name: str
-) -> None:
+def test_every_control_that_comes_with_the_package(opened, westwood, mine, name):
     own = name if name in gallery.names() else file(mine.parent, "own.c", like(name, "own"))
     with served(own, "cubic", scenario=file(mine.parent, "path.toml", EVENTFUL)) as url:
         page = opened_at(opened, url)
@@ -142,9 +136,7 @@ def test_every_control_that_comes_with_the_package(
         check_rows(page, westwood, mine.parent)
 
 
-def test_its_parameters_are_fields_and_its_quantities_are_panels(
-    opened: Callable[..., Any], westwood: Callable[..., Any], mine: Path
-) -> None:
+def test_its_parameters_are_fields_and_its_quantities_are_panels(opened, westwood, mine):
     with served("./mine.c", "cubic") as url:
         page = opened_at(opened, url)
         gain = page.locator('[data-field="own-0-gain"]:visible')
@@ -170,9 +162,7 @@ def test_its_parameters_are_fields_and_its_quantities_are_panels(
         ("((volatile char *)0)[-16] = 1;", "uses memory that is not its own"),
     ],
 )
-def test_a_control_that_fails_is_one_line_and_the_page_goes_on(
-    opened: Callable[..., Any], mine: Path, action: str, problem: str
-) -> None:
+def test_a_control_that_fails_is_one_line_and_the_page_goes_on(opened, mine, action, problem):
     with served(file(mine.parent, "bad.c", MINE.replace(GROWTH, action)), "cubic") as url:
         page = opened_with_message(opened, url)
         assert page.inner_text("#message").startswith(f"./bad.c:19: on_ack {problem}")
@@ -190,7 +180,7 @@ def opened_with_message(opened: Callable[..., Any], url: str) -> Any:
 
 
 @pytest.mark.slow
-def test_a_control_that_loops_is_ended(opened: Callable[..., Any], mine: Path) -> None:
+def test_a_control_that_loops_is_ended(opened, mine):
     loop = "for (volatile int i = 0; i < 1;) i = 0;"
     with served(file(mine.parent, "loop.c", MINE.replace(GROWTH, loop)), "cubic") as url:
         page = opened_with_message(opened, url)
@@ -199,7 +189,7 @@ def test_a_control_that_loops_is_ended(opened: Callable[..., Any], mine: Path) -
         assert [row["cc"] for row in page.evaluate("lab.rows")] == ["cubic"]
 
 
-def test_a_reload_reads_the_file_again(opened: Callable[..., Any], mine: Path) -> None:
+def test_a_reload_reads_the_file_again(opened, mine):
     with served("./mine.c") as url:
         page = opened_at(opened, url)
         slow = page.evaluate("lab.rows[0].goodput_bps")
@@ -213,14 +203,14 @@ def test_a_reload_reads_the_file_again(opened: Callable[..., Any], mine: Path) -
         assert answer.value.read().decode().startswith("./mine.c:21: ")
 
 
-def test_a_page_without_the_control_says_so(opened: Callable[..., Any], mine: Path) -> None:
+def test_a_page_without_the_control_says_so(opened, mine):
     with served("./mine.c") as url:
         link = opened_at(opened, url).evaluate("location.hash")
     page = opened_with_message(opened, laboratory.PAGE.as_uri() + link)
     assert page.inner_text("#message").startswith('cc = "./mine.c": this page has no such control')
 
 
-def test_a_scenario_brings_its_controls(opened: Callable[..., Any], mine: Path) -> None:
+def test_a_scenario_brings_its_controls(opened, mine):
     (mine.parent / "sub").mkdir()
     mine.rename(mine.parent / "sub" / "mine.c")
     text = EVENTFUL.replace('"reno"', '{ name = "./mine.c", gain = 2 }')
@@ -233,17 +223,17 @@ def test_a_scenario_brings_its_controls(opened: Callable[..., Any], mine: Path) 
     assert '"name": "./mine.c"' in lab.show(given).page
 
 
-def test_controls_of_the_same_label_are_told_apart_by_their_files(mine: Path) -> None:
+def test_controls_of_the_same_label_are_told_apart_by_their_files(mine):
     texts = {"mine.c": MINE, "other.c": MINE, "third.c": MINE.replace('"Mine"', '"CUBIC"')}
     page = serving.page(
-        serving.own_controls(None, [file(mine.parent, *one) for one in texts.items()])
+        serving.own_controls(None, [file(mine.parent, *text) for text in texts.items()])
     ).decode()
     controls = json.loads(page.partition('id="own">')[2].partition("</script>")[0])
-    labels = [one["label"] for one in controls]
+    labels = [control["label"] for control in controls]
     assert labels == ["Mine (./mine.c)", "Mine (./other.c)", "CUBIC (./third.c)"]
 
 
-def test_a_control_in_python_is_refused_in_a_notebook() -> None:
+def test_a_control_in_python_is_refused_in_a_notebook():
     class Fixed(PythonControl):
         def on_ack(self, window: Any, ack: Any) -> None:
             window.cwnd = 20
@@ -264,18 +254,14 @@ def test_a_control_in_python_is_refused_in_a_notebook() -> None:
         ("./bad.c", "./bad.c:21: "),
     ],
 )
-def test_a_wrong_control_is_one_line_before_serving(
-    westwood: Callable[..., Any], mine: Path, cc: str, says: str
-) -> None:
+def test_a_wrong_control_is_one_line_before_serving(westwood, mine, cc, says):
     file(mine.parent, "bad.c", MINE.replace(GROWTH, "grow;"))
     done = westwood("lab", "--no-browser", "--cc", f"./mine.c,{cc}")
     assert done.code == 2
     assert done.err.count("\n") == 1 and says in done.err
 
 
-def test_a_machine_without_a_compiler_is_told_what_to_install(
-    westwood: Callable[..., Any], mine: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_machine_without_a_compiler_is_told_what_to_install(westwood, mine, monkeypatch):
     monkeypatch.setattr(wasm, "_found", lambda: iter(()))
     wasm.compiler.cache_clear()
     done = westwood("lab", "--no-browser", "--cc", "./mine.c")

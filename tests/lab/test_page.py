@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page works in daily use: sliders, links, files, keys; on a phone and in dark mode."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -46,7 +44,7 @@ def field(page: Any, name: str, kind: str = "text") -> Any:
     return page.locator(f'[data-field="{name}"] input[type="{kind}"]:visible')
 
 
-def test_a_slider_that_is_dragged_changes_the_picture_and_the_rows(page: Any) -> None:
+def test_a_slider_that_is_dragged_changes_the_picture_and_the_rows(page):
     page.evaluate("lab.openPreset('path')")
     before, rows = picture(page), page.evaluate("lab.rows")
     slider = field(page, "rate", "range")
@@ -63,7 +61,7 @@ def test_a_slider_that_is_dragged_changes_the_picture_and_the_rows(page: Any) ->
     assert page.evaluate("lab.rows")[0]["goodput_bps"] > 1.2 * rows[0]["goodput_bps"]
 
 
-def test_a_crowded_picture_is_drawn_in_strokes_a_pixel_wide(page: Any) -> None:
+def test_a_crowded_picture_is_drawn_in_strokes_a_pixel_wide(page):
     page.evaluate(
         """(() => {
             const { stroke } = CanvasRenderingContext2D.prototype;
@@ -86,7 +84,7 @@ def test_a_crowded_picture_is_drawn_in_strokes_a_pixel_wide(page: Any) -> None:
         assert round(max(drawn), 3) == widest
 
 
-def test_a_link_holds_the_whole_state(page: Any, opened: Opened) -> None:
+def test_a_link_holds_the_whole_state(page, opened):
     drawn = shown(page)
     field(page, "delay").fill("12.5ms")
     field(page, "delay").press("Enter")
@@ -102,7 +100,7 @@ def test_a_link_holds_the_whole_state(page: Any, opened: Opened) -> None:
     assert again.evaluate("lab.state.scenario.link[0].delay") == "12.5ms"
 
 
-def test_a_copied_link_opens_in_any_copy_of_the_page(page: Any, opened: Opened) -> None:
+def test_a_copied_link_opens_in_any_copy_of_the_page(page, opened):
     """The page is a file of this machine, whose address helps nobody else."""
     page.evaluate(
         """() => Object.defineProperty(navigator, "clipboard",
@@ -127,7 +125,7 @@ def test_a_copied_link_opens_in_any_copy_of_the_page(page: Any, opened: Opened) 
     assert again.evaluate("lab.state") == page.evaluate("lab.state")
 
 
-def test_a_slider_in_the_first_view_sets_the_share_of_lost_packets(opened: Opened) -> None:
+def test_a_slider_in_the_first_view_sets_the_share_of_lost_packets(opened):
     page = opened(width=1280, height=800)
     box = field(page, "loss-rate", "range").bounding_box()
     assert box["y"] + box["height"] <= 800
@@ -145,7 +143,7 @@ def test_a_slider_in_the_first_view_sets_the_share_of_lost_packets(opened: Opene
     )
 
 
-def test_it_reads_the_toml_that_it_writes(page: Any) -> None:
+def test_it_reads_the_toml_that_it_writes(page):
     page.evaluate("lab.openPreset('fading')")
     rows, text = page.evaluate("lab.rows"), page.evaluate("lab.toml")
     page.evaluate("lab.openPreset('table1')")
@@ -156,7 +154,7 @@ def test_it_reads_the_toml_that_it_writes(page: Any) -> None:
     assert page.evaluate("lab.toml") == text
 
 
-def test_an_invalid_value_is_reported_next_to_its_field(page: Any) -> None:
+def test_an_invalid_value_is_reported_next_to_its_field(page):
     before = page.evaluate("lab.state")
     field(page, "rate").fill("2 bananas")
     field(page, "rate").press("Enter")
@@ -165,7 +163,7 @@ def test_an_invalid_value_is_reported_next_to_its_field(page: Any) -> None:
     assert page.evaluate("lab.state") == before
 
 
-def test_everything_is_reachable_by_keyboard(page: Any) -> None:
+def test_everything_is_reachable_by_keyboard(page):
     drawn = shown(page)
     slider = field(page, "rate", "range")
     slider.focus()
@@ -186,7 +184,7 @@ def test_everything_is_reachable_by_keyboard(page: Any) -> None:
     assert page.locator("#why h2").inner_text() == first
 
 
-def test_every_control_has_a_name_for_screen_readers(page: Any) -> None:
+def test_every_control_has_a_name_for_screen_readers(page):
     nameless = page.evaluate(
         """[...document.querySelectorAll("button, select, input, [role]")].filter((one) =>
             one.checkVisibility() && !one.labels?.length && !one.getAttribute("aria-label") &&
@@ -196,7 +194,7 @@ def test_every_control_has_a_name_for_screen_readers(page: Any) -> None:
     assert nameless == []
 
 
-def test_a_click_on_a_loss_says_what_the_sender_decided(page: Any) -> None:
+def test_a_click_on_a_loss_says_what_the_sender_decided(page):
     page.evaluate(
         "lab.open({...lab.state, lines: [{'tcp.cc': 'westwood+'}], view: {from_s: 2, to_s: 12}})"
     )
@@ -217,7 +215,7 @@ def test_a_click_on_a_loss_says_what_the_sender_decided(page: Any) -> None:
             assert 0 <= expected - one["ssthresh"] < 1.1  # rounded to whole segments
 
 
-def test_a_point_of_a_papers_figure_is_a_click_away(opened: Opened) -> None:
+def test_a_point_of_a_papers_figure_is_a_click_away(opened):
     page = opened("#preset=fig5")
     before = page.evaluate("lab.rows")
     drawn = shown(page)
@@ -231,7 +229,7 @@ def test_a_point_of_a_papers_figure_is_a_click_away(opened: Opened) -> None:
     )
 
 
-def test_a_preset_shows_its_claims_and_verdicts(opened: Opened) -> None:
+def test_a_preset_shows_its_claims_and_verdicts(opened):
     page = opened("#preset=fig5")
     assert page.locator(".claim > summary > .verdict").all_inner_texts() == [
         *["HOLDS"] * 4,
@@ -240,7 +238,7 @@ def test_a_preset_shows_its_claims_and_verdicts(opened: Opened) -> None:
     assert "Westwood's throughput is far above" in page.locator("#paper").inner_text()
 
 
-def test_files_can_be_downloaded(page: Any) -> None:
+def test_files_can_be_downloaded(page):
     made = {}
     for name in ("Scenario", "SVG", "PNG", "CSV", "JSON"):
         page.locator("#export summary").click()
@@ -257,7 +255,7 @@ def test_files_can_be_downloaded(page: Any) -> None:
     assert max(open_) == max(row["max_cwnd"] for row in page.evaluate("lab.rows"))
 
 
-def test_escape_and_a_click_elsewhere_close_the_menu(page: Any) -> None:
+def test_escape_and_a_click_elsewhere_close_the_menu(page):
     menu, head = page.locator("#menu"), page.locator("#export summary")
     head.click()
     menu.wait_for()
@@ -269,7 +267,7 @@ def test_escape_and_a_click_elsewhere_close_the_menu(page: Any) -> None:
     menu.wait_for(state="hidden")
 
 
-def test_a_long_run_shows_its_progress_and_can_be_stopped(page: Any) -> None:
+def test_a_long_run_shows_its_progress_and_can_be_stopped(page):
     page.evaluate(
         """(() => { const next = lab.state; next.scenario.duration = "24h";
             next.scenario.link[0].rate = "10Gbps"; lab.open(next); })()"""
@@ -285,7 +283,7 @@ def test_a_long_run_shows_its_progress_and_can_be_stopped(page: Any) -> None:
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_is_cut_off(opened: Opened, width: int, dark: bool) -> None:
+def test_nothing_is_cut_off(opened, width, dark):
     page = opened("#preset=fig5", width=width, dark=dark)
     page.locator("#command summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page's rows equal the command line's, bit for bit, for its TOML file and its command."""
 
-from __future__ import annotations
-
 import json
 import math
 import shlex
@@ -110,9 +108,7 @@ def check_rows(page: Any, westwood: Callable[..., Any], folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", presets())
-def test_the_page_runs_every_preset_as_the_command_line_does(
-    one_page: Any, westwood: Callable[..., Any], tmp_path: Path, name: str
-) -> None:
+def test_the_page_runs_every_preset_as_the_command_line_does(one_page, westwood, tmp_path, name):
     one_page.evaluate(f"lab.openPreset({json.dumps(name)})")
     for change in ("scenario.duration = '60s'", "lines.splice(2)"):
         one_page.evaluate(
@@ -122,14 +118,10 @@ def test_the_page_runs_every_preset_as_the_command_line_does(
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_the_page_runs_any_scenario_as_the_command_line_does(
-    one_page: Any, westwood: Callable[..., Any], tmp_path: Path, name: str
-) -> None:
+def test_the_page_runs_any_scenario_as_the_command_line_does(one_page, westwood, tmp_path, name):
     one_page.evaluate(f"lab.openToml({json.dumps(scenario(name))})")
     check_rows(one_page, westwood, tmp_path)
 
 
-def test_a_preset_runs_at_its_full_length(
-    opened: Callable[..., Any], westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_preset_runs_at_its_full_length(opened, westwood, tmp_path):
     check_rows(opened("#preset=table1"), westwood, tmp_path)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`westwood lab` serves one page to this machine only, with a scenario in its link."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
@@ -12,9 +10,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
@@ -61,12 +57,12 @@ def status(url: str, **headers: str) -> int:
         return error.code
 
 
-def test_the_served_page_is_the_file(server: serving.Server, opened: Callable[..., Any]) -> None:
+def test_the_served_page_is_the_file(server, opened):
     served, file = opened(url=server.url), opened()
     assert served.evaluate("lab.rows") == file.evaluate("lab.rows")
 
 
-def test_only_the_page_is_served_and_only_to_this_machine(server: serving.Server) -> None:
+def test_only_the_page_is_served_and_only_to_this_machine(server):
     assert status(server.url) == 200
     assert status(f"{server.url}../../etc/passwd") == 404
     assert status(f"{server.url}declarations.py") == 404
@@ -74,9 +70,7 @@ def test_only_the_page_is_served_and_only_to_this_machine(server: serving.Server
     assert server.server_address[0] == "127.0.0.1"
 
 
-def test_a_scenario_of_a_file_opens_with_its_lists_and_its_sweep(
-    tmp_path: Path, opened: Callable[..., Any]
-) -> None:
+def test_a_scenario_of_a_file_opens_with_its_lists_and_its_sweep(tmp_path, opened):
     (tmp_path / "lost.txt").write_text("3\n17\n")
     (tmp_path / "mine.toml").write_text(SCENARIO)
     page = opened(serving.fragment(str(tmp_path / "mine.toml")))
@@ -85,9 +79,7 @@ def test_a_scenario_of_a_file_opens_with_its_lists_and_its_sweep(
     assert [row["lost"] for row in page.evaluate("lab.rows")] == [2, 2]
 
 
-def test_an_invalid_scenario_is_reported_before_serving(
-    westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_an_invalid_scenario_is_reported_before_serving(westwood, tmp_path):
     (tmp_path / "bad.toml").write_text(SCENARIO.replace("1Mbps", "1 banana"))
     for wrong in ("nosuch", tmp_path / "bad.toml", tmp_path / "none.toml"):
         done = westwood("lab", wrong, "--no-browser")
@@ -95,7 +87,7 @@ def test_an_invalid_scenario_is_reported_before_serving(
         assert done.err.count("\n") == 1
 
 
-def test_a_used_port_gives_one_line(westwood: Callable[..., Any]) -> None:
+def test_a_used_port_gives_one_line(westwood):
     if not laboratory.PAGE.exists():
         pytest.skip("the page is not built: make lab")
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -105,16 +97,14 @@ def test_a_used_port_gives_one_line(westwood: Callable[..., Any]) -> None:
     assert f"can't use port {port} of 127.0.0.1: " in done.err
 
 
-def test_a_missing_page_says_how_to_build_it(
-    westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_missing_page_says_how_to_build_it(westwood, monkeypatch, tmp_path):
     monkeypatch.setattr(laboratory, "PAGE", tmp_path / "page.html")
     done = westwood("lab", "--no-browser")
     assert done.code == 77
     assert "make lab" in done.err
 
 
-def test_it_opens_the_browser_and_ends_on_ctrl_c(tmp_path: Path) -> None:
+def test_it_opens_the_browser_and_ends_on_ctrl_c(tmp_path):
     if not laboratory.PAGE.exists():
         pytest.skip("the page is not built: make lab")
     browser, seen = tmp_path / "browser", tmp_path / "seen"

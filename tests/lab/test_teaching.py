@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The laboratory's sentences about its pictures agree with the runs: headline and guided tour."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +22,7 @@ def numbers(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", text)]
 
 
-def test_the_first_view_shows_the_effect_and_says_why(opened: Opened) -> None:
+def test_the_first_view_shows_the_effect_and_says_why(opened):
     page = opened(width=1280, height=800)
     reno, ours = (rows_of(page)[cc] for cc in ("newreno", "westwood+"))
     said = page.locator("#headline").inner_text()
@@ -40,7 +38,7 @@ def test_the_first_view_shows_the_effect_and_says_why(opened: Opened) -> None:
     assert page.locator("#headline").bounding_box()["y"] > 0
 
 
-def test_the_headline_gives_no_reason_that_the_run_does_not_show(page: Any) -> None:
+def test_the_headline_gives_no_reason_that_the_run_does_not_show(page):
     page.evaluate(
         """(() => { const next = lab.state; next.scenario.link[0].loss = { kind: "none" };
             next.scenario.duration = "40s"; return lab.open(next); })()"""
@@ -82,7 +80,7 @@ def steps(page: Any) -> dict[int, dict[str, Any]]:
     return made
 
 
-def test_the_tours_sentences_agree_with_its_runs(steps: dict[int, dict[str, Any]]) -> None:
+def test_the_tours_sentences_agree_with_its_runs(steps):
     """Compares each number of a sentence with the rows and decisions of its step."""
     one, two, three, four, five, six = (steps[number] for number in range(1, 7))
     assert one["rows"]["newreno"]["queue_drops"] == numbers(one["text"])[-1] > 0
@@ -129,7 +127,7 @@ def _highest_estimate(cc: str) -> float:
     return float(trace.filter(flow="upload")["estimate_bps"].drop_nans().max())  # type: ignore[arg-type]
 
 
-def test_sliders_have_the_effect_that_the_tour_describes(page: Any) -> None:
+def test_sliders_have_the_effect_that_the_tour_describes(page):
     """Step 4: at a loss of 0.0001 the controls perform alike, and at 0.1 all wait for timeouts."""
     page.get_by_role("button", name="Guided tour").click()
     for _ in range(3):
@@ -149,7 +147,7 @@ def test_sliders_have_the_effect_that_the_tour_describes(page: Any) -> None:
             assert min(row["timeouts"] for row in rows) > 2
 
 
-def test_a_preset_of_the_class_has_its_text_and_points(opened: Opened) -> None:
+def test_a_preset_of_the_class_has_its_text_and_points(opened):
     page = opened("#preset=aqm")
     assert "Active queue management" in page.locator("#paper").inner_text()
     drawn = page.get_attribute("body", "data-shown")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page and the command line give the same rows for any scenario, or both reject it."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random
@@ -71,8 +69,8 @@ def some(settings: dict[str, Setting], choices: random.Random, most: int) -> dic
 
 def table(name: str, values: dict[str, Any]) -> str:
     return f"\n[[{name}]]\n" + "\n".join(
-        f"{key} = {one if key in ('loss', 'queue', 'app', 'arrivals') else toml_value(one)}"
-        for key, one in values.items()
+        f"{key} = {value if key in ('loss', 'queue', 'app', 'arrivals') else toml_value(value)}"
+        for key, value in values.items()
     )
 
 
@@ -108,9 +106,7 @@ def scenario(choices: random.Random) -> str:
     return text + "\n"
 
 
-def test_the_page_and_the_command_line_agree_on_any_scenario(
-    one_page: Any, attack: Any, tmp_path: Any
-) -> None:
+def test_the_page_and_the_command_line_agree_on_any_scenario(one_page, attack, tmp_path):
     for choices in attack.rounds():
         text = scenario(choices)
         (tmp_path / "any.toml").write_text(text)

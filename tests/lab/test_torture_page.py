@@ -3,8 +3,6 @@
 
 Moving sliders repeatedly takes no memory."""
 
-from __future__ import annotations
-
 import base64
 import json
 import random
@@ -94,9 +92,7 @@ def damaged(content: bytes, choices: random.Random) -> bytes:
     return bytes(made)
 
 
-def test_a_dropped_file_is_run_or_refused_in_a_line(
-    page: Any, checked: Callable[[], None], attack: Any
-) -> None:
+def test_a_dropped_file_is_run_or_refused_in_a_line(page, checked, attack):
     for choices in attack.rounds():
         content = choices.choice(SHIPPED).read_bytes()
         if choices.random() < 0.5:
@@ -124,9 +120,7 @@ def inheriting(value: Any, choices: random.Random) -> Any:
     return made
 
 
-def test_a_damaged_link_is_run_or_refused_in_a_line(
-    page: Any, checked: Callable[[], None], attack: Any
-) -> None:
+def test_a_damaged_link_is_run_or_refused_in_a_line(page, checked, attack):
     page.evaluate("lab.openPreset('fading')")
     state = json.dumps({"v": 1, **page.evaluate("lab.state")})
     for choices in attack.rounds():
@@ -168,9 +162,7 @@ def hostile(state: dict[str, Any], choices: random.Random) -> None:
         table.update(change)
 
 
-def test_a_state_that_is_valid_and_hostile_leaves_the_page_at_work(
-    page: Any, checked: Callable[[], None], attack: Any
-) -> None:
+def test_a_state_that_is_valid_and_hostile_leaves_the_page_at_work(page, checked, attack):
     """The state is shown, rejected in one line, or stopped."""
     page.evaluate("lab.openPreset('path')")
     usual = json.dumps(page.evaluate("lab.state"))
@@ -191,7 +183,7 @@ def test_a_state_that_is_valid_and_hostile_leaves_the_page_at_work(
         checked()
 
 
-def test_sliders_moved_again_and_again_take_no_memory(page: Any, attack: Any) -> None:
+def test_sliders_moved_again_and_again_take_no_memory(page, attack):
     """Neither the page nor the engine in its workers grows."""
     session = page.context.new_cdp_session(page)
     sliders = page.locator("input[type='range']:visible")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Loads our controls for the tests on this machine's kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -6,8 +6,6 @@ provides the rest. One shell runs the blocks that follow the comment <!-- journe
 that a marked line is a tested line.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -70,7 +68,7 @@ def walked(debian: BareDebian) -> str:
     return done.stdout
 
 
-def test_both_pages_have_a_journey() -> None:
+def test_both_pages_have_a_journey():
     assert [page for page in PAGES if not blocks(page)] == []
     whole = "".join(block for page in PAGES for block in blocks(page))
     for step in (
@@ -84,7 +82,7 @@ def test_both_pages_have_a_journey() -> None:
         assert step in whole, step
 
 
-def test_it_leads_to_a_verdict_and_back(walked: str) -> None:
+def test_it_leads_to_a_verdict_and_back(walked):
     for said in ("ok       ww-kernel", "is loaded", "Westwood+", "is unloaded"):
         assert said in walked
     # The verdict depends on this machine's default: against BBRv1 it does not pay.
@@ -93,7 +91,7 @@ def test_it_leads_to_a_verdict_and_back(walked: str) -> None:
     assert not available() & set(ww_kernel.CONTROLS)
 
 
-def test_the_machine_has_no_compiler(debian: BareDebian, walked: str) -> None:
+def test_the_machine_has_no_compiler(debian, walked):
     compilers = "command -v cc gcc g++ clang cmake make; ldconfig -p | grep -c libbpf"
     done = debian.run(f"{compilers}; ls /usr/include/bpf", 60)
     assert done.stdout.splitlines()[0] == "0", done.stdout
@@ -116,9 +114,7 @@ def test_the_machine_has_no_compiler(debian: BareDebian, walked: str) -> None:
         ("rm $P/bin/ww-kernel && westwood kernel load", "pip install --force-reinstall"),
     ],
 )
-def test_remedies_work_without_a_makefile(
-    debian: BareDebian, walked: str, command: str, remedy: str
-) -> None:
+def test_remedies_work_without_a_makefile(debian, walked, command, remedy):
     place = "P=$(python -c 'import westwood; print(*westwood.__path__)')"
     done = debian.run(f"cd; . */bin/activate; {place}\n{command}", 300)
     assert done.returncode == 77, done.stdout
@@ -126,7 +122,7 @@ def test_remedies_work_without_a_makefile(
     assert remedy in line and "make " not in line.replace("cmake ", "")
 
 
-def test_root_may_load_the_wheels_controls_at_boot(debian: BareDebian, walked: str) -> None:
+def test_root_may_load_the_wheels_controls_at_boot(debian, walked):
     boot = "cd; . */bin/activate; pip install -q --force-reinstall --no-deps dist/westwood-*.whl"
     done = debian.run(
         f"{boot} && westwood kernel load --boot && westwood kernel unload --boot", 300

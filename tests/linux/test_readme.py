@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """README.md is short, and its commands work in a fresh clone."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 from journeys import ROOT, blocks
@@ -24,7 +21,7 @@ set -e
 HOUR_S = 3600
 
 
-def test_it_is_short() -> None:
+def test_it_is_short():
     assert len(README.splitlines()) <= 80
     heading, first, *_ = README.split("\n\n")
     sentences = re.findall(r"[^.]+\.", first)
@@ -32,19 +29,19 @@ def test_it_is_short() -> None:
     assert all(len(sentence.split()) <= 13 for sentence in sentences)
 
 
-def test_it_begins_with_what_works_today() -> None:
+def test_it_begins_with_what_works_today():
     assert README.index("make .venv") < README.index("pip install")
     assert not re.search(r"[<>]", "".join(blocks("README.md"))), "a placeholder would be copied"
 
 
-def test_experimental_controls_are_those_of_the_catalogue() -> None:
+def test_experimental_controls_are_those_of_the_catalogue():
     is_experimental = PROTOCOLS["westwood-cubic"].source.startswith("Experimental")
     assert ("experimental" in README) == is_experimental
 
 
 @pytest.mark.kernel
 @pytest.mark.slow
-def test_its_commands_work_in_a_fresh_clone(tmp_path: Path) -> None:
+def test_its_commands_work_in_a_fresh_clone(tmp_path):
     clone = tmp_path / "westwood"
     subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
     typed = "".join(f"set -x\n{block}{{ set +x; }} 2>/dev/null\n" for block in blocks("README.md"))

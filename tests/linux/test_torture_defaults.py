@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Attacks `kernel default`: killed at any time it can restore, and keeps other users' choices."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -10,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from machine import Namespace, alone, other_than_reno
@@ -88,9 +85,7 @@ def host() -> Iterator[Namespace]:
         yield namespace
 
 
-def test_killed_at_any_time_what_was_there_comes_back(
-    attack: Any, forks: Forks, host: Namespace
-) -> None:
+def test_killed_at_any_time_what_was_there_comes_back(attack, forks, host):
     """Both a namespace's and a route's default. A later choice of somebody else stays."""
     host.run("ip", "route", "add", ROUTE, "dev", "d0", "mtu", "1400")
     for choices in attack.rounds():

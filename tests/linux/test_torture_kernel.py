@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from machine import HELPERS, OURS, Namespace, alone, available, eventually, in_kernel, outcome
@@ -95,9 +94,7 @@ def works_again() -> None:
     assert available() >= OURS
 
 
-def test_a_clock_that_is_set_back_changes_no_time(
-    attack: Any, host: Namespace, tmp_path: Path
-) -> None:
+def test_a_clock_that_is_set_back_changes_no_time(attack, host, tmp_path):
     """The time of day changes for the tool and ww-kernel while they record."""
     ww_kernel.load()
     clock, file, preloaded = tmp_path / "clock", tmp_path / "day.csv", tmp_path / "set_back.so"
@@ -124,9 +121,7 @@ def test_a_clock_that_is_set_back_changes_no_time(
         assert trace["event"].to_list().count("end") == 20
 
 
-def test_no_event_of_short_flows_is_lost_uncounted(
-    attack: Any, host: Namespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_event_of_short_flows_is_lost_uncounted(attack, host, monkeypatch):
     """The recorder's buffer has its usual size, or is so small that it may overflow."""
     ww_kernel.load()
     count = 5000
@@ -142,7 +137,7 @@ def test_no_event_of_short_flows_is_lost_uncounted(
             assert starts == ends == recorded.trace.select("flow", "transfer").n_unique() == count
 
 
-def test_unload_under_500_flows_loses_none(attack: Any, host: Namespace) -> None:
+def test_unload_under_500_flows_loses_none(attack, host):
     for number, choices in enumerate(attack.rounds()):
         # A receiver of its own: one that outlived a round without the control would still count it.
         port = PORT + number % 1000
@@ -159,7 +154,7 @@ def test_unload_under_500_flows_loses_none(attack: Any, host: Namespace) -> None
         assert eventually(lambda: not in_kernel(), 10)
 
 
-def test_flows_may_choose_a_control_while_it_comes_and_goes(attack: Any, host: Namespace) -> None:
+def test_flows_may_choose_a_control_while_it_comes_and_goes(attack, host):
     """Each flow ends in order, with the control or without."""
     flows = 10_000  # as long as some loads take
     for number, choices in enumerate(attack.rounds()):
@@ -200,7 +195,7 @@ def kill_after(process: subprocess.Popen[bytes], seconds: float) -> None:
     process.communicate()
 
 
-def test_killed_at_any_time_the_next_command_makes_it_good(attack: Any, tmp_path: Path) -> None:
+def test_killed_at_any_time_the_next_command_makes_it_good(attack, tmp_path):
     for number, choices in enumerate(attack.rounds()):
         command = choices.choice(["load", "unload", "record", "westwood"])
         if command == "load":
@@ -218,7 +213,7 @@ def test_killed_at_any_time_the_next_command_makes_it_good(attack: Any, tmp_path
                 reading.read(left)
 
 
-def test_two_of_anything_at_once(attack: Any, tmp_path: Path) -> None:
+def test_two_of_anything_at_once(attack, tmp_path):
     """Each succeeds or refuses in one line, and they leave a valid state."""
     for choices in attack.rounds():
         chosen = choices.choices(["load", "unload", "record", "status"], k=4)
@@ -239,7 +234,7 @@ def test_two_of_anything_at_once(attack: Any, tmp_path: Path) -> None:
         assert not state["loaded"] or (state["recorder"] == 0 and state["version"])
 
 
-def test_a_run_that_is_killed_at_any_time_leaves_nothing(attack: Any, tmp_path: Path) -> None:
+def test_a_run_that_is_killed_at_any_time_leaves_nothing(attack, tmp_path):
     """No file, process or device of a traced run remains, whether the tool or its path dies."""
     linux.check_machine()
     devices = Path("/proc/net/dev").read_text().count("\n")

@@ -7,8 +7,6 @@ emulates 24 paths for an hour: a day of connections. Whatever a path does, no wi
 minimum, no connection stalls, and nothing is left in the kernel.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator
@@ -118,14 +116,14 @@ def check(result: Result, model: Result, end_s: float) -> None:
     assert goodputs[0] > LEAST_SHARE * goodputs[1], (goodputs, which)
     unfinished = [left_behind(one.transfers, end_s) for one in (result, model)]
     assert unfinished[0] <= 1.2 * unfinished[1] + 3, (unfinished, which)
-    for its in model.flow_rows[:2]:
-        rows = lasting(result.trace.filter(flow=its["flow"]), end_s)
+    for flow_row in model.flow_rows[:2]:
+        rows = lasting(result.trace.filter(flow=flow_row["flow"]), end_s)
         still = max(rows["lasts"] - rows["rto_s"].fill_nan(0), default=end_s)
-        assert still < STILL_S, (still, its["flow"], which)
-        if its["cc"] == "cubic" or result.scenario.link[0].loss.kind == "blackout":
+        assert still < STILL_S, (still, flow_row["flow"], which)
+        if flow_row["cc"] == "cubic" or result.scenario.link[0].loss.kind == "blackout":
             continue  # not ours, or no data can pass
         low = longest_s(rows, pl.col("cwnd") <= FLOOR)
-        assert low < AT_FLOOR_S or its["mean_cwnd"] < 4 * FLOOR, (low, its["flow"], which)
+        assert low < AT_FLOOR_S or flow_row["mean_cwnd"] < 4 * FLOOR, (low, flow_row["flow"], which)
 
 
 def left_behind(transfers: pl.DataFrame, end_s: float) -> int:
@@ -162,7 +160,7 @@ def kernel_kb() -> int:
     return int(found[1])
 
 
-def test_nothing_gets_stuck_and_nothing_leaks(attack: Any, loaded: None) -> None:
+def test_nothing_gets_stuck_and_nothing_leaks(attack, loaded):
     paths, duration_s = (6, 2.0) if attack.is_short else (PATHS, 30.0)
     programs, before = in_kernel(), None
     connections = segments = runs = busy = 0

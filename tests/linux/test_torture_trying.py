@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`westwood path compare` may end at any moment, and restores the machine."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
 from machine import eventually
@@ -18,9 +14,7 @@ ENDS = {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGH
 _LATEST_S = 6.0  # during the uploads, when everything has begun
 
 
-def test_whatever_ends_it_the_machine_is_as_it_was(
-    attack: Any, bpffs: Path, tmp_path: Path
-) -> None:
+def test_whatever_ends_it_the_machine_is_as_it_was(attack, bpffs, tmp_path):
     """It restores controls, settings, mounts and namespaces; no process stays, files are valid."""
     before = State.now()
     for number, choices in enumerate(attack.rounds()):

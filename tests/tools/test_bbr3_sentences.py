@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each normative sentence of BBRv3's draft is followed by a line, or there is a reason."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache
@@ -25,7 +23,7 @@ def comments(path: str) -> list[str]:
 
 
 @pytest.mark.parametrize("row", SENTENCES, ids=lambda row: f"{row['section']} {row['words'][:30]}")
-def test_has_a_line_or_a_reason(row: dict[str, str]) -> None:
+def test_has_a_line_or_a_reason(row):
     assert ("follows" in row) != ("reason" in row)
     if "reason" in row:
         assert row["reason"].endswith(".")
@@ -35,7 +33,7 @@ def test_has_a_line_or_a_reason(row: dict[str, str]) -> None:
     assert any(section.search(text) for text in quotes), f"no comment of {row['follows']} quotes it"
 
 
-def test_every_function_that_the_core_names_is_listed() -> None:
+def test_every_function_that_the_core_names_is_listed():
     listed = {row["words"] for row in SENTENCES}
     for path in sorted((ROOT / "core").glob("bbr3*.h")):
         for text in comments(str(path.relative_to(ROOT))):
@@ -43,7 +41,7 @@ def test_every_function_that_the_core_names_is_listed() -> None:
                 assert set(FUNCTION.findall(text)) <= listed | {"CheckStartupHighLoss()"}, text
 
 
-def test_most_of_the_draft_is_followed() -> None:
+def test_most_of_the_draft_is_followed():
     """Counts the coverage: the other rows are options, QUIC's or the host's."""
     followed = [row for row in SENTENCES if "follows" in row]
     assert (len(followed), len(SENTENCES)) == (96, 127)

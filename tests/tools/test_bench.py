@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`make bench` names regressions, and writes its tables into the page."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,7 +34,7 @@ RESULTS: dict[str, Any] = {
 }
 
 
-def test_names_of_rows_are_unique() -> None:
+def test_names_of_rows_are_unique():
     names = [case.name for cases in (*TABLES.values(), SCALE) for case in cases]
     assert len(set(names)) == len(names)
 
@@ -53,7 +50,7 @@ def test_names_of_rows_are_unique() -> None:
         ("htsim", 0.95, True),
     ],
 )
-def test_regressions_of_more_than_3_percent_are_named(key: str, factor: float, named: bool) -> None:
+def test_regressions_of_more_than_3_percent_are_named(key, factor, named):
     now = copy.deepcopy(RESULTS)
     changed = next(one for one in now["flows"] if one.get("htsim") and one.get("ns3"))
     changed[key] *= factor
@@ -61,7 +58,7 @@ def test_regressions_of_more_than_3_percent_are_named(key: str, factor: float, n
     assert [line.partition(":")[0] for line in found] == [changed["case"]] * named
 
 
-def test_a_row_without_peer_and_counts_is_compared_with_the_single_flow() -> None:
+def test_a_row_without_peer_and_counts_is_compared_with_the_single_flow():
     before, now = copy.deepcopy(RESULTS), copy.deepcopy(RESULTS)
     for one in (before["parts"][-1], now["parts"][-1]):
         del one["instructions"]
@@ -70,7 +67,7 @@ def test_a_row_without_peer_and_counts_is_compared_with_the_single_flow() -> Non
     assert now["parts"][-1]["case"] in line and "base flow" in line
 
 
-def test_the_page_has_a_place_for_every_table(tmp_path: Path, monkeypatch: Any) -> None:
+def test_the_page_has_a_place_for_every_table(tmp_path, monkeypatch):
     page, results = tmp_path / "page.md", tmp_path / "results.json"
     page.write_text(table.PAGE.page.read_text())
     results.write_text(json.dumps(RESULTS))
@@ -82,7 +79,7 @@ def test_the_page_has_a_place_for_every_table(tmp_path: Path, monkeypatch: Any) 
     assert all(case.name in flows for case in TABLES["flows"])
 
 
-def test_a_missing_htsim_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_htsim_is_named(monkeypatch):
     from bench import htsim_peer
 
     monkeypatch.delenv(htsim_peer.VARIABLE, raising=False)

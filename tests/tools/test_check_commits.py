@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The linter of commit subjects looks at new commits only."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -16,7 +14,7 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
 
 
-def test_a_long_subject_is_named_until_it_is_upstream(tmp_path: Path) -> None:
+def test_a_long_subject_is_named_until_it_is_upstream(tmp_path):
     upstream, clone = tmp_path / "upstream", tmp_path / "clone"
     git(tmp_path, "init", "-b", "main", "upstream")
     git(upstream, "commit", "--allow-empty", "-m", "old " + LONG)
@@ -30,7 +28,7 @@ def test_a_long_subject_is_named_until_it_is_upstream(tmp_path: Path) -> None:
     assert ": a subject of 73 characters, more than 72; " in problem and problem.endswith(LONG)
 
 
-def test_without_an_upstream_nothing_is_checked(tmp_path: Path) -> None:
+def test_without_an_upstream_nothing_is_checked(tmp_path):
     assert list(check_commits.too_long(tmp_path)) == []
     git(tmp_path, "init", "-b", "main")
     git(tmp_path, "commit", "--allow-empty", "-m", LONG)

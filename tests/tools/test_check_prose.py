@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The prose linter counts words as a reader does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -30,14 +28,14 @@ $$ x = y $$
 """
 
 
-def test_it_counts_the_words_of_sentences_only() -> None:
+def test_it_counts_the_words_of_sentences_only():
     lengths = [len(words) for words in check_prose.sentences(PAGE)]
     assert lengths == [5, 9, 6, 4]
     assert check_prose.mean_length(PAGE) == 6.0
     assert check_prose.mean_length("# Only a heading\n") == 0
 
 
-def test_it_counts_overlong_sentences() -> None:
+def test_it_counts_overlong_sentences():
     long = "Word " + "word " * check_prose.LONGEST + "end."
     assert len(list(check_prose.long_sentences(f"{long} Short one."))) == 1
 
@@ -54,11 +52,11 @@ def test_it_counts_overlong_sentences() -> None:
         ("a.cpp", 'char x[] = "that one"; // that one\n/* held against */', 2),
     ],
 )
-def test_it_finds_phrases_in_comments_and_not_in_code(name: str, text: str, count: int) -> None:
+def test_it_finds_phrases_in_comments_and_not_in_code(name, text, count):
     assert len(list(check_prose.phrases(Path(name), text))) == count
 
 
-def test_a_complaint_says_what_was_expected() -> None:
+def test_a_complaint_says_what_was_expected():
     page = "Word " * (check_prose.LONGEST + 1) + "beside it.\n"
     assert list(check_prose.complaints(Path("a.md"), page)) == [
         f"{check_prose.LONGEST + 3:.1f} words a sentence, expected under 18",

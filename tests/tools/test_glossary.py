@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The glossary has at most thirty terms of our own, each with one meaning and in use."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -23,28 +21,28 @@ def terms(section: str) -> list[tuple[str, str]]:
 OURS, FIELD = terms("Our terms"), terms("The field's terms")
 
 
-def test_our_terms_are_few() -> None:
+def test_our_terms_are_few():
     assert 0 < len(OURS) <= MOST
 
 
-def test_each_term_has_one_meaning() -> None:
+def test_each_term_has_one_meaning():
     names = [name.lower() for term, _ in OURS + FIELD for name in re.split(r", ", term)]
     assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize("rows", [OURS, FIELD], ids=["ours", "field"])
-def test_a_table_is_in_alphabetical_order(rows: list[tuple[str, str]]) -> None:
+def test_a_table_is_in_alphabetical_order(rows):
     names = [term.lower() for term, _ in rows]
     assert names == sorted(names)
 
 
 @pytest.mark.parametrize(("term", "meaning"), OURS + FIELD, ids=[term for term, _ in OURS + FIELD])
-def test_a_meaning_is_a_short_line_without_a_full_stop(term: str, meaning: str) -> None:
+def test_a_meaning_is_a_short_line_without_a_full_stop(term, meaning):
     assert 2 <= len(meaning.split()) <= 20 and not meaning.endswith(".")
 
 
 @pytest.mark.parametrize("term", [term for term, _ in OURS])
-def test_another_page_uses_our_term(term: str) -> None:
+def test_another_page_uses_our_term(term):
     pages = (page.read_text("utf-8") for page in DOCS.glob("*.md") if page != GLOSSARY)
     words = r"\s+".join(map(re.escape, term.removesuffix("y").split()))
     assert any(re.search(rf"\b{words}", text, re.I) for text in pages), f"{term}: no page uses it"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`pip install westwood` stays small in a clean environment, from its wheel and the registry."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -26,7 +24,7 @@ def run(*command: str | Path) -> str:
     return done.stdout
 
 
-def test_a_clean_environment_is_light_and_works(tmp_path: Path) -> None:
+def test_a_clean_environment_is_light_and_works(tmp_path):
     pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation")
     run(*pip, "--wheel-dir", tmp_path, ".")
     (wheel,) = tmp_path.glob("*.whl")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """tools/mutants: a mutant that a test detects is caught, and a useless test lets it survive."""
 
-from __future__ import annotations
-
 import ast
 import shutil
 import subprocess
@@ -29,7 +27,9 @@ USELESS = "return ww_limit(5, 9) <= 9 ? 0 : 1;"
 
 
 def all_of(text: str) -> list[Mutant]:
-    return [one for alternatives in mutants_of("limit.h", text) for one in alternatives]
+    return [
+        alternative for alternatives in mutants_of("limit.h", text) for alternative in alternatives
+    ]
 
 
 def becoming(line: str, text: str = HEADER) -> Mutant:
@@ -37,7 +37,7 @@ def becoming(line: str, text: str = HEADER) -> Mutant:
     return only
 
 
-def test_only_code_has_mutants_one_change_each() -> None:
+def test_only_code_has_mutants_one_change_each():
     assert sorted(one.becomes for one in all_of(HEADER)) == [
         "#define WW_LEAST 1u",
         "#define WW_LEAST 3u",
@@ -49,13 +49,13 @@ def test_only_code_has_mutants_one_change_each() -> None:
     ]
 
 
-def test_a_mutant_is_recognised_after_its_line_moves() -> None:
+def test_a_mutant_is_recognised_after_its_line_moves():
     moved = becoming("return a <= most ? most : a;", "\n\n" + HEADER)
     assert moved.number == becoming("return a <= most ? most : a;").number + 2
     assert moved.key == becoming("return a <= most ? most : a;").key
 
 
-def test_declarations_keep_everything_except_bodies() -> None:
+def test_declarations_keep_everything_except_bodies():
     text = declarations(HEADER)
     assert 'extern "C" uint32_t ww_limit(uint32_t a, uint32_t most);' in text
     assert "#define WW_LEAST 2u" in text
@@ -86,7 +86,7 @@ SAME = "return a >= most ? most : a;"  # gives the same number at `most`
 ALSO_SAME = "if (a <= WW_LEAST) return WW_LEAST;"
 
 
-def test_a_sharp_test_catches_all_effective_mutants(tmp_path: Path) -> None:
+def test_a_sharp_test_catches_all_effective_mutants(tmp_path):
     listed = {becoming(SAME).key, becoming(ALSO_SAME).key}
     found = verdicts(tmp_path, SHARP, listed)
     uncounted = {line for line, what in found.items() if what in verdict.NOT_COUNTED}
@@ -94,15 +94,13 @@ def test_a_sharp_test_catches_all_effective_mutants(tmp_path: Path) -> None:
     assert {what for line, what in found.items() if line not in uncounted} == {core.CAUGHT[0]}
 
 
-def test_a_useless_test_lets_them_survive(tmp_path: Path) -> None:
+def test_a_useless_test_lets_them_survive(tmp_path):
     found = verdicts(tmp_path, USELESS)
     assert found["if (a >= WW_LEAST) return WW_LEAST;"] == verdict.SURVIVED
     assert found["#define WW_LEAST 3u"] == verdict.SURVIVED, "a declaration, compiled anew"
 
 
-def test_the_report_fails_below_the_required_share(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_report_fails_below_the_required_share(capsys):
     one = becoming("return a <= most ? most : a;")
     caught = [verdict.Verdict(one, core.CAUGHT[0])] * 19
     survivor = verdict.Verdict(one, verdict.SURVIVED)
@@ -112,7 +110,7 @@ def test_the_report_fails_below_the_required_share(
     assert verdict.report("core", [*caught, survivor, survivor], 0.95) == 1
 
 
-def test_a_seed_keeps_its_first_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_seed_keeps_its_first_score(tmp_path, monkeypatch):
     page = tmp_path / "page.md"
     page.write_text("<!-- mutants -->\n<!-- end of mutants -->\n")
     monkeypatch.setattr(verdict, "RECORD", tmp_path / "scores.json")
@@ -126,7 +124,7 @@ def test_a_seed_keeps_its_first_score(tmp_path: Path, monkeypatch: pytest.Monkey
     assert cells[2:5] == ["7", "1 of 2 (50.0%)", "2 of 2 (100.0%)"] and cells[6] == "0"
 
 
-def test_enough_mutants_are_judged_and_none_once_the_time_is_up() -> None:
+def test_enough_mutants_are_judged_and_none_once_the_time_is_up():
     def judge(one: Mutant) -> verdict.Verdict:
         return verdict.Verdict(one, core.CAUGHT[0] if one.new == ">=" else verdict.NOT_COMPILED)
 
@@ -155,18 +153,18 @@ auto ww::Queue::add(T&& many) -> int {
 """
 
 
-def test_cplusplus_functions_are_found_with_their_bodies() -> None:
+def test_cplusplus_functions_are_found_with_their_bodies():
     found = {one.name: CLASS[one.first : one.last + 1] for one in cxx_code.bodies(CLASS)}
     assert list(found) == ["Queue", "is_full", "add"]
     assert found["is_full"] == "{ return waiting_ >= limit_; }"
     assert found["add"].startswith("{\n    const auto each") and found["add"].endswith("many);\n}")
 
 
-def test_initial_values_are_distinguished_from_constants() -> None:
+def test_initial_values_are_distinguished_from_constants():
     assert [CLASS[first:last] for first, last in cxx_code.first_values(CLASS)] == ["= {0, 1}"]
 
 
-def test_a_file_holds_all_mutants_and_its_original_code(tmp_path: Path) -> None:
+def test_a_file_holds_all_mutants_and_its_original_code(tmp_path):
     text = """\
 constexpr int least(int a, int b) { return a < b ? a : b; }
 struct Counter {
@@ -216,7 +214,7 @@ class Link:
 """
 
 
-def test_python_mutants_change_computations_only() -> None:
+def test_python_mutants_change_computations_only():
     found = [one for several in py_code.mutants("link.py", PYTHON) for one in several]
     assert {one.function for one in found} == {"Link", "Link.is_fast"}
     assert [one.becomes for one in found if one.function == "Link.is_fast"] == [
@@ -238,7 +236,7 @@ def test_python_mutants_change_computations_only() -> None:
     ("number", "lines"),
     [(2, []), (3, [3]), (4, [4, 5]), (5, [4, 5]), (6, [6]), (7, [7, 8]), (8, [7, 8]), (9, [9])],
 )
-def test_a_statement_has_its_own_lines_only(number: int, lines: list[int]) -> None:
+def test_a_statement_has_its_own_lines_only(number, lines):
     text = """\
 def least(
     values, most=3):
@@ -253,7 +251,7 @@ def least(
     assert list(py_code.statement(text, number)) == lines
 
 
-def test_other_code_does_not_change_the_order_of_a_draw_by_text() -> None:
+def test_other_code_does_not_change_the_order_of_a_draw_by_text():
     pool = py_code.mutants("link.py", PYTHON)
     drawn = list(verdict.draw_by_text(pool, 1))
     assert sorted(one.start for one in drawn) == sorted(several[0].start for several in pool)
@@ -263,7 +261,7 @@ def test_other_code_does_not_change_the_order_of_a_draw_by_text() -> None:
 
 
 @pytest.mark.parametrize(("new", "code"), [("1e6", 0), ("1e7", 1)])
-def test_a_warm_process_imports_the_mutant(tmp_path: Path, new: str, code: int) -> None:
+def test_a_warm_process_imports_the_mutant(tmp_path, new, code):
     original = verdict.ROOT / "westwood" / "engines" / "resources.py"
     text = original.read_text(encoding="utf-8")
     mutant, test = tmp_path / "mutant.py", tmp_path / "test_run.py"
@@ -277,6 +275,6 @@ def test_a_warm_process_imports_the_mutant(tmp_path: Path, new: str, code: int) 
 
 
 @pytest.mark.parametrize("room", ["engine", "westwood"])
-def test_named_mistakes_still_apply(room: str) -> None:
+def test_named_mistakes_still_apply(room):
     named = verdict.named(room, verdict.ROOT / room)
     assert len({one.function for one in named}) == len(named) > 0

@@ -20,7 +20,7 @@ TOOL = Path(ns3_tree.__file__)
         ("dev", "there", "there/dev is not an ns-3 source tree (WESTWOOD_NS3_TREES)"),
     ],
 )
-def test_a_missing_tree_is_named(release: str, trees: str, said: str, tmp_path: Path) -> None:
+def test_a_missing_tree_is_named(release, trees, said, tmp_path):
     given = {key: value for key, value in os.environ.items() if key != ns3_tree.VARIABLE}
     if trees:
         given[ns3_tree.VARIABLE] = trees
@@ -30,7 +30,7 @@ def test_a_missing_tree_is_named(release: str, trees: str, said: str, tmp_path: 
     assert done.returncode == ns3_tree.LACKING and done.stdout == f"{said}\n" and not done.stderr
 
 
-def test_a_tree_is_copied_without_what_was_built_in_it(tmp_path: Path) -> None:
+def test_a_tree_is_copied_without_what_was_built_in_it(tmp_path):
     tree, copy = tmp_path / "3.48", tmp_path / "copy"
     for name in ("VERSION", "ns3", "src/core/a.cc", "build/lib/libns3.so", "cmake-cache/x"):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)

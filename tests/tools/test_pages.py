@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The measured numbers in docs/ agree with today's simulator."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -24,17 +22,17 @@ STORED = claims_page.PAGE.read()
 
 
 @pytest.mark.parametrize("name", [name for name, page in ALL.items() if page.file])
-def test_a_page_agrees_with_its_file(name: str) -> None:
+def test_a_page_agrees_with_its_file(name):
     assert ALL[name].is_written(ALL[name].read()), f"run: python -m tools.pages {name}"
 
 
 @pytest.mark.parametrize(("name", "sample"), SAMPLES)
-def test_a_page_is_not_older_than_what_decides_it(name: str, sample: str) -> None:
+def test_a_page_is_not_older_than_what_decides_it(name, sample):
     now, kept = ALL[name].samples[sample](ALL[name].read())
     assert pages.rounded(now) == pages.rounded(kept), f"run: python -m tools.pages {name}"
 
 
-def test_the_class_quotes_todays_runs() -> None:
+def test_the_class_quotes_todays_runs():
     page = PAGES["lab"]
     assert page.measure
     (numbers,) = page.measure({}, ())
@@ -43,7 +41,7 @@ def test_the_class_quotes_todays_runs() -> None:
 
 
 @pytest.mark.parametrize("loss", [0.5, 1.0, 1.5])
-def test_random_loss_costs_what_the_bbr_draft_predicts(loss: float) -> None:
+def test_random_loss_costs_what_the_bbr_draft_predicts(loss):
     """5.3.3.8.3: each round trip of cruising multiplies the rate by (1 - loss rate)."""
     goodput = PAGES["bbr3"].read()["loss"]["bbr3"][bbr3_page.LOSSES.index(loss)]
     assert goodput == pytest.approx(bbr3_page.predicted(loss), abs=0.06)
@@ -52,19 +50,19 @@ def test_random_loss_costs_what_the_bbr_draft_predicts(loss: float) -> None:
 @pytest.mark.parametrize(
     "page", sorted(pages.DOCS.glob("pages/*.html")), ids=lambda page: page.name
 )
-def test_a_published_page_names_commands_that_exist(page: Path) -> None:
+def test_a_published_page_names_commands_that_exist(page):
     called = set(re.findall(r"\bwestwood ([a-z]+)(?: ([a-z-]+))?", page.read_text("utf-8")))
     commands = manual.commands().keys()
     unknown = [words for words in called if not {words[0], " ".join(words)} & commands]
     assert called and not unknown
 
 
-def test_a_page_is_short_enough_to_be_read() -> None:
+def test_a_page_is_short_enough_to_be_read():
     lines = {page.name: page.read_text("utf-8").count("\n") for page in pages.DOCS.rglob("*.md")}
     assert {name: count for name, count in lines.items() if count > LONGEST}.keys() <= LONG
 
 
-def test_the_list_of_figures_names_every_study_that_is_drawn() -> None:
+def test_the_list_of_figures_names_every_study_that_is_drawn():
     text = claims_page.OTHERS["figures"].page.read_text(encoding="utf-8")
     named = set(re.findall(r"`([\w-]+)`", text))
     assert set(STUDIES) <= named
@@ -104,7 +102,7 @@ def rewritten(page: Page, text: str, stored: pages.Numbers, folder: Path) -> str
     return copy.page.read_text()
 
 
-def test_a_stale_page_of_claims_is_detected_and_rewritten(tmp_path: Path) -> None:
+def test_a_stale_page_of_claims_is_detected_and_rewritten(tmp_path):
     text = rewritten(claims_page.PAGE, PAGE, WHOLE, tmp_path)
     assert "-->0.81<!-- / -->," in text
     assert "-->1.2<!-- / --> and" in text
@@ -113,7 +111,7 @@ def test_a_stale_page_of_claims_is_detected_and_rewritten(tmp_path: Path) -> Non
     rewritten(claims_page.PAGE, text.replace("-->0.81<", "-->0.82<"), WHOLE, tmp_path)
 
 
-def test_a_try_is_run_under_the_setting_that_it_names() -> None:
+def test_a_try_is_run_under_the_setting_that_it_names():
     (name,) = claims_page.tries(
         "It is <!-- linux.rate_halving with flow.rack=false: x .1f -->1<!-- / -->"
     )
@@ -122,12 +120,12 @@ def test_a_try_is_run_under_the_setting_that_it_names() -> None:
     assert found["verdict"] == "HOLDS" and found["measured"]
 
 
-def test_stored_measurements_have_few_digits() -> None:
+def test_stored_measurements_have_few_digits():
     assert pages.rounded({"a": [1.23456789, 3, "x"]}) == {"a": [1.23457, 3, "x"]}
     assert json.dumps(pages.rounded(1e9 / 3)) == "333333000.0"
 
 
-def test_a_stale_comparison_with_ns2_is_detected_and_rewritten(tmp_path: Path) -> None:
+def test_a_stale_comparison_with_ns2_is_detected_and_rewritten(tmp_path):
     ratios = {"tahoe": [1.0, 1.2], "reno": [0.96, 1.04]}
     others = {name: [1.0] for name in ("newreno", "sack", "vegas", "westwood+-linux")}
     rows = [
@@ -152,7 +150,7 @@ def test_a_stale_comparison_with_ns2_is_detected_and_rewritten(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_the_command_still_gives_these_verdicts(tmp_path: Path) -> None:
+def test_the_command_still_gives_these_verdicts(tmp_path):
     from westwood.papers import reproduce
     from westwood.results.folder import Folder
 

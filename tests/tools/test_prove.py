@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Proofs can fail: tools/prove.py finds a defect in a copy of the core."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -31,9 +28,7 @@ pytestmark = [
         ("filter.h", "state->raw = sample;", "state->raw = most;", "theorems", "no_faster"),
     ],
 )
-def test_a_defect_is_named(
-    tmp_path: Path, file: str, right: str, wrong: str, proof: str, said: str
-) -> None:
+def test_a_defect_is_named(tmp_path, file, right, wrong, proof, said):
     core = tmp_path / "core"
     shutil.copytree(prove.ROOT / "core", core)
     text = (core / file).read_text()

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Experiments name the clause by which a QUIC stack's CUBIC differs from ours."""
 
-from __future__ import annotations
-
 import pytest
 
 from bench.quic_causes import GOODPUT, MEDIAN, OTHER, cause
@@ -15,8 +13,6 @@ from bench.quic_causes import GOODPUT, MEDIAN, OTHER, cause
         ({"rate": "50Mbps", "delay": "50ms", "queue": "2BDP"}, MEDIAN, 0.505, "initial window"),
     ],
 )
-def test_the_fewest_clauses_that_come_within_a_tenth_are_the_cause(
-    place: dict[str, str], figure: str, theirs: float, expected: str
-) -> None:
+def test_the_fewest_clauses_that_come_within_a_tenth_are_the_cause(place, figure, theirs, expected):
     row = {**place, "cc": "quinn:cubic", "loss": 0.0, figure + OTHER: theirs}
     assert cause("quinn", row, figure) == expected

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """tools/release.py names the reasons why a commit is not a release."""
 
-from __future__ import annotations
-
 import pytest
 
 from tools import release
@@ -10,7 +8,7 @@ from tools import release
 CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-21\n\n## [1.1.0] - 2026-01-05\n"
 
 
-def test_tag_version_and_changelog_that_agree_are_a_release() -> None:
+def test_tag_version_and_changelog_that_agree_are_a_release():
     assert release.complaints("1.2.0", CHANGELOG, ["v1.2.0", "other"], "") == []
 
 
@@ -24,14 +22,12 @@ def test_tag_version_and_changelog_that_agree_are_a_release() -> None:
         ("1.2.0", CHANGELOG, ["v1.2.0"], " M Makefile\n", "uncommitted changes:\n M Makefile"),
     ],
 )
-def test_disagreements_are_named(
-    version: str, changelog: str, tags: list[str], uncommitted: str, said: str
-) -> None:
+def test_disagreements_are_named(version, changelog, tags, uncommitted, said):
     (only,) = release.complaints(version, changelog, tags, uncommitted)
     assert said in only
 
 
-def test_the_version_is_declared_once() -> None:
+def test_the_version_is_declared_once():
     version = release.version()
     assert version.count(".") == 2
     for name in ("pyproject.toml", "CMakeLists.txt", "docs/conf.py", "CITATION.cff"):

@@ -51,23 +51,23 @@ def output(tmp_path: Path) -> Iterator[int]:
         yield file.fileno()
 
 
-def test_a_command_that_spins_is_ended_at_its_limit_of_cpu_time(output: int) -> None:
+def test_a_command_that_spins_is_ended_at_its_limit_of_cpu_time(output):
     ended = Commands().run([sys.executable, "-c", SPIN], output, 1.0)
     assert ended.code == 1 and 1.0 < ended.cpu_s < 10
 
 
-def test_the_limit_counts_children_too(output: int) -> None:
+def test_the_limit_counts_children_too(output):
     script = f"{sys.executable} -c '{SPIN}' & wait"
     ended = Commands().run(["sh", "-c", script], output, 1.0)
     assert ended.code == 1 and ended.cpu_s > 1.0
 
 
-def test_waiting_is_no_cpu_time(output: int) -> None:
+def test_waiting_is_no_cpu_time(output):
     ended = Commands().run(["sleep", "1"], output, 0.3)
     assert ended.code == 0 and ended.cpu_s < 0.3
 
 
-def test_a_niceness_holds_for_the_session_too(tmp_path: Path) -> None:
+def test_a_niceness_holds_for_the_session_too(tmp_path):
     """Linux weighs whole sessions where it groups tasks by them: sched(7), autogroup."""
     group, log = Path("/proc/self/autogroup"), tmp_path / "log"
     script = "sleep 0.5; nice; [ ! -e /proc/self/autogroup ] || cat /proc/self/autogroup"
@@ -78,7 +78,7 @@ def test_a_niceness_holds_for_the_session_too(tmp_path: Path) -> None:
     assert [line.split()[-1] for line in session] == (["10"] if group.exists() else [])
 
 
-def test_the_note_has_wall_clock_and_cpu_time(tmp_path: Path) -> None:
+def test_the_note_has_wall_clock_and_cpu_time(tmp_path):
     said = outcomes(tmp_path, shell("true"))["one"].note
     assert re.fullmatch(r"[\d.]+ s, [\d.]+ s of CPU time", said)
 
@@ -101,7 +101,7 @@ def alive(mark: str) -> list[int]:
 
 @pytest.mark.clock
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_compilers_of_a_run(number: signal.Signals, tmp_path: Path) -> None:
+def test_a_signal_ends_the_compilers_of_a_run(number, tmp_path):
     """They get half a second, also in their own process group, as ninja starts them."""
     mark = f"compiler-{number.name}-{os.getpid()}"
     compiler = f"exec -a {mark} sleep 100"
@@ -126,7 +126,7 @@ run_suites.main([], Path({str(tmp_path)!r}))
     assert took_s < 0.5
 
 
-def test_tests_may_restore_the_machine_when_a_run_ends(tmp_path: Path) -> None:
+def test_tests_may_restore_the_machine_when_a_run_ends(tmp_path):
     restored = tmp_path / "restored"
     script = (
         f"trap 'sleep 1; touch {restored}; exit' INT; echo ready; while true; do sleep 0.1; done"
@@ -142,7 +142,7 @@ def test_tests_may_restore_the_machine_when_a_run_ends(tmp_path: Path) -> None:
         assert restored.exists() and started.result().code == 0
 
 
-def test_after_the_end_nothing_starts(tmp_path: Path, output: int) -> None:
+def test_after_the_end_nothing_starts(tmp_path, output):
     commands = Commands()
     commands.end()
     assert commands.run(["touch", str(tmp_path / "started")], output, 60).code != 0
@@ -168,9 +168,7 @@ def verdicts(build: Path, suite: Suite, **how: bool) -> str:
     return outcomes(build, suite, **how)["one"].verdict
 
 
-def test_a_suite_that_passed_is_skipped_until_an_input_changes(
-    repository: Path, tmp_path: Path
-) -> None:
+def test_a_suite_that_passed_is_skipped_until_an_input_changes(repository, tmp_path):
     suite = shell("true", inputs=Inputs(("core",)))
     assert verdicts(tmp_path, suite) == "PASS"
     said = outcomes(tmp_path, suite)["one"]
@@ -185,7 +183,7 @@ def test_a_suite_that_passed_is_skipped_until_an_input_changes(
     assert verdicts(tmp_path, suite, everything=True) == "PASS"
 
 
-def test_another_version_of_a_tool_is_a_change(repository: Path, tmp_path: Path) -> None:
+def test_another_version_of_a_tool_is_a_change(repository, tmp_path):
     tool = repository / "tool"
     suite = shell("true", inputs=Inputs(("core",), (f"cat {tool}",)))
     tool.write_text("14.0.6")
@@ -194,14 +192,14 @@ def test_another_version_of_a_tool_is_a_change(repository: Path, tmp_path: Path)
     assert verdicts(tmp_path, suite) == "PASS"
 
 
-def test_another_command_is_a_change(repository: Path, tmp_path: Path) -> None:
+def test_another_command_is_a_change(repository, tmp_path):
     inputs = Inputs(("core",))
     assert verdicts(tmp_path, shell("true", inputs=inputs)) == "PASS"
     assert verdicts(tmp_path, shell(":", inputs=inputs)) == "PASS"
 
 
 @pytest.mark.parametrize("end", ["exit 1", "exit 77", "kill -9 $$"])
-def test_only_a_pass_is_remembered(end: str, repository: Path, tmp_path: Path) -> None:
+def test_only_a_pass_is_remembered(end, repository, tmp_path):
     suite = shell(end, inputs=Inputs(("core",)))
     verdict = "SKIPPED" if end == "exit 77" else "FAIL"
     said = [outcomes(tmp_path, suite)["one"] for _ in range(2)]
@@ -209,7 +207,7 @@ def test_only_a_pass_is_remembered(end: str, repository: Path, tmp_path: Path) -
     assert not any("unchanged" in one.note for one in said)
 
 
-def test_a_failure_forgets_an_earlier_pass(repository: Path, tmp_path: Path) -> None:
+def test_a_failure_forgets_an_earlier_pass(repository, tmp_path):
     flag = tmp_path / "fails"
     suite = shell(f"test ! -e {flag}", inputs=Inputs(("core",)))
     assert verdicts(tmp_path, suite) == "PASS"
@@ -219,14 +217,14 @@ def test_a_failure_forgets_an_earlier_pass(repository: Path, tmp_path: Path) -> 
     assert verdicts(tmp_path, suite) == "PASS"
 
 
-def test_without_git_every_suite_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_every_suite_runs(tmp_path, monkeypatch):
     monkeypatch.setattr("tools.run_suites.ROOT", tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     suite = shell("true", inputs=Inputs(("core",)))
     assert [verdicts(tmp_path, suite) for _ in range(2)] == ["PASS", "PASS"]
 
 
-def test_a_header_is_an_input_of_what_includes_it(repository: Path) -> None:
+def test_a_header_is_an_input_of_what_includes_it(repository):
     (repository / "core" / "a.h").write_text('#include "../other.h"\n#include <stdio.h>\n')
     (repository / "other.h").write_text('#include "third/c.h"\n#include "missing.h"\n')
     (repository / "third").mkdir()
@@ -235,12 +233,12 @@ def test_a_header_is_an_input_of_what_includes_it(repository: Path) -> None:
     assert names == ["core/a.h", "other.h", "third/c.h"]
 
 
-def test_the_core_and_the_plan_are_inputs_of_ns3() -> None:
+def test_the_core_and_the_plan_are_inputs_of_ns3():
     names = {str(file.relative_to(ROOT)) for file in declared.OF_NS3.files(ROOT)}
     assert {"core/westwood.h", "wire/plan.hpp", "ns3/runner/ww-ns3-runner.cc"} <= names
 
 
-def test_links_but_no_senders_of_the_engine_are_inputs_of_the_kernels_tests() -> None:
+def test_links_but_no_senders_of_the_engine_are_inputs_of_the_kernels_tests():
     names = {str(file.relative_to(ROOT)) for file in declared.OF_KERNEL.files(ROOT)}
     built = re.findall(r"engine\}/(\S+\.cpp)", (ROOT / "linux/CMakeLists.txt").read_text())
     assert {f"engine/{name}" for name in built if "*" not in name} <= names
@@ -248,8 +246,8 @@ def test_links_but_no_senders_of_the_engine_are_inputs_of_the_kernels_tests() ->
     assert not any(name.startswith("engine/tcp/") for name in names)
 
 
-def test_the_inputs_exist() -> None:
-    for path in {path for one in SUITES if one.inputs for path in one.inputs.paths}:
+def test_the_inputs_exist():
+    for path in {path for suite in SUITES if suite.inputs for path in suite.inputs.paths}:
         assert list(ROOT.glob(path)), path
 
 
@@ -280,9 +278,7 @@ def with_tests(folder: Path, tests: int, failing: int, monkeypatch: pytest.Monke
     return declared.pytest("one", "nothing", file, "--rootdir", str(folder))
 
 
-def test_a_second_try_is_printed_with_its_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_second_try_is_printed_with_its_reason(tmp_path, monkeypatch, capsys):
     suite = with_tests(tmp_path, 99, 1, monkeypatch)
     said = outcomes(tmp_path, suite)["one"]
     assert said.verdict == "PASS"
@@ -291,16 +287,14 @@ def test_a_second_try_is_printed_with_its_reason(
     assert "test_fails_once[0]: AssertionError: the first time" in printed
 
 
-def test_more_than_one_second_try_in_a_hundred_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_than_one_second_try_in_a_hundred_fails(tmp_path, monkeypatch):
     suite = with_tests(tmp_path, 98, 2, monkeypatch)
     said = outcomes(tmp_path, suite)["one"]
     assert said.verdict == "FAIL"
     assert said.note.endswith("2 of 100 tests passed only on the second try")
 
 
-def test_a_test_may_need_one_second_try_in_a_hundred_runs(tmp_path: Path) -> None:
+def test_a_test_may_need_one_second_try_in_a_hundred_runs(tmp_path):
     """A first one is tolerated. The history of a suite is as long as that."""
     history, tries = History(tmp_path / "history.json"), SecondTries(40, {"a": "slow"})
     assert not tries.are_too_many(history.add("one", tries.reasons))
@@ -313,17 +307,17 @@ def test_a_test_may_need_one_second_try_in_a_hundred_runs(tmp_path: Path) -> Non
     assert not tries.are_too_many(history.add("one", tries.reasons))
 
 
-def test_second_tries_are_those_that_pass_then() -> None:
+def test_second_tries_are_those_that_pass_then():
     first, second = Report(200, {"a": "slow", "b": "wrong"}), Report(2, {"b": "wrong"})
     assert second_tries(first, second) == SecondTries(200, {"a": "slow"})
 
 
-def test_a_report_that_was_cut_short_has_no_tests(tmp_path: Path) -> None:
+def test_a_report_that_was_cut_short_has_no_tests(tmp_path):
     (tmp_path / "cut.xml").write_text("<testsuites><testcase")
     assert read(tmp_path / "cut.xml") == read(tmp_path / "none.xml") == Report(0, {})
 
 
-def test_dearest_tests_are_of_this_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dearest_tests_are_of_this_run(tmp_path, monkeypatch):
     suite, logs = with_tests(tmp_path, 3, 1, monkeypatch), tmp_path / "logs"
     case = '<testsuite><testcase classname="{0}" name="{0}" time="1.5"/></testsuite>'
     (logs / "other.xml").write_text(case.format("old"))
@@ -334,7 +328,7 @@ def test_dearest_tests_are_of_this_run(tmp_path: Path, monkeypatch: pytest.Monke
     assert reports["ctest"] == Report(1, {}, {"engine/Red.Drops": 1.5})
 
 
-def test_the_help_says_what_each_suite_proves(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_says_what_each_suite_proves(capsys):
     with pytest.raises(SystemExit):
         run_suites.main(["--help"])
     printed = capsys.readouterr().out
@@ -345,7 +339,7 @@ def test_the_help_says_what_each_suite_proves(capsys: pytest.CaptureFixture[str]
 # The whole
 
 
-def test_the_summary_counts_and_explains() -> None:
+def test_the_summary_counts_and_explains():
     lines = summary(
         {
             "a": Outcome("PASS", "1.0 s"),
@@ -364,36 +358,34 @@ def test_the_summary_counts_and_explains() -> None:
     assert "  c                    SKIPPED  unchanged" in lines
 
 
-def test_a_suite_of_a_missing_tool_names_its_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_suite_of_a_missing_tool_names_its_package(tmp_path, monkeypatch):
     monkeypatch.setitem(declared.TOOLS, "clang", (lambda: False, "clang"))
     said = outcomes(tmp_path, shell("true", needs=("clang",)))["one"]
     assert said == Outcome("SKIPPED", "no clang: apt-get install clang")
 
 
-def test_a_suite_waits_for_those_before_it(tmp_path: Path) -> None:
+def test_a_suite_waits_for_those_before_it(tmp_path):
     first = shell(f"sleep 0.3; touch {tmp_path}/built", "first")
     second = shell(f"test -e {tmp_path}/built", "second", after=("first",))
     runner = Runner(build=tmp_path)
     with ThreadPoolExecutor(2) as pool:
         runner.start([first, second], pool)
-    assert {one.verdict for one in runner.outcomes.values()} == {"PASS"}
+    assert {outcome.verdict for outcome in runner.outcomes.values()} == {"PASS"}
 
 
-def test_without_the_package_what_needs_it_fails(tmp_path: Path) -> None:
+def test_without_the_package_what_needs_it_fails(tmp_path):
     said = outcomes(tmp_path, shell("false", "package"), shell("true", after=("package",)))
     assert said["one"] == Outcome("FAIL", "without the package")
 
 
-def test_a_suite_comes_after_those_that_it_waits_for() -> None:
+def test_a_suite_comes_after_those_that_it_waits_for():
     seen: set[str] = set()
     for suite in [*declared.BUILDERS, *declared.REAL_TIME, *declared.ALONE]:
         assert seen.issuperset(suite.after), suite.name
         seen.add(suite.name)
 
 
-def test_the_digest_depends_on_names_too(repository: Path) -> None:
+def test_the_digest_depends_on_names_too(repository):
     inputs = unchanged.Inputs(("core",))
     before = inputs.digest(repository)
     (repository / "core" / "a.h").rename(repository / "core" / "b.h")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any argument to a public function gives a result or one of our errors, in a short time."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import random
@@ -191,14 +189,14 @@ def is_hashable(value: object) -> bool:
     return True
 
 
-def test_any_argument_of_any_function(attack: Any, result: Result, folder: Path) -> None:
+def test_any_argument_of_any_function(attack, result, folder):
     results = Results.read(folder)
     for choices in attack.rounds():
         for one in calls(choices, result, results):
             call(one)
 
 
-def test_numpys_scalars_and_paths_are_as_good_as_pythons(tmp_path: Path) -> None:
+def test_numpys_scalars_and_paths_are_as_good_as_pythons(tmp_path):
     seed = np.int64(3)
     assert simulate(SCENARIO, seed, trace=np.bool_(True)).seed == 3
     many = simulate_many(SCENARIO, np.arange(1, 3), workers=np.int8(1))
@@ -229,7 +227,7 @@ def test_numpys_scalars_and_paths_are_as_good_as_pythons(tmp_path: Path) -> None
         (lambda: SCENARIO.with_settings([1]), "(list) "),
     ],
 )
-def test_an_error_names_the_argument(call_: Callable[[], Any], message: str) -> None:
+def test_an_error_names_the_argument(call_, message):
     with pytest.raises(InputError) as error:
         call_()
     assert str(error.value).startswith(message) or message == "(list) "

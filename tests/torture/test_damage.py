@@ -2,8 +2,6 @@
 """Damaged bytes in a results folder are detected: no row differs from the measurements, nothing
 outside the folder changes, and the message is one line."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -88,7 +86,7 @@ def damaged(place: Place, choices: random.Random, kinds: tuple[Damage, ...]) -> 
     said = []
     out = place.path / "out"
     for _ in range(choices.choice((1, 1, 2))):
-        found = sorted(one for one in out.rglob("*") if one.is_file() and not one.is_symlink())
+        found = sorted(path for path in out.rglob("*") if path.is_file() and not path.is_symlink())
         with_rows = [one for one in found if one.suffix in (".parquet", ".jsonl")]
         file, kind = choices.choice(found + 3 * with_rows), choices.choice(kinds)
         kind(file, choices, place.path / "outside")
@@ -98,11 +96,13 @@ def damaged(place: Place, choices: random.Random, kinds: tuple[Damage, ...]) -> 
 
 def outside(place: Place) -> dict[Path, bytes]:
     """Returns the contents of everything outside the results folder."""
-    files = (one for one in place.path.rglob("*") if "out" not in one.relative_to(place.path).parts)
-    return {one: one.read_bytes() for one in files if one.is_file()}
+    files = (
+        path for path in place.path.rglob("*") if "out" not in path.relative_to(place.path).parts
+    )
+    return {file: file.read_bytes() for file in files if file.is_file()}
 
 
-def test_damage_is_named_and_nothing_else_is_believed(attack: Any, folders: Folders) -> None:
+def test_damage_is_named_and_nothing_else_is_believed(attack, folders):
     tried = (
         (_HALF, "sweep", "runs.parquet"),
         ("sweep", "sweep", "runs.parquet"),
@@ -171,9 +171,7 @@ def forge_rows(frame: pl.DataFrame, choices: random.Random) -> pl.DataFrame:
     return frame.drop(column)
 
 
-def test_a_folder_that_somebody_made_up_is_used_or_refused_in_a_line(
-    attack: Any, folders: Folders
-) -> None:
+def test_a_folder_that_somebody_made_up_is_used_or_refused_in_a_line(attack, folders):
     tried = (_HALF, "campaign", "sweep", "report", "tune", "stress")
     for choices in attack.rounds():
         place = folders.copy(folders[tried[attack.seed % len(tried)]])
@@ -226,9 +224,7 @@ def forge_controls(out: Folder, choices: random.Random) -> None:
         (out.path / "evil.c").symlink_to("../small.toml")
 
 
-def test_a_folder_that_names_controls_is_read_without_their_code(
-    attack: Any, folders: Folders
-) -> None:
+def test_a_folder_that_names_controls_is_read_without_their_code(attack, folders):
     for choices in attack.rounds():
         place = folders.copy(folders["report of a control"])
         made = Folder(place.path / "out")
@@ -242,9 +238,7 @@ def test_a_folder_that_names_controls_is_read_without_their_code(
         shutil.rmtree(place.path)
 
 
-def test_a_journal_and_checked_files_give_what_was_written_or_nothing(
-    attack: Any, tmp_path: Path
-) -> None:
+def test_a_journal_and_checked_files_give_what_was_written_or_nothing(attack, tmp_path):
     records = [{"number": number, "value": number / 7} for number in range(20)]
     content = {"of": "a file"}
     for choices in attack.rounds():

@@ -6,15 +6,12 @@ programs built by gcc and clang, unoptimised and fully optimised. The same netwo
 event for each hop, at another time, and with larger packets on faster links.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import random
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -61,7 +58,7 @@ def first_of(choices: random.Random) -> int:
 
 
 @pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
-def test_every_compiler_makes_the_same_core(attack: Any) -> None:
+def test_every_compiler_makes_the_same_core(attack):
     programs = [built("core_digest", name, level) for name in COMPILERS for level in ("-O0", "-O3")]
     for choices in attack.rounds():
         first = first_of(choices)
@@ -71,7 +68,7 @@ def test_every_compiler_makes_the_same_core(attack: Any) -> None:
 
 
 @pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
-def test_the_core_does_not_mind_what_the_clock_shows(attack: Any) -> None:
+def test_the_core_does_not_mind_what_the_clock_shows(attack):
     program = built("core_digest", COMPILERS[0], "-O3")
     for choices in attack.rounds():
         first, shift_us = first_of(choices), choices.randrange(1 << 40) * 1000
@@ -79,7 +76,7 @@ def test_the_core_does_not_mind_what_the_clock_shows(attack: Any) -> None:
 
 
 @pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
-def test_every_compiler_makes_the_same_engine(attack: Any) -> None:
+def test_every_compiler_makes_the_same_engine(attack):
     if attack.is_short:
         pytest.skip("compiles for half a minute: make torture")
     levels = ("-O0", "-O3")
@@ -95,9 +92,7 @@ def test_every_compiler_makes_the_same_engine(attack: Any) -> None:
 @pytest.mark.parametrize(
     ("as_it_is", "otherwise"), [((), "hops"), (("untimed",), "later"), (("small",), "larger")]
 )
-def test_the_engine_does_the_same_otherwise(
-    attack: Any, as_it_is: tuple[str, ...], otherwise: str
-) -> None:
+def test_the_engine_does_the_same_otherwise(attack, as_it_is, otherwise):
     program = built("engine_digest", COMPILERS[0], "-O0" if attack.is_short else "-O3")
     for choices in attack.rounds():
         first = first_of(choices)

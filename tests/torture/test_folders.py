@@ -2,8 +2,6 @@
 """A command that writes files may end at any system call: the next one continues, and the files are
 those of an undisturbed run."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import re
@@ -81,9 +79,7 @@ def finished(place: Place) -> dict[str, object]:
 @pytest.mark.parametrize(
     "cases", [RESUMED, REPEATED], ids=["goes on with resume", "is called again"]
 )
-def test_a_kill_at_any_system_call_loses_nothing(
-    attack: Any, undisturbed: Undisturbed, cases: Sequence[Case]
-) -> None:
+def test_a_kill_at_any_system_call_loses_nothing(attack, undisturbed, cases):
     kill, codes = f"signal={signal.SIGKILL.name}", []
     for case, call, place, contents in undisturbed.disturbed(attack, cases, only_changes=True):
         code, _ = place.call(*place.traced, *call.inject(kill))
@@ -94,9 +90,7 @@ def test_a_kill_at_any_system_call_loses_nothing(
     assert set(codes) <= {-signal.SIGKILL, 0} and codes.count(0) <= 1 + len(codes) // 10
 
 
-def test_a_disk_that_fails_at_any_system_call_is_one_line(
-    attack: Any, undisturbed: Undisturbed
-) -> None:
+def test_a_disk_that_fails_at_any_system_call_is_one_line(attack, undisturbed):
     hits = 0
     for case, call, place, contents in undisturbed.disturbed(attack, CASES, only_changes=False):
         error = ("ENOSPC", "EIO")[attack.seed % 2]
@@ -110,7 +104,7 @@ def test_a_disk_that_fails_at_any_system_call_is_one_line(
     assert hits >= attack.rounds_made // 2
 
 
-def test_two_at_once_refuse_each_other_or_take_turns(attack: Any, undisturbed: Undisturbed) -> None:
+def test_two_at_once_refuse_each_other_or_take_turns(attack, undisturbed):
     for case, call, place, contents in undisturbed.disturbed(attack, CASES, only_changes=False):
         first = place.begin(case.words, *place.traced, *call.inject("delay_enter=200000"))
         second = place.call(again=attack.seed % 2 == 0, printed="second")
@@ -121,9 +115,7 @@ def test_two_at_once_refuse_each_other_or_take_turns(attack: Any, undisturbed: U
         assert finished(place) == contents, context
 
 
-def test_two_commands_in_one_folder_refuse_each_other_or_share_it(
-    attack: Any, undisturbed: Undisturbed
-) -> None:
+def test_two_commands_in_one_folder_refuse_each_other_or_share_it(attack, undisturbed):
     """Each refusal is one line, and every file is valid."""
     for case, call, place, _ in undisturbed.disturbed(attack, MAKERS, only_changes=False):
         other = random.Random(attack.seed).choice(MAKERS)
@@ -140,7 +132,7 @@ def test_two_commands_in_one_folder_refuse_each_other_or_share_it(
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_what_is_relied_on_is_on_the_disk_before(undisturbed: Undisturbed, case: Case) -> None:
+def test_what_is_relied_on_is_on_the_disk_before(undisturbed, case):
     calls, _ = undisturbed.of(case)
     filled: set[str] = set()  # files with bytes that a power cut may lose
     renamed = False  # whether names may be lost, too

@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any attack reaches the simulator with the same scenario, directly and through its file."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 from westwood.engines.simulator import simulate
 from westwood.hunt import attack as attacks
@@ -32,7 +28,7 @@ def any_attack(choices: random.Random) -> attacks.Attack:
     return attack
 
 
-def test_an_attack_is_its_scenario_and_its_file(attack: Any, tmp_path: Path) -> None:
+def test_an_attack_is_its_scenario_and_its_file(attack, tmp_path):
     runner = Runner()
     for choices in attack.rounds():
         one, protocol = any_attack(choices), choices.choice(PROTOCOLS)

@@ -4,13 +4,10 @@
 test_damage.py covers results folders, test_scenarios.py scenarios with other words.
 """
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from cases import PLAN, SCENARIO
@@ -110,7 +107,7 @@ def written(folder: Path) -> Mapping[str, Read]:
     }
 
 
-def test_a_damaged_file_is_read_or_refused_in_a_line(attack: Any, tmp_path: Path) -> None:
+def test_a_damaged_file_is_read_or_refused_in_a_line(attack, tmp_path):
     sound = tmp_path / "sound"
     sound.mkdir()
     readers = written(sound)
@@ -130,9 +127,7 @@ def test_a_damaged_file_is_read_or_refused_in_a_line(attack: Any, tmp_path: Path
         shutil.rmtree(folder)
 
 
-def test_a_recording_that_is_read_is_drawn(
-    attack: Any, westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_recording_that_is_read_is_drawn(attack, westwood, tmp_path):
     """Any numbers give a figure or one line."""
     file = tmp_path / "day.csv"
     for choices in attack.rounds():

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A signal at any moment, even during imports, ends any command soon, cleanly and in one line."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil
@@ -78,7 +76,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_command_ends_at_any_moment(attack: Any, finished: Path, tmp_path: Path) -> None:
+def test_a_command_ends_at_any_moment(attack, finished, tmp_path):
     for choices in attack.rounds():
         folder = tmp_path / str(attack.seed)
         shutil.copytree(finished / "done", folder / "done")
@@ -90,8 +88,8 @@ def test_a_command_ends_at_any_moment(attack: Any, finished: Path, tmp_path: Pat
 
 
 def test_a_sweep_that_is_interrupted_again_and_again_ends_with_the_same_bytes(
-    attack: Any, finished: Path, tmp_path: Path
-) -> None:
+    attack, finished, tmp_path
+):
     for choices in attack.rounds():
         folder = tmp_path / str(attack.seed)
         folder.mkdir()

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The judge works with other rows, seeds and controls each round; its intervals have coverage."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from westwood.catalogue import PROTOCOLS
@@ -12,13 +10,13 @@ from westwood.results.intervals import quantile
 from westwood.study.control import control
 
 
-def test_a_row_alone_is_the_row_of_the_table_whatever_else_runs(attack: Any) -> None:
+def test_a_row_alone_is_the_row_of_the_table_whatever_else_runs(attack):
     quick = ["clean", "point"]
     for choices in attack.rounds():
         seed = choices.randrange(1, 2**63)
         judged = control(choices.choice(list(PROTOCOLS)))
         section = choices.choice(quick if attack.is_short else list(SECTIONS))
-        row = choices.choice([one.name for one in TARGETS if one.section == section])
+        row = choices.choice([target.name for target in TARGETS if target.section == section])
         other = control(choices.choice(list(PROTOCOLS)))
 
         def found(rows: list[str], *controls: Any, workers: int) -> Any:
@@ -36,7 +34,7 @@ def test_a_row_alone_is_the_row_of_the_table_whatever_else_runs(attack: Any) -> 
         assert not estimate.value < estimate.low and not estimate.value > estimate.high
 
 
-def test_the_interval_of_a_quantile_holds_it_at_least_19_times_in_20(attack: Any) -> None:
+def test_the_interval_of_a_quantile_holds_it_at_least_19_times_in_20(attack):
     held = total = 0
     for choices in attack.rounds():
         share = choices.choice([0.1, 0.5, 0.9])

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The estimated resources of runs are close to the real ones."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess
@@ -67,7 +65,7 @@ def _any(choices: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
     return {"name": "any", "duration": f"{length_s:.3f}s", "link": links, "flow": flows}, asked
 
 
-def test_memory_is_estimated_well_enough(attack: Any) -> None:
+def test_memory_is_estimated_well_enough(attack):
     for choices in attack.rounds():
         chosen = json.dumps(_any(choices))
         done = subprocess.run(

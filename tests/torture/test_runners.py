@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whatever a runner of an engine reports, it is a run of the scenario or one line."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable
@@ -168,7 +166,7 @@ RUNS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize("engine", PROGRAMS)
-def test_a_runner_that_lies_is_one_line(engine: str, liar: Liar, attack: Any) -> None:
+def test_a_runner_that_lies_is_one_line(engine, liar, attack):
     for choices in attack.rounds():
         liar.become(choices)
         said = told(engine, trace=choices.random() < 0.5)
@@ -178,6 +176,6 @@ def test_a_runner_that_lies_is_one_line(engine: str, liar: Liar, attack: Any) ->
 
 
 @pytest.mark.parametrize("engine", PROGRAMS)
-def test_what_the_attacks_begin_with_is_taken(engine: str, liar: Liar) -> None:
+def test_what_the_attacks_begin_with_is_taken(engine, liar):
     liar.become(None)
     assert told(engine, trace=True) == ""

@@ -2,8 +2,6 @@
 """A command's output depends on its arguments only: not on the number of workers, the locale, the
 time zone, the order of sets, the user's files or the folder's place."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import io
@@ -16,7 +14,6 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -63,8 +60,8 @@ def made(words: list[str], folder: Path, **variables: str) -> Made:
         timeout=300,
     )
     assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
-    files = (one for one in sorted(folder.glob("out/**/*")) if one.is_file())
-    named = {str(one.relative_to(folder)): one for one in files if one.name != ".lock"}
+    files = (path for path in sorted(folder.glob("out/**/*")) if path.is_file())
+    named = {str(file.relative_to(folder)): file for file in files if file.name != ".lock"}
     ignored = {name for name in named if name.endswith((".jsonl", "SHA256SUMS"))}
     return Made(
         _portable(done.stdout.decode("utf-8")),
@@ -128,9 +125,7 @@ def with_workers(command: str, count: int) -> list[str]:
     return words if words[0] in SINGLE else [*words, "--workers", str(count)]
 
 
-def test_the_same_command_gives_the_same_bytes(
-    attack: Any, usual: Callable[[str], Made], tmp_path: Path
-) -> None:
+def test_the_same_command_gives_the_same_bytes(attack, usual, tmp_path):
     for choices in attack.rounds():
         command = COMMANDS[attack.seed % len(COMMANDS)]
         expected, environment = usual(command), otherwise(choices)
@@ -140,5 +135,5 @@ def test_the_same_command_gives_the_same_bytes(
         context = f"{' '.join(words)} in {environment}"
         assert found.printed == expected.printed, context
         assert found.files.keys() == expected.files.keys(), context
-        differing = [name for name, one in found.files.items() if one != expected.files[name]]
+        differing = [name for name, file in found.files.items() if file != expected.files[name]]
         assert not differing, context

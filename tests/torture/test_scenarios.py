@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Broken scenario files run, or give one line per mistake that names file and key."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random
 import re
 import resource
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -58,7 +56,7 @@ KEYS = """
 name between queue loss trace reorder from to cc recovery count app arrivals duration seeds profile
 sweep link flow kind on
 """
-EVERY_KEY = [*KEYS.split(), *(one.name for one in SETTINGS)]
+EVERY_KEY = [*KEYS.split(), *(setting.name for setting in SETTINGS)]
 
 
 def mutated(text: str, choices: random.Random) -> bytes:
@@ -111,9 +109,7 @@ def short(text: str) -> str:
     return re.sub(r"^start = .*$", "", text.partition("[sweep]")[0], flags=re.M)
 
 
-def test_mutated_scenario_files(
-    attack: Any, westwood: Callable[..., Any], tmp_path: Path, monkeypatch: Any
-) -> None:
+def test_mutated_scenario_files(attack, westwood, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "mutated.toml"
     for choices in attack.rounds():
@@ -180,9 +176,9 @@ def any_values(settings: Iterable[Setting], choices: random.Random) -> dict[str,
     """Draws values of the settings without a default, and of none, some or all of the others."""
     share = choices.choice([0, 0.05, 0.3, 1])
     return {
-        one.name: any_value(one, choices)
-        for one in settings
-        if not one.why or choices.random() < share
+        setting.name: any_value(setting, choices)
+        for setting in settings
+        if not setting.why or choices.random() < share
     }
 
 
@@ -212,7 +208,7 @@ def any_flow(choices: random.Random) -> dict[str, Any]:
     settings, cc = [*settings_of("flow").values()], UDP
     flow: dict[str, Any] = {"app": {"kind": app.kind, **any_values(app.settings, choices)}}
     if app.kind == UDP:
-        settings = [one for one in settings if one.name in OF_DATAGRAMS]
+        settings = [setting for setting in settings if setting.name in OF_DATAGRAMS]
     else:
         cc = choices.choice([*PROTOCOLS])
         flow["recovery"] = choices.choice([*RECOVERIES])
@@ -248,13 +244,13 @@ def fitted(drawn: dict[str, Any]) -> Scenario | None:
             name, *path, key = str(error.key).split(".")
             parts = [one for one in (*drawn["link"], *drawn["flow"]) if one["name"][0] == name[0]]
             assert parts, error
-            tables = [reduce(lambda table, step: table.get(step, {}), path, one) for one in parts]
+            tables = [reduce(lambda table, step: table.get(step, {}), path, part) for part in parts]
             removed = [table.pop(key, None) for table in tables]
             if removed.count(None) == len(removed):
                 return None
 
 
-def test_the_engine_refuses_no_scenario(attack: Any) -> None:
+def test_the_engine_refuses_no_scenario(attack):
     """Bad input is rejected by file and key before the engine reads it."""
     for choices in attack.rounds():
         drawn = any_scenario(choices, choices.choice([1, 1, 2, 5, 254, 255, 256, 300]))
@@ -291,8 +287,8 @@ def ends_of(setting: Setting) -> Iterable[Any]:
     return [written_field(finite, value) for value in (setting.least, most)]
 
 
-def test_random_scenarios_have_every_declared_setting() -> None:
-    missing = {f"{one.section}.{one.name}" for one in SETTINGS if one.is_for_users}
+def test_random_scenarios_have_every_declared_setting():
+    missing = {f"{setting.section}.{setting.name}" for setting in SETTINGS if setting.is_for_users}
     for kind, app in APPLICATIONS.items():  # their models repeat the bounds
         missing |= {f"{kind}.{one.name} = {end}" for one in app.settings for end in ends_of(one)}
     for seed in range(2000):
@@ -306,7 +302,7 @@ def test_random_scenarios_have_every_declared_setting() -> None:
     assert not missing, "no scenario that is accepted has these"
 
 
-def test_random_values_reach_the_ends_of_what_is_declared() -> None:
-    for one in SETTINGS:
-        drawn = [any_value(one, random.Random(seed)) for seed in range(100)]
-        assert all(end in drawn for end in ends_of(one)), (one.section, one.name)
+def test_random_values_reach_the_ends_of_what_is_declared():
+    for setting in SETTINGS:
+        drawn = [any_value(setting, random.Random(seed)) for seed in range(100)]
+        assert all(end in drawn for end in ends_of(setting)), (setting.section, setting.name)

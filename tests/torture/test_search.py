@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random paths always run; a search with a damaged journal gives the same result."""
 
-from __future__ import annotations
-
 import functools
 import shutil
 import tomllib
 from pathlib import Path
-from typing import Any
 
 from westwood import Scenario
 from westwood.catalogue import PROTOCOLS, settings_of_protocol
@@ -24,7 +21,7 @@ _SPREAD = 0.06  # flows start within the first twentieth of a run; rates count f
 _LATE = 0.6  # or one flow starts after a third of the run
 
 
-def test_every_environment_runs_and_carries_no_more_than_its_link(attack: Any) -> None:
+def test_every_environment_runs_and_carries_no_more_than_its_link(attack):
     protocols = list(PROTOCOLS)
     for choices in attack.rounds():
         family = choices.choice(list(population.FAMILIES))
@@ -38,7 +35,7 @@ def test_every_environment_runs_and_carries_no_more_than_its_link(attack: Any) -
         assert Scenario(**tomllib.loads(population.toml(environment, protocol))) == made
         assert Outcome.read(outcome.entry()).entry() == outcome.entry()
         assert Outcome.of(prepare(Job(made, [1]))(environment.seed)).entry() == outcome.entry()
-        bulk = [one for one in rows if population.role(one["flow"]) in ("tcp", "beside")]
+        bulk = [row for row in rows if population.role(row["flow"]) in ("tcp", "beside")]
         assert sum(one["goodput_bps"] for one in bulk) <= 1.001 * environment.rate_bps * (
             1 + (_LATE if environment.late_us else _SPREAD)
             if environment.flows + environment.beside_flows > 1
@@ -48,17 +45,17 @@ def test_every_environment_runs_and_carries_no_more_than_its_link(attack: Any) -
         assert not 0 < outcome.jain <= 1 or environment.flows > 1
 
 
-def test_any_settings_that_a_search_may_propose_are_a_scenario(attack: Any) -> None:
+def test_any_settings_that_a_search_may_propose_are_a_scenario(attack):
     controls = [name for name in PROTOCOLS if settings_of_protocol(name)]
     environment = population.path("search", 1, "clean", 1, population.PACKETS_LEAST)
     for choices in attack.rounds():
         protocol = choices.choice(controls)
         parameters, fallback = space.parameters(protocol, (), {}), space.defaults(protocol, {})
         drawn: space.Values = {
-            one.key: choices.choice(one.choices)
-            if one.choices
-            else choices.randint(one.low, one.high)
-            for one in parameters
+            parameter.key: choices.choice(parameter.choices)
+            if parameter.choices
+            else choices.randint(parameter.low, parameter.high)
+            for parameter in parameters
         }
         values = space.in_order(drawn, parameters, fallback)
         back, _ = space.without(values, choices.sample(sorted(values), 1), fallback)
@@ -67,9 +64,7 @@ def test_any_settings_that_a_search_may_propose_are_a_scenario(attack: Any) -> N
             population.scenario(environment, protocol, settings)
 
 
-def test_a_journal_that_is_cut_or_damaged_anywhere_costs_no_more_than_its_lines(
-    attack: Any, tmp_path: Path
-) -> None:
+def test_a_journal_that_is_cut_or_damaged_anywhere_costs_no_more_than_its_lines(attack, tmp_path):
     parameters = space.parameters("westwood+", ("filter", "set_cwnd_on_loss"), {})
     asked = Search("westwood+", parameters, {}, 30, 1, population.PACKETS_LEAST)
     pool = functools.partial(run_jobs, prepare=prepare, workers=1)

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """For a user without privileges a command works or fails in one line; root's files stay."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import nobody
 import pytest
@@ -66,10 +63,12 @@ def settings() -> dict[str, str]:
     names = ("tcp_congestion_control", "tcp_available_congestion_control")
     found = {name: Path("/proc/sys/net/ipv4", name).read_text() for name in names}
     folders = (Path("/sys/fs/bpf"), Path("/run/westwood"), Path("/etc"), Path("/var/lib/westwood"))
-    return found | {str(one): str(sorted(os.listdir(one))) for one in folders if one.is_dir()}
+    return found | {
+        str(folder): str(sorted(os.listdir(folder))) for folder in folders if folder.is_dir()
+    }
 
 
-def test_whatever_nobody_asks_for_roots_files_and_settings_stay(attack: Any, roots: Path) -> None:
+def test_whatever_nobody_asks_for_roots_files_and_settings_stay(attack, roots):
     home = roots.parent
     for choices in attack.rounds():
         (home / "small.toml").write_text(SCENARIO, encoding="utf-8")
@@ -85,5 +84,5 @@ def test_whatever_nobody_asks_for_roots_files_and_settings_stay(attack: Any, roo
         assert done.stdout or done.stderr, context
         assert done.stderr.count("\n") <= MOST_LINES, context
         assert after == before, context
-        for made in set(home.iterdir()) - {roots}:
-            shutil.rmtree(made) if made.is_dir() else made.unlink()
+        for path in set(home.iterdir()) - {roots}:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A control that writes anywhere or exhausts its compiler ends with a line that names its file."""
 
-from __future__ import annotations
-
 import random
 import re
 import resource
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-import pytest
 
 from westwood import programs
 from westwood.control import compiling
@@ -49,7 +42,7 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
 
 
-def test_a_wild_control_runs_or_ends_in_a_line(attack: Any, tmp_path: Path) -> None:
+def test_a_wild_control_runs_or_ends_in_a_line(attack, tmp_path):
     command = "run path --set path.loss.rate=0.02 --set duration=10s --seeds 4 --workers 2 --cc"
     for choices in attack.rounds():
         text = MINE.replace(ON_LOSS, ON_LOSS + wild(choices))
@@ -143,8 +136,8 @@ def hostile(choices: random.Random) -> str:
 
 
 def test_a_control_that_exhausts_its_compiler_runs_or_is_refused_in_a_line(
-    attack: Any, westwood: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    attack, westwood, tmp_path, monkeypatch
+):
     monkeypatch.setattr(programs, "workshop", lambda: tmp_path)
     monkeypatch.setattr(compiling, "LONGEST_S", 2)
     monkeypatch.chdir(tmp_path)
@@ -158,4 +151,4 @@ def test_a_control_that_exhausts_its_compiler_runs_or_is_refused_in_a_line(
         assert ended.code in (0, 2), context
         if ended.code == 2:
             assert re.fullmatch(r"westwood: \./mine\.c:.{1,1500}\n", ended.err), context
-        assert not [one for one in tmp_path.glob("controls/*") if one.suffix != ".so"], context
+        assert not [path for path in tmp_path.glob("controls/*") if path.suffix != ".so"], context

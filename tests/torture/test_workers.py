@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dying workers lose no run: those of a cluster, its scheduler, and threads that cannot start."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import time
@@ -46,9 +44,7 @@ def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield started
 
 
-def test_workers_of_a_cluster_that_die_change_no_byte(
-    attack: Any, dask: Cluster, undisturbed: bytes, tmp_path: Path
-) -> None:
+def test_workers_of_a_cluster_that_die_change_no_byte(attack, dask, undisturbed, tmp_path):
     """One or all of them die, and others replace them."""
     for choices in attack.rounds():
         moments = {choices.randrange(SEEDS) for _ in range(choices.randint(1, 3))}
@@ -56,7 +52,7 @@ def test_workers_of_a_cluster_that_die_change_no_byte(
         def killing(runs: Any, total: int) -> Iterator[Any]:
             for count, run in enumerate(runs):
                 if count in moments:  # noqa: B023
-                    alive = [one for one in dask.workers if one.poll() is None]
+                    alive = [worker for worker in dask.workers if worker.poll() is None]
                     for victim in choices.sample(alive, choices.randint(1, len(alive))):  # noqa: B023
                         victim.kill()
                         victim.wait()
@@ -75,8 +71,8 @@ def test_workers_of_a_cluster_that_die_change_no_byte(
 
 
 def test_a_scheduler_that_dies_is_one_line_and_the_sweep_goes_on_here(
-    attack: Any, undisturbed: bytes, tmp_path: Path
-) -> None:
+    attack, undisturbed, tmp_path
+):
     pytest.importorskip("distributed", reason="needs Dask: make .venv")
     for choices in attack.rounds():
         folder = tmp_path / str(attack.seed)
@@ -98,7 +94,7 @@ def test_a_scheduler_that_dies_is_one_line_and_the_sweep_goes_on_here(
 
 
 @pytest.mark.skipif(bool(nobody.lacking()), reason=str(nobody.lacking()))
-def test_threads_that_cannot_be_had_are_one_line(attack: Any, tmp_path: Path) -> None:
+def test_threads_that_cannot_be_had_are_one_line(attack, tmp_path):
     """A limit on a user's processes also counts threads of libraries."""
     for choices in attack.rounds():
         folder = nobody.own(tmp_path / str(attack.seed))

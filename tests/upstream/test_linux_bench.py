@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """upstream/linux_bench.py evaluates its uploads correctly (the emulated machine is too slow)."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 from pathlib import Path
@@ -30,38 +28,38 @@ def ratio(*pairs: tuple[float, float]) -> bench.Ratio:
     return bench.ratio(uploads(*pairs), str(PATH), patched, upstream, "mbps")
 
 
-def test_a_ratio_is_the_geometric_mean_over_pairs_with_students_interval() -> None:
+def test_a_ratio_is_the_geometric_mean_over_pairs_with_students_interval():
     found = ratio((1, 2), (1, 4), (1, 8))
     assert math.exp(found.mean) == pytest.approx(4)
     half = 4.302653 * math.log(2) / math.sqrt(3)  # t quantile for two degrees of freedom
     assert found.bounds() == pytest.approx((4 / math.exp(half), 4 * math.exp(half)), rel=1e-6)
 
 
-def test_a_pair_with_a_failed_upload_does_not_count() -> None:
+def test_a_pair_with_a_failed_upload_does_not_count():
     rows = uploads((1, 2), (1, 2), (1, 2))
     rows[0]["mbps"] = None
     upstream, patched = bench.controls()[:2]
     assert bench.ratio(rows, str(PATH), patched, upstream, "mbps").pairs == 2
 
 
-def test_a_path_is_decided_away_from_one_or_close_to_it_with_enough_pairs() -> None:
+def test_a_path_is_decided_away_from_one_or_close_to_it_with_enough_pairs():
     assert ratio(*[(1, 1.5), (1, 1.6)] * 3).decided
     assert ratio(*[(1, 1.001), (1, 0.999)] * 3).decided
     assert not ratio(*[(1, 0.5), (1, 2.1)] * 3).decided
     assert not ratio(*[(1, 1.5), (1, 1.6)] * 2).decided
 
 
-def test_every_path_is_undecided_without_uploads() -> None:
+def test_every_path_is_undecided_without_uploads():
     assert bench.undecided([]) == list(bench.PATHS)
 
 
-def test_the_shell_script_is_valid_and_has_a_path_for_each_control() -> None:
+def test_the_shell_script_is_valid_and_has_a_path_for_each_control():
     script = bench.script([Path("tcp_westwood_1.ko")], list(bench.PATHS))
     subprocess.run(["sh", "-n"], input=script, text=True, check=True)
     assert script.count("\nnetem_path ") == len(bench.PATHS) * len(bench.controls())
 
 
-def test_the_machines_output_is_parsed() -> None:
+def test_the_machines_output_is_parsed():
     rate = "[  5] 0.00-30.00 sec 15.0 MBytes {} Kbits/sec {} {}"
     printed = ["## turns"]
     received, sent = rate.format("4190", "", "receiver"), rate.format("4200", "17", "sender")

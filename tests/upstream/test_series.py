@@ -4,8 +4,6 @@
 The slow test takes ns-3-dev from the folder `dev` in WESTWOOD_NS3_TREES.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -36,7 +34,7 @@ def files(patch: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", [NS3, LINUX], ids=["ns3", "linux"])
-def test_the_series_is_numbered_without_a_gap(folder: Path) -> None:
+def test_the_series_is_numbered_without_a_gap(folder):
     series = sorted(folder.glob("*.patch"))
     for number, patch in enumerate(series, 1):
         assert patch.name.startswith(f"{number:04d}-")
@@ -45,7 +43,7 @@ def test_the_series_is_numbered_without_a_gap(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda path: path.name[:24])
-def test_a_patch_has_a_message_as_its_project_asks(patch: Path) -> None:
+def test_a_patch_has_a_message_as_its_project_asks(patch):
     subject, body = message(patch)
     assert (
         re.match(r"(tcp|doc|traffic-control): (westwood: )?\w", subject) and len(subject) <= 72
@@ -57,7 +55,7 @@ def test_a_patch_has_a_message_as_its_project_asks(patch: Path) -> None:
 
 
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda path: path.name[:24])
-def test_a_patchs_added_lines_follow_the_style(patch: Path) -> None:
+def test_a_patchs_added_lines_follow_the_style(patch):
     added = re.findall(r"^\+(?!\+\+ )(.*)$", patch.read_text().partition("\n---\n")[2], re.M)
     assert added
     code = [name for name in files(patch) if name.endswith((".cc", ".h", ".c"))]
@@ -72,14 +70,14 @@ def test_a_patchs_added_lines_follow_the_style(patch: Path) -> None:
 
 
 @pytest.mark.parametrize("patch", DEFECTS, ids=lambda path: path.name[:24])
-def test_a_defect_is_a_patch_with_a_test(patch: Path) -> None:
+def test_a_defect_is_a_patch_with_a_test(patch):
     touched = files(patch)
     for part in ("test", "model"):
         assert any(re.match(rf"src/(internet|traffic-control)/{part}/", one) for one in touched)
 
 
 @pytest.mark.parametrize("folder", [NS3, LINUX], ids=["ns3", "linux"])
-def test_the_page_names_each_patch_and_its_licence(folder: Path) -> None:
+def test_the_page_names_each_patch_and_its_licence(folder):
     page = (folder / "README.md").read_text()
     assert "GPL-2.0" in page
     for patch in sorted(folder.glob("*.patch")):
@@ -88,14 +86,14 @@ def test_the_page_names_each_patch_and_its_licence(folder: Path) -> None:
         assert re.search(r"`[0-9a-f]{40}`", page)
 
 
-def test_a_different_tree_is_rejected_by_name(tmp_path: Path) -> None:
+def test_a_different_tree_is_rejected_by_name(tmp_path):
     assert "not an ns-3 source tree" in str(ns3_series.lacking(tmp_path))
     (tmp_path / "src/internet").mkdir(parents=True)
     assert "is not that of the commit" in str(ns3_series.lacking(tmp_path))
 
 
 @pytest.mark.slow
-def test_each_patch_fixes_its_test_and_ns3s_own_suites_pass() -> None:
+def test_each_patch_fixes_its_test_and_ns3s_own_suites_pass():
     trees = os.environ.get("WESTWOOD_NS3_TREES")
     if not trees:
         pytest.skip("WESTWOOD_NS3_TREES names no folder with ns-3 trees")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Provides a small scenario, and runs the command line in an empty folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

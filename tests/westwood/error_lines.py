@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that error messages name the line on which their key is."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

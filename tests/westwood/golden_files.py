@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares what is found with a file of tests/golden, which `make golden` writes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

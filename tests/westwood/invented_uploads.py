@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Invents uploads for the tests of a fit: ten seconds with a sample every 100 ms."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

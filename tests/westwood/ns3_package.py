@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Installs the CMake package of ns3/ and builds a user's project against it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the program as a process that a test interrupts, and finds what it left behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A wrong argument is an error that says what was expected."""
 
-from __future__ import annotations
-
 import pytest
 
 from westwood import arguments
@@ -19,12 +17,10 @@ from westwood.errors import InputError
         (arguments.number(0), True, "a number of at least 0"),
     ],
 )
-def test_a_number_out_of_bounds_is_refused_with_them(
-    check: arguments.Check, value: object, expected: str
-) -> None:
+def test_a_number_out_of_bounds_is_refused_with_them(check, value, expected):
     with pytest.raises(InputError, match=rf"expected {expected}$"):
         check(value)
 
 
-def test_a_number_at_its_bounds_is_taken() -> None:
+def test_a_number_at_its_bounds_is_taken():
     assert [arguments.number(1, 2)(value) for value in (1, 2, 1.5)] == [1.0, 2.0, 1.5]

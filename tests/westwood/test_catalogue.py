@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rows of core/catalogue.h are complete, and figures can tell the protocols apart."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 from pathlib import Path
@@ -12,7 +10,7 @@ from matplotlib.colors import is_color_like
 from matplotlib.lines import Line2D
 
 from westwood import _engine
-from westwood.catalogue import OTHER_STYLE, PROTOCOLS, UDP, Protocol, style_of
+from westwood.catalogue import OTHER_STYLE, PROTOCOLS, UDP, style_of
 
 CATALOGUE = (Path(__file__).parents[2] / "core" / "catalogue.h").read_text(encoding="utf-8")
 
@@ -28,27 +26,27 @@ def rows_of(table: str) -> list[str]:
     return re.findall(r"\bX\((\w+, [^,)]+)", body)
 
 
-def test_every_row_has_a_unique_name() -> None:
+def test_every_row_has_a_unique_name():
     written = [row.partition(", ")[2].strip('"') for row in rows_of("WW_PROTOCOLS")]
     assert len(set(written)) == len(written)
     assert [row["name"] for row in _engine.PROTOCOLS] == list(PROTOCOLS) == written
     assert UDP not in written, "UDP has no congestion control"
 
 
-def test_every_row_has_a_unique_label() -> None:
-    labels = [one.label for one in PROTOCOLS.values()]
+def test_every_row_has_a_unique_label():
+    labels = [protocol.label for protocol in PROTOCOLS.values()]
     assert len(set(labels)) == len(labels) and all(labels)
 
 
-def test_every_algorithm_has_a_protocol() -> None:
+def test_every_algorithm_has_a_protocol():
     rows = [*rows_of("WW_COMPACT_ALGORITHMS"), *rows_of("WW_LARGE_ALGORITHMS")]
     algorithms = [row.partition(", ")[2] for row in rows]
     assert len(algorithms) > 1
-    assert {one.algorithm for one in PROTOCOLS.values()} == set(algorithms)
+    assert {protocol.algorithm for protocol in PROTOCOLS.values()} == set(algorithms)
 
 
 @pytest.mark.parametrize("name", [*PROTOCOLS, UDP, "a protocol that is unknown"])
-def test_matplotlib_can_draw_every_style(name: str) -> None:
+def test_matplotlib_can_draw_every_style(name):
     style = style_of(name)
     assert is_color_like(style.color)
     # Raises ValueError for a style that matplotlib can't draw.
@@ -56,10 +54,10 @@ def test_matplotlib_can_draw_every_style(name: str) -> None:
 
 
 @pytest.mark.parametrize("one", PROTOCOLS.values(), ids=PROTOCOLS)
-def test_no_protocol_has_the_style_of_udp_or_of_others(one: Protocol) -> None:
+def test_no_protocol_has_the_style_of_udp_or_of_others(one):
     assert one.style not in (style_of(UDP), OTHER_STYLE)
 
 
-def test_only_the_twins_have_the_same_style() -> None:
+def test_only_the_twins_have_the_same_style():
     pairs = combinations(PROTOCOLS.values(), 2)
     assert {(a.name, b.name) for a, b in pairs if a.style == b.style} == TWINS

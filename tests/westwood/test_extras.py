@@ -48,13 +48,13 @@ def codes(commands: Sequence[Sequence[str]], folder: Path) -> subprocess.Complet
     """Runs command lines one after the other; prints each after its exit code."""
     code = f"""
 from westwood.cli.commands import call
-for command in {[list(one) for one in commands]!r}:
+for command in {[list(command) for command in commands]!r}:
     print(call(command), *command, file=sys.stderr)
 """
     return in_base(code, folder)
 
 
-def test_most_commands_need_no_extra(tmp_path: Path) -> None:
+def test_most_commands_need_no_extra(tmp_path):
     commands = (
         ("compare", "--duration", "2s", "--cc", "reno", "--cc", "westwood+"),
         ("run", "table1", *SHORT, "--seeds", "2", "--out", "run"),
@@ -114,7 +114,7 @@ OF_EXTRAS = (
 )
 
 
-def test_only_known_modules_import_an_extra(tmp_path: Path) -> None:
+def test_only_known_modules_import_an_extra(tmp_path):
     code = """
 import importlib, pkgutil, westwood
 for module in pkgutil.walk_packages(westwood.__path__, "westwood.", onerror=lambda name: None):
@@ -132,7 +132,7 @@ for module in pkgutil.walk_packages(westwood.__path__, "westwood.", onerror=lamb
     assert "draw.report" not in found, "pages have tables without figures"
 
 
-def test_a_missing_extra_is_named_before_anything_runs(tmp_path: Path) -> None:
+def test_a_missing_extra_is_named_before_anything_runs(tmp_path):
     done = codes(list(NEEDS), tmp_path)
     expected = [
         line
@@ -146,13 +146,13 @@ def test_a_missing_extra_is_named_before_anything_runs(tmp_path: Path) -> None:
     assert done.stdout == "" and not list(tmp_path.iterdir())
 
 
-def test_environments_name_their_extra(tmp_path: Path) -> None:
+def test_environments_name_their_extra(tmp_path):
     done = in_base("from westwood import gym\ngym.VectorEnv(2)", tmp_path)
     expected = f"westwood.gym.VectorEnv needs gymnasium: {extras.remedy('gymnasium')}"
     assert done.stderr.splitlines()[-1] == f"westwood.errors.UnavailableError: {expected}"
 
 
-def test_python_has_rows_links_and_transfers_without_extras(tmp_path: Path) -> None:
+def test_python_has_rows_links_and_transfers_without_extras(tmp_path):
     """Runs so many connections that their columns are views of the engine's memory."""
     code = """
 from westwood import Scenario, UnavailableError, simulate
@@ -174,29 +174,27 @@ for asked in (lambda: simulate(made, trace=True), lambda: result.trace):
     assert done.stdout.count("needs numpy: pip install 'westwood[plot]'") == 2, done.stderr
 
 
-def test_every_extra_is_found_by_its_packages() -> None:
+def test_every_extra_is_found_by_its_packages():
     for name, packages in PROJECT["optional-dependencies"].items():
         if name != "dev":
             for package in packages:
                 assert extras.extra_of(package.partition(">=")[0]) == name
 
 
-def test_a_broken_module_is_not_reported_as_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_module_is_not_reported_as_missing(tmp_path, monkeypatch):
     (tmp_path / "broken.py").write_text("import what_it_needs_itself")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="what_it_needs_itself"):
         extras.need("broken", "this")
 
 
-def test_the_page_of_the_installation_has_every_extra() -> None:
+def test_the_page_of_the_installation_has_every_extra():
     page = (ROOT / "docs" / "install.md").read_text("utf-8")
     for extra in PROJECT["optional-dependencies"].keys() - {"dev"}:
         assert f"\n| `{extra}` | " in page, extra
 
 
-def test_each_dependency_says_what_it_replaces() -> None:
+def test_each_dependency_says_what_it_replaces():
     """Decision 1 promises a line for each, in Python, in Rust and on the laboratory's page."""
     wanted = [*PROJECT["dependencies"], *chain(*PROJECT["optional-dependencies"].values())]
     names = {re.split(r"[^\w-]", one)[0] for one in wanted} - {"westwood"}

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that users name must be regular and of limited size before they are parsed."""
 
-from __future__ import annotations
-
 import os
 import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -34,15 +31,13 @@ def pipe(tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.mark.parametrize("read", [files.read_toml, files.read_json, files.numbers, files.check])
-def test_pipes_and_devices_are_refused(
-    read: Callable[[Path], object], pipe: Callable[[str], Path]
-) -> None:
+def test_pipes_and_devices_are_refused(read, pipe):
     for path, problem in ((pipe("p"), PIPE), (Path("/dev/zero"), DEVICE)):
         with pytest.raises(InputError, match=problem):
             read(path)
 
 
-def test_a_file_longer_than_its_size_is_refused() -> None:
+def test_a_file_longer_than_its_size_is_refused():
     with pytest.raises(InputError, match="has more in it than its size says"):
         files.read_toml(Path("/proc/self/status"))
 
@@ -57,17 +52,13 @@ def test_a_file_longer_than_its_size_is_refused() -> None:
         (("path", "campaign"), "p.toml"),
     ],
 )
-def test_commands_name_the_pipe(
-    command: tuple[str, ...], name: str, pipe: Callable[[str], Path], westwood: Callable[..., Any]
-) -> None:
+def test_commands_name_the_pipe(command, name, pipe, westwood):
     called = westwood(*command, pipe(name))
     assert called.code == 2
     assert f"{name}: {PIPE}" in called.err and called.err.count("\n") == 1
 
 
-def test_a_pipe_of_numbers_is_named_with_its_key(
-    pipe: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_a_pipe_of_numbers_is_named_with_its_key(pipe, tmp_path):
     pipe("numbers")
     file = tmp_path / "a.toml"
     file.write_text(SMALL.replace(LOSS, '{ packets = "numbers" }'), encoding="utf-8")
@@ -76,7 +67,7 @@ def test_a_pipe_of_numbers_is_named_with_its_key(
 
 
 @pytest.mark.parametrize("size", [files.TOML_BYTES + 1, 1 << 40])
-def test_a_large_file_is_not_read(size: int, tmp_path: Path) -> None:
+def test_a_large_file_is_not_read(size, tmp_path):
     file = tmp_path / "a.toml"
     with file.open("wb") as made:
         made.truncate(size)
@@ -103,7 +94,7 @@ DOTS = "a." * 50_000 + "a"
     ],
     ids=range(9),
 )
-def test_a_long_key_costs_no_memory(text: str) -> None:
+def test_a_long_key_costs_no_memory(text):
     tracemalloc.start()
     try:
         with pytest.raises(ValueError):
@@ -126,7 +117,7 @@ def test_a_long_key_costs_no_memory(text: str) -> None:
     ],
     ids=range(7),
 )
-def test_dots_in_strings_and_comments_do_not_count(value: str) -> None:
+def test_dots_in_strings_and_comments_do_not_count(value):
     assert list(files.toml(f"x = {value}\na.b.c.d = 1")) == ["x", "a"]
 
 
@@ -135,14 +126,14 @@ def test_dots_in_strings_and_comments_do_not_count(value: str) -> None:
     ['"""\\' * 300_000, "'''" * 300_001, '"\\' * 500_000, "a = " + "[" * 10**6],
     ids=range(4),
 )
-def test_unterminated_values_are_refused_quickly(text: str) -> None:
+def test_unterminated_values_are_refused_quickly(text):
     start = time.process_time()
     with pytest.raises((ValueError, RecursionError)):
         files.toml(text)
     assert time.process_time() - start < 3
 
 
-def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_skipped(tmp_path):
     file = tmp_path / "a"
     file.write_bytes("a = 1".encode("utf-8-sig"))
     assert files.read_toml(file) == {"a": 1}
@@ -163,16 +154,14 @@ def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
         ("\0", "line 1, column 1"),
     ],
 )
-def test_a_wrong_cell_is_named_by_line_and_column(text: str, place: str, tmp_path: Path) -> None:
+def test_a_wrong_cell_is_named_by_line_and_column(text, place, tmp_path):
     file = tmp_path / "numbers"
     file.write_text(text, encoding="utf-8", newline="")
     with pytest.raises(InputError, match=f"expected a whole number in {place}, found"):
         files.numbers(file)
 
 
-def test_long_lists_are_read_fast_and_written_to_their_own_files(
-    tmp_path: Path,
-) -> None:
+def test_long_lists_are_read_fast_and_written_to_their_own_files(tmp_path):
     count = 300_000
     (tmp_path / "numbers").write_text("\n".join(map(str, range(1, count + 1))), encoding="utf-8")
     file = tmp_path / "a.toml"
@@ -187,6 +176,6 @@ def test_long_lists_are_read_fast_and_written_to_their_own_files(
     assert Scenario.from_toml(tmp_path / "again.toml").hash == scenario.hash
 
 
-def test_the_number_of_keys_is_limited_too() -> None:
+def test_the_number_of_keys_is_limited_too():
     with pytest.raises(InputError, match="expected at most 200000 dots in keys and numbers"):
         files.toml("".join(f"[a{i}.b.c.d.e]\n" for i in range(60_000)))

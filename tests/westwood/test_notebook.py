@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How the package and its objects appear at a prompt and in a notebook."""
 
-from __future__ import annotations
-
 import pydoc
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +16,7 @@ def result() -> Result:
     return simulate(Scenario.preset("fairness").with_settings({"duration": "2s"}))
 
 
-def test_help_shows_all_public_names() -> None:
+def test_help_shows_all_public_names():
     text = pydoc.plain(pydoc.render_doc(package))
     for name in package.__all__:
         assert name in dir(package) and (name in text or name == "__version__")
@@ -28,12 +24,12 @@ def test_help_shows_all_public_names() -> None:
     assert "Runs a scenario once" in text
 
 
-def test_the_docstring_names_everything() -> None:
+def test_the_docstring_names_everything():
     assert all(name in (package.__doc__ or "") for name in package.__all__ if name[0] != "_")
 
 
 @pytest.mark.parametrize("name", presets())
-def test_repr_has_units(name: str) -> None:
+def test_repr_has_units(name):
     """No quantity appears without its unit."""
     scenario = Scenario.preset(name)
     text = repr(scenario)
@@ -48,7 +44,7 @@ def test_repr_has_units(name: str) -> None:
     assert "duration='" in text and "bps'" in text
 
 
-def test_repr_shortens_long_lists() -> None:
+def test_repr_shortens_long_lists():
     link = {
         "name": "l",
         "between": ["a", "b"],
@@ -62,7 +58,7 @@ def test_repr_shortens_long_lists() -> None:
     assert "(1, 2, ... 4999 in all)" in repr(made) and len(repr(made)) < 1500
 
 
-def test_a_result_shows_the_goodput_of_each_flow(result: Result) -> None:
+def test_a_result_shows_the_goodput_of_each_flow(result):
     text = repr(result)
     assert text.startswith("<Result of fairness, 2s, seed 1: ") and "Mb/s" in text
     assert len(text) < 600
@@ -72,13 +68,13 @@ def test_a_result_shows_the_goodput_of_each_flow(result: Result) -> None:
         assert f"<td>{flow.name}</td>" in page
 
 
-def test_a_scenario_is_shown_as_tables() -> None:
+def test_a_scenario_is_shown_as_tables():
     page = Scenario.preset("fading")._repr_html_()
     for cell in ("<td>2 Mb/s</td>", "<td>45ms</td>", "fading", "bottleneck.loss.bad_rate"):
         assert cell in page
 
 
-def test_html_is_escaped() -> None:
+def test_html_is_escaped():
     made = Scenario.preset("path").with_settings({"tcp.cc": "reno"})
     from westwood import markup
 
@@ -86,7 +82,7 @@ def test_html_is_escaped() -> None:
     assert "<script" not in made._repr_html_()
 
 
-def test_a_folder_shows_its_means(westwood: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_folder_shows_its_means(westwood, tmp_path):
     asked = ("--set", "duration=2s", "--seeds", "2", "--out", tmp_path / "swept")
     assert westwood("sweep", "loss", *asked).code == 0
     results = Results.read(tmp_path / "swept")
@@ -95,7 +91,7 @@ def test_a_folder_shows_its_means(westwood: Callable[..., Any], tmp_path: Path) 
     assert results.plot().axes[0].get_ylabel() == "Goodput (Mb/s)"
 
 
-def test_the_summary_of_a_path() -> None:
+def test_the_summary_of_a_path():
     path = Scenario.preset("path")
     assert summarise(path) == "2 Mb/s, 45 ms one way, loss 0.5 %, queue 100 packets"
     assert (

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs are found in the right places, and remedies fit the kind of installation."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 
@@ -36,7 +34,7 @@ def put(folder: Path, mode: int = 0o755, companion: str = "its.o") -> Path:
     return path
 
 
-def test_the_packages_program_precedes_a_built_one(package: Path) -> None:
+def test_the_packages_program_precedes_a_built_one(package):
     built = put(programs.workshop() / "linux")
     assert PROGRAM.find() == built
     brought = put(package / "bin")
@@ -44,7 +42,7 @@ def test_the_packages_program_precedes_a_built_one(package: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o720])
-def test_a_cache_that_others_may_write_is_not_trusted(package: Path, mode: int) -> None:
+def test_a_cache_that_others_may_write_is_not_trusted(package, mode):
     built = put(programs.workshop() / "linux")
     programs.workshop().chmod(mode)
     with pytest.raises(RunError, match=f"mode {mode:o}, so others may have changed it"):
@@ -53,9 +51,7 @@ def test_a_cache_that_others_may_write_is_not_trusted(package: Path, mode: int) 
     assert PROGRAM.find() == built
 
 
-def test_the_variable_precedes_both(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_variable_precedes_both(package, tmp_path, monkeypatch):
     put(package / "bin")
     monkeypatch.setenv(PROGRAM.variable, str(put(tmp_path / "mine")))
     assert PROGRAM.find().parent == tmp_path / "mine"
@@ -65,17 +61,13 @@ def test_the_variable_precedes_both(
 
 
 @pytest.mark.parametrize(("mode", "companion"), [(0o644, "its.o"), (0o755, "other.o")])
-def test_a_program_must_be_executable_and_have_its_companion(
-    package: Path, mode: int, companion: str
-) -> None:
+def test_a_program_must_be_executable_and_have_its_companion(package, mode, companion):
     put(package / "bin", mode, companion)
     with pytest.raises(UnavailableError):
         PROGRAM.find()
 
 
-def test_a_remedy_names_make_in_a_checkout_only(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_remedy_names_make_in_a_checkout_only(package, tmp_path, monkeypatch):
     with pytest.raises(UnavailableError, match=r"and it is not installed: pip install thing$"):
         PROGRAM.find()
     monkeypatch.setattr(programs, "CHECKOUT", tmp_path)
@@ -83,16 +75,14 @@ def test_a_remedy_names_make_in_a_checkout_only(
         PROGRAM.find()
 
 
-def test_this_checkout_builds_in_its_own_folder() -> None:
+def test_this_checkout_builds_in_its_own_folder():
     root = Path(__file__).parents[2]
     assert root == programs.CHECKOUT == programs.sources()
     assert programs.workshop() == root / "build"
 
 
 @pytest.mark.parametrize("named", ["", "relative/caches"])
-def test_caches_belong_to_the_user_and_this_version(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
-) -> None:
+def test_caches_belong_to_the_user_and_this_version(package, tmp_path, monkeypatch, named):
     assert programs.workshop() == tmp_path / "cache" / "westwood" / __version__
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", named)  # the XDG standard ignores relative paths
@@ -100,9 +90,7 @@ def test_caches_belong_to_the_user_and_this_version(
     assert programs.sources() == package / "sources"
 
 
-def test_root_finds_system_programs_only_where_nobody_else_may_put_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_root_finds_system_programs_only_where_nobody_else_may_put_them(tmp_path, monkeypatch):
     safe, others = put(tmp_path / "safe").parent, put(tmp_path / "others").parent
     monkeypatch.setattr(programs, "_is_roots", lambda folder: folder.name != "others")
     monkeypatch.setattr(programs, "_MORE_FOLDERS", "/nowhere")
@@ -119,7 +107,7 @@ def test_root_finds_system_programs_only_where_nobody_else_may_put_them(
     assert found("safe", user=1000) is not None
 
 
-def test_what_a_program_has_started_ends_with_it(tmp_path: Path) -> None:
+def test_what_a_program_has_started_ends_with_it(tmp_path):
     command = ["sh", "-c", f"sleep 60 & echo $! > {tmp_path}/started; wait"]
     with pytest.raises(TimeoutError):
         programs.run(command, "", timeout_s=0.3)
@@ -142,9 +130,7 @@ def _runs(process: int) -> bool:
     return state != "Z"
 
 
-def test_a_program_that_reads_nothing_or_prints_without_end_does_not_hang(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_program_that_reads_nothing_or_prints_without_end_does_not_hang(monkeypatch):
     """Its input does not fit into a pipe, and its output neither."""
     monkeypatch.setattr(programs, "_MOST_OUTPUT", 1_000_000)
     much = "x" * 1_000_000
@@ -153,14 +139,14 @@ def test_a_program_that_reads_nothing_or_prints_without_end_does_not_hang(
         programs.run(["yes"], much, timeout_s=60)
 
 
-def test_what_holds_the_output_of_a_program_that_has_ended_is_ended() -> None:
+def test_what_holds_the_output_of_a_program_that_has_ended_is_ended():
     began = time.monotonic()
     ended = programs.run(["sh", "-c", "sleep 60 & echo $!"], "", timeout_s=30)
     assert ended.code == 0 and time.monotonic() - began < 10
     assert _ends(int(ended.out))
 
 
-def test_a_program_that_does_not_start_is_one_line(tmp_path: Path) -> None:
+def test_a_program_that_does_not_start_is_one_line(tmp_path):
     (tmp_path / "text").write_text("no program")
     (tmp_path / "text").chmod(0o755)
     with pytest.raises(UnavailableError, match="text does not start: Exec format error"):

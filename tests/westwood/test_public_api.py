@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every public name has a complete docstring, whose examples give what they show."""
 
-from __future__ import annotations
-
 import copy
 import doctest
 import inspect
 import pickle
 import pydoc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,24 +54,24 @@ def parameters(name: str) -> list[str]:
     return [] if isinstance(found, property) else [*inspect.signature(found).parameters]
 
 
-def test_the_list_is_the_whole_interface() -> None:
+def test_the_list_is_the_whole_interface():
     assert len(PUBLIC) > 45
     for name in ("simulate", "Result.trace", "Scenario.preset", "Results.pairs", "Scenario.hash"):
         assert name in PUBLIC
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_numpydoc_finds_no_mistake(name: str) -> None:
+def test_numpydoc_finds_no_mistake(name):
     """Parameters as in the signature with their types, Returns, Examples, order, full stops."""
     errors = validate(f"westwood.{name}")["errors"]
     assert [f"{code}: {text}" for code, text in errors if code not in OTHER_STYLE] == []
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if not inspect.isclass(PUBLIC[name])])
-def test_functions_and_properties_say_what_they_return_and_raise(name: str) -> None:
+def test_functions_and_properties_say_what_they_return_and_raise(name):
     sections = NumpyDocString(inspect.getdoc(PUBLIC[name]) or "")
     assert sections["Returns"] or sections["Yields"]
-    arguments = [one for one in parameters(name) if one != "self"]
+    arguments = [parameter for parameter in parameters(name) if parameter != "self"]
     assert sections["Raises"] or not arguments or name.startswith("InputError.")
 
 
@@ -91,29 +89,27 @@ def examples(name: str, found: Any) -> doctest.DocTest:
 
 
 @pytest.mark.parametrize("name", ["westwood", *PUBLIC])
-def test_examples_give_what_they_show(
-    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examples_give_what_they_show(name, folder, monkeypatch):
     monkeypatch.chdir(folder)
     test = examples(name, PUBLIC.get(name, package))
-    skipped = sum(doctest.SKIP in one.options for one in test.examples)
+    skipped = sum(doctest.SKIP in example.options for example in test.examples)
     assert skipped == SKIPPED.get(name, 0) and len(test.examples) > 1
     said: list[str] = []
     assert not doctest.DocTestRunner(verbose=False).run(test, out=said.append).failed, "".join(said)
 
 
-def test_an_example_that_differs_fails() -> None:
+def test_an_example_that_differs_fails():
     """The runner above compares, so that an output that is out of date is seen."""
     test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
     assert doctest.DocTestRunner(verbose=False).run(test, out=lambda text: None).failed
 
 
-def test_the_examples_of_results_name_their_command() -> None:
+def test_the_examples_of_results_name_their_command():
     text = " ".join((inspect.getdoc(package.Results) or "").replace("\\", "").split())
     assert f"westwood {COMPARED} --out compared" in text
 
 
-def test_what_pydantic_adds_is_hidden() -> None:
+def test_what_pydantic_adds_is_hidden():
     scenario = Scenario.preset("path")
     leftovers = {name for name in dir(BaseModel) if not name.startswith("__")}
     assert {"model_dump", "copy", "json", "construct", "validate"} <= leftovers
@@ -124,7 +120,7 @@ def test_what_pydantic_adds_is_hidden() -> None:
     assert "model_" not in text and "pydantic" not in text.replace("pydantic.main.BaseModel", "", 1)
 
 
-def test_a_scenario_can_be_pickled_and_copied() -> None:
+def test_a_scenario_can_be_pickled_and_copied():
     queue = {"kind": "codel", "limit": "50p"}
     changes = {"duration": "2s", "bottleneck.queue": queue}
     scenario = Scenario.preset("fading").with_settings(changes)
@@ -134,13 +130,13 @@ def test_a_scenario_can_be_pickled_and_copied() -> None:
 
 
 @pytest.mark.parametrize("member", [name for name in PUBLIC if name.startswith("Scenario.")])
-def test_help_on_scenario_shows_every_member(member: str) -> None:
+def test_help_on_scenario_shows_every_member(member):
     text = pydoc.plain(pydoc.render_doc(Scenario))
     summary = (inspect.getdoc(PUBLIC[member]) or "").splitlines()[0]
     assert member.partition(".")[2] in text and summary in text
 
 
-def test_help_is_complete_without_the_site() -> None:
+def test_help_is_complete_without_the_site():
     text = pydoc.plain(pydoc.render_doc(package))
     for name in PUBLIC:
         assert name.rpartition(".")[2] in text
@@ -148,7 +144,7 @@ def test_help_is_complete_without_the_site() -> None:
         assert summary in text
 
 
-def test_completion_shows_the_public_names_only() -> None:
+def test_completion_shows_the_public_names_only():
     assert dir(package) == sorted(package.__all__)
 
 
@@ -186,7 +182,7 @@ def test_completion_shows_the_public_names_only() -> None:
         (lambda: package.Results.read("nowhere"), '"nowhere": no such folder'),
     ],
 )
-def test_a_wrong_argument_is_named_in_one_line(wrong: Callable[[], Any], message: str) -> None:
+def test_a_wrong_argument_is_named_in_one_line(wrong, message):
     with pytest.raises(package.InputError) as error:
         wrong()
     assert str(error.value).startswith(message) and "\n" not in str(error.value)

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`westwood list` and the tables of docs/ show everything that is declared."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from tools import declared_tables, pages
@@ -28,7 +24,7 @@ def names(of: str) -> set[str]:
     return {cells[0].strip("`") for cells in listing(of).rows}
 
 
-def test_no_declaration_is_missing() -> None:
+def test_no_declaration_is_missing():
     of_stacks = {name for stack in OF_STACKS for name in controls_of_stack(stack)}
     assert names("protocols") == set(PROTOCOLS) | of_stacks
     assert names("presets") == set(presets())
@@ -42,7 +38,7 @@ def test_no_declaration_is_missing() -> None:
 
 
 @pytest.mark.parametrize("name", [*LISTINGS, "profile linux"])
-def test_a_listing_has_a_text_in_every_first_and_last_cell(name: str) -> None:
+def test_a_listing_has_a_text_in_every_first_and_last_cell(name):
     made = listing(name)
     for cells in made.rows:
         assert len(cells) == len(made.heads) and cells[0] and cells[-1], cells
@@ -50,25 +46,25 @@ def test_a_listing_has_a_text_in_every_first_and_last_cell(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*LISTINGS, "profile rfc"])
-def test_the_command_prints_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_it(name, capsys):
     assert call(["list", *name.split()]) == 0
     assert listing(name).rows[0][0].strip("`") in capsys.readouterr().out
 
 
-def test_an_unknown_list_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_list_is_one_line(capsys):
     assert call(["list", "protocol"]) == 2
     expected = 'westwood: "protocol": no such list, did you mean "protocols"?\n'
     assert capsys.readouterr().err == expected
 
 
 @pytest.mark.parametrize("page", declared_tables.PAGES, ids=lambda page: page.name)
-def test_a_page_has_the_tables_of_the_declarations(page: Path) -> None:
+def test_a_page_has_the_tables_of_the_declarations(page):
     text = page.read_text(encoding="utf-8")
     for mark, table in declared_tables.tables(text).items():
         assert pages.table_of(mark, text) == table, f"{mark}: make manual"
 
 
-def test_the_guide_shows_every_listing_and_profile() -> None:
+def test_the_guide_shows_every_listing_and_profile():
     shown = {
         name
         for page in declared_tables.PAGES

@@ -4,14 +4,10 @@
 Signals are calls of their handler; test_stopping.py sends real ones.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -28,9 +24,7 @@ def process(monkeypatch: pytest.MonkeyPatch) -> stopping._Process:
 
 
 @pytest.mark.parametrize("delayed", [stopping.shielded, stopping.keeping])
-def test_a_signal_waits_for_the_outermost_block(
-    process: stopping._Process, delayed: Callable[[], Any]
-) -> None:
+def test_a_signal_waits_for_the_outermost_block(process, delayed):
     reached = []
     with pytest.raises(stopping.Stopped), delayed():
         with delayed():
@@ -43,7 +37,7 @@ def test_a_signal_waits_for_the_outermost_block(
     assert stopping.exit_code(1) == 143, "the first signal counts, and raises once"
 
 
-def test_blocks_of_both_kinds_delay_it_together(process: stopping._Process) -> None:
+def test_blocks_of_both_kinds_delay_it_together(process):
     reached = []
     with pytest.raises(stopping.Stopped), stopping.keeping():
         with stopping.shielded():
@@ -54,14 +48,14 @@ def test_blocks_of_both_kinds_delay_it_together(process: stopping._Process) -> N
     assert reached and stopping.exit_code(0) == 130
 
 
-def test_finished_results_start_the_patience_anew(process: stopping._Process) -> None:
+def test_finished_results_start_the_patience_anew(process):
     before = time.monotonic()
     with stopping.keeping():
         assert process.since == 0
     assert before <= process.since <= time.monotonic()
 
 
-def test_a_signal_that_was_meant_is_no_interrupt(process: stopping._Process) -> None:
+def test_a_signal_that_was_meant_is_no_interrupt(process):
     stopping.was_meant()
     assert not process.is_meant and stopping.exit_code(3) == 3
     with pytest.raises(stopping.Stopped):
@@ -70,9 +64,7 @@ def test_a_signal_that_was_meant_is_no_interrupt(process: stopping._Process) -> 
     assert process.is_meant and not stopping.is_asked() and stopping.exit_code(3) == 3
 
 
-def test_before_it_begins_a_signal_ends_the_process_and_its_children(
-    process: stopping._Process, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_before_it_begins_a_signal_ends_the_process_and_its_children(process, monkeypatch):
     class Child:
         killed = 0
 
@@ -106,9 +98,7 @@ def test_before_it_begins_a_signal_ends_the_process_and_its_children(
         stopping._on_signal(signal.SIGINT, None)
 
 
-def test_an_exception_that_python_could_not_raise_is_due_again(
-    process: stopping._Process, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_exception_that_python_could_not_raise_is_due_again(process, monkeypatch):
     shown: list[object] = []
     monkeypatch.setattr(sys, "__unraisablehook__", shown.append)
 
@@ -123,7 +113,7 @@ def test_an_exception_that_python_could_not_raise_is_due_again(
     assert process.is_due and len(shown) == 1
 
 
-def test_a_threads_stop_flag_ends_its_own_work_only() -> None:
+def test_a_threads_stop_flag_ends_its_own_work_only():
     stop, found = _engine.Stop(), []
 
     def work() -> None:

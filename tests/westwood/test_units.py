@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Quantities are read exactly, read back after writing, and refused with a reason."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,7 +20,7 @@ from westwood.errors import InputError
         ("0.1Mbps", 100_000),  # 0.1 has no exact binary float
     ],
 )
-def test_rates(text: str, bps: int) -> None:
+def test_rates(text, bps):
     assert units.parse_rate(text) == bps
 
 
@@ -30,7 +28,7 @@ def test_rates(text: str, bps: int) -> None:
     ("text", "ps"),
     [("45ms", 45 * 10**9), ("0.01ms", 10**7), ("10µs", 10**7), ("1.5min", 90 * 10**12), ("0s", 0)],
 )
-def test_times(text: str, ps: int) -> None:
+def test_times(text, ps):
     assert units.parse_time(text) == ps
 
 
@@ -38,11 +36,11 @@ def test_times(text: str, ps: int) -> None:
     ("value", "fraction"),
     [(0.005, 0.005), ("0.5%", 0.005), (0, 0.0), (1.0, 1.0), ("100%", 1.0), (-0.0, 0.0)],
 )
-def test_fractions(value: object, fraction: float) -> None:
+def test_fractions(value, fraction):
     assert units.parse_fraction(value) == fraction
 
 
-def test_amounts_in_packets_bytes_and_without_limit() -> None:
+def test_amounts_in_packets_bytes_and_without_limit():
     assert units.parse_amount("100p") == units.Amount(100, "p")
     assert units.parse_amount("64KiB") == units.Amount(65536, "B")
     assert units.parse_amount("unlimited").count is None
@@ -51,7 +49,7 @@ def test_amounts_in_packets_bytes_and_without_limit() -> None:
 
 @settings(deadline=None)  # a busy machine makes an example slow
 @given(st.integers(0, 10**15))
-def test_written_quantities_read_back(value: int) -> None:
+def test_written_quantities_read_back(value):
     assert units.parse_rate(units.format_rate(value)) == value
     assert units.parse_time(units.format_time(value)) == value
     assert units.parse_size(units.format_size(value)) == value
@@ -74,7 +72,7 @@ def test_written_quantities_read_back(value: int) -> None:
         ("2M\nbps", r'"2M\nbps": expected a rate such as "2Mbps"'),
     ],
 )
-def test_invalid_rates_are_refused(text: object, problem: str) -> None:
+def test_invalid_rates_are_refused(text, problem):
     with pytest.raises(InputError) as error:
         units.parse_rate(text)
     assert str(error.value) == problem
@@ -83,14 +81,14 @@ def test_invalid_rates_are_refused(text: object, problem: str) -> None:
 @pytest.mark.parametrize(
     "value", [-0.1, 1.1, float("nan"), float("inf"), "5", "101%", "-1%", None, True, [0.1], 10**400]
 )
-def test_invalid_fractions_are_refused(value: object) -> None:
+def test_invalid_fractions_are_refused(value):
     with pytest.raises(InputError, match="expected a fraction from 0 to 1"):
         units.parse_fraction(value)
 
 
 @settings(deadline=None)  # a busy machine makes an example slow
 @given(st.text(max_size=60) | st.integers() | st.floats() | st.none())
-def test_any_text_gives_a_value_or_an_input_error(value: object) -> None:
+def test_any_text_gives_a_value_or_an_input_error(value):
     for parse in (
         units.parse_rate,
         units.parse_time,

@@ -63,7 +63,7 @@ def judge_cxx(
             room, dict(enumerate(batch, 1)), listed, named=options.named, jobs=options.jobs
         )
         built.build()
-        numbers = {id(one): number for number, one in built.mutants.items()}
+        numbers = {id(mutant): number for number, mutant in built.mutants.items()}
         verdicts += verdict.judged(
             batch,
             lambda one, built=built, numbers=numbers: built.judge(numbers[id(one)]),

@@ -104,7 +104,7 @@ def draw_by_text(pool: list[list[Mutant]], seed: int) -> Iterator[Mutant]:
     """
     drawn = []
     for alternatives in pool:
-        choices = random.Random(f"{seed} {[one.key for one in alternatives]}")
+        choices = random.Random(f"{seed} {[alternative.key for alternative in alternatives]}")
         drawn.append((choices.random(), choices.choice(alternatives)))
     yield from (one for _, one in sorted(drawn, key=lambda pair: pair[0]))
 

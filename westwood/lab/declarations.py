@@ -39,35 +39,39 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         "version": __version__,
         "protocols": [
             {
-                "name": one.name,
-                "algorithm": one.algorithm,
-                "label": one.label,
-                "colour": one.style.color,
-                "source": one.source,
+                "name": protocol.name,
+                "algorithm": protocol.algorithm,
+                "label": protocol.label,
+                "colour": protocol.style.color,
+                "source": protocol.source,
             }
-            for one in PROTOCOLS.values()
+            for protocol in PROTOCOLS.values()
         ],
-        "queues": [_kind(one.name, one.title) for one in QUEUES.values()],
-        "losses": [_kind(one.name, one.title) for one in LOSSES.values()],
+        "queues": [_kind(queue.name, queue.title) for queue in QUEUES.values()],
+        "losses": [_kind(loss.name, loss.title) for loss in LOSSES.values()],
         "impairments": [_kind(name, title) for name, title in IMPAIRMENTS.items()],
         "apps": [
-            {"name": one.kind, "title": one.what, "settings": [*map(_declared, one.settings)]}
-            for one in APPLICATIONS.values()
+            {
+                "name": application.kind,
+                "title": application.what,
+                "settings": [*map(_declared, application.settings)],
+            }
+            for application in APPLICATIONS.values()
         ],
         "app_settings_together": _engine.APP_SETTINGS_TOGETHER,
         "profiles": {name: _profile(name) for name in profiles.names()},
         "presets": {name: _preset(name, verdicts) for name in presets()},
         "columns": [
             {
-                "name": one.name,
-                "head": one.head.replace("\n", " "),
-                "what": one.what,
-                "scale": one.scale,
-                "digits": one.digits,
-                "if_several": one.if_several,
-                "if_known": one.if_known,
+                "name": column.name,
+                "head": column.head.replace("\n", " "),
+                "what": column.what,
+                "scale": column.scale,
+                "digits": column.digits,
+                "if_several": column.if_several,
+                "if_known": column.if_known,
             }
-            for one in columns()
+            for column in columns()
         ],
         "window_columns": list(WINDOW_COLUMNS),
         "event_kinds": list(_engine.EVENT_KINDS),
@@ -78,7 +82,7 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
 
 def _kind(name: str, title: str) -> dict[str, Any]:
     """Returns a kind of queue, loss or impairment with its settings."""
-    settings = [_declared(one) for one in settings_of(name).values()]
+    settings = [_declared(setting) for setting in settings_of(name).values()]
     return {"name": name, "title": title, "settings": settings}
 
 
@@ -111,7 +115,7 @@ def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, A
     comment = re.findall(
         r"^# ?(.*)$", path.read_text(encoding="utf-8").partition("\nname")[0], re.M
     )
-    studies = {key: one for key, one in STUDIES.items() if name in one.scenarios}
+    studies = {key: study for key, study in STUDIES.items() if name in study.scenarios}
     ids = [claim for one in studies.values() for claim in one.claims]
     scenario = files.read_toml(path)
     return {

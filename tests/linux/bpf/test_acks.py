@@ -5,8 +5,6 @@ tests/golden/acks holds ACKs and the decisions of the simulator's sender (replay
 by tests/engine/replay_test.cpp). This test replays them to a socket of this kernel.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -69,7 +67,7 @@ def played(request: pytest.FixtureRequest, losses: str, controls: Path) -> Playe
     pytest.skip("this machine is too busy to play ACKs in time")
 
 
-def test_the_kernel_decides_as_the_simulator(played: Played) -> None:
+def test_the_kernel_decides_as_the_simulator(played):
     """They agree on each ACK, duplicate or not, in and after recovery and a timeout."""
     before = "open"
     for line, (state, cwnd, ssthresh) in zip(played.lines, played.decided, strict=True):
@@ -86,7 +84,7 @@ def test_the_kernel_decides_as_the_simulator(played: Played) -> None:
             assert abs(ssthresh - line.ssthresh) <= played.near(line.ssthresh), line
 
 
-def test_decisions_on_losses_are_recorded(played: Played) -> None:
+def test_decisions_on_losses_are_recorded(played):
     decided = {line.state: line.ssthresh for line in reversed(played.lines)}
     found = played.trace.filter(pl.col("event").is_in(["loss", "timeout"]))
     assert found.height == 1
@@ -95,7 +93,7 @@ def test_decisions_on_losses_are_recorded(played: Played) -> None:
     assert ssthresh == pytest.approx(expected, abs=played.near(expected))
 
 
-def test_the_kernel_estimates_as_the_simulator(played: Played, losses: str) -> None:
+def test_the_kernel_estimates_as_the_simulator(played, losses):
     expected = {line.segment: line.estimate_bps for line in reversed(played.lines)}
     sampled = played.trace.filter(pl.col("event") == "window")
     if losses != "tail":  # ACKs of single segments look alike in a recording

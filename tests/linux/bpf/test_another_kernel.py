@@ -4,8 +4,6 @@
 One emulated machine runs all of it; build/vm/upstream.txt has the table of the comparison.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import statistics
@@ -109,7 +107,7 @@ def printed() -> list[str]:
     return emulated.run(script(), 1800, programs=programs, modules=MODULES, files=files)
 
 
-def test_it_also_loads_with_two_capabilities(printed: list[str]) -> None:
+def test_it_also_loads_with_two_capabilities(printed):
     assert printed[0].startswith("## 6.1.")
     assert emulated.after(printed, "load") == ["version test is loaded", "0"]
     *said, code, left = emulated.after(printed, "unload")
@@ -118,14 +116,14 @@ def test_it_also_loads_with_two_capabilities(printed: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ww_kernel.CONTROLS)
-def test_each_control_carries_a_flow(printed: list[str], name: str) -> None:
+def test_each_control_carries_a_flow(printed, name):
     said = "\n".join(emulated.after(printed, f"flow {name}"))
     assert re.search(r"20\.0 MBytes .* receiver", said), said
     status = "".join(emulated.after(printed, "status"))
     assert re.search(f'"{name}", "registered": true, "sockets": 0, "total": [1-9]', status), status
 
 
-def test_every_control_is_recorded(printed: list[str]) -> None:
+def test_every_control_is_recorded(printed):
     code, *seen = emulated.after(printed, "record")
     assert code == "0", "the kernel accepts the tracing programs"
     for cc in ("cubic", "ww_plus"):
@@ -143,7 +141,7 @@ def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:
     return found
 
 
-def test_ours_compares_well_with_upstreams_westwood(printed: list[str]) -> None:
+def test_ours_compares_well_with_upstreams_westwood(printed):
     """Ours gets as much, and more with many losses and a long RTT. There tcp_westwood.c's
     `.ssthresh = tcp_reno_ssthresh` halves cwnd in recovery, and the estimate sees half the rate
     (docs/linux-reference.md).

@@ -5,8 +5,6 @@ A path of 20 Mb/s and 40 ms drops slow start's overshoot, a single packet chosen
 everything for half a second. That gives fast recoveries and a timeout.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re
@@ -62,7 +60,7 @@ def lossy(request: pytest.FixtureRequest, controls: Path) -> tuple[str, pl.DataF
 Lossy = tuple[str, pl.DataFrame, list[str]]
 
 
-def test_a_loss_sets_ssthresh_to_bwe_times_rtt_min(lossy: Lossy) -> None:
+def test_a_loss_sets_ssthresh_to_bwe_times_rtt_min(lossy):
     """The rule is in Mascolo 2001, section 2.2, and Dell'Aera 2003, section 2.2."""
     losses = of(lossy[1], "loss")
     assert losses, "no loss was recorded"
@@ -71,7 +69,7 @@ def test_a_loss_sets_ssthresh_to_bwe_times_rtt_min(lossy: Lossy) -> None:
         assert row["state"] == "recovery" and row["lost"] > 0
 
 
-def test_a_timeout_sets_the_same_ssthresh_and_a_window_of_one(lossy: Lossy) -> None:
+def test_a_timeout_sets_the_same_ssthresh_and_a_window_of_one(lossy):
     timeouts = of(lossy[1], "timeout")
     assert timeouts, "no timeout was recorded"
     row = timeouts[0]
@@ -79,7 +77,7 @@ def test_a_timeout_sets_the_same_ssthresh_and_a_window_of_one(lossy: Lossy) -> N
     assert row["cwnd"] == 1 and row["state"] == "loss"
 
 
-def test_after_recovery_the_window_is_the_decided_one(lossy: Lossy) -> None:
+def test_after_recovery_the_window_is_the_decided_one(lossy):
     cc, trace, _ = lossy
     decided: dict[str, float] | None = None
     exits = 0
@@ -100,7 +98,7 @@ def test_after_recovery_the_window_is_the_decided_one(lossy: Lossy) -> None:
     assert exits
 
 
-def test_the_recording_and_tcp_info_agree(lossy: Lossy) -> None:
+def test_the_recording_and_tcp_info_agree(lossy):
     cc, trace, infos = lossy
     compared = 0
     for info in infos:
@@ -120,7 +118,7 @@ def test_the_recording_and_tcp_info_agree(lossy: Lossy) -> None:
     assert compared >= 1
 
 
-def test_between_losses_the_window_grows_like_renos(lossy: Lossy) -> None:
+def test_between_losses_the_window_grows_like_renos(lossy):
     """RFC 5681: cwnd grows by a segment each RTT in congestion avoidance, doubles in slow start."""
     rows = list(lossy[1].iter_rows(named=True))
     compared = 0
@@ -139,7 +137,7 @@ def test_between_losses_the_window_grows_like_renos(lossy: Lossy) -> None:
 
 
 @pytest.mark.parametrize("cc", ["ww_plus", "ww_cubic"])
-def test_spurious_losses_are_undone(controls: Path, cc: str) -> None:
+def test_spurious_losses_are_undone(controls, cc):
     """Delayed data are not lost: the windows return to their old values (RFC 5682, RFC 3522)."""
     for _ in range(ATTEMPTS):  # a busy machine may not send the held data in time
         trace, _ = run(cc, 2.4, "--hold", "1.2,1.8")

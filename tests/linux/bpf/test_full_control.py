@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """linux/bpf/full_control.h makes its calls in the right order, and handles idle times."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -49,7 +47,7 @@ def lossy(controls: Path) -> pl.DataFrame:
     return recorded.trace
 
 
-def test_losses_timeouts_and_ends_of_recovery_take_turns(lossy: pl.DataFrame) -> None:
+def test_losses_timeouts_and_ends_of_recovery_take_turns(lossy):
     """Each recovery begins and ends once; a timeout also ends one, and has no end itself."""
     events = [event for event in lossy["event"] if event in ("loss", "exit", "timeout", "undo")]
     assert {"loss", "exit", "timeout"} <= set(events)
@@ -59,7 +57,7 @@ def test_losses_timeouts_and_ends_of_recovery_take_turns(lossy: pl.DataFrame) ->
         recovers = event == "loss"
 
 
-def test_a_timeout_continues_with_one_segment_more_than_in_flight(lossy: pl.DataFrame) -> None:
+def test_a_timeout_continues_with_one_segment_more_than_in_flight(lossy):
     timeout = lossy.filter(event="timeout").row(0, named=True)
     before = lossy.filter(pl.col("time_s") < timeout["time_s"]).row(-1, named=True)
     assert timeout["cwnd"] == 1 and timeout["state"] == "loss"
@@ -69,7 +67,7 @@ def test_a_timeout_continues_with_one_segment_more_than_in_flight(lossy: pl.Data
     assert 2 <= timeout["ssthresh"] <= cwnd
 
 
-def test_the_rate_sample_is_the_paths_rate(lossy: pl.DataFrame) -> None:
+def test_the_rate_sample_is_the_paths_rate(lossy):
     """The estimate comes from the kernel's samples: payload of 1448 in packets of 1500 bytes.
 
     Slow start and the time after the timeout have lower rates. A machine that stalls delivers less
@@ -81,7 +79,7 @@ def test_the_rate_sample_is_the_paths_rate(lossy: pl.DataFrame) -> None:
     assert near.mean() > 0.25  # type: ignore[operator]
 
 
-def test_the_end_of_pacing_shortens_no_round_trip(controls: Path) -> None:
+def test_the_end_of_pacing_shortens_no_round_trip(controls):
     """A loss ends paced slow start while a segment is still held back. If pacing ended at once, the
     kernel would send it with a later time stamp, and its RTT would be 15 ms too short.
     """
@@ -99,9 +97,7 @@ def windows_around_an_idle_time(client: Namespace, server: Namespace) -> list[in
 
 
 @pytest.mark.parametrize("restarts", [True, False])
-def test_an_idle_time_reduces_the_window_if_the_sysctl_says_so(
-    controls: Path, restarts: bool
-) -> None:
+def test_an_idle_time_reduces_the_window_if_the_sysctl_says_so(controls, restarts):
     """RFC 5681, 4.1: an old window is not valid any more; net.ipv4.tcp_slow_start_after_idle."""
     with joined(*PATH) as (client, server):
         client.run("sysctl", "-qw", f"net.ipv4.tcp_slow_start_after_idle={int(restarts)}")

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Controls compiled for BPF decide on recorded calls as elsewhere. This registers nothing."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from westwood.control.writing import like
@@ -24,14 +20,14 @@ def in_the_kernel(name: str) -> replaying.Replayed:
 
 
 @pytest.mark.parametrize("name", ["westwood+", "westwood-cubic", "bbr3"])
-def test_a_protocol_sets_the_same_windows_in_the_kernel(name: str) -> None:
+def test_a_protocol_sets_the_same_windows_in_the_kernel(name):
     """With these calls bbr3 is compared exactly; pacing keeps it from test_acks.py."""
     found = in_the_kernel(name)
     assert found.difference is None and found.calls > 1000
 
 
 @pytest.mark.parametrize(("loss", "differs"), [(ON_LOSS, False), (OF_BPF, True)])
-def test_a_file_is_compared_with_the_kernel(loss: str, differs: bool, tmp_path: Path) -> None:
+def test_a_file_is_compared_with_the_kernel(loss, differs, tmp_path):
     file = tmp_path / "mine.c"
     file.write_text(like("reno", "mine").replace(ON_LOSS, loss), encoding="utf-8")
     found = in_the_kernel(str(file))

@@ -10,8 +10,6 @@ while, and delays some packets, so that there are recoveries, timeouts and undos
 kernel's tracepoints show the windows.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -103,7 +101,7 @@ def outlasting(sampled: pl.DataFrame) -> int:
     return sampled.sort("time_s").filter(still.over("flow")).height
 
 
-def test_nothing_is_counted_if_no_operation_is_skipped(controls: Path) -> None:
+def test_nothing_is_counted_if_no_operation_is_skipped(controls):
     """A connection without losses shows no sign of a skipped operation."""
     before = ww_kernel.status()["missed"]
     with joined("--rate", 20e6, "--delay", 0.01, "--queue", 2000) as (client, server):
@@ -160,7 +158,7 @@ def compared(
     return skipping[0], skipped[request.param], usual[request.param]
 
 
-def test_no_window_is_impossible(compared: tuple[str, Seen, Seen]) -> None:
+def test_no_window_is_impossible(compared):
     """Only if the kernel skips all operations of an ACK, one may be until the next ACK."""
     kind, seen, usual = compared
     assert seen.samples > 100 and usual.samples > 100
@@ -168,25 +166,25 @@ def test_no_window_is_impossible(compared: tuple[str, Seen, Seen]) -> None:
     assert seen.impossible == 0 or SKIPS_ITSELF or kind == "acks"
 
 
-def test_no_impossible_window_outlasts_an_ack(compared: tuple[str, Seen, Seen]) -> None:
+def test_no_impossible_window_outlasts_an_ack(compared):
     """With `acks` one in ten does, since the next ACK is skipped, too."""
     kind, seen, usual = compared
     assert usual.outlasting == 0
     assert seen.outlasting <= (3 if kind == "acks" else 0)
 
 
-def test_goodput_stays_near(compared: tuple[str, Seen, Seen]) -> None:
+def test_goodput_stays_near(compared):
     _, seen, usual = compared
     assert seen.goodput_bps > NEAR * usual.goodput_bps
 
 
-def test_skipped_operations_are_counted(compared: tuple[str, Seen, Seen]) -> None:
+def test_skipped_operations_are_counted(compared):
     _, seen, usual = compared
     assert usual.missed < seen.missed
     assert usual.missed <= 3 or SKIPS_ITSELF
 
 
-def test_connections_that_began_without_init_work(skipping: tuple[str, Path]) -> None:
+def test_connections_that_began_without_init_work(skipping):
     """Their release may be skipped, too: such a connection stays in the count of sockets."""
     counted = {one["name"]: one for one in ww_kernel.status()["controls"]}["ww_plus"]
     with joined("--rate", 50e6, "--delay", 0.002, "--queue", 1000) as (client, server):

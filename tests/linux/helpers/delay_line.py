@@ -10,8 +10,6 @@ times of --dark, in seconds from the first packet, are lost; those of --hold wai
 Prints "ready".
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import fcntl

@@ -5,8 +5,6 @@ endpoint.py receive ADDRESS PORT    prints "ready", then the bytes of each finis
 endpoint.py send ADDRESS PORT CC SECONDS CONNECTIONS [BYTES_A_SECOND]     prints the bytes sent
 """
 
-from __future__ import annotations
-
 import resource
 import selectors
 import signal

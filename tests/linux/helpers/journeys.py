@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds the shell blocks of pages that a test runs unchanged: each follows <!-- journey -->."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

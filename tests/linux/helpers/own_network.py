@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Gives a test its own network namespace, for its traffic and its devices."""
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import os

@@ -9,8 +9,6 @@ after it. It discards what the socket sends. Timestamps, tail loss probes and F-
 the recording's sender has none.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import struct

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """westwood kernel load --boot makes a systemd unit that does the same as `load`, and no more."""
 
-from __future__ import annotations
-
 import configparser
 import os
 import re
@@ -10,9 +8,8 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -53,7 +50,7 @@ def parsed(text: str) -> configparser.ConfigParser:
     return unit
 
 
-def test_the_unit_loads_and_unloads_this_package(program: Path, anywhere: None) -> None:
+def test_the_unit_loads_and_unloads_this_package(program, anywhere):
     service = parsed(boot.unit())["Service"]
     words = service["ExecStart"].split()
     pins, controls = str(ww_kernel.pins()), str(ww_kernel.bpf_object(program))
@@ -63,9 +60,7 @@ def test_the_unit_loads_and_unloads_this_package(program: Path, anywhere: None) 
     assert service["NoNewPrivileges"] == "yes"
 
 
-def test_the_unit_is_written_and_removed(
-    program: Path, anywhere: None, no_systemd: None, tmp_path: Path
-) -> None:
+def test_the_unit_is_written_and_removed(program, anywhere, no_systemd, tmp_path):
     path = tmp_path / boot.UNIT
     assert boot.enable(tmp_path)[0] == f"wrote {path}"
     assert path.read_text() == boot.unit()
@@ -74,15 +69,11 @@ def test_the_unit_is_written_and_removed(
     assert boot.disable(tmp_path) == [f"there is no {path}"]
 
 
-def test_without_systemd_it_names_the_remaining_steps(
-    program: Path, anywhere: None, no_systemd: None, tmp_path: Path
-) -> None:
+def test_without_systemd_it_names_the_remaining_steps(program, anywhere, no_systemd, tmp_path):
     assert boot.enable(tmp_path)[1].endswith("systemctl enable westwood.service")
 
 
-def test_a_path_that_systemd_would_misread_is_refused(
-    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_that_systemd_would_misread_is_refused(program, tmp_path, monkeypatch):
     folder = tmp_path / "my programs"
     folder.mkdir()
     for path in (program, ww_kernel.bpf_object(program)):
@@ -93,13 +84,11 @@ def test_a_path_that_systemd_would_misread_is_refused(
 
 
 @ROOT_ONLY
-def test_a_program_that_others_may_change_is_refused_with_the_remedy(
-    program: Path, westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_program_that_others_may_change_is_refused_with_the_remedy(program, westwood, tmp_path):
     """/tmp is on the path: its sticky bit does not help, since others may take names first."""
     called = westwood("kernel", "load", "--boot")
     assert called.code == 77 and called.err.count("\n") == 1
-    first = next(one for one in reversed(program.parents) if one.stat().st_mode & 0o022)
+    first = next(parent for parent in reversed(program.parents) if parent.stat().st_mode & 0o022)
     assert called.err.startswith(f"westwood: {first}: users other than root may change it")
     assert f"install -D -t /usr/local/lib/westwood {program}" in called.err
     assert called.out == "", "nothing was loaded before the check"
@@ -110,7 +99,7 @@ def test_a_program_that_others_may_change_is_refused_with_the_remedy(
 
 @ROOT_ONLY
 @pytest.mark.parametrize("what", ["owner of a folder", "mode of a folder", "owner", "mode", "link"])
-def test_any_folder_above_it_that_others_may_change_is_found(what: str) -> None:
+def test_any_folder_above_it_that_others_may_change_is_found(what):
     with tempfile.TemporaryDirectory(dir="/run") as made:  # only root may write /run
         folder = Path(made) / "bin"
         folder.mkdir()
@@ -134,9 +123,7 @@ def test_any_folder_above_it_that_others_may_change_is_found(what: str) -> None:
 
 
 @ROOT_ONLY
-def test_root_takes_no_program_that_others_may_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_root_takes_no_program_that_others_may_change(tmp_path, monkeypatch):
     fake = tmp_path / "mount"
     fake.write_text("#!/bin/sh\n")
     fake.chmod(0o755)
@@ -145,27 +132,23 @@ def test_root_takes_no_program_that_others_may_change(
     assert found is not None and found != str(fake) and programs.changeable(Path(found)) is None
 
 
-def test_only_root_can_write_the_unit_with_any_umask(
-    program: Path, anywhere: None, no_systemd: None, tmp_path: Path
-) -> None:
+def test_only_root_can_write_the_unit_with_any_umask(program, anywhere, no_systemd, tmp_path):
     before = os.umask(0)
     try:
         boot.enable(tmp_path)
     finally:
         os.umask(before)
     assert (tmp_path / boot.UNIT).stat().st_mode & 0o777 == 0o644
-    assert [one.name for one in tmp_path.glob("*.service*")] == [boot.UNIT]
+    assert [path.name for path in tmp_path.glob("*.service*")] == [boot.UNIT]
 
 
-def test_pins_have_absolute_normalised_names(
-    program: Path, anywhere: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pins_have_absolute_normalised_names(program, anywhere, monkeypatch):
     monkeypatch.setenv(ww_kernel.PINS_VARIABLE, "x/../bpf/westwood")
     assert f"RequiresMountsFor={Path.cwd()}/bpf/westwood\n" in boot.unit()
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
-def test_systemd_accepts_the_unit(program: Path, anywhere: None, tmp_path: Path) -> None:
+def test_systemd_accepts_the_unit(program, anywhere, tmp_path):
     path = tmp_path / boot.UNIT
     path.write_text(boot.unit(["ww_plus"]))
     verify = ["systemd-analyze", "verify", str(path)]
@@ -174,9 +157,7 @@ def test_systemd_accepts_the_unit(program: Path, anywhere: None, tmp_path: Path)
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
-def test_systemd_accepts_the_guides_unit_for_a_default(
-    program: Path, anywhere: None, tmp_path: Path
-) -> None:
+def test_systemd_accepts_the_guides_unit_for_a_default(program, anywhere, tmp_path):
     page = (Path(__file__).parents[3] / "docs" / "linux.md").read_text(encoding="utf-8")
     ((text, name),) = re.findall(r"```ini\n(# /etc/systemd/system/(\S+?);.*?)```", page, re.S)
     command = "/opt/westwood/bin/westwood"
@@ -190,7 +171,7 @@ def test_systemd_accepts_the_guides_unit_for_a_default(
 
 
 @pytest.mark.kernel
-def test_the_units_commands_work(bpffs: Path, anywhere: None) -> None:
+def test_the_units_commands_work(bpffs, anywhere):
     """Also with the capabilities of the unit, which root needs for nothing else."""
     held = ["setpriv", "--bounding-set=-all,+bpf,+perfmon", "--inh-caps=-all", "--no-new-privs"]
     lines = re.findall(r"^(ExecSt\w+)=(.*)$", boot.unit(["ww_plus", "ww_nrplus"]), re.M)
@@ -204,8 +185,6 @@ def test_the_units_commands_work(bpffs: Path, anywhere: None) -> None:
         assert opened == ({"ww_plus", "ww_nrplus"} if "allowed" in command else set())
 
 
-def test_the_unit_opens_what_is_open(
-    program: Path, anywhere: None, no_systemd: None, tmp_path: Path
-) -> None:
+def test_the_unit_opens_what_is_open(program, anywhere, no_systemd, tmp_path):
     boot.enable(tmp_path, ["ww_plus"])
     assert f" ww_plus > {users.ALLOWED}'\n" in (tmp_path / boot.UNIT).read_text()

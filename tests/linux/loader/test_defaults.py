@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """westwood kernel default sets a default, remembers the old one, and restores exactly that."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -59,7 +57,7 @@ def entries(memory: Path) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_old_default_is_restored(host: Namespace, memory: Path) -> None:
+def test_the_old_default_is_restored(host, memory):
     where = f"default of new sockets in network namespace of process {host.pid}"
     said = defaults.choose("reno", host.pid)
     assert said == [f"{where}: reno (was {OTHER}; westwood kernel default --restore)"]
@@ -71,7 +69,7 @@ def test_the_old_default_is_restored(host: Namespace, memory: Path) -> None:
     assert defaults.restore() == ["nothing to restore: westwood kernel default has set no default"]
 
 
-def test_after_two_changes_the_first_default_is_remembered(loaded: Path, host: Namespace) -> None:
+def test_after_two_changes_the_first_default_is_remembered(loaded, host):
     for name in ("reno", "ww_plus"):
         defaults.choose(name, host.pid)
     assert now(host) == "ww_plus"
@@ -79,7 +77,7 @@ def test_after_two_changes_the_first_default_is_remembered(loaded: Path, host: N
     assert now(host) == OTHER
 
 
-def test_another_users_choice_is_kept(host: Namespace, loaded: Path) -> None:
+def test_another_users_choice_is_kept(host, loaded):
     defaults.choose("ww_plus", host.pid)
     host.run("sysctl", "-qw", f"{CC}=reno")
     (said,) = defaults.restore()
@@ -87,15 +85,13 @@ def test_another_users_choice_is_kept(host: Namespace, loaded: Path) -> None:
     assert now(host) == "reno"
 
 
-def test_unload_restores_the_default_and_reports_it(loaded: Path, host: Namespace) -> None:
+def test_unload_restores_the_default_and_reports_it(loaded, host):
     defaults.choose("ww_plus", host.pid)
     assert any(f"{OTHER} again" in line for line in defaults.before_unload())
     assert now(host) == OTHER
 
 
-def test_unload_refuses_while_another_users_default_is_ours(
-    loaded: Path, host: Namespace, westwood: Westwood
-) -> None:
+def test_unload_refuses_while_another_users_default_is_ours(loaded, host, westwood):
     host.run("sysctl", "-qw", f"{CC}=ww_plus")
     called = westwood("kernel", "unload")
     assert called.code == 1 and called.err.count("\n") == 1
@@ -106,9 +102,7 @@ def test_unload_refuses_while_another_users_default_is_ours(
     assert ww_kernel.status()["loaded"]
 
 
-def test_the_advice_of_a_refused_unload_helps(
-    loaded: Path, host: Namespace, westwood: Westwood
-) -> None:
+def test_the_advice_of_a_refused_unload_helps(loaded, host, westwood):
     """The old default is unloaded, so it can't be restored, and is not."""
     host.run("sysctl", "-qw", f"{CC}=ww_plus")
     *_, advice = westwood("kernel", "unload").err.strip().rpartition("westwood ")
@@ -123,9 +117,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("step", range(8))
-def test_after_a_kill_anywhere_the_default_can_be_restored(
-    host: Namespace, monkeypatch: pytest.MonkeyPatch, step: int
-) -> None:
+def test_after_a_kill_anywhere_the_default_can_be_restored(host, monkeypatch, step):
     """The command is killed before or after each call with an effect that others see."""
     left = step
 
@@ -156,7 +148,7 @@ def test_after_a_kill_anywhere_the_default_can_be_restored(
     assert defaults.restore()[0].startswith("nothing to restore")
 
 
-def test_a_route_keeps_its_other_attributes(host: Namespace) -> None:
+def test_a_route_keeps_its_other_attributes(host):
     rest = "via 198.51.100.7 dev d0 proto static metric 50 mtu lock 1400 initcwnd 20"
     host.run("ip", "route", "add", ROUTE, *rest.split())
     before = host.run("ip", "route", "show", ROUTE)
@@ -175,7 +167,7 @@ def test_a_route_keeps_its_other_attributes(host: Namespace) -> None:
         f"dev d0 scope link src 198.51.100.1 congctl {OTHER}",
     ],
 )
-def test_a_route_of_several_hops_or_with_a_control(host: Namespace, rest: str) -> None:
+def test_a_route_of_several_hops_or_with_a_control(host, rest):
     host.run("ip", "route", "add", ROUTE, *rest.split())
     before = host.run("ip", "route", "show", ROUTE)
     defaults.choose("reno", host.pid, ROUTE)
@@ -184,7 +176,7 @@ def test_a_route_of_several_hops_or_with_a_control(host: Namespace, rest: str) -
     assert host.run("ip", "route", "show", ROUTE) == before
 
 
-def test_a_route_of_ipv6_and_the_default_route(host: Namespace) -> None:
+def test_a_route_of_ipv6_and_the_default_route(host):
     host.run("ip", "-6", "route", "add", "2001:db8::/32", "dev", "d0", "metric", "7")
     host.run("ip", "route", "add", "default", "via", "198.51.100.7")
     for prefix, asked in (("2001:db8::/32", "2001:db8::/32"), ("default", "default")):
@@ -195,7 +187,7 @@ def test_a_route_of_ipv6_and_the_default_route(host: Namespace) -> None:
     assert len(defaults.restore()) == 2
 
 
-def test_new_connections_use_the_routes_control(loaded: Path, host: Namespace) -> None:
+def test_new_connections_use_the_routes_control(loaded, host):
     host.run("ip", "route", "add", ROUTE, "dev", "d0")
     program = (
         "import socket; s = socket.socket(); s.setblocking(False); s.connect_ex(('192.0.2.9', 9)); "
@@ -207,7 +199,7 @@ def test_new_connections_use_the_routes_control(loaded: Path, host: Namespace) -
     assert host.run("python3", "-c", program).strip() == OTHER
 
 
-def test_controls_that_are_not_allowed_are_never_requested(host: Namespace) -> None:
+def test_controls_that_are_not_allowed_are_never_requested(host):
     """A namespace can't use a control that isn't allowed; asking for it leaks the control."""
     permitted = sorted(words("allowed"))
     for refused in sorted(words("available") - set(permitted)):
@@ -225,9 +217,7 @@ def test_controls_that_are_not_allowed_are_never_requested(host: Namespace) -> N
     assert now(host) == OTHER
 
 
-def test_one_that_only_root_may_choose_is_no_default_of_a_namespace(
-    loaded: Path, host: Namespace
-) -> None:
+def test_one_that_only_root_may_choose_is_no_default_of_a_namespace(loaded, host):
     users.change(set(), {"ww_plus"})
     remedy = "westwood kernel load --allow-users ww_plus adds it"
     with pytest.raises(InputError, match=remedy):
@@ -236,7 +226,7 @@ def test_one_that_only_root_may_choose_is_no_default_of_a_namespace(
 
 
 @pytest.mark.skipif(not os.access(users.ALLOWED, os.W_OK), reason="needs the first namespace")
-def test_what_a_default_opened_to_users_is_closed_again(loaded: Path) -> None:
+def test_what_a_default_opened_to_users_is_closed_again(loaded):
     """In the first namespace, where Linux opens a control that becomes the default."""
     users.change(set(), {"ww_plus"})
     before = defaults._DEFAULT.read_text()
@@ -253,13 +243,13 @@ def test_what_a_default_opened_to_users_is_closed_again(loaded: Path) -> None:
         defaults._DEFAULT.write_text(before)
 
 
-def test_an_unloaded_control_has_a_remedy(bpffs: Path, host: Namespace) -> None:
+def test_an_unloaded_control_has_a_remedy(bpffs, host):
     ww_kernel.unload()
     with pytest.raises(UnavailableError, match="ww_plus is not loaded: westwood kernel load"):
         defaults.choose("ww_plus", host.pid)
 
 
-def test_a_record_that_others_could_write_is_not_trusted(host: Namespace, memory: Path) -> None:
+def test_a_record_that_others_could_write_is_not_trusted(host, memory):
     memory.mkdir(mode=0o755)
     with pytest.raises(RunError, match="belongs to user 0, mode 755"):
         defaults.choose("reno", host.pid)
@@ -270,22 +260,20 @@ def test_a_record_that_others_could_write_is_not_trusted(host: Namespace, memory
     assert now(host) == OTHER
 
 
-def test_an_ended_namespace_is_forgotten(memory: Path) -> None:
+def test_an_ended_namespace_is_forgotten(memory):
     with alone() as host:
         defaults.choose("reno", host.pid)
     assert defaults.restore()[0].endswith(": is gone") and entries(memory) == []
 
 
-def test_the_previous_boot_is_forgotten(
-    host: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_previous_boot_is_forgotten(host, tmp_path, monkeypatch):
     defaults.choose("reno", host.pid)
     (tmp_path / "boot").write_text("another\n")
     monkeypatch.setattr(saved_defaults, "_BOOT", tmp_path / "boot")
     assert defaults.restore()[0].startswith("nothing to restore")
 
 
-def test_the_command(host: Namespace, westwood: Westwood) -> None:
+def test_the_command(host, westwood):
     called = westwood("kernel", "default", "reno", "--netns", host.pid)
     assert called.code == 0 and f": reno (was {OTHER}" in called.out
     state = json.loads(westwood("kernel", "status", "--json").out)
@@ -295,13 +283,13 @@ def test_the_command(host: Namespace, westwood: Westwood) -> None:
     assert westwood("kernel", "default", "--restore").out.endswith(f"{OTHER} again\n")
 
 
-def test_other_users_are_asked_to_be_root(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_users_are_asked_to_be_root(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 65534)
     with pytest.raises(UnavailableError, match="run as root"):
         defaults.restore()
     assert defaults.before_unload() == []
 
 
-def test_prefixes_are_written_as_the_kernel_does() -> None:
+def test_prefixes_are_written_as_the_kernel_does():
     assert routes.prefix_of("default") == "0.0.0.0/0"
     assert routes.prefix_of("2001:DB8::/32") == "2001:db8::/32"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """westwood kernel doctor prints a line per item; missing ones have a remedy, and exit code 77."""
 
-from __future__ import annotations
-
 import gzip
 import struct
 from collections.abc import Callable
@@ -44,7 +42,7 @@ def machine(tmp_path: Path) -> Callable[..., dict[str, doctor.Check]]:
 Machine = Callable[..., dict[str, doctor.Check]]
 
 
-def test_each_line_has_a_result_and_a_remedy(machine: Machine) -> None:
+def test_each_line_has_a_result_and_a_remedy(machine):
     found = machine(btf=False, jit="0")
     assert str(found["BPF JIT"]) == "missing  BPF JIT: off; sysctl net.core.bpf_jit_enable=1"
     assert str(found["BTF"]).startswith("missing  BTF: no ")
@@ -54,9 +52,7 @@ def test_each_line_has_a_result_and_a_remedy(machine: Machine) -> None:
         assert "\n" not in str(check) and (check.ok or check.remedy)
 
 
-def test_the_compilers_of_control_files_are_named(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_compilers_of_control_files_are_named(machine, monkeypatch):
     clang = compiling.Compiler(("/bin/clang", "-target", "bpf"), "clang 14")
     gcc = compiling.Compiler(("/bin/gcc",), "gcc 12")
     monkeypatch.setattr(user_controls, "compiler", lambda: clang)
@@ -74,7 +70,7 @@ def test_the_compilers_of_control_files_are_named(
 
 
 @pytest.mark.parametrize("name", ["CAP_BPF", "CAP_PERFMON"])
-def test_each_capability_is_named(machine: Machine, name: str) -> None:
+def test_each_capability_is_named(machine, name):
     found = machine(held=ALL_CAPABILITIES & ~(1 << doctor._BITS[name]))
     wrong = [check for check in found.values() if check.name.startswith("CAP_") and not check.ok]
     assert [check.name for check in wrong] == [name]
@@ -92,9 +88,7 @@ def test_each_capability_is_named(machine: Machine, name: str) -> None:
         ("custom", False),
     ],
 )
-def test_the_kernel_is_new_enough(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch, release: str, ok: bool
-) -> None:
+def test_the_kernel_is_new_enough(machine, monkeypatch, release, ok):
     monkeypatch.setattr(doctor.platform, "release", lambda: release)
     check = machine()["kernel"]
     assert check.ok is ok and release in str(check)
@@ -109,9 +103,7 @@ CONFIG_NET_SCH_RED_EXTRA=y
 
 
 @pytest.mark.parametrize("place", ["proc/config.gz", "boot/config"])
-def test_the_kernels_queue_disciplines_are_named(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str
-) -> None:
+def test_the_kernels_queue_disciplines_are_named(machine, monkeypatch, tmp_path, place):
     machine()
     monkeypatch.setattr(doctor.platform, "release", lambda: "6.18.1")
     folders = [tmp_path / name for name in ("proc", "sys", "boot")]
@@ -127,9 +119,7 @@ def test_the_kernels_queue_disciplines_are_named(
 
 
 @pytest.mark.parametrize("member", ["init_owned", "name"])
-def test_a_kernel_that_skips_programs_is_reported(
-    machine: Machine, tmp_path: Path, member: str
-) -> None:
+def test_a_kernel_that_skips_programs_is_reported(machine, tmp_path, member):
     """A member with that name in another structure does not count."""
     machine()
     written = btf_of({"trace_array": ["init_owned"], "bpf_prog_aux": ["refcnt", member]})
@@ -143,7 +133,7 @@ def test_a_kernel_that_skips_programs_is_reported(
         assert str(check) == "ok       BPF programs: never skipped"
 
 
-def test_this_kernels_type_information_is_read() -> None:
+def test_this_kernels_type_information_is_read():
     vmlinux = Path("/sys/kernel/btf/vmlinux")
     if not vmlinux.exists():
         pytest.skip("this kernel has no BTF")
@@ -153,7 +143,7 @@ def test_this_kernels_type_information_is_read() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 10, 30, 60])
-def test_truncated_type_information_gives_no_result(size: int) -> None:
+def test_truncated_type_information_gives_no_result(size):
     assert btf.members(btf_of({"bpf_prog_aux": ["init_owned"]})[:size], "bpf_prog_aux") is None
 
 
@@ -171,18 +161,14 @@ def btf_of(structures: dict[str, list[str]]) -> bytes:
     return struct.pack("<HBBIIIII", 0xEB9F, 1, 0, 24, *sizes) + types + text
 
 
-def test_a_mounted_bpffs_is_found(
-    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mounted_bpffs_is_found(machine, tmp_path, monkeypatch):
     monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(tmp_path / "westwood"))
     assert machine(mounts=f"bpf {tmp_path} bpf rw 0 0\n")["bpffs"].ok
     missing = machine(mounts=f"tmpfs {tmp_path} tmpfs rw 0 0\n")["bpffs"]
     assert not missing.ok and f"mount -t bpf bpf {tmp_path}" in str(missing)
 
 
-def test_missing_tools_are_named_with_their_package(
-    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_tools_are_named_with_their_package(machine, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
     found = machine()
@@ -192,8 +178,8 @@ def test_missing_tools_are_named_with_their_package(
 
 
 def test_an_installed_package_asks_for_no_compiler_and_names_no_makefile(
-    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    machine, tmp_path, monkeypatch
+):
     monkeypatch.setattr(programs, "CHECKOUT", None)
     monkeypatch.setattr(doctor, "CHECKOUT", None)
     monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
@@ -203,9 +189,7 @@ def test_an_installed_package_asks_for_no_compiler_and_names_no_makefile(
     assert "make " not in str(found["ww-kernel"])
 
 
-def test_exit_code_77_if_anything_is_missing(
-    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_exit_code_77_if_anything_is_missing(westwood, tmp_path, monkeypatch):
     monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
     called = westwood("kernel", "doctor")
     assert called.code == 77
@@ -216,9 +200,7 @@ def test_exit_code_77_if_anything_is_missing(
 
 
 @pytest.mark.kernel
-def test_exit_code_0_if_the_controls_can_be_loaded(
-    westwood: Westwood, bpffs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_exit_code_0_if_the_controls_can_be_loaded(westwood, bpffs, monkeypatch):
     called = westwood("kernel", "doctor")
     assert (called.code, called.err) == (0, ""), called.out
     assert westwood("kernel", "load").code == 0

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """westwood kernel record records the connections of every control, by the kernel's tracepoints."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -10,7 +8,6 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -46,7 +43,7 @@ def sent(recorded: Recording) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("cc", KERNELS)
-def test_a_trace_has_its_losses_and_windows(bpffs: Path, cc: str) -> None:
+def test_a_trace_has_its_losses_and_windows(bpffs, cc):
     """Three packets are lost, which takes two recoveries, or one on a busy machine."""
     with path("--drop", LOST) as (sender, receiver, recorded):
         delivered = transfer(sender, receiver, cc)
@@ -69,7 +66,7 @@ def test_a_trace_has_its_losses_and_windows(bpffs: Path, cc: str) -> None:
     assert delivered <= trace["delivered_bytes"][-1] <= delivered + 2
 
 
-def test_a_timeout_is_recorded_as_one(bpffs: Path) -> None:
+def test_a_timeout_is_recorded_as_one(bpffs):
     """The path carries nothing for half a second."""
     with path("--queue", 30, "--dark", "0.3,0.9") as (sender, receiver, recorded):
         transfer(sender, receiver, "reno", seconds=1.5)
@@ -78,7 +75,7 @@ def test_a_timeout_is_recorded_as_one(bpffs: Path) -> None:
     assert timeouts["cwnd"][0] <= 2
 
 
-def test_delayed_packets_lead_to_an_undo(bpffs: Path) -> None:
+def test_delayed_packets_lead_to_an_undo(bpffs):
     """Half the link's rate is sent, so that no queue interferes and the hold outlasts the RTO."""
     with path("--hold", "0.3,0.9") as (sender, receiver, recorded):
         sink = receiver.receive("10.77.0.2", PORT)
@@ -87,7 +84,7 @@ def test_delayed_packets_lead_to_an_undo(bpffs: Path) -> None:
 
 
 @pytest.mark.usefixtures("loaded")
-def test_ours_are_recorded_once_among_the_others() -> None:
+def test_ours_are_recorded_once_among_the_others():
     """They are recorded once, by their own programs with the estimate, not by the tracepoints."""
     with path("--drop", LOST) as (sender, receiver, recorded):
         transfer(sender, receiver, "ww_plus", "cubic")
@@ -100,7 +97,7 @@ def test_ours_are_recorded_once_among_the_others() -> None:
 
 
 @pytest.mark.usefixtures("loaded")
-def test_without_ours_loaded_their_last_connections_are_recorded() -> None:
+def test_without_ours_loaded_their_last_connections_are_recorded():
     with joined(*PATH) as (sender, receiver):
         sink = receiver.receive("10.77.0.2", PORT)
         sending = sender.send("10.77.0.2", PORT, "ww_plus", 1.2)
@@ -111,9 +108,7 @@ def test_without_ours_loaded_their_last_connections_are_recorded() -> None:
     assert {"window", "end"} <= set(sent(recorded).filter(cc="ww_plus")["event"].cast(pl.String))
 
 
-def test_only_the_requested_controls_are_recorded(
-    bpffs: Path, westwood: Westwood, tmp_path: Path
-) -> None:
+def test_only_the_requested_controls_are_recorded(bpffs, westwood, tmp_path):
     with alone() as host:
         sink = host.receive("127.0.0.1", PORT)
         with recording(cc=("reno",)) as recorded:
@@ -135,7 +130,7 @@ def programs() -> set[int]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_stays_in_the_kernel(bpffs: Path, tmp_path: Path, number: int) -> None:
+def test_nothing_stays_in_the_kernel(bpffs, tmp_path, number):
     program = ww_kernel.program()
     words = [program, "record", ww_kernel.pins(), 0, 1 << 16, 0, ww_kernel.bpf_object(program)]
     before = programs()

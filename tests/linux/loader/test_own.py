@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """westwood kernel load FILE.c registers a user's control beside ours, or says why it can't."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -55,7 +53,7 @@ def mine(bpffs: Path, tmp_path: Path) -> str:
     return str(file)
 
 
-def test_a_control_runs_with_its_parameters_and_is_recorded(mine: str, westwood: Westwood) -> None:
+def test_a_control_runs_with_its_parameters_and_is_recorded(mine, westwood):
     """After a loss it keeps 0.8 of what was in flight; Reno would keep half."""
     called = westwood("kernel", "load", mine, "--set", "cc.kept=800")
     assert "ww_mine is loaded\n" in called.out and "ww_mine" in available()
@@ -83,9 +81,7 @@ def test_a_control_runs_with_its_parameters_and_is_recorded(mine: str, westwood:
 
 
 @pytest.mark.slow
-def test_a_refusal_has_the_line_and_leaves_nothing(
-    bpffs: Path, tmp_path: Path, westwood: Westwood
-) -> None:
+def test_a_refusal_has_the_line_and_leaves_nothing(bpffs, tmp_path, westwood):
     file = tmp_path / "wild.c"
     file.write_text(WILD)
     called = westwood("kernel", "load", str(file))
@@ -101,9 +97,7 @@ DIVIDES = like("reno", "wild").replace(
 
 # A compilation takes two seconds of CPU.
 @pytest.mark.parametrize("used", ["clang", pytest.param("ziglang", marks=pytest.mark.slow)])
-def test_a_check_names_the_line_and_registers_nothing(
-    used: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_check_names_the_line_and_registers_nothing(used, tmp_path, monkeypatch):
     only(used, monkeypatch)
     monkeypatch.chdir(tmp_path)
     before = available()
@@ -117,9 +111,7 @@ def test_a_check_names_the_line_and_registers_nothing(
 
 
 @pytest.mark.slow
-def test_a_control_may_end_slow_start_without_a_loss(
-    bpffs: Path, tmp_path: Path, westwood: Westwood
-) -> None:
+def test_a_control_may_end_slow_start_without_a_loss(bpffs, tmp_path, westwood):
     stops = "    if (window->cwnd >= 30) window->ssthresh = ww_min_u32(window->ssthresh, 20);\n"
     text = like("reno", "mine")
     begin = text.index("{\n", text.index("static void on_ack")) + 2
@@ -134,9 +126,7 @@ def test_a_control_may_end_slow_start_without_a_loss(
 
 
 @pytest.mark.slow
-def test_the_kernel_loads_what_ziglang_compiles(
-    mine: str, westwood: Westwood, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_kernel_loads_what_ziglang_compiles(mine, westwood, monkeypatch):
     only("ziglang", monkeypatch)
     assert user_controls.check(mine).outcome is Outcome.PASSED
     assert westwood("kernel", "load", mine).code == 0
@@ -173,9 +163,7 @@ def only(used: str, monkeypatch: pytest.MonkeyPatch) -> None:
         ("gone.c", (), "gone.c"),
     ],
 )
-def test_bad_input_is_one_line(
-    mine: str, westwood: Westwood, name: str, words: tuple[str, ...], problem: str
-) -> None:
+def test_bad_input_is_one_line(mine, westwood, name, words, problem):
     file = Path(mine).with_name(name)
     if name != "gone.c":
         file.write_text(like("reno", "mine"))

@@ -87,9 +87,7 @@ def load(program: Path, folder: Path, capabilities: set[str]) -> subprocess.Comp
     )
 
 
-def test_two_capabilities_suffice_for_load_status_record_and_unload(
-    program: Path, own_folder: Path
-) -> None:
+def test_two_capabilities_suffice_for_load_status_record_and_unload(program, own_folder):
     pins = own_folder / "westwood"
     assert load(program, own_folder, LOAD).stdout == "version test is loaded\n"
     assert available() >= OURS
@@ -104,7 +102,7 @@ def test_two_capabilities_suffice_for_load_status_record_and_unload(
     assert not available() & OURS
 
 
-def test_two_capabilities_suffice_to_record_every_control(program: Path, own_folder: Path) -> None:
+def test_two_capabilities_suffice_to_record_every_control(program, own_folder):
     """The tracing programs do not need a loaded control of ours."""
     words = (program, "record", own_folder / "westwood", 0, 1 << 16, 0)
     everything = ("timeout", "-s", "INT", "0.5", *words, ww_kernel.bpf_object(program))
@@ -118,9 +116,7 @@ def test_two_capabilities_suffice_to_record_every_control(program: Path, own_fol
 
 
 @pytest.mark.parametrize("lacking", sorted(LOAD))
-def test_load_with_one_capability_less_is_refused_in_one_line(
-    program: Path, own_folder: Path, lacking: str
-) -> None:
+def test_load_with_one_capability_less_is_refused_in_one_line(program, own_folder, lacking):
     called = load(program, own_folder, LOAD - {lacking})
     assert called.returncode == 77
     assert called.stderr.count("\n") == 1 and "expected CAP_BPF" in called.stderr
@@ -128,7 +124,7 @@ def test_load_with_one_capability_less_is_refused_in_one_line(
     assert not (own_folder / "westwood").exists()
 
 
-def test_others_are_refused(program: Path, own_folder: Path) -> None:
+def test_others_are_refused(program, own_folder):
     """The user may not record without capabilities; another user may do nothing."""
     load(program, own_folder, LOAD)
     called = as_user(set(), program, "record", own_folder / "westwood", 0, 1 << 16)
@@ -160,18 +156,14 @@ def refused(westwood: Callable[..., Any], said: str) -> None:
     assert not available() & OURS and not Path(out[1]).exists()
 
 
-def test_a_folder_that_another_user_made_first_is_refused(
-    shared: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_folder_that_another_user_made_first_is_refused(shared, westwood):
     pins = ww_kernel.pins()
     assert as_user(set(), "mkdir", "-m", "777", pins).returncode == 0
     refused(westwood, f"{pins}: belongs to user {NOBODY}, expected user 0: rm -r {pins}")
     assert f"missing  bpffs: {pins} belongs to user {NOBODY}" in westwood("kernel", "doctor").out
 
 
-def test_a_link_that_another_user_made_is_not_followed(
-    shared: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_link_that_another_user_made_is_not_followed(shared, westwood):
     elsewhere = shared / "elsewhere"
     elsewhere.mkdir(mode=0o700)
     pins = ww_kernel.pins()
@@ -180,9 +172,7 @@ def test_a_link_that_another_user_made_is_not_followed(
     elsewhere.rmdir()
 
 
-def test_a_folder_that_others_may_enter_or_move_is_refused(
-    shared: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_folder_that_others_may_enter_or_move_is_refused(shared, westwood):
     pins = ww_kernel.pins()
     pins.mkdir(mode=0o750)
     refused(westwood, f"{pins}: has mode 750, so that others may have changed it: chmod 700")
@@ -191,7 +181,7 @@ def test_a_folder_that_others_may_enter_or_move_is_refused(
     refused(westwood, f"{pins}: other users may change a folder above it")
 
 
-def test_a_bpffs_that_we_mount_belongs_to_root(tmp_path: Path) -> None:
+def test_a_bpffs_that_we_mount_belongs_to_root(tmp_path):
     """In a new mount namespace, where nothing is mounted at /sys/fs/bpf."""
     code = "from westwood.kernel import ww_kernel; ww_kernel._mount()"
     script = (
@@ -216,14 +206,12 @@ def may_choose(cc: str, capabilities: Set[str] = frozenset()) -> bool:
 
 
 @pytest.mark.parametrize("cc", ww_kernel.CONTROLS)
-def test_only_root_may_choose_a_control(controls: Path, cc: str) -> None:
+def test_only_root_may_choose_a_control(controls, cc):
     assert not may_choose(cc) and may_choose(cc, {"net_admin"})
     assert may_choose("reno")
 
 
-def test_root_opens_a_control_by_its_name_until_unload(
-    bpffs: Path, westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_root_opens_a_control_by_its_name_until_unload(bpffs, westwood, tmp_path):
     ww_kernel.unload()
     called = westwood("kernel", "load", "--allow-users", "ww_plus")
     assert called.code == 0 and "any user may choose ww_plus, and root all" in called.out
@@ -246,16 +234,14 @@ def test_root_opens_a_control_by_its_name_until_unload(
 
 
 @pytest.mark.parametrize("name", ["ww_mine", "cubic", "ww_pluss", ""])
-def test_root_opens_only_what_it_loads(
-    bpffs: Path, westwood: Callable[..., Any], name: str
-) -> None:
+def test_root_opens_only_what_it_loads(bpffs, westwood, name):
     ww_kernel.unload()
     called = westwood("kernel", "load", "--allow-users", name)
     assert called.code == 2 and called.err.count("\n") == 1 and "--allow-users" in called.err
     assert not ww_kernel.status()["loaded"]
 
 
-def test_others_cannot_change_the_pins(loaded: Path) -> None:
+def test_others_cannot_change_the_pins(loaded):
     open_to_all(loaded)
     pins = ww_kernel.pins()
     assert pins.stat().st_mode & 0o777 == 0o700 and pins.stat().st_uid == 0
@@ -265,7 +251,7 @@ def test_others_cannot_change_the_pins(loaded: Path) -> None:
     loaded.chmod(0o700)
 
 
-def test_the_guide_names_the_capabilities() -> None:
+def test_the_guide_names_the_capabilities():
     line = re.compile(r"^\| `(load|unload|status|record)` \| ([^|]*) \|", re.M)
     table = dict(line.findall(GUIDE.read_text(encoding="utf-8")))
     for command, held in (("load", LOAD), ("record", LOAD), ("status", set()), ("unload", set())):

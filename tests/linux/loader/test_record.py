@@ -44,7 +44,7 @@ def transfer(host: Namespace, cc: str = "ww_plus", connections: int = 1, port: i
     return outcome(sender, receiver, connections)
 
 
-def test_every_connection_from_start_to_end(host: Namespace) -> None:
+def test_every_connection_from_start_to_end(host):
     count = 200
     with recording() as recorded:
         sent = transfer(host, connections=count)
@@ -59,7 +59,7 @@ def test_every_connection_from_start_to_end(host: Namespace) -> None:
     assert set(recorded.trace["cc"]) == {"ww_plus"}
 
 
-def test_there_is_one_row_per_bandwidth_window(host: Namespace) -> None:
+def test_there_is_one_row_per_bandwidth_window(host):
     """Westwood+ samples at most once every 50 ms: Dell'Aera 2003, section 2.2."""
     with recording() as recorded:
         transfer(host)
@@ -70,13 +70,13 @@ def test_there_is_one_row_per_bandwidth_window(host: Namespace) -> None:
 
 
 @pytest.mark.parametrize("name", ["ww_westwood", "ww_nrplus"])
-def test_controls_that_sample_each_ack_have_no_more_rows(host: Namespace, name: str) -> None:
+def test_controls_that_sample_each_ack_have_no_more_rows(host, name):
     with recording() as recorded:
         transfer(host, name)
     assert recorded.trace.filter(pl.col("event") == "window").height <= 13
 
 
-def test_the_columns_are_the_simulators(host: Namespace) -> None:
+def test_the_columns_are_the_simulators(host):
     with recording() as recorded:
         transfer(host)
     simulated = simulate(
@@ -90,7 +90,7 @@ def test_the_columns_are_the_simulators(host: Namespace) -> None:
     assert recorded.trace["time_s"].is_sorted()
 
 
-def test_only_the_requested_port_is_recorded(host: Namespace) -> None:
+def test_only_the_requested_port_is_recorded(host):
     with recording(PORT + 1) as recorded:
         transfer(host)
         transfer(host, port=PORT + 1)
@@ -98,9 +98,7 @@ def test_only_the_requested_port_is_recorded(host: Namespace) -> None:
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
-def test_trace_draws_a_recording(
-    host: Namespace, westwood: Westwood, tmp_path: Path, ending: str
-) -> None:
+def test_trace_draws_a_recording(host, westwood, tmp_path, ending):
     file = tmp_path / f"day.{ending}"
     recorder = subprocess.Popen(
         [sys.executable, "-c", CLI, *RECORD, str(file), "--duration", "1.5s"],
@@ -121,9 +119,7 @@ def test_trace_draws_a_recording(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_keeps_the_recorded_events(
-    host: Namespace, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_a_signal_keeps_the_recorded_events(host, tmp_path, number):
     file = tmp_path / "cut.parquet"
     recorder = subprocess.Popen(
         [sys.executable, "-c", CLI, *RECORD, str(file)],
@@ -140,7 +136,7 @@ def test_a_signal_keeps_the_recorded_events(
     assert eventually(lambda: ww_kernel.status()["recorder"] == 0)
 
 
-def test_lost_events_are_counted(host: Namespace, tmp_path: Path) -> None:
+def test_lost_events_are_counted(host, tmp_path):
     """The recorder is stopped and its buffer holds one page: most events do not fit."""
     words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096)]
     log = tmp_path / "log"
@@ -158,13 +154,13 @@ def test_lost_events_are_counted(host: Namespace, tmp_path: Path) -> None:
     assert ww_kernel.status()["dropped"] >= int(dropped)
 
 
-def test_a_second_recorder_names_the_first() -> None:
+def test_a_second_recorder_names_the_first():
     refused = pytest.raises(RunError, match=r"process \d+ is recording already")
     with recording(), refused, recording():
         pass
 
 
-def test_after_a_recorder_was_killed_the_next_one_records(host: Namespace) -> None:
+def test_after_a_recorder_was_killed_the_next_one_records(host):
     words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 1 << 16)]
     recorder = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert recorder.stdout is not None and recorder.stdout.readline()
@@ -175,7 +171,7 @@ def test_after_a_recorder_was_killed_the_next_one_records(host: Namespace) -> No
     assert recorded.events > 3 and recorded.dropped == 0
 
 
-def test_a_recorder_ends_with_its_parent(tmp_path: Path) -> None:
+def test_a_recorder_ends_with_its_parent(tmp_path):
     """After SIGKILL of the command no recorder is left."""
     file = tmp_path / "gone.parquet"
     command = subprocess.Popen(
@@ -204,9 +200,7 @@ def command(out: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
         started.kill()
 
 
-def test_a_dead_recorder_is_reported_at_once_and_its_events_are_kept(
-    host: Namespace, tmp_path: Path
-) -> None:
+def test_a_dead_recorder_is_reported_at_once_and_its_events_are_kept(host, tmp_path):
     file = tmp_path / "day.parquet"
     with command(file) as (started, recorder):
         transfer(host, connections=3)
@@ -218,13 +212,11 @@ def test_a_dead_recorder_is_reported_at_once_and_its_events_are_kept(
     assert said.startswith(f"westwood: ww-kernel was killed by SIGKILL, at {today}")
     assert re.search(rf"after [\d.]+ s; {file} has what .* 3 connections, \d+ events\n$", said)
     assert pl.read_parquet(file)["event"].to_list().count("end") == 3
-    assert [one.name for one in tmp_path.iterdir()] == ["day.parquet"]
+    assert [path.name for path in tmp_path.iterdir()] == ["day.parquet"]
     assert ww_kernel.status()["recorder"] == 0
 
 
-def test_a_hanging_recorder_does_not_block_the_command(
-    host: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hanging_recorder_does_not_block_the_command(host, tmp_path, monkeypatch):
     monkeypatch.setattr("westwood.kernel.recording._LONGEST_END_S", 0.2)
     with pytest.raises(RunError, match="ww-kernel ended: it did not end when asked to, at "):
         for _ in record(tmp_path / "day.csv", None, "1s"):
@@ -235,9 +227,7 @@ def test_a_hanging_recorder_does_not_block_the_command(
 
 
 @pytest.mark.parametrize("what", ["command", "both"])
-def test_a_killed_command_leaves_a_file_that_trace_opens(
-    host: Namespace, tmp_path: Path, what: str
-) -> None:
+def test_a_killed_command_leaves_a_file_that_trace_opens(host, tmp_path, what):
     (tmp_path / "day.events.csv").write_text("of an earlier one")
     with command(tmp_path / "day.parquet") as (started, recorder):
         transfer(host, connections=3)
@@ -252,7 +242,7 @@ def test_a_killed_command_leaves_a_file_that_trace_opens(
     assert (tmp_path / "day.events.csv").read_text() == "of an earlier one"
 
 
-def test_a_full_disk_ends_it_and_names_the_written_file(host: Namespace, tmp_path: Path) -> None:
+def test_a_full_disk_ends_it_and_names_the_written_file(host, tmp_path):
     """The disk has room for some of the events, but not for the recording made from them."""
     folder = tmp_path / "full"
     folder.mkdir()
@@ -271,7 +261,7 @@ def test_a_full_disk_ends_it_and_names_the_written_file(host: Namespace, tmp_pat
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def test_an_unwritable_file_has_its_reason() -> None:
+def test_an_unwritable_file_has_its_reason():
     words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096)]
     with open("/dev/full", "wb") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=5)
@@ -279,7 +269,7 @@ def test_an_unwritable_file_has_its_reason() -> None:
     assert done.stderr.endswith("can't write the recording: No space left on device\n")
 
 
-def test_a_recorder_without_its_parent_does_not_start() -> None:
+def test_a_recorder_without_its_parent_does_not_start():
     words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096, 1)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=5)
     assert (done.returncode, done.stdout) == (
@@ -288,7 +278,7 @@ def test_a_recorder_without_its_parent_does_not_start() -> None:
     ) and "the parent process has ended" in done.stderr
 
 
-def test_in_a_time_namespace_times_are_the_kernels(host: Namespace, tmp_path: Path) -> None:
+def test_in_a_time_namespace_times_are_the_kernels(host, tmp_path):
     """The namespace's clocks differ, and so do process start times in its /proc."""
     shifted = ("unshare", "-T", "--monotonic", "100000", "--boottime", "100000")
     words = (*shifted, ww_kernel.program(), "record", ww_kernel.pins(), 0, 1 << 16)
@@ -303,9 +293,7 @@ def test_in_a_time_namespace_times_are_the_kernels(host: Namespace, tmp_path: Pa
     assert 0 < trace["time_s"][0] < 10 and trace["time_s"][-1] > trace["time_s"][0] + 0.4
 
 
-def test_invalid_input_gives_one_line_with_the_expectation(
-    westwood: Westwood, tmp_path: Path
-) -> None:
+def test_invalid_input_gives_one_line_with_the_expectation(westwood, tmp_path):
     for words, expected in (
         (("--out", tmp_path / "day.txt"), "expected a name in .parquet or .csv"),
         (("--out", tmp_path / "no" / "day.csv"), "no such folder"),
@@ -320,7 +308,7 @@ def test_invalid_input_gives_one_line_with_the_expectation(
     assert called.code == 2 and "expected a recording" in called.err
 
 
-def test_a_recorder_outlives_unload(host: Namespace) -> None:
+def test_a_recorder_outlives_unload(host):
     """The connections continue, and so does their recording."""
     with recording() as recorded:
         receiver = host.receive("127.0.0.1", PORT)

@@ -4,8 +4,6 @@
 Tests that need the controls follow each other, so that they share a load.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -63,14 +61,14 @@ def other_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[
 
 
 @pytest.mark.usefixtures("nothing_loaded")
-def test_nothing_loaded_is_no_error(westwood: Westwood) -> None:
+def test_nothing_loaded_is_no_error(westwood):
     assert westwood("kernel", "status").out == "nothing is loaded\n"
     called = westwood("kernel", "unload")
     assert (called.code, called.out) == (0, "nothing is loaded\n")
 
 
 @pytest.mark.usefixtures("nothing_loaded")
-def test_without_controls_a_recording_says_what_to_do(westwood: Westwood, tmp_path: Path) -> None:
+def test_without_controls_a_recording_says_what_to_do(westwood, tmp_path):
     words = ("kernel", "record", "--cc", "ww_plus", "--duration", "1s")
     called = westwood(*words, "--out", tmp_path / "day.csv")
     assert called.code == 1 and called.err.count("\n") == 1
@@ -79,9 +77,7 @@ def test_without_controls_a_recording_says_what_to_do(westwood: Westwood, tmp_pa
 
 
 @pytest.mark.usefixtures("nothing_loaded")
-def test_pins_outside_of_a_bpffs_are_refused(
-    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pins_outside_of_a_bpffs_are_refused(westwood, tmp_path, monkeypatch):
     monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(tmp_path / "westwood"))
     called = westwood("kernel", "load")
     assert called.code == 1 and called.err.count("\n") == 1
@@ -89,16 +85,14 @@ def test_pins_outside_of_a_bpffs_are_refused(
     assert not available() & OURS
 
 
-def test_without_the_program_the_remedy_is_named(
-    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_program_the_remedy_is_named(westwood, tmp_path, monkeypatch):
     monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "nothing"))
     called = westwood("kernel", "status")
     assert called.code == 77 and called.err.endswith("make linux\n")
 
 
 @pytest.mark.usefixtures("nothing_loaded")
-def test_load_registers_all_four_and_says_which_version(westwood: Westwood) -> None:
+def test_load_registers_all_four_and_says_which_version(westwood):
     called = westwood("kernel", "load")
     loaded, caveat, *warnings, who, following = called.out.splitlines()
     assert "no default for a machine" in caveat and "takes from CUBIC" in caveat
@@ -116,7 +110,7 @@ def test_load_registers_all_four_and_says_which_version(westwood: Westwood) -> N
 
 
 @pytest.mark.usefixtures("loaded")
-def test_a_second_load_changes_nothing(westwood: Westwood) -> None:
+def test_a_second_load_changes_nothing(westwood):
     before = in_kernel()
     called = westwood("kernel", "load")
     assert called.code == 0
@@ -125,7 +119,7 @@ def test_a_second_load_changes_nothing(westwood: Westwood) -> None:
 
 
 @pytest.mark.usefixtures("loaded")
-def test_status_counts_the_sockets_of_every_namespace(westwood: Westwood) -> None:
+def test_status_counts_the_sockets_of_every_namespace(westwood):
     """Each control has a namespace with one connection more than the control before."""
     totals = {one["name"]: one["total"] for one in ww_kernel.status()["controls"]}
     counts = {name: number for number, name in enumerate(sorted(OURS), 1)}
@@ -145,9 +139,7 @@ def test_status_counts_the_sockets_of_every_namespace(westwood: Westwood) -> Non
 
 
 @pytest.mark.usefixtures("loaded")
-def test_another_programs_control_of_the_same_name_is_kept(
-    westwood: Westwood, bpffs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_programs_control_of_the_same_name_is_kept(westwood, bpffs, monkeypatch):
     before = in_kernel()
     monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(bpffs / "another"))
     called = westwood("kernel", "load")
@@ -160,9 +152,7 @@ def test_another_programs_control_of_the_same_name_is_kept(
 
 
 @pytest.mark.usefixtures("loaded")
-def test_another_version_takes_over_under_traffic(
-    westwood: Westwood, other_version: Callable[[], None]
-) -> None:
+def test_another_version_takes_over_under_traffic(westwood, other_version):
     with alone() as host:
         receiver = host.receive("127.0.0.1", PORT)
         old = host.send("127.0.0.1", PORT, "ww_nrplus", 60, connections=2, rate=1e6)
@@ -188,7 +178,7 @@ def test_another_version_takes_over_under_traffic(
 
 
 @pytest.mark.usefixtures("loaded")
-def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
+def test_unload_under_traffic_loses_no_connection(westwood):
     with alone() as host:
         receiver = host.receive("127.0.0.1", PORT)
         sender = host.send("127.0.0.1", PORT, "ww_plus", 60, connections=4)
@@ -208,7 +198,7 @@ def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
 
 
 @pytest.mark.usefixtures("loaded")
-def test_unload_while_a_namespace_has_it_as_default(westwood: Westwood) -> None:
+def test_unload_while_a_namespace_has_it_as_default(westwood):
     """The command refuses (test_defaults.py); ww-kernel, which a boot unit runs, does not."""
     users.change({"ww_plus"}, set())
     with alone() as host:
@@ -226,7 +216,7 @@ def test_unload_while_a_namespace_has_it_as_default(westwood: Westwood) -> None:
 
 
 @pytest.mark.usefixtures("loaded")
-def test_an_ended_namespace_with_a_default_leaks_nothing(westwood: Westwood) -> None:
+def test_an_ended_namespace_with_a_default_leaks_nothing(westwood):
     users.change({"ww_plus_rh"}, set())
     with alone() as host:
         host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=ww_plus_rh")
@@ -235,7 +225,7 @@ def test_an_ended_namespace_with_a_default_leaks_nothing(westwood: Westwood) -> 
 
 
 @pytest.mark.usefixtures("nothing_loaded")
-def test_the_next_load_repairs_a_killed_one(westwood: Westwood) -> None:
+def test_the_next_load_repairs_a_killed_one(westwood):
     """At once, and shortly before it ends; test_torture_kernel.py kills it at any time."""
     program = ww_kernel.program()
     words = [program, "load", ww_kernel.pins(), ww_kernel.bpf_object(program), __version__]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Connections of any control are found through sock_diag and decoded, in any namespace."""
 
-from __future__ import annotations
-
 import math
 import socket
 import struct
@@ -30,7 +28,7 @@ def recorded() -> list[bytes]:
     return answers
 
 
-def test_the_kernels_answer_has_a_row_per_connection() -> None:
+def test_the_kernels_answer_has_a_row_per_connection():
     frame = sock_diag.frame_of([(0.5, recorded())], 7)
     assert frame.columns == list(sock_diag.COLUMNS)
     assert frame.schema == sock_diag.empty().schema
@@ -47,14 +45,14 @@ def test_the_kernels_answer_has_a_row_per_connection() -> None:
     assert cubic["app_limited"] is True and cubic["unsent_bytes"] == 0
 
 
-def test_a_controls_own_values_are_unknown_for_the_others() -> None:
+def test_a_controls_own_values_are_unknown_for_the_others():
     cubic, bbr, reno = sock_diag.frame_of([(0, recorded())], 7).iter_rows(named=True)
     assert math.isnan(cubic["estimate_bps"]) and math.isnan(reno["pacing_gain"])
     assert bbr["estimate_bps"] == pytest.approx(bbr["delivery_bps"], rel=1e-3)
     assert bbr["pacing_gain"] == pytest.approx(2.885, rel=1e-3), "2/ln 2, in startup"
 
 
-def test_values_that_an_older_kernel_lacks_are_unknown() -> None:
+def test_values_that_an_older_kernel_lacks_are_unknown():
     """Linux 4.6 ends its structure after the segments sent, 6.1 before the timeouts."""
     info = tcp_info.decoded(bytes(range(160)))
     old, newer = tcp_info.columns(info, 160), tcp_info.columns(info, 240)
@@ -63,7 +61,7 @@ def test_values_that_an_older_kernel_lacks_are_unknown() -> None:
     assert newer["timeouts"].to_list() == [None]
 
 
-def test_sockets_with_other_attributes_are_distinguished() -> None:
+def test_sockets_with_other_attributes_are_distinguished():
     """Each message is decoded by its own attributes, even if two have the same length."""
     frame = sock_diag.frame_of([(look, recorded()) for look in (0.0, 1.0)], 7)
     assert frame["cc"].to_list() == ["cubic", "bbr", "reno"] * 2
@@ -71,18 +69,18 @@ def test_sockets_with_other_attributes_are_distinguished() -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 17, 80, 200, 419])
-def test_a_truncated_answer_gives_no_frame(cut: int) -> None:
+def test_a_truncated_answer_gives_no_frame(cut):
     with pytest.raises(RunError, match="cut off"):
         sock_diag.frame_of([(0, [recorded()[0][:cut].ljust(17, b"\1")])], 7)
 
 
-def test_the_kernels_refusal_gives_one_line() -> None:
+def test_the_kernels_refusal_gives_one_line():
     refusal = struct.pack("=IHHIIi", 36, 2, 0, 0, 0, -22) + bytes(16)
     with pytest.raises(RunError, match="sock_diag: Invalid argument"):
         sock_diag._is_last(refusal)
 
 
-def test_own_connections_need_no_privileges() -> None:
+def test_own_connections_need_no_privileges():
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         socket.create_connection(server.getsockname()) as one,
@@ -107,7 +105,7 @@ def test_own_connections_need_no_privileges() -> None:
     assert frame["sent_bytes"].to_list()[:1] == [1000] and frame["sent_bytes"][-1] == 2000
 
 
-def test_invalid_choices_are_named() -> None:
+def test_invalid_choices_are_named():
     for wrong in (0, 65536):
         with pytest.raises(InputError, match="expected a port from 1 to 65535"):
             snapshot(Match(port=wrong))
@@ -119,7 +117,7 @@ def test_invalid_choices_are_named() -> None:
 
 
 @pytest.mark.kernel
-def test_losses_of_every_control_in_another_namespace() -> None:
+def test_losses_of_every_control_in_another_namespace():
     """The sampler enters the sender's namespace, whose path loses packets."""
     with joined("--rate", 10e6, "--delay", 0.01, "--queue", 1000, "--drop", "100,300") as ends:
         sender, receiver = ends
@@ -138,7 +136,7 @@ def test_losses_of_every_control_in_another_namespace() -> None:
 
 
 @pytest.mark.kernel
-def test_an_unnamed_namespace_is_found() -> None:
+def test_an_unnamed_namespace_is_found():
     with alone() as host:
         found = namespaces.everywhere()
         with namespaces.opened(host.pid) as there:
@@ -146,7 +144,7 @@ def test_an_unnamed_namespace_is_found() -> None:
             assert there.run(namespaces.own_inode) == there.inode
 
 
-def test_an_error_inside_is_raised_outside() -> None:
+def test_an_error_inside_is_raised_outside():
     def fail() -> None:
         raise ZeroDivisionError
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """westwood kernel watch shows connections of every control on any terminal, and ends at once."""
 
-from __future__ import annotations
-
 import fcntl
 import math
 import os
@@ -20,7 +18,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -60,7 +57,7 @@ def connected() -> Iterator[tuple[socket.socket, int]]:
                 other.close()
 
 
-def test_goodput_counts_bytes_acknowledged_since_the_last_snapshot() -> None:
+def test_goodput_counts_bytes_acknowledged_since_the_last_snapshot():
     with connected() as (one, port), Watch(Match(remote_port=port), str(os.getpid())) as watched:
         start_s = time.monotonic()
         assert math.isnan(watched.snapshot()["goodput_bps"][0]), "there was no earlier snapshot"
@@ -73,7 +70,7 @@ def test_goodput_counts_bytes_acknowledged_since_the_last_snapshot() -> None:
         assert watched.snapshot()["goodput_bps"][0] == 0
 
 
-def test_unknown_values_are_sorted_last() -> None:
+def test_unknown_values_are_sorted_last():
     with connected() as (_, one), connected() as (_, two):
         with Watch(Match(cc=()), str(os.getpid())) as watched:
             seen = watched.snapshot().filter(remote_port=one)
@@ -85,7 +82,7 @@ def test_unknown_values_are_sorted_last() -> None:
 
 
 @pytest.mark.parametrize("width", [200, 140, 120, 100, 80, 79, 78, 77, 76, 60, 48])
-def test_a_narrow_table_drops_columns_and_never_digits(width: int) -> None:
+def test_a_narrow_table_drops_columns_and_never_digits(width):
     row = ("203.0.113.177:443", "198.51.100.101:50001", "ww_plus", "recovery", "1234", "567")
     row += ("123", "90.1", "12345", "12345", "678", "90")
     cells = watch._fitting(Cells(watch._HEADS, (row,)), width)
@@ -99,13 +96,13 @@ def test_a_narrow_table_drops_columns_and_never_digits(width: int) -> None:
     assert figures.split() == list(cells.rows[0])
 
 
-def test_numbers_keep_three_digits() -> None:
+def test_numbers_keep_three_digits():
     figures = {0.0123: "0.01", 9.87: "9.87", 12.34: "12.3", 123.4: "123", 98765.0: "98765"}
     assert {value: watch._figure(value) for value in figures} == figures
     assert watch._figure(math.nan) == "-"
 
 
-def test_a_pipe_gets_one_table(westwood: Westwood, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_gets_one_table(westwood, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
     with connected() as (_, port):
         called = westwood("kernel", "watch", "--port", port, "--interval", "100ms")
@@ -114,7 +111,7 @@ def test_a_pipe_gets_one_table(westwood: Westwood, monkeypatch: pytest.MonkeyPat
     assert "Mb/s" in called.out and "in flight" in called.out
 
 
-def test_invalid_input_gives_one_line(westwood: Westwood) -> None:
+def test_invalid_input_gives_one_line(westwood):
     for words, expected in (
         (("--sort", "name"), "expected one of goodput, cwnd, rtt"),
         (("--interval", "1ms"), "expected a time from 50ms to 1h"),
@@ -128,7 +125,7 @@ def test_invalid_input_gives_one_line(westwood: Westwood) -> None:
         assert called.code == 2 and called.err.count("\n") == 1 and expected in called.err, words
 
 
-def test_on_a_terminal_it_runs_until_ctrl_c() -> None:
+def test_on_a_terminal_it_runs_until_ctrl_c():
     """With 80 columns and 24 lines; it ends within half a second and restores the terminal."""
     with connected() as (_, port):
         master, slave = pty.openpty()
@@ -162,7 +159,7 @@ def test_on_a_terminal_it_runs_until_ctrl_c() -> None:
 
 
 @pytest.mark.kernel
-def test_connections_of_other_namespaces_are_shown() -> None:
+def test_connections_of_other_namespaces_are_shown():
     with alone() as host:
         sink = host.receive("127.0.0.1", 5001)
         sending = host.send("127.0.0.1", 5001, "reno", 1.5, 2, rate=1e5)
@@ -176,7 +173,7 @@ def test_connections_of_other_namespaces_are_shown() -> None:
 
 
 @pytest.mark.kernel
-def test_an_ended_namespace_is_released() -> None:
+def test_an_ended_namespace_is_released():
     """If it stayed open, the namespace would exist, with all its devices, as long as the watch."""
     with Watch(Match(), None) as watched:
         with alone() as host:
@@ -184,7 +181,7 @@ def test_an_ended_namespace_is_released() -> None:
             watched.snapshot()
             assert inode in watched._places
         assert eventually(lambda: watched.snapshot() is not None and inode not in watched._places)
-        held = [os.stat(f"/proc/self/fd/{one}").st_ino for one in _descriptors()]
+        held = [os.stat(f"/proc/self/fd/{descriptor}").st_ino for descriptor in _descriptors()]
         assert inode not in held
 
 
@@ -192,9 +189,7 @@ def _descriptors() -> list[str]:
     return [one for one in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{one}")]
 
 
-def test_a_stale_namespace_name_is_ignored(
-    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stale_namespace_name_is_ignored(westwood, tmp_path, monkeypatch):
     """ip(8) leaves ordinary files in /run/netns where its mounts are not visible."""
     monkeypatch.setattr(namespaces, "NAMED", tmp_path)
     (tmp_path / "stale").touch()
@@ -206,7 +201,7 @@ def test_a_stale_namespace_name_is_ignored(
 
 
 @pytest.mark.kernel
-def test_the_estimate_of_ours_comes_from_the_recorder(controls: Path) -> None:
+def test_the_estimate_of_ours_comes_from_the_recorder(controls):
     with alone() as host:
         sink = host.receive("127.0.0.1", 5001)
         sending = host.send("127.0.0.1", 5001, "ww_plus", 1.5, 2, rate=1e5)

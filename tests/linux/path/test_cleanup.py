@@ -2,8 +2,6 @@
 """The tool cleans up however it ends: namespaces and devices have no names and disappear with
 ww-path, which ends with its parent process."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -110,9 +108,7 @@ class Running:
 
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
-def test_nothing_outlives_a_tool_that_was_killed(
-    how: signal.Signals, code: int, tmp_path: Path
-) -> None:
+def test_nothing_outlives_a_tool_that_was_killed(how, code, tmp_path):
     before = devices()
     running = Running(tmp_path)
     assert running.end(how) == code
@@ -121,7 +117,7 @@ def test_nothing_outlives_a_tool_that_was_killed(
     linux.check_machine()  # nothing is left that would disturb the next start
 
 
-def test_ctrl_c_ends_it_and_keeps_what_was_finished(tmp_path: Path) -> None:
+def test_ctrl_c_ends_it_and_keeps_what_was_finished(tmp_path):
     running = Running(tmp_path)
     os.killpg(running.tool.pid, signal.SIGINT)  # as a terminal does
     assert running.tool.wait(10) == 130
@@ -129,7 +125,7 @@ def test_ctrl_c_ends_it_and_keeps_what_was_finished(tmp_path: Path) -> None:
     assert "Traceback" not in running.said()
 
 
-def test_a_killed_path_is_an_error_in_one_line(tmp_path: Path) -> None:
+def test_a_killed_path_is_an_error_in_one_line(tmp_path):
     running = Running(tmp_path)
     os.kill(running.path, signal.SIGKILL)
     assert running.tool.wait(10) == 1
@@ -138,7 +134,7 @@ def test_a_killed_path_is_an_error_in_one_line(tmp_path: Path) -> None:
     assert last.startswith("westwood: path, seed 1: the emulated path ended with signal SIGKILL")
 
 
-def test_many_starts_leave_no_namespace_behind() -> None:
+def test_many_starts_leave_no_namespace_behind():
     """The kernel's count of namespaces falls shortly after the last process has ended.
 
     Other tests make namespaces at the same time. So one of three batches of starts must leave fewer
@@ -165,7 +161,7 @@ def test_many_starts_leave_no_namespace_behind() -> None:
 @pytest.mark.skipif(
     shutil.which("unshare") is None, reason="no unshare: apt-get install util-linux"
 )
-def test_a_machine_without_tun_gets_the_remedy() -> None:
+def test_a_machine_without_tun_gets_the_remedy():
     """In a mount namespace with an empty /dev/net it exits with 77 and names the remedy."""
     if os.geteuid() != 0:
         pytest.skip("needs root: to hide /dev/net/tun")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The emulated machine's RAM disk is a cpio archive (newc) in an unnamed file."""
 
-from __future__ import annotations
-
 import io
 import stat
 from collections.abc import Iterator
@@ -30,7 +28,7 @@ def entries(archive: bytes) -> Iterator[tuple[str, int, bytes]]:
             return
 
 
-def test_it_reads_back_as_it_was_written() -> None:
+def test_it_reads_back_as_it_was_written():
     out = io.BytesIO()
     disk = _Archive(out)
     contents = {f"bin/{'x' * length}": bytes(range(length)) for length in range(1, 9)}
@@ -51,7 +49,7 @@ def test_it_reads_back_as_it_was_written() -> None:
         assert not above or stat.S_ISDIR(found[above][0])
 
 
-def test_existing_entries_are_kept() -> None:
+def test_existing_entries_are_kept():
     out = io.BytesIO()
     disk = _Archive(out)
     disk.link("bin/sh", "dash")

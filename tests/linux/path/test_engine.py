@@ -5,13 +5,10 @@ If the path decides alone (which packets are lost), the comparison is exact; oth
 of rates. Limits are wide if this machine's load matters; bench/linux_path.py has narrow ones.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -67,7 +64,7 @@ LOSSES: Mapping[str, Any] = {
 
 
 @needs_path
-def test_every_loss_model_loses_the_simulators_packets() -> None:
+def test_every_loss_model_loses_the_simulators_packets():
     """A datagram leaves every 5 ms. Models that lose by number lose the same ones, but one run may
     end a datagram later. Models that lose by time may differ by one at each of 8 changes of state.
     """
@@ -91,7 +88,7 @@ def test_every_loss_model_loses_the_simulators_packets() -> None:
 
 
 @needs_path
-def test_a_syn_sent_again_is_no_retransmitted_data() -> None:
+def test_a_syn_sent_again_is_no_retransmitted_data():
     """The kernel counts both together. The first packet, a SYN, is lost."""
     lossy = link("l", loss={"kind": "script", "packets": [1]})
     chosen = scenario([lossy], [flow("l", cc="reno", recovery="prr", size="30kB")], "3s")
@@ -104,7 +101,7 @@ CONTROLS = ["reno", "cubic", "bbr"]
 
 
 @needs_path
-def test_the_kernels_own_controls_fill_a_path_as_the_simulators_do() -> None:
+def test_the_kernels_own_controls_fill_a_path_as_the_simulators_do():
     """Both engines give the same rows, traces and columns; rates agree within a tenth."""
     controls = [cc for cc in CONTROLS if _has(cc)]
     links = [link(cc, rate="4Mbps", queue={"limit": "40p"}) for cc in controls]
@@ -135,7 +132,7 @@ def _has(cc: str) -> bool:
 
 
 @needs_path
-def test_several_flows_and_cross_traffic_share_a_link() -> None:
+def test_several_flows_and_cross_traffic_share_a_link():
     both = {"from": "a-l", "to": "b-l", "recovery": "prr"}
     flows = [
         {"name": "one", "cc": "reno", **both},
@@ -153,7 +150,7 @@ def test_several_flows_and_cross_traffic_share_a_link() -> None:
 
 
 @needs_path
-def test_the_command_line_writes_the_same_files(tmp_path: Path, capsys: Any) -> None:
+def test_the_command_line_writes_the_same_files(tmp_path, capsys):
     file = tmp_path / "s.toml"
     file.write_text(scenario([link("l")], [flow("l", cc="reno", recovery="prr")], "1s").to_toml())
     common = [str(file), "--engine", "linux", "--out"]
@@ -197,7 +194,7 @@ def test_the_command_line_writes_the_same_files(tmp_path: Path, capsys: Any) -> 
 
 
 @needs_path
-def test_the_receivers_window_grows_to_what_the_scenario_says() -> None:
+def test_the_receivers_window_grows_to_what_the_scenario_says():
     """Linux acknowledges each segment that raises it, by two segments; then every second one.
 
     The segment at the window's edge is smaller. If a late ACK moves the edge, two such segments are
@@ -212,7 +209,7 @@ def test_the_receivers_window_grows_to_what_the_scenario_says() -> None:
 
 
 @needs_path
-def test_a_run_on_a_stalled_machine_is_repeated(monkeypatch: Any) -> None:
+def test_a_run_on_a_stalled_machine_is_repeated(monkeypatch):
     late = iter([0.3, 0.2, 0.001])
     runs = []
     monkeypatch.setattr(linux, "_check_speed", lambda report, what: runs.append(1) or next(late))
@@ -225,7 +222,7 @@ def test_a_run_on_a_stalled_machine_is_repeated(monkeypatch: Any) -> None:
 
 @pytest.mark.slow
 @needs_path
-def test_a_control_that_this_kernel_lacks_runs_in_an_emulated_one(monkeypatch: Any) -> None:
+def test_a_control_that_this_kernel_lacks_runs_in_an_emulated_one(monkeypatch):
     """Upstream's Westwood+ runs there, and Reno in both: its time is exact, so rates agree."""
     reason = emulated.lacking()
     if reason:
@@ -244,7 +241,7 @@ def test_a_control_that_this_kernel_lacks_runs_in_an_emulated_one(monkeypatch: A
 
 
 @needs_path
-def test_a_traced_run_is_not_run_again() -> None:
+def test_a_traced_run_is_not_run_again():
     """Runs are in real time and not repeatable, so the figure shows the first seed's run."""
     engine = engines.find("linux")
     chosen = scenario([link("l")], [flow("l", cc="reno", recovery="prr")], "300ms")
@@ -255,7 +252,7 @@ def test_a_traced_run_is_not_run_again() -> None:
 
 
 @needs_path
-def test_validate_compares_both_engines(tmp_path: Path, monkeypatch: Any) -> None:
+def test_validate_compares_both_engines(tmp_path, monkeypatch):
     grids = validation.GRIDS["linux"]
     assert sum(grid.size for grid in grids.values()) >= 120
     assert set(grids) == {
@@ -315,9 +312,7 @@ def refused(arguments: list[str], capsys: Any) -> tuple[int, str]:
         (['tcp.cc={ name = "westwoodnr+", cte = 2.0 }'], "the kernel's own, which can't be set"),
     ],
 )
-def test_settings_that_linux_lacks_are_rejected_in_one_line(
-    settings: list[str], expected: str, capsys: Any
-) -> None:
+def test_settings_that_linux_lacks_are_rejected_in_one_line(settings, expected, capsys):
     options = [word for setting in settings for word in ("--set", setting)]
     arguments = ["run", "path", "--engine", "linux", "--cc", "reno"]
     if any(setting.startswith("tcp.cc") for setting in settings):
@@ -330,9 +325,7 @@ def test_settings_that_linux_lacks_are_rejected_in_one_line(
     assert code == 2 and expected in error
 
 
-def test_missing_parts_are_named_with_their_remedy(
-    tmp_path: Path, capsys: Any, monkeypatch: Any
-) -> None:
+def test_missing_parts_are_named_with_their_remedy(tmp_path, capsys, monkeypatch):
     """Without the program or a control it exits with 77, and runs and writes nothing."""
     arguments = [
         "run",
@@ -363,9 +356,7 @@ def test_missing_parts_are_named_with_their_remedy(
     assert not (tmp_path / "r").exists()
 
 
-def test_dask_is_rejected_for_engines_of_this_machine(
-    tmp_path: Path, capsys: Any, monkeypatch: Any
-) -> None:
+def test_dask_is_rejected_for_engines_of_this_machine(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(linux, "check_machine", lambda: None)
     arguments = ["sweep", "path", "--engine", "linux", "--dask", "tcp://x", "--out", str(tmp_path)]
     code, error = refused(arguments, capsys)

@@ -2,10 +2,6 @@
 """`--engine linux` and `path campaign` run the family in the kernel over the emulated path, and
 traces include the bandwidth estimates from a recording."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import polars as pl
 import pytest
 
@@ -27,7 +23,7 @@ RATE_BPS = 4e6
 OURS = list(ww_kernel.CONTROLS.values())
 
 
-def test_each_of_ours_reports_its_estimate(controls: Path) -> None:
+def test_each_of_ours_reports_its_estimate(controls):
     """On a path without losses it is the link's payload rate, once slow start has reached it."""
     links = [
         {
@@ -57,7 +53,7 @@ def test_each_of_ours_reports_its_estimate(controls: Path) -> None:
     assert reno.height > 10 and reno["estimate_bps"].is_nan().all()
 
 
-def test_a_campaigns_traces_have_the_estimate(controls: Path) -> None:
+def test_a_campaigns_traces_have_the_estimate(controls):
     path = {"rate": "4Mbps", "delay": "20ms", "queue": {"limit": "40p"}}
     plan = CampaignPlan.read(
         {

@@ -6,8 +6,6 @@ docs/paths.md says which tolerances were fixed before the first results. They ap
 and shares, since two uploads of eight seconds differ by more than the fit does.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import shutil
@@ -85,7 +83,7 @@ def predicted_bps(path: Path, control: str) -> float:
     return sum(run.flow_rows[0]["goodput_bps"] for run in runs) / 8 * length_s / SECONDS
 
 
-def test_the_fit_predicts_unseen_uploads_over_twelve_paths() -> None:
+def test_the_fit_predicts_unseen_uploads_over_twelve_paths():
     errors: dict[str, list[float]] = {"rate": [], "queue": [], "goodput": [], "truth": []}
     covered: dict[str, list[bool]] = {"rate": [], "delay": [], "queue": [], "loss": []}
     for truth in drawn(12):

@@ -104,7 +104,7 @@ def journal(out: Path) -> list[dict[str, Any]]:
 
 
 @needs_path
-def test_a_campaign_alternates_and_ends_with_a_table_and_figures(lab: Lab, tmp_path: Path) -> None:
+def test_a_campaign_alternates_and_ends_with_a_table_and_figures(lab, tmp_path):
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + FAR + LAB)
     lab.serve()
@@ -135,9 +135,7 @@ def test_a_campaign_alternates_and_ends_with_a_table_and_figures(lab: Lab, tmp_p
 
 
 @needs_path
-def test_an_unreachable_target_is_left_out_and_resumed(
-    lab: Lab, tmp_path: Path, capsys: Any
-) -> None:
+def test_an_unreachable_target_is_left_out_and_resumed(lab, tmp_path, capsys):
     """The other targets are still measured; --resume runs what is missing, and nothing twice."""
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + LAB + FAR)
@@ -164,7 +162,7 @@ def test_an_unreachable_target_is_left_out_and_resumed(
 
 
 @needs_path
-def test_a_server_that_dies_in_an_upload_is_noticed(lab: Lab, tmp_path: Path) -> None:
+def test_a_server_that_dies_in_an_upload_is_noticed(lab, tmp_path):
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + LAB.replace("300kB", "100GB").replace('"lab"', '"big"'))
     lab.serve()
@@ -180,7 +178,7 @@ def test_a_server_that_dies_in_an_upload_is_noticed(lab: Lab, tmp_path: Path) ->
 
 
 @needs_path
-def test_after_a_kill_it_continues_with_the_next_upload(lab: Lab, tmp_path: Path) -> None:
+def test_after_a_kill_it_continues_with_the_next_upload(lab, tmp_path):
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + FAR)
     command = lab.inside(*WESTWOOD, "path", "campaign", plan, "--out", out)

@@ -4,8 +4,6 @@
 The emulated machine counts time in instructions, so its figures do not depend on the load.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.linux.path.test_engine import needs_path
@@ -26,9 +24,7 @@ def reno_through(kind: str, *, ecn: bool) -> Scenario:
 
 @pytest.mark.parametrize("kind", ["codel", "fq_codel"])
 @pytest.mark.parametrize("ecn", [False, True])
-def test_codel_of_the_kernel_decides_as_ours_does(
-    kind: str, ecn: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_codel_of_the_kernel_decides_as_ours_does(kind, ecn, monkeypatch):
     if reason := emulated.lacking(["tc"]):
         pytest.skip(reason)
     monkeypatch.setattr(linux_queues, "is_missing", lambda discipline: True)
@@ -42,7 +38,7 @@ def test_codel_of_the_kernel_decides_as_ours_does(
     assert kernels.queue_drops == kernels.early_drops
 
 
-def test_pie_of_the_kernel_fills_the_link_and_drops_early(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pie_of_the_kernel_fills_the_link_and_drops_early(monkeypatch):
     """It spaces its drops (RFC 8033, 5.4), so slow start fills a longer queue than in ours."""
     if reason := emulated.lacking(["tc"]):
         pytest.skip(reason)

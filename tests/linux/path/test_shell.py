@@ -4,8 +4,6 @@
 Each test plays the outer side, with servers in a network namespace of its own.
 """
 
-from __future__ import annotations
-
 import ctypes
 import http.server
 import os
@@ -69,7 +67,7 @@ def attempts(succeeds: Callable[[], bool]) -> bool:
     return any(succeeds() for _ in range(ATTEMPTS))
 
 
-def test_the_round_trip_is_twice_the_delay(echo: None) -> None:
+def test_the_round_trip_is_twice_the_delay(echo):
     def is_right() -> bool:
         said = shell("--delay", "20ms", "--", *python(PING)).stdout.split()
         return 0.040 <= min(map(float, said)) < 0.042
@@ -77,7 +75,7 @@ def test_the_round_trip_is_twice_the_delay(echo: None) -> None:
     assert attempts(is_right)
 
 
-def test_delays_of_nested_shells_add_up(echo: None) -> None:
+def test_delays_of_nested_shells_add_up(echo):
     """The innermost reaches the outermost's gateway through all of them."""
     inner = [*SHELL, "--delay", "5ms", "--", *SHELL, "--scenario", "path", "--set"]
     inner += ["path.loss.rate=0", "--", *python(PING)]
@@ -89,7 +87,7 @@ def test_delays_of_nested_shells_add_up(echo: None) -> None:
     assert attempts(is_right)
 
 
-def test_a_download_with_curl_gets_the_links_rate(tmp_path: Path) -> None:
+def test_a_download_with_curl_gets_the_links_rate(tmp_path):
     if shutil.which("curl") is None:
         pytest.skip("no curl: apt-get install curl")
     size, rate_bps = 500_000, 4e6
@@ -120,7 +118,7 @@ def test_a_download_with_curl_gets_the_links_rate(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("ip") is None, reason="no ip: apt-get install iproute2")
-def test_other_machines_are_reachable_if_this_one_forwards() -> None:
+def test_other_machines_are_reachable_if_this_one_forwards():
     """Even from a nested shell; servers see the machine's address."""
 
     def ip(*words: str) -> None:
@@ -157,7 +155,7 @@ needs_iperf3 = pytest.mark.skipif(
 
 
 @needs_iperf3
-def test_an_upload_gets_the_rate_less_the_headers() -> None:
+def test_an_upload_gets_the_rate_less_the_headers():
     path = ("--rate", "10Mbps", "--delay", "5ms")
 
     def is_right() -> bool:
@@ -168,7 +166,7 @@ def test_an_upload_gets_the_rate_less_the_headers() -> None:
 
 
 @needs_iperf3
-def test_datagrams_are_lost_at_the_given_rate() -> None:
+def test_datagrams_are_lost_at_the_given_rate():
     """5 % of 2000 is 100; four standard deviations are 40."""
     path = ("--loss", "5%", "--delay", "1ms", "--seed", "3")
 
@@ -179,7 +177,7 @@ def test_datagrams_are_lost_at_the_given_rate() -> None:
     assert attempts(is_right)
 
 
-def test_the_command_gets_its_streams_arguments_and_folder(tmp_path: Path) -> None:
+def test_the_command_gets_its_streams_arguments_and_folder(tmp_path):
     script = 'cat; echo "$1"; pwd; ls -l /proc/self/fd >&2'
     words = ("--delay", "1ms", "sh", "-c", script, "sh", "--rate=a b")
     done = program(*words, input="some\ninput", cwd=tmp_path)
@@ -188,7 +186,7 @@ def test_the_command_gets_its_streams_arguments_and_folder(tmp_path: Path) -> No
     assert descriptors == {"0", "1", "2", "3"}, "ls has only its folder and the three streams"
 
 
-def test_the_inner_network_has_one_route_out() -> None:
+def test_the_inner_network_has_one_route_out():
     script = "cat /proc/net/dev; echo $WESTWOOD_GATEWAY; echo $WESTWOOD_SHELL"
     *network, gateway, about = shell("--rate", "1Mbps", "sh", "-c", script).stdout.splitlines()
     assert {line.partition(":")[0].strip() for line in network[2:]} == {"lo", "path"}
@@ -196,7 +194,7 @@ def test_the_inner_network_has_one_route_out() -> None:
     assert about == "1Mbps"
 
 
-def test_the_meter_reports_each_second_and_the_totals() -> None:
+def test_the_meter_reports_each_second_and_the_totals():
     """The command's own output is unchanged. The figures depend on when this machine sends the
     burst: meter_test.cpp tests them without a clock.
     """
@@ -213,7 +211,7 @@ def test_the_meter_reports_each_second_and_the_totals() -> None:
     assert all(down == "0" for _, down in [*seconds, total])
 
 
-def test_without_privileges_the_remedy_is_named() -> None:
+def test_without_privileges_the_remedy_is_named():
     def drop() -> None:
         for capability in (12, 21):  # CAP_NET_ADMIN, CAP_SYS_ADMIN
             ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP

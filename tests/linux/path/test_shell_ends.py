@@ -4,8 +4,6 @@
 Each test plays the outer side, in a network namespace of its own.
 """
 
-from __future__ import annotations
-
 import os
 import pty
 import shutil
@@ -32,7 +30,7 @@ def outside() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("command", "code"), [("exit 0", 0), ("exit 3", 3), ("kill -TERM $$", -15), ("kill -9 $$", -9)]
 )
-def test_it_ends_as_the_command_ends(command: str, code: int) -> None:
+def test_it_ends_as_the_command_ends(command, code):
     done = shell("--delay", "1ms", "--", "sh", "-c", command)
     assert done.returncode == code
     assert done.stderr.startswith(REACH) and done.stderr.count("\n") == 1
@@ -45,13 +43,13 @@ def test_it_ends_as_the_command_ends(command: str, code: int) -> None:
         ("/etc", 126, "westwood: /etc: Permission denied"),
     ],
 )
-def test_a_command_that_cannot_start_gives_one_line(command: str, code: int, said: str) -> None:
+def test_a_command_that_cannot_start_gives_one_line(command, code, said):
     done = shell("--delay", "1ms", "--", command)
     assert done.returncode == code
     assert done.stderr.splitlines()[1:] == [said]
 
 
-def test_root_of_a_user_namespace_can_start_a_shell() -> None:
+def test_root_of_a_user_namespace_can_start_a_shell():
     within = ["unshare", "--user", "--map-root-user", "--net"]
     if shutil.which("unshare") is None or subprocess.run([*within, "true"], check=False).returncode:
         pytest.skip("needs user namespaces")
@@ -71,7 +69,7 @@ def test_root_of_a_user_namespace_can_start_a_shell() -> None:
     assert subprocess.run(words, capture_output=True, check=False).returncode == 6
 
 
-def test_without_a_command_it_runs_the_users_shell(tmp_path: Path) -> None:
+def test_without_a_command_it_runs_the_users_shell(tmp_path):
     """On a terminal, with the path in its prompt."""
     bash = shutil.which("bash")
     if bash is None:
@@ -117,7 +115,7 @@ class Running:
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_nothing_outlives_an_ended_shell(how: signal.Signals, tmp_path: Path) -> None:
+def test_nothing_outlives_an_ended_shell(how, tmp_path):
     """Neither the command nor its background processes, devices or namespace remain."""
     running = Running(tmp_path)
     running.tool.send_signal(how)
@@ -125,7 +123,7 @@ def test_nothing_outlives_an_ended_shell(how: signal.Signals, tmp_path: Path) ->
     assert running.has_left_nothing()
 
 
-def test_nothing_outlives_nested_shells_after_a_kill(tmp_path: Path) -> None:
+def test_nothing_outlives_nested_shells_after_a_kill(tmp_path):
     mark = tmp_path / "inner"
     inner = f"echo $$ > {mark}; sleep 600 & sleep 600; true"
     script = f"{' '.join(SHELL)} --delay 1ms -- sh -c '{inner}' & :"
@@ -138,7 +136,7 @@ def test_nothing_outlives_nested_shells_after_a_kill(tmp_path: Path) -> None:
     assert wait_for(lambda: not network.inhabitants())
 
 
-def test_killing_the_path_ends_the_command(tmp_path: Path) -> None:
+def test_killing_the_path_ends_the_command(tmp_path):
     running = Running(tmp_path)
 
     def paths() -> list[int]:
@@ -151,7 +149,7 @@ def test_killing_the_path_ends_the_command(tmp_path: Path) -> None:
     assert running.has_left_nothing()
 
 
-def test_ctrl_c_reaches_the_command_once(tmp_path: Path) -> None:
+def test_ctrl_c_reaches_the_command_once(tmp_path):
     """The terminal signals the whole group; the front does not pass the signal on again."""
     counts = tmp_path / "interrupts"
     front, terminal = pty.openpty()

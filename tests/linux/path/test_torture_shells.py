@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Attacks shells: kills any of their processes at any moment, and sends invalid packets."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from own_network import devices, own_network
@@ -54,7 +51,7 @@ def marked(mark: str) -> list[int]:
     return found
 
 
-def test_a_kill_at_any_moment_leaves_nothing(attack: Any) -> None:
+def test_a_kill_at_any_moment_leaves_nothing(attack):
     """Kills the front, the path, the command or a background process, in one or two shells."""
     for choices in attack.rounds():
         mark = str(choices.getrandbits(60))
@@ -80,7 +77,7 @@ def test_a_kill_at_any_moment_leaves_nothing(attack: Any) -> None:
         assert wait_for(lambda: devices() == {"lo"}), "a device is left"
 
 
-def test_what_is_no_packet_does_not_stop_the_path(attack: Any) -> None:
+def test_what_is_no_packet_does_not_stop_the_path(attack):
     server = "import socket; s = socket.create_server(('0.0.0.0', 7)); print(flush=True)\n"
     server += "while True: s.accept()[0].send(b'carried')"
     with subprocess.Popen(python(server), stdout=subprocess.PIPE) as serving:

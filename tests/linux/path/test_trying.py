@@ -12,9 +12,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -34,7 +32,7 @@ def tried(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(done, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
-def test_it_does_not_pay_over_a_queue_without_losses(bpffs: Path, tmp_path: Path) -> None:
+def test_it_does_not_pay_over_a_queue_without_losses(bpffs, tmp_path):
     """The whole procedure, from a machine without our controls to a page."""
     before = State.now()
     assert "ww_plus" not in before.controls
@@ -72,7 +70,7 @@ def test_it_does_not_pay_over_a_queue_without_losses(bpffs: Path, tmp_path: Path
     assert sentence in (tmp_path / "path-compare/index.html").read_text()
 
 
-def test_ctrl_c_gives_a_verdict_on_the_finished_uploads(bpffs: Path, tmp_path: Path) -> None:
+def test_ctrl_c_gives_a_verdict_on_the_finished_uploads(bpffs, tmp_path):
     before = State.now()
     trial = start(tmp_path)
     assert trial.stderr is not None
@@ -90,9 +88,7 @@ def test_ctrl_c_gives_a_verdict_on_the_finished_uploads(bpffs: Path, tmp_path: P
     assert eventually(lambda: not left() and State.now() == before)
 
 
-def test_an_unreachable_server_gives_one_line(
-    bpffs: Path, tmp_path: Path, westwood: Callable[..., Any], monkeypatch: Any
-) -> None:
+def test_an_unreachable_server_gives_one_line(bpffs, tmp_path, westwood, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = State.now()
     for host, problem in (
@@ -109,7 +105,7 @@ def test_an_unreachable_server_gives_one_line(
     assert eventually(lambda: not left() and State.now() == before)
 
 
-def test_a_server_with_a_link_local_address_is_reached_again() -> None:
+def test_a_server_with_a_link_local_address_is_reached_again():
     with own_network():
         for words in (
             "link add d0 type veth peer name d1",
@@ -128,7 +124,7 @@ def test_a_server_with_a_link_local_address_is_reached_again() -> None:
 
 
 @pytest.mark.slow
-def test_it_pays_on_a_path_with_random_losses(bpffs: Path, tmp_path: Path) -> None:
+def test_it_pays_on_a_path_with_random_losses(bpffs, tmp_path):
     done = tried(tmp_path, *PAIR, "--upload", "5s", "--loss", "2%", "--for", "4m", "--json")
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)["verdicts"]
@@ -137,7 +133,7 @@ def test_it_pays_on_a_path_with_random_losses(bpffs: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_a_few_seconds_of_a_varying_path_give_no_verdict(bpffs: Path, tmp_path: Path) -> None:
+def test_a_few_seconds_of_a_varying_path_give_no_verdict(bpffs, tmp_path):
     words = ("--rate", "10Mbps", "--delay", "45ms", "--loss", "0.5%", "--for", "10s")
     done = tried(tmp_path, *PAIR, *words)
     assert done.returncode == 3, done.stderr
@@ -145,7 +141,7 @@ def test_a_few_seconds_of_a_varying_path_give_no_verdict(bpffs: Path, tmp_path: 
 
 
 @pytest.mark.slow
-def test_a_limiting_receive_window_is_reported(bpffs: Path, tmp_path: Path) -> None:
+def test_a_limiting_receive_window_is_reported(bpffs, tmp_path):
     scenario = tmp_path / "small.toml"
     scenario.write_text(
         'name = "small"\nduration = "10s"\nprofile = "linux"\n[[link]]\nname = "path"\n'

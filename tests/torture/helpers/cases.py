@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every command that writes files, in a form that another process can kill at a system call."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Damages files: changes their bytes, or replaces them by something else."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
@@ -45,7 +43,7 @@ def remove(file: Path, choices: random.Random, outside: Path) -> None:
 
 
 def exchange(file: Path, choices: random.Random, outside: Path) -> None:
-    others = sorted(one for one in file.parent.rglob("*") if one.is_file())
+    others = sorted(path for path in file.parent.rglob("*") if path.is_file())
     file.write_bytes(choices.choice(others).read_bytes())
 
 

@@ -5,8 +5,6 @@ The simulator makes the recordings, in TCP_INFO's columns; the kernel's are in
 tests/linux/path/test_fit.py.
 """
 
-from __future__ import annotations
-
 import random
 from pathlib import Path as File
 from typing import Any
@@ -77,7 +75,7 @@ class TestAQueueThatFills:
     def found(cls) -> fit.Fit:
         return fit.fit(recorded(cls.TRUTH)[:2], draws=QUICK)
 
-    def test_has_its_rate_delay_and_queue(self, found: fit.Fit) -> None:
+    def test_has_its_rate_delay_and_queue(self, found):
         truth = self.TRUTH
         assert found.full and not found.rate_bps.bound and not found.queue.bound
         assert found.path.rate_bps == pytest.approx(truth.rate_bps, rel=0.02)
@@ -85,18 +83,18 @@ class TestAQueueThatFills:
         assert abs(found.path.queue - truth.queue) <= 4
         assert found.rate_bps.covers(truth.rate_bps) and found.queue.covers(truth.queue)
 
-    def test_has_no_wire_loss(self, found: fit.Fit) -> None:
+    def test_has_no_wire_loss(self, found):
         assert found.path.loss == 0.0
         assert found.loss.bound == "at most" and found.loss.high < 0.06
 
-    def test_predicts_a_control_that_was_not_recorded(self, found: fit.Fit) -> None:
+    def test_predicts_a_control_that_was_not_recorded(self, found):
         goodputs = [
             simulated(path, "westwood+", 5).flow_rows[0]["goodput_bps"]
             for path in (found.path, self.TRUTH)
         ]
         assert goodputs[0] == pytest.approx(goodputs[1], rel=0.05)
 
-    def test_is_a_scenario_for_every_engine(self, found: fit.Fit, tmp_path: File) -> None:
+    def test_is_a_scenario_for_every_engine(self, found, tmp_path):
         file = tmp_path / "path.toml"
         file.write_text(fit.toml(found))
         read = Scenario.from_toml(file)
@@ -118,19 +116,19 @@ class TestALinkThatIsNeverFull:
     def found(cls) -> fit.Fit:
         return fit.fit(recorded(cls.TRUTH, each=4))
 
-    def test_has_lower_bounds_of_rate_and_queue(self, found: fit.Fit) -> None:
+    def test_has_lower_bounds_of_rate_and_queue(self, found):
         assert not found.full
         assert found.rate_bps.bound == found.queue.bound == "at least"
         assert found.rate_bps.low < self.TRUTH.rate_bps
         assert any("never full" in note for note in fit.notes(found))
         assert "rate at least" in fit.summary(found)
 
-    def test_has_the_wire_loss(self, found: fit.Fit) -> None:
+    def test_has_the_wire_loss(self, found):
         assert found.loss.covers(self.TRUTH.loss)
         assert found.path.loss == pytest.approx(self.TRUTH.loss, rel=0.3)
 
     @pytest.mark.slow
-    def test_losses_come_in_bursts_where_the_path_fades(self) -> None:
+    def test_losses_come_in_bursts_where_the_path_fades(self):
         fading = {
             "path.loss": {
                 "kind": "markov",
@@ -146,13 +144,13 @@ class TestALinkThatIsNeverFull:
         assert any("come together" in note for note in fit.notes(found))
 
 
-def test_the_same_uploads_and_seed_give_the_same_fit() -> None:
+def test_the_same_uploads_and_seed_give_the_same_fit():
     uploads = recorded(Path(1e6, 0.01, 8, 0.0), ("sack",))[:1]
     fits = [fit.toml(fit.fit(uploads, seed=3, draws=24)) for _ in range(2)]
     assert fits[0] == fits[1]
 
 
-def test_a_tcp_info_frame_gives_back_its_upload() -> None:
+def test_a_tcp_info_frame_gives_back_its_upload():
     (upload, *_) = recorded(Path(5e6, 0.01, 20, 0.001))
     read = fit.of_frame(frame(upload).filter(pl.col("delivered_bytes") > 0), "cubic")
     assert read.delivered[-1] == upload.delivered[-1]
@@ -163,7 +161,7 @@ def test_a_tcp_info_frame_gives_back_its_upload() -> None:
     assert read.time_s[0] == 0, "its clock begins with the first look"
 
 
-def test_an_upload_ends_with_its_last_acknowledged_byte() -> None:
+def test_an_upload_ends_with_its_last_acknowledged_byte():
     """The recorder may go on to sample a connection that is idle."""
     made = frame(recorded(Path(5e6, 0.01, 20, 0.001), ("sack",))[0])
     idle = [made.tail(1).with_columns(pl.col("time_s") + later) for later in (1.0, 60.0)]
@@ -171,7 +169,7 @@ def test_an_upload_ends_with_its_last_acknowledged_byte() -> None:
     assert longer.seconds == read.seconds
 
 
-def test_a_simulated_upload_has_the_counts_at_each_time() -> None:
+def test_a_simulated_upload_has_the_counts_at_each_time():
     """It begins with the first acknowledgment of data."""
     result = simulated(Path(5e6, 0.01, 20, 0.001), "cubic", 1)
     upload, events = fit.of_result(result, 0.02), result.events
@@ -197,16 +195,20 @@ def test_a_simulated_upload_has_the_counts_at_each_time() -> None:
         (lambda made: made.drop("sent"), "has no sent; expected the columns of a recording"),
     ],
 )
-def test_a_recording_that_is_too_short_is_refused(spoilt: Any, message: str) -> None:
+def test_a_recording_that_is_too_short_is_refused(spoilt, message):
     (upload, *_) = recorded(Path(5e6, 0.01, 20, 0.0))
     with pytest.raises(InputError, match=message):
         fit.of_frame(spoilt(frame(upload)), "cubic")
 
 
-def test_a_recording_of_several_hosts_is_refused(tmp_path: File) -> None:
+def test_a_recording_of_several_hosts_is_refused(tmp_path):
     made = frame(recorded(Path(5e6, 0.01, 20, 0.001), ("sack",))[0]).with_columns(
         pl.lit(0).alias("transfer"),
-        *(pl.lit(1.0).alias(one) for one in reading.COLUMNS if one.endswith(("_bps", "cwnd"))),
+        *(
+            pl.lit(1.0).alias(column)
+            for column in reading.COLUMNS
+            if column.endswith(("_bps", "cwnd"))
+        ),
         *(pl.lit(1.0).alias(one) for one in ("ssthresh", "rtt_s")),
         state=pl.lit("open"),
         event=pl.lit("window"),
@@ -226,7 +228,7 @@ def test_a_recording_of_several_hosts_is_refused(tmp_path: File) -> None:
         fit.uploads(recording("192.0.2.3:443", "192.0.2.2:443"))
 
 
-def test_uploads_that_the_path_never_limited_are_refused() -> None:
+def test_uploads_that_the_path_never_limited_are_refused():
     window = {"upload.receive_window": "28960B"}  # the link could carry 100 times as much
     with pytest.raises(
         InputError, match=r"never limited these uploads: there was no loss and no queue"
@@ -234,7 +236,7 @@ def test_uploads_that_the_path_never_limited_are_refused() -> None:
         fit.fit(recorded(Path(100e6, 0.02, 400, 0.0), **window))
 
 
-def test_kernel_controls_match_protocols_with_sack() -> None:
+def test_kernel_controls_match_protocols_with_sack():
     assert protocol_of("reno") == "sack"
     assert protocol_of("ww_plus") == "westwood+"
     assert protocol_of("dctcp") is None
@@ -243,12 +245,12 @@ def test_kernel_controls_match_protocols_with_sack() -> None:
 @pytest.mark.parametrize(
     ("count", "low", "high"), [(0, 0, 3.689), (3, 0.619, 8.767), (10, 4.795, 18.39)]
 )
-def test_poisson_interval_agrees_with_garwoods_table(count: int, low: float, high: float) -> None:
+def test_poisson_interval_agrees_with_garwoods_table(count, low, high):
     """Values from Garwood's table; Wilson and Hilferty's cube is within 3 %."""
     assert poisson_interval(count) == pytest.approx((low, high), rel=0.03)
 
 
-def test_the_command_reports_an_error_in_one_line(westwood: Any, tmp_path: File) -> None:
+def test_the_command_reports_an_error_in_one_line(westwood, tmp_path):
     others = tmp_path / "others"
     others.mkdir()
     (others / "file").touch()
@@ -267,7 +269,7 @@ def test_the_command_reports_an_error_in_one_line(westwood: Any, tmp_path: File)
         assert message in called.err
 
 
-def test_the_estimates_of_a_random_path_are_in_order() -> None:
+def test_the_estimates_of_a_random_path_are_in_order():
     choices = random.Random(8)
     truth = Path(
         choices.uniform(1e6, 5e6), choices.uniform(0.002, 0.1), 5, choices.uniform(0, 0.02)
@@ -277,7 +279,7 @@ def test_the_estimates_of_a_random_path_are_in_order() -> None:
         assert 0 <= one.low <= one.value <= max(one.high, one.value)
 
 
-def test_looks_at_equal_distances_end_with_the_last_one() -> None:
+def test_looks_at_equal_distances_end_with_the_last_one():
     times = np.array([0.0, 0.1, 0.25, 1.0])
     upload = fit.Upload("cubic", 1000, 0.05, times, times, 10 * times, times, times)
     assert upload.sampled(0.5).time_s.tolist() == [0.0, 0.5, 1.0]
@@ -285,7 +287,7 @@ def test_looks_at_equal_distances_end_with_the_last_one() -> None:
     assert upload.sampled(0.5).sent.tolist() == [0.0, 0.25, 1.0], "as it was seen last"
 
 
-def test_uploads_are_read_from_the_folder_of_path_compare(tmp_path: File) -> None:
+def test_uploads_are_read_from_the_folder_of_path_compare(tmp_path):
     looks = [0.02 * place for place in range(200)]
     trace = pl.DataFrame({"time_s": looks, "srtt_s": [0.06] * 200}).with_columns(
         delivered_bytes=14480 * pl.int_range(200),

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The estimates of a fit follow from its evidence, as computed by hand from invented uploads."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from types import SimpleNamespace
@@ -21,7 +19,7 @@ from westwood.campaign.fit.summary import BURST, GOODPUT, WIDTH, LowLosses, Meas
 
 
 class TestAnEstimate:
-    def test_is_widened_to_at_least_a_share_on_each_side(self) -> None:
+    def test_is_widened_to_at_least_a_share_on_each_side(self):
         assert Estimate(100, 99, 130).widened(0.1) == Estimate(100, 90, 130)
         assert Estimate(100, 80, 101, "at least").widened(0.1) == Estimate(
             100, 80, pytest.approx(110), "at least"
@@ -31,9 +29,7 @@ class TestAnEstimate:
         ("bound", "covered"),
         [("", [1.0, 2.0, 3.0]), ("at least", [1.0, 2.0, 3.0, 4.0]), ("at most", [0.5, 1, 2, 3])],
     )
-    def test_covers_its_ends_and_what_lies_on_its_side(
-        self, bound: str, covered: list[float]
-    ) -> None:
+    def test_covers_its_ends_and_what_lies_on_its_side(self, bound, covered):
         one = Estimate(2, 1, 3, bound)
         assert [value for value in (0.5, 1, 2, 3, 4) if one.covers(value)] == covered
 
@@ -48,9 +44,7 @@ class TestAnEstimate:
         (131, 100, 10, True),
     ],
 )
-def test_a_goodput_is_odd_beyond_a_quarter_and_three_deviations(
-    recorded: float, fitted: float, sd: float, is_odd: bool
-) -> None:
+def test_a_goodput_is_odd_beyond_a_quarter_and_three_deviations(recorded, fitted, sd, is_odd):
     assert Goodput(recorded, fitted, sd).is_odd is is_odd
 
 
@@ -62,9 +56,7 @@ def test_a_goodput_is_odd_beyond_a_quarter_and_three_deviations(
         (1400, 52, 1452, {"packet": "1452B"}),
     ],
 )
-def test_the_payload_of_a_segment_tells_its_headers(
-    mss: int, header: int, size: int, settings: dict[str, Any]
-) -> None:
+def test_the_payload_of_a_segment_tells_its_headers(mss, header, size, settings):
     packets = Packets(mss)
     assert (packets.header, packets.size) == (header, size)
     assert flow("bbr", packets) == {
@@ -76,7 +68,7 @@ def test_the_payload_of_a_segment_tells_its_headers(
     }
 
 
-def test_the_links_rate_includes_the_overhead_of_ns3() -> None:
+def test_the_links_rate_includes_the_overhead_of_ns3():
     made = link(Path(15e6, 0.0123456, 40, 0.00123456), Packets(1448))
     assert made == {
         "name": "path",
@@ -97,7 +89,7 @@ def evidence(*uploads: fit.Upload) -> estimate._Evidence:
 class TestTheEvidence:
     """All rates are of IP packets: 1052 bytes for 1000 of payload."""
 
-    def test_is_what_the_uploads_show_together(self) -> None:
+    def test_is_what_the_uploads_show_together(self):
         found = evidence(QUEUED, replace(CALM, delivered=CALM.delivered / 2))
         assert found.fastest_bps == pytest.approx(841_600)
         assert found.level == pytest.approx((COUNT - 15 - 8) / (2 * (COUNT - 15) - 8), abs=0.05)
@@ -106,19 +98,19 @@ class TestTheEvidence:
         assert found.highest_s == pytest.approx(0.2)
         assert found.waiting == pytest.approx(20)
 
-    def test_takes_the_mean_rate_where_no_window_is_sound(self) -> None:
+    def test_takes_the_mean_rate_where_no_window_is_sound(self):
         always = upload(retransmitted=np.arange(COUNT, dtype=float))
         found = evidence(replace(always, delivered=always.delivered**2))
         assert found.fastest_bps > 1.052 * 8000 * 100 * COUNT / 2
 
-    def test_shows_a_full_link_by_five_windows_or_by_many_near_the_fastest(self) -> None:
+    def test_shows_a_full_link_by_five_windows_or_by_many_near_the_fastest(self):
         windows = np.full(5, 800_000.0)
         slow = replace(evidence(CALM), full_bps=windows[:4], level=0.14)
         assert not slow.is_full
         assert replace(slow, level=0.15).is_full and replace(slow, full_bps=windows * 1.052).is_full
         assert not replace(slow, full_bps=windows * 0.98).is_full, "not near the fastest"
 
-    def test_limits_the_path_to_what_a_full_link_showed(self) -> None:
+    def test_limits_the_path_to_what_a_full_link_showed(self):
         low, high = np.exp(evidence(CALM).box(Measure.of([CALM])))
         assert (low[0], high[0]) == pytest.approx((0.98 * 841_600, 1.02 * 841_600))
         waited, pipe = 1.02 * 20, 1.02 * 10
@@ -127,7 +119,7 @@ class TestTheEvidence:
         roots = evidence(CALM).box(Measure.of([CALM]))[:, 2]
         assert roots == pytest.approx([0, math.sqrt(5 / 1010)])
 
-    def test_limits_it_less_where_the_link_was_not_full(self) -> None:
+    def test_limits_it_less_where_the_link_was_not_full(self):
         some = replace(evidence(QUEUED), full_bps=np.array([]))
         low, high = np.exp(some.box(MEASURE))
         assert (low[0], high[0]) == pytest.approx((0.88 * 841_600, 1.18 * 841_600))
@@ -137,7 +129,7 @@ class TestTheEvidence:
         short = replace(some, highest_s=0.0).box(MEASURE)
         assert math.exp(short[0, 1]) == pytest.approx(0.7)
 
-    def test_widens_the_rate_by_the_share_of_losses(self) -> None:
+    def test_widens_the_rate_by_the_share_of_losses(self):
         lossy = replace(evidence(CALM), losses=101.0)
         assert math.exp(lossy.box(MEASURE)[1, 0]) == pytest.approx((1.02 + 0.1) * 841_600)
 
@@ -146,7 +138,7 @@ def low_of(segments: float, episodes: float, losses: float = 0.0) -> estimate._E
     return replace(evidence(CALM), low=LowLosses(segments, episodes, losses))
 
 
-def test_a_loss_needs_three_episodes_without_a_full_queue() -> None:
+def test_a_loss_needs_three_episodes_without_a_full_queue():
     few = estimate._loss(low_of(1000, 2), 0.02, 0.05, 0.01)
     assert few == Estimate(0.0, 0.0, pytest.approx(7.22e-3, rel=0.01), "at most")
     assert estimate._loss(low_of(1000, 2), 0.02, 0.05, 0.1).high == pytest.approx(0.01)
@@ -165,9 +157,7 @@ def test_a_loss_needs_three_episodes_without_a_full_queue() -> None:
         ([0.11, 0.1], 0.005),  # a twentieth of the smallest
     ],
 )
-def test_the_delays_interval_allows_for_smaller_round_trips(
-    round_trips_s: list[float], below_s: float
-) -> None:
+def test_the_delays_interval_allows_for_smaller_round_trips(round_trips_s, below_s):
     found = estimate._delay([upload(rtt_min_s=one) for one in round_trips_s], 0.05)
     assert found == Estimate(0.05, pytest.approx(0.05 - below_s / 2), pytest.approx(0.05005))
     assert estimate._delay([upload()], 0.0001).low == 0
@@ -183,7 +173,7 @@ def bounded(
     return found
 
 
-def test_a_link_that_was_never_full_has_lower_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_that_was_never_full_has_lower_bounds(monkeypatch):
     rate, queue, loss = bounded(monkeypatch, low_of(1000, 2))
     assert rate == Estimate(*map(pytest.approx, (841_600, 0.94 * 841_600, math.inf)), "at least")
     assert queue.value == pytest.approx(10 + 20 + 10, abs=1), "pipe, waiting and ten"
@@ -191,9 +181,7 @@ def test_a_link_that_was_never_full_has_lower_bounds(monkeypatch: pytest.MonkeyP
     assert loss == Estimate(0, 0, pytest.approx(7.22e-3, rel=0.01), "at most")
 
 
-def test_repeated_losses_of_an_episode_count_but_are_no_evidence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_repeated_losses_of_an_episode_count_but_are_no_evidence(monkeypatch):
     *_, loss = bounded(monkeypatch, low_of(980, 10, 20))
     assert loss.value == pytest.approx(0.02) and not loss.bound
     assert loss.low == pytest.approx(0.002 * 4.795, rel=0.03)
@@ -227,7 +215,7 @@ def completed(seen: estimate._Evidence) -> tuple[fit.Fit, Repeated]:
     return found, replay
 
 
-def test_a_fit_compares_recorded_and_repeated_uploads() -> None:
+def test_a_fit_compares_recorded_and_repeated_uploads():
     found, replay = completed(low_of(1000, 10))
     assert replay.thetas == pytest.approx(np.tile([math.log(2e6), math.log(20), 0.1], (8, 1)))
     assert found.controls == ("cubic", "sack")
@@ -235,12 +223,12 @@ def test_a_fit_compares_recorded_and_repeated_uploads() -> None:
     assert found.goodput_bps["sack"] == Goodput(8e6, 3e6, 1e6)
     assert found.burst == pytest.approx(1 / (3 / 8)), "its mean, over that by chance"
     assert completed(low_of(1000, 9))[0].burst == 1, "too few losses to tell"
-    assert any("sack 3 Mb/s, but 8 were recorded" in said for said in found.doubts)
+    assert any("sack 3 Mb/s, but 8 were recorded" in doubt for doubt in found.doubts)
     assert any("2.7 times as many losses" in said for said in found.doubts)
     assert not any("chance" in said for said in replace(found, burst=2.0).doubts)
 
 
-def test_a_wide_interval_of_the_queue_is_only_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wide_interval_of_the_queue_is_only_a_bound(monkeypatch):
     monkeypatch.setattr(estimate, "_fit", lambda *arguments: arguments[-4:])
     replay: Any = SimpleNamespace(
         path=lambda theta: Path(math.exp(theta[0]), 0.05, round(math.exp(theta[1])), theta[2] ** 2)
@@ -265,18 +253,18 @@ class TestAReplay:
         made = [upload(cc=cc, mss=1448) for cc, count in counts.items() for _ in range(count)]
         return Replay(made, Measure.of(made))
 
-    def test_repeats_up_to_three_uploads_of_each_control(self) -> None:
+    def test_repeats_up_to_three_uploads_of_each_control(self):
         found = self.replay(sack=2, cubic=5)
         assert [one.cc for one in found.uploads] == ["cubic"] * 3 + ["sack"] * 2
 
-    def test_repeats_fewer_where_they_are_long(self) -> None:
+    def test_repeats_fewer_where_they_are_long(self):
         steps = np.arange(COUNT, dtype=float)
         long = [upload(cc="sack", mss=1448, delivered=250 * steps, sent=250 * steps)] * 3
         assert len(Replay(long, Measure.of(long)).uploads) == 2
         longer = [replace(one, sent=4 * one.sent) for one in long]
         assert len(Replay(longer, Measure.of(longer)).uploads) == 1
 
-    def test_takes_a_handshake_from_the_smallest_round_trip(self) -> None:
+    def test_takes_a_handshake_from_the_smallest_round_trip(self):
         found = self.replay(sack=1)
         slow, fast = (
             found.path(np.array([math.log(bps), math.log(19.6), 0.1])) for bps in (1e5, 1e9)
@@ -287,19 +275,19 @@ class TestAReplay:
         assert 400 < bits < 2000, "two packets without data"
         assert found.path(np.array([0.0, -9.0, -1.0])) == Path(1.0, 1e-5, 1, 0.0)
 
-    def test_runs_as_long_as_the_recording_and_two_round_trips(self) -> None:
+    def test_runs_as_long_as_the_recording_and_two_round_trips(self):
         found = self.replay(sack=1)
         (job,) = found._jobs(np.array([[math.log(1e6), math.log(20), 0.0]]))
         assert job.scenario.duration == round(10.2e12) and job.seeds == [1]
         (again,) = found._jobs(np.array([[math.log(1e6), math.log(20), 0.0]]))
         assert again.seeds == [2], "fresh random numbers"
 
-    def test_an_upload_that_delivers_nothing_has_the_lowest_numbers(self) -> None:
+    def test_an_upload_that_delivers_nothing_has_the_lowest_numbers(self):
         found = self.replay(sack=1)
         numbers = found(np.array([[math.log(1e6), math.log(20), 1.0]]))
         assert numbers.tolist() == [[-20.0] * WIDTH]
 
-    def test_numbers_are_told_by_control(self) -> None:
+    def test_numbers_are_told_by_control(self):
         found = self.replay(sack=1, cubic=1)
         both = np.log(np.arange(1.0, 2 * WIDTH + 1))
         told = found.by_control(both, GOODPUT)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The numbers of a fit agree with values computed by hand from invented uploads."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -28,7 +26,7 @@ from westwood.campaign.fit.summary import (
 
 
 class TestTheMeasureOfUploads:
-    def test_a_slow_upload_is_measured_in_windows_of_150_segments(self) -> None:
+    def test_a_slow_upload_is_measured_in_windows_of_150_segments(self):
         assert Measure.of([QUEUED]) == Measure(
             step_s=pytest.approx(0.1),
             base_s=0.1,
@@ -36,38 +34,38 @@ class TestTheMeasureOfUploads:
             low_s=pytest.approx(0.1),  # half of the largest excess
         )
 
-    def test_a_fast_upload_in_windows_of_four_round_trips(self) -> None:
+    def test_a_fast_upload_in_windows_of_four_round_trips(self):
         fast = upload(srtt_s=np.full(COUNT, 0.3), delivered=1000 * np.arange(COUNT))
         assert Measure.of([fast]).window_s == pytest.approx(1.2)
         assert Measure.of([replace(fast, srtt_s=np.full(COUNT, 0.12))]).window_s == 0.8
 
-    def test_no_window_exceeds_a_quarter_of_the_shortest_upload(self) -> None:
+    def test_no_window_exceeds_a_quarter_of_the_shortest_upload(self):
         slow = upload(delivered=np.arange(COUNT, dtype=float))
         short = replace(slow, time_s=slow.time_s / 2)
         assert Measure.of([slow]).window_s == pytest.approx(2.5)
         assert Measure.of([slow, short]).window_s == pytest.approx(1.25)
 
-    def test_the_smallest_round_trip_of_all_counts_and_the_largest_step(self) -> None:
+    def test_the_smallest_round_trip_of_all_counts_and_the_largest_step(self):
         other = replace(QUEUED, rtt_min_s=0.05, time_s=QUEUED.time_s / 4)
         both = Measure.of([QUEUED, other])
         assert both.base_s == 0.05 and both.step_s == pytest.approx(0.1)
         assert both.low_s == pytest.approx(0.125)
 
     @pytest.mark.parametrize(("faster", "step_s"), [(100, 0.01), (4, 0.025), (0.1, 0.1)])
-    def test_samples_are_10_to_100_ms_apart(self, faster: float, step_s: float) -> None:
+    def test_samples_are_10_to_100_ms_apart(self, faster, step_s):
         one = replace(QUEUED, time_s=QUEUED.time_s / faster)
         assert Measure.of([one]).step_s == pytest.approx(step_s)
 
-    def test_a_window_has_at_least_two_steps(self) -> None:
+    def test_a_window_has_at_least_two_steps(self):
         brief = replace(QUEUED, time_s=QUEUED.time_s / 1000)
         assert Measure.of([brief]).window_s == pytest.approx(0.02)
 
     @pytest.mark.parametrize(("base_s", "floor_s"), [(0.1, 0.002), (0.01, 0.0005)])
-    def test_clocks_hide_an_excess_below_the_floor(self, base_s: float, floor_s: float) -> None:
+    def test_clocks_hide_an_excess_below_the_floor(self, base_s, floor_s):
         assert Measure(0.1, base_s, 1.5, 0.1).floor_s == pytest.approx(floor_s)
 
 
-def test_losses_within_one_and_a_half_round_trips_are_one_episode() -> None:
+def test_losses_within_one_and_a_half_round_trips_are_one_episode():
     found = Episodes.of(QUEUED, MEASURE)
     assert (found.starts.tolist(), found.losses.tolist()) == ([40, 70], [3, 4])
     apart = replace(QUEUED, retransmitted=after((60, 1), (62, 1), (64, 1), (67, 1)))
@@ -76,7 +74,7 @@ def test_losses_within_one_and_a_half_round_trips_are_one_episode() -> None:
 
 
 @pytest.mark.parametrize(("apart", "episodes"), [(4, 1), (5, 2)])
-def test_a_loss_exactly_at_the_limit_belongs_to_the_episode(apart: int, episodes: int) -> None:
+def test_a_loss_exactly_at_the_limit_belongs_to_the_episode(apart, episodes):
     """1.5 round trips of 0.25 s and a sample of 0.125 s are 0.5 s: four samples."""
     one = upload(
         time_s=0.125 * np.arange(COUNT),
@@ -87,12 +85,12 @@ def test_a_loss_exactly_at_the_limit_belongs_to_the_episode(apart: int, episodes
 
 
 @pytest.mark.parametrize(("step_s", "times"), [(7.0, 2), (6.9, 2), (6.6, 3), (3.4, 4), (2.5, 5)])
-def test_samples_end_within_half_a_step_of_the_last_look(step_s: float, times: int) -> None:
+def test_samples_end_within_half_a_step_of_the_last_look(step_s, times):
     sampled = QUEUED.sampled(step_s)
     assert sampled.time_s == pytest.approx(step_s * np.arange(times))
 
 
-def test_losses_count_as_low_after_the_first_episode_while_the_queue_is_short() -> None:
+def test_losses_count_as_low_after_the_first_episode_while_the_queue_is_short():
     assert LowLosses.of(QUEUED, MEASURE) == LowLosses(segments=510, episodes=1, losses=4)
     without = LowLosses.of(replace(QUEUED, retransmitted=np.zeros(COUNT)), MEASURE)
     assert without == LowLosses(segments=800, episodes=0, losses=0)
@@ -101,7 +99,7 @@ def test_losses_count_as_low_after_the_first_episode_while_the_queue_is_short() 
 
 
 class TestTheWindowsOfAnUpload:
-    def test_have_its_rate_and_smallest_excess(self) -> None:
+    def test_have_its_rate_and_smallest_excess(self):
         found = Windows.of(replace(QUEUED, retransmitted=np.zeros(COUNT)), MEASURE)
         assert found.sound and found.bps.size == COUNT - 15
         assert found.bps == pytest.approx(np.full(COUNT - 15, 800_000))
@@ -109,18 +107,18 @@ class TestTheWindowsOfAnUpload:
         assert high == [30, 31, 32, 33, 34], "a window of 16 samples within 20"
         assert found.least_s[high] == pytest.approx([0.2] * 5)
 
-    def test_neither_begin_nor_end_in_a_repair(self) -> None:
+    def test_neither_begin_nor_end_in_a_repair(self):
         """A repair lasts from its detection to 1.3 round trips later: samples 50 and 51."""
         found = Windows.of(upload(retransmitted=after((50, 1))), MEASURE)
         assert found.bps.size == COUNT - 15 - 4
 
-    def test_are_quarters_where_repairs_never_end(self) -> None:
+    def test_are_quarters_where_repairs_never_end(self):
         always = upload(retransmitted=np.arange(COUNT, dtype=float))
         found = Windows.of(always, MEASURE)
         assert not found.sound and found.bps.size == COUNT - 25
         assert found.bps == pytest.approx(np.full(COUNT - 25, 800_000))
 
-    def test_show_a_full_link_where_packets_waited_all_the_time(self) -> None:
+    def test_show_a_full_link_where_packets_waited_all_the_time(self):
         """At 800 kb/s and 0.2 s of waiting, 20 packets of 8000 bits wait."""
         found = Windows.of(replace(QUEUED, retransmitted=np.zeros(COUNT)), MEASURE)
         assert found.full(8000, 0.1) == pytest.approx([800_000] * 5)
@@ -135,7 +133,7 @@ def numbers(one: fit.Upload, measure: Measure = MEASURE) -> dict[str, float]:
     return dict(zip(names, summarise(one, measure).tolist(), strict=True))
 
 
-def test_an_upload_is_summarised_in_logarithms_and_roots() -> None:
+def test_an_upload_is_summarised_in_logarithms_and_roots():
     found = numbers(QUEUED)
     rate, floor = math.log(800_000 + 1000), math.log(0.002)
     assert found == pytest.approx(
@@ -161,7 +159,7 @@ def test_an_upload_is_summarised_in_logarithms_and_roots() -> None:
     )
 
 
-def test_an_upload_without_losses_has_the_largest_wait_and_all_of_its_segments() -> None:
+def test_an_upload_without_losses_has_the_largest_wait_and_all_of_its_segments():
     found = numbers(replace(QUEUED, retransmitted=np.zeros(COUNT)))
     assert found["wait at losses, mean"] == found["wait at losses, most"]
     assert found["wait at losses, most"] == pytest.approx(math.log(0.202))
@@ -170,7 +168,7 @@ def test_an_upload_without_losses_has_the_largest_wait_and_all_of_its_segments()
     assert found["share of episodes"] == found["share of low episodes"] == 0
 
 
-def test_the_quantiles_of_an_upload_are_those_of_its_windows() -> None:
+def test_the_quantiles_of_an_upload_are_those_of_its_windows():
     """The rate doubles after 4 of 10 s; a window lasts one step."""
     places = np.arange(COUNT)
     doubled = upload(delivered=10.0 * places + 10.0 * np.maximum(places - 40, 0))
@@ -180,7 +178,7 @@ def test_the_quantiles_of_an_upload_are_those_of_its_windows() -> None:
     assert found["goodput"] == pytest.approx(math.log(1600 * 800 + 1000))
 
 
-def test_controls_are_summarised_by_means_except_for_what_the_path_limits() -> None:
+def test_controls_are_summarised_by_means_except_for_what_the_path_limits():
     limits = {name for name, _, limit in _NUMBERS if limit}
     assert limits == {"rate, 0.95 quantile", "wait, 0.99 quantile", "wait at losses, most"}
     ones, threes, eights = (np.full(WIDTH, value) for value in (1.0, 3.0, 8.0))
@@ -190,7 +188,7 @@ def test_controls_are_summarised_by_means_except_for_what_the_path_limits() -> N
     assert both[WIDTH:].tolist() == expected
 
 
-def test_the_error_of_a_share_is_relative_and_that_of_a_logarithm_is_not() -> None:
+def test_the_error_of_a_share_is_relative_and_that_of_a_logarithm_is_not():
     missed = error(np.concatenate([np.full(WIDTH, 0.5), np.ones(WIDTH)]))
     first, second = missed.reshape(2, WIDTH)
     shares = [name.startswith("share") for name, *_ in _NUMBERS]
@@ -219,23 +217,23 @@ class TestInference:
             seed=seed,
         )
 
-    def test_finds_the_mean_and_the_width_of_the_posterior(self) -> None:
+    def test_finds_the_mean_and_the_width_of_the_posterior(self):
         exact = np.linalg.inv(self.SLOPES @ self.SLOPES.T) * self.ERROR[0] ** 2
         found = [self.posterior(seed=seed) for seed in range(5)]
         draws = np.vstack([one.draws for one in found])
         assert draws.mean(axis=0) == pytest.approx(self.TRUTH, abs=0.02)
         assert draws.std(axis=0) == pytest.approx(np.sqrt(np.diag(exact)), rel=0.3)
 
-    def test_keeps_the_asked_share_of_the_draws_but_at_least_16(self) -> None:
+    def test_keeps_the_asked_share_of_the_draws_but_at_least_16(self):
         assert self.posterior(draws=400, rounds=1).draws.shape == (100, 2)
         assert self.posterior(draws=40, rounds=1).draws.shape == (16, 2)
 
-    def test_gives_the_numbers_that_were_simulated_near_the_observed_ones(self) -> None:
+    def test_gives_the_numbers_that_were_simulated_near_the_observed_ones(self):
         found = self.posterior()
         assert found.simulated.mean(axis=0) == pytest.approx(self.TRUTH @ self.SLOPES, abs=0.3)
         assert found.box is self.BOX
 
-    def test_stays_in_the_box(self) -> None:
+    def test_stays_in_the_box(self):
         outside = inference.infer(
             lambda theta: theta @ self.SLOPES,
             np.array([20.0, -1.5, 10.0]),
@@ -249,7 +247,7 @@ class TestInference:
         assert outside.draws.max() <= 4 and outside.draws.min() >= -4
         assert outside.draws[:, 0].mean() > 2
 
-    def test_keeps_the_width_of_a_parameter_that_the_numbers_do_not_show(self) -> None:
+    def test_keeps_the_width_of_a_parameter_that_the_numbers_do_not_show(self):
         blind = inference.infer(
             lambda theta: theta[:, :1] * np.ones((1, 2)),
             np.array([0.3, 0.3]),
@@ -264,7 +262,7 @@ class TestInference:
         assert blind.draws[:, 1].std() == pytest.approx(uniform, rel=0.2)
         assert blind.draws[:, 0].std() < uniform / 10
 
-    def test_a_latin_hypercube_has_one_draw_in_each_slice(self) -> None:
+    def test_a_latin_hypercube_has_one_draw_in_each_slice(self):
         drawn = inference.latin(np.random.default_rng(1), 50, 3)
         assert drawn.shape == (50, 3)
         for column in drawn.T:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An upload over loopback, to a server that takes iperf3's steps."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import struct
@@ -51,20 +49,20 @@ def upload(load: iperf3.Load, takes: int, timeout_s: float = 20) -> iperf3.Uploa
             thread.join()
 
 
-def test_an_upload_ends_when_all_of_it_is_acknowledged() -> None:
+def test_an_upload_ends_when_all_of_it_is_acknowledged():
     done = upload(iperf3.Load(size=BYTES), takes=BYTES)
     assert done.acked >= BYTES and 0 < done.seconds < 20
     assert done.peer == "127.0.0.1"
     assert done.retransmitted <= 2  # loss probes, where the machine stalls the receiver
 
 
-def test_an_upload_is_sampled_while_it_runs() -> None:
+def test_an_upload_is_sampled_while_it_runs():
     done = upload(iperf3.Load(seconds=0.4), takes=1_000_000)
     assert 0.4 <= done.seconds < 20
     times_s = done.trace["time_s"]
     assert times_s.filter(times_s.is_between(0, 0.3, closed="none")).len() > 0
 
 
-def test_an_upload_that_stalls_ends_at_its_time_limit() -> None:
+def test_an_upload_that_stalls_ends_at_its_time_limit():
     with pytest.raises(iperf3.ConnectionLost, match=r"timed out, \d+ of 100000000 bytes left"):
         upload(iperf3.Load(size=100_000_000), takes=1, timeout_s=0.2)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A path comparison ends with the command to type next, which depends on its verdicts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,13 +51,11 @@ UNSURE = [0.9, -0.4] * 6
         ({"ww_plus": DOES_NOT}, None, (), "westwood path fit 'a b' --out path.toml"),
     ],
 )
-def test_the_verdict_names_the_next_command(
-    gains: dict[str, list[float]], server: str | None, chosen: Sequence[str], command: str
-) -> None:
+def test_the_verdict_names_the_next_command(gains, server, chosen, command):
     assert next_step.after(trial_of(**gains), server, Path("a b"), chosen) == command
 
 
-def test_an_undecided_comparison_proposes_a_longer_one() -> None:
+def test_an_undecided_comparison_proposes_a_longer_one():
     trial = trial_of(ww_plus=UNSURE, ww_cubic=DOES_NOT)
     more_s = trial.verdicts()[0].more_s
     minutes = math.ceil((60 + more_s) / 60)

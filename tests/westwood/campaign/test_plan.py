@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A plan of a campaign is read as it is written, and a mistake in it is one line."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 from error_lines import without_line
 
@@ -53,9 +48,7 @@ sizes = ["300kB"]
         ("cc = [", "is not TOML"),
     ],
 )
-def test_an_invalid_plan_gives_one_line(
-    text: str, expected: str, tmp_path: Path, capsys: Any
-) -> None:
+def test_an_invalid_plan_gives_one_line(text, expected, tmp_path, capsys):
     plan = tmp_path / "plan.toml"
     plan.write_text(text)
     assert call(["path", "campaign", str(plan), "--out", str(tmp_path / "r")]) == 2
@@ -64,7 +57,7 @@ def test_an_invalid_plan_gives_one_line(
     assert expected in error and not (tmp_path / "r").exists()
 
 
-def test_every_plan_of_the_package_can_be_read(capsys: Any) -> None:
+def test_every_plan_of_the_package_can_be_read(capsys):
     for name in presets():
         plan = CampaignPlan.load(name)
         assert plan.name == name and all(count >= 1 for _, _, count in plan.sessions())
@@ -79,7 +72,7 @@ def test_every_plan_of_the_package_can_be_read(capsys: Any) -> None:
     assert '--target = "rome": no such target' in capsys.readouterr().err
 
 
-def test_a_server_is_a_host_and_a_port() -> None:
+def test_a_server_is_a_host_and_a_port():
     def port(text: str) -> tuple[str, int]:
         given = {"name": "t", "server": text, "sizes": ["1MB"]}
         (target,) = CampaignPlan.read(
@@ -95,9 +88,7 @@ def test_a_server_is_a_host_and_a_port() -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "100001"])
-def test_an_invalid_number_of_uploads_is_rejected(
-    number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_invalid_number_of_uploads_is_rejected(number, tmp_path, capsys):
     assert (
         call(["path", "campaign", "bari", "--uploads", number, "--out", str(tmp_path / "out")]) == 2
     )
@@ -106,7 +97,7 @@ def test_an_invalid_number_of_uploads_is_rejected(
     assert not (tmp_path / "out").exists()
 
 
-def test_the_controls_take_turns_as_often_as_planned_or_asked(tmp_path: Path) -> None:
+def test_the_controls_take_turns_as_often_as_planned_or_asked(tmp_path):
     (tmp_path / "plan.toml").write_text(HEAD + FAR + LAB)
     plan = CampaignPlan.load(str(tmp_path / "plan.toml"))
     far = [

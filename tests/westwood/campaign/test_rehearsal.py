@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A rehearsal needs its tools, root and a path that Linux can emulate."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -21,7 +19,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rehearsal.os, "geteuid", lambda: 0)
 
 
-def test_a_machine_with_everything_is_accepted_for_up_to_twelve_hours() -> None:
+def test_a_machine_with_everything_is_accepted_for_up_to_twelve_hours():
     path = rehearsal.path(None, {})
     rehearsal.check(path, 43_200)
     with pytest.raises(InputError, match=r'--for = "43201s": expected at most 12h'):
@@ -35,9 +33,7 @@ def test_a_machine_with_everything_is_accepted_for_up_to_twelve_hours() -> None:
         ("nsenter", "needs nsenter: apt-get install util-linux"),
     ],
 )
-def test_a_missing_tool_is_named_with_its_package(
-    tool: str, remedy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_tool_is_named_with_its_package(tool, remedy, monkeypatch):
     monkeypatch.setattr(
         rehearsal.shutil, "which", lambda name: None if name == tool else f"/usr/bin/{name}"
     )
@@ -45,13 +41,13 @@ def test_a_missing_tool_is_named_with_its_package(
         rehearsal.check(rehearsal.path(None, {}), 60)
 
 
-def test_another_user_than_root_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_user_than_root_is_refused(monkeypatch):
     monkeypatch.setattr(rehearsal.os, "geteuid", lambda: 1000)
     with pytest.raises(UnavailableError, match="needs root"):
         rehearsal.check(rehearsal.path(None, {}), 60)
 
 
-def test_a_comparison_has_a_new_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_comparison_has_a_new_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("trial", "trial-2", "trial-3"):
         assert path_compare._new("trial") == Path(name)

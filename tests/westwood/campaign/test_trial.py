@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trial makes rounds until it is decided or its time is up, and its page shows what it found."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -72,9 +70,7 @@ def run(
 UNSURE = {"cubic": [1.0, 2.0] * 20, "ww_plus": [2.0, 1.0] * 20}
 
 
-def test_a_trial_ends_where_the_longest_round_no_longer_fits(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_trial_ends_where_the_longest_round_no_longer_fits(monkeypatch, tmp_path):
     """Rounds of 5, 12, 5, 5 and so on: 27 s of 38 are used, and 11 are too few for another."""
     seconds = [2.5, 2.5, 6.0, 6.0, *[2.5] * 40]
     trial = run(monkeypatch, tmp_path / "a", Host(UNSURE, seconds), 38.0)
@@ -85,16 +81,14 @@ def test_a_trial_ends_where_the_longest_round_no_longer_fits(
     assert exactly.rounds == 5, "12 s are left for another"
 
 
-def test_a_trial_ends_as_soon_as_it_is_decided(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_trial_ends_as_soon_as_it_is_decided(monkeypatch, tmp_path):
     clear = {"cubic": [1.0, 1.1] * 20, "ww_plus": [2.0, 2.1] * 20}
     trial = run(monkeypatch, tmp_path / "a", Host(clear, [1.0] * 80))
     assert trial.is_decided and trial.rounds == 5
     assert not trial_of().is_decided
 
 
-def test_each_upload_is_kept_as_it_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_each_upload_is_kept_as_it_ends(monkeypatch, tmp_path):
     rates = {"cubic": [1.0], "ww_plus": [2.0, 3.0]}
     trial = run(monkeypatch, tmp_path / "a", Host(rates, [1.0] * 80))
     assert (trial.rounds, trial.problem) == (1, "the server went away")
@@ -111,30 +105,28 @@ def test_each_upload_is_kept_as_it_ends(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert sorted(losses["cc"]) == sorted(CONTROLS)
 
 
-def test_a_trial_is_incomplete_until_its_command_has_written_the_page(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_trial_is_incomplete_until_its_command_has_written_the_page(monkeypatch, tmp_path):
     clear = {"cubic": [1.0, 1.1] * 20, "ww_plus": [2.0, 2.1] * 20}
     assert run(monkeypatch, tmp_path, Host(clear, [1.0] * 80)).is_decided
     assert json.loads((tmp_path / "manifest.json").read_text())["complete"] is False
 
 
-def test_a_trial_without_a_round_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_trial_without_a_round_is_an_error(monkeypatch, tmp_path):
     with pytest.raises(RunError, match="went away"):
         run(monkeypatch, tmp_path / "a", Host({"cubic": [], "ww_plus": []}, [1.0]))
 
 
-def test_a_pair_takes_as_long_as_the_longest_round() -> None:
+def test_a_pair_takes_as_long_as_the_longest_round():
     trial = trial_of(controls=("cubic", "ww_plus", "bbr"))
     assert trial.causes() is None and trial.frame.is_empty()
-    assert [one.pair_s for one in trial.verdicts()] == [6.0, 6.0], "an upload by each, so far"
+    assert [verdict.pair_s for verdict in trial.verdicts()] == [6.0, 6.0], (
+        "an upload by each, so far"
+    )
     trial.round_s = 7.5
     assert [one.pair_s for one in trial.verdicts()] == [7.5, 7.5]
 
 
-def test_an_upload_is_repeated_once_if_the_machine_stalled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upload_is_repeated_once_if_the_machine_stalled(monkeypatch):
     made: list[float] = []
 
     def upload(stalls: list[float]) -> float:
@@ -153,9 +145,7 @@ def test_an_upload_is_repeated_once_if_the_machine_stalled(monkeypatch: pytest.M
     assert upload([0.5, 0.6, 0.0]) == 0.6, "the second counts in any case"
 
 
-def test_a_broken_connection_is_tried_again_after_longer_and_longer_pauses(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_broken_connection_is_tried_again_after_longer_and_longer_pauses(monkeypatch):
     pauses: list[float] = []
     monkeypatch.setattr(trying, "time", SimpleNamespace(sleep=pauses.append))
 
@@ -182,12 +172,12 @@ def ended() -> trying.Trial:
     return trial
 
 
-def test_the_pair_with_the_median_gain_is_shown() -> None:
+def test_the_pair_with_the_median_gain_is_shown():
     assert trial_page._typical(ended()) == 3
     assert trial_page._typical(trial_of()) == 1
 
 
-def test_the_page_has_each_controls_means_and_every_pair() -> None:
+def test_the_page_has_each_controls_means_and_every_pair():
     trial = ended()
     means = trial_page._means(trial.frame, CONTROLS)
     assert means.heads[:3] == ["control", "uploads", "goodput, Mb/s"]
@@ -204,7 +194,7 @@ def test_the_page_has_each_controls_means_and_every_pair() -> None:
     ]
 
 
-def test_the_page_describes_the_path_and_the_machine() -> None:
+def test_the_page_describes_the_path_and_the_machine():
     path, machine = trial_page._facts(ended(), {"machine": {"kernel": "6.1"}})
     shown = dict(tuple(cells) for cells in (path.rows))
     assert shown["server"] == "192.0.2.1, port 5201"
@@ -215,7 +205,7 @@ def test_the_page_describes_the_path_and_the_machine() -> None:
     assert "kernel" in str(machine)
 
 
-def test_the_course_of_an_interval_begins_without_bounds() -> None:
+def test_the_course_of_an_interval_begins_without_bounds():
     (course,) = trial_page._courses(ended())
     shown = [course.gain, course.low, course.high]
     assert [len(one) for one in shown] == [3, 3, 3]
@@ -238,5 +228,5 @@ def test_the_course_of_an_interval_begins_without_bounds() -> None:
         (math.nan, "a day or more"),
     ],
 )
-def test_a_time_is_told_in_a_unit_that_suits_it(seconds: float, words: str) -> None:
+def test_a_time_is_told_in_a_unit_that_suits_it(seconds, words):
     assert verdict.duration(seconds) == words

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`path compare` keeps each upload as it ends, and its verdict survives what comes after."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +43,7 @@ def invented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_setting_that_cannot_be_restored_costs_no_verdict(
-    westwood: Callable[..., Any], invented: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_setting_that_cannot_be_restored_costs_no_verdict(westwood, invented, monkeypatch):
     @contextlib.contextmanager
     def controls(names: Sequence[str], files: Mapping[str, str]) -> Iterator[None]:
         yield
@@ -65,9 +61,7 @@ def test_a_setting_that_cannot_be_restored_costs_no_verdict(
     assert (invented / "path-compare/uploads.parquet").exists()
 
 
-def test_another_comparison_in_the_folder_replaces_the_uploads(
-    westwood: Callable[..., Any], invented: Path
-) -> None:
+def test_another_comparison_in_the_folder_replaces_the_uploads(westwood, invented):
     """Otherwise their traces, which have the same names, would belong to other uploads."""
     found = []
     for _ in range(2):
@@ -77,8 +71,8 @@ def test_another_comparison_in_the_folder_replaces_the_uploads(
 
 
 def test_an_upload_that_cannot_be_kept_ends_it_with_the_verdict_so_far(
-    westwood: Callable[..., Any], invented: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    westwood, invented, monkeypatch
+):
     kept = Store.keep
 
     def keep(store: Store, record: Mapping[str, Any]) -> None:

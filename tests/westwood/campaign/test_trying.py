@@ -4,8 +4,6 @@
 No network is needed here; tests/linux/path/test_trying.py makes real uploads.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import socket
@@ -42,7 +40,7 @@ def of(gains: Sequence[float], worth: float = 0.05) -> TrialVerdict:
     return TrialVerdict("ww_plus", "cubic", logarithms, worth, 0.95, 22.0)
 
 
-def test_a_gain_beyond_chance_pays() -> None:
+def test_a_gain_beyond_chance_pays():
     one = of([0.2, 0.25, 0.3, 0.15, 0.22, 0.4, 0.1, 0.2])
     assert one.verdict == Verdict.MEETS and one.wins == 8 and one.more_s == 0
     assert one.sentence("losses come at minimum RTT") == (
@@ -51,7 +49,7 @@ def test_a_gain_beyond_chance_pays() -> None:
     )
 
 
-def test_a_gain_below_the_worthwhile_one_does_not_pay() -> None:
+def test_a_gain_below_the_worthwhile_one_does_not_pay():
     for gains in ([-0.01, 0.0, 0.01, -0.02, 0.0, 0.01], [0.02, 0.021, 0.019, 0.02, 0.0205, 0.02]):
         assert of(gains).verdict == Verdict.FAILS
     assert of([0.02, 0.021, 0.019, 0.02, 0.0205, 0.02], worth=0.01).verdict == Verdict.MEETS
@@ -62,7 +60,7 @@ def test_a_gain_below_the_worthwhile_one_does_not_pay() -> None:
     assert said.endswith("%), 0 of 6 pairs; the path loses nothing, it queues")
 
 
-def test_an_undecided_verdict_says_how_much_longer_it_takes() -> None:
+def test_an_undecided_verdict_says_how_much_longer_it_takes():
     one = of([0.5, -0.4, 0.9, -0.3, 0.2, -0.1])
     assert one.verdict == Verdict.CANNOT_TELL
     assert one.more_s > 0 and one.more_s % 22 == 0
@@ -75,7 +73,7 @@ def test_an_undecided_verdict_says_how_much_longer_it_takes() -> None:
     assert of([0.1]).entry("")["more_s"] is None
 
 
-def test_the_predicted_time_ends_with_the_first_verdict() -> None:
+def test_the_predicted_time_ends_with_the_first_verdict():
     """ "Pays" needs a lower end above 0, "does not pay" an upper end below the worth."""
     worth = math.log1p(0.05)
     for mean in (-0.02, 0.0, 0.01, 0.024, 0.025, 0.04, 0.06):
@@ -88,7 +86,7 @@ def test_the_predicted_time_ends_with_the_first_verdict() -> None:
         assert one.more_s == (pairs - len(gains)) * 22
 
 
-def test_the_predicted_time_is_enough() -> None:
+def test_the_predicted_time_is_enough():
     """About half of the experiments are decided after the predicted time."""
     random = np.random.default_rng(3)
     decided = []
@@ -104,9 +102,7 @@ def test_the_predicted_time_is_enough() -> None:
 
 
 @pytest.mark.parametrize("deviation", [0.02, 0.3, 1.0])
-def test_without_an_effect_at_most_five_percent_of_verdicts_say_that_it_pays(
-    deviation: float,
-) -> None:
+def test_without_an_effect_at_most_five_percent_of_verdicts_say_that_it_pays(deviation):
     """Like `path compare`, it checks after each pair and stops at the first that decides."""
     random = np.random.default_rng(4)
     said = {Verdict.MEETS: 0, Verdict.FAILS: 0, Verdict.CANNOT_TELL: 0}
@@ -123,7 +119,7 @@ def word_of(gains: list[float]) -> str:
     return TrialVerdict("a", "b", gains, 0.05, 0.95, 1).verdict
 
 
-def test_several_controls_share_the_five_percent() -> None:
+def test_several_controls_share_the_five_percent():
     rows = pl.DataFrame(
         [
             {"pair": pair, "cc": cc, "goodput_bps": rate * (1 + 0.1 * (pair % 3))}
@@ -141,7 +137,7 @@ NONE = pl.DataFrame()
 CONTROLS = (("cubic", "ww_plus"), ("cubic", "ww_plus", "bbr"))
 
 
-def test_an_upload_without_a_partner_is_no_pair() -> None:
+def test_an_upload_without_a_partner_is_no_pair():
     rates = {"pair": [1, 1, 2], "cc": ["a", "b", "a"], "goodput_bps": [1e5, 2e5, 9e5]}
     assert verdict.gains(pl.DataFrame(rates), "b", "a") == [pytest.approx(math.log(2))]
     rates["goodput_bps"][1] = 0.0
@@ -149,7 +145,7 @@ def test_an_upload_without_a_partner_is_no_pair() -> None:
     assert verdict.gains(pl.DataFrame(), "b", "a") == []
 
 
-def test_each_random_order_is_followed_by_its_reverse() -> None:
+def test_each_random_order_is_followed_by_its_reverse():
     for controls in CONTROLS:
         drawn = list(itertools.islice(trying.orders(controls, 1), 40))
         assert drawn == list(itertools.islice(trying.orders(controls, 1), 40))
@@ -168,7 +164,7 @@ def trace(rtts_ms: Sequence[float], states: Sequence[str]) -> pl.DataFrame:
     )
 
 
-def test_losses_have_the_round_trip_before_them() -> None:
+def test_losses_have_the_round_trip_before_them():
     states = ["open", "disorder", "recovery", "recovery", "loss", "open", "loss", "open"]
     one = trace([10, 20, 30, 40, 50, 60, 70, 80], states)
     assert causes.losses(one, NONE)["rtt_s"].to_list() == pytest.approx([0.02, 0.04, 0.06])
@@ -210,7 +206,7 @@ def found(**changed: Any) -> str:
         ({"sndbuf_limited_s": 40.0}, "the send buffer limits, not the path"),
     ],
 )
-def test_the_reason_follows_from_the_uploads(changed: dict[str, Any], reason: str) -> None:
+def test_the_reason_follows_from_the_uploads(changed, reason):
     assert reason in found(**changed)
 
 
@@ -222,7 +218,7 @@ def test_the_reason_follows_from_the_uploads(changed: dict[str, Any], reason: st
         (b"", "closed the connection"),
     ],
 )
-def test_a_server_that_refuses_an_upload_is_reported(answer: bytes, said: str) -> None:
+def test_a_server_that_refuses_an_upload_is_reported(answer, said):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
 
@@ -239,7 +235,7 @@ def test_a_server_that_refuses_an_upload_is_reported(answer: bytes, said: str) -
         thread.join()
 
 
-def test_an_upload_is_long_enough_for_a_dozen_pairs() -> None:
+def test_an_upload_is_long_enough_for_a_dozen_pairs():
     def upload_s(for_s: float, given: float | None = None) -> float:
         return trying.plan(HOST, ("cubic", "ww_plus"), for_s, given, "5%", 1).upload_s
 
@@ -253,9 +249,7 @@ def test_an_upload_is_long_enough_for_a_dozen_pairs() -> None:
         upload_s(600, 0)
 
 
-def test_by_default_what_is_not_experimental_is_compared_with_the_systems(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_by_default_what_is_not_experimental_is_compared_with_the_systems(monkeypatch):
     monkeypatch.setattr(preparing, "_said", lambda name: "cubic")
     assert preparing.controls_of(()) == ("cubic", "ww_plus")
     tried = [PROTOCOLS[ww_kernel.CONTROLS[name]] for name in preparing.CANDIDATES]
@@ -265,14 +259,14 @@ def test_by_default_what_is_not_experimental_is_compared_with_the_systems(
         preparing.controls_of(())
 
 
-def test_a_file_is_compared_by_its_name_in_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_compared_by_its_name_in_the_kernel(monkeypatch):
     monkeypatch.setattr(preparing, "_said", lambda name: "cubic")
     names = ["./mine.c", "reno"]
     assert preparing.controls_of(names) == ("ww_mine", "reno")
     assert preparing.files_of(names) == {"ww_mine": "./mine.c"}
 
 
-def test_two_controls_without_effect_seldom_pay() -> None:
+def test_two_controls_without_effect_seldom_pay():
     """Any stopping rule makes either verdict wrong in at most five of a hundred trials."""
     random = np.random.default_rng(5)
     wrong = 0
@@ -280,14 +274,14 @@ def test_two_controls_without_effect_seldom_pay() -> None:
         gains = random.normal(0, 0.3, (2, 30)).tolist()
         level = 1 - 0.05 / 2
         wrong += any(
-            TrialVerdict("a", "b", one[:n], 0.05, level, 1).verdict == Verdict.MEETS
-            for one in gains
+            TrialVerdict("a", "b", gain[:n], 0.05, level, 1).verdict == Verdict.MEETS
+            for gain in gains
             for n in range(1, 31)
         )
     assert wrong <= 0.05 * 300
 
 
-def test_the_emulated_path_is_the_scenarios_with_the_given_settings() -> None:
+def test_the_emulated_path_is_the_scenarios_with_the_given_settings():
     usual = rehearsal.path(None, {})
     assert usual.profile == "linux" and usual.link[0].rate == 10_000_000
     faster = rehearsal.path(None, {"rate": "50Mbps", "loss.rate": 0})

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any text, value or keyword makes a scenario, or an error of one line."""
 
-from __future__ import annotations
-
 import random
 import tomllib
 from pathlib import Path
-from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -63,13 +60,13 @@ VALUES = st.sampled_from(
 
 @FUZZ
 @given(text=st.text(max_size=200))
-def test_any_text(text: str, tmp_path: Path) -> None:
+def test_any_text(text, tmp_path):
     read(tmp_path / "fuzz.toml", text)
 
 
 @FUZZ
 @given(seed=st.integers(0, 2**32), value=VALUES)
-def test_any_value_for_any_key(seed: int, value: str, tmp_path: Path) -> None:
+def test_any_value_for_any_key(seed, value, tmp_path):
     chosen = random.Random(seed)
     lines = SMALL.splitlines()
     place = chosen.choice([n for n, line in enumerate(lines) if "=" in line])
@@ -79,7 +76,7 @@ def test_any_value_for_any_key(seed: int, value: str, tmp_path: Path) -> None:
 
 @FUZZ
 @given(seed=st.integers(0, 2**32), noise=st.text(max_size=5))
-def test_any_mutation_of_the_text(seed: int, noise: str, tmp_path: Path) -> None:
+def test_any_mutation_of_the_text(seed, noise, tmp_path):
     chosen = random.Random(seed)
     start = chosen.randrange(len(SMALL))
     end = min(len(SMALL), start + chosen.randrange(12))
@@ -100,7 +97,7 @@ KEYS = st.sampled_from(
 
 @FUZZ
 @given(changes=st.dictionaries(KEYS, JSON, max_size=3))
-def test_any_keywords(changes: dict[str, Any]) -> None:
+def test_any_keywords(changes):
     try:
         Scenario(**{**tomllib.loads(SMALL), **changes})
     except InputError as error:
@@ -127,7 +124,7 @@ def test_any_keywords(changes: dict[str, Any]) -> None:
     ),
     value=JSON,
 )
-def test_any_setting(key: str, value: Any, tmp_path: Path) -> None:
+def test_any_setting(key, value, tmp_path):
     path = tmp_path / "small.toml"
     path.write_text(SMALL)
     try:

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`westwood compare` sweeps several values, and its figure has a name of its own."""
 
-from __future__ import annotations
-
 import json
 import re
 import statistics
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +13,7 @@ Westwood = Callable[..., Any]
 QUICK = ("--duration", "20s", "--seeds", "4", "--cc", "reno")
 
 
-def test_values_between_commas_are_swept(westwood: Westwood, tmp_path: Path) -> None:
+def test_values_between_commas_are_swept(westwood, tmp_path):
     called = westwood("compare", "--loss", "0.1%, 3%", "--queue", "1bdp,2bdp", *QUICK, "--json")
     means = json.loads(called.out)["summary"]
     found = [(row["path.loss.rate"], row["path.queue.limit"]) for row in means]
@@ -26,7 +23,7 @@ def test_values_between_commas_are_swept(westwood: Westwood, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_links_by_name_replace_the_path(westwood: Westwood) -> None:
+def test_links_by_name_replace_the_path(westwood):
     links = ("--link", "dsl,lte", "--delay", "30ms")
     means = json.loads(westwood("compare", *links, *QUICK, "--json").out)["summary"]
     assert [row["path.kind"] for row in means] == ["dsl", "lte"]
@@ -40,7 +37,7 @@ def test_links_by_name_replace_the_path(westwood: Westwood) -> None:
 TWO = ("--cc", "reno", "--cc", "westwood+", "--duration", "20s", "--seeds", "4")
 
 
-def test_protocols_are_compared_in_pairs_of_the_same_seed(westwood: Westwood) -> None:
+def test_protocols_are_compared_in_pairs_of_the_same_seed(westwood):
     told = json.loads(westwood("compare", "--loss", "0.1%,3%", *TWO, "--json").out)
     assert [pair["path.loss.rate"] for pair in told["pairs"]] == ["0.1%", "3%"]
     for pair in told["pairs"]:
@@ -54,7 +51,7 @@ def test_protocols_are_compared_in_pairs_of_the_same_seed(westwood: Westwood) ->
         assert pair["ratio"] == pytest.approx(means[1] / means[0])
 
 
-def test_a_row_compares_the_protocols_at_a_point(westwood: Westwood) -> None:
+def test_a_row_compares_the_protocols_at_a_point(westwood):
     shown = westwood("compare", "--loss", "0.1%,3%", *TWO, "--cc", "bbr").out
     title = "Goodput against Reno, paired by seed (4 seeds, 95 % intervals)\n"
     table = shown.partition(title)[2].splitlines()
@@ -64,7 +61,7 @@ def test_a_row_compares_the_protocols_at_a_point(westwood: Westwood) -> None:
     assert heads.split() == ["path.loss.rate", "Mb/s", "Δ", "%", "Δ", "%"]
 
 
-def test_one_point_is_compared_in_a_line_for_each_protocol(westwood: Westwood) -> None:
+def test_one_point_is_compared_in_a_line_for_each_protocol(westwood):
     lines = westwood("compare", *TWO).out.splitlines()
     at = lines.index("Goodput against Reno, paired by seed (4 seeds, 95 % intervals):")
     assert re.fullmatch(
@@ -74,17 +71,17 @@ def test_one_point_is_compared_in_a_line_for_each_protocol(westwood: Westwood) -
     assert "Goodput against Reno, one seed:" in single and "±" not in single
 
 
-def test_one_protocol_is_compared_with_none(westwood: Westwood) -> None:
+def test_one_protocol_is_compared_with_none(westwood):
     assert "against" not in westwood("compare", *QUICK).out
 
 
-def test_a_curve_over_what_is_swept(westwood: Westwood, tmp_path: Path) -> None:
+def test_a_curve_over_what_is_swept(westwood, tmp_path):
     assert westwood("compare", "--loss", "0.1%,1%,3%", *QUICK, "--plot").code == 0
     drawn = (tmp_path / "path-compare.svg").read_text()
     assert "Share of packets lost" in drawn, "the axis across"
 
 
-def test_pictures_of_two_commands_lie_side_by_side(westwood: Westwood, tmp_path: Path) -> None:
+def test_pictures_of_two_commands_lie_side_by_side(westwood, tmp_path):
     short = ("--set", "duration=2s", "--plot")
     assert westwood("compare", *QUICK, "--plot").code == 0
     assert westwood("trace", "path", *short).code == 0

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What takes long says so first, and then how far it is, also where no terminal shows a bar."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 
@@ -31,9 +29,7 @@ class Slow:
             yield number
 
 
-def test_a_pipe_hears_how_long_it_takes_and_then_how_far_it_is(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pipe_hears_how_long_it_takes_and_then_how_far_it_is(capsys, monkeypatch):
     monkeypatch.setattr(console, "_SAYS_EACH_S", 0.1)
     assert list(console.track(Slow(), 2)) == [0, 1]
     first, *others = capsys.readouterr().err.splitlines()
@@ -44,14 +40,14 @@ def test_a_pipe_hears_how_long_it_takes_and_then_how_far_it_is(
     assert not capsys.readouterr().err, "it is over"
 
 
-def test_what_is_short_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_short_says_nothing(capsys):
     runs = pool.run_jobs([job(2, "1s")], SIMULATOR.prepare, workers=1)
     assert 0 < runs.about_s < 1 and len(list(console.track(runs, 2))) == 2
     assert not capsys.readouterr().err
 
 
 @pytest.mark.parametrize("engine, least, most", [("quinn", 100, 2000), ("ns3", 1000, 20_000)])
-def test_the_cost_is_that_of_the_engine(engine: str, least: float, most: float) -> None:
+def test_the_cost_is_that_of_the_engine(engine, least, most):
     """30 runs of 600 s with 8333 packets a second are 150 million packets."""
     about_s = resources.seconds_of([job(30)], 1, engine)
     assert least < about_s < most
@@ -60,12 +56,12 @@ def test_the_cost_is_that_of_the_engine(engine: str, least: float, most: float) 
     assert about_s > 10 * resources.seconds_of([job(30)], 1, "sim")
 
 
-def test_real_time_costs_its_length() -> None:
+def test_real_time_costs_its_length():
     assert resources.seconds_of([job(3)], 1, "linux") == pytest.approx(1800, rel=0.01)
     assert resources.seconds_of([job(3)], 8, "linux") == pytest.approx(600, rel=0.01)
 
 
-def test_states_of_a_microsecond_cost_even_in_silence() -> None:
+def test_states_of_a_microsecond_cost_even_in_silence():
     """An hour has 3.6 thousand million changes; one of 10 ms takes 10 000 times fewer."""
     costs = []
     for length in ("1us", "10ms"):

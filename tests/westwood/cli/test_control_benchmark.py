@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`control benchmark`: its table, its row alone, its folder, the frontier, its mistakes."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -22,7 +19,7 @@ Westwood = Callable[..., Any]
 QUICK = ("--seed", "104", "--paths", "4")
 
 
-def test_the_table_fits_80_columns_and_each_row_alone_is_the_same(westwood: Westwood) -> None:
+def test_the_table_fits_80_columns_and_each_row_alone_is_the_same(westwood):
     called = westwood(
         "control", "benchmark", "--cc", "westwood+", "--only", "clean,point,mixed", *QUICK
     )
@@ -40,7 +37,7 @@ def test_the_table_fits_80_columns_and_each_row_alone_is_the_same(westwood: West
     assert row.split()[-1] in ("missed", "missed?") and ">=8" in row
 
 
-def test_json_has_every_number_and_workers_decide_none(westwood: Westwood) -> None:
+def test_json_has_every_number_and_workers_decide_none(westwood):
     arguments = (
         "control",
         "benchmark",
@@ -67,7 +64,7 @@ def test_json_has_every_number_and_workers_decide_none(westwood: Westwood) -> No
         )
 
 
-def test_a_folder_has_table_runs_and_the_worst_paths(westwood: Westwood, tmp_path: Path) -> None:
+def test_a_folder_has_table_runs_and_the_worst_paths(westwood, tmp_path):
     called = westwood(
         "control", "benchmark", "--cc", "veno", "--only", "clean-tenth", *QUICK, "--out", "out"
     )
@@ -87,9 +84,7 @@ def test_a_folder_has_table_runs_and_the_worst_paths(westwood: Westwood, tmp_pat
     assert json.loads((out / "manifest.json").read_text())["complete"] is True
 
 
-def test_a_folder_that_takes_no_files_is_told_before_the_first_run(
-    westwood: Westwood, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_takes_no_files_is_told_before_the_first_run(westwood, monkeypatch):
     monkeypatch.setattr(judging, "run_jobs", lambda *_, **__: pytest.fail("it ran"))
     called = westwood(
         "control", "benchmark", "--cc", "cubic", "--only", "clean", *QUICK, "--out", "/proc/x"
@@ -105,9 +100,7 @@ def test_a_folder_that_takes_no_files_is_told_before_the_first_run(
         ("run", "table1", "--set", "duration=2s", "--seeds", "2"),
     ],
 )
-def test_a_disk_that_is_full_at_the_end_does_not_take_the_table(
-    words: tuple[str, ...], westwood: Westwood, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_is_full_at_the_end_does_not_take_the_table(words, westwood, monkeypatch):
     def full(*_: object) -> None:
         raise RunError("out/runs.parquet: can't be written: No space left on device")
 
@@ -118,9 +111,7 @@ def test_a_disk_that_is_full_at_the_end_does_not_take_the_table(
     assert called.err == "westwood: out/runs.parquet: can't be written: No space left on device\n"
 
 
-def test_the_frontier_draws_each_control_with_a_name_of_its_own(
-    westwood: Westwood, tmp_path: Path
-) -> None:
+def test_the_frontier_draws_each_control_with_a_name_of_its_own(westwood, tmp_path):
     """A setting stands below the name of the control that it is of."""
     more = ("--vary", "westwood+:filter=none", "--vary", "westwood:filter=none")
     called = westwood(

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`control show` prints what a congestion control is, from the declarations."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +14,7 @@ Westwood = Callable[..., Any]
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_its_values_are_what_a_scenario_may_write(name: str, westwood: Westwood) -> None:
+def test_its_values_are_what_a_scenario_may_write(name, westwood):
     shown = json.loads(westwood("control", "show", name, "--json").out)
     assert (shown["source"], shown["name"]) == (PROTOCOLS[name].source, name)
     values = {one["setting"]: one["value"] for one in shown["settings"]}
@@ -25,17 +23,17 @@ def test_its_values_are_what_a_scenario_may_write(name: str, westwood: Westwood)
     assert cc.name == name, "all are accepted"
 
 
-def test_the_value_is_the_controls_own(westwood: Westwood) -> None:
+def test_the_value_is_the_controls_own(westwood):
     called = westwood("control", "show", "westwood+")
     assert called.code == 0 and "in Linux: ww_plus" in called.out
     assert "value: ewma; default: none" in called.out, "the filter of Dell'Aera 2003"
 
 
-def test_a_control_without_settings_says_so(westwood: Westwood) -> None:
+def test_a_control_without_settings_says_so(westwood):
     assert westwood("control", "show", "bbr").out.endswith("It obeys no settings.\n")
 
 
-def test_an_unknown_name_is_one_line(westwood: Westwood) -> None:
+def test_an_unknown_name_is_one_line(westwood):
     called = westwood("control", "show", "westwod+")
     assert (called.code, called.out, called.err.count("\n")) == (2, "", 1)
     assert 'did you mean "westwood+"?' in called.err

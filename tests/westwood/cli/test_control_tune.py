@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A search of one trial on the shortest paths prints its table, or JSON if that is asked for."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 
-def test_a_search_prints_a_table_unless_json_is_asked_for(
-    westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_search_prints_a_table_unless_json_is_asked_for(westwood, tmp_path):
     chosen = ("--cc", "vegas", "--vary", "vegas_beta=4:20", "--paths", 30, "--packets", 200)
     more = ("--trials", 1, "--workers", 1, "--out", tmp_path / "s")
     done = westwood("control", "tune", *chosen, *more)

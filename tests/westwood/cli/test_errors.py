@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each error is one line: file, key, value and what was expected. errors.toml has the table."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from error_lines import without_line
@@ -21,7 +17,7 @@ TABLE = tomllib.loads(Path(__file__).with_name("errors.toml").read_text(encoding
 
 
 @pytest.mark.parametrize("case", TABLE["scenario"])
-def test_a_mistake_in_a_scenario(case: str, small_file: Path, westwood: Callable[..., Any]) -> None:
+def test_a_mistake_in_a_scenario(case, small_file, westwood):
     mistake = TABLE["scenario"][case]
     assert mistake["replace"] in SMALL
     changed = mistake["with"].join(SMALL.rsplit(mistake["replace"], 1))
@@ -34,9 +30,7 @@ def test_a_mistake_in_a_scenario(case: str, small_file: Path, westwood: Callable
 
 
 @pytest.mark.parametrize("line", TABLE["command"])
-def test_a_mistake_in_a_command_line(
-    line: str, westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_mistake_in_a_command_line(line, westwood, tmp_path):
     called = westwood(*shlex.split(line))
     assert (called.code, called.out) == (2, "")
     first, *others = called.err.splitlines()
@@ -45,14 +39,12 @@ def test_a_mistake_in_a_command_line(
     assert not list(tmp_path.iterdir()), "nothing may be written"
 
 
-def test_every_profile_is_named_if_none_is(westwood: Callable[..., Any]) -> None:
+def test_every_profile_is_named_if_none_is(westwood):
     assert westwood("list", "profile").err.endswith(f"one of: {', '.join(profiles.names())}\n")
 
 
 @pytest.mark.parametrize("setting", ["*.cc.fast_convergence", "tcp.cc.fast_convergence"])
-def test_a_setting_of_one_of_several_protocols(
-    setting: str, small_file: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_setting_of_one_of_several_protocols(setting, small_file, westwood):
     protocols = ("--cc", "cubic", "--cc", "veno")
     called = westwood("run", small_file, *protocols, "--set", f"{setting}=false")
     assert called.code == 2
@@ -60,9 +52,7 @@ def test_a_setting_of_one_of_several_protocols(
     assert called.err.startswith(f"westwood: {small_file}: {problem}")
 
 
-def test_a_setting_of_every_flow_is_named_as_it_was_set(
-    small_file: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_setting_of_every_flow_is_named_as_it_was_set(small_file, westwood):
     called = westwood("run", small_file, "--set", "*.cc=renoo")
     problem = 'tcp.cc = "renoo": unknown protocol, did you mean "reno"?'
     assert called.err == f"westwood: {small_file}: {problem}\n"
@@ -80,7 +70,7 @@ def test_a_setting_of_every_flow_is_named_as_it_was_set(
     ],
     ids=["syntax", "encoding", "date", "depth", "empty", "huge number"],
 )
-def test_files_that_are_no_scenario(content: bytes, problem: str, tmp_path: Path) -> None:
+def test_files_that_are_no_scenario(content, problem, tmp_path):
     file = tmp_path / "bad.toml"
     file.write_bytes(content)
     with pytest.raises(InputError) as error:
@@ -89,7 +79,7 @@ def test_files_that_are_no_scenario(content: bytes, problem: str, tmp_path: Path
     assert "\n" not in str(error.value)
 
 
-def test_missing_file_and_folder(tmp_path: Path) -> None:
+def test_missing_file_and_folder(tmp_path):
     with pytest.raises(InputError, match=r"gone\.toml: no such file$"):
         Scenario.from_toml(tmp_path / "gone.toml")
     with pytest.raises(InputError, match=r"is a folder, expected a file$"):
@@ -98,9 +88,7 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
         Scenario.from_toml("a\0b.toml")
 
 
-def test_a_path_of_more_links_than_a_packet_can_count(
-    tmp_path: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_path_of_more_links_than_a_packet_can_count(tmp_path, westwood):
     link = '[[link]]\nname = "l{0}"\nbetween = ["n{0}", "n{1}"]\nrate = "1Mbps"\ndelay = "0s"\n'
     links = "".join(link.format(i, i + 1) + 'queue = { limit = "9p" }\n' for i in range(256))
     flow = '[[flow]]\nname = "{0}"\nfrom = "n0"\nto = "n{1}"\ncc = "reno"\n'
@@ -115,7 +103,7 @@ def test_a_path_of_more_links_than_a_packet_can_count(
     assert not (tmp_path / "results").exists(), "nothing may be written"
 
 
-def test_all_mistakes_of_a_file_at_once(small_file: Path, westwood: Callable[..., Any]) -> None:
+def test_all_mistakes_of_a_file_at_once(small_file, westwood):
     changes = [('"2Mbps"', '"2Mbs"'), ("seeds = 3", "seed = 3"), ('"westwood+"', '"westwod"')]
     content = SMALL
     for old, new in [*changes, ("limit =", "# a comment\nlimt =")][:3]:
@@ -129,7 +117,7 @@ def test_all_mistakes_of_a_file_at_once(small_file: Path, westwood: Callable[...
     assert sorted(named) == ['cc = "westwod"', 'rate = "2Mbs"', "seed = 3"]
 
 
-def test_an_error_in_a_multi_line_list_names_the_line_of_its_key(small_file: Path) -> None:
+def test_an_error_in_a_multi_line_list_names_the_line_of_its_key(small_file):
     """Lines of comments and tables before the key are counted."""
     packets = "loss = { packets = [\n  1,\n  2,\n  0,\n] }"
     content = SMALL.replace('loss = { kind = "uniform", rate = 0.005 }', packets)
@@ -139,7 +127,7 @@ def test_an_error_in_a_multi_line_list_names_the_line_of_its_key(small_file: Pat
     assert error.value.line == 1 + content[: content.index("loss =")].count("\n")
 
 
-def test_editors_count_lines_by_line_feeds_only(small_file: Path) -> None:
+def test_editors_count_lines_by_line_feeds_only(small_file):
     content = '# \u2028 and \x85 end no line\r\nname = "a"\r\nduration = "60x"\r\n'
     small_file.write_text(content, encoding="utf-8", newline="")
     with pytest.raises(InputError) as error:
@@ -148,7 +136,7 @@ def test_editors_count_lines_by_line_feeds_only(small_file: Path) -> None:
     assert duration.line == 3
 
 
-def test_a_wrong_number_of_products_hides_no_other_mistake(small_file: Path) -> None:
+def test_a_wrong_number_of_products_hides_no_other_mistake(small_file):
     content = SMALL.replace('"2Mbps"', '"2Mbs"').replace('limit = "50p"', 'limit = "0bdp"')
     small_file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as error:
@@ -161,9 +149,7 @@ def test_a_wrong_number_of_products_hides_no_other_mistake(small_file: Path) -> 
     "line",
     ['"bottleneck.rate" = ["1Mbps", "x"]', '"q.z" = [1]', '"bottleneck.loss.rate" = [1.0, 1.0]'],
 )
-def test_a_mistake_in_a_sweep_has_the_line_of_the_sweep(
-    line: str, small_file: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_mistake_in_a_sweep_has_the_line_of_the_sweep(line, small_file, westwood):
     content = f"{SMALL.partition('[sweep]')[0]}\n[sweep]\n{line}\n"
     small_file.write_text(content, encoding="utf-8")
     called = westwood("run", small_file)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`westwood evaluate`: its page, how it continues, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +25,7 @@ def page_text() -> str:
     return Path("page/index.html").read_text(encoding="utf-8")
 
 
-def test_the_page_has_the_verdict_its_threshold_and_the_command(westwood: Westwood) -> None:
+def test_the_page_has_the_verdict_its_threshold_and_the_command(westwood):
     done = westwood(*QUICK)
     assert "Does it keep queues short?       fails" in done.out
     assert "      mean 2.18 round trips (95 %: 2" in done.out
@@ -43,7 +41,7 @@ def test_the_page_has_the_verdict_its_threshold_and_the_command(westwood: Westwo
     assert Path("page/scenarios/1-queue.toml").exists()
 
 
-def test_a_killed_evaluation_runs_only_what_is_missing(westwood: Westwood) -> None:
+def test_a_killed_evaluation_runs_only_what_is_missing(westwood):
     westwood(*QUICK)
     first = Path("page/answers.json").read_bytes()
     journal = Path("page/journal.jsonl")
@@ -54,9 +52,7 @@ def test_a_killed_evaluation_runs_only_what_is_missing(westwood: Westwood) -> No
     assert journal.read_bytes().splitlines(keepends=True)[:7] == lines[:7]
 
 
-def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(
-    westwood: Westwood,
-) -> None:
+def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(westwood):
     lines = westwood(*QUICK, "--markdown").out.splitlines()
     (line,) = (one for one in lines if one.startswith("| Does it keep queues short?"))
     _, _, asked_for, found, _ = (cell.strip() for cell in line.split("|"))
@@ -84,18 +80,14 @@ def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(
         (("cubic", "--against", "noq:bbr3"), "--against"),
     ],
 )
-def test_wrong_input_is_one_line(
-    westwood: Westwood, options: tuple[str, ...], problem: str
-) -> None:
+def test_wrong_input_is_one_line(westwood, options, problem):
     done = westwood("evaluate", *options, "--out", "page")
     assert done.code == 2
     assert problem in done.err
     assert len(done.err.splitlines()) == 1
 
 
-def test_a_folder_of_another_version_or_seed_is_refused(
-    westwood: Westwood, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_of_another_version_or_seed_is_refused(westwood, monkeypatch):
     westwood(*QUICK)
     assert "holds another evaluation" in westwood(*QUICK, "--seed", "2", "--resume").err
     monkeypatch.setattr("westwood.evaluation.running.__version__", "9.0")
@@ -104,7 +96,7 @@ def test_a_folder_of_another_version_or_seed_is_refused(
     assert "holds another evaluation" in done.err
 
 
-def test_a_stacks_control_is_judged_inside_its_stack(westwood: Westwood) -> None:
+def test_a_stacks_control_is_judged_inside_its_stack(westwood):
     """C4's satellite needs an initial window that no stack takes."""
     try:
         quic.program()
@@ -121,14 +113,14 @@ def test_a_stacks_control_is_judged_inside_its_stack(westwood: Westwood) -> None
     assert other.code == 2 and "holds another evaluation" in other.err
 
 
-def test_a_fresh_look_has_a_seed_that_nobody_has_seen(westwood: Westwood) -> None:
+def test_a_fresh_look_has_a_seed_that_nobody_has_seen(westwood):
     for number, folder in enumerate(("first", "second"), start=1):
         westwood(*QUICK[:-1], folder, "--fresh")
         page = Path(folder, "index.html").read_text(encoding="utf-8")
         assert f"reno: seed {number}, look {number}, a fresh one" in page
 
 
-def test_a_ledger_that_cant_be_written_costs_no_table(westwood: Westwood, tmp_path: Path) -> None:
+def test_a_ledger_that_cant_be_written_costs_no_table(westwood, tmp_path):
     (tmp_path / "state").write_text("a file, no folder", encoding="utf-8")
     done = westwood(*QUICK)
     ledger = tmp_path / "state" / "westwood" / "looks.jsonl"

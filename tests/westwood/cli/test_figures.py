@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where figures go and how large they are, and several protocols in one: run, trace, compare."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +18,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_a_figure_is_a_pdf_of_the_size_and_title_that_are_asked_for(
-    westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_figure_is_a_pdf_of_the_size_and_title_that_are_asked_for(westwood, tmp_path):
     asked = ("--figure", "mine.pdf", "--size", "72x144mm", "--title", "A $ and a $")
     called = westwood("trace", "path", *SHORT, *asked)
     assert (called.code, called.out) == (0, "mine.pdf\n"), called.err
@@ -35,7 +30,7 @@ def test_a_figure_is_a_pdf_of_the_size_and_title_that_are_asked_for(
     assert compared.code == 0 and imread(tmp_path / "bars.png").shape[:2] == (480, 800)
 
 
-def test_protocols_are_drawn_over_each_other(westwood: Callable[..., Any], tmp_path: Path) -> None:
+def test_protocols_are_drawn_over_each_other(westwood, tmp_path):
     called = westwood("trace", "path", *SHORT, "--cc", "cubic", "--cc", "bbr", "--plot")
     assert called.code == 0, called.err
     drawn = (tmp_path / "path-trace.svg").read_text("utf-8")
@@ -43,14 +38,12 @@ def test_protocols_are_drawn_over_each_other(westwood: Callable[..., Any], tmp_p
 
 
 @pytest.mark.parametrize("view", [name for name in VIEWS if name != "windows"])
-def test_a_view_has_its_own_file(view: str, westwood: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_view_has_its_own_file(view, westwood, tmp_path):
     called = westwood("trace", "path", *SHORT, "--view", view, "--plot")
     assert (called.code, called.out) == (0, f"path-{view}.png\n"), called.err
 
 
-def test_the_part_that_run_draws_is_chosen_by_the_user(
-    westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_the_part_that_run_draws_is_chosen_by_the_user(westwood, tmp_path):
     asked = ("--seeds", "1", "--plot", "--from", "1s", "--to", "2s")
     assert westwood("run", "path", *SHORT, *asked).code == 0
     assert "1 to 2 s of 3 s" in (tmp_path / "path.svg").read_text("utf-8")
@@ -60,9 +53,7 @@ def legends(figure: Any) -> list[str]:
     return [name for key in figure.keys for name in key.names]
 
 
-def test_report_has_the_figure_options_of_the_other_commands(
-    westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_report_has_the_figure_options_of_the_other_commands(westwood, tmp_path):
     swept = ("--loss", "0.1%,1%", "--queue", "10p,50p", "--cc", "cubic,bbr")
     made = westwood("compare", "--duration", "2s", "--seeds", "2", *swept, "--out", "kept")
     assert made.code == 0, made.err
@@ -84,7 +75,7 @@ def test_report_has_the_figure_options_of_the_other_commands(
         assert wrong.code == 2 and problem in wrong.err and wrong.err.count("\n") == 1
 
 
-def test_curves_differ_in_what_the_user_chooses() -> None:
+def test_curves_differ_in_what_the_user_chooses():
     path = Scenario.preset("path").with_settings({"duration": "2s"})
     keys = {"path.loss.rate": [0.001, 0.01], "path.queue.limit": ["10p", "50p"]}
     rows = simulate_many(path.with_sweep({**keys, "tcp.cc": ["cubic", "bbr"]}), seeds=2)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of the benchmark have a heading, a rule, rows, and a legend where it is needed."""
 
-from __future__ import annotations
-
 import pytest
 
 from westwood.cli.control_benchmark import _frontier_table, _table
@@ -13,7 +11,7 @@ from westwood.results.intervals import Estimate
 from westwood.study.control import Control
 
 
-def test_a_control_has_its_figures_in_columns_and_its_settings_below() -> None:
+def test_a_control_has_its_figures_in_columns_and_its_settings_below():
     plan = JudgePlan(judging.targets(list(judging.FRONTIER)), seed=3, paths=40)
     figures = (Estimate(0.9, 0.8, 0.95), Estimate(1.2, 1.1, 1.3))
     verdicts = [
@@ -31,7 +29,7 @@ def test_a_control_has_its_figures_in_columns_and_its_settings_below() -> None:
 
 
 @pytest.mark.parametrize(("low", "is_told"), [(0.2, True), (0.98, False)])
-def test_an_interval_that_has_the_target_in_it_is_explained(low: float, is_told: bool) -> None:
+def test_an_interval_that_has_the_target_in_it_is_explained(low, is_told):
     """CUBIC keeps at least 0.9 or so; a row without a bound needs no legend."""
     bound, free = (
         next(

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a newcomer meets first: bare commands, -h, completion, the manual page."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -36,7 +34,7 @@ ALL = dict(commands(typer.main.get_command(app)))
 
 
 @pytest.mark.parametrize("words", [words for words, one in ALL.items() if hasattr(one, "commands")])
-def test_a_bare_command_shows_its_help(words: tuple[str, ...], westwood: Westwood) -> None:
+def test_a_bare_command_shows_its_help(words, westwood):
     called = westwood(*words)
     assert (called.code, called.err) == (0, "")
     assert called.out.splitlines()[0].startswith(" ".join(["Usage: westwood", *words]))
@@ -44,9 +42,7 @@ def test_a_bare_command_shows_its_help(words: tuple[str, ...], westwood: Westwoo
 
 
 @pytest.mark.parametrize("words", ALL, ids=" ".join)
-def test_help_fits_80_columns_and_cuts_no_sentence(
-    words: tuple[str, ...], westwood: Westwood, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_fits_80_columns_and_cuts_no_sentence(words, westwood, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     called = westwood(*words, "-h")
     assert (called.code, called.err) == (0, "")
@@ -56,19 +52,17 @@ def test_help_fits_80_columns_and_cuts_no_sentence(
 
 
 @pytest.mark.parametrize("words", ALL, ids=" ".join)
-def test_help_is_a_sentence_an_example_and_options_in_groups(
-    words: tuple[str, ...], westwood: Westwood
-) -> None:
+def test_help_is_a_sentence_an_example_and_options_in_groups(words, westwood):
     out = westwood(*words, "-h").out
     above = out.partition("\n\n")[2].partition("Options:")[0]
     assert re.match(r"  [A-Z](?:[^.]|\.\d)+\.\n", above), "one sentence"
     assert f"Example: westwood {' '.join(words)}" in " ".join(above.split())
-    options = [one for one in ALL[words].params if one.param_type_name == "option"]
+    options = [param for param in ALL[words].params if param.param_type_name == "option"]
     if len(options) > MOST_IN_A_GROUP:
         assert len(titles(out)) > 2, "many options are in groups"
 
 
-def test_the_first_level_has_five_panels(westwood: Westwood) -> None:
+def test_the_first_level_has_five_panels(westwood):
     panels = titles(westwood("-h").out)
     assert panels == [
         "Daily",
@@ -91,7 +85,7 @@ def test_the_first_level_has_five_panels(westwood: Westwood) -> None:
         ("rep", {"report", "reproduce"}),
     ],
 )
-def test_the_shell_completes_names(words: str, expected: set[str]) -> None:
+def test_the_shell_completes_names(words, expected):
     asked = {
         "_WESTWOOD_COMPLETE": "complete_bash",
         "COMP_WORDS": f"westwood {words}",
@@ -104,5 +98,5 @@ def test_the_shell_completes_names(words: str, expected: set[str]) -> None:
     assert set(done.stdout.split()) == expected, done.stderr
 
 
-def test_the_manual_page_is_of_this_help() -> None:
+def test_the_manual_page_is_of_this_help():
     assert manual.PAGE.read_text() == manual.page(), "make manual"

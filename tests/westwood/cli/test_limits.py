@@ -33,20 +33,16 @@ def limited(limit: str, arguments: str, folder: Path) -> subprocess.CompletedPro
         "sweep table1 --set duration=5s --seeds 2 --out out",
     ],
 )
-def test_little_memory_is_said_before_anything_is_written(
-    kilobytes: int, arguments: str, tmp_path: Path
-) -> None:
+def test_little_memory_is_said_before_anything_is_written(kilobytes, arguments, tmp_path):
     done = limited(f"-v {kilobytes}", arguments, tmp_path)
     assert done.returncode == 1, done.stderr
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"westwood: ulimit -v {kilobytes} leaves too little memory")
-    assert not [one for one in tmp_path.rglob("*") if one.is_file()]
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 @pytest.mark.parametrize("cores", [1, 2, 4])
-def test_the_memory_that_is_asked_for_is_enough(
-    cores: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_memory_that_is_asked_for_is_enough(cores, monkeypatch):
     """The process itself takes 300 MB of what `ulimit -v` allows."""
 
     def check(kilobytes: int) -> None:
@@ -62,12 +58,12 @@ def test_the_memory_that_is_asked_for_is_enough(
         check(enough - 1)
 
 
-def test_what_needs_no_tables_runs_with_little_memory(tmp_path: Path) -> None:
+def test_what_needs_no_tables_runs_with_little_memory(tmp_path):
     done = limited("-v 900000", "run table1 --set duration=5s --seeds 1", tmp_path)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_small_stack_is_said(tmp_path: Path) -> None:
+def test_a_small_stack_is_said(tmp_path):
     done = limited("-s 120", "--help", tmp_path)
     assert done.returncode == 1, done.stderr
     assert done.stderr == "westwood: the stack may take 120 kB, expected ulimit -s 128 or more\n"
@@ -82,9 +78,7 @@ def test_a_small_stack_is_said(tmp_path: Path) -> None:
         ("trace small.toml --out out", 9, "ulimit -u leaves 7 threads for tables, expected "),
     ],
 )
-def test_few_threads_are_said_before_anything_is_written(
-    arguments: str, threads: int, said: str, tmp_path: Path
-) -> None:
+def test_few_threads_are_said_before_anything_is_written(arguments, threads, said, tmp_path):
     folder = nobody.own(tmp_path / "home")
     (folder / "small.toml").write_bytes(
         Path(__file__).parents[1].joinpath("small.toml").read_bytes()

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """On a terminal of 80 columns no table cuts a name, a number or a word that has to be typed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +35,7 @@ def printed(westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Ca
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 @pytest.mark.parametrize("name", [*LISTINGS, "profile linux", "profile rfc"])
-def test_a_listing_is_not_cut(name: str, width: int, printed: Callable[..., str]) -> None:
+def test_a_listing_is_not_cut(name, width, printed):
     text = printed(width, "list", *name.split())
     assert "…" not in text
     words = set(text.split())
@@ -45,21 +43,21 @@ def test_a_listing_is_not_cut(name: str, width: int, printed: Callable[..., str]
         assert cells[0].strip("`") in words
 
 
-def test_the_choices_of_a_setting_are_whole(printed: Callable[..., str]) -> None:
+def test_the_choices_of_a_setting_are_whole(printed):
     text = printed(80, "list", "cc-settings")
-    for one in settings_of("cc").values():
-        for word in one.choices:
+    for setting in settings_of("cc").values():
+        for word in setting.choices:
             assert f'"{word}"' in text
 
 
-def test_the_hosts_names_of_protocols_are_whole(printed: Callable[..., str]) -> None:
+def test_the_hosts_names_of_protocols_are_whole(printed):
     text = printed(80, "list", "protocols")
-    for one in PROTOCOLS.values():
-        assert one.ns3 in text and one.kernel in text
+    for protocol in PROTOCOLS.values():
+        assert protocol.ns3 in text and protocol.kernel in text
 
 
 @pytest.mark.parametrize("width", [60, 80])
-def test_the_table_of_a_run_leaves_columns_out(width: int, printed: Callable[..., str]) -> None:
+def test_the_table_of_a_run_leaves_columns_out(width, printed):
     names = ("newreno", "westwood+", "westwood+-ns3")
     text = printed(width, "run", "table1", *QUICK, *(f"--cc={name}" for name in names))
     assert "…" not in text
@@ -72,29 +70,23 @@ def test_the_table_of_a_run_leaves_columns_out(width: int, printed: Callable[...
     assert hint in text.replace("\n", " ")
 
 
-def test_a_terminal_too_narrow_for_any_table_has_its_cells_below_each_other(
-    printed: Callable[..., str],
-) -> None:
+def test_a_terminal_too_narrow_for_any_table_has_its_cells_below_each_other(printed):
     text = printed(30, "run", "table1", *QUICK, "--cc", "westwood+-ns3")
     assert "  Westwood+ (ns-3, 2013)\n" in text and "goodput Mb/s: " in text and "…" not in text
 
 
-def test_a_wide_terminal_shows_what_a_pipe_does(
-    printed: Callable[..., str], westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wide_terminal_shows_what_a_pipe_does(printed, westwood, monkeypatch):
     commands = (("list", "cc-settings"), ("run", "table1", *QUICK))
     wide = [printed(160, *command) for command in commands]
     monkeypatch.delenv("FORCE_COLOR")
     assert wide == [westwood(*command).out for command in commands]
 
 
-def test_the_columns_that_are_left_out_are_in_the_table() -> None:
+def test_the_columns_that_are_left_out_are_in_the_table():
     assert set(LEFT_OUT_FIRST) < {column.name for column in columns() if column.head}
 
 
-def test_a_flow_limited_by_its_application_says_so_in_a_narrow_table(
-    printed: Callable[..., str],
-) -> None:
+def test_a_flow_limited_by_its_application_says_so_in_a_narrow_table(printed):
     slow = 'tcp.app={kind="rate", rate="1Mbps"}'
     text = printed(80, "compare", "--loss", "0", "--cc", "cubic", "--duration", "5s", "--set", slow)
     assert "limited %" in text.partition("A wider terminal")[0]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every command that a page shows exists, and has the options that the page gives it."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator
@@ -37,8 +35,8 @@ def lines(page: str) -> Iterator[str]:
     """Yields what follows `westwood` wherever a page has a command."""
     text = (ROOT / page).read_text(encoding="utf-8")
     for block in BLOCK.findall(text):
-        for found in TYPED.findall(block.replace("\\\n", " ")):
-            yield from filter(None, found)
+        for match in TYPED.findall(block.replace("\\\n", " ")):
+            yield from filter(None, match)
     yield from INLINE.findall(text)
 
 
@@ -60,7 +58,7 @@ def problem(line: str) -> str:
             return ""
         path.append(name)
         command = names[name]
-    known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
+    known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
     for word in words:
         if word in ENDS:
             break
@@ -95,7 +93,7 @@ def problems_of_tables(text: str) -> Iterator[str]:
         codes = CODE.findall(line.replace("\\|", "|"))
         if not line.startswith("|"):
             head = ""
-            typed = [one for found in TYPED.findall(line) for one in found if one]
+            typed = [one for match in TYPED.findall(line) for one in match if one]
             named = [one[9:] for one in codes if one.startswith("westwood ")]
             if line.startswith("#"):
                 of_section = ""
@@ -115,11 +113,11 @@ def problems_of_tables(text: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: Path(page).name)
-def test_an_option_in_a_table_is_one_of_its_command(page: str) -> None:
+def test_an_option_in_a_table_is_one_of_its_command(page):
     assert list(problems_of_tables((ROOT / page).read_text(encoding="utf-8"))) == []
 
 
-def test_mistakes_in_tables_are_seen() -> None:
+def test_mistakes_in_tables_are_seen():
     option, command = "\n| option |\n| --- |\n", "\n| command |\n| --- |\n"
     text = (
         f"# Guide\n## control replay{option}| `--for S` |\n## x\n`westwood run F`{option}"
@@ -130,7 +128,7 @@ def test_mistakes_in_tables_are_seen() -> None:
     assert list(problems_of_tables(text)) == wrong
 
 
-def test_the_page_of_commands_has_every_command() -> None:
+def test_the_page_of_commands_has_every_command():
     text = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
     described = re.findall(r"^<!-- declared: options of (.+) -->$", text, re.M)
     assert sorted(described) == sorted(
@@ -138,7 +136,7 @@ def test_the_page_of_commands_has_every_command() -> None:
     )
 
 
-def test_every_exit_code_is_explained() -> None:
+def test_every_exit_code_is_explained():
     kinds = [WestwoodError]
     for kind in kinds:
         kinds += kind.__subclasses__()
@@ -148,12 +146,12 @@ def test_every_exit_code_is_explained() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: Path(page).name)
-def test_what_a_page_types_exists(page: str) -> None:
+def test_what_a_page_types_exists(page):
     found = {line: problem(line) for line in lines(page)}
     assert {line: one for line, one in found.items() if one and one not in WRONG} == {}
 
 
-def test_mistakes_are_seen() -> None:
+def test_mistakes_are_seen():
     assert len(list(lines("README.md"))) > 5
     assert problem("try HOST") == " try"
     assert problem("kernel doctor|lode") == "kernel lode"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program's exit code after a signal."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -25,7 +23,7 @@ main()
 
 
 @pytest.mark.parametrize(("code", "ended"), [(130, 143), (1, 1), (0, 0)])
-def test_only_an_interrupted_command_has_the_signals_exit_code(code: int, ended: int) -> None:
+def test_only_an_interrupted_command_has_the_signals_exit_code(code, ended):
     """A command that has finished, or failed for another reason, keeps its exit code."""
     done = subprocess.run([sys.executable, "-c", PROGRAM, str(code)], capture_output=True)
     assert (done.returncode, done.stderr) == (ended, b"")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A command starts with what it needs: others' libraries are imported where they are used."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -70,19 +68,17 @@ def imported(*words: str, **environment: str) -> set[str]:
         ("compare --set duration=1s --seeds 2 --loss 1%,2% --json", {"pydantic"}),
     ],
 )
-def test_a_command_imports_what_it_needs(words: str, needed: set[str]) -> None:
+def test_a_command_imports_what_it_needs(words, needed):
     assert imported(*words.split()) <= needed
 
 
-def test_a_word_is_completed_by_names_alone() -> None:
+def test_a_word_is_completed_by_names_alone():
     asked = {"_WESTWOOD_COMPLETE": "complete_bash", "COMP_CWORD": "2"}
     assert imported(COMP_WORDS="westwood run tabl", **asked) <= {"pydantic"}
 
 
 @pytest.mark.parametrize("queue", [None, "1bdp", "5ms"])
-def test_a_comparison_reads_a_scenario_once(
-    queue: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_comparison_reads_a_scenario_once(queue, monkeypatch):
     """The preset, its options and a protocol make three; windows, limits, run and rows none."""
     counts: Counter[str] = Counter()
     init, read = Scenario.__init__, _engine.plan

@@ -27,18 +27,18 @@ def sh(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         ("2>/dev/full", 0, ""),
     ],
 )
-def test_no_stream_costs_a_result(redirected: str, code: int, said: str, tmp_path: Path) -> None:
+def test_no_stream_costs_a_result(redirected, code, said, tmp_path):
     done = sh(f"{COMMAND} {redirected}", tmp_path)
     assert done.returncode == code
     assert done.stderr.startswith(said) and done.stderr.count("\n") == (said != "")
     assert pl.read_parquet(tmp_path / "r" / "runs.parquet").height == 2
 
 
-def test_what_an_encoding_lacks_is_written_in_ascii(tmp_path: Path) -> None:
+def test_what_an_encoding_lacks_is_written_in_ascii(tmp_path):
     done = sh(f"PYTHONIOENCODING=ascii {COMMAND}", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "+- " in done.stdout and done.stdout.isascii()
 
 
-def test_a_mistake_has_its_exit_code_even_if_nobody_can_read_it(tmp_path: Path) -> None:
+def test_a_mistake_has_its_exit_code_even_if_nobody_can_read_it(tmp_path):
     assert sh(f"{sys.executable} -m westwood run nowhere 2>/dev/full", tmp_path).returncode == 2

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The draft's test cases tell BBRv3 from controls that are wrong or follow other documents."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -22,37 +20,37 @@ def verdicts(cc: str, *names: str, **settings: object) -> dict[str, str]:
 
 def failed(judgement: Judgement) -> list[str]:
     return [
-        f"{one.expectation.what}: {one.measured}"
-        for one in judgement.findings
-        if one.verdict != "pass"
+        f"{finding.expectation.what}: {finding.measured}"
+        for finding in judgement.findings
+        if finding.verdict != "pass"
     ]
 
 
-def test_there_are_the_22_cases_of_the_appendix() -> None:
-    assert [one.number for one in CASES.values()] == list(range(1, 23))
+def test_there_are_the_22_cases_of_the_appendix():
+    assert [case.number for case in CASES.values()] == list(range(1, 23))
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_bbr3_passes_in_every_measurement(name: str) -> None:
+def test_bbr3_passes_in_every_measurement(name):
     assert failed(run(CASES[name], control("bbr3"))) == []
 
 
-@pytest.mark.parametrize("name", [name for name, one in CASES.items() if one.waits_for])
-def test_the_path_changes_in_the_state_that_the_case_waits_for(name: str) -> None:
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.waits_for])
+def test_the_path_changes_in_the_state_that_the_case_waits_for(name):
     judgement = run(CASES[name], control("bbr3"))
     assert judgement.seen is not None and judgement.seen.change is not None
     began_s = judgement.seen.changed_s - CASES[name].later_rounds * judgement.seen.round_trip_s
     assert judgement.seen.recording.state_at(began_s + 1e-6) == CASES[name].waits_for
 
 
-def test_a_wrong_loss_threshold_fails_the_cases_of_losses() -> None:
+def test_a_wrong_loss_threshold_fails_the_cases_of_losses():
     of_losses = ("startup-loss", "up-loss-limited", "up-loss")
     assert set(verdicts("bbr3", *of_losses, bbr3_loss=0.5).values()) == {"FAIL"}
     others = ("startup-plateau", "drain-inflight", "up-plateau", "probe-rtt")
     assert set(verdicts("bbr3", *others, bbr3_loss=0.5).values()) == {"pass"}
 
 
-def test_wrong_gains_fail_the_cases_of_their_states() -> None:
+def test_wrong_gains_fail_the_cases_of_their_states():
     assert verdicts("bbr3", "drain-inflight", "down-inflight", bbr3_drain=0.347) == {
         "drain-inflight": "FAIL",
         "down-inflight": "pass",
@@ -63,7 +61,7 @@ def test_wrong_gains_fail_the_cases_of_their_states() -> None:
     }
 
 
-def test_a_control_without_states_has_only_the_cases_of_what_it_sends() -> None:
+def test_a_control_without_states_has_only_the_cases_of_what_it_sends():
     found = verdicts("cubic", *CASES)
     assert {name for name, verdict in found.items() if verdict != "-"} == {
         "cruise-aggregation",
@@ -75,23 +73,23 @@ def test_a_control_without_states_has_only_the_cases_of_what_it_sends() -> None:
     }
 
 
-def test_what_a_control_lacks_is_named() -> None:
+def test_what_a_control_lacks_is_named():
     assert run(CASES["startup-plateau"], control("cubic")).lacks == "no states"
     assert run(CASES["refill-limited"], control("bbr")).lacks == "no state ProbeBW_REFILL"
 
 
-def test_a_state_that_never_comes_fails_a_case() -> None:
+def test_a_state_that_never_comes_fails_a_case():
     never = run(CASES["probe-rtt"], control("bbr3", {"bbr3_probe_rtt": "1h"}))
     assert never.verdict == "FAIL"
-    assert "ProbeRTT was not entered" in {one.measured for one in never.findings}
+    assert "ProbeRTT was not entered" in {finding.measured for finding in never.findings}
 
 
-def test_an_unknown_control_is_an_error_with_the_nearest_name() -> None:
+def test_an_unknown_control_is_an_error_with_the_nearest_name():
     with pytest.raises(InputError, match='unknown protocol, did you mean "bbr3"'):
         control("brb3")
 
 
-def test_a_sender_without_a_pacer_fails_the_cases_of_rates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sender_without_a_pacer_fails_the_cases_of_rates(monkeypatch):
     def without_pacer(scenario: Scenario) -> Any:
         network = build(scenario)
         flows = network.flows

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The draft's cases run in QUIC stacks, and say what a stack does not report."""
 
-from __future__ import annotations
-
 import pytest
 
 from westwood.conform.catalogue import CASES
@@ -19,7 +17,7 @@ def _runner() -> None:
         pytest.skip(str(error))
 
 
-def test_a_stacks_control_runs_in_its_stack() -> None:
+def test_a_stacks_control_runs_in_its_stack():
     judged = control("noq:bbr3")
     assert (judged.engine, judged.name) == ("noq", "noq:bbr3")
     case = CASES["sub-packet-bdp"]
@@ -35,7 +33,7 @@ def test_a_stacks_control_runs_in_its_stack() -> None:
         ("down-time", "noq has no setting bbr3_probe_rtt"),
     ],
 )
-def test_what_a_stack_does_not_report_is_not_observed(case: str, why: str) -> None:
+def test_what_a_stack_does_not_report_is_not_observed(case, why):
     judgement = run(CASES[case], control("bbr3", engine="noq"))
     assert judgement.verdict == "-"
     assert judgement.lacks.startswith("not observed: ") and why in judgement.lacks
@@ -49,10 +47,10 @@ def test_what_a_stack_does_not_report_is_not_observed(case: str, why: str) -> No
         ("noq:bbr3", {"settings": {"bbr3_loss": 0.1}}, "a control has its defaults"),
     ],
 )
-def test_what_cannot_run_is_refused(cc: str, options: dict[str, object], problem: str) -> None:
+def test_what_cannot_run_is_refused(cc, options, problem):
     with pytest.raises(InputError, match=problem):
         control(cc, **options)  # type: ignore[arg-type]
 
 
-def test_a_control_of_ours_names_its_stack() -> None:
+def test_a_control_of_ours_names_its_stack():
     assert Control("cubic", {}, "quinn").name == "cubic in quinn"

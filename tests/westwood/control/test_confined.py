@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The simulator's run of a user's control before the kernel gets it has no rights."""
 
-from __future__ import annotations
-
 import os
 import platform
 from pathlib import Path
@@ -72,7 +70,7 @@ def hostile(attack: str) -> str:
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_a_hostile_file_gets_nowhere(attack: str) -> None:
+def test_a_hostile_file_gets_nowhere(attack):
     Path("there.kept").touch()
     Path("mine.c").write_text(hostile(ATTACKS[attack]), encoding="utf-8")
     opened = os.dup2(os.open("seen", os.O_RDWR | os.O_CREAT), 200)
@@ -85,9 +83,7 @@ def test_a_hostile_file_gets_nowhere(attack: str) -> None:
     assert Path("seen").read_bytes() == b""
 
 
-def test_what_a_hostile_file_tries_succeeds_without_the_confinement(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_a_hostile_file_tries_succeeds_without_the_confinement(monkeypatch):
     """So the test above can fail."""
     monkeypatch.setattr(confined, "call", lambda work, control: work())
     Path("mine.c").write_text(hostile(ATTACKS["makes a folder"]), encoding="utf-8")
@@ -115,7 +111,7 @@ PIPES = "({{ for (long n = 3; n < 64; n++) called({}); 0; }})"
     ],
     ids=["ends", "fails", "kills itself", "closes", "forges a line", "forges nothing", "window"],
 )
-def test_an_answer_that_is_none_is_one_line(attack: str, said: str) -> None:
+def test_an_answer_that_is_none_is_one_line(attack, said):
     Path("mine.c").write_text(hostile(attack), encoding="utf-8")
     with pytest.raises(WestwoodError) as caught:
         replaying.record(replaying.subject("mine.c", {}), None, 1)
@@ -125,7 +121,7 @@ def test_an_answer_that_is_none_is_one_line(attack: str, said: str) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's programs are confined")
 @pytest.mark.parametrize("attack", ["reads a file", "writes a file", "opens a socket", "is root"])
-def test_a_program_that_root_starts_gets_nowhere(attack: str) -> None:
+def test_a_program_that_root_starts_gets_nowhere(attack):
     Path("mine.c").write_text(hostile(ATTACKS[attack]), encoding="utf-8")
     asked = replaying.subject("mine.c", {})
     recorded = replaying.record(asked, None, 1)
@@ -134,7 +130,7 @@ def test_a_program_that_root_starts_gets_nowhere(attack: str) -> None:
     assert not Path("there").exists()
 
 
-def test_a_kernel_without_the_means_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_without_the_means_runs_nothing(monkeypatch):
     def lacks(starts_program: bool = False) -> None:
         raise OSError(38, os.strerror(38))
 

@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The controls that come with the package are named, checked, run and copied."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +14,7 @@ SHORT = ("--set", "tcp.recovery=sack", "--set", "duration=5s", "--seeds", "1", "
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("clang"), reason="needs gcc and clang")
 @pytest.mark.parametrize("name", gallery.names())
-def test_each_control_is_fit_for_every_host(name: str, westwood: Callable[..., Any]) -> None:
+def test_each_control_is_fit_for_every_host(name, westwood):
     found = westwood("control", "check", name, "--for", "0")
     failed = [line for line in found.out.splitlines() if line.startswith("FAILED")]
     if name == "tor_westwood.c":  # it takes jitter for congestion
@@ -28,34 +23,28 @@ def test_each_control_is_fit_for_every_host(name: str, westwood: Callable[..., A
         assert found.code == 0 and not failed, found.out
 
 
-def test_a_name_of_the_gallery_needs_no_folder(
-    westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_name_of_the_gallery_needs_no_folder(westwood, tmp_path):
     assert not (tmp_path / "hybla.c").exists()
     assert westwood("run", "path", "--cc", "hybla.c", *SHORT).code == 0
 
 
-def test_a_file_beside_the_scenario_comes_before_the_gallery(
-    westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_file_beside_the_scenario_comes_before_the_gallery(westwood, tmp_path):
     (tmp_path / "hybla.c").write_text("no C", encoding="utf-8")
     assert "hybla.c:1: " in westwood("run", "path", "--cc", "hybla.c", *SHORT).err
 
 
-def test_a_name_without_its_ending_gets_a_hint(westwood: Callable[..., Any]) -> None:
+def test_a_name_without_its_ending_gets_a_hint(westwood):
     refused = westwood("run", "path", "--cc", "hybla", *SHORT)
     assert refused.code == 2 and 'did you mean "hybla.c"?' in refused.err
 
 
-def test_a_misspelt_file_gets_the_hint_too(westwood: Callable[..., Any]) -> None:
+def test_a_misspelt_file_gets_the_hint_too(westwood):
     refused = westwood("run", "path", "--cc", "hibla.c", *SHORT)
     assert refused.err == 'westwood: hibla.c: no such file, did you mean "hybla.c"?\n'
 
 
 @pytest.mark.parametrize("name", ["copa.c", "log_westwood.c"])
-def test_a_control_can_be_copied_under_another_name(
-    name: str, westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_control_can_be_copied_under_another_name(name, westwood, tmp_path):
     assert westwood("control", "new", "mine", "--like", name).code == 0
     path = Scenario.preset("path").with_settings({"duration": "2s"})
     same = [

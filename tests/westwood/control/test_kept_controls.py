@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A results folder keeps the controls that ran, and one of a stranger's runs no code."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
@@ -114,12 +112,7 @@ FORGED: dict[str, Callable[[Folder], object]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGED)
-def test_a_strangers_folder_runs_no_code(
-    forgery: str,
-    here: Path,
-    loaded: list[str],
-    westwood: Callable[..., Any],
-) -> None:
+def test_a_strangers_folder_runs_no_code(forgery, here, loaded, westwood):
     (here / "theirs.c").write_text(EVIL, encoding="utf-8")
     FORGED[forgery](Folder(here / "out"))
     for words in (["report", "out"], ["report", "out", "--row", 1]):
@@ -135,9 +128,7 @@ def test_a_strangers_folder_runs_no_code(
     assert EVIL not in loaded
 
 
-def test_what_runs_again_says_how_to_name_the_control(
-    here: Path, loaded: list[str], westwood: Callable[..., Any]
-) -> None:
+def test_what_runs_again_says_how_to_name_the_control(here, loaded, westwood):
     described(Folder(here / "out"))
     for words in (["report", "out", "--row", 1], ["run", "out/scenario.toml"]):
         refused = westwood(*words)
@@ -176,9 +167,7 @@ FACTS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("lie", FACTS)
-def test_what_a_folder_says_of_its_controls_is_checked(
-    lie: str, here: Path, loaded: list[str], westwood: Callable[..., Any]
-) -> None:
+def test_what_a_folder_says_of_its_controls_is_checked(lie, here, loaded, westwood):
     out = Folder(here / "out")
     facts = json.loads((out.path / "controls.json").read_text())
     if callable(FACTS[lie]):
@@ -192,9 +181,7 @@ def test_what_a_folder_says_of_its_controls_is_checked(
 
 
 @pytest.mark.parametrize("text", ["", "[", "[" * 100_000, "1" * 10_000, "\udcff", "[NaN]"])
-def test_a_description_that_is_no_json_is_one_line(
-    text: str, here: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_description_that_is_no_json_is_one_line(text, here, westwood):
     made = Folder(here / "out")
     made.file(
         "controls.json", lambda path: path.write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -225,9 +212,7 @@ def goodputs(read: Any) -> list[float]:
     return [row["goodput_bps"] for row in rows if row["seed"] == 1]
 
 
-def test_a_sweep_over_files_is_read_and_run_again_after_they_changed(
-    swept: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_sweep_over_files_is_read_and_run_again_after_they_changed(swept, westwood):
     rows = Results.read(swept / "out").rows
     assert rows["tcp.cc"].unique().sort().to_list() == sorted(
         ["./a.c", "x/a.c", "cubic", '{ name = "./a.c", gain = 4 }']
@@ -246,9 +231,7 @@ def test_a_sweep_over_files_is_read_and_run_again_after_they_changed(
         assert json.loads(again.out)["runs"][row["seed"] - 1]["goodput_bps"] == row["goodput_bps"]
 
 
-def test_a_row_of_several_controls_runs_the_contents_that_it_ran(
-    swept: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_row_of_several_controls_runs_the_contents_that_it_ran(swept, westwood):
     words = "run path --set duration=10s --seeds 1 --cc cubic,./a.c,x/a.c --out both"
     assert westwood(*words.split()).code == 0
     rows = Results.read(swept / "both").rows
@@ -266,25 +249,23 @@ def test_a_row_of_several_controls_runs_the_contents_that_it_ran(
         assert refused.code == 2 and refused.err.count("\n") == 1 and str(kept.name) in refused.err
 
 
-def test_tables_of_controls_have_names_inside_the_folder(
-    swept: Path, westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tables_of_controls_have_names_inside_the_folder(swept, westwood, monkeypatch):
     monkeypatch.chdir(swept / "x")
     words = "run path --set duration=10s --seeds 1 --cc ../a.c,./a.c --out both --plot"
     assert westwood(*words.split()).code == 0
     assert westwood("report", "both", "--export").code == 0
-    made = {one.name for one in (swept / "x" / "both" / "data").iterdir()}
+    made = {path.name for path in (swept / "x" / "both" / "data").iterdir()}
     assert made == {f"a-{loading._source(text.encode())}.csv" for text in (MINE, EVIL)}
 
 
-def test_a_recording_that_names_a_file_loads_none(here: Path, loaded: list[str]) -> None:
+def test_a_recording_that_names_a_file_loads_none(here, loaded):
     from westwood.catalogue import PROTOCOLS, is_protocol, label
 
     assert "./mine.c" not in PROTOCOLS and label("./mine.c") == "mine" and not loaded
     assert is_protocol("./mine.c") and label("./mine.c") == "Mine"
 
 
-def test_numbers_of_a_folder_are_in_it(here: Path, westwood: Callable[..., Any]) -> None:
+def test_numbers_of_a_folder_are_in_it(here, westwood):
     (here / "lost.txt").write_text("3\n", encoding="utf-8")
     out = Folder(here / "out")
     change(out, "loss", '{ kind = "script", packets = "../lost.txt" }')

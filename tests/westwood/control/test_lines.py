@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The line of a loop is found from any line in it."""
 
-from __future__ import annotations
-
 import pytest
 
 from westwood.control import lines
@@ -21,7 +19,7 @@ LOOPS = {
 
 
 @pytest.mark.parametrize("case", LOOPS)
-def test_a_loop_is_named_by_its_first_line(case: str) -> None:
+def test_a_loop_is_named_by_its_first_line(case):
     text, expected = LOOPS[case]
     before = "static void on_ack(void) {\n"
     here = 1 + text[: text.index("// here")].count("\n")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A control in one C file runs wherever a protocol's name does, and does what it says."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import hashlib
@@ -12,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -52,9 +49,7 @@ def eventful() -> Scenario:
 
 
 @pytest.mark.parametrize("protocol", sorted(set(models()) & set(PROTOCOLS)))
-def test_a_new_control_sets_the_windows_of_the_one_it_is_like(
-    protocol: str, eventful: Scenario, tmp_path: Path
-) -> None:
+def test_a_new_control_sets_the_windows_of_the_one_it_is_like(protocol, eventful, tmp_path):
     file = tmp_path / "mine.c"
     file.write_text(like(protocol, "mine"), encoding="utf-8")
     theirs = simulate(eventful.with_settings({"tcp.cc": protocol}), events=True).events
@@ -62,11 +57,11 @@ def test_a_new_control_sets_the_windows_of_the_one_it_is_like(
     assert ours.equals(theirs)
 
 
-def test_every_control_can_be_a_beginning() -> None:
+def test_every_control_can_be_a_beginning():
     assert set(PROTOCOLS) <= set(models())
 
 
-def test_parameters_are_settings_with_bounds(mine: Path) -> None:
+def test_parameters_are_settings_with_bounds(mine):
     path = Scenario.preset("path").with_settings({"duration": "20s"})
     gentle = path.with_settings({"tcp.cc": Control(mine), "tcp.cc.kept": 900})
     assert simulate(gentle).rows["goodput_bps"][0] > 0
@@ -78,7 +73,7 @@ def test_parameters_are_settings_with_bounds(mine: Path) -> None:
     assert list(settings_of_protocol(str(mine)))[:2] == ["gain", "kept"]
 
 
-def test_cc_key_sets_a_setting_of_every_control_that_has_it(mine: Path) -> None:
+def test_cc_key_sets_a_setting_of_every_control_that_has_it(mine):
     path = Scenario.preset("path").with_settings({"duration": "20s"})
     set_first = path.with_settings({"cc.kept": 900, "tcp.cc": Control(mine)})
     assert set_first.flow[0].cc.model_dump(exclude_none=True)["kept"] == 900
@@ -95,20 +90,20 @@ def test_cc_key_sets_a_setting_of_every_control_that_has_it(mine: Path) -> None:
         path.with_settings({"tcp.cc": Control(mine), "cc.kept_": 1})
 
 
-def test_a_parameter_changes_what_the_control_does(mine: Path) -> None:
+def test_a_parameter_changes_what_the_control_does(mine):
     path = Scenario.preset("path").with_settings({"duration": "60s", "path.loss.rate": 0.01})
     swept = path.with_sweep({"tcp.cc": [Control(mine), Control(mine, gain=20)]})
-    slow, fast = (simulate(one).rows["goodput_bps"][0] for _, one in swept.points())
+    slow, fast = (simulate(point).rows["goodput_bps"][0] for _, point in swept.points())
     assert fast > 1.2 * slow
 
 
-def test_a_trace_shows_the_quantities_that_a_control_names(mine: Path) -> None:
+def test_a_trace_shows_the_quantities_that_a_control_names(mine):
     path = Scenario.preset("path").with_settings({"duration": "20s", "tcp.cc": Control(mine)})
     trace = simulate(path, trace=True).trace
     assert 0 < trace["counted"].max() < trace["cwnd"].max()
 
 
-def test_a_file_is_a_name_in_scenarios_relative_to_their_folder(mine: Path) -> None:
+def test_a_file_is_a_name_in_scenarios_relative_to_their_folder(mine):
     path = Scenario.preset("path").with_settings({"duration": "10s"})
     text = path.to_toml().replace('name = "westwood+"', 'name = "./mine.c"')
     (mine.parent / "mine.toml").write_text(text, encoding="utf-8")
@@ -121,7 +116,7 @@ def test_a_file_is_a_name_in_scenarios_relative_to_their_folder(mine: Path) -> N
     assert Scenario.from_toml(mine.parent / "mine.toml").hash != read.hash, "other contents"
 
 
-def test_the_colour_of_a_file_does_not_depend_on_what_is_drawn_first(mine: Path) -> None:
+def test_the_colour_of_a_file_does_not_depend_on_what_is_drawn_first(mine):
     names = [str(mine.with_name(name)) for name in ("first.c", "second.c")]
     script = (
         "import sys; from westwood.catalogue import PROTOCOLS, style_of; "
@@ -140,7 +135,7 @@ def test_the_colour_of_a_file_does_not_depend_on_what_is_drawn_first(mine: Path)
     assert colours["1"] == colours["-1"]
 
 
-def test_a_scenario_keeps_the_contents_that_it_began_with(mine: Path) -> None:
+def test_a_scenario_keeps_the_contents_that_it_began_with(mine):
     path = Scenario.preset("path").with_settings({"duration": "20s", "tcp.cc": Control(mine)})
     before = simulate_many(path, seeds=2)["goodput_bps"].to_list()
     mine.write_text("this is no C", encoding="utf-8")
@@ -148,7 +143,7 @@ def test_a_scenario_keeps_the_contents_that_it_began_with(mine: Path) -> None:
     assert simulate(path.with_settings({"tcp.cc.gain": 9})).rows["goodput_bps"][0] > 0
 
 
-def test_the_files_of_a_scenario_include_its_control(mine: Path, tmp_path: Path) -> None:
+def test_the_files_of_a_scenario_include_its_control(mine, tmp_path):
     path = Scenario.preset("path").with_settings({"tcp.cc": Control(mine)})
     other = tmp_path / "elsewhere"
     other.mkdir()
@@ -159,9 +154,7 @@ def test_the_files_of_a_scenario_include_its_control(mine: Path, tmp_path: Path)
     assert read.flow[0].cc.source == path.flow[0].cc.source
 
 
-def test_a_results_folder_runs_no_code_that_was_never_named(
-    tmp_path: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_results_folder_runs_no_code_that_was_never_named(tmp_path, westwood):
     (tmp_path / "mine.c").write_text(MINE, encoding="utf-8")
     words = "run path --set duration=5s --out out --cc ./mine.c"
     assert westwood(*words.split()).code == 0
@@ -184,15 +177,11 @@ def test_a_results_folder_runs_no_code_that_was_never_named(
         "control tune --paths 30 --trials 2 --vary kept --packets 1000",
     ],
 )
-def test_commands_take_a_file_as_a_protocol(
-    words: str, mine: Path, westwood: Callable[..., Any]
-) -> None:
+def test_commands_take_a_file_as_a_protocol(words, mine, westwood):
     assert westwood(*words.split(), "--cc", "./mine.c").code == 0
 
 
-def test_a_sweep_resumes_only_with_the_same_contents(
-    mine: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_sweep_resumes_only_with_the_same_contents(mine, westwood):
     words = "sweep path --set duration=5s --out out --cc ./mine.c,reno --seeds"
     sweep = words.split()
     assert westwood(*sweep, "2").code == 0
@@ -202,9 +191,7 @@ def test_a_sweep_resumes_only_with_the_same_contents(
     assert refused.code == 2 and "holds another sweep" in refused.err
 
 
-def test_a_search_resumes_only_with_the_same_contents(
-    mine: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_search_resumes_only_with_the_same_contents(mine, westwood):
     words = "control tune --cc ./mine.c --paths 30 --packets 200 --vary kept --out out --trials"
     assert westwood(*words.split(), "1").code == 0
     assert westwood(*words.split(), "2", "--resume").code == 0
@@ -213,7 +200,7 @@ def test_a_search_resumes_only_with_the_same_contents(
     assert refused.code == 2 and "holds another search" in refused.err
 
 
-def test_the_worst_cases_of_a_control_run_again(mine: Path, westwood: Callable[..., Any]) -> None:
+def test_the_worst_cases_of_a_control_run_again(mine, westwood):
     stress = "control stress --cc ./mine.c --harm below-best --environments 200 --out found"
     assert westwood(*stress.split()).code == 0
     (mine.parent / "elsewhere").mkdir()
@@ -223,23 +210,19 @@ def test_the_worst_cases_of_a_control_run_again(mine: Path, westwood: Callable[.
 
 
 @pytest.mark.parametrize("engine", ["ns2", "linux"])
-def test_other_hosts_refuse_it_in_one_line(
-    engine: str, mine: Path, westwood: Callable[..., Any]
-) -> None:
+def test_other_hosts_refuse_it_in_one_line(engine, mine, westwood):
     refused = westwood("run", "path", "--cc", "./mine.c", "--engine", engine)
     assert refused.code in (2, 77) and refused.err.count("\n") == 1
 
 
-def test_without_a_compiler_the_message_says_what_to_install(
-    mine: Path, monkeypatch: pytest.MonkeyPatch, westwood: Callable[..., Any]
-) -> None:
+def test_without_a_compiler_the_message_says_what_to_install(mine, monkeypatch, westwood):
     monkeypatch.setattr(compiling, "compilers", lambda: ())
     mine.write_text(MINE + "/* never compiled before */", encoding="utf-8")
     refused = westwood("run", "path", "--cc", "./mine.c")
     assert refused.code == 77 and "apt-get install gcc" in refused.err
 
 
-def test_a_damaged_object_in_the_cache_is_compiled_again() -> None:
+def test_a_damaged_object_in_the_cache_is_compiled_again():
     code = f"{MINE}/* damaged */".encode()
     kept = compiling.compiled(code, "mine.c")
     whole = kept.read_bytes()
@@ -286,9 +269,7 @@ UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("case", UNUSABLE)
-def test_a_cache_that_is_not_ours_alone_is_refused_in_one_line(
-    case: str, workshop: Path, mine: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_cache_that_is_not_ours_alone_is_refused_in_one_line(case, workshop, mine, westwood):
     spoil, said = UNUSABLE[case]
     mine.write_text(f"{MINE}// {case}\n", encoding="utf-8")  # not loaded before
     workshop.mkdir()
@@ -299,13 +280,7 @@ def test_a_cache_that_is_not_ours_alone_is_refused_in_one_line(
 
 
 @pytest.mark.parametrize("said", ["final link failed: No space left on device", "ld: killed"])
-def test_a_full_disk_is_not_the_mistake_of_the_file(
-    said: str,
-    workshop: Path,
-    mine: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    westwood: Callable[..., Any],
-) -> None:
+def test_a_full_disk_is_not_the_mistake_of_the_file(said, workshop, mine, monkeypatch, westwood):
     fake = mine.with_name("fakecc")
     mine.write_text(f"{MINE}// {said}\n", encoding="utf-8")
     fake.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo 1 && exit\necho "{said}"; exit 1\n')
@@ -319,9 +294,7 @@ def test_a_full_disk_is_not_the_mistake_of_the_file(
     assert not list((workshop / "controls").iterdir())
 
 
-def test_what_a_killed_compiler_left_is_removed_and_what_one_at_work_has_is_not(
-    workshop: Path,
-) -> None:
+def test_what_a_killed_compiler_left_is_removed_and_what_one_at_work_has_is_not(workshop):
     left, used = (workshop / "controls" / f"new-{name}" for name in ("left", "used"))
     for one in (left, used):
         one.mkdir(parents=True)
@@ -334,7 +307,7 @@ def test_what_a_killed_compiler_left_is_removed_and_what_one_at_work_has_is_not(
     assert used.exists() and not left.exists()
 
 
-def test_a_file_that_changes_during_a_command_keeps_its_first_contents(mine: Path) -> None:
+def test_a_file_that_changes_during_a_command_keeps_its_first_contents(mine):
     from westwood.control import one_command
 
     with one_command():
@@ -344,7 +317,7 @@ def test_a_file_that_changes_during_a_command_keeps_its_first_contents(mine: Pat
     assert loading.load(str(mine)) != first
 
 
-def test_new_writes_a_file_that_runs_and_overwrites_none(westwood: Callable[..., Any]) -> None:
+def test_new_writes_a_file_that_runs_and_overwrites_none(westwood):
     assert westwood("control", "new", "mine", "--like", "cubic").code == 0
     assert westwood("run", "path", "--set", "duration=5s", "--cc", "./mine.c").code == 0
     for words in (["mine"], ["my control"], ["while"], ["ww_common"], ["other", "--like", "bbr4"]):
@@ -353,15 +326,13 @@ def test_new_writes_a_file_that_runs_and_overwrites_none(westwood: Callable[...,
     assert 'NAME = "": expected a name' in westwood("control", "new", "").err
 
 
-def test_new_says_how_to_run_a_file_elsewhere(tmp_path: Path, westwood: Callable[..., Any]) -> None:
+def test_new_says_how_to_run_a_file_elsewhere(tmp_path, westwood):
     wrote = westwood("control", "new", tmp_path / "mine")
     assert f"--cc {tmp_path}/mine.c,reno" in wrote.out
 
 
 @pytest.mark.parametrize("compiler, ends", [("sleep 1.3", True), ("while :; do :; done", False)])
-def test_a_compiler_may_wait_but_not_work_too_long(
-    compiler: str, ends: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_compiler_may_wait_but_not_work_too_long(compiler, ends, monkeypatch):
     """A busy machine does not make a control too long to compile."""
     monkeypatch.setattr(compiling, "LONGEST_S", 1)
     command = ["sh", "-c", compiler]

@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`westwood control check` finds what is not fit for every host, with its line."""
 
-from __future__ import annotations
-
 import html
 import re
 import shutil
-from collections.abc import Callable
 from itertools import islice
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -36,7 +31,7 @@ UNFIT = {
 
 
 @pytest.mark.slow
-def test_a_fit_control_passes_and_has_a_page(tmp_path: Path, westwood: Callable[..., Any]) -> None:
+def test_a_fit_control_passes_and_has_a_page(tmp_path, westwood):
     (tmp_path / "mine.c").write_text(FIT, encoding="utf-8")
     found = westwood("control", "check", "mine.c", "--for", "0", "--out", "page")
     assert found.code == 0, found.out
@@ -65,9 +60,7 @@ SLOW = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", models())
-def test_controls_like_those_of_the_catalogue_are_fit(
-    protocol: str, tmp_path: Path, westwood: Callable[..., Any]
-) -> None:
+def test_controls_like_those_of_the_catalogue_are_fit(protocol, tmp_path, westwood):
     (tmp_path / "mine.c").write_text(like(protocol, "mine"), encoding="utf-8")
     found = westwood("control", "check", "mine.c", "--for", "1")
     unfit = [line for line in found.out.splitlines() if line.startswith(("FAILED", "unsure"))]
@@ -79,9 +72,7 @@ def test_controls_like_those_of_the_catalogue_are_fit(
     assert [line.partition(":")[0] for line in unfit] == known
 
 
-def test_a_control_that_stalls_is_named_with_the_path_and_its_command(
-    tmp_path: Path,
-) -> None:
+def test_a_control_that_stalls_is_named_with_the_path_and_its_command(tmp_path):
     file = tmp_path / "mine.c"
     file.write_text(
         FIT.replace(LINE, "    window->cwnd = window->ssthresh = 1;\n"), encoding="utf-8"
@@ -93,7 +84,7 @@ def test_a_control_that_stalls_is_named_with_the_path_and_its_command(
     assert "(again: westwood run path --cc" in first.note
 
 
-def test_a_control_that_fails_on_a_path_is_named_with_its_line(tmp_path: Path) -> None:
+def test_a_control_that_fails_on_a_path_is_named_with_its_line(tmp_path):
     file = tmp_path / "mine.c"
     # No other test has these contents, so the control is known by no other name.
     closed = "    window->cwnd = 0; /* on a path */\n"
@@ -104,9 +95,7 @@ def test_a_control_that_fails_on_a_path_is_named_with_its_line(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("statement", UNFIT)
-def test_what_is_not_fit_is_named_with_its_line(
-    statement: str, tmp_path: Path, westwood: Callable[..., Any]
-) -> None:
+def test_what_is_not_fit_is_named_with_its_line(statement, tmp_path, westwood):
     text = FIT.replace(LINE, f"    {statement}\n")
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
     found = westwood("control", "check", "mine.c", "--for", "0")
@@ -127,9 +116,7 @@ def test_what_is_not_fit_is_named_with_its_line(
         ("window->cwnd = ww_max_u32((uint32_t)ww_minus(in_flight, mss) % 1024, 1);", False),
     ],
 )
-def test_an_unsigned_number_that_wraps_around_is_named_with_its_line(
-    statement: str, wraps: bool, tmp_path: Path
-) -> None:
+def test_an_unsigned_number_that_wraps_around_is_named_with_its_line(statement, wraps, tmp_path):
     """C defines it and a sequence number may need it, so it is no failure."""
     text = FIT.replace(LINE, f"    {statement}\n")
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
@@ -141,9 +128,7 @@ def test_an_unsigned_number_that_wraps_around_is_named_with_its_line(
 
 @pytest.mark.skipif(not compiling.ziglang(), reason="needs ziglang")
 @pytest.mark.parametrize("statement", [*UNFIT][:2])
-def test_without_clang_ziglang_finds_what_linux_lacks(
-    statement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_clang_ziglang_finds_what_linux_lacks(statement, tmp_path, monkeypatch):
     text = FIT.replace(LINE, f"    {statement}\n")
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
     find = programs.system_program
@@ -167,9 +152,7 @@ def test_without_clang_ziglang_finds_what_linux_lacks(
         ),
     ],
 )
-def test_frama_c_finds_what_no_test_does(
-    statement: str, expected: str, tmp_path: Path, westwood: Callable[..., Any]
-) -> None:
+def test_frama_c_finds_what_no_test_does(statement, expected, tmp_path, westwood):
     text = FIT.replace(LINE, f"    {statement}\n")
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
     found = westwood("control", "check", "mine.c", "--for", "0")
@@ -179,9 +162,7 @@ def test_frama_c_finds_what_no_test_does(
     assert len(unsure) == 1 and f"mine.c:{at}: {expected}" in unsure[0], found.out
 
 
-def test_a_file_that_does_not_compile_is_refused(
-    tmp_path: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_file_that_does_not_compile_is_refused(tmp_path, westwood):
     (tmp_path / "mine.c").write_text("no C", encoding="utf-8")
     refused = westwood("control", "check", "mine.c")
     assert refused.code == 2 and "mine.c:1: " in refused.err

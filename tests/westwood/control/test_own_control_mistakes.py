@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A mistake in a control's file is one line with the file and its line, and exit code 2."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -248,9 +243,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_one_line_with_the_file_and_the_line(
-    mistake: str, tmp_path: Path, westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mistake_is_one_line_with_the_file_and_the_line(mistake, tmp_path, westwood, monkeypatch):
     text, at, expected = MISTAKES[mistake]
     cache = tmp_path / "controls"  # its own: other tests compile at the same time
     monkeypatch.setattr(programs, "workshop", lambda: tmp_path)
@@ -259,7 +252,7 @@ def test_a_mistake_is_one_line_with_the_file_and_the_line(
     assert refused.code == 2 and refused.err.count("\n") == 1
     line = f":{text[: text.index(at)].count(NEWLINE) + 1}: "
     assert f"./mine.c{line}" in refused.err and expected in refused.err, refused.err
-    assert not [one for one in cache.glob("*") if one.suffix != ".so"]
+    assert not [path for path in cache.glob("*") if path.suffix != ".so"]
 
 
 @pytest.mark.parametrize(
@@ -272,9 +265,7 @@ def test_a_mistake_is_one_line_with_the_file_and_the_line(
         "conform",
     ],
 )
-def test_every_command_names_the_line_of_a_control_that_fails(
-    words: str, tmp_path: Path, westwood: Callable[..., Any]
-) -> None:
+def test_every_command_names_the_line_of_a_control_that_fails(words, tmp_path, westwood):
     text, statement, said = MISTAKES["a wild pointer"]
     text = text.replace("now_us >> 60", "(now_us | in_flight) >> 60")
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
@@ -283,7 +274,7 @@ def test_every_command_names_the_line_of_a_control_that_fails(
     assert (refused.code, refused.err) == (2, f"westwood: ./mine.c:{line}: {said}\n")
 
 
-def test_a_name_that_is_not_utf_8_is_one_line(westwood: Callable[..., Any]) -> None:
+def test_a_name_that_is_not_utf_8_is_one_line(westwood):
     refused = westwood("run", "path", "--cc", os.fsdecode(b"./\xff.c"))
     assert refused.code == 2
     assert refused.err == "westwood: ./?.c: has bytes in its name that are not UTF-8\n"
@@ -309,9 +300,7 @@ STEERING = ["e\x1b[2J.c", "e\n.c", "e\x07.c", "e\u202e.c", "e\x9b2J.c"]
         "run",
     ],
 )
-def test_a_name_that_steers_a_terminal_is_refused_before_any_run(
-    words: str, name: str, tmp_path: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_name_that_steers_a_terminal_is_refused_before_any_run(words, name, tmp_path, westwood):
     (tmp_path / name).write_text(MINE, encoding="utf-8")
     (tmp_path / "its.toml").write_text(
         f"""name = "a"\nduration = "1s"\n[[link]]\nname = "l"\nbetween = ["a", "b"]
@@ -330,7 +319,7 @@ cc = {json.dumps("./" + name)}\n"""
     assert refused.err[:-1].isprintable() and json.dumps(name)[1:-1] in refused.err
 
 
-def test_a_table_shows_control_characters_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_shows_control_characters_escaped(capsys):
     tables.print_texts(tables.Cells(("a", "b"), (("x\x1b[2J", "y"),)), "t\x1b[2J")
     shown = capsys.readouterr().out
     assert "\x1b" not in shown and shown.count("u001b[2J") == 2
@@ -339,11 +328,11 @@ def test_a_table_shows_control_characters_escaped(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     "compiler",
     [["gcc"], ["clang"], [sys.executable, "-m", "ziglang", "cc"]],
-    ids=lambda one: one[-1],
+    ids=lambda compiler: compiler[-1],
 )
 def test_every_compiler_makes_the_same_control_and_names_the_same_lines(
-    compiler: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+    compiler, monkeypatch, tmp_path
+):
     if compiler[-1] == "cc":
         pytest.importorskip("ziglang")
     elif not shutil.which(compiler[0]):

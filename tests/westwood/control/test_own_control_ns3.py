@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ns-3 runs controls of users, and decides as the simulator does."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @needs_runner
 @pytest.mark.parametrize("its_like", ["reno", "westwood+", "bbr", "cubic"])
-def test_both_hosts_send_the_same_packets(its_like: str) -> None:
+def test_both_hosts_send_the_same_packets(its_like):
     """Losses depend on the order of packets, so one packet more or less would change all counts."""
     Path("mine.c").write_text(like(its_like, "mine"), encoding="utf-8")
     ours, theirs = (run(lossy("./mine.c"), 1).flow_rows[0] for run in (simulate, ns3.simulate))
@@ -54,7 +51,7 @@ def test_both_hosts_send_the_same_packets(its_like: str) -> None:
 
 
 @needs_runner
-def test_a_control_may_end_slow_start_without_a_loss() -> None:
+def test_a_control_may_end_slow_start_without_a_loss():
     """Below 30 segments it doubles in a round trip; then its ssthresh stops that."""
     stops = "    if (window->cwnd >= 30) window->ssthresh = ww_min_u32(window->ssthresh, 20);\n"
     text = like("reno", "mine")
@@ -68,7 +65,7 @@ def test_a_control_may_end_slow_start_without_a_loss() -> None:
 
 
 @needs_runner
-def test_bbr3_follows_its_packets_in_both_hosts() -> None:
+def test_bbr3_follows_its_packets_in_both_hosts():
     """After a timeout ns-3 sends other segments than the simulator does; here is none."""
     settings: dict[str, Any] = {"l.rate": "50Mbps", "l.delay": "10ms", "l.queue.limit": "83p"}
     settings |= {"l.loss": {"kind": "none"}, "duration": "5s"}
@@ -82,7 +79,7 @@ def test_bbr3_follows_its_packets_in_both_hosts() -> None:
 
 
 @needs_runner
-def test_parameters_reach_ns3_and_only_their_flow() -> None:
+def test_parameters_reach_ns3_and_only_their_flow():
     Path("mine.c").write_text(like("reno", "mine"), encoding="utf-8")
     scenario = lossy("./mine.c")
     fast, slow = (
@@ -101,9 +98,7 @@ def test_parameters_reach_ns3_and_only_their_flow() -> None:
         ('    for (;;) __asm__("");\n', "the control does not return within 2 s"),
     ],
 )
-def test_a_control_that_fails_ends_the_run_in_one_line(
-    instead: str, problem: str, westwood: Callable[..., Any]
-) -> None:
+def test_a_control_that_fails_ends_the_run_in_one_line(instead, problem, westwood):
     code = like("reno", "mine").replace(ON_LOSS, instead) + "/* in ns-3 */\n"
     Path("mine.c").write_text(code, encoding="utf-8")
     Path("lossy.toml").write_text(lossy("./mine.c").to_toml(), encoding="utf-8")
@@ -115,7 +110,7 @@ def test_a_control_that_fails_ends_the_run_in_one_line(
 
 
 @needs_runner
-def test_an_object_that_is_none_is_refused_in_one_line() -> None:
+def test_an_object_that_is_none_is_refused_in_one_line():
     Path("none.so").write_text("this is no object", encoding="utf-8")
     Path("mine.c").write_text(like("reno", "mine"), encoding="utf-8")
     text = ns3.plan(lossy("./mine.c")).splitlines()
@@ -126,7 +121,7 @@ def test_an_object_that_is_none_is_refused_in_one_line() -> None:
         ns3._execute(ns3.program(), "\n".join([*broken, "seed 1", "end", ""]), "s")
 
 
-def test_an_exported_program_has_only_the_modules_own_controls() -> None:
+def test_an_exported_program_has_only_the_modules_own_controls():
     Path("mine.c").write_text(like("reno", "mine"), encoding="utf-8")
     for cc in ("./mine.c", "bbr3"):
         with pytest.raises(InputError, match=r"tcp\.cc = .*export expects a control of Westwood"):

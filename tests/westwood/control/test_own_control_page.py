@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands and the code of docs/your-own-control.md work as they stand there."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from westwood.control.loading import load
 
@@ -15,9 +11,7 @@ PAGE = (ROOT / "docs" / "your-own-control.md").read_text(encoding="utf-8")
 TABLE = (ROOT / "core" / "loaded.h").read_text(encoding="utf-8")
 
 
-def test_the_commands_of_the_page_run_one_after_another(
-    westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_the_commands_of_the_page_run_one_after_another(westwood, tmp_path):
     (block,) = re.findall(r"<!-- journey of a control -->\n```sh\n(.*?)```", PAGE, re.S)
     for line in block.splitlines():
         name, *words = line.split()
@@ -31,6 +25,6 @@ def test_the_commands_of_the_page_run_one_after_another(
     assert load(str(tmp_path / "mine.c")).parameters[0].name == "gain"
 
 
-def test_the_page_has_every_action() -> None:
+def test_the_page_has_every_action():
     actions = set(re.findall(r"\(\*(\w+)\)\(const struct ww_config", TABLE))
     assert actions and actions <= set(re.findall(r"`\.(\w+)`", PAGE))

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A profile sets the parameters of a control that are settings of what the control is like."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from westwood import Control, Scenario, simulate
@@ -17,9 +13,7 @@ from westwood.scenario import profiles
 @pytest.mark.parametrize(
     ("protocol", "profile"), [("cubic", "linux"), ("bbr3", "quiche"), ("westwood+", "ns2-2001")]
 )
-def test_a_profile_sets_what_it_sets_of_the_control_it_is_like(
-    protocol: str, profile: str, tmp_path: Path
-) -> None:
+def test_a_profile_sets_what_it_sets_of_the_control_it_is_like(protocol, profile, tmp_path):
     file = tmp_path / "mine.c"
     file.write_text(like(protocol, "mine"), encoding="utf-8")
     settings = {"profile": profile, "duration": "10s", "tcp.recovery": "sack", "tcp.cc": protocol}
@@ -28,7 +22,7 @@ def test_a_profile_sets_what_it_sets_of_the_control_it_is_like(
     assert simulate(ours, events=True).events.equals(simulate(theirs, events=True).events)
 
 
-def test_a_scenario_sets_a_parameter_that_a_profile_sets_too(tmp_path: Path) -> None:
+def test_a_scenario_sets_a_parameter_that_a_profile_sets_too(tmp_path):
     file = tmp_path / "mine.c"
     file.write_text(like("cubic", "mine"), encoding="utf-8")
     of_profile = {"profile": "linux", "tcp.cc": Control(file)}
@@ -37,9 +31,9 @@ def test_a_scenario_sets_a_parameter_that_a_profile_sets_too(tmp_path: Path) -> 
         assert made.flow[0].cc.parameters["hystart"] == expected
 
 
-def test_a_new_control_has_the_settings_that_profiles_set_as_parameters() -> None:
-    of_profiles = {key for one in profiles.names() for key in profiles.get(one).defaults("cc")}
-    for algorithm in {one.algorithm for one in PROTOCOLS.values()}:
+def test_a_new_control_has_the_settings_that_profiles_set_as_parameters():
+    of_profiles = {key for name in profiles.names() for key in profiles.get(name).defaults("cc")}
+    for algorithm in {protocol.algorithm for protocol in PROTOCOLS.values()}:
         own = {one.name for one in SETTINGS if algorithm in one.algorithms} & of_profiles
-        of_all = {one.name for one in SETTINGS if "loaded" in one.algorithms}
+        of_all = {setting.name for setting in SETTINGS if "loaded" in setting.algorithms}
         assert set(writing.SETTINGS.get(algorithm, ())) == own - of_all, algorithm

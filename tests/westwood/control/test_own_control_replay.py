@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`westwood control replay` repeats recorded calls in each host, and finds where one differs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable
@@ -34,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_default_path_has_each_call_of_a_connection_with_data() -> None:
+def test_the_default_path_has_each_call_of_a_connection_with_data():
     asked = replaying.subject("bbr3", {})
     calls = {line.split(" ")[0] for line in replaying.record(asked, None, 1).calls}
     known = {"begin", "host", "ack", "sent", "lost", "loss", "mark", "exit", "rto", "undo"}
@@ -42,7 +40,7 @@ def test_the_default_path_has_each_call_of_a_connection_with_data() -> None:
 
 
 @needs_gcc
-def test_the_simulator_and_a_compiler_set_the_same_windows(westwood: Westwood) -> None:
+def test_the_simulator_and_a_compiler_set_the_same_windows(westwood):
     words = ("./mine.c", "--set", "cc.kept=700", "--host", "sim,gcc")
     called = westwood("control", "replay", *words)
     assert called.code == 0
@@ -52,7 +50,7 @@ def test_the_simulator_and_a_compiler_set_the_same_windows(westwood: Westwood) -
 
 @needs_gcc
 @needs_clang
-def test_a_host_that_differs_has_the_call_and_both_values(westwood: Westwood) -> None:
+def test_a_host_that_differs_has_the_call_and_both_values(westwood):
     """The control asks which compiler it has, and its first loss takes one segment less."""
     Path("mine.c").write_text(like("reno", "mine").replace(ON_LOSS, OF_CLANG), encoding="utf-8")
     words = ("./mine.c", "--host", "gcc,clang", "--record", "calls.txt", "--json")
@@ -68,7 +66,7 @@ def test_a_host_that_differs_has_the_call_and_both_values(westwood: Westwood) ->
 
 
 @pytest.mark.parametrize("name", ["westwood+", "westwood-cubic", "cubic", "bbr3"])
-def test_a_recording_can_come_from_a_file(name: str, westwood: Westwood) -> None:
+def test_a_recording_can_come_from_a_file(name, westwood):
     golden = GOLDEN / f"{name}.txt"
     called = westwood("control", "replay", name, "--host", "sim", "--calls", golden)
     count = len(golden.read_text(encoding="utf-8").splitlines())
@@ -87,7 +85,7 @@ def test_a_recording_can_come_from_a_file(name: str, westwood: Westwood) -> None
 
 @needs_runner
 @pytest.mark.parametrize("name", ["bbr3", "./mine.c"])
-def test_ns3_sets_the_same_windows(name: str, westwood: Westwood) -> None:
+def test_ns3_sets_the_same_windows(name, westwood):
     called = westwood("control", "replay", name, "--host", "ns3")
     assert called.code == 0 and called.out.startswith("ns3     equal in ")
 
@@ -96,15 +94,13 @@ def test_ns3_sets_the_same_windows(name: str, westwood: Westwood) -> None:
 @needs_node
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["bbr3", "./mine.c"])
-def test_webassembly_sets_the_same_windows(name: str, westwood: Westwood) -> None:
+def test_webassembly_sets_the_same_windows(name, westwood):
     """The C library for WebAssembly is compiled when it is first needed, which takes a while."""
     called = westwood("control", "replay", name, "--host", "zig,wasm")
     assert called.code == 0 and "not run" not in called.out
 
 
-def test_a_host_that_is_missing_says_how_to_install_it(
-    westwood: Westwood, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_host_that_is_missing_says_how_to_install_it(westwood, monkeypatch):
     monkeypatch.setenv("WESTWOOD_NS3", "/none")
     called = westwood("control", "replay", "cubic", "--host", "ns3,quic", "--scenario", "table1")
     ns3, quic = called.out.splitlines()
@@ -124,6 +120,6 @@ def test_a_host_that_is_missing_says_how_to_install_it(
         (("cubic", "--calls", "none.txt"), "none.txt: no such file"),
     ],
 )
-def test_bad_input_is_one_line(words: tuple[str, ...], problem: str, westwood: Westwood) -> None:
+def test_bad_input_is_one_line(words, problem, westwood):
     called = westwood("control", "replay", *words)
     assert called.code == 2 and problem in called.err and called.err.count("\n") == 1

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A class of PythonControl runs as a control in C does; its mistakes end the run in one line."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -59,25 +56,25 @@ def path(cc: Any, loss: float = 0.002, **settings: Any) -> Scenario:
     return Scenario(name="mine", duration="60s", link=[link], flow=[flow])
 
 
-def test_reno_in_python_is_reno_in_c() -> None:
+def test_reno_in_python_is_reno_in_c():
     own, built_in = (simulate(path(cc), seed=3).rows.select(SAME) for cc in (Reno, "sack"))
     assert own.equals(built_in)
 
 
-def test_each_connection_has_its_own_state() -> None:
+def test_each_connection_has_its_own_state():
     three = path(Reno, count=3, loss=0.01)
     others = path("sack", count=3, loss=0.01)
     assert simulate(three).rows.select(SAME).equals(simulate(others).rows.select(SAME))
 
 
-def test_a_sweep_takes_a_class_and_threads_change_no_row() -> None:
+def test_a_sweep_takes_a_class_and_threads_change_no_row():
     swept = path("sack").with_sweep({"tcp.cc": [Reno, "sack"]})
     rows = [simulate_many(swept, 4, workers=workers).select("seed", *SAME) for workers in (1, 2)]
     assert rows[0].equals(rows[1])
     assert rows[0][:4].equals(rows[0][4:])
 
 
-def test_it_paces_if_it_needs_rates() -> None:
+def test_it_paces_if_it_needs_rates():
     class Constant(PythonControl):
         needs_rate = owns_recovery = True
 
@@ -91,7 +88,7 @@ def test_it_paces_if_it_needs_rates() -> None:
     assert goodput == pytest.approx(2e6, rel=0.02)
 
 
-def test_it_hears_of_each_segment() -> None:
+def test_it_hears_of_each_segment():
     heard = {"sent": 0, "lost": 0}
 
     class Listening(Reno):
@@ -111,7 +108,7 @@ class Broken(Reno):
         window.cwnd //= 0
 
 
-def test_an_exception_ends_the_run_with_its_place_and_the_seed() -> None:
+def test_an_exception_ends_the_run_with_its_place_and_the_seed():
     with pytest.raises(RunError) as caught:
         simulate(path(Broken), seed=5)
     said, line = str(caught.value), Broken.on_loss.__code__.co_firstlineno + 1
@@ -134,7 +131,7 @@ def test_an_exception_ends_the_run_with_its_place_and_the_seed() -> None:
         ("pacing_bps", "9", "pacing_bps = '9': expected a number from 0 to 1.1e12"),
     ],
 )
-def test_a_window_out_of_range_is_an_error(name: str, value: Any, expected: str) -> None:
+def test_a_window_out_of_range_is_an_error(name, value, expected):
     class Wild(Reno):
         def on_ack(self, window: Any, ack: Any) -> None:
             setattr(window, name, value)
@@ -145,7 +142,7 @@ def test_a_window_out_of_range_is_an_error(name: str, value: Any, expected: str)
     assert f"Error: {expected}" in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_an_interrupt_is_no_mistake_of_the_control() -> None:
+def test_an_interrupt_is_no_mistake_of_the_control():
     class Stopped(Reno):
         def on_ack(self, window: Any, ack: Any) -> None:
             raise KeyboardInterrupt
@@ -154,12 +151,12 @@ def test_an_interrupt_is_no_mistake_of_the_control() -> None:
         simulate(path(Stopped))
 
 
-def test_an_instance_is_no_control() -> None:
+def test_an_instance_is_no_control():
     with pytest.raises(InputError, match="expected the class Reno itself, not an instance"):
         path(Reno())
 
 
-def test_a_class_without_its_calls_is_one_line() -> None:
+def test_a_class_without_its_calls_is_one_line():
     class Half(PythonControl):
         def on_ack(self, window: Any, ack: Any) -> None:
             pass
@@ -169,18 +166,18 @@ def test_a_class_without_its_calls_is_one_line() -> None:
 
 
 @pytest.mark.parametrize("trait", ["needs_rate", "owns_recovery", "ignores_marks"])
-def test_a_trait_is_true_or_false(trait: str) -> None:
+def test_a_trait_is_true_or_false(trait):
     with pytest.raises(InputError, match=rf"Odd\.{trait} = 2: expected True or False"):
         path(type("Odd", (Reno,), {trait: 2}))
 
 
 @pytest.mark.parametrize("engine, profile", [("ns3", "ns3-3.44"), ("ns2", "rfc")])
-def test_other_engines_refuse_it_by_its_key(engine: str, profile: str) -> None:
+def test_other_engines_refuse_it_by_its_key(engine, profile):
     with pytest.raises(InputError, match=r'tcp\.cc.*"Reno\.py"'):
         simulate(path(Reno).with_settings({"profile": profile}), engine=engine)
 
 
-def test_another_process_does_not_have_the_class(tmp_path: Path) -> None:
+def test_another_process_does_not_have_the_class(tmp_path):
     kept = tmp_path / "scenario"
     kept.write_bytes(pickle.dumps(path(Reno)))
     code = f"import pickle, westwood\nwith open({str(kept)!r}, 'rb') as f: one = pickle.load(f)"
@@ -191,7 +188,7 @@ def test_another_process_does_not_have_the_class(tmp_path: Path) -> None:
 
 
 @pytest.mark.clock
-def test_a_call_takes_two_microseconds_at_most() -> None:
+def test_a_call_takes_two_microseconds_at_most():
     class Idle(PythonControl):
         calls = 0
 
@@ -232,7 +229,7 @@ class Held(PythonControl):
     ("given", "held"),
     [({}, 20), ({"tcp.cc.held": 12}, 12), ({"tcp.cc": {"name": Held, "held": 12}}, 12)],
 )
-def test_parameters_are_attributes_and_quantities_columns(given: dict[str, int], held: int) -> None:
+def test_parameters_are_attributes_and_quantities_columns(given, held):
     settings = {"duration": "20s", "path.loss.rate": 0, "tcp.cc": Held, **given}
     trace = simulate(Scenario.preset("path").with_settings(settings), trace=True).trace
     assert trace["cwnd"].max() == held
@@ -267,12 +264,12 @@ def test_parameters_are_attributes_and_quantities_columns(given: dict[str, int],
         ({"parameters": None}, "Bad.parameters: expected at most 16"),
     ],
 )
-def test_a_wrong_declaration_is_one_line(changed: dict[str, Any], said: str) -> None:
+def test_a_wrong_declaration_is_one_line(changed, said):
     with pytest.raises(InputError, match=said):
         Scenario.preset("path").with_settings({"tcp.cc": type("Bad", (Held,), changed)})
 
 
-def test_observe_returns_a_number_for_each_quantity() -> None:
+def test_observe_returns_a_number_for_each_quantity():
     settings = {"duration": "20s", "tcp.cc": type("Short", (Held,), {"observe": lambda *_: (1,)})}
     with pytest.raises(RunError, match=r"Short.observe\(\): .*a number for each of its quantities"):
         simulate(Scenario.preset("path").with_settings(settings), trace=True)

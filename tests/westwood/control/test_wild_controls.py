@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whatever a control or a compiler does, the process ends with a line that names the file."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
@@ -34,7 +32,7 @@ def written(folder: Path, text: str) -> Path:
         "for (int i = 0; i < 90; i++) ((struct ww_config *)(uintptr_t)config)[i].control = 0;",
     ],
 )
-def test_a_crash_of_the_simulator_is_a_line_with_the_file(statement: str, tmp_path: Path) -> None:
+def test_a_crash_of_the_simulator_is_a_line_with_the_file(statement, tmp_path):
     written(tmp_path, MINE.replace(ON_LOSS, ON_LOSS + statement))
     command = [
         "run",
@@ -58,7 +56,7 @@ def test_a_crash_of_the_simulator_is_a_line_with_the_file(statement: str, tmp_pa
     )
 
 
-def test_many_connections_and_failed_runs_leave_the_states_guarded(tmp_path: Path) -> None:
+def test_many_connections_and_failed_runs_leave_the_states_guarded(tmp_path):
     """A run that fails gives the memory of its states back, and a connection when it ends."""
     past = written(tmp_path, MINE.replace(ON_LOSS, "    ((volatile char *)own)[999] = 1;\n"))
     for _ in range(70):
@@ -71,7 +69,7 @@ def test_many_connections_and_failed_runs_leave_the_states_guarded(tmp_path: Pat
         simulate(LOSSY.with_settings({"tcp.cc": str(past)}))
 
 
-def test_an_endless_loop_ends_in_a_forked_process(tmp_path: Path) -> None:
+def test_an_endless_loop_ends_in_a_forked_process(tmp_path):
     simulate(LOSSY.with_settings({"tcp.cc": str(written(tmp_path, MINE))}))  # starts the watch
     (tmp_path / "endless.c").write_text(ENDLESS, encoding="utf-8")
     compiling.compiled(ENDLESS.encode(), "endless.c")  # a busy machine's compiler is another matter
@@ -101,7 +99,7 @@ assert os.waitstatus_to_exitcode(ended[1]) == 7, ended
     assert done.returncode == 0, done.stderr
 
 
-def test_the_5000th_control_of_a_process_is_watched_too(tmp_path: Path) -> None:
+def test_the_5000th_control_of_a_process_is_watched_too(tmp_path):
     """Each object is another file for the loader, although the code is the same."""
     made = compiling.compiled(MINE.encode(), "mine.c")
     script = f"""
@@ -133,9 +131,7 @@ COMPILERS = {
 
 
 @pytest.mark.parametrize("how", COMPILERS)
-def test_a_compiler_that_does_not_end_is_ended(
-    how: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_compiler_that_does_not_end_is_ended(how, monkeypatch, tmp_path):
     version, body, expected = COMPILERS[how]
     script = tmp_path / "cc"
     script.write_text(
@@ -168,6 +164,6 @@ def test_a_compiler_that_does_not_end_is_ended(
         ),
     ],
 )
-def test_a_compiler_has_bounded_memory_and_space(more: str, expected: str) -> None:
+def test_a_compiler_has_bounded_memory_and_space(more, expected):
     with pytest.raises(InputError, match=expected):
         compiling.compiled(f"{MINE}{more}\n".encode(), "mine.c")

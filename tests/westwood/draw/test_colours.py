@@ -5,8 +5,6 @@ Colour blindness follows Machado, Oliveira and Fernandes (2009, severity 1), and
 colours is CIEDE2000 (Sharma, Wu and Dalal 2005). About 2 is just noticeable.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -104,27 +102,25 @@ def nearest(one: str, two: str) -> float:
         ((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514), 0.9082),
     ],
 )
-def test_the_distance_is_ciede2000(
-    one: tuple[float, ...], two: tuple[float, ...], distance: float
-) -> None:
+def test_the_distance_is_ciede2000(one, two, distance):
     assert ciede2000(np.array(one), np.array(two)) == pytest.approx(distance, abs=5e-5)
 
 
-def test_any_two_protocols_can_be_told_apart() -> None:
+def test_any_two_protocols_can_be_told_apart():
     """Variants of one protocol share its colour but have other lines and marks."""
-    colours = {one.style.color: name for name, one in PROTOCOLS.items()}
+    colours = {protocol.style.color: name for name, protocol in PROTOCOLS.items()}
     assert len(colours) >= 12
     for one, two in itertools.combinations(colours, 2):
         assert nearest(one, two) > APART, (colours[one], colours[two])
 
 
-def test_protocols_often_drawn_together_differ_most() -> None:
+def test_protocols_often_drawn_together_differ_most():
     colours = [PROTOCOLS[name].style.color for name in OFTEN]
     for one, two in itertools.combinations(colours, 2):
         assert nearest(one, two) > OFTEN_APART, (one, two)
 
 
-def test_controls_from_files_can_be_told_apart_from_what_is_often_beside_them() -> None:
+def test_controls_from_files_can_be_told_apart_from_what_is_often_beside_them():
     files = [look.partition(" ")[0] for look in LOOKS]
     often = [PROTOCOLS[name].style.color for name in OFTEN]
     for place, one in enumerate(files):
@@ -132,6 +128,6 @@ def test_controls_from_files_can_be_told_apart_from_what_is_often_beside_them() 
             assert nearest(one, two) > FILES_APART, (one, two)
 
 
-def test_colours_of_the_palette_can_be_told_apart() -> None:
+def test_colours_of_the_palette_can_be_told_apart():
     for one, two in itertools.combinations(PALETTE, 2):
         assert nearest(one, two) > APART, (one, two)

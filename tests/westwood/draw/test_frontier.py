@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """On the frontier, names of nearby marks cover neither each other nor a mark."""
 
-from __future__ import annotations
-
 import itertools
 import random
 
@@ -20,7 +18,7 @@ def exact(value: float) -> Estimate:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_names_do_not_overlap(seed: int) -> None:
+def test_names_do_not_overlap(seed):
     rng = random.Random(seed)
     marks = [
         Mark(label(cc), cc, exact(0.9 + 0.1 * rng.random()), exact(0.1 + 0.2 * rng.random()))
@@ -31,7 +29,7 @@ def test_names_do_not_overlap(seed: int) -> None:
     canvas.draw()
 
     (axes,) = figure.axes
-    names = [one for one in axes.texts if isinstance(one, Annotation)]
+    names = [text for text in axes.texts if isinstance(text, Annotation)]
     (corner,) = (one for one in axes.texts if one not in names)
     boxes = [Text.get_window_extent(name) for name in names]  # without the line to the mark
     assert [name.get_text() for name in names] and len(names) == len(marks)
@@ -42,11 +40,13 @@ def test_names_do_not_overlap(seed: int) -> None:
     assert all(axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 for box in boxes)
 
 
-def test_an_interval_that_the_frame_cuts_ends_in_an_arrow() -> None:
+def test_an_interval_that_the_frame_cuts_ends_in_an_arrow():
     """An interval that ends within the frame has none."""
     cut, whole = Estimate(1.0, 0.9, 5.0), Estimate(0.5, 0.4, 0.6)
     marks = [Mark("cut", "cubic", cut, whole), Mark("whole", "reno", whole, whole)]
     (axes,) = frontier(marks, FrontierAxis("kept", 0.85), FrontierAxis("loss", 0.85), "t").axes
-    (arrow,) = (one for one in axes.lines if one.get_marker() in tuple("<>^v") and one.get_alpha())
+    (arrow,) = (
+        line for line in axes.lines if line.get_marker() in tuple("<>^v") and line.get_alpha()
+    )
     assert arrow.get_marker() == ">"
     assert arrow.get_xydata().tolist() == [[axes.get_xlim()[1], 0.5]]

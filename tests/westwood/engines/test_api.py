@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """simulate and simulate_many accept scenarios by name or file, engines, and seeds."""
 
-from __future__ import annotations
-
 import copy
 import multiprocessing
 import pickle
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +24,7 @@ def in_ns2(**settings: Any) -> Scenario:
     return data.with_settings({"tcp.recovery": "reno"})
 
 
-def test_a_preset_by_its_name_is_that_scenario() -> None:
+def test_a_preset_by_its_name_is_that_scenario():
     named = simulate("fig5", 3)
     assert named.scenario == Scenario.preset("fig5")
     assert named.rows.drop("cpu_s", "wall_s").equals(
@@ -36,16 +33,14 @@ def test_a_preset_by_its_name_is_that_scenario() -> None:
 
 
 @pytest.mark.parametrize("as_path", [str, Path])
-def test_a_file_by_its_name_is_that_scenario(
-    as_path: Callable[[Path], Any], tmp_path: Path
-) -> None:
+def test_a_file_by_its_name_is_that_scenario(as_path, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text(SHORT.to_toml(), encoding="utf-8")
     assert simulate(as_path(file)).scenario == SHORT
     assert simulate_many(as_path(file), 2)["seed"].to_list() == [1, 2]
 
 
-def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path: Path) -> None:
+def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text(SHORT.to_toml().replace('"5s"', '"5 parsecs"'), encoding="utf-8")
     with pytest.raises(InputError, match=r"mine\.toml:2: duration = \"5 parsecs\": unknown unit"):
@@ -63,17 +58,17 @@ def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path: Path) -> None:
         (None, [1, 2, 3, 4]),
     ],
 )
-def test_seeds_are_a_number_or_a_list(seeds: int | Iterable[int] | None, run: list[int]) -> None:
+def test_seeds_are_a_number_or_a_list(seeds, run):
     chosen = SHORT.with_settings({"seeds": 4})
     assert simulate_many(chosen, seeds)["seed"].to_list() == run
 
 
-def test_a_seed_given_twice_is_an_error() -> None:
+def test_a_seed_given_twice_is_an_error():
     with pytest.raises(InputError, match=r"^seeds = 7: expected each seed once$"):
         simulate_many(SHORT, [5, 7, 7])
 
 
-def test_a_sweep_comes_in_order_with_its_columns_first() -> None:
+def test_a_sweep_comes_in_order_with_its_columns_first():
     rows = simulate_many(SHORT.with_sweep({"tcp.cc": ["reno", "cubic"]}), 2)
     assert rows.columns[0] == "tcp.cc"
     assert rows.select("tcp.cc", "seed").rows() == [
@@ -85,7 +80,7 @@ def test_a_sweep_comes_in_order_with_its_columns_first() -> None:
 
 
 @pytest.mark.parametrize("engine", engines.NAMES)
-def test_an_engine_runs_it_or_says_what_is_missing(engine: str) -> None:
+def test_an_engine_runs_it_or_says_what_is_missing(engine):
     """Tests every name of --engine; the message is the command line's."""
     try:
         expected = engines.find(engine)
@@ -114,22 +109,20 @@ def test_an_engine_runs_it_or_says_what_is_missing(engine: str) -> None:
         ({"trace": True}, 'engine = "ns2": ns-2 gives no trace'),
     ],
 )
-def test_what_an_engine_lacks_is_named_as_the_argument(
-    arguments: dict[str, Any], message: str
-) -> None:
+def test_what_an_engine_lacks_is_named_as_the_argument(arguments, message):
     with pytest.raises(InputError) as error:
         simulate(in_ns2(), engine="ns2", **arguments)
     assert str(error.value).startswith(message)
 
 
 @pytest.mark.skipif(not system_program("ns"), reason=f"no ns-2: {ns2.REMEDY}")
-def test_a_point_that_an_engine_cannot_run_is_refused_before_any_run() -> None:
+def test_a_point_that_an_engine_cannot_run_is_refused_before_any_run():
     swept = in_ns2(duration="600h").with_sweep({"bottleneck.overhead": ["0B", "2B"]})
     with pytest.raises(InputError, match="engine ns2 expects 0B"):
         simulate_many(swept, 1, engine="ns2", check_resources=False)
 
 
-def test_check_resources_is_skipped_where_it_is_false(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_resources_is_skipped_where_it_is_false(monkeypatch):
     monkeypatch.setattr("westwood.engines.machine.free_memory", lambda: 1e6)
     large = SHORT.with_settings({"duration": "1s", "tcp.count": 5000})
     for run in (simulate, simulate_many):
@@ -138,7 +131,7 @@ def test_check_resources_is_skipped_where_it_is_false(monkeypatch: pytest.Monkey
         assert run(large, 1, check_resources=False) is not None
 
 
-def test_a_result_can_be_pickled_so_that_processes_can_make_it() -> None:
+def test_a_result_can_be_pickled_so_that_processes_can_make_it():
     """What was recorded goes along."""
     made = simulate("sawtooth", trace=True, events=True, queues=True)
     again = pickle.loads(pickle.dumps(made))

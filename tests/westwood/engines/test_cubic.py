@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """CUBIC on paths whose only losses are queue overflows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -13,7 +11,7 @@ from westwood import Scenario, simulate_many
 @pytest.mark.parametrize("profile", ["rfc", "linux"])
 @pytest.mark.parametrize("rate", [1, 10, 100])
 @pytest.mark.parametrize("pipes", [0.5, 1, 2])
-def test_a_lone_flow_fills_the_link(profile: str, rate: int, pipes: float) -> None:
+def test_a_lone_flow_fills_the_link(profile, rate, pipes):
     """Recovery from an overflow needs no timeouts, so there is no limit cycle of them."""
     queue = round(pipes * rate * 1e6 * 0.1 / 12000)
     changes: dict[str, Any] = {
@@ -38,7 +36,7 @@ def test_a_lone_flow_fills_the_link(profile: str, rate: int, pipes: float) -> No
 
 
 @pytest.mark.parametrize("queue", ["100p", "417p"])
-def test_fifty_flows_share_a_link(queue: str) -> None:
+def test_fifty_flows_share_a_link(queue):
     """Regression: a timeout in recovery set ssthresh from a FlightSize with SACKed segments.
 
     Some flows got several times their share, others starved (Jain's index 0.42 to 0.95).

@@ -77,13 +77,13 @@ def most_over_bound(scenario: Scenario) -> tuple[float, float]:
     delayed_ack=st.sampled_from([1, 2, 8]),
 )
 def test_the_estimate_never_exceeds_the_flight_over_the_smallest_rtt(
-    rate: float, jitter_ms: int, ack_loss: float, delayed_ack: int
-) -> None:
+    rate, jitter_ms, ack_loss, delayed_ack
+):
     estimate, sample = most_over_bound(path(rate, jitter_ms, ack_loss, delayed_ack))
     assert estimate <= 1 and sample <= 1
 
 
-def test_as_printed_in_the_paper_it_exceeds_the_bound_by_far() -> None:
+def test_as_printed_in_the_paper_it_exceeds_the_bound_by_far():
     """Shows why the bound exists, and that the test above can fail."""
     letter = {"bound_samples": False}
     assert most_over_bound(path(1e3, 0, 0, 2))[0] < 0.5
@@ -91,7 +91,7 @@ def test_as_printed_in_the_paper_it_exceeds_the_bound_by_far() -> None:
     assert most_over_bound(path(1e6, 20, 0, 1, **letter))[1] > 2
 
 
-def test_the_estimate_on_a_full_link_is_its_rate() -> None:
+def test_the_estimate_on_a_full_link_is_its_rate():
     for rate in (1e6, 1e7):
         seen = traced(path(rate, 0, 0, 2))
         late = seen["time_s"] > 0.8 * seen["time_s"].max()

@@ -5,8 +5,6 @@ Each run has two flows of a protocol that start within a second of each other. A
 change of behaviour, to be named in CHANGELOG.md.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -56,7 +54,7 @@ def measured() -> pl.DataFrame:
     )
 
 
-def test_every_protocol_behaves_as_in_the_golden_table() -> None:
+def test_every_protocol_behaves_as_in_the_golden_table():
     table = measured()
     if os.environ.get("WW_UPDATE_GOLDEN"):
         table.write_csv(TABLE)
@@ -81,7 +79,7 @@ def check_that_it_lists(listed: list[str], declared: list[str]) -> None:
         assert cc in declared, f"{cc} of tests/golden/table.csv is no protocol: make golden"
 
 
-def test_a_protocol_without_golden_rows_is_named_with_the_remedy() -> None:
+def test_a_protocol_without_golden_rows_is_named_with_the_remedy():
     check_that_it_lists(["reno", "reno"], ["reno"])
     with pytest.raises(AssertionError, match=r"scalable is not in .*table\.csv: make golden"):
         check_that_it_lists(["reno"], ["reno", "scalable"])
@@ -89,7 +87,7 @@ def test_a_protocol_without_golden_rows_is_named_with_the_remedy() -> None:
         check_that_it_lists(["reno", "veno"], ["reno"])
 
 
-def test_the_golden_table_is_consistent() -> None:
+def test_the_golden_table_is_consistent():
     golden = pl.read_csv(TABLE)
     assert golden["cc"].n_unique() == len(PROTOCOLS) and golden.height == 12 * len(PROTOCOLS)
     capacity = pl.col("path.rate").str.strip_suffix("Mbps").cast(pl.Float64) * 1e6

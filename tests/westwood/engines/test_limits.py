@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ns-3, ns-2 and Linux obey or refuse each flow setting; none is silently ignored."""
 
-from __future__ import annotations
-
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -32,7 +29,7 @@ def any_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linux_limits, "require", lambda control: None)
 
 
-def test_ns3_names_a_profile_whose_growth_it_lacks() -> None:
+def test_ns3_names_a_profile_whose_growth_it_lacks():
     (remark,) = ns3_limits.remarks(scenario("rfc", "sack"))
     assert remark.startswith("the profile rfc has byte_counting and validate_cwnd, but ns-3 grows")
     assert not list(ns3_limits.remarks(scenario("ns3-3.44", "sack")))
@@ -67,16 +64,14 @@ def other_than(setting: Setting, own: Any) -> Any:
 
 @pytest.mark.parametrize("engine", HOSTS)
 @pytest.mark.parametrize("key", SETTINGS)
-def test_a_host_obeys_a_setting_or_has_a_fixed_value(engine: str, key: str) -> None:
+def test_a_host_obeys_a_setting_or_has_a_fixed_value(engine, key):
     limits, profile, recovery = HOSTS[engine]
     fixed = limits.fixed(scenario(profile, recovery).flow[0])
     assert (key in limits.OBEYED) != (key in fixed)
 
 
 @pytest.mark.parametrize("engine", HOSTS)
-def test_a_host_refuses_other_values_of_settings_that_it_does_not_know(
-    engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_host_refuses_other_values_of_settings_that_it_does_not_know(engine, monkeypatch):
     """A newly declared setting needs no change in the hosts."""
     limits, profile, recovery = HOSTS[engine]
     others = tuple(key for key in limits.OBEYED if key != "dupack_threshold")
@@ -87,14 +82,14 @@ def test_a_host_refuses_other_values_of_settings_that_it_does_not_know(
 
 
 @pytest.mark.parametrize("limits", [ns3_limits, ns2_limits, linux_limits])
-def test_only_settings_of_flows_are_named(limits: ModuleType) -> None:
+def test_only_settings_of_flows_are_named(limits):
     fixed = limits.fixed(scenario("linux", "sack").flow[0])
     assert {*limits.OBEYED, *fixed} <= SETTINGS.keys()
 
 
 @pytest.mark.parametrize("engine", HOSTS)
 @pytest.mark.parametrize("key", SETTINGS)
-def test_a_value_other_than_the_fixed_one_is_refused_in_one_line(engine: str, key: str) -> None:
+def test_a_value_other_than_the_fixed_one_is_refused_in_one_line(engine, key):
     limits, profile, recovery = HOSTS[engine]
     accepted = scenario(profile, recovery)
     limits.check(accepted)
@@ -113,7 +108,7 @@ def test_a_value_other_than_the_fixed_one_is_refused_in_one_line(engine: str, ke
 
 
 @pytest.mark.parametrize("profile", profiles.names())
-def test_ns3_accepts_a_profiles_value_but_no_third_one(profile: str) -> None:
+def test_ns3_accepts_a_profiles_value_but_no_third_one(profile):
     framed = {"access.overhead": "2B", "bottleneck.overhead": "2B"}
     settings = {"profile": profile, "tcp.recovery": "sack", "tcp.cc": "sack", **framed}
     taken = Scenario.preset("table1").with_settings(settings)
@@ -123,7 +118,7 @@ def test_ns3_accepts_a_profiles_value_but_no_third_one(profile: str) -> None:
         ns3.plan(taken.with_settings({"tcp.max_rto": "59s"}))
 
 
-def test_ns3_refuses_a_profiles_header() -> None:
+def test_ns3_refuses_a_profiles_header():
     """Other headers would change the packets, so profiles are no exception."""
     link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", "overhead": "2B"}
     flow = {"name": "tcp", "from": "a", "to": "b", "cc": "sack", "timestamps": False}
@@ -132,7 +127,7 @@ def test_ns3_refuses_a_profiles_header() -> None:
 
 
 @pytest.mark.parametrize("key", ["flight_excludes_sacked", "ssthresh_from_cwnd"])
-def test_ns3_has_other_fixed_values_for_cubic(key: str) -> None:
+def test_ns3_has_other_fixed_values_for_cubic(key):
     """Its CUBIC takes ssthresh from cwnd, its NewReno from the pipe."""
     cubic, reno = (scenario("ns3-3.44", "sack", cc).flow[0] for cc in ("cubic", "sack"))
     own = ns3_limits.fixed(cubic)[key]
@@ -145,7 +140,7 @@ def test_ns3_has_other_fixed_values_for_cubic(key: str) -> None:
 @pytest.mark.parametrize(
     ("engine", "name"), [(engine, name) for engine in GRIDS for name in GRIDS[engine]]
 )
-def test_the_validation_grids_are_accepted(engine: str, name: str) -> None:
+def test_the_validation_grids_are_accepted(engine, name):
     for job in plan(GRIDS[engine][name], 1, "6s").jobs:
         if engine in STACKS:
             quic_limits.check(job.scenario, engine)

@@ -81,7 +81,7 @@ def scenario(*flows: dict[str, Any], **settings: Any) -> Scenario:
         ),
     ],
 )
-def test_a_setting_that_linux_lacks_is_refused(settings: dict[str, Any], expected: str) -> None:
+def test_a_setting_that_linux_lacks_is_refused(settings, expected):
     with pytest.raises(InputError) as error:
         linux_limits.check(scenario(**settings))
     assert expected in str(error.value)
@@ -102,7 +102,7 @@ def test_a_setting_that_linux_lacks_is_refused(settings: dict[str, Any], expecte
         {"tcp.recovery": "newreno", "tcp.timestamps": False, "tcp.rack": False},
     ],
 )
-def test_a_setting_at_the_limits_of_linux_is_accepted(settings: dict[str, Any]) -> None:
+def test_a_setting_at_the_limits_of_linux_is_accepted(settings):
     made = scenario(**settings)
     if settings.get("tcp.recovery") == "newreno":  # without SACK Linux has none of its children
         fixed = linux_limits.fixed(made.flow[0])
@@ -112,13 +112,13 @@ def test_a_setting_at_the_limits_of_linux_is_accepted(settings: dict[str, Any]) 
     linux_limits.check(made)
 
 
-def test_a_datagram_has_room_for_ip_and_udp() -> None:
+def test_a_datagram_has_room_for_ip_and_udp():
     linux_limits.check(scenario({**UDP, "header": "28B"}))
     with pytest.raises(InputError, match=r'tcp\.header = "27B": .*at least 28B, IP and UDP'):
         linux_limits.check(scenario({**UDP, "header": "27B"}))
 
 
-def test_a_host_has_one_value_of_a_setting_for_all_of_its_flows() -> None:
+def test_a_host_has_one_value_of_a_setting_for_all_of_its_flows():
     linux_limits.check(scenario({"header": "40B", "timestamps": False}, {**UDP, "header": "28B"}))
     other = {"header": "40B", "timestamps": False}
     with pytest.raises(InputError, match=r"tcp1\.header = .*the same for all flows from a, since"):
@@ -128,15 +128,13 @@ def test_a_host_has_one_value_of_a_setting_for_all_of_its_flows() -> None:
         linux_limits.check(scenario({}, {"dupack_threshold": 5}))
 
 
-def test_a_machine_has_room_for_4096_flows() -> None:
+def test_a_machine_has_room_for_4096_flows():
     linux_limits.check(scenario({"count": 4096}))
     with pytest.raises(InputError, match=r"flow = 4097: engine linux expects at most 4096 flows"):
         linux_limits.check(scenario({"count": 4097}))
 
 
-def test_a_control_that_this_kernel_lacks_is_named_with_the_remedy(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_control_that_this_kernel_lacks_is_named_with_the_remedy(monkeypatch):
     monkeypatch.setattr(linux_limits, "is_missing", lambda control: control != "reno")
     monkeypatch.setattr(linux_emulated, "lacking", lambda controls: "no emulator")
     linux_limits.check(scenario())
@@ -154,7 +152,7 @@ def test_a_control_that_this_kernel_lacks_is_named_with_the_remedy(
     assert linux_limits.controls_of(scenario({"cc": "vegas"}, {}, UDP)) == {"vegas", "reno"}
 
 
-def test_a_control_that_the_emulated_kernel_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_control_that_the_emulated_kernel_lacks_is_named(monkeypatch):
     monkeypatch.setattr(emulated, "lacking", lambda: None)
     assert linux_emulated.lacking(["reno", "vegas"]) is None
     said = "Debian's kernel has no illinois, ww_plus"
@@ -164,9 +162,7 @@ def test_a_control_that_the_emulated_kernel_lacks_is_named(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("code", "is_missing"), [(errno.EPERM, False), (errno.ENOENT, True), (0, False)]
 )
-def test_a_control_that_may_not_be_used_here_exists(
-    code: int, is_missing: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_control_that_may_not_be_used_here_exists(code, is_missing, monkeypatch):
     monkeypatch.undo()
 
     class Probe:

@@ -4,8 +4,6 @@
 tests/linux/path/test_queues.py runs what is accepted.
 """
 
-from __future__ import annotations
-
 import subprocess
 from typing import Any
 
@@ -55,37 +53,35 @@ RED = queue("red", min=5, max=15)
         ),
     ],
 )
-def test_what_linux_lacks_is_refused(link: dict[str, Any], expected: str) -> None:
+def test_what_linux_lacks_is_refused(link, expected):
     with pytest.raises(InputError, match=expected):
         linux_queues.check(scenario(link))
 
 
-def test_a_packet_larger_than_the_devices_mtu_is_refused() -> None:
+def test_a_packet_larger_than_the_devices_mtu_is_refused():
     with pytest.raises(InputError, match=r'tcp\.packet = "9000B": .* at most 1500B, path\.queue'):
         linux_queues.check(scenario(queue("codel"), packet="9000B"))
 
 
-def test_every_setting_with_a_word_is_free() -> None:
+def test_every_setting_with_a_word_is_free():
     linux_queues.check(scenario(queue("codel", target="13ms", interval="260ms", ecn=True)))
     linux_queues.check(scenario(queue("fq_codel", flows=64, quantum="300B", drop_batch=8)))
     linux_queues.check(scenario(queue("pie", target="20ms", update="30ms", ecn=True)))
     linux_queues.check(scenario(RED))
 
 
-def test_disciplines_need_the_shaper() -> None:
+def test_disciplines_need_the_shaper():
     assert linux_queues.disciplines_of(scenario(queue("codel"))) == {"codel", "htb"}
     assert linux_queues.disciplines_of(scenario(RED)) == set()
 
 
-def test_a_shell_has_only_queues_that_decide_on_arrival() -> None:
+def test_a_shell_has_only_queues_that_decide_on_arrival():
     with pytest.raises(InputError, match="expects droptail or red"):
         linux_queues.refuse_held(scenario(queue("codel")))
     linux_queues.refuse_held(scenario(RED))
 
 
-def test_a_discipline_that_this_kernel_lacks_is_named_with_the_remedy(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_discipline_that_this_kernel_lacks_is_named_with_the_remedy(monkeypatch):
     monkeypatch.setattr(linux_limits, "is_missing", lambda control: False)
     monkeypatch.setattr(linux_queues, "is_missing", lambda discipline: discipline == "codel")
     monkeypatch.setattr(linux_emulated, "lacking", lambda controls: "no emulator")
@@ -99,7 +95,7 @@ def test_a_discipline_that_this_kernel_lacks_is_named_with_the_remedy(
     linux_limits.check(chosen)
 
 
-def test_a_discipline_is_missing_if_tc_refuses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_discipline_is_missing_if_tc_refuses_it(monkeypatch):
     tried = []
 
     def run(command: list[str], **_: Any) -> Any:

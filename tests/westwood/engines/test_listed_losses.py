@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """With lists of lost packets every engine loses the same ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -31,7 +29,7 @@ def scripts(seeds: list[int], **settings: Any) -> list[tuple[int, ...]]:
     return asked
 
 
-def test_each_seed_loses_its_own_packets_at_the_given_rate() -> None:
+def test_each_seed_loses_its_own_packets_at_the_given_rate():
     first, second, again = scripts([1, 2, 1])
     assert first == again != second
     packets = 2_000_000 * 20 / (8 * 1500 / 2)  # at most, as many as half-sized packets fit
@@ -39,7 +37,7 @@ def test_each_seed_loses_its_own_packets_at_the_given_rate() -> None:
     assert list(first) == sorted(set(first)) and first[0] >= 1 and first[-1] <= packets
 
 
-def test_a_lossy_path_loses_as_many_packets_as_before() -> None:
+def test_a_lossy_path_loses_as_many_packets_as_before():
     scenario = Scenario.preset("path").with_settings(SHORT)
     job = Job(scenario, list(range(1, 9)))
 
@@ -51,7 +49,7 @@ def test_a_lossy_path_loses_as_many_packets_as_before() -> None:
     assert lost(listing(SIMULATOR)) == pytest.approx(lost(SIMULATOR), rel=0.3)
 
 
-def test_bursts_of_losses_are_listed_as_the_simulator_draws_them() -> None:
+def test_bursts_of_losses_are_listed_as_the_simulator_draws_them():
     gilbert = {"path.loss": {"kind": "gilbert", "p": 0.01, "r": 0.25}, "duration": "20s"}
     scenario = Scenario.preset("path").with_settings(gilbert)
     assert has_random_losses(scenario)
@@ -61,7 +59,7 @@ def test_bursts_of_losses_are_listed_as_the_simulator_draws_them() -> None:
     assert listed["lost"] == drawn["lost"] == pytest.approx(share * drawn["sent"], rel=0.3)
 
 
-def test_only_random_losses_are_listed() -> None:
+def test_only_random_losses_are_listed():
     path = Scenario.preset("path")
     assert has_random_losses(path)
     for rate in (0.0, 1.0):
@@ -69,12 +67,12 @@ def test_only_random_losses_are_listed() -> None:
     assert not has_random_losses(path.with_settings({"path.loss": {"kind": "none"}}))
 
 
-def test_a_path_too_short_for_a_loss_has_none() -> None:
+def test_a_path_too_short_for_a_loss_has_none():
     rare = Scenario.preset("path").with_settings({"duration": "1s", "path.loss.rate": 1e-9})
     (row,) = listing(SIMULATOR).prepare(Job(rare, [1]))(1)
     assert row["lost"] == 0
 
 
-def test_packets_are_numbered_from_one() -> None:
+def test_packets_are_numbered_from_one():
     almost_all = 1 - 1e-12
     assert list(listed_losses._drawn(almost_all, 4, "1")) == [1, 2, 3, 4]

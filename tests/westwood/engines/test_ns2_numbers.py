@@ -4,8 +4,6 @@
 The scripts are in tests/golden/ns2.json, which `make golden` writes; no ns-2 is needed.
 """
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 from typing import Any
@@ -35,7 +33,7 @@ def counts(handshake: bool = True, **said: str) -> dict[str, float]:
     return ns2._counts(flow, {**SAID, **said})
 
 
-def test_a_flows_counters_are_those_without_the_syn() -> None:
+def test_a_flows_counters_are_those_without_the_syn():
     found = counts(in_order="15040")
     assert (found["sent"], found["in_flight"]) == (20, 20 - 15 - 2 - 1)
     assert found["ip_bytes_at_sink"] == 15 * 1500
@@ -44,13 +42,13 @@ def test_a_flows_counters_are_those_without_the_syn() -> None:
     assert counts(in_order="15039")["delivered_bytes"] == 9 * 1448
 
 
-def test_a_flow_without_a_handshake_counts_from_its_first_packet() -> None:
+def test_a_flow_without_a_handshake_counts_from_its_first_packet():
     found = counts(handshake=False, in_order="15000")
     assert (found["sent"], found["in_flight"]) == (21, 21 - 16 - 3)
     assert found["delivered_bytes"] == 10 * 1448 and found["ip_bytes_at_sink"] == 16 * 1500
 
 
-def test_a_flow_that_sent_nothing_has_no_negative_counts() -> None:
+def test_a_flow_that_sent_nothing_has_no_negative_counts():
     none = dict.fromkeys(SAID, "0")
     assert counts(**none) == pytest.approx(
         {**dict.fromkeys(SAID, 0.0), **dict.fromkeys(counts(), 0.0)}
@@ -60,7 +58,7 @@ def test_a_flow_that_sent_nothing_has_no_negative_counts() -> None:
     assert ns2._counts(tiny, none)["delivered_bytes"] == 0
 
 
-def test_what_a_link_sends_after_the_end_is_not_utilisation() -> None:
+def test_what_a_link_sends_after_the_end_is_not_utilisation():
     said = {"bps": "12000", "sent_bytes": "15000", "last_departure_s": "9.5"}
     assert ns2._side(said, 1500, 10.0).utilisation == pytest.approx((10 - 0.5) / 10)
     early = {**said, "sent_bytes": "7500", "last_departure_s": "5"}
@@ -70,7 +68,7 @@ def test_what_a_link_sends_after_the_end_is_not_utilisation() -> None:
     assert math.isnan(ns2._side(said, 1500, 10.0).waited_s)
 
 
-def test_a_scenario_gives_the_same_script_in_every_version() -> None:
+def test_a_scenario_gives_the_same_script_in_every_version():
     found: dict[str, Any] = {}
     for name, grid in NS2.items():
         points = [grid.points[0], grid.points[len(grid.points) // 2], grid.points[-1]]
@@ -79,7 +77,7 @@ def test_a_scenario_gives_the_same_script_in_every_version() -> None:
                 ns2.script(grids_of.scenario(grid, cc, Point(**columns), 1, "5s"))
                 for columns in points
             ]
-            found[f"{name} {cc}"] = [digest(one.encode()) for one in scripts]
+            found[f"{name} {cc}"] = [digest(script.encode()) for script in scripts]
     first = next(iter(NS2.values()))
     whole = ns2.script(grids_of.scenario(first, "newreno", Point(**first.points[0]), 1, "5s"))
     assert_golden("ns2", {**found, "newreno": whole.splitlines()})

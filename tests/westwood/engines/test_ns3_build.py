@@ -4,8 +4,6 @@
 tools/ns3_module.py, with CMake, and tests/linux/test_journey.py test a real build.
 """
 
-from __future__ import annotations
-
 import fcntl
 from collections.abc import Callable
 from pathlib import Path
@@ -33,7 +31,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_only_one_command_builds_at_a_time(machine: Path) -> None:
+def test_only_one_command_builds_at_a_time(machine):
     with (
         ns3_build._turn(),
         (ns3_build.home() / ".lock").open("w") as other,
@@ -64,9 +62,7 @@ def ns3_at(folder: Path) -> Path:
         (("g++", "cmake"), "no ninja: apt-get install ninja-build (or pip install 'westwood[ns3]"),
     ],
 )
-def test_missing_tools_are_named_with_their_packages(
-    machine: Path, westwood: Westwood, there: tuple[str, ...], said: str
-) -> None:
+def test_missing_tools_are_named_with_their_packages(machine, westwood, there, said):
     for name in there:
         tool(machine, name)
     called = westwood("ns3", "build")
@@ -75,12 +71,12 @@ def test_missing_tools_are_named_with_their_packages(
 
 
 @pytest.mark.parametrize("place", ["", "build", "ns3", "usr"])
-def test_an_ns3_is_found_below_the_named_folder(tmp_path: Path, place: str) -> None:
+def test_an_ns3_is_found_below_the_named_folder(tmp_path, place):
     ns3_at(tmp_path / place)
     assert ns3_build.root(tmp_path) == tmp_path / place
 
 
-def test_a_folder_without_ns3_is_refused(machine: Path, westwood: Westwood) -> None:
+def test_a_folder_without_ns3_is_refused(machine, westwood):
     for name in ("c++", "cmake", "ninja"):
         tool(machine, name)
     (machine / "tree" / "src" / "core").mkdir(parents=True)
@@ -94,9 +90,7 @@ def test_a_folder_without_ns3_is_refused(machine: Path, westwood: Westwood) -> N
         assert said in called.err
 
 
-def test_a_build_that_fails_says_why_and_leaves_no_runner(
-    machine: Path, westwood: Westwood
-) -> None:
+def test_a_build_that_fails_says_why_and_leaves_no_runner(machine, westwood):
     tool(machine, "c++")
     tool(machine, "ninja")
     # A fake CMake succeeds first, then fails with a compiler's error.

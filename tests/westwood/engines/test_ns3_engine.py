@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ns-3 as an engine: it runs the same scenarios, returns rows, and refuses what it lacks."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +31,7 @@ def track(runs: Any, total: int) -> Any:
 @pytest.mark.parametrize(
     "cc", ["sack", "westwood", "westwood+", "westwood+-linux", "westwood-cubic", "cubic"]
 )
-def test_without_losses_both_engines_deliver_the_same(cc: str) -> None:
+def test_without_losses_both_engines_deliver_the_same(cc):
     of_protocol = {f"tcp.{key}": value for key, value in GRID.protocols[cc].items()}
     scenario = Scenario.preset("table1").with_settings(
         SAME | {"tcp.cc": cc, "bottleneck.loss.rate": 0.0} | of_protocol
@@ -57,7 +54,7 @@ def test_without_losses_both_engines_deliver_the_same(cc: str) -> None:
 @needs_runner
 @pytest.mark.parametrize("cwnd", ["1p", "10p"])
 @pytest.mark.parametrize("size", ["360B", "10kB", "100kB", "1MB"])
-def test_a_transfer_takes_as_long_as_in_ns3(size: str, cwnd: str) -> None:
+def test_a_transfer_takes_as_long_as_in_ns3(size, cwnd):
     """The handshake and the first and last ACKs agree; neither engine delays the FIN."""
     scenario = Scenario.preset("table1").with_settings(
         SAME
@@ -71,7 +68,7 @@ def test_a_transfer_takes_as_long_as_in_ns3(size: str, cwnd: str) -> None:
 
 
 @needs_runner
-def test_each_flow_has_its_own_protocol_and_settings() -> None:
+def test_each_flow_has_its_own_protocol_and_settings():
     link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms"}
     flows = [
         {"name": "one", "from": "a", "to": "b", "cc": "westwood+", "recovery": "sack"},
@@ -88,7 +85,7 @@ def test_each_flow_has_its_own_protocol_and_settings() -> None:
 
 
 @needs_runner
-def test_the_command_line_runs_it(westwood: Callable[..., Any]) -> None:
+def test_the_command_line_runs_it(westwood):
     options = ["--set", "profile=ns3-3.44", "--set", "tcp.recovery=sack", "--set", "duration=10s"]
     called = westwood("run", "table1", "--engine", "ns3", *options, "--seeds", "2", "--out", "r")
     assert (called.code, called.err) == (0, "")
@@ -97,7 +94,7 @@ def test_the_command_line_runs_it(westwood: Callable[..., Any]) -> None:
 
 
 @needs_runner
-def test_a_trace_has_the_simulators_columns_and_agrees_with_the_rows() -> None:
+def test_a_trace_has_the_simulators_columns_and_agrees_with_the_rows():
     scenario = Scenario.preset("table1").with_settings({**SAME, "tcp.cc": "westwood+"})
     theirs = ns3.simulate(scenario, 3, trace=True, queues=True)
     ours = simulate(scenario, 3, trace=True, queues=True)
@@ -118,7 +115,7 @@ def test_a_trace_has_the_simulators_columns_and_agrees_with_the_rows() -> None:
 
 
 @needs_runner
-def test_queue_drops_are_counted_once() -> None:
+def test_queue_drops_are_counted_once():
     changes = {"tcp.cc": "sack", "bottleneck.loss.rate": 0.0, "bottleneck.queue.limit": "5p"}
     scenario = Scenario.preset("table1").with_settings({**SAME, **changes})
     result = ns3.simulate(scenario, 1, trace=True, queues=True)
@@ -128,7 +125,7 @@ def test_queue_drops_are_counted_once() -> None:
 
 
 @needs_runner
-def test_options_of_the_protocol_reach_ns3_and_only_their_flow() -> None:
+def test_options_of_the_protocol_reach_ns3_and_only_their_flow():
     def goodput(cc: object) -> float:
         scenario = Scenario.preset("table1").with_settings({**SAME, "tcp.cc": cc})
         return float(ns3.simulate(scenario, 1).flow_rows[0]["goodput_bps"])
@@ -148,7 +145,7 @@ def test_options_of_the_protocol_reach_ns3_and_only_their_flow() -> None:
 
 
 @needs_runner
-def test_both_engines_lose_the_packets_that_a_script_lists() -> None:
+def test_both_engines_lose_the_packets_that_a_script_lists():
     lost = {"kind": "script", "packets": [40, 41, 90], "on": "forward"}
     scenario = Scenario.preset("table1").with_settings(SAME | {"bottleneck.loss": lost})
     for engine in (simulate, ns3.simulate):
@@ -158,7 +155,7 @@ def test_both_engines_lose_the_packets_that_a_script_lists() -> None:
 
 
 @needs_runner
-def test_with_the_same_losses_a_control_with_its_own_recovery_recovers_alike() -> None:
+def test_with_the_same_losses_a_control_with_its_own_recovery_recovers_alike():
     lost = {"kind": "script", "packets": [500, 1200, 1203, 2500], "on": "forward"}
     of_control = {"tcp.cc": "westwood-cubic", "tcp.packet": "1500B", "bottleneck.loss": lost}
     scenario = Scenario.preset("table1").with_settings(SAME | of_control)
@@ -171,7 +168,7 @@ def test_with_the_same_losses_a_control_with_its_own_recovery_recovers_alike() -
 
 
 @needs_runner
-def test_the_same_losses_give_the_same_goodput() -> None:
+def test_the_same_losses_give_the_same_goodput():
     """Both agree within 5 % (`westwood validate` compares all points)."""
     five = ("sack", "reno", "newreno", "westwood", "westwood+")
     point = {"rate": "2Mbps", "delay": "0.01ms", "loss": 0.001}
@@ -208,7 +205,7 @@ RED = {
 
 
 @needs_runner
-def test_codel_keeps_the_delay_near_its_target() -> None:
+def test_codel_keeps_the_delay_near_its_target():
     for ecn in (False, True):
         queue = {"kind": "codel", "limit": "200p", "target": "15ms", "ecn": ecn}
         result = ns3.simulate(shared(queue, [{"ecn": ecn}] * 3), 1, trace=True, queues=True)
@@ -221,7 +218,7 @@ def test_codel_keeps_the_delay_near_its_target() -> None:
 
 
 @needs_runner
-def test_red_drops_early_and_marks_with_ecn() -> None:
+def test_red_drops_early_and_marks_with_ecn():
     dropping = ns3.simulate(shared(RED, [{}] * 3), 1, trace=True, queues=True)
     forward = dropping.links.filter(direction="forward").to_dicts()[0]
     assert forward["early_drops"] > 0 and forward["marked"] == 0
@@ -236,7 +233,7 @@ def test_red_drops_early_and_marks_with_ecn() -> None:
 
 
 @needs_runner
-def test_a_queue_with_red_holds_its_limit() -> None:
+def test_a_queue_with_red_holds_its_limit():
     flows = [{"initial_cwnd": "100p"}]
     late = {**RED, "limit": "20p", "min": 200, "max": 300}
     for engine in (simulate, ns3.simulate):
@@ -247,14 +244,14 @@ def test_a_queue_with_red_holds_its_limit() -> None:
 
 
 @needs_runner
-def test_flows_start_within_their_spread_by_the_seed() -> None:
+def test_flows_start_within_their_spread_by_the_seed():
     scenario = shared({"limit": "60p"}, [{"start_spread": "4s", "start": "1s"}] * 4, "10s")
     one, other = (ns3.simulate(scenario, seed).transfers["start_s"].to_list() for seed in (1, 2))
     assert len({*one, *other}) == 8 and min(one) >= 1 and max(one) <= 5
 
 
 @needs_runner
-def test_a_transfer_is_complete_when_all_of_it_was_acknowledged() -> None:
+def test_a_transfer_is_complete_when_all_of_it_was_acknowledged():
     """Both engines measure to the last ACK, when the sender knows it (RFC 9293)."""
     scenario = shared({"limit": "60p"}, [{"size": "2920B", "initial_cwnd": "10p"}], "5s")
     ours, theirs = (engine(scenario, 1).flow_rows[0] for engine in (simulate, ns3.simulate))
@@ -263,7 +260,7 @@ def test_a_transfer_is_complete_when_all_of_it_was_acknowledged() -> None:
 
 
 @needs_runner
-def test_flows_in_both_directions_share_a_link() -> None:
+def test_flows_in_both_directions_share_a_link():
     flows = [{}, {"from": "b", "to": "a"}]
     rows = ns3.simulate(shared({"limit": "60p"}, flows), 1).flow_rows
     assert all(2e6 < row["goodput_bps"] < 4e6 for row in rows)
@@ -282,7 +279,7 @@ def test_flows_in_both_directions_share_a_link() -> None:
     ],
     ids=lambda impairment: str(next(iter(impairment))),
 )
-def test_impairments_of_a_link_act_as_in_the_simulator(impairment: dict[str, Any]) -> None:
+def test_impairments_of_a_link_act_as_in_the_simulator(impairment):
     """Both draw the same random numbers, so that each packet has the same extra delay."""
     link = {"name": "l", "between": ["a", "b"], "rate": "10Mbps", "queue": {"limit": "60p"}}
     delay = {} if "delays" in impairment else {"delay": "20ms"}
@@ -304,9 +301,7 @@ def test_impairments_of_a_link_act_as_in_the_simulator(impairment: dict[str, Any
 
 @pytest.mark.parametrize("option", [["--events"], ["--pcap", "f.pcap", "--at", "access"]])
 @needs_runner
-def test_records_of_the_simulator_only_are_refused(
-    westwood: Callable[..., Any], option: list[str]
-) -> None:
+def test_records_of_the_simulator_only_are_refused(westwood, option):
     settings = ["--set", "profile=ns3-3.44", "--set", "tcp.recovery=sack", "--cc", "sack"]
     called = westwood("trace", "table1", "--engine", "ns3", *settings, "--out", "o", *option)
     assert called.code == 2 and f"{option[0]}: works only in the simulator" in called.err
@@ -369,21 +364,19 @@ def test_records_of_the_simulator_only_are_refused(
         ),
     ],
 )
-def test_what_ns3_can_not_do_is_refused(changes: dict[str, Any], problem: str) -> None:
+def test_what_ns3_can_not_do_is_refused(changes, problem):
     scenario = Scenario.preset("table1").with_settings({**SAME, "tcp.cc": "sack"})
     with pytest.raises(InputError, match=problem):
         ns3.plan(scenario.with_settings(changes))
 
 
-def test_without_the_runner_there_is_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_runner_there_is_a_remedy(monkeypatch):
     monkeypatch.setenv(ns3.VARIABLE, "/nowhere/ww-ns3-runner")
     with pytest.raises(UnavailableError, match=r"names no program: westwood ns3 build"):
         ns3.program()
 
 
-def test_a_runner_of_another_version_is_to_be_rebuilt(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_runner_of_another_version_is_to_be_rebuilt(monkeypatch, tmp_path):
     runner = tmp_path / "ww-ns3-runner"
     runner.write_text(
         "#!/bin/sh\necho 'ww-ns3-runner: line 9: new: unknown statement' >&2\nexit 1\n"

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A project outside any tree finds the module, and three lines of docs/ns3.md add Westwood+."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import ns3_package
 import pytest
@@ -24,7 +21,7 @@ def lines_of_the_page() -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize("which", ["wheel", "debian"])
-def test_three_lines_give_an_existing_script_westwood_plus(which: str, tmp_path: Path) -> None:
+def test_three_lines_give_an_existing_script_westwood_plus(which, tmp_path):
     include, others = lines_of_the_page()
     assert include.startswith("#include") and len(others) == 2
     script = (ns3_package.USER / "bulk.cc").read_text(encoding="utf-8")
@@ -48,7 +45,7 @@ def test_three_lines_give_an_existing_script_westwood_plus(which: str, tmp_path:
     assert by_names.splitlines() == after
 
 
-def test_a_package_whose_ns3_is_gone_says_so(tmp_path: Path) -> None:
+def test_a_package_whose_ns3_is_gone_says_so(tmp_path):
     prefix = ns3_package.installed("wheel", tmp_path / "prefix")
     with pytest.raises(AssertionError, match="NS3_ROOT='/nowhere' has no include/ns3"):
         ns3_package.run(

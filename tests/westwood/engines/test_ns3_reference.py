@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The simulator agrees with ns-3's runs of the protocols that both have: docs/comparison.md."""
 
-from __future__ import annotations
-
 import pytest
 
 from bench import comparators
@@ -16,9 +14,7 @@ POINTS = [(name, point) for name, file in compare.SETS.items() for point in comp
     POINTS,
     ids=[f"{n}-{p.rate_mbps:g}M-{p.delay_ms:g}ms-{p.delayed_ack}-{p.per:g}" for n, p in POINTS],
 )
-def test_goodput_is_within_8_percent_of_ns3s_mean_or_its_spread(
-    name: str, point: compare.Point
-) -> None:
+def test_goodput_is_within_8_percent_of_ns3s_mean_or_its_spread(name, point):
     compare.simulate_point(point)
     fast_and_lossless = point.rate_mbps == 8 and point.per == 0
     if name == "more" and fast_and_lossless:  # the point that docs/comparison.md explains
@@ -49,18 +45,18 @@ EXCUSED = {
 
 
 @pytest.mark.parametrize("cc", comparators.NAMES)
-def test_every_comparator_has_six_paths(cc: str) -> None:
+def test_every_comparator_has_six_paths(cc):
     measured = sum(point.cc == cc and point.delayed_ack == 2 for point in COMPARATORS)
     remedy = f"python -m tools.pages comparators measure {cc}"
     assert measured == len(comparators.PATHS) == 6, f"{cc} has {measured} paths: {remedy}"
 
 
-def test_only_measured_points_are_excused() -> None:
+def test_only_measured_points_are_excused():
     assert set(EXCUSED) <= {point.name for point in COMPARATORS}
 
 
 @pytest.mark.parametrize("point", COMPARATORS, ids=[p.name for p in COMPARATORS])
-def test_comparators_are_within_10_percent_of_ns3s_or_excused(point: comparators.Point) -> None:
+def test_comparators_are_within_10_percent_of_ns3s_or_excused(point):
     comparators.simulate_point(point)
     if point.name not in EXCUSED:
         assert point.agrees, f"ratio {point.ratio:.3f}"

@@ -26,19 +26,19 @@ BETWEEN = ["3.38", "3.39", "3.40", "3.41", "3.42", "3.43", "3.44", "3.45", "3.46
 @pytest.mark.parametrize(
     ("release", "how"), [("3.37", "--copied"), ("3.48", "--slow"), ("dev", "")]
 )
-def test_the_module_builds_and_passes_in_ns3s_own_tree(release: str, how: str) -> None:
+def test_the_module_builds_and_passes_in_ns3s_own_tree(release, how):
     holds("tools/ns3_tree.py", release, *([how] if how else []))
 
 
 @pytest.mark.parametrize("release", BETWEEN)
-def test_the_whole_module_compiles_in_the_releases_between(release: str) -> None:
+def test_the_whole_module_compiles_in_the_releases_between(release):
     holds("tools/ns3_tree.py", release, "--compile")
 
 
 @pytest.mark.parametrize("release", ["3.39.post2", "3.42.post2", "3.43.post9"])
-def test_the_module_builds_and_passes_against_older_wheels(release: str) -> None:
+def test_the_module_builds_and_passes_against_older_wheels(release):
     holds("tools/ns3_module.py", "wheel", release)
 
 
-def test_the_figures_of_the_2013_paper_hold_in_ns3() -> None:
+def test_the_figures_of_the_2013_paper_hold_in_ns3():
     holds("tools/ns3_module.py", "wheel", "--slow")

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A user's fork of a QUIC stack runs beside upstream's, and results have its name and version."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -55,9 +51,7 @@ def scenario(*controls: object) -> Scenario:
         ("quinn-mine:", None, "quinn-mine:"),
     ],
 )
-def test_a_forks_name_begins_with_that_of_its_stack(
-    written: str, stack: str | None, name: str
-) -> None:
+def test_a_forks_name_begins_with_that_of_its_stack(written, stack, name):
     assert stacks.split(written) == (stack, name)
     if stack:
         assert stacks.join(stack, name) == written
@@ -65,7 +59,7 @@ def test_a_forks_name_begins_with_that_of_its_stack(
 
 
 @pytest.mark.usefixtures("_runner")
-def test_the_plan_and_the_labels_have_the_fork_and_its_control() -> None:
+def test_the_plan_and_the_labels_have_the_fork_and_its_control():
     made = scenario("quinn:newreno", "quinn-mine:few", "quinn-mine:cubic", "cubic", "tcp:cubic")
     plan = Stack("quinn-mine").plan(made)
     assert re.findall(r"^stack .*", plan, re.MULTILINE) == [
@@ -79,7 +73,7 @@ def test_the_plan_and_the_labels_have_the_fork_and_its_control() -> None:
     assert Stack("quinn").remarks(made) == ["quinn-mine is quinn-proto 0.12.0"]
 
 
-def test_a_scenario_of_a_fork_is_read_back_as_it_was() -> None:
+def test_a_scenario_of_a_fork_is_read_back_as_it_was():
     made = scenario("quinn-mine:few", {"name": "quinn-mine:cubic"})
     assert [flow["cc"]["name"] for flow in made.resolved()["flow"]] == ["quinn-mine:few", "cubic"]
     again = Scenario.model_validate(made.resolved())
@@ -97,15 +91,13 @@ def test_a_scenario_of_a_fork_is_read_back_as_it_was() -> None:
         (("--engine", "quinn", "--cc", "quinn-:few"), "unknown protocol"),
     ],
 )
-def test_an_unknown_fork_or_control_is_one_line(
-    words: tuple[str, ...], expected: str, westwood: Callable[..., Any]
-) -> None:
+def test_an_unknown_fork_or_control_is_one_line(words, expected, westwood):
     done = westwood("compare", *words, "--duration", "2s", "--seeds", "1", "--out", "out")
     *_, line = done.err.splitlines()
     assert done.code == 2 and re.search(expected, line) and not Path("out").exists()
 
 
-def test_a_stack_that_is_none_is_refused_by_key() -> None:
+def test_a_stack_that_is_none_is_refused_by_key():
     for stack in ("other", "quinn:few", "quinn-mine:cubic", 3):
         with pytest.raises(InputError, match="expected one of quinn, noq, tcp, or a fork"):
             scenario({"name": "newreno", "stack": stack})
@@ -129,7 +121,7 @@ CRATE = '[package]\nname = "quinn-proto"\nversion = "0.12.0"\n[lib]\npath = "lib
         ("[noq-a]\nsource='crate'\n[noq-b]\nsource='crate'", "noq-b.*version than that of noq-a"),
     ],
 )
-def test_a_wrong_file_of_forks_is_one_line(text: str, expected: str, tmp_path: Path) -> None:
+def test_a_wrong_file_of_forks_is_one_line(text, expected, tmp_path):
     if "[noq" in text and not shutil.which("cargo"):
         pytest.skip("no cargo")
     (tmp_path / "crate").mkdir()
@@ -165,13 +157,11 @@ def crates() -> dict[str, Path]:
         pytest.skip("no cargo")
     done = subprocess.run(words, cwd=ROOT / "quic", capture_output=True, text=True, check=True)
     packages = json.loads(done.stdout)["packages"]
-    return {one["name"]: Path(one["manifest_path"]).parent for one in packages}
+    return {package["name"]: Path(package["manifest_path"]).parent for package in packages}
 
 
 @pytest.mark.slow
-def test_patched_stacks_run_beside_upstream(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, westwood: Callable[..., Any]
-) -> None:
+def test_patched_stacks_run_beside_upstream(tmp_path, monkeypatch, westwood):
     """Both stacks with another version and a control of a new name, built as the page says."""
     forks = []
     for stack in stacks.STACKS:

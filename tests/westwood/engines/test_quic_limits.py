@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scenarios that a QUIC stack can't run are refused by key; a stack's name is part of `cc`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -40,16 +36,14 @@ def scenario(**flow: object) -> Scenario:
         ({"cc": {"name": "cubic", "hystart": "none"}}, "one.cc.hystart", "defaults"),
     ],
 )
-def test_what_a_stack_has_no_word_for_is_refused_by_key(
-    flow: dict[str, object], key: str, expected: str
-) -> None:
+def test_what_a_stack_has_no_word_for_is_refused_by_key(flow, key, expected):
     with pytest.raises(InputError, match=expected) as caught:
         quic_limits.check(scenario(**flow), "quinn")
     assert caught.value.key == key
 
 
 @pytest.mark.parametrize("key", sorted(settings_of("flow").keys() - {*quic_limits.OBEYED}))
-def test_no_setting_of_tcp_is_ignored(key: str) -> None:
+def test_no_setting_of_tcp_is_ignored(key):
     made = scenario()
     (flow,) = made.flow
     usual = getattr(flow, key)
@@ -63,7 +57,7 @@ def test_no_setting_of_tcp_is_ignored(key: str) -> None:
     assert caught.value.key == f"one.{key}"
 
 
-def test_an_ack_filter_needs_a_flow_whose_acks_it_can_read() -> None:
+def test_an_ack_filter_needs_a_flow_whose_acks_it_can_read():
     made = scenario().with_settings({"path.ack_filter": {"on": "backward"}})
     with pytest.raises(InputError, match=r"path\.ack_filter: has no effect"):
         quic_limits.check(made, "noq")
@@ -71,18 +65,18 @@ def test_an_ack_filter_needs_a_flow_whose_acks_it_can_read() -> None:
 
 
 @pytest.mark.parametrize("profile", ["rfc", "linux"])
-def test_a_profile_does_not_stand_in_the_way(profile: str) -> None:
+def test_a_profile_does_not_stand_in_the_way(profile):
     made = scenario().with_settings({"profile": profile})
     quic_limits.check(made, "noq")
 
 
-def test_flows_of_the_simulator_and_datagrams_may_have_any_settings() -> None:
+def test_flows_of_the_simulator_and_datagrams_may_have_any_settings():
     quic_limits.check(scenario(cc="tcp:cubic", timestamps=True), "quinn")
     udp = {"kind": "udp", "rate": "1Mbps"}
     quic_limits.check(scenario(cc="udp", app=udp), "quinn")
 
 
-def test_the_stack_is_part_of_the_name() -> None:
+def test_the_stack_is_part_of_the_name():
     made = scenario(cc="quinn:bbr")
     cc = made.flow[0].cc
     assert (cc.name, cc.stack, cc.written) == ("bbr", "quinn", "quinn:bbr")
@@ -91,7 +85,7 @@ def test_the_stack_is_part_of_the_name() -> None:
     assert changed.flow[0].cc.written == "cubic" and changed.hash == scenario().hash
 
 
-def test_the_plan_says_which_flows_are_whose() -> None:
+def test_the_plan_says_which_flows_are_whose():
     made = scenario(count=2).with_settings({"one.cc": "bbr3"})
     plan = Stack("noq").plan(made)
     assert "stack 0 noq ours bbr3\nstack 1 noq ours bbr3\n" in plan
@@ -99,7 +93,7 @@ def test_the_plan_says_which_flows_are_whose() -> None:
     assert "stack" not in Stack("noq").plan(scenario(cc="tcp:cubic"))
 
 
-def test_other_engines_name_those_that_have_stacks() -> None:
+def test_other_engines_name_those_that_have_stacks():
     with pytest.raises(InputError, match="--engine quinn or noq"):
         simulator.SIMULATOR.prepare(Job(scenario(cc="quinn:cubic"), [1]))(1)
     with pytest.raises(InputError, match="unknown protocol"):
@@ -114,12 +108,12 @@ def test_other_engines_name_those_that_have_stacks() -> None:
         ("tcp:cubik", 'did you mean "cubic"'),
     ],
 )
-def test_a_misspelt_control_of_a_stack_names_those_there_are(cc: str, hint: str) -> None:
+def test_a_misspelt_control_of_a_stack_names_those_there_are(cc, hint):
     with pytest.raises(InputError, match=f'"{cc}": unknown protocol, {hint}'):
         scenario(cc=cc)
 
 
-def test_all_refusals_are_named_at_once() -> None:
+def test_all_refusals_are_named_at_once():
     """So nobody repairs one key at a time."""
     path = {"name": "path", "between": ["a", "b"], "rate": "5Mbps", "delay": "20ms"}
     wrong = {"min_rto": "100ms", "timestamps": False, "rack_slack": "7ms"}
@@ -139,9 +133,7 @@ def test_all_refusals_are_named_at_once() -> None:
             assert any(one.startswith(f"{flow}.") for one in said), engine
 
 
-def test_a_scenario_without_a_profile_gets_the_engines(
-    tmp_path: Path, westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_scenario_without_a_profile_gets_the_engines(tmp_path, westwood, monkeypatch):
     monkeypatch.setenv("WESTWOOD_NS3", "/bin/true")
     file = tmp_path / "mine.toml"
     text = 'name = "mine"\nduration = "1s"\n[[link]]\nname = "l"\nbetween = ["a", "b"]\n'

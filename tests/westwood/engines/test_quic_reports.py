@@ -4,8 +4,6 @@
 A new version of a stack may make one of these fail. Then the page changes, too.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from westwood import Scenario, simulate
@@ -41,13 +39,13 @@ def resent(cc: str) -> float:
     return seen["retransmission_ratio"]
 
 
-def test_noqs_bbr3_does_not_pace_what_the_application_limits() -> None:
+def test_noqs_bbr3_does_not_pace_what_the_application_limits():
     """noq #800: 28 % of the bursts of a media encoder were lost in a queue of 25 packets."""
     assert resent("noq:bbr3") > 0.2
     assert resent("bbr3") < 0.04 and resent("noq:cubic") < 0.04
 
 
-def test_quinn_does_not_pace_bbr() -> None:
+def test_quinn_does_not_pace_bbr():
     """quinn #2481: the rate that a control asks for has no effect."""
     found = {
         cc: row("quinn", cc, duration="10s", flow={}, rate="100Mbps", queue={"limit": "40p"})
@@ -62,7 +60,7 @@ def test_quinn_does_not_pace_bbr() -> None:
     "engine, cc",
     [("quinn", "quinn:cubic"), ("noq", "noq:cubic"), ("quinn", "cubic"), ("noq", "cubic")],
 )
-def test_cubic_leaves_its_smallest_window_after_losses_and_silence(engine: str, cc: str) -> None:
+def test_cubic_leaves_its_smallest_window_after_losses_and_silence(engine, cc):
     """Cloudflare's quiche kept CUBIC at its smallest window once it was idle after losses."""
     app = {"kind": "request", "size": "300kB", "think": "500ms"}
     lost = {"kind": "script", "packets": [n for n in range(60, 660) if n % 3], "on": "forward"}
@@ -83,7 +81,7 @@ def test_cubic_leaves_its_smallest_window_after_losses_and_silence(engine: str, 
     [("quinn", "quinn:cubic"), ("noq", "noq:cubic"), ("quinn", "cubic"), ("noq", "cubic")]
     + [("noq", "tcp:cubic")],
 )
-def test_cubic_grows_again_after_many_losses_at_the_start(engine: str, cc: str) -> None:
+def test_cubic_grows_again_after_many_losses_at_the_start(engine, cc):
     """With two packets per round trip, as quiche's CUBIC had, 3 MB would take 12 s."""
     lost = {"kind": "markov", "good": "2s", "good_rate": 0.3, "bad": "1h", "bad_rate": 0.0}
     seen = row(
@@ -96,7 +94,7 @@ def test_cubic_grows_again_after_many_losses_at_the_start(engine: str, cc: str) 
     assert seen["completed_s"] < 8
 
 
-def test_quinns_receiver_closes_a_connection_with_more_than_a_thousand_gaps() -> None:
+def test_quinns_receiver_closes_a_connection_with_more_than_a_thousand_gaps():
     """Slow start at 1 Gb/s loses every other packet for a while, and quinn keeps 1024 pieces."""
     with pytest.raises(RunError, match="too many gaps in stream buffer"):
         row("quinn", "quinn:cubic", duration="2s", flow={}, rate="1Gbps", queue={"limit": "1bdp"})

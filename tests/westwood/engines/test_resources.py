@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs that would take more memory or disk than the machine has are refused before they start."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +47,7 @@ def poor(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 @pytest.mark.usefixtures("poor")
-def test_the_setting_that_takes_too_much_is_named(more: dict[str, Any], key: str) -> None:
+def test_the_setting_that_takes_too_much_is_named(more, key):
     chosen = scenario(**more)
     with pytest.raises(InputError) as error:
         simulate(chosen, trace="duration" in more)
@@ -59,7 +56,7 @@ def test_the_setting_that_takes_too_much_is_named(more: dict[str, Any], key: str
 
 
 @pytest.mark.usefixtures("poor")
-def test_a_sweep_is_refused_before_its_points_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_is_refused_before_its_points_are_made(monkeypatch):
     monkeypatch.setattr(Scenario, "points", lambda _: pytest.fail("made"))
     swept = scenario(sweep={"path.delay": [f"{i}ms" for i in range(1, 5001)]}, seeds=1)
     with pytest.raises(InputError, match=r"^sweep: takes about "):
@@ -69,7 +66,7 @@ def test_a_sweep_is_refused_before_its_points_are_made(monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("poor")
-def test_check_resources_false_runs_it_anyway() -> None:
+def test_check_resources_false_runs_it_anyway():
     many = scenario("10ms", flow=[{**FLOW, "count": 5000}])
     with pytest.raises(InputError, match="takes about"):
         simulate(many)
@@ -87,11 +84,8 @@ def test_check_resources_false_runs_it_anyway() -> None:
 )
 @pytest.mark.usefixtures("poor")
 def test_the_command_line_refuses_in_one_line_and_writes_nothing(
-    command: tuple[object, ...],
-    westwood: Callable[..., Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    command, westwood, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     done = westwood(command[0], "table1", *command[1:])
     assert done.code == 2 and done.out == "" and len(done.err.splitlines()) == 1, done
@@ -100,9 +94,7 @@ def test_the_command_line_refuses_in_one_line_and_writes_nothing(
 
 
 @pytest.mark.usefixtures("poor")
-def test_the_option_yes_runs_it_anyway(
-    westwood: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_option_yes_runs_it_anyway(westwood, tmp_path, monkeypatch):
     monkeypatch.setattr(machine, "free_disk", lambda _: 0.0)
     monkeypatch.setattr(resources, "_LITTLE", 0.0)
     chosen = (
@@ -124,7 +116,7 @@ def test_the_option_yes_runs_it_anyway(
         assert westwood(*chosen, "--seeds", 1, "--yes").code == 0
 
 
-def test_links_are_shared_by_the_demands_of_their_flows() -> None:
+def test_links_are_shared_by_the_demands_of_their_flows():
     """Estimates packets within 20 %, with small windows, slow sources and shared links."""
     udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "2Mbps"}}
     small = {**FLOW, "name": "small", "receive_window": "12kB"}
@@ -135,7 +127,7 @@ def test_links_are_shared_by_the_demands_of_their_flows() -> None:
         assert bps * 20 / (8 * 1500) == pytest.approx(sent, rel=0.2), flows
 
 
-def test_control_groups_limit_what_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_control_groups_limit_what_is_free(tmp_path, monkeypatch):
     """The tightest limit of a group and its parents counts; its file cache counts as free."""
     inner = tmp_path / "outer" / "inner"
     inner.mkdir(parents=True)
@@ -153,7 +145,7 @@ def test_control_groups_limit_what_is_free(tmp_path: Path, monkeypatch: pytest.M
     assert machine._left_in_cgroups() == 450 and machine.free_memory() == 450
 
 
-def test_this_machine_has_memory_and_disk_space(tmp_path: Path) -> None:
+def test_this_machine_has_memory_and_disk_space(tmp_path):
     assert 1e6 < machine.free_memory() < 1e15
     assert 1e3 < machine.free_disk(tmp_path / "not" / "yet") < 1e18
 
@@ -177,7 +169,7 @@ print(rows["transfers"][0], rows["completed"][0], peak_mb() - before)
 """
 
 
-def test_a_completed_transfer_takes_200_bytes() -> None:
+def test_a_completed_transfer_takes_200_bytes():
     done = subprocess.run(
         [sys.executable, "-c", _TRANSFERS], capture_output=True, text=True, check=True
     )

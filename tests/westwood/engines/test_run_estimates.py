@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimates of memory, disk space and time agree with values computed by hand."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -30,7 +28,7 @@ def packets(*flows: dict[str, Any], link: dict[str, Any] = LINK, **more: Any) ->
     return (estimate_run(made).seconds - 0.4e-3 * count) / 60e-9
 
 
-def test_a_run_has_a_fixed_size_and_its_flows_and_segments() -> None:
+def test_a_run_has_a_fixed_size_and_its_flows_and_segments():
     found = estimate_run(scenario())
     assert found.memory == pytest.approx(
         {"duration": 5 * MB, "tcp.count": 7200, "tcp.receive_window": 100 * (2 * 33.333 + 100)},
@@ -51,9 +49,7 @@ def test_a_run_has_a_fixed_size_and_its_flows_and_segments() -> None:
         (Recorded(capture="another"), 0, 0, 0),
     ],
 )
-def test_what_is_recorded_takes_rows(
-    recorded: Recorded, rows: float, in_memory: float, on_disk: float
-) -> None:
+def test_what_is_recorded_takes_rows(recorded, rows, in_memory, on_disk):
     found = estimate_run(scenario(), recorded)
     count = rows * PACKETS
     assert found.memory["duration"] == pytest.approx(5 * MB + in_memory * count)
@@ -65,19 +61,19 @@ def test_what_is_recorded_takes_rows(
     assert long.memory["duration"] == pytest.approx(255 * MB), "the rest is on disk only"
 
 
-def test_rows_with_a_mode_take_more() -> None:
+def test_rows_with_a_mode_take_more():
     bbr = scenario(flow=[{"name": "tcp", "from": "a", "to": "b", "cc": "bbr"}])
     found = estimate_run(bbr, Recorded(windows=True, on_disk=True))
     assert found.disk == {"duration": pytest.approx(206 * PACKETS)}
 
 
-def test_datagrams_are_captured_without_acks() -> None:
+def test_datagrams_are_captured_without_acks():
     udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "2Mbps"}}
     found = estimate_run(scenario(flow=[udp]), Recorded(capture="path"))
     assert found.memory["duration"] == pytest.approx(5 * MB + 170 * PACKETS / 5)
 
 
-def test_other_engines_are_programs_with_their_own_speed() -> None:
+def test_other_engines_are_programs_with_their_own_speed():
     ns3, linux = (estimate_run(scenario(), engine=name) for name in ("ns3", "linux"))
     assert ns3.memory["--engine"] == linux.memory["--engine"] == 150 * MB
     assert ns3.seconds == pytest.approx(PACKETS * 20e-6 + 0.4e-3)
@@ -85,16 +81,16 @@ def test_other_engines_are_programs_with_their_own_speed() -> None:
 
 
 class TestThePacketsOfARun:
-    def test_follow_from_the_link_whatever_the_number_of_flows(self) -> None:
+    def test_follow_from_the_link_whatever_the_number_of_flows(self):
         assert packets(FLOW) == pytest.approx(PACKETS)
         assert packets({**FLOW, "count": 7}) == pytest.approx(PACKETS)
         assert packets(FLOW, {**FLOW, "name": "b"}) == pytest.approx(PACKETS)
 
-    def test_follow_from_the_time_in_which_a_flow_sends(self) -> None:
+    def test_follow_from_the_time_in_which_a_flow_sends(self):
         assert packets({**FLOW, "start": "20s", "stop": "60s"}) == pytest.approx(0.4 * PACKETS)
         assert packets({**FLOW, "start": "20s", "stop": "900s"}) == pytest.approx(0.8 * PACKETS)
 
-    def test_are_limited_by_the_receivers_window(self) -> None:
+    def test_are_limited_by_the_receivers_window(self):
         """14 480 bytes of payload in 40 ms are ten packets: 3 Mb/s."""
         small = {**FLOW, "receive_window": "14480B"}
         assert packets(small) == pytest.approx(0.3 * PACKETS)
@@ -103,30 +99,30 @@ class TestThePacketsOfARun:
         far = {**LINK, "delay": "40ms"}
         assert packets(small, link=far) == pytest.approx(0.15 * PACKETS)
 
-    def test_are_limited_by_the_size_of_a_transfer(self) -> None:
+    def test_are_limited_by_the_size_of_a_transfer(self):
         assert packets({**FLOW, "size": "1448000B"}) == pytest.approx(1000)
         arrivals = {"every": "1s", "size": "14480B"}
         assert packets({**FLOW, "arrivals": arrivals}) == pytest.approx(1000)
 
-    def test_are_those_of_a_source_that_is_on_for_a_part_of_the_time(self) -> None:
+    def test_are_those_of_a_source_that_is_on_for_a_part_of_the_time(self):
         app = {"kind": "udp", "rate": "6Mbps"}
         udp = {"name": "udp", "from": "a", "to": "b", "app": app}
         assert packets(udp) == pytest.approx(0.6 * PACKETS)
         some = {**udp, "app": {**app, "on": "1s", "off": "3s"}}
         assert packets(some) == pytest.approx(0.15 * PACKETS)
 
-    def test_are_shared_so_that_others_get_what_a_small_flow_leaves(self) -> None:
+    def test_are_shared_so_that_others_get_what_a_small_flow_leaves(self):
         small = {**FLOW, "name": "small", "receive_window": "14480B"}
         found = estimate_run(scenario(flow=[FLOW, small]), Recorded(capture="path"))
         assert found.seconds == pytest.approx(PACKETS * (60e-9 + 1.5 * 0.7e-6) + 0.8e-3)
         groups = resources._shared(made := scenario(flow=[FLOW, small]), {"path": made.link[0]})
         assert [group.bps for group in groups] == pytest.approx([7e6, 3e6])
 
-    def test_are_those_of_each_direction(self) -> None:
+    def test_are_those_of_each_direction(self):
         back = {**FLOW, "name": "back", "from": "b", "to": "a"}
         assert packets(FLOW, back) == pytest.approx(2 * PACKETS)
 
-    def test_are_those_that_the_links_direction_can_carry(self) -> None:
+    def test_are_those_that_the_links_direction_can_carry(self):
         """A packet of 1504 bytes every 4 ms forward is 3 Mb/s; backward the link has 10."""
         varying = {**LINK, "trace": {"forward": [4]}}
         back = {**FLOW, "name": "back", "from": "b", "to": "a"}
@@ -134,7 +130,7 @@ class TestThePacketsOfARun:
         groups = resources._shared(made, {"path": made.link[0]})
         assert [group.bps for group in groups] == pytest.approx([3.008e6, 10e6], rel=0.01)
 
-    def test_are_those_of_the_slowest_link_on_the_way(self) -> None:
+    def test_are_those_of_the_slowest_link_on_the_way(self):
         access = {"name": "access", "between": ["c", "a"], "rate": "2Mbps", "delay": "1ms"}
         far = {**FLOW, "name": "far", "from": "c"}
         made = scenario(link=[LINK, access], flow=[FLOW, far])
@@ -147,12 +143,12 @@ class TestTheMemoryOfAFlow:
         made = scenario(flow=[{**FLOW, **flow}], link=[{**LINK, **link}])
         return dict(estimate_run(made).memory)
 
-    def test_is_its_window_where_that_is_less_than_the_path_holds(self) -> None:
+    def test_is_its_window_where_that_is_less_than_the_path_holds(self):
         found = self.memory({"receive_window": "14480B", "count": 3})
         assert found["tcp.receive_window"] == pytest.approx(100 * 3 * 10)
         assert found["tcp.count"] == 3 * 7200
 
-    def test_has_a_share_of_the_queue(self) -> None:
+    def test_has_a_share_of_the_queue(self):
         found = self.memory({"count": 2})
         assert found["tcp.receive_window"] == pytest.approx(100 * 2 * (33.333 + 50), rel=1e-4)
         longer = self.memory({}, queue={"limit": "15000B"})
@@ -160,7 +156,7 @@ class TestTheMemoryOfAFlow:
         unlimited = self.memory({}, queue={"limit": "unlimited"})
         assert unlimited["tcp.receive_window"] == pytest.approx(100 * 2**20 / 1448)
 
-    def test_is_that_of_its_transfers_and_of_those_that_the_link_cannot_carry(self) -> None:
+    def test_is_that_of_its_transfers_and_of_those_that_the_link_cannot_carry(self):
         some = self.memory({"arrivals": {"every": "1s", "size": "14480B"}})
         assert some["tcp.arrivals.every"] == pytest.approx(100 * 200)
         assert "tcp.receive_window" not in some
@@ -170,7 +166,7 @@ class TestTheMemoryOfAFlow:
         )
 
 
-def test_a_sweep_keeps_points_and_rows_besides_what_runs_at_a_time() -> None:
+def test_a_sweep_keeps_points_and_rows_besides_what_runs_at_a_time():
     small, large = scenario(), scenario(flow=[{**FLOW, "count": 3}])
     found = estimate_many([small, large], points=10, seeds=4, at_a_time=2)
     one = estimate_run(large).memory
@@ -183,7 +179,7 @@ def test_a_sweep_keeps_points_and_rows_besides_what_runs_at_a_time() -> None:
     assert "sweep" in estimate_many([small], points=4, seeds=4, at_a_time=1).memory
 
 
-def test_a_sample_of_the_points_has_the_first_and_the_last() -> None:
+def test_a_sample_of_the_points_has_the_first_and_the_last():
     points: Any = list(range(160))
     assert resources.sample(points) == [*range(0, 160, 10), 159]
     assert resources.sample(points[:3]) == [0, 1, 2, 2]
@@ -193,9 +189,7 @@ def test_a_sample_of_the_points_has_the_first_and_the_last() -> None:
     ("size", "free", "is_refused"),
     [(31e6, 1e6, False), (32e6, 1e6, True), (90e6, 100e6, False), (91e6, 100e6, True)],
 )
-def test_more_than_nine_tenths_of_what_is_free_is_refused(
-    size: float, free: float, is_refused: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_than_nine_tenths_of_what_is_free_is_refused(size, free, is_refused, monkeypatch):
     """Less than 32 MB is never refused."""
     monkeypatch.setattr(machine, "free_memory", lambda: free)
     monkeypatch.setattr(machine, "free_disk", lambda _: math.inf)
@@ -229,5 +223,5 @@ def test_more_than_nine_tenths_of_what_is_free_is_refused(
         (2.5e12, "2.5 TB"),
     ],
 )
-def test_bytes_are_told_with_three_digits(size: float, text: str) -> None:
+def test_bytes_are_told_with_three_digits(size, text):
     assert resources.format_bytes(size) == text

@@ -5,8 +5,6 @@ The runs have one flow and end while its queue fills, which shows whether the en
 at the same moment. tests/linux/path tests Linux, which needs root and real time.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -80,14 +78,14 @@ def of_link(result: Result) -> dict[str, Any]:
     return result.links.filter(direction="forward").to_dicts()[0]
 
 
-def test_the_tables_have_every_measured_column() -> None:
+def test_the_tables_have_every_measured_column():
     assert OF_FLOW.keys() | ELSEWHERE == FLOW_COLUMNS.keys()
     assert OF_LINK.keys() == DIRECTION_COLUMNS.keys() - {"waited_s"} | {"mean_queue", "mean_wait_s"}
 
 
 @pytest.mark.parametrize("name", ["ns2", "ns3"])
 @pytest.mark.parametrize("duration", ["2.3s", "4s"])
-def test_each_column_agrees_with_the_simulator(name: str, duration: str) -> None:
+def test_each_column_agrees_with_the_simulator(name, duration):
     try:
         engine = engines.find(name)
     except UnavailableError as error:
@@ -105,7 +103,7 @@ def test_each_column_agrees_with_the_simulator(name: str, duration: str) -> None
     assert not far, "\n".join(far)
 
 
-def test_the_run_ends_with_queued_packets() -> None:
+def test_the_run_ends_with_queued_packets():
     result = simulate(cut("ns2-2005"))
     assert of_link(result)["in_flight"] > 10
     assert of_link(result)["mean_queue"] > 3

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs are reproducible to the byte and complete, and their counters add up."""
 
-from __future__ import annotations
-
 import io
 import math
 
@@ -25,7 +23,7 @@ def bytes_of(frame: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def test_the_same_seed_gives_the_same_bytes(small: Scenario) -> None:
+def test_the_same_seed_gives_the_same_bytes(small):
     one, two = (simulate(small, 7, trace=True, events=True) for _ in range(2))
     assert bytes_of(one.rows) == bytes_of(two.rows)
     assert bytes_of(one.trace) == bytes_of(two.trace)
@@ -34,13 +32,13 @@ def test_the_same_seed_gives_the_same_bytes(small: Scenario) -> None:
     assert bytes_of(simulate(small, 8, trace=True).trace) != bytes_of(one.trace)
 
 
-def test_tracing_does_not_change_a_run(small: Scenario) -> None:
+def test_tracing_does_not_change_a_run(small):
     untraced, traced = simulate(small, 1), simulate(small, 1, trace=True, events=True)
     assert bytes_of(untraced.rows) == bytes_of(traced.rows)
     assert untraced.trace.is_empty() and untraced.events.is_empty()
 
 
-def test_the_number_of_workers_changes_nothing(small: Scenario) -> None:
+def test_the_number_of_workers_changes_nothing(small):
     swept = Scenario.preset("fig5").with_settings({"duration": "5s", "seeds": 2})
     one, two = (simulate_many(swept, workers=workers) for workers in (1, 2))
     assert bytes_of(one) == bytes_of(two)
@@ -48,7 +46,7 @@ def test_the_number_of_workers_changes_nothing(small: Scenario) -> None:
     assert one["bottleneck.loss.rate"].n_unique() == 14
 
 
-def test_protocols_see_the_same_random_numbers() -> None:
+def test_protocols_see_the_same_random_numbers():
     """Common random numbers: a seed loses the same packets, whatever the protocol."""
     scenario = Scenario.preset("table1").with_settings({"duration": "5s"})
     tahoe, reno = (
@@ -60,7 +58,7 @@ def test_protocols_see_the_same_random_numbers() -> None:
     assert tahoe.filter(same).equals(reno.filter(same))
 
 
-def test_a_row_has_the_documented_columns_and_adds_up(small: Scenario) -> None:
+def test_a_row_has_the_documented_columns_and_adds_up(small):
     (row,) = simulate(small, 1).rows.to_dicts()
     assert set(row) == COLUMNS
     assert (row["flow"], row["cc"], row["engine"]) == ("tcp", "westwood+", "sim")
@@ -72,7 +70,7 @@ def test_a_row_has_the_documented_columns_and_adds_up(small: Scenario) -> None:
     assert math.isnan(row["completed_s"]) and row["jain"] == 1
 
 
-def test_two_flows_have_a_row_each_and_share_the_link(small: Scenario) -> None:
+def test_two_flows_have_a_row_each_and_share_the_link(small):
     data = small.resolved()
     second = {**data["flow"][0], "name": "second", "cc": "newreno", "start": "1s"}
     both = Scenario(**{**data, "flow": [data["flow"][0], second]})
@@ -84,18 +82,18 @@ def test_two_flows_have_a_row_each_and_share_the_link(small: Scenario) -> None:
     assert rows.trace.filter(pl.col("flow") == "second")["time_s"].min() >= 1  # type: ignore[operator]
 
 
-def test_a_sized_flow_completes_and_its_rates_end_there(small: Scenario) -> None:
+def test_a_sized_flow_completes_and_its_rates_end_there(small):
     (row,) = simulate(small.with_settings({"tcp.size": "100kB", "tcp.start": "2s"}), 1).flow_rows
     assert 2 < row["completed_s"] < 20
     assert row["goodput_bps"] == pytest.approx(8e5 / (row["completed_s"] - 2))
 
 
-def test_a_protocol_without_estimator_has_none_in_its_trace(small: Scenario) -> None:
+def test_a_protocol_without_estimator_has_none_in_its_trace(small):
     trace = simulate(small.with_settings({"tcp.cc": "newreno"}), 1, trace=True).trace
     assert trace["estimate_bps"].is_nan().all()
 
 
-def test_a_sweep_over_tables_and_mixed_numbers_keeps_its_columns(small: Scenario) -> None:
+def test_a_sweep_over_tables_and_mixed_numbers_keeps_its_columns(small):
     data = small.resolved()
     data["sweep"] = {
         "tcp.cc": [{"name": "westwood", "filter": "none"}, "reno"],
@@ -107,7 +105,7 @@ def test_a_sweep_over_tables_and_mixed_numbers_keeps_its_columns(small: Scenario
     assert frame["bottleneck.loss.rate"].to_list() == ["0", "0.01", "5%"] * 2
 
 
-def test_an_abandoned_sweep_starts_no_further_run(small: Scenario) -> None:
+def test_an_abandoned_sweep_starts_no_further_run(small):
     runs = run_jobs([Job(small, range(1, 10**9))], prepare, workers=2)
     place, rows = next(runs)
     runs.close()

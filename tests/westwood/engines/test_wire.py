@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plans contain every declared setting, and reports every declared column."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -49,7 +47,7 @@ NEEDED = {"red": {"min": 5, "max": 15}}  # settings of queues without a default
     ("kind", "loss"),
     [(kind, NO_LOSS) for kind in (DROPTAIL, *QUEUES)] + [(DROPTAIL, kind) for kind in LOSSES],
 )
-def test_a_plan_contains_every_declared_setting(kind: str, loss: str) -> None:
+def test_a_plan_contains_every_declared_setting(kind, loss):
     queue = {"kind": kind, "limit": "50p", **NEEDED.get(kind, {})}
     needed = {key: written_field(one, one.fallback) for key, one in settings_of(loss).items()}
     losses = {"kind": loss, **needed, "on": "both"}
@@ -63,14 +61,14 @@ def test_a_plan_contains_every_declared_setting(kind: str, loss: str) -> None:
 
 
 @pytest.mark.parametrize("kind", IMPAIRMENTS)
-def test_a_plan_contains_every_setting_of_an_impairment(kind: str) -> None:
+def test_a_plan_contains_every_setting_of_an_impairment(kind):
     written = {key: written_field(one, one.fallback) for key, one in settings_of(kind).items()}
     said = [name for name, *_ in statements(wire.plan(scenario(**{kind: written})))]
     for setting in settings_of(kind).values():
         assert said.count(f"{kind}.{setting.field}") == 1, "forward"
 
 
-def test_a_plan_is_in_the_engines_units() -> None:
+def test_a_plan_is_in_the_engines_units():
     loss = {"kind": "script", "packets": [3, 5], "on": "forward"}
     said = statements(wire.plan(scenario(loss=loss, queue={"limit": "40p"})))
     assert ["duration", "20000000000000"] in said and ["delay", "20000000000"] in said
@@ -112,12 +110,14 @@ def _program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(quic.VARIABLE, "/bin/true")
 
 
-def test_a_report_gives_every_column_its_value() -> None:
+def test_a_report_gives_every_column_its_value():
     report = read(REPORT)
     assert report.cpu_s == 0.25 and report.others == {"port": [["40000"]]}
     result = report.result()
     (forward,), (backward,) = result.forward, result.backward
-    flow = SimpleNamespace(**{name: one for name, (_, one) in result.connections.items()})
+    flow = SimpleNamespace(
+        **{name: connection for name, (_, connection) in result.connections.items()}
+    )
     assert flow.source == 1
     for there, columns, first in (
         (flow, FLOW_COLUMNS, 100),
@@ -130,7 +130,7 @@ def test_a_report_gives_every_column_its_value() -> None:
     assert not any(map(result.records.count, ("windows", "events", "queues", "drops")))
 
 
-def test_a_trace_belongs_to_its_connection_and_its_direction(tmp_path: Path) -> None:
+def test_a_trace_belongs_to_its_connection_and_its_direction(tmp_path):
     (tmp_path / "windows.csv").write_text(
         "connection,time_s,cwnd,ssthresh,estimate_bps,sample_bps,rtt_s,srtt_s,rto_s,in_flight,phase\n"
         "0,0.5,10,nan,nan,nan,0.1,0.2,1,9,2\n"
@@ -150,7 +150,7 @@ def test_a_trace_belongs_to_its_connection_and_its_direction(tmp_path: Path) -> 
     assert [values.tolist() for values in drops.values()] == [[2.5], [1], [0], [2], [1]]
 
 
-def test_a_report_in_other_columns_is_of_another_build() -> None:
+def test_a_report_in_other_columns_is_of_another_build():
     short = [words[:-2] if words[0] == "flow" else words for words in REPORT]
     with pytest.raises(UnavailableError, match=r"other declarations .*; rebuild it: make quic"):
         read(short)
@@ -171,14 +171,14 @@ def test_a_report_in_other_columns_is_of_another_build() -> None:
         (-1, 0, "ends", "0 ends, expected one"),
     ],
 )
-def test_a_report_of_no_run_is_one_line(place: int, word: int, value: str, expected: str) -> None:
+def test_a_report_of_no_run_is_one_line(place, word, value, expected):
     changed = [list(words) for words in REPORT]
     changed[place][word] = value
     with pytest.raises(RunError, match=f"^s, seed 1: /bin/true reports no run: {expected}"):
         read(changed)
 
 
-def test_a_report_without_an_end_says_how_the_program_ended() -> None:
+def test_a_report_without_an_end_says_how_the_program_ended():
     text = "\n".join(map(" ".join, REPORT))
     for out, code, errors, expected in (
         (text, 0, "", ""),
@@ -191,9 +191,7 @@ def test_a_report_without_an_end_says_how_the_program_ended() -> None:
         assert wire.heard(Ended(code, out, errors))[1] == expected
 
 
-def test_trace_files_have_no_names_and_exist_during_the_run_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trace_files_have_no_names_and_exist_during_the_run_only(tmp_path, monkeypatch):
     """They disappear with the process that reads them."""
     monkeypatch.setattr(wire.tempfile, "tempdir", str(tmp_path))
     with wire.trace_files(False) as none:

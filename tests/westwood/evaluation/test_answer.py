@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How runs become values with intervals, and values become verdicts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,25 +37,25 @@ def answered(
         (Estimate(math.nan, -math.inf, math.inf), "cannot tell"),
     ],
 )
-def test_an_interval_on_one_side_of_the_threshold_decides(estimate: Estimate, verdict: str) -> None:
+def test_an_interval_on_one_side_of_the_threshold_decides(estimate, verdict):
     assert answer.verdict_of(estimate, Threshold(1.0, "ours")) == verdict
 
 
-def test_a_mean_has_students_interval() -> None:
+def test_a_mean_has_students_interval():
     """Three values with a deviation of 1: t for two degrees of freedom is 4.303."""
     found = answer.mean_of([1.0, 2.0, 3.0])
     assert found.value == 2.0
     assert found.high - found.value == pytest.approx(4.303 / math.sqrt(3), rel=1e-3)
 
 
-def test_a_difference_is_paired_by_seed() -> None:
+def test_a_difference_is_paired_by_seed():
     """Both vary by 10 over the seeds, their difference by nothing."""
     criterion = replace(AT_LEAST_ONE, compare="difference")
     (at,) = answered(criterion, (12.0, 22.0, 32.0), (10.0, 20.0, 30.0)).points
     assert (at.judged, at.low, at.high, at.verdict) == (2.0, 2.0, 2.0, "meets")
 
 
-def test_a_ratio_has_a_geometric_mean_and_an_interval_above_zero() -> None:
+def test_a_ratio_has_a_geometric_mean_and_an_interval_above_zero():
     """The arithmetic mean is 3.7, and its interval goes from -9.9 to 17.3."""
     criterion = replace(AT_LEAST_ONE, compare="ratio")
     (at,) = answered(criterion, (0.1, 10.0, 1.0), (1.0, 1.0, 1.0)).points
@@ -66,14 +64,14 @@ def test_a_ratio_has_a_geometric_mean_and_an_interval_above_zero() -> None:
     assert at.low * at.high == pytest.approx(1.0)
 
 
-def test_a_ratio_of_nothing_fails_for_sure() -> None:
+def test_a_ratio_of_nothing_fails_for_sure():
     criterion = replace(AT_LEAST_ONE, compare="ratio")
     (at,) = answered(criterion, (0.0, 1.0, 1.0), (1.0, 1.0, 1.0)).points
     assert (at.judged, at.low, at.high, at.verdict) == (0.0, 0.0, 0.0, "fails")
 
 
 @pytest.mark.parametrize("ratio", [0.1, 10.0])
-def test_either_way_takes_the_larger_of_a_ratio_and_its_inverse(ratio: float) -> None:
+def test_either_way_takes_the_larger_of_a_ratio_and_its_inverse(ratio):
     at_most = Threshold(8.0, "RFC", at_most=True)
     criterion = replace(AT_LEAST_ONE, threshold=at_most, compare="either way")
     (at,) = answered(criterion, (ratio, ratio, ratio)).points
@@ -84,14 +82,12 @@ def test_either_way_takes_the_larger_of_a_ratio_and_its_inverse(ratio: float) ->
 KEEPS = replace(AT_LEAST_ONE, threshold=Threshold(0.8, "ours"), compare="kept")
 
 
-def test_a_control_that_takes_everything_fails_where_the_reference_takes_almost_everything() -> (
-    None
-):
+def test_a_control_that_takes_everything_fails_where_the_reference_takes_almost_everything():
     assert answered(KEEPS, (1.0, 1.0, 1.0), (0.93, 0.93, 0.93)).verdict == "fails"
     assert answered(KEEPS, (0.93, 0.93, 0.93), (0.93, 0.93, 0.93)).verdict == "meets"
 
 
-def test_what_is_kept_is_compared_with_a_second_reference_that_decides_nothing() -> None:
+def test_what_is_kept_is_compared_with_a_second_reference_that_decides_nothing():
     sides = Sides(runs(0.5, 0.5), runs(0.9, 0.9), runs(0.2, 0.2))
     (at,) = answer.of_runs(KEEPS, "part", {"here": sides}).points
     assert at.judged == pytest.approx(5.0) and at.verdict == "meets"
@@ -99,21 +95,21 @@ def test_what_is_kept_is_compared_with_a_second_reference_that_decides_nothing()
     assert math.isnan(answered(KEEPS, (0.5, 0.5), (0.9, 0.9)).points[0].paced)
 
 
-def test_the_worst_run_counts_where_a_criterion_says_so() -> None:
+def test_the_worst_run_counts_where_a_criterion_says_so():
     at_most = Threshold(5.0, "draft", at_most=True)
     criterion = replace(AT_LEAST_ONE, threshold=at_most, is_worst=True)
     assert answered(criterion, (4.0, 4.9, 4.0)).verdict == "meets"
     assert answered(criterion, (4.0, 5.1, 4.0)).verdict == "fails"
 
 
-def test_a_transfer_that_never_ends_fails() -> None:
+def test_a_transfer_that_never_ends_fails():
     at_most = Threshold(5.0, "draft", at_most=True)
     for is_worst in (True, False):
         criterion = replace(AT_LEAST_ONE, threshold=at_most, is_worst=is_worst)
         assert answered(criterion, (4.0, math.inf, 4.0)).verdict == "fails"
 
 
-def test_the_worst_point_decides() -> None:
+def test_the_worst_point_decides():
     near, far, others = runs(2, 2, 2), runs(0.5, 0.5, 0.5), runs(0, 0, 0)
     found = {"near": Sides(near, others), "far": Sides(far, others)}
     one = answer.of_runs(AT_LEAST_ONE, "part", found)
@@ -122,7 +118,7 @@ def test_the_worst_point_decides() -> None:
     assert one.worst.name == "far"
 
 
-def test_a_line_has_the_worst_of_its_criteria() -> None:
+def test_a_line_has_the_worst_of_its_criteria():
     good = answered(replace(AT_LEAST_ONE, name="good", question="safe"), (2.0, 2.0, 2.0))
     bad = answered(replace(AT_LEAST_ONE, name="bad", question="safe"), (0.0, 0.0, 0.0))
     found = answer.lines([good, bad])
@@ -130,7 +126,7 @@ def test_a_line_has_the_worst_of_its_criteria() -> None:
     assert found["short"] is None
 
 
-def test_json_keeps_an_answer() -> None:
+def test_json_keeps_an_answer():
     one = answered(AT_LEAST_ONE, (2.0, 2.5, 3.0))
     assert Answer.of(one.entry()) == one
 
@@ -145,6 +141,6 @@ def test_json_keeps_an_answer() -> None:
         ([1.0, math.inf], math.nan),
     ],
 )
-def test_scatter_is_the_deviation_over_the_mean(values: list[float], scatter: float) -> None:
+def test_scatter_is_the_deviation_over_the_mean(values, scatter):
     (at,) = answered(AT_LEAST_ONE, values).points
     assert at.scatter == pytest.approx(scatter, nan_ok=True)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An evaluation with another engine: what it refuses, and runs that fail."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -51,7 +49,7 @@ def engine(refuses: Sequence[str] = (), fails: Sequence[str] = ()) -> Engine:
 def request(runs_it: Engine) -> Request:
     criteria, _ = catalogue.chosen(("queue",), QUICK)
     (queue,) = criteria["basics"]
-    points = [replace(one, in_quick=True) for one in queue.points if one.name in QUEUES]
+    points = [replace(point, in_quick=True) for point in queue.points if point.name in QUEUES]
     few = replace(QUICK, runs=2)
     return Request([CONTROL], Control("cubic"), {"basics": [replace(queue, points=points)]}, [],
                    few, 1, runs_it)  # fmt: skip
@@ -66,9 +64,7 @@ def evaluated(runs_it: Engine, folder: Path, *, resume: bool = False) -> tuple[E
 
 
 @pytest.mark.parametrize("how", ["refuses", "fails"])
-def test_a_point_without_runs_says_why_and_leaves_the_verdict_open(
-    how: str, tmp_path: Path
-) -> None:
+def test_a_point_without_runs_says_why_and_leaves_the_verdict_open(how, tmp_path):
     reasons = {"refuses": "expects a shorter queue", "fails": "this machine stalled"}
     made, found = evaluated(engine(**{how: ["4 BDP"]}), tmp_path / "page")
     ran, did_not = found.points
@@ -80,13 +76,13 @@ def test_a_point_without_runs_says_why_and_leaves_the_verdict_open(
     )
 
 
-def test_a_failed_run_is_run_again_when_the_evaluation_continues(tmp_path: Path) -> None:
+def test_a_failed_run_is_run_again_when_the_evaluation_continues(tmp_path):
     _, first = evaluated(engine(fails=["4 BDP"]), tmp_path / "page")
     _, again = evaluated(engine(), tmp_path / "page", resume=True)
     assert first.not_run and not again.not_run
 
 
-def test_an_engine_that_can_run_no_point_gives_its_reason() -> None:
+def test_an_engine_that_can_run_no_point_gives_its_reason():
     made = Evaluation(request(engine(refuses=QUEUES)), Folder(Path("page")))
     with pytest.raises(InputError, match="expects a shorter queue"):
         made.check()
@@ -100,9 +96,7 @@ def first_points(only: tuple[str, ...], runs_it: Engine, seeds: int) -> Request:
                    1, runs_it)  # fmt: skip
 
 
-def test_a_criterion_that_an_engine_cannot_trace_does_not_run_and_the_others_do(
-    tmp_path: Path,
-) -> None:
+def test_a_criterion_that_an_engine_cannot_trace_does_not_run_and_the_others_do(tmp_path):
     def prepared(job: Job) -> RunSeed:
         if job.needs_events:
             raise InputError("logs no events")
@@ -115,11 +109,11 @@ def test_a_criterion_that_an_engine_cannot_trace_does_not_run_and_the_others_do(
         with made.opened(resume=False):
             made.go(1, lambda runs, total: runs)
             answers = made.answers(CONTROL)
-        assert {one.criterion for one in answers if one.not_run} == lacking
+        assert {answer.criterion for answer in answers if answer.not_run} == lacking
         assert bool(list(text.bursts(answers))) != bool(lacking)
 
 
-def test_the_second_reference_is_paced_cubic_which_leaves_cubic_less(tmp_path: Path) -> None:
+def test_the_second_reference_is_paced_cubic_which_leaves_cubic_less(tmp_path):
     made = Evaluation(first_points(("harm-cubic",), SIMULATOR, 3), Folder(tmp_path / "page"))
     with made.opened(resume=False):
         made.go(1, lambda runs, total: runs)
@@ -128,19 +122,19 @@ def test_the_second_reference_is_paced_cubic_which_leaves_cubic_less(tmp_path: P
     assert at.name == "0.05 BDP" and at.paced > 1.3 * at.judged
 
 
-def test_an_engine_with_a_profile_of_its_own_runs_that() -> None:
+def test_an_engine_with_a_profile_of_its_own_runs_that():
     of_ns3 = replace(engine(), profile="ns3-3.44")
     made = Evaluation(request(of_ns3), Folder(Path("page")))
     scenario = made.scenario_at("queue", "4 BDP", CONTROL)
     assert scenario is not None and scenario.profile == "ns3-3.44"
 
 
-def test_a_part_of_the_simulator_only_is_reported() -> None:
+def test_a_part_of_the_simulator_only_is_reported():
     found = harnesses.not_run(harnesses.CONFORM)
     assert found.verdict == "not run" and "simulator only" in found.note
 
 
-def test_the_page_names_the_versions_that_are_built() -> None:
+def test_the_page_names_the_versions_that_are_built():
     file = Path(__file__).parents[3] / "quic" / "stacks" / "Cargo.toml"
     pinned = tomllib.loads(file.read_text(encoding="utf-8"))["dependencies"]
     for stack, title in quic.TITLES.items():

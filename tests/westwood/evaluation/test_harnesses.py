@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Answers of other commands' harnesses name the worst scenario, which the laboratory opens."""
 
-from __future__ import annotations
-
 from westwood.conform import catalogue
 from westwood.conform import judging as conforming
 from westwood.evaluation import harnesses
@@ -13,7 +11,7 @@ from westwood.scenario import Scenario, fragments
 from westwood.study.control import Control
 
 
-def test_a_target_names_its_worst_path() -> None:
+def test_a_target_names_its_worst_path():
     control = Control("reno")
     plan = JudgePlan(judging.targets(["alone-median"]), paths=4)
     judged = judging.run(plan, [control], track=lambda runs, total: runs, workers=1)
@@ -25,7 +23,7 @@ def test_a_target_names_its_worst_path() -> None:
     assert fragments.of_scenario(Scenario(**kept.scenario)).startswith("#t=")
 
 
-def test_the_cases_of_the_draft_name_the_first_that_fails() -> None:
+def test_the_cases_of_the_draft_name_the_first_that_fails():
     cases = [catalogue.CASES[name] for name in list(catalogue.CASES)[:2]]
     subject = conforming.control("bbr3", {})
     ran = [one for _, one in conforming.run_all(cases, [subject], 1)]

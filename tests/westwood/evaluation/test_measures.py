@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What criteria measure, on rows written by hand."""
 
-from __future__ import annotations
-
 import math
 import os
 from types import SimpleNamespace
@@ -23,7 +21,7 @@ def flow(name: str, **columns: float) -> Row:
     return {"flow": name, **columns}
 
 
-def test_harm_is_the_share_of_the_solo_performance_that_is_lost() -> None:
+def test_harm_is_the_share_of_the_solo_performance_that_is_lost():
     runs = {
         "solo": [flow("beside", goodput_bps=40e6)],
         "beside": [flow("beside", goodput_bps=10e6)],
@@ -31,18 +29,18 @@ def test_harm_is_the_share_of_the_solo_performance_that_is_lost() -> None:
     assert measures.harm(measures.others_goodput)(runs) == pytest.approx(0.75)
 
 
-def test_harm_of_a_time_has_the_longer_time_below_the_line() -> None:
+def test_harm_of_a_time_has_the_longer_time_below_the_line():
     """From 1 s to 4 s, three quarters are lost, as with a rate that falls to a quarter."""
     runs = {"solo": [flow("beside", mean_srtt_s=1.0)], "beside": [flow("beside", mean_srtt_s=4.0)]}
     assert measures.harm(measures.others_rtt, more_is_better=False)(runs) == pytest.approx(0.75)
 
 
-def test_transfers_of_which_none_ends_lose_everything() -> None:
+def test_transfers_of_which_none_ends_lose_everything():
     runs = {"solo": [flow("short", x=1.0)], "beside": [flow("short", x=math.inf)]}
     assert measures.harm(lambda rows: rows[0]["x"], more_is_better=False)(runs) == 1
 
 
-def test_an_unfinished_transfer_takes_forever() -> None:
+def test_an_unfinished_transfer_takes_forever():
     of = measures.completion("tcp")
     assert of([flow("tcp", completion_s=2.0, completed=1, transfers=1)]) == 2.0
     assert of([flow("tcp", completion_s=math.nan, completed=0, transfers=1)]) == math.inf
@@ -62,7 +60,7 @@ def result(times_ms: list[float], kinds: list[str]) -> Result:
         records=SimpleNamespace(pieces=lambda table: iter([events]))))  # fmt: skip
 
 
-def test_segments_that_leave_in_one_half_of_a_segments_time_are_a_burst() -> None:
+def test_segments_that_leave_in_one_half_of_a_segments_time_are_a_burst():
     times = [0.0, 0.1, 0.29, 0.31, *(n * 0.6 for n in range(1, 96)), 90.0]
     kinds = ["send", "retransmit", "send", *96 * ["send"], "ack"]
     (found,) = measures.bursts(result(times, kinds)).values()
@@ -72,9 +70,7 @@ def test_segments_that_leave_in_one_half_of_a_segments_time_are_a_burst() -> Non
 
 
 @pytest.mark.parametrize(("cc", "usual"), [("cubic", 2), ("bbr", 1), ("paced", 1)])
-def test_a_paced_sender_sends_segment_by_segment_and_others_as_acks_arrive(
-    cc: str, usual: int
-) -> None:
+def test_a_paced_sender_sends_segment_by_segment_and_others_as_acks_arrive(cc, usual):
     """A receiver acknowledges every second segment."""
     control = Control(os.fspath(running.PACED) if cc == "paced" else cc)
     run = basics.scenario(basics.path(20, 40, 1, 20), control)
@@ -85,7 +81,7 @@ def test_a_paced_sender_sends_segment_by_segment_and_others_as_acks_arrive(
 
 
 @pytest.mark.parametrize("loss_rate", [0.0, 0.01])
-def test_paced_cubic_has_the_goodput_of_cubic_alone(loss_rate: float) -> None:
+def test_paced_cubic_has_the_goodput_of_cubic_alone(loss_rate):
     one = basics.path(20, 40, 1, loss="uniform", loss_rate=loss_rate)
     of = [
         simulator.simulate(basics.scenario(one, Control(cc)), seed=1).flow_rows[0]["goodput_bps"]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests that the criteria of misbehaving receivers tell controls apart that differ in them."""
 
-from __future__ import annotations
-
 import pytest
 
 from westwood import simulate
@@ -17,7 +15,7 @@ def measured(criterion: Criterion, control: Control, point: int = 0) -> float:
         return simulate(scenario).rows.to_dicts()  # type: ignore[arg-type]
 
     runs = criterion.points[point].runs(control)
-    return criterion.measure({name: rows(one) for name, one in runs.items()})
+    return criterion.measure({name: rows(run) for name, run in runs.items()})
 
 
 DIVISION, OPTIMISTIC, _ = misbehaving.CRITERIA
@@ -26,14 +24,12 @@ DIVISION, OPTIMISTIC, _ = misbehaving.CRITERIA
 @pytest.mark.parametrize(
     ("settings", "is_fooled"), [({}, False), ({"byte_counting": False}, True)], ids=str
 )
-def test_dividing_acks_only_speeds_up_a_control_that_counts_acks(
-    settings: dict[str, object], is_fooled: bool
-) -> None:
+def test_dividing_acks_only_speeds_up_a_control_that_counts_acks(settings, is_fooled):
     gained = measured(DIVISION, Control("sack", settings))
     assert DIVISION.threshold is not None
     assert DIVISION.threshold.holds(gained) is not is_fooled
 
 
-def test_optimistic_acks_make_cubic_overrun_the_queue_and_not_bbr3() -> None:
+def test_optimistic_acks_make_cubic_overrun_the_queue_and_not_bbr3():
     assert measured(OPTIMISTIC, Control("cubic", {}), 1) > 0.5
     assert measured(OPTIMISTIC, Control("bbr3", {}), 1) < 0.05

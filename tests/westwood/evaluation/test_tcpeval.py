@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The suite of 2014: its loads, its packets and its ramp-up."""
 
-from __future__ import annotations
-
 import pytest
 
 from westwood.engines import simulator
@@ -15,25 +13,25 @@ CRITERIA = {one.name: one for one in tcpeval.PART.criteria}
 
 
 @pytest.mark.parametrize("load", tcpeval.LOADS)
-def test_the_transfers_that_arrive_bring_the_load(load: int) -> None:
+def test_the_transfers_that_arrive_bring_the_load(load):
     central = tcpeval.CENTRALS[1]
     brought = sum(
-        one.arrivals.size * 8e12 / one.arrivals.every
-        for one in tcpeval.dumbbell(central, load, CUBIC).flows
-        if one.arrivals
+        flow.arrivals.size * 8e12 / flow.arrivals.every
+        for flow in tcpeval.dumbbell(central, load, CUBIC).flows
+        if flow.arrivals
     )
     assert brought / (central.mbps * 1e6) == pytest.approx(load / 100 * tcpeval._PAYLOAD, rel=0.01)
 
 
-def test_a_tenth_of_the_transfers_have_small_packets() -> None:
+def test_a_tenth_of_the_transfers_have_small_packets():
     rates = {1500: 0.0, 536: 0.0}
-    for one in tcpeval.dumbbell(tcpeval.CENTRALS[1], 60, CUBIC).flows:
-        assert one.arrivals
-        rates[one.packet] += 1 / one.arrivals.every
+    for flow in tcpeval.dumbbell(tcpeval.CENTRALS[1], 60, CUBIC).flows:
+        assert flow.arrivals
+        rates[flow.packet] += 1 / flow.arrivals.every
     assert rates[536] / sum(rates.values()) == pytest.approx(0.1, rel=0.01)
 
 
-def test_a_ramp_up_begins_in_congestion_avoidance() -> None:
+def test_a_ramp_up_begins_in_congestion_avoidance():
     """From 10 segments on, one more each round trip of 80 ms: 104 segments take 7 of them."""
     ramp_up = CRITERIA["tcpeval-ramp-up"]
     (point,) = (one for one in ramp_up.points if one.name.startswith("0.15 MB, 1000 Mb/s, 80/"))
@@ -42,8 +40,8 @@ def test_a_ramp_up_begins_in_congestion_avoidance() -> None:
     assert ramp_up.measure({"alone": rows}) / 0.08 == pytest.approx(9, abs=1.5)
 
 
-def test_datagrams_that_grow_in_steps_reach_the_rate_of_the_others() -> None:
+def test_datagrams_that_grow_in_steps_reach_the_rate_of_the_others():
     falls, rises, steps = tcpeval._TRANSIENTS.values()
-    rates = {one["app"]["rate"] for one in (*falls, *rises)}
+    rates = {fall["app"]["rate"] for fall in (*falls, *rises)}
     assert rates == {"75000kbps"} and {one["app"]["rate"] for one in steps} == {"2500kbps"}
-    assert [one["start"] for one in steps] == [f"{second}s" for second in range(30)]
+    assert [step["start"] for step in steps] == [f"{second}s" for second in range(30)]

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A sweep on a real Dask cluster, on loopback, gives the same bytes, even if a worker dies."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -34,9 +31,7 @@ def track(runs: Any, total: int) -> Any:
     return runs
 
 
-def test_a_worker_that_dies_loses_nothing_and_changes_nothing(
-    dask: Cluster, small_file: Path, tmp_path: Path
-) -> None:
+def test_a_worker_that_dies_loses_nothing_and_changes_nothing(dask, small_file, tmp_path):
     small_file.write_text(small_file.read_text(encoding="utf-8") + SWEPT, encoding="utf-8")
     scenario = Scenario.from_toml(small_file).with_settings({"duration": "300s"})
     planned = experiment.plan(scenario, seeds=100)
@@ -60,9 +55,7 @@ def test_a_worker_that_dies_loses_nothing_and_changes_nothing(
     assert here.read_bytes() == there.read_bytes()
 
 
-def test_the_command_line_finds_the_cluster(
-    dask: Cluster, small_file: Path, westwood: Callable[..., Any]
-) -> None:
+def test_the_command_line_finds_the_cluster(dask, small_file, westwood):
     called = westwood("sweep", small_file, "--seeds", "4", "--dask", dask.address, "--out", "s")
     assert called.code == 0, called.err
 
@@ -78,8 +71,8 @@ def test_the_command_line_finds_the_cluster(
     ],
 )
 def test_a_missing_cluster_is_soon_reported_in_one_line(
-    address: str, problem: str, small_file: Path, westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+    address, problem, small_file, westwood, tmp_path
+):
     start = time.monotonic()
     called = westwood("sweep", small_file, "--dask", address, "--out", tmp_path / "s")
     assert called.code == 2 and called.err.count("\n") == 1
@@ -88,11 +81,8 @@ def test_a_missing_cluster_is_soon_reported_in_one_line(
 
 
 def test_a_server_that_is_no_scheduler_is_reported_in_one_line(
-    small_file: Path,
-    westwood: Callable[..., Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    small_file, westwood, tmp_path, monkeypatch
+):
     monkeypatch.setattr(cluster, "_ANSWER_S", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
@@ -102,7 +92,7 @@ def test_a_server_that_is_no_scheduler_is_reported_in_one_line(
 
 
 @pytest.mark.clock
-def test_a_sweep_on_a_cluster_stops_soon_and_resumes(dask: Cluster, tmp_path: Path) -> None:
+def test_a_sweep_on_a_cluster_stops_soon_and_resumes(dask, tmp_path):
     command = f"sweep fading --dask {dask.address} --set duration=1000s --seeds 400 --out s"
     tool = Tool(command, tmp_path)
     while not list((tmp_path / "s").glob("journal*")) and tool.process.poll() is None:
@@ -112,7 +102,7 @@ def test_a_sweep_on_a_cluster_stops_soon_and_resumes(dask: Cluster, tmp_path: Pa
     assert errors.count("\n") == 1 and took_s < 2
 
 
-def test_a_task_has_runs_of_several_points_with_their_indices(small: Scenario) -> None:
+def test_a_task_has_runs_of_several_points_with_their_indices(small):
     jobs = [Job(small, [7], {"x": x}) for x in range(12)]
     tasks = list(cluster._tasks(jobs))
     done = [run for version, parts in tasks for run in cluster.run_task("sim", version, parts)]
@@ -123,7 +113,7 @@ def test_a_task_has_runs_of_several_points_with_their_indices(small: Scenario) -
     ]
 
 
-def test_a_task_has_each_scenario_once(small: Scenario) -> None:
+def test_a_task_has_each_scenario_once(small):
     jobs = [Job(small, [1, 2], {"x": x}) for x in range(2)]
     ((_, parts),) = cluster._tasks(jobs)
     assert [(settings["x"], runs) for _, settings, runs in parts] == [
@@ -132,6 +122,6 @@ def test_a_task_has_each_scenario_once(small: Scenario) -> None:
     ]
 
 
-def test_another_version_on_a_worker_is_refused(small: Scenario) -> None:
+def test_another_version_on_a_worker_is_refused(small):
     with pytest.raises(Exception, match=r"a worker has westwood .*, expected 0\.0\.0"):
         cluster.run_task("sim", "0.0.0", [(small.to_toml(), {}, [(0, 1)])])

@@ -4,8 +4,6 @@
 The pages that compare engines name the grids: tests/golden/grids.json, which `make golden` writes.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -30,7 +28,7 @@ def scenarios(grid: Grid) -> list[str]:
 
 
 @pytest.mark.parametrize("engine", GRIDS)
-def test_the_scenarios_of_the_grids(engine: str) -> None:
+def test_the_scenarios_of_the_grids(engine):
     found = {
         name: [grid.size, grid.seeds, grid.keys, grid.close, grid.far, *scenarios(grid)]
         for name, grid in GRIDS[engine].items()
@@ -38,10 +36,10 @@ def test_the_scenarios_of_the_grids(engine: str) -> None:
     assert_golden(f"grids-{engine}", found)
 
 
-def test_half_of_the_points_acknowledge_each_segment() -> None:
+def test_half_of_the_points_acknowledge_each_segment():
     """Neighbouring points and protocols alternate; a point without draws runs once."""
     (grid,) = [one for one in GRIDS["ns3"].values() if one.alternate_delayed_ack][:1]
-    drawn = next(one for one in grid.points if Point(**one).is_drawn)
+    drawn = next(point for point in grid.points if Point(**point).is_drawn)
     fixed = next((one for one in grid.points if not Point(**one).is_drawn), None)
     small = replace(
         grid,
@@ -69,7 +67,7 @@ def test_half_of_the_points_acknowledge_each_segment() -> None:
 @pytest.mark.parametrize(
     ("rate", "duration"), [("1Mbps", "120s"), ("10Mbps", "13s"), ("100Mbps", "5s")]
 )
-def test_runs_last_for_a_number_of_packets_within_bounds(rate: str, duration: str) -> None:
+def test_runs_last_for_a_number_of_packets_within_bounds(rate, duration):
     """10 000 packets of 1500 bytes are 120 Mb: 12 s at 10 Mb/s, and a little more here."""
     point = Point(**{**next(iter(GRIDS["ns3"].values())).points[0], "rate": rate})
     assert Length(10_100, "5s", "120s").of(point, 1500) == duration

@@ -6,8 +6,6 @@ Mb/s, 2 to 100 ms one way, queues from half a bandwidth-delay product, at least 
 EXCEPTIONS lists controls that fail, with reasons. An outdated exception is an error as well.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -211,12 +209,12 @@ def _explained(paths: list[Path]) -> set[tuple[str, int]]:
     return used
 
 
-def test_every_control_fills_a_clean_link_up_to_10_mbps_and_loses_little() -> None:
+def test_every_control_fills_a_clean_link_up_to_10_mbps_and_loses_little():
     _explained([path for path in PATHS if path.rate_bps <= 10_000_000])
 
 
 @pytest.mark.slow
-def test_every_control_fills_a_clean_link_and_loses_little() -> None:
+def test_every_control_fills_a_clean_link_and_loses_little():
     used = _explained(PATHS)
     idle = [
         EXCEPTIONS[key][number][1]
@@ -227,7 +225,7 @@ def test_every_control_fills_a_clean_link_and_loses_little() -> None:
     assert not idle, f"no exception any more: {idle}"
 
 
-def test_modern_controls_fail_only_on_paths_of_few_packets() -> None:
+def test_modern_controls_fail_only_on_paths_of_few_packets():
     """SACK, CUBIC and Vegas pass on any path that holds more than 25 packets."""
     for cc, path in itertools.product(("sack", "cubic", "vegas", "veno"), PATHS):
         if path.bdp + path.queue > 25:

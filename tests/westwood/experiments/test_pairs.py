@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Protocols at the same point are compared seed by seed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -24,7 +22,7 @@ def row(cc: str, seed: int, goodput_bps: float, **settings: Any) -> Row:
     return {"flow": "tcp", "cc": cc, "seed": seed, "goodput_bps": goodput_bps, **settings}
 
 
-def test_each_protocol_is_compared_with_the_first_one_on_the_same_seeds() -> None:
+def test_each_protocol_is_compared_with_the_first_one_on_the_same_seeds():
     rows = [row("reno", 1, 1e6), row("reno", 2, 3e6), row("cubic", 2, 4e6), row("cubic", 1, 2e6)]
     (pair,) = pairs(planned("reno", "cubic"), rows)
     assert (pair["cc"], pair["minus"], pair["runs"]) == ("cubic", "reno", 2)
@@ -32,7 +30,7 @@ def test_each_protocol_is_compared_with_the_first_one_on_the_same_seeds() -> Non
     assert pair["ratio"] == pytest.approx(1.5)
 
 
-def test_a_point_is_compared_with_itself_only() -> None:
+def test_a_point_is_compared_with_itself_only():
     sweep = {"path.loss.rate": ["1%", "3%"]}
     rows = [
         row(cc, 1, goodput, **{"path.loss.rate": loss})
@@ -44,13 +42,13 @@ def test_a_point_is_compared_with_itself_only() -> None:
     assert all(pair["half"] is None for pair in found), "one seed has no interval"
 
 
-def test_a_seed_that_one_protocol_lacks_is_left_out() -> None:
+def test_a_seed_that_one_protocol_lacks_is_left_out():
     rows = [row("reno", 1, 1e6), row("reno", 2, 9e6), row("cubic", 1, 2e6)]
     (pair,) = pairs(planned("reno", "cubic"), rows)
     assert (pair["runs"], pair["mean"]) == (1, 1e6)
 
 
-def test_the_baseline_is_the_same_at_every_point() -> None:
+def test_the_baseline_is_the_same_at_every_point():
     sweep = {"path.loss.rate": ["1%", "3%"]}
     order = (("reno", "1%"), ("bbr", "1%"), ("bbr", "3%"), ("reno", "3%"))
     rows = [row(cc, 1, 1e6, **{"path.loss.rate": loss}) for cc, loss in order]
@@ -58,7 +56,7 @@ def test_the_baseline_is_the_same_at_every_point() -> None:
     assert [(pair["minus"], pair["cc"]) for pair in found] == [("reno", "bbr")] * 2
 
 
-def test_many_flows_of_a_swept_protocol_count_as_their_mean() -> None:
+def test_many_flows_of_a_swept_protocol_count_as_their_mean():
     queue = {"bottleneck.queue": "50p"}
     rows = [
         row(cc, 1, goodput_bps * number, flow=f"tcp-{number}", **{"tcp.cc": cc}, **queue)
@@ -69,14 +67,12 @@ def test_many_flows_of_a_swept_protocol_count_as_their_mean() -> None:
     assert (pair["cc"], pair["minus"], pair["ratio"]) == ("westwood", "reno", 2.0)
 
 
-def test_a_single_protocol_has_no_pairs() -> None:
+def test_a_single_protocol_has_no_pairs():
     assert pairs(planned("reno"), [row("reno", 1, 1e6)]) == []
 
 
 @pytest.mark.parametrize("flows", [("tcp",), ("tcp", "other")])
-def test_a_table_names_the_flow_only_where_there_are_several(
-    flows: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_table_names_the_flow_only_where_there_are_several(flows, capsys):
     sweep = {"path.loss.rate": ["1%", "3%"]}
     rows = [
         row(cc, 1, 1e6, flow=flow, **{"path.loss.rate": loss})

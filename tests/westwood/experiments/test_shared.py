@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs that several experiments share run once, and the results don't show it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -63,7 +61,7 @@ def collected(engine: Any, names: list[str]) -> tuple[dict[str, pl.DataFrame], i
     return {name: one.rows.drop(COSTS) for name, one in found.items()}, len(counts)
 
 
-def test_shared_runs_run_once_and_give_the_same_rows() -> None:
+def test_shared_runs_run_once_and_give_the_same_rows():
     together, count = collected(SIMULATOR, list(EXPERIMENTS))
     assert count == 3 * (3 + 1)  # Westwood at three rates, Reno at one
     for name in EXPERIMENTS:
@@ -71,12 +69,12 @@ def test_shared_runs_run_once_and_give_the_same_rows() -> None:
         assert together[name].equals(alone[name]), name
 
 
-def test_runs_in_real_time_are_never_shared() -> None:
+def test_runs_in_real_time_are_never_shared():
     _, count = collected(replace(SIMULATOR, real_time=True), list(EXPERIMENTS))
     assert count == 3 * (3 + 2 + 1)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_a_single_experiment_runs_everything(name: str) -> None:
+def test_a_single_experiment_runs_everything(name):
     _, count = collected(SIMULATOR, [name])
     assert count == EXPERIMENTS[name].runs

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Titles of figures say over how many runs they average, and names in programs differ."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,9 +19,7 @@ from westwood.scenario.summary import summarise
     ("seeds", "sampling"), [([4], ""), ([4, 5, 5], "; mean of 2 runs, 95 % intervals")]
 )
 @pytest.mark.parametrize("losses", ["", "; listed losses"])
-def test_a_title_says_over_how_many_runs_it_averages(
-    seeds: list[int], sampling: str, losses: str, tmp_path: Path
-) -> None:
+def test_a_title_says_over_how_many_runs_it_averages(seeds, sampling, losses, tmp_path):
     scenario = Scenario.preset("table1")
     if losses:
         (tmp_path / LISTED).mkdir()
@@ -35,7 +30,7 @@ def test_a_title_says_over_how_many_runs_it_averages(
     assert Results._title(results) == f"{scenario.name}: {summarise(scenario)}{losses}{sampling}"
 
 
-def test_a_name_that_is_taken_gets_the_next_free_number() -> None:
+def test_a_name_that_is_taken_gets_the_next_free_number():
     taken = {"path", "path_2", "path_3"}
     assert [ns3._unlike(name, taken) for name in ("other", "path")] == ["other", "path_4"]
 
@@ -48,5 +43,5 @@ def test_a_name_that_is_taken_gets_the_next_free_number() -> None:
         ([5, 1, 2], "paired by seed (1 to 5 seeds, 95 % intervals)"),
     ],
 )
-def test_pairs_say_how_many_seeds_they_have(runs: list[int], words: str) -> None:
-    assert pairs._sampling([{"runs": one} for one in runs]) == words
+def test_pairs_say_how_many_seeds_they_have(runs, words):
+    assert pairs._sampling([{"runs": run} for run in runs]) == words

@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The text of exported ns-3 programs; test_ns3_slow.py builds and runs them."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,7 +22,7 @@ def defaults(text: str) -> dict[str, str]:
     return {name: constants.get(value, value) for name, value in words}
 
 
-def test_constants_with_units_come_first() -> None:
+def test_constants_with_units_come_first():
     top, _, below = program(TABLE1).partition("struct Flow")
     for line in (
         "const double DURATION_S = 600;",
@@ -42,7 +37,7 @@ def test_constants_with_units_come_first() -> None:
     assert "2000000" not in below and "0.045" not in below
 
 
-def test_it_says_what_to_change_for_mainlines_classes() -> None:
+def test_it_says_what_to_change_for_mainlines_classes():
     text = program(TABLE1.with_settings({"tcp.cc": "westwood+", "tcp.recovery": "sack"}))
     lines = [line for line in text.splitlines() if '"ns3::Ww' in line and "::Protocol" not in line]
     assert len(lines) == 2 and all('// mainline: "ns3::Tcp' in line for line in lines)
@@ -54,7 +49,7 @@ def test_it_says_what_to_change_for_mainlines_classes() -> None:
     )
 
 
-def test_a_protocol_sets_only_its_own_attributes() -> None:
+def test_a_protocol_sets_only_its_own_attributes():
     found = defaults(program(TABLE1.with_settings({"tcp.cc": "westwood+"})))
     assert [name for name in found if name.startswith("WwTcpWestwood")] == [
         "WwTcpWestwood::Protocol"
@@ -70,7 +65,7 @@ def test_a_protocol_sets_only_its_own_attributes() -> None:
     assert other["WwTcpWestwood::MinCwnd"] == "3" and "WwTcpWestwood::Tau" not in other
 
 
-def test_flows_that_differ_set_their_own_before_they_start() -> None:
+def test_flows_that_differ_set_their_own_before_they_start():
     scenario = Scenario.preset("ack-compression").with_settings({"download.min_rto": "1s"})
     text = program(scenario)
     assert "TcpSocketBase::MinRto" not in defaults(text.partition("main(")[2])
@@ -81,7 +76,7 @@ def test_flows_that_differ_set_their_own_before_they_start() -> None:
 
 
 @pytest.mark.parametrize("preset", presets())
-def test_a_preset_is_exported_or_refused_as_by_the_engine(preset: str) -> None:
+def test_a_preset_is_exported_or_refused_as_by_the_engine(preset):
     scenario = Scenario.preset(preset)
     try:
         ns3_limits.check(scenario)
@@ -96,7 +91,7 @@ def test_a_preset_is_exported_or_refused_as_by_the_engine(preset: str) -> None:
     assert text.count("AddFlow(") == 1 + len(scenario.flows) + text.count("\nAddFlow(") - 1
 
 
-def test_names_that_differ_only_in_punctuation_have_different_constants() -> None:
+def test_names_that_differ_only_in_punctuation_have_different_constants():
     links = [
         {"name": name, "between": [one, other], "rate": "1Mbps", "delay": "1ms"}
         for name, one, other in (("a-b", "x", "y"), ("a_b", "y", "z"), ("A+B", "z", "int"))
@@ -111,7 +106,7 @@ def test_names_that_differ_only_in_punctuation_have_different_constants() -> Non
     assert len(set(re.findall(r"NetDeviceContainer (\w+) =", text))) == 3
 
 
-def test_long_lists_of_losses_are_wrapped_and_count_from_0() -> None:
+def test_long_lists_of_losses_are_wrapped_and_count_from_0():
     packets = list(range(1, 400, 2))
     text = program(
         TABLE1.with_settings({"bottleneck.loss": {"kind": "script", "packets": packets}})
@@ -124,7 +119,7 @@ def test_long_lists_of_losses_are_wrapped_and_count_from_0() -> None:
         program(TABLE1.with_settings({"bottleneck.loss": late}))
 
 
-def test_the_command_prints_it_or_writes_it(westwood: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_command_prints_it_or_writes_it(westwood, tmp_path):
     words = ("ns3", "export", "table1", "--cc", "newreno", "--set", "duration=5s")
     printed = westwood(*words)
     assert printed.code == 0 and "const double DURATION_S = 5;" in printed.out
@@ -133,15 +128,13 @@ def test_the_command_prints_it_or_writes_it(westwood: Callable[..., Any], tmp_pa
     assert (tmp_path / "prog.cc").read_text() == printed.out
 
 
-def test_a_name_that_no_file_can_have_is_a_one_line_error(westwood: Callable[..., Any]) -> None:
+def test_a_name_that_no_file_can_have_is_a_one_line_error(westwood):
     done = westwood("ns3", "export", "table1", "--out", "x" * 300)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert "can't be used: File name too long" in done.err
 
 
-def test_the_program_never_overwrites_its_scenario(
-    westwood: Callable[..., Any], small_file: Path
-) -> None:
+def test_the_program_never_overwrites_its_scenario(westwood, small_file):
     before = small_file.read_bytes()
     overheads = ("access", "bottleneck")
     settings = [word for link in overheads for word in ("--set", f"{link}.overhead=2B")]
@@ -149,7 +142,7 @@ def test_the_program_never_overwrites_its_scenario(
     assert done.code == 2 and "is the scenario" in done.err and small_file.read_bytes() == before
 
 
-def test_every_flow_has_its_own_port() -> None:
+def test_every_flow_has_its_own_port():
     flows = [
         {"name": f"f{i}", "from": "x", "to": "y", "cc": "sack", "count": 10_000} for i in range(7)
     ]
@@ -161,7 +154,7 @@ def test_every_flow_has_its_own_port() -> None:
         program(scenario)
 
 
-def test_several_protocols_are_refused_and_none_is_dropped(westwood: Callable[..., Any]) -> None:
+def test_several_protocols_are_refused_and_none_is_dropped(westwood):
     called = westwood("ns3", "export", "table1", "--cc", "cubic", "--cc", "bbr")
     assert (called.code, called.out) == (2, "")
     assert '--cc = ["cubic", "bbr"]: expected one' in called.err

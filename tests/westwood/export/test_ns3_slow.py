@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exported programs build as a user builds them, and give the results of --engine ns3."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import re
@@ -145,7 +143,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_program_gives_the_results_of_the_engine(name: str, programs: Path) -> None:
+def test_a_program_gives_the_results_of_the_engine(name, programs):
     said = ns3_package.run(programs / name, f"--seed={SEED}")
     pattern = r"(\S+): goodput (\S+) Mb/s, (\d+) bytes delivered, (\d+) packets sent"
     found = re.findall(pattern, said)
@@ -161,6 +159,6 @@ def test_a_program_gives_the_results_of_the_engine(name: str, programs: Path) ->
             assert row["sent"] + 2 <= int(packets) <= row["sent"] + 3
 
 
-def test_another_seed_loses_other_packets(programs: Path) -> None:
+def test_another_seed_loses_other_packets(programs):
     said = {ns3_package.run(programs / "table1", f"--seed={seed}") for seed in (1, 2)}
     assert len(said) == 2

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares the windows of the gallery's controls with ns-3's and with models of the equations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Drives a control of the gallery with ACKs and losses, through driver.c."""
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import subprocess
@@ -71,7 +69,7 @@ def driven(
     """Returns what each call left; `own` has parameters by their number."""
     lines = [f"own {index} {value}" for index, value in (own or {}).items()]
     lines.append(f"begin {cwnd} {ssthresh}")
-    lines += [one if isinstance(one, str) else one.line() for one in calls]
+    lines += [call if isinstance(call, str) else call.line() for call in calls]
     ended = subprocess.run(
         [_program(name)], input="\n".join(lines), capture_output=True, text=True, check=True
     )

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes the equations of the controls once more, in floating point, from their sources."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

@@ -10,7 +10,6 @@ import copy
 import doctest
 import signal
 import threading
-from pathlib import Path
 from pickle import dumps, loads
 from typing import Any
 from unittest.mock import Mock
@@ -55,18 +54,18 @@ def random_steps(
 
 
 @pytest.mark.parametrize("like", ["aurora", "orca"])
-def test_gymnasium_finds_nothing_to_object_to(like: str) -> None:
+def test_gymnasium_finds_nothing_to_object_to(like):
     made = gymnasium.make(ID, like=like)
     check_env(made.unwrapped)
 
 
-def test_of_ns3_gyms_actions_it_says_that_they_are_windows_and_not_normalised() -> None:
+def test_of_ns3_gyms_actions_it_says_that_they_are_windows_and_not_normalised():
     made = gymnasium.make(ID, like="ns3-gym")
     with pytest.warns(UserWarning, match="normalized space"):
         check_env(made.unwrapped)
 
 
-def test_make_vec_makes_environments_that_step_together() -> None:
+def test_make_vec_makes_environments_that_step_together():
     many = gymnasium.make_vec(ID, num_envs=FEW, paths=path())
     assert isinstance(many.unwrapped, gym.VectorEnv)
     assert many.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
@@ -75,14 +74,14 @@ def test_make_vec_makes_environments_that_step_together() -> None:
     assert infos["path"].tolist() == [0] * FEW
 
 
-def test_the_same_seed_and_actions_give_the_same_numbers() -> None:
+def test_the_same_seed_and_actions_give_the_same_numbers():
     first, second = (random_steps(gym.VectorEnv(FEW), 50) for _ in range(2))
     assert np.array_equal(first[0], second[0]) and np.array_equal(first[1], second[1])
     other = random_steps(gym.VectorEnv(FEW), 50, seed=2)
     assert not np.array_equal(first[1], other[1])
 
 
-def test_one_environment_is_the_first_of_one() -> None:
+def test_one_environment_is_the_first_of_one():
     alone, many = gym.Env(), gym.VectorEnv(1)
     alone.reset(seed=3)
     many.reset(seed=3)
@@ -94,14 +93,14 @@ def test_one_environment_is_the_first_of_one() -> None:
 
 
 @pytest.mark.parametrize("like", gym.KINDS)
-def test_observations_stay_within_their_space(like: str) -> None:
+def test_observations_stay_within_their_space(like):
     many = gym.VectorEnv(8, like=like)
     seen, rewards = random_steps(many, 100)
     assert all(observations in many.observation_space for observations in seen)
     assert np.isfinite(rewards).all()
 
 
-def test_a_finished_episode_begins_anew_with_the_next_step() -> None:
+def test_a_finished_episode_begins_anew_with_the_next_step():
     many = gym.VectorEnv(2, path(), steps=3)
     many.reset(seed=1)
     actions = np.zeros((2, 1))
@@ -113,7 +112,7 @@ def test_a_finished_episode_begins_anew_with_the_next_step() -> None:
         assert (rewards == 0).all() == (number % 4 == 0)
 
 
-def test_one_environment_asks_for_a_reset() -> None:
+def test_one_environment_asks_for_a_reset():
     alone = gym.Env(path(), steps=1)
     with pytest.raises(gymnasium.error.ResetNeeded):
         alone.step([0.0])
@@ -123,7 +122,7 @@ def test_one_environment_asks_for_a_reset() -> None:
         alone.step([0.0])
 
 
-def test_an_episode_terminates_when_the_flow_has_sent_its_data() -> None:
+def test_an_episode_terminates_when_the_flow_has_sent_its_data():
     alone = gym.Env(path(size="200kB"), step="100ms")
     alone.reset(seed=1)
     for _ in range(100):
@@ -133,7 +132,7 @@ def test_an_episode_terminates_when_the_flow_has_sent_its_data() -> None:
     assert terminated and not truncated
 
 
-def test_auroras_action_changes_the_rate_by_a_share() -> None:
+def test_auroras_action_changes_the_rate_by_a_share():
     alone = gym.Env(path(), first_rate=(0.5, 0.5), step="100ms")
     alone.reset(seed=1)
     before = alone.step([0.0])[4]["pacing_bps"]
@@ -142,7 +141,7 @@ def test_auroras_action_changes_the_rate_by_a_share() -> None:
     assert alone.step([-1.0])[4]["pacing_bps"] == pytest.approx(before, rel=1e-6)
 
 
-def test_the_rewards_are_those_of_the_papers() -> None:
+def test_the_rewards_are_those_of_the_papers():
     made = gym.Env(path(), like="aurora")
     made.reset(seed=1)
     _, reward, _, _, info = made.step([0.5])
@@ -158,7 +157,7 @@ def test_the_rewards_are_those_of_the_papers() -> None:
     assert reward == pytest.approx(throughput * delay)
 
 
-def test_a_reward_of_ones_own_gets_what_was_measured() -> None:
+def test_a_reward_of_ones_own_gets_what_was_measured():
     many = gym.VectorEnv(FEW, path(), reward=lambda step: step["delivered"] - 7)
     many.reset(seed=1)
     _, rewards, *_ = many.step(np.zeros((FEW, 1)))
@@ -166,7 +165,7 @@ def test_a_reward_of_ones_own_gets_what_was_measured() -> None:
     assert set(many.measured) == set(gym.COLUMNS)
 
 
-def test_the_other_flows_keep_their_controls() -> None:
+def test_the_other_flows_keep_their_controls():
     two = path().with_settings({"tcp.count": 2})
     shared = gym.Env(two, flow="tcp-2", first_rate=(0.2, 0.2), step="1s")
     shared.reset(seed=1)
@@ -176,7 +175,7 @@ def test_the_other_flows_keep_their_controls() -> None:
     assert info["rtt_s"] > 2 * info["min_rtt_s"], "CUBIC fills the queue"
 
 
-def test_one_of_several_flows_has_to_be_named() -> None:
+def test_one_of_several_flows_has_to_be_named():
     three = path().with_settings({"tcp.count": 3})
     problem = "flow: is missing: path has 3 TCP flows, expected one of: tcp-1, tcp-2, tcp-3"
     with pytest.raises(InputError, match=problem):
@@ -189,7 +188,7 @@ def test_one_of_several_flows_has_to_be_named() -> None:
     assert lone.step([0.0])[4]["rtt_s"] >= 0.02
 
 
-def test_a_scenario_with_a_sweep_stands_for_its_points() -> None:
+def test_a_scenario_with_a_sweep_stands_for_its_points():
     swept = path().with_sweep({"path.rate": ["1Mbps", "100Mbps"]})
     many = gym.VectorEnv(16, swept, first_rate=(0.5, 0.5))
     _, infos = many.reset(seed=1)
@@ -199,7 +198,7 @@ def test_a_scenario_with_a_sweep_stands_for_its_points() -> None:
     assert np.allclose(many.measured["pacing_bps"], rates, rtol=1e-6)
 
 
-def test_options_choose_the_paths() -> None:
+def test_options_choose_the_paths():
     many = gym.VectorEnv(3, gym.aurora_paths(8))
     _, infos = many.reset(seed=1, options={"path": [5, 5, 2]})
     assert infos["path"].tolist() == [5, 5, 2]
@@ -208,7 +207,7 @@ def test_options_choose_the_paths() -> None:
             many.reset(options={"path": wrong})
 
 
-def test_aurora_paths_are_those_of_its_simulator() -> None:
+def test_aurora_paths_are_those_of_its_simulator():
     drawn = gym.aurora_paths(200, seed=4)
     assert drawn == gym.aurora_paths(200, seed=4)
     rates = [one.link[0].rate for one in drawn]
@@ -239,19 +238,19 @@ def test_aurora_paths_are_those_of_its_simulator() -> None:
         ({"setp": "1rtt"}, 'setp = "1rtt": no such argument, did you mean "step"?'),
     ],
 )
-def test_a_wrong_argument_is_one_line(parameters: dict[str, Any], expected: str) -> None:
+def test_a_wrong_argument_is_one_line(parameters, expected):
     with pytest.raises(InputError) as caught:
         gym.VectorEnv(**{"paths": path(), **parameters})
     assert str(caught.value).startswith(expected) and "\n" not in str(caught.value)
 
 
-def test_a_flow_of_datagrams_has_no_agent() -> None:
+def test_a_flow_of_datagrams_has_no_agent():
     sends = path(app={"kind": "udp", "rate": "1Mbps"}, cc="udp")
     with pytest.raises(WestwoodError, match="datagrams"):
         gym.VectorEnv(paths=sends)
 
 
-def test_a_control_in_python_is_refused_by_its_key() -> None:
+def test_a_control_in_python_is_refused_by_its_key():
     class Mine(PythonControl):
         def on_ack(self, window: Any, ack: Any) -> None: ...
 
@@ -262,7 +261,7 @@ def test_a_control_in_python_is_refused_by_its_key() -> None:
 
 
 @pytest.mark.parametrize("mistake", ["*(volatile int *)0 = 1;", "window->cwnd = 0;"])
-def test_a_control_in_c_that_fails_is_an_error_with_its_line(mistake: str, tmp_path: Path) -> None:
+def test_a_control_in_c_that_fails_is_an_error_with_its_line(mistake, tmp_path):
     file = tmp_path / "mine.c"
     growth = "    if (!ww_may_grow(ack)) return;"
     text = like("reno", "mine").replace(growth, f"    {mistake}\n    return;")
@@ -275,7 +274,7 @@ def test_a_control_in_c_that_fails_is_an_error_with_its_line(mistake: str, tmp_p
                 many.step(np.zeros((2, 1)))
 
 
-def test_a_wrong_action_is_one_line() -> None:
+def test_a_wrong_action_is_one_line():
     many = gym.VectorEnv(2, path())
     many.reset(seed=1)
     with pytest.raises(
@@ -286,7 +285,7 @@ def test_a_wrong_action_is_one_line() -> None:
         many.step(np.zeros((3, 1)))
 
 
-def test_actions_that_are_no_numbers_are_one_line() -> None:
+def test_actions_that_are_no_numbers_are_one_line():
     many = gym.VectorEnv(2, path())
     many.reset(seed=1)
     wrong: list[Any] = [["a", "b"], [[1], [1, 2]], [10**400, 1], {}]
@@ -305,7 +304,7 @@ def test_actions_that_are_no_numbers_are_one_line() -> None:
         lambda _: "much",
     ],
 )
-def test_a_wrong_reward_is_one_line(reward: Any) -> None:
+def test_a_wrong_reward_is_one_line(reward):
     many = gym.VectorEnv(2, path(), reward=reward)
     many.reset(seed=1)
     with pytest.raises(InputError, match=r"reward = .*: expected 2 finite numbers"):
@@ -321,13 +320,13 @@ def test_a_wrong_reward_is_one_line(reward: Any) -> None:
         (("rate", -1, 1, None), "action.orders = None: expected a function"),
     ],
 )
-def test_a_wrong_action_of_ones_own_is_one_line(wrong: Any, expected: str) -> None:
+def test_a_wrong_action_of_ones_own_is_one_line(wrong, expected):
     with pytest.raises(InputError) as caught:
         gym.Action(*wrong)
     assert str(caught.value).startswith(expected)
 
 
-def test_wrong_options_are_one_line() -> None:
+def test_wrong_options_are_one_line():
     for made in (gym.VectorEnv(2, path()), gym.Env(path())):
         with pytest.raises(InputError, match=r"options = .*: expected a mapping"):
             made.reset(options="path")  # type: ignore[arg-type]
@@ -349,7 +348,7 @@ def test_wrong_options_are_one_line() -> None:
 
 @pytest.mark.parametrize("like", gym.KINDS)
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: loads(dumps(one))])
-def test_a_copy_goes_on_where_it_was_made(like: str, copied: Any) -> None:
+def test_a_copy_goes_on_where_it_was_made(like, copied):
     paths = path(size="300kB")  # some episodes end early
     many = gym.VectorEnv(3, paths, like=like, steps=25)
     assert np.array_equal(copied(many).reset(seed=5)[0], many.reset(seed=5)[0])
@@ -374,7 +373,7 @@ def slow() -> gym.VectorEnv:
     return gym.VectorEnv(2, fast, step="3s", first_rate=(1, 1))
 
 
-def test_environments_go_on_after_an_interrupt() -> None:
+def test_environments_go_on_after_an_interrupt():
     many = slow()
     many.reset(seed=1)
     timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
@@ -388,7 +387,7 @@ def test_environments_go_on_after_an_interrupt() -> None:
     assert not np.any(many.step(np.zeros((2, 1)))[2:4])
 
 
-def test_what_was_interrupted_has_no_copy_until_a_reset() -> None:
+def test_what_was_interrupted_has_no_copy_until_a_reset():
     many = slow()
     many.reset(seed=1)
     timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
@@ -402,7 +401,7 @@ def test_what_was_interrupted_has_no_copy_until_a_reset() -> None:
     copy.copy(many)
 
 
-def test_a_reset_that_was_interrupted_begins_again_with_the_next_step() -> None:
+def test_a_reset_that_was_interrupted_begins_again_with_the_next_step():
     many = gym.VectorEnv(2, path())
     many.reset(seed=1)
     with pytest.MonkeyPatch.context() as patch:
@@ -412,7 +411,7 @@ def test_a_reset_that_was_interrupted_begins_again_with_the_next_step() -> None:
     assert "path" in many.step(np.zeros((2, 1)))[4]
 
 
-def test_two_threads_cannot_step_the_same_environments() -> None:
+def test_two_threads_cannot_step_the_same_environments():
     many, said = slow(), []
     many.reset(seed=1)
 
@@ -430,20 +429,20 @@ def test_two_threads_cannot_step_the_same_environments() -> None:
     assert said == ["another thread is stepping these environments"]
 
 
-def test_orders_of_ones_own_action_are_finite() -> None:
+def test_orders_of_ones_own_action_are_finite():
     many = gym.VectorEnv(2, path(), action=gym.Action("rate", -1, 1, lambda actions: 0 / actions))
     many.reset(seed=1)
     with np.errstate(invalid="ignore"), pytest.raises(InputError, match="expected 2 finite"):
         many.step(np.zeros((2, 1)))
 
 
-def test_a_step_of_any_length_ends_with_the_scenario() -> None:
+def test_a_step_of_any_length_ends_with_the_scenario():
     for step in ("600h", "1000000rtt"):
         alone = gym.Env(path(), step=step)
         alone.reset(seed=1)
         assert alone.step([0.0])[3]
 
 
-def test_examples_give_what_they_show() -> None:
+def test_examples_give_what_they_show():
     for module in (gym, choices, environments, paths):
         assert doctest.testmod(module).failed == 0

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A policy written as a C file does in integers what it does in floating point."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 import random
@@ -48,7 +46,7 @@ def compiled(policy: Path) -> Callable[[Sequence[float]], float]:
 
 
 @pytest.mark.parametrize("hidden", [0, 5])
-def test_the_integers_follow_the_network_within_a_thousandth(hidden: int, tmp_path: Path) -> None:
+def test_the_integers_follow_the_network_within_a_thousandth(hidden, tmp_path):
     draw = random.Random(hidden)
     first = [[draw.uniform(-2, 2) for _ in range(6)] for _ in range(hidden or 1)]
     constants = [draw.uniform(-1, 1) for _ in first]
@@ -74,7 +72,7 @@ TRAINED = [-2.092, -2.302, -1.904, 0.234, -1.236, -1.850, 7.727]
 
 
 @pytest.mark.parametrize("number", [5, 9])
-def test_the_control_gets_what_the_agent_gets(number: int, tmp_path: Path) -> None:
+def test_the_control_gets_what_the_agent_gets(number, tmp_path):
     """Its start is slower, because the agent's first rate is near that of the link."""
     path = gym.aurora_paths(16)[number].with_settings({"duration": "1200s"})
     flow = path.flow[0]
@@ -137,9 +135,7 @@ def test_the_control_gets_what_the_agent_gets(number: int, tmp_path: Path) -> No
         ({"path": "2.c"}, "expected a name of letters"),
     ],
 )
-def test_what_does_not_fit_is_refused_and_nothing_written(
-    changed: dict[str, Any], said: str, tmp_path: Path
-) -> None:
+def test_what_does_not_fit_is_refused_and_nothing_written(changed, said, tmp_path):
     given: dict[str, Any] = {"path": "policy.c", "layers": [([[1.0] * 6], [0.0])], "factor": factor}
     given |= changed
     given["path"] = tmp_path / given["path"]

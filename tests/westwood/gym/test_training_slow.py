@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Policies learn: that of the example of docs/gym.md, and PPO of Stable-Baselines3."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any
@@ -16,9 +14,7 @@ FIVE_MINUTES_S = 300
 
 
 @pytest.mark.slow
-def test_the_example_trains_a_policy_and_exports_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_example_trains_a_policy_and_exports_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     example = PAGE.read_text("utf-8").partition("<!-- example: train a policy -->\n```python\n")[2]
     known: dict[str, Any] = {}
@@ -35,13 +31,13 @@ def test_the_example_trains_a_policy_and_exports_it(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("like", gym.KINDS)
-def test_stable_baselines3_accepts_an_environment(like: str) -> None:
+def test_stable_baselines3_accepts_an_environment(like):
     env_checker = pytest.importorskip("stable_baselines3.common.env_checker")
     env_checker.check_env(gym.Env("table1", like=like), warn=False)
 
 
 @pytest.mark.slow
-def test_stable_baselines3_learns_in_it() -> None:
+def test_stable_baselines3_learns_in_it():
     sb3 = pytest.importorskip("stable_baselines3")
     pytest.importorskip("torch").set_num_threads(1)  # more only wait for each other
     evaluate_policy = pytest.importorskip("stable_baselines3.common.evaluation").evaluate_policy

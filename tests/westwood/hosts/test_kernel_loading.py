@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The kernel gets no control that fails in the simulator, though its verifier would take it."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from westwood.control.writing import like
@@ -23,9 +19,7 @@ NOTHING = "    uint32_t none = window->cwnd - window->cwnd;\n"
         ("    int most = INT32_MAX;\n    window->cwnd = (uint32_t)(most + 1);\n", "overflows"),
     ],
 )
-def test_a_control_that_fails_is_not_loaded(
-    action: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_control_that_fails_is_not_loaded(action, problem, tmp_path, monkeypatch):
     monkeypatch.setattr(user_controls, "load", lambda *_: pytest.fail("the kernel got it"))
     text = like("reno", "mine")
     begin = text.index("{\n", text.index("static void on_ack")) + 2
@@ -35,7 +29,7 @@ def test_a_control_that_fails_is_not_loaded(
         kernel_loading.load(str(file), {})
 
 
-def test_the_kernel_gets_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernel_gets_what_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(user_controls, "load", lambda *given: [str(given)])
     file = tmp_path / "mine.c"
     file.write_text(like("reno", "mine"))

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A hunt finds known problems, shrinks them, and gives the same result however it is run."""
 
-from __future__ import annotations
-
 import json
 import random
 import signal
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from started_tool import Tool
@@ -69,16 +65,16 @@ def starts_slowly(finding: Finding) -> bool:
     return finding.harm == "below-cubic" and not attacks.features(finding.attack)
 
 
-def test_westwood_plus_starts_slowly_on_a_clean_path(over: hunter.Hunt) -> None:
+def test_westwood_plus_starts_slowly_on_a_clean_path(over):
     assert any(map(starts_slowly, over.findings()))
 
 
-def test_a_path_is_described_by_its_round_trip_not_its_one_way_delay() -> None:
+def test_a_path_is_described_by_its_round_trip_not_its_one_way_delay():
     attack = Attack(10_000_000, 7_000, 6, 20_000_000, 1)
     assert report.path(attack).startswith("10 Mb/s, RTT 7 ms, a queue of 7.2 ms")
 
 
-def test_it_draws_queues_too_short_to_detect_and_competitors_at_other_round_trips() -> None:
+def test_it_draws_queues_too_short_to_detect_and_competitors_at_other_round_trips():
     """A fifth of the attacks have a queue below RTTmin/16, too short to detect easily."""
     choices, names = random.Random(4), ["beside", "elsewhere", "several"]
     drawn = [
@@ -102,17 +98,15 @@ def test_it_draws_queues_too_short_to_detect_and_competitors_at_other_round_trip
         ("westwood+", "to-it", 5_000, starts_slowly),
     ],
 )
-def test_it_finds_known_problems_without_hints(
-    cc: str, side: str, environments: int, is_known: Callable[[Finding], bool]
-) -> None:
+def test_it_finds_known_problems_without_hints(cc, side, environments, is_known):
     assert any(map(is_known, hunted(cc, side, environments).findings()))
 
 
-def test_what_it_finds_does_not_depend_on_workers(over: hunter.Hunt) -> None:
+def test_what_it_finds_does_not_depend_on_workers(over):
     assert hunted("westwood+", "below-cubic", 100, workers=3).findings() == over.findings()
 
 
-def test_it_resumes_after_a_kill(over: hunter.Hunt, tmp_path: Path) -> None:
+def test_it_resumes_after_a_kill(over, tmp_path):
     """A line that was cut off by a kill counts for no search run."""
     folder = tmp_path / "hunt"
     hunted("westwood+", "below-cubic", 1, folder=folder)
@@ -123,7 +117,7 @@ def test_it_resumes_after_a_kill(over: hunter.Hunt, tmp_path: Path) -> None:
     assert again.environments == over.environments
 
 
-def test_a_finding_is_a_scenario_that_shows_it(over: hunter.Hunt, tmp_path: Path) -> None:
+def test_a_finding_is_a_scenario_that_shows_it(over, tmp_path):
     """The file shows the same advantage of CUBIC as the hunt did."""
     found = over.findings()[0]
     for name, content in report.files(found, "found").items():
@@ -135,7 +129,7 @@ def test_a_finding_is_a_scenario_that_shows_it(over: hunter.Hunt, tmp_path: Path
     assert 1 - own / other == pytest.approx(found.value, abs=1e-6)
 
 
-def test_a_replay_runs_each_flow_as_the_scenario_sets_it(tmp_path: Path) -> None:
+def test_a_replay_runs_each_flow_as_the_scenario_sets_it(tmp_path):
     """Only the CUBIC run replaces the control, with CUBIC's default settings."""
     attack = replace(any_attack(random.Random(11), "beside"), duration_us=2_000_000)
     own = {"filter": "none", "tau": "2ms"}
@@ -153,7 +147,7 @@ def _with_cc(scenario: Scenario, cc: dict[str, str]) -> str:
     return scenario.with_settings(changed).to_toml()
 
 
-def test_a_recorded_rate_has_a_file_of_its_own(tmp_path: Path) -> None:
+def test_a_recorded_rate_has_a_file_of_its_own(tmp_path):
     attack = attacks.drawn(["dips"], [0.5] * attacks.genes(["dips"]), 3)
     finding = Finding(attack, "idle", "cubic", 0.5, 0.4, 0.6, "idle", {})
     made = report.files(finding, "found")
@@ -174,7 +168,7 @@ def any_attack(choices: random.Random, *names: str) -> Attack:
             return attacks.drawn(chosen, at, choices.getrandbits(30))
 
 
-def test_irrelevant_features_are_shrunk_away() -> None:
+def test_irrelevant_features_are_shrunk_away():
     """If only the bursts matter, shrinking leaves the bursts on a common path."""
     choices = random.Random(5)
     for _ in range(20):
@@ -185,7 +179,7 @@ def test_irrelevant_features_are_shrunk_away() -> None:
         assert found.duration_us % 1_000_000 == 0
 
 
-def test_required_and_harmful_features_are_kept() -> None:
+def test_required_and_harmful_features_are_kept():
     choices = random.Random(6)
     for _ in range(20):
         attack = any_attack(choices, "beside", "loss")
@@ -194,7 +188,7 @@ def test_required_and_harmful_features_are_kept() -> None:
         assert found.loss_rate > 1e-3 or attack.loss_rate <= 1e-3
 
 
-def test_the_load_of_bursts_counts_the_time_in_which_they_are_on() -> None:
+def test_the_load_of_bursts_counts_the_time_in_which_they_are_on():
     bursts = {"burst_bps": 5_000_000, "burst_on_us": 1_000_000, "burst_off_us": 3_000_000}
     attack = Attack(10_000_000, 20_000, 50, 8_000_000, 1, **bursts)
     assert attack.load == 0.5 / 4
@@ -202,7 +196,7 @@ def test_the_load_of_bursts_counts_the_time_in_which_they_are_on() -> None:
     assert replace(attack, burst_bps=0).load == 0
 
 
-def test_a_rate_and_a_delay_that_matter_are_rounded_and_the_queue_keeps_its_proportion() -> None:
+def test_a_rate_and_a_delay_that_matter_are_rounded_and_the_queue_keeps_its_proportion():
     """To two digits, then to one: as far as it stays bad."""
     attack = replace(any_attack(random.Random(7)), rate_bps=3_456_789, delay_us=123_456)
     attack = replace(attack, queue_packets=round(attack.bdp_packets))
@@ -219,14 +213,12 @@ def test_a_rate_and_a_delay_that_matter_are_rounded_and_the_queue_keeps_its_prop
     ("environments", "for_", "planned"),
     [(None, None, (20_000, None)), (7, None, (7, None)), (None, "1m", (None, 60.0))],
 )
-def test_a_hunt_ends_after_as_many_environments_or_as_long_as_asked(
-    environments: int | None, for_: str | None, planned: tuple[int | None, float | None]
-) -> None:
+def test_a_hunt_ends_after_as_many_environments_or_as_long_as_asked(environments, for_, planned):
     plan = control_stress._plan("reno", [], 1, environments, for_)
     assert (plan.environments, plan.for_s) == planned
 
 
-def test_no_control_is_worse_than_itself() -> None:
+def test_no_control_is_worse_than_itself():
     """CUBIC against CUBIC shows no relative degradation."""
     choices, runner = random.Random(8), Runner()
     alone = ("below-cubic", "timeouts", "unfair", "late", "starves", "losses", "queue", "stuck")
@@ -236,7 +228,7 @@ def test_no_control_is_worse_than_itself() -> None:
         assert runner.degradation(harm, attack, "cubic") == 0
 
 
-def test_a_degradation_is_from_0_to_1() -> None:
+def test_a_degradation_is_from_0_to_1():
     choices, runner = random.Random(9), Runner()
     for harm in degradation.DEGRADATIONS.values():
         attack = any_attack(choices, *harm.needs)
@@ -245,15 +237,13 @@ def test_a_degradation_is_from_0_to_1() -> None:
         )
 
 
-def test_another_hunts_folder_is_left_alone(tmp_path: Path) -> None:
+def test_another_hunts_folder_is_left_alone(tmp_path):
     hunted("westwood+", "losses", 1, folder=tmp_path / "hunt")
     with pytest.raises(InputError, match="another hunt"):
         hunted("westwood+", "queue", 1, folder=tmp_path / "hunt")
 
 
-def test_it_prints_what_it_found_and_writes_it(
-    westwood: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_prints_what_it_found_and_writes_it(westwood, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a long path would make long lines
     folder = Path("hunt")
     options = ("--cc", "westwood+", "--harm", "losses", "--environments", 1, "--seed", SEED)
@@ -268,7 +258,7 @@ def test_it_prints_what_it_found_and_writes_it(
 
 
 @pytest.mark.clock
-def test_ctrl_c_ends_it_soon_and_keeps_what_was_found(tmp_path: Path) -> None:
+def test_ctrl_c_ends_it_soon_and_keeps_what_was_found(tmp_path):
     tool = Tool("control stress --cc westwood+ --for 1min --workers 1 --out out", tmp_path)
     journal = tmp_path / "out" / "journal.jsonl"
     while tool.process.poll() is None and not (journal.exists() and journal.stat().st_size):
@@ -278,7 +268,7 @@ def test_ctrl_c_ends_it_soon_and_keeps_what_was_found(tmp_path: Path) -> None:
     assert "continue with --resume --out out" in errors and errors.count("\n") == 1
 
 
-def test_another_scenario_is_no_finding(small_file: Path, westwood: Any) -> None:
+def test_another_scenario_is_no_finding(small_file, westwood):
     small_file.write_text(small_file.read_text().replace('name = "tcp"', 'name = "upload"'))
     called = westwood("control", "stress", "--replay", small_file)
     assert called.code == 2 and "--replay" in called.err
@@ -293,22 +283,15 @@ def test_another_scenario_is_no_finding(small_file: Path, westwood: Any) -> None
     ],
 )
 def test_a_replay_that_cannot_be_made_is_refused_before_any_run(
-    small_file: Path,
-    westwood: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    options: str,
-    code: int,
-    says: str,
-) -> None:
+    small_file, westwood, monkeypatch, options, code, says
+):
     monkeypatch.setenv("WESTWOOD_NS2", "/nowhere")
     called = westwood("control", "stress", "--replay", small_file, *options.split())
     assert (called.code, called.out) == (code, "")
     assert says in called.err and called.err.count("\n") == 1
 
 
-def test_an_engines_refusal_decides_the_exit_code_of_a_replay(
-    small_file: Path, westwood: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engines_refusal_decides_the_exit_code_of_a_replay(small_file, westwood, monkeypatch):
     """The table shows what could run; a reason common to both controls appears once."""
     monkeypatch.setenv("WESTWOOD_NS2", "/bin/true")
     called = westwood("control", "stress", "--replay", small_file, "--engine", "ns2")
@@ -318,14 +301,14 @@ def test_an_engines_refusal_decides_the_exit_code_of_a_replay(
     assert all(line.startswith("westwood: ns2: ") for line in lines)
 
 
-def test_the_figures_agree_with_those_of_the_scenario() -> None:
+def test_the_figures_agree_with_those_of_the_scenario():
     attack = any_attack(random.Random(11), "beside")
     attack = replace(attack, duration_us=2_000_000)
     seen = replay.figures(simulate(scenario_of(attack, "bbr"), attack.seed))
     assert repr(seen) == repr(Runner().run(attack, "bbr"))
 
 
-def test_the_guide_names_every_harm_and_feature() -> None:
+def test_the_guide_names_every_harm_and_feature():
     guide = (Path(__file__).parents[3] / "docs" / "control-reference.md").read_text()
     named = [
         f"| `{name}` | {harm.side.replace('-', ' ')} |"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An attack whose data plan/ reads runs as its scenario does, to the bit."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 
@@ -25,7 +23,7 @@ def any_attack(choices: random.Random) -> attacks.Attack:
     return attacks.drawn(names, at, choices.getrandbits(32))
 
 
-def test_it_runs_as_its_scenario_does() -> None:
+def test_it_runs_as_its_scenario_does():
     choices, runner = random.Random(7), Runner()
     for _ in range(ATTACKS):
         attack = any_attack(choices)
@@ -39,7 +37,7 @@ def test_it_runs_as_its_scenario_does() -> None:
 
 
 @pytest.mark.parametrize("feature", attacks.FEATURES)
-def test_each_feature_runs_as_its_scenario_does(feature: str) -> None:
+def test_each_feature_runs_as_its_scenario_does(feature):
     choices, runner = random.Random(f"networks {feature}"), Runner()
     names = ["beside", feature] if feature == "elsewhere" else [feature]
     for _ in range(6):

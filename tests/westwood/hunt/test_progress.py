@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The progress of `control stress` goes to the terminal, never into the output."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest
@@ -12,9 +10,7 @@ from westwood.hunt import hunter
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_only_a_terminal_shows_how_many_environments_are_tested(
-    is_terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_a_terminal_shows_how_many_environments_are_tested(is_terminal, capsys, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
     with control_stress._progress(hunter.plan("reno", (), 1, 40, None)) as tell:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A search run rates attacks over several seeds, climbs, and reports what each feature adds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -57,15 +55,13 @@ def run_of(
         ([0.4, 0.9, 0.49], False, 3),
     ],
 )
-def test_most_seeds_decide_and_no_more_are_run(
-    values: list[float], is_bad: bool, runs: int
-) -> None:
+def test_most_seeds_decide_and_no_more_are_run(values, is_bad, runs):
     run, rates = run_of(lambda attack: values[attack.seed])
     assert run._is_bad(PATH, [0, 1, 2], 0.5) is is_bad
     assert [one.seed for one in rates.rated] == list(range(runs))
 
 
-def test_a_finding_has_the_median_of_five_fresh_seeds_and_what_each_change_leaves() -> None:
+def test_a_finding_has_the_median_of_five_fresh_seeds_and_what_each_change_leaves():
     """The degradation halves without losses, and falls with the queue and the delay."""
 
     def of(attack: Attack) -> float:
@@ -96,20 +92,20 @@ def test_a_finding_has_the_median_of_five_fresh_seeds_and_what_each_change_leave
 
 
 @pytest.mark.parametrize(("value", "is_found"), [(LEAST, True), (0.99 * LEAST, False)])
-def test_a_smaller_degradation_is_no_finding(value: float, is_found: bool) -> None:
+def test_a_smaller_degradation_is_no_finding(value, is_found):
     run, _ = run_of(lambda attack: value)
     run._metric = replace(run._metric, tell=lambda *_: "")
     assert (run._finding(PATH) is not None) is is_found
     assert (run.find() is not None) is is_found
 
 
-def test_a_hopeless_combination_is_left_after_forty_attacks() -> None:
+def test_a_hopeless_combination_is_left_after_forty_attacks():
     run, rates = run_of(lambda attack: 0.049)
     assert run.find() is None and len(rates.rated) == 40
     assert len({one.seed for one in rates.rated}) == 1
 
 
-def test_climbing_ends_when_nothing_improves_or_nothing_is_worse() -> None:
+def test_climbing_ends_when_nothing_improves_or_nothing_is_worse():
     run, rates = run_of(lambda attack: 0.1)
     assert run._climbed() is not None
     assert len(rates.rated) == 40 + 4 * 10, "four generations of ten"
@@ -117,7 +113,7 @@ def test_climbing_ends_when_nothing_improves_or_nothing_is_worse() -> None:
     assert run._climbed() is not None and len(rates.rated) == 40
 
 
-def test_climbing_finds_what_is_worst() -> None:
+def test_climbing_finds_what_is_worst():
     """The degradation grows with the queue; climbing goes on for twelve generations at most."""
     run, rates = run_of(lambda attack: min(0.9, 0.1 + attack.queue_packets / 5000))
     climbed = run._climbed()
@@ -127,19 +123,19 @@ def test_climbing_finds_what_is_worst() -> None:
     assert 40 < len(rates.rated) <= 40 + 12 * 10
 
 
-def test_a_run_follows_from_the_hunts_seed_and_its_number() -> None:
+def test_a_run_follows_from_the_hunts_seed_and_its_number():
     features = [run_of(lambda _: 0.0, number)[0]._features for number in range(60)]
     assert features == [run_of(lambda _: 0.0, number)[0]._features for number in range(60)]
     assert len({tuple(one) for one in features}) > 30
     assert all(attacks.fit_together(one) for one in features)
-    extra = [len(set(one) - {"RTO"}) for one in features]
+    extra = [len(set(feature) - {"RTO"}) for feature in features]
     assert set(extra) <= {0, 1, 2, 3} and extra.count(0) < 30
     has_rto = sum("RTO" in one for one in features)
     assert 15 < has_rto < 45
 
 
 @pytest.mark.parametrize("harm", DEGRADATIONS)
-def test_a_run_has_the_features_that_its_harm_needs(harm: str) -> None:
+def test_a_run_has_the_features_that_its_harm_needs(harm):
     one = DEGRADATIONS[harm]
     for number in range(20):
         chosen = run_of(lambda _: 0.0, number, harm)[0]._features
@@ -151,19 +147,19 @@ def test_a_run_has_the_features_that_its_harm_needs(harm: str) -> None:
     ("queue_bdp", "length"),
     [(0.05, "short"), (0.1, "shallow"), (0.65, "shallow"), (0.75, "usual"), (2.5, "deep")],
 )
-def test_findings_of_a_kind_share_all_but_the_numbers(queue_bdp: float, length: str) -> None:
+def test_findings_of_a_kind_share_all_but_the_numbers(queue_bdp, length):
     path = Attack(120_000_000, 100_000, round(1000 * queue_bdp), 20_000_000, 1)
     finding = Finding(replace(path, loss="uniform", loss_rate=0.01), "idle", "x", 0, 0, 0, "", {})
     assert finding.kind == ("idle", "loss", length)
     assert Finding.of(finding.as_json()) == finding
 
 
-def test_the_limits_of_a_search_are_as_declared() -> None:
+def test_the_limits_of_a_search_are_as_declared():
     packets, weights = search_run._PACKETS
     assert len(packets) == len(weights) and max(packets) == 40_000
 
 
-def test_a_hunt_for_a_time_tells_no_total() -> None:
+def test_a_hunt_for_a_time_tells_no_total():
     told: list[tuple[int, int]] = []
     hunt = hunter.Hunt(hunter.plan("westwood+", ("losses",), 1, None, 0.01))
     with hunt.opened(resume=False):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a hunt says of an attack and of the harm that it does: tests/golden/hunt_words.json."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from typing import Any
@@ -49,7 +47,7 @@ def invented(protocol: str, part: float = 1.0, without: tuple[str, ...] = ()) ->
     )
 
 
-def test_each_harm_is_measured_and_told() -> None:
+def test_each_harm_is_measured_and_told():
     found: dict[str, Any] = {}
     for name, harm in DEGRADATIONS.items():
         value = harm.measure(invented, HARMED, "westwood+")
@@ -61,14 +59,14 @@ def test_each_harm_is_measured_and_told() -> None:
 @pytest.mark.parametrize(
     ("min_rto_us", "share"), [(300_000, "36%"), (900_000, "90%"), (2_000_000, "100%")]
 )
-def test_a_flow_waits_in_timeouts_for_at_most_all_of_the_time(min_rto_us: int, share: str) -> None:
+def test_a_flow_waits_in_timeouts_for_at_most_all_of_the_time(min_rto_us, share):
     """18 timeouts in 20 s, each of the minimum RTO and the 100 ms of the path."""
     attack = replace(HARMED, flows=1, min_rto_us=min_rto_us)
     said = DEGRADATIONS["stalled"].tell(invented, attack, "westwood+")
     assert f"spends at least {share} of the time in 18 timeouts" in said
 
 
-def test_each_feature_is_told_with_its_numbers() -> None:
+def test_each_feature_is_told_with_its_numbers():
     choices, found = random.Random(3), {}
     for name in attacks.FEATURES:
         together = ["beside", "elsewhere"] if name == "elsewhere" else [name]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The judge's cases are drawn for judging only, fit their cells, and repeat for a seed."""
 
-from __future__ import annotations
-
 import pytest
 
 from westwood.judge.cases import BBR, CUBIC, Case
@@ -17,7 +15,7 @@ def cases(section: str, seed: int = 5, paths: int = 40) -> list[Case]:
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_no_search_draws_them_and_more_paths_keep_the_first_ones(section: str) -> None:
+def test_no_search_draws_them_and_more_paths_keep_the_first_ones(section):
     few, many = cases(section), cases(section, paths=120)
     assert {population.purpose_of(case.environment) for case in many} == {"judge"}
     for cell in {case.cell for case in few}:
@@ -28,7 +26,7 @@ def test_no_search_draws_them_and_more_paths_keep_the_first_ones(section: str) -
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_controls_differ_only_in_the_flows_under_test(section: str) -> None:
+def test_controls_differ_only_in_the_flows_under_test(section):
     by_cell = {case.cell: case for case in cases(section)}
     for case in by_cell.values():
         ours = case.scenario(Control("westwood+", {"filter": "none"}))
@@ -42,7 +40,7 @@ def test_controls_differ_only_in_the_flows_under_test(section: str) -> None:
         assert differing == ({"short"} if section == "short" else {"tcp"})
 
 
-def test_lone_flows_lose_packets_only_as_declared() -> None:
+def test_lone_flows_lose_packets_only_as_declared():
     for case in cases("clean", paths=100):
         path = case.environment
         assert (path.flows, path.loss, path.aqm, path.reverse_flows) == (1, "none", "droptail", 0)
@@ -53,7 +51,7 @@ def test_lone_flows_lose_packets_only_as_declared() -> None:
         assert path.loss == "uniform" and 1e-4 <= path.loss_rate <= 2e-2
 
 
-def test_cells_with_competing_cubic_are_as_declared() -> None:
+def test_cells_with_competing_cubic_are_as_declared():
     expected = {f"{a}+{b}, {q:g} BDP": (a, b, q) for a, b in MIXES for q in QUEUES_BDP}
     found = cases("beside")
     assert {case.cell for case in found} == set(expected)
@@ -64,7 +62,7 @@ def test_cells_with_competing_cubic_are_as_declared() -> None:
         assert path.queue_packets == pytest.approx(queue_bdp * path.bdp_packets, abs=0.51)
 
 
-def test_the_other_sections_are_as_declared() -> None:
+def test_the_other_sections_are_as_declared():
     for case in cases("among"):
         path = case.environment
         assert (f"{path.flows} flows", path.beside) == (case.cell, None)

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page about judging names every row of the table with its bound."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
 import pytest
 
 from westwood.judge.judging import TARGETS
-from westwood.judge.targets import Target
 
 PAGE = Path(__file__).parents[3] / "docs" / "control-reference.md"
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda one: one.name)
-def test_the_page_has_the_row_with_its_bound(target: Target) -> None:
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_the_page_has_the_row_with_its_bound(target):
     section = PAGE.read_text().partition("\n## Benchmark\n")[2].partition("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| `")]
     (row,) = (line for line in rows if f"`{target.name}`" in line)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each row on the wide population fails for a control that deserves it, and CUBIC passes."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -49,7 +47,7 @@ def is_reached(name: str, *seen: CaseRuns) -> bool | None:
     return target(name).reached(value(name, *seen))
 
 
-def test_what_cubic_keeps_is_summed_over_the_seeds_of_a_path() -> None:
+def test_what_cubic_keeps_is_summed_over_the_seeds_of_a_path():
     good = ran("shared", [both(5, 5), both(5, 5)], cubic=[both(4, 4), both(6, 6)])
     bad = ran("shared", [both(9, 1), both(7, 3)], cubic=[both(4, 4), both(6, 6)])
 
@@ -60,14 +58,14 @@ def test_what_cubic_keeps_is_summed_over_the_seeds_of_a_path() -> None:
     assert target("shared-worst").of([good, bad]).worst[0][1] == bad.case
 
 
-def test_cubic_is_compared_with_itself_on_other_seeds_for_any_control() -> None:
+def test_cubic_is_compared_with_itself_on_other_seeds_for_any_control():
     noisy = ran("shared", [both(9, 1)], cubic=[both(5, 5)], again=[both(6, 4)])
 
     assert value("shared-self", noisy) == pytest.approx(0.8)
     assert not is_reached("shared-self", noisy)
 
 
-def test_what_is_resent_counts_in_the_worst_seed_without_what_the_wire_lost() -> None:
+def test_what_is_resent_counts_in_the_worst_seed_without_what_the_wire_lost():
     calm, wild = both(5, 5), both(5, 5, retransmitted=40)
     lossy = both(5, 5, retransmitted=40, lost=30)
     seldom, often = (
@@ -78,7 +76,7 @@ def test_what_is_resent_counts_in_the_worst_seed_without_what_the_wire_lost() ->
     assert value("resent-worst", seldom, often) == pytest.approx(0.041 / 0.011)
 
 
-def test_a_run_that_resends_a_fifth_in_vain_has_collapsed() -> None:
+def test_a_run_that_resends_a_fifth_in_vain_has_collapsed():
     calm, wild = both(5, 5), both(5, 5, retransmitted=300)
     lossy = both(5, 5, retransmitted=300, lost=150)
 
@@ -88,7 +86,7 @@ def test_a_run_that_resends_a_fifth_in_vain_has_collapsed() -> None:
         assert is_reached("runaways", ran("shared", [own], cubic=[cubic]))
 
 
-def test_a_crowd_is_compared_with_a_crowd_of_cubic() -> None:
+def test_a_crowd_is_compared_with_a_crowd_of_cubic():
     even, uneven = ([flow("tcp-1", 5), flow("tcp-2", b)] for b in (5, 1))
 
     assert value("crowd", ran("crowd", [uneven], cubic=[even])) == pytest.approx(36 / 52 - 1)
@@ -96,14 +94,14 @@ def test_a_crowd_is_compared_with_a_crowd_of_cubic() -> None:
     assert is_reached("crowd", ran("crowd", [uneven], cubic=[uneven]))
 
 
-def test_the_latecomer_is_the_last_flow() -> None:
+def test_the_latecomer_is_the_last_flow():
     late, early = ([flow("tcp-1", 5), flow("tcp-2", b)] for b in (1, 5))
 
     assert value("late-median", ran("late", [late], cubic=[early])) == pytest.approx(0.2)
     assert not is_reached("late-tenth", ran("late", [late], cubic=[early]))
 
 
-def test_bursts_are_compared_with_the_better_of_two_references() -> None:
+def test_bursts_are_compared_with_the_better_of_two_references():
     seen = ran("bursts", [both(6, 0)], bbr=[both(10, 0)], westwood=[both(4, 0)])
     other = ran("bursts", [both(6, 0)], bbr=[both(5, 0)], westwood=[both(12, 0)])
 
@@ -111,7 +109,7 @@ def test_bursts_are_compared_with_the_better_of_two_references() -> None:
     assert value("bursts-median", other) == pytest.approx(0.5)
 
 
-def test_cubics_transfers_take_longer_with_a_competitor() -> None:
+def test_cubics_transfers_take_longer_with_a_competitor():
     slow, fast = ([flow("short", 1, completion_p50_s=one)] for one in (2.9, 0.37))
 
     assert not is_reached("brief-median", ran("brief", [slow], cubic=[fast]))
@@ -127,7 +125,7 @@ def runs(case: Case, control: Control) -> list[Rows]:
 
 
 @pytest.mark.parametrize(("cc", "does_harm"), [("cubic", False), ("sack", False), ("bbr", True)])
-def test_harm_in_a_short_queue_is_seen(cc: str, does_harm: bool) -> None:
+def test_harm_in_a_short_queue_is_seen(cc, does_harm):
     """BBRv1 takes nearly all of a link with 1.2 ms of queue and an RTT of 20 ms; Reno does not."""
     case = Case("shared", "", SHORT, seeds=8)
     others = {one.text: runs(case, one) for one in (CUBIC, CUBIC_AGAIN)}
@@ -137,7 +135,7 @@ def test_harm_in_a_short_queue_is_seen(cc: str, does_harm: bool) -> None:
         assert is_reached(row, seen) is not does_harm, row
 
 
-def test_the_second_run_of_cubic_has_seeds_of_its_own() -> None:
+def test_the_second_run_of_cubic_has_seeds_of_its_own():
     for case in SECTIONS["shared"].cases(5, 20):
         first, again = (
             {case.run(one, number)[1] for number in range(case.seeds)}
@@ -148,7 +146,7 @@ def test_the_second_run_of_cubic_has_seeds_of_its_own() -> None:
             assert seed % 8 == PLACE % 8, "the judge's"
 
 
-def test_sections_are_as_declared() -> None:
+def test_sections_are_as_declared():
     deep, thin = (
         [c for c in SECTIONS["wire"].cases(5, 40) if c.cell == name] for name in ("deep", "thin")
     )

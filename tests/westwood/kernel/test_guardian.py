@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A guardian undoes its changes when its parent process ends, however that ends."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -45,7 +43,7 @@ def sleepers(folder: Path) -> list[int]:
     return found
 
 
-def test_it_runs_commands_in_order_and_undoes_them(tmp_path: Path) -> None:
+def test_it_runs_commands_in_order_and_undoes_them(tmp_path):
     log = tmp_path / "log"
 
     def say(word: str) -> list[str]:
@@ -56,7 +54,7 @@ def test_it_runs_commands_in_order_and_undoes_them(tmp_path: Path) -> None:
     assert log.read_text().split() == ["one", "two", "three", "four"]
 
 
-def test_a_failure_is_reported_and_undone(tmp_path: Path) -> None:
+def test_a_failure_is_reported_and_undone(tmp_path):
     made = tmp_path / "made"
     fails = ["sh", "-c", "echo no such control >&2; exit 1"]
     with pytest.raises(RunError, match=r"^no such control$"), guarded([fails], [["touch", made]]):
@@ -69,7 +67,7 @@ def test_a_failure_is_reported_and_undone(tmp_path: Path) -> None:
         pass
 
 
-def test_a_killed_guardian_is_reported(tmp_path: Path) -> None:
+def test_a_killed_guardian_is_reported(tmp_path):
     """It could not undo anything."""
     tell = [["sh", "-c", f"echo $PPID > {tmp_path}/guardian"]]
     told = pytest.raises(RunError, match=r"its guardian was killed by SIGKILL$")
@@ -77,14 +75,14 @@ def test_a_killed_guardian_is_reported(tmp_path: Path) -> None:
         os.kill(int((tmp_path / "guardian").read_text()), signal.SIGKILL)
 
 
-def test_it_ends_the_background_command(tmp_path: Path) -> None:
+def test_it_ends_the_background_command(tmp_path):
     with running(["sh", "-c", f"cd {tmp_path}; exec sleep 600"]):
         assert wait_until(lambda: len(sleepers(tmp_path)) == 1)
     assert not sleepers(tmp_path)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_a_killed_parent_leaves_nothing(how: signal.Signals, tmp_path: Path) -> None:
+def test_a_killed_parent_leaves_nothing(how, tmp_path):
     command = [sys.executable, "-c", HELD]
     starter = subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True

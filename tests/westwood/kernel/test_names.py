@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Names of congestion controls that `kernel record`, `watch` and `default` accept."""
 
-from __future__ import annotations
-
 import pytest
 
 from westwood import InputError
@@ -19,18 +17,18 @@ from westwood.kernel import user_controls, ww_kernel
         ("", "expected the name of a congestion control"),
     ],
 )
-def test_a_name_that_no_kernel_can_have_is_refused(name: str, problem: str) -> None:
+def test_a_name_that_no_kernel_can_have_is_refused(name, problem):
     with pytest.raises(InputError) as error:
         ww_kernel.check_names(["reno", name])
     assert problem in str(error.value)
 
 
-def test_a_file_stands_for_its_control_in_the_kernel() -> None:
+def test_a_file_stands_for_its_control_in_the_kernel():
     assert user_controls.kernel_name("folder/mine.c") == "ww_mine"
     assert user_controls.kernel_name("reno") == "reno"
 
 
-def test_a_control_may_be_loaded_later_but_the_user_is_told_what_the_kernel_lacks() -> None:
+def test_a_control_may_be_loaded_later_but_the_user_is_told_what_the_kernel_lacks():
     ww_kernel.check_names(["cubic", "nosuch"])
     assert "reno" in ww_kernel.registered()
     assert ww_kernel.unregistered(["reno"]) == ""

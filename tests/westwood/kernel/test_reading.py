@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A recording is read as far as it was written, and an invalid cell is named."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -39,14 +37,14 @@ def left(tmp_path: Path) -> Path:
     return path
 
 
-def test_events_become_a_trace(left: Path) -> None:
+def test_events_become_a_trace(left):
     trace, is_cut = reading.read(left)
     assert not is_cut and trace.columns == list(reading.COLUMNS)
     assert trace["transfer"].to_list() == [1, 1, 1, 2], "the same ports are used again"
     assert trace["event"].to_list() == ["start", "window", "loss", "start"]
 
 
-def test_namespaces_may_use_the_same_addresses(left: Path) -> None:
+def test_namespaces_may_use_the_same_addresses(left):
     assert set(reading.read(left)[0]["flow"]) == {ENDS}
     others = EVENTS.replace("7,10.0.0.1", "8,10.0.0.1")
     left.write_text(HEAD + EVENTS + others)
@@ -55,7 +53,7 @@ def test_namespaces_may_use_the_same_addresses(left: Path) -> None:
     assert trace.filter(flow=f"{ENDS}@8")["transfer"].to_list() == [1, 1, 1, 2]
 
 
-def test_a_truncated_recording_keeps_its_complete_records(left: Path) -> None:
+def test_a_truncated_recording_keeps_its_complete_records(left):
     """Cuts inside a cell, next to a comma, before and after the end of a line."""
     whole, text = reading.read(left)[0], left.read_bytes()
     lines = [at for at, byte in enumerate(text) if byte == ord("\n")]
@@ -72,15 +70,13 @@ def test_a_truncated_recording_keeps_its_complete_records(left: Path) -> None:
         assert trace.equals(whole.head(records), null_equal=True)
 
 
-def test_an_empty_file_is_no_recording(left: Path) -> None:
+def test_an_empty_file_is_no_recording(left):
     left.write_bytes(b"")
     with pytest.raises(InputError, match="expected a recording of westwood kernel record"):
         reading.read(left)
 
 
-def test_a_truncated_record_is_reported(
-    left: Path, westwood: Westwood, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_truncated_record_is_reported(left, westwood, monkeypatch):
     from westwood.cli import recording_panel
 
     monkeypatch.setattr(recording_panel.panel, "draw", lambda run: None)
@@ -93,7 +89,7 @@ def test_a_truncated_record_is_reported(
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_the_recording_from_these_events_is_the_same(left: Path, ending: str) -> None:
+def test_the_recording_from_these_events_is_the_same(left, ending):
     trace, _ = reading.read(left)
     out = left.with_name(f"day.{ending}")
     trace.write_csv(out) if ending == "csv" else trace.write_parquet(out)
@@ -122,9 +118,7 @@ def test_the_recording_from_these_events_is_the_same(left: Path, ending: str) ->
         ("cc", '"', "line 3 has 14 cells, expected 20"),
     ],
 )
-def test_a_bad_cell_is_named_with_what_was_expected(
-    left: Path, westwood: Westwood, column: str, cell: str, said: str
-) -> None:
+def test_a_bad_cell_is_named_with_what_was_expected(left, westwood, column, cell, said):
     lines = left.read_text().splitlines()
     cells = lines[2].split(",")
     cells[lines[0].split(",").index(column)] = cell
@@ -133,10 +127,10 @@ def test_a_bad_cell_is_named_with_what_was_expected(
     called = westwood("trace", left, "--plot")
     assert called.code == 2 and called.err.count("\n") == 1, called.err
     assert called.err.startswith(f"westwood: {left}: ") and said in called.err
-    assert [one.name for one in left.parent.iterdir()] == [left.name]
+    assert [path.name for path in left.parent.iterdir()] == [left.name]
 
 
-def test_a_parquet_file_with_other_types_is_rejected(left: Path, westwood: Westwood) -> None:
+def test_a_parquet_file_with_other_types_is_rejected(left, westwood):
     trace, _ = reading.read(left)
     path = left.with_suffix(".parquet")
     for column in (
@@ -152,7 +146,7 @@ def test_a_parquet_file_with_other_types_is_rejected(left: Path, westwood: Westw
         assert called.err.startswith(f"westwood: {path}: ")
 
 
-def test_special_files_are_rejected_at_once(tmp_path: Path, westwood: Westwood) -> None:
+def test_special_files_are_rejected_at_once(tmp_path, westwood):
     os.mkfifo(tmp_path / "pipe.csv")
     (tmp_path / "zeros.csv").symlink_to("/dev/zero")
     (tmp_path / "folder.parquet").mkdir()
@@ -161,7 +155,7 @@ def test_special_files_are_rejected_at_once(tmp_path: Path, westwood: Westwood) 
         assert called.code == 2 and "expected a file" in called.err
 
 
-def test_names_from_a_file_are_drawn_literally(left: Path, westwood: Westwood) -> None:
+def test_names_from_a_file_are_drawn_literally(left, westwood):
     r"""A dollar sign does not begin a formula: "$\frac$" would be an invalid one."""
     left.write_text(left.read_text().replace(ENDS, r"$\frac$>_").replace("ww_plus", r"$\bad$"))
     called = westwood("trace", left, "--plot")

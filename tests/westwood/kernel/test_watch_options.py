@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The options of `kernel watch`; tests/linux/loader watches real connections."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from westwood.cli import watch
@@ -15,9 +10,7 @@ from westwood.cli import watch
     ("interval", "seconds"),
     [("49ms", None), ("50ms", 0.05), ("1s", 1.0), ("1h", 3600.0), ("3601s", None)],
 )
-def test_an_update_comes_every_50_ms_to_an_hour(
-    interval: str, seconds: float | None, westwood: Callable[..., Any], monkeypatch: Any
-) -> None:
+def test_an_update_comes_every_50_ms_to_an_hour(interval, seconds, westwood, monkeypatch):
     asked: list[float] = []
     monkeypatch.setattr(
         watch, "run", lambda match, netns, sort, every_s, **more: asked.append(every_s)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A search's counts stand beside those of independent claims."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -11,14 +9,14 @@ from westwood.papers.infer import chance, page
 from westwood.papers.infer.report import InferenceReport, packaged
 
 
-def test_chance_is_that_of_independent_claims() -> None:
+def test_chance_is_that_of_independent_claims():
     assert chance.at_once([0.5, 0.5]) == [0.25, 0.5, 0.25]
     assert chance.expected([0.5, 0.5], 2, 100) == pytest.approx(25)
     assert chance.by_chance([0.5, 0.5, 0.001], 100) == 2
     assert chance.by_chance([1.0, 0.0], 100) == 1
 
 
-def test_chance_counts_how_many_claims_hold_at_once_and_which_exclude_each_other() -> None:
+def test_chance_counts_how_many_claims_hold_at_once_and_which_exclude_each_other():
     held = [{"a": place % 2 == 0, "b": place % 2 == 1, "c": True} for place in range(40)]
 
     found = chance.counted(held)
@@ -30,7 +28,7 @@ def test_chance_counts_how_many_claims_hold_at_once_and_which_exclude_each_other
     assert pair.at_most_by_chance == pytest.approx(1 / math.comb(40, 20))
 
 
-def test_claims_that_share_as_many_settings_as_by_chance_do_not_exclude_each_other() -> None:
+def test_claims_that_share_as_many_settings_as_by_chance_do_not_exclude_each_other():
     held = [{"a": place % 2 == 0, "b": place % 4 < 2} for place in range(40)]
 
     (pair,) = chance.pairs(chance.counted(held))
@@ -39,7 +37,7 @@ def test_claims_that_share_as_many_settings_as_by_chance_do_not_exclude_each_oth
     assert 0.5 < pair.at_most_by_chance < 0.8
 
 
-def test_the_page_says_whether_figures_7_and_8_exclude_those_of_figure_5() -> None:
+def test_the_page_says_whether_figures_7_and_8_exclude_those_of_figure_5():
     report = packaged()["ns3-2013"]
     held = [
         {claim: claim.startswith("ns3.fig5") == (place % 2 == 0) for claim in report.claims}

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each word of a paper's claim counts: what fails a single one makes the claim differ."""
 
-from __future__ import annotations
-
 import pytest
 from invented import (
     delayed_ack,
@@ -102,13 +100,11 @@ MORE_CASES: list[tuple[str, dict[str, Measured], str]] = [
 
 
 @pytest.mark.parametrize(("claim", "wrong", "explanation"), MORE_CASES)
-def test_each_word_of_a_claim_counts(
-    claim: str, wrong: dict[str, Measured], explanation: str
-) -> None:
+def test_each_word_of_a_claim_counts(claim, wrong, explanation):
     decided, why = verdict(claim, wrong)
     assert decided == "DIFFERS" and explanation in why
 
 
-def test_every_decided_claim_quotes_its_paper() -> None:
-    without = [one for one in CHECKS if not claims.claims()[one].quote]
+def test_every_decided_claim_quotes_its_paper():
+    without = [check for check in CHECKS if not claims.claims()[check].quote]
     assert without == [one for one in without if one.startswith("mobicom.")], "slides have figures"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A check says HOLDS if a claim holds, and else DIFFERS with the place and the amount."""
 
-from __future__ import annotations
-
 import pytest
 from invented import (
     CURVES,
@@ -38,35 +36,35 @@ OTHERS = ("reno", "newreno", "tahoe")
 
 
 @pytest.mark.parametrize("claim", ["order", "reno_equals_newreno", "westwoodplus_knee", "monotone"])
-def test_the_papers_curves_hold_every_claim(claim: str) -> None:
+def test_the_papers_curves_hold_every_claim(claim):
     assert verdict(f"ns3.fig5.{claim}", fig5()) == ("HOLDS", "")
 
 
 W_OVER_PLUS = "Westwood (ns-3, 2013) over Westwood+ (ns-3, 2013)"
 
 
-def test_order_differs_where_westwood_plus_leads() -> None:
+def test_order_differs_where_westwood_plus_leads():
     assert verdict("ns3.fig5.order", fig5(westwood_plus=(4, 1.8))) == (
         "DIFFERS",
         f"{W_OVER_PLUS} at 0.005: 8.3% below",
     )
 
 
-def test_order_differs_at_the_ends_of_the_sweep_too() -> None:
+def test_order_differs_at_the_ends_of_the_sweep_too():
     assert verdict("ns3.fig5.order", fig5(westwood_plus=(7, 0.25)))[1] == (
         f"{W_OVER_PLUS} at 0.05: 20.0% below"
     )
     assert verdict("ns3.fig5.order", fig5(westwood_plus=(0, 1.975)))[0] == "HOLDS", "a full link"
 
 
-def test_a_lead_of_a_third_is_no_huge_improvement() -> None:
-    curves = {cc: tuple(0.75 * one for one in CURVES["westwood-ns3"]) for cc in OTHERS}
+def test_a_lead_of_a_third_is_no_huge_improvement():
+    curves = {cc: tuple(0.75 * curve for curve in CURVES["westwood-ns3"]) for cc in OTHERS}
     found = over(PER, RATES, {**CURVES, **curves})
     failed = verdict("ns3.fig5.order", {"fig5": found})[1]
     assert "Westwood (ns-3, 2013) over Reno: by 50% at 0 of 8 points" in failed
 
 
-def test_reno_and_newreno_are_alike_within_10_percent_at_every_rate() -> None:
+def test_reno_and_newreno_are_alike_within_10_percent_at_every_rate():
     claim = "ns3.fig5.reno_equals_newreno"
     assert verdict(claim, fig5(reno=(4, 0.37 * 0.92)))[0] == "HOLDS"
     assert verdict(claim, fig5(reno=(5, 0.10)))[0] == "DIFFERS"
@@ -76,20 +74,20 @@ def test_reno_and_newreno_are_alike_within_10_percent_at_every_rate() -> None:
     )
 
 
-def test_the_knee_differs_where_the_ratio_shrinks() -> None:
+def test_the_knee_differs_where_the_ratio_shrinks():
     assert verdict("ns3.fig5.westwoodplus_knee", fig5(westwood_plus=(5, 0.8))) == (
         "DIFFERS",
         "Westwood over Westwood+: falls by 16.7% from 0.005 to 0.01",
     )
 
 
-def test_the_knee_is_at_0_001_and_no_earlier() -> None:
+def test_the_knee_is_at_0_001_and_no_earlier():
     assert verdict("ns3.fig5.westwoodplus_knee", fig5(westwood_plus=(1, 1.5)))[1] == (
         "Westwood over Westwood+ at 0.0005 is 1.31 before the drop"
     )
 
 
-def test_a_falling_curve_may_rise_by_a_line_only() -> None:
+def test_a_falling_curve_may_rise_by_a_line_only():
     assert verdict("ns3.fig5.monotone", fig5(reno=(5, 0.372)))[0] == "HOLDS"
     assert verdict("ns3.fig5.monotone", fig5(reno=(5, 0.40))) == (
         "DIFFERS",
@@ -327,7 +325,7 @@ CASES: dict[str, tuple[dict[str, Measured], dict[str, Measured], str]] = {
 
 
 @pytest.mark.parametrize("claim", CASES)
-def test_the_papers_results_hold_and_others_differ(claim: str) -> None:
+def test_the_papers_results_hold_and_others_differ(claim):
     right, wrong, explanation = CASES[claim]
     if why_not := claims.claims()[claim].undecidable:
         assert verdict(claim, right) == verdict(claim, wrong) == ("NOT DECIDABLE", why_not)
@@ -337,7 +335,7 @@ def test_the_papers_results_hold_and_others_differ(claim: str) -> None:
     assert decided == "DIFFERS" and explanation in why
 
 
-def test_every_claim_is_decided_once_or_names_its_tests() -> None:
+def test_every_claim_is_decided_once_or_names_its_tests():
     decided = [claim for study in STUDIES.values() for claim in study.claims]
     assert len(decided) == len(set(decided)) and set(decided) == set(CHECKS)
     assert set(CASES) | {claim for claim in CHECKS if claim.startswith("ns3.fig5")} == set(CHECKS)

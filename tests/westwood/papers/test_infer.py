@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A paper's open settings are searched without bias and reproducibly, and reported as found."""
 
-from __future__ import annotations
-
 import functools
 import html
 import json
@@ -53,14 +51,16 @@ SETTINGS = (
 
 def cases(holds: Any, count: int = 600) -> list[tree.Case]:
     draw = random.Random(1)
-    chosen = [{one.key: draw.choice(one.choices) for one in SETTINGS} for _ in range(count)]
+    chosen = [
+        {setting.key: draw.choice(setting.choices) for setting in SETTINGS} for _ in range(count)
+    ]
     return [(one, bool(holds(one, draw))) for one in chosen]
 
 
 # The tree
 
 
-def test_a_tree_finds_the_two_settings_that_decide_a_claim() -> None:
+def test_a_tree_finds_the_two_settings_that_decide_a_claim():
     grown = tree.grow(
         SETTINGS, cases(lambda one, draw: one["queue"] != "50" and one["filter"] == "ewma")
     )
@@ -72,7 +72,7 @@ def test_a_tree_finds_the_two_settings_that_decide_a_claim() -> None:
     assert tree.Tree.read(json.loads(json.dumps(grown.entry()))) == grown
 
 
-def test_a_setting_that_divides_twice_is_one_condition() -> None:
+def test_a_setting_that_divides_twice_is_one_condition():
     shares = {"20": 0.95, "50": 0.65, "100": 0.0}
     grown = tree.grow(SETTINGS, cases(lambda one, draw: draw.random() < shares[one["queue"]]))
 
@@ -80,7 +80,7 @@ def test_a_setting_that_divides_twice_is_one_condition() -> None:
     assert grown.best()[1] == {"queue": ("20",)}
 
 
-def test_a_tree_tolerates_noise_and_ignores_pure_noise() -> None:
+def test_a_tree_tolerates_noise_and_ignores_pure_noise():
     noisy = tree.grow(
         SETTINGS, cases(lambda one, draw: (one["rto"] == "1s") ^ (draw.random() < 0.2))
     )
@@ -91,7 +91,7 @@ def test_a_tree_tolerates_noise_and_ignores_pure_noise() -> None:
     assert chance.setting == ""
 
 
-def test_few_cases_of_chance_are_not_divided() -> None:
+def test_few_cases_of_chance_are_not_divided():
     divided = [
         tree.grow(SETTINGS, cases(lambda one, draw, share=share: draw.random() < share, 60)).setting
         for share in (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -101,14 +101,14 @@ def test_few_cases_of_chance_are_not_divided() -> None:
 
 
 @pytest.mark.parametrize("always", [True, False])
-def test_a_claim_that_always_or_never_holds_depends_on_nothing(always: bool) -> None:
+def test_a_claim_that_always_or_never_holds_depends_on_nothing(always):
     grown = tree.grow(SETTINGS, cases(lambda one, draw: always))
 
     assert grown == tree.Tree(600, 600 * always)
     assert list(tree.drawn(grown, str)) == [f"holds in {'100' if always else '0'}% of 600"]
 
 
-def test_a_tree_is_drawn_with_both_sides_of_each_division() -> None:
+def test_a_tree_is_drawn_with_both_sides_of_each_division():
     grown = tree.grow(SETTINGS, cases(lambda one, draw: one["queue"] == "20"))
 
     lines = list(tree.drawn(grown, lambda key: f"the {key}"))
@@ -122,9 +122,9 @@ def test_a_tree_is_drawn_with_both_sides_of_each_division() -> None:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_every_value_has_a_reason_and_an_effect(paper: str) -> None:
+def test_every_value_has_a_reason_and_an_effect(paper):
     open_ = space.of(paper)
-    test_set = ClaimTestSet(open_, tuple(one.id for one in open_.claims), (1,), thin=True)
+    test_set = ClaimTestSet(open_, tuple(claim.id for claim in open_.claims), (1,), thin=True)
     places = [place for points in test_set.points.values() for place in (points[0], points[-1])]
     for setting in open_.settings:
         first, *others = setting.values
@@ -136,23 +136,23 @@ def test_every_value_has_a_reason_and_an_effect(paper: str) -> None:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_all_values_go_together(paper: str) -> None:
+def test_all_values_go_together(paper):
     open_, draw = space.of(paper), random.Random(paper)
-    test_set = ClaimTestSet(open_, tuple(one.id for one in open_.claims), (1,), thin=True)
+    test_set = ClaimTestSet(open_, tuple(claim.id for claim in open_.claims), (1,), thin=True)
     places = [point for points in test_set.points.values() for point in (points[0], points[-1])]
     for chosen in propose.propose(open_, draw.randrange(1000), 0, {})[:8]:
         values = open_.values(chosen)
-        assert all(applied(one.scenario, one.fixed, values) for one in places)
+        assert all(applied(place.scenario, place.fixed, values) for place in places)
 
 
-def test_all_claims_that_simulations_decide_belong_to_a_paper_whose_settings_are_listed() -> None:
-    decided = {claim for one in STUDIES.values() for claim in one.claims}
+def test_all_claims_that_simulations_decide_belong_to_a_paper_whose_settings_are_listed():
+    decided = {claim for study in STUDIES.values() for claim in study.claims}
     decided -= {one.id for one in claims.claims().values() if one.undecidable}
 
     assert {one.id for paper in PAPERS for one in space.of(paper).claims} == decided
 
 
-def test_keys_that_a_scenario_sweeps_or_owns_stay() -> None:
+def test_keys_that_a_scenario_sweeps_or_owns_stay():
     acks = Value("", {"flow.delayed_ack": 1, "duration": "100s"}, "")
     point = Scenario.preset("fig8").with_settings({"tcp.delayed_ack": 4})
 
@@ -163,7 +163,7 @@ def test_keys_that_a_scenario_sweeps_or_owns_stay() -> None:
     assert fixed.hash == point.hash
 
 
-def test_parts_of_a_queue_combine_and_reds_apply_only_to_red() -> None:
+def test_parts_of_a_queue_combine_and_reds_apply_only_to_red():
     values = [
         Value("", {"bottleneck.queue": {"kind": "red", "min": 5, "max": 15}}, ""),
         Value("", {"bottleneck.queue.limit": "30p", "bottleneck.red.max": 20}, ""),
@@ -181,20 +181,20 @@ def test_parts_of_a_queue_combine_and_reds_apply_only_to_red() -> None:
 # What is proposed
 
 
-def test_a_filling_batch_has_every_value_equally_often() -> None:
+def test_a_filling_batch_has_every_value_equally_often():
     open_ = space.of("mobicom-2001")
     batches = [propose.propose(open_, 1, batch, {}) for batch in (0, 1)]
 
     for batch in batches:
-        for one in open_.settings:
-            counts = Counter(chosen[one.key] for chosen in batch)
-            assert set(counts) == set(one.choices)
+        for setting in open_.settings:
+            counts = Counter(chosen[setting.key] for chosen in batch)
+            assert set(counts) == set(setting.choices)
             assert max(counts.values()) - min(counts.values()) <= 1
     assert batches[0] != batches[1]
     assert batches[0] == propose.propose(open_, 1, 0, {}) != propose.propose(open_, 2, 0, {})
 
 
-def test_a_refining_batch_tries_nothing_twice() -> None:
+def test_a_refining_batch_tries_nothing_twice():
     open_, before = space.of("linux-2003"), {0: (space.of("linux-2003").profile, 0.0)}
     for batch in (0, 1):
         made = propose.propose(open_, 1, batch, before)
@@ -207,7 +207,7 @@ def test_a_refining_batch_tries_nothing_twice() -> None:
     assert refined == propose.propose(open_, 1, 2, before)
 
 
-def test_a_small_space_is_exhausted_without_repetition() -> None:
+def test_a_small_space_is_exhausted_without_repetition():
     small = replace(space.of(SMALL), settings=SETTINGS)
     before: dict[int, tuple[space.Chosen, float]] = {0: (small.profile, 0.0)}
     made = propose.propose(small, 1, 0, before)
@@ -217,7 +217,7 @@ def test_a_small_space_is_exhausted_without_repetition() -> None:
     assert propose.propose(small, 1, 1, before) == propose.propose(small, 1, 2, before) == []
 
 
-def test_a_refining_batch_is_not_a_filling_one() -> None:
+def test_a_refining_batch_is_not_a_filling_one():
     batches = [all(map(propose.fills, propose.numbers(batch))) for batch in range(6)]
 
     assert batches == [True, True, False, True, True, False]
@@ -227,14 +227,16 @@ def test_a_refining_batch_is_not_a_filling_one() -> None:
 # What is run
 
 
-def test_seeds_that_search_choose_decide_and_witness_are_disjoint_in_every_search() -> None:
+def test_seeds_that_search_choose_decide_and_witness_are_disjoint_in_every_search():
     purposes = ("search", "choosing", "fresh", "witness")
     for paper in PAPERS:
-        seeds = [seeds_of(space.of(paper), search, one) for search in (1, 2) for one in purposes]
+        seeds = [
+            seeds_of(space.of(paper), search, purpose) for search in (1, 2) for purpose in purposes
+        ]
         assert len({seed for some in seeds for seed in some}) == sum(map(len, seeds))
 
 
-def test_a_run_shared_by_several_figures_happens_once() -> None:
+def test_a_run_shared_by_several_figures_happens_once():
     open_ = space.of("ns3-2013")
     test_set = ClaimTestSet(
         open_, ("ns3.fig5.order", "ns3.fig6.delay", "ns3.fig10.cwnd"), (1, 2), thin=True
@@ -249,7 +251,7 @@ def test_a_run_shared_by_several_figures_happens_once() -> None:
     assert all((plan.jobs[key].more_columns is not None) == (key in traced) for key in plan.jobs)
 
 
-def test_the_profile_has_the_verdicts_that_reproduce_gives() -> None:
+def test_the_profile_has_the_verdicts_that_reproduce_gives():
     open_ = space.of("plateau")
     ids = ("plateau.wired", "plateau.friendly_newreno", "plateau.friendly_westwood")
     test_set = ClaimTestSet(open_, ids, (1, 2, 3), thin=False)
@@ -267,7 +269,7 @@ def test_the_profile_has_the_verdicts_that_reproduce_gives() -> None:
     assert found.explanations == expected
 
 
-def test_a_number_deviates_both_ways_and_a_bound_only_above() -> None:
+def test_a_number_deviates_both_ways_and_a_bound_only_above():
     about = published.Number("a", "b", ("c",), 2.0)
     bound = published.Number("a", "b", ("c",), 2.0, "at most")
 
@@ -289,7 +291,7 @@ def report_of(**claim: Any) -> InferenceReport:
     return InferenceReport(data)
 
 
-def test_never_means_that_no_setting_confirmed_it_on_new_seeds() -> None:
+def test_never_means_that_no_setting_confirmed_it_on_new_seeds():
     assert report_of().elsewhere("linux.rate_halving") == (
         "It holds under none of 49 settings that the paper leaves open."
     )
@@ -300,13 +302,13 @@ def test_never_means_that_no_setting_confirmed_it_on_new_seeds() -> None:
     assert held.never == ["linux.rate_halving"]
 
 
-def test_all_means_that_no_setting_is_left() -> None:
+def test_all_means_that_no_setting_is_left():
     report = InferenceReport({**report_of().data, "possible": 49})
 
     assert report.elsewhere("linux.rate_halving").startswith("It holds under none of all 49 ")
 
 
-def test_mutually_exclusive_parts_explain_why_a_claim_never_holds() -> None:
+def test_mutually_exclusive_parts_explain_why_a_claim_never_holds():
     found = parts.excluding(
         [
             "Reno at 0.01: 2 is above 1; Reno at 0.05: 2 is above 1",
@@ -320,14 +322,14 @@ def test_mutually_exclusive_parts_explain_why_a_claim_never_holds() -> None:
     assert "**Reno** and **Reno's spread** exclude each other" in parts.written(found)
 
 
-def test_independent_parts_are_reported_as_such() -> None:
+def test_independent_parts_are_reported_as_such():
     found = parts.excluding(["a: 1", "b: 1", "a: 1; b: 1", ""])
 
     assert found == {"of": 4, "all": 1, "holding": {"a": 2, "b": 2}, "apart": []}
     assert "in 1 of 4 settings; independent parts would hold in 1." in parts.written(found)
 
 
-def test_a_claim_is_said_to_hold_more_often_in_its_best_branch() -> None:
+def test_a_claim_is_said_to_hold_more_often_in_its_best_branch():
     branches = tree.Tree(50, 48), tree.Tree(50, 2)
     grown = tree.Tree(100, 50, "queue", ("10 packets", "50 packets"), *branches)
     report = report_of(witness={}, tree=grown.entry())
@@ -338,12 +340,12 @@ def test_a_claim_is_said_to_hold_more_often_in_its_best_branch() -> None:
     )
 
 
-def test_a_claim_that_hardly_any_setting_has_is_not_said_to_hold_under_none() -> None:
+def test_a_claim_that_hardly_any_setting_has_is_not_said_to_hold_under_none():
     report = report_of(witness={}, tree=tree.Tree(1000, 4).entry())
     assert " fewer than 1% " in report.elsewhere("linux.rate_halving")
 
 
-def test_a_claim_that_nearly_every_setting_has_decides_nothing() -> None:
+def test_a_claim_that_nearly_every_setting_has_decides_nothing():
     report = report_of(witness={}, tree=tree.Tree(100, 97).entry())
     assert report.decides_nothing("linux.rate_halving")
     assert report.elsewhere("linux.rate_halving").endswith("so it decides nothing.")
@@ -352,7 +354,7 @@ def test_a_claim_that_nearly_every_setting_has_decides_nothing() -> None:
 # What the text excludes
 
 
-def test_a_value_that_the_text_excludes_is_never_tried_and_has_an_effect() -> None:
+def test_a_value_that_the_text_excludes_is_never_tried_and_has_an_effect():
     open_ = space.of("mobicom-2001")
     assert "none" in open_.excluded
     for name, (setting, value) in open_.excluded.items():
@@ -364,30 +366,28 @@ def test_a_value_that_the_text_excludes_is_never_tried_and_has_an_effect() -> No
 
 
 @pytest.mark.parametrize("paper", sorted(packaged()))
-def test_packaged_reports_match_the_open_settings(paper: str) -> None:
+def test_packaged_reports_match_the_open_settings(paper):
     report, open_ = packaged()[paper], space.of(paper)
 
     assert list(report.claims) == [one.id for one in open_.claims]
-    assert list(report.inferred) == [one.key for one in open_.settings]
+    assert list(report.inferred) == [setting.key for setting in open_.settings]
     assert all(one.has(report.inferred[one.key]) for one in open_.settings)
     assert report.data["possible"] == open_.count
     assert all(list(tree.drawn(report.tree(claim), report.what)) for claim in report.claims)
 
 
-def test_make_searches_repeats_the_packaged_reports() -> None:
+def test_make_searches_repeats_the_packaged_reports():
     declared = re.search(r"^SEARCHES \?= (.*)$", (DOCS.parent / "Makefile").read_text(), re.M)
     assert declared
     made = [f"{one.paper}:{one.settings - 1}:{one.data['seed']}" for one in packaged().values()]
     assert declared[1].split() == made
 
 
-def test_the_guide_has_the_page_of_the_packaged_reports() -> None:
+def test_the_guide_has_the_page_of_the_packaged_reports():
     assert (DOCS / "papers.md").read_text("utf-8") == page.written(packaged())
 
 
-def test_the_page_of_claims_has_one_verdict_and_says_below_where_it_changes(
-    tmp_path: Path,
-) -> None:
+def test_the_page_of_claims_has_one_verdict_and_says_below_where_it_changes(tmp_path):
     selection, claim = reproduce.select("plateau-wired"), "plateau.wired"
 
     reproduce.run(selection, Folder(tmp_path), workers=2, track=everything)

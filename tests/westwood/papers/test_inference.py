@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An inference depends only on its seed, loses nothing, and reports errors in one line."""
 
-from __future__ import annotations
-
 import functools
 import random
 import re
@@ -87,7 +85,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.usefixtures("short")
-def test_an_inference_depends_on_its_seed_and_not_on_workers(whole: Path, tmp_path: Path) -> None:
+def test_an_inference_depends_on_its_seed_and_not_on_workers(whole, tmp_path):
     inferred(tmp_path / "three", workers=3)
     inferred(tmp_path / "other", 48, seed=2)
 
@@ -103,7 +101,7 @@ def test_an_inference_depends_on_its_seed_and_not_on_workers(whole: Path, tmp_pa
 
 
 @pytest.mark.usefixtures("short")
-def test_an_interrupted_inference_ends_with_the_same_result(whole: Path, tmp_path: Path) -> None:
+def test_an_interrupted_inference_ends_with_the_same_result(whole, tmp_path):
     stops = random.Random(3)
 
     def until(steps: int) -> Any:
@@ -131,7 +129,7 @@ def test_an_interrupted_inference_ends_with_the_same_result(whole: Path, tmp_pat
 
 
 @pytest.mark.usefixtures("short")
-def test_more_settings_may_be_asked_for_later(whole: Path, tmp_path: Path) -> None:
+def test_more_settings_may_be_asked_for_later(whole, tmp_path):
     inferred(tmp_path / "later", 48)
     inferred(tmp_path / "later", 72, resume=True)
 
@@ -139,9 +137,7 @@ def test_more_settings_may_be_asked_for_later(whole: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("short")
-def test_the_inferred_setting_is_judged_with_each_value_that_the_text_excludes(
-    tmp_path: Path,
-) -> None:
+def test_the_inferred_setting_is_judged_with_each_value_that_the_text_excludes(tmp_path):
     first, *others = space.of(SMALL).settings
     no_loss = space.Value("no loss", {"path.loss.rate": 0.0}, "made up")
     open_ = replace(space.of(SMALL), settings=(replace(first, excluded=(no_loss,)), *others))
@@ -156,7 +152,7 @@ def test_the_inferred_setting_is_judged_with_each_value_that_the_text_excludes(
 
 
 @pytest.mark.usefixtures("short")
-def test_the_pages_command_gives_the_same_even_after_a_larger_request(tmp_path: Path) -> None:
+def test_the_pages_command_gives_the_same_even_after_a_larger_request(tmp_path):
     inferred(tmp_path / "larger", 72)
     inferred(tmp_path / "larger", 48, resume=True)
     command = re.search(r"--settings (\d+) --seed 1", (tmp_path / "larger/papers.md").read_text())
@@ -167,8 +163,8 @@ def test_the_pages_command_gives_the_same_even_after_a_larger_request(tmp_path: 
 
 @pytest.mark.usefixtures("short")
 def test_a_page_names_its_command_and_a_paper_has_a_folder_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+    tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     assert call(["reproduce", "--infer", SMALL, "--settings", "48", "--seed", "7"]) == 0
 
@@ -178,7 +174,7 @@ def test_a_page_names_its_command_and_a_paper_has_a_folder_of_its_own(
     assert "tried 49," in text
 
 
-def test_notes_on_the_packages_runs_appear_on_no_other_page() -> None:
+def test_notes_on_the_packages_runs_appear_on_no_other_page():
     shipped = {"plateau": packaged()["plateau"]}
     whole, own = page.written(shipped), page.written(shipped, "westwood reproduce --infer plateau")
     for said in ("So small a search", "notes.toml", shipped["plateau"].command):
@@ -186,7 +182,7 @@ def test_notes_on_the_packages_runs_appear_on_no_other_page() -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_damaged_lines_are_repeated(tmp_path: Path) -> None:
+def test_damaged_lines_are_repeated(tmp_path):
     inferred(tmp_path, 48)
     whole = files(tmp_path)
     journal = tmp_path / "journal.jsonl"
@@ -200,7 +196,7 @@ def test_damaged_lines_are_repeated(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_another_search_is_not_resumed(tmp_path: Path) -> None:
+def test_another_search_is_not_resumed(tmp_path):
     inferred(tmp_path, 48)
 
     with pytest.raises(InputError, match="expected --resume"):
@@ -220,9 +216,7 @@ def test_another_search_is_not_resumed(tmp_path: Path) -> None:
         (["--settings", "100"], "--settings: has no effect without --infer"),
     ],
 )
-def test_bad_input_is_one_line_and_nothing_is_written(
-    arguments: list[str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_one_line_and_nothing_is_written(arguments, problem, tmp_path, capsys):
     code = call(["reproduce", *arguments, "--out", str(tmp_path / "new")])
 
     said = capsys.readouterr().err

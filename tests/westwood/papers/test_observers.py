@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the papers' observers read from a traced run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from types import SimpleNamespace
@@ -25,21 +23,21 @@ def recoveries(scenario: Scenario, lost: list[int]) -> dict[str, float]:
     return observers.RECOVERIES.read(simulate(changed, trace=True, events=True))["tcp"]
 
 
-def test_without_a_loss_there_is_no_recovery_to_measure(small: Scenario) -> None:
+def test_without_a_loss_there_is_no_recovery_to_measure(small):
     found = recoveries(small, [])
     assert math.isnan(found.pop("backlog_cleared"))
     assert set(found.values()) == {0.0}
 
 
 @pytest.mark.parametrize("lost", [[40], [40, 200]])
-def test_each_loss_makes_a_recovery(small: Scenario, lost: list[int]) -> None:
+def test_each_loss_makes_a_recovery(small, lost):
     found = recoveries(small, lost)
     assert found["recoveries_seen"] == len(lost)
     assert found["longest_silence_rtts"] > 0
     assert 0 <= found["backlog_cleared"] <= 1
 
 
-def test_a_backlog_is_cleared_if_the_rtt_falls_to_its_least_within_three_rtts() -> None:
+def test_a_backlog_is_cleared_if_the_rtt_falls_to_its_least_within_three_rtts():
     """The least RTT, 0.1 s, returns 0.25 s after the first recovery and 0.4 s after the second."""
     rtts = {0.0: 0.1, 1.0: 0.3, 1.25: 0.105, 2.0: 0.3, 2.4: 0.1}
     trace = pl.DataFrame({"time_s": list(rtts), "rtt_s": list(rtts.values())})
@@ -54,20 +52,20 @@ def plateaus(cc: str, settings: Mapping[str, object] | None = None) -> dict[str,
     return observers.STAGES.read(result)["tcp"]
 
 
-def test_only_the_window_with_plateaus_has_stages_and_it_swings_less() -> None:
+def test_only_the_window_with_plateaus_has_stages_and_it_swings_less():
     found, without = plateaus("westwoodnr+"), plateaus("westwoodnr")
     assert found["stages"] >= 3 and found["stage_ratio"] >= 1
     assert without["stages"] == 0
     assert 0 < found["cwnd_swing"] < without["cwnd_swing"]
 
 
-def test_a_window_that_grows_every_second_round_trip_has_no_stages() -> None:
+def test_a_window_that_grows_every_second_round_trip_has_no_stages():
     """With a queue of 200 ms the window stays for more than half a second as it grows."""
     slow = {"tcp.delayed_ack": 2, "bottleneck.queue.limit": "120p"}
     assert plateaus("westwoodnr", slow)["stages"] == 0
 
 
-def test_the_use_of_a_full_link_lacks_only_what_the_start_left_idle() -> None:
+def test_the_use_of_a_full_link_lacks_only_what_the_start_left_idle():
     result = simulate(
         Scenario.preset("plateau-wired").with_settings({"duration": "30s"}), events=True
     )
@@ -78,7 +76,7 @@ def test_the_use_of_a_full_link_lacks_only_what_the_start_left_idle() -> None:
     assert 0 < idle_s[0] < 2
 
 
-def test_a_second_without_an_ack_lowers_the_running_mean() -> None:
+def test_a_second_without_an_ack_lowers_the_running_mean():
     """A packet a second fills this link; after a silence in second 2, two packets make it up."""
     acks = {0.5: 1, 1.5: 2, 3.1: 3, 3.6: 4}
     events = pl.DataFrame({"time_s": list(acks), "segment": list(acks.values())})
@@ -90,7 +88,7 @@ def test_a_second_without_an_ack_lowers_the_running_mean() -> None:
     assert dict(zip(second, use, strict=True)) == {0: 1.0, 1: 1.0, 2: 2 / 3, 3: 1.0}
 
 
-def test_a_window_that_rises_once_in_a_while_is_counted() -> None:
+def test_a_window_that_rises_once_in_a_while_is_counted():
     two = Scenario.preset("plateau-friendly").with_settings({"duration": "40s"})
     found = observers.TWO_WINDOWS.read(simulate(two, trace=True))
     assert found["S1-tcp"]["late_cwnd"] > found["S2-tcp"]["late_cwnd"] > 1

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The cost of a setting counts failing claims first, then their places and the numbers."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +17,7 @@ def cost(*failures: int) -> float:
     return ClaimOutcome({f"claim-{n}": count for n, count in enumerate(failures)}, {}).cost
 
 
-def test_a_claim_that_fails_in_many_places_costs_a_little_more() -> None:
+def test_a_claim_that_fails_in_many_places_costs_a_little_more():
     """Half of the mean of count / (1 + count) over all claims, without published numbers."""
     none = published.distance({}) / 2
     assert cost(0, 0) == none
@@ -30,11 +28,11 @@ def test_a_claim_that_fails_in_many_places_costs_a_little_more() -> None:
     assert ClaimOutcome({}, {}).cost == none
 
 
-def test_a_claim_holds_that_fails_nowhere() -> None:
+def test_a_claim_holds_that_fails_nowhere():
     assert ClaimOutcome({"a": 0, "b": 1, "c": 0}, {}).held == ["a", "c"]
 
 
-def test_a_claims_measurements_are_in_the_units_of_their_names() -> None:
+def test_a_claims_measurements_are_in_the_units_of_their_names():
     (one,) = claims.check(["ns3.fig11.ack_compression"], {"ack-compression": estimates(5.2e5)})
     assert one.measured == {
         "westwood_peak_bps": 8e6,
@@ -43,7 +41,7 @@ def test_a_claims_measurements_are_in_the_units_of_their_names() -> None:
     }
 
 
-def test_a_witness_has_its_claim_on_both_sets_of_seeds_that_confirm() -> None:
+def test_a_witness_has_its_claim_on_both_sets_of_seeds_that_confirm():
     """The search found the claim in settings 1 to 4; the profile and the inferred one lack it."""
     open_ = space.of("linux-2003")
     ids = [one.id for one in open_.claims]
@@ -70,7 +68,7 @@ def test_a_witness_has_its_claim_on_both_sets_of_seeds_that_confirm() -> None:
 
 
 @pytest.mark.parametrize("failures", [0, 1, 3])
-def test_a_claim_holds_if_it_fails_on_no_fresh_seed(failures: int) -> None:
+def test_a_claim_holds_if_it_fails_on_no_fresh_seed(failures):
     outcome = SimpleNamespace(failures={"a": failures}, explanations={"a": "why"})
     result: Any = SimpleNamespace(
         inferred=1,
@@ -85,7 +83,7 @@ def test_a_claim_holds_if_it_fails_on_no_fresh_seed(failures: int) -> None:
     assert entry["profile"] == entry["inferred"] == (failures == 0)
 
 
-def test_what_a_study_shows_is_averaged_over_its_seeds() -> None:
+def test_what_a_study_shows_is_averaged_over_its_seeds():
     test_set = ClaimTestSet(space.of("linux-2003"), ("linux.backlog",), (1, 2), thin=False)
     plan = ClaimPlan(test_set, "goodput_bps", wanted={"rate-halving": [({}, "a job")]})
     usual = dict.fromkeys(("goodput_bps", "loss_ratio"), 1.0)

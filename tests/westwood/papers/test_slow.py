@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests what takes minutes: every experiment, its page in a browser, the tutorial."""
 
-from __future__ import annotations
-
 import html
 import json
 import os
@@ -52,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield out
 
 
-def test_every_experiment_is_drawn_and_every_claim_is_decided(folder: Path) -> None:
+def test_every_experiment_is_drawn_and_every_claim_is_decided(folder):
     entries = json.loads((folder / "claims.json").read_text())["claims"]
     assert [entry["id"] for entry in entries if entry["verdict"] != "TESTED"] == [
         claim for study in STUDIES.values() for claim in study.claims
@@ -73,7 +71,7 @@ def test_every_experiment_is_drawn_and_every_claim_is_decided(folder: Path) -> N
 
 @pytest.mark.skipif(not CHROMIUM, reason="no chromium: apt-get install chromium")
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_page_fits_a_phone_and_a_screen(width: int, folder: Path, tmp_path: Path) -> None:
+def test_the_page_fits_a_phone_and_a_screen(width, folder, tmp_path):
     page = (folder / "index.html").read_text(encoding="utf-8").replace("</body>", PROBE + "</body>")
     frame = tmp_path / "frame.html"
     frame.write_text(FRAME % (width, html.escape(page)), encoding="utf-8")
@@ -104,7 +102,7 @@ def test_the_page_fits_a_phone_and_a_screen(width: int, folder: Path, tmp_path: 
     assert all(300 < shown <= width for shown in seen["drawn"])
 
 
-def test_the_tutorial_runs(tmp_path: Path) -> None:
+def test_the_tutorial_runs(tmp_path):
     command = [
         "sphinx-build",
         "-W",

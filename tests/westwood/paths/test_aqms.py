@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Thresholds of drawn queues agree with values computed by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -23,14 +21,12 @@ PATH = Environment(12_000_000, 40_000, 33, 10_000_000, 8, aqm="red")  # a packet
         (90_000, 33, 33.0),  # at most the queue
     ],
 )
-def test_reds_lower_threshold_is_a_sixth_of_the_queue_or_as_drawn(
-    aqm_us: int, queue_packets: int, least: float
-) -> None:
+def test_reds_lower_threshold_is_a_sixth_of_the_queue_or_as_drawn(aqm_us, queue_packets, least):
     one = replace(PATH, aqm_us=aqm_us, queue_packets=queue_packets)
     assert aqms.red_least(one) == least
 
 
-def test_the_upper_threshold_is_the_span_over_the_lower_one() -> None:
+def test_the_upper_threshold_is_the_span_over_the_lower_one():
     one = replace(PATH, aqm_us=10_000, aqm_span=2.5)
     red = {"kind": "red", "limit": "33p", "min": 10.0, "max": 25.0, "gentle": True}
     assert aqms.AQMS["red"].queue(one) == red

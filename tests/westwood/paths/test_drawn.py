@@ -5,11 +5,9 @@ tests/golden/drawn/ has digests of what is drawn, which `make golden` writes. A 
 that published searches, benchmarks and hunts cannot be repeated: name it in CHANGELOG.md.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -30,10 +28,10 @@ PACKETS = (population.PACKETS_LEAST, 5_000, population.PACKETS_MOST)
 def drawn_paths(family: str) -> Iterator[Any]:
     """Yields paths as they are drawn, and their scenarios."""
     for packets_most in PACKETS:
-        for one in population.paths("search", 1, 40, family, packets_most):
-            yield [dataclasses.asdict(one), population.window_bytes(one)]
+        for path in population.paths("search", 1, 40, family, packets_most):
+            yield [dataclasses.asdict(path), population.window_bytes(path)]
             if packets_most < population.PACKETS_MOST:
-                yield population.given(one, "westwood+", {"filter": "none"}, population.PROFILE)
+                yield population.given(path, "westwood+", {"filter": "none"}, population.PROFILE)
 
 
 def drawn_cases(section: str) -> Iterator[Any]:
@@ -102,7 +100,5 @@ def filled_settings(paper: str) -> Iterator[Any]:
         ("settings", filled_settings, space.papers()),
     ],
 )
-def test_a_seed_draws_what_it_always_drew(
-    what: str, drawn: Callable[[str], Iterator[Any]], names: Iterable[str]
-) -> None:
+def test_a_seed_draws_what_it_always_drew(what, drawn, names):
     assert_golden(f"drawn/{what}", {name: digest(list(drawn(name))) for name in names})

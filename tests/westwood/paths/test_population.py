@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random paths stay within their ranges, and two purposes never share a path."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import tomllib
@@ -21,7 +19,7 @@ WIDE = [name for name in FAMILIES if name not in earlier.FAMILIES]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_seed_gives_the_same_paths_and_another_seed_others(family: str) -> None:
+def test_a_seed_gives_the_same_paths_and_another_seed_others(family):
     first = population.paths("search", 1, 20, family)
 
     assert population.paths("search", 1, 20, family) == first
@@ -29,7 +27,7 @@ def test_a_seed_gives_the_same_paths_and_another_seed_others(family: str) -> Non
     assert not set(first) & set(population.paths("search", 2, 20, family))
 
 
-def test_paths_of_two_purposes_never_coincide() -> None:
+def test_paths_of_two_purposes_never_coincide():
     """The seed tells the purpose of a run, so this does not depend on luck."""
 
     class Same(random.Random):
@@ -47,7 +45,7 @@ def test_paths_of_two_purposes_never_coincide() -> None:
     assert [population.purpose_of(one) for one in found] == list(PURPOSES)
 
 
-def test_every_drawn_path_tells_its_purpose() -> None:
+def test_every_drawn_path_tells_its_purpose():
     for purpose in PURPOSES:
         for one in population.paths(purpose, 3, 50):
             assert population.purpose_of(one) == purpose
@@ -57,35 +55,33 @@ def test_every_drawn_path_tells_its_purpose() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("packets_most", [population.PACKETS_LEAST, 2_000, 400_000])
-def test_a_run_stays_within_its_packets_and_lasts_tens_of_round_trips(
-    family: str, packets_most: int
-) -> None:
-    for one in population.paths("search", 1, 100, family, packets_most):
-        assert one.packets <= packets_most
+def test_a_run_stays_within_its_packets_and_lasts_tens_of_round_trips(family, packets_most):
+    for path in population.paths("search", 1, 100, family, packets_most):
+        assert path.packets <= packets_most
         if family == "uplink":  # always the same path
             continue
-        assert one.duration_us >= population.ROUND_TRIPS * one.delay_us - 1
-        assert 1e6 <= one.rate_bps <= 1e9
+        assert path.duration_us >= population.ROUND_TRIPS * path.delay_us - 1
+        assert 1e6 <= path.rate_bps <= 1e9
         if family == "collapse":
-            assert one.flows == 100
-            assert packets_most < 40_000 or 95 <= one.bdp_packets + one.queue_packets <= 105
+            assert path.flows == 100
+            assert packets_most < 40_000 or 95 <= path.bdp_packets + path.queue_packets <= 105
             continue
-        assert 2e3 <= one.delay_us <= 6e5
-        assert 0 <= one.flows <= 50
+        assert 2e3 <= path.delay_us <= 6e5
+        assert 0 <= path.flows <= 50
         if family in WIDE:
             continue
-        held = one.rtt_spread * one.bdp_packets
-        assert one.queue_packets <= max(5.01 * held + 1, population.QUEUE_LEAST)
+        held = path.rtt_spread * path.bdp_packets
+        assert path.queue_packets <= max(5.01 * held + 1, population.QUEUE_LEAST)
 
 
-def test_a_tenth_of_the_clean_paths_have_a_flow_in_the_other_direction() -> None:
+def test_a_tenth_of_the_clean_paths_have_a_flow_in_the_other_direction():
     drawn = population.paths("search", 1, 2000, "clean")
     assert {one.reverse_flows for one in drawn} == {0, 1}
     assert 0.08 < sum(one.reverse_flows for one in drawn) / len(drawn) < 0.12
 
 
 @pytest.mark.parametrize("family", WIDE)
-def test_a_queue_is_a_time_whatever_the_round_trip(family: str) -> None:
+def test_a_queue_is_a_time_whatever_the_round_trip(family):
     """From 0.5 to 500 ms, but at least two packets."""
     drawn = population.paths("search", 1, 400, family, 4_000_000)
     waits_ms = [1e3 * one.queue_packets / one.packets_in(1e6) for one in drawn]
@@ -103,7 +99,7 @@ def test_a_queue_is_a_time_whatever_the_round_trip(family: str) -> None:
     assert abs(sum(half) / len(half) / len(drawn) - 0.5) < 0.1, "it follows the round trip"
 
 
-def test_competing_cubic_has_its_own_round_trips_numbers_and_links() -> None:
+def test_competing_cubic_has_its_own_round_trips_numbers_and_links():
     drawn = population.paths("search", 1, 400, "shared", 4_000_000)
     ratios = sorted(one.beside_delay_us / one.delay_us for one in drawn)
 
@@ -119,7 +115,7 @@ def test_competing_cubic_has_its_own_round_trips_numbers_and_links() -> None:
     assert len({one.aqm_span for one in red}) > len(red) / 2
 
 
-def test_competing_flows_have_the_declared_round_trips() -> None:
+def test_competing_flows_have_the_declared_round_trips():
     far = Environment(10_000_000, 40_000, 30, 4_000_000, 1, beside="cubic", beside_flows=2)
     far = replace(far, beside_delay_us=100_000)
     near = replace(far, delay_us=100_000, beside_delay_us=40_000)
@@ -131,7 +127,7 @@ def test_competing_flows_have_the_declared_round_trips() -> None:
         assert {flow.name for flow in made.flow if flow.from_ == access.between[0]} == {farther}
 
 
-def test_slow_access_gives_each_flow_its_own_link() -> None:
+def test_slow_access_gives_each_flow_its_own_link():
     one = Environment(10_000_000, 40_000, 30, 4_000_000, 1, flows=8, beside="cubic", beside_flows=8)
     made = population.scenario(replace(one, access_share=0.8, rtt_spread=4.0), "bbr")
     rates = [link.rate for link in made.link[1:]]
@@ -141,7 +137,7 @@ def test_slow_access_gives_each_flow_its_own_link() -> None:
     assert 2 <= falls <= 5, "in another order than the round trips"
 
 
-def test_a_recording_gives_the_declared_losses() -> None:
+def test_a_recording_gives_the_declared_losses():
     """The mean rate is the path's, bursts stay intact, and another seed starts elsewhere."""
     one = Environment(100_000_000, 40_000, 30, 60_000_000, 1)
     for name in recorded.RECORDINGS:
@@ -155,7 +151,7 @@ def test_a_recording_gives_the_declared_losses() -> None:
         assert lost[-1] > path.packets
 
 
-def test_families_are_as_declared() -> None:
+def test_families_are_as_declared():
     clean, lossy, beside, short = (
         population.paths("search", 1, 100, family)
         for family in ("clean", "lossy", "beside", "short")
@@ -170,7 +166,7 @@ def test_families_are_as_declared() -> None:
     assert all(one.short_bytes and one.short_every_us for one in short)
 
 
-def test_the_family_all_has_everything() -> None:
+def test_the_family_all_has_everything():
     drawn = population.paths("search", 1, 400)
 
     assert {one.loss for one in drawn} == set(population.LOSSES)
@@ -182,16 +178,16 @@ def test_the_family_all_has_everything() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_short_file_gives_the_same_scenario(family: str) -> None:
-    for one in population.paths("search", 1, 25, family, 5_000):
+def test_the_short_file_gives_the_same_scenario(family):
+    for path in population.paths("search", 1, 25, family, 5_000):
         settings = {"filter": "none"}
-        made = population.scenario(one, "westwood+", settings)
+        made = population.scenario(path, "westwood+", settings)
 
-        assert Scenario(**tomllib.loads(population.toml(one, "westwood+", settings))) == made
+        assert Scenario(**tomllib.loads(population.toml(path, "westwood+", settings))) == made
         assert made.profile == "linux"
 
 
-def test_every_part_of_an_environment_reaches_the_simulator() -> None:
+def test_every_part_of_an_environment_reaches_the_simulator():
     """Each part, changed by itself, changes the outcome of a run."""
     base = Environment(8_000_000, 40_000, 30, 4_000_000, 1, flows=2)
     others = {
@@ -229,12 +225,12 @@ def test_every_part_of_an_environment_reaches_the_simulator() -> None:
     outcomes = {name: rows(replace(base, **change)) for name, change in others.items()}
     outcomes["base"] = rows(base)
 
-    assert len({str(one) for one in outcomes.values()}) == len(outcomes)
+    assert len({str(outcome) for outcome in outcomes.values()}) == len(outcomes)
     assert {population.role(flow) for flow in outcomes["beside"]} == {"tcp", "beside"}
     assert {population.role(flow) for flow in outcomes["short"]} == {"tcp", "short"}
 
 
-def test_unknown_values_are_named() -> None:
+def test_unknown_values_are_named():
     with pytest.raises(InputError, match="clen"):
         population.draw(random.Random(1), "clen")
     with pytest.raises(InputError, match="judgment"):

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What rows and tables say of applications that write their data in time."""
 
-from __future__ import annotations
-
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,7 +31,7 @@ def row(result: Result) -> dict[str, Any]:
     return only
 
 
-def test_completion_times_are_those_of_the_responses() -> None:
+def test_completion_times_are_those_of_the_responses():
     result = run(REQUEST)
     messages = result.messages.drop_nans()
     mss = result.scenario.flows[0].mss
@@ -45,17 +42,17 @@ def test_completion_times_are_those_of_the_responses() -> None:
     assert row(result)["completion_p95_s"] >= row(result)["completion_p50_s"] > 0.1
 
 
-def test_a_transfer_of_responses_is_one_connection() -> None:
+def test_a_transfer_of_responses_is_one_connection():
     assert run(REQUEST).transfers.height == 1
 
 
-def test_chunks_follow_the_ladder() -> None:
+def test_chunks_follow_the_ladder():
     sizes = (run(VIDEO).messages["bytes"] * 8 / 2 / 1e6).round(1).to_list()
     assert sizes[0] == 1.0
     assert set(sizes[1:]) == {3.0}
 
 
-def test_frames_of_media_are_due_at_their_rate_and_their_longest_delay_is_a_column() -> None:
+def test_frames_of_media_are_due_at_their_rate_and_their_longest_delay_is_a_column():
     result = run(
         {"kind": "media", "interval": "40ms", "frame": "3kB", "warm_up": "1s"}, **{"tcp.stop": "9s"}
     )
@@ -66,7 +63,7 @@ def test_frames_of_media_are_due_at_their_rate_and_their_longest_delay_is_a_colu
     assert row(result)["completion_max_s"] == pytest.approx(frames["completion_s"].max())
 
 
-def test_bulk_flows_have_no_messages() -> None:
+def test_bulk_flows_have_no_messages():
     assert run("bulk").messages.height == 0
     assert run("bulk").messages.columns == run(REQUEST).messages.columns
 
@@ -81,28 +78,26 @@ def test_bulk_flows_have_no_messages() -> None:
         ("bulk", math.nan, math.nan),
     ],
 )
-def test_a_flow_that_waits_for_its_application_says_so(
-    app: object, least: float, most: float
-) -> None:
+def test_a_flow_that_waits_for_its_application_says_so(app, least, most):
     share = row(run(app))["application_limited"]
     assert math.isnan(share) if math.isnan(least) else least <= share <= most
 
 
-def test_the_table_of_a_run_says_so_too() -> None:
+def test_the_table_of_a_run_says_so_too():
     options = ["run", "path", "--cc", "cubic", "--seeds", "1", "--set", "duration=10s"]
     limited = [*options, "--set", 'tcp.app={kind="rate", rate="1Mbps"}', "--set", "path.rate=9Mbps"]
     assert "limited" in CliRunner().invoke(cli, limited).output
     assert "limited" not in CliRunner().invoke(cli, options).output
 
 
-def test_an_application_that_begins_in_bulk_is_limited_afterwards() -> None:
+def test_an_application_that_begins_in_bulk_is_limited_afterwards():
     app = {"kind": "rate", "rate": "2Mbps"}
     later = row(run({**app, "bulk": "30s"}))
     assert later["goodput_bps"] == pytest.approx((9.6e6 + 2e6) / 2, rel=0.05)
     assert later["goodput_bps"] > 2.5 * row(run(app))["goodput_bps"]
 
 
-def test_a_detour_reorders_unless_it_keeps_the_order() -> None:
+def test_a_detour_reorders_unless_it_keeps_the_order():
     def recoveries(**detour: object) -> int:
         late = {"delay": "15ms", "start": "9s", "length": "5ms", **detour}
         settings = {"path.detour": late, "tcp.cc": "bbr", "duration": "10s"}
@@ -111,7 +106,7 @@ def test_a_detour_reorders_unless_it_keeps_the_order() -> None:
     assert recoveries(keeps_order=False) > recoveries()
 
 
-def test_the_scenario_reads_back_as_written(tmp_path: Path) -> None:
+def test_the_scenario_reads_back_as_written(tmp_path):
     for app in (
         REQUEST,
         VIDEO,
@@ -126,7 +121,7 @@ def test_the_scenario_reads_back_as_written(tmp_path: Path) -> None:
         assert Scenario.from_toml(file).hash == scenario.hash
 
 
-def test_flows_of_one_group_keep_their_messages_apart() -> None:
+def test_flows_of_one_group_keep_their_messages_apart():
     result = run(REQUEST, **{"tcp.count": 3})
     assert result.messages["flow"].unique(maintain_order=True).to_list() == [
         "tcp-1",
@@ -138,7 +133,7 @@ def test_flows_of_one_group_keep_their_messages_apart() -> None:
 
 
 @pytest.mark.parametrize("name", ["ns2", "ns3"])
-def test_other_simulators_refuse_them_by_key(name: str) -> None:
+def test_other_simulators_refuse_them_by_key(name):
     try:
         engine = engines.find(name)
     except UnavailableError as error:
@@ -152,7 +147,7 @@ def test_other_simulators_refuse_them_by_key(name: str) -> None:
         engine.simulate(scenario)
 
 
-def test_a_restart_after_idle_slows_responses_down() -> None:
+def test_a_restart_after_idle_slows_responses_down():
     def completion_s(**changed: object) -> float:
         roomy = {"path.queue.limit": "300p", **changed}
         return float(row(run({**REQUEST, "think": "1.5s"}, **roomy))["completion_s"])
@@ -161,7 +156,7 @@ def test_a_restart_after_idle_slows_responses_down() -> None:
     assert quick < completion_s(**{"tcp.idle_decay": True}) < completion_s()
 
 
-def test_a_window_that_is_not_full_grows_by_the_draft() -> None:
+def test_a_window_that_is_not_full_grows_by_the_draft():
     app = {"kind": "rate", "rate": "5Mbps"}
     still = row(run(app))["max_cwnd"]
     assert still < row(run(app, **{"tcp.rate_limited_increase": True}))["max_cwnd"] < 4 * still

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files of a results folder are complete, verified and inside the folder."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,6 @@ from westwood.errors import InputError, Interrupted, RunError
 from westwood.experiments import experiment, sweep
 from westwood.results import disk, journal
 from westwood.results.folder import Damaged, Folder
-from westwood.scenario import Scenario
 
 
 def track(runs: Any, total: int) -> Any:
@@ -32,7 +28,7 @@ def folder(tmp_path: Path) -> Folder:
     return made
 
 
-def test_a_file_that_fails_half_way_is_not_created(folder: Folder) -> None:
+def test_a_file_that_fails_half_way_is_not_created(folder):
     folder.text("page.html", "old")
 
     def fail(path: Path) -> None:
@@ -46,7 +42,7 @@ def test_a_file_that_fails_half_way_is_not_created(folder: Folder) -> None:
     assert sorted(folder.path.iterdir()) == before
 
 
-def test_checksums_pass_sha256sum(folder: Folder) -> None:
+def test_checksums_pass_sha256sum(folder):
     folder.frame("data/a.csv", pl.DataFrame({"a": [1]}))
     folder.text("two words.txt", "x")
     command = ["sha256sum", "--check", "SHA256SUMS"]
@@ -54,7 +50,7 @@ def test_checksums_pass_sha256sum(folder: Folder) -> None:
     assert done.returncode == 0 and done.stdout.count(": OK\n") == 3
 
 
-def test_a_changed_file_is_not_read(folder: Folder) -> None:
+def test_a_changed_file_is_not_read(folder):
     folder.frame("rows.parquet", pl.DataFrame({"a": [1]}))
     pl.DataFrame({"a": [2]}).write_parquet(folder.path / "rows.parquet")
     with pytest.raises(Damaged, match=r"rows.parquet: is damaged: its checksum differs"):
@@ -64,14 +60,14 @@ def test_a_changed_file_is_not_read(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/evil", "", "a\nb", "data/../../x"])
-def test_a_name_that_leads_outside_is_refused(folder: Folder, name: str) -> None:
+def test_a_name_that_leads_outside_is_refused(folder, name):
     for use in (lambda: folder.text(name, "x"), lambda: folder.verified(name)):
         with pytest.raises(InputError):
             use()
-    assert sorted(one.name for one in folder.path.parent.iterdir()) == ["f"]
+    assert sorted(path.name for path in folder.path.parent.iterdir()) == ["f"]
 
 
-def test_a_link_to_the_outside_is_not_followed(folder: Folder, tmp_path: Path) -> None:
+def test_a_link_to_the_outside_is_not_followed(folder, tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "file").write_text("theirs")
@@ -82,12 +78,10 @@ def test_a_link_to_the_outside_is_not_followed(folder: Folder, tmp_path: Path) -
     with pytest.raises(Damaged, match=r"page.html: can't be read: is a link"):
         folder.verified("page.html")
     folder.text("page.html", "ours")  # replaces the link
-    assert [(one.name, one.read_text()) for one in outside.iterdir()] == [("file", "theirs")]
+    assert [(path.name, path.read_text()) for path in outside.iterdir()] == [("file", "theirs")]
 
 
-def test_leftovers_of_dead_processes_are_removed_but_not_files_in_use(
-    tmp_path: Path,
-) -> None:
+def test_leftovers_of_dead_processes_are_removed_but_not_files_in_use(tmp_path):
     (tmp_path / ".partial-0123abcd.parquet").write_text("left")
     (tmp_path / ".partial-mine").write_text("no name of ours")
 
@@ -100,9 +94,7 @@ def test_leftovers_of_dead_processes_are_removed_but_not_files_in_use(
 
 
 @pytest.mark.parametrize("place", ["/proc/x", "/etc/passwd/x/y", "/sys", "nowhere"])
-def test_a_place_that_takes_no_files_is_refused_at_once(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_place_that_takes_no_files_is_refused_at_once(place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("nowhere").symlink_to("gone/away")
     with pytest.raises(InputError, match=f'--out = "{place}": '):
@@ -111,7 +103,7 @@ def test_a_place_that_takes_no_files_is_refused_at_once(
     assert list(tmp_path.iterdir()) == [tmp_path / "nowhere"]
 
 
-def test_two_writers_of_one_folder_refuse_each_other(tmp_path: Path) -> None:
+def test_two_writers_of_one_folder_refuse_each_other(tmp_path):
     first = Folder(tmp_path / "f")
     first.text("a", "b")
     with pytest.raises(InputError, match="another westwood is writing into it"):
@@ -120,7 +112,7 @@ def test_two_writers_of_one_folder_refuse_each_other(tmp_path: Path) -> None:
     Folder(tmp_path / "f").text("a", "c")
 
 
-def test_damaged_and_incomplete_journal_lines_are_left_out(tmp_path: Path) -> None:
+def test_damaged_and_incomplete_journal_lines_are_left_out(tmp_path):
     lines = [journal.line_of({"number": number}) for number in range(4)]
     lines[1] = lines[1].replace(b"1", b"7", 1)
     (tmp_path / "j").write_bytes(b"".join(lines)[:-3])
@@ -129,9 +121,7 @@ def test_damaged_and_incomplete_journal_lines_are_left_out(tmp_path: Path) -> No
     assert (found.damaged, found.end) == (1, len(b"".join(lines[:3])))
 
 
-def test_only_the_runs_of_a_damaged_part_are_repeated(
-    small: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_runs_of_a_damaged_part_are_repeated(small, tmp_path, monkeypatch):
     monkeypatch.setattr(sweep, "_A_PART", 4)
     planned = experiment.plan(small, seeds=14)
 
@@ -172,8 +162,8 @@ def test_only_the_runs_of_a_damaged_part_are_repeated(
     ],
 )
 def test_forged_records_are_refused_even_with_a_valid_checksum(
-    small_file: Path, westwood: Callable[..., Any], column: str, value: Any, problem: str
-) -> None:
+    small_file, westwood, column, value, problem
+):
     assert westwood("run", small_file, "--out", "r").code == 0
     out = small_file.parent / "r"
     Folder(out).frame(
@@ -187,9 +177,7 @@ def test_forged_records_are_refused_even_with_a_valid_checksum(
     assert sorted(small_file.parent.rglob("*")) == before
 
 
-def test_a_folder_of_another_format_is_refused(
-    small_file: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_folder_of_another_format_is_refused(small_file, westwood):
     assert westwood("sweep", small_file, "--out", "s").code == 0
     out = small_file.parent / "s"
     manifest = (out / "manifest.json").read_text().replace('"format": 2', '"format": 1')
@@ -202,7 +190,7 @@ def test_a_folder_of_another_format_is_refused(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts a disk")
-def test_a_full_disk_is_a_one_line_error_and_resumable(small_file: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_a_one_line_error_and_resumable(small_file, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)]
@@ -222,9 +210,7 @@ def test_a_full_disk_is_a_one_line_error_and_resumable(small_file: Path, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["SHA256SUMS", "sweep.json"])
-def test_a_finished_sweep_with_a_damaged_state_file_can_resume(
-    name: str, small: Scenario, tmp_path: Path
-) -> None:
+def test_a_finished_sweep_with_a_damaged_state_file_can_resume(name, small, tmp_path):
     planned, out = experiment.plan(small, seeds=2), tmp_path / "s"
     whole = sweep.run(planned, Folder(out), track=track)
     (out / name).write_bytes(b"noise")
@@ -233,9 +219,7 @@ def test_a_finished_sweep_with_a_damaged_state_file_can_resume(
     assert said
 
 
-def test_a_temporary_file_that_another_process_removes_is_created_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_temporary_file_that_another_process_removes_is_created_again(tmp_path, monkeypatch):
     real, asked = fcntl.flock, []
 
     def flock(file: int, how: int) -> None:

@@ -5,8 +5,6 @@ tests/golden/results/ has rows in full and digests of longer tables; `make golde
 difference changes published results: name it in CHANGELOG.md.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -95,12 +93,12 @@ def told(frame: pl.DataFrame) -> list[Any]:
     return [frame.columns, frame.height, shown, digest(rows_of(frame))]
 
 
-def test_the_rows_of_a_run() -> None:
+def test_the_rows_of_a_run():
     found = {row["flow"]: row for row in rows_of(result().rows.drop(_COST))}
     assert_golden("results/rows", found)
 
 
-def test_the_means_of_several_runs() -> None:
+def test_the_means_of_several_runs():
     rows = [row for seed in (1, 2, 3) for row in simulate(Scenario(**MIXED), seed).flow_rows]
     numbers = [key for key in rows[0] if key not in (*_COST, "engine", "flow", "cc", "seed")]
     found = means(even(rows), ["cc"], numbers)
@@ -111,20 +109,20 @@ def test_the_means_of_several_runs() -> None:
 
 
 @pytest.mark.parametrize("name", ["trace", "events", "queues", "drops", "links", "transfers"])
-def test_the_tables_of_a_run(name: str) -> None:
+def test_the_tables_of_a_run(name):
     assert_golden(f"results/{name}", {name: told(getattr(result(), name))})
 
 
-def test_samples_at_equal_times() -> None:
+def test_samples_at_equal_times():
     found = {f"{every_s} s": told(result().sampled(every_s)) for every_s in (0.1, 0.7)}
     assert_golden("results/sampled", found)
 
 
-def test_the_data_of_a_figure() -> None:
+def test_the_data_of_a_figure():
     """The panel shows the busiest link, and a span of the run if one is asked for."""
 
     def shown(panel: Any) -> dict[str, Any]:
-        fields = {one.name: getattr(panel, one.name) for one in dataclasses.fields(panel)}
+        fields = {field.name: getattr(panel, field.name) for field in dataclasses.fields(panel)}
         return {
             key: told(value) if isinstance(value, pl.DataFrame) else value
             for key, value in fields.items()
@@ -142,7 +140,7 @@ def _program(scenario: Scenario) -> str:
         return str(error)
 
 
-def test_scenarios_in_words_files_and_programs() -> None:
+def test_scenarios_in_words_files_and_programs():
     found = {}
     for scenario in (Scenario(**MIXED), *map(Scenario.preset, presets())):
         found[scenario.name] = {

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Distribution-free intervals: of quantiles, and by the bootstrap."""
 
-from __future__ import annotations
-
 import math
 import random
 
@@ -15,7 +13,7 @@ from westwood.results.metrics import percentile
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("n", [1, 5, 29, 80, 400, 5000])
-def test_the_ends_are_the_order_statistics_of_the_binomial(n: int, share: float) -> None:
+def test_the_ends_are_the_order_statistics_of_the_binomial(n, share):
     found = quantile([float(k) for k in range(1, n + 1)], share)
 
     inside = stats.binom(n, share)
@@ -26,14 +24,14 @@ def test_the_ends_are_the_order_statistics_of_the_binomial(n: int, share: float)
     assert found.value == percentile(range(1, n + 1), share)
 
 
-def test_a_quantile_of_few_values_has_no_lower_end_and_of_none_is_nan() -> None:
+def test_a_quantile_of_few_values_has_no_lower_end_and_of_none_is_nan():
     few = quantile([3.0, 1.0, 2.0, 5.0, 4.0], 0.1)
     assert few.low == -math.inf and few.value == pytest.approx(1.4)
     none = quantile([], 0.5)
     assert math.isnan(none.value) and (none.low, none.high) == (-math.inf, math.inf)
 
 
-def test_the_bootstrap_of_a_mean_is_near_the_normal_interval_and_the_same_every_time() -> None:
+def test_the_bootstrap_of_a_mean_is_near_the_normal_interval_and_the_same_every_time():
     rng = random.Random(7)
     values = [rng.gauss(10, 2) for _ in range(200)]
 
@@ -48,6 +46,6 @@ def test_the_bootstrap_of_a_mean_is_near_the_normal_interval_and_the_same_every_
     assert found == bootstrap(values, mean, "a") != bootstrap(values, mean, "b")
 
 
-def test_one_value_has_no_interval() -> None:
+def test_one_value_has_no_interval():
     one = bootstrap([4.0], lambda values: values[0], "a")
     assert (one.value, one.low, one.high) == (4.0, -math.inf, math.inf)

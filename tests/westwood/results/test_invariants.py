@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows of random scenarios break no invariant and agree with the traces of the same run."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Any
@@ -93,7 +91,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
 @given(scenarios(), st.integers(1, 1000))
 @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
-def test_a_run_breaks_no_invariant_and_its_traces_agree(scenario: Scenario, seed: int) -> None:
+def test_a_run_breaks_no_invariant_and_its_traces_agree(scenario, seed):
     result = simulate(scenario, seed, trace=True, queues=True, events=True)  # warnings are errors
     length_s = scenario.duration / PS_PER_S
     for link in result.links.to_dicts():
@@ -150,7 +148,7 @@ def _run(**flow: Any) -> Result:
         {"app": {"kind": "udp", "rate": "100Mbps"}},
     ],
 )
-def test_transfers_continue_after_the_stop(flow: dict[str, Any]) -> None:
+def test_transfers_continue_after_the_stop(flow):
     result = _run(stop="30ms", **flow)
     (row,), (last_s,) = result.flow_rows, result.transfers["last_arrival_s"]
     assert 0.5e6 < row["goodput_bps"] < row["throughput_bps"] <= 1e6
@@ -158,7 +156,7 @@ def test_transfers_continue_after_the_stop(flow: dict[str, Any]) -> None:
     assert row["goodput_bps"] == pytest.approx(8 * delivered / last_s)
 
 
-def test_a_flow_without_arrivals_has_empty_frames_and_figures() -> None:
+def test_a_flow_without_arrivals_has_empty_frames_and_figures():
     result = _run(cc="reno", arrivals={"every": "100000s", "size": "10kB"})
     assert result.transfers.is_empty() and result.trace.is_empty() and result.queues.is_empty()
     assert result.transfers.schema == _run(cc="reno").transfers.schema
@@ -166,7 +164,7 @@ def test_a_flow_without_arrivals_has_empty_frames_and_figures() -> None:
         assert result.plot(view).axes
 
 
-def test_an_engine_rounds_each_transmission_to_picoseconds() -> None:
+def test_an_engine_rounds_each_transmission_to_picoseconds():
     """52 bytes take 69333.33 ps each way: the handshake's round trip lacks 0.67 ps."""
     link = {"name": "path", "between": ["a", "b"], "rate": "6Gbps", "delay": "1us"}
     flow = {"name": "tcp", "from": "a", "to": "b", "header": "52B", "cc": "reno"}
@@ -193,7 +191,7 @@ def _with_side(result: Result, **wrong: float) -> list[str]:
         ("early_drops", 7),
     ],
 )
-def test_a_link_that_breaks_an_invariant_is_named(column: str, value: float) -> None:
+def test_a_link_that_breaks_an_invariant_is_named(column, value):
     result = _run(cc="reno")
     assert _with_side(result) == []
     (first, *_) = _with_side(result, **{column: value})
@@ -217,7 +215,7 @@ def test_a_link_that_breaks_an_invariant_is_named(column: str, value: float) -> 
         ("jain", 1.1),
     ],
 )
-def test_a_flow_that_breaks_an_invariant_is_named(column: str, value: float) -> None:
+def test_a_flow_that_breaks_an_invariant_is_named(column, value):
     result = _run(cc="reno")
     (row,) = result.flow_rows
     rows = [row | {column: value}]
@@ -226,9 +224,7 @@ def test_a_flow_that_breaks_an_invariant_is_named(column: str, value: float) -> 
     assert any(column in one for one in found)
 
 
-def test_an_impossible_number_is_reported_and_kept(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_impossible_number_is_reported_and_kept(capsys):
     result = _run(cc="reno")
     raw = dataclasses.replace(
         result.raw, connections={**result.raw.connections, "ip_bytes_at_sink": [10**8]}

@@ -5,8 +5,6 @@
 file replaces the output of a slow command.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -46,7 +44,7 @@ RESUMED = {ResultKind.SWEEP, ResultKind.SEARCH, ResultKind.HUNT, ResultKind.INFE
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {one.name: one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def of_kind(kind: ResultKind, folder: Path) -> Path:
@@ -58,9 +56,7 @@ def of_kind(kind: ResultKind, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("held", ResultKind, ids=lambda kind: kind.title)
-def test_commands_of_other_kinds_refuse_a_folder_that_holds_one(
-    held: ResultKind, westwood: Westwood, tmp_path: Path
-) -> None:
+def test_commands_of_other_kinds_refuse_a_folder_that_holds_one(held, westwood, tmp_path):
     folder = of_kind(held, tmp_path / "m")
     before = contents(folder)
     commands = [(kind, words) for kind, words in OF_KINDS.items() if not kind.goes_with(held)]
@@ -77,16 +73,14 @@ def test_commands_of_other_kinds_refuse_a_folder_that_holds_one(
     "kind",
     [ResultKind.SWEEP, ResultKind.SEARCH, ResultKind.HUNT, ResultKind.JUDGEMENT, ResultKind.RUN],
 )
-def test_results_of_a_command_are_recognised_as_its_kind(
-    kind: ResultKind, westwood: Westwood, tmp_path: Path
-) -> None:
+def test_results_of_a_command_are_recognised_as_its_kind(kind, westwood, tmp_path):
     assert westwood(*OF_KINDS[kind], "--out", "m").code == 0
     other = ResultKind.HUNT if kind is not ResultKind.HUNT else ResultKind.SEARCH
     called = westwood(*OF_KINDS[other], "--out", "m")
     assert called.err == f'westwood: --out = "m": holds {kind}, expected a new folder\n'
 
 
-def test_a_run_replaces_a_run_and_papers_share_a_folder(westwood: Westwood, tmp_path: Path) -> None:
+def test_a_run_replaces_a_run_and_papers_share_a_folder(westwood, tmp_path):
     for words in (OF_KINDS[ResultKind.RUN], TRACE, OF_KINDS[ResultKind.RUN]):
         assert westwood(*words, "--out", "r").code == 0
     for held, kind in (
@@ -96,16 +90,14 @@ def test_a_run_replaces_a_run_and_papers_share_a_folder(westwood: Westwood, tmp_
         Folder(of_kind(held, tmp_path / held.title), kind=kind)
 
 
-def test_a_page_is_made_from_runs_only(westwood: Westwood, tmp_path: Path) -> None:
+def test_a_page_is_made_from_runs_only(westwood, tmp_path):
     of_kind(ResultKind.INFERENCE, tmp_path / "m")
     called = westwood("report", "m")
     problem = "holds an inference, expected a folder that run --out or sweep wrote"
     assert (called.code, called.err) == (2, f'westwood: "m": {problem}\n')
 
 
-def test_a_new_judgement_removes_the_paths_of_the_old_one(
-    westwood: Westwood, tmp_path: Path
-) -> None:
+def test_a_new_judgement_removes_the_paths_of_the_old_one(westwood, tmp_path):
     for row in ("clean-tenth", "point-clean"):
         judge = (
             "control",

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """tshark finds nothing malformed in a capture, and the same retransmissions as we do."""
 
-from __future__ import annotations
-
 import shutil
 import struct
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +58,7 @@ def fields(file: Path, which: str, *names: str) -> list[list[str]]:
 @pytest.mark.parametrize(
     "cc", ["newreno", "sack", *(slow(cc) for cc in ("tahoe", "westwood+-linux", "bbr"))]
 )
-def test_tshark_counts_the_same_retransmissions(cc: str, tmp_path: Path) -> None:
+def test_tshark_counts_the_same_retransmissions(cc, tmp_path):
     scenario = Scenario.preset("table1").with_settings({"duration": "100s", "tcp.cc": cc})
     result = simulate(scenario, 3, capture="access")
     file = tmp_path / "access.pcap"
@@ -111,7 +108,7 @@ def mixed(small: Scenario, duration: str = "30s") -> Scenario:
 
 
 @needs_tshark
-def test_every_kind_of_packet_is_sound(small: Scenario, tmp_path: Path) -> None:
+def test_every_kind_of_packet_is_sound(small, tmp_path):
     result = simulate(mixed(small), 1, capture="l")
     file = tmp_path / "l.pcap"
     written = pcap.write(result, file)
@@ -139,7 +136,7 @@ def test_every_kind_of_packet_is_sound(small: Scenario, tmp_path: Path) -> None:
 
 
 @needs_tshark
-def test_packets_of_an_l4s_flow_carry_ect1(small: Scenario, tmp_path: Path) -> None:
+def test_packets_of_an_l4s_flow_carry_ect1(small, tmp_path):
     file = tmp_path / "l.pcap"
     l4s = mixed(small, "5s").with_settings({"ecn.ect1": True})
     pcap.write(simulate(l4s, 1, capture="l"), file)
@@ -148,7 +145,7 @@ def test_packets_of_an_l4s_flow_carry_ect1(small: Scenario, tmp_path: Path) -> N
 
 
 @needs_tshark
-def test_a_transfer_ends_with_a_fin_and_its_ack(small: Scenario, tmp_path: Path) -> None:
+def test_a_transfer_ends_with_a_fin_and_its_ack(small, tmp_path):
     """RFC 9293, 3.10.4 and 3.10.7.4: the FIN takes a sequence number and is acknowledged."""
     whole = small.with_settings({"tcp.size": "100kB", "bottleneck.loss.rate": 0.02})
     file = tmp_path / "a.pcap"
@@ -162,7 +159,7 @@ def test_a_transfer_ends_with_a_fin_and_its_ack(small: Scenario, tmp_path: Path)
     assert count(file, WRONG) == 0
 
 
-def test_the_file_is_in_nanoseconds_and_in_order(small: Scenario, tmp_path: Path) -> None:
+def test_the_file_is_in_nanoseconds_and_in_order(small, tmp_path):
     result = simulate(small, 1, capture="bottleneck")
     file = tmp_path / "b.pcap"
     written = pcap.write(result, file)
@@ -176,7 +173,7 @@ def test_the_file_is_in_nanoseconds_and_in_order(small: Scenario, tmp_path: Path
     assert packets == written and last <= (20, 0)
 
 
-def test_headers_that_tcp_can_not_have_are_refused(small: Scenario, tmp_path: Path) -> None:
+def test_headers_that_tcp_can_not_have_are_refused(small, tmp_path):
     odd = small.with_settings({"tcp.header": "42B", "tcp.timestamps": False})
     result = simulate(odd, 1, capture="bottleneck")
     with pytest.raises(
@@ -185,9 +182,7 @@ def test_headers_that_tcp_can_not_have_are_refused(small: Scenario, tmp_path: Pa
         pcap.write(result, tmp_path / "never.pcap")
 
 
-def test_the_command_line_captures_the_chosen_link(
-    westwood: Callable[..., Any], small_file: Path, tmp_path: Path
-) -> None:
+def test_the_command_line_captures_the_chosen_link(westwood, small_file, tmp_path):
     called = westwood("trace", small_file, "--pcap", "cap.pcap", "--at", "access")
     assert (called.code, called.out, called.err) == (0, "cap.pcap\n", "")
     called = westwood("trace", small_file, "--pcap", "again.pcap")
@@ -197,7 +192,7 @@ def test_the_command_line_captures_the_chosen_link(
     assert called.code == 2 and "no such link" in called.err
 
 
-def test_a_run_gives_the_same_capture_in_every_version(small: Scenario, tmp_path: Path) -> None:
+def test_a_run_gives_the_same_capture_in_every_version(small, tmp_path):
     whole = small.with_settings({"tcp.size": "100kB", "tcp.header": "80B", "duration": "20s"})
     runs = {"mixed": (mixed(small, "12s"), "l"), "transfer": (whole, "access")}
     file, found = tmp_path / "l.pcap", {}
@@ -207,7 +202,7 @@ def test_a_run_gives_the_same_capture_in_every_version(small: Scenario, tmp_path
     assert_golden("captures", found)
 
 
-def test_the_checksums_of_a_capture_are_right(small: Scenario, tmp_path: Path) -> None:
+def test_the_checksums_of_a_capture_are_right(small, tmp_path):
     """RFC 1071: the ones' complement sum of the words, with the checksum, is -0."""
     file = tmp_path / "l.pcap"
     pcap.write(simulate(mixed(small, "5s"), 1, capture="l"), file)

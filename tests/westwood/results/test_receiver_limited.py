@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A flow that its receiver limits for over a tenth of the run says so in the rows."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -25,12 +23,12 @@ def limited(cc: str, **changed: object) -> float:
 
 
 @pytest.mark.parametrize("cc", ["cubic", "bbr", "newreno"])
-def test_a_small_window_limits_and_one_that_is_not_given_does_not(cc: str) -> None:
+def test_a_small_window_limits_and_one_that_is_not_given_does_not(cc):
     assert 0.7 < limited(cc, **{"tcp.receive_window": "1MiB"}) <= 1
     assert math.isnan(limited(cc))
 
 
-def test_a_tenth_of_the_run_is_not_reported() -> None:
+def test_a_tenth_of_the_run_is_not_reported():
     """The window of 15 segments holds the flow back once 15 segments are in flight."""
     slow = {"path.rate": "100kbps", "path.delay": "10ms", "path.queue.limit": "100p"}
     assert math.isnan(limited("newreno", **slow, **{"tcp.receive_window": "1MiB"}))

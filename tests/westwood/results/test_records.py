@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Records are the same in memory and on disk; on disk, memory does not grow with the run."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +46,7 @@ def scenario(duration: str = "4s") -> Scenario:
 
 
 @pytest.mark.parametrize("piece", [50, 1000])
-def test_records_are_the_same_from_disk(
-    piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_are_the_same_from_disk(piece, tmp_path, monkeypatch):
     kept = simulate(scenario(), 1, **EVERYTHING)
     monkeypatch.setattr(spool_, "_PIECE", piece)
     folder = tmp_path / "spool"
@@ -73,15 +68,13 @@ def test_records_are_the_same_from_disk(
     assert not folder.exists()
 
 
-def test_a_short_trace_makes_no_folder(tmp_path: Path) -> None:
+def test_a_short_trace_makes_no_folder(tmp_path):
     with spool_.Spool(tmp_path / "none") as spool:
         assert simulate(scenario("100ms"), 1, **EVERYTHING, spool=spool).trace.height > 10
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_disk_ends_the_run_and_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_ends_the_run_and_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(spool_, "_PIECE", 100)
     with Path("/dev/full").open("wb", buffering=0) as full:
         monkeypatch.setattr(spool_.tempfile, "TemporaryFile", lambda **_: full)
@@ -90,9 +83,7 @@ def test_a_full_disk_ends_the_run_and_is_named(
     assert str(error.value).startswith(f"{tmp_path}: can't be written")
 
 
-def test_an_interrupt_in_a_run_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, westwood: Callable[..., Any]
-) -> None:
+def test_an_interrupt_in_a_run_leaves_nothing(tmp_path, monkeypatch, westwood):
     """The interrupt is raised in Python's callback, which takes the simulator's records."""
 
     def interrupted(*_: object) -> None:
@@ -104,7 +95,7 @@ def test_an_interrupt_in_a_run_leaves_nothing(
     assert not list(tmp_path.iterdir())
 
 
-def test_the_lengths_of_a_queue_do_not_depend_on_the_pieces() -> None:
+def test_the_lengths_of_a_queue_do_not_depend_on_the_pieces():
     """Packets wait across the edge of a piece, with simultaneous arrivals on both sides."""
     arrival = np.array([0.0, 1.0, 1.0, 1.0, 2.0, 2.0])
     waited = {
@@ -153,7 +144,7 @@ print(*peaks)
 """
 
 
-def test_memory_does_not_grow_with_the_length(tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_the_length(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", _GROWTH, tmp_path], capture_output=True, text=True, check=True
     )

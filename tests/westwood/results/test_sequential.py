@@ -43,21 +43,21 @@ def ever_misses(
 
 @pytest.mark.parametrize("name", DRAWS)
 @pytest.mark.parametrize("level", [0.95, 0.9])
-def test_checking_after_every_value_keeps_the_level(name: str, level: float) -> None:
+def test_checking_after_every_value_keeps_the_level(name, level):
     values = DRAWS[name](np.random.default_rng(1), (EXPERIMENTS, VALUES))
     missed, above = ever_misses(values, lambda n: half_width(1, n, level), 0)
     assert missed <= 1 - level
     assert above <= (1 - level) / 2 * 1.3
 
 
-def test_students_interval_would_miss_in_a_quarter() -> None:
+def test_students_interval_would_miss_in_a_quarter():
     """The same experiments, with the interval for a fixed number of values."""
     values = DRAWS["normal"](np.random.default_rng(1), (EXPERIMENTS, VALUES))
     missed, _ = ever_misses(values, lambda n: metrics.half_width(1, n), 0)
     assert missed > 0.25
 
 
-def test_an_effect_of_the_order_cancels() -> None:
+def test_an_effect_of_the_order_cancels():
     """The first protocol has a constant advantage; alternating the order cancels it."""
     random = np.random.default_rng(2)
     signs = random.choice([-1.0, 1.0], (EXPERIMENTS, VALUES // 2))
@@ -67,7 +67,7 @@ def test_an_effect_of_the_order_cancels() -> None:
     assert missed <= 0.01
 
 
-def test_it_solves_the_ratio_of_its_paper_for_the_mean() -> None:
+def test_it_solves_the_ratio_of_its_paper_for_the_mean():
     """At the interval's end the mixture's likelihood ratio is 1 / alpha."""
     for count in (5, 10, 40):
         values = np.random.default_rng(count).normal(0.3, 1.0, count)
@@ -81,7 +81,7 @@ def test_it_solves_the_ratio_of_its_paper_for_the_mean() -> None:
         assert (found.low, found.high) == (found.mean - found.half, found.mean + found.half)
 
 
-def test_few_values_have_no_interval_and_more_narrow_it() -> None:
+def test_few_values_have_no_interval_and_more_narrow_it():
     halves = [half_width(1, count) for count in range(1, 200)]
     assert halves[:4] == [math.inf] * 4
     assert all(one > two for one, two in itertools.pairwise(halves[4:]))
@@ -89,7 +89,7 @@ def test_few_values_have_no_interval_and_more_narrow_it() -> None:
     assert half_width(0, 5) == 0
 
 
-def test_the_number_of_values_needed_is_just_enough() -> None:
+def test_the_number_of_values_needed_is_just_enough():
     found = Sample(0.1, 0.5, 7)
     needed = count_needed(found, 0.2)
     assert half_width(0.5, needed) <= 0.2 < half_width(0.5, needed - 1)

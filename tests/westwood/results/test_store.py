@@ -60,7 +60,7 @@ def lines_of(*numbers: int) -> bytes:
     return b"".join(journal.line_of({"number": number}) for number in numbers)
 
 
-def test_a_new_start_receives_the_records_and_appends_to_them(place: Path) -> None:
+def test_a_new_start_receives_the_records_and_appends_to_them(place):
     before = (place / "journal.jsonl").stat().st_ino
     with Command(place).started() as command:
         command.keep(3)
@@ -69,7 +69,7 @@ def test_a_new_start_receives_the_records_and_appends_to_them(place: Path) -> No
     assert command.file.stat().st_ino == before, "an intact file was written again"
 
 
-def test_a_record_is_in_the_file_when_it_is_passed_on(tmp_path: Path) -> None:
+def test_a_record_is_in_the_file_when_it_is_passed_on(tmp_path):
     seen: list[bytes] = []
     store = Store(Folder(tmp_path / "f"), lambda record: seen.append(file.read_bytes()))
     file = tmp_path / "f" / "journal.jsonl"
@@ -78,13 +78,13 @@ def test_a_record_is_in_the_file_when_it_is_passed_on(tmp_path: Path) -> None:
     assert seen == [lines_of(7)]
 
 
-def test_a_line_is_json_with_sixteen_digits_of_its_sha256() -> None:
+def test_a_line_is_json_with_sixteen_digits_of_its_sha256():
     """Folders of earlier versions have such lines."""
     assert lines_of(1) == b'{"number": 1, "checksum": "55c0e1505562cf32"}\n'
     assert hashlib.sha256(b'{"number": 1}').hexdigest().startswith("55c0e1505562cf32")
 
 
-def test_an_unknown_number_is_null_in_a_line_and_nan_in_a_row() -> None:
+def test_an_unknown_number_is_null_in_a_line_and_nan_in_a_row():
     written = journal.json_ready({"rtt_s": math.nan, "sent": 3, "cc": "reno"})
     assert written == {"rtt_s": None, "sent": 3, "cc": "reno"}
     read = journal.from_json(written)
@@ -92,9 +92,7 @@ def test_an_unknown_number_is_null_in_a_line_and_nan_in_a_row() -> None:
 
 
 @pytest.mark.parametrize("options", [{"synced": True}, {}], ids=["synced", "as it is"])
-def test_a_synced_record_is_on_the_disk_when_it_is_passed_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
-) -> None:
+def test_a_synced_record_is_on_the_disk_when_it_is_passed_on(tmp_path, monkeypatch, options):
     folder, did = Folder(tmp_path / "f"), list[str]()
     folder.manifest({})
     store = Store(folder, lambda record: did.append("take"), **options)
@@ -117,9 +115,7 @@ def test_a_synced_record_is_on_the_disk_when_it_is_passed_on(
     ],
     ids=["changed", "noise", "of another command", "empty"],
 )
-def test_what_is_damaged_is_named_and_repeated_and_the_rest_is_kept(
-    place: Path, content: bytes, kept: list[int], damaged: int
-) -> None:
+def test_what_is_damaged_is_named_and_repeated_and_the_rest_is_kept(place, content, kept, damaged):
     file = place / "journal.jsonl"
     file.write_bytes(content)
     with Command(place).started() as command:
@@ -131,7 +127,7 @@ def test_what_is_damaged_is_named_and_repeated_and_the_rest_is_kept(
         assert (again.taken, again.said) == ([*kept, 9], expected)
 
 
-def test_a_line_that_a_kill_cut_off_is_replaced_by_the_next(place: Path) -> None:
+def test_a_line_that_a_kill_cut_off_is_replaced_by_the_next(place):
     file = place / "journal.jsonl"
     file.write_bytes(lines_of(0, 1, 2)[:-10])
     with Command(place).started() as command:
@@ -141,9 +137,7 @@ def test_a_line_that_a_kill_cut_off_is_replaced_by_the_next(place: Path) -> None
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
-def test_only_a_regular_file_is_read_and_nothing_outside_is_written(
-    place: Path, kind: str, tmp_path: Path
-) -> None:
+def test_only_a_regular_file_is_read_and_nothing_outside_is_written(place, kind, tmp_path):
     file, outside = place / "journal.jsonl", tmp_path / "outside"
     file.rename(outside)
     if kind == "link":
@@ -165,9 +159,7 @@ def test_only_a_regular_file_is_read_and_nothing_outside_is_written(
     assert outside.read_bytes() == lines_of(0, 1, 2)
 
 
-def test_a_file_on_a_disk_that_fails_is_left_alone(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_on_a_disk_that_fails_is_left_alone(place, monkeypatch):
     def fail(path: Path) -> journal.Read:
         raise OSError(errno.EIO, "Input/output error")
 
@@ -179,9 +171,7 @@ def test_a_file_on_a_disk_that_fails_is_left_alone(
         assert command.taken == [0, 1, 2]
 
 
-def test_an_endless_line_is_not_read_into_memory(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_line_is_not_read_into_memory(place, monkeypatch):
     monkeypatch.setattr(journal, "_LONGEST", 100)
     content = lines_of(0) + b"x" * 100 + b"\n" + lines_of(1)
     (place / "journal.jsonl").write_bytes(content)
@@ -190,7 +180,7 @@ def test_an_endless_line_is_not_read_into_memory(
     assert (place / "journal.jsonl").read_bytes() == content
 
 
-def test_cleared_records_are_gone(place: Path) -> None:
+def test_cleared_records_are_gone(place):
     with Command(place).started() as command:
         command.store.clear()
         assert not command.file.exists()
@@ -198,7 +188,7 @@ def test_cleared_records_are_gone(place: Path) -> None:
     assert command.file.read_bytes() == lines_of(3)
 
 
-def test_a_folder_without_resume_or_of_another_state_is_refused(place: Path) -> None:
+def test_a_folder_without_resume_or_of_another_state_is_refused(place):
     with pytest.raises(InputError, match="holds a stress test, expected --resume or a new folder"):
         Command(place).started(resume=False).__enter__()
     with pytest.raises(InputError, match="holds another"):
@@ -206,14 +196,12 @@ def test_a_folder_without_resume_or_of_another_state_is_refused(place: Path) -> 
     assert (place / "journal.jsonl").read_bytes() == lines_of(0, 1, 2)
 
 
-def test_a_second_writer_is_refused(place: Path) -> None:
+def test_a_second_writer_is_refused(place):
     with Command(place).started(), pytest.raises(InputError, match="another westwood is writing"):
         Command(place).started().__enter__()
 
 
-def test_a_disk_that_fails_costs_one_line_and_no_record(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_fails_costs_one_line_and_no_record(place, monkeypatch):
     def fail(file: int, content: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -226,7 +214,7 @@ def test_a_disk_that_fails_costs_one_line_and_no_record(
     assert command.file.read_bytes() == lines_of(0, 1, 2)
 
 
-def test_a_line_that_does_not_fit_on_the_disk_is_not_written_at_all(tmp_path: Path) -> None:
+def test_a_line_that_does_not_fit_on_the_disk_is_not_written_at_all(tmp_path):
     program = f"""
 import resource
 from westwood.errors import RunError

@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Traces of a run (windows, queues, drops, transfers, links) and `westwood trace`."""
 
-from __future__ import annotations
-
 import math
 import os
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -50,7 +46,7 @@ def result() -> Result:
     return simulate(Scenario(**NETWORK), 1, trace=True, queues=True, events=True)
 
 
-def test_the_trace_has_what_a_researcher_plots(result: Result) -> None:
+def test_the_trace_has_what_a_researcher_plots(result):
     trace = result.trace
     assert trace.columns == [
         "flow",
@@ -78,7 +74,7 @@ def test_the_trace_has_what_a_researcher_plots(result: Result) -> None:
     assert trace.filter(flow="udp").is_empty()
 
 
-def test_a_trace_names_the_modes_and_quantities_of_its_controls() -> None:
+def test_a_trace_names_the_modes_and_quantities_of_its_controls():
     """BBRv1's rows have no caps, CUBIC's no mode, and a run of CUBIC alone no such columns."""
     flows = [{"name": cc, "from": "a", "to": "b", "cc": cc} for cc in ("bbr3", "bbr", "cubic")]
     network = NETWORK | {"duration": "12s", "flow": flows}
@@ -103,7 +99,7 @@ def test_a_trace_names_the_modes_and_quantities_of_its_controls() -> None:
     assert not {"mode", "pacing_bps", *shared} & set(alone.columns)
 
 
-def test_sampling_returns_the_state_at_each_time(result: Result) -> None:
+def test_sampling_returns_the_state_at_each_time(result):
     sampled = result.sampled(0.5).filter(flow="long")
     assert sampled["time_s"].to_list() == pytest.approx([0.5 * i for i in range(1, 81)])
     changes = result.trace.filter(flow="long")
@@ -112,7 +108,7 @@ def test_sampling_returns_the_state_at_each_time(result: Result) -> None:
         assert {**before, "time_s": row["time_s"]} == pytest.approx(row, nan_ok=True)
 
 
-def test_a_queue_never_holds_more_than_its_limit_and_empties(result: Result) -> None:
+def test_a_queue_never_holds_more_than_its_limit_and_empties(result):
     queue = result.queues.filter(direction="forward")
     assert queue["packets"].max() == 20 and queue["packets"].min() == 0
     assert queue["time_s"].is_sorted() and queue["time_s"].is_unique().all()
@@ -124,7 +120,7 @@ def test_a_queue_never_holds_more_than_its_limit_and_empties(result: Result) -> 
     assert area / 40 == pytest.approx(link["mean_queue"], rel=0.01)
 
 
-def test_drops_agree_with_the_rows(result: Result) -> None:
+def test_drops_agree_with_the_rows(result):
     data = result.drops.filter(packet="data")
     for row in result.flow_rows:
         mine = data.filter(flow=row["flow"])
@@ -133,7 +129,7 @@ def test_drops_agree_with_the_rows(result: Result) -> None:
     assert result.drops["time_s"].is_sorted()
 
 
-def test_a_syn_among_the_drops_is_neither_data_nor_an_ack() -> None:
+def test_a_syn_among_the_drops_is_neither_data_nor_an_ack():
     """The first packet that way is a SYN or its answer, whether a queue or a wire loses it."""
     for engine_side in ("forward", "backward"):
         lost = {"kind": "script", "packets": [1, 2], "on": engine_side}
@@ -142,7 +138,7 @@ def test_a_syn_among_the_drops_is_neither_data_nor_an_ack() -> None:
         assert drops["packet"].to_list() == ["syn", "syn"], engine_side
 
 
-def test_transfers_are_summed_up_in_their_flows_row(result: Result) -> None:
+def test_transfers_are_summed_up_in_their_flows_row(result):
     transfers = result.transfers.filter(flow="web")
     (row,) = (row for row in result.flow_rows if row["flow"] == "web")
     done = transfers.filter(pl.col("completed_s").is_not_nan())
@@ -156,7 +152,7 @@ def test_transfers_are_summed_up_in_their_flows_row(result: Result) -> None:
     assert (done["delivered_bytes"] == 20_000).all()
 
 
-def test_metrics_of_a_run_of_several_flows(result: Result) -> None:
+def test_metrics_of_a_run_of_several_flows(result):
     long, udp, web = result.flow_rows
     assert udp["cc"] == "udp" and udp["friendliness"] != udp["friendliness"]  # NaN
     for row in (long, web):
@@ -168,16 +164,14 @@ def test_metrics_of_a_run_of_several_flows(result: Result) -> None:
     assert udp["goodput_bps"] == pytest.approx(300e3 * 1460 / 1500, rel=0.05)
 
 
-def test_an_offered_rate_is_averaged_over_its_steps() -> None:
+def test_an_offered_rate_is_averaged_over_its_steps():
     rate = offered_rate([250, 500, 500, 1000], 2.0, 0.5)
     assert rate["time_s"].to_list() == [0.0, 0.5, 1.0, 1.5]
     bits = 8 * 1504 / 0.5
     assert rate["bps"].to_list() == [bits, 2 * bits, 2 * bits, 3 * bits]
 
 
-def test_trace_writes_every_frame_and_draws(
-    westwood: Callable[..., Any], small_file: Path, tmp_path: Path
-) -> None:
+def test_trace_writes_every_frame_and_draws(westwood, small_file, tmp_path):
     called = westwood("trace", small_file, "--out", "run", "--every", "100ms", "--events", "--plot")
     assert (called.code, called.err) == (0, "")
     assert called.out.splitlines() == ["run", "run/small-trace.png"]
@@ -192,14 +186,12 @@ def test_trace_writes_every_frame_and_draws(
 
 
 @pytest.mark.parametrize("kind", QUEUES)
-def test_a_trace_has_the_columns_that_the_discipline_declares(
-    kind: str, westwood: Callable[..., Any], small_file: Path
-) -> None:
+def test_a_trace_has_the_columns_that_the_discipline_declares(kind, westwood, small_file):
     needed = ", min = 5, max = 15" if kind == "red" else ""
     queue = f'bottleneck.queue={{ kind = "{kind}", limit = "100p"{needed} }}'
     assert westwood("trace", small_file, "--out", "run", "--set", queue).code == 0
     states = pl.read_parquet(small_file.parent / "run" / "queue_states.parquet")
-    assert set(states["column"]) == {one.name for one in QUEUES[kind].columns}
+    assert set(states["column"]) == {column.name for column in QUEUES[kind].columns}
     assert states.columns == ["link", "direction", "time_s", "column", "value"]
     each = states.partition_by("link", "direction", "column", maintain_order=True)
     assert {one["link"][0] for one in each} == {"bottleneck"}
@@ -207,9 +199,7 @@ def test_a_trace_has_the_columns_that_the_discipline_declares(
         assert one["time_s"].is_sorted() and (one["value"].diff().drop_nulls() != 0).all()
 
 
-def test_a_capture_never_replaces_scenarios_pipes_links_or_results(
-    westwood: Callable[..., Any], small_file: Path, tmp_path: Path
-) -> None:
+def test_a_capture_never_replaces_scenarios_pipes_links_or_results(westwood, small_file, tmp_path):
     scenario = small_file.read_bytes()
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(small_file)
@@ -220,14 +210,14 @@ def test_a_capture_never_replaces_scenarios_pipes_links_or_results(
     assert small_file.read_bytes() == scenario and (tmp_path / "pipe").is_fifo()
 
 
-def test_the_panel_shows_the_busiest_link(result: Result) -> None:
+def test_the_panel_shows_the_busiest_link(result):
     shown = run_figures.panel_of(result, (0.0, 40.0))
     assert (shown.link, shown.queue_limit) == ("l", 20)
     assert shown.flows == [("long", "westwood+")], "flows with long-lived windows only"
     assert shown.capacity["bps"].to_list() == pytest.approx([3e6 * 1448 / 1500] * 2)
 
 
-def test_a_spread_start_is_drawn_from_the_seed() -> None:
+def test_a_spread_start_is_drawn_from_the_seed():
     flow = {
         "name": "f",
         "from": "a",

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns of a whole run are the same in each flow's row."""
 
-from __future__ import annotations
-
 from westwood import Scenario, simulate
 from westwood.results.metrics import jain
 
 OF_A_RUN = ("jain", "utilisation", "mean_queue", "simulated_s")
 
 
-def test_every_flow_has_the_columns_of_its_run() -> None:
+def test_every_flow_has_the_columns_of_its_run():
     scenario = Scenario.preset("path").with_settings({"tcp.count": 40, "duration": "2s"})
     rows = simulate(scenario).rows
     for name in OF_A_RUN:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scenarios enforce the bounds that core/, engine/ and plan/ declare."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import TypeAdapter
 
@@ -31,7 +29,7 @@ def bound(setting: Setting, number: float) -> object:
 
 
 @pytest.mark.parametrize("section", sorted({one.section for one in SETTINGS}))
-def test_every_setting_enforces_its_declared_bounds(section: str) -> None:
+def test_every_setting_enforces_its_declared_bounds(section):
     for key, setting in settings_of(section).items():
         if setting.kind in ("SWITCH", "CHOICE"):
             continue
@@ -44,9 +42,13 @@ def test_every_setting_enforces_its_declared_bounds(section: str) -> None:
 
 
 @pytest.mark.parametrize("kind", APPLICATIONS)
-def test_the_model_of_an_application_has_the_declared_settings(kind: str) -> None:
+def test_the_model_of_an_application_has_the_declared_settings(kind):
     reads, settings = TypeAdapter(App).validate_python, APPLICATIONS[kind].settings
-    needed = {one.name: written_field(one, one.fallback) for one in settings if not one.why}
+    needed = {
+        setting.name: written_field(setting, setting.fallback)
+        for setting in settings
+        if not setting.why
+    }
     model = reads({"kind": kind, **needed})
     assert set(type(model).model_fields) == {"kind", *(one.name for one in settings)}
     defaults = {one.name: written_field(one, one.fallback) for one in settings if one.why}
@@ -57,9 +59,9 @@ def test_the_model_of_an_application_has_the_declared_settings(kind: str) -> Non
 
 
 @pytest.mark.parametrize("kind", APPLICATIONS)
-def test_every_setting_of_an_application_enforces_its_declared_bounds(kind: str) -> None:
+def test_every_setting_of_an_application_enforces_its_declared_bounds(kind):
     reads, settings = TypeAdapter(App).validate_python, APPLICATIONS[kind].settings
-    periods = {one.name: "2s" for one in settings if one.name in ("on", "off")}
+    periods = {setting.name: "2s" for setting in settings if setting.name in ("on", "off")}
     needed = {one.name: written_field(one, one.fallback) for one in settings if not one.why}
     given = {"kind": kind, **needed, **periods}
     for one in settings:

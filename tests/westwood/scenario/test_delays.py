@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Recorded delays and listed reroutes replace the delay of a link."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,7 +24,7 @@ def problem(**link: Any) -> str:
     return str(found.value)
 
 
-def test_each_recorded_delay_holds_for_an_interval() -> None:
+def test_each_recorded_delay_holds_for_an_interval():
     scenario = made(delay="7ms", delays={"forward": [12, 10, 31], "interval": "20ms"})
     link = network.build(scenario).links[0]
     assert list(link.forward.delay_changes.at) == [0, 20 * MS, 40 * MS]
@@ -42,7 +39,7 @@ def test_each_recorded_delay_holds_for_an_interval() -> None:
     ), "LeoReplayer's interval"
 
 
-def test_with_two_recordings_the_least_delay_is_the_links() -> None:
+def test_with_two_recordings_the_least_delay_is_the_links():
     scenario = made(delays={"forward": [12, 10], "backward": [9, 30]}, queue={"limit": "1bdp"})
     assert scenario.link[0].delay == 9 * MS
     assert scenario.link[0].queue.limit.count == 15, "10 Mb/s x 18 ms / 12 000 bit"
@@ -52,7 +49,7 @@ def test_with_two_recordings_the_least_delay_is_the_links() -> None:
     assert found.startswith('wire.delay = "5ms": has no effect with recorded delays')
 
 
-def test_a_recording_is_read_from_a_file_and_written_to_one(tmp_path: Path) -> None:
+def test_a_recording_is_read_from_a_file_and_written_to_one(tmp_path):
     (tmp_path / "delay_1.txt").write_text("12\n" * 9_999 + "10\n11\n", encoding="ascii")
     given = made(delays={"forward": [1], "backward": [1]}).given()
     text = """
@@ -89,7 +86,7 @@ def test_a_recording_is_read_from_a_file_and_written_to_one(tmp_path: Path) -> N
         assert said in str(found.value)
 
 
-def test_a_reroute_replaces_the_delay_from_its_times_on() -> None:
+def test_a_reroute_replaces_the_delay_from_its_times_on():
     reroute = {"at": ["2s", "5s"], "delay": ["60ms", "20ms"]}
     scenario = made(delay="30ms", reroute=reroute)
     link = network.build(scenario).links[0]
@@ -117,12 +114,12 @@ def test_a_reroute_replaces_the_delay_from_its_times_on() -> None:
         ({"at": ["1s"], "delay": ["2h"]}, r"wire.reroute.delay\[1\] = \"2h\": expected .* most"),
     ],
 )
-def test_a_wrong_reroute_is_refused_by_its_key(reroute: dict[str, Any], said: str) -> None:
+def test_a_wrong_reroute_is_refused_by_its_key(reroute, said):
     with pytest.raises(InputError, match=said):
         made(delay="30ms", reroute=reroute)
 
 
-def test_a_direction_has_a_recording_or_a_reroute() -> None:
+def test_a_direction_has_a_recording_or_a_reroute():
     reroute = {"at": ["1s"], "delay": ["1ms"], "on": "forward"}
     found = problem(delay="1ms", delays={"forward": [1]}, reroute=reroute)
     assert found == (
@@ -131,12 +128,12 @@ def test_a_direction_has_a_recording_or_a_reroute() -> None:
     made(delay="1ms", delays={"backward": [1]}, reroute=reroute)
 
 
-def test_an_ack_filter_needs_a_rate() -> None:
+def test_an_ack_filter_needs_a_rate():
     trace = {"backward": [1, 2, 3]}
     assert "wire.ack_filter" in problem(delay="1ms", trace=trace, ack_filter={"on": "backward"})
 
 
-def test_a_recorded_rate_beyond_the_fastest_is_refused_by_its_key(tmp_path: Path) -> None:
+def test_a_recorded_rate_beyond_the_fastest_is_refused_by_its_key(tmp_path):
     """83 111 opportunities of 1504 bytes in a millisecond are just below 1 Tb/s."""
     (tmp_path / "fast.txt").write_text("1\n" * 83_112)
     text = 'name = "s"\nduration = "1s"\n[[link]]\nname = "wire"\nbetween = ["a", "b"]\n'

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An error names the line of its key, unless the search for it would take long."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +54,7 @@ def line_of(file: Path, key: str, swept: tuple[str, ...] = ()) -> int | None:
         ("nobody.rate", None),
     ],
 )
-def test_a_key_has_the_line_of_its_value(file: Path, key: str, line: int | None) -> None:
+def test_a_key_has_the_line_of_its_value(file, key, line):
     assert line_of(file, key) == line
 
 
@@ -72,16 +70,12 @@ def test_a_key_has_the_line_of_its_value(file: Path, key: str, line: int | None)
         ("path.queue.kind", "path.rate", 7),
     ],
 )
-def test_a_varied_key_has_the_line_of_the_sweep(
-    swept: str, key: str, line: int, file: Path
-) -> None:
+def test_a_varied_key_has_the_line_of_the_sweep(swept, key, line, file):
     file.write_text(TEXT.replace("path.delay", swept))
     assert line_of(file, key, (swept,)) == line
 
 
-def test_the_search_parses_as_often_as_it_needs_to(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_search_parses_as_often_as_it_needs_to(file, monkeypatch):
     parsed: list[int] = []
     read: Any = files.toml
 

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A link by name has the settings of its source; keys of the link replace them."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +20,7 @@ def made(kind: object, profile: str = "rfc", **link: Any) -> Scenario:
 
 
 @pytest.mark.parametrize("name", named_links.names())
-def test_every_set_is_a_link_with_a_source_and_reasons(name: str) -> None:
+def test_every_set_is_a_link_with_a_source_and_reasons(name):
     link = named_links.get(name)
     assert link.title and link.source and all(link.reasons.values())
     ends = {"name": "wire", "between": ["a", "b"]}
@@ -33,11 +30,11 @@ def test_every_set_is_a_link_with_a_source_and_reasons(name: str) -> None:
     assert 0 < row["goodput_bps"] <= made(name).link[0].rate
 
 
-def test_the_known_names() -> None:
+def test_the_known_names():
     assert named_links.names() == ["cable", "dsl", "geo", "lte", "starlink", "wifi"]
 
 
-def test_a_key_of_the_link_replaces_that_of_the_set() -> None:
+def test_a_key_of_the_link_replaces_that_of_the_set():
     link = made("starlink", rate="9Mbps", loss={"kind": "none"}, detour=None).link[0]
     assert (link.rate, link.loss.kind, link.detour) == (9_000_000, "none", None)
     assert link.delay == made("starlink").link[0].delay
@@ -47,7 +44,7 @@ def test_a_key_of_the_link_replaces_that_of_the_set() -> None:
     assert traced.rate is None, "and its rate"
 
 
-def test_a_direction_may_have_its_own_rate() -> None:
+def test_a_direction_may_have_its_own_rate():
     """A download of DSL has the downstream rate, an upload the upstream rate."""
     up = {**FLOW, "from": "b", "to": "a"}
     downstream = made("dsl")
@@ -66,19 +63,19 @@ def test_a_direction_may_have_its_own_rate() -> None:
             made("dsl", **wrong)
 
 
-def test_the_export_to_ns3_refuses_two_rates() -> None:
+def test_the_export_to_ns3_refuses_two_rates():
     with pytest.raises(InputError, match=r'^wire\.backward_rate = "384kbps": export expects one'):
         ns3.program(made("dsl", "ns3-3.44"))
 
 
-def test_a_wrong_name_is_refused_with_a_suggestion() -> None:
+def test_a_wrong_name_is_refused_with_a_suggestion():
     with pytest.raises(InputError, match=r'wire\.kind = "starlnk": unknown link, did you mean "st'):
         made("starlnk")
     with pytest.raises(InputError, match=r"kind = 4: expected the name of a link: cable, dsl"):
         made(4)
 
 
-def test_a_sweep_of_names_survives_being_written(tmp_path: Path) -> None:
+def test_a_sweep_of_names_survives_being_written(tmp_path):
     swept = made("dsl", queue={"limit": "9p"}).with_sweep({"wire.kind": ["dsl", "starlink"]})
     (tmp_path / "again.toml").write_text(swept.to_toml(), encoding="utf-8")
     for scenario in (swept, Scenario.from_toml(tmp_path / "again.toml")):
@@ -88,13 +85,13 @@ def test_a_sweep_of_names_survives_being_written(tmp_path: Path) -> None:
         assert [link.queue.limit.count for link in links] == [9, 9]
 
 
-def test_a_link_to_the_laboratory_has_the_settings_and_not_the_name() -> None:
+def test_a_link_to_the_laboratory_has_the_settings_and_not_the_name():
     assert fragments.of_scenario(made("wifi")) == fragments.packed(
         named_links.spelled_out(made("wifi").given()), "s"
     )
 
 
-def test_ns3_and_linux_refuse_what_they_lack_by_its_key() -> None:
+def test_ns3_and_linux_refuse_what_they_lack_by_its_key():
     with pytest.raises(InputError, match=r"^wire\.ack_filter = .*engine ns3 expects no trace"):
         ns3_limits.check(made("cable", "ns3-3.44"))
     for name in ("dsl", "geo", "lte", "starlink", "wifi"):

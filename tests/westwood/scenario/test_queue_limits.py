@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A queue of "1bdp" holds rate times round trip, and one of "5ms" rate times 5 ms, in packets."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re
-from pathlib import Path
 
 import pytest
 
@@ -30,9 +27,7 @@ from westwood.units import Amount
         ("table1", "bottleneck", {}, round(2e6 * 0.09002 / (8 * 402))),
     ],
 )
-def test_a_limit_of_one_product_in_packets(
-    preset: str, link: str, settings: dict[str, str], packets: int
-) -> None:
+def test_a_limit_of_one_product_in_packets(preset, link, settings, packets):
     scenario = Scenario.preset(preset).with_settings({f"{link}.queue.limit": "1bdp", **settings})
     (queue,) = [one.queue for one in scenario.link if one.name == link]
     assert queue.limit == Amount(packets, "p")
@@ -49,12 +44,12 @@ def test_a_limit_of_one_product_in_packets(
         ("15ms", {"path.overhead": "500B"}, 2),  # 30 000 bit / (8 x 2000 B)
     ],
 )
-def test_a_limit_in_time_in_packets(limit: str, settings: dict[str, str], packets: int) -> None:
+def test_a_limit_in_time_in_packets(limit, settings, packets):
     scenario = Scenario.preset("path").with_settings({"path.queue.limit": limit, **settings})
     assert scenario.link[0].queue.limit == Amount(packets, "p")
 
 
-def test_a_limit_in_time_follows_a_swept_rate() -> None:
+def test_a_limit_in_time_follows_a_swept_rate():
     scenario = Scenario.preset("path").with_sweep({"path.rate": ["2Mbps", "4Mbps"]})
     scenario = scenario.with_settings({"path.queue.limit": "60ms"})
     assert limits(scenario) == [10, 20]
@@ -62,10 +57,10 @@ def test_a_limit_in_time_follows_a_swept_rate() -> None:
 
 
 def limits(scenario: Scenario) -> list[int | None]:
-    return [one.link[0].queue.limit.count for _, one in scenario.points()]
+    return [point.link[0].queue.limit.count for _, point in scenario.points()]
 
 
-def test_the_faster_of_two_directions_counts(tmp_path: Path) -> None:
+def test_the_faster_of_two_directions_counts(tmp_path):
     """1504 bytes every 2 ms are 6.016 Mb/s; the other direction has 2 Mb/s."""
     (tmp_path / "fast.trace").write_text("2\n", encoding="ascii")
     scenario = Scenario.preset("path").with_settings({"path.queue.limit": "1bdp"})
@@ -77,7 +72,7 @@ def test_the_faster_of_two_directions_counts(tmp_path: Path) -> None:
         assert one.link[0].queue.limit == Amount(round(6.016e6 * 0.09 / 12_000), "p"), side
 
 
-def test_it_follows_the_sweep_also_after_writing(tmp_path: Path) -> None:
+def test_it_follows_the_sweep_also_after_writing(tmp_path):
     scenario = Scenario.preset("path").with_sweep({"path.rate": ["2Mbps", "4Mbps"]})
     scenario = scenario.with_settings({"path.queue.limit": "2bdp"})
     assert limits(scenario) == [30, 60]
@@ -87,7 +82,7 @@ def test_it_follows_the_sweep_also_after_writing(tmp_path: Path) -> None:
     assert summarise(again, again.sweep) == "45 ms one way, loss 0.5 %, queue 2bdp"
 
 
-def test_without_a_sweep_it_is_written_in_packets() -> None:
+def test_without_a_sweep_it_is_written_in_packets():
     scenario = Scenario.preset("path").with_settings({"path.queue.limit": "2bdp"})
     assert 'limit = "30p"' in scenario.to_toml()
     assert summarise(scenario).endswith("queue 30 packets")
@@ -96,19 +91,19 @@ def test_without_a_sweep_it_is_written_in_packets() -> None:
 @pytest.mark.parametrize(
     "text", ["bdp", "-1bdp", "1001bdp", "1e9bdp", "1bdps", "nanbdp", "0s", "-5ms", "2h", "5 mss"]
 )
-def test_invalid_limits_are_refused(text: str) -> None:
+def test_invalid_limits_are_refused(text):
     with pytest.raises(InputError, match=r"path\.queue\.limit"):
         Scenario.preset("path").with_settings({"path.queue.limit": text})
 
 
 @pytest.mark.parametrize("text", ["5m", 5])
-def test_the_message_names_every_form_of_a_limit(text: object) -> None:
+def test_the_message_names_every_form_of_a_limit(text):
     expected = re.escape('expected a queue limit such as "100p", "64KiB", "5ms" or "1bdp"')
     with pytest.raises(InputError, match=expected):
         Scenario.preset("path").with_settings({"path.queue.limit": text})
 
 
-def test_a_copy_of_a_scenario_is_the_same_scenario() -> None:
+def test_a_copy_of_a_scenario_is_the_same_scenario():
     """In another process, too: plan/ reads it there again."""
     made = Scenario.preset("path").with_settings({"path.queue.limit": "1bdp"})
     for again in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
@@ -117,7 +112,7 @@ def test_a_copy_of_a_scenario_is_the_same_scenario() -> None:
         assert build(again).flows[0].receive_window_bytes == 2**20
 
 
-def test_what_a_run_changes_of_its_network_stays_there() -> None:
+def test_what_a_run_changes_of_its_network_stays_there():
     made = Scenario.preset("path")
     build(made).duration = 1
     assert build(made).duration == made.duration

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Receive windows that no one sets: plan/routes.hpp chooses them, tests/plan tests the numbers."""
 
-from __future__ import annotations
-
 import pytest
 
 from westwood import InputError, Scenario
@@ -12,7 +10,7 @@ LINK = {"name": "l", "between": ["a", "b"], "rate": "1Gbps", "delay": "100ms"}
 FLOW = {"name": "f", "from": "a", "to": "b", "cc": "newreno"}
 
 
-def test_a_window_that_is_not_given_suffices_for_path_and_queue() -> None:
+def test_a_window_that_is_not_given_suffices_for_path_and_queue():
     """200 Mb/s over 160 ms are 4 MB, and a queue of one product holds as much."""
     big = {"path.rate": "200Mbps", "path.delay": "80ms", "path.queue.limit": "1bdp"}
     path = Scenario.preset("path")
@@ -26,7 +24,7 @@ def test_a_window_that_is_not_given_suffices_for_path_and_queue() -> None:
     assert word.hash == path.with_settings(big).hash, "the default application by its word"
 
 
-def test_the_windows_of_a_sweep_follow_each_point() -> None:
+def test_the_windows_of_a_sweep_follow_each_point():
     swept = Scenario.preset("path").with_sweep({"path.rate": ["2Mbps", "1Gbps"]})
     assert [point.flow[0].receive_window for _, point in swept.points()] == [2**20, 2**25]
     assert "receive_window" not in swept.resolved()["flow"][0]
@@ -34,7 +32,7 @@ def test_the_windows_of_a_sweep_follow_each_point() -> None:
     assert [point.flow[0].receive_window for _, point in again.points()] == [2**20, 2**25]
 
 
-def test_the_windows_of_groups_and_datagrams() -> None:
+def test_the_windows_of_groups_and_datagrams():
     flows = [
         {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "1Mbps"}},
         {**FLOW, "name": "one", "count": 3},
@@ -45,7 +43,7 @@ def test_the_windows_of_groups_and_datagrams() -> None:
     assert [flow.receive_window for flow in made.flow] == [2**20, 2**26, 2**16, 2**26]
 
 
-def test_a_link_made_alone_has_its_limit_in_packets_or_bytes() -> None:
+def test_a_link_made_alone_has_its_limit_in_packets_or_bytes():
     other = Scenario.preset("path")
     link = Link.model_validate({**LINK, "between": ["source", "sink"],
                                 "queue": {"limit": "1bdp"}})  # fmt: skip
@@ -55,7 +53,7 @@ def test_a_link_made_alone_has_its_limit_in_packets_or_bytes() -> None:
     assert again.link == other.link
 
 
-def test_a_limit_in_products_works_beside_flows_of_another_scenario() -> None:
+def test_a_limit_in_products_works_beside_flows_of_another_scenario():
     other = Scenario.preset("path")
     link = {**other.link[0].model_dump(), "queue": {"limit": "1bdp"}}
     mixed = Scenario(name="mixed", duration="60s", link=[link], flow=other.flow)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Settings out of bounds or in contradiction are refused with key, value and expectation."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -31,7 +29,7 @@ def beyond(setting: Setting) -> object:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_setting_beyond_its_bounds_is_refused_with_what_was_expected(protocol: str) -> None:
+def test_a_setting_beyond_its_bounds_is_refused_with_what_was_expected(protocol):
     """For every control: a gain above 1, a count above 255, an unknown word."""
     for key, setting in settings_of_protocol(protocol).items():
         value = beyond(setting)
@@ -49,7 +47,7 @@ def test_a_setting_beyond_its_bounds_is_refused_with_what_was_expected(protocol:
         ({"vegas_alpha": 9, "vegas_beta": 5}, "vegas_beta = 5: expected at least vegas_alpha, 9"),
     ],
 )
-def test_settings_that_contradict_each_other_are_refused(cc: dict[str, int], words: str) -> None:
+def test_settings_that_contradict_each_other_are_refused(cc, words):
     flow = {**FLOW, "cc": {"name": "vegas", **cc}}
     with pytest.raises(InputError, match=rf"^f\.cc\.{words}$"):
         Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
@@ -62,15 +60,13 @@ def test_settings_that_contradict_each_other_are_refused(cc: dict[str, int], wor
         ("receive_window", "1460B", "1459B", "expected room for a segment of 1460B"),
     ],
 )
-def test_a_packet_holds_a_byte_and_a_receive_window_a_segment(
-    key: str, least: str, less: str, words: str
-) -> None:
+def test_a_packet_holds_a_byte_and_a_receive_window_a_segment(key, least, less, words):
     Scenario(name="s", duration="3s", link=[LINK], flow=[{**FLOW, key: least}])
     with pytest.raises(InputError, match=rf'^f\.{key} = "{less}": {words}$'):
         Scenario(name="s", duration="3s", link=[LINK], flow=[{**FLOW, key: less}])
 
 
-def test_pairs_of_any_kind_can_be_declared_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_of_any_kind_can_be_declared_in_order(monkeypatch):
     """Messages show values as a scenario writes them, not in the core's units."""
     pairs = [("min_interval_us", "tau_us")]
     declared = {"cc": pairs, "flow": []}
@@ -87,7 +83,7 @@ def test_pairs_of_any_kind_can_be_declared_in_order(monkeypatch: pytest.MonkeyPa
         catalogue.settings_in_order.cache_clear()
 
 
-def test_a_setting_of_every_flow_passes_datagrams_over(small: Scenario) -> None:
+def test_a_setting_of_every_flow_passes_datagrams_over(small):
     udp = {"name": "udp", "from": "source", "to": "sink", "app": {"kind": "udp", "rate": "1Mbps"}}
     data = small.resolved()
     both = Scenario(**{**data, "flow": [*data["flow"], udp]})

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scenarios are complete, addressable by key, and unchanged after writing and reading."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +18,7 @@ LINK = {"name": "l", "between": ["a", "b"], "rate": "1Mbps", "delay": "10ms"}
 FLOW = {"name": "f", "from": "a", "to": "b", "cc": "newreno"}
 
 
-def test_table_1_matches_the_paper() -> None:
+def test_table_1_matches_the_paper():
     scenario = Scenario.preset("table1")
     access, bottleneck = scenario.link
     (flow,) = scenario.flow
@@ -32,7 +29,7 @@ def test_table_1_matches_the_paper() -> None:
     assert scenario.duration == 600 * 10**12
 
 
-def test_keywords_and_toml_make_the_same_scenario(tmp_path: Path) -> None:
+def test_keywords_and_toml_make_the_same_scenario(tmp_path):
     file = tmp_path / "s.toml"
     file.write_text(
         'name = "s"\nduration = "1s"\n[[link]]\nname = "l"\nbetween = ["a", "b"]\nrate = "1Mbps"\n'
@@ -44,7 +41,7 @@ def test_keywords_and_toml_make_the_same_scenario(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", presets())
-def test_a_written_scenario_reads_back_the_same(name: str, tmp_path: Path) -> None:
+def test_a_written_scenario_reads_back_the_same(name, tmp_path):
     scenario = Scenario.preset(name)
     file = tmp_path / "again.toml"
     file.write_text(scenario.to_toml(), encoding="utf-8")
@@ -53,7 +50,7 @@ def test_a_written_scenario_reads_back_the_same(name: str, tmp_path: Path) -> No
     assert [p.hash for _, p in again.points()] == [p.hash for _, p in scenario.points()]
 
 
-def test_settings_are_addressed_by_name_and_key(small: Scenario) -> None:
+def test_settings_are_addressed_by_name_and_key(small):
     changed = small.with_settings(
         {
             "bottleneck.loss.rate": 0.01,
@@ -68,12 +65,12 @@ def test_settings_are_addressed_by_name_and_key(small: Scenario) -> None:
     assert small.link[1].loss.rate == 0.005  # type: ignore[union-attr]
 
 
-def test_the_hash_covers_exactly_what_affects_a_run(small: Scenario) -> None:
+def test_the_hash_covers_exactly_what_affects_a_run(small):
     assert small.with_settings({"name": "other", "seeds": 7}).hash == small.hash
     assert small.with_settings({"tcp.min_rto": "200ms"}).hash != small.hash
 
 
-def test_a_sweep_is_the_product_of_its_values() -> None:
+def test_a_sweep_is_the_product_of_its_values():
     points = list(Scenario.preset("fig5").points())
     assert len(points) == 14 * 5
     settings, scenario = points[-1]
@@ -82,12 +79,12 @@ def test_a_sweep_is_the_product_of_its_values() -> None:
     assert scenario.link[1].loss.rate == 0.05  # type: ignore[union-attr]
 
 
-def test_a_key_that_is_set_is_no_longer_swept() -> None:
+def test_a_key_that_is_set_is_no_longer_swept():
     fixed = Scenario.preset("fig5").with_settings({"bottleneck.loss.rate": 0.01})
     assert list(fixed.sweep) == ["tcp.cc"]
 
 
-def test_recovery_follows_the_protocol_unless_the_flow_chooses() -> None:
+def test_recovery_follows_the_protocol_unless_the_flow_chooses():
     def recovery(cc: str, profile: str = "rfc", **flow: str) -> str:
         made = Scenario(
             name="s", duration="1s", profile=profile, link=[LINK], flow=[{**FLOW, "cc": cc, **flow}]
@@ -106,7 +103,7 @@ def test_recovery_follows_the_protocol_unless_the_flow_chooses() -> None:
 
 
 @pytest.mark.parametrize("profile", profiles.names())
-def test_every_setting_of_a_profile_has_a_reason_and_fits(profile: str) -> None:
+def test_every_setting_of_a_profile_has_a_reason_and_fits(profile):
     for settings in profiles.get(profile).sections.values():
         for setting in settings.values():
             assert len(setting.reason) > 10
@@ -115,7 +112,7 @@ def test_every_setting_of_a_profile_has_a_reason_and_fits(profile: str) -> None:
 
 
 @pytest.mark.parametrize("profile", [name for name in profiles.names() if name != "rfc"])
-def test_a_profile_holds_only_what_differs_from_rfc(profile: str) -> None:
+def test_a_profile_holds_only_what_differs_from_rfc(profile):
     rfc = profiles.get("rfc").sections
     for section, choices in profiles.get(profile).own.items():
         if section == profiles.SACK:
@@ -129,7 +126,7 @@ def test_a_profile_holds_only_what_differs_from_rfc(profile: str) -> None:
             assert key not in rfc[section] or choice.value != rfc[section][key].value, key
 
 
-def test_scenario_settings_reach_the_engine() -> None:
+def test_scenario_settings_reach_the_engine():
     cc = {
         "name": "westwood",
         "filter": "tustin-constant",
@@ -195,7 +192,7 @@ def other_value(setting: Setting) -> object:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_every_setting_of_a_protocol_reaches_the_engine(protocol: str) -> None:
+def test_every_setting_of_a_protocol_reaches_the_engine(protocol):
     """Every declared setting is read, checked and passed to the engine."""
     for key, setting in settings_of_protocol(protocol).items():
         flow = {**FLOW, "cc": {"name": protocol, key: other_value(setting)}}
@@ -211,7 +208,7 @@ def test_every_setting_of_a_protocol_reaches_the_engine(protocol: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_setting_without_effect_on_the_protocol_is_refused(protocol: str) -> None:
+def test_a_setting_without_effect_on_the_protocol_is_refused(protocol):
     for key, setting in settings_of("cc").items():
         if key not in settings_of_protocol(protocol):
             flow = {**FLOW, "cc": {"name": protocol, key: other_value(setting)}}
@@ -233,21 +230,19 @@ def test_a_setting_without_effect_on_the_protocol_is_refused(protocol: str) -> N
         ("min_cwnd", 0, "at least 1"),
     ],
 )
-def test_a_value_that_the_core_cannot_hold_exactly_is_refused(
-    key: str, value: object, expected: str
-) -> None:
+def test_a_value_that_the_core_cannot_hold_exactly_is_refused(key, value, expected):
     flow = {**FLOW, "cc": {"name": "westwoodnr+", key: value}}
     with pytest.raises(InputError, match=expected):
         Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
 
 
-def test_an_error_names_the_setting_and_not_the_protocol_set_with_it() -> None:
+def test_an_error_names_the_setting_and_not_the_protocol_set_with_it():
     scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW])
     with pytest.raises(InputError, match=r'^f\.cc\.tau = "0s": expected at least 1us'):
         scenario.with_settings({"f.cc": "westwood+", "f.cc.tau": "0s"})
 
 
-def test_the_longest_run_is_the_engines_limit() -> None:
+def test_the_longest_run_is_the_engines_limit():
     """Scenario and engine have the same limit, 26 days."""
     longest = Scenario(name="s", duration="624h", link=[LINK], flow=[FLOW])
     assert build(longest).duration == _engine.LONGEST_PS
@@ -269,16 +264,14 @@ def test_the_longest_run_is_the_engines_limit() -> None:
         ({"kind": "blackout", "good": "4s", "bad": "0s"}, {"bad": 0}),
     ],
 )
-def test_fading_and_blackouts_reach_the_engine(
-    loss: dict[str, Any], expected: dict[str, Any]
-) -> None:
+def test_fading_and_blackouts_reach_the_engine(loss, expected):
     link = {**LINK, "loss": {**loss, "on": "forward"}}
     (built,) = build(Scenario(name="s", duration="3s", link=[link], flow=[FLOW])).links
     assert (built.forward.loss_kind, built.backward.loss_kind) == (loss["kind"], "none")
     assert {key: getattr(built.forward.loss, key) for key in expected} == expected
 
 
-def test_red_jitter_reordering_datagrams_and_arrivals_reach_the_engine() -> None:
+def test_red_jitter_reordering_datagrams_and_arrivals_reach_the_engine():
     red = {
         "kind": "red",
         "limit": "50p",
@@ -333,7 +326,7 @@ def test_red_jitter_reordering_datagrams_and_arrivals_reach_the_engine() -> None
     assert transfers.size_spread == "exponential" and transfers.ecn
 
 
-def test_numbers_are_read_from_files_next_to_the_scenario(tmp_path: Path) -> None:
+def test_numbers_are_read_from_files_next_to_the_scenario(tmp_path):
     (tmp_path / "down.trace").write_text("1\n2\n4\n", encoding="ascii")
     (tmp_path / "lost.txt").write_text("# seen on Monday\n3\n\n7 # twice\n", encoding="ascii")
     text = Path(__file__).parents[1].joinpath("small.toml").read_text(encoding="utf-8")
@@ -354,7 +347,7 @@ def test_numbers_are_read_from_files_next_to_the_scenario(tmp_path: Path) -> Non
     assert changed.link[1].opportunities("forward") == (5,)
 
 
-def test_a_udp_flow_needs_no_protocol_and_is_not_compared() -> None:
+def test_a_udp_flow_needs_no_protocol_and_is_not_compared():
     udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "1Mbps"}}
     scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW, udp])
     assert scenario.flow[1].cc.name == "udp"
@@ -364,9 +357,7 @@ def test_a_udp_flow_needs_no_protocol_and_is_not_compared() -> None:
     assert names == [["cubic", "udp"], ["reno", "udp"]]
 
 
-def test_a_preset_precedes_a_file_of_the_same_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_preset_precedes_a_file_of_the_same_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "table1").mkdir()
     assert Scenario.load("table1") == Scenario.preset("table1")
@@ -376,7 +367,7 @@ def test_a_preset_precedes_a_file_of_the_same_name(
         Scenario.load("tabel1")
 
 
-def test_a_group_is_many_flows_under_one_address() -> None:
+def test_a_group_is_many_flows_under_one_address():
     flow = {**FLOW, "name": "web", "count": 3, "start_spread": "2s"}
     scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW, flow])
     assert [one.name for one in scenario.flows] == ["f", "web-1", "web-2", "web-3"]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A flow's shortest path has at most 255 links, however many the network has."""
 
-from __future__ import annotations
-
 import pytest
 
 from westwood import InputError, Scenario
@@ -24,7 +22,7 @@ def check(links: list[Link], to: str) -> None:
     topology.check(links, [flow], ())
 
 
-def test_a_shortest_path_has_at_most_255_links() -> None:
+def test_a_shortest_path_has_at_most_255_links():
     chain = [linked(f"l{place}", f"n{place}", f"n{place + 1}") for place in range(300)]
     check(chain[:255], "n255")
     check(chain, "n255")

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every quantity of a search agrees with values computed by hand from invented runs."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
-from collections.abc import Callable
 
 import pytest
 
@@ -56,26 +53,24 @@ def seen(own: Outcome = OWN, cubic: Outcome = CUBIC, westwood: Outcome = WESTWOO
         (quantities.loss_over_cubic, 1.5),
         (quantities.goodput_mbps, 4),
     ],
-    ids=lambda one: one.__name__ if callable(one) else "",
+    ids=lambda case: case.__name__ if callable(case) else "",
 )
-def test_a_quantity_has_the_value_computed_by_hand(
-    quantity: Callable[[PathOutcomes], float], value: float
-) -> None:
+def test_a_quantity_has_the_value_computed_by_hand(quantity, value):
     assert quantity(seen()) == pytest.approx(value)
 
 
-def test_without_cubics_goodput_only_queues_and_resent_packets_have_ratios() -> None:
+def test_without_cubics_goodput_only_queues_and_resent_packets_have_ratios():
     nothing = dataclasses.replace(CUBIC, goodput_bps=0.0, mean_queue=0.0, resent=0.0)
     assert math.isnan(quantities.over_cubic(seen(cubic=nothing)))
     assert quantities.queue_over_cubic(seen(cubic=nothing)) == 6
     assert quantities.resent_over_cubic(seen(cubic=nothing)) == pytest.approx(0.04 / LEAST + 1)
 
 
-def test_less_resent_than_the_wire_lost_counts_as_nothing_resent() -> None:
+def test_less_resent_than_the_wire_lost_counts_as_nothing_resent():
     own = dataclasses.replace(OWN, resent_beyond=-0.005)
     assert quantities.resent_over_cubic(seen(own)) == pytest.approx(LEAST / (0.01 + LEAST))
 
 
-def test_westwood_is_the_reference_if_it_beats_bbrs_fraction() -> None:
+def test_westwood_is_the_reference_if_it_beats_bbrs_fraction():
     westwood = dataclasses.replace(WESTWOOD, goodput_bps=16e6)
     assert quantities.over_best(seen(westwood=westwood)) == pytest.approx(0.25)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A search's result names the best trial, what each change is worth, and which to keep."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -15,15 +13,18 @@ from westwood.search.result import TOGETHER, Ablation, Search, SearchResult, Tri
 HELD = {"sampler": "per-ack"}
 VARY = ("alpha=0.5:0.9", "filter", "set_cwnd_on_loss")
 PARAMETERS = space.parameters("westwood+", VARY, HELD)
-DEFAULTS = {one.key: one.default for one in PARAMETERS}
-OTHER = {one.key: next(end for end in one.ends() if end != one.default) for one in PARAMETERS}
-REACHED = {one.name: one.bound for one in TARGETS}
+DEFAULTS = {parameter.key: parameter.default for parameter in PARAMETERS}
+OTHER = {
+    parameter.key: next(end for end in parameter.ends() if end != parameter.default)
+    for parameter in PARAMETERS
+}
+REACHED = {target.name: target.bound for target in TARGETS}
 
 
 def trial(number: int, cost: float, values: space.Values, missed: str = "") -> Trial:
     targets = dict(REACHED)
     if missed:
-        bound = next(one for one in TARGETS if one.name == missed)
+        bound = next(target for target in TARGETS if target.name == missed)
         targets[missed] = bound.bound + (0.2 if bound.at_most else -0.2)
     return Trial(number, values, targets, cost)
 
@@ -53,14 +54,14 @@ def found() -> SearchResult:
     return made
 
 
-def test_the_best_is_the_first_of_the_cheapest_trials(found: SearchResult) -> None:
+def test_the_best_is_the_first_of_the_cheapest_trials(found):
     assert found.best.number == 1
     assert [one.key for one in found.changed()] == ["alpha", "filter", "set_cwnd_on_loss"]
     found.trials[3] = trial(3, 0.2, {**DEFAULTS, "alpha": OTHER["alpha"]})
     assert (found.best.number, [one.key for one in found.changed()]) == (3, ["alpha"])
 
 
-def test_changes_are_told_with_the_largest_effect_first(found: SearchResult) -> None:
+def test_changes_are_told_with_the_largest_effect_first(found):
     assert [(one.key, made.effect) for one, made in found.ablation()] == [
         ("set_cwnd_on_loss", 0.1),
         ("alpha", 0.02),
@@ -71,7 +72,7 @@ def test_changes_are_told_with_the_largest_effect_first(found: SearchResult) -> 
     assert found.idle() == ["alpha", "filter"], "an interval that begins at 0 includes it"
 
 
-def test_changes_without_an_effect_even_together_are_not_kept(found: SearchResult) -> None:
+def test_changes_without_an_effect_even_together_are_not_kept(found):
     def chosen(low: float) -> list[str]:
         found.ablations[1, TOGETHER] = Ablation(("filter", "alpha"), 0.02, low, 0.03)
         return [one.key for one in found.chosen()]
@@ -81,7 +82,7 @@ def test_changes_without_an_effect_even_together_are_not_kept(found: SearchResul
     assert chosen(0.0) == chosen(-0.1) == ["set_cwnd_on_loss"]
 
 
-def test_the_ends_of_a_range_are_told_by_the_size_of_their_effect(found: SearchResult) -> None:
+def test_the_ends_of_a_range_are_told_by_the_size_of_their_effect(found):
     alpha = PARAMETERS[0]
     low, high = alpha.ends()
     found.ablations[1, end_name(alpha, low)] = effect("alpha", -0.3)
@@ -99,9 +100,7 @@ def test_the_ends_of_a_range_are_told_by_the_size_of_their_effect(found: SearchR
     )
 
 
-def test_the_entry_has_the_settings_to_keep_and_the_targets_before_and_after(
-    found: SearchResult,
-) -> None:
+def test_the_entry_has_the_settings_to_keep_and_the_targets_before_and_after(found):
     found.ablations[1, TOGETHER] = Ablation(("filter", "alpha"), 0.0, -0.1, 0.1)
     found.trials[1].targets[TARGETS[1].name] = math.nan  # type: ignore[index]
     entry = found.entry()
@@ -123,14 +122,14 @@ def test_the_entry_has_the_settings_to_keep_and_the_targets_before_and_after(
     }
 
 
-def test_the_title_says_whether_the_default_is_the_best(found: SearchResult) -> None:
+def test_the_title_says_whether_the_default_is_the_best(found):
     of = f"{label('westwood+')}: trial"
     assert page.title(found) == f"{of} 1 of 3 costs 0.250, the default 0.500"
     found.trials = {0: found.trials[0]}
     assert page.title(found) == f"{of} 0 of 1, the default, costs least: 0.500"
 
 
-def test_the_tables_have_each_change_and_each_target(found: SearchResult) -> None:
+def test_the_tables_have_each_change_and_each_target(found):
     found.ablations[1, TOGETHER] = Ablation(("filter", "alpha"), 0.001, -0.1, 0.1)
     rows = page.settings_rows(found)
     assert rows[1][:1] + rows[1][3:] == ("alpha", "+0.020", "+0.010 to +0.030")
@@ -147,7 +146,7 @@ def test_the_tables_have_each_change_and_each_target(found: SearchResult) -> Non
     assert page.targets_rows(found)[0][4] == "missed"
 
 
-def test_what_to_keep_is_told_as_a_scenario_has_it(found: SearchResult) -> None:
+def test_what_to_keep_is_told_as_a_scenario_has_it(found):
     found.ablations[1, TOGETHER] = Ablation(("filter", "alpha"), 0.0, -0.1, 0.1)
     kept = str(PARAMETERS[2].written(OTHER["set_cwnd_on_loss"])).lower()
     assert page.as_toml(found) == (

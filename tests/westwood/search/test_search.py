@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A search gives the same trials with any workers and interruptions, and loses none."""
 
-from __future__ import annotations
-
 import functools
 import json
 import random
@@ -10,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -60,17 +57,17 @@ def searched(
     )
 
 
-def test_searching_paths_and_judging_paths_never_coincide() -> None:
+def test_searching_paths_and_judging_paths_never_coincide():
     for seed in range(20):
         searching = PathTestSet.drawn("search", seed, 60, 1000)
         judging = PathTestSet.drawn("judge", seed, 60, 1000)
 
-        assert {population.purpose_of(one) for _, one in searching.runs} == {"search"}
+        assert {population.purpose_of(run) for _, run in searching.runs} == {"search"}
         assert {population.purpose_of(one) for _, one in judging.runs} == {"judge"}
         assert not {one.seed for _, one in searching.runs} & {one.seed for _, one in judging.runs}
 
 
-def test_a_search_depends_on_its_seed_and_not_on_workers(tmp_path: Path) -> None:
+def test_a_search_depends_on_its_seed_and_not_on_workers(tmp_path):
     one = searched(tmp_path / "one", workers=1)
     three = searched(tmp_path / "three", workers=3)
     other = searched(tmp_path / "other", 1, asked=small(seed=2))
@@ -86,7 +83,7 @@ def test_a_search_depends_on_its_seed_and_not_on_workers(tmp_path: Path) -> None
     assert rows["cost"].to_list() == [one.trials[n].cost for n in range(12)]
 
 
-def test_resetting_an_unused_setting_costs_nothing(tmp_path: Path) -> None:
+def test_resetting_an_unused_setting_costs_nothing(tmp_path):
     """The filter in use does not read the pole alpha."""
     parameters = space.parameters("westwood+", ("alpha", "set_cwnd_on_loss"), {"filter": "none"})
     asked = Search("westwood+", parameters, {"filter": "none"}, 30, 6, 1000)
@@ -99,7 +96,7 @@ def test_resetting_an_unused_setting_costs_nothing(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "s/best.json").read_text())["settings"]["filter"] == "none"
 
 
-def test_the_ends_of_each_range_are_compared_with_the_best(tmp_path: Path) -> None:
+def test_the_ends_of_each_range_are_compared_with_the_best(tmp_path):
     parameters = space.parameters("westwood+", ("alpha=0.5:0.9", "sampler"), {})
     asked = Search("westwood+", parameters, {}, 30, 1, 1000)
     found = searched(tmp_path / "s", 1, asked=asked, ends=True)
@@ -112,7 +109,7 @@ def test_the_ends_of_each_range_are_compared_with_the_best(tmp_path: Path) -> No
     assert again.runs == 0 and again.end_effects() == found.end_effects()
 
 
-def test_an_interrupted_search_ends_with_the_same_result(tmp_path: Path) -> None:
+def test_an_interrupted_search_ends_with_the_same_result(tmp_path):
     def stop_after_6(finished: Any, total: int) -> Any:
         for count, step in enumerate(finished):
             if count == 6:
@@ -131,7 +128,7 @@ def test_an_interrupted_search_ends_with_the_same_result(tmp_path: Path) -> None
         assert (tmp_path / "two" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
 
 
-def test_more_trials_can_be_requested_without_repeating_finished_ones(tmp_path: Path) -> None:
+def test_more_trials_can_be_requested_without_repeating_finished_ones(tmp_path):
     searched(tmp_path / "whole", trials=9)
     searched(tmp_path / "two", trials=1)
     searched(tmp_path / "two", trials=9, resume=True)
@@ -141,7 +138,7 @@ def test_more_trials_can_be_requested_without_repeating_finished_ones(tmp_path: 
     assert again.runs == 0
 
 
-def test_damaged_lines_of_a_journal_are_repeated(tmp_path: Path) -> None:
+def test_damaged_lines_of_a_journal_are_repeated(tmp_path):
     searched(tmp_path / "s", 6)
     whole = (tmp_path / "s/trials.parquet").read_bytes()
     file = tmp_path / "s" / "journal.jsonl"
@@ -154,7 +151,7 @@ def test_damaged_lines_of_a_journal_are_repeated(tmp_path: Path) -> None:
     assert (tmp_path / "s/trials.parquet").read_bytes() == whole
 
 
-def test_another_search_in_the_folder_is_refused(tmp_path: Path) -> None:
+def test_another_search_in_the_folder_is_refused(tmp_path):
     searched(tmp_path / "s", trials=1)
 
     with pytest.raises(InputError, match="expected --resume or a new folder"):
@@ -166,7 +163,7 @@ def test_another_search_in_the_folder_is_refused(tmp_path: Path) -> None:
             searched(tmp_path / "s", trials=1, asked=other, resume=True)
 
 
-def test_runs_on_other_machines_give_the_same_trials(tmp_path: Path) -> None:
+def test_runs_on_other_machines_give_the_same_trials(tmp_path):
     """Jobs run as on a cluster: from a scenario's text, and in another order."""
     from westwood.experiments import cluster
 
@@ -183,9 +180,7 @@ def test_runs_on_other_machines_give_the_same_trials(tmp_path: Path) -> None:
     assert there.read_bytes() == here.read_bytes()
 
 
-def test_a_killed_search_loses_and_repeats_no_trial(
-    tmp_path: Path,
-) -> None:
+def test_a_killed_search_loses_and_repeats_no_trial(tmp_path):
     vary = [word for key in VARY for word in ("--vary", key)]
     command = [
         sys.executable,
@@ -231,7 +226,7 @@ def trials_on_disk(folder: Path) -> list[int]:
 
 
 @pytest.mark.clock
-def test_ctrl_c_ends_it_within_half_a_second_and_says_how_to_resume(tmp_path: Path) -> None:
+def test_ctrl_c_ends_it_within_half_a_second_and_says_how_to_resume(tmp_path):
     options = "--cc vegas --paths 200 --packets 400000 --trials 50"
     tool = Tool(f"control tune {options} --out s", tmp_path)
     while not (tmp_path / "s/search.json").exists():
@@ -246,9 +241,7 @@ def test_ctrl_c_ends_it_within_half_a_second_and_says_how_to_resume(tmp_path: Pa
     assert "Traceback" not in errors and not out
 
 
-def test_the_command_prints_settings_and_targets(
-    westwood: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_prints_settings_and_targets(westwood, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
     out = tmp_path / "s"
     chosen = ("--cc", "vegas", "--vary", "vegas_beta=4:20", "--set", "vegas_gamma=2")
@@ -283,8 +276,8 @@ def test_the_command_prints_settings_and_targets(
     ],
 )
 def test_wrong_options_are_reported_in_one_line_and_leave_no_files(
-    westwood: Callable[..., Any], tmp_path: Path, options: tuple[str, ...], words: str
-) -> None:
+    westwood, tmp_path, options, words
+):
     done = westwood("control", "tune", *options, "--out", tmp_path / "s")
 
     assert done.code == 2
@@ -293,9 +286,7 @@ def test_wrong_options_are_reported_in_one_line_and_leave_no_files(
 
 
 @pytest.mark.slow
-def test_the_guides_example_shows_the_commands_result(
-    westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_the_guides_example_shows_the_commands_result(westwood, tmp_path):
     """Every figure of the paragraph appears in its order."""
     guide = (Path(__file__).parents[3] / "docs" / "control-reference.md").read_text("utf-8")
     (paragraph,) = (
@@ -305,7 +296,7 @@ def test_the_guides_example_shows_the_commands_result(
     found = json.loads(westwood(*command, "--out", tmp_path / "s", "--json").out)
 
     targets = found["targets"]
-    before, after = ({k: one[w] for k, one in targets.items()} for w in ("default", "best"))
+    before, after = ({k: target[w] for k, target in targets.items()} for w in ("default", "best"))
     ablation = pl.read_parquet(tmp_path / "s" / "ablation.parquet")
     ticks = ablation.row(by_predicate=pl.col("setting") == "counted_ticks", named=True)
     kept = ", ".join(f"{key} = {json.dumps(value)}" for key, value in found["settings"].items())
@@ -325,7 +316,7 @@ def test_the_guides_example_shows_the_commands_result(
     assert -1 not in places and places == sorted(places), words
 
 
-def test_a_setting_is_named_with_those_that_are_reset_with_it() -> None:
+def test_a_setting_is_named_with_those_that_are_reset_with_it():
     """A setting alone has its key only."""
     (chosen,) = space.parameters("westwood+", ("filter",), {})
     together = [("filter",), ("filter", "tau")]

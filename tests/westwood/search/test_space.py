@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every setting that a control obeys can be varied, as core/settings.h declares it."""
 
-from __future__ import annotations
-
 import pytest
 
 from westwood import InputError
@@ -14,10 +12,10 @@ PATH = Environment(1_000_000, 10_000, 10, 1_000_000, 0)
 
 
 @pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if settings_of_protocol(name)])
-def test_by_default_all_settings_of_a_control_vary(protocol: str) -> None:
+def test_by_default_all_settings_of_a_control_vary(protocol):
     parameters = space.parameters(protocol, (), {})
 
-    assert [one.key for one in parameters] == list(settings_of_protocol(protocol))
+    assert [parameter.key for parameter in parameters] == list(settings_of_protocol(protocol))
     for one in parameters:  # a scenario accepts both ends of every range
         assert one.has(one.default)
         for end in one.choices or (one.low, one.high):
@@ -28,7 +26,7 @@ def test_by_default_all_settings_of_a_control_vary(protocol: str) -> None:
             scenario(PATH, protocol, chosen)
 
 
-def test_ranges_are_in_the_units_of_a_scenario() -> None:
+def test_ranges_are_in_the_units_of_a_scenario():
     parameters = space.parameters(
         "westwood", ("tau=10ms:2s", "alpha=0.5:0.95", "filter=none,tustin", "m"), {}
     )
@@ -41,7 +39,7 @@ def test_ranges_are_in_the_units_of_a_scenario() -> None:
     assert tau.written(10_000) == "10ms" and alpha.written(950) == 0.95
 
 
-def test_the_default_is_the_controls_own_in_the_profile() -> None:
+def test_the_default_is_the_controls_own_in_the_profile():
     (rules,) = space.parameters("cubic", ("cubic_rules",), {})
     (least,) = space.parameters("westwood+", ("filter",), {})
 
@@ -49,15 +47,15 @@ def test_the_default_is_the_controls_own_in_the_profile() -> None:
     assert least.default == "ewma"
 
 
-def test_fixed_settings_do_not_vary() -> None:
+def test_fixed_settings_do_not_vary():
     parameters = space.parameters("vegas", (), {"vegas_alpha": 3})
 
-    assert "vegas_alpha" not in {one.key for one in parameters}
+    assert "vegas_alpha" not in {parameter.key for parameter in parameters}
     with pytest.raises(InputError, match="twice"):
         space.parameters("vegas", ("vegas_alpha",), {"vegas_alpha": 3})
 
 
-def test_ordered_settings_are_put_in_order() -> None:
+def test_ordered_settings_are_put_in_order():
     both = space.parameters("vegas", ("vegas_alpha", "vegas_beta"), {})
     fallback = space.defaults("vegas", {})
 
@@ -69,7 +67,7 @@ def test_ordered_settings_are_put_in_order() -> None:
     assert space.in_order({"vegas_beta": 1}, both[1:], fallback) == {"vegas_beta": 2}
 
 
-def test_resetting_one_setting_resets_conflicting_ones() -> None:
+def test_resetting_one_setting_resets_conflicting_ones():
     fallback = space.defaults("vegas", {})
     values = {"vegas_alpha": 9, "vegas_beta": 20, "vegas_gamma": 7}
 
@@ -92,14 +90,14 @@ def test_resetting_one_setting_resets_conflicting_ones() -> None:
         ("seed_filter=1", "expected KEY=A,B... within true or false"),
     ],
 )
-def test_a_wrong_range_is_named_with_what_was_expected(option: str, words: str) -> None:
+def test_a_wrong_range_is_named_with_what_was_expected(option, words):
     with pytest.raises(InputError) as caught:
         space.parameters("westwood", (option,), {})
 
     assert words in str(caught.value) and "--vary" in str(caught.value)
 
 
-def test_a_control_without_settings_is_refused() -> None:
+def test_a_control_without_settings_is_refused():
     with pytest.raises(InputError, match="no settings"):
         space.parameters("bbr", (), {})
     with pytest.raises(InputError, match="unknown protocol"):

@@ -5,13 +5,10 @@ A golden file of `tests/golden` has the standard output, JSON, the page without 
 names in the folder. Who moves a machine of these commands changes none of them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,9 +43,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_that_judges_prints_and_writes_the_same(
-    name: str, westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_that_judges_prints_and_writes_the_same(name, westwood, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr(laboratory, "PAGE", tmp_path / "not built.html")  # some machines have it
     command = COMMANDS[name]
