@@ -113,11 +113,11 @@ _Any = TypeVar("_Any", bound=Compared)
 
 def points(name: str) -> list[Point]:
     """Returns the points of one file of bench/reference/, with ns-3's goodputs."""
-    found = _read(name)
+    by_path = _read(name)
     for path, point in _read(SETS["more"]).items():
-        if path in found and name != SETS["more"]:
-            found[path].more = point.theirs
-    return list(found.values())
+        if path in by_path and name != SETS["more"]:
+            by_path[path].more = point.theirs
+    return list(by_path.values())
 
 
 def _read(name: str) -> dict[tuple[float, float, int, float], Point]:

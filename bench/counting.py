@@ -47,12 +47,12 @@ def _perf(command: list[str]) -> Counts:
         text=True,
         stdin=subprocess.DEVNULL,
     )
-    found = {}
+    counts = {}
     for line in done.stderr.splitlines():
         value, _, name, *_ = [*line.split(";"), "", "", ""]
         if value.isdecimal():
-            found[name.partition(":")[0]] = float(value)
-    return found
+            counts[name.partition(":")[0]] = float(value)
+    return counts
 
 
 def _callgrind(command: list[str]) -> Counts:

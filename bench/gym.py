@@ -52,15 +52,15 @@ def auroras(folder: Path, steps: int = 3000) -> tuple[float, float]:
     """Returns the same for Aurora's simulator."""
     draw = np.random.default_rng(0)
     with contextlib.redirect_stdout(io.StringIO()):
-        one = _simulator(folder).SimulatedNetworkEnv()
-        one.dump_events_to_file = lambda _: None
-        one.reset()
+        environment = _simulator(folder).SimulatedNetworkEnv()
+        environment.dump_events_to_file = lambda _: None
+        environment.reset()
         sent, began = 0, time.thread_time()
         for _ in range(steps):
-            over = one.step(draw.uniform(-1, 1, 1))[2]
-            sent += one.senders[0].sent
+            over = environment.step(draw.uniform(-1, 1, 1))[2]
+            sent += environment.senders[0].sent
             if over:
-                one.reset()
+                environment.reset()
     return steps / (time.thread_time() - began), sent / steps
 
 
@@ -78,9 +78,9 @@ def _simulator(folder: Path) -> Any:
         sys.modules.setdefault(name, module)
     arguments, sys.argv = sys.argv, sys.argv[:1]  # which it reads
     sys.path[:0] = [str(folder / "src" / "gym"), str(folder / "src")]
-    found = importlib.import_module("network_sim")
+    simulator = importlib.import_module("network_sim")
     sys.argv = arguments
-    return found
+    return simulator
 
 
 def main() -> None:

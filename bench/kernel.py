@@ -81,8 +81,10 @@ def compared(seen: dict[str, list[Measured]], reference: str) -> dict[str, dict[
     rows = {}
     for name, turns in seen.items():
         both = (turns, seen[reference])
-        cpu, usual = (statistics.median(one["cpu_s_per_gb"] for one in of) for of in both)
-        rate, most = (max(one["goodput_bps"] for one in of) for of in both)
+        cpu, usual = (
+            statistics.median(turn["cpu_s_per_gb"] for turn in turns_of) for turns_of in both
+        )
+        rate, most = (max(turn["goodput_bps"] for turn in turns_of) for turns_of in both)
         rows[name] = {
             "cpu_s_per_gb": cpu,
             "cpu_ratio": cpu / usual,
@@ -149,10 +151,10 @@ def counted() -> Iterator[None]:
 def run_time() -> tuple[float, int]:
     """Returns seconds in our programs since they were loaded, and calls."""
     listed = subprocess.run(["bpftool", "-j", "prog", "list"], capture_output=True, check=True)
-    ours = [one for one in json.loads(listed.stdout) if "ww_" in one.get("name", "")]
+    ours = [program for program in json.loads(listed.stdout) if "ww_" in program.get("name", "")]
     return (
-        sum(one.get("run_time_ns", 0) for one in ours) / 1e9,
-        sum(one.get("run_cnt", 0) for one in ours),
+        sum(program.get("run_time_ns", 0) for program in ours) / 1e9,
+        sum(program.get("run_cnt", 0) for program in ours),
     )
 
 

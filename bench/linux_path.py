@@ -74,13 +74,13 @@ def echoes(namespace: str, count: int, every_s: float) -> list[float]:
         os._exit(0)
     os.close(write)
     with os.fdopen(read) as answer:
-        found: list[float] = json.load(answer)
+        trips_s: list[float] = json.load(answer)
     os.waitpid(child, 0)
-    return found
+    return trips_s
 
 
 def _echoes(count: int, every_s: float) -> list[float]:
-    found, sent = [], {}
+    trips_s, sent = [], {}
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as icmp:
         icmp.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         icmp.bind((SOURCE, 0))
@@ -102,8 +102,8 @@ def _echoes(count: int, every_s: float) -> list[float]:
             kind, _, _, owner, echoed = struct.unpack_from("!BBHHH", packet, 20)
             if kind == 0 and owner == 77:
                 seconds, nanoseconds = struct.unpack("=qq", stamps[0][2][:16])
-                found.append((seconds * 10**9 + nanoseconds - sent[echoed]) * 1e-9)
-    return found
+                trips_s.append((seconds * 10**9 + nanoseconds - sent[echoed]) * 1e-9)
+    return trips_s
 
 
 def goodput_bps(namespaces: list[str], seconds: int, block: int) -> float:
@@ -172,13 +172,13 @@ def main(quick: bool) -> int:
         ("goodput without limits", f"{rate_bps / 1e9:.2f} Gb/s", "at least 1 Gb/s", rate_bps >= 1e9)
     )
     table = Table("what", "measured", "goal", "met")
-    for *cells, met in rows:
-        table.add_row(*cells, "yes" if met else "NO")
+    for *cells, is_met in rows:
+        table.add_row(*cells, "yes" if is_met else "NO")
     Console(width=110).print(table)
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     names = ("what", "measured", "goal", "met")
     RESULTS.write_text(json.dumps([dict(zip(names, row, strict=True)) for row in rows], indent=2))
-    return 0 if all(met for *_, met in rows) else 1
+    return 0 if all(is_met for *_, is_met in rows) else 1
 
 
 if __name__ == "__main__":

@@ -50,9 +50,9 @@ def ratio(row: Row, figure: str) -> float:
     return float(row[figure + OTHER]) / float(row[figure])
 
 
-def is_far(of: float) -> bool:
+def is_far(value: float) -> bool:
     """Returns whether a ratio is beyond 10 %."""
-    return abs(of - 1) > FAR
+    return abs(value - 1) > FAR
 
 
 def _point(place: Place, size: str) -> Point:
@@ -67,8 +67,8 @@ def _path(grid: Grid, point: Point, seed: int, clauses: Iterable[str]) -> Scenar
     for clause in clauses:
         cc |= CLAUSES[clause][0]
         flow |= CLAUSES[clause][1]
-    made = scenario(replace(grid, protocols={"cubic": flow}), "cubic", point, seed)
-    return made.with_settings({"tcp-1.cc": cc})
+    path = scenario(replace(grid, protocols={"cubic": flow}), "cubic", point, seed)
+    return path.with_settings({"tcp-1.cc": cc})
 
 
 def _ends(times: Sequence[float]) -> Row:
@@ -93,8 +93,8 @@ def _undelayed(engine: str, cc: str, place: Place) -> Row:
     grid = replace(SHORT, protocols={cc: {}})
 
     def end(size: str, seed: int) -> float:
-        made = scenario(grid, cc, _point(place, size), seed)
-        taken: float = simulate(made, seed=seed, engine=engine).flow_rows[0]["completion_s"]
+        path = scenario(grid, cc, _point(place, size), seed)
+        taken: float = simulate(path, seed=seed, engine=engine).flow_rows[0]["completion_s"]
         return taken
 
     seeds = range(1, (SHORT.seeds if place[3] else 1) + 1)
@@ -108,7 +108,7 @@ def _closest(figure: str, theirs: float, place: Place) -> tuple[str, ...] | None
             combination: theirs / _in_tcp(figure == GOODPUT, place, combination)[figure]
             for combination in itertools.combinations(CLAUSES, size)
         }
-        best = min(tried, key=lambda one: abs(tried[one] - 1))
+        best = min(tried, key=lambda clauses: abs(tried[clauses] - 1))
         if not is_far(tried[best]):
             return best
     return None

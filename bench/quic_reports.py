@@ -52,14 +52,14 @@ def scenario(settings: Mapping[str, object], cc: str) -> Scenario:
 
 def goodputs(cc: str, engine: str = "sim", without: int = 0) -> list[float]:
     """Returns the mean goodput over the seeds for each path, in bit/s."""
-    found = []
+    means = []
     for settings in PATHS.values():
-        made = scenario(settings, cc)
+        path = scenario(settings, cc)
         if without:
-            made = made.with_settings({"one.cc.without": without})
-        runs = (simulate(made, seed=seed, engine=engine).flow_rows for seed in SEEDS)
-        found.append(statistics.mean(rows[0]["goodput_bps"] for rows in runs))
-    return found
+            path = path.with_settings({"one.cc.without": without})
+        runs = (simulate(path, seed=seed, engine=engine).flow_rows for seed in SEEDS)
+        means.append(statistics.mean(rows[0]["goodput_bps"] for rows in runs))
+    return means
 
 
 def withholding(control: str, folder: Path) -> Path:
@@ -72,7 +72,7 @@ def withholding(control: str, folder: Path) -> Path:
 
 def _ratios(ones: list[float], others: list[float]) -> str:
     """Returns the median ratio and, if one is beyond 2 %, the path with the largest change."""
-    ratios = [one / other for one, other in zip(ones, others, strict=True)]
+    ratios = [ours / other for ours, other in zip(ones, others, strict=True)]
     farthest, path = max(zip(ratios, PATHS, strict=True), key=lambda both: abs(both[0] - 1))
     median = f"{statistics.median(ratios):.2f}"
     return median if abs(farthest - 1) < 0.02 else f"{median}; {farthest:.2f} with {path}"
@@ -84,11 +84,11 @@ def rows() -> Iterator[tuple[str, ...]]:
         whole = {control: goodputs(control) for control in CONTROLS}
         less = {control: str(withholding(control, Path(folder))) for control in CONTROLS}
         for number, what in enumerate(WITHHELD, start=1):
-            found = (_ratios(goodputs(less[it], without=number), whole[it]) for it in CONTROLS)
-            yield (what, *found)
+            ratios = (_ratios(goodputs(less[it], without=number), whole[it]) for it in CONTROLS)
+            yield (what, *ratios)
     for stack in STACKS:
-        found = (_ratios(goodputs(it, engine=stack), whole[it]) for it in CONTROLS)
-        yield (f"all that {stack} does not report: ours inside {stack}", *found)
+        ratios = (_ratios(goodputs(it, engine=stack), whole[it]) for it in CONTROLS)
+        yield (f"all that {stack} does not report: ours inside {stack}", *ratios)
 
 
 def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:

@@ -28,12 +28,12 @@ Figures = dict[str, dict[str, float]]
 def figures(results: Mapping[str, Any]) -> Figures:
     """Returns the comparable figures of a run's results, by row."""
     base = next(row["ns"] for row in results["parts"])
-    found: Figures = {}
+    figures_of: Figures = {}
     for table in ("flows", "parts", "short"):
         for row in results[table]:
             kept = {key: row[key] for key in ("ns3", "htsim", "instructions") if row.get(key)}
-            found[row["case"]] = kept or {"over_base": row["ns"] / base}
-    return found
+            figures_of[row["case"]] = kept or {"over_base": row["ns"] / base}
+    return figures_of
 
 
 def worse(now: Figures, before: Figures) -> Iterator[str]:

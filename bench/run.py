@@ -104,10 +104,10 @@ def _peer(name: str, find: Callable[[], Path]) -> Path | None:
 
 def machine() -> dict[str, Any]:
     """Describes the machine: its processor, cores and compiler."""
-    found = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    match = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     compiler = subprocess.run(["c++", "--version"], capture_output=True, text=True).stdout
     return {
-        "processor": found[1] if found else platform.machine(),
+        "processor": match[1] if match else platform.machine(),
         "cores": len(os.sched_getaffinity(0)),
         "compiler": compiler.partition("\n")[0],
     }

@@ -68,7 +68,7 @@ def _per_packet(rows: list[Row]) -> str:
     kept = [n for n in range(len(_HEADS)) if any(cell[n] for cell in cells)]
     heads = ("case", *(_HEADS[n] for n in kept))
     named = zip(rows, cells, strict=True)
-    return _lines(heads, [(row["case"], *(one[n] for n in kept)) for row, one in named])
+    return _lines(heads, [(row["case"], *(cell[n] for n in kept)) for row, cell in named])
 
 
 def _number(value: float | None, digits: int = 0) -> str:

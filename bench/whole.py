@@ -25,14 +25,14 @@ _ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTE
 
 def rows(*, long: bool) -> list[dict[str, Any]]:
     """Measures each row: its name, its goal, seconds."""
-    found = [
+    rows = [
         _row("start: `westwood run` of 1 s", 0.25, lambda: _start("run", "table1")),
         _row("start: `westwood --help`", None, lambda: _call("--help")),
         _row("a search's run of 10 s at 12 Mb/s, from settings to rows", None, _point),
     ]
     if long:
-        found.append(_row("`reproduce all`, CPU time", 100.0, _reproduce))
-    return found
+        rows.append(_row("`reproduce all`, CPU time", 100.0, _reproduce))
+    return rows
 
 
 def _row(name: str, goal_s: float | None, measure: Callable[[], float]) -> dict[str, Any]:

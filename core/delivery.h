@@ -8,7 +8,7 @@
  *     ack_elapsed  = now - its delivered_at
  *     rate = (delivered - its delivered) / max(send_elapsed, ack_elapsed)
  *
- * An interval shorter than the smallest RTT cannot be right and gives no rate (4.1.3.5). Times are in any unit of a
+ * An interval shorter than the smallest RTT cannot be right and gives no rate. Times are in any unit of a
  * clock that does not go back. Counts are in any unit and may wrap. A host with a larger type of counts than uint32_t
  * defines WW_DELIVERY_COUNT. Linux takes its samples itself, with the same equations (tcp_rate.c).
  */
@@ -61,12 +61,12 @@ static inline bool ww_delivery_is_limited(const struct ww_delivery *flow) {
     return rest != 0 && rest <= (ww_delivery_count)-1 / 2;
 }
 
-/* 4.1.2.4, MarkConnectionAppLimited(): the application has nothing to send. */
+/* 4.1.2.4: MarkConnectionAppLimited(). The application has nothing to send. */
 static inline void ww_delivery_on_limited(struct ww_delivery *flow, ww_delivery_count pipe) {
     flow->limited_until = ww_wrapping_more(flow->delivered, pipe == 0 ? 1 : pipe);
 }
 
-/* 4.1.2.2, OnPacketSent(); `is_idle`: nothing was in flight. */
+/* 4.1.2.2: OnPacketSent(). `is_idle`: nothing was in flight. */
 static inline void ww_delivery_on_sent(struct ww_delivery *flow, struct ww_delivery_record *record,
                                        uint64_t now, ww_delivery_count pipe, bool is_idle,
                                        bool is_retransmission) {
@@ -82,7 +82,7 @@ static inline void ww_delivery_on_sent(struct ww_delivery *flow, struct ww_deliv
     record->is_delivered = false;
 }
 
-/* 4.1.2.3, UpdateRateSample() and IsNewestPacket(): a packet has arrived. `number` orders packets sent at one time. */
+/* 4.1.2.3: UpdateRateSample(), IsNewestPacket(). A packet has arrived. `number` orders packets sent at one time. */
 static inline void ww_delivery_on_delivered(struct ww_delivery *flow,
                                             const struct ww_delivery_record *record,
                                             uint32_t number, uint64_t now,
@@ -98,7 +98,10 @@ static inline void ww_delivery_on_delivered(struct ww_delivery *flow,
     flow->first_sent = record->sent;
 }
 
-/* 4.1.2.3, GenerateRateSample(): returns the interval of the newest packet's rate, or 0 if it is below min_rtt. */
+/*
+ * Returns the interval of the newest packet's rate, or 0. 4.1.3.5: "by discarding samples whose RS.interval is lower
+ * than the minimum RTT".
+ */
 static inline uint64_t ww_delivery_interval(const struct ww_delivery_record *newest, uint64_t now,
                                             uint64_t min_rtt) {
     const uint64_t interval =
@@ -111,7 +114,10 @@ static inline uint32_t ww_delivery_us(uint64_t span, uint32_t units_per_us) {
     return (uint32_t)ww_min_u64(ww_div(span, units_per_us), UINT32_MAX);
 }
 
-/* Fills in the sample of the ACK at `now`, whose counts are segments, and begins the next one. */
+/*
+ * 4.1.2.3: InitRateSample(), GenerateRateSample().
+ * Fills in the sample of the ACK at `now`, whose counts are segments, and begins the next one.
+ */
 static inline void ww_delivery_fill(struct ww_delivery *flow, uint64_t now, uint64_t min_rtt,
                                     uint32_t units_per_us, struct ww_sample *sample) {
     const struct ww_delivery_record *newest = &flow->newest;

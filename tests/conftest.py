@@ -107,12 +107,16 @@ class Attack:
 @pytest.fixture
 def attack(request: pytest.FixtureRequest) -> Iterator[Attack]:
     """Repeats an attack; a failure names the seed of its round."""
-    one = Attack(request.node.nodeid, request.config.stash[SHARE])
-    yield one
-    print(f"WW_TORTURE_SEED={one.seed} repeats the last round of {one.name}")
+    attack = Attack(request.node.nodeid, request.config.stash[SHARE])
+    yield attack
+    print(f"WW_TORTURE_SEED={attack.seed} repeats the last round of {attack.name}")
     if FIGURES:
-        row = {"attack": one.name, "rounds": one.rounds_made, "seconds": round(one.took_s, 1)}
-        row |= {"first_seed": SEED, "last_seed": one.seed}
+        row = {
+            "attack": attack.name,
+            "rounds": attack.rounds_made,
+            "seconds": round(attack.took_s, 1),
+        }
+        row |= {"first_seed": SEED, "last_seed": attack.seed}
         row |= {"outcome": request.node.stash.get(OUTCOME, "skipped")}
         file = Path(FIGURES) / f"{request.node.name.replace('/', '-')}.json"
         file.parent.mkdir(parents=True, exist_ok=True)

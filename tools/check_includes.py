@@ -105,7 +105,7 @@ def complaints(source: Path) -> list[str]:
     if room is None:
         return [f"{source.relative_to(ROOT)}: is in no room, expected one of {', '.join(RULES)}"]
     rooms, headers = RULES[room]
-    found = []
+    includes = []
     directive = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
     text = source.read_text()
     for match in directive.finditer(text):
@@ -121,20 +121,20 @@ def complaints(source: Path) -> list[str]:
         if not allowed:
             line = text.count("\n", 0, match.start()) + 1
             place = f"{source.relative_to(ROOT)}:{line}"
-            found.append(f"{place}: {room} may not include {quoted or system}")
-    return found
+            includes.append(f"{place}: {room} may not include {quoted or system}")
+    return includes
 
 
 def main() -> int:
-    found = [
+    problems = [
         complaint
         for top in dict.fromkeys(room.split("/")[0] for room in RULES)
         for source in sorted((ROOT / top).rglob("*"))
         if source.suffix in SUFFIXES
         for complaint in complaints(source)
     ]
-    print("\n".join(found) or "every #include is allowed")
-    return bool(found)
+    print("\n".join(problems) or "every #include is allowed")
+    return bool(problems)
 
 
 if __name__ == "__main__":

@@ -91,15 +91,15 @@ def complaints(path: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    found = [
+    problems = [
         complaint
         for room in ROOMS
         for path in sorted((ROOT / room).rglob("*"))
         if path.suffix in C_FAMILY | {".py"}
         for complaint in complaints(path)
     ]
-    print("\n".join(found) or "every file and function is short enough, or gives a reason")
-    return bool(found)
+    print("\n".join(problems) or "every file and function is short enough, or gives a reason")
+    return bool(problems)
 
 
 if __name__ == "__main__":

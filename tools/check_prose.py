@@ -71,7 +71,7 @@ def sentences(page: str) -> list[list[str]]:
     """Returns the words of each sentence of a Markdown page, without tables, code and headings."""
     text = _NOT_PROSE.sub("\n\n", page)
     text = _LINK.sub("]", _MATH.sub("X", _CODE.sub("Code", text)))
-    text = _ABBREVIATED.sub(lambda found: found[0].replace(".", ""), text)
+    text = _ABBREVIATED.sub(lambda match: match[0].replace(".", ""), text)
     parts = (part for block in _ITEM.split(text) for part in _END.split(" ".join(block.split())))
     return [words for part in parts if len(words := _WORD.findall(part)) > 1]
 
@@ -93,8 +93,8 @@ def docstrings(text: str) -> Iterator[str]:
     """Yields the docstrings of a Python file."""
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, kinds) and (said := ast.get_docstring(node)):
-            yield said
+        if isinstance(node, kinds) and (docstring := ast.get_docstring(node)):
+            yield docstring
 
 
 def comments(path: Path, text: str) -> Iterator[str]:
@@ -110,8 +110,8 @@ def comments(path: Path, text: str) -> Iterator[str]:
 
 def phrases(path: Path, text: str) -> Iterator[str]:
     """Yields the phrases to avoid in a page or file, and the docstrings that begin with "Is"."""
-    said = [text] if path.suffix == ".md" else list(comments(path, text))
-    joined = "; ".join(" ".join(_MARK.sub(" ", one).lower().split()) for one in said) + ";"
+    texts = [text] if path.suffix == ".md" else list(comments(path, text))
+    joined = "; ".join(" ".join(_MARK.sub(" ", part).lower().split()) for part in texts) + ";"
     for phrase in PHRASES:
         yield from re.findall(phrase, joined)
     if path.suffix == ".md":

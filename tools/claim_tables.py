@@ -23,7 +23,7 @@ def _plain(text: str) -> str:
 def count(claims: Mapping[str, Numbers]) -> dict[Verdict, int]:
     """Counts the claims by verdict."""
     verdicts = [claim["verdict"] for claim in claims.values()]
-    return {one: verdicts.count(one.claim) for one in Verdict}
+    return {verdict: verdicts.count(verdict.claim) for verdict in Verdict}
 
 
 def decided(counts: Mapping[Verdict, int]) -> int:
@@ -46,12 +46,12 @@ def verdicts(claims: Mapping[str, Numbers]) -> str:
         f"{counts[Verdict.NOT_RUN]} more are proven by separate tests. {_by_paper(claims)}"
     )
     rows = []
-    for name, one in claims.items():
-        if one["verdict"] != Verdict.NOT_RUN.claim:
-            says = _plain("; ".join(_first(one["explanation"])) or one["measure"])
+    for name, entry in claims.items():
+        if entry["verdict"] != Verdict.NOT_RUN.claim:
+            says = _plain("; ".join(_first(entry["explanation"])) or entry["measure"])
             if name in nothing:
                 says += " Nearly every setting has it, so it decides nothing."
-            rows.append((f"`{name}`", one["verdict"], says))
+            rows.append((f"`{name}`", entry["verdict"], says))
     return f"{summary}\n\n{table('claim | verdict | what is asked, or what differs', rows)}"
 
 
@@ -59,13 +59,13 @@ def _by_paper(claims: Mapping[str, Numbers]) -> str:
     """Says how many of each paper's decidable claims hold."""
     from westwood.papers.claims import claims as declared
 
-    found: dict[str, list[str]] = {}
+    verdicts_of: dict[str, list[str]] = {}
     for name, claim in claims.items():
         if claim["verdict"] in (Verdict.MEETS.claim, Verdict.FAILS.claim) and name in declared():
-            found.setdefault(declared()[name].paper.key, []).append(claim["verdict"])
+            verdicts_of.setdefault(declared()[name].paper.key, []).append(claim["verdict"])
     holds = Verdict.MEETS.claim
-    parts = (f"{all_.count(holds)} of {len(all_)} of `{key}`" for key, all_ in found.items())
-    return f"Where the source says enough, {', '.join(parts)} hold." if found else ""
+    parts = (f"{all_.count(holds)} of {len(all_)} of `{key}`" for key, all_ in verdicts_of.items())
+    return f"Where the source says enough, {', '.join(parts)} hold." if verdicts_of else ""
 
 
 def _first(explanation: str) -> list[str]:
@@ -165,10 +165,10 @@ def sentences(claims: Mapping[str, Numbers]) -> str:
 
     rows = []
     for name in CHECKS:
-        one = declared()[name]
-        sentence = f"“{one.quote}”" if one.quote else f"A figure of the slides. {one.says}"
-        asked = one.measure if claims[name]["explanation"] else ""
-        rows.append((f"`{name}`", *map(_plain, (sentence, asked, one.history))))
+        claim = declared()[name]
+        sentence = f"“{claim.quote}”" if claim.quote else f"A figure of the slides. {claim.says}"
+        asked = claim.measure if claims[name]["explanation"] else ""
+        rows.append((f"`{name}`", *map(_plain, (sentence, asked, claim.history))))
     heads = "claim | the paper's sentence | asked | changed after its results were known"
     return table(heads, rows)
 
@@ -180,7 +180,7 @@ def _pictures(claims: Mapping[str, Numbers], name: str, title: str) -> Iterable[
     numbers = numbers_of(claims, name)
     if not numbers:
         return [ours]
-    sources = "; ".join(dict.fromkeys(declared()[one.claim].where for one, *_ in numbers))
+    sources = "; ".join(dict.fromkeys(declared()[number.claim].where for number, *_ in numbers))
     theirs = f"![{title}: the paper's numbers]({GALLERY}/{name}-{REDRAWN}.png)"
     heads = f"The paper's numbers, redrawn from its text ({sources}) | Our figure"
     return table(heads, [(theirs, ours)]).splitlines()

@@ -37,7 +37,9 @@ def scenario_fingerprints(names: Iterable[str]) -> dict[str, str]:
         return rows.select(column for column in _MEASURED if column in rows).rows()
 
     points = {name: [point for _, point in Scenario.preset(name).points()] for name in names}
-    return {name: fingerprint([start(of[0]), start(of[-1])]) for name, of in points.items()}
+    return {
+        name: fingerprint([start(starts[0]), start(starts[-1])]) for name, starts in points.items()
+    }
 
 
 def kept_claims(claims: list[Numbers]) -> Numbers:
@@ -50,8 +52,11 @@ def kept_claims(claims: list[Numbers]) -> Numbers:
     return {
         "fingerprints": scenario_fingerprints(names),
         "claims": {
-            one["id"]: {**{key: one[key] for key in kept}, "measured": rounded(one["measured"])}
-            for one in claims
+            claim["id"]: {
+                **{key: claim[key] for key in kept},
+                "measured": rounded(claim["measured"]),
+            }
+            for claim in claims
         },
     }
 
@@ -65,7 +70,7 @@ def _claim_tables(stored: Numbers) -> dict[str, str]:
 
 
 def _claim_figures(stored: Numbers) -> Numbers:
-    return {name: one["measured"] for name, one in (stored["claims"] | stored["tried"]).items()}
+    return {name: claim["measured"] for name, claim in (stored["claims"] | stored["tried"]).items()}
 
 
 def tries(text: str) -> list[str]:
@@ -86,13 +91,13 @@ def tried(name: str) -> Numbers:
     open_ = space.of(claims()[claim].paper.key)
     value = space.Value(name, settings_of(settings.split(" ")), "a page names it")
     plan = ClaimTestSet(open_, (claim,), tuple(range(1, 11)), thin=False).plan_with([value])
-    found = plan.findings(dict(run_jobs(plan.jobs.values(), prepare=prepare)))[claim]
-    return {"verdict": Verdict.of(found.failures).claim, "measured": dict(found.measured)}
+    findings = plan.findings(dict(run_jobs(plan.jobs.values(), prepare=prepare)))[claim]
+    return {"verdict": Verdict.of(findings.failures).claim, "measured": dict(findings.measured)}
 
 
 def _count_figures(stored: Numbers) -> Numbers:
     counts = claim_tables.count(stored["claims"])
-    by_word = {one.claim: count for one, count in counts.items()}
+    by_word = {verdict.claim: count for verdict, count in counts.items()}
     return {"count": {**by_word, "decided": claim_tables.decided(counts)}}
 
 
@@ -115,7 +120,9 @@ def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
         new = kept_claims(claims)
         stored = {key: stored[key] | new[key] for key in new}
         had = {
-            name: one for name, one in had.items() if name.partition(_WITH)[0] not in new["claims"]
+            name: kept_try
+            for name, kept_try in had.items()
+            if name.partition(_WITH)[0] not in new["claims"]
         }
         for figure in {Path(claim["figure"]).stem for claim in claims if claim["figure"]}:
             drawn = DOCS / claim_tables.GALLERY / f"{figure}.png"
@@ -132,7 +139,7 @@ def finish(stored: Numbers) -> None:
     claim_pictures.draw_published(stored["claims"], DOCS / "img" / "published.png")
     claim_pictures.redraw(stored["claims"], DOCS)
     counts = claim_tables.count(stored["claims"])
-    print(", ".join(f"{count} {one.claim}" for one, count in counts.items()))
+    print(", ".join(f"{count} {verdict.claim}" for verdict, count in counts.items()))
 
 
 def _fingerprints(stored: Numbers) -> Sample:

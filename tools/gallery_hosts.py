@@ -51,22 +51,22 @@ def _goodputs(engine: Engine, profile: str, ccs: Sequence[str]) -> Numbers:
     jobs = [Job(scenario(cc, path, profile), PATHS[path]) for cc, path in places]
     workers = _PARALLEL if engine.real_time else 1
     rows = iter(sorted_rows(run_jobs(jobs, listing(engine).prepare, workers=workers)))
-    found: Numbers = {cc: {} for cc in ccs}
+    goodputs: Numbers = {cc: {} for cc in ccs}
     for cc, path in places:
-        found[cc][path] = [round(next(rows)["goodput_bps"] / MBPS, 3) for _ in PATHS[path]]
-    return found
+        goodputs[cc][path] = [round(next(rows)["goodput_bps"] / MBPS, 3) for _ in PATHS[path]]
+    return goodputs
 
 
 def _in_kernel(engine: Engine) -> Numbers:
-    found: Numbers = {}
+    goodputs: Numbers = {}
     names = gallery.names()
     for start in range(0, len(names), _TOGETHER):
         some = names[start : start + _TOGETHER]
         with ww_kernel.borrowed():
             for cc in some:
                 user_controls.load(cc, {})
-            found |= _goodputs(engine, engine.profile, some)
-    return found
+            goodputs |= _goodputs(engine, engine.profile, some)
+    return goodputs
 
 
 def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:

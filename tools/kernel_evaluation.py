@@ -62,9 +62,9 @@ class Choice:
 
     def scenario(self, control: str) -> Scenario:
         """Returns the scenario with a control."""
-        every = (one for part in PARTS.values() for one in part.criteria)
-        (criterion,) = (one for one in every if one.name == self.criterion)
-        (point,) = (one for one in criterion.points if one.name == self.point)
+        every = (criterion for part in PARTS.values() for criterion in part.criteria)
+        (criterion,) = (known for known in every if known.name == self.criterion)
+        (point,) = (known for known in criterion.points if known.name == self.point)
         return list(point.runs(Control(control)).values())[-1]
 
 
@@ -123,9 +123,9 @@ def _compared(choice: Choice, kernel: Engine) -> Numbers:
     }
 
 
-def off(found: Mapping[str, Any], runs: str = "kernel") -> float:
+def off(compared: Mapping[str, Any], runs: str = "kernel") -> float:
     """Returns how far the simulator's median is from the kernel's."""
-    return statistics.median(found["simulator"]) / statistics.median(found[runs]) - 1
+    return statistics.median(compared["simulator"]) / statistics.median(compared[runs]) - 1
 
 
 def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
@@ -170,8 +170,11 @@ def _percent(share: float) -> str:
 
 def figures(stored: Numbers) -> Numbers:
     """Returns what the page's sentences quote."""
-    rows = [off(found) for of in stored.values() for found in of.values()]
-    whole = [all(abs(off(found)) <= NEAR for found in of.values()) for of in stored.values()]
+    rows = [off(compared) for controls in stored.values() for compared in controls.values()]
+    whole = [
+        all(abs(off(compared)) <= NEAR for compared in controls.values())
+        for controls in stored.values()
+    ]
     near = sum(abs(row) <= NEAR for row in rows)
     return {"evaluation": {"rows": len(rows), "near": near, "whole": sum(whole)}}
 

@@ -149,14 +149,14 @@ def source_hash(text: str) -> str:
 
 def licences(place: Path) -> list[dict[str, str]]:
     """Returns the licences of the bundled modules, for the page to show."""
-    found = []
+    problems = []
     for name in LIBRARIES:
         folder = place / "node_modules" / name
         described = json.loads((folder / "package.json").read_text(encoding="utf-8"))
         text = next(folder.glob("LICENSE*")).read_text(encoding="utf-8")
         about = {key: described[key] for key in ("name", "version", "license")}
-        found.append({**about, "text": text})
-    return found
+        problems.append({**about, "text": text})
+    return problems
 
 
 def hashed(files: Iterable[Path]) -> str:

@@ -30,11 +30,13 @@ def main() -> None:
         page.wait_for_timeout(400)
         page.screenshot(path=FOLDER / "lab.png")
         page.locator("#panels").focus()
-        made = page.evaluate("lab.decisions")
+        decisions = page.evaluate("lab.decisions")
         wanted = next(
             number
-            for number, one in enumerate(made)
-            if one["time_s"] > 4 and one["kind"] == "recovery" and one["flow"] == "Westwood+"
+            for number, decision in enumerate(decisions)
+            if decision["time_s"] > 4
+            and decision["kind"] == "recovery"
+            and decision["flow"] == "Westwood+"
         )
         for _ in range(wanted + 1):
             page.keyboard.press("n")

@@ -52,7 +52,7 @@ def kept_points(points: pl.DataFrame) -> Numbers:
 def _agreement(points: pl.DataFrame) -> Numbers:
     ratios = points["goodput_ratio"]
     within = int(((ratios - 1).abs() <= CLOSE).sum())
-    found = {
+    agreement = {
         "points": len(points),
         "within": within,
         "share": within / len(points),
@@ -60,21 +60,23 @@ def _agreement(points: pl.DataFrame) -> Numbers:
         "most": ratios.max(),
         "timeouts": points["timeouts"].mean(),
     }
-    return {key: rounded(value) for key, value in found.items()}
+    return {key: rounded(value) for key, value in agreement.items()}
 
 
 def _ns2_tables(stored: Numbers) -> dict[str, str]:
     """Returns a table of protocols by grids, and one of UCLA's module by grids."""
-    grids = {name: one for name, one in stored["grids"].items() if _OF_MODULE not in one}
+    grids = {name: grid for name, grid in stored["grids"].items() if _OF_MODULE not in grid}
     sums = [grid["together"] for grid in grids.values()]
-    rows = {name: (_NAMES[name], *(_cell(one[name]) for one in grids.values())) for name in _NAMES}
+    rows = {
+        name: (_NAMES[name], *(_cell(grid[name]) for grid in grids.values())) for name in _NAMES
+    }
     lines = [rows.pop(name) for name in _TOGETHER]
     lines += [("together", *(f"{o['within']} of {o['points']}, {o['share']:.0%}" for o in sums))]
-    lines += [("timeouts within one per minute", *(f"{one['timeouts']:.0%}" for one in sums))]
+    lines += [("timeouts within one per minute", *(f"{total['timeouts']:.0%}" for total in sums))]
     module = [
-        (f"`{name}`", _cell(one[_OF_MODULE]), f"{one[_OF_MODULE]['timeouts']:.0%}")
-        for name, one in stored["grids"].items()
-        if _OF_MODULE in one
+        (f"`{name}`", _cell(grid[_OF_MODULE]), f"{grid[_OF_MODULE]['timeouts']:.0%}")
+        for name, grid in stored["grids"].items()
+        if _OF_MODULE in grid
     ]
     return {
         "against ns-2": table(
@@ -86,8 +88,9 @@ def _ns2_tables(stored: Numbers) -> dict[str, str]:
     }
 
 
-def _cell(one: Numbers) -> str:
-    return f"{one['within']} of {one['points']}, {one['least']:.2f} to {one['most']:.2f}"
+def _cell(agreement: Numbers) -> str:
+    spread = f"{agreement['least']:.2f} to {agreement['most']:.2f}"
+    return f"{agreement['within']} of {agreement['points']}, {spread}"
 
 
 def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:

@@ -51,8 +51,8 @@ def copied(tree: Path, to: Path) -> Path:
 
     def copy_if_new(source: str, target: str) -> None:
         seen = os.stat(target) if os.path.exists(target) else None
-        its = os.stat(source)
-        if seen is None or (seen.st_size, seen.st_mtime_ns) != (its.st_size, its.st_mtime_ns):
+        status = os.stat(source)
+        if seen is None or (seen.st_size, seen.st_mtime_ns) != (status.st_size, status.st_mtime_ns):
             shutil.copy2(source, target)
 
     shutil.copytree(
@@ -73,10 +73,10 @@ def unpacked(release: str) -> Path:
         archive = HOME / f"ns3_{release}.orig.tar.bz2"
         if not archive.exists():
             fetch(archive)
-        found = hashlib.sha256(archive.read_bytes()).hexdigest()
-        if found != DEBIANS[release]:
+        checksum = hashlib.sha256(archive.read_bytes()).hexdigest()
+        if checksum != DEBIANS[release]:
             archive.unlink()
-            raise RuntimeError(f"{archive.name}: SHA-256 {found}, not {DEBIANS[release]}")
+            raise RuntimeError(f"{archive.name}: SHA-256 {checksum}, not {DEBIANS[release]}")
         shutil.unpack_archive(archive, HOME / f"{release}.part", "bztar")
         (HOME / f"{release}.part").rename(folder)
     return next(
@@ -144,15 +144,15 @@ def compile_only(tree: Path) -> None:
     configure(tree)
     words = ["ninja", "-C", "cmake-cache", "-t", "targets", "all"]
     targets = [line.partition(":")[0] for line in call(tree, *words).splitlines()]
-    own = [
+    suites = [
         name
         for name in targets
         if name.endswith(".o") and ("contrib/ww-westwood/" in name or EXPORTED in name)
     ]
-    if len(own) < 2 * len(list((ROOT / "ns3" / "model").glob("*.cc"))):
+    if len(suites) < 2 * len(list((ROOT / "ns3" / "model").glob("*.cc"))):
         raise ValueError(f"the module has no objects among {len(targets)} targets")
-    call(tree, "ninja", "-C", "cmake-cache", "-j", str(len(os.sched_getaffinity(0))), *own)
-    print(f"  {len(own)} files compile", flush=True)
+    call(tree, "ninja", "-C", "cmake-cache", "-j", str(len(os.sched_getaffinity(0))), *suites)
+    print(f"  {len(suites)} files compile", flush=True)
 
 
 def prove(tree: Path) -> None:
@@ -164,9 +164,9 @@ def prove(tree: Path) -> None:
         if suite == "ww-acks" and not (tree / "contrib" / "ww-westwood").is_symlink():
             continue  # a copy lacks its recordings
         fullness = "TAKES_FOREVER" if SLOW in sys.argv else "EXTENSIVE"
-        said = call(tree, "./test.py", "--no-build", "-f", fullness, "-s", suite)
-        if "1 of 1 tests passed (1 passed" not in said:
-            raise ValueError(said)
+        output = call(tree, "./test.py", "--no-build", "-f", fullness, "-s", suite)
+        if "1 of 1 tests passed (1 passed" not in output:
+            raise ValueError(output)
         print(f"  {suite}: PASS", flush=True)
     call(tree, "./ns3", "run", "--no-build", EXAMPLE)
     print(f"  {EXAMPLE.split()[0]}: runs", flush=True)
@@ -175,7 +175,7 @@ def prove(tree: Path) -> None:
 
 def compare(tree: Path) -> None:
     """Compares the exported scenario's figure with --engine ns3's; builds the runner outside."""
-    said = call(tree, "./ns3", "run", "--no-build", EXPORTED)
+    output = call(tree, "./ns3", "run", "--no-build", EXPORTED)
     outside = tree / "ww-outside"
     words = ("-S", str(ROOT / "ns3"), "-B", str(outside), "-G", "Ninja")
     call(tree, "cmake", *words, "-D", f"NS3_ROOT={tree / 'build'}")
@@ -183,8 +183,8 @@ def compare(tree: Path) -> None:
     os.environ["WESTWOOD_NS3"] = str(outside / RUNNER)
     run = ("run", *SCENARIO, "--engine", "ns3", "--seeds", "1", "--json")
     (row,) = json.loads(call(ROOT, sys.executable, "-m", "westwood", *run))["runs"]
-    if f"tcp: goodput {row['goodput_bps'] / 1e6:g} Mb/s" not in said:
-        raise ValueError(f"{said}\nbut --engine ns3: {row['goodput_bps']}")
+    if f"tcp: goodput {row['goodput_bps'] / 1e6:g} Mb/s" not in output:
+        raise ValueError(f"{output}\nbut --engine ns3: {row['goodput_bps']}")
     print("  an exported scenario: same result as --engine ns3", flush=True)
 
 

@@ -49,15 +49,15 @@ PAGES: dict[str, Page] = {
 def torture_table(attacks: Iterable[Numbers]) -> str:
     """Lists the files of attacks: how many passed, their rounds and time, below the first seed."""
     attacks = sorted(attacks, key=lambda attack: str(attack["attack"]))
-    first = ", ".join(sorted({str(one["first_seed"]) for one in attacks}))
+    first = ", ".join(sorted({str(attack["first_seed"]) for attack in attacks}))
     by_file: dict[str, list[Numbers]] = {}
-    for one in attacks:
-        file, _, _ = str(one["attack"]).partition("::")
-        by_file.setdefault(Path(file).stem.removeprefix("test_"), []).append(one)
+    for attack in attacks:
+        file, _, _ = str(attack["attack"]).partition("::")
+        by_file.setdefault(Path(file).stem.removeprefix("test_"), []).append(attack)
     rows = []
     for name, some in by_file.items():
-        passed = sum(one["outcome"] == "passed" for one in some)
-        rounds, seconds = (sum(one[key] for one in some) for key in ("rounds", "seconds"))
+        passed = sum(attack["outcome"] == "passed" for attack in some)
+        rounds, seconds = (sum(attack[key] for attack in some) for key in ("rounds", "seconds"))
         cells = (f"{passed} of {len(some)}", rounds, f"{seconds:.0f}")
         rows.append((f"`{name}`".replace("_", " "), *cells))
     shown = table("attacks | passed | rounds: | seconds:", rows)

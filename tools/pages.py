@@ -74,9 +74,9 @@ def figure(numbers: Numbers, name: str, path: str, form: str) -> str:
 def quoted(numbers: Numbers, text: str) -> str:
     """Returns the page's text with these numbers as its figures."""
 
-    def now(found: re.Match[str]) -> str:
-        value = figure(numbers, found["name"], found["path"], found["format"])
-        return found[0].replace(f"-->{found['value']}<!--", f"-->{value}<!--")
+    def now(match: re.Match[str]) -> str:
+        value = figure(numbers, match["name"], match["path"], match["format"])
+        return match[0].replace(f"-->{match['value']}<!--", f"-->{value}<!--")
 
     return FIGURE.sub(now, text)
 
@@ -86,8 +86,8 @@ def rounded(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.{_DIGITS}g}")
     if isinstance(value, dict):
-        return {key: rounded(one) for key, one in value.items()}
-    return [rounded(one) for one in value] if isinstance(value, list) else value
+        return {key: rounded(part) for key, part in value.items()}
+    return [rounded(part) for part in value] if isinstance(value, list) else value
 
 
 def fingerprint(measured: Iterable[object]) -> str:

@@ -146,8 +146,8 @@ def run(proof: Proof, core: Path, work: Path, seconds: int) -> Verdict:
 
 
 def z3_version() -> str:
-    said = subprocess.run(["z3", "--version"], capture_output=True, text=True).stdout
-    return said.split()[2]
+    output = subprocess.run(["z3", "--version"], capture_output=True, text=True).stdout
+    return output.split()[2]
 
 
 def main() -> int:
@@ -179,8 +179,10 @@ def main() -> int:
             verdicts = pool.map(lambda proof: run(proof, core, work, options.seconds), chosen)
             for proof, verdict in zip(chosen, verdicts, strict=True):
                 failed |= bool(verdict.failures)
-                said = "\n  ".join(["FAILED", *verdict.failures]) if verdict.failures else "proved"
-                print(f"{proof.name}: {verdict.proved} properties, {said}", flush=True)
+                result = (
+                    "\n  ".join(["FAILED", *verdict.failures]) if verdict.failures else "proved"
+                )
+                print(f"{proof.name}: {verdict.proved} properties, {result}", flush=True)
         print(f"{time.monotonic() - start:.1f} s")
     return int(failed)
 

@@ -110,7 +110,7 @@ def read(file: Path) -> list[Fork]:
 def _fork(name: str, table: Any, folder: Path) -> Fork:
     form = FORK.fullmatch(name)
     if not form or not isinstance(table, dict):
-        stacks = " or ".join(f"[{one}-mine]" for one in OF_STACKS)
+        stacks = " or ".join(f"[{stack}-mine]" for stack in OF_STACKS)
         raise InputError(f"expected a table such as {stacks}", key=name)
     for key in table.keys() - _KEYS:
         raise InputError("unknown key, expected source or controls", key=f"{name}.{key}")
@@ -141,11 +141,11 @@ def _package(name: str, source: Path) -> tuple[str, str]:
     words = ["cargo", "metadata", "--no-deps", "--format-version=1", f"--manifest-path={file}"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     packages = json.loads(done.stdout)["packages"] if done.returncode == 0 else []
-    its = [one for one in packages if Path(one["manifest_path"]) == file]
-    if not its:
+    matching = [package for package in packages if Path(package["manifest_path"]) == file]
+    if not matching:
         problem = f"cargo reads no package there: {done.stderr.strip().splitlines()[:1]}"
         raise InputError(problem, key=f"{name}.source", value=str(source))
-    package, version = str(its[0]["name"]), str(its[0]["version"])
+    package, version = str(matching[0]["name"]), str(matching[0]["version"])
     commit = _git(source, "describe", "--always", "--dirty", "--exclude=*")
     if commit and _git(source, "ls-files", "Cargo.toml"):
         version += ("." if "+" in version else "+") + commit

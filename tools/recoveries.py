@@ -243,10 +243,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for cc in given.cc.split(","):
             for spell, why in long_spells(path, cc):
                 unexplained += not why
-                said = (
+                text = (
                     f"{spell.kind} of {spell.round_trips:.1f} round trips at {spell.start_s:.2f} s"
                 )
-                print(f"{path.number} {path.link}, {cc}: {said}: {why or 'NO REASON'}")
+                print(f"{path.number} {path.link}, {cc}: {text}: {why or 'NO REASON'}")
     print(f"{unexplained} without a reason, over {given.paths} paths")
     return int(unexplained > 0)
 

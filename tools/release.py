@@ -24,32 +24,32 @@ def git(*words: str) -> str:
 def complaints(version: str, changelog: str, tags: list[str], uncommitted: str) -> list[str]:
     """Returns why this commit is not the release of `version`."""
     newest = SECTION.search(changelog)
-    found = []
+    problems = []
     if f"v{version}" not in tags:
-        found.append(f"this commit has no tag v{version}: git tag --sign v{version}")
+        problems.append(f"this commit has no tag v{version}: git tag --sign v{version}")
     if newest is None or newest[1] != version:
         there = newest[1] if newest else "undated"
-        found.append(f"CHANGELOG.md: the newest section is {there}, not {version}")
+        problems.append(f"CHANGELOG.md: the newest section is {there}, not {version}")
     if uncommitted:
-        found.append(f"uncommitted changes:\n{uncommitted.rstrip()}")
-    return found
+        problems.append(f"uncommitted changes:\n{uncommitted.rstrip()}")
+    return problems
 
 
 def version() -> str:
     """Returns the version in westwood/__init__.py."""
     source = (ROOT / "westwood" / "__init__.py").read_text()
-    found = re.search(r'^__version__ = "(.+)"$', source, re.M)
-    if found is None:
+    match = re.search(r'^__version__ = "(.+)"$', source, re.M)
+    if match is None:
         sys.exit("westwood/__init__.py has no __version__")
-    return found[1]
+    return match[1]
 
 
 def main() -> int:
     changelog = (ROOT / "CHANGELOG.md").read_text()
     tags = git("tag", "--points-at", "HEAD").split()
-    found = complaints(version(), changelog, tags, git("status", "--porcelain"))
-    if found:
-        print("\n".join(found))
+    problems = complaints(version(), changelog, tags, git("status", "--porcelain"))
+    if problems:
+        print("\n".join(problems))
         return 1
     for words in (["tools/wheel.py", str(DIST)], ["tools/check_wheel.py", str(DIST)]):
         subprocess.run([sys.executable, *words], cwd=ROOT, check=True)

@@ -71,15 +71,17 @@ class Runner:
         """Returns the named suites, or all; the package is installed in any case."""
         wanted = self._names | {"package"}
         return [
-            one for one in suites if not self._names or {one.name, one.name.split("-")[0]} & wanted
+            suite
+            for suite in suites
+            if not self._names or {suite.name, suite.name.split("-")[0]} & wanted
         ]
 
     def start(
         self, suites: Sequence[Suite], pool: ThreadPoolExecutor, niceness: int = 0
     ) -> list[Future[None]]:
         """Starts the suites in this order, as the pool has room."""
-        self._ready |= {one.name: threading.Event() for one in suites}
-        return [pool.submit(self._run, one, niceness) for one in suites]
+        self._ready |= {suite.name: threading.Event() for suite in suites}
+        return [pool.submit(self._run, suite, niceness) for suite in suites]
 
     def _run(self, suite: Suite, niceness: int) -> None:
         for name in suite.after:
@@ -119,10 +121,10 @@ class Runner:
             code, cpu_s, notes = ended.code, ended.cpu_s, []
             if suite.tries_again and code == FAILED_TESTS:
                 ended = self._all(suite, [again(suite)], niceness, output)
-                said, are_too_many = self._judged(suite)
-                output.write("\n".join([*said, ""]).encode())
-                print(f"{suite.name}: " + "\n".join(said), flush=True)
-                notes = said[:1]
+                note, are_too_many = self._judged(suite)
+                output.write("\n".join([*note, ""]).encode())
+                print(f"{suite.name}: " + "\n".join(note), flush=True)
+                notes = note[:1]
                 code = ended.code or int(are_too_many)
                 cpu_s += ended.cpu_s
             elif suite.tries_again and code == 0:
@@ -172,16 +174,18 @@ def run_all(runner: Runner) -> None:
         started += runner.start(runner.chosen(REAL_TIME), real_time, IN_REAL_TIME)
     with ThreadPoolExecutor(1) as alone:
         started += runner.start(runner.chosen(ALONE), alone)
-    for one in started:
-        one.result()  # raises what a suite's thread has raised
+    for suite in started:
+        suite.result()  # raises what a suite's thread has raised
 
 
 def summary(outcomes: dict[str, Outcome], reports: Mapping[str, Report]) -> list[str]:
     """Returns a line for each suite, the dearest tests, and last the line that counts suites."""
     verdicts = [outcome.verdict for outcome in outcomes.values()]
-    passed, failed, skipped = (verdicts.count(one) for one in ("PASS", "FAIL", "SKIPPED"))
+    passed, failed, skipped = (verdicts.count(verdict) for verdict in ("PASS", "FAIL", "SKIPPED"))
     total = f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
-    lines = [f"  {name:<20} {one.verdict:<8} {one.note}" for name, one in outcomes.items()]
+    lines = [
+        f"  {name:<20} {outcome.verdict:<8} {outcome.note}" for name, outcome in outcomes.items()
+    ]
     if tests := dearest(reports):
         lines += ["", "The dearest tests, by the wall clock", *tests]
     return ["Summary", *lines, "", total]

@@ -178,26 +178,26 @@ def script(modules: list[Path], paths: list[Bottleneck]) -> str:
     lines.append("wait $flows")
     for number, (path, cc) in numbered:
         beside = f"$(grep receiver /tmp/{number}.beside)" if path.beside else ""
-        said = f"$(grep receiver /tmp/{number})|$(grep sender /tmp/{number})|{beside}"
-        lines.append(f'echo "$turn|{path}|{cc}|{said}"')
+        output = f"$(grep receiver /tmp/{number})|$(grep sender /tmp/{number})|{beside}"
+        lines.append(f'echo "$turn|{path}|{cc}|{output}"')
     return "\n".join([*lines, "done", ""])
 
 
-def _mbps(said: str) -> float | None:
-    rate = re.search(r"([\d.]+) Kbits/sec", said)
+def _mbps(output: str) -> float | None:
+    rate = re.search(r"([\d.]+) Kbits/sec", output)
     return float(rate[1]) / 1000 if rate else None
 
 
 def rows(printed: list[str]) -> list[dict[str, Any]]:
     """Reads the machine's turns; a failed upload is None."""
-    found = []
+    rows = []
     for line in emulated.after(printed, "turns"):
         turn, path, cc, received, sent, beside = line.split("|")
         again = re.search(r"bits/sec +(\d+)", sent)
         row = {"turn": int(turn), "path": path, "cc": cc, "mbps": _mbps(received)}
         row |= {"resent": int(again[1]) if again else None, "beside_mbps": _mbps(beside)}
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def measured() -> list[dict[str, Any]]:
@@ -230,19 +230,21 @@ class Ratio:
         return f"{math.exp(self.mean):.3f} ({low:.3f} to {high:.3f})"
 
 
-def ratio(found: list[dict[str, Any]], path: str, one: str, other: str, column: str) -> Ratio:
+def ratio(rows: list[dict[str, Any]], path: str, first: str, other: str, column: str) -> Ratio:
     """Compares two controls on a path."""
     by: dict[tuple[str, int], dict[str, float]] = {}
-    for row in found:
+    for row in rows:
         if row["path"] == path and row[column]:
             by.setdefault((row["machine"], row["turn"]), {})[row["cc"]] = row[column]
-    logs = [math.log(pair[one] / pair[other]) for pair in by.values() if {one, other} <= set(pair)]
+    logs = [
+        math.log(pair[first] / pair[other]) for pair in by.values() if {first, other} <= set(pair)
+    ]
     if len(logs) < 2:
         return Ratio(math.nan, math.nan, len(logs))
     return Ratio(statistics.mean(logs), statistics.stdev(logs), len(logs))
 
 
-def table(found: list[dict[str, Any]]) -> str:
+def table(rows: list[dict[str, Any]]) -> str:
     """Returns the measurements as a table."""
     names = controls()
     over = [f"{name} / {UPSTREAM}" for name in names[1:]]
@@ -252,10 +254,10 @@ def table(found: list[dict[str, Any]]) -> str:
         for column in ("mbps", "beside_mbps") if path.beside else ("mbps",):
             cells = []
             for name in names:
-                values = [r[column] for r in found if (r["path"], r["cc"]) == (str(path), name)]
+                values = [r[column] for r in rows if (r["path"], r["cc"]) == (str(path), name)]
                 there = [value for value in values if value]
                 cells.append(f"{statistics.mean(there):.2f}" if there else "")
-            ratios = [ratio(found, str(path), n, UPSTREAM, column) for n in names[1:]]
+            ratios = [ratio(rows, str(path), n, UPSTREAM, column) for n in names[1:]]
             title = f"{path}" if column == "mbps" else f"the {path.beside} beside it"
             cells = [title, str(ratios[0].pairs), *cells, *map(str, ratios)]
             lines.append("| " + " | ".join(cells) + " |")
@@ -293,19 +295,19 @@ def simulated_table() -> str:
         cells = [f"{path}", f"{statistics.mean(upstream):.2f}"]
         for options in SIMULATED:
             pairs = zip(simulated(path, options), upstream, strict=True)
-            logs = [math.log(one / other) for one, other in pairs]
+            logs = [math.log(first / other) for first, other in pairs]
             cells.append(str(Ratio(statistics.mean(logs), statistics.stdev(logs), len(logs))))
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def undecided(found: list[dict[str, Any]]) -> list[Bottleneck]:
+def undecided(rows: list[dict[str, Any]]) -> list[Bottleneck]:
     """Returns the paths where the ratio of any patched state is not decided yet."""
     return [
         path
         for path in PATHS
         if not all(
-            ratio(found, str(path), name, UPSTREAM, "mbps").decided for name in controls()[1:]
+            ratio(rows, str(path), name, UPSTREAM, "mbps").decided for name in controls()[1:]
         )
     ]
 

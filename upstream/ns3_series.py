@@ -48,17 +48,17 @@ def patches() -> list[Path]:
 
 def preimages(series: Iterable[Path]) -> dict[str, str]:
     """Returns the abbreviated hash of each file before the series; "0...": a new file."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for patch in series:
         text = patch.read_text()
         for name, old in re.findall(
             r"^diff --git a/(\S+) b/\S+\n(?:new file mode \d+\n)?index ([0-9a-f]+)\.\.", text, re.M
         ):
-            found.setdefault(name, old)
-    return found
+            versions.setdefault(name, old)
+    return versions
 
 
-def lacking(tree: Path) -> str | None:
+def missing_release(tree: Path) -> str | None:
     """Returns why the series can't be applied to this tree, or None if it can."""
     if not (tree / "src" / "internet").is_dir():
         return f"{tree}: not an ns-3 source tree"
@@ -129,10 +129,10 @@ def failing(runner: Path) -> list[str]:
 
 def suites(tree: Path, patch: Path) -> list[str]:
     """Lists the suites in the test files that a patch touches."""
-    found: list[str] = []
+    suites: list[str] = []
     for name in re.findall(r"^\+\+\+ b/(src/\S+/test/\S+)", patch.read_text(), re.M):
-        found += re.findall(r': TestSuite\("([^"]+)"', (tree / name).read_text())
-    return found
+        suites += re.findall(r': TestSuite\("([^"]+)"', (tree / name).read_text())
+    return suites
 
 
 def prove(tree: Path, patch: Path) -> None:
@@ -167,12 +167,12 @@ def check_style(tree: Path) -> str:
     words = [sys.executable, "utils/check-style-clang-format.py", *touched]
     names = ["clang-format", *(f"clang-format-{n}" for n in range(least, most + 1))]
     for name in names:
-        said = (
+        text = (
             subprocess.run([name, "--version"], capture_output=True, text=True).stdout
             if (shutil.which(name))
             else ""
         )
-        version = re.search(r"version (\d+)", said)
+        version = re.search(r"version (\d+)", text)
         if version and least <= int(version[1]) <= most:
             run(words, tree)
             return f"checked, by clang-format {version[1]}"
@@ -181,7 +181,7 @@ def check_style(tree: Path) -> str:
 
 
 def main(source: Path) -> int:
-    reason = lacking(source)
+    reason = missing_release(source)
     if reason:
         print(reason)
         return LACKING

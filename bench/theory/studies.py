@@ -211,12 +211,12 @@ def _sent(lost: list[int], duration_s: float) -> list[float]:
 
 
 def _pftk_runs(p: float, losses: int) -> list[float]:
-    found = []
+    points = []
     for seed in range(1, 7):
         lost, duration_s = correlated_losses(p, losses, seed)
         row = simulate(_pftk_path(lost, duration_s), 1).flow_rows[0]
-        found.append(row["sent"] / duration_s)
-    return found
+        points.append(row["sent"] / duration_s)
+    return points
 
 
 def _pftk() -> Iterator[Point]:

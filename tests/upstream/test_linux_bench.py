@@ -29,10 +29,10 @@ def ratio(*pairs: tuple[float, float]) -> bench.Ratio:
 
 
 def test_a_ratio_is_the_geometric_mean_over_pairs_with_students_interval():
-    found = ratio((1, 2), (1, 4), (1, 8))
-    assert math.exp(found.mean) == pytest.approx(4)
+    ratio_of = ratio((1, 2), (1, 4), (1, 8))
+    assert math.exp(ratio_of.mean) == pytest.approx(4)
     half = 4.302653 * math.log(2) / math.sqrt(3)  # t quantile for two degrees of freedom
-    assert found.bounds() == pytest.approx((4 / math.exp(half), 4 * math.exp(half)), rel=1e-6)
+    assert ratio_of.bounds() == pytest.approx((4 / math.exp(half), 4 * math.exp(half)), rel=1e-6)
 
 
 def test_a_pair_with_a_failed_upload_does_not_count():

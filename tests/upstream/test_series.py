@@ -73,7 +73,7 @@ def test_a_patchs_added_lines_follow_the_style(patch):
 def test_a_defect_is_a_patch_with_a_test(patch):
     touched = files(patch)
     for part in ("test", "model"):
-        assert any(re.match(rf"src/(internet|traffic-control)/{part}/", one) for one in touched)
+        assert any(re.match(rf"src/(internet|traffic-control)/{part}/", path) for path in touched)
 
 
 @pytest.mark.parametrize("folder", [NS3, LINUX], ids=["ns3", "linux"])
@@ -87,9 +87,9 @@ def test_the_page_names_each_patch_and_its_licence(folder):
 
 
 def test_a_different_tree_is_rejected_by_name(tmp_path):
-    assert "not an ns-3 source tree" in str(ns3_series.lacking(tmp_path))
+    assert "not an ns-3 source tree" in str(ns3_series.missing_release(tmp_path))
     (tmp_path / "src/internet").mkdir(parents=True)
-    assert "is not that of the commit" in str(ns3_series.lacking(tmp_path))
+    assert "is not that of the commit" in str(ns3_series.missing_release(tmp_path))
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_each_patch_fixes_its_test_and_ns3s_own_suites_pass():
     trees = os.environ.get("WESTWOOD_NS3_TREES")
     if not trees:
         pytest.skip("WESTWOOD_NS3_TREES names no folder with ns-3 trees")
-    reason = ns3_series.lacking(Path(trees) / "dev")
+    reason = ns3_series.missing_release(Path(trees) / "dev")
     if reason:
         pytest.skip(reason)
     assert ns3_series.main(Path(trees) / "dev") == 0

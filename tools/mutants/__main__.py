@@ -40,7 +40,7 @@ def judge_core(drawn: list[Mutant], listed: set[Key], options: argparse.Namespac
     tests.build()
     return verdict.judged(
         drawn,
-        lambda one: core.judge(tests, one, listed, options.prove),
+        lambda mutant: core.judge(tests, mutant, listed, options.prove),
         options.count or PATIENT,
         options.jobs,
         options.verbose,
@@ -55,9 +55,11 @@ def judge_cxx(
     count = options.count or PATIENT
     verdicts: list[Verdict] = []
     while (
-        drawn and sum(one.counts for one in verdicts) < count and time.monotonic() < options.until
+        drawn
+        and sum(verdict.counts for verdict in verdicts) < count
+        and time.monotonic() < options.until
     ):
-        left = count - sum(one.counts for one in verdicts)
+        left = count - sum(verdict.counts for verdict in verdicts)
         batch, drawn = drawn[: left + left // 8], drawn[left + left // 8 :]
         built = cxx.Program(
             room, dict(enumerate(batch, 1)), listed, named=options.named, jobs=options.jobs
@@ -66,7 +68,7 @@ def judge_cxx(
         numbers = {id(mutant): number for number, mutant in built.mutants.items()}
         verdicts += verdict.judged(
             batch,
-            lambda one, built=built, numbers=numbers: built.judge(numbers[id(one)]),
+            lambda mutant, built=built, numbers=numbers: built.judge(numbers[id(mutant)]),
             left,
             options.jobs,
             options.verbose,
@@ -97,13 +99,13 @@ def mutants_of(room: str, options: argparse.Namespace) -> tuple[list[Mutant], se
     if options.named:
         return verdict.named(room, verdict.ROOT / room), set()
     pool = pool_of(room, options)
-    stale = set(verdict.reasons(room)) - {one.key for several in pool for one in several}
+    stale = set(verdict.reasons(room)) - {mutant.key for several in pool for mutant in several}
     if options.file:
         pool = [several for several in pool if several[0].file == options.file]
     if options.count:
         draw = verdict.draw_by_text if room == "westwood" else verdict.draw
         return list(draw(pool, options.seed)), stale
-    return [one for several in pool for one in several], stale
+    return [mutant for several in pool for mutant in several], stale
 
 
 def examine(room: str, options: argparse.Namespace) -> int:

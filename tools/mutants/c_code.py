@@ -155,16 +155,16 @@ def mutants(
     code = list(tokens(text))
     if bodies is None:
         bodies = list(functions(text))
-    found = []
+    mutants = []
     for place, token in enumerate(code):
         if spaced and token.text in SPACED and not is_spaced(text, token):
             continue
         for start, end, texts in changes(code, place):
             name = next((name for name, first, last in bodies if first < start < last), "")
-            found.append(
+            mutants.append(
                 [mutant(file, text, *negated(text, start, end, new, code), name) for new in texts]
             )
-    return found
+    return mutants
 
 
 def is_spaced(text: str, token: Token) -> bool:

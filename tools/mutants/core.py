@@ -134,8 +134,8 @@ class Tests:
         sources = sorted((self.tree / "engine").rglob("*.cpp"))
         sources += [self.tree / "tests" / "engine" / f"{name}.cpp" for name in OF_ENGINE]
         objects = [str(BUILD / f"{path.parent.parent.name}_{path.stem}.o") for path in sources]
-        for path, made in zip(sources, objects, strict=True):
-            must([*CXX, f"-I{self.tree}", "-O1", "-c", str(path), "-o", made])
+        for path, output in zip(sources, objects, strict=True):
+            must([*CXX, f"-I{self.tree}", "-O1", "-c", str(path), "-o", output])
         must(
             [*CXX, *objects, f"-L{BUILD}", "-lww_core", "-lgtest", "-lgtest_main"]
             + ["-o", str(BUILD / "engine_tests")]
@@ -167,8 +167,8 @@ def library(objects: Path, folder: Path) -> None:
 
 def judge(tests: Tests, mutant: Mutant, listed: set[Key], prove: bool) -> Verdict:
     """Builds one mutant and determines what catches it."""
-    with tempfile.TemporaryDirectory(dir=BUILD) as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
+        folder = Path(scratch)
         core = folder / "core"
         shutil.copytree(tests.core, core)
         text = (core / mutant.file).read_text()

@@ -97,21 +97,23 @@ def schema(path: Path, mutants: dict[int, Mutant]) -> str:
     values: dict[tuple[int, int], list[int]] = defaultdict(list)
     inside: dict[cxx_code.Body, list[int]] = defaultdict(list)
     for number, mutant in mutants.items():
-        holders = [one for one in bodies if one.first < mutant.start and mutant.end <= one.last]
+        holders = [body for body in bodies if body.first < mutant.start and mutant.end <= body.last]
         if holders:
             inside[holders[0]].append(number)
         else:
             values[mutant.start, mutant.end].append(number)
     for (first, last), numbers in values.items():
         choices = [f"::ww_mutants::is({n}) ? ({mutants[n].new}) :" for n in numbers]
-        parts = [named(n, one, text, first) for n, one in zip(numbers, choices, strict=True)]
+        parts = [named(n, choice, text, first) for n, choice in zip(numbers, choices, strict=True)]
         changes.append((first, last, "(" + "".join(parts) + f"({text[first:last]}))"))
     for body, numbers in inside.items():
         whole = text[body.first : body.last + 1]
         parts = []
         for number in numbers:
-            one = mutants[number]
-            mutated = text[body.first : one.start] + one.new + text[one.end : body.last + 1]
+            chosen = mutants[number]
+            mutated = (
+                text[body.first : chosen.start] + chosen.new + text[chosen.end : body.last + 1]
+            )
             guard = "!__builtin_is_constant_evaluated() && " if body.is_constexpr else ""
             parts.append(f"if ({guard}::ww_mutants::is({number}))")
             parts.append(named(number, mutated, text, body.first) + "else")
@@ -152,10 +154,10 @@ class Program:
     def build(self) -> None:
         while True:
             self.write({n: m for n, m in self.mutants.items() if n not in self.broken})
-            found = self.compile()
-            if not found:
+            errors = self.compile()
+            if not errors:
                 break
-            self.broken |= found
+            self.broken |= errors
         self.learn_reach()
         if self.memory.exists():
             self.caught_by = json.loads(self.memory.read_text())
@@ -191,12 +193,12 @@ class Program:
         )
         if done.returncode == 0:
             return set()
-        found = {
+        numbers = {
             int(number) for number in re.findall(r"^mutant-(\d+):[\d:]+ error:", done.stdout, re.M)
         }
-        if not found:
+        if not numbers:
             sys.exit(done.stdout[-20_000:] + done.stderr)
-        return found
+        return numbers
 
     def learn_reach(self) -> None:
         """Runs each test alone on the unchanged room: its duration, and the mutants it reaches.
@@ -292,8 +294,8 @@ def name_of(mutant: Mutant) -> str:
 
 def files(folder: Path) -> list[str]:
     """Returns the names of the sources below a folder, relative to it."""
-    found = (path for path in folder.rglob("*") if path.suffix in (".hpp", ".cpp", ".h"))
-    return sorted(str(path.relative_to(folder)) for path in found)
+    paths = (path for path in folder.rglob("*") if path.suffix in (".hpp", ".cpp", ".h"))
+    return sorted(str(path.relative_to(folder)) for path in paths)
 
 
 def write(path: Path, text: str) -> None:
@@ -331,8 +333,8 @@ def distance_of(folder: Path, header: str, source: str) -> tuple[bool, int]:
 @functools.cache
 def compiled(folder: Path, name: str, changed: str = "", text: str = "") -> bytes:
     """Returns the machine code of a source file, where one file of its room is changed."""
-    with tempfile.TemporaryDirectory(dir=BUILD) as made:
-        tree = Path(made)
+    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
+        tree = Path(scratch)
         for room in set(SOURCES) - {folder.name}:
             (tree / room).symlink_to(ROOT / room)
         shutil.copytree(folder, tree / folder.name)

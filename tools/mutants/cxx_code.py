@@ -32,7 +32,7 @@ class Body:
 def bodies(text: str) -> list[Body]:
     """Returns the bodies of all functions in order."""
     code = list(tokens(text, macros=False))
-    place, found = 0, []
+    place, listed = 0, []
     declaration: list[Token] = []
     while place < len(code):
         token = code[place]
@@ -47,14 +47,14 @@ def bodies(text: str) -> list[Body]:
                 while code[place].start < last:
                     place += 1
                 if kind == "function":
-                    found.append(body(declaration, token.start, last))
+                    listed.append(body(declaration, token.start, last))
                     declaration = []
                 else:
                     declaration.append(code[place])
         else:
             declaration.append(token)
         place += 1
-    return found
+    return listed
 
 
 def is_access(declaration: list[Token]) -> bool:
@@ -102,13 +102,13 @@ def body(declaration: list[Token], first: int, last: int) -> Body:
 def first_values(text: str) -> list[tuple[int, int]]:
     """Returns start and end of the initial values of members and variables."""
     code = list(tokens(text, macros=False))
-    inside = [(one.first, one.last) for one in bodies(text)]
-    found = []
+    inside = [(body.first, body.last) for body in bodies(text)]
+    places = []
     start, open_values = 0, 0
     for place, token in enumerate(code):
         if token.text not in (";", "{", "}") or any(a < token.start < b for a, b in inside):
             continue
-        words = [one.text for one in code[start:place]]
+        words = [token.text for token in code[start:place]]
         if token.text == "{" and "enum" in words:
             inside.append((token.start, closing(code[place:], "{", "}") + 1))
             continue
@@ -117,9 +117,9 @@ def first_values(text: str) -> list[tuple[int, int]]:
             if open_values > 0 or token.text == "}":
                 continue
             if token.text == ";" and not FIXED & set(words) and "(" not in words:
-                found.append((code[start + words.index("=")].start, token.start))
+                places.append((code[start + words.index("=")].start, token.start))
         start, open_values = place + 1, 0
-    return found
+    return places
 
 
 def of_folder(folder: Path) -> list[list[Mutant]]:
@@ -129,15 +129,15 @@ def of_folder(folder: Path) -> list[list[Mutant]]:
     It mutates functions and the initial values of members. Constants, tables and enumerations are
     not mutated: they are compiled into too many places to be selected at run time.
     """
-    found = []
+    listed = []
     paths = [*folder.rglob("*.hpp"), *folder.rglob("*.cpp")]
     for path in sorted(paths, key=lambda path: (path.name, path)):
         text = path.read_text()
-        places = [(one.name, one.first, one.last) for one in bodies(text)]
+        places = [(body.name, body.first, body.last) for body in bodies(text)]
         values = first_values(text)
         for alternatives in mutants(str(path.relative_to(folder)), text, places, spaced=True):
-            one = alternatives[0]
-            is_value = any(first < one.start < last for first, last in values)
-            if one.function or (is_value and text[one.start].isalnum()):
-                found.append(alternatives)
-    return found
+            mutant = alternatives[0]
+            is_value = any(first < mutant.start < last for first, last in values)
+            if mutant.function or (is_value and text[mutant.start].isalnum()):
+                listed.append(alternatives)
+    return listed

@@ -55,17 +55,17 @@ class Finder(ast.NodeVisitor):
         self.path: list[str] = []
         self.found: list[tuple[str, Change]] = []
 
-    def at(self, line: int, column: int) -> int:
+    def offset(self, line: int, column: int) -> int:
         """Converts a line and a byte column into a position in the text."""
         before = self.lines[line - 1].encode()[:column].decode()
         return self.starts[line - 1] + len(before)
 
     def start(self, node: ast.expr) -> int:
-        return self.at(node.lineno, node.col_offset)
+        return self.offset(node.lineno, node.col_offset)
 
     def end(self, node: ast.expr) -> int:
         assert node.end_lineno is not None and node.end_col_offset is not None
-        return self.at(node.end_lineno, node.end_col_offset)
+        return self.offset(node.end_lineno, node.end_col_offset)
 
     def add(self, first: int, last: int, new: list[str]) -> None:
         self.found.append((".".join(self.path), (first, last, new)))
@@ -182,11 +182,11 @@ def mutants(file: str, text: str) -> list[list[Mutant]]:
     """Returns the mutants of a file, grouped by token."""
     finder = Finder(text)
     finder.visit(ast.parse(text))
-    found = []
+    mutants = []
     for place, (first, last, texts) in finder.found:
         function = place.removesuffix(".<locals>")
-        found.append([mutant(file, text, first, last, new, function) for new in texts])
-    return found
+        mutants.append([mutant(file, text, first, last, new, function) for new in texts])
+    return mutants
 
 
 def functions(text: str) -> Iterator[tuple[str, int, int]]:
@@ -210,22 +210,22 @@ def statement(text: str, number: int) -> range:
 
     A function's signature has none: its defaults are computed before a test begins.
     """
-    found = range(0)
+    lines = range(0)
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or 0):
             body = getattr(node, "body", None)
             end = body[0].lineno if body else (node.end_lineno or 0) + 1
-            if number < end and node.lineno >= found.start:
+            if number < end and node.lineno >= lines.start:
                 is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-                found = range(0) if is_function else range(node.lineno, end)
-    return found
+                lines = range(0) if is_function else range(node.lineno, end)
+    return lines
 
 
 def of_folder(folder: Path, left_out: tuple[str, ...] = ()) -> list[list[Mutant]]:
     """Returns the mutants of the Python files below a folder, except in the left-out folders."""
-    found = []
+    listed = []
     for path in sorted(folder.rglob("*.py")):
         file = path.relative_to(folder).as_posix()
         if not file.startswith(left_out):
-            found += mutants(file, path.read_text(encoding="utf-8"))
-    return found
+            listed += mutants(file, path.read_text(encoding="utf-8"))
+    return listed

@@ -106,7 +106,7 @@ def draw_by_text(pool: list[list[Mutant]], seed: int) -> Iterator[Mutant]:
     for alternatives in pool:
         choices = random.Random(f"{seed} {[alternative.key for alternative in alternatives]}")
         drawn.append((choices.random(), choices.choice(alternatives)))
-    yield from (one for _, one in sorted(drawn, key=lambda pair: pair[0]))
+    yield from (mutant for _, mutant in sorted(drawn, key=lambda pair: pair[0]))
 
 
 def judged(
@@ -122,14 +122,14 @@ def judged(
     until: when to stop beginning mutants, by time.monotonic().
     """
 
-    def in_time(one: Mutant) -> Verdict | None:
-        return judge(one) if time.monotonic() < until else None
+    def in_time(mutant: Mutant) -> Verdict | None:
+        return judge(mutant) if time.monotonic() < until else None
 
     verdicts: list[Verdict] = []
     source = iter(drawn)
     with ThreadPoolExecutor(jobs) as workers:
         while left > 0 and time.monotonic() < until:
-            batch = [one for one, _ in zip(source, range(left), strict=False)]
+            batch = [mutant for mutant, _ in zip(source, range(left), strict=False)]
             if not batch:
                 break
             for verdict in workers.map(in_time, batch):
@@ -200,5 +200,5 @@ def table(scores: Scores) -> str:
     return "\n".join(lines) + "\n"
 
 
-def share_of(one: dict[str, Any]) -> str:
-    return f"{one['caught']} of {one['mutants']} ({one['caught'] / one['mutants']:.1%})"
+def share_of(score: dict[str, Any]) -> str:
+    return f"{score['caught']} of {score['mutants']} ({score['caught'] / score['mutants']:.1%})"

@@ -36,10 +36,10 @@ MEMORY = 8 << 30
 
 def warm_up() -> None:
     """Lets pytest load its plugins, then imports the large packages."""
-    with tempfile.TemporaryDirectory() as made, contextlib.redirect_stdout(io.StringIO()):
-        test = Path(made, "test_nothing.py")
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        test = Path(folder, "test_nothing.py")
         test.write_text("def test_nothing(): pass\n")
-        pytest.main(["-q", "-p", "no:cacheprovider", f"--rootdir={made}", str(test)])
+        pytest.main(["-q", "-p", "no:cacheprovider", f"--rootdir={folder}", str(test)])
         sys.modules.pop("test_nothing", None)
     for name in LARGE:
         importlib.import_module(name)

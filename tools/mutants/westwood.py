@@ -45,7 +45,7 @@ def of_folder(folder: Path) -> list[list[Mutant]]:
 
     Bodies of classes and modules have none: when they run, a test need not have begun.
     """
-    called_ones = {(file, name) for one in called().values() for file, name in one["calls"]}
+    called_ones = {(file, name) for record in called().values() for file, name in record["calls"]}
     reached = called_ones & {
         (str(path.relative_to(folder)), name)
         for path in folder.rglob("*.py")
@@ -64,11 +64,13 @@ def called() -> Called:
     }
     new = sorted(file for file in sums if seen["sums"].get(file) != sums[file])
     kept = set(sums) - set(new)
-    known: Called = {test: one for test, one in seen["tests"].items() if file_of(test) in kept}
+    known: Called = {
+        test: record for test, record in seen["tests"].items() if file_of(test) in kept
+    }
     if new:
         known |= trace(new)
         MAP.write_text(json.dumps({"sums": sums, "tests": known}))
-    return {test: one for test, one in known.items() if one["s"] <= FAST_S}
+    return {test: record for test, record in known.items() if record["s"] <= FAST_S}
 
 
 def file_of(test: str) -> str:
@@ -78,11 +80,11 @@ def file_of(test: str) -> str:
 def trace(files: list[str]) -> Called:
     """Runs these test files, and returns what their tests call."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=FOLDER) as made:
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
         jobs = str(len(os.sched_getaffinity(0)))
         done = run(
             [*PYTEST, "-n", jobs, *files],
-            env=environment(WW_CALLED=made, PYTEST_PLUGINS="ww_called"),
+            env=environment(WW_CALLED=folder, PYTEST_PLUGINS="ww_called"),
         )
         if done.returncode not in (0, 1, 5):  # 5: slow tests only
             sys.exit("the package's tests do not run\n" + done.stdout[-10_000:] + done.stderr)
@@ -91,11 +93,11 @@ def trace(files: list[str]) -> Called:
         calls: dict[str, set[tuple[str, str]]] = defaultdict(set)
         lines: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
         took: dict[str, float] = {}
-        for path in Path(made).glob("*.json"):
+        for path in Path(folder).glob("*.json"):
             record = json.loads(path.read_text())
             took |= record["took"]
-            for test, found in record["calls"].items():
-                for file, name, numbers in found:
+            for test, of_test in record["calls"].items():
+                for file, name, numbers in of_test:
                     calls[test].add((file, name))
                     lines[test][file] |= set(numbers)
     return {
@@ -120,8 +122,8 @@ class Tests:
         self.called = called()
         self.memory = json.loads(MEMORY.read_text()) if MEMORY.exists() else {}
         self.of_function: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for test, one in self.called.items():
-            for file, name in one["calls"]:
+        for test, record in self.called.items():
+            for file, name in record["calls"]:
                 self.of_function[file, name].append(test)
 
     def asked(self, mutant: Mutant) -> tuple[list[str], float]:
@@ -133,7 +135,7 @@ class Tests:
         text = (ROOT / "westwood" / mutant.file).read_text(encoding="utf-8")
         lines = set(py_code.statement(text, mutant.number))
         those = self.of_function[mutant.file, place_of(mutant)]
-        running = [one for one in those if lines & set(self.called[one]["lines"][mutant.file])]
+        running = [test for test in those if lines & set(self.called[test]["lines"][mutant.file])]
         chosen, all_s = [], 0.0
         for test in sorted(running or those, key=self._order)[:MOST]:
             if all_s + self.called[test]["s"] <= MOST_S:
@@ -142,31 +144,31 @@ class Tests:
         return chosen, all_s
 
     def _order(self, test: str) -> tuple[int, float, str]:
-        one = self.called[test]
-        return len(one["calls"]), one["s"], test
+        record = self.called[test]
+        return len(record["calls"]), record["s"], test
 
     def judge(self, mutant: Mutant) -> Verdict:
         tests, seconds = self.asked(mutant)
         path = ROOT / "westwood" / mutant.file
         text = path.read_text(encoding="utf-8")
         FOLDER.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=FOLDER) as made:
-            mutated = Path(made) / "mutant.py"
+        with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+            mutated = Path(folder) / "mutant.py"
             mutated.write_text(mutant.applied(text))
             which = f"{path}::{mutated}"
             for some in filter(None, self._stages(mutant, tests)):
-                code, said = attempt(which, some, Path(made), 20 + 3 * seconds)
-                if "ERROR: not found" in said:
-                    sys.exit(f"{MAP} names tests that are gone: remove it\n{said}")
+                code, output = attempt(which, some, Path(folder), 20 + 3 * seconds)
+                if "ERROR: not found" in output:
+                    sys.exit(f"{MAP} names tests that are gone: remove it\n{output}")
                 if code != 0:
-                    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.M)
+                    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output, re.M)
                     return self._caught(mutant, failed[1] if failed else "a test that crashes")
         return Verdict(mutant, LISTED if mutant.key in self.listed else SURVIVED)
 
     def _stages(self, mutant: Mutant, tests: list[str]) -> list[list[str]]:
         """Divides the tests, because collecting many takes longer than running a few."""
         last = self.memory.get(str(mutant.key))
-        rest = [one for one in tests if one != last]
+        rest = [test for test in tests if test != last]
         return [[last] if last in tests else [], rest[:FIRST], rest[FIRST:]]
 
     def _caught(self, mutant: Mutant, test: str) -> Verdict:

@@ -302,6 +302,11 @@ BUILDERS = [
         "sentences are short, and no banned word occurs",
         [[PYTHON, "tools/check_prose.py"]],
     ),
+    Suite(
+        "lint-names",
+        "no new name says nothing, such as `one`",
+        [[PYTHON, "-m", "tools.check_names"]],
+    ),
     Suite("lint-commits", "a commit has a short subject", [[PYTHON, "tools/check_commits.py"]]),
     Suite(
         "lint-format",

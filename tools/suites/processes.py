@@ -37,7 +37,7 @@ class Ended:
 
 def processes() -> dict[int, Process]:
     """Returns this machine's processes, without zombies."""
-    found = {}
+    processes = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             words = path.read_text(errors="replace").rpartition(")")[2].split()
@@ -45,19 +45,19 @@ def processes() -> dict[int, Process]:
             continue
         if words[0] not in "ZX":
             cpu_s = sum(map(int, words[11:15])) / _TICKS
-            found[int(path.parent.name)] = Process(int(words[1]), int(words[3]), cpu_s)
-    return found
+            processes[int(path.parent.name)] = Process(int(words[1]), int(words[3]), cpu_s)
+    return processes
 
 
 def family(leader: int) -> dict[int, Process]:
     """Returns a session's leader, the session's other processes, and the descendants of all."""
     everything = processes()
-    found = {pid for pid, one in everything.items() if leader in (pid, one.session)}
+    members = {pid for pid, process in everything.items() if leader in (pid, process.session)}
     size = 0
-    while size != len(found):
-        size = len(found)
-        found |= {pid for pid, one in everything.items() if one.parent in found}
-    return {pid: everything[pid] for pid in found}
+    while size != len(members):
+        size = len(members)
+        members |= {pid for pid, process in everything.items() if process.parent in members}
+    return {pid: everything[pid] for pid in members}
 
 
 class Commands:
@@ -96,7 +96,7 @@ class Commands:
             _prioritise(process.pid, niceness)
         used_s = 0.0
         while (ended := _reaped(process, LOOK_S)) is None:
-            used_s = max(used_s, sum(one.cpu_s for one in family(process.pid).values()))
+            used_s = max(used_s, sum(member.cpu_s for member in family(process.pid).values()))
             if used_s > limit_s:
                 os.write(output, f"ended after {used_s:.0f} s of CPU time\n".encode())
                 _end({process: restores})

@@ -34,9 +34,9 @@ def read(file: Path) -> Report:
     cases = list(root.iter("testcase"))
     failures = {}
     for case in cases:
-        for found in (case.find("failure"), case.find("error")):
-            if found is not None:
-                reason = (found.get("message") or "no reason given").strip().splitlines()[0]
+        for element in (case.find("failure"), case.find("error")):
+            if element is not None:
+                reason = (element.get("message") or "no reason given").strip().splitlines()[0]
                 failures[name_of(case)] = reason
     times_s = {name_of(case): float(case.get("time") or 0) for case in cases}
     return Report(len(cases), failures, times_s)

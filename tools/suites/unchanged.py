@@ -30,12 +30,12 @@ class Inputs:
         listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]
         done = subprocess.run([*listed, *self.paths], cwd=root, capture_output=True)
         todo = {root / name for name in done.stdout.decode().split("\0") if name}
-        found: set[Path] = set()
+        files: set[Path] = set()
         while todo:
             file = todo.pop()
-            found.add(file)
-            todo |= _headers(root, file) - found
-        return sorted(found)
+            files.add(file)
+            todo |= _headers(root, file) - files
+        return sorted(files)
 
     def digest(self, root: Path, *more: str) -> str | None:
         """Returns the digest of all inputs; None if they can't be listed."""
@@ -45,8 +45,8 @@ class Inputs:
             content = hashlib.sha256(file.read_bytes() if file.is_file() else b"missing")
             digest.update(f"\0{file.relative_to(root)}\0{content.hexdigest()}".encode())
         for tool in self.tools:
-            said = subprocess.run(tool, shell=True, cwd=root, capture_output=True).stdout
-            digest.update(b"\0" + tool.encode() + b"\0" + said)
+            output = subprocess.run(tool, shell=True, cwd=root, capture_output=True).stdout
+            digest.update(b"\0" + tool.encode() + b"\0" + output)
         return digest.hexdigest() if files else None
 
 

@@ -92,7 +92,7 @@ class Called:
 
     def write(self):
         sys.settrace(None)
-        found = {
+        record = {
             test: [
                 (code.co_filename.removeprefix(ROOM), function_of(code), sorted(lines))
                 for code, lines, tracer in codes.values()
@@ -102,7 +102,7 @@ class Called:
         }
         name = f"{os.getpid()}-{time.monotonic_ns()}"
         part, whole = (Path(os.environ["WW_CALLED"], name + end) for end in (".part", ".json"))
-        part.write_text(json.dumps({"calls": found, "took": self.took}))
+        part.write_text(json.dumps({"calls": record, "took": self.took}))
         part.rename(whole)  # a process that is killed meanwhile leaves no half record
 
 

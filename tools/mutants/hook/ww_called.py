@@ -45,9 +45,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     finally:
         if item.nodeid not in FAILED:
             called.took[item.nodeid] = used_s() - before
-        for at, name in SHARED:
-            if item.nodeid.startswith(at) and name in getattr(item, "fixturenames", ()):
-                called.add(item.nodeid, f"{at}::{name}")
+        for base, name in SHARED:
+            if item.nodeid.startswith(base) and name in getattr(item, "fixturenames", ()):
+                called.add(item.nodeid, f"{base}::{name}")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -65,12 +65,12 @@ SHARED: set[tuple[str, str]] = set()  # fixtures that several tests use: their p
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: Any, request: Any) -> Iterator[None]:
-    at, name = fixturedef.baseid, fixturedef.argname
-    if fixturedef.scope == "function" or not at:
+    base, name = fixturedef.baseid, fixturedef.argname
+    if fixturedef.scope == "function" or not base:
         return (yield)
     test = called.test
-    SHARED.add((at, name))
-    called.begin(f"{at}::{name}")
+    SHARED.add((base, name))
+    called.begin(f"{base}::{name}")
     try:
         return (yield)
     finally:
