@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws docs/how-it-works.md from runs of the preset `sawtooth`: python -m tools.drawings.
+"""Draws docs/how-it-works.md and docs/westwood-cubic.md: python -m tools.drawings.
 
-`facts()` returns the numbers that the page quotes. A test compares them with the page, and the runs
-with the equations.
+The first page has runs of the preset `sawtooth`. `facts()` returns the numbers that it quotes. A
+test compares them with the page, and the runs with the equations.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import polars as pl
 from westwood import Result, Scenario, simulate
 from westwood.catalogue import label, style_of
 from westwood.draw.style import MBPS, SOFT, look, subplots
+from westwood.evaluation import basics
+from westwood.judge.cases import Control
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,7 +161,74 @@ def compared() -> Any:
         return figure
 
 
-DRAWINGS = {"how-sawtooth": sawtooth, "how-estimate": estimate, "how-compared": compared}
+_FROM_S, _TO_S = 20.0, 30.0
+_SINCE_S = 5.0  # slow start is over
+_ROUNDS = "720ms"  # 16 round trips of the path
+THRESHOLD = 0.25  # wc_evidence
+LOSS_RATE = 0.005
+
+
+@cache
+def round_trips(loss_rate: float) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Runs Westwood-CUBIC alone over 20 Mb/s and 40 ms with a queue of a quarter of a BDP.
+
+    Returns the smoothed round trip with its mean and deviation over 16 rounds, ms; then the same
+    where recovery begins, with the score.
+    """
+    lossy = {"loss": "uniform", "loss_rate": loss_rate} if loss_rate else {}
+    path = basics.scenario(basics.path(20, 40, 0.25, 120, **lossy), Control("westwood-cubic"))
+    seen = simulate(path, 1, trace=True, events=True)
+    mean = pl.col("srtt").rolling_mean_by("at", _ROUNDS)
+    trace = (
+        seen.trace.filter(pl.col("srtt_s").is_not_nan())
+        .select("time_s", srtt=1e3 * pl.col("srtt_s"))
+        .with_columns(at=pl.from_epoch((1e6 * pl.col("time_s")).cast(pl.Int64), "us"))
+        .with_columns(mean=mean)
+        .with_columns(dev=(pl.col("srtt") - pl.col("mean")).abs().rolling_mean_by("at", _ROUNDS))
+    )
+    score = ((pl.col("srtt") - pl.col("mean")) / (2 * pl.col("dev"))).clip(-1, 1)
+    began = seen.events.filter(kind=_RECOVERY).select("time_s")
+    return trace, began.join_asof(trace, on="time_s").with_columns(score=score)
+
+
+def _at_losses(time: Axes, share: Axes, loss_rate: float, colour: str) -> None:
+    """Draws the round trip with its losses, and the scores of all losses."""
+    trace, losses = round_trips(loss_rate)
+    shown = pl.col("time_s").is_between(_FROM_S, _TO_S)
+    trace, some = trace.filter(shown), losses.filter(shown)
+    time.plot(trace["time_s"], trace["srtt"], color=SOFT, lw=0.9, label="round trip")
+    time.plot(trace["time_s"], trace["mean"], color=SOFT, lw=1.2, ls=":", label="its mean")
+    time.plot(some["time_s"], some["srtt"], "o", ms=4.5, color=colour, label="at a loss")
+    time.set(ylabel="Round trip (ms)", xlim=(_FROM_S, _TO_S), ylim=(41, 55))
+    scores = losses.filter(pl.col("time_s") > _SINCE_S)["score"].to_numpy()
+    weights = [100 / len(scores)] * len(scores)
+    share.hist(
+        scores, bins=10, range=(-1, 1), weights=weights, orientation="horizontal", color=colour
+    )
+    share.axhline(scores.mean(), color="black", lw=1.4)
+    share.axhline(THRESHOLD, color="black", lw=1, ls="--")
+    share.set(title=f"Scores, mean {scores.mean():.2f}", ylabel="Score", ylim=(-1, 1))
+
+
+def evidence() -> Any:
+    """Draws the round trip at each loss, of a full queue and of a lossy link, and the scores."""
+    with look():
+        figure, (full, lossy) = subplots(2, 2, size=(7.2, 4.4), sharex="col", width_ratios=(3, 1))
+        _at_losses(full[0], full[1], 0.0, "#E13200")
+        _at_losses(lossy[0], lossy[1], LOSS_RATE, "#000C8C")
+        full[0].set(title="A full queue loses packets")
+        full[0].legend(loc="upper right", ncols=3)
+        lossy[0].set(title=f"The link loses {LOSS_RATE:.1%}", xlabel="Time (s)")
+        lossy[1].set(xlabel="Losses (%)")
+        return figure
+
+
+DRAWINGS = {
+    "how-sawtooth": sawtooth,
+    "how-estimate": estimate,
+    "how-compared": compared,
+    "westwood-cubic-evidence": evidence,
+}
 
 
 def main() -> None:

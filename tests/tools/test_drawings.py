@@ -9,8 +9,13 @@ import pytest
 
 from tools import drawings
 from westwood import Scenario
+from westwood.catalogue import SETTINGS
 
-PAGE = (drawings.PICTURES.parent / "how-it-works.md").read_text(encoding="utf-8")
+PAGES = {
+    name: (drawings.PICTURES.parent / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("how-it-works", "westwood-cubic")
+}
+PAGE = PAGES["how-it-works"]
 MSS_BITS = 8 * (1500 - 52)  # with timestamps, as in the profile `rfc`
 
 
@@ -20,8 +25,8 @@ def test_the_page_quotes_the_run(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(drawings.DRAWINGS))
-def test_the_page_shows_every_drawing(name: str) -> None:
-    assert f"](img/{name}.png)" in PAGE
+def test_a_page_shows_every_drawing(name: str) -> None:
+    assert any(f"](img/{name}.png)" in page for page in PAGES.values())
     assert (drawings.PICTURES / f"{name}.png").is_file()
     assert drawings.DRAWINGS[name]().axes
 
@@ -33,6 +38,18 @@ def test_westwood_sets_the_window_of_the_pages_equation() -> None:
     for loss in drawings.losses("westwood+"):
         wanted = loss.estimate_bps * rtt_min_s / MSS_BITS
         assert 0 <= math.floor(wanted) - loss.ssthresh <= 1
+
+
+def test_only_losses_of_a_full_queue_are_evidence_of_one() -> None:
+    full, lossy = (
+        drawings.round_trips(rate)[1]["score"].to_numpy() for rate in (0.0, drawings.LOSS_RATE)
+    )
+    assert lossy.mean() < drawings.THRESHOLD / 2 < drawings.THRESHOLD < full.mean()
+
+
+def test_the_drawing_has_the_threshold_of_the_control() -> None:
+    (setting,) = (one for one in SETTINGS if one.name == "wc_evidence")
+    assert setting.fallback / 1000 == drawings.THRESHOLD
 
 
 def test_reno_halves_its_window() -> None:
