@@ -10,7 +10,7 @@ import polars as pl
 
 from tools.pages import DOCS, Numbers, Page, Sample, row
 from westwood import Scenario, simulate
-from westwood.draw.style import MBPS, SOFT, look, subplots
+from westwood.draw.style import MBPS, legend, look, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,36 +110,48 @@ def loss_sample(place: int) -> Callable[[Numbers], Sample]:
 
 
 def draw(stored: Numbers) -> None:
-    """Draws 12 s of a flow: its modes, its rates and its flight."""
+    """Draws 10 s of a flow, after Startup: its modes, its rates and its flight."""
     scenario = network(20, 1, {"alone": "bbr3"}, duration="12s")
-    trace = simulate(scenario, 1, trace=True).trace.filter(pl.col("mode").is_not_null())
+    trace = simulate(scenario, 1, trace=True).trace
+    trace = trace.filter(pl.col("mode").is_not_null(), pl.col("time_s") >= _FROM_S)
     with look():
         figure, (rates, volumes) = subplots(2, 1, size=(7.2, 4.8), sharex=True)
-        for axes, names in ((rates, _RATES), (volumes, _VOLUMES)):
-            for name, colour in names.items():
-                values = trace[name] / (MBPS if axes is rates else 1)
-                axes.step(trace["time_s"], values, where="post", label=name, color=colour, lw=1)
-            _mark_modes(axes, trace, named=axes is rates)
-            axes.legend(loc="upper right", ncols=len(names))
-        rates.set(ylabel="Rate (Mb/s)", ylim=(0, 45))
-        volumes.set(xlabel="Time (s)", ylabel="Segments", ylim=(0, 200), xlim=(0, 12))
-        figure.savefig(DOCS / "img" / "bbr3.png", dpi=150)
+        figure.suptitle("BBRv3 probes for more bandwidth, and drains what that queued")
+        for axes, curves in ((rates, _RATES), (volumes, _VOLUMES)):
+            for column, (name, colour) in curves.items():
+                values = trace[column] / (MBPS if axes is rates else 1)
+                axes.step(trace["time_s"], values, where="post", label=name, color=colour, lw=1.2)
+            _shade_modes(axes, trace, named=axes is rates)
+            legend(axes)
+        rates.set(ylabel="Rate (Mb/s)", ylim=(12, 30))
+        volumes.set(xlabel="Time (s)", ylabel="Segments", ylim=(0, 190), xlim=(_FROM_S, 12))
+        figure.savefig(DOCS / "img" / "bbr3.png")
 
 
-_RATES = {"pacing_bps": "#000C8C", "bw_bps": "#E13200"}
-_VOLUMES = {"cwnd": "#8DC8EB", "in_flight": "#000C8C", "inflight_longterm": "#E13200"}
+_FROM_S = 2.0  # Startup and Drain are over
+_RATES = {"pacing_bps": ("pacing rate", "#000C8C"), "bw_bps": ("estimated bandwidth", "#E13200")}
+_VOLUMES = {
+    "cwnd": ("window", "#8DC8EB"),
+    "in_flight": ("in flight", "#000C8C"),
+    "inflight_longterm": ("long-term bound of what is in flight", "#E13200"),
+}
+_SHADES = {"UP": "#EEBA07", "DOWN": "#8DC8EB", "ProbeRTT": "#C731C7", "REFILL": "#97A977"}
 
 
-def _mark_modes(axes: Axes, trace: pl.DataFrame, *, named: bool) -> None:
-    """Marks where a mode begins, and names those that last long enough."""
-    begins = trace.filter(pl.col("mode") != pl.col("mode").shift(1)).select("time_s", "mode")
+def _shade_modes(axes: Axes, trace: pl.DataFrame, *, named: bool) -> None:
+    """Shades each mode but cruising, and names those that last long enough."""
+    begins = trace.filter((pl.col("mode") != pl.col("mode").shift(1)).fill_null(value=True)).select(
+        "time_s", "mode"
+    )
     ends = [*begins["time_s"].to_list()[1:], trace["time_s"].to_list()[-1]]
-    for (start_s, mode), end_s in zip(begins.iter_rows(), ends, strict=True):
-        axes.axvline(start_s, color=SOFT, linewidth=0.3)
-        if named and end_s - start_s > 0.12:
-            text = mode.removeprefix("ProbeBW_")
-            turned = 90 if end_s - start_s < 1 else 0
-            axes.text((start_s + end_s) / 2, 2, text, ha="center", fontsize=7, rotation=turned)
+    for (start_s, full), end_s in zip(begins.iter_rows(), ends, strict=True):
+        mode = full.removeprefix("ProbeBW_")
+        if mode in _SHADES:
+            axes.axvspan(start_s, end_s, color=_SHADES[mode], alpha=0.25, linewidth=0)
+        if named and end_s - start_s > 0.1:
+            turned = 0 if end_s - start_s > 1 else 90
+            middle = (start_s + end_s) / 2
+            axes.text(middle, 12.3, mode, ha="center", va="bottom", fontsize=7, rotation=turned)
 
 
 PAGE = Page(

@@ -11,8 +11,8 @@ from typing import Any
 from tools.claim_tables import GALLERY, REDRAWN, numbers_of, published_numbers
 from tools.pages import Numbers
 
-_WIDTH, _COLOURS = 640, 24
-_THEIRS, _OURS = "0.35", "tab:blue"
+_WIDTH = 1280  # pixels
+_THEIRS, _OURS, _FAR = "0.35", "tab:blue", "#E13200"
 
 
 def shrink(picture: Path, to: Path) -> None:
@@ -21,28 +21,40 @@ def shrink(picture: Path, to: Path) -> None:
 
     to.parent.mkdir(parents=True, exist_ok=True)
     with Image.open(picture) as whole:
-        height = round(whole.height * _WIDTH / whole.width)
-        small = whole.convert("RGB").resize((_WIDTH, height), Image.Resampling.LANCZOS)
-        small.quantize(_COLOURS).save(to, optimize=True)
+        width = min(_WIDTH, whole.width)
+        height = round(whole.height * width / whole.width)
+        small = whole.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
+        small.save(to, optimize=True)
 
 
 def draw_published(claims: Mapping[str, Numbers], path: Path) -> None:
     """Draws our numbers over the published ones."""
-    from westwood.draw.style import look, subplots
+    from matplotlib.ticker import FuncFormatter
+
+    from westwood.draw.style import legend, look, subplots
     from westwood.papers.checks.words import NEAR
 
     found = [one for one in published_numbers(claims) if one[1]][::-1]
     with look():
-        figure, axes = subplots(size=(8, 0.28 * len(found) + 1))
+        figure, axes = subplots(size=(7.2, 0.24 * len(found) + 1))
         axes.axvspan(1 - NEAR, 1 + NEAR, color="0.9")
         for place, (number, ours, _) in enumerate(found):
-            color = "tab:green" if number.off(ours) <= NEAR else "tab:red"
-            marker = "<" if number.kind == "at most" else "o"
-            axes.plot(ours / number.value, place, marker, color=color)
+            near = number.off(ours) <= NEAR
+            shape = "<" if number.kind == "at most" else "o" if near else "D"
+            axes.plot(ours / number.value, place, shape, color=_OURS if near else _FAR)
         axes.set_yticks(range(len(found)), [number.name for number, _, _ in found], fontsize=7)
         axes.set_xscale("log")
-        axes.set_xlabel("Ours over published; green: within a tenth; triangle: at most")
-        figure.savefig(path, dpi=110, bbox_inches="tight")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.set_xlabel("Ours ÷ published")
+        shapes = {
+            "within a tenth": ("o", _OURS),
+            "further away": ("D", _FAR),
+            "published as at most": ("<", _OURS),
+        }
+        for name, (shape, color) in shapes.items():
+            axes.plot([], [], shape, color=color, label=name)
+        legend(axes, place="below")
+        figure.savefig(path)
 
 
 def redraw(claims: Mapping[str, Numbers], docs: Path) -> None:
@@ -77,7 +89,7 @@ def _draw_numbers(numbers: Sequence[tuple[Any, float, str]], path: Path) -> None
         handles, labels = rows[0][0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=2)
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=110)
+        figure.savefig(path)
         pyplot.close(figure)
 
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.ticker import FuncFormatter
+import numpy as np
 
 from westwood.catalogue import style_of
-from westwood.draw.style import SOFT, legend, look, subplots
+from westwood.draw.style import SOFT, legend, look, name_rows, subplots
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,23 +40,15 @@ def points(
     texts: tuple[str, str, str],
     *,
     at_most: bool,
-    is_course: bool = True,
 ) -> Figure:
-    """Draws the series over the points and shades what is asked for; texts: title, x and y axis.
-
-    is_course: the points have an order, and lines join them.
-    """
+    """Draws the series over the points and shades what is asked for; texts: title, x and y axis."""
     title, x_axis, y_axis = texts
     with look():
         figure, axes = subplots(size=(7.2, 4.2))
         for number, one in enumerate(series):
             places = [_place(number, len(series), point) for point in range(len(names))]
-            _draw(axes, places, one, is_course=is_course)
+            _draw(axes, places, one)
         _draw_endless(axes, series)
-        if not is_course:
-            axes.set_yscale("log")
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-            axes.yaxis.set_minor_formatter(FuncFormatter(_some))
         if bound is not None:
             _shade(axes, bound, at_most=at_most)
         is_full = sum(map(len, names)) > _LEVEL
@@ -67,9 +59,39 @@ def points(
         return figure
 
 
-def _some(value: float, _: int) -> str:
-    """Labels 2, 3 and 5 of each decade."""
-    return f"{value:g}" if f"{value:e}"[0] in "235" else ""
+def shares(names: Sequence[str], series: Sequence[Series], title: str, says: str) -> Figure:
+    """Draws each value over its bound as a cell: a row for each name, the worst at the top.
+
+    Values above 1 fail: their cells are red and have a number. A control that was not run has an
+    empty cell. The colours' scale is logarithmic and ends at half and at twice the bound.
+    """
+    order = sorted(range(len(names)), key=lambda row: -_worst(series, row))
+    values = [[one.values[row] for one in series] for row in order]
+    with look():
+        figure, axes = subplots(size=(7.2, 1.2 + 0.19 * len(names)))
+        finite = np.nan_to_num(np.log2(np.array(values)), nan=np.nan, posinf=1.0)
+        drawn = axes.imshow(finite, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
+        for row, cells in enumerate(values):
+            for column, value in enumerate(cells):
+                if value > 1:
+                    text = "never" if value == math.inf else f"{value:.2f}"
+                    axes.text(column, row, text, ha="center", va="center", fontsize=8)
+        failing = [sum(value > 1 for value in one.values) for one in series]
+        heads = [f"{one.name}\n{count} fail" for one, count in zip(series, failing, strict=True)]
+        axes.set_xticks(range(len(series)), heads, fontsize=8)
+        axes.tick_params(bottom=False, left=False, labelbottom=False, labeltop=True)
+        axes.spines[:].set_visible(False)
+        axes.grid(visible=False)
+        name_rows(axes, [names[row] for row in order])
+        scale = figure.colorbar(drawn, ax=axes, label=says, shrink=0.5, extend="max")
+        scale.set_ticks([-1, 0, 1], labels=["0.5", "1", "2"])
+        axes.set_title(title)
+        return figure
+
+
+def _worst(series: Sequence[Series], row: int) -> float:
+    known = [one.values[row] for one in series if not math.isnan(one.values[row])]
+    return max(known, default=0.0)
 
 
 def _place(number: int, count: int, point: int) -> float:
@@ -96,7 +118,7 @@ def _draw_endless(axes: Any, series: Sequence[Series]) -> None:
         axes.text(1.01, level, "never", va="center", color=SOFT, fontsize=8, transform=where)
 
 
-def _draw(axes: Any, places: Sequence[float], one: Series, *, is_course: bool) -> None:
+def _draw(axes: Any, places: Sequence[float], one: Series) -> None:
     style = style_of(one.cc)
     known = [place for place, value in enumerate(one.values) if math.isfinite(value)]
     axes.errorbar(
@@ -110,7 +132,7 @@ def _draw(axes: Any, places: Sequence[float], one: Series, *, is_course: bool) -
         color=style.color,
         marker=style.marker,
         markerfacecolor="none" if style.hollow else style.color,
-        linestyle=style.line if is_course else "none",
+        linestyle=style.line,
         linewidth=1.1,
         capsize=3,
     )
@@ -122,11 +144,8 @@ def _length(high: float, low: float) -> float:
 
 def _shade(axes: Any, bound: float, *, at_most: bool) -> None:
     low, high = axes.get_ylim()
-    if axes.get_yscale() == "log":
-        low, high = min(low, bound / 1.2), max(high, bound * 1.2)
-    else:
-        room = 0.08 * (max(high, bound) - min(low, bound)) or 1.0
-        low, high = min(low, bound - room), max(high, bound + room)
+    room = 0.08 * (max(high, bound) - min(low, bound)) or 1.0
+    low, high = min(low, bound - room), max(high, bound + room)
     axes.axhline(bound, color=_ASKED, linewidth=1.0, linestyle="--")
     axes.axhspan(*((low, bound) if at_most else (bound, high)), color=_ASKED, alpha=0.08)
     where = axes.get_yaxis_transform()

@@ -152,14 +152,16 @@ def courses(panels_: Sequence[TimePanel], title: str) -> Figure:
 
 
 def draw_lines(axes: Axes, panel: TimePanel) -> None:
-    """Draws the lines of a panel, in steps."""
-    for line in panel.lines:
+    """Draws the lines of a panel, in steps; a second line of the same colour is dashed."""
+    for place, line in enumerate(panel.lines):
+        earlier = {before.style.color for before in panel.lines[:place]}
         drawn = thinned(pl.DataFrame({"t": line.time_s, "y": line.value}))
         axes.plot(
             drawn["t"],
             drawn["y"],
             label=line.name,
             color=line.style.color,
+            linestyle=(0, (3, 1.5)) if line.style.color in earlier else "-",
             linewidth=1.0,
             drawstyle="steps-post",
         )

@@ -16,7 +16,7 @@ import polars as pl
 from matplotlib.lines import Line2D
 
 from westwood.catalogue import PROTOCOLS, PlotStyle, label, settings_of_protocol, style_of
-from westwood.draw.style import MBPS, PALETTE, SOFT, legend, look, subplots, thinned
+from westwood.draw.style import MBPS, PALETTE, SOFT, legend, look, subplots, thinned, tint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -179,8 +179,7 @@ def _draw_rates(axes: Axes, rows: pl.DataFrame, style: PlotStyle) -> None:
             linestyle="none",
             marker=".",
             markersize=1.8,
-            alpha=0.35,
-            color=style.color,
+            color=tint(style.color),
             rasterized=True,
         )
         axes.plot(
@@ -210,7 +209,7 @@ def _finish_rates(axes: Axes, run: Panel) -> None:
     axes.set_ylabel("Estimate\n(Mb/s)")
     marks += [
         Line2D([], [], color=SOFT, linewidth=1.2),
-        Line2D([], [], color=SOFT, linestyle="none", marker="."),
+        Line2D([], [], color=tint(SOFT), linestyle="none", marker="."),
     ]
     has_filter = [
         cc in PROTOCOLS and "filter" in settings_of_protocol(cc) for _, cc in run.flows[:MOST_FLOWS]
@@ -226,8 +225,7 @@ def _draw_trips(axes: Axes, rows: pl.DataFrame, style: PlotStyle) -> None:
         linestyle="none",
         marker=".",
         markersize=1.8,
-        alpha=0.35,
-        color=style.color,
+        color=tint(style.color),
         rasterized=True,
     )
     axes.plot(rows["time_s"], rows["srtt_s"] * 1000, linewidth=1.1, color=style.color)

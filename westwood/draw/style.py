@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import matplotlib
 import numpy as np
 import polars as pl
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patheffects import withStroke
@@ -36,16 +37,16 @@ FORMATS: dict[str, dict[str, Any]] = {
 }
 _USUAL = ("png", "svg")
 _PLACES = 9  # decimal places of an axes' position in the figure
+_TINT = 0.4  # share of the colour; white is the rest
 _MOST_ROWS = 4000  # rows of a trace; a printed line shows no more
 MBPS = 1e6  # bit/s in the unit of a rate's axis
 SOFT = "#555555"  # colour of everything that belongs to no protocol
 # For curves without a colour of their own: the catalogue's most distinct ones, for all kinds of
 # vision.
 PALETTE = ("#000C8C", "#E13200", "#048B77", "#C731C7", "#EEBA07", "#8DC8EB", "#000000", "#97A977")
-
-
+_PIXELS, _WIDTH = 1280, 7.2  # of most figures; the width in inches
 _LOOK: Any = {
-    "figure.dpi": 160,
+    "figure.dpi": _PIXELS / _WIDTH,
     "font.size": fitting.USUAL_POINTS,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -208,6 +209,12 @@ def with_edge(drawn: Sequence[Artist]) -> None:
     """Outlines artists in white, so that they are visible on any colour."""
     for one in drawn:
         one.set_path_effects([withStroke(linewidth=3.2, foreground="#ffffff")])
+
+
+def tint(color: str) -> tuple[float, float, float]:
+    """Returns a colour mixed with white, for samples under the line of their mean."""
+    red, green, blue = (1 - _TINT * (1 - part) for part in to_rgb(color))
+    return red, green, blue
 
 
 def thinned(trace: pl.DataFrame) -> pl.DataFrame:

@@ -40,8 +40,8 @@ _LONGEST_FRAGMENT = 20_000  # characters
 _AXES = {
     "value": "{}",
     "difference": "{} less the reference's",
-    "ratio": "ratio to the reference's",
-    "kept": "kept, over what is kept beside the reference",
+    "ratio": "{} ÷ the reference's",
+    "kept": "throughput next to the control ÷ next to the reference",
     "either way": "ratio or its inverse",
 }
 _HOW = (
@@ -196,8 +196,7 @@ def draw_part(title: str, of_part: Sequence[Sequence[tuple[Control, Answer]]]) -
         shares = [_share(one) for one in answers]
         series.append(plots.Series(control.label, control.cc, shares, shares, shares))
     names = [found[0][1].criterion.partition("-")[2] for found in of_part]
-    texts = (f"{title}: the worst run", "", "time over the time asked for")
-    return plots.points(names, series, 1.0, texts, at_most=True, is_course=False)
+    return plots.shares(names, series, f"{title}: the worst run", "time ÷ time asked for")
 
 
 def _share(one: Answer) -> float:
@@ -283,10 +282,20 @@ def draw(found: Sequence[tuple[Control, Answer]]) -> Figure:
         for control, found_by in found
     ]
     axis = _AXES[one.compare].format(one.unit or one.criterion)
-    title = QUESTIONS.get(one.question, one.criterion)
+    title = _message(found)
     texts = (title, one.axis, axis)
     names = [at.name for at in one.points]
     return plots.points(names, series, one.bound, texts, at_most=one.at_most)
+
+
+def _message(found: Sequence[tuple[Control, Answer]]) -> str:
+    """Returns a question with its answer: which controls meet it, and which fail."""
+    one = found[0][1]
+    by_verdict: dict[str, list[str]] = {}
+    for control, reply in found:
+        by_verdict.setdefault(reply.verdict, []).append(_name(control))
+    said = "; ".join(f"{verdict}: {', '.join(names)}" for verdict, names in by_verdict.items())
+    return f"{QUESTIONS.get(one.question, one.criterion)} {said}"
 
 
 def _measured(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> Grid:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from westwood.catalogue import label
+from westwood.catalogue import PlotStyle, label
 from westwood.draw.bars import grouped_bars
 from westwood.draw.curves import THROUGHPUT, Axis, curves, numeric, panels, side_by_side
 from westwood.draw.grids import Grid, grids
 from westwood.draw.over_time import Line, TimePanel, courses, styled
+from westwood.draw.style import PALETTE
 from westwood.engines.result import Result
 from westwood.engines.simulator import simulate
 from westwood.papers import observers
@@ -29,6 +30,7 @@ All = Mapping[str, Measured]
 
 
 PER = "bottleneck.loss.rate"
+_SSTHRESH = PlotStyle(PALETTE[1], "o", "-")
 PER_AXIS = Axis(PER, "Packet error rate of the bottleneck", log=True)
 
 
@@ -102,7 +104,7 @@ def ssthresh(all_: All, title: str) -> Figure:
             _line(result, column, 1.0, "tcp", f"{label(cc)}: {column}")
             for column in ("cwnd", "ssthresh")
         ]
-        lines[1] = Line(lines[1].name, lines[1].time_s, lines[1].value)
+        lines[1] = Line(lines[1].name, lines[1].time_s, lines[1].value, _SSTHRESH)
         rows.append(TimePanel("Window (segments)", lines, {"pipe": 57.6}))
     return courses(rows, f"{title}, seed 1")
 
@@ -112,7 +114,7 @@ def rate_halving(all_: All, title: str) -> Figure:
     result = _traced("rate-halving", duration="60s")
     lines = [
         _line(result, "cwnd", 1.0, "upload", "cwnd"),
-        Line("ssthresh", *_series(result, "ssthresh")),
+        Line("ssthresh", *_series(result, "ssthresh"), _SSTHRESH),
     ]
     return courses([TimePanel("Window (segments)", lines)], f"{title}, seed 1")
 
@@ -154,7 +156,7 @@ def uploads(all_: All, title: str) -> Figure:
             name = f"{label(cc)}, figures {figures}"
             lines = [
                 _line(result, "cwnd", 1.0, "upload", f"{name}: cwnd"),
-                Line("ssthresh", *_series(result, "ssthresh")),
+                Line("ssthresh", *_series(result, "ssthresh"), _SSTHRESH),
             ]
             rows.append(TimePanel(f"{REGIONS[city].title}\n(segments)", lines))
             if cc != "newreno":
@@ -224,7 +226,7 @@ def plus_fairness(all_: All, title: str) -> Figure:
         for cc in ("westwood-ns3", "westwood+-ns3"):
             here = points.filter(pl.col("westwood.cc") == cc, pl.col("other.cc") == other)
             bars = [
-                (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
+                (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_ci95"] / 1e6)
                 for row in here.iter_rows(named=True)
             ]
             groups.append((f"{label(cc)} with {label(other)}", bars))
@@ -243,7 +245,7 @@ def fairness(all_: All, title: str) -> Figure:
         for queue, called in (("droptail", "drop-tail"), ("red", "RED")):
             points = all_[name].points.filter(pl.col("bottleneck.queue") == queue)
             runs = points.group_by("cc", maintain_order=True).first()
-            bars = list(zip(runs["cc"], runs["jain"], runs["jain_half"], strict=True))
+            bars = list(zip(runs["cc"], runs["jain"], runs["jain_ci95"], strict=True))
             groups.append((f"{text}, {called}", bars))
     return grouped_bars(groups, "Jain's fairness index", title)
 
@@ -259,7 +261,7 @@ def friendliness(all_: All, title: str) -> Figure:
     ):
         here = points.filter((pl.col("reno.cc") == one) & (pl.col("westwood.cc") == two))
         bars = [
-            (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
+            (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_ci95"] / 1e6)
             for row in here.iter_rows(named=True)
         ]
         groups.append((text, bars))
@@ -292,7 +294,7 @@ def plateau_friendly(all_: All, title: str) -> Figure:
     for other in ("newreno", "westwoodnr"):
         here = points.filter(pl.col("S2-tcp.cc") == other)
         bars = [
-            (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
+            (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_ci95"] / 1e6)
             for row in here.iter_rows(named=True)
         ]
         groups.append((f"with {label(other)}", bars))
@@ -314,7 +316,7 @@ def windows_and_use(all_: All, title: str) -> Figure:
         result = simulate(base, 1, trace=True, events=True)
         lines = [
             _line(result, "cwnd", 1.0, "tcp", f"{path}: cwnd"),
-            Line(f"{path}: ssthresh", *_series(result, "ssthresh")),
+            Line(f"{path}: ssthresh", *_series(result, "ssthresh"), _SSTHRESH),
         ]
         rows.append(TimePanel("Window (segments)", lines))
         second, use = observers.use_over_time(result)
