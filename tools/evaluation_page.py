@@ -19,6 +19,7 @@ from typing import Any
 
 from tools import pages
 from tools.pages import row
+from westwood.catalogue import PROTOCOLS
 from westwood.cli.commands import call
 from westwood.evaluation import text
 from westwood.evaluation.answer import Answer
@@ -83,10 +84,63 @@ def _known(values: dict[str, Any]) -> dict[str, Any]:
 def tables(numbers: pages.Numbers) -> dict[str, str]:
     """Returns the page's tables."""
     return {
+        "conclusions": conclusions(numbers),
         "lines": "".join(f"{line}\n" for line in _lines(numbers)),
         "criteria": "".join(f"{line}\n" for line in _criteria(numbers)),
         "published": "".join(f"{line}\n" for line in _published(numbers)),
     }
+
+
+# A row of "what to take": the path, and the lines that a control must not fail on it.
+_PATHS = {
+    "shared with others, without random loss": ("safe", "fills", "short"),
+    "shared with others, and losing packets without a queue": ("safe", "loss", "short"),
+    "yours alone, and losing packets without a queue": ("loss",),
+    "yours alone, with a queue that must stay short": ("fills", "queues"),
+}
+
+
+def conclusions(numbers: pages.Numbers) -> str:
+    """Returns who meets how many lines, what to take for which path, and why not BBRv1."""
+    by_line = {
+        cc: {one["question"]: one for one in numbers[cc] if one["question"]} for cc in CONTROLS
+    }
+
+    def which(lines: tuple[str, ...], *verdicts: str) -> list[str]:
+        return [
+            f"`{cc}`" + (", experimental" if PROTOCOLS[cc].warning else "")
+            for cc, answers in by_line.items()
+            if {answers[line]["verdict"] for line in lines} <= set(verdicts)
+        ]
+
+    counts: dict[int, list[str]] = {}
+    for cc, answers in by_line.items():
+        met = sum(one["verdict"] == "meets" for one in answers.values())
+        counts.setdefault(met, []).append(f"`{cc}`")
+    ranked = "; ".join(f"{', '.join(counts[met])} {met}" for met in sorted(counts, reverse=True))
+    rows = _head("your path", "take", "not decided", "because it must")
+    for path, lines in _PATHS.items():
+        takes = which(lines, "meets")
+        open_ = [cc for cc in which(lines, "meets", "cannot tell") if cc not in takes]
+        asked = ", ".join(_MUST[line] for line in lines)
+        rows.append(row(path, "; ".join(takes) or "none", "; ".join(open_) or "-", asked))
+    safe, short = by_line["bbr"]["safe"], by_line["bbr"]["short"]
+    why = (
+        f"Why not `bbr` on a shared path: at {safe['point']} CUBIC keeps {_figure(safe)} of what "
+        f"it keeps next to itself, and at {short['point']} short flows keep {_figure(short)}."
+    )
+    return "\n".join(
+        [f"Of the five lines below each control meets: {ranked}.", "", *rows, "", why, ""]
+    )
+
+
+_MUST = {
+    "safe": "leave CUBIC its share",
+    "fills": "fill the path",
+    "queues": "keep queues short",
+    "loss": "survive loss",
+    "short": "let short flows pass",
+}
 
 
 def _head(*names: str) -> list[str]:
