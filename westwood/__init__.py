@@ -36,7 +36,7 @@ Every point of a sweep with several seeds, on all cores, as one frame of polars;
 >>> summarise(rows, "cc", "goodput_bps")
 shape: (2, 5)
 ┌───────────┬──────┬─────────────┬────────────────┬──────────────────┐
-│ cc        ┆ runs ┆ goodput_bps ┆ goodput_bps_sd ┆ goodput_bps_half │
+│ cc        ┆ runs ┆ goodput_bps ┆ goodput_bps_sd ┆ goodput_bps_ci95 │
 │ ---       ┆ ---  ┆ ---         ┆ ---            ┆ ---              │
 │ str       ┆ u32  ┆ f64         ┆ f64            ┆ f64              │
 ╞═══════════╪══════╪═════════════╪════════════════╪══════════════════╡

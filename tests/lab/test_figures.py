@@ -66,7 +66,7 @@ def page_with(figure: Any, folder: Path, title: str = "A figure") -> Path:
 def points(names: tuple[str, ...]) -> pl.DataFrame:
     """Returns three points per curve."""
     rows = [(name, x, 1.0 + n * x, 0.25) for n, name in enumerate(names) for x in (1.0, 2.0, 4.0)]
-    return pl.DataFrame(rows, schema=["curve", "x", "y", "y_half"], orient="row")
+    return pl.DataFrame(rows, schema=["curve", "x", "y", "y_ci95"], orient="row")
 
 
 def simple(names: tuple[str, ...] = ("one", "two")) -> Any:

@@ -36,7 +36,7 @@ def session_means(rows: pl.DataFrame, baseline: str) -> pl.DataFrame:
     means = means.join(least, on="target", maintain_order="left")
     pipe = (pl.col("goodput_bps") * pl.col("min_rtt_s") / _PACKET_BITS).alias("pipe")
     gains = [_gain(rows, row, baseline) for row in means.iter_rows(named=True)]
-    known = {"gain": pl.Float64, "gain_half": pl.Float64}
+    known = {"gain": pl.Float64, "gain_ci95": pl.Float64}
     return means.with_columns(pipe).hstack(pl.DataFrame(gains, schema=known, orient="row"))
 
 
@@ -87,7 +87,7 @@ HEADS = {
 
 
 def _percent(row: Mapping[str, Any]) -> str:
-    half = "" if row["gain_half"] != row["gain_half"] else f" ± {100 * row['gain_half']:.0f}"
+    half = "" if row["gain_ci95"] != row["gain_ci95"] else f" ± {100 * row['gain_ci95']:.0f}"
     return f"{100 * row['gain']:+.0f}{half} % ({megabytes(row['size_bytes'])})"
 
 

@@ -230,7 +230,7 @@ def print_frame(frame: pl.DataFrame, heads: Mapping[str, str], title: str) -> No
 
 def _cell(row: Mapping[str, Any], column: Column) -> str:
     """Formats a mean, and the interval of a rate."""
-    mean, half = row[column.name], row[f"{column.name}_half"]
+    mean, half = row[column.name], row[f"{column.name}_ci95"]
     if mean is None or math.isnan(mean):
         return "-"
     text = f"{mean * column.scale:.{column.digits}f}"

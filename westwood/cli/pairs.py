@@ -66,7 +66,7 @@ def _print_table(points: Sequence[Sequence[Row]], keys: Sequence[str], title: st
 
 
 def _cells(column: Column, pair: Row) -> list[str]:
-    return [difference(column, pair), change(pair["ratio"], pair["ratio_half"])]
+    return [difference(column, pair), change(pair["ratio"], pair["ratio_ci95"])]
 
 
 def _goodput() -> tuple[Column, str]:

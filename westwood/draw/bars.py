@@ -31,7 +31,7 @@ def summary_bars(
         bars = axes.barh(
             places,
             summary[column] / unit,
-            xerr=summary[f"{column}_half"] / unit,
+            xerr=summary[f"{column}_ci95"] / unit,
             color=[style_of(cc).color for cc, _ in names],
             height=0.65,
             capsize=3,

@@ -47,7 +47,7 @@ def _bars(axes: Axes, found: pl.DataFrame, column: str, factor: float) -> None:
             [sizes.index(size) + left for size in mine["size_bytes"]],
             mine[column] * factor,
             width=0.92 * width,
-            yerr=mine[f"{column}_half"] * factor,
+            yerr=mine[f"{column}_ci95"] * factor,
             capsize=3,
             color=style_of(cc).color,
             label=label(cc),

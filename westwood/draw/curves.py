@@ -106,7 +106,7 @@ def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) ->
         axes.errorbar(
             curve[x.column] / x.unit,
             curve[y.column] / y.unit,
-            yerr=curve[f"{y.column}_half"].fill_nan(0) / y.unit,
+            yerr=curve[f"{y.column}_ci95"].fill_nan(0) / y.unit,
             label=label(key) if by == "cc" else str(key),
             color=style.color,
             marker=style.marker,

@@ -207,10 +207,10 @@ def pair_cells(row: Mapping[str, Any], keys: Sequence[str], metric: str) -> list
     """Writes a paired comparison in cells, one for each of PAIR_HEADS."""
     at = [f"{key} {_text(row[key])}" for key in keys if row[key] is not None]
     where = ", ".join(at) or row["flow"]
-    difference = _interval({metric: row["mean"], f"{metric}_half": row["half"] or math.nan}, metric)
+    difference = _interval({metric: row["mean"], f"{metric}_ci95": row["half"] or math.nan}, metric)
     unit = next((unit for ending, (_, unit) in _UNITS.items() if metric.endswith(ending)), "")
     names = f"{label(row['cc'])} minus {label(row['minus'])}"
-    relative = f"{change(row['ratio'], row['ratio_half'])} %"
+    relative = f"{change(row['ratio'], row['ratio_ci95'])} %"
     cells = [where, names, f"{difference} {unit}".strip(), relative.replace("- %", "-")]
     return [*cells, _text(row["effect"]), _text(row["p"])]
 
@@ -231,7 +231,7 @@ def _named(column: str) -> str:
 
 def _interval(row: Mapping[str, Any], column: str) -> str:
     factor = next((f for ending, (f, _) in _UNITS.items() if column.endswith(ending)), 1.0)
-    mean, half = row[column], row[f"{column}_half"]
+    mean, half = row[column], row[f"{column}_ci95"]
     if mean is None or math.isnan(mean):
         return "-"
     shown = f"{mean * factor:.4g}"

@@ -236,15 +236,15 @@ class Results:
         polars.DataFrame
             One row per point and flow: the swept keys, `flow`, `cc` (String), `runs` (UInt32);
             and of each column of numbers its mean, `COLUMN_sd` (standard deviation) and
-            `COLUMN_half` (half the interval), as Float64 in the unit of the column.
+            `COLUMN_ci95` (half the interval), as Float64 in the unit of the column.
 
         Examples
         --------
         >>> from westwood import Results
-        >>> Results.read("compared").summary.select("cc", "runs", "timeouts", "timeouts_half")
+        >>> Results.read("compared").summary.select("cc", "runs", "timeouts", "timeouts_ci95")
         shape: (4, 4)
         ┌───────────┬──────┬──────────┬───────────────┐
-        │ cc        ┆ runs ┆ timeouts ┆ timeouts_half │
+        │ cc        ┆ runs ┆ timeouts ┆ timeouts_ci95 │
         │ ---       ┆ ---  ┆ ---      ┆ ---           │
         │ str       ┆ u32  ┆ f64      ┆ f64           │
         ╞═══════════╪══════╪══════════╪═══════════════╡
@@ -288,7 +288,7 @@ class Results:
             One row per point, flow and other protocol: the swept keys, `flow`, `cc`, `minus` (the
             first protocol) and `column` (`metric`), as String; `mean` of the differences, `half`
             of its 95 % interval and `minus_mean` (Float64, in the unit of the column); `effect`
-            (mean over standard deviation), `p` (two-sided), `ratio` of the means and `ratio_half`
+            (mean over standard deviation), `p` (two-sided), `ratio` of the means and `ratio_ci95`
             (Float64); `runs` (Int64). What is unknown is null.
 
         Raises

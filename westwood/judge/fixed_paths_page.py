@@ -145,7 +145,7 @@ def _draw_shares(shares: Sequence[Share], title: str) -> Figure:
         (
             one.queue,
             [
-                (cc, row["goodput_bps"] / 1e6, row["goodput_bps_half"] / 1e6)
+                (cc, row["goodput_bps"] / 1e6, row["goodput_bps_ci95"] / 1e6)
                 for cc, row in one.rows.items()
             ],
         )

@@ -88,7 +88,7 @@ class Paired:
         Probability of such a mean, to either side, if there were no difference.
     ratio : float, default nan
         Ratio of the means.
-    ratio_half : float, default nan
+    ratio_ci95 : float, default nan
         Half of the 95 % interval of `ratio`.
     minus_mean : float, default nan
         Mean of the second protocol, the divisor of `ratio`, in the unit of the column.
@@ -107,7 +107,7 @@ class Paired:
     effect: float
     p: float
     ratio: float = math.nan
-    ratio_half: float = math.nan
+    ratio_ci95: float = math.nan
     minus_mean: float = math.nan
 
     @property
@@ -201,12 +201,12 @@ def compare_pairs(values: Sequence[tuple[float, float]]) -> Paired:
     mean, deviation, runs, ratio, residual, second = _engine.compare(list(values))
     if runs < 2:
         return Paired(mean, math.nan, runs, math.nan, math.nan, ratio, math.nan, second)
-    ratio_half = half_width(residual, runs) / abs(second) if second else math.nan
+    ratio_ci95 = half_width(residual, runs) / abs(second) if second else math.nan
     # Without any spread nothing was random, so neither effect nor p is defined.
     effect = mean / deviation if deviation else math.nan
     p = 1 - t_probability(abs(effect) * math.sqrt(runs), runs - 1) if deviation else math.nan
     half = half_width(deviation, runs)
-    return Paired(mean, half, runs, effect, p, ratio, ratio_half, second)
+    return Paired(mean, half, runs, effect, p, ratio, ratio_ci95, second)
 
 
 @checked(rows=frame, by=_listed, columns=_listed)
@@ -228,7 +228,7 @@ def summarise(
     -------
     polars.DataFrame
         One row per group, in order of appearance: the columns `by`; `runs` (UInt32); and for each
-        column its mean, `COLUMN_sd` (standard deviation) and `COLUMN_half` (half the interval), as
+        column its mean, `COLUMN_sd` (standard deviation) and `COLUMN_ci95` (half the interval), as
         Float64 in the unit of the column.
 
     Raises
@@ -244,7 +244,7 @@ def summarise(
     >>> summarise(rows, "cc", "goodput_bps")
     shape: (2, 5)
     ┌───────────┬──────┬─────────────┬────────────────┬──────────────────┐
-    │ cc        ┆ runs ┆ goodput_bps ┆ goodput_bps_sd ┆ goodput_bps_half │
+    │ cc        ┆ runs ┆ goodput_bps ┆ goodput_bps_sd ┆ goodput_bps_ci95 │
     │ ---       ┆ ---  ┆ ---         ┆ ---            ┆ ---              │
     │ str       ┆ u32  ┆ f64         ┆ f64            ┆ f64              │
     ╞═══════════╪══════╪═════════════╪════════════════╪══════════════════╡
@@ -265,7 +265,7 @@ def summarise(
     )
     halves = [
         pl.Series(
-            f"{c}_half",
+            f"{c}_ci95",
             [half_width(sd, n) for sd, n in zip(frame[f"{c}_sd"], frame[f"{c}_n"], strict=True)],
             dtype=pl.Float64,
         )
@@ -291,7 +291,7 @@ def means(rows: Sequence[Row], by: Sequence[str], columns: Sequence[str]) -> lis
                 "runs": len(group),
                 **{column: mean for column, (mean, _, _) in of.items()},
                 **{f"{column}_sd": deviation for column, (_, deviation, _) in of.items()},
-                **{f"{column}_half": half_width(sd, n) for column, (_, sd, n) in of.items()},
+                **{f"{column}_ci95": half_width(sd, n) for column, (_, sd, n) in of.items()},
             }
         )
     return found

@@ -62,7 +62,7 @@ def html_table(rows: Sequence[Row], caption: str, keys: Sequence[str] = ()) -> s
     heads = ["protocol" if name == "cc" else name for name in names]
     cells = [
         [label(row["cc"]) if name == "cc" else str(row[name]) for name in names]
-        + [one.cell(row[one.name], row.get(f"{one.name}_half", math.nan)) for one in shown]
+        + [one.cell(row[one.name], row.get(f"{one.name}_ci95", math.nan)) for one in shown]
         for row in rows[:_MOST_IN_HTML]
     ]
     left = len(rows) - len(cells)

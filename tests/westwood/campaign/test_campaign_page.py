@@ -58,10 +58,10 @@ def test_a_gain_is_that_of_pairs_over_the_baselines_mean() -> None:
     baseline = statistics.mean([1.0, 1.0, 1.1])
     assert one["gain"] == pytest.approx(statistics.mean([0.2, 0.3, 0.3]) / baseline)
     half = t_quantile(2) * statistics.stdev([0.2, 0.3, 0.3]) / math.sqrt(3) / baseline
-    assert one["gain_half"] == pytest.approx(half)
+    assert one["gain_ci95"] == pytest.approx(half)
     assert session("near", 1, "cubic")["gain"] is None
     assert session("near", 8, "ww_plus")["gain"] == pytest.approx(-0.25)
-    assert math.isnan(session("near", 8, "ww_plus")["gain_half"])
+    assert math.isnan(session("near", 8, "ww_plus")["gain_ci95"])
 
 
 def test_the_pipe_takes_the_smallest_round_trip_of_all_sessions() -> None:

@@ -40,7 +40,7 @@ def test_json_is_one_object_and_nothing_else(westwood: Westwood) -> None:
     assert result["runs"][0]["completed_s"] is None
     mean = sum(row["goodput_bps"] for row in result["runs"][:2]) / 2
     assert result["summary"][0]["goodput_bps"] == pytest.approx(mean)
-    assert result["summary"][0]["goodput_bps_half"] > 0
+    assert result["summary"][0]["goodput_bps_ci95"] > 0
 
 
 def test_a_table_names_the_protocols(westwood: Westwood) -> None:

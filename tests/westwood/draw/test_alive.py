@@ -21,7 +21,7 @@ def points() -> pl.DataFrame:
         for by in ("<a>", "b")
         for x in (1.0, 10.0)
     ]
-    return pl.DataFrame(rows, schema=["cc", "by", "x", "y", "y_half"], orient="row")
+    return pl.DataFrame(rows, schema=["cc", "by", "x", "y", "y_ci95"], orient="row")
 
 
 def test_curves_are_read_back_with_their_intervals() -> None:

@@ -76,7 +76,7 @@ MEANS = pl.DataFrame(
         **{
             f"{name}{end}": [2e6, 3e6, 4e6]
             for name in ("goodput_bps", "throughput_bps", "retransmission_ratio")
-            for end in ("", "_half", "_other")
+            for end in ("", "_ci95", "_other")
         },
     }
 )

@@ -171,7 +171,7 @@ def test_protocols_are_drawn_over_each_other(reno: Result, bbr: Result) -> None:
 
 
 def test_an_interval_is_seen_before_a_black_bar() -> None:
-    frame = pl.DataFrame({"goodput_bps": [2e6, 1e6], "goodput_bps_half": [3e5, float("nan")]})
+    frame = pl.DataFrame({"goodput_bps": [2e6, 1e6], "goodput_bps_ci95": [3e5, float("nan")]})
     figure = summary_bars([("bbr", "BBRv1"), ("reno", "Reno")], frame, "goodput_bps", "path")
     (bars,) = figure.axes[0].containers[-1:]
     _, caps, lines = bars.errorbar.lines if bars.errorbar else ([], [], [])

@@ -64,10 +64,10 @@ def page(folder: Path, elsewhere: str, tested: bool, opens: list[LabLink]) -> st
     words = ["meets", "fails", *(["not run"] if tested else [])]
     verdicts = [verdict(word, elsewhere) for word in words]
     points = pl.DataFrame({"flow": ["tcp"], "cc": ["reno"], "loss": ["1%"]}).with_columns(
-        goodput_bps=1e6, goodput_bps_half=1e4
+        goodput_bps=1e6, goodput_bps_ci95=1e4
     )
     pair = {"flow": "tcp", "cc": "cubic", "minus": "reno", "loss": "1%", "mean": 1e5}
-    pair |= {"half": 1e3, "ratio": 1.1, "ratio_half": 0.01, "effect": 2.0, "p": 0.01}
+    pair |= {"half": 1e3, "ratio": 1.1, "ratio_ci95": 0.01, "effect": 2.0, "p": 0.01}
     section = report.Section(
         "s",
         "A section",

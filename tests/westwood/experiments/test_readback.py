@@ -166,7 +166,7 @@ def test_there_is_a_file_for_gnuplot_for_each_protocol(
     assert pairs.height == 4 and set(pairs["column"]) == {"goodput_bps"}
     table = pl.read_csv(folder / "data" / "reno.csv")
     assert table.height == 4
-    assert {"bottleneck.loss.rate", "bottleneck.delay", "goodput_bps", "goodput_bps_half"} <= set(
+    assert {"bottleneck.loss.rate", "bottleneck.delay", "goodput_bps", "goodput_bps_ci95"} <= set(
         table.columns
     )
 

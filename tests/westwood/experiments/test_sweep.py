@@ -208,7 +208,7 @@ def test_precision_adds_seeds_where_the_interval_is_wide(swept_file: Path, tmp_p
     rows = sweep.run(planned, Folder(tmp_path / "s"), precision=wanted, track=track)
     summary = experiment.summary(planned, rows)
     for row in summary.iter_rows(named=True):
-        narrow = row["goodput_bps_half"] <= 0.04 * row["goodput_bps"]
+        narrow = row["goodput_bps_ci95"] <= 0.04 * row["goodput_bps"]
         assert narrow or row["runs"] == 200
     runs = summary["runs"].to_list()
     assert min(runs) < max(runs), "more only where it is needed"

@@ -97,7 +97,7 @@ def test_disturbances_count_beyond_the_capacity_that_they_take() -> None:
 @pytest.mark.parametrize(
     ("calm_bps", "harm"), [(5e6, (5 - 2) / 5), (20e6, (8 - 2) / 8)], ids=["itself", "CUBIC"]
 )
-def test_stuck_measures_the_second_half(calm_bps: float, harm: float) -> None:
+def test_stuck_measures_the_second_ci95(calm_bps: float, harm: float) -> None:
     """The goodput of the second half follows from those of the whole run and the first half."""
     runs = {
         (CC, 1.0, ()): figures(3e6),

@@ -30,7 +30,7 @@ def measured(x: str, rows: list[Row], half: float = 0.01) -> Measured:
     frame = pl.DataFrame([{"seed": 1, "flow": "tcp", **row} for row in rows])
     numbers = [name for name in frame.columns if frame[name].dtype == pl.Float64 and name != x]
     halves = [
-        pl.lit(1e6 * half if name.endswith("bps") else half).alias(f"{name}_half")
+        pl.lit(1e6 * half if name.endswith("bps") else half).alias(f"{name}_ci95")
         for name in numbers
     ]
     return Measured(frame, frame.with_columns(halves), x)

@@ -47,7 +47,7 @@ def test_a_swept_number_that_spans_a_ratio_of_30_is_logarithmic(
 ) -> None:
     rows = [
         {"cc": "cubic", "flow": "tcp", "path.loss.rate": value, "runs": 2}
-        | {"goodput_bps": 1e6, "goodput_bps_sd": 1.0, "goodput_bps_half": 1.0}
+        | {"goodput_bps": 1e6, "goodput_bps_sd": 1.0, "goodput_bps_ci95": 1.0}
         for value in values
     ]
     figure = summary_plots.draw(pl.DataFrame(rows), ["path.loss.rate"], "goodput_bps", "Title")

@@ -47,7 +47,7 @@ def test_intervals_agree_with_scipy(values: list[float]) -> None:
     low, high = stats.t.interval(metrics.LEVEL, len(values) - 1, np.mean(values), error)
     frame = pl.DataFrame({"group": 1, "value": values})
     summary = metrics.summarise(frame, ["group"], ["value"])
-    half = summary["value_half"][0]
+    half = summary["value_ci95"][0]
     assert half == pytest.approx((high - low) / 2, rel=1e-6)
     assert summary["value"][0] - half == pytest.approx(low, rel=1e-6, abs=1e-6 * half)
 
@@ -82,7 +82,7 @@ def test_95_of_100_intervals_cover_the_mean() -> None:
         {"experiment": np.repeat(np.arange(experiments), 5), "value": samples.ravel()}
     )
     summary = metrics.summarise(frame, ["experiment"], ["value"])
-    covered = ((summary["value"] - 3.0).abs() <= summary["value_half"]).mean()
+    covered = ((summary["value"] - 3.0).abs() <= summary["value_ci95"]).mean()
     assert covered == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / experiments))
 
 
@@ -94,14 +94,14 @@ def test_a_summary_keeps_order_and_ignores_runs_without_a_value() -> None:
     assert summary["cc"].to_list() == ["b", "a"]
     assert summary["runs"].to_list() == [2, 3]
     assert summary["x"].to_list() == [2.0, 5.0]
-    assert summary["x_half"].to_list() == pytest.approx(
+    assert summary["x_ci95"].to_list() == pytest.approx(
         [12.706 * math.sqrt(2) / math.sqrt(2), 0.0], abs=1e-3
     )
 
 
 def test_one_run_has_no_interval() -> None:
     summary = metrics.summarise(pl.DataFrame({"cc": ["a"], "x": [1.0]}), ["cc"], ["x"])
-    assert math.isnan(summary["x_half"][0])
+    assert math.isnan(summary["x_ci95"][0])
 
 
 @pytest.mark.parametrize(("deviation", "runs"), [(1.0, 1), (None, 5), (None, 1)])
@@ -171,12 +171,12 @@ def test_a_ratio_of_means_has_the_interval_of_the_ratio_estimator() -> None:
     found = compare_pairs([(3.0, 1.0), (5.0, 2.0), (7.0, 3.0)])
     assert (found.ratio, found.minus_mean) == (2.5, 2.0)
     # The residuals of first - 2.5 * second are 0.5, 0 and -0.5, with a deviation of 0.5.
-    assert found.ratio_half == pytest.approx(4.302653 * 0.5 / math.sqrt(3) / 2, rel=1e-6)
+    assert found.ratio_ci95 == pytest.approx(4.302653 * 0.5 / math.sqrt(3) / 2, rel=1e-6)
 
 
 def test_a_ratio_is_certain_where_one_is_a_multiple_of_the_other() -> None:
     found = compare_pairs([(2.0 * value, value) for value in (1.0, 5.0, 2.0)])
-    assert (found.ratio, found.ratio_half) == (2.0, 0.0) and found.half > 1
+    assert (found.ratio, found.ratio_ci95) == (2.0, 0.0) and found.half > 1
 
 
 def test_the_interval_of_a_ratio_covers_the_truth_as_often_as_it_says() -> None:
@@ -184,7 +184,7 @@ def test_the_interval_of_a_ratio_covers_the_truth_as_often_as_it_says() -> None:
     for _ in range(trials):
         hard = [draw.gauss(10, 1) for _ in range(10)]
         found = compare_pairs([(1.2 * h + draw.gauss(0, 0.3), h) for h in hard])
-        covered += abs(found.ratio - 1.2) <= found.ratio_half
+        covered += abs(found.ratio - 1.2) <= found.ratio_ci95
     assert covered / trials == pytest.approx(0.95, abs=0.02)
 
 

@@ -66,5 +66,5 @@ def _section(one: Validation, other: str, folder: Folder) -> report.Section:
 
 def _for_table(points: pl.DataFrame) -> pl.DataFrame:
     """Adds the columns that a report's table needs: the flow, and empty intervals."""
-    halves = [pl.lit(math.nan).alias(f"{column}_half") for column in _SHOWN]
+    halves = [pl.lit(math.nan).alias(f"{column}_ci95") for column in _SHOWN]
     return points.with_columns(pl.lit("").alias("flow"), *halves)

@@ -71,7 +71,7 @@ class Runs:
         found = compare_pairs([(self.values[seed], other.values[seed]) for seed in sorted(seeds)])
         if math.isnan(found.ratio):
             return _UNKNOWN
-        return self._interval(found.ratio, found.ratio_half)
+        return self._interval(found.ratio, found.ratio_ci95)
 
     def scaled(self, factor: float) -> Runs:
         """Returns the values times a factor."""
