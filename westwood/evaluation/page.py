@@ -293,7 +293,7 @@ def _message(found: Sequence[tuple[Control, Answer]]) -> str:
     one = found[0][1]
     by_verdict: dict[str, list[str]] = {}
     for control, reply in found:
-        by_verdict.setdefault(reply.verdict, []).append(_name(control))
+        by_verdict.setdefault(reply.verdict, []).append(control.label)
     said = "; ".join(f"{verdict}: {', '.join(names)}" for verdict, names in by_verdict.items())
     return f"{QUESTIONS.get(one.question, one.criterion)} {said}"
 
