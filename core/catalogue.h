@@ -135,7 +135,7 @@
       WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence and HyStart++ (RFC 9406)")             \
     X(VEGAS, "vegas", VEGAS, SACK, (void)0, "Vegas", "#97A977 > --", "TcpVegas",                   \
       WW_UPSTREAM("vegas"), "Brakmo & Peterson 1995, as in tcp_vegas.c")                           \
-    X(VENO, "veno", VENO, SACK, (void)0, "Veno", "#97A977 X :", "TcpVeno", WW_UPSTREAM("veno"),   \
+    X(VENO, "veno", VENO, SACK, (void)0, "Veno", "#97A977 X :", "TcpVeno", WW_UPSTREAM("veno"),    \
       "Fu & Liew 2003, as in tcp_veno.c")                                                          \
     X(BBR, "bbr", BBR, SACK, (void)0, "BBRv1", "#000000 d -.", "TcpBbr", WW_UPSTREAM("bbr"),       \
       "draft-cardwell-iccrg-bbr-congestion-control-00: version 1")                                 \
