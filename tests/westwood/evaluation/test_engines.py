@@ -91,7 +91,7 @@ def test_an_engine_that_can_run_no_point_gives_its_reason():
 def first_points(only: tuple[str, ...], runs_it: Engine, seeds: int) -> Request:
     """Returns a request for the first point of each criterion, against CUBIC."""
     criteria, _ = catalogue.chosen(only, QUICK)
-    few = [replace(one, points=one.chosen(QUICK)[:1]) for one in criteria["basics"]]
+    few = [replace(row, points=row.chosen(QUICK)[:1]) for row in criteria["basics"]]
     return Request([CONTROL], Control("cubic"), {"basics": few}, [], replace(QUICK, runs=seeds),
                    1, runs_it)  # fmt: skip
 
