@@ -47,8 +47,3 @@ def test_json_has_no_number_for_what_is_unlimited(westwood):
     found = json.loads(done.out, parse_constant=lambda word: f"no JSON: {word}")["bbr3*"]
     finding = found[0]["findings"][0]
     assert finding["measured"] is None and finding["reason"] == "inf"
-
-
-def test_the_name_of_a_control_is_no_setting(westwood):
-    done = westwood("conform", "bbr3", "--set", "cc.name=cubic", "--case", "1")
-    assert done.code == 2 and "expected a setting of the control" in done.err

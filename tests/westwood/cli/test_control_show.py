@@ -31,9 +31,3 @@ def test_the_value_is_the_controls_own(westwood):
 
 def test_a_control_without_settings_says_so(westwood):
     assert westwood("control", "show", "bbr").out.endswith("It obeys no settings.\n")
-
-
-def test_an_unknown_name_is_one_line(westwood):
-    called = westwood("control", "show", "westwod+")
-    assert (called.code, called.out, called.err.count("\n")) == (2, "", 1)
-    assert 'did you mean "westwood+"?' in called.err

@@ -63,30 +63,6 @@ def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(westwoo
     assert "`reno` fails 1 of 1 criteria:" in lines
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        (("reno", "--only", "quee"), 'no such part or criterion, did you mean "queue"?'),
-        (("reno", "--only", "nonsense"), "expected a criterion or a part: basics, rfc9743, c4"),
-        (("renoo",), "unknown protocol"),
-        (("reno", "--against", "cubik"), "--against"),
-        (("reno", "--quick", "--full"), "--full"),
-        (("reno", "--seed", "0"), "--seed"),
-        (("reno", "--json", "--markdown"), "--markdown: has no effect with --json"),
-        ((), "CC"),
-        (("reno", "--engine", "ns4"), "expected sim, ns3"),
-        (("quinn:cubic",), "is a control of a QUIC stack, expected --engine quinn or noq"),
-        (("quinn:bbr3",), "expected one of quinn:newreno, quinn:cubic, quinn:bbr"),
-        (("cubic", "--against", "noq:bbr3"), "--against"),
-    ],
-)
-def test_wrong_input_is_one_line(westwood, options, problem):
-    done = westwood("evaluate", *options, "--out", "page")
-    assert done.code == 2
-    assert problem in done.err
-    assert len(done.err.splitlines()) == 1
-
-
 def test_a_folder_of_another_version_or_seed_is_refused(westwood, monkeypatch):
     westwood(*QUICK)
     assert "holds another evaluation" in westwood(*QUICK, "--seed", "2", "--resume").err

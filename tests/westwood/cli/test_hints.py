@@ -35,24 +35,6 @@ def test_an_option_of_other_tools_names_ours(line, hint, westwood):
 
 
 @pytest.mark.parametrize(
-    ("words", "missing"),
-    [("run", "argument 'FILE|PRESET'"), ("report", "argument 'DIR'"), ("sweep fading", "'--out'")],
-)
-def test_where_a_word_is_missing_stands_an_example(words, missing, westwood):
-    called = westwood(*words.split())
-    assert called.code == 2 and missing in called.err and called.err.count("\n") == 1
-    assert f"Example: westwood {words.split()[0]} " in called.err
-
-
-@pytest.mark.parametrize(("words", "group"), [("frobnicate", ""), ("kernel frobnicate", " kernel")])
-def test_a_command_like_no_other_names_the_list(words, group, westwood):
-    called = westwood(*words.split())
-    assert called.code == 2
-    said = f"No such command 'frobnicate'. westwood{group} -h lists all."
-    assert called.err == f"westwood: {said}\n"
-
-
-@pytest.mark.parametrize(
     ("words", "protocols"),
     [
         (("--cc", "reno,cubic"), ["reno", "cubic"]),
@@ -63,10 +45,3 @@ def test_a_command_like_no_other_names_the_list(words, group, westwood):
 def test_protocols_between_commas(words, protocols, westwood):
     called = westwood("compare", *words, "--duration", "1s", "--seeds", "1", "--json")
     assert [row["cc"] for row in json.loads(called.out)["runs"]] == protocols
-
-
-@pytest.mark.parametrize("command", ["control tune", "control stress", "ns3 export table1"])
-def test_a_command_of_one_protocol_refuses_several(command, westwood):
-    called = westwood(*command.split(), "--cc", "reno,cubic")
-    assert called.code == 2 and called.err.startswith("westwood: --cc = ")
-    assert "expected one" in called.err and called.err.count("\n") == 1

@@ -33,11 +33,6 @@ def test_a_file_beside_the_scenario_comes_before_the_gallery(westwood, tmp_path)
     assert "hybla.c:1: " in westwood("run", "path", "--cc", "hybla.c", *SHORT).err
 
 
-def test_a_name_without_its_ending_gets_a_hint(westwood):
-    refused = westwood("run", "path", "--cc", "hybla", *SHORT)
-    assert refused.code == 2 and 'did you mean "hybla.c"?' in refused.err
-
-
 def test_a_misspelt_file_gets_the_hint_too(westwood):
     refused = westwood("run", "path", "--cc", "hibla.c", *SHORT)
     assert refused.err == 'westwood: hibla.c: no such file, did you mean "hybla.c"?\n'

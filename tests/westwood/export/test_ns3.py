@@ -152,9 +152,3 @@ def test_every_flow_has_its_own_port():
     )
     with pytest.raises(InputError, match=r'flow = "70000 flows": .* expects at most 60000'):
         program(scenario)
-
-
-def test_several_protocols_are_refused_and_none_is_dropped(westwood):
-    called = westwood("ns3", "export", "table1", "--cc", "cubic", "--cc", "bbr")
-    assert (called.code, called.out) == (2, "")
-    assert '--cc = ["cubic", "bbr"]: expected one' in called.err

@@ -203,23 +203,3 @@ def test_another_search_is_not_resumed(tmp_path):
         inferred(tmp_path, 48)
     with pytest.raises(InputError, match="another inference"):
         inferred(tmp_path, 48, seed=2, resume=True)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["--infer", "ns3-2012"], '--infer = "ns3-2012": unknown paper, did you mean "ns3-2013"?'),
-        (["--infer", SMALL, "--settings", "47"], "--settings = 47: expected from 48 to 100000"),
-        (["--infer", SMALL, "--seed", "-1"], "--seed = -1: expected from 0 to "),
-        (["--infer", SMALL, "--quick"], "--quick"),
-        (["fig5", "--infer", SMALL], "what"),
-        (["--settings", "100"], "--settings: has no effect without --infer"),
-    ],
-)
-def test_bad_input_is_one_line_and_nothing_is_written(arguments, problem, tmp_path, capsys):
-    code = call(["reproduce", *arguments, "--out", str(tmp_path / "new")])
-
-    said = capsys.readouterr().err
-    assert code == 2
-    assert said.count("\n") == 1 and problem in said
-    assert not (tmp_path / "new").exists()

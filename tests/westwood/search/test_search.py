@@ -261,30 +261,6 @@ def test_the_command_prints_settings_and_targets(westwood, tmp_path, monkeypatch
     assert entry["targets"]["CUBIC keeps"]["bound"] == 0.95
 
 
-@pytest.mark.parametrize(
-    "options, words",
-    [
-        (("--cc", "bbr"), "has no settings to vary"),
-        (("--cc", "vegas", "--paths", "3"), "expected from 30"),
-        (("--cc", "vegas", "--trials", "0"), "expected from 1"),
-        (("--cc", "vegas", "--packets", "9"), "expected from 200"),
-        (("--cc", "vegas", "--set", "vegas_alpha=0"), "vegas_alpha"),
-        (("--cc", "vegas", "--set", "tau=1s"), ' cc.tau = "1s": Vegas has no such setting'),
-        (("--cc", "vegas", "--set", "cc.tau=1s"), ' cc.tau = "1s": Vegas has no such setting'),
-        (("--cc", "vegas", "--set", "name=veno"), ' cc.name = "veno": names the congestion'),
-        (("--cc", "vegas", "--workers", "0"), "--workers"),
-    ],
-)
-def test_wrong_options_are_reported_in_one_line_and_leave_no_files(
-    westwood, tmp_path, options, words
-):
-    done = westwood("control", "tune", *options, "--out", tmp_path / "s")
-
-    assert done.code == 2
-    assert words in done.err and done.err.count("\n") == 1
-    assert not (tmp_path / "s").exists()
-
-
 @pytest.mark.slow
 def test_the_guides_example_shows_the_commands_result(westwood, tmp_path):
     """Every figure of the paragraph appears in its order."""
