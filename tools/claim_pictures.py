@@ -49,7 +49,7 @@ def draw_published(claims: Mapping[str, Numbers], path: Path) -> None:
         shapes = {
             "within a tenth": ("o", _OURS),
             "further away": ("D", _FAR),
-            "published as at most": ("<", _OURS),
+            "published as at most": ("<", _THEIRS),
         }
         for name, (shape, color) in shapes.items():
             axes.plot([], [], shape, color=color, label=name)
