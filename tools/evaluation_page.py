@@ -55,7 +55,7 @@ def measured(folder: Path) -> pages.Numbers:
     html = (folder / "index.html").read_text(encoding="utf-8")
     WHOLE.parent.mkdir(exist_ok=True)
     WHOLE.write_text(short(html), encoding="utf-8")
-    return {cc: [_kept(one) for one in answers[cc]] for cc in CONTROLS}
+    return {cc: [_kept(answer) for answer in answers[cc]] for cc in CONTROLS}
 
 
 def short(html: str) -> str:
@@ -66,7 +66,9 @@ def short(html: str) -> str:
     lines = {one.name for part in PARTS.values() for one in part.criteria if one.question}
     kept = tuple(f'<h2 id="{name}"' for name in (*lines, "part-c4"))
     sections = _SECTION.split(_LABORATORY.sub("", html))
-    return "".join(one if one.startswith(kept) else _FIGURE.sub("", one) for one in sections)
+    return "".join(
+        section if section.startswith(kept) else _FIGURE.sub("", section) for section in sections
+    )
 
 
 def _kept(entry: dict[str, Any]) -> dict[str, Any]:
@@ -103,7 +105,8 @@ _PATHS = {
 def conclusions(numbers: pages.Numbers) -> str:
     """Returns who meets how many lines, what to take for which path, and why not BBRv1."""
     by_line = {
-        cc: {one["question"]: one for one in numbers[cc] if one["question"]} for cc in CONTROLS
+        cc: {answer["question"]: answer for answer in numbers[cc] if answer["question"]}
+        for cc in CONTROLS
     }
 
     def which(lines: tuple[str, ...], *verdicts: str) -> list[str]:
@@ -115,7 +118,7 @@ def conclusions(numbers: pages.Numbers) -> str:
 
     counts: dict[int, list[str]] = {}
     for cc, answers in by_line.items():
-        met = sum(one["verdict"] == "meets" for one in answers.values())
+        met = sum(answer["verdict"] == "meets" for answer in answers.values())
         counts.setdefault(met, []).append(f"`{cc}`")
     ranked = "; ".join(f"{', '.join(counts[met])} {met}" for met in sorted(counts, reverse=True))
     rows = _head("your path", "take", "not decided", "because it must")
@@ -152,13 +155,13 @@ def _lines(numbers: pages.Numbers) -> Iterator[str]:
     for question, says in QUESTIONS.items():
         cells = []
         for cc in CONTROLS:
-            (one,) = [one for one in numbers[cc] if one["question"] == question]
-            cells.append(f"{_WORDS[one['verdict']]}, {_figure(one)} at {one['point']}")
+            (answer,) = [answer for answer in numbers[cc] if answer["question"] == question]
+            cells.append(f"{_WORDS[answer['verdict']]}, {_figure(answer)} at {answer['point']}")
         yield row(says, *cells)
 
 
-def _figure(one: dict[str, Any]) -> str:
-    return text.number(one["judged"])
+def _figure(answer: dict[str, Any]) -> str:
+    return text.number(answer["judged"])
 
 
 def _criteria(numbers: pages.Numbers) -> Iterator[str]:
@@ -172,9 +175,9 @@ def _published(numbers: pages.Numbers) -> Iterator[str]:
     yield from _head("trial", "control", "ours, s", "picoquic, s", "difference", "why", "source")
     for criterion in PARTS["c4"].criteria:
         for cc, published in criterion.published.items():
-            (one,) = [one for one in numbers[cc] if one["criterion"] == criterion.name]
+            (answer,) = [answer for answer in numbers[cc] if answer["criterion"] == criterion.name]
             for theirs in published:
-                ours = theirs.ours(one["mean"], one["judged"])
+                ours = theirs.ours(answer["mean"], answer["judged"])
                 off = ours / theirs.value - 1
                 why = theirs.explains(off)
                 cells = (f"{ours:.3g}", theirs.text, f"{off:+.1%}", why, theirs.source)

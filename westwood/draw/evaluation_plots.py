@@ -45,9 +45,9 @@ def points(
     title, x_axis, y_axis = texts
     with look():
         figure, axes = subplots(size=(7.2, 4.2))
-        for number, one in enumerate(series):
+        for number, curve in enumerate(series):
             places = [_place(number, len(series), point) for point in range(len(names))]
-            _draw(axes, places, one)
+            _draw(axes, places, curve)
         _draw_endless(axes, series)
         if bound is not None:
             _shade(axes, bound, at_most=at_most)
@@ -66,7 +66,7 @@ def shares(names: Sequence[str], series: Sequence[Series], title: str, says: str
     empty cell. The colours' scale is logarithmic and ends at half and at twice the bound.
     """
     order = sorted(range(len(names)), key=lambda row: -_worst(series, row))
-    values = [[one.values[row] for one in series] for row in order]
+    values = [[curve.values[row] for curve in series] for row in order]
     with look():
         figure, axes = subplots(size=(7.2, 1.2 + 0.19 * len(names)))
         finite = np.nan_to_num(np.log2(np.array(values)), nan=np.nan, posinf=1.0)
@@ -76,8 +76,10 @@ def shares(names: Sequence[str], series: Sequence[Series], title: str, says: str
                 if value > 1:
                     text = "never" if value == math.inf else f"{value:.2f}"
                     axes.text(column, row, text, ha="center", va="center", fontsize=8)
-        failing = [sum(value > 1 for value in one.values) for one in series]
-        heads = [f"{one.name}\n{count} fail" for one, count in zip(series, failing, strict=True)]
+        failing = [sum(value > 1 for value in curve.values) for curve in series]
+        heads = [
+            f"{curve.name}\n{count} fail" for curve, count in zip(series, failing, strict=True)
+        ]
         axes.set_xticks(range(len(series)), heads, fontsize=8)
         axes.tick_params(bottom=False, left=False, labelbottom=False, labeltop=True)
         axes.spines[:].set_visible(False)
@@ -90,7 +92,7 @@ def shares(names: Sequence[str], series: Sequence[Series], title: str, says: str
 
 
 def _worst(series: Sequence[Series], row: int) -> float:
-    known = [one.values[row] for one in series if not math.isnan(one.values[row])]
+    known = [curve.values[row] for curve in series if not math.isnan(curve.values[row])]
     return max(known, default=0.0)
 
 
@@ -101,12 +103,12 @@ def _place(number: int, count: int, point: int) -> float:
 
 def _draw_endless(axes: Any, series: Sequence[Series]) -> None:
     """Draws infinite values above all others, on a level named "never"."""
-    finite = [value for one in series for value in one.values if math.isfinite(value)]
+    finite = [value for curve in series for value in curve.values if math.isfinite(value)]
     level = _NEVER * max(finite, default=1.0)
     endless = [
         (number, point)
-        for number, one in enumerate(series)
-        for point, value in enumerate(one.values)
+        for number, curve in enumerate(series)
+        for point, value in enumerate(curve.values)
         if value == math.inf
     ]
     for number, point in endless:
@@ -118,17 +120,17 @@ def _draw_endless(axes: Any, series: Sequence[Series]) -> None:
         axes.text(1.01, level, "never", va="center", color=SOFT, fontsize=8, transform=where)
 
 
-def _draw(axes: Any, places: Sequence[float], one: Series) -> None:
-    style = style_of(one.cc)
-    known = [place for place, value in enumerate(one.values) if math.isfinite(value)]
+def _draw(axes: Any, places: Sequence[float], curve: Series) -> None:
+    style = style_of(curve.cc)
+    known = [place for place, value in enumerate(curve.values) if math.isfinite(value)]
     axes.errorbar(
         [places[at] for at in known],
-        [one.values[at] for at in known],
+        [curve.values[at] for at in known],
         yerr=[
-            [_length(one.values[at], one.lows[at]) for at in known],
-            [_length(one.highs[at], one.values[at]) for at in known],
+            [_length(curve.values[at], curve.lows[at]) for at in known],
+            [_length(curve.highs[at], curve.values[at]) for at in known],
         ],
-        label=one.name,
+        label=curve.name,
         color=style.color,
         marker=style.marker,
         markerfacecolor="none" if style.hollow else style.color,
