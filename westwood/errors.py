@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, time
@@ -223,6 +221,8 @@ def shortened(text: str, most: int) -> str:
 
 def one_line(text: str) -> str:
     """Escapes characters that could break a line or a terminal."""
+    import json
+
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
@@ -280,6 +280,8 @@ _MOST_NAMES, _SOME_NAMES = 32, 8  # names listed in a message
 
 def suggestion(word: object, known: Iterable[str], otherwise: str = "") -> str:
     """Returns a hint for an unknown word: the nearest known word, or `otherwise`, or the words."""
+    import difflib  # slow to import, and rarely needed
+
     names = list(known)
     written = _PLUS.sub("+", str(word)[:80].lower())
     near = difflib.get_close_matches(written, names, n=_SOME_NAMES, cutoff=0.6)

@@ -35,6 +35,7 @@ class _Home:
     """Locates a command: a function in a module of westwood.cli, or the `app` of a group."""
 
     panel: str
+    about: str  # the sentence of its help, and its line in the list, which imports no command
     module: str
     function: str = ""
     example: str = ""
@@ -43,46 +44,100 @@ class _Home:
         """Imports the module and builds the command."""
         module = import_module(f"westwood.cli.{self.module}")
         if not self.function:
-            return typer.main.get_group(module.app)
+            group = typer.main.get_group(module.app)
+            group.help = self.about
+            return group
         alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-        layout.command(alone, self.example, name)(getattr(module, self.function))
+        layout.command(alone, self.example, name, help=self.about)(getattr(module, self.function))
         return typer.main.get_command(alone)
 
 
 _HOMES: Mapping[str, _Home] = {
-    "run": _Home(_DAILY, "runs", "run", "westwood run table1 --cc newreno,westwood+ --plot"),
+    "run": _Home(
+        _DAILY,
+        "Run a scenario and print means over its seeds with 95 % intervals.",
+        "runs",
+        "run",
+        "westwood run table1 --cc newreno,westwood+ --plot",
+    ),
     "compare": _Home(
-        _DAILY, "runs", "compare", "westwood compare --loss 0.1%,1% --cc cubic,westwood+ --plot"
+        _DAILY,
+        "Compare protocols on one lossy path.",
+        "runs",
+        "compare",
+        "westwood compare --loss 0.1%,1% --cc cubic,westwood+ --plot",
     ),
     "trace": _Home(
         _DAILY,
+        "Trace one run: windows, estimate, round trips, queues and losses.",
         "trace",
         "trace",
         "westwood trace table1 --cc westwood+ --set duration=60s --plot",
     ),
-    "sweep": _Home(_DAILY, "runs", "sweep", "westwood sweep fading --seeds 5 --out fading"),
-    "report": _Home(
-        _DAILY, "pages", "report", "westwood report fading --metric goodput_bps --export"
+    "sweep": _Home(
+        _DAILY,
+        "Run every point of a scenario's sweep, and write each run as it ends.",
+        "runs",
+        "sweep",
+        "westwood sweep fading --seeds 5 --out fading",
     ),
-    "lab": _Home(_DAILY, "lab", "lab", "westwood lab fig5"),
-    "list": _Home(_DAILY, "listings", "list_", "westwood list protocols"),
-    "kernel": _Home(_LINUX, "kernel"),
-    "path": _Home(_LINUX, "path"),
-    "ns3": _Home(_SIMULATORS, "ns3"),
+    "report": _Home(
+        _DAILY,
+        "Make a page with a figure from a results folder, or with --figure the figure alone.",
+        "pages",
+        "report",
+        "westwood report fading --metric goodput_bps --export",
+    ),
+    "lab": _Home(
+        _DAILY,
+        "Open the laboratory in a browser: the simulator as a page with sliders.",
+        "lab",
+        "lab",
+        "westwood lab fig5",
+    ),
+    "list": _Home(
+        _DAILY,
+        "List what there is to choose from: protocols, presets, settings, columns.",
+        "listings",
+        "list_",
+        "westwood list protocols",
+    ),
+    "kernel": _Home(_LINUX, "Load Westwood into this machine's kernel, and watch it.", "kernel"),
+    "path": _Home(
+        _LINUX, "Measure real paths, turn them into scenarios, and emulate others.", "path"
+    ),
+    "ns3": _Home(_SIMULATORS, "Use Westwood in ns-3.", "ns3"),
     "validate": _Home(
         _SIMULATORS,
+        "Compare the simulator with another engine, on grids of points.",
         "pages",
         "validate",
         "westwood validate --engine ns3 --seeds 10 --out validation",
     ),
-    "control": _Home(_AUTHORS, "control"),
+    "control": _Home(
+        _AUTHORS, "Tune a congestion control, benchmark it, and find its worst cases.", "control"
+    ),
     "evaluate": _Home(
-        _AUTHORS, "evaluate", "evaluate", "westwood evaluate westwood+ cubic --quick --out page"
+        _AUTHORS,
+        "Judge controls by RFC 9743 and published test suites, on one page.",
+        "evaluate",
+        "evaluate",
+        "westwood evaluate westwood+ cubic --quick --out page",
     ),
     "conform": _Home(
-        _AUTHORS, "conform", "conform", "westwood conform bbr3 bbr cubic --out conformance"
+        _AUTHORS,
+        "Run the test cases of BBRv3's draft; exit code 1 if one fails.",
+        "conform",
+        "conform",
+        "westwood conform bbr3 bbr cubic --out conformance",
     ),
-    "reproduce": _Home(_PAPERS, "pages", "reproduce", "westwood reproduce fig5 --quick"),
+    "reproduce": _Home(
+        _PAPERS,
+        "Reproduce published experiments and check the papers' claims.",
+        "pages",
+        "reproduce",
+        "westwood reproduce fig5 --quick",
+    ),
 }
 
 # What each exit code says, for docs/cli.md and the manual page.
@@ -120,7 +175,9 @@ class _Commands(Mapping[str, Any]):
 
 
 class _Group(layout.Group):
-    panels: ClassVar[Mapping[str, str]] = {name: home.panel for name, home in _HOMES.items()}
+    lines: ClassVar[Mapping[str, tuple[str, str]]] = {
+        name: (home.panel, home.about) for name, home in _HOMES.items()
+    }
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{**settings, "commands": {}})

@@ -90,7 +90,6 @@ def conform(
     out: OutOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run the test cases of BBRv3's draft; exit code 1 if one fails."""
     from westwood import extras
 
     extras.need("numpy", "conform")

@@ -12,10 +12,7 @@ from westwood.cli.control_stress import stress
 from westwood.cli.control_tune import tune
 from westwood.cli.layout import command, group
 
-app = group(
-    "Tune a congestion control, benchmark it, and find its worst cases.",
-    "westwood control benchmark --cc westwood+ --only clean,loss",
-)
+app = group("westwood control benchmark --cc westwood+ --only clean,loss")
 
 command(app, "westwood control show westwood+")(show)
 command(app, "westwood control new mine --like cubic")(new)

@@ -125,7 +125,6 @@ def evaluate(
     markdown: _MarkdownOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Judge controls by RFC 9743 and published test suites, on one page."""
     from westwood import extras
 
     extras.need("numpy", "evaluate")

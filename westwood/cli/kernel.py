@@ -14,10 +14,7 @@ from westwood.cli.options import control_settings, split_names
 from westwood.cli.streams import next_step
 from westwood.errors import InputError
 
-app = group(
-    "Load Westwood into this machine's kernel, and watch it.",
-    "westwood kernel load && westwood kernel status",
-)
+app = group("westwood kernel load && westwood kernel status")
 _CAVEAT = (
     "ww_plus: no default for a machine. It pays on paths that lose packets without a queue, gets "
     "less than CUBIC on clean long ones, and takes from CUBIC in short queues: docs/linux.md"

@@ -41,7 +41,6 @@ def lab(
         ),
     ] = 0,
 ) -> None:
-    """Open the laboratory in a browser: the simulator as a page with sliders."""
     import threading
     import webbrowser
 

@@ -42,7 +42,11 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """Shows its commands in panels."""
 
-    panels: ClassVar[Mapping[str, str]] = {}  # command -> panel
+    lines: ClassVar[Mapping[str, tuple[str, str]]] = {}  # a command's panel and sentence, if known
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Returns the names in the order of the help; typer would build every command for them."""
+        return list(self.commands)
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         """Writes the sentence and the example."""
@@ -57,24 +61,26 @@ class Group(TyperGroup):
         """Writes a line per command."""
         lines = []
         for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
-            assert command is not None
-            text = inspect.cleandoc(command.help or "").partition("\n\n")[0]
-            lines.append((self.panels.get(name, "Commands"), (name, " ".join(text.split()))))
+            panel, text = self.lines.get(name) or ("Commands", self._sentence(ctx, name))
+            lines.append((panel, (name, text)))
         _write_sections(lines, formatter)
+
+    def _sentence(self, ctx: Any, name: str) -> str:
+        command = self.get_command(ctx, name)
+        assert command is not None
+        return " ".join(inspect.cleandoc(command.help or "").partition("\n\n")[0].split())
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Writes nothing, because the example is above the options."""
 
 
-def group(about: str, example: str = "") -> typer.Typer:
+def group(example: str) -> typer.Typer:
     """Returns a group of commands that prints its help if none is named."""
     return typer.Typer(
         cls=Group,
         callback=show_help,
         invoke_without_command=True,
         rich_markup_mode=None,
-        help=about,
         epilog=_example(example),
     )
 

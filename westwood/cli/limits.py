@@ -13,10 +13,12 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.abc import MetaPathFinder
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from westwood.errors import RunError
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 _LIBRARIES = ("numpy", "polars")
 # Bytes that they map for a command's tables (a tenth is used): a fixed part, and one per core.
@@ -48,7 +50,7 @@ def watch_imports() -> None:
         sys.meta_path.insert(0, _Watch(checks))
 
 
-class _Watch(MetaPathFinder):
+class _Watch:
     """Finds no module, but checks the limits before the import of a large library."""
 
     def __init__(self, checks: Sequence[Callable[[], None]]) -> None:

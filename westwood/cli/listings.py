@@ -21,7 +21,6 @@ def list_(
         str, typer.Argument(metavar="NAME", help="After profile: the profile's name.")
     ] = "",
 ) -> None:
-    """List what there is to choose from: protocols, presets, settings, columns."""
     from westwood.cli import console
     from westwood.reference import LISTINGS, listing
     from westwood.scenario import profiles

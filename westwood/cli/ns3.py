@@ -21,7 +21,7 @@ from westwood.cli.options import (
 from westwood.cli.streams import next_step
 from westwood.errors import InputError
 
-app = group("Use Westwood in ns-3.", "westwood ns3 build")
+app = group("westwood ns3 build")
 
 
 @command(app, "westwood ns3 build --source ~/ns-3-dev")

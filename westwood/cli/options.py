@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from westwood.errors import InputError
-from westwood.units import option_seconds
 
 if TYPE_CHECKING:
     from westwood.scenario import Scenario
@@ -207,6 +206,8 @@ def span_s(
     latest_s: float | None = None,
 ) -> tuple[float, float]:
     """Returns --from and --to in seconds; by default the ends of the whole."""
+    from westwood.units import option_seconds
+
     first = option_seconds("--from", start, whole_s[0])
     last = option_seconds("--to", end, whole_s[1])
     if first < last and (latest_s is None or last <= latest_s):

@@ -45,7 +45,6 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Make a page with a figure from a results folder, or with --figure the figure alone."""
     from westwood.cli.streams import say
     from westwood.experiments.readback import Results
     from westwood.experiments.summary_plots import check_by
@@ -98,7 +97,6 @@ def validate(
     ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("validation"),
 ) -> None:
-    """Compare the simulator with another engine, on grids of points."""
     from westwood import engines, extras
     from westwood.cli import console
     from westwood.errors import Interrupted
@@ -177,7 +175,6 @@ def reproduce(
     workers: WorkersOption = None,
     out: _ReproducedOption = None,
 ) -> None:
-    """Reproduce published experiments and check the papers' claims."""
     if infer is not None:
         refuse_idle(context, "what", "seeds", "quick", why="with --infer")
         inferring.infer(

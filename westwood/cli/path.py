@@ -9,10 +9,7 @@ from westwood.cli.path_compare import compare
 from westwood.cli.path_emulate import emulate
 from westwood.cli.path_fit import fit
 
-app = group(
-    "Measure real paths, turn them into scenarios, and emulate others.",
-    "westwood path compare --emulated --cc cubic,ww_plus --for 4m",
-)
+app = group("westwood path compare --emulated --cc cubic,ww_plus --for 4m")
 
 command(app, "westwood path compare 192.0.2.1 --for 10m")(compare)
 command(app, "westwood path fit path-compare --out path.toml")(fit)

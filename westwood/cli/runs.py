@@ -118,7 +118,6 @@ def run(
     json: JsonOption = False,
     yes: YesOption = False,
 ) -> None:
-    """Run a scenario and print means over its seeds with 95 % intervals."""
     from westwood import engines
     from westwood.cli import deliver
     from westwood.cli.options import span_s
@@ -183,7 +182,6 @@ def compare(
     json: JsonOption = False,
     yes: YesOption = False,
 ) -> None:
-    """Compare protocols on one lossy path."""
     from westwood import engines
     from westwood.cli import deliver
     from westwood.engines import listed_losses
@@ -243,7 +241,6 @@ def sweep(
     json: JsonOption = False,
     yes: YesOption = False,
 ) -> None:
-    """Run every point of a scenario's sweep, and write each run as it ends."""
     from westwood import engines
     from westwood.cli import deliver, streams
     from westwood.experiments import experiment

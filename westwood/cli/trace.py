@@ -102,7 +102,6 @@ def trace(
     size: SizeOption = None,
     yes: YesOption = False,
 ) -> None:
-    """Trace one run: windows, estimate, round trips, queues and losses."""
     from westwood.kernel.reading import is_recording
 
     if is_recording(scenario):
