@@ -25,6 +25,7 @@ from tools import (
     gallery_page,
     kernel_evaluation,
     ns2_page,
+    readiness,
 )
 from tools.pages import Numbers, Page, replace, table
 
@@ -43,6 +44,7 @@ PAGES: dict[str, Page] = {
     "quic-reports": quic_reports.PAGE,
     "theory": theory.PAGE,
     "performance": performance.PAGE,
+    "readiness": readiness.PAGE,
 }
 
 
