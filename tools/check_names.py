@@ -1,22 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Refuses names that say nothing, such as `one` or `found`: python -m tools.check_names [--record].
 
-A name is a noun or a verb of the field. tools/names_owed.toml counts what older code still
-has. --record lowers these numbers and never raises one.
+A name is a noun or a verb of the field. In Python the names count where they are bound, in C, C++,
+JavaScript and Rust wherever they stand alone. tools/names_owed.toml counts what older code still
+has; --record lowers these numbers and never raises one.
 """
 
 import ast
+import re
+import subprocess
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OWED = ROOT / "tools" / "names_owed.toml"
 REFUSED = {"one", "its", "own", "found", "said", "made", "of", "at", "even", "met", "go", "put"}
 REFUSED |= {"lacking"}
-ROOMS = ("westwood", "tools", "bench", "tests", "upstream", "docs")
+C_FAMILY = {".c", ".h", ".cc", ".cpp", ".hpp", ".js", ".rs"}
+# Comments and literals, or a refused name, after what makes it a member or another keyword.
+TOKEN = re.compile(
+    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\\n])*'"
+    rf"|(?P<member>(?:\.|->|::|#)\s*)?\b(?P<name>{'|'.join(sorted(REFUSED))})\b",
+    re.DOTALL,
+)
 Places = dict[str, list[str]]  # by room
 
 
@@ -38,19 +47,35 @@ def bound(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name
 
 
-def refused(source: str) -> list[tuple[int, str]]:
-    """Lists the lines and names of a module that say nothing."""
-    names = bound(ast.parse(source))
+def standing_alone(source: str, suffix: str) -> Iterator[tuple[int, str]]:
+    """Yields the line and the name of each refused name that is no member, comment or literal."""
+    for token in TOKEN.finditer(source):
+        if token["name"] and not token["member"] and (suffix, token["name"]) != (".js", "of"):
+            yield source.count("\n", 0, token.start("name")) + 1, token["name"]
+
+
+def refused(source: str, suffix: str = ".py") -> list[tuple[int, str]]:
+    """Lists the lines and names of a file that say nothing."""
+    if suffix in C_FAMILY:
+        return list(standing_alone(source, suffix))
+    names = bound(ast.parse(source)) if suffix == ".py" else ()
     return sorted((line, name) for line, name in names if name.strip("_") in REFUSED)
 
 
-def places(root: Path = ROOT) -> Places:
-    """Returns the places of refused names, by room."""
+def tracked() -> list[str]:
+    """Lists the files of the repository."""
+    words = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    return sorted(name for name in listed.stdout.split("\0") if (ROOT / name).is_file())
+
+
+def places(files: Iterable[str], root: Path = ROOT) -> Places:
+    """Returns the places of refused names, by room, which is a file's first folder."""
     by_room = defaultdict(list)
-    for file in sorted(path for room in ROOMS for path in (root / room).rglob("*.py")):
-        path = file.relative_to(root)
-        for line, name in refused(file.read_text(encoding="utf-8")):
-            by_room[path.parts[0]].append(f"{path}:{line}: {name}")
+    for path in map(Path, files):
+        if path.suffix in C_FAMILY | {".py"}:
+            for line, name in refused((root / path).read_text(encoding="utf-8"), path.suffix):
+                by_room[path.parts[0]].append(f"{path}:{line}: {name}")
     return dict(by_room)
 
 
@@ -72,7 +97,7 @@ def lowered(named: Places, owed: Mapping[str, int]) -> dict[str, int]:
 
 def main(words: list[str]) -> int:
     text = OWED.read_text(encoding="utf-8")
-    owed, named = tomllib.loads(text), places()
+    owed, named = tomllib.loads(text), places(tracked())
     if words == ["--record"]:
         head, _, _ = text.partition("\n\n")
         lines = ["", *(f"{room} = {count}" for room, count in lowered(named, owed).items())]
