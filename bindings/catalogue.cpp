@@ -153,19 +153,19 @@ struct SettingRow {
 };
 
 nb::dict described(const SettingRow& row, std::uint32_t controls) {
-    nb::dict made;
-    made["section"] = row.section;
-    made["name"] = row.name;
-    made["field"] = row.field;
-    made["kind"] = row.kind;
-    made["fallback"] = row.fallback;
-    made["least"] = row.least;
-    made["most"] = row.most;
-    made["algorithms"] = algorithms(controls);
-    made["choices"] = choices(row.name);
-    made["what"] = row.what;
-    made["why"] = row.why;
-    return made;
+    nb::dict described_row;
+    described_row["section"] = row.section;
+    described_row["name"] = row.name;
+    described_row["field"] = row.field;
+    described_row["kind"] = row.kind;
+    described_row["fallback"] = row.fallback;
+    described_row["least"] = row.least;
+    described_row["most"] = row.most;
+    described_row["algorithms"] = algorithms(controls);
+    described_row["choices"] = choices(row.name);
+    described_row["what"] = row.what;
+    described_row["why"] = row.why;
+    return described_row;
 }
 
 nb::list settings() {
@@ -280,16 +280,17 @@ nb::list applications() {
     const std::vector<std::string> spreads = {WW_SPREADS(WW_NAME_OF)};
     const auto add = [&](const char* kind, const char* what,
                          const std::vector<SettingRow>& settings) {
-        nb::list made;
-        for (const SettingRow& one : settings) {
-            nb::dict its = described(one, 0);
-            if (one.kind == std::string("SPREAD")) its["choices"] = nb::cast(spreads);
-            made.append(its);
+        nb::list listed;
+        for (const SettingRow& setting : settings) {
+            nb::dict described_setting = described(setting, 0);
+            if (setting.kind == std::string("SPREAD"))
+                described_setting["choices"] = nb::cast(spreads);
+            listed.append(described_setting);
         }
         nb::dict row;
         row["kind"] = kind;
         row["what"] = what;
-        row["settings"] = made;
+        row["settings"] = listed;
         rows.append(row);
     };
 #define WW_ROW(kind, name, member, fallback, least, most, what, why) \
@@ -356,9 +357,9 @@ constexpr TraceColumns kDropColumns = {WW_DROP_COLUMNS(WW_ROW)};
 #undef WW_ROW
 
 nb::dict trace_columns(TraceColumns columns) {
-    nb::dict made;
-    for (const auto& [name, type] : columns) made[name] = type;
-    return made;
+    nb::dict types;
+    for (const auto& [name, type] : columns) types[name] = type;
+    return types;
 }
 
 }  // namespace

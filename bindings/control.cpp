@@ -49,13 +49,13 @@ void end_state(const ww_control_ops* ops, void* state) {
 nb::list parameters_of(const ww_control_ops& ops) {
     nb::list rows;
     for (std::uint32_t i = 0; i < ops.parameter_count; i++) {
-        const ww_parameter& one = ops.parameters[i];
+        const ww_parameter& parameter = ops.parameters[i];
         nb::dict row;
-        row["name"] = one.name;
-        row["fallback"] = one.fallback;
-        row["least"] = one.least;
-        row["most"] = one.most;
-        row["what"] = one.what;
+        row["name"] = parameter.name;
+        row["fallback"] = parameter.fallback;
+        row["least"] = parameter.least;
+        row["most"] = parameter.most;
+        row["what"] = parameter.what;
         rows.append(row);
     }
     return rows;
@@ -64,11 +64,11 @@ nb::list parameters_of(const ww_control_ops& ops) {
 nb::list quantities_of(const ww_control_ops& ops) {
     nb::list rows;
     for (std::uint32_t i = 0; i < ops.quantity_count; i++) {
-        const ww_quantity& one = ops.quantities[i];
+        const ww_quantity& quantity = ops.quantities[i];
         nb::dict row;
-        row["name"] = one.name;
-        row["unit"] = one.unit;
-        row["what"] = one.what;
+        row["name"] = quantity.name;
+        row["unit"] = quantity.unit;
+        row["what"] = quantity.what;
         rows.append(row);
     }
     return rows;
@@ -76,7 +76,7 @@ nb::list quantities_of(const ww_control_ops& ops) {
 
 nb::list calls_of(const ww_control_ops& ops) {
     nb::list names;
-    for (const char* one : wire::calls_of(ops)) names.append(one);
+    for (const char* call : wire::calls_of(ops)) names.append(call);
     return names;
 }
 
@@ -118,8 +118,8 @@ struct Described {
 };
 
 void refuse_run(const ww_config* config) {
-    const auto* const one = static_cast<const Described*>(config->control->context);
-    fail(one->source, "on_ack", "was not loaded");
+    const auto* const described = static_cast<const Described*>(config->control->context);
+    fail(described->source, "on_ack", "was not loaded");
 }
 
 void describe(
@@ -127,21 +127,21 @@ void describe(
     const std::vector<std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t>>&
         parameters) {
     static std::deque<Described> all;
-    Described& made = all.emplace_back();
-    made.source = source;
-    made.label = label;
+    Described& described = all.emplace_back();
+    described.source = source;
+    described.label = label;
     for (const auto& [name, fallback, least, most] : parameters)
-        made.parameters.push_back(
-            {made.names.emplace_back(name).c_str(), "", fallback, least, most});
-    ww_control_ops& ops = made.ops;
+        described.parameters.push_back(
+            {described.names.emplace_back(name).c_str(), "", fallback, least, most});
+    ww_control_ops& ops = described.ops;
     ops.version = WW_CONTROL_VERSION;
     ops.state_bytes = sizeof(ww_loaded_state);
     ops.traits = traits;
     ops.like = like;
-    ops.label = made.label.c_str();
-    ops.parameters = made.parameters.data();
-    ops.parameter_count = static_cast<std::uint32_t>(made.parameters.size());
-    ops.context = &made;
+    ops.label = described.label.c_str();
+    ops.parameters = described.parameters.data();
+    ops.parameter_count = static_cast<std::uint32_t>(described.parameters.size());
+    ops.context = &described;
     ops.on_ack = [](const ww_config* config, void*, ww_window*, const ww_sample*) {
         refuse_run(config);
     };

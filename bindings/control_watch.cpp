@@ -179,10 +179,10 @@ void take_signals() {
 class HandlerStack {
   public:
     HandlerStack() {
-        stack_t own = {};
-        own.ss_sp = memory_.data();
-        own.ss_size = memory_.size();
-        sigaltstack(&own, &before_);
+        stack_t stack = {};
+        stack.ss_sp = memory_.data();
+        stack.ss_size = memory_.size();
+        sigaltstack(&stack, &before_);
     }
     ~HandlerStack() { sigaltstack(&before_, nullptr); }
 
@@ -288,13 +288,13 @@ void watch_code(const void* address, const std::string& source, const std::strin
         std::uintptr_t place, first, end;
     } range = {reinterpret_cast<std::uintptr_t>(address), 0, 0};
     const auto in = [](dl_phdr_info* info, std::size_t, void* wanted) {
-        Range& its = *static_cast<Range*>(wanted);
-        its.first = its.end = info->dlpi_addr;
+        Range& code = *static_cast<Range*>(wanted);
+        code.first = code.end = info->dlpi_addr;
         for (int i = 0; i < info->dlpi_phnum; i++)
             if (info->dlpi_phdr[i].p_type == PT_LOAD)
-                its.end = std::max<std::uintptr_t>(
-                    its.end, its.first + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz);
-        return its.place >= its.first && its.place < its.end ? 1 : 0;
+                code.end = std::max<std::uintptr_t>(
+                    code.end, code.first + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz);
+        return code.place >= code.first && code.place < code.end ? 1 : 0;
     };
     if (dl_iterate_phdr(in, &range) != 1) return;
     newest_code = new Code{range.first, range.end, source, name, newest_code};

@@ -37,12 +37,12 @@ class Places {
     }
 
     bool give_back(char* state, std::size_t bytes) {
-        const std::size_t its = place(state);
-        char* const first = page(its);
+        const std::size_t number = place(state);
+        char* const first = page(number);
         std::memset(state, 0, bytes);
         const bool is_clean = *first == 0 && std::memcmp(first, first + 1, kPage - 1) == 0;
         if (!is_clean) std::memset(first, 0, kPage);
-        free_ |= std::uint64_t{1} << its;
+        free_ |= std::uint64_t{1} << number;
         return is_clean;
     }
 

@@ -88,10 +88,10 @@ class Environments {
         run([&] {
             for (std::size_t i = 0; i < batch_.environments() && !signals_.raised(); i++) {
                 if (!which(i)) continue;
-                const sim::Batch::Step made = batch_.step(i, orders(i));
-                std::copy_n(&made.row.duration_s, kStepColumns.size(), &rows(i, 0));
-                terminated(i) = made.terminated;
-                truncated(i) = made.truncated;
+                const sim::Batch::Step step = batch_.step(i, orders(i));
+                std::copy_n(&step.row.duration_s, kStepColumns.size(), &rows(i, 0));
+                terminated(i) = step.terminated;
+                truncated(i) = step.truncated;
                 observe(i, observations);
             }
         });
@@ -151,17 +151,17 @@ sim::BatchSettings settings_of(std::uint32_t environments, std::uint32_t flow,
                                const std::string& steering, sim::Time interval_ps, double rtts,
                                std::uint32_t steps, std::uint32_t history,
                                const std::vector<std::string>& columns) {
-    sim::BatchSettings made;
-    made.environments = environments;
-    made.flow = flow;
-    made.steering = static_cast<sim::Steering>(position(kSteerings, steering));
-    made.interval = interval_ps;
-    made.rtts = rtts;
-    made.steps = steps;
-    made.history = history;
+    sim::BatchSettings settings;
+    settings.environments = environments;
+    settings.flow = flow;
+    settings.steering = static_cast<sim::Steering>(position(kSteerings, steering));
+    settings.interval = interval_ps;
+    settings.rtts = rtts;
+    settings.steps = steps;
+    settings.history = history;
     for (const std::string& name : columns)
-        made.columns.push_back(static_cast<std::uint32_t>(position(kStepColumns, name)));
-    return made;
+        settings.columns.push_back(static_cast<std::uint32_t>(position(kStepColumns, name)));
+    return settings;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct Kept {
 };
 
 template <class T>
-Numbers of(const nb::ndarray<nb::ro>& view) {
+Numbers numbers_of(const nb::ndarray<nb::ro>& view) {
     return {static_cast<const T*>(view.data()),
             sizeof(T) * static_cast<std::size_t>(view.stride(0))};
 }
@@ -40,45 +40,45 @@ Numbers numbers(nb::handle column, Kept& kept) {
     }
     const nb::ndarray<nb::ro>& view =
         kept.views.emplace_back(nb::cast<nb::ndarray<nb::ro>>(column));
-    if (view.dtype() == nb::dtype<double>()) return of<double>(view);
-    if (view.dtype() == nb::dtype<std::uint64_t>()) return of<std::uint64_t>(view);
-    if (view.dtype() == nb::dtype<std::int64_t>()) return of<std::int64_t>(view);
-    if (view.dtype() == nb::dtype<std::uint32_t>()) return of<std::uint32_t>(view);
+    if (view.dtype() == nb::dtype<double>()) return numbers_of<double>(view);
+    if (view.dtype() == nb::dtype<std::uint64_t>()) return numbers_of<std::uint64_t>(view);
+    if (view.dtype() == nb::dtype<std::int64_t>()) return numbers_of<std::int64_t>(view);
+    if (view.dtype() == nb::dtype<std::uint32_t>()) return numbers_of<std::uint32_t>(view);
     throw std::invalid_argument("a column of another type");
 }
 
 metrics::Messages messages_of(const nb::dict& columns, Kept& kept) {
-    metrics::Messages made;
-    if (nb::len(columns) == 0) return made;
-    made.count = nb::len(nb::object(columns["connection"]));
-    if (made.count == 0) return made;
-#define WW_ROW(type, name, ...) made.name = numbers(columns[#name], kept);
+    metrics::Messages all;
+    if (nb::len(columns) == 0) return all;
+    all.count = nb::len(nb::object(columns["connection"]));
+    if (all.count == 0) return all;
+#define WW_ROW(type, name, ...) all.name = numbers(columns[#name], kept);
     WW_MESSAGE_COLUMNS(WW_ROW)
 #undef WW_ROW
-    return made;
+    return all;
 }
 
 metrics::Connections connections_of(const nb::dict& columns, const nb::dict& messages, Kept& kept) {
-    metrics::Connections made;
-    made.count = nb::len(nb::object(columns["source"]));
-    made.source = numbers(columns["source"], kept);
-#define WW_ROW(type, name, ...) made.name = numbers(columns[#name], kept);
+    metrics::Connections connections;
+    connections.count = nb::len(nb::object(columns["source"]));
+    connections.source = numbers(columns["source"], kept);
+#define WW_ROW(type, name, ...) connections.name = numbers(columns[#name], kept);
     WW_FLOW_COLUMNS(WW_ROW)
 #undef WW_ROW
-    made.messages = messages_of(messages, kept);
-    return made;
+    connections.messages = messages_of(messages, kept);
+    return connections;
 }
 
 nb::dict dict_of(const metrics::Row& row) {
-    nb::dict made;
+    nb::dict row_dict;
     for (const metrics::Column& column : metrics::columns()) {
         const double value = row.*column.value;
         if (column.is_count && !std::isnan(value))
-            made[column.name] = static_cast<std::int64_t>(value);
+            row_dict[column.name] = static_cast<std::int64_t>(value);
         else
-            made[column.name] = value;
+            row_dict[column.name] = value;
     }
-    return made;
+    return row_dict;
 }
 
 using UsedTuple = std::pair<double, double>;
@@ -87,20 +87,20 @@ nb::list rows(const plan::Scenario& scenario, const nb::dict& connections, const
               const std::vector<UsedTuple>& directions) {
     const sim::Network& network = scenario.plan.network;
     std::vector<metrics::Planned> planned;
-    for (const sim::Flow& one : network.flows)
-        planned.push_back({!one.datagrams.on, one.arrivals_mean > 0, sim::seconds(one.start),
-                           sim::seconds(one.stop),
-                           one.application.kind >= sim::ApplicationKind::request});
+    for (const sim::Flow& flow : network.flows)
+        planned.push_back({!flow.datagrams.on, flow.arrivals_mean > 0, sim::seconds(flow.start),
+                           sim::seconds(flow.stop),
+                           flow.application.kind >= sim::ApplicationKind::request});
     std::vector<metrics::Used> used;
     for (const auto& [utilisation, waited_s] : directions) used.push_back({utilisation, waited_s});
     Kept kept;
-    nb::list made;
+    nb::list dicts;
     for (const metrics::Row& row : metrics::rows(
              planned, connections_of(connections, messages, kept), used,
              sim::seconds(network.duration),
              [&](const metrics::Spans& active) { return plan::fair_shares_bps(network, active); }))
-        made.append(dict_of(row));
-    return made;
+        dicts.append(dict_of(row));
+    return dicts;
 }
 
 using Floats = nb::ndarray<const double, nb::ndim<1>>;
@@ -117,7 +117,7 @@ double observe(const std::string& column, const Floats& time_s, const Floats& cw
 }
 
 nb::list row_columns() {
-    nb::list made;
+    nb::list listed;
     for (const metrics::Column& column : metrics::columns()) {
         nb::dict row;
         row["name"] = column.name;
@@ -130,9 +130,9 @@ nb::list row_columns() {
         row["with_interval"] = (column.shown & WW_COLUMN_WITH_INTERVAL) != 0;
         row["if_several"] = (column.shown & WW_COLUMN_IF_SEVERAL) != 0;
         row["if_known"] = (column.shown & WW_COLUMN_IF_KNOWN) != 0;
-        made.append(row);
+        listed.append(row);
     }
-    return made;
+    return listed;
 }
 
 }  // namespace
@@ -162,16 +162,17 @@ void bind_metrics(nb::module_& m) {
     m.def(
         "spread",
         [](const std::vector<double>& values) {
-            const metrics::Spread made = metrics::spread(values);
-            return std::tuple(made.mean, made.deviation, made.runs);
+            const metrics::Spread spread = metrics::spread(values);
+            return std::tuple(spread.mean, spread.deviation, spread.runs);
         },
         "values"_a, "Returns the mean of the values that are not NaN, their deviation and number.");
     m.def(
         "compare",
         [](const std::vector<std::pair<double, double>>& pairs) {
-            const metrics::Comparison made = metrics::compare(pairs);
-            const auto& [mean, deviation, runs] = made.difference;
-            return std::tuple(mean, deviation, runs, made.ratio, made.residual, made.second);
+            const metrics::Comparison comparison = metrics::compare(pairs);
+            const auto& [mean, deviation, runs] = comparison.difference;
+            return std::tuple(mean, deviation, runs, comparison.ratio, comparison.residual,
+                              comparison.second);
         },
         "pairs"_a,
         "Compares the first of each pair with the second: the mean of the differences, their "

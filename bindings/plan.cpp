@@ -35,7 +35,7 @@ plan::Value list_of(nb::handle given) {
     const nb::object first = nb::len(given) > 0 ? nb::object(given[0]) : nb::none();
     if (is_whole(first)) return {nb::cast<plan::Numbers>(given)};
     plan::List list;
-    for (const nb::handle one : given) list.push_back(value_of(one));
+    for (const nb::handle element : given) list.push_back(value_of(element));
     return {std::move(list)};
 }
 
@@ -61,17 +61,17 @@ plan::Table given_table(nb::handle given) {
 nb::object object_of(const plan::Value& value);
 
 nb::dict dict_of(const plan::Table& table) {
-    nb::dict made;
-    for (const plan::Entry& one : table) made[one.key.c_str()] = object_of(one.value);
-    return made;
+    nb::dict dict;
+    for (const plan::Entry& entry : table) dict[entry.key.c_str()] = object_of(entry.value);
+    return dict;
 }
 
 nb::object object_of(const plan::Value& value) {
     if (const auto* table = std::get_if<plan::Table>(&value.is)) return dict_of(*table);
     if (const auto* all = std::get_if<plan::List>(&value.is)) {
-        nb::list made;
-        for (const plan::Value& one : *all) made.append(object_of(one));
-        return made;
+        nb::list list;
+        for (const plan::Value& element : *all) list.append(object_of(element));
+        return list;
     }
     return std::visit(
         [](const auto& plain) -> nb::object {

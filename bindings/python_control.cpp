@@ -96,16 +96,16 @@ template <class... Arguments>
 void call(const ww_config* config, void* state, const char* name, ww_window* window,
           const Arguments&... arguments) {
     guarded(config, name, [&] {
-        Instance& one = instance_of(state);
-        one.window_seen = *window;
-        one.self.attr(name)(one.window, arguments...);
-        check(one.window_seen);
-        *window = one.window_seen;
+        Instance& instance = instance_of(state);
+        instance.window_seen = *window;
+        instance.self.attr(name)(instance.window, arguments...);
+        check(instance.window_seen);
+        *window = instance.window_seen;
     });
 }
 
 // Makes an instance, which has its parameters before its __init__ runs.
-nb::object made(const PythonOps& ops, const ww_config& config) {
+nb::object new_instance(const PythonOps& ops, const ww_config& config) {
     nb::object self = ops.control.attr("__new__")(ops.control);
     for (std::size_t i = 0; i < ops.parameters.size(); i++)
         self.attr(ops.parameters[i].name) = config.own[i];
@@ -116,19 +116,19 @@ nb::object made(const PythonOps& ops, const ww_config& config) {
 void init(const ww_config* config, void* state) {
     keep(state, nullptr);
     guarded(config, "__init__", [&] {
-        current->instances.emplace_back(Instance{made(ops_of(config), *config)});
+        current->instances.emplace_back(Instance{new_instance(ops_of(config), *config)});
         keep(state, &current->instances.back());
     });
 }
 
 void on_ack(const ww_config* config, void* state, ww_window* window, const ww_sample* ack) {
     guarded(config, "on_ack", [&] {
-        Instance& one = instance_of(state);
-        one.window_seen = *window;
-        one.ack_seen = *ack;
-        one.self.attr("on_ack")(one.window, one.ack);
-        check(one.window_seen);
-        *window = one.window_seen;
+        Instance& instance = instance_of(state);
+        instance.window_seen = *window;
+        instance.ack_seen = *ack;
+        instance.self.attr("on_ack")(instance.window, instance.ack);
+        check(instance.window_seen);
+        *window = instance.window_seen;
     });
 }
 
@@ -183,9 +183,9 @@ void observe(const ww_config* config, const void* state, std::uint64_t now_us,
     guarded(config, "observe", [&] {
         const nb::object seen = instance_of(state).self.attr("observe")(now_us);
         std::size_t i = 0;
-        for (const nb::handle one : nb::tuple(seen)) {
+        for (const nb::handle number_seen : nb::tuple(seen)) {
             if (i == ops_of(config).quantities.size()) break;
-            quantities[i++] = number<std::uint64_t>(one, "observe", "whole numbers");
+            quantities[i++] = number<std::uint64_t>(number_seen, "observe", "whole numbers");
         }
         if (i < ops_of(config).quantities.size())
             throw nb::value_error("expected a number for each of its quantities");
@@ -197,8 +197,8 @@ std::uint32_t ssthresh(const ww_config* config, const void* state, std::uint64_t
                        std::uint32_t in_flight, std::uint32_t mss) {
     ww_window window = {std::clamp(in_flight, 1u, WW_CWND_MAX), WW_SSTHRESH_INFINITE, 0};
     guarded(config, "on_loss", [&] {
-        const Instance& one = instance_of(state);
-        nb::object copy = nb::module_::import_("copy").attr("deepcopy")(one.self);
+        const Instance& instance = instance_of(state);
+        nb::object copy = nb::module_::import_("copy").attr("deepcopy")(instance.self);
         nb::object tried = nb::cast(window);
         copy.attr("on_loss")(tried, now_us, in_flight, mss);
         window = nb::cast<ww_window>(tried);
@@ -217,9 +217,9 @@ void set(const nb::object& control, const char* name, Function*& operation, Func
 template <std::uint32_t ww_window::*window>
 void bind_window(nb::class_<ww_window>& type, const char* name) {
     type.def_prop_rw(
-        name, [](const ww_window& one) { return one.*window; },
-        [name](ww_window& one, nb::handle given) {
-            one.*window = number<std::uint32_t>(given, name, "a whole number of segments");
+        name, [](const ww_window& fields) { return fields.*window; },
+        [name](ww_window& fields, nb::handle given) {
+            fields.*window = number<std::uint32_t>(given, name, "a whole number of segments");
         },
         nb::for_setter("given"_a.none()));
 }
@@ -242,36 +242,36 @@ using Parameters = std::vector<std::tuple<Text, Text, Number, Number, Number>>;
 using Quantities = std::vector<std::tuple<Text, Text, Text>>;
 
 // Adds the parameters (name, what, default, least, most) and the quantities (name, unit, what) of a class.
-void declare(PythonOps& made, const Parameters& parameters, const Quantities& quantities) {
+void declare(PythonOps& declared, const Parameters& parameters, const Quantities& quantities) {
     const auto kept = [&](const std::string& text) {
-        return made.texts.emplace_back(text).c_str();
+        return declared.texts.emplace_back(text).c_str();
     };
     for (const auto& [name, what, fallback, least, most] : parameters)
-        made.parameters.push_back({kept(name), kept(what), fallback, least, most});
+        declared.parameters.push_back({kept(name), kept(what), fallback, least, most});
     for (const auto& [name, unit, what] : quantities)
-        made.quantities.push_back({kept(name), kept(unit), kept(what)});
-    made.ops.parameters = made.parameters.data();
-    made.ops.parameter_count = static_cast<std::uint32_t>(made.parameters.size());
-    made.ops.quantities = made.quantities.data();
-    made.ops.quantity_count = static_cast<std::uint32_t>(made.quantities.size());
-    if (!made.quantities.empty()) made.ops.observe = observe;
+        declared.quantities.push_back({kept(name), kept(unit), kept(what)});
+    declared.ops.parameters = declared.parameters.data();
+    declared.ops.parameter_count = static_cast<std::uint32_t>(declared.parameters.size());
+    declared.ops.quantities = declared.quantities.data();
+    declared.ops.quantity_count = static_cast<std::uint32_t>(declared.quantities.size());
+    if (!declared.quantities.empty()) declared.ops.observe = observe;
 }
 
 // Registers a class under a name. Its table stays for the life of the process, because networks have its address.
 void add(const nb::object& control, const std::string& source, const std::string& name,
          unsigned traits, const Parameters& parameters, const Quantities& quantities) {
     static std::deque<PythonOps>& all = *new std::deque<PythonOps>;
-    PythonOps& made = all.emplace_back();
-    made.control = control;
-    made.name = name;
-    ww_control_ops& ops = made.ops;
+    PythonOps& declared = all.emplace_back();
+    declared.control = control;
+    declared.name = name;
+    ww_control_ops& ops = declared.ops;
     ops.version = WW_CONTROL_VERSION;
     ops.state_bytes = sizeof(ww_loaded_state);
     ops.traits = traits;
     ops.like = WW_PROTOCOL_SACK;
-    ops.label = made.name.c_str();
-    declare(made, parameters, quantities);
-    ops.context = &made;
+    ops.label = declared.name.c_str();
+    declare(declared, parameters, quantities);
+    ops.context = &declared;
     ops.init = init;
     ops.on_ack = on_ack;
     ops.on_loss = on_loss;

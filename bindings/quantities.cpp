@@ -32,9 +32,9 @@ auto read(nb::handle given, Read reader) {
 }
 
 nb::dict scales(const plan::Kind& kind) {
-    nb::dict made;
-    for (const plan::Unit& unit : kind.units) made[unit.name] = unit.scale;
-    return made;
+    nb::dict by_unit;
+    for (const plan::Unit& unit : kind.units) by_unit[unit.name] = unit.scale;
+    return by_unit;
 }
 
 nb::object count_of(const plan::Amount& amount) {
@@ -73,9 +73,9 @@ void bind_quantities(nb::module_& m) {
     m.def(
         "amount",
         [](nb::handle value, bool finite) {
-            const plan::Amount made =
+            const plan::Amount amount =
                 read(value, [&](const auto& item) { return plan::amount(item, finite); });
-            return nb::make_tuple(count_of(made), made.in_packets);
+            return nb::make_tuple(count_of(amount), amount.in_packets);
         },
         "value"_a.none(), "finite"_a,
         nb::sig("def amount(value: object, finite: bool) -> tuple[int | None, bool]"),
@@ -83,17 +83,17 @@ void bind_quantities(nb::module_& m) {
     m.def(
         "limit",
         [](nb::handle value) {
-            const plan::Limit made = read(value, plan::limit);
-            return nb::make_tuple(made.is_relative(), count_of(made.amount),
-                                  made.amount.in_packets);
+            const plan::Limit limit = read(value, plan::limit);
+            return nb::make_tuple(limit.is_relative(), count_of(limit.amount),
+                                  limit.amount.in_packets);
         },
         "value"_a.none(), nb::sig("def limit(value: object) -> tuple[bool, int | None, bool]"),
         "Reads the limit of a queue: whether it depends on the link, and otherwise its amount.");
     m.def(
         "measure",
         [](const std::string& text) {
-            const plan::Measure made = plan::measure(text);
-            return std::pair(std::string(made.kind), made.number);
+            const plan::Measure measure = plan::measure(text);
+            return std::pair(std::string(measure.kind), measure.number);
         },
         "text"_a, "Reads a quantity whose kind its unit tells: plan/quantities.hpp.");
 }

@@ -14,12 +14,12 @@ constexpr std::array kEvents = {WW_EVENT_KINDS(WW_NAME_OF)};
 
 // These methods need the Python object, which their views keep alive.
 template <class T>
-const T& of(nb::handle self) {
+const T& held(nb::handle self) {
     return nb::cast<const T&>(self);
 }
 
 nb::dict windows(nb::handle self) {
-    const Records& records = of<Records>(self);
+    const Records& records = held<Records>(self);
     nb::dict columns;
     columns["connection"] = view(self, records.windows_of);
 #define WW_ROW(type, name, what) columns[#name] = view(self, records.windows.name);
@@ -33,7 +33,7 @@ nb::dict windows(nb::handle self) {
 }
 
 nb::dict events(nb::handle self) {
-    const Records& records = of<Records>(self);
+    const Records& records = held<Records>(self);
     const std::vector<Event>& rows = records.events;
     nb::dict columns;
     columns["connection"] = view(self, records.events_of);
@@ -46,7 +46,7 @@ nb::dict events(nb::handle self) {
 }
 
 nb::dict queues(nb::handle self) {
-    const Records& records = of<Records>(self);
+    const Records& records = held<Records>(self);
     nb::dict columns;
     columns["channel"] = view(self, records.queues_of);
 #define WW_ROW(type, name, what) columns[#name] = view(self, records.queues.name);
@@ -56,7 +56,7 @@ nb::dict queues(nb::handle self) {
 }
 
 nb::dict states(nb::handle self) {
-    const Records& records = of<Records>(self);
+    const Records& records = held<Records>(self);
     nb::dict columns;
     columns["channel"] = view(self, records.states_of);
 #define WW_ROW(type, name, what) columns[#name] = view(self, records.states.name);
@@ -66,7 +66,7 @@ nb::dict states(nb::handle self) {
 }
 
 nb::dict drops(nb::handle self) {
-    const std::vector<Drop>& rows = of<Records>(self).drops;
+    const std::vector<Drop>& rows = held<Records>(self).drops;
     nb::dict columns;
 #define WW_ROW(type, name, what) \
     columns[#name] = view<WW_TRACE_TYPE_##type>(self, rows, &Drop::name);
@@ -76,7 +76,7 @@ nb::dict drops(nb::handle self) {
 }
 
 nb::dict captured(nb::handle self) {
-    const std::vector<Captured>& rows = of<Records>(self).captured;
+    const std::vector<Captured>& rows = held<Records>(self).captured;
     nb::dict columns;
     columns["time_ps"] = view<std::int64_t>(self, rows, &Captured::at);
     columns["flow"] = view<std::uint32_t>(self, rows, &Captured::flow);
@@ -102,7 +102,7 @@ nb::list list(const std::vector<Row>& rows, From Row::*field) {
 
 nb::dict connections(nb::handle self) {
     constexpr std::size_t kFew = 10'000;
-    const std::vector<FlowCounts>& rows = of<Outcome>(self).connections;
+    const std::vector<FlowCounts>& rows = held<Outcome>(self).connections;
     const bool few = rows.size() <= kFew;
     nb::dict columns;
 #define WW_COLUMN(type, name)                                 \
@@ -120,7 +120,7 @@ nb::dict connections(nb::handle self) {
 
 // The responses and chunks of all connections.
 nb::dict messages(nb::handle self) {
-    const std::vector<Message>& rows = of<Outcome>(self).messages;
+    const std::vector<Message>& rows = held<Outcome>(self).messages;
     nb::dict columns;
 #define WW_ROW(type, name, ...) columns[#name] = list<WW_COLUMN_TYPE_##type>(rows, &Message::name);
     WW_MESSAGE_COLUMNS(WW_ROW)

@@ -27,45 +27,47 @@
     X(NUMBER, goodput_bps, "bit/s", "Goodput", "goodput\nMb/s", 1e-6, 3, WW_COLUMN_WITH_INTERVAL, \
       "payload delivered in order, over the time the flow was active: from its start until it "   \
       "is complete, or until `stop`, or to the run's end, and until its last packet arrives",     \
-      flow.bit_rate(flow.its.delivered_bytes))                                                    \
+      flow.bit_rate(flow.connections.delivered_bytes))                                            \
     X(NUMBER, throughput_bps, "bit/s", "Throughput", "throughput\nMb/s", 1e-6, 3,                 \
       WW_COLUMN_WITH_INTERVAL,                                                                    \
       "IP packets of the flow's data that reached the sink, over the same time",                  \
-      flow.bit_rate(flow.its.ip_bytes_at_sink))
+      flow.bit_rate(flow.connections.ip_bytes_at_sink))
 
-#define WW_COMPUTED_COLUMNS(X)                                                                  \
-    X(NUMBER, retransmission_ratio, "", "Retransmitted over sent", "resent\n%", 100, 2,         \
-      WW_COLUMN_ALWAYS, "retransmitted over sent",                                              \
-      ratio(flow.sum(flow.its.retransmitted), flow.is_tcp ? flow.sum(flow.its.sent) : 0))       \
-    X(NUMBER, loss_ratio, "", "Dropped and lost over sent", "", 1, 1, WW_COLUMN_ALWAYS,         \
-      "queue_drops and lost, over sent",                                                        \
-      ratio(flow.sum(flow.its.queue_drops) + flow.sum(flow.its.lost), flow.sum(flow.its.sent))) \
-    X(NUMBER, receiver_limited, "", "Limited by the receiver", "receiver\nlimited %", 100, 0,   \
-      WW_COLUMN_IF_KNOWN,                                                                       \
-      "share of the run in which its receive window held back data, if that is over a tenth; "  \
-      "raise its receive_window",                                                               \
-      flow.limited(flow.its.receiver_limited_s))                                                \
-    X(NUMBER, application_limited, "", "Limited by the application", "app\nlimited %", 100, 0,  \
-      WW_COLUMN_IF_KNOWN,                                                                       \
-      "share of the run in which its application had not written data that the windows "        \
-      "allowed, if that is over a tenth",                                                       \
-      flow.limited(flow.its.application_limited_s))                                             \
-    X(COUNT, transfers, "", "Transfers", "", 1, 1, WW_COLUMN_ALWAYS,                            \
-      "connections of the flow, more than one with `arrivals`; of an `app` with requests its "  \
-      "responses or chunks, which the next columns count, too",                                 \
-      flow.transfers)                                                                           \
-    X(COUNT, completed, "", "Completed transfers", "", 1, 1, WW_COLUMN_ALWAYS,                  \
-      "connections whose data were all acknowledged", flow.completions_s.size())                \
-    X(NUMBER, completion_s, "s", "Completion time", "completion\ns", 1, 3,                      \
-      WW_COLUMN_WITH_INTERVAL | WW_COLUMN_IF_KNOWN,                                             \
-      "mean time from a connection's start until all its data are acknowledged, if they are",   \
-      mean(flow.completions_s))                                                                 \
-    X(NUMBER, completion_p50_s, "s", "Median completion time", "", 1, 1, WW_COLUMN_ALWAYS,      \
-      "median of those times; for a flow with one connection, its time",                        \
-      percentile(flow.completions_s, 0.5))                                                      \
-    X(NUMBER, completion_p95_s, "s", "Completion time, 95th percentile", "", 1, 1,              \
-      WW_COLUMN_ALWAYS, "their 95th percentile", percentile(flow.completions_s, 0.95))          \
-    X(NUMBER, completion_max_s, "s", "Longest completion time", "", 1, 1, WW_COLUMN_ALWAYS,     \
+#define WW_COMPUTED_COLUMNS(X)                                                                 \
+    X(NUMBER, retransmission_ratio, "", "Retransmitted over sent", "resent\n%", 100, 2,        \
+      WW_COLUMN_ALWAYS, "retransmitted over sent",                                             \
+      ratio(flow.sum(flow.connections.retransmitted),                                          \
+            flow.is_tcp ? flow.sum(flow.connections.sent) : 0))                                \
+    X(NUMBER, loss_ratio, "", "Dropped and lost over sent", "", 1, 1, WW_COLUMN_ALWAYS,        \
+      "queue_drops and lost, over sent",                                                       \
+      ratio(flow.sum(flow.connections.queue_drops) + flow.sum(flow.connections.lost),          \
+            flow.sum(flow.connections.sent)))                                                  \
+    X(NUMBER, receiver_limited, "", "Limited by the receiver", "receiver\nlimited %", 100, 0,  \
+      WW_COLUMN_IF_KNOWN,                                                                      \
+      "share of the run in which its receive window held back data, if that is over a tenth; " \
+      "raise its receive_window",                                                              \
+      flow.limited(flow.connections.receiver_limited_s))                                       \
+    X(NUMBER, application_limited, "", "Limited by the application", "app\nlimited %", 100, 0, \
+      WW_COLUMN_IF_KNOWN,                                                                      \
+      "share of the run in which its application had not written data that the windows "       \
+      "allowed, if that is over a tenth",                                                      \
+      flow.limited(flow.connections.application_limited_s))                                    \
+    X(COUNT, transfers, "", "Transfers", "", 1, 1, WW_COLUMN_ALWAYS,                           \
+      "connections of the flow, more than one with `arrivals`; of an `app` with requests its " \
+      "responses or chunks, which the next columns count, too",                                \
+      flow.transfers)                                                                          \
+    X(COUNT, completed, "", "Completed transfers", "", 1, 1, WW_COLUMN_ALWAYS,                 \
+      "connections whose data were all acknowledged", flow.completions_s.size())               \
+    X(NUMBER, completion_s, "s", "Completion time", "completion\ns", 1, 3,                     \
+      WW_COLUMN_WITH_INTERVAL | WW_COLUMN_IF_KNOWN,                                            \
+      "mean time from a connection's start until all its data are acknowledged, if they are",  \
+      mean(flow.completions_s))                                                                \
+    X(NUMBER, completion_p50_s, "s", "Median completion time", "", 1, 1, WW_COLUMN_ALWAYS,     \
+      "median of those times; for a flow with one connection, its time",                       \
+      percentile(flow.completions_s, 0.5))                                                     \
+    X(NUMBER, completion_p95_s, "s", "Completion time, 95th percentile", "", 1, 1,             \
+      WW_COLUMN_ALWAYS, "their 95th percentile", percentile(flow.completions_s, 0.95))         \
+    X(NUMBER, completion_max_s, "s", "Longest completion time", "", 1, 1, WW_COLUMN_ALWAYS,    \
       "the longest of those times", percentile(flow.completions_s, 1))
 
 #define WW_RUN_COLUMNS(X)                                                                          \

@@ -22,9 +22,9 @@ class Numbers {
 
   private:
     template <class T>
-    static double read(const char* at) {
+    static double read(const char* address) {
         T value;
-        std::memcpy(&value, at, sizeof value);
+        std::memcpy(&value, address, sizeof value);
         return static_cast<double>(value);
     }
 

@@ -118,16 +118,16 @@ constexpr Observer kObservers[] = {
 
 const std::vector<std::string_view>& observed() {
     static const std::vector<std::string_view> names = [] {
-        std::vector<std::string_view> made;
-        for (const Observer& one : kObservers) made.push_back(one.column);
-        return made;
+        std::vector<std::string_view> columns;
+        for (const Observer& observer : kObservers) columns.push_back(observer.column);
+        return columns;
     }();
     return names;
 }
 
 double observe(std::string_view column, const Windows& windows, const Surroundings& run) {
-    for (const Observer& one : kObservers)
-        if (one.column == column) return one.of(windows, run);
+    for (const Observer& observer : kObservers)
+        if (observer.column == column) return observer.of(windows, run);
     return std::nan("");
 }
 

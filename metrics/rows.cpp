@@ -26,7 +26,7 @@ double mean(const std::vector<double>& values) {
 
 // A flow of a run, from which its columns are computed.
 struct FlowOfRun {
-    const Connections& its;
+    const Connections& connections;
     std::size_t first, last;  // its connections are first to last - 1
     const Planned& planned;
     double simulated_s;
@@ -39,9 +39,10 @@ struct FlowOfRun {
 
     // Takes the completion times of its transfers, which are connections or their messages.
     void take_transfers() {
-        const Messages& all = its.messages;
+        const Messages& all = connections.messages;
         if (!planned.has_messages) {
-            for (std::size_t i = first; i < last; i++) take(its.start_s[i], its.completed_s[i]);
+            for (std::size_t i = first; i < last; i++)
+                take(connections.start_s[i], connections.completed_s[i]);
             return;
         }
         const std::size_t begin = first_of(all, first), end = first_of(all, last);
@@ -82,15 +83,15 @@ struct FlowOfRun {
     }
 
     double least(const Numbers& column) const {
-        double found = std::nan("");
-        each(column, [&](double value) { found = std::fmin(found, value); });
-        return found;
+        double extreme = std::nan("");
+        each(column, [&](double value) { extreme = std::fmin(extreme, value); });
+        return extreme;
     }
 
     double most(const Numbers& column) const {
-        double found = std::nan("");
-        each(column, [&](double value) { found = std::fmax(found, value); });
-        return found;
+        double extreme = std::nan("");
+        each(column, [&](double value) { extreme = std::fmax(extreme, value); });
+        return extreme;
     }
 
     // Returns a number of bytes as a rate over the flow's active time.
@@ -103,10 +104,10 @@ struct FlowOfRun {
     // or with the run. A flow with arrivals ends with the run, because its transfers continue after its stop.
     std::pair<double, double> active() const {
         if (planned.arrives || count() == 0) return {planned.start_s, simulated_s};
-        const double completed_s = its.completed_s[first];
+        const double completed_s = connections.completed_s[first];
         const double end_s =
             std::isnan(completed_s) ? std::min(simulated_s, planned.stop_s) : completed_s;
-        return {its.start_s[first], std::fmax(end_s, its.last_arrival_s[first])};
+        return {connections.start_s[first], std::fmax(end_s, connections.last_arrival_s[first])};
     }
 
     // Returns the share of the run in which something limited it; NaN if that is short.
@@ -125,10 +126,10 @@ struct Run {
 
 void set_flow_columns(const FlowOfRun& flow, Row& row) {
     const double unknown = std::nan("");
-#define WW_VALUE_SUM(name) flow.sum(flow.its.name)
-#define WW_VALUE_MOST(name) flow.most(flow.its.name)
-#define WW_VALUE_MEAN(name) flow.is_tcp ? flow.mean(flow.its.name) : unknown
-#define WW_VALUE_LEAST(name) flow.is_tcp ? flow.least(flow.its.name) : unknown
+#define WW_VALUE_SUM(name) flow.sum(flow.connections.name)
+#define WW_VALUE_MOST(name) flow.most(flow.connections.name)
+#define WW_VALUE_MEAN(name) flow.is_tcp ? flow.mean(flow.connections.name) : unknown
+#define WW_VALUE_LEAST(name) flow.is_tcp ? flow.least(flow.connections.name) : unknown
 #define WW_SET_SUM(name) row.name = WW_VALUE_SUM(name);
 #define WW_SET_MOST(name) row.name = WW_VALUE_MOST(name);
 #define WW_SET_MEAN(name) row.name = WW_VALUE_MEAN(name);
@@ -178,37 +179,37 @@ const std::vector<Column>& columns() {
 }
 
 std::vector<std::size_t> spans(const Connections& connections, std::size_t flows) {
-    std::vector<std::size_t> found = {0};
-    for (std::size_t flow = 0, at = 0; flow < flows; flow++) {
+    std::vector<std::size_t> starts = {0};
+    for (std::size_t flow = 0, place = 0; flow < flows; flow++) {
         const auto number = static_cast<double>(flow);
-        while (at < connections.count && connections.source[at] == number) at++;
-        found.push_back(at);
+        while (place < connections.count && connections.source[place] == number) place++;
+        starts.push_back(place);
     }
-    return found;
+    return starts;
 }
 
 std::vector<Row> rows(const std::vector<Planned>& flows, const Connections& connections,
                       const std::vector<Used>& directions, double simulated_s,
                       const FairShares& fair_shares) {
     const std::vector<std::size_t> bounds = spans(connections, flows.size());
-    std::vector<Row> made(flows.size());
+    std::vector<Row> computed(flows.size());
     std::vector<double> goodputs_bps;
     Spans active;
     for (std::size_t i = 0; i < flows.size(); i++) {
         FlowOfRun flow = {connections, bounds[i], bounds[i + 1], flows[i], simulated_s};
         flow.take_transfers();
-        set_flow_columns(flow, made[i]);
+        set_flow_columns(flow, computed[i]);
         active.push_back(flow.active());
-        if (flow.is_tcp) goodputs_bps.push_back(made[i].goodput_bps);
+        if (flow.is_tcp) goodputs_bps.push_back(computed[i].goodput_bps);
     }
     Run run = {simulated_s, directions.empty() ? Used() : directions.front()};
-    for (const Used& one : directions)
-        if (one.utilisation > run.busiest.utilisation) run.busiest = one;
+    for (const Used& direction : directions)
+        if (direction.utilisation > run.busiest.utilisation) run.busiest = direction;
     run.jain = jain(goodputs_bps);
     const std::vector<double> shares_bps = fair_shares(active);
     for (std::size_t i = 0; i < flows.size(); i++)
-        set_run_columns(run, flows[i].is_tcp, shares_bps[i], made[i]);
-    return made;
+        set_run_columns(run, flows[i].is_tcp, shares_bps[i], computed[i]);
+    return computed;
 }
 
 }  // namespace ww::metrics

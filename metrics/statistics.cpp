@@ -106,21 +106,21 @@ Spread spread(const std::vector<double>& values) {
 
 Comparison compare(const std::vector<std::pair<double, double>>& pairs) {
     std::vector<double> first, second, differences, residuals;
-    for (const auto& [one, two] : pairs) {
-        if (std::isnan(one) || std::isnan(two)) continue;
-        first.push_back(one);
-        second.push_back(two);
-        differences.push_back(one - two);
+    for (const auto& [left, right] : pairs) {
+        if (std::isnan(left) || std::isnan(right)) continue;
+        first.push_back(left);
+        second.push_back(right);
+        differences.push_back(left - right);
     }
-    Comparison made;
-    made.difference = spread(differences);
-    made.second = spread(second).mean;
-    if (first.empty() || made.second == 0) return made;
-    made.ratio = spread(first).mean / made.second;
+    Comparison comparison;
+    comparison.difference = spread(differences);
+    comparison.second = spread(second).mean;
+    if (first.empty() || comparison.second == 0) return comparison;
+    comparison.ratio = spread(first).mean / comparison.second;
     for (std::size_t i = 0; i < first.size(); i++)
-        residuals.push_back(first[i] - made.ratio * second[i]);
-    made.residual = deviation(residuals, 0);
-    return made;
+        residuals.push_back(first[i] - comparison.ratio * second[i]);
+    comparison.residual = deviation(residuals, 0);
+    return comparison;
 }
 
 double jain(const std::vector<double>& rates) {
