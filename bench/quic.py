@@ -2,7 +2,7 @@
 """Compares CUBIC of quinn, of noq, ours inside them and Linux's with ours in the simulator.
 
 `python -m tools.pages quic FOLDER...` writes the tables of docs/quic.md. Each FOLDER comes from
-`westwood validate --engine quinn`, `noq` or `linux --grid quic,quic-short`, which have forty paths.
+`westwood validate --engine quinn`, `noq` or `linux --only quic,quic-short`, which have forty paths.
 Speeds are in CPU time.
 """
 

@@ -18,16 +18,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 from cases import SCENARIO, SWEPT
+from small_studies import STUDIES
 
 COMMANDS = (
     "run swept.toml --seeds 3 --out out --plot",
     "run small.toml --seeds 4 --json",
     "compare --duration 2s --seeds 2 --out out --plot",
-    "sweep swept.toml --seeds 3 --out out",
     "trace small.toml --out out --plot --events",
-    "reproduce fig11 --out out",
-    "control tune --cc westwood+ --vary filter --paths 30 --packets 2000 --trials 3 --out out",
-    "control stress --cc westwood+ --harm idle --environments 60 --out out",
+    *(f"{STUDIES[name].words} --out out" for name in ("sweep", "reproduce", "tune", "stress")),
     "control benchmark --cc westwood+ --only clean --paths 6 --out out",
     "list protocols",
 )

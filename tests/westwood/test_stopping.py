@@ -55,7 +55,7 @@ COMMANDS = [
     f"trace table1 {NS3} --plot",
     f"run path {LINUX} --seeds 3",
     f"trace path {LINUX} --plot",
-    "validate --engine linux --grid lossless --out r",
+    "validate --engine linux --only lossless --out r",
 ]
 
 

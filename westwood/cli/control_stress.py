@@ -151,6 +151,7 @@ def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: b
     from westwood.errors import Interrupted
     from westwood.hunt import hunter, report
     from westwood.results.folder import Folder
+    from westwood.results.store import interrupted
 
     check_workers(workers, "--workers")
     folder = Folder(out, tell=say) if out else None
@@ -162,9 +163,10 @@ def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: b
         except KeyboardInterrupt:
             with stopping.keeping():
                 _print(hunting, folder)
-            rest = f"; continue with --resume --out {out}" if out else ""
-            seen = f"{hunting.environments} environments were seen"
-            raise Interrupted(f"interrupted; {seen}{rest}") from None
+            seen = f"{hunting.environments} environments"
+            if folder:
+                raise interrupted(folder, seen) from None
+            raise Interrupted(f"interrupted; {seen} were seen") from None
         if folder is not None:
             with stopping.keeping():
                 report.write(folder, hunting.findings(), _title(hunting), hunting.counted())

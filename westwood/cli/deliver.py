@@ -156,11 +156,10 @@ def tracker(engine: Engine, planned: Experiment, workers: int | None, *, yes: bo
     return partial(console.track, about_memory=format_bytes(needed.memory_bytes))
 
 
-def interrupted(folder: Folder | None, *, resumes: bool = False) -> Interrupted:
+def interrupted(folder: Folder | None) -> Interrupted:
     """Returns the error that says what was kept when the user interrupted."""
     kept = f"finished runs are in {folder.path}" if folder else "the table is of finished runs"
-    rest = f"; continue with --resume --out {folder.path}" if folder and resumes else ""
-    return Interrupted(f"interrupted; {kept}{rest}")
+    return Interrupted(f"interrupted; {kept}")
 
 
 def _title(planned: Experiment) -> str:

@@ -130,10 +130,10 @@ def evaluate(
     extras.need("numpy", "evaluate")
     from westwood.cli.streams import say
     from westwood.engines.pool import check_workers
-    from westwood.errors import Interrupted
     from westwood.evaluation import page, text
     from westwood.evaluation.running import Evaluation
     from westwood.results.folder import Folder
+    from westwood.results.store import interrupted
 
     if out is None:
         raise InputError("is missing, expected a folder for the page", key="--out")
@@ -151,8 +151,7 @@ def evaluate(
             answers = {one: evaluation.answers(one) for one in request.controls}
             written = page.write(evaluation, answers)
         except KeyboardInterrupt:
-            rest = f"{evaluation.finished} runs are kept; continue with --resume --out {out}"
-            raise Interrupted(f"interrupted; {rest}") from None
+            raise interrupted(evaluation.folder, f"{evaluation.finished} runs") from None
     write = text.markdown if markdown else text.table
     shown = writer.dumps(page.as_json(answers, evaluation)) if json else write(answers, evaluation)
     try:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json as writer
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from westwood.cli import figures, inferring
 from westwood.cli.figures import ByOption, FigureOption, SizeOption, TitleOption
 from westwood.cli.options import (
     DaskOption,
+    JsonOption,
     ResumeOption,
     SeedsOption,
     WorkersOption,
@@ -79,7 +81,7 @@ def validate(
     engine: Annotated[
         str, typer.Option(metavar="ns3|ns2|linux|quinn|noq", help="The engine to compare with.")
     ] = "ns3",
-    grid: Annotated[
+    only: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME,...",
@@ -91,15 +93,16 @@ def validate(
         ),
     ] = None,
     seeds: SeedsOption = None,
+    resume: ResumeOption = False,
     workers: WorkersOption = None,
     duration: Annotated[
         str | None, typer.Option(metavar="TIME", help="Length of every run; default: the grid's.")
     ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("validation"),
+    json: JsonOption = False,
 ) -> None:
     from westwood import engines, extras
     from westwood.cli import console
-    from westwood.errors import Interrupted
 
     extras.need("matplotlib", "validate")
     from westwood.experiments import validation
@@ -107,27 +110,35 @@ def validate(
     from westwood.experiments.validation.grid import plan
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
+    from westwood.study.kept import KeptRuns
 
-    grids = validation.chosen(engine, grid or ())
+    grids = validation.chosen(engine, only or ())
     other = engines.find(engine)
     planned = {name: plan(one, seeds, duration) for name, one in grids.items()}
     for experiment in planned.values():
         other.check(experiment.jobs)
     folder = Folder(out, kind=ResultKind.VALIDATION)
     done: list[compare.Validation] = []
-    with folder.locked():  # checked before an hour of runs
+    kept = KeptRuns(folder, "validation", {"engine": [other.name, other.title]})
+    with kept.opened(page.about(engine, planned), resume=resume):  # checked before an hour of runs
         for name, one in grids.items():
-            came = compare.run(
-                name, planned[name], one, other, workers=workers, track=console.track
+            done.append(
+                compare.run(
+                    name,
+                    planned[name],
+                    one,
+                    other,
+                    workers=workers,
+                    track=console.track,
+                    kept=kept,
+                )
             )
-            if came is None:
-                count = f"{len(done)} of {len(grids)} grids were finished"
-                kept = f"{count}; {folder.path / page.TABLE} has them" if done else count
-                raise Interrupted(f"interrupted; {kept}")
-            done.append(came)
             page.keep(done, engine, planned, folder)
-            print(came, flush=True)
-        print(page.write(done, engine, planned, folder))
+            if not json:
+                print(done[-1], flush=True)
+        written = page.write(done, engine, planned, folder)
+        kept.finish()
+    print(writer.dumps([entry for one in done for entry in one.entries()]) if json else written)
 
 
 INFERENCE = "What a paper may have run"
@@ -189,7 +200,7 @@ def reproduce(
         return
     refuse_idle(context, "settings", "seed", "dask", why="without --infer")
     from westwood import extras
-    from westwood.cli import console, deliver
+    from westwood.cli import console
 
     extras.need("matplotlib", "reproduce")
     from westwood.papers import reproduce as reproduction
@@ -199,7 +210,5 @@ def reproduce(
     planned = reproduction.select(what, seeds=seeds, quick=quick)
     folder = Folder(out or Path("report"), kind=ResultKind.REPRODUCTION)
     done = reproduction.run(planned, folder, workers=workers, track=console.track, resume=resume)
-    if done is None:
-        raise deliver.interrupted(folder, resumes=True)
     console.print_verdicts(done.verdicts)
     print(done.page)

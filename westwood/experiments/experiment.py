@@ -25,6 +25,7 @@ from westwood.results.rows import even, rows_frame
 from westwood.scenario import Scenario, controls, presets
 from westwood.scenario.controls import OF_EACH_CONTROL, has_setting
 from westwood.scenario.stacks import is_stack, split
+from westwood.study.kept import KeptRuns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,16 +43,6 @@ class Tracker(Protocol):
 
     def __call__(self, runs: Iterable[T], total: int, /) -> Iterable[T]:
         """Takes the runs and their number, as `console.track` does."""
-
-
-class KeptRuns(Protocol):
-    """Keeps finished runs where a killed command finds them again."""
-
-    def of(self, job: Job, seed: int) -> list[Row] | None:
-        """Returns the rows of a run that was kept."""
-
-    def keep(self, job: Job, seed: int, rows: list[Row]) -> None:
-        """Keeps the rows of a finished run."""
 
 
 @dataclass(frozen=True)
@@ -207,9 +198,10 @@ def collect(
     *,
     workers: int | None,
     track: Tracker,
+    kept: KeptRuns | None = None,
 ) -> Collected:
     """Runs everything; an interrupt ends it early and keeps finished runs."""
-    return collect_all({"": experiment}, engine, workers=workers, track=track)[""]
+    return collect_all({"": experiment}, engine, workers=workers, track=track, kept=kept)[""]
 
 
 def collect_all(
@@ -242,7 +234,7 @@ def collect_all(
 
     missing = []
     for place, (job, seed) in enumerate(places):
-        if kept and (rows := kept.of(job, seed)) is not None:
+        if kept and (rows := kept.of(engine.name, job, seed)) is not None:
             add(place, rows)
         else:
             missing.append(place)
@@ -256,7 +248,7 @@ def collect_all(
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(runs):
         for number, rows in track(runs, len(missing)):
             if kept:
-                kept.keep(*places[missing[number]], rows)
+                kept.keep(engine.name, *places[missing[number]], rows)
             add(missing[number], rows)
     return {name: Collected(runs, experiments[name].runs) for name, runs in found.items()}
 

@@ -29,14 +29,14 @@ import polars as pl
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import check_workers, run_jobs
 from westwood.engines.simulator import SIMULATOR
-from westwood.errors import InputError, Interrupted
+from westwood.errors import InputError
 from westwood.experiments.experiment import Experiment, Tracker
 from westwood.results.columns import COST, Row, check_metric, columns
 from westwood.results.folder import Damaged, Folder
 from westwood.results.kinds import ResultKind
 from westwood.results.metrics import half_width
 from westwood.results.rows import is_number, rows_frame
-from westwood.results.store import Store
+from westwood.results.store import Store, interrupted
 from westwood.units import parse_fraction
 
 _OF_THIS_MACHINE = {column.name for column in COST}  # columns that the scenario does not decide
@@ -245,9 +245,8 @@ def run(
                         store.add(missing[place], rows)
             store.finish()
         except KeyboardInterrupt:
-            kept = f"{len(wanted & store.done)} of {len(wanted)} runs are in {folder.path}"
-            rest = f"continue with --resume --out {folder.path}"
-            raise Interrupted(f"interrupted; {kept}; {rest}") from None
+            kept = f"{len(wanted & store.done)} of {len(wanted)} runs"
+            raise interrupted(folder, kept) from None
         return store.frame()
 
 

@@ -16,7 +16,6 @@ from typing import Any
 from westwood import stopping
 from westwood.draw import report
 from westwood.draw.laboratory import LabLink
-from westwood.engines.contract import Job
 from westwood.engines.pool import check_workers
 from westwood.errors import InputError, suggestion
 from westwood.experiments import experiment
@@ -26,11 +25,10 @@ from westwood.papers.checks.common import Measured
 from westwood.papers.infer import published
 from westwood.papers.infer import report as inference
 from westwood.papers.studies import STUDIES, PaperStudy, observer_of
-from westwood.results.columns import Row
 from westwood.results.folder import Folder
 from westwood.results.rows import losing_links
-from westwood.results.store import Store
 from westwood.scenario import Scenario, fragments, profiles
+from westwood.study.kept import KeptRuns
 
 QUICK_SEEDS = 3
 ALL = "all"
@@ -79,31 +77,6 @@ def select(name: str, *, seeds: int | None = None, quick: bool = False) -> Selec
     return Selection(chosen, experiments)
 
 
-class _Journal:
-    """Keeps each finished run in the folder, by what decides its rows."""
-
-    def __init__(self, folder: Folder) -> None:
-        self._rows: dict[tuple[str, int, bool], list[Row]] = {}
-        self.store = Store(folder, self._take)
-
-    def _take(self, record: Mapping[str, Any]) -> None:
-        rows = [dict(row) for row in record["rows"]]
-        self._rows[str(record["scenario"]), int(record["seed"]), bool(record["observed"])] = rows
-
-    def of(self, job: Job, seed: int) -> list[Row] | None:
-        """Returns the rows of a run that an earlier start finished."""
-        rows = self._rows.get((job.scenario.hash, seed, job.more_columns is not None))
-        return None if rows is None else [{**job.settings, **row} for row in rows]
-
-    def keep(self, job: Job, seed: int, rows: list[Row]) -> None:
-        """Keeps a run; its point's settings are not part of it."""
-        kept = [{k: v for k, v in row.items() if k not in job.settings} for row in rows]
-        observed = job.more_columns is not None
-        self.store.keep(
-            {"scenario": job.scenario.hash, "seed": seed, "observed": observed, "rows": kept}
-        )
-
-
 def run(
     selection: Selection,
     folder: Folder,
@@ -111,28 +84,30 @@ def run(
     workers: int | None,
     track: Tracker,
     resume: bool = False,
-) -> Reproduction | None:
-    """Runs, draws, checks and writes everything into the folder; None if interrupted.
+) -> Reproduction:
+    """Runs, draws, checks and writes everything into the folder.
 
-    With `resume` the runs that an earlier start left in the folder's journal are not repeated.
+    With `resume` the runs that an earlier start has kept in the folder are not repeated.
     """
     check_workers(workers, "--workers")
-    manifest = _manifest(selection)
-    folder.manifest(manifest, complete=False)
-    journal = _Journal(folder)
-    if not resume:
-        journal.store.clear()
-    with journal.store.opened():
-        by_name = experiment.collect_all(
-            selection.experiments, workers=workers, track=track, kept=journal
-        )
+    kept = KeptRuns(folder, "reproduction")
+    with kept.opened(_manifest(selection), resume=resume):
+        done = _reproduced(selection, folder, kept, workers, track)
+        kept.finish()
+    return done
+
+
+def _reproduced(
+    selection: Selection, folder: Folder, kept: KeptRuns, workers: int | None, track: Tracker
+) -> Reproduction:
+    by_name = experiment.collect_all(selection.experiments, workers=workers, track=track, kept=kept)
     with stopping.keeping():
         for name, collected in by_name.items():
             folder.scenario(f"scenarios/{name}", selection.experiments[name].scenario)
             if collected.runs:
                 folder.frame(f"runs/{name}.parquet", collected.rows)
     if not all(collected.complete for collected in by_name.values()):
-        return None
+        raise KeyboardInterrupt
     measured = {name: _measured(selection, name, collected) for name, collected in by_name.items()}
     for name, one in measured.items():
         folder.frame(f"data/{name}.csv", one.points)
@@ -158,9 +133,8 @@ def run(
         "The papers' claims, measured",
         sections,
         [*verdicts, *others],
-        manifest,
+        _manifest(selection),
     )
-    journal.store.clear()
     return Reproduction([*verdicts, *others], page, drawn)
 
 

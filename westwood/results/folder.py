@@ -141,6 +141,8 @@ class Folder:
         if not resume:
             raise self.error(f"holds {kind}, expected --resume or a new folder")
         self.check_format()
+        if kind.is_computed:
+            self.check_version(self._made_by("version", __version__))
         try:
             found = _json_of(self.verified(kind.file))
         except Damaged as damaged:
@@ -174,11 +176,19 @@ class Folder:
 
     def check_format(self) -> None:
         """Raises InputError if the folder was written in another format."""
-        manifest = _json_of(self.path / _MANIFEST)
-        found = manifest.get("format", FORMAT) if isinstance(manifest, dict) else FORMAT
-        if found != FORMAT:
+        if (found := self._made_by("format", FORMAT)) != FORMAT:
             problem = f"was written in format {show(found)}, expected {FORMAT}: run it again"
             raise InputError(problem, source=str(self.path))
+
+    def _made_by(self, key: str, default: object) -> object:
+        manifest = _json_of(self.path / _MANIFEST)
+        return manifest.get(key, default) if isinstance(manifest, dict) else default
+
+    def check_version(self, version: object) -> None:
+        """Raises InputError for results of another version, which this one may contradict."""
+        if version != __version__:
+            problem = f"was written by westwood {version}, expected {__version__} or a new folder"
+            raise self.error(problem)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

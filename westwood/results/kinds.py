@@ -35,6 +35,11 @@ class ResultKind(Enum):
     def __init__(self, title: str, file: str) -> None:
         self.title, self.file = title, file
 
+    @property
+    def is_computed(self) -> bool:
+        """Returns whether it depends on this program; uploads over real paths do not."""
+        return self not in (ResultKind.CAMPAIGN, ResultKind.TRIAL)
+
     def __str__(self) -> str:
         return f"{'an' if self.title[0] in 'aeiou' else 'a'} {self.title}"
 

@@ -14,12 +14,13 @@ their work is repeated. docs/decisions/0010-one-store.md explains the choice.
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from westwood.errors import RunError
+from westwood.errors import Interrupted, RunError
 from westwood.results import disk, journal
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
@@ -52,17 +53,20 @@ class Store:
         files: Mapping[str, str] | None = None,
     ) -> Iterator[None]:
         """Locks the folder, checks that it fits (`Folder.begin`), and opens the store."""
-        self._advice = "; continue with --resume"
         with self._folder.locked():
             self._folder.begin(
                 kind, state, resume=resume, differs=differs, about=about, files=files
             )
-            with self.opened():
+            with self.opened(resumes=True):
                 yield
 
     @contextmanager
-    def opened(self) -> Iterator[None]:
-        """Reads the records of earlier starts, and closes the file in the end."""
+    def opened(self, *, resumes: bool = False) -> Iterator[None]:
+        """Reads the records of earlier starts, and closes the file in the end.
+
+        resumes: errors advise to continue with --resume.
+        """
+        self._advice = "; continue with --resume" if resumes else ""
         self._read()
         try:
             yield
@@ -134,3 +138,9 @@ class Store:
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+def interrupted(folder: Folder, kept: str) -> Interrupted:
+    """Returns the error of a user's interrupt: what is kept, and how to continue."""
+    place = shlex.quote(str(folder.path))
+    return Interrupted(f"interrupted; {kept} are in {place}; continue with --resume --out {place}")

@@ -23,12 +23,12 @@ from typing import Any
 
 import polars as pl
 
-from westwood.errors import InputError, Interrupted
+from westwood.errors import InputError
 from westwood.experiments.experiment import Tracker
 from westwood.results import journal
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
-from westwood.results.store import Store
+from westwood.results.store import Store, interrupted
 from westwood.search import evaluation, objective, space
 from westwood.search.evaluation import PathTestSet, RunJobs
 from westwood.search.objective import REFERENCES, TARGETS
@@ -249,7 +249,5 @@ def run(
             study.finish()
         except KeyboardInterrupt:
             done = min(len(study.found.trials), trials)
-            kept = f"{done} of {trials} trials are in {folder.path}"
-            rest = f"continue with --resume --out {folder.path}"
-            raise Interrupted(f"interrupted; {kept}; {rest}") from None
+            raise interrupted(folder, f"{done} of {trials} trials") from None
         return study.found

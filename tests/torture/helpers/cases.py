@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from small_studies import STUDIES
 
 from westwood.results import journal
 
@@ -48,7 +49,11 @@ class Zygote:
     def __init__(self) -> None:
         program = Path(__file__).with_name("zygote.py")
         self._process = subprocess.Popen(
-            [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, str(program)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )
         self._answer()
 
@@ -86,22 +91,17 @@ class Case:
     before: tuple[str, ...] = ()  # a command that makes its input
 
 
-_SWEEP = ("sweep", "swept.toml", "--seeds", "3", "--workers", "1", "--out", "out")
-_TUNE = (
-    "control tune --cc westwood+ --vary filter --paths 30 --packets 2000 --trials 2 --workers 1"
-    " --out out"
-)
-_STRESS = "control stress --cc westwood+ --harm idle --environments 60 --workers 1 --out out"
+_ALONE = ("--workers", "1", "--out", "out")
+_SWEEP = (*STUDIES["sweep"].words.split(), *_ALONE)
 _BENCHMARK = "control benchmark --cc reno --only clean --paths 4 --workers 1 --out out"
 _COMPARE = "path compare 127.0.0.1:5301 --cc cubic,reno --out out"
-_INFER = "reproduce --infer linux-2003 --settings 48 --workers 1 --out out"
 _SMALL = ("small.toml", "--seeds", "2", "--workers", "1")
 CASES = (
-    Case("sweep", _SWEEP, ("--resume",)),
+    *(
+        Case(name, (*study.words.split(), *_ALONE), ("--resume",))
+        for name, study in STUDIES.items()
+    ),
     Case("campaign", ("path", "campaign", "plan.toml", "--out", "out"), ("--resume",)),
-    Case("tune", tuple(_TUNE.split()), ("--resume",)),
-    Case("stress", tuple(_STRESS.split()), ("--resume",)),
-    Case("infer", tuple(_INFER.split()), ("--resume",)),
     Case("compare on a path", tuple(_COMPARE.split())),
     Case("run", ("run", *_SMALL, "--out", "out", "--plot")),
     Case("run in the current folder", ("run", *_SMALL, "--plot")),
@@ -121,8 +121,9 @@ CASES = (
             "bottleneck",
         ),
     ),
-    Case("report", ("report", "out", "--export"), before=_SWEEP),
-    Case("reproduce", ("reproduce", "fig11", "--workers", "1", "--out", "out")),
+    Case(
+        "report", ("report", "out", "--export"), before=(*STUDIES["sweep"].words.split(), *_ALONE)
+    ),
     Case("benchmark", tuple(_BENCHMARK.split())),
 )
 RESUMED = tuple(case for case in CASES if case.again)
@@ -261,6 +262,8 @@ def _content(file: Path) -> object:
     content = file.read_bytes()
     if file.name == "SHA256SUMS":
         return None
+    if file.suffix == ".jsonl":  # a resumed command may end its runs in another order
+        return sorted(content.splitlines())
     if file.name == "runs.parquet" or file.parent.name == "runs":
         rows = pl.read_parquet(io.BytesIO(content))
         if "cpu_s" in rows.columns:

@@ -19,6 +19,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
+import small_studies
 from matplotlib.figure import Figure
 
 from westwood import engines
@@ -61,6 +63,8 @@ _LATE = (
     "westwood.hunt.report",
     "westwood.judge.judging",
     "westwood.papers.infer.study",
+    "westwood.evaluation.page",
+    "westwood.experiments.validation.page",
     "westwood.papers.reproduce",
     "westwood.search.page",
     "westwood.search.study",
@@ -120,6 +124,8 @@ def prepare() -> None:
     study.InferenceStudy._outcomes = _outcomes  # type: ignore[method-assign]
     Figure.savefig = _figure  # type: ignore[method-assign, assignment]
     engines.find("sim")
+    small_studies.shrink(setattr, "")
+    os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp()  # of the looks that `evaluate` notes
 
 
 def start(request: dict[str, Any]) -> int:

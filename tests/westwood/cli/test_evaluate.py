@@ -41,17 +41,6 @@ def test_the_page_has_the_verdict_its_threshold_and_the_command(westwood):
     assert Path("page/scenarios/1-queue.toml").exists()
 
 
-def test_a_killed_evaluation_runs_only_what_is_missing(westwood):
-    westwood(*QUICK)
-    first = Path("page/answers.json").read_bytes()
-    journal = Path("page/journal.jsonl")
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:7]))
-    westwood(*QUICK, "--resume")
-    assert Path("page/answers.json").read_bytes() == first
-    assert journal.read_bytes().splitlines(keepends=True)[:7] == lines[:7]
-
-
 def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(westwood):
     lines = westwood(*QUICK, "--markdown").out.splitlines()
     (line,) = (one for one in lines if one.startswith("| Does it keep queues short?"))

@@ -128,7 +128,7 @@ def test_an_ns_without_uclas_module_is_refused_in_one_line(
     monkeypatch.delenv("WESTWOOD_NS2", raising=False)
     with pytest.raises(UnavailableError, match=r"needs an ns with the module TCP/WestwoodNR .*"):
         ns2.simulate(of_ucla(duration="1s"))
-    called = westwood("validate", "--engine", "ns2", "--grid", "2002")
+    called = westwood("validate", "--engine", "ns2", "--only", "2002")
     assert called.code != 0 and len(called.err.splitlines()) == 1 and "WestwoodNR" in called.err
 
 

@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -194,14 +193,6 @@ def test_a_run_on_disk_that_does_not_fit_the_sweep_is_repeated(
     assert told == [f"{tmp_path / 's' / 'runs.parquet'}: has runs of another sweep (1)"]
 
 
-def test_rows_do_not_depend_on_the_workers(swept_file: Path, tmp_path: Path) -> None:
-    planned = experiment.plan(Scenario.from_toml(swept_file), seeds=5)
-    for workers in (1, 4):
-        sweep.run(planned, Folder(tmp_path / str(workers)), workers=workers, track=track)
-    one, four = (tmp_path / str(workers) / "runs.parquet" for workers in (1, 4))
-    assert one.read_bytes() == four.read_bytes()
-
-
 def test_precision_adds_seeds_where_the_interval_is_wide(swept_file: Path, tmp_path: Path) -> None:
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=5)
     wanted = sweep.Precision(0.04, most=200)
@@ -260,23 +251,6 @@ def test_a_folder_of_another_sweep_is_reported_in_one_line(
     assert (swept_file.parent / "s" / "runs.parquet").read_bytes() == before
 
 
-def test_a_full_disk_is_reported_in_one_line_and_loses_nothing(
-    swept_file: Path, tmp_path: Path
-) -> None:
-    def small_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-
-    command = sweep_command(swept_file, tmp_path / "s", "--seeds", "50")
-    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_files)
-    assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert "s: can't be written: " in done.stderr and "; continue with --resume" in done.stderr
-    kept = len(keys_on_disk(tmp_path / "s"))
-    assert kept > 10
-    done = subprocess.run([*command, "--resume"], capture_output=True, text=True)
-    assert done.returncode == 0
-    assert pl.read_parquet(tmp_path / "s" / "runs.parquet").height == 200
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_an_unwritable_folder_is_reported_in_one_line(
     swept_file: Path, tmp_path: Path, westwood: Callable[..., Any]
@@ -284,19 +258,3 @@ def test_an_unwritable_folder_is_reported_in_one_line(
     (tmp_path / "s").mkdir(mode=0o500)
     called = westwood("sweep", swept_file, "--out", tmp_path / "s")
     assert called.code == 1 and called.err.count("\n") == 1
-
-
-def test_an_interrupt_says_how_to_resume(swept_file: Path, tmp_path: Path) -> None:
-    long = ("--seeds", "2000", "--set", "duration=600s")
-    command = sweep_command(swept_file, tmp_path / "s", *long)
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
-    deadline = time.monotonic() + 20
-    while not keys_on_disk(tmp_path / "s") and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "--resume --out" in errors and errors.count("\n") == 1
-    assert keys_on_disk(tmp_path / "s")

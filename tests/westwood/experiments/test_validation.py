@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,12 +10,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from westwood import engines
-from westwood.cli import console
 from westwood.engines.contract import Job, RunSeed
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError
-from westwood.experiments import validation
 from westwood.experiments.experiment import Experiment
 from westwood.experiments.validation import chosen, compare, exceptions, page
 from westwood.experiments.validation.exceptions import Exception_
@@ -273,35 +269,10 @@ def test_grids_are_chosen_by_name() -> None:
     always = [name for name, grid in GRIDS["ns3"].items() if not grid.by_name]
     assert list(chosen("ns3", [])) == always != list(GRIDS["ns3"])
     assert list(chosen("ns3", ["short"])) == ["short"]
-    with pytest.raises(InputError, match=r'--grid = "shrt": no grid of ns3, did you mean "short"'):
+    with pytest.raises(InputError, match=r'--only = "shrt": no grid of ns3, did you mean "short"'):
         chosen("ns3", ["shrt"])
 
 
 def test_the_command_line_names_them(westwood: Callable[..., Any]) -> None:
-    called = westwood("validate", "--engine", "linux", "--grid", "aqm")
-    assert called.code == 2 and called.err.startswith('westwood: --grid = "aqm": no grid of linux')
-
-
-def test_an_interrupt_keeps_finished_grids(
-    westwood: Callable[..., Any], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    brief = replace(SMALL, length=always("1s"), seeds=1)
-    monkeypatch.setattr(validation, "chosen", lambda *_: {"first": brief, "second": brief})
-    monkeypatch.setattr(engines, "find", lambda name: replace(SIMULATOR, name=name))
-    calls = 0
-
-    def interrupted(runs: Any, total: int) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls > 2:
-            raise KeyboardInterrupt
-        return runs
-
-    monkeypatch.setattr(console, "track", interrupted)
-    called = westwood("validate", "--out", "kept")
-    assert (called.code, len(called.out.splitlines())) == (130, 1)
-    assert called.err == (
-        "westwood: interrupted; 1 of 2 grids were finished; kept/validation.csv has them\n"
-    )
-    assert set(pl.read_csv(tmp_path / "kept" / "validation.csv")["grid"]) == {"first"}
-    assert not json.loads((tmp_path / "kept" / "manifest.json").read_text())["complete"]
+    called = westwood("validate", "--engine", "linux", "--only", "aqm")
+    assert called.code == 2 and called.err.startswith('westwood: --only = "aqm": no grid of linux')

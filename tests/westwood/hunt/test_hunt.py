@@ -12,7 +12,6 @@ from started_tool import Tool
 
 from westwood.cli import control_stress
 from westwood.engines.simulator import simulate
-from westwood.errors import InputError
 from westwood.hunt import attack as attacks
 from westwood.hunt import degradation, hunter, replay, report, shrink
 from westwood.hunt.attack import Attack
@@ -235,12 +234,6 @@ def test_a_degradation_is_from_0_to_1():
         assert (
             0 <= runner.degradation(harm, replace(attack, duration_us=2_000_000), "westwood+") <= 1
         )
-
-
-def test_another_hunts_folder_is_left_alone(tmp_path):
-    hunted("westwood+", "losses", 1, folder=tmp_path / "hunt")
-    with pytest.raises(InputError, match="another hunt"):
-        hunted("westwood+", "queue", 1, folder=tmp_path / "hunt")
 
 
 def test_it_prints_what_it_found_and_writes_it(westwood, tmp_path, monkeypatch):

@@ -2,7 +2,6 @@
 """An inference depends only on its seed, loses nothing, and reports errors in one line."""
 
 import functools
-import random
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,34 +10,22 @@ from typing import Any
 
 import polars as pl
 import pytest
+from small_studies import shorten
 
-from westwood import InputError, Scenario
+from westwood import InputError
 from westwood.cli.commands import call
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
-from westwood.errors import Interrupted
-from westwood.papers.claims import claims
-from westwood.papers.infer import page, result, space, study
+from westwood.papers.infer import page, space, study
 from westwood.papers.infer.report import InferenceReport, packaged
 from westwood.results.folder import Folder
 
 SMALL = "linux-2003"  # its runs are short
 
 
-def shorten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes runs short and few, for one claim, since the search is tested and not its results."""
-    whole = Scenario.preset
-    cut = staticmethod(lambda name: whole(name).with_settings({"duration": "4s"}))
-    monkeypatch.setattr(Scenario, "preset", cut)
-    decided = property(lambda self: [claims()["linux.rate_halving"]])
-    monkeypatch.setattr(space.Open, "claims", decided)
-    runs = {"choosing": (1001, 1), "fresh": (2001, 2), "witness": (3001, 2)}
-    monkeypatch.setattr(result, "_RUNS", runs)
-
-
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    shorten(monkeypatch)
+    shorten(monkeypatch.setattr)
 
 
 def everything(finished: Iterable[Any], total: int) -> Iterable[Any]:
@@ -79,7 +66,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Makes an undisturbed inference with one worker, with which several tests compare theirs."""
     folder = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        shorten(monkeypatch)
+        shorten(monkeypatch.setattr)
         assert inferred(folder, workers=1).settings == 73
     return folder
 
@@ -98,34 +85,6 @@ def test_an_inference_depends_on_its_seed_and_not_on_workers(whole, tmp_path):
         dict(rows.select(list(space.of(SMALL).profile)).row(0, named=True))
         == space.of(SMALL).profile
     )
-
-
-@pytest.mark.usefixtures("short")
-def test_an_interrupted_inference_ends_with_the_same_result(whole, tmp_path):
-    stops = random.Random(3)
-
-    def until(steps: int) -> Any:
-        def track(finished: Iterable[Any], total: int) -> Iterable[Any]:
-            for place, one in enumerate(finished):
-                if place == steps:
-                    raise KeyboardInterrupt
-                yield one
-
-        return track
-
-    starts = 0
-    while True:
-        try:
-            inferred(tmp_path / "cut", resume=starts > 0, track=until(stops.randrange(5, 40)))
-            break
-        except Interrupted as error:
-            assert "--resume --out" in str(error)
-            starts += 1
-
-    assert starts > 1
-    assert files(tmp_path / "cut") == files(whole)
-    kept = [(folder / "journal.jsonl").read_bytes() for folder in (tmp_path / "cut", whole)]
-    assert sorted(kept[0].splitlines()) == sorted(kept[1].splitlines()), "none is kept twice"
 
 
 @pytest.mark.usefixtures("short")

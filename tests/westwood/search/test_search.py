@@ -5,8 +5,6 @@ import functools
 import json
 import random
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +18,6 @@ from westwood import InputError
 from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
-from westwood.errors import Interrupted
 from westwood.paths import population
 from westwood.results import journal
 from westwood.results.folder import Folder
@@ -109,25 +106,6 @@ def test_the_ends_of_each_range_are_compared_with_the_best(tmp_path):
     assert again.runs == 0 and again.end_effects() == found.end_effects()
 
 
-def test_an_interrupted_search_ends_with_the_same_result(tmp_path):
-    def stop_after_6(finished: Any, total: int) -> Any:
-        for count, step in enumerate(finished):
-            if count == 6:
-                raise KeyboardInterrupt
-            yield step
-
-    searched(tmp_path / "whole", 9)
-    with pytest.raises(
-        Interrupted, match=r"; 4 of 9 trials are in .*; continue with --resume --out .*"
-    ):
-        searched(tmp_path / "two", 9, track=stop_after_6)
-    found = searched(tmp_path / "two", 9, resume=True)
-
-    assert found.runs < 14 * len(PathTestSet.drawn("search", 1, 30, 1000).runs)
-    for file in ("trials.parquet", "ablation.parquet", "best.json"):
-        assert (tmp_path / "two" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
-
-
 def test_more_trials_can_be_requested_without_repeating_finished_ones(tmp_path):
     searched(tmp_path / "whole", trials=9)
     searched(tmp_path / "two", trials=1)
@@ -178,51 +156,6 @@ def test_runs_on_other_machines_give_the_same_trials(tmp_path):
     study.run(small(), folder, 2, resume=False, run_jobs=elsewhere, track=track)
     there, here = (tmp_path / one / "trials.parquet" for one in ("there", "here"))
     assert there.read_bytes() == here.read_bytes()
-
-
-def test_a_killed_search_loses_and_repeats_no_trial(tmp_path):
-    vary = [word for key in VARY for word in ("--vary", key)]
-    command = [
-        sys.executable,
-        "-m",
-        "westwood",
-        "control",
-        "tune",
-        "--cc",
-        "westwood+",
-        *vary,
-        *SMALL,
-    ]
-    folder, before, chance = tmp_path / "killed", set[int](), random.Random(1)
-    for attempt in range(2):
-        more = ["--resume"] if attempt else []
-        process = subprocess.Popen([*command, "--out", str(folder), *more])
-        while len(trials_on_disk(folder)) <= len(before):
-            assert process.poll() is None
-            time.sleep(0.01)
-        time.sleep(0.1 * chance.random())
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        on_disk = trials_on_disk(folder)
-        assert len(on_disk) == len(set(on_disk)), "a trial was repeated"
-        assert before < set(on_disk), "a finished trial is lost"
-        before = set(on_disk)
-
-    trials = max(before) + 2
-    searched(folder, trials, resume=True)
-    searched(tmp_path / "whole", trials)
-    assert len(trials_on_disk(folder)) == len(set(trials_on_disk(folder))) == trials
-    for file in ("trials.parquet", "ablation.parquet", "best.json"):
-        assert (folder / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
-
-
-def trials_on_disk(folder: Path) -> list[int]:
-    file, found = folder / "journal.jsonl", []
-    lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []
-    for line in lines:
-        if line.endswith("\n") and "trial" in (record := json.loads(line)):
-            found += [record["trial"]] if "values" in record else []
-    return found
 
 
 @pytest.mark.clock

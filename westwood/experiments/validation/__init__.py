@@ -26,7 +26,7 @@ def chosen(engine: str, names: Sequence[str]) -> dict[str, Grid]:
     for name in names:
         if name not in grids:
             raise InputError(
-                f"no grid of {engine}, {suggestion(name, grids)}", key="--grid", value=name
+                f"no grid of {engine}, {suggestion(name, grids)}", key="--only", value=name
             )
     unnamed = (name for name, grid in grids.items() if not grid.by_name)
     return {name: grids[name] for name in names or unnamed}

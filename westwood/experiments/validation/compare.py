@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
@@ -19,8 +20,10 @@ from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment, Tracker
 from westwood.experiments.validation import exceptions
 from westwood.experiments.validation.grid import BACKWARD, BESIDE, Grid
+from westwood.results.verdicts import Verdict
 from westwood.scenario import Scenario
 from westwood.scenario.stacks import is_stack, split
+from westwood.study.kept import KeptRuns
 
 OTHER = "_other"  # suffix of the other engine's columns
 # Columns that are averaged over the flows of a direction; others belong to the whole run.
@@ -107,6 +110,20 @@ class Validation:
         found = ((one, self.share(one.name)) for one in criteria(self.grid))
         return [(one, share) for one, share in found if share is not None]
 
+    def entries(self) -> list[dict[str, Any]]:
+        """Returns the verdict on each criterion for JSON."""
+        return [
+            {
+                "grid": self.name,
+                "criterion": one.name,
+                "says": one.says,
+                "share": share,
+                "asked": one.share,
+                "verdict": Verdict.of(share < one.share),
+            }
+            for one, share in self.shares
+        ]
+
     def __str__(self) -> str:
         met = ", ".join(f"{one.says} {share:.0%}" for one, share in self.shares)
         return (
@@ -123,15 +140,16 @@ def run(
     *,
     workers: int | None,
     track: Tracker,
-) -> Validation | None:
-    """Runs both engines over the grid; None if interrupted."""
+    kept: KeptRuns | None = None,
+) -> Validation:
+    """Runs both engines over the grid, except for the runs that are kept."""
     other.check(planned.jobs)
     both = []
     for engine, runs in ((SIMULATOR, in_simulator(planned)), (other, planned)):
         count = workers or (grid.workers if engine.real_time else None)
-        collected = experiment.collect(runs, engine, workers=count, track=track)
+        collected = experiment.collect(runs, engine, workers=count, track=track, kept=kept)
         if not collected.complete:
-            return None
+            raise KeyboardInterrupt
         both.append(averaged(grid, collected.rows))
     ours = _by_protocol(grid, both[0])
     points = ours.join(both[1], on=_keys(grid), suffix=OTHER, maintain_order="left")

@@ -30,7 +30,7 @@ def keep(
     """Writes the grids that are finished into the table, so that no kill loses them."""
     tables = [one.points.select(pl.lit(one.name).alias("grid"), pl.all()) for one in done]
     with stopping.keeping():
-        folder.manifest(_manifest(engine, planned), complete=False)
+        folder.manifest(about(engine, planned), complete=False)
         folder.frame(TABLE, pl.concat(tables, how="diagonal_relaxed"))
 
 
@@ -41,10 +41,10 @@ def write(
     keep(done, engine, planned, folder)
     title = f"The simulator against {_TITLES[engine]}"
     sections = [_section(one, _TITLES[engine], folder) for one in done]
-    return report.write_last(folder, title, sections, [], _manifest(engine, planned))
+    return report.write_last(folder, title, sections, [], about(engine, planned))
 
 
-def _manifest(engine: str, planned: Mapping[str, Experiment]) -> dict[str, Any]:
+def about(engine: str, planned: Mapping[str, Experiment]) -> dict[str, Any]:
     return {
         "engine": f"sim and {engine}",
         "grids": {

@@ -22,7 +22,7 @@ from typing import Any
 
 import polars as pl
 
-from westwood.errors import InputError, Interrupted
+from westwood.errors import InputError
 from westwood.experiments.experiment import Tracker
 from westwood.papers.infer import page, propose, published
 from westwood.papers.infer.evaluate import ClaimOutcome, ClaimPlan, ClaimTestSet, RunJobs, outcomes
@@ -37,7 +37,7 @@ from westwood.papers.infer.result import (
 from westwood.papers.infer.space import Open
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
-from westwood.results.store import Store
+from westwood.results.store import Store, interrupted
 
 LEAST_SETTINGS, MOST_SETTINGS = 2 * propose.BATCH, 100_000
 _JUDGED_ON = ("choosing", "fresh", "witness")
@@ -301,6 +301,4 @@ def run(
                 pass
             return study.finish(settings), study.runs
         except KeyboardInterrupt:
-            kept = f"{len(study.found.different)} settings are in {folder.path}"
-            rest = f"continue with --resume --out {folder.path}"
-            raise Interrupted(f"interrupted; {kept}; {rest}") from None
+            raise interrupted(folder, f"{len(study.found.different)} settings") from None

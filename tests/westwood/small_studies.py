@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every command that keeps its finished runs and resumes, in its small form.
+
+A row is attacked by the laws of tests/westwood/study/test_laws.py and by `make torture`. As a
+program this runs a command line, and is killed after so many kept records:
+
+    python small_studies.py 3 reproduce fig11 --out out
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from westwood import engines
+from westwood.cli import call
+from westwood.engines.simulator import SIMULATOR
+from westwood.experiments import validation
+from westwood.experiments.validation.grid import Grid, always, product
+from westwood.papers.claims import claims
+from westwood.papers.infer import result, space
+from westwood.results.store import Store
+from westwood.scenario import Scenario
+
+GRID = Grid(
+    says="two points",
+    profile="ns3-3.44",
+    protocols={"sack": {"recovery": "sack"}},
+    points=product(rate=("2Mbps",), delay=("10ms",), loss=(0.0, 0.01)),
+    length=always("1s"),
+    seeds=2,
+)
+
+
+@dataclass(frozen=True)
+class Small:
+    """A command's small form, and the same with one option of another value."""
+
+    words: str
+    other: str
+    writes: str = "index.html"  # a file of the whole result
+    has_workers: bool = True
+
+
+STUDIES: Mapping[str, Small] = {
+    "sweep": Small(
+        "sweep swept.toml --seeds 3", "sweep swept.toml --seeds 3 --set duration=9s", "runs.parquet"
+    ),
+    "evaluate": Small(
+        "evaluate reno --only c4-alone --quick", "evaluate reno --only c4-alone --quick --seed 2"
+    ),
+    "validate": Small("validate", "validate --engine ns2"),
+    "reproduce": Small("reproduce fig11", ""),
+    "tune": Small(
+        "control tune --cc westwood+ --vary filter --paths 30 --packets 2000 --trials 2",
+        "control tune --cc westwood+ --vary filter --paths 30 --packets 2000 --trials 2 --seed 2",
+        "best.json",
+    ),
+    "stress": Small(
+        "control stress --cc westwood+ --harm idle --environments 60",
+        "control stress --cc westwood+ --harm queue --environments 60",
+        "findings.json",
+    ),
+    "infer": Small(
+        "reproduce --infer linux-2003 --settings 48",
+        "reproduce --infer linux-2003 --settings 48 --seed 2",
+        "settings.parquet",
+    ),
+}
+
+
+def shrink(patch: Callable[[Any, str, Any], object], words: str) -> None:
+    """Makes `validate` compare the simulator with itself on a small grid, and inferences short."""
+    if "--infer" in words:
+        shorten(patch)
+    patch(validation, "chosen", lambda *_: {"first": GRID, "second": replace(GRID, seeds=3)})
+    patch(engines, "find", lambda name: replace(SIMULATOR, name=name))
+
+
+def shorten(patch: Callable[[Any, str, Any], object]) -> None:
+    """Makes an inference's runs short and few, for one claim."""
+    whole = Scenario.preset
+    cut = staticmethod(lambda name: whole(name).with_settings({"duration": "4s"}))
+    patch(Scenario, "preset", cut)
+    patch(space.Open, "claims", property(lambda self: [claims()["linux.rate_halving"]]))
+    runs = {"choosing": (1001, 1), "fresh": (2001, 2), "witness": (3001, 2)}
+    patch(result, "_RUNS", runs)
+
+
+def after(records: int, act: Callable[[], object]) -> Callable[[Store, Mapping[str, Any]], None]:
+    """Returns a `Store.keep` that acts instead of keeping the record after so many."""
+    keep, kept = Store.keep, 0
+
+    def limited(self: Store, record: Mapping[str, Any]) -> None:
+        nonlocal kept
+        if kept == records:
+            act()
+        kept += 1
+        keep(self, record)
+
+    return limited
+
+
+if __name__ == "__main__":
+    shrink(setattr, " ".join(sys.argv[2:]))
+    killed = after(int(sys.argv[1]), lambda: os.kill(os.getpid(), signal.SIGKILL))
+    Store.keep = killed  # type: ignore[method-assign]
+    sys.exit(call(sys.argv[2:]))
