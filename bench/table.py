@@ -18,6 +18,8 @@ RESULTS = ROOT / "build" / "bench" / "results.json"
 
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
 
+_MANY = 1000  # flows
+
 Row = Mapping[str, Any]
 _HEADS = (
     "ns per packet",
@@ -33,12 +35,18 @@ _HEADS = (
 
 
 def tables(results: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the tables in Markdown, by the names of their places on the page."""
+    """Returns the tables in Markdown, by the names of their places on the page.
+
+    Each case stands in one of them: many flows in that of the scale, the lone flow that the parts
+    are compared with among the flows.
+    """
+    few = [row for row in results["flows"] if row["flows"] < _MANY]
+    many = [row for row in results["flows"] if row["flows"] >= _MANY]
     return {
-        "bench: flows": _per_packet(results["flows"]),
-        "bench: parts": _per_packet(results["parts"]),
+        "bench: flows": _per_packet(few),
+        "bench: parts": _per_packet(results["parts"][1:]),
         "bench: whole": _whole(results),
-        "bench: scale": _scale([*results["flows"], *results["scale"]]),
+        "bench: scale": _scale([*many, *results["scale"]]),
         "bench: machine": f"{_machine(results['machine'])}\n",
     }
 
@@ -82,11 +90,11 @@ def _whole(results: Mapping[str, Any]) -> str:
         ("a run of 10 s at 12 Mb/s", run["cpu_s"]),
         (f"the same without its {run['packets']} packets", empty["cpu_s"]),
     ]
-    shown = [(name, _seconds(taken), _seconds(goals.get(name))) for name, taken in cells]
-    shown += [
-        (row["case"], _seconds(row["seconds"]), _seconds(row["goal_s"])) for row in results["whole"]
-    ]
-    return _lines(("what", "time", "goal"), shown)
+    shown = [(name, _seconds(taken), _seconds(goals.get(name)), "") for name, taken in cells]
+    for row in results["whole"]:
+        ratio = f"{row['ratio']:.1f} x {row['peer']}" if "peer" in row else ""
+        shown.append((row["case"], _seconds(row["seconds"]), _seconds(row["goal_s"]), ratio))
+    return _lines(("what", "CPU time", "goal", "ratio"), shown)
 
 
 def _seconds(value: float | None) -> str:
@@ -99,20 +107,21 @@ def _seconds(value: float | None) -> str:
 def _scale(rows: list[Row]) -> str:
     cells = []
     for row in rows:
-        run, flows = row["engine_run"], row["flows"]
-        if flows >= 1000:
-            a_flow = run["run_kib"] * 1024 / flows
-            cells.append(
-                (
-                    row["case"],
-                    f"{run['packets'] / 1e6:.1f} M",
-                    f"{run['cpu_s']:.2f} s",
-                    f"{row['ns']:.0f}",
-                    f"{run['run_kib'] / 1024:.0f}",
-                    f"{a_flow:.0f}",
-                )
+        run = row["engine_run"]
+        cells.append(
+            (
+                row["case"],
+                f"{run['packets'] / 1e6:.1f} M",
+                f"{run['cpu_s']:.2f} s",
+                f"{row['ns']:.0f}",
+                _number(row.get("htsim"), 1),
+                _number(row.get("instructions")),
+                f"{run['run_kib'] / 1024:.0f}",
+                f"{run['run_kib'] * 1024 / row['flows']:.0f}",
             )
-    return _lines(("case", "packets", "CPU time", "ns per packet", "MiB", "bytes per flow"), cells)
+        )
+    heads = ("packets", "CPU time", "ns per packet", "x htsim", "instructions", "MiB")
+    return _lines(("case", *heads, "bytes per flow"), cells)
 
 
 def _machine(machine: Mapping[str, Any]) -> str:
