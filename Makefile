@@ -21,7 +21,7 @@ SETTINGS ?=
 WERROR ?= OFF
 
 .PHONY: help demo lab lab-engine core engine py test test-slow lint format golden bench bench-path comparison verdicts searches theory torture mutants prove ns3 \
-    linux linux-machine linux-path quic manual docs release clean system system-lab system-test .venv
+    linux linux-machine linux-um linux-path quic manual docs release clean system system-lab system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -57,6 +57,7 @@ test: $(VENV)/.tools system-test ## run every test suite
 test-slow: .venv ## run the tests that take minutes
 	@PYTHON=$(PYTHON) tools/system.sh slow
 	@$(MAKE_LINUX)
+	@$(BIN)/westwood kernel build
 	@$(BIN)/python -m tools.run_suites --all cpp core ns3 prove
 	@$(BIN)/ctest --test-dir build/sanitized -C long --tests-regex -long$$ --output-on-failure --no-tests=error
 	@PATH="$(CURDIR)/$(BIN):$$PATH" WW_ATTACK_SECONDS=2 $(BIN)/python -m pytest -m "slow or torture or hypothesis" \
@@ -133,6 +134,10 @@ linux: .venv ## build linux/: the emulated path, the congestion controls, and th
 linux-machine: linux-path ## fetch Debian's kernel, in which --engine linux runs controls that this one lacks
 	@PYTHON=$(PYTHON) tools/system.sh slow
 	@$(BIN)/westwood kernel machine
+
+linux-um: .venv ## build the Linux of --engine linux-um, in virtual time; ten minutes, once
+	@PYTHON=$(PYTHON) tools/system.sh um
+	@$(BIN)/westwood kernel build
 
 linux-path: .venv ## build ww-path, the emulated path of --engine linux, into build/linux
 	@tools/system.sh build

@@ -9,9 +9,9 @@ which ns3 and linux/path share, includes core and the engine's headers without c
 The emulated path in linux/path runs the engine's model of links, so it also includes engine
 (docs/decisions). So does ns3/runner, which runs the engine's impairments in ns-3's links, and
 ns3/compare, which compares the two. linux/loader uses linux/bpf's layout
-of events, and linux/path its table of the kernel's states. quic/runner runs the whole engine. The
-engine is pure, so it may not use the standard headers of files, threads, clocks and unportable
-random distributions.
+of events, and linux/path its table of the kernel's states. linux/um runs linux/path and the hosts
+of linux/bpf inside a kernel. quic/runner runs the whole engine. The engine is pure, so it may
+not use the standard headers of files, threads, clocks and unportable random distributions.
 """
 
 import re
@@ -79,6 +79,7 @@ RULES = {
     "linux/bpf": ({"core", "linux/bpf"}, ANY),
     "linux/loader": ({"linux/bpf", "linux/loader"}, ANY),
     "linux/path": ({"wire", "linux/bpf", "linux/path"} | ENGINE, ANY),
+    "linux/um": ({"wire", "linux/bpf", "linux/path", "linux/um"} | ENGINE, ANY),
     "quic/runner": ({"wire", "quic/runner"} | ENGINE, ANY),
     "quic/westwood": ({"core"}, FREESTANDING),
 }

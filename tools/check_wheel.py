@@ -37,7 +37,8 @@ def package() -> set[str]:
         ("wire", "*"),
         ("cmake", "*"),
         ("engine", "**/*.hpp"),
-        ("linux/bpf", "*"),
+        *(("engine", f"**/{name}.cpp") for name in ("channel", "topology", "arrivals", "validate")),
+        *((f"linux/{name}", "*") for name in ("bpf", "path", "um")),
     ):
         for path in (ROOT / room).glob(pattern):
             if path.is_file() and not path.name.startswith("."):

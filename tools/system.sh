@@ -6,6 +6,7 @@
 #   system.sh test    also the tools of the test suites; a suite without its tool is skipped
 #   system.sh lab     also the tools that bundle the laboratory's page
 #   system.sh linux   also the tools that build linux/
+#   system.sh um      also the kernel's source and the tools that build it
 #   system.sh slow    also two browsers to test the pages, and an emulator for another kernel
 #   system.sh bench   also google-benchmark
 #   system.sh prove   also Frama-C and a solver to prove the core; without them proofs are skipped
@@ -31,6 +32,15 @@ need "$name-venv" python_has 'import ensurepip, venv'
 need "$name-dev" python_has \
     'os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))'
 case $1 in
+um | slow)
+    need linux-source-6.12 test -e /usr/src/linux-source-6.12.tar.xz
+    need flex command -v flex
+    need bison command -v bison
+    need bc command -v bc
+    need xz-utils command -v xz
+    need make command -v make
+    need patch command -v patch
+    ;;&
 linux | test | slow | bench)
     need clang compiles clang
     need libbpf-dev test -e /usr/include/bpf/libbpf.h

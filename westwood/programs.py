@@ -45,11 +45,14 @@ def workshop() -> Path:
 
     Each version has its own, because builds of other versions don't fit.
     """
-    if CHECKOUT:
-        return CHECKOUT / "build"
+    return CHECKOUT / "build" if CHECKOUT else user_cache() / __version__
+
+
+def user_cache() -> Path:
+    """Returns the user's cache of this package, of all versions."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     caches = Path(named) if os.path.isabs(named) else Path(os.path.expanduser("~/.cache"))
-    return caches / "westwood" / __version__
+    return caches / "westwood"
 
 
 def opened_private(folder: Path) -> int:

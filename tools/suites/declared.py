@@ -342,8 +342,14 @@ BUILDERS = [
     pytest(
         "python",
         "the package, its commands and pages behave as documented",
-        *("tests", "--ignore=tests/linux", "-m", "not slow and not clock", "-n", WORKERS),
+        *("tests", "--ignore=tests/linux", "--ignore=tests/um"),
+        *("-m", "not slow and not clock", "-n", WORKERS),
         after=("linux-build", "ns3-wheel", "ns3-debian", "quic-build", "wheel"),
+    ),
+    pytest(
+        "linux-um",
+        "the real Linux TCP in virtual time repeats every byte, where `make linux-um` has built it",
+        *("-rs", "tests/um"),
     ),
 ]
 LINUX = ("-rs", "tests/linux")

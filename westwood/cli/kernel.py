@@ -232,6 +232,22 @@ def machine() -> None:
     next_step("westwood compare --engine linux --duration 10s --cc cubic,westwood+")
 
 
+@command(app, "westwood kernel build")
+def build(
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Source of Linux 6.12, a .tar.xz; default: Debian's package."
+        ),
+    ] = None,
+) -> None:
+    """Build the Linux of --engine linux-um, which needs no root; ten minutes, once."""
+    from westwood.kernel import virtual
+
+    print(virtual.build(source, print))
+    next_step("westwood compare --engine linux-um --duration 30s --cc cubic,reno")
+
+
 @command(app, "westwood kernel watch --cc ww_plus --sort rtt")
 def watch(
     cc: CcOption = None,

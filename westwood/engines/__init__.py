@@ -16,6 +16,7 @@ NAMES = {
     "ns3": "ns-3, through the module that `westwood ns3 build` builds",
     "ns2": "ns-2 2.35, of Debian's package `ns2`",
     "linux": "real sockets of this machine's kernel over an emulated path, in real time",
+    "linux-um": "the Linux that `westwood kernel build` builds, in virtual time and without root",
     "quinn": "connections of the QUIC stack quinn over the simulator's links",
     "noq": "the same for the QUIC stack noq",
 }
@@ -64,6 +65,13 @@ def find(name: str) -> Engine:
             workers=1,
             title=f"Linux {platform.release()}",
         )
+    if name == "linux-um":
+        from westwood.engines import linux_um
+        from westwood.kernel import virtual
+
+        virtual.program()
+        title = linux_um.title()
+        return Engine(name, linux_um.prepare, linux_um.simulate, profile="linux", title=title)
     if is_stack(name):
         from westwood.engines import quic
 

@@ -67,9 +67,10 @@ def simulate(
         What is run: a `Scenario`, the name of a preset (`presets()`), or a TOML file.
     seed : int, default 1
         Seed of the run's random numbers, from 0 to 2^64 - 1.
-    engine : {"sim", "ns3", "ns2", "linux", "quinn", "noq"}, default "sim"
+    engine : {"sim", "ns3", "ns2", "linux", "linux-um", "quinn", "noq"}, default "sim"
         What runs it: the simulator of this package, ns-3, ns-2, or real sockets of this machine's
-        kernel. Linux takes as long as the scenario lasts. `westwood ns3 build` installs ns-3.
+        kernel. Linux takes as long as the scenario lasts; "linux-um" is Linux in virtual time.
+        `westwood ns3 build` and `westwood kernel build` install ns-3 and the latter.
     trace : bool, default False
         Records windows, bandwidth estimate and round trips: `Result.trace`.
     interval_s : float, default 0
@@ -152,7 +153,7 @@ def simulate_many(
     seeds : int or iterable of int, optional
         The number of runs of each point, with the seeds 1, 2..., or the seeds themselves, each
         once. The scenario's own number (`Scenario.seeds`) if it is not given.
-    engine : {"sim", "ns3", "ns2", "linux", "quinn", "noq"}, default "sim"
+    engine : {"sim", "ns3", "ns2", "linux", "linux-um", "quinn", "noq"}, default "sim"
         What runs it, as in `simulate`.
     workers : int, optional
         Threads; one per core if it is not given, and one for the engine "linux".

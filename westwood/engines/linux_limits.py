@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import errno
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from westwood.scenario import Scenario
     from westwood.scenario.flows import Flow
 
+RequireFile = Callable[[str, str, dict[str, Any]], object]
 # The kernel's congestion controls by protocol.
 CONTROLS = {name: protocol.kernel for name, protocol in PROTOCOLS.items() if protocol.kernel}
 # The flow settings that linux/path applies, within the bounds that are checked below.
@@ -75,20 +76,29 @@ def _refuse(key: str, value: object, expected: str) -> InputError:
 
 def check(scenario: Scenario) -> None:
     """Raises InputError for what Linux can't do, UnavailableError for what this kernel lacks."""
+    linux_queues.check(scenario)
+    check_flows(scenario, user_controls.require)
+    if not is_emulated(scenario):
+        for control in sorted(controls_of(scenario)):
+            require(control)
+        for discipline in sorted(linux_queues.disciplines_of(scenario)):
+            linux_queues.require(discipline)
+
+
+def check_flows(scenario: Scenario, require_file: RequireFile) -> None:
+    """Raises InputError for flows that no Linux can run.
+
+    require_file: raises an error for a control in a file; it gets its name, what identifies its
+    contents, and its parameters.
+    """
     flows = scenario.flows
     if len(flows) > _MOST_FLOWS:
         raise _refuse("flow", len(flows), f"at most {_MOST_FLOWS} flows")
     hosts = {node for flow in flows for node in (flow.from_, flow.to)}
     if len(hosts) > _MOST_HOSTS:
         raise _refuse("flow", len(hosts), f"at most {_MOST_HOSTS} nodes with senders or receivers")
-    linux_queues.check(scenario)
-    refuse_all(*(partial(_check_flow, flow) for flow in scenario.flow))
+    refuse_all(*(partial(_check_flow, flow, require_file) for flow in scenario.flow))
     _check_shared(flows)
-    if not is_emulated(scenario):
-        for control in sorted(controls_of(scenario)):
-            require(control)
-        for discipline in sorted(linux_queues.disciplines_of(scenario)):
-            linux_queues.require(discipline)
 
 
 def controls_of(scenario: Scenario) -> set[str]:
@@ -114,7 +124,7 @@ def missing(scenario: Scenario) -> list[str]:
     return sorted([f"tcp_{one}" for one in controls] + [f"sch_{one}" for one in disciplines])
 
 
-def _check_flow(flow: Flow) -> None:
+def _check_flow(flow: Flow, require_file: RequireFile) -> None:
     name = flow.name
     if flow.app.kind not in ("bulk", UDP):
         raise _refuse(f"{name}.app", flow.app.kind, '"bulk" or "udp"')
@@ -122,7 +132,7 @@ def _check_flow(flow: Flow) -> None:
         if flow.header < _IP + _UDP:
             raise _refuse(f"{name}.header", format_size(flow.header), "at least 28B, IP and UDP")
         return
-    _check_control(flow)
+    _check_control(flow, require_file)
     if flow.recovery == "tahoe":
         raise _refuse(f"{name}.recovery", flow.recovery, "another recovery: Linux has no Tahoe")
     if flow.header not in (_UNSTAMPED, _STAMPED):
@@ -146,11 +156,11 @@ def _wrong(flow: Flow) -> Iterator[tuple[str, object, str]]:
             yield key, value, expected
 
 
-def _check_control(flow: Flow) -> None:
-    """Refuses a control that this kernel does not have as the flow names it."""
+def _check_control(flow: Flow, require_file: RequireFile) -> None:
+    """Refuses a control that Linux does not have as the flow names it."""
     cc = flow.cc
     if loading.is_file(cc.name):
-        user_controls.require(cc.name, str(cc.source), cc.parameters)
+        require_file(cc.name, str(cc.source), cc.parameters)
     elif cc.name not in CONTROLS:
         known = [*CONTROLS, "a file in C"]
         raise _refuse(f"{flow.name}.cc", cc.name, "one of " + ", ".join(known))

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from westwood.control import compiling, loading
+from westwood.control import loading
 from westwood.engines import ns3_limits, wire
 from westwood.engines.contract import RunSeed, refuse_simulators_own
 from westwood.engines.result import Result
@@ -73,14 +73,7 @@ def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
 def plan(scenario: Scenario) -> str:
     """Returns the scenario as a plan; raises InputError for what ns-3 can't do."""
     ns3_limits.check(scenario)
-    return wire.plan(scenario) + "".join(sorted(_objects(scenario)))
-
-
-def _objects(scenario: Scenario) -> set[str]:
-    """Returns the plan's statements of the compiled controls of users."""
-    ccs = [flow.cc for flow in scenario.flow if loading.is_file(flow.cc.name)]
-    controls = [loading.of_source(str(cc.source), cc.name) for cc in ccs]
-    return {f"object {one.source} {compiling.compiled(one.code, one.name)}\n" for one in controls}
+    return wire.plan(scenario) + wire.objects(scenario)
 
 
 def _run(program: Path, text: str, scenario: Scenario, seed: int, trace: bool) -> Result:

@@ -53,6 +53,7 @@ _A_PROCESS = 150e6  # of ns-3 or the emulated path, which are separate programs
 
 # Seconds on a core of 2020.
 _A_PACKET = {"sim": 60e-9, "ns3": 20e-6, "ns2": 20e-6, "quinn": 2.5e-6, "noq": 3e-6}
+_A_PACKET |= {"linux-um": 4e-6}
 _A_STATE = {"exponential": 13e-9, "fixed": 1e-9}  # a change of a link's state, by its durations
 _A_TRACED_ROW = 0.7e-6
 _A_ROW, _A_POINT = 0.4e-3, 3e-3

@@ -30,6 +30,7 @@ from westwood.catalogue import (
     WINDOW_COLUMNS,
     MeasuredColumn,
 )
+from westwood.control import compiling, loading
 from westwood.engines import network
 from westwood.engines.counters import LinkCounters, no_events
 from westwood.errors import RunError, UnavailableError, one_line
@@ -54,6 +55,14 @@ _TABLE_TYPES = {"float64": pl.Float64(), "uint8": pl.UInt8(), "uint32": pl.UInt3
 def plan(scenario: Scenario) -> str:
     """Returns the scenario as a plan without its seed and end, which `conclusion` writes."""
     return network.plan(scenario).text()
+
+
+def objects(scenario: Scenario) -> str:
+    """Returns the plan's statements of the compiled controls of users."""
+    ccs = [flow.cc for flow in scenario.flow if loading.is_file(flow.cc.name)]
+    controls = [loading.of_source(str(cc.source), cc.name) for cc in ccs]
+    named = {f"object {one.source} {compiling.compiled(one.code, one.name)}\n" for one in controls}
+    return "".join(sorted(named))
 
 
 def passage(scenario: Scenario) -> str:

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from westwood.catalogue import QUEUES
 from westwood.control import compiling
-from westwood.errors import UnavailableError
-from westwood.kernel import btf, user_controls, ww_kernel
+from westwood.errors import UnavailableError, WestwoodError
+from westwood.kernel import btf, user_controls, virtual, ww_kernel
 from westwood.programs import CHECKOUT
 
 OLDEST = (6, 1)
@@ -63,6 +63,7 @@ def checks(
         _tool("iperf3", "apt-get install iperf3"),
         _compilers(),
         _disciplines(proc, boot),
+        _virtual(),
     ]
 
 
@@ -168,6 +169,15 @@ def _disciplines(proc: Path, boot: Path) -> Check:
         f"{said}{', '.join(kinds)}" for said, kinds in (("", has), ("not ", lacks)) if kinds
     )
     return Check(name, True, found, "", note=bool(lacks))
+
+
+def _virtual() -> Check:
+    """Says whether the machine of linux-um is there; no other command needs it."""
+    name = "engine linux-um"
+    try:
+        return Check(name, True, f"{virtual.program()} {virtual.version()}".rstrip(), "")
+    except WestwoodError as error:
+        return Check(name, True, str(error).removeprefix(f"{name} needs "), "", note=True)
 
 
 def _config(proc: Path, boot: Path) -> str | None:

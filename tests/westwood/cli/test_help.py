@@ -81,7 +81,7 @@ def test_the_first_level_has_five_panels(westwood):
         ("run tabl", {"table1"}),
         ("run table1 --cc westwoodn", {"westwoodnr", "westwoodnr+"}),
         ("compare --cc reno,westwoodn", {"reno,westwoodnr", "reno,westwoodnr+"}),
-        ("compare --engine l", {"linux"}),
+        ("compare --engine l", {"linux", "linux-um"}),
         ("rep", {"report", "reproduce"}),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 
 from westwood import Scenario, _engine
 from westwood.catalogue import Setting, settings_of
-from westwood.engines import linux_limits, ns2_limits, ns3, ns3_limits, quic_limits
+from westwood.engines import linux_limits, linux_um, ns2_limits, ns3, ns3_limits, quic_limits
 from westwood.errors import InputError, show
 from westwood.experiments.validation.grid import plan
 from westwood.experiments.validation.grids import GRIDS
@@ -144,5 +144,7 @@ def test_the_validation_grids_are_accepted(engine, name):
     for job in plan(GRIDS[engine][name], 1, "6s").jobs:
         if engine in STACKS:
             quic_limits.check(job.scenario, engine)
+        elif engine == "linux-um":
+            linux_um.check(job.scenario)
         else:
             HOSTS[engine][0].check(job.scenario)

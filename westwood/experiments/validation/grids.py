@@ -168,6 +168,7 @@ GRIDS: Mapping[str, Mapping[str, Grid]] = {
         "bbr": _BBR,
     },
     "linux": LINUX,
+    "linux-um": LINUX,
     "ns2": NS2,
     "quinn": QUINN,
     "noq": NOQ,

@@ -19,7 +19,8 @@ from westwood.experiments.validation.compare import OTHER, Validation
 from westwood.results.folder import Folder
 
 TABLE = "validation.csv"
-_TITLES = {"ns3": "ns-3", "linux": "Linux", "ns2": "ns-2", "quinn": "quinn", "noq": "noq"}
+_TITLES = {"ns3": "ns-3", "ns2": "ns-2", "quinn": "quinn", "noq": "noq"}
+_TITLES |= {"linux": "Linux", "linux-um": "Linux in virtual time"}
 _DRAWN = ("goodput_bps", "retransmission_ratio", "mean_cwnd")
 _SHOWN = ("goodput_bps", f"goodput_bps{OTHER}", "goodput_ratio")
 

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`--engine linux-um`: the real Linux TCP in virtual time, where its machine is built."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood import InputError, RunError, Scenario, UnavailableError, simulate, simulate_many
+from westwood.engines import linux_limits, linux_um, wire
+from westwood.kernel import virtual
+
+try:
+    MACHINE = virtual.program()
+except UnavailableError as error:
+    pytest.skip(str(error), allow_module_level=True)
+
+CONTROLS = sorted(linux_limits.CONTROLS)
+LINK = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "20ms"}
+LINK |= {"queue": {"limit": "34p"}}
+LOSSY = {"kind": "uniform", "rate": 0.005}
+
+
+def scenario(*ccs: str, seconds: int = 5, **link: Any) -> Scenario:
+    flows = [
+        {"name": f"tcp{number}", "from": "a", "to": "b", "cc": cc} for number, cc in enumerate(ccs)
+    ]
+    one = {**LINK, **link}
+    return Scenario(name="um", duration=f"{seconds}s", profile="linux", link=[one], flow=flows)
+
+
+def everything(chosen: Scenario, seed: int) -> list[pl.DataFrame]:
+    """Returns all that a run reports, apart from what it cost."""
+    ran = simulate(chosen, seed, engine="linux-um", trace=True, queues=True)
+    return [ran.rows.drop("cpu_s", "wall_s"), ran.trace, ran.queues, ran.drops]
+
+
+def same(one: list[pl.DataFrame], other: list[pl.DataFrame]) -> bool:
+    return all(left.equals(right) for left, right in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("cc", CONTROLS)
+def test_a_seed_decides_every_byte(cc: str, tmp_path: Path, monkeypatch: Any) -> None:
+    chosen = scenario(cc, loss=LOSSY)
+    first = everything(chosen, 1)
+    assert first[0]["cc"].to_list() == [cc] and first[0]["goodput_bps"].item() > 1e6
+    assert first[1].height > 100 and first[3].height > 3
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("SOMETHING", "x" * 4000)
+    assert same(first, everything(chosen, 1))
+    assert not same(first, everything(chosen, 2))
+
+
+def test_many_flows_and_workers_do_not_matter() -> None:
+    chosen = scenario("cubic", "reno", "bbr", "cubic", rate="50Mbps", loss=LOSSY)
+    alone = simulate_many(chosen, seeds=3, engine="linux-um", workers=1)
+    beside = simulate_many(chosen, seeds=3, engine="linux-um", workers=3)
+    assert alone.drop("cpu_s", "wall_s").equals(beside.drop("cpu_s", "wall_s"))
+    assert alone["goodput_bps"].sum() < 3 * 50e6
+    assert alone.group_by("seed").agg(pl.sum("goodput_bps"))["goodput_bps"].n_unique() == 3
+
+
+def test_it_is_as_fast_as_said_and_close_to_the_simulator() -> None:
+    chosen = scenario("cubic", seconds=30)
+    real, ours = (simulate(chosen, engine=one).rows for one in ("linux-um", "sim"))
+    assert real["cpu_s"].item() < 30 / 20  # twenty times real time
+    assert real["goodput_bps"].item() == pytest.approx(ours["goodput_bps"].item(), rel=0.01)
+    assert abs(real["retransmitted"].item() - ours["retransmitted"].item()) <= 3
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"tcp0.cc": "tahoe"}, "tcp0.cc"),
+        ({"tcp0.timestamps": False}, "tcp0.timestamps"),
+        ({"path.queue": {"kind": "codel", "limit": "1000p"}}, "path.queue.kind"),
+        ({"tcp0.app": {"kind": "rate", "rate": "1Mbps"}}, "tcp0.app"),
+    ],
+)
+def test_what_it_cannot_run_is_refused_by_key(change: dict[str, Any], key: str) -> None:
+    with pytest.raises(InputError, match="engine linux-um expects") as raised:
+        simulate(scenario("cubic").with_settings(change), engine="linux-um")
+    assert raised.value.key == key
+
+
+MINE = """#define WW_STATE mine
+#include "control.h"
+struct mine {{ struct ww_common common; }};
+static void on_ack(const struct ww_config *config, struct mine *own, struct ww_window *window,
+                   const struct ww_sample *ack) {{
+    {fault}
+    window->cwnd += ack->acked_segments > 0;
+}}
+static void on_loss(const struct ww_config *config, struct mine *own, struct ww_window *window,
+                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {{
+    window->cwnd = window->ssthresh = in_flight > 4 ? in_flight / 2 : 2;
+}}
+WW_CONTROL("Mine", 0, .on_ack = on_ack, .on_loss = on_loss)
+"""
+
+
+def own(folder: Path, fault: str = "") -> str:
+    (folder / "mine.c").write_text(MINE.format(fault=fault))
+    return str(folder / "mine.c")
+
+
+@pytest.mark.parametrize("name", ["hybla.c", "dctcp.c", "copa.c"])
+def test_a_file_runs_as_in_the_simulator(name: str) -> None:
+    chosen = scenario(name, "cubic", seconds=20)
+    real, ours = (simulate(chosen, engine=one).rows for one in ("linux-um", "sim"))
+    total = [rows["goodput_bps"].sum() for rows in (real, ours)]
+    assert total[0] == pytest.approx(total[1], rel=0.05)
+    assert same(everything(chosen, 1), everything(chosen, 1))
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [
+        ("if (ack->now_us) *(volatile int *)8 = 1;", "access to memory that is not there"),
+        ("for (volatile int forever = 1; forever;) {}", "virtual time stands still"),
+        ("window->cwnd = 1 / (ack->mss == 0 ? 1 : ack->mss - ack->mss);", "undefined in C"),
+    ],
+)
+def test_a_control_that_fails_ends_the_run_with_one_line(
+    fault: str, problem: str, tmp_path: Path
+) -> None:
+    with pytest.raises(RunError, match=problem):
+        simulate(scenario(own(tmp_path, fault)), engine="linux-um")
+
+
+def test_a_second_file_is_refused_by_key(tmp_path: Path) -> None:
+    two = scenario(own(tmp_path), "hybla.c")
+    with pytest.raises(InputError, match="one file for a run") as raised:
+        simulate(two, engine="linux-um")
+    assert raised.value.key == "tcp1.cc"
+
+
+def test_a_folder_that_it_cannot_use_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", "/proc/self")
+    with pytest.raises(RunError, match="um, seed 1: the kernel ended with "):
+        linux_um.run(scenario("cubic"))
+
+
+def test_it_does_not_outlive_the_process_that_started_it() -> None:
+    text = wire.plan(scenario("cubic", seconds=3000)) + wire.conclusion(1, None)
+    code = f"""import os, subprocess, time
+machine = subprocess.Popen([{str(MACHINE)!r}, "1", str(os.getpid())], stdin=subprocess.PIPE,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+machine.stdin.write({text!r}.encode()); machine.stdin.flush()
+print(machine.pid, flush=True); time.sleep(60)"""
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout
+    machine = int(parent.stdout.readline())
+    os.kill(machine, 0)
+    parent.send_signal(signal.SIGKILL)
+    parent.communicate()
+    for _ in range(100):
+        if not Path(f"/proc/{machine}").exists() or _is_zombie(machine):
+            return
+        time.sleep(0.05)
+    pytest.fail("the machine goes on")
+
+
+def _is_zombie(pid: int) -> bool:
+    return ") Z" in Path(f"/proc/{pid}/stat").read_text()
+
+
+def test_a_named_program_must_be_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(virtual.VARIABLE, str(tmp_path / "none"))
+    with pytest.raises(UnavailableError, match="WESTWOOD_LINUX_UM names no program"):
+        simulate(scenario("cubic"), engine="linux-um")
