@@ -10,6 +10,7 @@ with few of its pictures, which would be three times as large with all.
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import sys
@@ -76,7 +77,9 @@ def _kept(entry: dict[str, Any]) -> dict[str, Any]:
     answer = Answer.of(entry)
     worst = answer.worst
     at = {"point": worst.name, "judged": worst.judged, "mean": answer.mean} if worst else {}
-    return {key: entry[key] for key in _KEPT} | _known(at)
+    compared = [point.paced for point in answer.points if not math.isnan(point.paced)]
+    paced = {"paced": min(compared, default=math.nan)}
+    return {key: entry[key] for key in _KEPT} | _known(at | paced)
 
 
 def _known(values: dict[str, Any]) -> dict[str, Any]:
@@ -88,6 +91,7 @@ def tables(numbers: pages.Numbers) -> dict[str, str]:
     return {
         "conclusions": conclusions(numbers),
         "lines": "".join(f"{line}\n" for line in _lines(numbers)),
+        "pacing": pages.table(_PACING, _pacing(numbers)),
         "criteria": "".join(f"{line}\n" for line in _criteria(numbers)),
         "published": "".join(f"{line}\n" for line in _published(numbers)),
     }
@@ -158,6 +162,21 @@ def _lines(numbers: pages.Numbers) -> Iterator[str]:
             (answer,) = [answer for answer in numbers[cc] if answer["question"] == question]
             cells.append(f"{_WORDS[answer['verdict']]}, {_figure(answer)} at {answer['point']}")
         yield row(says, *cells)
+
+
+_PACING = (
+    "control | 95 % of segments in bursts of at most: | largest burst: | "
+    "CUBIC keeps, over what it keeps next to CUBIC: | next to paced CUBIC:"
+)
+
+
+def _pacing(numbers: pages.Numbers) -> Iterator[list[str]]:
+    """Yields how bursty each control is, and what CUBIC keeps at the worst point."""
+    for cc in CONTROLS:
+        answers = {answer["criterion"]: answer for answer in numbers[cc]}
+        bursts = [_figure(answers[name]) for name in ("bursts", "largest-burst")]
+        kept = answers["harm-cubic"]
+        yield [f"`{cc}`", *bursts, _figure(kept), text.number(kept["paced"])]
 
 
 def _figure(answer: dict[str, Any]) -> str:

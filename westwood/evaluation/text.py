@@ -92,8 +92,8 @@ def judged(one: Answer, at: At) -> str:
 
 def bursts(answers: Sequence[Answer]) -> Iterator[str]:
     """Yields how many segments a control sends back to back, if that was measured."""
-    of = {one.criterion: one.worst for one in answers if one.unit == "segments"}
-    usual, largest = of.get("bursts"), of.get("largest-burst")
+    worst = {answer.criterion: answer.worst for answer in answers}
+    usual, largest = worst.get("bursts"), worst.get("largest-burst")
     if usual and largest:
         sizes = f"at most {number(usual.judged)}; the largest has {number(largest.judged)}"
         yield f"It sends 95 % of its segments in bursts of {sizes}."
