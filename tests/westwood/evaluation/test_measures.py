@@ -82,9 +82,9 @@ def test_a_paced_sender_sends_segment_by_segment_and_others_as_acks_arrive(cc, u
 
 @pytest.mark.parametrize("loss_rate", [0.0, 0.01])
 def test_paced_cubic_has_the_goodput_of_cubic_alone(loss_rate):
-    one = basics.path(20, 40, 1, loss="uniform", loss_rate=loss_rate)
-    of = [
-        simulator.simulate(basics.scenario(one, Control(cc)), seed=1).flow_rows[0]["goodput_bps"]
+    path = basics.path(20, 40, 1, loss="uniform", loss_rate=loss_rate)
+    cubic, paced = (
+        simulator.simulate(basics.scenario(path, Control(cc)), seed=1).flow_rows[0]["goodput_bps"]
         for cc in ("cubic", os.fspath(running.PACED))
-    ]
-    assert of[1] == pytest.approx(of[0], rel=0.15)
+    )
+    assert paced == pytest.approx(cubic, rel=0.15)
