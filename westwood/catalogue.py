@@ -241,20 +241,20 @@ def _parameters(name: str) -> dict[str, Setting]:
     """Returns the parameters of a control in a file as settings, by key."""
     own = loading.named(name)
     return {
-        one.name: Setting(
+        parameter.name: Setting(
             section="cc",
-            name=one.name,
-            field=one.name,
+            name=parameter.name,
+            field=parameter.name,
             kind="COUNT",
-            fallback=one.fallback,
-            least=one.least,
-            most=one.most,
+            fallback=parameter.fallback,
+            least=parameter.least,
+            most=parameter.most,
             algorithms=("loaded",),
             choices=(),
-            what=one.what,
+            what=parameter.what,
             why=f"The default of {name}.",
         )
-        for one in own.parameters
+        for parameter in own.parameters
     }
 
 
@@ -265,7 +265,7 @@ def _queue_kind(
     tc: list[tuple[str, str]],
     **row: Any,
 ) -> QueueKind:
-    states = tuple(StateColumn(*one) for one in columns)
+    states = tuple(StateColumn(*column) for column in columns)
     pairs = tuple(rising)
     return QueueKind(rising=pairs, positive=tuple(positive), columns=states, tc=dict(tc), **row)
 
@@ -314,14 +314,18 @@ OTHER_STYLE = PlotStyle("#555555", "X", ":")
 def shown_by(protocol: str) -> Shown:
     """Returns what traces show of a protocol."""
     if loading.is_file(protocol):
-        return Shown((), tuple(one.name for one in loading.named(protocol).quantities))
+        return Shown((), tuple(quantity.name for quantity in loading.named(protocol).quantities))
     return SHOWN[PROTOCOLS[protocol].algorithm]
 
 
 @cache
 def settings_of(section: str) -> Mapping[str, Setting]:
     """Returns a section's settings for users, by key."""
-    return {one.name: one for one in SETTINGS if one.section == section and one.is_for_users}
+    return {
+        setting.name: setting
+        for setting in SETTINGS
+        if setting.section == section and setting.is_for_users
+    }
 
 
 def settings_of_protocol(protocol: str) -> Mapping[str, Setting]:
@@ -333,13 +337,17 @@ def settings_of_protocol(protocol: str) -> Mapping[str, Setting]:
 
 @cache
 def _obeyed_by(algorithm: str) -> Mapping[str, Setting]:
-    return {key: one for key, one in settings_of("cc").items() if algorithm in one.algorithms}
+    return {
+        key: setting
+        for key, setting in settings_of("cc").items()
+        if algorithm in setting.algorithms
+    }
 
 
 @cache
 def settings_in_order(section: str) -> tuple[tuple[str, str], ...]:
     """Returns the declared pairs of keys whose first value must not exceed the second."""
-    by_field = {one.field: one.name for one in SETTINGS if one.section == section}
+    by_field = {setting.field: setting.name for setting in SETTINGS if setting.section == section}
     declared = _engine.settings_in_order(section)
     return tuple((by_field.get(a, a), by_field.get(b, b)) for a, b in declared)
 
@@ -351,7 +359,11 @@ def label(cc: str) -> str:
     """
     if loading.is_file(cc):
         its = loading.label(cc)
-        return f"{its} ({cc})" if any(its == one.label for one in PROTOCOLS.values()) else its
+        return (
+            f"{its} ({cc})"
+            if any(its == protocol.label for protocol in PROTOCOLS.values())
+            else its
+        )
     return "UDP" if cc == UDP else PROTOCOLS[cc].label if cc in PROTOCOLS else cc
 
 

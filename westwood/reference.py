@@ -54,13 +54,13 @@ def _protocols() -> Listing:
     profiled = {"": "the profile's", "sack": "the profile's, with SACK"}
     rows = tuple(
         (
-            f"`{one.name}`",
-            profiled.get(one.recovery, one.recovery),
-            one.ns3,
-            one.kernel,
-            one.source,
+            f"`{protocol.name}`",
+            profiled.get(protocol.recovery, protocol.recovery),
+            protocol.ns3,
+            protocol.kernel,
+            protocol.source,
         )
-        for one in PROTOCOLS.values()
+        for protocol in PROTOCOLS.values()
     )
     rows += tuple(
         (f"`{name}`", f"{stack}'s", "", "", f"{stack}'s own, as pinned: --engine {stack}")
@@ -71,12 +71,12 @@ def _protocols() -> Listing:
 
 
 def _gallery() -> Listing:
-    rows = tuple((f"`{one.name}`", one.title, one.what) for one in gallery.entries())
+    rows = tuple((f"`{entry.name}`", entry.title, entry.what) for entry in gallery.entries())
     return Listing(("`cc`", "control", "what it does"), rows)
 
 
 def _recoveries() -> Listing:
-    rows = tuple((f"`{one.name}`", one.source) for one in RECOVERIES.values())
+    rows = tuple((f"`{recovery.name}`", recovery.source) for recovery in RECOVERIES.values())
     return Listing(("recovery", "what it does"), rows)
 
 
@@ -91,26 +91,32 @@ def _default(setting: Setting) -> str:
 
 def _settings(section: str) -> Listing:
     rows = tuple(
-        (f"`{key}`", one.what, accepted(one), _default(one))
-        for key, one in settings_of(section).items()
+        (f"`{key}`", setting.what, accepted(setting), _default(setting))
+        for key, setting in settings_of(section).items()
     )
     return Listing(("key", "what it is", "value", "default"), rows)
 
 
 def _settings_of_kinds(kinds: Iterable[str]) -> Listing:
     rows = tuple(
-        (f"`{kind}`", f"`{key}`", one.what, accepted(one), _default(one))
+        (f"`{kind}`", f"`{key}`", setting.what, accepted(setting), _default(setting))
         for kind in kinds
-        for key, one in settings_of(kind).items()
+        for key, setting in settings_of(kind).items()
     )
     return Listing(("kind", "key", "what it is", "value", "default"), rows)
 
 
 def _settings_of_applications() -> Listing:
     rows = tuple(
-        (f"`{app.kind}`", f"`{one.name}`", one.what, accepted(one), _default_of_application(one))
+        (
+            f"`{app.kind}`",
+            f"`{setting.name}`",
+            setting.what,
+            accepted(setting),
+            _default_of_application(setting),
+        )
         for app in APPLICATIONS.values()
-        for one in app.settings
+        for setting in app.settings
     )
     return Listing(("kind", "key", "what it is", "value", "default"), rows)
 
@@ -124,7 +130,7 @@ def _default_of_application(setting: Setting) -> str:
 
 def _obeyed_by(setting: Setting) -> str:
     """Lists the algorithms that use a setting, or those that don't if they are fewer."""
-    others = {one.algorithm for one in PROTOCOLS.values()} - set(setting.algorithms)
+    others = {protocol.algorithm for protocol in PROTOCOLS.values()} - set(setting.algorithms)
     if len(others) < len(setting.algorithms):
         return f"all but {', '.join(sorted(others))}"
     return ", ".join(setting.algorithms)
@@ -134,12 +140,12 @@ def _settings_of_cc() -> Listing:
     rows = tuple(
         (
             f"`{key}`",
-            _obeyed_by(one),
-            one.what,
-            accepted(one),
-            _default(one),
+            _obeyed_by(setting),
+            setting.what,
+            accepted(setting),
+            _default(setting),
         )
-        for key, one in settings_of("cc").items()
+        for key, setting in settings_of("cc").items()
     )
     return Listing(("key", "who obeys it", "what it does", "value", "default"), rows)
 
@@ -165,7 +171,7 @@ def _presets() -> Listing:
 
 
 def _columns() -> Listing:
-    rows = tuple((f"`{one.name}`", one.unit, one.what) for one in columns.columns())
+    rows = tuple((f"`{column.name}`", column.unit, column.what) for column in columns.columns())
     return Listing(("column", "unit", "what it is"), rows)
 
 
@@ -175,15 +181,19 @@ def _measured(declared: Mapping[str, MeasuredColumn]) -> Listing:
 
 
 def _link_columns() -> Listing:
-    shown = {key: one for key, one in DIRECTION_COLUMNS.items() if one.aggregate != "INNER"}
+    shown = {
+        key: direction_column
+        for key, direction_column in DIRECTION_COLUMNS.items()
+        if direction_column.aggregate != "INNER"
+    }
     return _measured(shown)
 
 
 def _queue_columns() -> Listing:
     rows = tuple(
-        (f"`{kind.name}`", f"`{one.name}`", one.unit, one.what)
+        (f"`{kind.name}`", f"`{column.name}`", column.unit, column.what)
         for kind in QUEUES.values()
-        for one in kind.columns
+        for column in kind.columns
     )
     return Listing(("kind", "column", "unit", "what it is"), rows)
 
@@ -228,7 +238,11 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "columns": _columns,
     "transfer-columns": lambda: _measured(FLOW_COLUMNS),
     "message-columns": lambda: _measured(
-        {name: one for name, one in MESSAGE_COLUMNS.items() if name != "connection"}
+        {
+            name: message_column
+            for name, message_column in MESSAGE_COLUMNS.items()
+            if name != "connection"
+        }
     ),
     "link-columns": _link_columns,
     "queue-columns": _queue_columns,

@@ -35,13 +35,13 @@ const fieldsOf = (kinds, idOf, tableOf, change) => kinds.flatMap((kind) =>
   kind.settings.map((setting) => fieldOf(setting, idOf(kind, setting.key), (state) => tableOf(state, kind.name), (state, keys) => change(state, keys, kind.name))));
 
 // Random losses have a slider among the path's; it begins at the share of a list's.
-const RANDOM = D.losses.find((one) => one.name === "uniform");
+const RANDOM = D.losses.find((loss) => loss.name === "uniform");
 function lostShare(state) {
   const { rate, packets = [] } = lossOf(state);
   return lossKind(state) === "uniform" ? rate : packets.length ? three(packets.length / Math.max(...packets)) : 0;
 }
 
-const named = (kinds, name) => kinds.find((one) => one.name === name);
+const named = (kinds, name) => kinds.find((kind) => kind.name === name);
 const ofKind = (table, kind) => (table.kind === kind ? table : undefined);
 
 // An impairment: whether the bottleneck has it, its settings, and the direction that it is on.
@@ -67,7 +67,7 @@ function impairmentFields(kind) {
 }
 
 // The applications of the flows with a control, which the page gives to all of them.
-const APPS = D.apps.filter((one) => one.name !== UDP_FLOW);
+const APPS = D.apps.filter((app) => app.name !== UDP_FLOW);
 const appOf = (state) => {
   const app = flowsWithControl(state.scenario)[0]?.app ?? "bulk";
   return isTable(app) ? app : { kind: app };
@@ -82,8 +82,8 @@ function setApp(state, app) {
 
 function changeApp(state, keys) {
   const together = {};
-  for (const [one, other] of D.app_settings_together)
-    for (const [key, partner] of [[one, other], [other, one]])
+  for (const [first, second] of D.app_settings_together)
+    for (const [key, partner] of [[first, second], [second, first]])
       if (key in keys) together[partner] = keys[key] && (appOf(state)[partner] ?? keys[key]);
   setApp(state, merged(appOf(state), { ...together, ...keys }));
 }
@@ -116,17 +116,17 @@ const GROUPS = [
       } },
   ]],
   ["Loss", [
-    { id: "loss", label: "Kind", options: () => [["none", "none"], ...D.losses.map((one) => [one.name, one.title]), ["script", "a list"]],
-      available: (state) => ["none", ...D.losses.map((one) => one.name), lossKind(state)],
+    { id: "loss", label: "Kind", options: () => [["none", "none"], ...D.losses.map((loss) => [loss.name, loss.title]), ["script", "a list"]],
+      available: (state) => ["none", ...D.losses.map((loss) => loss.name), lossKind(state)],
       get: lossKind,
       set: (state, kind) => {
         linkOf(state).loss = { kind, ...neededOf(named(D.losses, kind)) };
       } },
-    ...fieldsOf(D.losses.filter((one) => one !== RANDOM), (kind, key) => `loss-${key}`, (state, kind) => (lossKind(state) === kind ? lossOf(state) : undefined),
+    ...fieldsOf(D.losses.filter((loss) => loss !== RANDOM), (kind, key) => `loss-${key}`, (state, kind) => (lossKind(state) === kind ? lossOf(state) : undefined),
       (state, keys, kind) => { linkOf(state).loss = merged(lossOf(state), { kind, ...keys }); }),
   ]],
   ["Queue", [
-    { id: "discipline", label: "Discipline", options: () => [["droptail", "drop-tail"], ...D.queues.map((one) => [one.name, one.title])],
+    { id: "discipline", label: "Discipline", options: () => [["droptail", "drop-tail"], ...D.queues.map((queue) => [queue.name, queue.title])],
       get: (state) => queueOf(state).kind ?? "droptail",
       set: (state, kind) => {
         const { limit } = queueOf(state);
@@ -206,7 +206,7 @@ function setUdp(state, text) {
   const { flow } = state.scenario;
   const own = udpOf(state);
   const rate = parseRate(text);
-  if (rate === 0) state.scenario.flow = flow.filter((one) => one !== own);
+  if (rate === 0) state.scenario.flow = flow.filter((entry) => entry !== own);
   else if (own) own.app.rate = text;
   else {
     const [{ from, to }] = flow;
@@ -265,7 +265,7 @@ export class Controls {
     const box = make("fieldset", {}, legend, ...fields);
     this.form.append(box);
     this.#fields.push({ show: (state) => {
-      const own = OWN.find((one) => one.name === ownOfLine(state, place)?.name);
+      const own = OWN.find((control) => control.name === ownOfLine(state, place)?.name);
       box.hidden = !own?.parameters.length;
       legend.textContent = `${own?.label}, control ${place + 1}`;
     } });
@@ -273,7 +273,7 @@ export class Controls {
 
   show(state) {
     this.state = state;
-    for (const one of this.#fields) one.show(state);
+    for (const field of this.#fields) field.show(state);
     this.#showLines(state);
   }
 
@@ -348,7 +348,7 @@ export class Controls {
       const choose = several
         ? make("span", {}, labelOfLine(scenario, line))
         : make("select", { "aria-label": `Control ${place + 1}`, onchange: ({ target }) => this.#setLine(place, target.value) },
-            ...D.protocols.map((one) => make("option", { value: one.name, selected: one.name === name }, one.label)));
+            ...D.protocols.map((protocol) => make("option", { value: protocol.name, selected: protocol.name === name }, protocol.label)));
       const away = make("button", { type: "button", "aria-label": `Remove ${labelOfLine(scenario, line)}`, disabled: lines.length === 1,
         onclick: () => this.ask((next) => leaveOut(next, place)) }, "×");
       return make("div", { class: "line" }, make("i", { colour: shownColour(colourOf(name)) }), choose, away);

@@ -38,7 +38,7 @@ export function curvesOf(results) {
     const nth = seen.get(colour) ?? 0;
     seen.set(colour, nth + 1);
     const whose = results.length > 1 ? results[curve.run].label : labelOf(curve.cc);
-    const label = curve.several ? `${whose}: ${curve.name}` : OWN.some((one) => one.name === curve.cc) ? whose : labelOf(curve.cc);
+    const label = curve.several ? `${whose}: ${curve.name}` : OWN.some((control) => control.name === curve.cc) ? whose : labelOf(curve.cc);
     return { ...curve, colour: nth < DASHES.length ? colour : paler(colour), dash: DASHES[nth % DASHES.length], label };
   });
 }
@@ -106,7 +106,7 @@ function quantityPanels(curves, x) {
   const panels = new Map();
   for (const curve of curves)
     curve.quantities.forEach((values, i) => {
-      const { name, unit, what } = OWN.find((one) => one.name === curve.cc).quantities[i];
+      const { name, unit, what } = OWN.find((control) => control.name === curve.cc).quantities[i];
       const key = `own ${name} ${unit}`;
       const panel = panels.get(key) ?? { key, title: name, unit, what, height: 110, lines: [], x, levels: [], most: Infinity, empty: "" };
       panel.lines.push({ ...look(curve), values });

@@ -10,5 +10,5 @@ export const OWN = copyOf(JSON.parse(globalThis.document?.getElementById("own")?
 export const D = { ...copyOf(declared), protocols: [...declared.protocols, ...OWN] };
 
 export const UDP = "udp";
-export const labelOf = (cc) => (cc === UDP ? "UDP" : (D.protocols.find((one) => one.name === cc)?.label ?? cc));
-export const colourOf = (cc) => (cc === UDP ? "#999999" : (D.protocols.find((one) => one.name === cc)?.colour ?? "#555555"));
+export const labelOf = (cc) => (cc === UDP ? "UDP" : (D.protocols.find((protocol) => protocol.name === cc)?.label ?? cc));
+export const colourOf = (cc) => (cc === UDP ? "#999999" : (D.protocols.find((protocol) => protocol.name === cc)?.colour ?? "#555555"));

@@ -53,7 +53,7 @@ export class Engine {
       wasm.add_control();
     }
     const place = { memory: () => wasm.memory.buffer, frame: wasm.frame(), bytes: wasm.frame_bytes() };
-    this.running = this.own.filter((one) => one.module).map((one) => new OwnControl(one, place));
+    this.running = this.own.filter((control) => control.module).map((control) => new OwnControl(control, place));
   }
 
   // Reads a scenario, which is then the one to run. Returns its links, and its flows one by one (NAME-1, NAME-2... of a
@@ -135,7 +135,7 @@ export class Engine {
   }
 
   // The quantities that a control of a user's file names.
-  #quantitiesOf = (cc) => this.own.find((one) => one.name === cc)?.quantities ?? [];
+  #quantitiesOf = (cc) => this.own.find((control) => control.name === cc)?.quantities ?? [];
 
   // Watches each group of flows with a congestion control; the curves are those of its first connection.
   #watch(flows) {
@@ -172,15 +172,15 @@ export class Engine {
     else if (typeof value === "boolean") wasm.give_flag(value);
     else if (Array.isArray(value)) {
       wasm.open_list();
-      for (const one of value) this.#give(one);
+      for (const element of value) this.#give(element);
       wasm.close();
     } else if (isTable(value)) {
       wasm.open_table();
-      for (const [key, one] of Object.entries(value)) {
-        if (one === undefined || one === null) continue;
+      for (const [key, inner] of Object.entries(value)) {
+        if (inner === undefined || inner === null) continue;
         this.#text(key);
         wasm.give_key();
-        this.#give(one);
+        this.#give(inner);
       }
       wasm.close();
     } else {
@@ -238,7 +238,7 @@ export class Engine {
   // Adds the columns of a table to these parts, one for each of its rows.
   #with(table, parts) {
     const columns = Object.entries(this.#table(table));
-    return parts.map((one, place) => ({ ...one, ...Object.fromEntries(columns.map(([name, values]) => [name, values[place]])) }));
+    return parts.map((part, place) => ({ ...part, ...Object.fromEntries(columns.map(([name, values]) => [name, values[place]])) }));
   }
 
   #table(table) {

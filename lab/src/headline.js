@@ -19,7 +19,7 @@ const REACTIONS = {
   bbr: { keeps: true, does: "continues at the rate that it measured" },
 };
 
-const reactionOf = (cc) => REACTIONS[D.protocols.find((one) => one.name === cc)?.algorithm];
+const reactionOf = (cc) => REACTIONS[D.protocols.find((protocol) => protocol.name === cc)?.algorithm];
 const mbps = (row) => (row.goodput_bps / 1e6).toFixed(2);
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "es"}`;
 

@@ -81,7 +81,7 @@ function runsOf(state, bounds) {
   return runs;
 }
 
-const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 // A term's values, one per seed.
 function valuesOf({ cc, at, column, flow }, seeds) {
@@ -91,7 +91,7 @@ function valuesOf({ cc, at, column, flow }, seeds) {
 function findingOf(bound, seeds, state) {
   const measured = bound.conditions.map((condition) => ({ condition, ...decide(condition, seeds) }));
   const isKnown = measured.every(({ ratio }) => !Number.isNaN(ratio));
-  const verdict = !isKnown ? "" : measured.every((one) => one.holds) ? "HOLDS" : "DIFFERS";
+  const verdict = !isKnown ? "" : measured.every((measurement) => measurement.holds) ? "HOLDS" : "DIFFERS";
   return { verdict, measured, aside: aside(bound.among, state) };
 }
 
@@ -135,6 +135,6 @@ export function wantedText({ within: { least, most, strict } }) {
 export function tightest(measured) {
   const room = ({ ratio, condition: { within: { least, most } } }) =>
     Math.min(least ? Math.log(ratio / least) : Infinity, most === null ? Infinity : Math.log(most / ratio));
-  const failing = measured.filter((one) => !one.holds);
+  const failing = measured.filter((measurement) => !measurement.holds);
   return (failing.length ? failing : measured).reduce((a, b) => (room(b) < room(a) ? b : a));
 }

@@ -37,7 +37,7 @@ const fromScenarioWord = async (word) => stateOf(await unpacked(word));
 async function unpacked(word) {
   try {
     const binary = atob(word.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(binary, (one) => one.charCodeAt(0));
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await through(new DecompressionStream("deflate-raw"), bytes));
     return JSON.parse(text);
   } catch {

@@ -17,7 +17,7 @@ export function withOwn(scenario, own) {
 function known(cc, own) {
   const table = isTable(cc) ? cc : { name: cc };
   if (!isFile(table.name)) return cc;
-  const found = own.find((one) => one.name === table.name);
+  const found = own.find((control) => control.name === table.name);
   if (!found) throw new Problem("this page has no such control, expected one of westwood lab --cc", "cc", table.name);
   if (table.source !== undefined && table.source !== found.contents)
     throw new Problem(`has changed: expected the contents ${found.contents}`, "cc.source", table.source);

@@ -84,7 +84,7 @@ function viewOf(given) {
   const { duration_s: whole_s, links } = read(runsOf(given)[0].scenario);
   const { from_s, to_s } = given.view?.from_s < whole_s ? given.view : { from_s: 0, to_s: whole_s };
   const { name, rate } = linkOf(given);
-  const place = links.findIndex((one) => one.name === name);
+  const place = links.findIndex((link) => link.name === name);
   const channel = crossing(place);
   const bins = Math.min(MOST_BINS, panels.width);
   return {
@@ -176,7 +176,7 @@ function explain(decision) {
 function next(step) {
   const { decisions } = latest;
   if (!decisions.length) return;
-  const at = chosen ? decisions.findIndex((one) => one.time_s === chosen.time_s && one.curve.label === chosen.curve.label && one.kind === chosen.kind) : -1;
+  const at = chosen ? decisions.findIndex((decision) => decision.time_s === chosen.time_s && decision.curve.label === chosen.curve.label && decision.kind === chosen.kind) : -1;
   explain(decisions[at < 0 ? (step > 0 ? 0 : decisions.length - 1) : Math.min(decisions.length - 1, Math.max(0, at + step))]);
 }
 
@@ -312,7 +312,7 @@ function showLicences() {
 window.lab = {
   get state() { return structuredClone(state); },
   get rows() { return latest.results.flatMap((result) => result.rows); },
-  get decisions() { return latest.decisions.map(({ curve, ...one }) => ({ ...one, flow: curve.label })); },
+  get decisions() { return latest.decisions.map(({ curve, ...decision }) => ({ ...decision, flow: curve.label })); },
   get toml() { return tomlOf(state); },
   get command() { return commandOf(state); },
   open: (next) => open(checked(next)),

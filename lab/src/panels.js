@@ -100,7 +100,7 @@ export class Panels {
       padding: [6, 18, isLast ? 0 : 4, 0],
       legend: { show: false },
       scales: { x: { time: false, range: () => this.#shown.span }, y: { range: (_, least, most) => this.#range(panel, least, most) } },
-      axes: [{ ...axis, size: isLast ? 26 : 0, values: isLast ? (_, splits) => splits.map((one) => `${+one.toFixed(6)} s`) : () => [] }, { ...axis, size: AXIS_PX }],
+      axes: [{ ...axis, size: isLast ? 26 : 0, values: isLast ? (_, splits) => splits.map((split) => `${+split.toFixed(6)} s`) : () => [] }, { ...axis, size: AXIS_PX }],
       cursor: { sync: { key: "westwood" }, drag: { x: true, y: false, setScale: false }, points: { size: 6 }, focus: { prox: -1 } },
       series: [
         {},
@@ -125,7 +125,7 @@ export class Panels {
   #widthOf = (line) => (line.thin ? 1 : this.#shown.width);
 
   #range(panel, least, most) {
-    const { levels, most: highest } = this.#shown.panels.find((one) => one.key === panel.key);
+    const { levels, most: highest } = this.#shown.panels.find((shown) => shown.key === panel.key);
     const top = Math.max(Math.min(most ?? 0, highest), ...levels.filter((level) => level <= 4 * (most ?? 0)), 1e-9);
     const bottom = panel.key === "rtt" && least > 0 ? 0.9 * least : 0;
     return [bottom, top * 1.06];
@@ -133,7 +133,7 @@ export class Panels {
 
   // Draws lines at given values: the link's rate, the queue's limit.
   #levels(plot, panel) {
-    const levels = this.#shown.panels.find((one) => one.key === panel.key).levels;
+    const levels = this.#shown.panels.find((shown) => shown.key === panel.key).levels;
     const { ctx, bbox } = plot;
     ctx.save();
     ctx.strokeStyle = variable("--soft");
@@ -149,7 +149,7 @@ export class Panels {
     ctx.restore();
   }
 
-  #marked = () => this.#shown.decisions.filter((one) => MARKS[one.kind]);
+  #marked = () => this.#shown.decisions.filter((decision) => MARKS[decision.kind]);
 
   #marks(plot) {
     const marked = this.#marked();
@@ -158,10 +158,10 @@ export class Panels {
     ctx.save();
     ctx.font = `${10 * devicePixelRatio}px system-ui, DejaVu Sans, sans-serif`;
     ctx.textAlign = "center";
-    for (const one of marked) {
-      const [x, y] = this.#place(plot, one, true);
-      ctx.fillStyle = shownColour(one.curve.colour);
-      ctx.fillText(MARKS[one.kind], x, y - 3 * devicePixelRatio);
+    for (const decision of marked) {
+      const [x, y] = this.#place(plot, decision, true);
+      ctx.fillStyle = shownColour(decision.curve.colour);
+      ctx.fillText(MARKS[decision.kind], x, y - 3 * devicePixelRatio);
     }
     ctx.restore();
   }
@@ -195,10 +195,10 @@ export class Panels {
       const { left, top } = plot.over.getBoundingClientRect();
       const [x, y] = [event.clientX - left, event.clientY - top];
       let nearest = null, least = NEAR_PX;
-      for (const one of this.#marked()) {
-        const [mx, my] = this.#place(plot, one, false);
+      for (const decision of this.#marked()) {
+        const [mx, my] = this.#place(plot, decision, false);
         const away = Math.hypot(mx - x, (my - y) / 4);
-        if (away < least) [nearest, least] = [one, away];
+        if (away < least) [nearest, least] = [decision, away];
       }
       if (nearest) this.explain(nearest);
     });
@@ -217,7 +217,7 @@ export class Panels {
     const place = this.#plots.indexOf(plot);
     const at = plot.cursor.idx;
     this.#chips[place]?.forEach(({ value, line }) => {
-      const series = panel.lines.findIndex((one) => one.label === line.label);
+      const series = panel.lines.findIndex((entry) => entry.label === line.label);
       const y = at === null || at === undefined ? null : plot.data[series + 1]?.[at];
       value.textContent = y === null || y === undefined || Number.isNaN(y) ? "" : digits(y);
     });
@@ -241,7 +241,7 @@ const digits = (value) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toP
 // A stroke wider than a screen pixel costs ten times as much to draw. Curves that oscillate all the time are visible
 // without it.
 const widthOf = (panels) => (sumOf(panels.flatMap((panel) => panel.lines), travelOf) > MOST_TRAVEL ? 1 / devicePixelRatio : WIDTH_PX);
-const sumOf = (all, value) => all.reduce((sum, one) => sum + value(one), 0);
+const sumOf = (all, value) => all.reduce((sum, element) => sum + value(element), 0);
 
 // How far a curve moves up and down, in multiples of its height.
 function travelOf({ values }) {

@@ -16,7 +16,7 @@ export function showPaper({ preset: name }, change) {
   const preset = D.presets[name];
   const box = byId("paper");
   byId("verdicts").textContent = "";
-  const points = pointsOf(name).map((one) => choosePoint(one, change));
+  const points = pointsOf(name).map((point) => choosePoint(point, change));
   if (!preset?.claims.length && !points.length) {
     box.replaceChildren();
     return;
@@ -50,16 +50,16 @@ export function showFindings(findings) {
     claims[place].querySelector(".outcome").replaceChildren(...(why ? [why] : wordsOf(finding)));
     claims[place].querySelector(".findings").replaceChildren(...(measured.length ? [tableOf(measured)] : []));
   });
-  const counts = ["HOLDS", "DIFFERS"].map((verdict) => [verdict, findings.filter((one) => one.verdict === verdict).length]);
+  const counts = ["HOLDS", "DIFFERS"].map((verdict) => [verdict, findings.filter((finding) => finding.verdict === verdict).length]);
   const said = counts.filter(([, count]) => count).map(([verdict, count]) => `${count} ${verdict}`).join(", ");
   const text = said && `claims at this setting: ${said}`;
   if (byId("verdicts").textContent !== text) byId("verdicts").textContent = text; // screen readers announce a change
-  document.body.dataset.judged = String(Math.max(0, ...findings.map((one) => one.seeds ?? 0)));
+  document.body.dataset.judged = String(Math.max(0, ...findings.map((finding) => finding.seeds ?? 0)));
 }
 
 function wordsOf({ verdict, measured, aside, first, seeds }) {
-  const one = tightest(measured);
-  const what = verdict ? `${one.condition.name}: ${ratioText(one)}, expected ${wantedText(one.condition)}. ` : "something could not be measured. ";
+  const closest = tightest(measured);
+  const what = verdict ? `${closest.condition.name}: ${ratioText(closest)}, expected ${wantedText(closest.condition)}. ` : "something could not be measured. ";
   return [`At this setting, ${seeds > 1 ? `seeds ${first} to ${first + seeds - 1}` : `seed ${first}`}: `, badge(verdict), what, aside];
 }
 

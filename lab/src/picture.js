@@ -14,7 +14,7 @@ const text = (x, y, what, more = "") => `<text x="${x}" y="${y}" fill="${SOFT}" 
 export function ticks(least, most) {
   const rough = (most - least) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
+  const step = [1, 2, 5, 10].map((size) => size * power).find((size) => size >= rough);
   const first = Math.ceil(least / step) * step;
   return Array.from({ length: Math.floor((most - first) / step + 1e-9) + 1 }, (_, i) => +(first + i * step).toPrecision(12));
 }
@@ -26,7 +26,7 @@ export function svg(panels, title, about) {
     const legend = legendOf(panel);
     const top = y + 18 + ROW * (legend.rows - 1);
     y = top - 18 + panel.height + GAP;
-    return `${legend.drawn(top)}\n${one(panel, top)}`;
+    return `${legend.drawn(top)}\n${drawnPanel(panel, top)}`;
   });
   const height = y + BOTTOM;
   const [from, to] = [drawn[0].x[0], 2 * drawn[0].x.at(-1) - drawn[0].x.at(-2)];
@@ -72,7 +72,7 @@ function legendOf({ title, unit, lines }) {
   return { rows: row + 1, drawn };
 }
 
-function one(panel, top) {
+function drawnPanel(panel, top) {
   const width = WIDTH - LEFT - RIGHT;
   const finite = panel.lines.flatMap((line) => Array.from(line.values).filter(Number.isFinite));
   const high = Math.min(panel.most, finite.reduce((a, b) => Math.max(a, b), 1e-9));

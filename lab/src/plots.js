@@ -78,7 +78,7 @@ class Panel {
   #options(sync) {
     const { x, y, curves } = this.panel;
     const axis = { stroke: INK, grid: { stroke: GRID, width: 1 }, ticks: { show: false }, font: FONT, labelFont: FONT, labelSize: 18 };
-    const values = (_, splits) => splits.map((one) => (one === null ? "" : digits(one)));
+    const values = (_, splits) => splits.map((split) => (split === null ? "" : digits(split)));
     return {
       width: this.#width(),
       height: HEIGHT_PX,
@@ -198,7 +198,7 @@ function mark(ctx, { mark: shape, colour, hollow }, left, top, size) {
 
 function enliven(figure, number) {
   const { by, panels } = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
-  const same = panels.every((one) => JSON.stringify(one.x.limits) === JSON.stringify(panels[0].x.limits));
+  const same = panels.every((panel) => JSON.stringify(panel.x.limits) === JSON.stringify(panels[0].x.limits));
   const place = make("div", { class: "plots" });
   figure.append(place);
   try {

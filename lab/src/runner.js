@@ -11,7 +11,7 @@ const PATIENCE_MS = 250; // granted to a job when another is requested
 const LOOK_MS = 1000; // a run with a control of a user's file gives no sign of life while that loops
 const MOST_SILENT_LOOKS = 5;
 
-const compile = (base64) => WebAssembly.compile(Uint8Array.from(atob(base64), (one) => one.charCodeAt(0)));
+const compile = (base64) => WebAssembly.compile(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
 export const compiled = compile(engine);
 const ownCompiled = Promise.all(OWN.map(async ({ wasm, ...facts }) => ({ ...facts, module: await compile(wasm) })));
 const url = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
@@ -96,13 +96,13 @@ export class Runner {
 
   async #tell(place, job) {
     if (!this.#workers[place]) {
-      const made = new Worker(url);
-      this.#workers[place] = made;
-      made.onmessage = ({ data }) => this.#heard(place, data);
-      made.onerror = (event) => this.#heard(place, { id: this.#current?.job.id, results: [], problem: event.message });
+      const worker = new Worker(url);
+      this.#workers[place] = worker;
+      worker.onmessage = ({ data }) => this.#heard(place, data);
+      worker.onerror = (event) => this.#heard(place, { id: this.#current?.job.id, results: [], problem: event.message });
       const [module, own] = await Promise.all([compiled, ownCompiled]);
-      made.postMessage({ module, own });
-      if (this.#workers[place] !== made) return;
+      worker.postMessage({ module, own });
+      if (this.#workers[place] !== worker) return;
     }
     this.#workers[place].postMessage(job);
   }
@@ -112,10 +112,10 @@ export class Runner {
     this.#silent = 0;
     const { job, parts, progress, done, failed } = this.#current;
     Object.assign(parts[place], said, { share: share ?? 1 });
-    progress(parts.reduce((sum, one) => sum + one.share, 0) / parts.length);
-    if (!parts.every((one) => one.results)) return;
+    progress(parts.reduce((sum, part) => sum + part.share, 0) / parts.length);
+    if (!parts.every((part) => part.results)) return;
     this.#rest();
-    const problem = parts.find((one) => one.problem)?.problem;
+    const problem = parts.find((part) => part.problem)?.problem;
     if (problem) failed(new Error(problem));
     else done(job.runs.map((_, i) => parts[i % parts.length].results[Math.floor(i / parts.length)]));
     if (this.#next) this.#begin();
@@ -125,5 +125,5 @@ export class Runner {
 // The users' files among the controls of the runs.
 const ownOf = (runs) => {
   const named = new Set(runs.flatMap(({ scenario }) => scenario.flow.map(protocolOf)));
-  return OWN.map((one) => one.name).filter((name) => named.has(name));
+  return OWN.map((control) => control.name).filter((name) => named.has(name));
 };

@@ -75,7 +75,7 @@ export const merged = (table, keys) => Object.fromEntries(Object.entries({ ...ta
 
 // The values that a kind has to be given, as the page begins with them.
 export const neededOf = ({ settings } = { settings: [] }) =>
-  Object.fromEntries(settings.filter((one) => one.needed).map(({ key, usual }) => [key, usual]));
+  Object.fromEntries(settings.filter((setting) => setting.needed).map(({ key, usual }) => [key, usual]));
 
 // A slider's scale, and the place of a value on it from 0 to 1.
 export function scaleOf({ scale }, state) {

@@ -48,8 +48,8 @@ export function assign(scenario, key, value) {
 
 // The link that is shown: the chosen one, or that with the lowest rate.
 export function linkOf({ scenario, link }) {
-  const rate = (one) => (one.rate === undefined ? Infinity : parseRate(one.rate));
-  return scenario.link.find(({ name }) => name === link) ?? scenario.link.reduce((least, one) => (rate(one) < rate(least) ? one : least));
+  const rate = (link) => (link.rate === undefined ? Infinity : parseRate(link.rate));
+  return scenario.link.find(({ name }) => name === link) ?? scenario.link.reduce((least, link) => (rate(link) < rate(least) ? link : least));
 }
 
 // Limits its queue to the bytes that its rate transmits in queue_ms.
@@ -86,7 +86,7 @@ export function stateOf(scenario, preset) {
   }
   if (lines.length === 1 && !Object.keys(lines[0]).length) {
     const [flow] = flowsWithControl(base);
-    const names = new Set(flowsWithControl(base).map((one) => ccName(one.cc)));
+    const names = new Set(flowsWithControl(base).map((flow) => ccName(flow.cc)));
     if (flow && names.size === 1 && typeof flow.cc === "string") lines = [{ [controlKey(base)]: flow.cc }];
   }
   // If there are more, takes the last: papers name their own controls after those that they compare with.
@@ -212,7 +212,7 @@ export function labelOfLine(scenario, line) {
 
 // The parameters that are set of a control of a user's file.
 function parametersOf(cc) {
-  const own = OWN.find((one) => one.name === ccName(cc))?.parameters ?? [];
+  const own = OWN.find((control) => control.name === ccName(cc))?.parameters ?? [];
   return own.filter(({ name }) => cc[name] !== undefined).map(({ name }) => `${name} ${cc[name]}`);
 }
 
@@ -240,7 +240,7 @@ export function ownOfLine({ scenario, lines }, place) {
   const line = lines[place];
   if (!line || !flow || Object.keys(line).length > 1) return undefined;
   const cc = controlOf(line, flow);
-  return OWN.some((one) => one.name === ccName(cc)) ? (isTable(cc) ? cc : { name: cc }) : undefined;
+  return OWN.some((control) => control.name === ccName(cc)) ? (isTable(cc) ? cc : { name: cc }) : undefined;
 }
 
 // The state as a scenario file for the command line, with the lines as its sweep.

@@ -11,11 +11,11 @@ export function showRows(results) {
   const all = results.flatMap((result) => result.rows);
   const several = results.some((result) => result.rows.length > 1);
   const columns = D.columns
-    .map((one) => ({ ...one, ...(EXTRA[one.name] ?? {}) }))
-    .filter((one) => one.head)
-    .filter((one) => !one.if_several || several)
-    .filter((one) => !one.if_known || all.some((row) => !Number.isNaN(row[one.name])));
-  const head = make("tr", {}, make("th", { scope: "col" }, "flow"), ...columns.map((one) => make("th", { scope: "col", title: one.what }, one.head)));
+    .map((column) => ({ ...column, ...(EXTRA[column.name] ?? {}) }))
+    .filter((column) => column.head)
+    .filter((column) => !column.if_several || several)
+    .filter((column) => !column.if_known || all.some((row) => !Number.isNaN(row[column.name])));
+  const head = make("tr", {}, make("th", { scope: "col" }, "flow"), ...columns.map((column) => make("th", { scope: "col", title: column.what }, column.head)));
   const body = all.slice(0, MOST_ROWS).map((row) =>
     make("tr", {},
       make("th", { scope: "row" }, mark(row.cc), several ? `${row.flow}: ${labelOf(row.cc)}` : labelOf(row.cc)),

@@ -7,7 +7,7 @@ import { Problem } from "./problem.js";
 
 const LARGEST_FILE = 8_000_000; // bytes
 // The keys of probabilities and weights.
-const SHARES = new Set([...D.queues, ...D.losses, ...D.impairments, ...D.apps].flatMap(({ settings }) => settings.filter((one) => one.kind === "SHARE").map((one) => one.key)));
+const SHARES = new Set([...D.queues, ...D.losses, ...D.impairments, ...D.apps].flatMap(({ settings }) => settings.filter((setting) => setting.kind === "SHARE").map((setting) => setting.key)));
 const BARE = /^[A-Za-z0-9_-]+$/;
 
 const checkSize = (size) => {

@@ -25,10 +25,10 @@ const whole = (value) => value.toFixed(0);
 const mbps = (row) => (row.goodput_bps / 1e6).toFixed(2);
 const ms = (value_s) => (1e3 * value_s).toFixed(0);
 const rowOf = ({ rows }, cc) => rows.find((row) => row.cc === cc);
-const firstLoss = ({ decisions }, cc) => decisions.find((one) => one.kind === "recovery" && one.curve.cc === cc);
+const firstLoss = ({ decisions }, cc) => decisions.find((decision) => decision.kind === "recovery" && decision.curve.cc === cc);
 // The highest value of a curve.
 const highest = ({ panels }, key, label) =>
-  panels.find((one) => one.key === key).lines.find((line) => line.label === label).values.reduce((a, b) => (b > a ? b : a), 0);
+  panels.find((panel) => panel.key === key).lines.find((line) => line.label === label).values.reduce((a, b) => (b > a ? b : a), 0);
 
 const STEPS = [
   {

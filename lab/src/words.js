@@ -61,7 +61,7 @@ const RULES = {
 // { title, reason, equation, terms, result, meaning, source, facts: [[name, text]] }
 export function explanation(decision) {
   const { kind, curve, time_s } = decision;
-  const protocol = D.protocols.find((one) => one.name === curve.cc);
+  const protocol = D.protocols.find((protocol) => protocol.name === curve.cc);
   const reduces = ["recovery", "timeout", "ecn"].includes(kind);
   const rule = reduces ? RULES[protocol.algorithm] : null;
   const value = rule?.value?.(decision);

@@ -20,7 +20,7 @@ function report(reached_s) {
 function done({ label, scenario, observe: columns = [] }, duration_s, seed, view) {
   if (!columns.length) return { label, ...engine.run(scenario, seed, view) };
   const all = engine.run(scenario, seed, { from_s: 0, to_s: duration_s + 1, bins: 1, keeps_rows: true });
-  const link = all.planned.links.findIndex((one) => one.name === BOTTLENECK);
+  const link = all.planned.links.findIndex((link) => link.name === BOTTLENECK);
   for (const column of columns) all.rows[0][column] = engine.observe(column, Math.max(0, link));
   return { label, rows: all.rows };
 }
@@ -37,7 +37,7 @@ self.onmessage = ({ data }) => {
   const { id, runs, seed, view } = data;
   try {
     const durations_s = runs.map((run) => engine.read(run.scenario).duration_s);
-    const whole_s = durations_s.reduce((sum, one) => sum + one, 0);
+    const whole_s = durations_s.reduce((sum, duration_s) => sum + duration_s, 0);
     let before_s = 0;
     reported_ms = performance.now();
     const results = runs.map((run, place) => {

@@ -81,7 +81,7 @@ def test_a_claim_has_the_same_verdict_as_in_reproduce(tab, name, at):
         and not isinstance(found[name], str)
     ]
     theirs = claims.check(ids, {name: measured(name, at)})
-    assert [one for one in ours if one] == [one.verdict for one in theirs]
+    assert [verdict for verdict in ours if verdict] == [check.verdict.claim for check in theirs]
 
 
 def test_leaving_a_preset_changes_its_verdict_and_returning_restores_it(opened):

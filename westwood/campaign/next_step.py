@@ -20,7 +20,7 @@ _LONGEST_S = 43_200.0  # longest comparison over an emulated path to propose
 def after(trial: Trial, server: str | None, folder: Path, chosen: Sequence[str] = ()) -> str:
     """Returns the command; `server` is None for an emulated path, `chosen` is the --cc option."""
     verdicts = trial.verdicts()
-    paying = [one for one in verdicts if one.verdict is Verdict.MEETS]
+    paying = [verdict for verdict in verdicts if verdict.verdict is Verdict.MEETS]
     if paying:
         return "westwood path compare HOST" if server is None else _default(paying, chosen)
     if any(one.verdict is Verdict.CANNOT_TELL for one in verdicts):
@@ -41,6 +41,8 @@ def _default(paying: Sequence[TrialVerdict], chosen: Sequence[str]) -> str:
 
 def _longer(trial: Trial, verdicts: Sequence[TrialVerdict]) -> str:
     """Returns a time that should be enough for every verdict, at least twice this one."""
-    more_s = max((one.more_s for one in verdicts if not math.isnan(one.more_s)), default=0.0)
+    more_s = max(
+        (verdict.more_s for verdict in verdicts if not math.isnan(verdict.more_s)), default=0.0
+    )
     wanted_s = max(2 * trial.plan.for_s, trial.plan.for_s + more_s)
     return f"{math.ceil(min(wanted_s, _LONGEST_S) / _MINUTE_S)}m"

@@ -275,7 +275,7 @@ def _with_help(error: Any) -> str:
     if command is None:
         return said
     if wrong := getattr(error, "option_name", None):
-        known = [name for one in command.params for name in one.opts]
+        known = [name for param in command.params for name in param.opts]
         if better := hints.instead(wrong, known):
             return f"{error.message}; {better}"
     if said.startswith("No such command") and said.endswith("."):

@@ -133,7 +133,7 @@ def _controls(
         raise InputError("is missing, expected a control such as bbr3, or --qlog FILE", key="CC")
     names = dict.fromkeys(split_names(cc) or ())
     controls = [judging.control(name, control_settings(set_), engine) for name in names]
-    judged: dict[judging.Subject, list[Judgement]] = {one: [] for one in controls}
+    judged: dict[judging.Subject, list[Judgement]] = {control: [] for control in controls}
     ran = judging.run_all(cases, controls, workers)
     for one, judgement in console.track(ran, len(cases) * len(controls)):
         judged[one].append(judgement)
@@ -145,7 +145,7 @@ def _log(file: Path, cases: Sequence[Case]) -> Judged:
     from westwood.conform import judging, logs
 
     recording = logs.read(file)
-    judged = [judging.judge_log(one, recording) for one in cases]
+    judged = [judging.judge_log(case, recording) for case in cases]
     if all(one.verdict == "-" for one in judged):
         ((reason, _),) = Counter(one.lacks for one in judged).most_common(1)
         problem = f"decides none of {len(cases)} cases, expected events of BBR's states and more"
@@ -180,7 +180,9 @@ def _not_observed(control: Subject, judgements: Sequence[Judgement]) -> list[str
     """Returns why cases were not observed in a QUIC stack, and how many of each reason."""
     from westwood.conform.judging import NOT_OBSERVED
 
-    reasons = Counter(one.lacks for one in judgements if one.lacks.startswith(NOT_OBSERVED))
+    reasons = Counter(
+        judgement.lacks for judgement in judgements if judgement.lacks.startswith(NOT_OBSERVED)
+    )
     said = [f"{reason} ({count})" for reason, count in reasons.most_common()]
     return ["", control.name, *(line for one in said for line in _wrapped(one, 4))] if said else []
 
@@ -192,10 +194,11 @@ def _line(number: str, name: str, texts: Sequence[str], widths: Sequence[int]) -
 
 def _failed(control: Subject, judgement: Judgement) -> list[str]:
     lines = [f"{control.name}, {judgement.case.name}"]
-    for one in judgement.findings:
-        if one.verdict == "FAIL":
-            said = f"{one.expectation.what}: {one.measured}; expected {one.expectation.expected}"
-            lines += _wrapped(said, 4)
+    for finding in judgement.findings:
+        if finding.verdict == "FAIL":
+            asked = finding.expectation
+            text = f"{asked.what}: {finding.measured}; expected {asked.expected}"
+            lines += _wrapped(text, 4)
     return [*lines, f"  {control.command(judgement.case)}"]
 
 
@@ -217,8 +220,8 @@ def _case(ran: Sequence[tuple[Subject, Judgement]]) -> list[str]:
     lines += ["", *_wrapped(f"Note: {case.note}")] if case.note else []
     for control, judgement in ran:
         lines += ["", f"{control.name}: {judgement.verdict}"]
-        for one in judgement.findings:
-            said = f"{one.verdict:<4}  {one.expectation.what}: {one.measured}"
-            expected = one.expectation.expected
-            lines += _wrapped(said if one.verdict == "-" else f"{said} ({expected})", 8)
+        for finding in judgement.findings:
+            said = f"{finding.verdict:<4}  {finding.expectation.what}: {finding.measured}"
+            expected = finding.expectation.expected
+            lines += _wrapped(said if finding.verdict == "-" else f"{said} ({expected})", 8)
     return lines

@@ -185,8 +185,12 @@ def _frontier_table(
 
     cells = [["", *(text for row in plan.targets for text in (row.name, "95 % interval"))]]
     for control, verdicts in found.items():
-        estimates = [one.figure.estimate for one in verdicts]
-        numbers = [text for one in estimates for text in (_number(one.value), _interval(one))]
+        estimates = [verdict.figure.estimate for verdict in verdicts]
+        numbers = [
+            text
+            for estimate in estimates
+            for text in (_number(estimate.value), _interval(estimate))
+        ]
         name, changed = judging.name_of(control)
         cells.append([name, *numbers])
         if changed:
@@ -206,14 +210,14 @@ def _table(control: Control, plan: JudgePlan, verdicts: Sequence[TargetVerdict])
     heads = ("row", "what", "figure", "95 % interval", "target", "")
     cells = [
         (
-            one.target.name,
-            one.target.says,
-            _figure(one),
-            _interval(one.figure.estimate),
-            one.target.sense,
-            _word(one),
+            verdict.target.name,
+            verdict.target.says,
+            _figure(verdict),
+            _interval(verdict.figure.estimate),
+            verdict.target.sense,
+            _word(verdict),
         )
-        for one in verdicts
+        for verdict in verdicts
     ]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     yield f"{control.text}, {plan.paths} paths, seed {plan.seed}"

@@ -82,7 +82,7 @@ def _print(about: dict[str, str | None], settings: list[dict[str, Any]]) -> None
         print("It obeys no settings.")
         return
     heads = ("setting", "value", "default", "accepts", "what it is")
-    rows = tuple(tuple(map(_word, one.values())) for one in settings)
+    rows = tuple(tuple(map(_word, setting.values())) for setting in settings)
     tables.print_texts(tables.Cells(heads, rows), "Settings in the profile rfc")
 
 

@@ -121,7 +121,10 @@ def _over_time(
     summary = summarise(scenario, planned.varied)
     whole_s = (0.0, scenario.duration / PS_PER_S)
     return over_time(
-        [TracedRun(*one) for one in traces], f"{scenario.name}: {summary}, seed 1", whole_s, shown_s
+        [TracedRun(*trace) for trace in traces],
+        f"{scenario.name}: {summary}, seed 1",
+        whole_s,
+        shown_s,
     )
 
 

@@ -62,7 +62,7 @@ def _print(report: InferenceReport) -> None:
 
     heads = ("claim", "profile", "inferred", "all settings")
     rows = tuple(
-        (claim, *(one.claim for one in report.verdicts(claim)), report.elsewhere(claim))
+        (claim, *(verdict.claim for verdict in report.verdicts(claim)), report.elsewhere(claim))
         for claim, one in report.claims.items()
     )
     count, held = len(report.claims), report.holding("inferred")

@@ -195,7 +195,7 @@ def refuse_idle(context: typer.Context, *names: str, why: str) -> None:
     for name in names:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
-            option = next(one.opts[0] for one in context.command.params if one.name == name)
+            option = next(param.opts[0] for param in context.command.params if param.name == name)
             raise InputError(f"has no effect {why}", key=option)
 
 

@@ -114,7 +114,7 @@ def validate(
 
     grids = validation.chosen(engine, only or ())
     other = engines.find(engine)
-    planned = {name: plan(one, seeds, duration) for name, one in grids.items()}
+    planned = {name: plan(grid, seeds, duration) for name, grid in grids.items()}
     for experiment in planned.values():
         other.check(experiment.jobs)
     folder = Folder(out, kind=ResultKind.VALIDATION)

@@ -49,7 +49,7 @@ ViewOption = Annotated[
     typer.Option(
         "--view",
         metavar="|".join(VIEWS),
-        help="; ".join(f"{name}: {one.shows}" for name, one in VIEWS.items()) + ".",
+        help="; ".join(f"{name}: {view.shows}" for name, view in VIEWS.items()) + ".",
         rich_help_panel=FIGURE,
     ),
 ]

@@ -162,7 +162,7 @@ def _object(code: bytes) -> str:
 def key(code: bytes, used: Compiler, others: Sequence[bytes]) -> str:
     """Returns what identifies an object: its file, the core's headers, the compiler and others."""
     parts = [code, *_header_bytes(), used.version.encode(), *others]
-    return hashlib.sha256(b"".join(hashlib.sha256(one).digest() for one in parts)).hexdigest()
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
 @functools.cache

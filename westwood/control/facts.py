@@ -119,7 +119,7 @@ def _has(given: Any, kinds: Mapping[str, type]) -> bool:
         given.keys() == kinds.keys()
         and all(type(given[key]) is kind for key, kind in kinds.items())
         and all(0 <= one <= _LARGEST for one in given.values() if isinstance(one, int))
-        and not any(_problem_of(one, "", _LONGEST_NAME) for one in texts)
+        and not any(_problem_of(text, "", _LONGEST_NAME) for text in texts)
     )
 
 
@@ -145,8 +145,8 @@ def made(facts: Mapping[str, Any], name: str, source: str, code: bytes) -> Contr
             raise InRow(one.name, f"the default of {one.name} is not within its bounds")
     label, traits = facts["label"], facts["traits"]
     rows: list[tuple[str, tuple[str, ...]]]
-    rows = [(one.name, (one.what,)) for one in parameters]
-    rows += [(one.name, (one.unit, one.what)) for one in quantities]
+    rows = [(parameter.name, (parameter.what,)) for parameter in parameters]
+    rows += [(quantity.name, (quantity.unit, quantity.what)) for quantity in quantities]
     for row, texts in rows:
         if problem := _problem_of("".join(texts), f"the text of {row}"):
             raise InRow(row, problem)

@@ -79,10 +79,10 @@ def of_foreign_include(text: str) -> tuple[int, str]:
     pieces = _SPLICE.split(text)
     starts = list(itertools.accumulate(map(len, pieces[:-1])))
     joined = _COMMENT.sub(_blank, "".join(pieces))
-    for found in _INCLUDE.finditer(joined):
-        operand = next(filter(None, found.groups()), "").strip()
-        if found[1] is None or ".." in operand or not _NEARBY.match(operand):
-            above = joined[: found.start()]
+    for match in _INCLUDE.finditer(joined):
+        operand = next(filter(None, match.groups()), "").strip()
+        if match[1] is None or ".." in operand or not _NEARBY.match(operand):
+            above = joined[: match.start()]
             return 1 + len(re.findall(r"[\n\v]", above)) + bisect.bisect(
                 starts, len(above)
             ), operand
@@ -117,11 +117,11 @@ def of_loop(text: str, line: int) -> int:
 
 def _loops(code: str) -> Iterator[tuple[int, int]]:
     """Yields the first and the last line of each loop."""
-    for found in _LOOP.finditer(code):
-        body = found.end() if found[1] == "do" else _end_of_pair(code, found.end())
+    for match in _LOOP.finditer(code):
+        body = match.end() if match[1] == "do" else _end_of_pair(code, match.end())
         body += len(code[body:]) - len(code[body:].lstrip())
         end = _end_of_pair(code, body) if code[body : body + 1] == "{" else code.find(";", body)
-        first, last = (code.count("\n", 0, at) + 1 for at in (found.start(), max(end, body)))
+        first, last = (code.count("\n", 0, at) + 1 for at in (match.start(), max(end, body)))
         yield first, last
 
 

@@ -222,7 +222,10 @@ def describe(given: object, folder: Path) -> dict[str, Control]:
 
 def _describe(control: Control) -> None:
     """Lets scenarios name a control of which no code is loaded."""
-    numbers = [(one.name, one.fallback, one.least, one.most) for one in control.parameters]
+    numbers = [
+        (parameter.name, parameter.fallback, parameter.least, parameter.most)
+        for parameter in control.parameters
+    ]
     facts_ = control.label, control.traits, control.like, numbers
     try:
         _engine.describe_control(control.source, *facts_)

@@ -105,7 +105,7 @@ def _check_compiled(code: bytes) -> None:
     _check_head(code, _FILE)
     sections = _sections(code)
     symbols = next(n for n, one in enumerate(sections) if one.kind == _SYMBOLS)
-    if found := next((one for one in sections if _STARTS.match(one.name)), None):
+    if found := next((section for section in sections if _STARTS.match(section.name)), None):
         raise Refused(AT_LOAD, found.name)
     _check_symbols(code, sections, sections[symbols])
     for one in sections:
@@ -138,7 +138,7 @@ def _check_section(one: _Section, symbols: int, count: int) -> None:
             raise _variable("", one.name)
         return
     kinds, flags = next(
-        (its for name, its in _SECTIONS.items() if re.fullmatch(name, one.name)), (set(), 0)
+        (section for name, section in _SECTIONS.items() if re.fullmatch(name, one.name)), (set(), 0)
     )
     is_sound = one.kind in kinds and one.flags & (_WRITE | _ALLOC | _EXECUTE) == flags
     if one.kind == _RELA:  # the assembler's own, not bytes under that name
@@ -184,7 +184,7 @@ def _check_linked(code: bytes) -> None:
     segments = list(_segments(code))
     if unknown := [one for one in segments if one.kind not in _SEGMENTS]:
         raise Refused(f"has a segment of the kind {unknown[0].kind}")
-    constant = [one for one in segments if one.kind == _RELRO]
+    constant = [segment for segment in segments if segment.kind == _RELRO]
     dynamic = [one for one in segments if one.kind == _DYNAMIC]
     if len(dynamic) != 1 or len(constant) != 1:
         raise Refused("has no memory that is constant after loading")
@@ -231,9 +231,13 @@ def _segments(code: bytes) -> Iterator[_Segment]:
 
 def _offset(segments: Sequence[_Segment], address: int) -> int:
     """Returns the place in the file of what is mapped, and not written, at an address."""
-    for one in segments:
-        if one.kind == _LOAD and not one.flags & 2 and 0 <= address - one.first < one.stored:
-            return one.offset + address - one.first
+    for segment in segments:
+        if (
+            segment.kind == _LOAD
+            and not segment.flags & 2
+            and 0 <= address - segment.first < segment.stored
+        ):
+            return segment.offset + address - segment.first
     raise Refused("has tables outside of its constants")
 
 

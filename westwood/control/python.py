@@ -127,7 +127,7 @@ def _declared(control: type[PythonControl]) -> dict[str, list[dict[str, Any]]]:
         if callable(getattr(control, name, None)):
             problem = f"{control.__name__}.{name}: a parameter has the name of a method"
             raise InputError(problem, key="cc")
-        if not all(type(one) is int and 0 <= one < 2**32 for one in numbers):
+        if not all(type(number) is int and 0 <= number < 2**32 for number in numbers):
             problem = f"{control.__name__}.{name}: expected whole numbers below 2^32"
             raise InputError(problem, key="cc")
     named = ((name, what, *numbers) for name, *numbers, what in parameters)

@@ -223,7 +223,7 @@ def like(protocol: str, name: str) -> str:
         label=_label(name),
         like=protocol,
         algorithm=algorithm,
-        includes="\n".join(f'#include "{one}.h"' for one in headers),
+        includes="\n".join(f'#include "{header}.h"' for header in headers),
         ID=algorithm.upper(),
         PROTOCOL=_engine.PROTOCOL_IDS[protocol],
         what="slow start, congestion avoidance, multiplicative decrease, like Reno (RFC 5681)."

@@ -41,8 +41,10 @@ def read(figure: Figure) -> str:
 
 def _panel(axes: Axes) -> dict[str, Any] | None:
     """Reads one axes; None unless it holds only curves and their intervals."""
-    intervals = [one for one in axes.containers if isinstance(one, ErrorbarContainer)]
-    known = {id(part) for one in intervals for part in one.get_children()}
+    intervals = [
+        container for container in axes.containers if isinstance(container, ErrorbarContainer)
+    ]
+    known = {id(part) for interval in intervals for part in interval.get_children()}
     others = [*axes.collections, *axes.patches, *axes.images, *axes.texts]
     lines = [line for line in axes.lines if id(line) not in known]
     scales = {axes.get_xscale(), axes.get_yscale()}
@@ -50,7 +52,7 @@ def _panel(axes: Axes) -> dict[str, Any] | None:
         return None
     curves = [_curve(axes, one[0], _label(one), one) for one in intervals]
     curves += [_curve(axes, line, _label(line), None) for line in lines]
-    if not curves or not all(_rises(one["x"]) for one in curves):
+    if not curves or not all(_rises(curve["x"]) for curve in curves):
         return None
     place = axes.get_subplotspec()
     return {
@@ -73,7 +75,7 @@ def _axis(name: str, scale: str, limits: tuple[float, float]) -> dict[str, Any]:
     return {
         "name": name.replace("\n", " "),
         "log": scale == "log",
-        "limits": [float(one) for one in limits],
+        "limits": [float(limit) for limit in limits],
     }
 
 
@@ -109,7 +111,7 @@ def _curve(
 
 
 def _numbers(values: Any) -> list[float | None]:
-    return [float(one) if math.isfinite(one) else None for one in values]
+    return [float(value) if math.isfinite(value) else None for value in values]
 
 
 def _rises(x: list[float | None]) -> bool:

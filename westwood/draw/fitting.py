@@ -153,7 +153,9 @@ def _flow(figure: Picture) -> None:
         axes.set_subplotspec(grid[place // a_row, place % a_row])
         if figure.shares_y:
             is_first = place % a_row == 0
-            has_names = any(one.axes is axes and one.are_above for one in figure.named_rows)
+            has_names = any(
+                named_row.axes is axes and named_row.are_above for named_row in figure.named_rows
+            )
             axes.tick_params(labelleft=is_first and not has_names)
             axes.set_ylabel(name if is_first else "")
 

@@ -31,7 +31,7 @@ def grids(parts: Sequence[Grid], title: str, *, columns: int = 1) -> Figure:
     rows = -(-len(parts) // columns)
     with look():
         width = max(3.6, 0.52 * max(len(one.x) for one in parts) + 1.2)
-        height = 0.3 * max(len(one.y) for one in parts) + 1.2
+        height = 0.3 * max(len(part.y) for part in parts) + 1.2
         figure, axes = subplots(
             rows, columns, size=(width * columns, height * rows + 0.4), squeeze=False
         )

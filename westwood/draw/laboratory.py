@@ -72,8 +72,8 @@ def _row(own: loading.Control) -> dict[str, Any]:
         "state_bytes": own.state_bytes,
         "calls": own.calls,
         "lines": {call: lines.of_call(text, call) for call in own.calls},
-        "parameters": [asdict(one) for one in own.parameters],
-        "quantities": [asdict(one) for one in own.quantities],
+        "parameters": [asdict(parameter) for parameter in own.parameters],
+        "quantities": [asdict(quantity) for quantity in own.quantities],
         "wasm": base64.b64encode(wasm.compiled(own)).decode(),
     }
 

@@ -146,7 +146,7 @@ def write(
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["facts"] = facts
-    counts = [(word, sum(one.verdict == word for one in verdicts)) for word in Verdict]
+    counts = [(word, sum(verdict.verdict == word for verdict in verdicts)) for word in Verdict]
     page = environment.get_template("report.html.j2").render(
         title=title,
         pair_heads=PAIR_HEADS,
@@ -157,13 +157,13 @@ def write(
         version=__version__,
         verdicts=sorted(verdicts, key=lambda one: list(Verdict).index(one.verdict)),
     )
-    if any(one.opens for one in sections):
+    if any(section.opens for section in sections):
         laboratory.put(folder)
     return folder.text("index.html", page)
 
 
 def _script(sections: Sequence[Section]) -> str:
-    if not any(one.drawn and one.drawn.plots for one in sections):
+    if not any(section.drawn and section.drawn.plots for section in sections):
         return ""
     from westwood.draw import alive
 

@@ -39,7 +39,7 @@ class Connection:
 
 def over_time(connections: Sequence[Connection], title: str, end_s: float) -> Figure:
     """Draws the connections side by side, with the same axes."""
-    names = dict.fromkeys(span.state for one in connections for span in one.spans)
+    names = dict.fromkeys(span.state for connection in connections for span in connection.spans)
     colours = dict(zip(names, PALETTE, strict=False))
     rows = max(len(one.panels) for one in connections)
     with look():
@@ -88,4 +88,4 @@ def _colour(axes: Axes, spans: Sequence[StateSpan], colours: dict[str, str]) -> 
 def _patches(colours: dict[str, str]) -> list[Patch]:
     from matplotlib.patches import Patch
 
-    return [Patch(color=one, alpha=2 * _FAINT, linewidth=0) for one in colours.values()]
+    return [Patch(color=colour, alpha=2 * _FAINT, linewidth=0) for colour in colours.values()]

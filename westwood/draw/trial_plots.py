@@ -36,7 +36,11 @@ class GainCourse:
 
 def style_of_control(control: str) -> PlotStyle:
     """Returns the style of a kernel's control: that of its protocol."""
-    styles = {one.kernel: one.style for one in reversed(PROTOCOLS.values()) if one.kernel}
+    styles = {
+        protocol.kernel: protocol.style
+        for protocol in reversed(PROTOCOLS.values())
+        if protocol.kernel
+    }
     own = PROTOCOLS.get(control)  # several protocols are the kernel's reno
     return own.style if own and own.kernel == control else styles.get(control, OTHER_STYLE)
 

@@ -142,7 +142,7 @@ def plan(
     variants = [{f"{flow}.cc": name for flow in tcp} for name in dict.fromkeys(cc)]
     given = [_obeyed(settings, name, cc) for name in dict.fromkeys(cc)] or [settings]
     pairs = zip(variants or [{}], given, strict=True)
-    bases = [scenario.with_settings({**variant, **own}) for variant, own in pairs]
+    bases = [scenario.with_settings({**variant, **pair}) for variant, pair in pairs]
     if check_resources:
         resources.check_sweep(bases, bases[0].seeds)
     base = bases[0]
@@ -220,8 +220,8 @@ def collect_all(
     planned = shared.plan(
         [
             (name, replace(job, counts_links=True))
-            for name, one in experiments.items()
-            for job in one.jobs
+            for name, experiment in experiments.items()
+            for job in experiment.jobs
         ],
         alone=engine.real_time,
     )

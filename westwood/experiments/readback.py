@@ -356,7 +356,7 @@ class Results:
             lambda: figure or summary_plots.draw(summary, self.keys, metric, drawn),
         )
         seeds = int(self.rows["seed"].n_unique())
-        limits = [one for one in _LIMITS if summary[one].fill_nan(None).is_not_null().any()]
+        limits = [limit for limit in _LIMITS if summary[limit].fill_nan(None).is_not_null().any()]
         shown = [metric, "goodput_bps", "retransmission_ratio", "jain", *limits]
         columns = list(dict.fromkeys(shown))
         table = report.Table(title, seeds, summary, self.keys, columns)
@@ -512,8 +512,8 @@ def _controls(folder: Folder) -> dict[str, loading.Control]:
         raise Damaged(str(error), source=str(path)) from None
     except (ValueError, RecursionError):
         raise Damaged("is not JSON", source=str(path)) from None
-    for one in controls.values():
-        folder.verified(one.file)
+    for control in controls.values():
+        folder.verified(control.file)
     return controls
 
 

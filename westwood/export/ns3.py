@@ -372,8 +372,10 @@ def _named_group(
 ) -> str:
     """Returns the function that sets a flow's own attributes; equal flows share one."""
     statements = tuple(
-        one.set_on_node if one.attribute.startswith("TcpL4Protocol::") else one.set_to(one.number)
-        for one in settings
+        setting.set_on_node
+        if setting.attribute.startswith("TcpL4Protocol::")
+        else setting.set_to(setting.number)
+        for setting in settings
     )
     if statements not in groups:
         camel = _camel_case(flow)

@@ -59,7 +59,7 @@ class Action:
             problem = f"unknown, {suggestion(self.steering, list(_engine.STEERINGS))}"
             raise InputError(problem, key="action.steering", value=self.steering)
         bounds = (self.least, self.most)
-        if not all(isinstance(one, Real) for one in bounds) or not self.least < self.most:
+        if not all(isinstance(bound, Real) for bound in bounds) or not self.least < self.most:
             problem = "expected the least and the largest action, such as (-1, 1)"
             raise InputError(problem, key="action", value=bounds)
         if not callable(self.orders):

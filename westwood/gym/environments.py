@@ -367,13 +367,15 @@ def _interval(step: str) -> tuple[int, float]:
 def _number_of_flow(name: str | None, scenarios: Sequence[Scenario]) -> int:
     """Returns the place of the agent's flow, which all paths have in common."""
     places = set()
-    for one in scenarios:
-        names = [flow.name for flow in one.flows]
-        known = [flow.name for flow in one.flows if flow.app.kind != "udp"]
+    for scenario in scenarios:
+        names = [flow.name for flow in scenario.flows]
+        known = [flow.name for flow in scenario.flows if flow.app.kind != "udp"]
         if not known:
-            raise InputError(f"{one.name} has only datagrams, expected a TCP flow", key="paths")
+            raise InputError(
+                f"{scenario.name} has only datagrams, expected a TCP flow", key="paths"
+            )
         if name is None and len(known) > 1:
-            problem = f"is missing: {one.name} has {len(known)} TCP flows"
+            problem = f"is missing: {scenario.name} has {len(known)} TCP flows"
             raise InputError(f"{problem}, {suggestion('', known)}", key="flow")
         chosen = known[0] if name is None else name
         if chosen not in known:

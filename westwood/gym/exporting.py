@@ -136,7 +136,7 @@ def export(
             f"    see(own, {place}, {_OBSERVATIONS[one]});" for place, one in enumerate(observation)
         ),
         weights=_rows([_fixed(one, _WEIGHT_BITS) for row in weights for one in row]),
-        constants=_rows([_fixed(one, _WEIGHT_BITS) for one in constants]),
+        constants=_rows([_fixed(constant, _WEIGHT_BITS) for constant in constants]),
         factors=_rows(_table(factor, "factor", (0, 255))),
         activations=_rows(
             [one + (1 << 16) for one in _table(hidden, "hidden", (-1, 1))]

@@ -80,7 +80,7 @@ def loaded(paths: object) -> list[Scenario]:
     if not isinstance(paths, Sequence):
         problem = "expected scenarios, names of presets or files"
         raise InputError(problem, key="paths", value=paths)
-    found = [point for one in paths for point in _points(one)]
+    found = [point for path in paths for point in _points(path)]
     if not 1 <= len(found) <= MOST_PATHS:
         raise InputError(f"expected 1 to {MOST_PATHS} paths", key="paths", value=len(found))
     for one in found:

@@ -321,5 +321,7 @@ def chosen(names: tuple[str, ...]) -> list[Degradation]:
         if name not in known:
             raise InputError(f"no such harm, {suggestion(name, known)}", key="--harm", value=name)
     return [
-        one for one in DEGRADATIONS.values() if not names or one.name in names or one.side in names
+        degradation
+        for degradation in DEGRADATIONS.values()
+        if not names or degradation.name in names or degradation.side in names
     ]

@@ -54,7 +54,7 @@ class HuntPlan:
 
     def state(self) -> dict[str, Any]:
         """Returns what decides the outcome of a search run."""
-        harms = [one.name for one in self.metrics]
+        harms = [metric.name for metric in self.metrics]
         return {**loading.identity(self.cc), "harms": harms, "seed": self.seed}
 
 

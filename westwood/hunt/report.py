@@ -38,7 +38,7 @@ def path(attack: Attack) -> str:
 
 def parts(attack: Attack) -> list[str]:
     """Describes each feature of an attack with its numbers."""
-    return [_SAID[one](attack) for one in attacks.features(attack)]
+    return [_SAID[feature](attack) for feature in attacks.features(attack)]
 
 
 def _time(us: float) -> str:
@@ -166,5 +166,5 @@ def write(
         called = name(number, one)
         for file, content in files(one, called).items():
             folder.text(f"findings/{file}", content)
-    folder.json("findings.json", [one.as_json() for one in findings])
+    folder.json("findings.json", [finding.as_json() for finding in findings])
     folder.text("findings.md", page(findings, title, counts))

@@ -111,7 +111,7 @@ def before_unload() -> list[str]:
     lines: list[str] = []
     if saved_defaults.may_be_there() and os.geteuid() == 0:
         with saved_defaults.opened() as saved, _all() as found:
-            before = {one.netns: one.before for one in saved.entries if not one.route}
+            before = {entry.netns: entry.before for entry in saved.entries if not entry.route}
             own = _own_cookie()
             entries = [*saved.entries]
             lines = [_before_unload(saved, one, found.get(one.netns)) for one in entries]

@@ -55,7 +55,7 @@ def kernel_name(cc: str) -> str:
 
 def values_of(control: loading.Control, settings: Mapping[str, Any]) -> list[int]:
     """Returns the values of a control's parameters in their order; raises InputError."""
-    known = {one.name: one for one in control.parameters}
+    known = {parameter.name: parameter for parameter in control.parameters}
     for key, value in settings.items():
         if key not in known:
             expected = ", ".join(known) or "none"

@@ -111,5 +111,5 @@ def check(ids: Sequence[str], measured: Mapping[str, Measured]) -> list[ClaimVer
 
 def tested() -> list[ClaimVerdict]:
     """Returns the verdicts of the claims that no simulation here decides."""
-    proven = (one for one in claims().values() if one.tested)
+    proven = (claim for claim in claims().values() if claim.tested)
     return [ClaimVerdict(one, Verdict.NOT_RUN, {}, one.tested) for one in proven]

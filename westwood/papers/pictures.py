@@ -331,7 +331,7 @@ def two_windows(all_: All, title: str) -> Figure:
         base = Scenario.preset("plateau-friendly").with_settings({"S2-tcp.cc": other})
         result = simulate(base, 1, trace=True, events=True)
         flows = ("S1-tcp", "S2-tcp")
-        windows = [_line(result, "cwnd", 1.0, one) for one in flows]
+        windows = [_line(result, "cwnd", 1.0, flow) for flow in flows]
         acked = [_acked(result, one) for one in flows]
         rows.append(TimePanel("Acknowledged (segments)", [acked[0], _in_grey(acked[1])]))
         rows.append(TimePanel("cwnd (segments)", [windows[0], _in_grey(windows[1])]))

@@ -181,7 +181,7 @@ def _entries(
     others: Sequence[claims.ClaimVerdict],
     settings: Mapping[str, Any],
 ) -> Iterator[dict[str, Any]]:
-    figure = {one: name for name, study in selection.studies.items() for one in study.claims}
+    figure = {claim: name for name, study in selection.studies.items() for claim in study.claims}
     for verdict in verdicts:
         name = figure[verdict.claim.id]
         used = {scenario: settings[scenario] for scenario in selection.studies[name].scenarios}

@@ -72,5 +72,5 @@ AQMS: Mapping[str, Aqm] = {
 
 def drawn(choices: random.Random, queue_us: int) -> dict[str, Any]:
     """Draws a kind of queue with its numbers, for a queue of this many microseconds."""
-    (name,) = choices.choices(list(AQMS), [one.weight for one in AQMS.values()])
+    (name,) = choices.choices(list(AQMS), [aqm.weight for aqm in AQMS.values()])
     return {"aqm": name, **AQMS[name].tuned(choices, queue_us)}

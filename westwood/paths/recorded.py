@@ -56,7 +56,7 @@ def lost_packets(recording: str, rate: float, packets: float, begin: int) -> lis
 def _numbers(
     pairs: tuple[tuple[int, int], ...], rate: float, packets: float, begin: int
 ) -> Iterator[int]:
-    lost = sum(one for _, one in pairs)
+    lost = sum(pair for _, pair in pairs)
     scale = lost * (1 / rate - 1) / sum(passed for passed, _ in pairs)
     place, at, due = begin % len(pairs), 0, 0.0
     while at < packets:

@@ -61,7 +61,7 @@ COST = (
 
 def columns() -> list[Column]:
     """Returns all columns of a row, in order."""
-    of_run = (Column(**one) for one in _engine.ROW_COLUMNS)
+    of_run = (Column(**row_column) for row_column in _engine.ROW_COLUMNS)
     shown = (replace(one, scale=1e3) if _is_in_ms(one) else one for one in of_run)
     return [*IDENTITY, *shown, *COST]
 

@@ -81,8 +81,8 @@ def events(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
 def transfers(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
     """Yields frames with a row per connection: flow, transfer, times and measured columns."""
     types = {
-        name: pl.Int64() if one.type == "COUNT" else pl.Float64()
-        for name, one in FLOW_COLUMNS.items()
+        name: pl.Int64() if flow_column.type == "COUNT" else pl.Float64()
+        for name, flow_column in FLOW_COLUMNS.items()
     }
     named = _Names(scenario, raw)
     completion = pl.col("completed_s") - pl.col("start_s")
@@ -97,8 +97,8 @@ def transfers(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
 def messages(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
     """Returns a row per response or chunk: flow, transfer, its columns and completion_s."""
     types = {
-        name: pl.Int64() if one.type == "COUNT" else pl.Float64()
-        for name, one in MESSAGE_COLUMNS.items()
+        name: pl.Int64() if message_column.type == "COUNT" else pl.Float64()
+        for name, message_column in MESSAGE_COLUMNS.items()
     }
     rows = pl.DataFrame({name: list(raw.messages.get(name, ())) for name in types}, schema=types)
     names = _Names(scenario, raw).of(rows["connection"].cast(pl.UInt32))
@@ -113,9 +113,9 @@ def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
         {
             "link": link,
             "direction": side,
-            **{name: getattr(its, name) for name in DIRECTION_COLUMNS},
+            **{name: getattr(direction, name) for name in DIRECTION_COLUMNS},
         }
-        for link, side, its in _directions(scenario, raw)
+        for link, side, direction in _directions(scenario, raw)
     ]
     waited = pl.col("waited_s")
     return (
@@ -124,7 +124,11 @@ def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
             (waited / pl.col("packets")).alias("mean_wait_s"),
             (waited / (scenario.duration / 1e12)).alias("mean_queue"),
         )
-        .drop(name for name, one in DIRECTION_COLUMNS.items() if one.aggregate == "INNER")
+        .drop(
+            name
+            for name, direction_column in DIRECTION_COLUMNS.items()
+            if direction_column.aggregate == "INNER"
+        )
     )
 
 
@@ -167,7 +171,7 @@ def queue_states(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
 
 def columns_of_queue(kind: str) -> list[str]:
     """Returns the names of a discipline's columns."""
-    return [one.name for one in QUEUES[kind].columns] if kind in QUEUES else []
+    return [column.name for column in QUEUES[kind].columns] if kind in QUEUES else []
 
 
 def check_every(every_s: float, duration_s: float) -> None:

@@ -179,7 +179,8 @@ class _Evidence:
         return cls(
             packets,
             fastest_bps,
-            scale * np.concatenate([one.full(8 * packets.mss, measure.base_s) for one in windows]),
+            scale
+            * np.concatenate([window.full(8 * packets.mss, measure.base_s) for window in windows]),
             float(np.mean(rates > fastest_bps * (1 - _BESIDE))),
             max(float(summary.excess(one, measure).max()) for one in sampled),
             losses,
@@ -226,7 +227,7 @@ class _Evidence:
 
 
 def _sound(windows: Sequence[Windows]) -> Sequence[Windows]:
-    return [one for one in windows if one.sound] or windows
+    return [window for window in windows if window.sound] or windows
 
 
 def _inferred(

@@ -34,7 +34,7 @@ def uploads(source: Path) -> list[Upload]:
 
 def protocol_of(control: str) -> str | None:
     """Returns the protocol that behaves as the kernel's control; None if there is none."""
-    found = [name for name, one in PROTOCOLS.items() if one.kernel == control]
+    found = [name for name, protocol in PROTOCOLS.items() if protocol.kernel == control]
     found.sort(key=lambda name: PROTOCOLS[name].recovery in _WITHOUT_SACK)
     return found[0] if found else None
 
@@ -119,5 +119,5 @@ def _some(found: list[Upload], problems: list[InputError], source: str) -> list[
 
 
 def _unknown(control: str) -> str:
-    known = sorted({one.kernel for one in PROTOCOLS.values() if one.kernel})
+    known = sorted({protocol.kernel for protocol in PROTOCOLS.values() if protocol.kernel})
     return f"no protocol here matches the kernel's {control}, expected one of {', '.join(known)}"

@@ -223,7 +223,7 @@ def of_controls(numbers: Sequence[Numbers], controls: Sequence[str]) -> Numbers:
     rows = np.stack(numbers)
     made = []
     for cc in sorted(set(controls)):
-        its = rows[[one == cc for one in controls]]
+        its = rows[[control == cc for control in controls]]
         made.append(np.where(_IS_LIMIT, its.max(axis=0), its.mean(axis=0)))
     return np.concatenate(made)
 

@@ -42,8 +42,8 @@ _PROTOCOLS: Mapping[str, Settings] = {
     "westwood+-linux": _LINUX,
 }
 _OWN_PROTOCOLS: Mapping[str, Settings] = {
-    name: {**its, "cc": {"name": name, **OWN_GROWTH}} if "cc" not in its else its
-    for name, its in _PROTOCOLS.items()
+    name: {**protocol, "cc": {"name": name, **OWN_GROWTH}} if "cc" not in protocol else protocol
+    for name, protocol in _PROTOCOLS.items()
 }
 # The paths of the papers: a bottleneck of 2 to 10 Mb/s with up to 20 flows.
 POINTS: Sequence[Settings] = listed(

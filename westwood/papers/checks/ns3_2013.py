@@ -259,7 +259,7 @@ def _mtu(all_: Mapping[str, Measured]) -> Finding:
 def _cwnd(all_: Mapping[str, Measured]) -> Finding:
     ccs = (WESTWOOD, WESTWOOD_PLUS, "reno")
     windows = {cc: all_["fig10"].runs({"cc": cc}, "sampled_cwnd") for cc in ccs}
-    means = {cc: one.mean.value for cc, one in windows.items()}
+    means = {cc: window.mean.value for cc, window in windows.items()}
     failures = [
         f"{label(lower)}'s mean, {means[lower]:.1f}, is not below {label(upper)}'s, "
         f"{means[upper]:.1f} segments"

@@ -75,7 +75,7 @@ LENGTHS = Region(
     ],
     {},
 )
-_FIRST_TWO = [one.name for one in LENGTHS.conditions[:3]]
+_FIRST_TWO = [condition.name for condition in LENGTHS.conditions[:3]]
 
 
 def _wired(all_: Mapping[str, Measured]) -> Finding:

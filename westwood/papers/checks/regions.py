@@ -53,10 +53,10 @@ class Region:
         found = {}
         for cell in product(*(rows[axis].unique(maintain_order=True) for axis in self.axes)):
             found[cell] = [
-                mean(cell, one.of)
-                / ((mean(cell, one.over) if one.over else 1.0) or math.nan)
-                / one.by
-                for one in self.conditions
+                mean(cell, condition.of)
+                / ((mean(cell, condition.over) if condition.over else 1.0) or math.nan)
+                / condition.by
+                for condition in self.conditions
             ]
         return Cells(self, found)
 

@@ -110,7 +110,9 @@ class ClaimTestSet:
 
     def plan_with(self, values: Sequence[Value]) -> ClaimPlan:
         """Plans the runs under the profile's settings with these values."""
-        plan = ClaimPlan(self, next((one.measures for one in values if one.measures), THROUGHPUT))
+        plan = ClaimPlan(
+            self, next((value.measures for value in values if value.measures), THROUGHPUT)
+        )
         for name, points in self.points.items():
             observer = observer_of(name)
             for point in points:

@@ -53,7 +53,9 @@ def _result(reports: Collection[InferenceReport]) -> str:
     """Says what holds under one setting, what chance would do, and which claims never hold."""
     decided = sum(len(one.claims) for one in reports)
     profile, best = (sum(one.holding(how) for one in reports) for how in ("profile", "inferred"))
-    beyond = [f"`{one.paper}`" for one in reports if one.holding("inferred") > one.by_chance]
+    beyond = [
+        f"`{report.paper}`" for report in reports if report.holding("inferred") > report.by_chance
+    ]
     chance_ = (
         f"For {', '.join(beyond)} that is more than the luckiest setting would hold by chance."
         if beyond
@@ -119,7 +121,7 @@ def _paper(report: InferenceReport, note: Mapping[str, Any], command: str) -> It
 
 
 def _head(report: InferenceReport, note: Mapping[str, Any], command: str) -> Iterator[str]:
-    paper = next(one.paper for one in claims().values() if one.paper.key == report.paper)
+    paper = next(claim.paper for claim in claims().values() if claim.paper.key == report.paper)
     yield f"## {paper.title}"
     yield f"{paper.reference}."
     yield note.get("about", "").strip()
@@ -159,13 +161,13 @@ def _inferred(report: InferenceReport) -> Iterator[str]:
         yield f"{first} No setting that was tried makes more of them hold."
     else:
         yield f"{first} Under this one setting {held} hold:"
-        rows = (_row(report, one) for one in report.open.settings if one.key in differs)
+        rows = (_row(report, setting) for setting in report.open.settings if setting.key in differs)
         yield from _table(_DIFFERS, rows)
 
 
 def _unchanged(report: InferenceReport) -> Iterator[str]:
     differs = report.open.differs(report.inferred)
-    same = [one.what for one in report.open.settings if one.key not in differs]
+    same = [setting.what for setting in report.open.settings if setting.key not in differs]
     if same and differs:
         yield "These settings stay as in the profile:"
         yield _bullets(same)
@@ -186,7 +188,7 @@ _CLAIMS = ("claim", "profile", "inferred setting", "all settings", "what the pap
 def _claim(report: InferenceReport, claim: str) -> Sequence[str]:
     return (
         f"`{claim}`",
-        *(one.claim for one in report.verdicts(claim)),
+        *(verdict.claim for verdict in report.verdicts(claim)),
         report.elsewhere(claim),
         claims()[claim].says,
     )
@@ -215,9 +217,9 @@ def _chance(report: InferenceReport) -> Iterator[str]:
         f"The inferred setting holds {held}. By chance {lucky:.1f} of {report.number} settings "
         f"would hold as many in the search, and the luckiest would hold {report.by_chance}."
     )
-    if nothing := [f"`{one}`" for one in report.claims if report.decides_nothing(one)]:
+    if nothing := [f"`{claim}`" for claim in report.claims if report.decides_nothing(claim)]:
         yield f"Nearly every setting has these claims, which decide nothing: {', '.join(nothing)}."
-    if apart := [one for one in chance.pairs(found) if one.is_apart]:
+    if apart := [pair for pair in chance.pairs(found) if pair.is_apart]:
         yield "These pairs hold together less than half as often as independent claims would:"
         yield _bullets(
             f"`{one.one}` and `{one.two}`: {one.both} settings, {one.expected:.1f} by chance"
@@ -229,7 +231,7 @@ def _asked_pairs(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[s
     """Yields whether claims that the notes name exclude others, as far as the search tells."""
     asked = note.get("pairs", {"do": (), "exclude": ()})
     wanted = [{one, two} for one in asked["do"] for two in asked["exclude"]]
-    found = [one for one in chance.pairs(report.data["chance"]) if {one.one, one.two} in wanted]
+    found = [pair for pair in chance.pairs(report.data["chance"]) if {pair.one, pair.two} in wanted]
     if not found:
         return
     yield f"### {asked['title']}"
@@ -265,7 +267,7 @@ def _excluded(report: InferenceReport) -> Iterator[str]:
 
 
 def _listed(claims_: Iterable[str]) -> str:
-    return ", ".join(f"`{one.partition('.')[2]}`" for one in sorted(claims_)) or "none"
+    return ", ".join(f"`{claim.partition('.')[2]}`" for claim in sorted(claims_)) or "none"
 
 
 def _not_there(report: InferenceReport) -> Iterator[str]:
@@ -351,7 +353,7 @@ def _shown(value: float | None) -> str:
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     lines = [heads, ["---"] * len(heads), *rows]
-    yield "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in one)} |" for one in lines)
+    yield "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
 
 
 def _with_blank_lines(parts: Iterable[str]) -> Iterator[str]:

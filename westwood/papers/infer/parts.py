@@ -27,7 +27,7 @@ def failing(explanation: str) -> frozenset[str]:
 
 def excluding(explanations: Collection[str]) -> dict[str, Any]:
     """Counts the settings in which each part holds, and lists pairs that never hold together."""
-    fails = [failing(one) for one in explanations]
+    fails = [failing(explanation) for explanation in explanations]
     named = sorted(frozenset().union(*fails))
     holding = {part: sum(part not in one for one in fails) for part in named}
     apart = [

@@ -80,15 +80,15 @@ def _left(open_: Open, known: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 def _filled(open_: Open, seed: int, batch: int) -> list[dict[str, str]]:
     made: list[dict[str, str]] = [{} for _ in range(BATCH)]
-    for one in open_.settings:
-        draw = random.Random(f"{open_.paper} {seed} {batch} {one.key}")
+    for setting in open_.settings:
+        draw = random.Random(f"{open_.paper} {seed} {batch} {setting.key}")
         values: list[str] = []
         while len(values) < BATCH:
-            values += draw.sample(one.choices, len(one.choices))
+            values += draw.sample(setting.choices, len(setting.choices))
         values = values[:BATCH]
         draw.shuffle(values)
         for chosen, value in zip(made, values, strict=True):
-            chosen[one.key] = value
+            chosen[setting.key] = value
     return made
 
 

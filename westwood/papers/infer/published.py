@@ -56,9 +56,9 @@ def numbers() -> dict[str, Number]:
 def read(measured: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
     """Reads the numbers of these claims from the checks' measurements, in the published units."""
     return {
-        key: _at(measured[one.claim], one)
-        for key, one in numbers().items()
-        if one.claim in measured
+        key: _at(measured[number.claim], number)
+        for key, number in numbers().items()
+        if number.claim in measured
     }
 
 

@@ -140,7 +140,7 @@ class InferenceReport:
 
     def what(self, key: str) -> str:
         """Returns a setting's name in words."""
-        return next(one.what for one in self.open.settings if one.key == key)
+        return next(setting.what for setting in self.open.settings if setting.key == key)
 
 
 @cache

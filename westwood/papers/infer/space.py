@@ -93,8 +93,8 @@ class Open:
     def count(self) -> int:
         """Number of possible settings."""
         product = 1
-        for one in self.settings:
-            product *= len(one.values)
+        for setting in self.settings:
+            product *= len(setting.values)
         return product
 
     @property
@@ -130,7 +130,7 @@ class Open:
 
 def papers() -> list[str]:
     """Returns the papers with listed open settings, in the order of their claims."""
-    listed = {one.stem for one in _FOLDER.glob("*.toml")}
+    listed = {path.stem for path in _FOLDER.glob("*.toml")}
     return [one for one in dict.fromkeys(c.paper.key for c in claims().values()) if one in listed]
 
 

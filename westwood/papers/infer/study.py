@@ -71,11 +71,11 @@ class InferenceStudy:
                 key for key, one in published.numbers().items() if one.claim in self.found.claims()
             ],
             "settings": {
-                one.key: {
+                setting.key: {
                     value.name: [dict(value.set), value.measures]
-                    for value in (*one.values, *one.excluded)
+                    for value in (*setting.values, *setting.excluded)
                 }
-                for one in self._open.settings
+                for setting in self._open.settings
             },
             "seeds": [list(self._seeds(purpose)) for purpose in ("search", *_JUDGED_ON)],
             "scenarios": {

@@ -78,7 +78,7 @@ def _grown(
     if depth == 0 or held in (0, len(cases)):
         return Tree(len(cases), held)
     found = max(
-        (one for setting in settings for one in _divisions(setting, cases, total)),
+        (division for setting in settings for division in _divisions(setting, cases, total)),
         key=lambda one: one[0],
         default=(0.0, "", ()),
     )
@@ -87,7 +87,7 @@ def _grown(
     chi_squared = gain * len(cases) ** 2 / (2 * held * (len(cases) - held))
     if gain < _LEAST_GAIN * whole or chi_squared < _LEAST_CHI_SQUARED:
         return Tree(len(cases), held)
-    more = [one for one in cases if one[0][key] in values]
+    more = [case for case in cases if case[0][key] in values]
     less = [one for one in cases if one[0][key] not in values]
     grown = (_grown(settings, part, depth - 1, total, whole) for part in (more, less))
     return Tree(len(cases), held, key, values, *grown)
@@ -102,7 +102,7 @@ def _divisions(
         counts[chosen[setting.key]][holds] += 1
     seen = [value for value, (no, yes) in counts.items() if no + yes]
     seen.sort(key=lambda value: -counts[value][1] / sum(counts[value]))
-    whole = _gini(*(sum(one[side] for one in counts.values()) for side in (0, 1)))
+    whole = _gini(*(sum(count[side] for count in counts.values()) for side in (0, 1)))
     for place in range(1, len(seen)):
         parts = [
             tuple(sum(counts[value][side] for value in part) for side in (0, 1))
@@ -111,11 +111,11 @@ def _divisions(
         if min(map(sum, parts)) >= max(1.0, _LEAST_SHARE * total):
             gain = whole - sum(_gini(*part) for part in parts)
             among = set(seen[:place])
-            yield gain, setting.key, tuple(one for one in setting.choices if one in among)
+            yield gain, setting.key, tuple(choice for choice in setting.choices if choice in among)
 
 
 def _impurity(cases: Sequence[Case]) -> float:
-    held = sum(one for _, one in cases)
+    held = sum(case for _, case in cases)
     return _gini(len(cases) - held, held)
 
 
