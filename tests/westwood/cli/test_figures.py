@@ -27,7 +27,8 @@ def test_a_figure_is_a_pdf_of_the_size_and_title_that_are_asked_for(westwood, tm
     assert [path.name for path in tmp_path.iterdir()] == ["mine.pdf"]
     asked = ("--figure", "bars.png", "--size", "5x3in")
     compared = westwood("compare", "--duration", "2s", "--seeds", "2", "--cc", "bbr", *asked)
-    assert compared.code == 0 and imread(tmp_path / "bars.png").shape[:2] == (480, 800)
+    size_px = (533, 888)  # 1280 pixels for 7.2 inches
+    assert compared.code == 0 and imread(tmp_path / "bars.png").shape[:2] == size_px
 
 
 def test_protocols_are_drawn_over_each_other(westwood, tmp_path):
