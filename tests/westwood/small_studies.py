@@ -53,6 +53,11 @@ STUDIES: Mapping[str, Small] = {
     "evaluate": Small(
         "evaluate reno --only c4-alone --quick", "evaluate reno --only c4-alone --quick --seed 2"
     ),
+    "draft": Small(
+        "evaluate bbr3 reno --only startup-plateau,drain-inflight,policer",
+        "evaluate bbr3 reno --only startup-plateau,drain-inflight,policer --seed 2",
+        "answers.json",
+    ),
     "validate": Small("validate", "validate --engine ns2"),
     "reproduce": Small("reproduce fig11", ""),
     "tune": Small(

@@ -80,7 +80,6 @@ NEEDS = {
     ("trace", "table1", "--pcap", "a.pcap"): "--pcap needs numpy",
     ("reproduce", "fig5"): "reproduce needs matplotlib",
     ("validate",): "validate needs matplotlib",
-    ("conform", "bbr3"): "conform needs numpy",
     ("evaluate", "reno"): "evaluate needs numpy",
     ("kernel", "watch"): "kernel watch needs numpy",
     ("path", "campaign", "bari"): "path campaign needs numpy",

@@ -124,13 +124,6 @@ _HOMES: Mapping[str, _Home] = {
         "evaluate",
         "westwood evaluate westwood+ cubic --quick --out page",
     ),
-    "conform": _Home(
-        _AUTHORS,
-        "Run the test cases of BBRv3's draft; exit code 1 if one fails.",
-        "conform",
-        "conform",
-        "westwood conform bbr3 bbr cubic --out conformance",
-    ),
     "reproduce": _Home(
         _PAPERS,
         "Reproduce published experiments and check the papers' claims.",
@@ -143,7 +136,7 @@ _HOMES: Mapping[str, _Home] = {
 # What each exit code says, for docs/cli.md and the manual page.
 EXIT_CODES: Mapping[str, str] = {
     "0": "done",
-    "1": "a run failed, or standard output; control check, control replay, conform: "
+    "1": "a run failed, or standard output; control check, control replay, evaluate --suite draft: "
     "a check, a host or a test case failed",
     "2": "bad usage or input, or an option without effect; one line says what and where, "
     "and nothing was written",

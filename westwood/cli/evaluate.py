@@ -43,6 +43,12 @@ def _parts() -> list[str]:
     return list(PARTS)
 
 
+def _criteria() -> list[str]:
+    from westwood.evaluation.catalogue import PARTS, names_of
+
+    return [name for part in PARTS.values() for name in names_of(part)]
+
+
 _CcArgument = Annotated[
     list[str] | None,
     control_arguments("Controls of westwood list protocols, or files such as ./mine.c."),
@@ -64,12 +70,31 @@ _SettingOption = Annotated[
     list[str] | None,
     control_setting_options("the controls", "cc.filter=none"),
 ]
+_SuiteOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME,...",
+        help="Only these suites: basics, rfc9743, c4, prudentia, regressions, population, tcpeval, "
+        "draft.",
+        autocompletion=starting(_parts),
+        callback=split_names,
+        rich_help_panel=SCENARIO,
+    ),
+]
+_QlogOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Judge a log of any QUIC stack instead, by the draft's cases that it can decide.",
+        rich_help_panel=SCENARIO,
+    ),
+]
 _OnlyOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME,...",
-        help="Only these parts or criteria.",
-        autocompletion=starting(_parts),
+        help="Only these criteria.",
+        autocompletion=starting(_criteria),
         callback=split_names,
         rich_help_panel=SCENARIO,
     ),
@@ -112,7 +137,9 @@ def evaluate(
     cc_: _CcOption = None,
     set_: _SettingOption = None,
     against: _AgainstOption = "cubic",
+    suite: _SuiteOption = None,
     only: _OnlyOption = None,
+    qlog: _QlogOption = None,
     quick: _QuickOption = False,
     full: _FullOption = False,
     seed: _SeedOption = 1,
@@ -137,11 +164,15 @@ def evaluate(
 
     if out is None:
         raise InputError("is missing, expected a folder for the page", key="--out")
-    _refuse_clashes(context, json, fresh)
+    _refuse_clashes(context, json, fresh, qlog)
     names = [*(split_names(cc) or []), *(cc_ or [])]
     chosen = None if fresh else seed
-    runs_it = _engine(engine, dask)
-    request = _request(names, set_, against, only, chosen, _effort(quick, full), runs_it)
+    runs_it, asked = _engine(engine, dask), (suite or (), only or ())
+    request = (
+        _request(names, set_, against, asked, chosen, _effort(quick, full), runs_it)
+        if qlog is None
+        else _of_log(qlog, only)
+    )
     check_workers(workers, "--workers")
     evaluation = Evaluation(request, Folder(out, tell=say))
     evaluation.check()
@@ -151,16 +182,34 @@ def evaluate(
             answers = {one: evaluation.answers(one) for one in request.controls}
             written = page.write(evaluation, answers)
         except KeyboardInterrupt:
-            raise interrupted(evaluation.folder, f"{evaluation.finished} runs") from None
+            raise interrupted(evaluation.folder, f"{evaluation.finished} results") from None
     write = text.markdown if markdown else text.table
     shown = writer.dumps(page.as_json(answers, evaluation)) if json else write(answers, evaluation)
     try:
         print(shown if json or markdown else f"{shown}\n{written}")
     finally:  # the page is there, whatever became of the table
-        evaluation.note_look()
+        if qlog is None:
+            evaluation.note_look()
+    if any((suite, only, qlog)) and text.failed_tests(answers):
+        raise typer.Exit(1)
 
 
-def _refuse_clashes(context: typer.Context, json: bool, fresh: bool) -> None:
+def _of_log(file: Path, only: list[str] | None) -> Request:
+    """Returns what judges a log by the draft's cases."""
+    from westwood.conform import logs
+    from westwood.evaluation import catalogue, criterion, draft
+    from westwood.evaluation.running import Request
+    from westwood.study.control import Control
+
+    _, parts = catalogue.chosen(only or (), criterion.USUAL, [draft.NAME])
+    parts = [draft.of_log(logs.read(file), part, str(file)) for part in parts]
+    return Request([Control(file.name)], Control("cubic"), {}, parts, criterion.USUAL, 1)
+
+
+def _refuse_clashes(context: typer.Context, json: bool, fresh: bool, qlog: Path | None) -> None:
+    if qlog is not None:
+        idle = ("cc", "cc_", "set_", "suite", "against", "engine", "seed", "fresh", "resume")
+        refuse_idle(context, *idle, "dask", "workers", "quick", "full", why="with --qlog")
     if json:
         refuse_idle(context, "markdown", why="with --json")
     if fresh:
@@ -188,7 +237,7 @@ def _request(
     names: Sequence[str],
     set_: list[str] | None,
     against: str,
-    only: list[str] | None,
+    names_asked: tuple[Sequence[str], Sequence[str]],
     seed: int | None,
     effort: Effort,
     engine: Engine,
@@ -204,10 +253,12 @@ def _request(
     if not 1 <= seed <= MOST_LOOKS:
         raise InputError(f"expected 1 to {MOST_LOOKS}", key="--seed", value=seed)
     reference = _control(against, None, engine, "--against")
-    criteria, harnesses = catalogue.chosen(only or (), effort)
-    if not criteria and engine.name != "sim":
-        problem = "these parts run in the simulator only, leave --engine out"
-        raise InputError(problem, key="--only", value=",".join(only or ()))
+    suites, only = names_asked
+    criteria, harnesses = catalogue.chosen(only, effort, suites)
+    if not criteria and not any(engine.name in part.engines for part in harnesses):
+        problem = f"runs on {', '.join(harnesses[0].engines)} only, leave --engine out"
+        given = "--suite" if suites else "--only"
+        raise InputError(problem, key=given, value=",".join(suites or only))
     effort = effort.in_real_time() if engine.real_time else effort
     return Request(controls, reference, criteria, harnesses, effort, seed, engine)
 

@@ -4,77 +4,32 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from westwood.catalogue import OF_STACKS, is_protocol, settings_of_protocol, unknown_protocol
+from westwood.catalogue import settings_of_protocol
 from westwood.conform import runs
 from westwood.conform.case import Case, Expectation, Seen, Value, written
 from westwood.conform.recording import LackingError, Recording, UnseenError
-from westwood.engines import quic, simulator
-from westwood.errors import InputError, show
+from westwood.engines import simulator
+from westwood.errors import InputError
+from westwood.results.verdicts import Verdict
 from westwood.scenario import Scenario
-from westwood.scenario.stacks import STACKS, engine_of, is_stack, split
+from westwood.scenario.stacks import is_stack, split
+from westwood.study.control import Control
 
 NOT_OBSERVED = "not observed"  # begins what a QUIC stack does not report
-Verdict = Literal["pass", "FAIL", "-"]
 
 
-@dataclass(frozen=True, eq=False)
-class Control:
-    """A congestion control and its settings."""
-
-    cc: str  # as scenarios have it, such as quinn:bbr
-    settings: Mapping[str, Any]
-    engine: str = simulator.ENGINE
-
-    @property
-    def name(self) -> str:
-        """Returns the protocol's name and engine, with an asterisk if its settings differ."""
-        where = f" in {self.engine}" if is_stack(self.engine) and split(self.cc)[0] is None else ""
-        return self.cc + where + ("*" if self.settings else "")
-
-    def table(self, case: Case) -> dict[str, Any]:
-        """Returns the `cc` of a flow in a case."""
-        return {"name": self.cc, **self._of_case(case), **self.settings}
-
-    def _of_case(self, case: Case) -> dict[str, Any]:
-        known = settings_of_protocol(str(split(self.cc)[1]))
-        asked = {key: value for key, value in case.settings.items() if key in known}
-        if asked and is_stack(self.engine):
-            key = next(iter(asked))
-            raise InputError(f"{self.engine} has no setting {key}, which the case changes")
-        return asked
-
-    def command(self, case: Case) -> str:
-        """Returns the command line that runs a case alone."""
-        options = [
-            f"--set {shlex.quote(f'cc.{key}={value if isinstance(value, str) else show(value)}')}"
-            for key, value in self.settings.items()
-        ]
-        where = ["--engine", self.engine] if is_stack(self.engine) else []
-        return " ".join(["westwood conform", self.cc, *where, *options, "--case", case.name])
-
-
-@dataclass(frozen=True, eq=False)
-class Log:
-    """A log of somebody else's stack."""
-
-    file: str
-
-    @property
-    def name(self) -> str:
-        """Returns the file's name."""
-        return Path(self.file).name
-
-    def command(self, case: Case) -> str:
-        """Returns the command that judges this log by one case."""
-        return f"westwood conform --qlog {shlex.quote(self.file)} --case {case.name}"
+def table_of(control: Control, case: Case, engine: str) -> dict[str, Any]:
+    """Returns the `cc` of a flow in a case."""
+    known = settings_of_protocol(str(split(control.cc)[1]))
+    changed = {key: value for key, value in case.settings.items() if key in known}
+    if changed and is_stack(engine):
+        key = next(iter(changed))
+        raise InputError(f"{engine} has no setting {key}, which the case changes")
+    return {"name": control.cc, **changed, **control.settings}
 
 
 @dataclass(frozen=True)
@@ -90,15 +45,8 @@ class Finding:
     def verdict(self) -> Verdict:
         """Returns whether the expectation holds."""
         if self.lacks:
-            return "-"
-        if self.value is None:
-            return "FAIL"
-        return "pass" if self.expectation.holds(self.value) else "FAIL"
-
-    @property
-    def is_finite(self) -> bool:
-        """Returns whether JSON can have the value."""
-        return not isinstance(self.value, float) or math.isfinite(self.value)
+            return Verdict.NOT_RUN
+        return Verdict.of(self.value is None or not self.expectation.holds(self.value))
 
     @property
     def measured(self) -> str:
@@ -119,70 +67,19 @@ class Judgement:
 
     @property
     def verdict(self) -> Verdict:
-        """Returns FAIL if a finding fails, and "-" if none applies."""
-        found = {
-            one.verdict
-            for one in self.findings
-            if one.verdict == "FAIL" or not one.expectation.is_condition
+        """Returns fails if a finding fails; what a finding lacks leaves it to the others."""
+        verdicts = {
+            finding.verdict
+            for finding in self.findings
+            if finding.verdict is Verdict.FAILS or not finding.expectation.is_condition
         }
-        return "FAIL" if "FAIL" in found else "pass" if "pass" in found else "-"
+        order = (Verdict.FAILS, Verdict.MEETS)
+        return next((verdict for verdict in order if verdict in verdicts), Verdict.NOT_RUN)
 
     @property
     def lacks(self) -> str:
         """Returns what the control lacks for the case."""
         return next((one.lacks for one in self.findings if one.lacks), "")
-
-    def entry(self) -> dict[str, Any]:
-        """Returns the judgement for JSON."""
-        words = {"pass": "pass", "FAIL": "fail", "-": "does not apply"}
-        return {
-            "number": self.case.number,
-            "case": self.case.name,
-            "title": self.case.title,
-            "draft": self.case.sentence,
-            "note": self.case.note,
-            "verdict": words[self.verdict],
-            "findings": [
-                {
-                    "what": one.expectation.what,
-                    "expected": one.expectation.expected,
-                    "unit": one.expectation.unit,
-                    "measured": one.value if one.is_finite else None,
-                    "verdict": words[one.verdict],
-                    "reason": one.lacks or one.unseen or ("" if one.is_finite else one.measured),
-                }
-                for one in self.findings
-            ],
-        }
-
-
-Subject = Control | Log
-Judged = Mapping[Subject, Sequence[Judgement]]
-
-
-def control(
-    cc: str, settings: Mapping[str, Any] | None = None, engine: str | None = None
-) -> Control:
-    """Makes a control with these settings; raises InputError if there is none.
-
-    The control of a QUIC stack runs in that stack, unless `engine` names another.
-    """
-    stack, name = split(cc)
-    of_stack = OF_STACKS.get(str(stack))
-    if not (is_protocol(name) if of_stack is None else name in of_stack):
-        raise InputError(unknown_protocol(cc), value=cc)
-    engine = engine or (engine_of(stack) if stack and is_stack(stack) else simulator.ENGINE)
-    if engine != simulator.ENGINE and not is_stack(engine):
-        known = ", ".join((simulator.ENGINE, *STACKS))
-        raise InputError(f"expected one of: {known}", key="--engine", value=engine)
-    if is_stack(engine):
-        quic.title_of(engine)
-        if stack and is_stack(stack):
-            quic.check_control(cc, "CC")
-        if settings:
-            problem = "expected none: in a stack a control has its defaults"
-            raise InputError(problem, key="--set", value=next(iter(settings)))
-    return Control(cc, dict(settings or {}), engine)
 
 
 def judge(case: Case, seen: Seen, scenario: Scenario | None = None) -> Judgement:
@@ -203,28 +100,28 @@ def _lacks(error: LackingError, host: str) -> str:
     return f"{NOT_OBSERVED}: {host} reports {error}" if host else str(error)
 
 
-def run(case: Case, judged: Control) -> Judgement:
-    """Runs a case with a control and judges it."""
-    if not is_stack(judged.engine):
-        return _run(case, judged)
+def run(case: Case, control: Control, engine: str = simulator.ENGINE) -> Judgement:
+    """Runs a case with a control in the simulator or in a QUIC stack, and judges it."""
+    if not is_stack(engine):
+        return _run(case, control, engine)
     try:
-        return _run(case, judged)
+        return _run(case, control, engine)
     except LackingError as error:
-        problem = LackingError(_lacks(error, judged.engine))
+        problem = LackingError(_lacks(error, engine))
     except InputError as error:  # a path that QUIC can't have
         problem = LackingError(f"{NOT_OBSERVED}: {error}")
     return Judgement(case, _without(case, problem))
 
 
-def _run(case: Case, judged: Control) -> Judgement:
+def _run(case: Case, control: Control, engine: str) -> Judgement:
     """Runs a case with a control and judges it.
 
     The first of two runs finds when the change has to come. Both are the same until then.
     """
-    cc = judged.table(case)
+    cc = table_of(control, case, engine)
     path = case.changed(None)
     scenario, moment = path.scenario(case.name, cc), None
-    recording = runs.record(scenario, judged.engine)
+    recording = runs.record(scenario, engine)
     if case.change is not None:
         try:
             moment = case.moment(recording)
@@ -232,7 +129,7 @@ def _run(case: Case, judged: Control) -> Judgement:
             return Judgement(case, _without(case, error), None, scenario)
         path = case.changed(moment)
         scenario = path.scenario(case.name, cc)
-        recording = runs.record(scenario, judged.engine)
+        recording = runs.record(scenario, engine)
     return judge(case, Seen(recording, path, moment), scenario)
 
 
@@ -243,7 +140,7 @@ def judge_log(case: Case, recording: Recording) -> Judgement:
         return Judgement(case, _without(case, problem))
     found = judge(case, Seen(recording))
     of_conditions = [one for one in found.findings if one.expectation.is_condition]
-    if any(one.verdict == "FAIL" for one in of_conditions):
+    if any(one.verdict is Verdict.FAILS for one in of_conditions):
         problem = LackingError(f"other conditions: {of_conditions[0].expectation.what}")
         return Judgement(case, _without(case, problem), found.seen)
     shown = [
@@ -256,13 +153,3 @@ def judge_log(case: Case, recording: Recording) -> Judgement:
 def _without(case: Case, error: LackingError | UnseenError) -> list[Finding]:
     why = "lacks" if isinstance(error, LackingError) else "unseen"
     return [Finding(one, None, **{why: str(error)}) for one in case.expected]
-
-
-def run_all(
-    cases: Sequence[Case], controls: Sequence[Control], workers: int | None = None
-) -> Iterator[tuple[Control, Judgement]]:
-    """Runs the cases with the controls, on all cores; yields the judgements in order."""
-    pairs = [(one, case) for one in controls for case in cases]
-    with ThreadPoolExecutor(workers) as pool:
-        judgements = pool.map(lambda pair: run(pair[1], pair[0]), pairs)
-        yield from zip((one for one, _ in pairs), judgements, strict=True)

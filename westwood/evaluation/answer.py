@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
-from westwood.evaluation.criterion import QUESTIONS, Criterion, Runs, Threshold
+from westwood.evaluation.criterion import QUESTIONS, Criterion, Part, Runs, Threshold
 from westwood.judge.targets import ratio
 from westwood.results.intervals import Estimate
 from westwood.results.journal import from_json, json_ready
@@ -39,6 +39,8 @@ class At:
     paced: float = math.nan
     paced_low: float = math.nan
     paced_high: float = math.nan
+    text: str = ""  # what was measured, of a harness that measures more than numbers
+    expected: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,13 @@ class Answer:
     tuned: str = ""  # how the control was tuned on what the criterion runs
     scenario: Mapping[str, Any] | None = None  # of a harness: the worst one, as JSON has it
     statistic: str = "mean"  # of the runs at a point, which the threshold applies to
+    settled: str = ""  # the verdict of a harness that decides otherwise than by all points
 
     @property
     def verdict(self) -> Verdict:
         """Returns the verdict of all points."""
+        if self.settled:
+            return Verdict.named(self.settled)
         return Verdict.of_all(one.verdict for one in self.points)
 
     @property
@@ -107,8 +112,9 @@ class Answer:
 
     def entry(self) -> dict[str, Any]:
         """Returns the answer for JSON."""
-        points = [json_ready(asdict(one)) for one in self.points]
-        return {**asdict(self), "points": points, "verdict": self.verdict}
+        points = [_without_empty(asdict(at), ("text", "expected")) for at in self.points]
+        reply = _without_empty(asdict(self), ("settled",))
+        return {**reply, "points": points, "verdict": self.verdict}
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Answer:
@@ -119,6 +125,10 @@ class Answer:
             for point in entry["points"]
         )
         return cls(**{**given, "points": points})
+
+
+def _without_empty(entry: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {key: value for key, value in json_ready(entry).items() if value or key not in names}
 
 
 def of_runs(
@@ -250,6 +260,12 @@ def verdict_of(judged: Estimate, threshold: Threshold | None) -> Verdict:
     if threshold is None or math.isnan(judged.value):
         return Verdict.CANNOT_TELL
     return Verdict.of_interval(threshold.holds(judged.low), threshold.holds(judged.high))
+
+
+def not_run(part: Part, name: str) -> Answer:
+    """Returns the answer of a part's criterion on an engine that can't run it."""
+    why = f"Not run: this part runs on {', '.join(part.engines)} only."
+    return Answer(name, part.name, "", name, part.source, "", "value", "", None, False, "", (), why)
 
 
 def lines(answers: Sequence[Answer]) -> dict[str, Answer | None]:

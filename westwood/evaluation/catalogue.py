@@ -4,9 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from westwood.errors import InputError, suggestion
-from westwood.evaluation import basics, c4, harnesses, prudentia, regressions, rfc9743, tcpeval
+from westwood.evaluation import (
+    basics,
+    c4,
+    draft,
+    harnesses,
+    prudentia,
+    regressions,
+    rfc9743,
+    tcpeval,
+)
 from westwood.evaluation.criterion import Criterion, Effort, Part
 
 PARTS: Mapping[str, Part] = {
@@ -19,35 +29,43 @@ PARTS: Mapping[str, Part] = {
         regressions.PART,
         harnesses.POPULATION,
         tcpeval.PART,
-        harnesses.CONFORM,
+        draft.PART,
     )
 }
 
 
 def chosen(
-    only: Sequence[str], effort: Effort
+    only: Sequence[str], effort: Effort, suites: Sequence[str] = ()
 ) -> tuple[dict[str, Sequence[Criterion]], list[Part]]:
     """Returns the criteria by part, and the parts with a harness, that these names ask for.
 
     Without names these are all that the effort runs.
     """
-    names = [name for part in PARTS.values() for name in (part.name, *_names(part))]
+    for name in suites:
+        if name not in PARTS:
+            raise InputError(f"no such suite, {suggestion(name, PARTS)}", key="--suite", value=name)
+    parts = [PARTS[name] for name in dict.fromkeys(suites)] or [*PARTS.values()]
+    names = [name for part in parts for name in names_of(part)]
     for name in only:
         if name not in names:
-            parts = f"expected a criterion or a part: {', '.join(PARTS)}"
-            problem = f"no such part or criterion, {suggestion(name, names, parts)}"
+            elsewhere = f"expected --suite {name}" if name in PARTS else ""
+            known = f"expected a criterion of {', '.join(part.name for part in parts)}"
+            problem = f"no such criterion, {elsewhere or suggestion(name, names, known)}"
             raise InputError(problem, key="--only", value=name)
     criteria: dict[str, Sequence[Criterion]] = {}
     harnesses = []
     for part in PARTS.values():
-        whole = part.name in only or (not only and part.runs_with(effort))
+        whole = not only and (bool(suites) or part.runs_with(effort))
+        if part not in parts or not (whole or only):
+            continue
         wanted = [one for one in part.criteria if whole or one.name in only]
         if wanted:
             criteria[part.name] = wanted
-        if part.harness and (whole or set(part.names) & set(only)):
-            harnesses.append(part)
+        if asked := [name for name in part.names if whole or name in only]:
+            harnesses.append(replace(part, names=asked))
     return criteria, harnesses
 
 
-def _names(part: Part) -> list[str]:
-    return [*(one.name for one in part.criteria), *part.names]
+def names_of(part: Part) -> list[str]:
+    """Returns the names of a part's criteria."""
+    return [*(criterion.name for criterion in part.criteria), *part.names]

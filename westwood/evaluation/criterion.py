@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from westwood.engines.contract import MoreColumns
+from westwood.engines.simulator import SIMULATOR
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
 from westwood.study.control import Control
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # The five lines that come first, by the word that a criterion names.
 QUESTIONS: Mapping[str, str] = {
@@ -159,8 +163,18 @@ class Clause:
     why_not: str = ""
 
 
-# Answers of a part with a harness of its own, as an Answer keeps them.
-Harness = Callable[[Control, "Effort", int, "int | None"], Iterable[Mapping[str, Any]]]
+@dataclass(frozen=True)
+class Work:
+    """What a harness is asked: the names of criteria, how thoroughly, and on which engine."""
+
+    names: Sequence[str]
+    effort: Effort
+    seed: int
+    engine: str
+
+
+# Yields answers as an Answer keeps them; each is kept when it comes.
+Harness = Callable[[Control, Work, "int | None"], Iterable[Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -176,9 +190,12 @@ class Part:
     in_quick: bool = True
     only_full: bool = False
     clauses: Sequence[Clause] = ()
+    engines: Sequence[str] = (SIMULATOR.name,)  # that a harness can use
+    draw: Callable[[str, Sequence[Control], str], Figure] | None = None  # a harness's criterion
+    is_test: bool = False  # a criterion that fails gives exit code 1 if the part was asked for
 
     def runs_with(self, effort: Effort) -> bool:
-        """Returns whether an evaluation without --only runs this part."""
+        """Returns whether an evaluation without --suite and --only runs this part."""
         if self.only_full:
             return effort is FULL
         return self.in_quick or not effort.is_quick

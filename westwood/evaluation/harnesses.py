@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Declares the parts that other commands run: the population of paths, and BBRv3's cases."""
+"""Declares the part of the population of paths, which the benchmark has its rows for."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from westwood.conform import catalogue as cases
-from westwood.conform import judging as conforming
-from westwood.conform.judging import Judgement
 from westwood.evaluation.answer import Answer, At
-from westwood.evaluation.criterion import Effort, Part
+from westwood.evaluation.criterion import Part, Work
 from westwood.judge import judging
 from westwood.judge.judging import JudgePlan, TargetVerdict
 from westwood.judge.targets import Target
@@ -20,7 +17,7 @@ from westwood.results.verdicts import Verdict
 from westwood.scenario import fragments
 from westwood.study.control import Control
 
-_POPULATION, _CONFORM = "population", "conform"
+_POPULATION = "population"
 _OF_CUBIC = "shared-self"  # the row that shows the benchmark's own noise
 # Where a control's settings were chosen: its verdict there is no evidence.
 TUNED: Mapping[str, str] = {
@@ -35,14 +32,13 @@ def _targets() -> list[Target]:
     return [one for one in of_control if one.section in wide and not math.isnan(one.bound)]
 
 
-def population(
-    control: Control, effort: Effort, seed: int, workers: int | None
-) -> Iterator[Mapping[str, Any]]:
+def population(control: Control, work: Work, workers: int | None) -> Iterator[Mapping[str, Any]]:
     """Yields an answer for each target on the paths that nobody tunes on."""
-    plan = JudgePlan(_targets(), seed, effort.paths)
+    targets = [target for target in _targets() if f"path-{target.name}" in work.names]
+    plan = JudgePlan(targets, work.seed, work.effort.paths)
     judged = judging.run(plan, [control], track=lambda runs, total: runs, workers=workers)
     for verdict in judged.verdicts(control):
-        yield _of_target(verdict, control, effort.paths).entry()
+        yield _of_target(verdict, control, work.effort.paths).entry()
 
 
 def _of_target(found: TargetVerdict, control: Control, paths: int) -> Answer:
@@ -83,69 +79,6 @@ def _of_target(found: TargetVerdict, control: Control, paths: int) -> Answer:
     )
 
 
-def conform(
-    control: Control, effort: Effort, seed: int, workers: int | None
-) -> Iterator[Mapping[str, Any]]:
-    """Yields one answer, whose points are the cases of BBRv3's draft."""
-    subject = conforming.control(control.cc, control.settings)
-    ran = conforming.run_all(list(cases.CASES.values()), [subject], workers)
-    yield _of_cases([one for _, one in ran], control).entry()
-
-
-def _of_cases(judgements: Sequence[Judgement], control: Control) -> Answer:
-    words: Mapping[str, Verdict] = {"pass": Verdict.MEETS, "FAIL": Verdict.FAILS}
-    lacking = next((one.lacks for one in judgements if one.lacks), "")
-    points = tuple(_at(one, words[one.verdict]) for one in judgements if one.verdict in words)
-    note = f"It lacks what the cases look at: {lacking}." if lacking else ""
-    return Answer(
-        _CONFORM,
-        _CONFORM,
-        "",
-        "The 22 test cases of BBRv3's draft",
-        cases.DRAFT,
-        "",
-        "value",
-        "case",
-        None,
-        False,
-        "",
-        () if lacking else points,
-        note,
-        f"westwood conform {control.cc}",
-        scenario=None if lacking else _first_scenario(judgements),
-    )
-
-
-def _first_scenario(judgements: Sequence[Judgement]) -> Mapping[str, Any] | None:
-    """Returns the scenario of the first case that fails; if none does, of the first one."""
-    ran = sorted(judgements, key=lambda one: one.verdict != "FAIL")
-    return next((fragments.plain(one.scenario) for one in ran if one.scenario), None)
-
-
-def _at(one: Judgement, verdict: Verdict) -> At:
-    nan = math.nan
-    return At(one.case.title, nan, nan, nan, nan, nan, nan, verdict, 1)
-
-
-def not_run(part: Part) -> Answer:
-    """Returns the answer of such a part with another engine than the simulator."""
-    return Answer(
-        part.name,
-        part.name,
-        "",
-        part.title,
-        part.source,
-        "",
-        "value",
-        "",
-        None,
-        False,
-        "",
-        (),
-        "Not run: this part uses the simulator only.",
-    )
-
-
 POPULATION = Part(
     _POPULATION,
     "The population of paths",
@@ -154,4 +87,3 @@ POPULATION = Part(
     names=tuple(f"path-{one.name}" for one in _targets()),
     in_quick=False,
 )
-CONFORM = Part(_CONFORM, "BBRv3's cases", cases.DRAFT, harness=conform, in_quick=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from westwood.evaluation.running import Evaluation
 from westwood.evaluation.text import (
     Answers,
     bound,
+    command,
     interval,
     judged,
     lacking,
@@ -29,6 +30,7 @@ from westwood.evaluation.text import (
     number,
     with_half,
 )
+from westwood.results.verdicts import Verdict
 from westwood.scenario import Scenario, fragments
 from westwood.scenario.stacks import split
 from westwood.study.control import Control
@@ -89,19 +91,6 @@ def _entry(one: Answer, command: str) -> dict[str, Any]:
     """Returns an answer for JSON; the worst scenarios are files of their own."""
     kept = {key: value for key, value in one.entry().items() if key != "scenario"}
     return kept | {"command": command}
-
-
-def command(control: Control, name: str, evaluation: Evaluation) -> str:
-    """Returns the command line that runs one criterion alone."""
-    request = evaluation.request
-    options = {
-        f"--against {shlex.quote(request.against.cc)}": request.against.cc != "cubic",
-        f"--{request.effort.name}": request.effort.name != "usual",
-        f"--seed {request.seed}": request.seed != 1,
-        f"--engine {request.engine.name}": request.engine.name != "sim",
-    }
-    given = [option for option, differs in options.items() if differs]
-    return control.command("evaluate", *given, f"--only {name} --out {name}")
 
 
 def _by_criterion(answers: Answers, part: str) -> list[list[tuple[Control, Answer]]]:
@@ -259,9 +248,14 @@ def _section(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) ->
 def _picture(
     evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]
 ) -> report.Drawn | None:
-    one = found[0][1]
+    one, request = found[0][1], evaluation.request
+    part = next((part for part in request.harnesses if part.name == one.part), None)
+    if part is not None and part.draw is not None:
+        controls = [control for control, reply in found if reply.verdict is not Verdict.NOT_RUN]
+        drawing = partial(part.draw, one.criterion, controls, request.engine.name)
+        return report.figure(evaluation.folder, one.criterion, drawing)
     known = [at for at in one.points if not math.isnan(at.judged)]
-    if len(known) < 2 or (evaluation.request.effort.is_quick and not one.question):
+    if len(known) < 2 or (request.effort.is_quick and not one.question):
         return None
     return report.figure(evaluation.folder, one.criterion, lambda: draw(found))
 
@@ -299,6 +293,8 @@ def _message(found: Sequence[tuple[Control, Answer]]) -> str:
 
 
 def _measured(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> Grid:
+    if any(at.expected for _, reply in found for at in reply.points):
+        return _measurements(found)
     against = evaluation.request.against.cc
     heads = ["control", "point", "measured", "scatter of seeds", against]
     heads += ["judged", "95 % interval", "runs", "verdict"]
@@ -309,6 +305,16 @@ def _measured(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -
         rows = [[*row, _paced(at)] for row, at in zip(rows, every, strict=True)]
     unit = f" ({found[0][1].unit})" if found[0][1].unit else ""
     return Grid(f"What was measured{unit}", heads, rows)
+
+
+def _measurements(found: Sequence[tuple[Control, Answer]]) -> Grid:
+    heads = ["control", "what", "measured", "expected", "verdict"]
+    rows: list[list[str | Cell]] = [
+        [control.text, at.name, at.text, at.expected, Cell(at.verdict, "", at.verdict.mark)]
+        for control, reply in found
+        for at in reply.points
+    ]
+    return Grid("What was measured", heads, rows)
 
 
 def _measured_at(control: Control, at: At) -> list[str | Cell]:

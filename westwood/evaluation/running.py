@@ -27,9 +27,9 @@ from westwood.engines.contract import Engine, Job, MoreColumns, Prepare, RunSeed
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
-from westwood.evaluation import answer, catalogue, harnesses, ledger, measures
+from westwood.evaluation import answer, catalogue, ledger, measures
 from westwood.evaluation.answer import Answer, NotRun, Sides
-from westwood.evaluation.criterion import Criterion, Effort, Part, Point, Runs
+from westwood.evaluation.criterion import Criterion, Effort, Part, Point, Runs, Work
 from westwood.experiments import cluster
 from westwood.experiments.experiment import Tracker
 from westwood.judge.cases import CUBIC
@@ -95,7 +95,7 @@ class Request:
             "controls": [one.identity() for one in self.controls],
             "against": self.against.identity(),
             "criteria": [one.name for all_ in self.criteria.values() for one in all_],
-            "harnesses": [one.name for one in self.harnesses],
+            "harnesses": [[part.name, *part.names] for part in self.harnesses],
             "effort": self.effort.name,
             "seed": self.seed,
             "engine": [self.engine.name, self.engine.title],
@@ -156,7 +156,8 @@ class Evaluation:
         self._store = Store(folder, self._take)
         self._found: dict[_Key, list[Row]] = {}
         self._made: dict[tuple[str, str, str], Mapping[str, Scenario]] = {}
-        self._of_harness: dict[tuple[str, str], list[Answer]] = {}  # by part and control
+        # The answers of harnesses by part and control, then by criterion.
+        self._of_harness: dict[tuple[str, str], dict[str, Answer]] = {}
         # By a scenario's hash, and whether its run is traced.
         self._refused: dict[tuple[str, bool], WestwoodError | None] = {}
         self._failed: dict[_Key, str] = {}  # runs without a result, and why
@@ -170,8 +171,8 @@ class Evaluation:
 
     @property
     def finished(self) -> int:
-        """Returns how many runs are finished."""
-        return len(self._found)
+        """Returns how many runs and answers of harnesses are kept."""
+        return len(self._found) + sum(map(len, self._of_harness.values()))
 
     @cached_property
     def _missing(self) -> list[Job]:
@@ -269,8 +270,7 @@ class Evaluation:
                 self._store.keep({"scenario": name, "seed": seed, "flows": flows})
         for part in self.request.harnesses:
             for control in self.request.controls:
-                if (part.name, control.text) not in self._of_harness:
-                    self._measure(part, control, workers)
+                self._measure(part, control, workers)
 
     def _runs(
         self, jobs: Iterable[Job], workers: int | None, client: Any
@@ -300,17 +300,22 @@ class Evaluation:
         return prepared
 
     def _measure(self, part: Part, control: Control, workers: int | None) -> None:
+        """Asks a harness for the answers that an earlier start has not kept."""
         assert part.harness is not None
-        if self.request.engine.name != SIMULATOR.name:
-            self._of_harness[part.name, control.text] = [harnesses.not_run(part)]
+        request = self.request
+        if request.engine.name not in part.engines:
             return
-        made = list(part.harness(control, self.request.effort, self.request.seed, workers))
-        self._store.keep({"part": part.name, "control": control.text, "answers": made})
+        kept = self._of_harness.get((part.name, control.text), {})
+        names = [name for name in part.names if name not in kept]
+        work = Work(names, request.effort, request.seed, request.engine.name)
+        for entry in part.harness(control, work, workers) if names else ():
+            self._store.keep({"part": part.name, "control": control.text, "answer": entry})
 
     def _take(self, record: Mapping[str, Any]) -> None:
         if "part" in record:
-            answers = [Answer.of(one) for one in record["answers"]]
-            self._of_harness[record["part"], record["control"]] = answers
+            kept = self._of_harness.setdefault((record["part"], record["control"]), {})
+            reply = Answer.of(record["answer"])
+            kept[reply.criterion] = reply
             return
         rows = [from_json(dict(zip(KEPT, flow, strict=True))) for flow in record["flows"]]
         self._found[str(record["scenario"]), int(record["seed"])] = rows
@@ -335,7 +340,8 @@ class Evaluation:
             for criterion in all_
         ]
         for part in self.request.harnesses:
-            made += self._of_harness[part.name, control.text]
+            kept = self._of_harness.get((part.name, control.text), {})
+            made += [kept.get(name) or answer.not_run(part, name) for name in part.names]
         order = list(catalogue.PARTS)
         return sorted(made, key=lambda one: order.index(one.part))
 

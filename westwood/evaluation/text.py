@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
-from westwood.evaluation import answer
+from westwood.evaluation import answer, catalogue
 from westwood.evaluation.answer import Answer, At
 from westwood.evaluation.criterion import QUESTIONS
 from westwood.evaluation.running import Evaluation
@@ -16,6 +17,7 @@ from westwood.study.control import Control
 
 _WIDTH = 80
 _INDENT = " " * 6
+_FEW = 3  # criteria that are printed with all that was measured
 _DECIDED = (Verdict.MEETS, Verdict.FAILS, Verdict.CANNOT_TELL)
 _COUNTED = (*_DECIDED, Verdict.NOT_RUN)
 Answers = Mapping[Control, Sequence[Answer]]
@@ -34,9 +36,9 @@ def markdown(answers: Answers, evaluation: Evaluation) -> str:
     how = f"Reference `{request.against.text}`, {request.effort.name}, {request.engine.title}."
     made += ["", how, *naming(evaluation), *looks(evaluation), ""]
     for control, all_ in answers.items():
-        failing = [one for one in all_ if one.verdict is Verdict.FAILS and one.worst]
+        failing = [one for one in all_ if one.verdict is Verdict.FAILS]
         made.append(f"`{control.text}` fails {len(failing)} of {len(all_)} criteria:")
-        made += [f"- {one.says}: {_found(one)}; asked for {asked(one)}" for one in failing]
+        made += [f"- {one.says}: {'; '.join(_failures(one))}" for one in failing]
         made += bursts(all_)
         made.append("")
     return "\n".join(made)
@@ -122,8 +124,61 @@ def table(answers: Answers, evaluation: Evaluation) -> str:
             if one:
                 made += _line(QUESTIONS[question], one)
         made += (f"  {line}" for line in bursts(all_))
+    if not any(reply.question for all_ in answers.values() for reply in all_):
+        made += _criteria(answers, evaluation)
     made += (line for said in naming(evaluation) for line in wrap(said, _WIDTH))
     return "\n".join(made)
+
+
+def _criteria(answers: Answers, evaluation: Evaluation) -> Iterator[str]:
+    """Yields a line for each criterion, then what failed; all measurements of a few criteria."""
+    widths = [max(len(control.text), len(Verdict.CANNOT_TELL)) for control in answers]
+    rows = [*zip(*answers.values(), strict=True)]
+    first = max(len(row[0].criterion) for row in rows)
+    lines = [(row[0].criterion, [str(reply.verdict) for reply in row]) for row in rows]
+    for name, cells in [("", [control.text for control in answers]), *lines]:
+        columns = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
+        yield f"  {name:<{first}}  {'  '.join(columns)}".rstrip()
+    for row in rows:
+        for control, reply in zip(answers, row, strict=True):
+            said = _details(reply) if len(rows) <= _FEW else _failures(reply)
+            if said or reply.verdict is Verdict.FAILS:
+                yield from ("", f"{control.text}, {reply.criterion}: {reply.verdict}")
+                for line in said:
+                    yield from wrap(line, _WIDTH, initial_indent="  ", subsequent_indent=_INDENT)
+                yield f"  {reply.command or command(control, reply.criterion, evaluation)}"
+
+
+def _details(reply: Answer) -> list[str]:
+    """Returns all that was measured, and for what it was."""
+    points = [
+        f"{at.verdict}: {at.name}: {at.text}" + (f" ({at.expected})" if not at.why_not else "")
+        for at in reply.points
+        if at.expected
+    ]
+    return [reply.says, *filter(None, [reply.note]), *points] if points else _failures(reply)
+
+
+def _failures(reply: Answer) -> list[str]:
+    """Returns what fails, with what was expected."""
+    if reply.verdict is not Verdict.FAILS:
+        return []
+    failing = [at for at in reply.points if at.expected and at.verdict is Verdict.FAILS]
+    points = [f"{at.name}: {at.text}; expected {at.expected}" for at in failing]
+    return points or [f"{_found(reply)}; asked for {asked(reply)}"]
+
+
+def command(control: Control, name: str, evaluation: Evaluation) -> str:
+    """Returns the command line that runs one criterion alone."""
+    request = evaluation.request
+    options = {
+        f"--against {shlex.quote(request.against.cc)}": request.against.cc != "cubic",
+        f"--{request.effort.name}": request.effort.name != "usual",
+        f"--seed {request.seed}": request.seed != 1,
+        f"--engine {request.engine.name}": request.engine.name != "sim",
+    }
+    given = [option for option, differs in options.items() if differs]
+    return control.command("evaluate", *given, f"--only {name} --out {name}")
 
 
 def _line(question: str, one: Answer) -> Iterator[str]:
@@ -132,6 +187,15 @@ def _line(question: str, one: Answer) -> Iterator[str]:
     yield f"  {question:<32} {verdict}"
     for text in (why.removesuffix(")"), _found(one), f"asked for {asked(one)}"):
         yield from wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+
+
+def failed_tests(answers: Answers) -> bool:
+    """Returns whether a criterion of a part fails that is a test, and no comparison."""
+    return any(
+        reply.verdict is Verdict.FAILS and catalogue.PARTS[reply.part].is_test
+        for all_ in answers.values()
+        for reply in all_
+    )
 
 
 def naming(evaluation: Evaluation) -> Iterator[str]:

@@ -28,7 +28,6 @@ class ResultKind(Enum):
     VALIDATION = "validation", "validation.csv"
     JUDGEMENT = "benchmark", "table.json"
     EVALUATION = "evaluation", "evaluation.json"
-    CONFORMANCE = "conformance test", "cases.json"
     CHECK = "check of a control", "check.json"
     RUN = "run", "runs.parquet"  # with traces or without
 

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from westwood.conform.catalogue import CASES
-from westwood.conform.judging import Judgement, control, run
+from westwood.conform.judging import Judgement, run
 from westwood.engines import simulator
 from westwood.engines.network import build
 from westwood.errors import InputError
 from westwood.scenario import Scenario
+from westwood.study.control import control
 
 
 def verdicts(cc: str, *names: str, **settings: object) -> dict[str, str]:
@@ -22,7 +23,7 @@ def failed(judgement: Judgement) -> list[str]:
     return [
         f"{finding.expectation.what}: {finding.measured}"
         for finding in judgement.findings
-        if finding.verdict != "pass"
+        if finding.verdict != "meets"
     ]
 
 
@@ -45,25 +46,25 @@ def test_the_path_changes_in_the_state_that_the_case_waits_for(name):
 
 def test_a_wrong_loss_threshold_fails_the_cases_of_losses():
     of_losses = ("startup-loss", "up-loss-limited", "up-loss")
-    assert set(verdicts("bbr3", *of_losses, bbr3_loss=0.5).values()) == {"FAIL"}
+    assert set(verdicts("bbr3", *of_losses, bbr3_loss=0.5).values()) == {"fails"}
     others = ("startup-plateau", "drain-inflight", "up-plateau", "probe-rtt")
-    assert set(verdicts("bbr3", *others, bbr3_loss=0.5).values()) == {"pass"}
+    assert set(verdicts("bbr3", *others, bbr3_loss=0.5).values()) == {"meets"}
 
 
 def test_wrong_gains_fail_the_cases_of_their_states():
     assert verdicts("bbr3", "drain-inflight", "down-inflight", bbr3_drain=0.347) == {
-        "drain-inflight": "FAIL",
-        "down-inflight": "pass",
+        "drain-inflight": "fails",
+        "down-inflight": "meets",
     }
     assert verdicts("bbr3", "drain-inflight", "down-inflight", bbr3_down=1.0) == {
-        "drain-inflight": "pass",
-        "down-inflight": "FAIL",
+        "drain-inflight": "meets",
+        "down-inflight": "fails",
     }
 
 
 def test_a_control_without_states_has_only_the_cases_of_what_it_sends():
     found = verdicts("cubic", *CASES)
-    assert {name for name, verdict in found.items() if verdict != "-"} == {
+    assert {name for name, verdict in found.items() if verdict != "not run"} == {
         "cruise-aggregation",
         "sub-packet-bdp",
         "rate-up",
@@ -80,7 +81,7 @@ def test_what_a_control_lacks_is_named():
 
 def test_a_state_that_never_comes_fails_a_case():
     never = run(CASES["probe-rtt"], control("bbr3", {"bbr3_probe_rtt": "1h"}))
-    assert never.verdict == "FAIL"
+    assert never.verdict == "fails"
     assert "ProbeRTT was not entered" in {finding.measured for finding in never.findings}
 
 
@@ -99,4 +100,4 @@ def test_a_sender_without_a_pacer_fails_the_cases_of_rates(monkeypatch):
 
     monkeypatch.setattr(simulator, "build", without_pacer)
     of_rates = ("drain-inflight", "down-inflight", "rate-up")
-    assert set(verdicts("bbr3", *of_rates).values()) == {"FAIL"}
+    assert set(verdicts("bbr3", *of_rates).values()) == {"fails"}

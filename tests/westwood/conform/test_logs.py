@@ -15,6 +15,7 @@ from westwood.conform import judging, logs, runs
 from westwood.conform.catalogue import CASES
 from westwood.engines.result import Result
 from westwood.errors import InputError
+from westwood.evaluation import draft
 from westwood.results import qlog
 
 Westwood = Callable[..., Any]
@@ -89,26 +90,29 @@ def test_a_run_reads_back_as_the_same_recording(ran, log):
 def test_a_log_is_judged_by_the_cases_that_it_shows(westwood):
     path = ("--set", "path.loss.rate=0", "--set", "path.rate=10Mbps", "--set", "duration=12s")
     assert westwood("trace", "path", "--cc", "bbr3", *path, "--qlog", "a.sqlog").code == 0
-    done = westwood("conform", "--qlog", "a.sqlog", "--json")
-    verdicts = {one["case"]: one["verdict"] for one in json.loads(done.out)["a.sqlog"]}
+    done = westwood("evaluate", "--qlog", "a.sqlog", "--json", "--out", "page")
+    (replies,) = json.loads(done.out)["answers"].values()
+    verdicts = {reply["criterion"]: reply["verdict"] for reply in replies}
     decided = {"startup-plateau", "drain-inflight", "up-plateau", "down-inflight", "probe-rtt"}
-    assert {name for name, verdict in verdicts.items() if verdict == "pass"} == decided
-    assert set(verdicts.values()) == {"pass", "does not apply"}
+    assert {name for name, verdict in verdicts.items() if verdict == "meets"} == decided
+    assert set(verdicts.values()) == {"meets", "not run"}
 
 
 def test_a_log_of_wrong_gains_fails(westwood):
     path = ("--set", "path.loss.rate=0", "--set", "path.rate=10Mbps", "--set", "duration=4s")
     wrong = ("--set", "tcp.cc.bbr3_drain=0.347")
     westwood("trace", "path", "--cc", "bbr3", *path, *wrong, "--qlog", "a.sqlog")
-    done = westwood("conform", "--qlog", "a.sqlog", "--case", "drain-inflight")
-    assert done.code == 1 and "a.sqlog: FAIL" in done.out
+    log = ("--qlog", "a.sqlog", "--only", "drain-inflight")
+    done = westwood("evaluate", *log, "--out", "page")
+    assert done.code == 1 and "a.sqlog, drain-inflight: fails" in done.out
+    assert "westwood evaluate --qlog a.sqlog --only drain-inflight --out" in done.out
 
 
 def test_conditions_that_a_log_does_not_meet_decide_nothing(log):
     back = logs.read(log)
     lossy = judging.judge_log(CASES["startup-plateau"], back)
     if back.count("lost", 0, back.spells[0].end_s) > 0:
-        assert lossy.verdict == "-"
+        assert lossy.verdict == "not run"
     assert judging.judge_log(CASES["policer"], back).lacks.startswith("no change of the path")
 
 
@@ -179,7 +183,7 @@ def test_a_time_below_zero_is_refused(tmp_path):
 
 def test_a_log_that_decides_no_case_is_one_line_and_no_pass(tmp_path, westwood):
     path = write(tmp_path / "a.sqlog", [metrics(n, congestion_window=12_000) for n in range(9)])
-    done = westwood("conform", "--qlog", str(path))
+    done = westwood("evaluate", "--qlog", str(path), "--out", "page")
     assert done.code == 2 and not done.out
     assert f"{path}: decides none of 22 cases, expected events of BBR's states" in done.err
 
@@ -223,7 +227,7 @@ def test_strange_metrics_give_verdicts_in_json(which, tmp_path):
     around = ("ProbeBW_UP", "ProbeBW_DOWN", "ProbeBW_CRUISE", "ProbeRTT", "Startup", "Drain")
     events = of_states(*around, "ProbeBW_UP", **STRANGE[which])
     back = logs.read(write(tmp_path / "a", events))
-    found = [judging.judge_log(case, back).entry() for case in CASES.values()]
+    found = [draft.answer_of(judging.judge_log(case, back)).entry() for case in CASES.values()]
     json.dumps(found, allow_nan=False)
 
 
@@ -248,7 +252,8 @@ def test_the_reader_keeps_what_it_needs_and_not_the_file(tmp_path, monkeypatch):
 
 def test_options_without_effect_are_refused(westwood, tmp_path):
     write(tmp_path / "a", [metrics(1)])
-    assert "has no effect with --qlog" in westwood("conform", "bbr3", "--qlog", "a").err
+    refused = westwood("evaluate", "bbr3", "--qlog", "a", "--out", "page")
+    assert "has no effect with --qlog" in refused.err
     assert (
         "needs the simulator's events"
         in westwood("trace", "path", "--cc", "cubic", "--engine", "ns3", "--qlog", "b").err

@@ -262,7 +262,7 @@ def test_a_mistake_is_one_line_with_the_file_and_the_line(mistake, tmp_path, wes
         "control tune --paths 30 --packets 200 --trials 1 --out out --cc",
         "control benchmark --only clean --paths 3 --cc",
         "evaluate --only harm-bbr --out out",
-        "conform",
+        "evaluate --suite draft --out out",
     ],
 )
 def test_every_command_names_the_line_of_a_control_that_fails(words, tmp_path, westwood):
@@ -294,7 +294,7 @@ STEERING = ["e\x1b[2J.c", "e\n.c", "e\x07.c", "e\u202e.c", "e\x9b2J.c"]
         "control show",
         "control benchmark --only clean --paths 3 --cc",
         "evaluate --only harm-bbr --out out",
-        "conform",
+        "evaluate --suite draft --out out",
         "lab --no-browser --cc",
         "run path --set duration=1s --out out --set tcp.cc=",
         "run",

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Answers of other commands' harnesses name the worst scenario, which the laboratory opens."""
 
-from westwood.conform import catalogue
-from westwood.conform import judging as conforming
 from westwood.evaluation import harnesses
 from westwood.evaluation.answer import Answer
 from westwood.judge import judging
@@ -21,13 +19,3 @@ def test_a_target_names_its_worst_path():
     _, worst = verdict.figure.worst[0]
     assert Scenario(**kept.scenario) == worst.scenario(control)
     assert fragments.of_scenario(Scenario(**kept.scenario)).startswith("#t=")
-
-
-def test_the_cases_of_the_draft_name_the_first_that_fails():
-    cases = [catalogue.CASES[name] for name in list(catalogue.CASES)[:2]]
-    subject = conforming.control("bbr3", {})
-    ran = [one for _, one in conforming.run_all(cases, [subject], 1)]
-    found = harnesses._of_cases(ran, Control("bbr3"))
-    first = next((one for one in ran if one.verdict == "FAIL"), ran[0])
-    assert found.scenario is not None and first.scenario is not None
-    assert found.scenario["name"] == first.scenario.name

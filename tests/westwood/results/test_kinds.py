@@ -35,7 +35,6 @@ OF_KINDS = {
         "--paths",
         "4",
     ),
-    ResultKind.CONFORMANCE: ("conform", "bbr3", "--case", "startup-plateau"),
     ResultKind.CHECK: ("control", "check", "mine.c"),
     ResultKind.RUN: ("run", "table1", *QUICK),
 }

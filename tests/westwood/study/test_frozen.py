@@ -32,7 +32,7 @@ class Judging:
 
 COMMANDS = {
     "evaluate": Judging("evaluate reno --only queue --quick"),
-    "conform": Judging("conform bbr3 reno --case startup-plateau,drain-inflight"),
+    "draft": Judging("evaluate bbr3 reno --only startup-plateau,drain-inflight"),
     "benchmark": Judging("control benchmark --cc veno --only clean-tenth --seed 104 --paths 4"),
     "stress": Judging("control stress --cc bbr --environments 1", json="findings.json"),
     "tune": Judging(
