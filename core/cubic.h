@@ -91,7 +91,7 @@ static inline bool ww_kernel_rules(const struct ww_config *config) {
 static inline void ww_cubic_init(struct ww_cubic_state *cubic) {
     const struct ww_cubic_state fresh = {{0, 0, 0},
                                          0,
-                                         {0, 0, 0, 0, 0, 0, false, false},
+                                         {0, 0, 0, 0, 0, 0, false, false, 0},
                                          0,
                                          {0, 0, 0, 0, 0, false, false},
                                          {{{0, 0}, 0, 0, 0, 0, 0, false}}};

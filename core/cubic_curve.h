@@ -26,7 +26,8 @@ struct ww_cubic_curve {
     uint32_t cwnd_prior; /* segments, before the last reduction; 0: still the first slow start */
     uint32_t fraction;   /* of cwnd, segments << 32 */
     bool epoch_open;
-    bool w_max_known; /* a loss has shown w_max */
+    bool w_max_known;  /* a loss has shown w_max */
+    uint16_t capacity; /* segments, westwood_cubic.h; fills what would be padding */
 };
 
 /* Returns how far W_cubic is from W_max after ms of the stage, segments << 8; below 2^37. */

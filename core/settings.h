@@ -184,6 +184,10 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
     X(COUNT, wc_small, 12, 1, 255, WW_ONLY(WESTWOOD_CUBIC),                                        \
       "Window, segments, below which any loss halves it",                                          \
       "Reno's mean window at 1 % loss is 1.22 / sqrt(0.01) = 12: RFC 8312, section 5.")            \
+    X(SHARE, wc_growth, 125, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                     \
+      "Share of the window that it grows by per round trip while the link is sure to lose "        \
+      "packets and no queue stands; 0: CUBIC's growth",                                            \
+      "docs/westwood-cubic.md.")                                                                   \
     X(FACTOR_OR_NONE, wc_pacing, 3000, 1000, 65000, WW_ONLY(WESTWOOD_CUBIC),                       \
       "Pacing rate of slow start, as a multiple of cwnd / SRTT",                                   \
       "Without pacing, bursts overflow short queues; with 2, short flows take longer: "            \

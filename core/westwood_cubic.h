@@ -13,10 +13,12 @@
  *   otherwise                          unchanged                    the link loses packets
  *   many, and not from a full queue    gain BDP, between 0.7 cwnd and gain cwnd
  *   a timeout                          ssthresh as for a loss, cwnd = 1
- *   no loss                            CUBIC's growth (cubic_curve.h)
+ *   no loss, sure of the link          cwnd (1 + growth) after a round, below the capacity
+ *   no loss otherwise                  CUBIC's growth (cubic_curve.h)
  *
  *   a queue stands   the smallest RTT of this round and the last > (1 + queue) RTTmin
  *   many             more than heavy cwnd and more than 4 segments in a round
+ *   capacity         largest BDP at the end of a round in which a queue stood, up to 65535; none before
  *
  * Below `small` segments, once the first slow start has ended, a loss is answered as in Reno: ssthresh =
  * cwnd = cwnd / 2. At the loss rates of a radio link Reno has such small windows anyway. There a flow cannot
@@ -32,6 +34,16 @@
  * proofs/theorems.c proves its invariant. When the losses that an ACK reports in recovery are counted, a round
  * with many losses is in CUTS or WAITS, and no round that follows WAITS is in WAITS. So many losses are answered
  * by the ACK that reports them, or by the first one of a later round, one round trip after the last answer.
+ *
+ * How the window grows is another one (enum ww_wc_start):
+ *
+ *   DOUBLES <-- SRTT long, or not --> HOLDS    both end with the first slow start
+ *   STARTED -- ACK that finds: sure of the link, and cwnd below the capacity --> GROWS
+ *   GROWS   -- the next ACK that does not find it, or that has a reduced window in recovery --> STARTED
+ *
+ * While it GROWS, the time of CUBIC's stage runs on. So afterwards CUBIC's curve takes over where it would have
+ * been, and lets the window stand until it comes by. proofs/theorems.c proves that no ACK leaves GROWS while
+ * the link is in doubt, or while a round with many losses is answered.
  *
  * A reduced window falls as in PRR (RFC 9937). While more is in flight than ssthresh, each segment delivered
  * allows ssthresh / prior cwnd segments. Below that, cwnd = min(ssthresh, in flight + delivered), and one
@@ -60,10 +72,6 @@
 
 #include "westwood_cubic_evidence.h"
 
-static inline uint64_t ww_wc_bandwidth(const struct ww_westwood_cubic_state *wc) {
-    return (uint64_t)wc->max_bw << WW_WC_RATE_SHIFT;
-}
-
 /* Returns B RTTmin in segments, rounded up; 0 if either is unknown. */
 static inline uint32_t ww_wc_bdp(const struct ww_westwood_cubic_state *wc, uint32_t mss) {
     if (wc->rtt_min_us == UINT32_MAX) return 0;
@@ -74,6 +82,11 @@ static inline uint32_t ww_wc_bdp(const struct ww_westwood_cubic_state *wc, uint3
 /* Returns true if the window was reduced in this recovery. */
 static inline bool ww_wc_is_reduced(const struct ww_westwood_cubic_state *wc) {
     return wc->answer >= WW_WC_CUTS;
+}
+
+/* Returns true if the first slow start has ended. */
+static inline bool ww_wc_has_started(const struct ww_westwood_cubic_state *wc) {
+    return wc->start >= WW_WC_STARTED;
 }
 
 /* Returns the state that follows when a round ends. */
@@ -89,8 +102,8 @@ static inline uint32_t ww_wc_target(const struct ww_config *config,
                                     uint32_t mss, enum ww_wc_cause cause) {
     uint64_t target = (uint64_t)cwnd * 7 / 10;
     const bool full = cause == WW_WC_MARK || ww_wc_is_congested(config, wc) ||
-                      (cause == WW_WC_MANY && ww_wc_is_overload(config, wc));
-    if (cwnd < config->wc_small && (full || wc->start == WW_WC_STARTED)) {
+                      (cause == WW_WC_MANY && ww_wc_is_overload(config, wc, mss));
+    if (cwnd < config->wc_small && (full || ww_wc_has_started(wc))) {
         target = cwnd / 2;
     } else if (!full && cause == WW_WC_LOSS && !ww_wc_queue_stands(config, wc)) {
         target = cwnd;
@@ -124,8 +137,8 @@ static inline uint32_t ww_wc_standing(const struct ww_westwood_cubic_state *wc,
 /* Keeps the largest window before doubtful reductions: the loss came at a low score. */
 static inline void ww_wc_note_reduction(const struct ww_config *config,
                                         struct ww_westwood_cubic_state *wc, uint32_t cwnd,
-                                        enum ww_wc_cause cause) {
-    const bool is_doubtful = cause != WW_WC_MARK && ww_wc_score(wc) < WW_WC_HALF;
+                                        uint32_t mss, enum ww_wc_cause cause) {
+    const bool is_doubtful = cause != WW_WC_MARK && ww_wc_score(wc, mss) < WW_WC_HALF;
     wc->mistaken = is_doubtful && cwnd >= config->wc_small ? ww_max_u32(wc->mistaken, cwnd) : 0;
 }
 
@@ -156,7 +169,7 @@ static inline void ww_wc_answer(const struct ww_config *config, struct ww_westwo
         }
         return;
     }
-    ww_wc_note_reduction(config, wc, cwnd, cause);
+    ww_wc_note_reduction(config, wc, cwnd, mss, cause);
     if (!was_reduced) ww_wc_end_stage(&wc->curve, cwnd);
     wc->answer = WW_WC_CUTS;
     wc->start = WW_WC_STARTED;
@@ -180,7 +193,7 @@ static inline void ww_wc_measure(struct ww_westwood_cubic_state *wc,
         wc->srtt_us = wc->srtt_us == 0 ? rtt_us : wc->srtt_us - wc->srtt_us / 8 + rtt_us / 8;
         wc->round_rtt_us = ww_least_rtt(wc->round_rtt_us, rtt_us);
         ww_wc_add_delay(wc);
-        if (wc->start != WW_WC_STARTED)
+        if (!ww_wc_has_started(wc))
             wc->start = ww_wc_is_longer(wc, wc->srtt_us) ? WW_WC_HOLDS : WW_WC_DOUBLES;
     }
     if (sample->rate_interval_us == 0) return;
@@ -210,12 +223,16 @@ static inline void ww_wc_end_round(const struct ww_config *config,
     const bool is_unanswered = wc->answer == WW_WC_WATCHES && wc->lost != 0;
     if (sample->phase == WW_RECOVERY && is_unanswered)
         ww_wc_answer(config, wc, window, sample->mss, WW_WC_LOSS);
-    if (wc->start != WW_WC_STARTED && window->cwnd < window->ssthresh &&
+    if (!ww_wc_has_started(wc) && window->cwnd < window->ssthresh &&
         ww_wc_is_longer(wc, wc->round_rtt_us))
         ww_wc_end_slow_start(config, wc, window, sample->mss);
     wc->answer = ww_wc_after_round(wc->answer);
     ww_wc_take_back(config, wc, window);
     ww_wc_end_delays(wc);
+    if (ww_wc_queue_stands(config, wc)) {
+        const uint32_t bdp = ww_min_u32(ww_wc_bdp(wc, sample->mss), WW_WC_CAPACITY_MAX);
+        wc->curve.capacity = (uint16_t)ww_max_u32(wc->curve.capacity, bdp);
+    }
     wc->max_bw -= wc->max_bw / 8;
     wc->last_rtt_us = wc->round_rtt_us;
     wc->round_rtt_us = 0;
@@ -241,7 +258,7 @@ static inline void ww_wc_count_lost(const struct ww_config *config,
                                     struct ww_westwood_cubic_state *wc, struct ww_window *window,
                                     const struct ww_sample *sample) {
     const bool waits = wc->answer == WW_WC_CUTS || wc->answer == WW_WC_WAITS;
-    if (sample->newly_lost != 0 && wc->lost == 0 && !waits) ww_wc_take_score(wc);
+    if (sample->newly_lost != 0 && wc->lost == 0 && !waits) ww_wc_take_score(wc, sample->mss);
     wc->lost = (uint32_t)ww_min_u64((uint64_t)wc->lost + sample->newly_lost, WW_CWND_MAX);
     if (sample->phase != WW_RECOVERY || waits) return;
     if (ww_wc_is_many(config, wc->lost, ww_wc_standing(wc, window)))
@@ -277,6 +294,33 @@ static inline void ww_wc_prr_on_ack(struct ww_westwood_cubic_state *wc, struct w
     ww_wc_let_go(window, in_flight + is_safe);
 }
 
+/* Returns true if the window may grow by more than CUBIC's curve. */
+static inline bool ww_wc_may_grow(const struct ww_config *config,
+                                  const struct ww_westwood_cubic_state *wc, uint32_t cwnd) {
+    if (config->wc_growth_permille == 0 || !ww_wc_is_sure(config, wc)) return false;
+    return wc->curve.capacity == 0 || cwnd < wc->curve.capacity;
+}
+
+/* Adds a share of what an ACK delivered. 2^16 segments * 2^32 < 2^49. */
+static inline void ww_wc_grow_by_share(const struct ww_config *config,
+                                       struct ww_westwood_cubic_state *wc, struct ww_window *window,
+                                       uint32_t segments) {
+    const uint64_t each = ((uint64_t)config->wc_growth_permille << 32) / 1000;
+    const uint64_t growth = wc->curve.fraction + segments * each;
+    wc->start = WW_WC_GROWS;
+    wc->curve.fraction = (uint32_t)growth;
+    window->cwnd = ww_min_u32(window->cwnd + (uint32_t)(growth >> 32), WW_CUBIC_CWND_MAX);
+}
+
+/* Grows the window by CUBIC's curve. */
+static inline void ww_wc_follow_curve(struct ww_westwood_cubic_state *wc, struct ww_window *window,
+                                      uint32_t segments) {
+    wc->start = WW_WC_STARTED;
+    if (!wc->curve.epoch_open) ww_cubic_begin(&wc->curve, window->cwnd, wc->last_ms);
+    ww_cubic_grow(&wc->curve, window, ww_wrapping_sub(wc->last_ms, wc->curve.epoch_ms), segments,
+                  wc->srtt_us);
+}
+
 /* Grows the window by what an ACK delivered. */
 static inline void ww_wc_grow(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
                               struct ww_window *window, const struct ww_sample *sample,
@@ -289,11 +333,26 @@ static inline void ww_wc_grow(const struct ww_config *config, struct ww_westwood
         if (wc->start != WW_WC_HOLDS) ww_slow_start(window, sample->newly_delivered);
         return;
     }
-    wc->start = WW_WC_STARTED;
+    const bool may_grow = ww_wc_may_grow(config, wc, window->cwnd);
+    const uint32_t delivered = ww_min_u32(sample->newly_delivered, 1u << 16);
     window->cwnd = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
-    if (!wc->curve.epoch_open) ww_cubic_begin(&wc->curve, window->cwnd, wc->last_ms);
-    ww_cubic_grow(&wc->curve, window, ww_wrapping_sub(wc->last_ms, wc->curve.epoch_ms),
-                  ww_min_u32(sample->newly_delivered, 1u << 16), wc->srtt_us);
+    if (may_grow) {
+        ww_wc_grow_by_share(config, wc, window, delivered);
+    } else {
+        ww_wc_follow_curve(wc, window, delivered);
+    }
+}
+
+/* Changes the window after an ACK, whose losses are answered by now. */
+static inline void ww_wc_move(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
+                              struct ww_window *window, const struct ww_sample *sample,
+                              uint32_t since_last_ms) {
+    if (wc->start == WW_WC_GROWS) wc->start = WW_WC_STARTED;
+    if (sample->phase == WW_RECOVERY && ww_wc_is_reduced(wc)) {
+        ww_wc_prr_on_ack(wc, window, sample);
+    } else if (sample->newly_delivered != 0) {
+        ww_wc_grow(config, wc, window, sample, since_last_ms);
+    }
 }
 
 /* Paces slow start at a multiple of cwnd / SRTT; nothing else is paced. */
@@ -317,11 +376,7 @@ static inline void ww_wc_on_ack(const struct ww_config *config, struct ww_westwo
     ww_wc_take_round(config, wc, window, sample);
     ww_wc_measure(wc, sample);
     ww_wc_count_lost(config, wc, window, sample);
-    if (sample->phase == WW_RECOVERY && ww_wc_is_reduced(wc)) {
-        ww_wc_prr_on_ack(wc, window, sample);
-    } else if (sample->newly_delivered != 0) {
-        ww_wc_grow(config, wc, window, sample, since_last_ms);
-    }
+    ww_wc_move(config, wc, window, sample, since_last_ms);
     ww_wc_pace(config, wc, window, sample->mss);
 }
 

@@ -15,11 +15,12 @@ enum ww_wc_answer {
     WW_WC_PRR,     /* a reduction more than a round ago */
 };
 
-/* How far slow start has come. */
+/* How the window grows. */
 enum ww_wc_start {
     WW_WC_DOUBLES, /* the first slow start */
     WW_WC_HOLDS,   /* the first slow start, waiting for the queue to build up or to drain */
     WW_WC_STARTED, /* the first slow start has ended */
+    WW_WC_GROWS,   /* likewise, and the last ACK added a share of the window */
 };
 
 /* Why the window may have to be reduced. */
@@ -33,6 +34,9 @@ enum {
     WW_WC_ROUNDS = 16,               /* rounds over which mean and deviation are taken */
     WW_WC_FEW_SCORES = 4,            /* no score has a weight above 1 / WW_WC_FEW_SCORES */
     WW_WC_NOISE_US = 16,             /* smaller distances from the mean are noise */
+    WW_WC_NOISE_PARTS = 25,          /* and so is this part of the time of a segment */
+    WW_WC_CALM_PARTS = 512,          /* and this part of RTTmin where no packet waits */
+    WW_WC_CAPACITY_MAX = 65535,      /* larger capacities count as this */
     WW_WC_SCORES = 32,               /* rounds with losses that the evidence covers */
     WW_WC_ZERO = 128,                /* score 0; -1 is 0 and 1 is 255 */
     WW_WC_HALF = 192,                /* score 1/2 */
@@ -66,7 +70,7 @@ struct ww_westwood_cubic_state {
 static inline void ww_wc_init(struct ww_westwood_cubic_state *wc) {
     /* clang-format off */
     const struct ww_westwood_cubic_state fresh = {
-        {0, 0, 0}, 0, {0, 0, 0, 0, 0, 0, false, false}, 0, UINT32_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        {0, 0, 0}, 0, {0, 0, 0, 0, 0, 0, false, false, 0}, 0, UINT32_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         WW_WC_ONE + WW_WC_ONE / 4, 0, 0, WW_WC_WATCHES, WW_WC_DOUBLES};
     /* clang-format on */
     *wc = fresh;

@@ -99,7 +99,7 @@ static inline uint32_t ww_wc_standing(const struct ww_westwood_cubic_state *wc,
 
 /*@ requires \valid(wc);
     assigns wc->scores, wc->evidence; */
-static inline void ww_wc_take_score(struct ww_westwood_cubic_state *wc);
+static inline void ww_wc_take_score(struct ww_westwood_cubic_state *wc, uint32_t mss);
 
 /*@ requires \valid_read(config) && \valid_read(wc);
     assigns \nothing; */
@@ -111,7 +111,7 @@ static inline uint32_t ww_wc_target(const struct ww_config *config,
     assigns wc->mistaken; */
 static inline void ww_wc_note_reduction(const struct ww_config *config,
                                         struct ww_westwood_cubic_state *wc, uint32_t cwnd,
-                                        enum ww_wc_cause cause);
+                                        uint32_t mss, enum ww_wc_cause cause);
 
 /*@ requires \valid(curve);
     assigns *curve; */
@@ -137,6 +137,116 @@ static inline void ww_wc_count_lost(const struct ww_config *config,
     ensures one_round: \result != WW_WC_WAITS && \result != WW_WC_KEEPS;
     ensures reduced: reduced(\result) <==> reduced(answer); */
 static inline uint8_t ww_wc_after_round(uint8_t answer);
+
+/*
+ * Westwood-CUBIC grows by a share of its window only while it is sure of the link, and a round with
+ * many losses ends this growth with the ACK that reports them, or with the first one of a later
+ * round.
+ */
+/*@ predicate evident(struct ww_westwood_cubic_state *wc, integer permille) =
+        wc->evidence * 1000 > WW_WC_ONE * (1000 + permille);
+    predicate calm(struct ww_westwood_cubic_state *wc) =
+        wc->srtt_us <= wc->rtt_min_us + wc->rtt_min_us / 512 + 16;
+    predicate sure(struct ww_config *config, struct ww_westwood_cubic_state *wc) =
+        wc->scores >= 4 && calm(wc) && !evident(wc, config->wc_evidence_permille / 2); */
+
+/*@ requires \valid_read(wc) && permille <= 0xffff;
+    assigns \nothing;
+    ensures evident: \result <==> evident(wc, permille); */
+static inline bool ww_wc_is_evident(const struct ww_westwood_cubic_state *wc, uint32_t permille);
+
+/*@ requires \valid_read(config) && \valid_read(wc);
+    assigns \nothing; */
+static inline bool ww_wc_queue_stands(const struct ww_config *config,
+                                      const struct ww_westwood_cubic_state *wc);
+
+/*@ requires \valid_read(wc);
+    assigns \nothing;
+    ensures calm: \result ==> calm(wc); */
+static inline bool ww_wc_is_calm(const struct ww_westwood_cubic_state *wc);
+
+/*@ requires \valid_read(config) && \valid_read(wc);
+    assigns \nothing;
+    ensures link: \result ==> !evident(wc, config->wc_evidence_permille / 2); */
+static inline bool ww_wc_is_link(const struct ww_config *config,
+                                 const struct ww_westwood_cubic_state *wc);
+
+/*@ requires \valid_read(config) && \valid_read(wc);
+    assigns \nothing;
+    ensures sure: \result ==> sure(config, wc); */
+static inline bool ww_wc_is_sure(const struct ww_config *config,
+                                 const struct ww_westwood_cubic_state *wc);
+
+/*@ requires \valid_read(config) && \valid_read(wc);
+    assigns \nothing;
+    ensures sure: \result ==> sure(config, wc); */
+static inline bool ww_wc_may_grow(const struct ww_config *config,
+                                  const struct ww_westwood_cubic_state *wc, uint32_t cwnd);
+
+/*@ requires \valid_read(config) && \valid(wc) && \valid(window);
+    requires \separated(config, wc, window);
+    requires window->cwnd <= WW_CUBIC_CWND_MAX && segments <= 0x10000;
+    assigns wc->curve.fraction, wc->start, window->cwnd; */
+static inline void ww_wc_grow_by_share(const struct ww_config *config,
+                                       struct ww_westwood_cubic_state *wc, struct ww_window *window,
+                                       uint32_t segments);
+
+/*@ requires \valid(curve);
+    assigns *curve; */
+static inline void ww_cubic_begin(struct ww_cubic_curve *curve, uint32_t cwnd, uint32_t now_ms);
+
+/*@ requires \valid(curve) && \valid(window) && \separated(curve, window);
+    assigns *curve, *window; */
+static inline void ww_cubic_grow(struct ww_cubic_curve *curve, struct ww_window *window,
+                                 uint32_t elapsed_ms, uint32_t segments, uint32_t srtt_us);
+
+/*@ requires \valid(window);
+    assigns window->cwnd; */
+static inline uint32_t ww_slow_start(struct ww_window *window, uint32_t segments);
+
+/*@ requires \valid(wc) && \valid(window) && \valid_read(sample);
+    requires \separated(wc, window, sample);
+    assigns wc->common, *window; */
+static inline void ww_wc_prr_on_ack(struct ww_westwood_cubic_state *wc, struct ww_window *window,
+                                    const struct ww_sample *sample);
+
+/*@ requires \valid(wc) && \valid(window) && \separated(wc, window);
+    assigns wc->curve, wc->start, *window;
+    ensures curve: wc->start == WW_WC_STARTED; */
+static inline void ww_wc_follow_curve(struct ww_westwood_cubic_state *wc, struct ww_window *window,
+                                      uint32_t segments);
+
+/*@ requires \valid_read(config) && \valid(wc) && \valid(window) && \valid_read(sample);
+    requires \separated(config, wc, window, sample);
+    requires wc->start != WW_WC_GROWS;
+    assigns wc->curve, wc->start, *window;
+    ensures sure: wc->start == WW_WC_GROWS ==> \old(sure(config, wc)); */
+static inline void ww_wc_grow(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
+                              struct ww_window *window, const struct ww_sample *sample,
+                              uint32_t since_last_ms);
+
+/*@ requires \valid_read(config) && \valid(wc) && \valid(window) && \valid_read(sample);
+    requires \separated(config, wc, window, sample);
+    assigns wc->curve, wc->common, wc->start, *window;
+    ensures sure: wc->start == WW_WC_GROWS ==> \old(sure(config, wc));
+    ensures falls: sample->phase == WW_RECOVERY && reduced(wc->answer) ==>
+        wc->start != WW_WC_GROWS; */
+static inline void ww_wc_move(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
+                              struct ww_window *window, const struct ww_sample *sample,
+                              uint32_t since_last_ms);
+
+/*@ requires \valid_read(config) && \valid(wc) && \valid(window) && \valid_read(sample);
+    requires \separated(config, wc, window, sample);
+    assigns *wc, *window; */
+static void take_any_losses(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
+                            struct ww_window *window, const struct ww_sample *sample) {
+    ww_wc_count_lost(config, wc, window, sample);
+answered:;
+    const bool has_many = ww_wc_is_many(config, wc->lost, ww_wc_standing(wc, window));
+    ww_wc_move(config, wc, window, sample, (uint32_t)ww_anything);
+    /*@ assert sure: wc->start == WW_WC_GROWS ==> \at(sure(config, wc), answered); */
+    /*@ assert ends: sample->phase == WW_RECOVERY && has_many ==> wc->start != WW_WC_GROWS; */
+}
 
 int main(void) {
     struct ww_westwood_state state = {0};

@@ -59,7 +59,8 @@ def proofs() -> list[Proof]:
     easy = [name for name in promised() if name not in HARD]
     in_theorems = "ww_count_ack,count_any_acks,ww_filter_step,estimate_any_samples,"
     in_theorems += "ww_wc_is_many,ww_wc_is_reduced,ww_wc_standing,ww_wc_answer,ww_wc_count_lost,"
-    in_theorems += "ww_wc_after_round"
+    in_theorems += "ww_wc_after_round,ww_wc_is_evident,ww_wc_is_calm,ww_wc_is_link,ww_wc_is_sure,"
+    in_theorems += "ww_wc_may_grow,ww_wc_follow_curve,ww_wc_grow,ww_wc_move,take_any_losses"
     return [
         Proof("any order", "any_order.c", uses_eva=True),
         Proof("promises", "any_order.c", uses_eva=False, functions=",".join(easy)),

@@ -155,9 +155,13 @@ struct CurveModel {
         const std::uint64_t target =
             std::min(w_cubic(elapsed_ms + srtt_us / 1000, 1), now * 3 / 2);  // 4.2
         if (target <= now) return;
-        const std::uint64_t growth = fraction + segments * (((target - now) << 24) / cwnd);
-        fraction = growth % (std::uint64_t{1} << 32);
-        w.cwnd = to_u32(std::min(cwnd + (growth >> 32), kMost));
+        add(w, segments * Wide{((target - now) << 24) / cwnd});
+    }
+    void add(ww_window& w, Wide growth) {  // in 2^-32 segments
+        growth += fraction;
+        fraction = static_cast<std::uint64_t>(growth % (Wide{1} << 32));
+        w.cwnd = to_u32(
+            std::min<std::uint64_t>(w.cwnd + static_cast<std::uint64_t>(growth >> 32), kMost));
     }
 
     std::uint64_t epoch_ms = 0, w_est = 0, w_max = 0, k_ms = 0, cwnd_prior = 0, fraction = 0;

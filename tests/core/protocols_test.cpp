@@ -38,6 +38,7 @@ ww_config by_default(ww_algorithm algorithm) {
     c.wc_queue_permille = 62;  // a sixteenth of RTTmin
     c.wc_heavy_permille = 125;
     c.wc_small = 12;
+    c.wc_growth_permille = 125;
     c.wc_pacing_permille = 3000;
     c.bbr3_drain_permille = 500;  // draft-ietf-ccwg-bbr, 2.5
     c.bbr3_down_permille = 900;   // 5.3.3.1

@@ -56,9 +56,9 @@ Numbers zeros(const ww_config& config, const ww_state& state) {
                                b.bw_probe_up_rounds, b.full_bw_count});
     } else if (config.algorithm == WW_ALG_WESTWOOD_CUBIC) {
         const ww_westwood_cubic_state& w = state.westwood_cubic;
-        all.insert(all.end(),
-                   {w.curve.epoch_ms, w.curve.w_est, w.curve.w_max, w.curve.k_ms,
-                    w.curve.cwnd_prior, w.curve.fraction, w.curve.epoch_open, w.curve.w_max_known});
+        all.insert(all.end(), {w.curve.epoch_ms, w.curve.w_est, w.curve.w_max, w.curve.k_ms,
+                               w.curve.cwnd_prior, w.curve.fraction, w.curve.epoch_open,
+                               w.curve.w_max_known, w.curve.capacity});
         all.insert(all.end(), {w.last_ms, w.max_bw, w.srtt_us, w.round_end, w.lost, w.round_rtt_us,
                                w.last_rtt_us, w.mean_us, w.dev_us});
         all.insert(all.end(), {w.delay_sum_us, w.away_sum_us, w.mistaken, w.samples, w.scores,

@@ -39,6 +39,7 @@ class WestwoodCubic {
         config.wc_queue_permille = 62;
         config.wc_heavy_permille = 125;
         config.wc_small = 12;
+        config.wc_growth_permille = 0;
         config.wc_pacing_permille = 2000;
         ww_init(&config, &state);
     }

@@ -37,16 +37,17 @@ class EvidenceModel {
     }
     void forget_round() { samples = delays_us = distances_us = 0; }
 
-    std::int64_t score(std::int64_t srtt_us, std::int64_t rtt_min_us) const {
+    std::int64_t score(std::int64_t srtt_us, std::int64_t rtt_min_us,
+                       std::int64_t segment_us) const {
         const std::int64_t center_us = mean_us == 0 ? rtt_min_us : mean_us;
-        const std::int64_t noise_us = rtt_min_us / 8192 + 16;
+        const std::int64_t noise_us = rtt_min_us / 8192 + 16 + segment_us / 25;
         const std::int64_t unit_us = 2 * std::max(dev_us, noise_us);
         return std::clamp<std::int64_t>((srtt_us - center_us) * 128 / unit_us, -128, 127);
     }
-    void take_score(std::int64_t srtt_us, std::int64_t rtt_min_us) {
+    void take_score(std::int64_t now_score) {
         scores = std::min(scores + 1, 32);
         const std::int64_t weight = std::max(scores, 4);
-        const std::int64_t taken = (128 + score(srtt_us, rtt_min_us)) * 256;
+        const std::int64_t taken = (128 + now_score) * 256;
         value = (value * (weight - 1) + taken) / weight;
     }
     bool is_above(std::int64_t permille) const {
@@ -75,6 +76,7 @@ class WestwoodCubicModel : public RenoModel {
         }
         measure(s);
         take_losses(s, w);
+        if (start == WW_WC_GROWS) start = WW_WC_STARTED;
         if (s.phase == WW_RECOVERY && is_reduced()) {
             fall(s, w);
         } else if (s.newly_delivered != 0) {
@@ -122,9 +124,9 @@ class WestwoodCubicModel : public RenoModel {
     std::uint64_t after(std::uint64_t cwnd, std::uint64_t mss, ww_wc_cause cause) const {
         const std::uint64_t cubic = cwnd * 7 / 10, gain = config.wc_gain_permille;
         const std::uint64_t full_bdp = bdp(mss) * gain / 1000;
-        const bool is_full = cause == WW_WC_MARK || is_full_queues(cause);
+        const bool is_full = cause == WW_WC_MARK || is_full_queues(cause, mss);
         std::uint64_t reduced = cwnd;
-        if (cwnd < config.wc_small && (is_full || start == WW_WC_STARTED))
+        if (cwnd < config.wc_small && (is_full || has_started()))
             reduced = cwnd / 2;
         else if (is_full)
             reduced = cubic;
@@ -137,24 +139,32 @@ class WestwoodCubicModel : public RenoModel {
 
     static constexpr std::uint64_t kNone = UINT32_MAX, kRateUnit = 1u << 13;  // 32 bytes/s
     EvidenceModel evidence;
-    std::uint64_t rtt_min_us = kNone, srtt_us = 0, max_bw = 0, lost = 0, mistaken = 0;
+    std::uint64_t rtt_min_us = kNone, srtt_us = 0, max_bw = 0, lost = 0, mistaken = 0, capacity = 0;
     enum ww_wc_answer answer = WW_WC_WATCHES;
     ww_wc_start start = WW_WC_DOUBLES;
-    int ended_at_bdp = 0, kept = 0, taken_back = 0, fell = 0, answered_late = 0;
+    int ended_at_bdp = 0, kept = 0, taken_back = 0, fell = 0, answered_late = 0, grown = 0;
 
   private:
+    bool has_started() const { return start == WW_WC_STARTED || start == WW_WC_GROWS; }
+    bool is_sure(std::uint64_t cwnd) const {
+        const bool is_calm = srtt_us != 0 && srtt_us <= rtt_min_us + rtt_min_us / 512 + 16;
+        return config.wc_growth_permille != 0 && evidence.scores >= 4 && is_calm && is_links() &&
+               (capacity == 0 || cwnd < capacity);
+    }
     bool is_reduced() const {
         return answer == WW_WC_CUTS || answer == WW_WC_WAITS || answer == WW_WC_PRR;
     }
     bool waits() const { return answer == WW_WC_CUTS || answer == WW_WC_WAITS; }
-    std::int64_t score() const {
+    std::int64_t score(std::uint64_t mss) const {
+        const std::uint64_t segment_us = max_bw == 0 ? 0 : mss * 256000000u / max_bw;
         return evidence.score(static_cast<std::int64_t>(srtt_us),
-                              static_cast<std::int64_t>(rtt_min_us));
+                              static_cast<std::int64_t>(rtt_min_us),
+                              static_cast<std::int64_t>(segment_us));
     }
-    bool is_full_queues(ww_wc_cause cause) const {
+    bool is_full_queues(ww_wc_cause cause, std::uint64_t mss) const {
         if (srtt_us == 0 || evidence.is_above(config.wc_evidence_permille)) return true;
         if (cause != WW_WC_MANY) return false;
-        return score() >= 64 || evidence.is_above(config.wc_evidence_permille / 2);
+        return score(mss) >= 64 || evidence.is_above(config.wc_evidence_permille / 2);
     }
     bool is_links() const {
         return !queue_stands() && !evidence.is_above(config.wc_evidence_permille / 2);
@@ -194,7 +204,7 @@ class WestwoodCubicModel : public RenoModel {
                 answer = WW_WC_KEEPS;
             return;
         }
-        const bool is_doubtful = cause != WW_WC_MARK && score() < 64 && cwnd >= config.wc_small;
+        const bool is_doubtful = cause != WW_WC_MARK && score(mss) < 64 && cwnd >= config.wc_small;
         mistaken = is_doubtful ? std::max(mistaken, cwnd) : 0;
         if (!is_reduced()) {
             curve_.open = false;
@@ -216,7 +226,7 @@ class WestwoodCubicModel : public RenoModel {
             answered_late++;
             reply(w, s.mss, WW_WC_LOSS);
         }
-        if (start != WW_WC_STARTED && w.cwnd < w.ssthresh && is_longer(round_rtt_us_)) {
+        if (!has_started() && w.cwnd < w.ssthresh && is_longer(round_rtt_us_)) {
             start = WW_WC_STARTED;
             ended_at_bdp++;
             const std::uint64_t least =
@@ -232,6 +242,8 @@ class WestwoodCubicModel : public RenoModel {
             mistaken = 0;
         }
         evidence.end_round(static_cast<std::int64_t>(rtt_min_us));
+        if (queue_stands())
+            capacity = std::max(capacity, std::min<std::uint64_t>(bdp(s.mss), 65535));
         max_bw -= max_bw / kRateUnit / 8 * kRateUnit;
         last_rtt_us_ = round_rtt_us_;
         round_rtt_us_ = 0;
@@ -249,7 +261,7 @@ class WestwoodCubicModel : public RenoModel {
             round_rtt_us_ = ww::test::least_known(round_rtt_us_, rtt_us);
             evidence.take_delay(static_cast<std::int64_t>(srtt_us),
                                 static_cast<std::int64_t>(rtt_min_us));
-            if (start != WW_WC_STARTED) start = is_longer(srtt_us) ? WW_WC_HOLDS : WW_WC_DOUBLES;
+            if (!has_started()) start = is_longer(srtt_us) ? WW_WC_HOLDS : WW_WC_DOUBLES;
         }
         if (s.rate_interval_us == 0) return;
         const Wide exact = Wide{s.rate_segments} * s.mss * 256000000u / s.rate_interval_us;
@@ -258,9 +270,7 @@ class WestwoodCubicModel : public RenoModel {
     }
 
     void take_losses(const ww_sample& s, ww_window& w) {
-        if (s.newly_lost != 0 && lost == 0 && !waits())
-            evidence.take_score(static_cast<std::int64_t>(srtt_us),
-                                static_cast<std::int64_t>(rtt_min_us));
+        if (s.newly_lost != 0 && lost == 0 && !waits()) evidence.take_score(score(s.mss));
         lost += s.newly_lost;
         if (s.phase == WW_RECOVERY && !waits() && is_many(standing(w))) reply(w, s.mss, WW_WC_MANY);
     }
@@ -292,8 +302,15 @@ class WestwoodCubicModel : public RenoModel {
             if (start != WW_WC_HOLDS) slow_start(w, s.newly_delivered);
             return;
         }
-        start = WW_WC_STARTED;
         w.cwnd = to_u32(std::min<std::uint64_t>(w.cwnd, CurveModel::kMost));
+        if (is_sure(w.cwnd)) {  // the share in whole 2^-32 segments
+            start = WW_WC_GROWS;
+            grown++;
+            const Wide each = (Wide{config.wc_growth_permille} << 32) / 1000;
+            curve_.add(w, each * std::min(s.newly_delivered, 65536u));
+            return;
+        }
+        start = WW_WC_STARTED;
         if (!curve_.open) curve_.begin(w.cwnd, last_ms_);
         curve_.grow(w, last_ms_ - curve_.epoch_ms, std::min(s.newly_delivered, 65536u), srtt_us);
     }
@@ -320,6 +337,7 @@ ww_config any_settings(Choices choices) {
     config.wc_queue_permille = choices.of<std::uint16_t>({0, 250, 1000});
     config.wc_heavy_permille = choices.of<std::uint16_t>({1, 20, 1000});
     config.wc_small = static_cast<std::uint8_t>(choices.of({1u, 4u, 255u}));
+    config.wc_growth_permille = choices.of<std::uint16_t>({0, 1, 1000});
     config.wc_pacing_permille = choices.of<std::uint16_t>({0, 1000, 65000});
     return config;
 }
@@ -333,6 +351,7 @@ void expect_same_inside(const Driven<WestwoodCubicModel>& wc) {
     ASSERT_EQ(core.lost, model.lost);
     ASSERT_EQ(core.srtt_us, model.srtt_us);
     ASSERT_EQ(core.mistaken, model.mistaken);
+    ASSERT_EQ(core.curve.capacity, model.capacity);
     ASSERT_EQ(core.evidence, model.evidence.value);
     ASSERT_EQ(core.mean_us, model.evidence.mean_us);
     ASSERT_EQ(core.dev_us, model.evidence.dev_us);
@@ -348,7 +367,7 @@ void expect_same_inside(const Driven<WestwoodCubicModel>& wc) {
 
 TEST(WestwoodCubicModel, TheCoreFollowsTheEquations) {
     int held = 0, paced = 0, wrapped = 0, at_a_link = 0, at_a_queue = 0;
-    int ended_at_bdp = 0, kept = 0, taken_back = 0, fell = 0, answered_late = 0;
+    int ended_at_bdp = 0, kept = 0, taken_back = 0, fell = 0, answered_late = 0, grown = 0;
     for (std::uint64_t seed = 0; seed < 2000; seed++) {
         SCOPED_TRACE(seed);
         const ww_window start = seed % 2 == 0 ? ww_window{10, WW_SSTHRESH_INFINITE, 0}
@@ -368,6 +387,7 @@ TEST(WestwoodCubicModel, TheCoreFollowsTheEquations) {
         kept += wc.model.kept;
         taken_back += wc.model.taken_back;
         fell += wc.model.fell;
+        grown += wc.model.grown;
         answered_late += wc.model.answered_late;
         wrapped += wc.path.delivered >> 32 != 0;
     }
@@ -376,6 +396,7 @@ TEST(WestwoodCubicModel, TheCoreFollowsTheEquations) {
     EXPECT_GT(kept, 1000);
     EXPECT_GT(taken_back, 30);
     EXPECT_GT(fell, 1000);
+    EXPECT_GT(grown, 1000);
     EXPECT_GT(answered_late, 100);
     EXPECT_GT(at_a_link, 10000);
     EXPECT_GT(at_a_queue, 10000);
