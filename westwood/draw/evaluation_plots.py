@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _ASKED = "#048B77"
 _LEVEL = 70  # most characters of names that stand level under the axis
+_DARK, _HEAD = 1.6, 9  # a share on a dark cell; most characters of a line of a column's head
 _NEVER = 1.25  # where a run that never ends is drawn: this factor above all others
 _BESIDE = 0.06  # between the marks of two controls, so that their intervals stay apart
 
@@ -75,10 +77,12 @@ def shares(names: Sequence[str], series: Sequence[Series], title: str, says: str
             for column, value in enumerate(cells):
                 if value > 1:
                     text = "never" if value == math.inf else f"{value:.2f}"
-                    axes.text(column, row, text, ha="center", va="center", fontsize=8)
+                    ink = "#ffffff" if value > _DARK else "#000000"
+                    axes.text(column, row, text, ha="center", va="center", fontsize=8, color=ink)
         failing = [sum(value > 1 for value in curve.values) for curve in series]
         heads = [
-            f"{curve.name}\n{count} fail" for curve, count in zip(series, failing, strict=True)
+            "\n".join([*textwrap.wrap(curve.name, _HEAD), f"{count} fail"])
+            for curve, count in zip(series, failing, strict=True)
         ]
         axes.set_xticks(range(len(series)), heads, fontsize=8)
         axes.tick_params(bottom=False, left=False, labelbottom=False, labeltop=True)
