@@ -64,7 +64,7 @@ def conditions(stored: Numbers) -> Iterator[Condition]:
     hours = stress.get("cpu_s", 0) / _SECONDS_AN_H
     yield (
         f"{WEEK_H} hours of CPU time of `control stress`, and no finding leaves CUBIC under half",
-        f"{hours:.2f} h, {len(worst)} such findings" if stress else "not measured",
+        f"{hours:.2f} h, findings: {len(worst)}" if stress else "not measured",
         hours >= WEEK_H and not worst,
     )
 
