@@ -38,7 +38,7 @@ def package() -> set[str]:
         ("cmake", "*"),
         ("engine", "**/*.hpp"),
         *(("engine", f"**/{name}.cpp") for name in ("channel", "topology", "arrivals", "validate")),
-        *((f"linux/{name}", "*") for name in ("bpf", "path", "um")),
+        *((f"linux/{name}", "**/*") for name in ("bpf", "path", "um")),
     ):
         for path in (ROOT / room).glob(pattern):
             if path.is_file() and not path.name.startswith("."):

@@ -19,10 +19,10 @@ from westwood.engines import linux_limits, linux_um, wire
 from westwood.kernel import virtual
 
 try:
-    MACHINE = virtual.program()
+    MACHINE, WHY_NOT = virtual.program(), ""
 except UnavailableError as error:
-    pytest.skip(str(error), allow_module_level=True)
-
+    MACHINE, WHY_NOT = Path("linux"), str(error)
+pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 CONTROLS = sorted(linux_limits.CONTROLS)
 LINK = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "20ms"}
 LINK |= {"queue": {"limit": "34p"}}
