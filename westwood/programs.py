@@ -8,6 +8,7 @@ program, `changeable` checks that nobody else can modify it.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import selectors
 import shutil
@@ -15,7 +16,7 @@ import signal
 import stat
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,19 @@ def user_cache() -> Path:
     named = os.environ.get("XDG_CACHE_HOME", "")
     caches = Path(named) if os.path.isabs(named) else Path(os.path.expanduser("~/.cache"))
     return caches / "westwood"
+
+
+@contextlib.contextmanager
+def turn(folder: Path) -> Iterator[None]:
+    """Waits until no other command builds in this folder."""
+    with (folder / ".lock").open("w") as lock:
+        while True:
+            stopping.check()
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            time.sleep(stopping.POLL_S)
+        yield
 
 
 def opened_private(folder: Path) -> int:

@@ -9,15 +9,13 @@ functions.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from westwood import programs, stopping
+from westwood import programs
 from westwood.engines.ns3 import PROGRAM
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 
@@ -62,13 +60,7 @@ def _turn() -> Iterator[None]:
     """Waits until no other command downloads or builds."""
     programs.check_workshop()
     home().mkdir(parents=True, exist_ok=True)
-    with (home() / ".lock").open("w") as lock:
-        while True:
-            stopping.check()
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            time.sleep(stopping.POLL_S)
+    with programs.turn(home()):
         yield
 
 

@@ -8,17 +8,15 @@ program and the kernel's objects stay in the user's cache for all versions of th
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import functools
 import hashlib
 import os
 import re
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-from westwood import programs, stopping
+from westwood import programs
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 
 BUILD = "westwood kernel build"
@@ -86,7 +84,7 @@ def build(source: Path | None, say: Callable[[str], object]) -> Path:
     tarball = _checked(source)
     try:
         os.close(programs.opened_private(cache()))
-        with _turn():
+        with programs.turn(cache()):
             return _build(tarball, say)
     except OSError as error:
         raise RunError(f"{error.filename or cache()}: {error.strerror}") from None
@@ -111,19 +109,6 @@ def _checked(source: Path | None) -> Path:
     raise UnavailableError(
         f"the machine of linux-um can't be built: no {', '.join(lacks)}: {remedy}"
     )
-
-
-@contextlib.contextmanager
-def _turn() -> Iterator[None]:
-    """Waits until no other command builds."""
-    with (cache() / ".lock").open("w") as lock:
-        while True:
-            stopping.check()
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            time.sleep(stopping.POLL_S)
-        yield
 
 
 def _build(tarball: Path, say: Callable[[str], object]) -> Path:
