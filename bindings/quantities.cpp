@@ -9,7 +9,7 @@ namespace ww::bindings {
 namespace {
 
 // Any object but a number and text is a flag, which no quantity is.
-plan::Value value_of(nb::handle given) {
+plan::Value value_of_quantity(nb::handle given) {
     std::string text;
     double number = 0;
     if (nb::try_cast(given, text)) return {std::move(text)};
@@ -22,7 +22,7 @@ plan::Value value_of(nb::handle given) {
 // Calls a reader of plan/ with the value.
 template <class Read>
 auto read(nb::handle given, Read reader) {
-    const plan::Table table = {{"", value_of(given)}};
+    const plan::Table table = {{"", value_of_quantity(given)}};
     const plan::Section section(table, "");
     try {
         return reader(section[""]);

@@ -9,7 +9,7 @@
 namespace ww::plan {
 namespace {
 
-const std::string kDatagrams = "udp";
+const std::string kDatagramsName = "udp";
 
 Value* find(Table& table, std::string_view key) {
     const auto found =
@@ -138,7 +138,7 @@ Table Profile::flow(const std::string& cc, const std::optional<std::string>& rec
     Table made = section("flow");
     const Recovery* known = recovery_named(chosen);
     if (known == nullptr) return made;
-    if (known->uses_sack && cc != kDatagrams)
+    if (known->uses_sack && cc != kDatagramsName)
         for (const Entry& one : sack) set(made, one);
     set(made, {"recovery", {chosen}});
     return made;
@@ -178,13 +178,13 @@ void Profile::complete_flow(Table& flow, const std::string& name) const {
     wrap(flow, "cc", "name");
     auto* app = find_as<Table>(flow, "app");
     const std::string* kind = app ? text_of(*app, "kind") : nullptr;
-    if (kind != nullptr && *kind == kDatagrams) {
+    if (kind != nullptr && *kind == kDatagramsName) {
         const Section section(flow, name);
         for (const Entry& one : flow)
             if (std::find(kKeysOfDatagrams.begin(), kKeysOfDatagrams.end(), one.key) ==
                 kKeysOfDatagrams.end())
                 section[one.key].refuse("has no effect on datagrams, or is no key");
-        add(flow, {{"cc", {Table{{"name", {kDatagrams}}}}}});
+        add(flow, {{"cc", {Table{{"name", {kDatagramsName}}}}}});
     }
     auto* cc = find_as<Table>(flow, "cc");
     const std::string* protocol = cc ? text_of(*cc, "name") : nullptr;
