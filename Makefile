@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Modules are compiled when first imported, since most of the installed ones never are.
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-compile --constraint tools/constraints.txt
+# A tenth of pip's time. Where it can't install, as behind an index that only pip.conf names, pip does.
+UV := 2>$(VENV)/.uv.log $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint tools/constraints.txt
 CXX_FILES = $(shell find core controls engine wire plan metrics bindings lab ns3 linux proofs tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
 NATIVE := CMakeLists.txt $(wildcard cmake/* core/*.h wire/* plan/* metrics/* bindings/*) $(shell find engine -type f)
 MAKEFLAGS += --no-print-directory
@@ -21,7 +23,7 @@ SETTINGS ?=
 WERROR ?= OFF
 
 .PHONY: help demo lab lab-engine core engine py test test-slow lint format golden bench bench-path comparison verdicts searches theory torture mutants prove ns3 \
-    linux linux-machine linux-um linux-path quic manual docs release clean system system-lab system-test .venv
+    linux linux-machine linux-um linux-path quic manual docs release clean system system-lab system-test dev .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -41,20 +43,20 @@ lab: system-lab .venv lab-engine ## build the laboratory's page, one file that w
 
 # The page's engine needs a compiler only, so `make demo` builds it beside the package.
 lab-engine: $(VENV)/.tools
-	@$(PIP) ziglang
+	@$(UV) ziglang || $(PIP) ziglang
 	@$(BIN)/python tools/lab.py --engine
 
 core engine: $(DEV)/build.ninja ## build and run the C++ tests of core/ or of engine/, for use while editing
 	@$(BIN)/cmake --build $(DEV) --target ww_$@_tests -- --quiet
 	@$(BIN)/ctest --test-dir $(DEV) --tests-regex ^$@/ --output-on-failure --no-tests=error -j $$(nproc)
 
-py: .venv ## run Python tests while editing: make py T=tests/.../test_units.py
+py: dev ## run Python tests while editing: make py T=tests/.../test_units.py
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -q $(T)
 
 test: $(VENV)/.tools system-test ## run every test suite
 	@$(BIN)/python -m tools.run_suites
 
-test-slow: .venv ## run the tests that take minutes
+test-slow: dev ## run the tests that take minutes
 	@PYTHON=$(PYTHON) tools/system.sh slow
 	@$(MAKE_LINUX)
 	@$(BIN)/westwood kernel build
@@ -66,28 +68,28 @@ test-slow: .venv ## run the tests that take minutes
 TORTURE_SECONDS ?= 3600
 TORTURE_SEED ?= $(shell date +%s)
 
-torture: .venv linux ## repeat every attack (pytest -m torture) for about an hour, with new seeds
+torture: dev linux ## repeat every attack (pytest -m torture) for about an hour, with new seeds
 	@echo "First seed: $(TORTURE_SEED)"
 	@rm -rf build/torture
 	@PATH="$(CURDIR)/$(BIN):$$PATH" WW_TORTURE_SECONDS=$(TORTURE_SECONDS) WW_TORTURE_SEED=$(TORTURE_SEED) \
 	    WW_TORTURE_FIGURES=$(CURDIR)/build/torture $(BIN)/python -m pytest -q -rs -m torture $(T)
 	@$(BIN)/python -m tools.pages torture build/torture $(if $(filter tests,$(T)),docs/reliability.md)
 
-mutants: .venv system-test ## check that the tests catch random mutants, 200 per room: ROOM=, SEED=, COUNT=, OPTIONS=--named
+mutants: dev system-test ## check that the tests catch random mutants, 200 per room: ROOM=, SEED=, COUNT=, OPTIONS=--named
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.mutants $(ROOM) $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(OPTIONS)
 
 prove: $(VENV)/.tools ## prove the core with Frama-C: docs/reliability.md; takes minutes
 	@PYTHON=$(PYTHON) tools/system.sh prove
 	@$(BIN)/python tools/prove.py
 
-lint: .venv system-test ## run the linters only
+lint: dev system-test ## run the linters only
 	@$(BIN)/python -m tools.run_suites lint
 
-format: .venv ## format all C, C++ and Python files
+format: dev ## format all C, C++ and Python files
 	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/clang-format -i $(CXX_FILES)
 
-golden: .venv system-test ## regenerate the golden files; review the difference like code
+golden: dev system-test ## regenerate the golden files; review the difference like code
 	@WW_UPDATE_GOLDEN=1 $(BIN)/python -m tools.run_suites --all cpp-release python
 	@git status --short tests/golden
 
@@ -105,21 +107,21 @@ bench-path: linux-path ## measure the accuracy of --engine linux's emulated path
 	@tools/system.sh bench
 	@$(BIN)/python -m bench.linux_path
 
-theory: .venv ## compare the simulator with formulas, and write the tables of docs/theory.md
+theory: dev ## compare the simulator with formulas, and write the tables of docs/theory.md
 	@$(BIN)/python -m tools.pages theory
 
-verdicts: .venv ## decide all claims again and write them into docs/claims.md: 14 000 runs
+verdicts: dev ## decide all claims again and write them into docs/claims.md: 14 000 runs
 	@$(BIN)/westwood reproduce all --out build/verdicts
 	@$(BIN)/python -m tools.pages claims build/verdicts
 
-searches: .venv ## search the papers' open settings again, and write docs/papers.md
+searches: dev ## search the papers' open settings again, and write docs/papers.md
 	@for one in $(SEARCHES); do set -- $$(echo $$one | tr : ' ') && \
 	    $(BIN)/westwood reproduce --infer $$1 --settings $(or $(SETTINGS),$$2) --seed $$3 --out build/searches/$$1 && \
 	    cp build/searches/$$1/$$1.json westwood/papers/infer/reports/ || exit 1; done
 	@$(BIN)/python -m westwood.papers.infer.page > docs/papers.md
 	@$(BIN)/python -m tools.pages claims
 
-comparison: .venv ## compare sack and other controls with ns-3's, and write docs/comparison.md
+comparison: dev ## compare sack and other controls with ns-3's, and write docs/comparison.md
 	@$(BIN)/python -m tools.pages reference
 	@$(BIN)/python -m tools.pages comparators
 
@@ -150,11 +152,11 @@ quic: .venv ## build ww-quic, the runner of --engine quinn and --engine noq, int
 	    $(BIN)/cmake -S quic -B $(QUIC) -G Ninja -D WW_TESTS=OFF --log-level=NOTICE \
 	    $(if $(FORKS),-D WW_RUST=$(CURDIR)/$(QUIC)/rust) && $(BIN)/cmake --build $(QUIC)
 
-manual: .venv ## write man/westwood.1 and the tables of the guide from the help and the declarations
+manual: dev ## write man/westwood.1 and the tables of the guide from the help and the declarations
 	@$(BIN)/python -m tools.manual
 	@$(BIN)/python -m tools.pages declared
 
-docs: .venv ## build the documentation
+docs: dev ## build the documentation
 	@$(BIN)/sphinx-build -W -q -b html docs build/docs
 	@echo "Documentation: $(CURDIR)/build/docs/index.html"
 
@@ -175,16 +177,26 @@ $(DEV)/build.ninja: $(VENV)/.tools
 # (Python code is read from the source tree).
 .venv: $(VENV)/.installed
 
+BUILD_TOOLS = scikit-build-core nanobind cmake ninja
 $(VENV)/.tools: tools/constraints.txt | system
 	@echo "Installing build tools into $(VENV)"
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(PIP) scikit-build-core nanobind cmake ninja
+	@$(PIP) uv || true
+	@$(UV) $(BUILD_TOOLS) || $(PIP) $(BUILD_TOOLS)
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.tools pyproject.toml $(NATIVE)
 	@echo "Building and installing westwood into $(VENV)"
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-build-isolation --editable '.[dev]' \
+	@$(UV) -r pyproject.toml --extra all || true
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-build-isolation --editable '.[all]' \
 	    --config-settings=cmake.define.WW_WERROR=$(WERROR)
+	@touch $@
+
+dev: $(VENV)/.dev ## install what the tests, the linters and the documentation need, too
+
+$(VENV)/.dev: $(VENV)/.installed
+	@echo "Installing development tools into $(VENV)"
+	@$(UV) -r pyproject.toml --extra dev || PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-build-isolation --editable '.[dev]'
 	@touch $@
 
 system:

@@ -9,7 +9,7 @@ import pytest
 
 from westwood.draw import laboratory
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: make .venv")
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: make dev")
 CHROMIUM = shutil.which("chromium")
 OURS = ("file:", "data:", "blob:", "about:")
 

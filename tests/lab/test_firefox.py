@@ -12,7 +12,7 @@ from tests.lab.conftest import OURS
 from tests.lab.test_rows import check_rows
 from westwood.draw import laboratory
 
-driving = pytest.importorskip("tests.lab.firefox", reason="needs tornado: make .venv")
+driving = pytest.importorskip("tests.lab.firefox", reason="needs tornado: make dev")
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 pytestmark = [
     pytest.mark.slow,

@@ -205,7 +205,7 @@ BUILDERS = [
     Suite(
         "package",
         "the package compiles without warnings and installs",
-        [[*MAKE, ".venv", "WERROR=ON"]],
+        [[*MAKE, "dev", "WERROR=ON"]],
     ),  # as in the wheel, whose objects it has
     Suite(
         "linux-build",
