@@ -32,7 +32,7 @@
  *
  * Source: M. Valla's module of TCP Westwood for ns-2 (tcp-westwood-nr.cc 1.3 of June 2002), which has
  * m = 2. There the first null sample is a step of the trapezoid, which adds s' / (2m + 1): `null_trapezoid`.
- * The decay printed in the paper has no such term. See docs/decisions/0002-virtual-null-samples.md. The
+ * The decay printed in the paper has no such term. See docs/decisions.md, 2. The
  * module's default is the even filter with m = 10 (19/21; 15, 29/31, is an option), whatever the spacing
  * of the ACKs, and without virtual samples.
  *

@@ -7,7 +7,7 @@ all of them. In the engine, learn includes sim, which includes tcp, traffic and 
 base and the data; the kinds of queues declare their settings, so they belong to the data. wire,
 which ns3 and linux/path share, includes core and the engine's headers without code (DATA_HEADERS).
 The emulated path in linux/path runs the engine's model of links, so it also includes engine
-(docs/decisions). So does ns3/runner, which runs the engine's impairments in ns-3's links, and
+(docs/decisions.md). So does ns3/runner, which runs the engine's impairments in ns-3's links, and
 ns3/compare, which compares the two. linux/loader uses linux/bpf's layout
 of events, and linux/path its table of the kernel's states. linux/um runs linux/path and the hosts
 of linux/bpf inside a kernel. quic/runner runs the whole engine. The engine is pure, so it may

@@ -86,7 +86,7 @@ static inline void control_window(unsigned long long *arguments, struct sock *sk
 
 /*
  * Defines the programs and the operations of a control: WW_PROGRAMS(map, its name in the kernel, its number in events
- * and counters, protocol, whether it implements cong_control). Without flags only root may choose it: docs/decisions/0006.
+ * and counters, protocol, whether it implements cong_control). Without flags only root may choose it: docs/decisions.md, 6.
  */
 #define WW_PROGRAMS(cc_name, its_name, number, protocol, sets_cwnd)                         \
     SEC("struct_ops/init_" #cc_name)                                                        \

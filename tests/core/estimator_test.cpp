@@ -113,7 +113,7 @@ TEST(VirtualSamples, ThatIntervalIsNotANullSampleAnyMore) {
     EXPECT_NEAR(westwood.estimate(9105000) / expected, 1, 1e-3);
 }
 
-// docs/decisions/0002 has these means. By the letter of the paper, some paths are measured at half
+// docs/decisions.md, 2, has these means. By the letter of the paper, some paths are measured at half
 // or double their rate.
 TEST(VirtualSamples, ByTheLetterAPathWithASilencePerAckIsMismeasured) {
     for (const auto& [period_us, mean] : {std::pair{51000, 1.02}, {75000, 0.54}, {125000, 0.55}}) {

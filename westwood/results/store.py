@@ -8,7 +8,7 @@
 The records are the lines of a file (journal.py). `take` receives each one: those of earlier starts
 when the store is opened, and a new one when it is in the file. It raises ValueError or the like for
 a record that the command can't have written. Such records and damaged lines are reported, and
-their work is repeated. docs/decisions/0010-one-store.md explains the choice.
+their work is repeated. docs/decisions.md, 10, explains the choice.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Without this bound, the algorithm as printed in the paper estimates 11 times the rate of a 1 kb/s
 drop-tail link, and hundreds of times that of one with jitter
-(docs/decisions/0002-virtual-null-samples.md).
+(docs/decisions.md, 2).
 """
 
 from __future__ import annotations
