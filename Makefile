@@ -118,7 +118,6 @@ searches: dev ## search the papers' open settings again, and write docs/papers.m
 	@for one in $(SEARCHES); do set -- $$(echo $$one | tr : ' ') && \
 	    $(BIN)/westwood reproduce --infer $$1 --settings $(or $(SETTINGS),$$2) --seed $$3 --out build/searches/$$1 && \
 	    cp build/searches/$$1/$$1.json westwood/papers/infer/reports/ || exit 1; done
-	@$(BIN)/python -m westwood.papers.infer.page > docs/papers.md
 	@$(BIN)/python -m tools.pages claims
 
 comparison: dev ## compare sack and other controls with ns-3's, and write docs/comparison.md

@@ -32,7 +32,7 @@
  * Left out: policer detection (Linux's lt_bw), the pacing rate before the first sample (4.2.1, BBRInitPacingRate), and
  * the restart from idle (4.3.4.4, bbr_cwnd_event): after a silence pacing keeps its gain, and PROBE_RTT may follow at
  * once. The first phase of PROBE_BW is drawn from the clock's low bits, because the core has no random numbers.
- * docs/bbr3.md lists all differences and what they cost.
+ * docs/gallery.md lists all differences and what they cost.
  */
 #ifndef WW_BBR_H
 #define WW_BBR_H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures what docs/bbr3.md shows, and draws its picture; docs/bbr3.json keeps the numbers."""
+"""Measures what docs/gallery.md shows, and draws its picture; docs/bbr3.json keeps the numbers."""
 
 from __future__ import annotations
 
@@ -155,10 +155,10 @@ def _shade_modes(axes: Axes, trace: pl.DataFrame, *, named: bool) -> None:
 
 
 PAGE = Page(
-    DOCS / "bbr3.md",
+    DOCS / "gallery.md",
     DOCS / "bbr3.json",
     tables,
-    lambda stored: stored,
+    None,
     measured,
     {f"queue {QUEUES[place]:g}": sharing_sample(place) for place in (0, -1)}
     | {f"loss {LOSSES[place]:g}": loss_sample(place) for place in (1, 2, 3)},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the pictures of docs/paper-figures.md: our figures, and the papers' numbers beside ours."""
+"""Draws the pictures of docs/papers.md: our figures, and the papers' numbers beside ours."""
 
 from __future__ import annotations
 

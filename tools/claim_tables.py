@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the tables of docs/claims.md and docs/paper-figures.md: verdicts, words, sentences."""
+"""Makes the tables of docs/claims.md and docs/papers.md: verdicts, words, figures, sentences."""
 
 from __future__ import annotations
 
@@ -31,28 +31,31 @@ def decided(counts: Mapping[Verdict, int]) -> int:
     return sum(counts.values()) - counts[Verdict.NOT_RUN]
 
 
-def verdicts(claims: Mapping[str, Numbers]) -> str:
-    """Counts the verdicts in a sentence; adds a row for each decided claim."""
+def result(claims: Mapping[str, Numbers]) -> str:
+    """Says in five sentences what holds, and what no setting shows."""
+    from westwood.papers.infer.page import result as open_settings
     from westwood.papers.infer.report import packaged
 
-    reports = packaged().values()
-    nothing = {
-        claim for report in reports for claim in report.claims if report.decides_nothing(claim)
-    }
     counts = count(claims)
-    summary = (
+    return (
         f"`westwood reproduce all` judges {decided(counts)} claims: {counts[Verdict.MEETS]} HOLD, "
         f"{counts[Verdict.FAILS]} DIFFER, {counts[Verdict.CANNOT_TELL]} are NOT DECIDABLE; "
-        f"{counts[Verdict.NOT_RUN]} more are proven by separate tests. {_by_paper(claims)}"
+        f"{counts[Verdict.NOT_RUN]} more are proven by separate tests. {_by_paper(claims)} "
+        f"{open_settings(packaged().values())}\n"
     )
+
+
+def verdicts(claims: Mapping[str, Numbers]) -> str:
+    """Makes a row for each decided claim, with the open settings under which it holds."""
+    from westwood.papers.infer.report import packaged
+
+    under = {name: report.under(name) for report in packaged().values() for name in report.claims}
     rows = []
     for name, entry in claims.items():
         if entry["verdict"] != Verdict.NOT_RUN.claim:
             says = _plain("; ".join(_first(entry["explanation"])) or entry["measure"])
-            if name in nothing:
-                says += " Nearly every setting has it, so it decides nothing."
-            rows.append((f"`{name}`", entry["verdict"], says))
-    return f"{summary}\n\n{table('claim | verdict | what is asked, or what differs', rows)}"
+            rows.append((f"`{name}`", entry["verdict"], says, under.get(name, "")))
+    return table("claim | verdict | what is asked, or what differs | of the open settings", rows)
 
 
 def _by_paper(claims: Mapping[str, Numbers]) -> str:
@@ -121,17 +124,6 @@ def published_numbers(claims: Mapping[str, Numbers]) -> list[tuple[Any, float | 
     ]
 
 
-def published(claims: Mapping[str, Numbers]) -> str:
-    """Lists the published numbers with ours."""
-    rows = []
-    for number, ours, _ in published_numbers(claims):
-        bound = "at most " if number.kind == "at most" else ""
-        cells = ("-", "-") if ours is None else (f"{ours:.4g}", f"{ours / number.value:.2f}")
-        says = f"{bound}{number.value:g} {number.unit}".strip()
-        rows.append((number.name, f"`{number.claim}`", says, *cells))
-    return table("number | claim | published: | ours: | ours ÷ published:", rows)
-
-
 def numbers_of(claims: Mapping[str, Numbers], study: str) -> list[tuple[Any, float, str]]:
     """Returns the published numbers of a study's figure with ours."""
     from westwood.papers.studies import STUDIES
@@ -149,9 +141,13 @@ def gallery(claims: Mapping[str, Numbers]) -> str:
 
     lines = []
     for name, study in STUDIES.items():
-        lines += [f"### {study.title}", *_pictures(claims, name, study.title), ""]
-        if study.claims:
-            lines += [f"Claims: {', '.join(f'`{claim}`' for claim in study.claims)}.", ""]
+        decided_by = ", ".join(f"`{claim}`" for claim in study.claims)
+        claims_of = f": {decided_by}" if study.claims else ""
+        lines += [
+            f"**{study.title}** (`{name}`){claims_of}",
+            *_pictures(claims, name, study.title),
+            "",
+        ]
     return "\n".join(lines)
 
 
@@ -174,13 +170,11 @@ def sentences(claims: Mapping[str, Numbers]) -> str:
 
 
 def _pictures(claims: Mapping[str, Numbers], name: str, title: str) -> Iterable[str]:
-    from westwood.papers.claims import claims as declared
-
     ours = f"![{title}]({GALLERY}/{name}.png)"
-    numbers = numbers_of(claims, name)
-    if not numbers:
-        return [ours]
-    sources = "; ".join(dict.fromkeys(declared()[number.claim].where for number, *_ in numbers))
+    if not numbers_of(claims, name):
+        return ["", ours]
     theirs = f"![{title}: the paper's numbers]({GALLERY}/{name}-{REDRAWN}.png)"
-    heads = f"The paper's numbers, redrawn from its text ({sources}) | Our figure"
-    return table(heads, [(theirs, ours)]).splitlines()
+    return [
+        "",
+        *table("The paper's numbers, redrawn from its text | Ours", [(theirs, ours)]).splitlines(),
+    ]

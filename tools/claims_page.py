@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/claims.md, docs/paper-figures.md and the counts of claims on other pages.
+"""Writes docs/claims.md, docs/papers.md and the counts of claims on other pages.
 
 `python -m tools.pages claims FOLDER` takes the results of `westwood reproduce NAME --out FOLDER`,
 of one study or all. docs/verdicts.json keeps them, each with fingerprints: short runs, whose
@@ -64,6 +64,7 @@ def kept_claims(claims: list[Numbers]) -> Numbers:
 def _claim_tables(stored: Numbers) -> dict[str, str]:
     claims = stored["claims"]
     return {
+        "result": claim_tables.result(claims),
         "verdicts": claim_tables.verdicts(claims),
         "words": claim_tables.words(stored["noise"]),
     }
@@ -102,8 +103,11 @@ def _count_figures(stored: Numbers) -> Numbers:
 
 
 def _figure_tables(stored: Numbers) -> dict[str, str]:
+    from westwood.papers.infer.page import guide
+    from westwood.papers.infer.report import packaged
+
     return {
-        "published": claim_tables.published(stored["claims"]),
+        "open settings": guide(packaged()),
         "gallery": claim_tables.gallery(stored["claims"]),
         "sentences": claim_tables.sentences(stored["claims"]),
     }
@@ -170,7 +174,7 @@ PAGE = Page(
     finish,
 )
 OTHERS = {
-    "figures": Page(DOCS / "paper-figures.md", PAGE.file, _figure_tables),
+    "figures": Page(DOCS / "papers.md", PAGE.file, _figure_tables),
     # Pages that quote the number of claims: <!-- count: HOLDS .0f -->8<!-- / -->.
     **{
         page.stem: Page(page, PAGE.file, figures=_count_figures)

@@ -4,7 +4,7 @@
 python -m tools.pages gallery-hosts [HOST...]
 
 HOST is linux or ns3; without one, both. docs/gallery-hosts.json keeps the goodputs, and
-docs/family.md shows them. The simulator runs twice, with the profile of each other host, and loses
+docs/gallery.md shows them. The simulator runs twice, with the profile of each other host, and loses
 the same packets. It takes ten minutes. linux loads the controls, and unloads them at the end.
 """
 
@@ -128,7 +128,7 @@ def clean_sample(cc: str, profile: str) -> Callable[[Numbers], Sample]:
 
 
 PAGE = Page(
-    DOCS / "family.md",
+    DOCS / "gallery.md",
     DOCS / "gallery-hosts.json",
     tables,
     figures,

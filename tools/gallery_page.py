@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures what docs/family.md shows of the gallery, and draws it; docs/gallery.json keeps it."""
+"""Measures what docs/gallery.md shows of the gallery, and draws it; docs/gallery.json keeps it."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _names(stored: Numbers) -> Sample:
 
 
 PAGE = Page(
-    DOCS / "family.md",
+    DOCS / "gallery.md",
     DOCS / "gallery.json",
     tables,
     measure=measured,

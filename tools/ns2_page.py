@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/ns2.md: `python -m tools.pages ns2 FOLDER...`, from `westwood validate --engine ns2`.
+"""Writes ns-2's tables of docs/comparison.md: `python -m tools.pages ns2 FOLDER...`.
 
+The folders are those of `westwood validate --engine ns2`.
 docs/ns2.json keeps the numbers of each grid, with a fingerprint of our side. A figure is
 `<!-- ns2: GRID/PROTOCOL/KEY FORMAT -->`.
 """
@@ -106,7 +107,7 @@ def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
 
 
 PAGE = Page(
-    DOCS / "ns2.md",
+    DOCS / "comparison.md",
     DOCS / "ns2.json",
     _ns2_tables,
     lambda stored: {"ns2": stored["grids"]},

@@ -4,7 +4,7 @@
 A Markdown page may mark two kinds of places:
 
     <!-- shown -->                   the console block below: each line `$ westwood ...` is run, and
-                                     its output follows the line
+                                     its output follows the line, up to a line "..." of the page
     <!-- drawn: westwood run ... --> the picture below: the command is run with --figure
 
 With --check nothing is written, and the exit code is 1 if a console block is out of date.
@@ -52,15 +52,31 @@ def commands_of(block: str) -> list[str]:
     return [line.removeprefix("$ ") for line in joined.splitlines() if line.startswith("$ ")]
 
 
+_TYPED = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.M)
+_REST = "...\n"
+
+
 def typed(block: str) -> list[str]:
     """Returns the commands as written, with their continuation lines."""
-    return re.findall(r"^\$ (?:.*\\\n)*.*\n", block, re.M)
+    return _TYPED.findall(block)
 
 
 def written(block: str) -> str:
-    """Returns a console block with the present output of its commands."""
-    pairs = zip(typed(block), commands_of(block), strict=True)
-    return "".join(as_typed + run(command) for as_typed, command in pairs)
+    """Returns a console block with the present output of its commands.
+
+    Where a page ends an output with "...", it keeps as many lines as are shown.
+    """
+    parts = zip(typed(block), commands_of(block), _TYPED.split(block)[1:], strict=True)
+    return "".join(
+        as_typed + _as_long_as(shown, run(command)) for as_typed, command, shown in parts
+    )
+
+
+def _as_long_as(shown: str, output: str) -> str:
+    if not shown.endswith(_REST):
+        return output
+    lines = shown.count("\n") - 1
+    return "".join(output.splitlines(keepends=True)[:lines]) + _REST
 
 
 def draw(page: Path, text: str) -> None:

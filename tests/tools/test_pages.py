@@ -68,7 +68,9 @@ def test_the_list_of_figures_names_every_study_that_is_drawn():
     assert set(STUDIES) <= named
 
 
-PAGE = """<!-- verdicts -->
+PAGE = """<!-- result -->
+<!-- end of result -->
+<!-- verdicts -->
 old
 <!-- end of verdicts -->
 <!-- words -->
@@ -107,7 +109,7 @@ def test_a_stale_page_of_claims_is_detected_and_rewritten(tmp_path):
     assert "-->0.81<!-- / -->," in text
     assert "-->1.2<!-- / --> and" in text
     assert "-->2.2<!-- / -->." in text
-    assert "1 claims: 0 HOLD, 1 DIFFER" in text and "| `a.b` | DIFFERS | it is 0.81 |" in text
+    assert "1 claims: 0 HOLD, 1 DIFFER" in text and "| `a.b` | DIFFERS | it is 0.81 |  |" in text
     rewritten(claims_page.PAGE, text.replace("-->0.81<", "-->0.82<"), WHOLE, tmp_path)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from tools import shown
 
-LONG = {"docs/conform.md-0", "docs/conform.md-1", "docs/find-a-control.md-0"}  # seconds each
+LONG = {"docs/evaluation.md-0", "docs/your-own-control.md-0"}  # seconds each
 NAMED = {
     f"{name}-{number}": block
     for name in shown.PAGES
@@ -36,6 +36,12 @@ def test_a_command_may_continue_on_the_next_line():
     block = "$ westwood compare \\\n    --loss 1%\nold\n$ westwood list\n"
     assert shown.commands_of(block) == ["westwood compare     --loss 1%", "westwood list"]
     assert shown.typed(block) == ["$ westwood compare \\\n    --loss 1%\n", "$ westwood list\n"]
+
+
+def test_an_output_may_be_cut(monkeypatch):
+    monkeypatch.setattr(shown, "run", lambda command: f"{command}\nb\nc\n")
+    assert shown.written("$ westwood x\nold\nold\n...\n") == "$ westwood x\nwestwood x\nb\n...\n"
+    assert shown.written("$ westwood x\nold\n") == "$ westwood x\nwestwood x\nb\nc\n"
 
 
 def test_every_drawn_picture_exists():

@@ -204,6 +204,6 @@ def test_each_dependency_says_what_it_replaces():
             names |= {name for name, what in of_kind if "path" not in what}
     page = json.loads((ROOT / "lab" / "package.json").read_text("utf-8"))
     names |= {*page["dependencies"], *page["devDependencies"]}
-    text = (ROOT / "docs" / "decisions" / "0001-dependencies.md").read_text("utf-8").lower()
+    text = (ROOT / "docs" / "decisions.md").read_text("utf-8").lower()
     said = set(re.findall(r"[\w-]+", text))
     assert sorted(name for name in names if name.lower() not in said) == []

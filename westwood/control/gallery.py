@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the controls that come with the package, one C file each: controls/, docs/family.md."""
+"""Finds the controls that come with the package, one C file each: controls/, docs/gallery.md."""
 
 from __future__ import annotations
 

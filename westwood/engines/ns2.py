@@ -2,7 +2,7 @@
 """Runs scenarios in ns-2 2.35, from Debian's package `ns2`.
 
 A scenario becomes a script of the commands that ns2.tcl defines. ns-2 counts packets and has one
-clock, tcpTick_; docs/ns2.md explains how its counters become our columns. WESTWOOD_NS2 can name
+clock, tcpTick_; docs/comparison.md has the results. WESTWOOD_NS2 can name
 another ns, such as one with UCLA's module of TCP Westwood.
 """
 
@@ -96,7 +96,7 @@ def _program_for(scenario: Scenario) -> Path:
         if agent.is_a_module and not _has(found, agent.agent):
             raise UnavailableError(
                 f"engine ns2 needs an ns with the module {agent.agent} for this protocol "
-                f"({VARIABLE} names it), and {found} has none: docs/ns2.md"
+                f"({VARIABLE} names it), and {found} has none: docs/comparison.md"
             )
     return found
 

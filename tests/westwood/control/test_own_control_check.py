@@ -50,7 +50,7 @@ def test_a_fit_control_passes_and_has_a_page(tmp_path, westwood):
 
 
 # They carry less than a tenth of the slowest of Reno, CUBIC and BBRv1: docs/your-own-control.md,
-# docs/family.md.
+# docs/gallery.md.
 SLOW = {
     "westwood": "FAILED   a path of 100 Gb/s",
     "westwoodnr": "FAILED   a path of 100 Gb/s",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The gallery's controls set the windows that ns-3's own set for the same ACKs and losses.
 
-ns3_windows.txt is what ns3_windows.cc printed, linked with ns-3 3.44: docs/family.md.
+ns3_windows.txt is what ns3_windows.cc printed, linked with ns-3 3.44: docs/gallery.md.
 """
 
 import pytest

@@ -20,7 +20,7 @@ from westwood.engines.simulator import prepare
 from westwood.experiments import experiment
 from westwood.papers import claims, reproduce
 from westwood.papers.checks.common import Measured
-from westwood.papers.infer import page, parts, propose, published, space, tree
+from westwood.papers.infer import parts, propose, published, space, tree
 from westwood.papers.infer.apply import applied
 from westwood.papers.infer.evaluate import ClaimTestSet, outcomes
 from westwood.papers.infer.report import InferenceReport, packaged
@@ -381,10 +381,6 @@ def test_make_searches_repeats_the_packaged_reports():
     assert declared
     made = [f"{one.paper}:{one.settings - 1}:{one.data['seed']}" for one in packaged().values()]
     assert declared[1].split() == made
-
-
-def test_the_guide_has_the_page_of_the_packaged_reports():
-    assert (DOCS / "papers.md").read_text("utf-8") == page.written(packaged())
 
 
 def test_the_page_of_claims_has_one_verdict_and_says_below_where_it_changes(tmp_path):

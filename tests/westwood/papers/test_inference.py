@@ -135,8 +135,8 @@ def test_a_page_names_its_command_and_a_paper_has_a_folder_of_its_own(
 
 def test_notes_on_the_packages_runs_appear_on_no_other_page():
     shipped = {"plateau": packaged()["plateau"]}
-    whole, own = page.written(shipped), page.written(shipped, "westwood reproduce --infer plateau")
-    for said in ("So small a search", "notes.toml", shipped["plateau"].command):
+    whole, own = page.guide(shipped), page.written(shipped, "westwood reproduce --infer plateau")
+    for said in ("So small a search", shipped["plateau"].command):
         assert said in whole and said not in own
 
 

@@ -76,7 +76,7 @@ EXCEPTIONS: tuple[Exception_, ...] = (
             grid,
             {"cc": ("vegas",)},
             "ns-2's Vegas has a fine timer of its own for what is lost, and takes a quarter of the "
-            "window on a loss; ours is Linux's, which loses as Reno does (docs/ns2.md)",
+            "window on a loss; ours is Linux's, which loses as Reno does (docs/comparison.md)",
         )
         for grid in _NS2_GRIDS
     ),
@@ -86,7 +86,7 @@ EXCEPTIONS: tuple[Exception_, ...] = (
             grid,
             {"cc": ("westwood+-linux",)},
             "tcp_westwood.c of Linux 2.6.22, which TCP-Linux has, takes the smallest smoothed RTT "
-            "for RTTmin, delayed ACKs and queues included; today's takes each RTT (docs/ns2.md)",
+            "for RTTmin, delayed ACKs and queues included; today's takes each (docs/comparison.md)",
         )
         for grid in _NS2_GRIDS
     ),

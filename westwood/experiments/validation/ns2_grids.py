@@ -4,7 +4,7 @@
 `2001` and `2005` are the profiles as they decide claims. The grids `-own` add what ns-2 does beyond
 the profiles (`OWN_WAYS`). What then differs is due to ns-2's clock and its Vegas. `2002` and
 `2002-varying` are UCLA's own module in the ns-2 of its month, with its two filters; they need such
-an ns-2. docs/ns2.md has the results.
+an ns-2. docs/comparison.md has the results.
 """
 
 from __future__ import annotations

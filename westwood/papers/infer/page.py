@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/papers.md: the settings that each paper may have used, and the claims that hold.
+"""Says which settings each paper may have used, and which claims hold under them.
 
-    python -m westwood.papers.infer.page > docs/papers.md
     python -m westwood.papers.infer.page PAPER > details.md
 
 It reads the reports in the package. notes.toml holds what only people can say about a paper; every
-count is computed. The guide's page has a row per claim; the page of one paper, which a search also
-writes, has the parts of each claim, its conditions and what chance would do.
+count is computed. The guide has a section for each paper; the page of one paper, which a search
+also writes, has each claim with its parts, its conditions and what chance would do.
 """
 
 from __future__ import annotations
@@ -33,23 +32,41 @@ def _notes() -> Mapping[str, Any]:
     return files.read_toml(_NOTES)
 
 
-def written(report: Mapping[str, InferenceReport], command: str = "") -> str:
-    """Returns the page of these papers: with a command, in detail.
+def written(report: Mapping[str, InferenceReport], command: str) -> str:
+    """Returns the page of these papers, in detail.
 
-    The notes that people wrote about the package's runs are left out for other runs.
+    The notes that people wrote about the package's runs are left out.
     """
-    comment = "" if command else _notes()["comment"].strip() + "\n"
-    parts = [comment + _notes()["title"], _result(report.values()), _notes()["head"].strip()]
-    parts += _table(_SUMMARY, (_summary(one) for one in report.values()))
-    parts += [_notes()["method"].strip().format(most=WITNESSES)]
+    sections = [_notes()["title"], result(report.values()), _notes()["head"].strip()]
+    sections += _method(report)
     for one in report.values():
         note = _notes().get(one.paper, {})
         shared = {key: note[key] for key in ("about", "pairs") if key in note}
-        parts += _paper(one, shared, command) if command else _short(one, note)
-    return "\n".join(_with_blank_lines(parts)) + "\n"
+        sections += _paper(one, shared, command)
+    return "\n".join(_with_blank_lines(sections)) + "\n"
 
 
-def _result(reports: Collection[InferenceReport]) -> str:
+def guide(report: Mapping[str, InferenceReport]) -> str:
+    """Returns the guide's section: what was searched, how much of it holds, what people noted."""
+    sections = [_notes()["head"].strip(), *_method(report)]
+    for of_paper in report.values():
+        note = _notes().get(of_paper.paper, {})
+        heading, *search = _head(of_paper, note, of_paper.command, "###")
+        said = (*note.get("causes", {}).values(), note.get("closing", ""))
+        sections += [heading, _joined(*search, _inferred_in_short(of_paper)), _joined(*said)]
+    return "\n".join(_with_blank_lines(sections)) + "\n"
+
+
+def _joined(*texts: str) -> str:
+    return " ".join(" ".join(texts).split())
+
+
+def _method(report: Mapping[str, InferenceReport]) -> Iterator[str]:
+    yield from _table(_SUMMARY, map(_summary, report.values()))
+    yield _notes()["method"].strip().format(most=WITNESSES)
+
+
+def result(reports: Collection[InferenceReport]) -> str:
     """Says what holds under one setting, what chance would do, and which claims never hold."""
     decided = sum(len(one.claims) for one in reports)
     profile, best = (sum(one.holding(how) for one in reports) for how in ("profile", "inferred"))
@@ -96,13 +113,11 @@ def _summary(report: InferenceReport) -> Sequence[str]:
     return (report.paper, *map(str, numbers))
 
 
-def _short(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
-    """Yields a paper's section of the guide: a row per claim, and what people noted."""
-    yield from _head(report, note, report.command)
-    yield from _inferred(report)
-    yield from _table(_CLAIMS[:-1], (_claim(report, claim)[:-1] for claim in report.claims))
-    yield from note.get("causes", {}).values()
-    yield note.get("closing", "").strip()
+def _inferred_in_short(report: InferenceReport) -> str:
+    count = len(report.open.differs(report.inferred))
+    if not count:
+        return "No setting that was tried makes more claims hold than the profile."
+    return f"The inferred setting differs from the profile in {count} of them."
 
 
 def _paper(report: InferenceReport, note: Mapping[str, Any], command: str) -> Iterator[str]:
@@ -120,9 +135,11 @@ def _paper(report: InferenceReport, note: Mapping[str, Any], command: str) -> It
     yield from _numbers(report)
 
 
-def _head(report: InferenceReport, note: Mapping[str, Any], command: str) -> Iterator[str]:
+def _head(
+    report: InferenceReport, note: Mapping[str, Any], command: str, mark: str = "##"
+) -> Iterator[str]:
     paper = next(claim.paper for claim in claims().values() if claim.paper.key == report.paper)
-    yield f"## {paper.title}"
+    yield f"{mark} {paper.title}"
     yield f"{paper.reference}."
     yield note.get("about", "").strip()
     seeds = report.data["seeds"]
@@ -363,6 +380,5 @@ def _with_blank_lines(parts: Iterable[str]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    asked = sys.argv[1:]
-    chosen = {name: packaged()[name] for name in asked or packaged()}
-    print(written(chosen, packaged()[asked[0]].command if asked else ""), end="")
+    for name in sys.argv[1:]:
+        print(written({name: packaged()[name]}, packaged()[name].command), end="")

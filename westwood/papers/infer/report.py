@@ -133,6 +133,17 @@ class InferenceReport:
         those = f"{leaf.share:.0%} of those with {words}"
         return f"{holds}, and under {those}."
 
+    def under(self, claim: str) -> str:
+        """Says in a few words under which of all settings that the paper leaves open it holds."""
+        entry, share = self.claims[claim], self.share(claim)
+        if entry["witness"] is None:
+            return f"none of {self.number}" + (" on new seeds" if entry["held"] else "")
+        holds = f"{share:.0%}" if share >= _SMALL else "fewer than 1%"
+        leaf, branch = self.tree(claim).best()
+        if not branch or self.decides_nothing(claim):
+            return holds
+        return f"{holds}; {leaf.share:.0%} with {' and '.join(self.conditions(branch))}"
+
     def conditions(self, branch: Mapping[str, Sequence[str]]) -> Iterator[str]:
         """Yields the conditions on the path to a leaf, in words."""
         for key, values in branch.items():
