@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from westwood.cli import plain_values
 from westwood.cli.options import SCENARIO
 
 _ARGUMENTS = "Arguments"
@@ -22,6 +23,10 @@ _WIDEST = 28  # characters; the text of a wider name starts on the next line
 
 class Command(TyperCommand):
     """Shows its example below its sentence, and its options in groups."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Returns the parameters, and that of -h, which read plain values quickly."""
+        return plain_values.prepared(super().get_params(ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Returns the words of the usage line, without braces around a choice of words."""
@@ -43,6 +48,10 @@ class Group(TyperGroup):
     """Shows its commands in panels."""
 
     lines: ClassVar[Mapping[str, tuple[str, str]]] = {}  # a command's panel and sentence, if known
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Returns the parameters, and that of -h, which read plain values quickly."""
+        return plain_values.prepared(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Returns the names in the order of the help; typer would build every command for them."""
