@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "../engine/validate.hpp"
 #include "../plan/completion.hpp"
 #include "../plan/parts.hpp"
 #include "../plan/routes.hpp"
@@ -125,6 +126,9 @@ void bind_plan(nb::module_& m) {
         .def(
             "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); },
             nb::sig("def __deepcopy__(self, memo: dict, /) -> Plan"), "Itself: it never changes.")
+        .def_prop_ro(
+            "problem", [](const plan::Scenario& self) { return sim::validate(self.plan.network); },
+            "Why the engine would refuse the network; empty if it accepts it.")
         .def_ro("flows", &plan::Scenario::flows,
                 "The names of single flows; a group gives NAME-1, NAME-2 and so on.")
         .def_ro("limits", &plan::Scenario::limits,

@@ -30,6 +30,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Check = Callable[[Any], Any]
 _DEEPEST, _MOST_TABLES, _MOST_ITEMS = 12, 1_000_000, 10_000_000
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _LONGEST_PATH = 4096  # characters: the limit on Linux
 _SCALARS = (str, int, float, Decimal, Fraction, date, time)
 
@@ -39,21 +40,31 @@ def checked(**checks: Check) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
+        parameters = signature.parameters.values()
+        ordered = [taken.name for taken in parameters if taken.kind in _POSITIONAL]
 
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            if not kwargs and len(args) == len(ordered) == len(signature.parameters):
+                pairs = zip(ordered, args, strict=True)
+                taken = [_taken(name, value, checks) for name, value in pairs]
+                return function(*taken)  # type: ignore[call-arg]
             try:
                 given = signature.bind(*args, **kwargs)
             except TypeError as error:
                 raise _misnamed(function, signature, kwargs, error) from None
             for name in signature.parameters:
                 if name in checks and name in given.arguments:
-                    given.arguments[name] = checked_value(name, given.arguments[name], checks[name])
+                    given.arguments[name] = _taken(name, given.arguments[name], checks)
             return function(*given.args, **given.kwargs)
 
         return call
 
     return wrap
+
+
+def _taken(name: str, value: object, checks: Mapping[str, Check]) -> Any:
+    return checked_value(name, value, checks[name]) if name in checks else value
 
 
 def _misnamed(

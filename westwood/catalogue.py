@@ -293,6 +293,7 @@ LOSSES = {row["name"]: LossKind(**row) for row in _engine.LOSSES}
 # The impairments of a link and their titles.
 IMPAIRMENTS: dict[str, str] = dict(_engine.IMPAIRMENTS)
 NO_LOSS, SCRIPT = "none", "script"
+OF_DATAGRAMS = frozenset(_engine.KEYS_OF_DATAGRAMS)  # the keys that a flow of datagrams accepts
 SETTINGS = tuple(map(_setting, _engine.SETTINGS))
 APPLICATIONS = {
     row["kind"]: Application(**{**row, "settings": tuple(map(_setting, row["settings"]))})

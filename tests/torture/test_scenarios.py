@@ -13,12 +13,15 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from plain_scenarios import check_like_the_models
+
 from westwood.catalogue import (
     APPLICATIONS,
     DROPTAIL,
     IMPAIRMENTS,
     LOSSES,
     NO_LOSS,
+    OF_DATAGRAMS,
     PROTOCOLS,
     QUEUES,
     RECOVERIES,
@@ -34,7 +37,6 @@ from westwood.engines.contract import Job
 from westwood.errors import InputError, RunError
 from westwood.scenario import Scenario
 from westwood.scenario.declared import written_field
-from westwood.scenario.flows import OF_DATAGRAMS
 
 SHIPPED = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.toml"))
 SMALL = Path(__file__).parents[1].joinpath("westwood", "small.toml")
@@ -306,3 +308,18 @@ def test_random_values_reach_the_ends_of_what_is_declared():
     for setting in SETTINGS:
         drawn = [any_value(setting, random.Random(seed)) for seed in range(100)]
         assert all(end in drawn for end in ends_of(setting)), (setting.section, setting.name)
+
+
+def test_what_needs_no_models_is_read_as_they_read_it(attack, tmp_path):
+    """The hash and every value agree, and the models refuse nothing that was taken without them."""
+    file = tmp_path / "mutated.toml"
+    for choices in attack.rounds():
+        if choices.random() < 0.3:
+            drawn = fitted(any_scenario(choices, choices.choice([1, 2])))
+            if drawn is not None:
+                check_like_the_models(drawn)
+            continue
+        text = short(choices.choice([*SHIPPED, SMALL]).read_text("utf-8"))
+        file.write_bytes(mutated(text, choices))
+        with contextlib.suppress(InputError):
+            check_like_the_models(Scenario.from_toml(file))

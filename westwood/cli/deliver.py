@@ -58,8 +58,8 @@ def carry_out(
     count = engine.workers if workers is None else workers
     track = tracker(engine, planned, count, yes=yes)
     traces = _traced(planned, engine, track, figure, yes=yes) if figure and over_time else []
-    about = {**planned.manifest(engine.name), **({"listed_losses": True} if listed else {})}
     if folder:
+        about = {**planned.manifest(engine.name), **({"listed_losses": True} if listed else {})}
         folder.manifest(about, complete=False)
         if listed:
             _write_listed(folder, planned)

@@ -126,7 +126,7 @@ def run(
 
     runs_it = engines.find(engine)
     loaded, settings = Scenario.load(scenario), settings_of(set_)
-    if "profile" not in loaded.model_fields_set:
+    if "profile" not in loaded.given():
         _complete(settings, runs_it)
     planned = experiment.plan(
         loaded, cc=cc or (), settings=settings, seeds=seeds, check_resources=not yes
@@ -253,7 +253,7 @@ def sweep(
         refuse_idle(context, "metric", "most", why="without --ci")
     runs_it = engines.find(engine)
     loaded, settings = Scenario.load(scenario), settings_of(set_)
-    if "profile" not in loaded.model_fields_set:
+    if "profile" not in loaded.given():
         _complete(settings, runs_it)
     planned = experiment.plan(
         loaded, cc=cc or (), settings=settings, seeds=seeds, check_resources=not yes

@@ -20,7 +20,7 @@ def plan(scenario: Scenario, *, has_stacks: bool = False) -> _engine.Plan:
     Without `has_stacks` it refuses flows of QUIC stacks.
     """
     has_files = False
-    for flow in scenario.flow:
+    for flow in scenario._parts.flow:
         if is_stack(flow.cc.stack) and not has_stacks:
             problem = "is a control of a QUIC stack, expected --engine quinn or noq"
             raise InputError(problem, key=f"{flow.name}.cc", value=flow.cc.written)

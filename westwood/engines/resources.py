@@ -112,7 +112,7 @@ def _shows(scenario: Scenario) -> bool:
     """Returns whether a trace has the columns of controls that show a mode or quantities."""
     return any(
         flow.cc.name in PROTOCOLS and SHOWN[PROTOCOLS[flow.cc.name].algorithm].modes
-        for flow in scenario.flows
+        for flow in scenario._parts.flows
     )
 
 
@@ -120,7 +120,7 @@ def estimate_run(
     scenario: Scenario, recorded: Recorded = NOTHING, engine: str = "sim"
 ) -> ResourceEstimate:
     """Estimates a single run."""
-    links = {link.name: link for link in scenario.link}
+    links = {link.name: link for link in scenario._parts.link}
     groups = _shared(scenario, links)
     memory: defaultdict[str, float] = defaultdict(float, {"duration": RUN})
     packets = captured = 0.0
@@ -166,7 +166,7 @@ def estimate_run(
 def _changing(scenario: Scenario) -> float:
     """Returns the seconds for the changes of links' states, which silence does not save."""
     seconds = 0.0
-    for link in scenario.link:
+    for link in scenario._parts.link:
         good, bad = (getattr(link.loss, name, None) for name in ("good", "bad"))
         if good and bad is not None:
             changes = 2 * scenario.duration / (good + bad)
@@ -211,16 +211,16 @@ def sample(points: Sequence[Scenario]) -> list[Scenario]:
 
 def _shared(scenario: Scenario, links: Mapping[str, Link]) -> list[_Group]:
     """Shares the links among the flows; each round distributes what the last one left over."""
-    routes = topology.routes(scenario.link, scenario.flow)
+    routes = topology.routes(scenario._parts.link, scenario._parts.flow)
     groups = []
-    for flow in scenario.flow:
+    for flow in scenario._parts.flow:
         end = min(scenario.duration, flow.stop) if flow.stop is not None else scenario.duration
         active_s: float = max(0, end - flow.start) / PS_PER_S
         route = routes[flow.from_, flow.to]
         groups.append(_Group(flow, route, active_s, _most_bps(flow, route, links, active_s)))
     left = {
         (link.name, side): link.mean_rate_bps("forward" if side == 0 else "backward")
-        for link in scenario.link
+        for link in scenario._parts.link
         for side in (0, 1)
     }
     for _ in range(_ROUNDS):
@@ -287,7 +287,7 @@ def _of_transfers(group: _Group, count: int) -> float:
 
 
 def _flows(scenario: Scenario) -> int:
-    return sum(flow.count for flow in scenario.flow)
+    return sum(flow.count for flow in scenario._parts.flow)
 
 
 def estimate_sweep(scenario: Scenario, points: int, seeds: int) -> ResourceEstimate:
@@ -355,7 +355,7 @@ def _value(scenario: Scenario, key: str) -> Any:
         return format_time(scenario.duration)
     if key == "seeds":
         return scenario.seeds
-    for flow in scenario.flow:
+    for flow in scenario._parts.flow:
         name, _, rest = key.rpartition(flow.name + ".")
         if name == "" and rest == "count":
             return flow.count

@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from westwood.results.raw import RawResult
 
 _MOST_IN_REPR = 8  # flows
+_FIELDS = {
+    "scenario": instance(Scenario),
+    "seed": whole(0, 2**64 - 1),
+    "flow_rows": instance(list),
+    "raw": has("connections", "forward", "backward"),
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,13 +96,7 @@ class Result:
     raw: RawResult = field(repr=False)
 
     def __post_init__(self) -> None:
-        check_fields(
-            self,
-            scenario=instance(Scenario),
-            seed=whole(0, 2**64 - 1),
-            flow_rows=instance(list),
-            raw=has("connections", "forward", "backward"),
-        )
+        check_fields(self, **_FIELDS)
 
     @property
     def rows(self) -> pl.DataFrame:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from westwood.engines.result import Result
-    from westwood.scenario.delays import Direction
     from westwood.scenario.flows import Flow
     from westwood.scenario.links import Link
+    from westwood.scenario.topology import Direction
 
 _CAPACITY_STEP_S = 0.25  # averaging interval for the rate of delivery opportunities
 

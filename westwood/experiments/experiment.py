@@ -138,7 +138,7 @@ def plan(
             raise InputError(problem, key="--cc", value=name)
     if clash := [key for key in settings if cc and key.endswith(".cc")]:
         raise InputError("can't be set together with --cc", key=clash[0], value=settings[clash[0]])
-    tcp = [flow.name for flow in scenario.flow if flow.cc.name != UDP]
+    tcp = [flow.name for flow in scenario._parts.flow if flow.cc.name != UDP]
     variants = [{f"{flow}.cc": name for flow in tcp} for name in dict.fromkeys(cc)]
     given = [_obeyed(settings, name, cc) for name in dict.fromkeys(cc)] or [settings]
     pairs = zip(variants or [{}], given, strict=True)
@@ -176,8 +176,8 @@ def protocol_key(scenario: Scenario) -> str | None:
 
     None if every flow has congestion control: the column `cc` then records it.
     """
-    tcp = [flow.name for flow in scenario.flow if flow.cc.name != UDP]
-    return f"{tcp[0]}.cc" if 0 < len(tcp) < len(scenario.flow) else None
+    tcp = [flow.name for flow in scenario._parts.flow if flow.cc.name != UDP]
+    return f"{tcp[0]}.cc" if 0 < len(tcp) < len(scenario._parts.flow) else None
 
 
 def estimate_resources(
@@ -275,7 +275,7 @@ def table(experiment: Experiment, rows: Sequence[Row]) -> list[Row]:
 
 def per_protocol(experiment: Experiment, rows: Sequence[Row], columns: Sequence[str]) -> list[Row]:
     """Averages these columns over a run's flows of one protocol, if there are many flows."""
-    if len(experiment.scenario.flows) <= MOST_FLOWS:
+    if len(experiment.scenario._parts.flows) <= MOST_FLOWS:
         return list(rows)
     runs = means(rows, [*unshown_keys(experiment, rows), "cc", "seed"], columns)
     return [{**run, "flow": f"{run['runs']} flows"} for run in runs]
@@ -295,7 +295,7 @@ def _averaged(columns: list[str]) -> list[str]:
 
 def _summarised(experiment: Experiment, rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     columns = _averaged(rows.columns)
-    if len(experiment.scenario.flows) > MOST_FLOWS:
+    if len(experiment.scenario._parts.flows) > MOST_FLOWS:
         rows = mean_over_flows(rows, keys, columns)
     return summarise(rows, [*keys, "flow", "cc"], columns)
 
@@ -341,7 +341,7 @@ def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
 
 def check_traces(experiment: Experiment, option: str) -> None:
     """Raises InputError, which names the option and the way out, if a figure has too many flows."""
-    flows, points = len(experiment.scenario.flows), len(experiment.jobs)
+    flows, points = len(experiment.scenario._parts.flows), len(experiment.jobs)
     if flows * points <= _MOST_TRACES:
         return
     name = experiment.scenario.name if experiment.scenario.name in presets() else "FILE"
@@ -372,7 +372,7 @@ def traces(
     """Traces each point with the first seed: (protocol, name, trace) of every flow."""
     import polars as pl
 
-    flows = len(experiment.scenario.flows)
+    flows = len(experiment.scenario._parts.flows)
 
     found = []
     jobs = experiment.jobs
@@ -380,7 +380,7 @@ def traces(
         if check_resources:
             resources.check_run(job.scenario, resources.Recorded(windows=True), engine.name)
         result = engine.simulate(job.scenario, 1, trace=True)
-        for flow in job.scenario.flows:
+        for flow in job.scenario._parts.flows:
             row = {"cc": flow.cc.written, "flow": flow.name, **job.settings}
             keys = [key for key in experiment.varied if job.settings[key] != flow.cc.written]
             trace = result.trace.filter(pl.col("flow") == flow.name)

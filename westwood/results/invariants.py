@@ -44,8 +44,8 @@ class Broken(NamedTuple):
 
 def report(scenario: Scenario, seed: int, raw: RawResult, rows: Sequence[Row], engine: str) -> None:
     """Warns of each impossible number."""
-    for one in broken(scenario, raw, rows, engine):
-        what = f"{scenario.name}, --engine {engine}, seed {seed}: {one} (please report this)"
+    for breach in broken(scenario, raw, rows, engine):
+        what = f"{scenario.name}, --engine {engine}, seed {seed}: {breach} (please report this)"
         warnings.warn(what, ImpossibleResult, stacklevel=2)
 
 
@@ -54,9 +54,9 @@ def broken(
 ) -> Iterator[Broken]:
     """Yields the impossible numbers of a run."""
     slack_s = 0.0 if engine in _EXACT else _SLACK_S
-    for flow, row in zip(scenario.flows, rows, strict=True):
+    for flow, row in zip(scenario._parts.flows, rows, strict=True):
         yield from _of_flow(scenario, flow, row, slack_s)
-    for link, *sides in zip(scenario.link, raw.forward, raw.backward, strict=True):
+    for link, *sides in zip(scenario._parts.link, raw.forward, raw.backward, strict=True):
         for name, side in zip(_SIDES, sides, strict=True):
             yield from _of_side(f"{link.name} {name}", link, side, scenario.duration / PS_PER_S)
 

@@ -24,8 +24,8 @@ def rows_of_run(
     scenario: Scenario, seed: int, raw: RawResult, cost: dict[str, float], engine: str
 ) -> list[Row]:
     """Returns a row for each flow of the scenario."""
-    directions = [(one.utilisation, one.waited_s) for one in (*raw.forward, *raw.backward)]
-    found = _engine.rows(scenario._planned(), raw.connections, raw.messages, directions)
+    directions = [(side.utilisation, side.waited_s) for side in (*raw.forward, *raw.backward)]
+    of_flows = _engine.rows(scenario._planned(), raw.connections, raw.messages, directions)
     rows: list[Row] = [
         {
             "scenario": scenario.hash,
@@ -36,7 +36,7 @@ def rows_of_run(
             **columns,
             **cost,
         }
-        for flow, columns in zip(scenario.flows, found, strict=True)
+        for flow, columns in zip(scenario._parts.flows, of_flows, strict=True)
     ]
     invariants.report(scenario, seed, raw, rows, engine)
     return rows
@@ -44,9 +44,9 @@ def rows_of_run(
 
 def lost_by_link(scenario: Scenario, raw: RawResult) -> dict[str, int]:
     """Returns the packets that a run lost on each link, in queues and by errors; {} for one."""
-    if len(scenario.link) < 2:
+    if len(scenario._parts.link) < 2:
         return {}
-    sides = zip(scenario.link, raw.forward, raw.backward, strict=True)
+    sides = zip(scenario._parts.link, raw.forward, raw.backward, strict=True)
     return {
         f"{LOST_ON}{link.name}": sum(side.queue_drops + side.lost for side in (one, two))
         for link, one, two in sides
@@ -55,8 +55,8 @@ def lost_by_link(scenario: Scenario, raw: RawResult) -> dict[str, int]:
 
 def losing_links(scenario: Scenario, rows: Iterable[Row]) -> list[str]:
     """Returns the columns of all links if one besides the slowest lost packets in these rows."""
-    slowest = min(scenario.link, key=lambda one: one.mean_rate_bps("forward")).name
-    names = [f"{LOST_ON}{link.name}" for link in scenario.link]
+    slowest = min(scenario._parts.link, key=lambda one: one.mean_rate_bps("forward")).name
+    names = [f"{LOST_ON}{link.name}" for link in scenario._parts.link]
     rows = list(rows)
     losing = [name for name in names if any(row.get(name) for row in rows)]
     return losing if set(losing) - {f"{LOST_ON}{slowest}"} else []

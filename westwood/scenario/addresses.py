@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from westwood import files
-from westwood.catalogue import UDP
+from westwood.catalogue import OF_DATAGRAMS, UDP
 from westwood.errors import InputError, show, suggestion
 from westwood.scenario import controls
-from westwood.scenario.flows import OF_DATAGRAMS
 
 EVERY_FLOW = "*"  # in place of a name; skips UDP flows for keys that they don't have
 
@@ -29,6 +28,8 @@ def is_part(key: str, whole: str) -> bool:
 
 def assign_all(data: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """Sets values by their keys; returns them with `NAME.cc.KEY` of each flow for `cc.KEY`.
+
+    It changes the tables of links and flows, but none within them: these are replaced.
 
     A table is set before its parts, whatever the order, and one flow's setting replaces `cc.KEY`.
     """
@@ -80,7 +81,7 @@ def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: 
             inner = {"name": inner}
         if not isinstance(inner, dict):
             raise InputError(f'"{step}" is {show(inner)}, not a table', key=key, value=value)
-        table[step] = table = inner
+        table[step] = table = dict(inner)
     table[path[-1]] = value
 
 

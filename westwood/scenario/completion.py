@@ -6,17 +6,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from westwood import _engine
-from westwood.catalogue import UDP
+from westwood.catalogue import OF_DATAGRAMS, UDP, settings_of
 from westwood.errors import InputError
 from westwood.scenario import controls, profiles
 from westwood.scenario.addresses import kind_of
-from westwood.scenario.flows import OF_DATAGRAMS, check_obeyed
-from westwood.scenario.links import Link
-from westwood.scenario.parts import Part
 from westwood.units import NOT_CONVERTED
+
+if TYPE_CHECKING:
+    from westwood.scenario.links import Link
+
+# The keys of a flow that engine/settings.hpp does not declare.
+KEYS_OF_FLOW = ("name", "from", "to", "cc", "recovery", "count", "app", "arrivals")
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,7 +54,12 @@ def planned(completed: Mapping[str, Any]) -> _engine.Plan | str:
 def _dumped(value: Any) -> Any:
     if not isinstance(value, (list, tuple)):
         return value
-    return [part.model_dump() if isinstance(part, Part) else part for part in value]
+    return [part if isinstance(part, dict) else _dumped_part(part) for part in value]
+
+
+def _dumped_part(part: Any) -> Any:
+    """Returns a model, if it is one, as a table."""
+    return part.model_dump() if hasattr(part, "model_dump") else part
 
 
 def plan_of(given: Mapping[str, Any]) -> _engine.Plan:
@@ -101,7 +109,7 @@ def _complete_link(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
 def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:
     if kind_of(given.get("app")) == UDP:
         try:
-            check_obeyed(given)
+            _check_obeyed(given)
         except InputError as error:
             raise error.located(key=f"{given.get('name', 'flow')}.{error.key}") from None
     if isinstance(given.get("app"), str):
@@ -113,6 +121,14 @@ def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
     of_flow = _of_flow(profile.name, _word(cc.get("name")), _word(given.get("recovery")))
     of_cc = _of_control(profile.name, _word(cc.get("name")), _word(cc.get("source")))
     return {**of_flow, **given, **({"cc": {**of_cc, **cc}} if cc else {})}
+
+
+def _check_obeyed(given: Mapping[str, Any]) -> None:
+    """Raises InputError if a UDP flow's table has a key that would have no effect."""
+    for key in given:
+        is_known = key in KEYS_OF_FLOW or key in settings_of("flow")
+        if is_known and key not in OF_DATAGRAMS and key != "arrivals":
+            raise InputError("has no effect on datagrams, expected none", key=key, value=given[key])
 
 
 def _word(value: object) -> str | None:

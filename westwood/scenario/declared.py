@@ -13,15 +13,13 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter, create_model
-from pydantic_core import core_schema
-
 from westwood import _engine, units
 from westwood.catalogue import Setting, settings_of
 from westwood.errors import InputError
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from pydantic import BaseModel, TypeAdapter
+    from pydantic_core import core_schema
 
 _PS_PER_US = units.TIME_UNITS["us"]
 _THOUSANDTHS = 1000
@@ -36,6 +34,8 @@ class Quantity:
     write: Callable[[Any], Any]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
+        from pydantic_core import core_schema
+
         return core_schema.no_info_plain_validator_function(
             self.read,
             serialization=core_schema.plain_serializer_function_ser_schema(self.write),
@@ -128,15 +128,21 @@ def _number(value: float) -> float:
     return value
 
 
+def _between(kind: type, setting: Setting) -> Any:
+    from pydantic import Field
+
+    return Annotated[kind, Field(ge=setting.least, le=setting.most)]
+
+
 # The type of each kind of setting in a model.
 _TYPES: Mapping[str, Callable[[Setting], Any]] = {
     "SWITCH": lambda setting: bool,
-    "COUNT": lambda setting: Annotated[int, Field(ge=setting.least, le=setting.most)],
+    "COUNT": lambda setting: _between(int, setting),
     "COUNT_OR_NONE": lambda setting: Annotated[int, Quantity(_count_or_none(setting), _number)],
     "SPAN": lambda setting: Annotated[int, Quantity(_span(setting), units.format_time)],
     "FACTOR_OR_NONE": lambda setting: Annotated[float, Quantity(_thousandths(setting), _number)],
     "CHOICE": lambda setting: Literal[setting.choices],
-    "PACKETS": lambda setting: Annotated[float, Field(ge=setting.least, le=setting.most)],
+    "PACKETS": lambda setting: _between(float, setting),
     "RATE": _of_kind(_engine.RATE),
     "TIME": _of_kind(_engine.TIME),
     "TIME_OR_NEVER": _of_kind(_engine.TIME),
@@ -159,6 +165,22 @@ def type_of(setting: Setting) -> Any:
     return _TYPES[setting.kind](setting)
 
 
+def _unchanged(value: object) -> object:
+    return value
+
+
+@cache
+def plain_reader(section: str, key: str) -> Quantity:
+    """Reads and writes a setting's values as its type does, if plan/ has accepted them."""
+    setting = settings_of(section)[key]
+    match setting.kind:
+        case "SWITCH" | "COUNT" | "CHOICE":
+            return Quantity(_unchanged, _unchanged)
+        case "PACKETS":
+            return Quantity(float, _unchanged)  # type: ignore[arg-type]
+    return next(data for data in type_of(setting).__metadata__ if isinstance(data, Quantity))
+
+
 def read(setting: Setting, written: Any) -> Any:
     """Reads a value of a scenario or profile as a model does; None, for no value, stays None."""
     return None if written is None else _reader(setting).validate_python(written)
@@ -177,6 +199,8 @@ def departures(
 @cache
 def _reader(setting: Setting) -> TypeAdapter[Any]:
     """Caches the adapters, which are slow to make; a network may have thousands of flows."""
+    from pydantic import TypeAdapter
+
     return TypeAdapter(type_of(setting))
 
 
@@ -216,7 +240,7 @@ def written_field(setting: Setting, value: Any) -> Any:
 def written_defaults(section: str, *, leave_out: Iterable[str] = ()) -> dict[str, Any]:
     """Returns the defaults of a section's settings as a scenario writes them."""
     left_out, settings = set(leave_out), settings_of(section).items()
-    return {key: written_default(one) for key, one in settings if key not in left_out}
+    return {key: written_default(setting) for key, setting in settings if key not in left_out}
 
 
 def to_field(setting: Setting, value: Any) -> Any:
@@ -237,6 +261,8 @@ def with_settings(
 
     With `optional`, every key defaults to None.
     """
+    from pydantic import Field, create_model
+
     fields: dict[str, Any] = {}
     for name, setting in settings_of(section).items():
         default = None if optional else written_default(setting)

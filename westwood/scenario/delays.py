@@ -10,10 +10,8 @@ from pydantic import Field, PlainValidator, model_validator
 
 from westwood.errors import InputError
 from westwood.scenario.parts import Delay, Moment, Part, Span, whole_numbers
+from westwood.scenario.topology import Direction
 from westwood.units import TIME_UNITS, format_time
-
-Direction = Literal["forward", "backward"]
-SIDES: tuple[Direction, Direction] = ("forward", "backward")
 
 _MOST_MS = TIME_UNITS["h"] // TIME_UNITS["ms"]
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -274,17 +273,6 @@ App = Annotated[
 ]
 
 
-# The keys that a UDP flow accepts.
-OF_DATAGRAMS = frozenset(_engine.KEYS_OF_DATAGRAMS)
-
-
-def check_obeyed(given: Mapping[str, Any]) -> None:
-    """Raises InputError if a UDP flow's table has a key that would have no effect."""
-    for key in given:
-        if key in _KEYS_OF_FLOW and key not in OF_DATAGRAMS and key != "arrivals":
-            raise InputError("has no effect on datagrams, expected none", key=key, value=given[key])
-
-
 class Arrivals(Part):
     """Makes the flow many transfers that arrive as a Poisson process from `start` to `stop`."""
 
@@ -381,6 +369,3 @@ class Flow(_Flow):
     def mss(self) -> int:
         """Returns the payload of a full segment, bytes."""
         return int(self.packet - self.header)
-
-
-_KEYS_OF_FLOW = {field.alias or name for name, field in Flow.model_fields.items()}

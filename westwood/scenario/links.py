@@ -31,7 +31,7 @@ from westwood.catalogue import (
 )
 from westwood.errors import InputError
 from westwood.scenario.declared import QueueLimit, accepted, with_settings
-from westwood.scenario.delays import SIDES, Direction, RecordedDelays, Reroute
+from westwood.scenario.delays import RecordedDelays, Reroute
 from westwood.scenario.parts import (
     Name,
     Part,
@@ -42,6 +42,7 @@ from westwood.scenario.parts import (
     table_of,
     whole_numbers,
 )
+from westwood.scenario.topology import SIDES, Direction
 from westwood.units import TIME_UNITS, format_rate, format_time
 
 if TYPE_CHECKING:

@@ -24,6 +24,8 @@ _PLACES = {
     ("delays", "backward"): "delays-backward",
 }
 
+_TABLES, _LISTS = {table for table, _ in _PLACES}, {key for _, key in _PLACES}
+
 
 def embedded(given: Mapping[str, Any], folder: Path, *, kept: bool = False) -> dict[str, Any]:
     """Replaces file names, relative to `folder`, by their numbers in the links' tables.
@@ -31,11 +33,22 @@ def embedded(given: Mapping[str, Any], folder: Path, *, kept: bool = False) -> d
     kept: a results folder names them, so they must be in it.
     """
     links = given.get("link")
-    if not isinstance(links, (list, tuple)):
+    if not isinstance(links, (list, tuple)) or not any(map(_names_a_file, links)):
         return dict(given)
     read = _Files(folder, kept=kept)
-    taken = [_embedded(one, read) if isinstance(one, Mapping) else one for one in links]
+    taken = [_embedded(link, read) if isinstance(link, Mapping) else link for link in links]
     return {**given, "link": taken}
+
+
+def _names_a_file(link: Any) -> bool:
+    if not isinstance(link, Mapping):
+        return False
+    tables = [link[name] for name in _TABLES if name in link]
+    return any(isinstance(table, Mapping) and _has_text(table) for table in tables)
+
+
+def _has_text(table: Mapping[str, Any]) -> bool:
+    return any(isinstance(table.get(key), str) for key in _LISTS)
 
 
 class _Files:
@@ -64,15 +77,15 @@ def split_out(links: Iterable[dict[str, Any]], name: str) -> dict[str, str]:
 
     The names are NAME-LINK-WORD.txt, where NAME is the scenario file's.
     """
-    made = {}
+    texts = {}
     for link in links:
         for (table, key), word in _PLACES.items():
             inner = link.get(table, {})
             if len(inner.get(key, ())) > _MOST_WRITTEN:
                 file = f"{name}-{link['name']}-{word}.txt"
-                made[file] = "\n".join(map(str, inner[key])) + "\n"
+                texts[file] = "\n".join(map(str, inner[key])) + "\n"
                 link[table] = {**inner, key: file}
-    return made
+    return texts
 
 
 def _embedded(link: Mapping[str, Any], read: _Files) -> dict[str, Any]:

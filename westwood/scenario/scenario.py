@@ -17,14 +17,12 @@ import hashlib
 import inspect
 import itertools
 import json
-import math
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import Field, PrivateAttr, ValidationError, field_validator
+from typing import TYPE_CHECKING, Any, cast
 
 from westwood import _engine, arguments, files
 from westwood.arguments import checked
@@ -35,30 +33,33 @@ from westwood.scenario import (
     lines,
     named_links,
     number_files,
+    plain,
     profiles,
     toml_format,
     topology,
 )
 from westwood.scenario.addresses import assign_all, blamed, is_part
-from westwood.scenario.explain import explained
-from westwood.scenario.flows import Flow
-from westwood.scenario.links import Link
-from westwood.scenario.parts import Duration, Name, Part, make_ready
 from westwood.scenario.preset_files import presets, presets_folder
 from westwood.scenario.stacks import STACK
 from westwood.scenario.summary import html
-from westwood.scenario.sweep_values import check_sweep, column_values
-from westwood.units import format_time
+from westwood.scenario.sweep_values import column_values
+from westwood.units import format_time, parse_time
+
+if TYPE_CHECKING:
+    from westwood.scenario.flows import Flow
+    from westwood.scenario.links import Link
+    from westwood.scenario.model import ScenarioModel
 
 FORMAT = 1  # of scenario files, and part of the hash
-MOST_POINTS = 100_000  # of a sweep
-_KEPT = (Part, files.Numbers)  # immutable and large, so never copied
+_OWN_KEYS = ("name", "duration", "seeds", "profile", "link", "flow", "sweep")
+_USUAL = {"seeds": 30, "profile": profiles.DEFAULT}
+_SINGLE = ("name", "duration", *_USUAL, "sweep")
+_OF_NO_RUN = {"name", *_USUAL, "sweep"}
 
 Settings = Mapping[str, Any]
-Values = Annotated[tuple[Any, ...], Field(strict=False, min_length=1)]
 
 
-class Scenario(Part):
+class Scenario:
     """Describes a network, the flows over it, and what to vary; it is immutable.
 
     Values have units, as in a TOML file: `"2Mbps"`, `"45ms"`, `"64KiB"`. The attributes hold base
@@ -123,43 +124,91 @@ class Scenario(Part):
     'westwood+'
     """
 
-    name: Name
-    duration: Duration  # ps of simulated time
-    seeds: Annotated[int, Field(ge=1, le=1_000_000)] = 30  # runs of every point
-    profile: str = profiles.DEFAULT
-    link: Annotated[tuple[Link, ...], Field(strict=False, min_length=1, max_length=10_000)]
-    flow: Annotated[tuple[Flow, ...], Field(strict=False, min_length=1, max_length=100_000)]
-    sweep: dict[str, Values] = Field(default={})
-
-    _given: dict[str, Any] = PrivateAttr(default_factory=dict)
-    _plan: _engine.Plan | None = PrivateAttr(default=None)
-    _relative_limits: dict[str, str] = PrivateAttr(default_factory=dict)
-    _source: str = PrivateAttr(default="")
-    _folder: Path = PrivateAttr(default=Path())  # base of relative file names
+    name: str
+    duration: int  # ps of simulated time
+    seeds: int  # runs of every point
+    profile: str
+    link: tuple[Link, ...]
+    flow: tuple[Flow, ...]
+    sweep: dict[str, tuple[Any, ...]]
 
     def __init__(self, /, **given: Any) -> None:
-        given = number_files.embedded(arguments.builtin_table(given, _KEPT), Path())
-        given = controls.embedded(given, Path())
-        plain = named_links.spelled_out(given)
-        try:
-            settings = completion.completed(plain)
-            plan = completion.planned(settings)
-            if not isinstance(plan, str):
-                settings = completion.with_derived(settings, plan)
-            super().__init__(**settings)
-            topology.check_count(self.flow, self.duration)
-            topology.check(self.link, self.flows, list(type(self).model_fields))
-            _check_starts(self)
-            if isinstance(plan, str):
-                completion.check_limits(settings, self.link, plan)
-        except ValidationError as error:
-            raise explained(error, plain, type(self)) from None
-        self._given = given
+        self._read(given, "", Path(), kept=False, is_copy=False)
+
+    def _read(
+        self, data: dict[str, Any], source: str, folder: Path, *, kept: bool, is_copy: bool
+    ) -> None:
+        """Takes the settings of a file or a program, or raises InputError.
+
+        folder: the base of relative file names; kept: it holds results. is_copy: the data are of
+        Python's types, and nobody else has them.
+        """
+        data = data if is_copy else arguments.builtin_table(data, _kept())
+        data = number_files.embedded(data, folder, kept=kept)
+        given = controls.embedded(data, folder, kept=kept)
+        named = named_links.spelled_out(given)
+        settings = completion.completed(named)
+        plan = completion.planned(settings)
+        limits: dict[str, str] = {}
+        parts: plain.Parts | None = None
         if not isinstance(plan, str):
-            self._plan, links = plan, plain["link"]
-            self._relative_limits = {
-                links[place]["name"]: links[place]["queue"]["limit"] for place in plan.limits
-            }
+            settings = completion.with_derived(settings, plan)
+            links = named["link"]
+            limits = {links[place]["name"]: links[place]["queue"]["limit"] for place in plan.limits}
+            parts = None if plan.problem else plain.parts_of(settings)
+        state = {"_given": given, "_settings": settings, "_relative_limits": limits}
+        files_ = {"_source": source, "_folder": folder}
+        self.__dict__.update(state, **files_, _plan=None if isinstance(plan, str) else plan)
+        if parts is None:
+            self.__dict__.update({key: getattr(self._model, key) for key in _SINGLE})
+            parts = plain.Parts(self._model.link, self._model.flow)
+        else:
+            single = {"name": settings["name"], "duration": parse_time(settings["duration"])}
+            self.__dict__.update(_USUAL, **single, sweep={})
+            self.__dict__.update({key: settings[key] for key in _USUAL if key in settings})
+        self.__dict__["_parts"] = parts
+        topology.check_count(parts.flow, self.duration)
+        topology.check(parts.link, parts.flows, _OWN_KEYS)
+        _check_starts(self)
+        if isinstance(plan, str):
+            completion.check_limits(settings, parts.link, plan)
+
+    @cached_property
+    def _parts(self) -> plain.Parts:
+        """The links and flows as far as a run needs them, if possible without models."""
+        parts = None if self._planned().problem else plain.parts_of(self._settings)
+        return parts or plain.Parts(self._model.link, self._model.flow)
+
+    @cached_property
+    def _model(self) -> ScenarioModel:
+        """The models of the links and flows; raises InputError if a setting is wrong."""
+        from pydantic import ValidationError
+
+        from westwood.scenario.model import ScenarioModel
+
+        try:
+            return ScenarioModel(**self._settings)
+        except ValidationError as error:
+            from westwood.scenario.explain import explained
+
+            named = named_links.spelled_out(self._given)
+            raise explained(error, named, ScenarioModel) from None
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns the links or flows, whose models are made when they are asked for."""
+        if name in ("link", "flow"):
+            return getattr(self._model, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a scenario does not change, expected with_settings({name}=...)")
+
+    def __dir__(self) -> list[str]:
+        """Lists what completion shows."""
+        return sorted({*object.__dir__(self), *_OWN_KEYS})
+
+    def __repr__(self) -> str:
+        return repr(self._model).replace("ScenarioModel", "Scenario", 1)
 
     def _planned(self, *, anew: bool = False) -> _engine.Plan:
         """Returns what plan/ made of it, for engines and rows. Raises ValueError if it refuses it.
@@ -167,23 +216,20 @@ class Scenario(Part):
         anew: reads it again, since a control's code may have been loaded since.
         """
         if self._plan is None or anew:
-            self._plan = _engine.plan(self.model_dump(exclude={"sweep"}))
-        return self._plan
+            plan = completion.planned(self._settings)
+            if isinstance(plan, str):
+                raise ValueError(plan)
+            self.__dict__["_plan"] = plan
+            return plan
+        return cast("_engine.Plan", self._plan)
 
-    def __getstate__(self) -> dict[Any, Any]:
-        """Leaves out the plan, which another process makes again."""
-        state = super().__getstate__()
-        return {**state, "__pydantic_private__": {**state["__pydantic_private__"], "_plan": None}}
+    def __getstate__(self) -> dict[str, Any]:
+        """Leaves out what another process makes again."""
+        kept = (*_SINGLE, "_given", "_settings", "_relative_limits", "_source", "_folder")
+        return {**{key: self.__dict__[key] for key in kept}, "_plan": None}
 
-    @field_validator("sweep")
-    @classmethod
-    def _distinct_and_not_too_many(
-        cls, sweep: dict[str, tuple[Any, ...]]
-    ) -> dict[str, tuple[Any, ...]]:
-        if math.prod(len(values) for values in sweep.values()) > MOST_POINTS:
-            raise InputError(f"expected at most {MOST_POINTS} points in all", value=list(sweep))
-        check_sweep(sweep)
-        return sweep
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     @classmethod
     @checked(path=arguments.path)
@@ -296,14 +342,19 @@ class Scenario(Part):
 
     @classmethod
     def _from(
-        cls, data: dict[str, Any], source: str, folder: Path, *, kept: bool = False
+        cls,
+        data: dict[str, Any],
+        source: str,
+        folder: Path,
+        *,
+        kept: bool = False,
+        is_copy: bool = False,
     ) -> Scenario:
+        scenario = cls.__new__(cls)
         try:
-            given = number_files.embedded(data, folder, kept=kept)
-            scenario = cls(**controls.embedded(given, folder, kept=kept))
+            scenario._read(data, source, folder, kept=kept, is_copy=is_copy)
         except InputError as error:
             raise error.located(source=source) from None
-        scenario._source, scenario._folder = source, folder
         return scenario
 
     @checked(settings=arguments.table)
@@ -338,8 +389,8 @@ class Scenario(Part):
         """
         if not settings:
             return self
-        data = self.given()
-        given = controls.settled(arguments.builtin_table(settings, _KEPT), Path())
+        data = self._changeable()
+        given = controls.settled(arguments.builtin_table(settings, _kept()), Path())
         try:
             settings = assign_all(data, given)
         except InputError as error:
@@ -353,10 +404,22 @@ class Scenario(Part):
                     f"expected {swept} to be set too, since its sweep replaces the whole table"
                 )
                 raise InputError(problem, key=key, value=settings[key], source=self._source)
+        is_copy = not any(isinstance(value, (dict, list)) for value in given.values())
         try:
-            return self._from(data, self._source, self._folder)
+            return self._from(data, self._source, self._folder, is_copy=is_copy)
         except InputError as error:
             raise blamed(error, settings) from None
+
+    def _changeable(self) -> dict[str, Any]:
+        """Returns the given settings, of which the tables of links and flows are copies."""
+        data = dict(self._given)
+        for section in ("link", "flow"):
+            data[section] = [
+                dict(part) if isinstance(part, dict) else part for part in data[section]
+            ]
+        if isinstance(data.get("sweep"), dict):
+            data["sweep"] = dict(data["sweep"])
+        return data
 
     def _repr_html_(self) -> str:
         return html(self)
@@ -388,11 +451,14 @@ class Scenario(Part):
         [{'path.loss.rate': 0.001}, {'path.loss.rate': 0.01}]
         """
         data = self.given()
-        data["sweep"] = {**data.get("sweep", {}), **arguments.builtin_table(sweep, _KEPT)}
+        data["sweep"] = {**data.get("sweep", {}), **arguments.builtin_table(sweep, _kept())}
         return self._from(data, self._source, self._folder)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scenario) and self.model_dump() == other.model_dump()
+        if not isinstance(other, Scenario):
+            return False
+        is_same = all(getattr(self, key) == getattr(other, key) for key in _SINGLE)
+        return is_same and self._text == other._text
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -472,7 +538,7 @@ class Scenario(Part):
         >>> Scenario.preset("path").nodes
         ['source', 'sink']
         """
-        return topology.nodes(self.link)
+        return topology.nodes(self._parts.link)
 
     @property
     def flows(self) -> tuple[Flow, ...]:
@@ -494,11 +560,7 @@ class Scenario(Part):
 
     @cached_property
     def _flows(self) -> tuple[Flow, ...]:
-        return tuple(one for flow in self.flow for one in flow.each())
-
-    @cached_property
-    def _paths(self) -> Mapping[tuple[str, str], topology.Path]:
-        return topology.paths(self.link, self.flow)
+        return tuple(single for group in self.flow for single in group.each())
 
     @property
     def paths(self) -> Mapping[tuple[str, str], topology.Path]:
@@ -517,7 +579,7 @@ class Scenario(Part):
         >>> path.delay_s, path.most_bps
         (0.09, 2000000.0)
         """
-        return self._paths
+        return self._parts.paths
 
     def given(self) -> dict[str, Any]:
         """Returns the settings that were given; the profile supplies the others.
@@ -533,7 +595,7 @@ class Scenario(Part):
         >>> Scenario.preset("path").given()["flow"]
         [{'name': 'tcp', 'from': 'source', 'to': 'sink', 'cc': 'westwood+'}]
         """
-        return arguments.builtin_table(self._given, _KEPT)
+        return arguments.builtin_table(self._given, _kept())
 
     def resolved(self) -> dict[str, Any]:
         """Returns all settings with their units, as a TOML file would have them.
@@ -554,7 +616,7 @@ class Scenario(Part):
         >>> Scenario.preset("path").resolved()["flow"][0]["initial_cwnd"]
         '10p'
         """
-        data = self.model_dump(exclude_none=True)
+        data = self._model.model_dump(exclude_none=True)
         for cc in (flow["cc"] for flow in data["flow"]):
             if ":" in cc.get(STACK, ""):
                 cc["name"] = cc.pop(STACK)
@@ -597,10 +659,15 @@ class Scenario(Part):
 
     @cached_property
     def _hash(self) -> str:
-        ours = {"name", "seeds", "sweep", "profile"}
-        settings = self.model_dump(exclude=ours, exclude_none=True)
-        text = json.dumps([FORMAT, settings], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        return hashlib.sha256(f"[{FORMAT}, {self._text}]".encode()).hexdigest()[:12]
+
+    @cached_property
+    def _text(self) -> str:
+        """All that affects a run, except the seed."""
+        if self._parts.text is not None:
+            return self._parts.text
+        settings = self._model.model_dump(exclude=_OF_NO_RUN, exclude_none=True)
+        return json.dumps(settings, sort_keys=True)
 
     def to_toml(self) -> str:
         """Returns the complete scenario as TOML, which `from_toml` reads back unchanged.
@@ -646,12 +713,15 @@ class Scenario(Part):
         ['mine.toml']
         """
         data = self.resolved()
-        made = number_files.split_out(data["link"], name)
-        made.update(controls.texts(controls.of_files(controls.files(data))))
-        return {**made, f"{name}.toml": toml_format.dumps(data)}
+        texts = number_files.split_out(data["link"], name)
+        texts.update(controls.texts(controls.of_files(controls.files(data))))
+        return {**texts, f"{name}.toml": toml_format.dumps(data)}
 
 
-make_ready(Scenario)
+def _kept() -> tuple[type, ...]:
+    """Returns the types of what is immutable and large, so never copied."""
+    parts = sys.modules.get("westwood.scenario.parts")  # a model has imported it
+    return (parts.Part, files.Numbers) if parts else (files.Numbers,)
 
 
 def _keywords(
@@ -667,12 +737,12 @@ def _keywords(
     """Has the signature of `Scenario`, whose own takes any keyword in order to check it."""
 
 
-Scenario.__signature__ = inspect.signature(_keywords)  # help() would show pydantic's own
+Scenario.__signature__ = inspect.signature(_keywords)  # type: ignore[attr-defined]
 
 
 def _check_starts(scenario: Scenario) -> None:
     """Raises InputError for a flow that would start after the run's end."""
-    for flow in scenario.flow:
+    for flow in scenario._parts.flow:
         if flow.start >= scenario.duration:
             problem = f"expected less than the duration, {format_time(scenario.duration)}"
             raise InputError(problem, key=f"{flow.name}.start", value=format_time(flow.start))

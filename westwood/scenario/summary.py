@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from westwood import markup
 from westwood.catalogue import LOSSES, QUEUES, SCRIPT, label
 from westwood.scenario import topology
-from westwood.scenario.links import Link
 from westwood.units import PS_PER_S, format_time
 
 if TYPE_CHECKING:
+    from westwood.scenario.links import Link
     from westwood.scenario.scenario import Scenario
 
 _MOST_IN_HTML = 50  # links, flows
@@ -24,16 +24,16 @@ def summarise(scenario: Scenario, varied: Iterable[str] = (), link: Link | None 
 
     That is of the link, by default the slowest one. It is named if another could be meant.
     """
-    slowest = min(scenario.link, key=lambda one: one.mean_rate_bps("forward"))
+    slowest = min(scenario._parts.link, key=lambda one: one.mean_rate_bps("forward"))
     link = link or slowest
-    routes = topology.routes(scenario.link, scenario.flow).values()
-    is_path = all(len(route) == len(scenario.link) for route in routes)
+    routes = topology.routes(scenario._parts.link, scenario._parts.flow).values()
+    is_path = all(len(route) == len(scenario._parts.link) for route in routes)
     varied = list(varied)
     relative = scenario.relative_limits if varied else {}  # packets may vary with them
     varies = {key.split(".")[1] for key in varied if key.startswith(f"{link.name}.")}
     parts = {
         "rate": _rate(link),
-        "delay": _delay(scenario.link if is_path else (link,)),
+        "delay": _delay(scenario._parts.link if is_path else (link,)),
         "loss": _loss(link),
         "queue": _queue(link, relative.get(link.name, "")),
     }

@@ -6,18 +6,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from westwood import _engine
 from westwood.errors import InputError, suggestion
-from westwood.scenario.delays import SIDES
-from westwood.scenario.flows import Flow
-from westwood.scenario.links import Link
 from westwood.units import PS_PER_S, format_time
+
+if TYPE_CHECKING:
+    from westwood.scenario.flows import Flow
+    from westwood.scenario.links import Link
 
 # Limits of the engine: engine/sim/topology.cpp and engine/network.hpp.
 _MOST_LINKS = 255  # on a path
 _MOST_CONNECTIONS = 2**20
 
+Direction = Literal["forward", "backward"]
+SIDES: tuple[Direction, Direction] = ("forward", "backward")
 Route = list[tuple[str, int]]  # links, each with its direction: 0 is forward
 
 
@@ -107,11 +111,11 @@ def routes(links: Sequence[Link], flows: Sequence[Flow]) -> dict[tuple[str, str]
     """
     index = {node: i for i, node in enumerate(nodes(links))}
     pairs = list(dict.fromkeys((flow.from_, flow.to) for flow in flows))
-    ends = [(index[one], index[other]) for one, other in (link.between for link in links)]
-    found = _engine.routes(ends, [(index[source], index[sink]) for source, sink in pairs])
+    ends = [(index[a], index[b]) for a, b in (link.between for link in links)]
+    channels = _engine.routes(ends, [(index[source], index[sink]) for source, sink in pairs])
     return {
         pair: [(links[channel // 2].name, channel % 2) for channel in route]
-        for pair, route in zip(pairs, found, strict=True)
+        for pair, route in zip(pairs, channels, strict=True)
     }
 
 
@@ -132,10 +136,10 @@ def _path(route: Sequence[tuple[Link, int]]) -> Path:
         delay_s += sum(map(link.least_delay, SIDES)) / PS_PER_S
         if not link.opportunities(SIDES[side]):
             most_bps = min(most_bps, link.mean_rate_bps(SIDES[side]))
-        for one in SIDES:
-            if not link.opportunities(one):
-                byte_s += 8 / link.mean_rate_bps(one)
-                overhead_s += 8 * link.overhead / link.mean_rate_bps(one)
+        for direction in SIDES:
+            if not link.opportunities(direction):
+                byte_s += 8 / link.mean_rate_bps(direction)
+                overhead_s += 8 * link.overhead / link.mean_rate_bps(direction)
                 transmissions += 1
     return Path(delay_s, byte_s, overhead_s, transmissions, most_bps)
 
@@ -144,9 +148,9 @@ def _check_lengths(links: Sequence[Link], flows: Sequence[Flow]) -> None:
     """Raises InputError if a flow's shortest path has more links than the simulator allows."""
     neighbours: dict[str, list[str]] = {}
     for link in links:
-        one, other = link.between
-        neighbours.setdefault(one, []).append(other)
-        neighbours.setdefault(other, []).append(one)
+        a, b = link.between
+        neighbours.setdefault(a, []).append(b)
+        neighbours.setdefault(b, []).append(a)
     wanted: dict[str, dict[str, Flow]] = {}
     for flow in flows:
         wanted.setdefault(flow.from_, {}).setdefault(flow.to, flow)

@@ -92,11 +92,9 @@ def test_random_losses_and_red_have_the_seed_and_flows_share_a_link() -> None:
     first, again, other = (ns2.simulate(random, seed).flow_rows[0] for seed in (1, 1, 2))
     same = {"sent", "lost", "queue_drops", "goodput_bps"}
     assert all(first[key] == again[key] for key in same) and first["sent"] != other["sent"]
-    two = random.model_dump(by_alias=True, exclude_none=True)
+    two = random.resolved()
     names = ("one", "two")
-    flows = [
-        {**made(duration="20s").model_dump(by_alias=True)["flow"][0], "name": n} for n in names
-    ]
+    flows = [{**made(duration="20s").resolved()["flow"][0], "name": n} for n in names]
     shared = Scenario(**{**two, "flow": flows})
     rows = ns2.simulate(shared).flow_rows
     assert [row["flow"] for row in rows] == list(names)

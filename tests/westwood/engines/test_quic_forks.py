@@ -76,7 +76,7 @@ def test_the_plan_and_the_labels_have_the_fork_and_its_control():
 def test_a_scenario_of_a_fork_is_read_back_as_it_was():
     made = scenario("quinn-mine:few", {"name": "quinn-mine:cubic"})
     assert [flow["cc"]["name"] for flow in made.resolved()["flow"]] == ["quinn-mine:few", "cubic"]
-    again = Scenario.model_validate(made.resolved())
+    again = Scenario(**made.resolved())
     assert again.hash == made.hash != scenario("quinn:newreno", "quinn-mine:cubic").hash
     assert [flow.cc.written for flow in again.flow] == ["quinn-mine:few", "quinn-mine:cubic"]
 

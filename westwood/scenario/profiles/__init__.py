@@ -58,7 +58,14 @@ class Profile:
 
     def defaults(self, section: str) -> dict[str, Any]:
         """Returns the values of a section by key."""
-        return {key: choice.value for key, choice in self.sections[section].items()}
+        return dict(self._values[section])
+
+    @cached_property
+    def _values(self) -> Mapping[str, Mapping[str, Any]]:
+        return {
+            section: {key: choice.value for key, choice in choices.items()}
+            for section, choices in self.sections.items()
+        }
 
 
 def names() -> list[str]:
