@@ -22,6 +22,7 @@ SetUpQueueDisc(Ptr<QueueDisc> disc, const ww::sim::CoDel& codel, const ww::sim::
     disc->SetAttribute("Interval", TimeValue(PicoSeconds(codel.interval)));
     disc->SetAttribute("MinBytes", UintegerValue(codel.max_packet_bytes + 1));
     disc->SetAttribute("UseEcn", BooleanValue(codel.ecn));
+    disc->SetAttribute("CeThreshold", TimeValue(PicoSeconds(codel.ce_threshold)));
 }
 
 } // namespace ns3

@@ -30,6 +30,7 @@ SetUpQueueDisc(Ptr<QueueDisc> disc,
     disc->SetAttribute("DropBatchSize", UintegerValue(codel.drop_batch));
     disc->SetAttribute("Perturbation", UintegerValue(static_cast<uint32_t>(stream)));
     disc->SetAttribute("UseEcn", BooleanValue(codel.ecn));
+    disc->SetAttribute("CeThreshold", TimeValue(PicoSeconds(codel.ce_threshold)));
     DynamicCast<FqCoDelQueueDisc>(disc)->SetQuantum(codel.quantum_bytes);
     Config::SetDefault("ns3::CoDelQueueDisc::MinBytes", UintegerValue(codel.max_packet_bytes + 1));
 }

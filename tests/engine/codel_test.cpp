@@ -188,6 +188,24 @@ TEST(CoDel, MarksWhatIsEcnCapable) {
     }
 }
 
+// CE_THRESHOLD, as in Linux: each packet of an ECN-capable flow that waited longer is marked, also below TARGET and
+// without ECN; the law's drops stay, and its state is not changed.
+TEST(CoDel, MarksWhatWaitedLongerThanTheThreshold) {
+    CoDel settings;
+    settings.ce_threshold = kMs;
+    for (const bool is_capable : {true, false}) {
+        CoDelQueue codel(settings, kPlace), without({}, kPlace);
+        EXPECT_EQ(leave(codel, 0, kMs, 10, is_capable), Verdict::pass);
+        EXPECT_EQ(leave(codel, kMs, kMs + 1, 10, is_capable),
+                  is_capable ? Verdict::mark : Verdict::pass);
+        for (int ms = 2; ms <= 300; ms++) {
+            const Verdict law = leave(without, ms * kMs, 20 * kMs, 10, is_capable);
+            const Verdict verdict = leave(codel, ms * kMs, 20 * kMs, 10, is_capable);
+            EXPECT_EQ(verdict, law == Verdict::pass && is_capable ? Verdict::mark : law) << ms;
+        }
+    }
+}
+
 Network bottleneck(QueueKind kind, std::int64_t packets = 1000) {
     return managed_link(kind, 10'000'000, 20 * kMs, 30 * kSecond, {bulk()}, packets);
 }

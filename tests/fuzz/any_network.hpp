@@ -92,6 +92,7 @@ inline void any_queue(Input& input, Direction& d) {
         d.codel.interval = (1 + input.few(200)) * kMillisecond;
         d.codel.max_packet_bytes = 1 + input.upto(3000);
         d.codel.ecn = input.flag();
+        if (input.flag()) d.codel.ce_threshold = (1 + input.few(50)) * kMillisecond / 2;
     } else if (d.queue_kind == QueueKind::droptail && input.flag()) {
         d.queue_kind = QueueKind::pie;
         d.pie.target = (1 + input.few(50)) * kMillisecond / 2;

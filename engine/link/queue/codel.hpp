@@ -20,6 +20,9 @@
 // ECN: "it may be reasonable to ECN-mark packets instead" (section 1). The pseudocode has no marks. Here, as
 // in Linux, a mark takes the place of the drop: count grows, and the next one follows by
 // control_law(drop_next). ns-3 takes control_law(now) after a mark. Sizes are those of IP packets.
+//
+// CE_THRESHOLD, which the RFC lacks, is Linux's (include/net/codel_impl.h) and ns-3's: a packet of an ECN-capable flow
+// that is sent after a longer delay is marked, whatever the law says. Senders like DCTCP's expect such marks.
 #pragma once
 
 #include <cmath>
@@ -36,11 +39,16 @@
       "RFC 8289, section 5.3: the interface's MTU; IP packet of an Ethernet path (RFC 894).") \
     X(SWITCH, ecn, false, 0, 1,                                                               \
       "Marks packets of ECN-capable flows instead of dropping them (RFC 3168)",               \
-      "A scenario asks for ECN by name.")
+      "A scenario asks for ECN by name.")                                                     \
+    X(TIME, ce_threshold, 1'000 * kSecond, 1, 1'000 * kSecond,                                \
+      "Marks every packet of an ECN-capable flow that waited longer",                         \
+      "Linux's ce_threshold, off: no packet waits so long.")
 #define WW_CODEL_RISING(X)
 #define WW_CODEL_POSITIVE(X)
 #define WW_CODEL_COLUMNS(X) X(count, "packets", "dropped or marked since dropping began")
-#define WW_CODEL_TC(X) X(TIME, target, "target") X(TIME, interval, "interval") X(SWITCH, ecn, "ecn")
+#define WW_CODEL_TC(X)        \
+    X(TIME, target, "target") \
+    X(TIME, interval, "interval") X(SWITCH, ecn, "ecn") X(TIME, ce_threshold, "ce_threshold")
 
 namespace ww::sim {
 
@@ -55,6 +63,16 @@ class CoDelQueue : public Discipline {
     CoDelQueue(const CoDel& settings, const Place&) : settings_(settings) {}
 
     Verdict dequeue(Time now, const Head& head) {
+        const Verdict verdict = control(now, head);
+        const bool is_late = now - head.arrival > settings_.ce_threshold;
+        return verdict == Verdict::pass && is_late && head.is_ecn_capable ? Verdict::mark : verdict;
+    }
+
+    std::uint32_t count() const { return count_; }
+
+  private:
+    // The RFC's dequeue.
+    Verdict control(Time now, const Head& head) {
         const bool may_drop = stands(now, head);
         if (was_dropped_ && may_drop) drop_next_ = control_law(drop_next_);
         was_dropped_ = false;
@@ -76,9 +94,6 @@ class CoDelQueue : public Discipline {
         return Verdict::drop;
     }
 
-    std::uint32_t count() const { return count_; }
-
-  private:
     // dodequeue: returns whether the queue has stood for an interval.
     bool stands(Time now, const Head& head) {
         if (now - head.arrival < settings_.target ||

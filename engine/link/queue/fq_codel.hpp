@@ -61,10 +61,11 @@ class FqCoDelQueue : public Discipline {
     FqCoDelQueue(const FqCoDel& settings, const Place& place)
         : settings_(settings),
           seed_(Random(place.random).bits()),
-          queues_(settings.flows, {CoDelQueue({settings.target, settings.interval,
-                                               settings.max_packet_bytes, settings.ecn},
-                                              place),
-                                   0, false}) {}
+          queues_(settings.flows,
+                  {CoDelQueue({settings.target, settings.interval, settings.max_packet_bytes,
+                               settings.ecn, settings.ce_threshold},
+                              place),
+                   0, false}) {}
 
     std::uint32_t lines() const { return settings_.flows; }
     std::uint32_t drop_batch() const { return settings_.drop_batch; }
