@@ -83,8 +83,12 @@ nb::dict dict_of(const metrics::Row& row) {
 
 using UsedTuple = std::pair<double, double>;
 
-nb::list rows(const plan::Scenario& scenario, const nb::dict& connections, const nb::dict& messages,
-              const std::vector<UsedTuple>& directions) {
+struct Rows {  // of a run's flows
+    std::vector<metrics::Row> all;
+};
+
+Rows rows(const plan::Scenario& scenario, const nb::dict& connections, const nb::dict& messages,
+          const std::vector<UsedTuple>& directions) {
     const sim::Network& network = scenario.plan.network;
     std::vector<metrics::Planned> planned;
     for (const sim::Flow& flow : network.flows)
@@ -94,13 +98,9 @@ nb::list rows(const plan::Scenario& scenario, const nb::dict& connections, const
     std::vector<metrics::Used> used;
     for (const auto& [utilisation, waited_s] : directions) used.push_back({utilisation, waited_s});
     Kept kept;
-    nb::list dicts;
-    for (const metrics::Row& row : metrics::rows(
-             planned, connections_of(connections, messages, kept), used,
-             sim::seconds(network.duration),
-             [&](const metrics::Spans& active) { return plan::fair_shares_bps(network, active); }))
-        dicts.append(dict_of(row));
-    return dicts;
+    return {metrics::rows(
+        planned, connections_of(connections, messages, kept), used, sim::seconds(network.duration),
+        [&](const metrics::Spans& active) { return plan::fair_shares_bps(network, active); })};
 }
 
 using Floats = nb::ndarray<const double, nb::ndim<1>>;
@@ -139,10 +139,19 @@ nb::list row_columns() {
 
 void bind_metrics(nb::module_& m) {
     m.attr("ROW_COLUMNS") = row_columns();
+    nb::class_<Rows>(m, "Rows", "The columns of each flow's row.")
+        .def("__len__", [](const Rows& self) { return self.all.size(); })
+        .def(
+            "__getitem__",
+            [](const Rows& self, std::size_t place) {
+                if (place >= self.all.size()) throw nb::index_error();
+                return dict_of(self.all[place]);
+            },
+            nb::sig("def __getitem__(self, place: int, /) -> dict[str, typing.Any]"));
     m.def("rows", &rows, "plan"_a, "connections"_a, "messages"_a, "directions"_a,
           nb::sig("def rows(plan: Plan, connections: dict, messages: dict, "
                   "directions: collections.abc.Sequence[tuple[float, float]]) "
-                  "-> list[dict[str, typing.Any]]"),
+                  "-> Rows"),
           "Returns the columns of each flow's row. A direction is its utilisation and waiting "
           "time.");
     nb::class_<metrics::Surroundings>(m, "Surroundings", "What observed columns depend on.")

@@ -7,7 +7,7 @@ Length: the docstrings are the reference of the public class.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ _MOST_IN_REPR = 8  # flows
 _FIELDS = {
     "scenario": instance(Scenario),
     "seed": whole(0, 2**64 - 1),
-    "flow_rows": instance(list),
+    "flow_rows": instance(Sequence),
     "raw": has("connections", "forward", "backward"),
 }
 
@@ -92,7 +92,7 @@ class Result:
 
     scenario: Scenario
     seed: int
-    flow_rows: list[Row]
+    flow_rows: Sequence[Row]
     raw: RawResult = field(repr=False)
 
     def __post_init__(self) -> None:

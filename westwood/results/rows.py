@@ -6,8 +6,8 @@ A flow with arrivals has one row for its many connections, with sums of counters
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from westwood import _engine
 from westwood.results import invariants
@@ -20,24 +20,51 @@ if TYPE_CHECKING:
     from westwood.scenario import Scenario
 
 
-def rows_of_run(
-    scenario: Scenario, seed: int, raw: RawResult, cost: dict[str, float], engine: str
-) -> list[Row]:
-    """Returns a row for each flow of the scenario."""
-    directions = [(side.utilisation, side.waited_s) for side in (*raw.forward, *raw.backward)]
-    of_flows = _engine.rows(scenario._planned(), raw.connections, raw.messages, directions)
-    rows: list[Row] = [
-        {
-            "scenario": scenario.hash,
-            "engine": engine,
+_MANY = 1000  # flows whose rows are made again each time, to save 2 KiB for each
+
+
+class FlowRows(Sequence[Row]):
+    """The rows of many flows, each made when it is asked for."""
+
+    def __init__(self, flows: Sequence[Any], columns: _engine.Rows, common: Row) -> None:
+        self._flows, self._columns, self._common = flows, columns, common
+
+    def __len__(self) -> int:
+        return len(self._flows)
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Row]: ...
+    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        number = range(len(self))[place]
+        flow, common = self._flows[number], self._common
+        return {
+            "scenario": common["scenario"],
+            "engine": common["engine"],
             "flow": flow.name,
             "cc": flow.cc.written,
-            "seed": seed,
-            **columns,
-            **cost,
+            "seed": common["seed"],
+            **self._columns[number],
+            **common["cost"],
         }
-        for flow, columns in zip(scenario._parts.flows, of_flows, strict=True)
-    ]
+
+    def __reduce__(self) -> tuple[type[list[Row]], tuple[list[Row]]]:
+        """Pickles a list."""
+        return list, (list(self),)
+
+
+def rows_of_run(
+    scenario: Scenario, seed: int, raw: RawResult, cost: dict[str, float], engine: str
+) -> Sequence[Row]:
+    """Returns a row for each flow of the scenario."""
+    directions = [(side.utilisation, side.waited_s) for side in (*raw.forward, *raw.backward)]
+    columns = _engine.rows(scenario._planned(), raw.connections, raw.messages, directions)
+    common = {"scenario": scenario.hash, "engine": engine, "seed": seed, "cost": cost}
+    of_flows = FlowRows(scenario._parts.flows, columns, common)
+    rows = of_flows if len(of_flows) > _MANY else list(of_flows)
     invariants.report(scenario, seed, raw, rows, engine)
     return rows
 
@@ -89,8 +116,8 @@ def even(rows: Iterable[Row]) -> list[Row]:
     ]
 
 
-def rows_frame(rows: list[Row]) -> pl.DataFrame:
+def rows_frame(rows: Sequence[Row]) -> pl.DataFrame:
     """Returns the rows as a frame."""
     import polars as pl
 
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return pl.DataFrame(list(rows), infer_schema_length=None)
