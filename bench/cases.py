@@ -116,7 +116,7 @@ TABLES: dict[str, tuple[Case, ...]] = {
         part("PRR", {"cc": "westwood+-linux", "recovery": "prr"}),
         part("CUBIC", {"cc": "cubic"}, "TcpCubic", 15),
         part("Vegas", {"cc": "vegas"}, "TcpVegas"),
-        part("BBRv1: rate samples, pacing", {"cc": "bbr"}, "TcpBbr", 35),
+        part("BBRv1: rate samples, pacing", {"cc": "bbr"}, "TcpBbr", 50),
         part("RED", {"part": "red"}, goal_ns=30),
         part("RED with ECN", {"part": "red-ecn"}, goal_ns=30),
         part("two-state loss", {"part": "markov"}, goal_ns=30),
