@@ -26,7 +26,7 @@ _MOST_ERRORS = 9  # printed after the first one of a file
 _DAILY = "Daily"
 _LINUX = "Your Linux and your path"
 _SIMULATORS = "Other simulators"
-_AUTHORS = "For authors of controls"
+_AUTHORS = "Write and judge a congestion control"
 _PAPERS = "Papers"
 
 
@@ -102,20 +102,20 @@ _HOMES: Mapping[str, _Home] = {
         "list_",
         "westwood list protocols",
     ),
-    "kernel": _Home(_LINUX, "Load Westwood into this machine's kernel, and watch it.", "kernel"),
-    "path": _Home(
-        _LINUX, "Measure real paths, turn them into scenarios, and emulate others.", "path"
+    "kernel": _Home(
+        _LINUX, "Load controls into this machine's kernel, watch and record them.", "kernel"
     ),
+    "path": _Home(_LINUX, "Find out what pays on a real path, and emulate others.", "path"),
     "ns3": _Home(_SIMULATORS, "Use Westwood in ns-3.", "ns3"),
     "validate": _Home(
         _SIMULATORS,
-        "Compare the simulator with another engine, on grids of points.",
+        "Say how far the simulator agrees with another engine.",
         "pages",
         "validate",
         "westwood validate --engine ns3 --seeds 10 --out validation",
     ),
     "control": _Home(
-        _AUTHORS, "Tune a congestion control, benchmark it, and find its worst cases.", "control"
+        _AUTHORS, "Write, check, tune and benchmark your own congestion control.", "control"
     ),
     "evaluate": _Home(
         _AUTHORS,

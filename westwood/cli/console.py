@@ -64,6 +64,21 @@ def foretell(about_s: float, runs: int) -> None:
         streams.say(f"{what} about {span(about_s)}; fewer seconds or seeds take less")
 
 
+def at_terminal() -> bool:
+    """Returns whether a person can answer a question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask(about: str) -> None:
+    """Says how long a command takes, and ends it if a person at the terminal does not want that."""
+    if not at_terminal():
+        return
+    import typer
+
+    if not typer.confirm(f"{about}. Continue?", default=True, err=True):
+        raise typer.Exit
+
+
 def track(runs: Iterable[T], total: int, *, about_memory: str = "") -> Iterable[T]:
     """Yields the runs, and shows how many are done and how long the rest takes.
 

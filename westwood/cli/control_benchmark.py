@@ -95,7 +95,7 @@ def benchmark(
     size: SizeOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Compare a control with its targets, on paths that no tuning has seen."""
+    """Say which targets a control reaches, on paths that no tuning saw."""
     from westwood import engines
     from westwood.cli import console
     from westwood.engines.pool import check_workers

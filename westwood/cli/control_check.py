@@ -24,7 +24,7 @@ def check(
     ] = 5,
     out: OutOption = None,
 ) -> None:
-    """Check whether a control in a C file is fit for every host."""
+    """Say whether a control in a C file is fit for every host."""
     from westwood.control import checking, one_command
     from westwood.control.loading import is_file
     from westwood.judge import fixed_paths, fixed_paths_page

@@ -68,7 +68,7 @@ def replay(
     record: _RecordOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show that the same recorded ACKs give the same windows in every host of a control."""
+    """Say whether all hosts set the same windows for the same ACKs."""
     from westwood.cli.options import refuse_idle
     from westwood.control import one_command
     from westwood.hosts import replaying

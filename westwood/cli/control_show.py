@@ -22,7 +22,7 @@ def show(
     name: _NameArgument,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show a congestion control: its source, its hosts, and the settings that it obeys."""
+    """Show a control: its source, its hosts, its settings."""
     from westwood.catalogue import PROTOCOLS, is_protocol, unknown_protocol
     from westwood.kernel.user_controls import name_of
 

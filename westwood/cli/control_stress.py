@@ -110,7 +110,7 @@ def stress(
     replay: _ReplayOption = None,
     engine: _EngineOption = None,
 ) -> None:
-    """Find the worst cases of a control, and shrink each to a short scenario."""
+    """Find the worst that a control suffers or does to others."""
     from westwood import extras
 
     if replay is not None:

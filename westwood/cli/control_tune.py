@@ -105,7 +105,7 @@ def tune(
     size: SizeOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Find the settings of a control that reach the targets best, on random paths."""
+    """Find the settings that reach the targets best, on random paths."""
     from westwood import extras
 
     extras.need("optuna", "control tune")

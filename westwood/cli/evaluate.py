@@ -55,7 +55,7 @@ _CcArgument = Annotated[
 ]
 _CcOption = Annotated[
     list[str] | None,
-    control_options("The same."),
+    control_options("Controls, as CC."),
 ]
 _AgainstOption = Annotated[
     str,
@@ -109,19 +109,21 @@ _FullOption = Annotated[
 ]
 _SeedOption = Annotated[
     int,
-    typer.Option(metavar="N", help="Number of the look: other seeds.", rich_help_panel=SCENARIO),
+    typer.Option(metavar="N", help="Seed set to use.", rich_help_panel=SCENARIO),
 ]
 _FreshOption = Annotated[
     bool,
     typer.Option(
         "--fresh",
-        help="Use a seed at which none of the controls was looked.",
+        help="Use a seed set that none of these controls was judged with.",
         rich_help_panel=SCENARIO,
     ),
 ]
 _OutOption = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Write the page into this folder.", rich_help_panel=OUTPUT),
+    typer.Option(
+        metavar="DIR", help="Write the page into this folder.  [required]", rich_help_panel=OUTPUT
+    ),
 ]
 _MarkdownOption = Annotated[
     bool,

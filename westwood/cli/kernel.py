@@ -67,7 +67,7 @@ def load(
         ),
     ] = None,
 ) -> None:
-    """Load the Westwood family, so that root's programs may choose one for their sockets.
+    """Load the family, so that root's programs may choose it.
 
     FILE.c becomes ww_FILE beside them.
     """
@@ -129,7 +129,7 @@ def _load_own(file: str, setting: list[str] | None, opened: list[str], *, boot: 
 def unload(
     boot: Annotated[bool, typer.Option("--boot", help="Also stop loading at boot.")] = False,
 ) -> None:
-    """Unload the controls and restore the default; connections keep theirs until they end."""
+    """Unload the controls and restore the default."""
     from westwood.kernel import boot as booting
     from westwood.kernel import defaults, ww_kernel
 
@@ -159,7 +159,7 @@ def default(
         ),
     ] = False,
 ) -> None:
-    """Make a control the default of new sockets, until --restore or unload."""
+    """Make a control the default of new sockets, until --restore."""
     from westwood.kernel import defaults
 
     if restore and name is not None:
@@ -178,7 +178,7 @@ def default(
 def status(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show which controls are loaded, which are in use, and which are a default."""
+    """Show which controls are loaded, in use, or a default."""
     from json import dumps
 
     from westwood.kernel import defaults, users, ww_kernel
@@ -211,7 +211,7 @@ def record(
         str | None, typer.Option(metavar="TIME", help="Stop after this time; default: at Ctrl-C.")
     ] = None,
 ) -> None:
-    """Record the windows, round trips and losses of connections into a file."""
+    """Record windows, round trips and losses of connections."""
     from westwood.kernel import recording
 
     for line in recording.record(out, port, duration, cc or ()):
@@ -221,7 +221,7 @@ def record(
 
 @command(app, "westwood kernel machine")
 def machine() -> None:
-    """Fetch Debian's 6.1 kernel, which --engine linux emulates where this one lacks controls."""
+    """Fetch Debian's 6.1 kernel, for controls that this one lacks."""
     from westwood.errors import UnavailableError
     from westwood.kernel import emulated
 
@@ -241,7 +241,7 @@ def build(
         ),
     ] = None,
 ) -> None:
-    """Build the Linux of --engine linux-um, which needs no root; ten minutes, once."""
+    """Build the Linux of --engine linux-um: no root, ten minutes, once."""
     from westwood.kernel import virtual
 
     print(virtual.build(source, print))

@@ -33,7 +33,7 @@ def build(
         ),
     ] = None,
 ) -> None:
-    """Build our module for ns-3 and the runner of --engine ns3, in about a minute."""
+    """Build our module for ns-3, and the runner of --engine ns3."""
     from westwood.engines import ns3_build
 
     print(ns3_build.build(source, print))

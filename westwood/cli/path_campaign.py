@@ -30,7 +30,7 @@ def campaign(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("campaign"),
     json: JsonOption = False,
 ) -> None:
-    """Upload files in turn under several protocols, as a plan says, and write a page."""
+    """Measure what several protocols gain, in uploads that a plan lists."""
     from westwood import extras
 
     extras.need("numpy", "path campaign")

@@ -138,7 +138,7 @@ def compare(
     fit: FitOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Compare our controls with the default on the path to a server, and say which pay."""
+    """Say which controls pay on the path to a server."""
     from westwood import extras
 
     extras.need("numpy", "path compare")

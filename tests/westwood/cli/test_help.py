@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import typer.main
 
 from tools import manual
 from westwood.cli.commands import app
+from westwood.experiments.validation import TIMES
 
 Westwood = Callable[..., Any]
 
@@ -51,6 +53,47 @@ def test_help_fits_80_columns_and_cuts_no_sentence(words, westwood, monkeypatch)
     assert cut == [], "the first sentence of a command's help is its line in the list"
 
 
+GROUPS = [
+    words for words, command in ALL.items() if len(words) == 1 and hasattr(command, "commands")
+]
+
+
+@pytest.mark.parametrize("words", GROUPS, ids=" ".join)
+def test_a_group_says_in_a_line_each_what_its_commands_decide(words, westwood, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = westwood(*words, "-h").out
+    lines = out.partition("\nCommands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in lines] == list(ALL[words].commands)
+    assert all(line.endswith(".") for line in lines)
+
+
+def test_help_marks_the_folder_that_evaluate_needs(westwood):
+    assert "this folder. [required]" in " ".join(westwood("evaluate", "-h").out.split())
+    assert "--out is missing" in westwood("evaluate", "cubic").err.replace(":", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "takes"),
+    [(["reproduce"], "14 000 runs"), (["validate", "--engine", "quinn"], "half a minute")],
+)
+def test_a_long_command_asks_at_a_terminal_and_only_there(words, takes, westwood, monkeypatch):
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "typer.confirm",
+        lambda text, **settings: asked.append(text),  # None, as a no
+    )
+    monkeypatch.setattr("westwood.cli.console.at_terminal", lambda: True)
+    called = westwood(*words)
+    assert (called.code, called.out) == (0, "") and not list(Path.cwd().iterdir())
+    assert takes in asked[0]
+
+
+def test_the_page_says_how_long_each_engine_takes():
+    page = (Path(__file__).parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")
+    section = page.partition("\n## validate\n")[2].partition("\n## ")[0]
+    assert all(f"| {time} |" in section for time in set(TIMES.values()))
+
+
 @pytest.mark.parametrize("words", ALL, ids=" ".join)
 def test_help_is_a_sentence_an_example_and_options_in_groups(words, westwood):
     out = westwood(*words, "-h").out
@@ -68,7 +111,7 @@ def test_the_first_level_has_five_panels(westwood):
         "Daily",
         "Your Linux and your path",
         "Other simulators",
-        "For authors of controls",
+        "Write and judge a congestion control",
         "Papers",
         "Options",
     ]

@@ -14,7 +14,9 @@ from collections.abc import Sequence
 
 from westwood.errors import InputError, suggestion
 from westwood.experiments.validation.grid import Grid
-from westwood.experiments.validation.grids import GRIDS
+from westwood.experiments.validation.grids import GRIDS, TIMES
+
+__all__ = ["GRIDS", "TIMES", "chosen"]
 
 
 def chosen(engine: str, names: Sequence[str]) -> dict[str, Grid]:

@@ -173,3 +173,12 @@ GRIDS: Mapping[str, Mapping[str, Grid]] = {
     "quinn": QUINN,
     "noq": NOQ,
 }
+# How long the grids take that are not only by name, on two cores.
+TIMES: Mapping[str, str] = {
+    "ns3": "an hour",
+    "linux": "33 minutes",
+    "linux-um": "a minute",
+    "ns2": "half an hour",
+    "quinn": "half a minute",
+    "noq": "half a minute",
+}
