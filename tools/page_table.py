@@ -2,6 +2,7 @@
 """The pages whose numbers are written by `python -m tools.pages NAME [WORD...]`.
 
 declared             what the code declares, on every page: tools/declared_tables.py
+conclusions [PAGE]   the first sentences of the pages of evidence: tools/conclusions.py
 torture FOLDER [PAGE]    prints the results of `make torture`, and updates the page
 NAME [WORD...]       a page of PAGES; its module describes the words
 """
@@ -19,6 +20,7 @@ from tools import (
     bbr3_page,
     claims_page,
     class_page,
+    conclusions,
     declared_tables,
     evaluation_page,
     gallery_hosts,
@@ -67,12 +69,15 @@ def torture_table(attacks: Iterable[Numbers]) -> str:
 
 
 def write_torture(words: Sequence[str]) -> None:
-    """Prints the table of the attacks, each of which left a JSON file; updates a page."""
+    """Prints the table of the attacks, each of which left a JSON file; updates a page's sum."""
     folder, *pages = words
-    shown = torture_table(json.loads(file.read_text()) for file in Path(folder).glob("*.json"))
-    print(shown)
+    attacks = [json.loads(file.read_text()) for file in Path(folder).glob("*.json")]
+    print(torture_table(attacks))
+    passed = sum(attack["outcome"] == "passed" for attack in attacks)
+    rounds = sum(attack["rounds"] for attack in attacks)
+    said = f"{passed} of {len(attacks)} attacks passed, in {rounds} rounds.\n"
     for page in pages:
-        replace(Path(page), {"torture": shown})
+        replace(Path(page), {"torture": said})
 
 
 def write_declared(words: Sequence[str]) -> None:
@@ -83,6 +88,7 @@ def write_declared(words: Sequence[str]) -> None:
 
 COMMANDS = {
     "declared": write_declared,
+    "conclusions": conclusions.write,
     "torture": write_torture,
     **{name: page.make for name, page in PAGES.items() if page.measure},
 }

@@ -5,7 +5,7 @@
  * the state of controls that need more, and of users' controls: there they may index arrays, which the verifier refuses
  * in a socket.
  *
- * The kernel may skip our operations and use leftovers on the stack as their result: see docs/linux-reference.md. So
+ * The kernel may skip our operations and use leftovers on the stack as their result: see docs/linux-path.md. So
  * each operation first looks for signs of skipped ones and makes up for them:
  *
  *   sign                           skipped operation

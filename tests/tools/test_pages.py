@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tools import bbr3_page, claims_page, manual, ns2_page, pages
+from tools import bbr3_page, claims_page, conclusions, manual, ns2_page, pages
 from tools.page_table import PAGES
 from tools.pages import Page
 from westwood.papers.studies import STUDIES
@@ -17,6 +17,7 @@ from westwood.papers.studies import STUDIES
 ALL = PAGES | claims_page.OTHERS
 SAMPLES = [(name, sample) for name, page in ALL.items() for sample in page.samples]
 LONGEST = 300  # lines of a page that a person reads
+MOST_PAGES, MOST_LINES = 30, 7000
 LONG = {"options.md", "settings.md", "profiles.md", "control-reference.md"}  # to look things up
 STORED = claims_page.PAGE.read()
 
@@ -38,6 +39,29 @@ def test_the_class_quotes_todays_runs():
     (numbers,) = page.measure({}, ())
     assert page.is_written(numbers), "run: python -m tools.pages lab"
     assert page.page.read_text(encoding="utf-8").count("<!-- / -->") > 30
+
+
+@pytest.mark.parametrize("name", conclusions.CONCLUSIONS)
+def test_a_page_of_evidence_begins_with_five_sentences_from_its_tables(name):
+    text = (pages.DOCS / name).read_text(encoding="utf-8")
+    said = pages.table_of("result", text)
+    assert said == conclusions.written(name, text), "run: python -m tools.pages conclusions"
+    assert len(list(conclusions.CONCLUSIONS[name](text))) == 5
+    assert text.index("<!-- result -->") < text.index("\n## ")
+
+
+def test_a_conclusion_follows_its_table():
+    text = (pages.DOCS / "theory.md").read_text(encoding="utf-8")
+    other = text.replace(
+        "| `westwood-ns3` | 0.990 ± 0.010 | 0.903 ± 0.061 | 0.398", "| `x` | 1 | 1 | 0.1"
+    )
+    assert "`x` with 0.10" in conclusions.written("theory.md", other)
+
+
+def test_the_guide_is_short():
+    counted = [page for page in pages.DOCS.rglob("*.md") if page.name not in LONG]
+    assert len(counted) <= MOST_PAGES
+    assert sum(page.read_text("utf-8").count("\n") for page in counted) <= MOST_LINES
 
 
 @pytest.mark.parametrize("loss", [0.5, 1.0, 1.5])

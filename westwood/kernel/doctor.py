@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds what this machine lacks for our controls and for --engine linux, with remedies.
 
-It checks the capabilities of `kernel load`; docs/linux-reference.md lists those of each command.
+It checks the capabilities of `kernel load`; docs/linux-path.md lists those of each command.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _kernel_version(release: str) -> Check:
 
 
 def _programs_run(sys: Path) -> list[Check]:
-    """Checks for a vendor's change that skips BPF programs: docs/linux-reference.md."""
+    """Checks for a vendor's change that skips BPF programs: docs/linux-path.md."""
     try:
         known = btf.members((sys / "kernel/btf/vmlinux").read_bytes(), "bpf_prog_aux")
     except OSError:

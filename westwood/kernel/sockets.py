@@ -69,7 +69,7 @@ ANY = Match()
 
 
 def snapshot(match: Match = ANY, netns: str | int | None = None) -> pl.DataFrame:
-    """Returns a row per connection, as of now; docs/linux-reference.md lists the columns.
+    """Returns a row per connection, as of now; docs/linux-path.md lists the columns.
 
     netns: a name in /run/netns or the number of a process; None: our own namespace.
     """

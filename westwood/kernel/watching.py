@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Takes repeated snapshots of all connections, with their goodput in between.
 
-docs/linux-reference.md, "Watch", describes the output.
+docs/linux-path.md, "Watch", describes the output.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:
 def test_ours_compares_well_with_upstreams_westwood(printed):
     """Ours gets as much, and more with many losses and a long RTT. There tcp_westwood.c's
     `.ssthresh = tcp_reno_ssthresh` halves cwnd in recovery, and the estimate sees half the rate
-    (docs/linux-reference.md).
+    (docs/linux-path.md#reference-of-westwood-kernel).
     """
     found = goodputs(printed)
     lines, wrong = [], []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The controls survive a kernel that skips their operations: docs/linux-reference.md.
+"""The controls survive a kernel that skips their operations: docs/linux-path.md.
 
 skipping.bpf.c skips some operations and returns arbitrary numbers for them. `operations` skips one
 operation in ten, but at most one of an ACK or timer: the next one corrects what it left. `acks`

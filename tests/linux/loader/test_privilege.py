@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each command needs exactly the privileges that docs/linux-reference.md names."""
+"""Each command needs exactly the privileges that docs/linux-path.md names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.kernel
 NOBODY = 65534
 LOAD = {"bpf", "perfmon"}
 RECORD = {"bpf"}  # status and unload need none if the user owns the pins
-GUIDE = Path(__file__).parents[3] / "docs" / "linux-reference.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "linux-path.md"
 
 
 def open_to_all(bpffs: Path) -> None:
