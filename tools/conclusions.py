@@ -33,9 +33,9 @@ def _under(text: str, heading: str, start: str = "|") -> str:
 
 def _count(cell: str) -> tuple[int, int]:
     """Reads "3 of 4"."""
-    found = re.search(r"(\d+) of (\d+)", cell)
-    assert found, cell
-    return int(found[1]), int(found[2])
+    counts = re.search(r"(\d+) of (\d+)", cell)
+    assert counts, cell
+    return int(counts[1]), int(counts[2])
 
 
 def _spread(cell: str) -> tuple[float, float]:
@@ -64,9 +64,11 @@ def comparison(text: str) -> Iterable[str]:
     parts = "; ".join(f"{row['control']}: {row['goodput within 5 %']}" for row in bbr)
     yield f"On the grid `bbr`, {parts}."
     ns2 = {row[""]: row for row in rows(table_of("against ns-2", text))}
-    own = [ns2["together"][grid].partition(", ")[2] for grid in ("`2001-own`", "`2005-own`")]
+    early, late = [
+        ns2["together"][grid].partition(", ")[2] for grid in ("`2001-own`", "`2005-own`")
+    ]
     yield (
-        f"With ns-2's own rules {own[0]} and {own[1]} of the points of Tahoe, Reno, NewReno and "
+        f"With ns-2's own rules {early} and {late} of the points of Tahoe, Reno, NewReno and "
         "SACK are within 5 % of ns-2's goodput; Vegas and Linux's Westwood are others there."
     )
 

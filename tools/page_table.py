@@ -75,9 +75,9 @@ def write_torture(words: Sequence[str]) -> None:
     print(torture_table(attacks))
     passed = sum(attack["outcome"] == "passed" for attack in attacks)
     rounds = sum(attack["rounds"] for attack in attacks)
-    said = f"{passed} of {len(attacks)} attacks passed, in {rounds} rounds.\n"
+    summary = f"{passed} of {len(attacks)} attacks passed, in {rounds} rounds.\n"
     for page in pages:
-        replace(Path(page), {"torture": said})
+        replace(Path(page), {"torture": summary})
 
 
 def write_declared(words: Sequence[str]) -> None:

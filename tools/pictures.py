@@ -44,8 +44,8 @@ _GALLERY = Path(claim_tables.GALLERY).name
 
 def names() -> list[str]:
     """Returns the pictures, by their path below docs/img/."""
-    found = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.png"))
-    return [name for name in found if not name.startswith("lab") and name != "frontier.png"]
+    pictures = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.png"))
+    return [name for name in pictures if not name.startswith("lab") and name != "frontier.png"]
 
 
 def shows(name: str) -> str:
@@ -77,8 +77,8 @@ def _golden(controls: tuple[str, ...]) -> list[str]:
 def _command(name: str) -> list[str]:
     """Returns the command that draws a picture, where its page has one."""
     texts = (page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md")))
-    found = (match for text in texts for match in PICTURE.findall(text))
-    return [" ".join(command.split()) for command, picture in found if picture == f"img/{name}"]
+    pictures = (match for text in texts for match in PICTURE.findall(text))
+    return [" ".join(command.split()) for command, picture in pictures if picture == f"img/{name}"]
 
 
 def _facts(name: str) -> list[object]:
@@ -104,18 +104,18 @@ def picture(name: str) -> str:
 
 def keep(chosen: Iterable[str]) -> str:
     """Keeps what these pictures show; says which of them were not drawn again."""
-    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-    old = []
+    recorded = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    stale = []
     for name in chosen:
         now = {"shows": shows(name), "picture": picture(name)}
-        had = kept.get(name, {})
-        if had.get("picture") == now["picture"] and had["shows"] != now["shows"]:
-            old.append(name)
+        former = recorded.get(name, {})
+        if former.get("picture") == now["picture"] and former["shows"] != now["shows"]:
+            stale.append(name)
         else:
-            kept[name] = now
-    here = {name: kept[name] for name in names() if name in kept}
-    KEPT.write_text(json.dumps(here, indent=1) + "\n", encoding="utf-8")
-    return f"not drawn again: {', '.join(old)}" if old else ""
+            recorded[name] = now
+    present = {name: recorded[name] for name in names() if name in recorded}
+    KEPT.write_text(json.dumps(present, indent=1) + "\n", encoding="utf-8")
+    return f"not drawn again: {', '.join(stale)}" if stale else ""
 
 
 if __name__ == "__main__":

@@ -60,6 +60,6 @@ PAGES = sorted(page for page in DOCS.glob("*.md") if page.name not in GENERATED)
 def test_a_page_uses_a_word_as_the_glossary_has_it(page):
     paragraphs = re.sub(r"`[^`]*`", "", page.read_text("utf-8")).split("\n\n")
     for word, meant in MEANT.items():
-        found = (each for part in paragraphs for each in re.split(r"\n(?=[|-])", part))
-        wrong = [each for each in found if re.search(rf"\b{word}\b", each, re.I)]
+        lines = (each for part in paragraphs for each in re.split(r"\n(?=[|-])", part))
+        wrong = [each for each in lines if re.search(rf"\b{word}\b", each, re.I)]
         assert [" ".join(each.split()) for each in wrong if not re.search(meant, each)] == []

@@ -44,8 +44,8 @@ def test_the_class_quotes_todays_runs():
 @pytest.mark.parametrize("name", conclusions.CONCLUSIONS)
 def test_a_page_of_evidence_begins_with_five_sentences_from_its_tables(name):
     text = (pages.DOCS / name).read_text(encoding="utf-8")
-    said = pages.table_of("result", text)
-    assert said == conclusions.written(name, text), "run: python -m tools.pages conclusions"
+    sentences = pages.table_of("result", text)
+    assert sentences == conclusions.written(name, text), "run: python -m tools.pages conclusions"
     assert len(list(conclusions.CONCLUSIONS[name](text))) == 5
     assert text.index("<!-- result -->") < text.index("\n## ")
 
