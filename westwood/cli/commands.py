@@ -131,13 +131,20 @@ _HOMES: Mapping[str, _Home] = {
         "reproduce",
         "westwood reproduce fig5 --quick",
     ),
+    "artifact": _Home(
+        _PAPERS,
+        "Make a folder from which others repeat a paper's results, and repeat them.",
+        "artifact",
+        "artifact",
+        "westwood artifact paper commands.txt --licence CC-BY-4.0",
+    ),
 }
 
 # What each exit code says, for docs/cli.md and the manual page.
 EXIT_CODES: Mapping[str, str] = {
     "0": "done",
-    "1": "a run failed, or standard output; control check, control replay, evaluate --suite draft: "
-    "a check, a host or a test case failed",
+    "1": "a run failed, or standard output; control check, control replay, evaluate --suite draft, "
+    "artifact --check: a check, a host, a test case or a command failed",
     "2": "bad usage or input, or an option without effect; one line says what and where, "
     "and nothing was written",
     "3": "path compare can't tell yet",

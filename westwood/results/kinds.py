@@ -29,6 +29,7 @@ class ResultKind(Enum):
     JUDGEMENT = "benchmark", "table.json"
     EVALUATION = "evaluation", "evaluation.json"
     CHECK = "check of a control", "check.json"
+    ARTIFACT = "artifact", "artifact.json"
     RUN = "run", "runs.parquet"  # with traces or without
 
     def __init__(self, title: str, file: str) -> None:
