@@ -31,6 +31,7 @@ R = TypeVar("R")
 Check = Callable[[Any], Any]
 _DEEPEST, _MOST_TABLES, _MOST_ITEMS = 12, 1_000_000, 10_000_000
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_PLAIN = {str, int, float, bool}
 _LONGEST_PATH = 4096  # characters: the limit on Linux
 _SCALARS = (str, int, float, Decimal, Fraction, date, time)
 
@@ -242,13 +243,15 @@ def builtin_table(given: object, kept: tuple[type, ...] = ()) -> dict[str, Any]:
     """
     if not isinstance(given, Mapping):
         raise InputError("expected a table of keys and values", value=given)
-    made, copy = {}, _Copy((*_SCALARS, *kept))
+    if set(map(type, given)) <= {str} and set(map(type, given.values())) <= _PLAIN:
+        return dict(given)
+    table, copy = {}, _Copy((*_SCALARS, *kept))
     for key, value in given.items():
         try:
-            made[text(key)] = copy.of(value)
+            table[text(key)] = copy.of(value)
         except InputError as error:
             raise error.located(key=key if isinstance(key, str) else "") from None
-    return made
+    return table
 
 
 class _Copy:

@@ -23,9 +23,11 @@ def split(name: object) -> tuple[str | None, object]:
 
     A fork's control that the core does not know stays with the stack, and the rest is STAND_IN.
     """
-    stack, _, control = name.partition(":") if isinstance(name, str) else ("", "", "")
+    if not isinstance(name, str) or ":" not in name:
+        return None, name
+    stack, _, control = name.partition(":")
     if FORK.fullmatch(stack) and control not in PROTOCOLS and OF_FORK.fullmatch(control):
-        return name, STAND_IN  # type: ignore[return-value]
+        return name, STAND_IN
     return (stack, control) if control and (is_stack(stack) or stack == TCP) else (None, name)
 
 

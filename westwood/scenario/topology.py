@@ -57,13 +57,12 @@ def check(links: Sequence[Link], flows: Sequence[Flow], reserved: Sequence[str])
                     problem = "is a key of the scenario itself, expected another name"
                 raise InputError(problem, key=f"{section}[{number}].name", value=name)
             names.add(name)
-    known = nodes(links)
     component = _components(links)
     for flow in flows:
         for key, node in (("from", flow.from_), ("to", flow.to)):
             if node not in component:
                 raise InputError(
-                    f"no link has this node, {suggestion(node, known)}",
+                    f"no link has this node, {suggestion(node, nodes(links))}",
                     key=f"{flow.name}.{key}",
                     value=node,
                 )
@@ -171,6 +170,8 @@ def _check_lengths(links: Sequence[Link], flows: Sequence[Flow]) -> None:
 
 def _components(links: Sequence[Link]) -> dict[str, str]:
     """Maps each node to the representative of its connected component."""
+    if len(links) == 1:
+        return dict.fromkeys(links[0].between, links[0].between[0])
     parent = {node: node for node in nodes(links)}
 
     def root(node: str) -> str:
