@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from bench import compare_ns3
 from tools.pages import DOCS, Numbers, Page
 from westwood import Scenario, simulate_many
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 
 FILE = compare_ns3.REFERENCE / "ns3-comparators.csv"
 TOLERANCE = 0.10

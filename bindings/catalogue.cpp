@@ -365,7 +365,7 @@ nb::dict trace_columns(TraceColumns columns) {
 }  // namespace
 
 void bind_catalogue(nb::module_& m) {
-    // Dictionaries, to which westwood/catalogue.py gives types.
+    // Dictionaries, to which westwood/control/catalogue.py gives types.
     m.attr("PROTOCOLS") = protocols();
     m.attr("HOST_REPORTS") = host_reports();
     m.attr("SHOWN") = shown();

@@ -12,8 +12,8 @@ import re
 from pathlib import Path
 
 from tools import manual
-from westwood.catalogue import PROTOCOLS
 from westwood.cli.commands import EXIT_CODES
+from westwood.control.catalogue import PROTOCOLS
 from westwood.reference import Listing, listing
 
 ROOT = Path(__file__).resolve().parent.parent

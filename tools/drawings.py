@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from westwood import Result, Scenario, simulate
-from westwood.catalogue import label, style_of
+from westwood.control.catalogue import label, style_of
 from westwood.draw.style import MBPS, SOFT, look, subplots
 from westwood.evaluation import basics
-from westwood.judge.cases import Control
+from westwood.evaluation.benchmark.cases import Control
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

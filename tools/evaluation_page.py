@@ -20,8 +20,8 @@ from typing import Any
 
 from tools import pages
 from tools.pages import row
-from westwood.catalogue import PROTOCOLS
 from westwood.cli.commands import call
+from westwood.control.catalogue import PROTOCOLS
 from westwood.evaluation import text
 from westwood.evaluation.answer import Answer
 from westwood.evaluation.catalogue import PARTS

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from tests.westwood.gallery import comparisons
 from tools.pages import DOCS, Numbers, Page, Sample, table
 from westwood import Scenario, simulate
-from westwood.catalogue import PROTOCOLS
 from westwood.control import gallery
+from westwood.control.catalogue import PROTOCOLS
 from westwood.draw.style import MBPS, SOFT, look, subplots
 
 BESIDE = ("reno", "cubic", "westwood+", "bbr")

@@ -19,16 +19,16 @@ from tools.pages import row
 from westwood.evaluation import measures, text
 from westwood.evaluation.answer import Answer
 from westwood.evaluation.basics import alone, harm_to, path, scenario
+from westwood.evaluation.benchmark.cases import CUBIC
+from westwood.evaluation.benchmark.targets import fairness, of_role, ratio
 from westwood.evaluation.criterion import Criterion, Effort, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
 from westwood.evaluation.running import Evaluation, Request
-from westwood.judge.cases import CUBIC
-from westwood.judge.targets import fairness, of_role, ratio
-from westwood.paths.environment import Environment
+from westwood.experiments.control import Control
 from westwood.results.folder import Folder
 from westwood.scenario import Scenario
+from westwood.scenario.paths.environment import Environment
 from westwood.search import bounds
-from westwood.study.control import Control
 
 EFFORT = Effort("hard cases", 16, 16, 0)
 _BBR = "bbr"

@@ -22,12 +22,12 @@ from westwood.engines.listed_losses import listing
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
 from westwood.evaluation import measures
+from westwood.evaluation.benchmark.targets import of_role
 from westwood.evaluation.catalogue import PARTS
-from westwood.judge.targets import of_role
-from westwood.paths.population import seed_of
+from westwood.experiments.control import Control
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
-from westwood.study.control import Control
+from westwood.scenario.paths.population import seed_of
 
 NEAR = 0.07
 SEEDS = [seed_of("evaluate", 10_000 + number) for number in range(3)]  # the first of look 1

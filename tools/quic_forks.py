@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from westwood.catalogue import OF_STACKS
+from westwood.control.catalogue import OF_STACKS
 from westwood.errors import InputError
 from westwood.scenario.stacks import FORK, OF_FORK
 

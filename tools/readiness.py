@@ -26,7 +26,7 @@ from tools.pages import DOCS, Numbers
 from westwood import simulate
 from westwood.cli.commands import call
 from westwood.evaluation import basics
-from westwood.study.control import Control
+from westwood.experiments.control import Control
 
 CONTROL = benchmark_page.CONTROL
 STRESS = DOCS.parent / "build" / "stress"

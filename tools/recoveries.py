@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from westwood import Scenario, simulate
-from westwood.catalogue import PROTOCOLS, RECOVERIES
+from westwood.control.catalogue import PROTOCOLS, RECOVERIES
 
 RECOVERY_MOST, PAUSE_MOST = 6, 3  # full round trips
 DURATION_S = 20

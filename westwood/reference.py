@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from westwood import _engine
-from westwood.catalogue import (
+from westwood.control import gallery
+from westwood.control.catalogue import (
     APPLICATIONS,
     DIRECTION_COLUMNS,
     FLOW_COLUMNS,
@@ -25,7 +26,6 @@ from westwood.catalogue import (
     controls_of_stack,
     settings_of,
 )
-from westwood.control import gallery
 from westwood.engines import NAMES as ENGINES
 from westwood.errors import InputError, suggestion
 from westwood.results import columns

@@ -14,7 +14,7 @@ import polars as pl
 
 from bench.theory import formulas
 from westwood import Scenario, simulate, simulate_many
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 from westwood.results.metrics import half_width
 
 RTT_S = 0.1

@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from westwood.catalogue import APPLICATIONS, IMPAIRMENTS, LOSSES, QUEUES, UDP, Setting, settings_of
+from westwood.control.catalogue import (
+    APPLICATIONS,
+    IMPAIRMENTS,
+    LOSSES,
+    QUEUES,
+    UDP,
+    Setting,
+    settings_of,
+)
 from westwood.scenario import Scenario
 
 OF_CONNECTIONS = {kind: application for kind, application in APPLICATIONS.items() if kind != UDP}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 from westwood.scenario.preset_files import presets
 
 MOST_CURVES = 16

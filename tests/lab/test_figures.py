@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from westwood.catalogue import label
 from westwood.cli import call
+from westwood.control.catalogue import label
 from westwood.draw import alive, laboratory, report
 from westwood.draw.bars import grouped_bars
 from westwood.draw.curves import Axis, curves

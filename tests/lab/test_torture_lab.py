@@ -6,7 +6,13 @@ import math
 import random
 from typing import Any
 
-from westwood.catalogue import PROTOCOLS, RECOVERIES, Setting, settings_of, settings_of_protocol
+from westwood.control.catalogue import (
+    PROTOCOLS,
+    RECOVERIES,
+    Setting,
+    settings_of,
+    settings_of_protocol,
+)
 from westwood.engines.simulator import simulate
 from westwood.errors import WestwoodError
 from westwood.scenario import Scenario, profiles

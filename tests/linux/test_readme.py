@@ -9,7 +9,7 @@ import pytest
 from journeys import ROOT, blocks
 from machine import controls_to_ourselves
 
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # A newcomer has sudo. "Cannot tell" is a valid verdict: exit code 3.

@@ -9,7 +9,7 @@ import pytest
 
 from tools import drawings
 from westwood import Scenario
-from westwood.catalogue import SETTINGS
+from westwood.control.catalogue import SETTINGS
 
 PAGES = {
     name: (drawings.PICTURES.parent / f"{name}.md").read_text(encoding="utf-8")

@@ -13,10 +13,10 @@ from westwood.engines.contract import Job
 from westwood.evaluation import c4
 from westwood.evaluation.catalogue import PARTS
 from westwood.evaluation.criterion import USUAL
-from westwood.paths.population import seed_of
+from westwood.experiments.control import Control
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
-from westwood.study.control import Control
+from westwood.scenario.paths.population import seed_of
 
 CURE = "run: python -m tools.evaluation_page"
 STORED = evaluation_page.PAGE.read()

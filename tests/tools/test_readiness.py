@@ -8,7 +8,7 @@ import pytest
 from tools import readiness
 from tools.pages import Numbers
 from westwood.campaign import preparing
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 
 STORED = readiness.PAGE.read()
 

@@ -5,11 +5,11 @@ import random
 from dataclasses import replace
 
 from westwood.engines.simulator import simulate
-from westwood.hunt import attack as attacks
-from westwood.hunt import replay, report, shrink
-from westwood.hunt.evaluate import Runner
-from westwood.hunt.scenarios import scenario as scenario_of
-from westwood.hunt.search_run import Finding
+from westwood.search.stress import attack as attacks
+from westwood.search.stress import replay, report, shrink
+from westwood.search.stress.evaluate import Runner
+from westwood.search.stress.scenarios import scenario as scenario_of
+from westwood.search.stress.search_run import Finding
 
 PACKETS = 2_000  # per run; short runs are enough here
 PROTOCOLS = ("bbr", "cubic", "westwood+", "reno", "vegas")

@@ -3,11 +3,11 @@
 
 from typing import Any
 
-from westwood.catalogue import PROTOCOLS
-from westwood.judge import judging
-from westwood.judge.judging import SECTIONS, TARGETS, JudgePlan
+from westwood.control.catalogue import PROTOCOLS
+from westwood.evaluation.benchmark import judging
+from westwood.evaluation.benchmark.judging import SECTIONS, TARGETS, JudgePlan
+from westwood.experiments.control import control
 from westwood.results.intervals import quantile
-from westwood.study.control import control
 
 
 def test_a_row_alone_is_the_row_of_the_table_whatever_else_runs(attack):

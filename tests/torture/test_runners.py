@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from westwood import Scenario, catalogue, simulate
+from westwood import Scenario, simulate
+from westwood.control import catalogue
 from westwood.engines import linux, ns3, quic
 from westwood.errors import WestwoodError
 from westwood.programs import Program

@@ -15,7 +15,7 @@ from typing import Any
 
 from plain_scenarios import check_like_the_models
 
-from westwood.catalogue import (
+from westwood.control.catalogue import (
     APPLICATIONS,
     DROPTAIL,
     IMPAIRMENTS,

@@ -7,12 +7,13 @@ import tomllib
 from pathlib import Path
 
 from westwood import Scenario
-from westwood.catalogue import PROTOCOLS, settings_of_protocol
+from westwood.control.catalogue import PROTOCOLS, settings_of_protocol
 from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
-from westwood.paths import population
+from westwood.experiments.optimiser import Values
 from westwood.results.folder import Folder
+from westwood.scenario.paths import population
 from westwood.search import space, study
 from westwood.search.outcome import Outcome
 from westwood.search.result import Search
@@ -51,7 +52,7 @@ def test_any_settings_that_a_search_may_propose_are_a_scenario(attack):
     for choices in attack.rounds():
         protocol = choices.choice(controls)
         parameters, fallback = space.parameters(protocol, (), {}), space.defaults(protocol, {})
-        drawn: space.Values = {
+        drawn: Values = {
             parameter.key: choices.choice(parameter.choices)
             if parameter.choices
             else choices.randint(parameter.low, parameter.high)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every command that keeps its finished runs and resumes, in its small form.
 
-A row is attacked by the laws of tests/westwood/study/test_laws.py and by `make torture`. As a
+A row is attacked by the laws of tests/westwood/experiments/test_laws.py and by `make torture`. As a
 program this runs a command line, and is killed after so many kept records:
 
     python small_studies.py 3 reproduce fig11 --out out

@@ -5,7 +5,8 @@ import pytest
 
 from tools import declared_tables, pages
 from westwood import _engine
-from westwood.catalogue import (
+from westwood.cli import call
+from westwood.control.catalogue import (
     IMPAIRMENTS,
     LOSSES,
     OF_STACKS,
@@ -14,7 +15,6 @@ from westwood.catalogue import (
     controls_of_stack,
     settings_of,
 )
-from westwood.cli import call
 from westwood.reference import LISTINGS, listing
 from westwood.results.columns import columns
 from westwood.scenario import presets, profiles

@@ -18,7 +18,7 @@ from typing import Any
 
 import polars as pl
 
-from westwood.catalogue import label
+from westwood.control.catalogue import label
 from westwood.draw import report
 from westwood.draw.report import megabytes
 from westwood.results.folder import Folder

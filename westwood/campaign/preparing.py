@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from westwood.catalogue import PROTOCOLS
 from westwood.control import loading
+from westwood.control.catalogue import PROTOCOLS
+from westwood.engines import kernel_loading
 from westwood.engines.linux_limits import CONTROLS
 from westwood.errors import InputError, UnavailableError, suggestion
-from westwood.hosts import kernel_loading
 from westwood.kernel import doctor, user_controls, ww_kernel
 
 # Those that are tried unless others are named: not one that the catalogue calls experimental.

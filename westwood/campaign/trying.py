@@ -19,12 +19,12 @@ from typing import Any
 
 import polars as pl
 
-from westwood.arguments import check_seed
 from westwood.campaign import causes, iperf3, verdict
 from westwood.campaign.causes import LOSS_COLUMNS, Causes
 from westwood.campaign.iperf3 import MakeSocket, Uploaded
 from westwood.campaign.plan import Server
 from westwood.campaign.verdict import TrialVerdict
+from westwood.control.arguments import check_seed
 from westwood.engines import estimates
 from westwood.errors import InputError, WestwoodError
 from westwood.kernel.recording import Recording

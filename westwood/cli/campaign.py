@@ -12,8 +12,8 @@ import polars as pl
 from westwood.campaign import page
 from westwood.campaign.measure import Measurement, trace_file
 from westwood.campaign.plan import CampaignPlan
-from westwood.catalogue import label
 from westwood.cli import console
+from westwood.control.catalogue import label
 from westwood.errors import Interrupted, RunError
 from westwood.results.folder import Damaged, Folder
 

@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from westwood.catalogue import label
 from westwood.cli import streams, tables
+from westwood.control.catalogue import label
 
 if TYPE_CHECKING:
     import polars as pl

@@ -30,10 +30,10 @@ from westwood.cli.options import (
 from westwood.errors import InputError
 
 if TYPE_CHECKING:
-    from westwood.judge.judging import Judged, JudgePlan, TargetVerdict
+    from westwood.evaluation.benchmark.judging import Judged, JudgePlan, TargetVerdict
+    from westwood.experiments.control import Control
     from westwood.results.folder import Folder
     from westwood.results.intervals import Estimate
-    from westwood.study.control import Control
 
 JudgedOption = Annotated[
     list[str] | None,
@@ -99,10 +99,10 @@ def benchmark(
     from westwood import engines
     from westwood.cli import console
     from westwood.engines.pool import check_workers
-    from westwood.judge import judging
+    from westwood.evaluation.benchmark import judging
+    from westwood.experiments.control import control
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
-    from westwood.study.control import control
 
     if frontier:
         refuse_idle(context, "only", "set_", why="with --frontier")
@@ -181,7 +181,7 @@ def _varied(options: Sequence[str] | None) -> list[tuple[str, str, list[Any]]]:
 def _frontier_table(
     plan: JudgePlan, found: Mapping[Control, Sequence[TargetVerdict]]
 ) -> Iterator[str]:
-    from westwood.judge import judging
+    from westwood.evaluation.benchmark import judging
 
     cells = [["", *(text for row in plan.targets for text in (row.name, "95 % interval"))]]
     for control, verdicts in found.items():

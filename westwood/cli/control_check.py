@@ -27,7 +27,7 @@ def check(
     """Say whether a control in a C file is fit for every host."""
     from westwood.control import checking, one_command
     from westwood.control.loading import is_file
-    from westwood.judge import fixed_paths, fixed_paths_page
+    from westwood.evaluation import fixed_paths, fixed_paths_page
     from westwood.kernel import user_controls
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind

@@ -19,7 +19,7 @@ from westwood.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from westwood.hosts.replaying import Replayed
+    from westwood.engines.replaying import Replayed
 
 _SettingOption = Annotated[
     list[str] | None,
@@ -71,7 +71,7 @@ def replay(
     """Say whether all hosts set the same windows for the same ACKs."""
     from westwood.cli.options import refuse_idle
     from westwood.control import one_command
-    from westwood.hosts import replaying
+    from westwood.engines import replaying
     from westwood.scenario import Scenario
 
     if calls:

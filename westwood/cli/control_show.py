@@ -23,7 +23,7 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show a control: its source, its hosts, its settings."""
-    from westwood.catalogue import PROTOCOLS, is_protocol, unknown_protocol
+    from westwood.control.catalogue import PROTOCOLS, is_protocol, unknown_protocol
     from westwood.kernel.user_controls import name_of
 
     if not is_protocol(name):
@@ -46,7 +46,7 @@ def show(
 
 def _settings(name: str) -> list[dict[str, Any]]:
     """Returns the settings that a control obeys, with its values in the profile rfc."""
-    from westwood.catalogue import settings_of_protocol
+    from westwood.control.catalogue import settings_of_protocol
     from westwood.scenario import Scenario
     from westwood.scenario.declared import accepted, written_default, written_field
     from westwood.scenario.flows import configured

@@ -24,8 +24,8 @@ from westwood.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from westwood.hunt.hunter import Hunt, HuntPlan, Tell
     from westwood.results.folder import Folder
+    from westwood.search.stress.hunter import Hunt, HuntPlan, Tell
 
 _ENVIRONMENTS = 20_000  # by default
 _SHOWN = 20  # findings in the table
@@ -34,7 +34,7 @@ _OF_A_HUNT = ("harm", "environments", "for_", "workers", "out", "resume")
 
 
 def _harms() -> list[str]:
-    from westwood.hunt.degradation import BY_IT, DEGRADATIONS, TO_IT
+    from westwood.search.stress.degradation import BY_IT, DEGRADATIONS, TO_IT
 
     return [TO_IT, BY_IT, *DEGRADATIONS]
 
@@ -129,7 +129,7 @@ def _plan(
     cc: str | None, harm: list[str], seed: int, environments: int | None, for_: str | None
 ) -> HuntPlan:
     from westwood.errors import InputError
-    from westwood.hunt import hunter
+    from westwood.search.stress import hunter
     from westwood.units import option_seconds
 
     if cc is None:
@@ -149,9 +149,9 @@ def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: b
     from westwood.cli.streams import next_step, say
     from westwood.engines.pool import check_workers
     from westwood.errors import Interrupted
-    from westwood.hunt import hunter, report
     from westwood.results.folder import Folder
     from westwood.results.store import interrupted
+    from westwood.search.stress import hunter, report
 
     check_workers(workers, "--workers")
     folder = Folder(out, tell=say) if out else None
@@ -209,7 +209,7 @@ def _progress(planned: HuntPlan) -> Iterator[Tell]:
 
 
 def _title(hunting: Hunt) -> str:
-    from westwood.catalogue import label
+    from westwood.control.catalogue import label
 
     found = len(hunting.findings())
     kinds = "1 kind of finding" if found == 1 else f"{found} kinds of findings"
@@ -218,7 +218,7 @@ def _title(hunting: Hunt) -> str:
 
 def _print(hunting: Hunt, folder: Folder | None) -> None:
     from westwood.cli import tables
-    from westwood.hunt import report
+    from westwood.search.stress import report
 
     found = hunting.findings()
     rows = tuple(
@@ -239,10 +239,10 @@ def _print(hunting: Hunt, folder: Folder | None) -> None:
 
 
 def _replay(file: str, engines: list[str], seed: int) -> None:
-    from westwood.catalogue import label
     from westwood.cli import tables
     from westwood.cli.streams import say
-    from westwood.hunt import replay
+    from westwood.control.catalogue import label
+    from westwood.search.stress import replay
 
     scenario, cc = replay.load(file)
     rows: list[tuple[str, ...]] = []

@@ -111,10 +111,10 @@ def tune(
     extras.need("optuna", "control tune")
     from westwood.cli import console, streams
     from westwood.engines.pool import check_workers
+    from westwood.experiments.control import settings_given
     from westwood.results.folder import Folder
     from westwood.search import space, study
     from westwood.search.result import Search
-    from westwood.study.control import settings_given
 
     check_workers(workers, "--workers")
     wanted = figures.wanted(plot, figure, title, size)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from westwood.engines.contract import Engine
     from westwood.evaluation.criterion import Effort
     from westwood.evaluation.running import Evaluation, Request
-    from westwood.study.control import Control
+    from westwood.experiments.control import Control
 
 
 def _parts() -> list[str]:
@@ -198,10 +198,11 @@ def evaluate(
 
 def _of_log(file: Path, only: list[str] | None) -> Request:
     """Returns what judges a log by the draft's cases."""
-    from westwood.conform import logs
-    from westwood.evaluation import catalogue, criterion, draft
+    from westwood.evaluation import catalogue, criterion
+    from westwood.evaluation.draft import logs
+    from westwood.evaluation.draft import suite as draft
     from westwood.evaluation.running import Request
-    from westwood.study.control import Control
+    from westwood.experiments.control import Control
 
     _, parts = catalogue.chosen(only or (), criterion.USUAL, [draft.NAME])
     parts = [draft.of_log(logs.read(file), part, str(file)) for part in parts]
@@ -266,8 +267,8 @@ def _request(
 
 
 def _control(name: str, set_: list[str] | None, engine: Engine, key: str = "CC") -> Control:
+    from westwood.experiments.control import control
     from westwood.scenario.stacks import is_stack, split
-    from westwood.study.control import control
 
     asked = control(name, settings_of(set_), key=key)
     if split(name)[0] and not is_stack(engine.name):

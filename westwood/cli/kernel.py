@@ -71,7 +71,7 @@ def load(
 
     FILE.c becomes ww_FILE beside them.
     """
-    from westwood.catalogue import PROTOCOLS
+    from westwood.control.catalogue import PROTOCOLS
     from westwood.kernel import boot as booting
     from westwood.kernel import defaults, users, ww_kernel
 
@@ -109,7 +109,7 @@ def _say_who() -> None:
 
 
 def _load_own(file: str, setting: list[str] | None, opened: list[str], *, boot: bool) -> None:
-    from westwood.hosts import kernel_loading
+    from westwood.engines import kernel_loading
     from westwood.kernel import defaults, user_controls, users, ww_kernel
 
     if boot:

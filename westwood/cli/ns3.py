@@ -59,8 +59,8 @@ def export(
     ] = None,
 ) -> None:
     """Write a scenario as a C++ program for ns-3 3.37 or later."""
+    from westwood.engines.export.ns3 import program
     from westwood.experiments.experiment import plan
-    from westwood.export.ns3 import program
     from westwood.scenario import Scenario
 
     if len(cc or ()) > 1:

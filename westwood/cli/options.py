@@ -65,7 +65,7 @@ def presets() -> Iterable[str]:
 
 def protocols() -> Iterable[str]:
     """Returns the names that --cc takes."""
-    from westwood.catalogue import PROTOCOLS
+    from westwood.control.catalogue import PROTOCOLS
 
     return PROTOCOLS
 

@@ -106,11 +106,11 @@ def validate(
 
     extras.need("matplotlib", "validate")
     from westwood.experiments import validation
+    from westwood.experiments.kept import KeptRuns
     from westwood.experiments.validation import compare, page
     from westwood.experiments.validation.grid import plan
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
-    from westwood.study.kept import KeptRuns
 
     grids = validation.chosen(engine, only or ())
     if not (only or resume):

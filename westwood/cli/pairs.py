@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from westwood.catalogue import label
 from westwood.cli import tables
+from westwood.control.catalogue import label
 from westwood.experiments.pairs import COLUMN
 from westwood.results.columns import Column, Row, columns
 from westwood.results.tables import change, difference

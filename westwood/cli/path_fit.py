@@ -34,8 +34,8 @@ def fit(
 ) -> None:
     """Fit a path to recorded uploads, and write it as a scenario."""
     from westwood import extras
-    from westwood.arguments import check_seed
     from westwood.cli.streams import next_step
+    from westwood.control.arguments import check_seed
 
     extras.need("numpy", "path fit")
     check_seed(seed)

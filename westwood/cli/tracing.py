@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from westwood.arguments import check_seed
 from westwood.cli import console, figures, streams
 from westwood.cli.options import span_s
+from westwood.control.arguments import check_seed
 from westwood.draw.views import VIEWS
 from westwood.engines import resources
 from westwood.engines.contract import Engine

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from westwood.catalogue import label, style_of
+from westwood.control.catalogue import label, style_of
 from westwood.draw.style import MBPS, interval_of, look, name_rows, subplots, with_edge
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 from matplotlib.ticker import MaxNLocator
 
-from westwood.catalogue import label, style_of
+from westwood.control.catalogue import label, style_of
 from westwood.draw.report import megabytes
 from westwood.draw.style import MBPS, interval_of, legend, look, subplots, thinned, with_edge
 

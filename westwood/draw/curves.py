@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from westwood.catalogue import PlotStyle, label, style_of
+from westwood.control.catalogue import PlotStyle, label, style_of
 from westwood.draw.style import MBPS, PALETTE, SOFT, legend, look, subplots
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import FuncFormatter
 
-from westwood.catalogue import label, style_of
+from westwood.control.catalogue import label, style_of
 from westwood.draw.style import legend, look, name_rows, subplots
 
 if TYPE_CHECKING:

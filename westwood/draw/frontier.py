@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.transforms import Bbox
 
-from westwood.catalogue import style_of
+from westwood.control.catalogue import style_of
 from westwood.draw.style import SOFT, look, subplots, with_edge
 from westwood.results.intervals import Estimate
 

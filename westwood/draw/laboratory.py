@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from westwood.catalogue import label, style_of
 from westwood.control import lines, loading, wasm
+from westwood.control.catalogue import label, style_of
 from westwood.errors import UnavailableError
 from westwood.results.folder import Folder
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from westwood.catalogue import OTHER_STYLE, PlotStyle, style_of
+from westwood.control.catalogue import OTHER_STYLE, PlotStyle, style_of
 from westwood.draw.style import MBPS, legend, look, nothing, subplots, thinned
 from westwood.draw.window import Span, said, sawteeth
 

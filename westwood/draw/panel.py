@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from westwood.catalogue import PROTOCOLS, PlotStyle, label, settings_of_protocol, style_of
+from westwood.control.catalogue import PROTOCOLS, PlotStyle, label, settings_of_protocol, style_of
 from westwood.draw.style import MBPS, PALETTE, SOFT, legend, look, subplots, thinned, tint
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import jinja2
 import polars as pl
 
 from westwood import __version__, extras
-from westwood.catalogue import label
+from westwood.control.catalogue import label
 from westwood.draw import laboratory
 from westwood.draw.laboratory import LabLink
 from westwood.results.columns import LOST_ON, columns

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MaxNLocator
 
-from westwood.catalogue import style_of
+from westwood.control.catalogue import style_of
 from westwood.draw.style import SOFT, legend, look, name_rows, subplots
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from westwood.catalogue import PlotStyle
+from westwood.control.catalogue import PlotStyle
 from westwood.draw.style import SOFT, legend, look, subplots
 from westwood.draw.views import TracedFlows
 from westwood.draw.window import Span, said

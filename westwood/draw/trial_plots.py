@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from matplotlib.ticker import MaxNLocator
 
-from westwood.catalogue import OTHER_STYLE, PROTOCOLS, PlotStyle
+from westwood.control.catalogue import OTHER_STYLE, PROTOCOLS, PlotStyle
 from westwood.draw.style import MBPS, legend, look, subplots, thinned
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
-    from westwood.catalogue import PlotStyle
+    from westwood.control.catalogue import PlotStyle
     from westwood.draw.window import Span
 
 

@@ -11,8 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from westwood import engines, extras
-from westwood.arguments import checked, checked_value, each, number, optional, switch, text, whole
-from westwood.catalogue import LONGEST_PS
+from westwood.control.arguments import (
+    checked,
+    checked_value,
+    each,
+    number,
+    optional,
+    switch,
+    text,
+    whole,
+)
+from westwood.control.catalogue import LONGEST_PS
 from westwood.engines import resources
 from westwood.engines.contract import Job
 from westwood.engines.pool import MOST_WORKERS, run_jobs, sorted_rows

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import DROPTAIL, IMPAIRMENTS, RECOVERIES
+from westwood.control.catalogue import DROPTAIL, IMPAIRMENTS, RECOVERIES
 from westwood.errors import InputError, show
 from westwood.scenario import profiles
 from westwood.scenario.declared import departures

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
 from westwood.control import loading
+from westwood.control.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
 from westwood.engines import linux_emulated, linux_queues
 from westwood.engines.limits import refuse_all, refuse_each
 from westwood.errors import InputError, UnavailableError, show

@@ -12,7 +12,7 @@ import subprocess
 from functools import cache
 from typing import TYPE_CHECKING
 
-from westwood.catalogue import DROPTAIL, QUEUES, settings_of
+from westwood.control.catalogue import DROPTAIL, QUEUES, settings_of
 from westwood.errors import InputError, UnavailableError, show
 from westwood.kernel import emulated
 from westwood.kernel.doctor import SHAPER

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from westwood.arguments import checked, whole
+from westwood.control.arguments import checked, whole
 from westwood.engines import linux, linux_queues, wire
 from westwood.errors import InputError, UnavailableError
 from westwood.scenario import Scenario, named_links

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from westwood import _engine
-from westwood.catalogue import LOSSES, NO_LOSS, SCRIPT
+from westwood.control.catalogue import LOSSES, NO_LOSS, SCRIPT
 from westwood.engines import network
 from westwood.units import PS_PER_S
 

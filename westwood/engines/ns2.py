@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from westwood import _engine
-from westwood.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
+from westwood.control.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
 from westwood.engines import network, ns2_limits
 from westwood.engines.contract import RunSeed, refuse_simulators_own
 from westwood.engines.counters import LinkCounters

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, QUEUES
+from westwood.control.catalogue import PROTOCOLS, QUEUES
 from westwood.engines import network
 from westwood.engines.limits import Limits
 from westwood.scenario.declared import written_defaults

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from westwood.catalogue import (
+from westwood.control.catalogue import (
     DROPTAIL,
     IMPAIRMENTS,
     LOSSES,

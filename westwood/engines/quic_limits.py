@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from westwood.catalogue import OF_STACKS, UDP, controls_of_stack
 from westwood.control import loading
+from westwood.control.catalogue import OF_STACKS, UDP, controls_of_stack
 from westwood.engines.limits import Limits, refuse_all, refuse_each
 from westwood.errors import InputError, show
 from westwood.scenario import profiles

@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, SHOWN
+from westwood.control.catalogue import PROTOCOLS, SHOWN
 from westwood.engines import machine
 from westwood.errors import InputError
 from westwood.scenario import topology

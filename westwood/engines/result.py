@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from westwood.arguments import (
+from westwood.control.arguments import (
     check_fields,
     checked,
     has,
@@ -23,7 +23,7 @@ from westwood.arguments import (
     text,
     whole,
 )
-from westwood.catalogue import label
+from westwood.control.catalogue import label
 from westwood.errors import InputError
 from westwood.results.columns import Row
 from westwood.results.rows import rows_frame

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from westwood.catalogue import QUEUES, UDP, PlotStyle, label, style_of
+from westwood.control.catalogue import QUEUES, UDP, PlotStyle, label, style_of
 from westwood.draw import panel
 from westwood.draw.over_time import TracedRun, over_time
 from westwood.draw.style import PALETTE, nothing

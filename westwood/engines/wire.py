@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, cast
 import polars as pl
 
 from westwood import _engine
-from westwood.catalogue import (
+from westwood.control import compiling, loading
+from westwood.control.catalogue import (
     DIRECTION_COLUMNS,
     DROP_COLUMNS,
     FLOW_COLUMNS,
@@ -30,7 +31,6 @@ from westwood.catalogue import (
     WINDOW_COLUMNS,
     MeasuredColumn,
 )
-from westwood.control import compiling, loading
 from westwood.engines import network
 from westwood.engines.counters import LinkCounters, no_events
 from westwood.errors import RunError, UnavailableError, one_line

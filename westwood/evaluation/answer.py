@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
+from westwood.evaluation.benchmark.targets import ratio
 from westwood.evaluation.criterion import QUESTIONS, Criterion, Part, Runs, Threshold
-from westwood.judge.targets import ratio
 from westwood.results.intervals import Estimate
 from westwood.results.journal import from_json, json_ready
 from westwood.results.metrics import half_width

@@ -13,14 +13,14 @@ from dataclasses import replace
 from typing import Any
 
 from westwood.evaluation import measures
+from westwood.evaluation.benchmark.targets import of_role, ratio
 from westwood.evaluation.criterion import Criterion, Part, Point, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
-from westwood.judge.targets import of_role, ratio
-from westwood.paths import population
-from westwood.paths.environment import Environment
+from westwood.experiments.control import Control
 from westwood.scenario import Scenario
+from westwood.scenario.paths import population
+from westwood.scenario.paths.environment import Environment
 from westwood.search import bounds
-from westwood.study.control import Control
 
 QUEUES_BDP = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16)
 _JITTER_US = 1000  # most

@@ -15,9 +15,9 @@ from westwood.evaluation.c4_paths import BAD_WIFI, DRAFT, DRAWS, FADE, SUSPENSIO
 from westwood.evaluation.c4_published import PUBLISHED
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Threshold
 from westwood.evaluation.measures import ALONE
-from westwood.paths.environment import ITSELF
+from westwood.experiments.control import Control
 from westwood.scenario import Scenario
-from westwood.study.control import Control
+from westwood.scenario.paths.environment import ITSELF
 
 
 def _against(kind: str, cc: str, within_s: Sequence[float]) -> list[Trial]:

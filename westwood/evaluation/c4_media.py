@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from westwood.evaluation.benchmark.targets import of_role
 from westwood.evaluation.c4_paths import BAD_WIFI, DRAFT, DRAWS, FADE, SUSPENSION, Trial
 from westwood.evaluation.c4_published import PUBLISHED_MEDIA
 from westwood.evaluation.criterion import Criterion, Point, Threshold
 from westwood.evaluation.measures import ALONE
-from westwood.judge.targets import of_role
+from westwood.experiments.control import Control
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
-from westwood.study.control import Control
 
 _NOTE = (
     "The audio, 80 bytes every 20 ms, is left out, because segments are full here. The layers "

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from westwood.paths.environment import ITSELF, PROFILE, WINDOW_BYTES
+from westwood.experiments.control import Control
 from westwood.scenario import Scenario
-from westwood.study.control import Control
+from westwood.scenario.paths.environment import ITSELF, PROFILE, WINDOW_BYTES
 
 DRAFT = "draft-huitema-ccwg-c4-test-02"
 _DURATION_S = 60

@@ -10,7 +10,6 @@ from westwood.errors import InputError, suggestion
 from westwood.evaluation import (
     basics,
     c4,
-    draft,
     harnesses,
     prudentia,
     regressions,
@@ -18,6 +17,7 @@ from westwood.evaluation import (
     tcpeval,
 )
 from westwood.evaluation.criterion import Criterion, Effort, Part
+from westwood.evaluation.draft import suite as draft
 
 PARTS: Mapping[str, Part] = {
     one.name: one

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from westwood.engines.contract import MoreColumns
 from westwood.engines.simulator import SIMULATOR
+from westwood.experiments.control import Control
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
-from westwood.study.control import Control
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from westwood.evaluation.answer import Answer, At
+from westwood.evaluation.benchmark import judging
+from westwood.evaluation.benchmark.judging import JudgePlan, TargetVerdict
+from westwood.evaluation.benchmark.targets import Target
+from westwood.evaluation.benchmark.wide import SECTIONS
 from westwood.evaluation.criterion import Part, Work
-from westwood.judge import judging
-from westwood.judge.judging import JudgePlan, TargetVerdict
-from westwood.judge.targets import Target
-from westwood.judge.wide import SECTIONS
+from westwood.experiments.control import Control
 from westwood.results.verdicts import Verdict
 from westwood.scenario import fragments
-from westwood.study.control import Control
 
 _POPULATION = "population"
 _OF_CUBIC = "shared-self"  # the row that shows the benchmark's own noise

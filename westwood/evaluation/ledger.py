@@ -12,8 +12,8 @@ from pathlib import Path
 
 from westwood.control.loading import is_file
 from westwood.errors import RunError
+from westwood.experiments.control import Control
 from westwood.results import disk, journal
-from westwood.study.control import Control
 
 
 def path() -> Path:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from westwood import _engine
 from westwood.engines.result import Result
+from westwood.evaluation.benchmark.targets import goodput, of_role
 from westwood.evaluation.criterion import Runs
-from westwood.judge.targets import goodput, of_role
 from westwood.results.columns import Row
 
 SOLO, BESIDE, ALONE = "solo", "beside", "alone"

@@ -15,8 +15,8 @@ from westwood.evaluation import measures
 from westwood.evaluation.basics import harm_to, over_queues, path, scenario, with_victim
 from westwood.evaluation.criterion import Criterion, Point, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
+from westwood.experiments.control import Control
 from westwood.scenario import Scenario
-from westwood.study.control import Control
 
 _SOURCE = "RFC 9743, 7.5; Savage et al. 1999"
 _PARTS_OF_A_SEGMENT = 20

@@ -30,10 +30,10 @@ from westwood.evaluation.text import (
     number,
     with_half,
 )
+from westwood.experiments.control import Control
 from westwood.results.verdicts import Verdict
 from westwood.scenario import Scenario, fragments
 from westwood.scenario.stacks import split
-from westwood.study.control import Control
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

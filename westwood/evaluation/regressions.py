@@ -9,14 +9,14 @@ from typing import Any
 
 from westwood.evaluation import measures
 from westwood.evaluation.basics import NAMES, alone, over_queues, path, scenario
+from westwood.evaluation.benchmark.targets import goodput, of_role, ratio
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE
-from westwood.judge.targets import goodput, of_role, ratio
-from westwood.paths import population
-from westwood.paths.environment import PROFILE, Environment
+from westwood.experiments.control import Control
 from westwood.scenario import Scenario
+from westwood.scenario.paths import population
+from westwood.scenario.paths.environment import PROFILE, Environment
 from westwood.search import bounds
-from westwood.study.control import Control
 
 _LIMIT_S = 10.0
 _ATTACK = {"kind": "udp", "rate": "30Mbps", "on": "0.15s", "off": "1.05s"}

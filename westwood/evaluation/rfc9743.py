@@ -12,13 +12,13 @@ from typing import Any
 
 from westwood.evaluation import measures, misbehaving
 from westwood.evaluation.basics import SAFE, alone, harm_lossy, harm_to, over_queues, path, scenario
+from westwood.evaluation.benchmark.targets import fairness, of_role
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
-from westwood.judge.targets import fairness, of_role
-from westwood.paths.population import PROFILE, Environment, given
+from westwood.experiments.control import Control
 from westwood.scenario import Scenario
+from westwood.scenario.paths.population import PROFILE, Environment, given
 from westwood.search import bounds
-from westwood.study.control import Control
 
 _OURS = "ours; RFC 9743 gives no number"
 _QUEUES_BDP = (0.05, 0.5, 1, 4, 16)

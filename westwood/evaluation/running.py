@@ -29,19 +29,19 @@ from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
 from westwood.evaluation import answer, catalogue, ledger, measures
 from westwood.evaluation.answer import Answer, NotRun, Sides
+from westwood.evaluation.benchmark.cases import CUBIC
 from westwood.evaluation.criterion import Criterion, Effort, Part, Point, Runs, Work
 from westwood.experiments import cluster
+from westwood.experiments.control import Control
 from westwood.experiments.experiment import Tracker
-from westwood.judge.cases import CUBIC
-from westwood.paths.environment import PROFILE
-from westwood.paths.population import seed_of
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
 from westwood.results.journal import finite_or_none, from_json
 from westwood.results.kinds import ResultKind
 from westwood.results.store import Store
 from westwood.scenario import Scenario
-from westwood.study.control import Control
+from westwood.scenario.paths.environment import PROFILE
+from westwood.scenario.paths.population import seed_of
 
 # What measures may read of a flow; a run keeps nothing else.
 KEPT = (

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from westwood.evaluation import measures
+from westwood.evaluation.benchmark.targets import goodput, of_role, ratio
 from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE
-from westwood.judge.targets import goodput, of_role, ratio
-from westwood.paths.environment import PROFILE
+from westwood.experiments.control import Control
 from westwood.scenario import Scenario
-from westwood.study.control import Control
+from westwood.scenario.paths.environment import PROFILE
 
 _NOTE = (
     "Transfers arrive at random instead of the recorded sessions, which are gone. Data go one way. "

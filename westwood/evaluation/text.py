@@ -12,8 +12,8 @@ from westwood.evaluation import answer, catalogue
 from westwood.evaluation.answer import Answer, At
 from westwood.evaluation.criterion import QUESTIONS
 from westwood.evaluation.running import Evaluation
+from westwood.experiments.control import Control
 from westwood.results.verdicts import Verdict
-from westwood.study.control import Control
 
 _WIDTH = 80
 _INDENT = " " * 6

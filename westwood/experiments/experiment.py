@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from westwood.catalogue import UDP, is_protocol, label, unknown_protocol
 from westwood.control import loading
+from westwood.control.catalogue import UDP, is_protocol, label, unknown_protocol
 from westwood.engines import resources
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import check_workers, run_jobs, sorted_rows
@@ -19,13 +19,13 @@ from westwood.engines.resources import ResourceEstimate
 from westwood.engines.simulator import MOST_SEEDS, SIMULATOR
 from westwood.errors import InputError
 from westwood.experiments import shared
+from westwood.experiments.kept import KeptRuns
 from westwood.results.columns import COST, Row, averaged
 from westwood.results.metrics import means, summarise
 from westwood.results.rows import even, rows_frame
 from westwood.scenario import Scenario, controls, presets
 from westwood.scenario.controls import OF_EACH_CONTROL, has_setting
 from westwood.scenario.stacks import is_stack, split
-from westwood.study.kept import KeptRuns
 
 if TYPE_CHECKING:
     import polars as pl

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from westwood import arguments, extras, files
-from westwood.arguments import checked
-from westwood.control import loading
+from westwood import extras, files
+from westwood.control import arguments, loading
+from westwood.control.arguments import checked
 from westwood.draw import report
 from westwood.draw.laboratory import LabLink
 from westwood.errors import InputError

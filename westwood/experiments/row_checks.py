@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from westwood.catalogue import PROTOCOLS, UDP
+from westwood.control.catalogue import PROTOCOLS, UDP
 from westwood.control.loading import PYTHON, is_file
 from westwood.errors import show
 from westwood.experiments.experiment import Experiment

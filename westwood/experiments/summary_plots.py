@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from westwood import extras, units
-from westwood.arguments import checked, frame, optional, text
-from westwood.catalogue import label
+from westwood.control.arguments import checked, frame, optional, text
+from westwood.control.catalogue import label
 from westwood.errors import InputError, suggestion
 from westwood.experiments import experiment
 from westwood.results.columns import axis, check_metric

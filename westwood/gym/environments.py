@@ -15,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from westwood import units
-from westwood.arguments import checked, number, optional, text, whole
+from westwood.control.arguments import checked, number, optional, text, whole
 from westwood.errors import InputError, suggestion
 from westwood.gym import paths as drawn_paths
 from westwood.gym.choices import ACTIONS, COLUMNS, KINDS, REWARDS, Action, Kind, Numbers, Reward

@@ -9,9 +9,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from westwood import arguments
-from westwood.arguments import checked, each, has, number, optional, text, whole
-from westwood.control import writing
+from westwood.control import arguments, writing
+from westwood.control.arguments import checked, each, has, number, optional, text, whole
 from westwood.errors import InputError
 
 _SEEN_BITS, _WEIGHT_BITS = 12, 16  # fractional bits in the file

@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from westwood.arguments import checked, whole
 from westwood.control import loading
+from westwood.control.arguments import checked, whole
 from westwood.errors import InputError
 from westwood.scenario import Scenario
 

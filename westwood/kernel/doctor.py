@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from westwood.catalogue import QUEUES
 from westwood.control import compiling
+from westwood.control.catalogue import QUEUES
 from westwood.errors import UnavailableError, WestwoodError
 from westwood.kernel import btf, user_controls, virtual, ww_kernel
 from westwood.programs import CHECKOUT

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from westwood import __version__
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 from westwood.errors import InputError, RunError, UnavailableError
 from westwood.kernel.guardian import guarded
 from westwood.programs import REINSTALL, Program, system_program

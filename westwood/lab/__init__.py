@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from westwood import arguments, extras
+from westwood import extras
+from westwood.control import arguments
 from westwood.scenario import Scenario
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import is_dataclass
 from typing import Any
 
 from westwood import __version__, _engine, files
-from westwood.catalogue import (
+from westwood.control.catalogue import (
     APPLICATIONS,
     IMPAIRMENTS,
     LOSSES,

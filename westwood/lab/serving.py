@@ -17,8 +17,8 @@ from typing import Any
 from urllib.parse import quote
 
 from westwood import files, stopping
-from westwood.catalogue import is_protocol, unknown_protocol
 from westwood.control import loading, one_command
+from westwood.control.catalogue import is_protocol, unknown_protocol
 from westwood.draw import laboratory
 from westwood.errors import InputError, RunError, WestwoodError
 from westwood.scenario import Scenario, controls, fragments, number_files

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from westwood.catalogue import PlotStyle, label
+from westwood.control.catalogue import PlotStyle, label
 from westwood.draw.bars import grouped_bars
 from westwood.draw.curves import THROUGHPUT, Axis, curves, numeric, panels, side_by_side
 from westwood.draw.grids import Grid, grids

@@ -20,6 +20,7 @@ from westwood.engines.pool import check_workers
 from westwood.errors import InputError, suggestion
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
+from westwood.experiments.kept import KeptRuns
 from westwood.papers import claims
 from westwood.papers.checks.common import Measured
 from westwood.papers.infer import published
@@ -28,7 +29,6 @@ from westwood.papers.studies import STUDIES, PaperStudy, observer_of
 from westwood.results.folder import Folder
 from westwood.results.rows import losing_links
 from westwood.scenario import Scenario, fragments, profiles
-from westwood.study.kept import KeptRuns
 
 QUICK_SEEDS = 3
 ALL = "all"

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from westwood.catalogue import UDP
+from westwood.control.catalogue import UDP
 from westwood.errors import ImpossibleResult
 from westwood.units import PS_PER_S
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from westwood import _engine
-from westwood.arguments import checked, each, frame, text
+from westwood.control.arguments import checked, each, frame, text
 from westwood.errors import InputError, suggestion
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from westwood.catalogue import UDP
+from westwood.control.catalogue import UDP
 from westwood.errors import InputError
 from westwood.units import format_size
 

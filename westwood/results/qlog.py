@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from westwood import __version__
-from westwood.catalogue import UDP
+from westwood.control.catalogue import UDP
 from westwood.errors import InputError
 from westwood.results import traces
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from westwood.catalogue import QUEUE_COLUMNS
+from westwood.control.catalogue import QUEUE_COLUMNS
 from westwood.results.raw import Columns, RawResult
 from westwood.results.traces import SIDES
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from westwood.catalogue import DIRECTION_COLUMNS
+from westwood.control.catalogue import DIRECTION_COLUMNS
 
 if TYPE_CHECKING:
     from westwood.results.records import Records

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from westwood import markup
-from westwood.catalogue import label
+from westwood.control.catalogue import label
 from westwood.results.columns import Column, Row, columns
 
 _MOST_IN_HTML = 200  # rows

@@ -13,7 +13,7 @@ import polars as pl
 import polars.selectors as cs
 
 from westwood import _engine
-from westwood.catalogue import (
+from westwood.control.catalogue import (
     DIRECTION_COLUMNS,
     FLOW_COLUMNS,
     MESSAGE_COLUMNS,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from westwood import files
-from westwood.catalogue import OF_DATAGRAMS, UDP
+from westwood.control.catalogue import OF_DATAGRAMS, UDP
 from westwood.errors import InputError, show, suggestion
 from westwood.scenario import controls
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from westwood import _engine
-from westwood.catalogue import OF_DATAGRAMS, UDP, settings_of
+from westwood.control.catalogue import OF_DATAGRAMS, UDP, settings_of
 from westwood.errors import InputError
 from westwood.scenario import controls, profiles
 from westwood.scenario.addresses import kind_of

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, settings_of_protocol, unknown_protocol
 from westwood.control import loading
+from westwood.control.catalogue import PROTOCOLS, settings_of_protocol, unknown_protocol
 from westwood.errors import InputError, suggestion
 from westwood.scenario.stacks import STACK, split
 

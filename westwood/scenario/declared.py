@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from westwood import _engine, units
-from westwood.catalogue import Setting, settings_of
+from westwood.control.catalogue import Setting, settings_of
 from westwood.errors import InputError
 
 if TYPE_CHECKING:

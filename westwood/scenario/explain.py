@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from westwood.catalogue import IMPAIRMENTS, LOSSES, QUEUES, settings_of
+from westwood.control.catalogue import IMPAIRMENTS, LOSSES, QUEUES, settings_of
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import accepted
 from westwood.scenario.parts import NAME_PATTERN

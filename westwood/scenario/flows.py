@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from westwood import _engine, units
-from westwood.catalogue import (
+from westwood.control.catalogue import (
     PROTOCOLS,
     RECOVERIES,
     UDP,

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from westwood import _engine
-from westwood.catalogue import (
+from westwood.control.catalogue import (
     DROPTAIL,
     IMPAIRMENTS,
     LONGEST_PS,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator
 
 from westwood import _engine, units
-from westwood.catalogue import LONGEST_PS, RECOVERIES, settings_of
+from westwood.control.catalogue import LONGEST_PS, RECOVERIES, settings_of
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import Quantity, quantity, type_of
 

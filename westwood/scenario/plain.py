@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from westwood import units
-from westwood.catalogue import (
+from westwood.control.catalogue import (
     DROPTAIL,
     LOSSES,
     NO_LOSS,

@@ -24,8 +24,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from westwood import _engine, arguments, files
-from westwood.arguments import checked
+from westwood import _engine, files
+from westwood.control import arguments
+from westwood.control.arguments import checked
 from westwood.errors import InputError, suggestion
 from westwood.scenario import (
     completion,

@@ -7,7 +7,7 @@ which there are, so reading a scenario checks the form of their names.
 
 import re
 
-from westwood.catalogue import OF_STACKS, PROTOCOLS
+from westwood.control.catalogue import OF_STACKS, PROTOCOLS
 from westwood.errors import InputError
 
 STACKS = tuple(OF_STACKS)  # an engine has the name of its stack

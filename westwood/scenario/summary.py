@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from westwood import markup
-from westwood.catalogue import LOSSES, QUEUES, SCRIPT, label
+from westwood.control.catalogue import LOSSES, QUEUES, SCRIPT, label
 from westwood.scenario import topology
 from westwood.units import PS_PER_S, format_time
 

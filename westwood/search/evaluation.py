@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from westwood.engines.contract import Job
-from westwood.paths import population
-from westwood.paths.environment import Environment, scenario
+from westwood.experiments.control import Control
 from westwood.results.columns import Row
 from westwood.results.metrics import percentile
+from westwood.scenario.paths import population
+from westwood.scenario.paths.environment import Environment, scenario
 from westwood.search import objective
 from westwood.search.objective import REFERENCES, REPEATS, TARGETS
 from westwood.search.outcome import Outcome, PathOutcomes
-from westwood.study.control import Control
 
 LEAST_PATHS = 30
 SHARES: Mapping[str, int] = {  # percentage of the paths for each family

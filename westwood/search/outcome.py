@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from westwood.paths.environment import Environment, role
 from westwood.results.journal import from_json, json_ready
 from westwood.results.metrics import jain
+from westwood.scenario.paths.environment import Environment, role
 
 _OF_WORST_SEED = ("resent", "resent_beyond")
 

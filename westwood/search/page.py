@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import label
+from westwood.control.catalogue import label
 from westwood.results.tables import on_its_side
 from westwood.scenario.toml_format import toml_value
 from westwood.search import space

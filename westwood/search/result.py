@@ -9,13 +9,14 @@ from typing import Any
 
 from westwood.control import loading
 from westwood.errors import InputError
-from westwood.paths import population
+from westwood.experiments.control import Control
+from westwood.experiments.optimiser import Value, Values
 from westwood.results.journal import finite_or_none
+from westwood.scenario.paths import population
 from westwood.search import evaluation, space
 from westwood.search.objective import TARGETS
 from westwood.search.outcome import Outcome
-from westwood.search.space import Parameter, Value, Values
-from westwood.study.control import Control
+from westwood.search.space import Parameter
 
 MOST_PATHS = 10_000
 TOGETHER = "*"  # in place of a setting's key: all settings without a proven effect
@@ -57,7 +58,7 @@ class Search:
             "targets": {one.name: [one.bound, one.weight, one.scale] for one in TARGETS},
         }
 
-    def control(self, values: Mapping[str, space.Value]) -> Control:
+    def control(self, values: Mapping[str, Value]) -> Control:
         """Returns the control with these values."""
         return Control(self.protocol, space.settings(values, self.parameters, self.held))
 

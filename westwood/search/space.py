@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from westwood import files
-from westwood.catalogue import (
+from westwood.control.catalogue import (
     Setting,
     is_protocol,
     settings_in_order,
@@ -22,15 +22,14 @@ from westwood.catalogue import (
     unknown_protocol,
 )
 from westwood.errors import InputError, suggestion
-from westwood.paths.environment import PROFILE, scenario
+from westwood.experiments.control import ANY_PATH
+from westwood.experiments.optimiser import Value, Values
 from westwood.scenario import Scenario
 from westwood.scenario.declared import accepted, read, to_field
 from westwood.scenario.flows import configured
-from westwood.study.control import ANY_PATH
+from westwood.scenario.paths.environment import PROFILE, scenario
 from westwood.units import TIME_UNITS, format_time
 
-Value = bool | int | str
-Values = dict[str, Value]  # values by the setting's key
 _LOG_FROM = 100  # ranges that span this ratio are searched in the logarithm
 
 

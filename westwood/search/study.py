@@ -24,7 +24,9 @@ from typing import Any
 import polars as pl
 
 from westwood.errors import InputError
+from westwood.experiments.control import Control
 from westwood.experiments.experiment import Tracker
+from westwood.experiments.optimiser import BATCH, Values, propose
 from westwood.results import journal
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
@@ -32,7 +34,6 @@ from westwood.results.store import Store, interrupted
 from westwood.search import evaluation, objective, space
 from westwood.search.evaluation import PathTestSet, RunJobs
 from westwood.search.objective import REFERENCES, TARGETS
-from westwood.search.optimiser import BATCH, propose
 from westwood.search.outcome import Outcome, PathOutcomes
 from westwood.search.result import (
     NUMBERS,
@@ -44,8 +45,6 @@ from westwood.search.result import (
     end_name,
     numbers_of,
 )
-from westwood.search.space import Values
-from westwood.study.control import Control
 
 MOST_TRIALS = 100_000
 

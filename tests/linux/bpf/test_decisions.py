@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 from machine import joined, outcome
 
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 from westwood.kernel import ww_kernel
 from westwood.kernel.recording import recording
 

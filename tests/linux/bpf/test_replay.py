@@ -4,7 +4,7 @@
 import pytest
 
 from westwood.control.writing import like
-from westwood.hosts import replaying
+from westwood.engines import replaying
 
 pytestmark = pytest.mark.kernel
 ON_LOSS = "    window->cwnd = window->ssthresh;\n"

@@ -17,7 +17,7 @@ import pytest
 from machine import OURS, alone, available, eventually, in_kernel, outcome
 
 from westwood import __version__
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 from westwood.kernel import users, ww_kernel
 
 pytestmark = pytest.mark.kernel

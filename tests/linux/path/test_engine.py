@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 
 from westwood import Scenario, engines, simulate
-from westwood.catalogue import SHOWN
 from westwood.cli import call
+from westwood.control.catalogue import SHOWN
 from westwood.engines import linux, linux_limits
 from westwood.engines.contract import Job
 from westwood.errors import RunError, UnavailableError, WestwoodError

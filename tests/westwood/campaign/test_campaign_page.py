@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from westwood.campaign import page
-from westwood.catalogue import label
+from westwood.control.catalogue import label
 from westwood.results.folder import Folder
 from westwood.results.metrics import t_quantile
 

@@ -25,7 +25,7 @@ from westwood.campaign import (
 )
 from westwood.campaign.plan import Server
 from westwood.campaign.verdict import TrialVerdict
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 from westwood.errors import InputError
 from westwood.kernel import ww_kernel
 from westwood.results import sequential

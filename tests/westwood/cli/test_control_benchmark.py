@@ -12,7 +12,7 @@ import pytest
 
 from westwood import Scenario
 from westwood.errors import RunError
-from westwood.judge import judging
+from westwood.evaluation.benchmark import judging
 from westwood.results.folder import Folder
 
 Westwood = Callable[..., Any]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from westwood import Scenario
-from westwood.catalogue import PROTOCOLS, settings_of_protocol
+from westwood.control.catalogue import PROTOCOLS, settings_of_protocol
 
 Westwood = Callable[..., Any]
 

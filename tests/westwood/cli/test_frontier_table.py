@@ -4,11 +4,11 @@
 import pytest
 
 from westwood.cli.control_benchmark import _frontier_table, _table
-from westwood.judge import judging
-from westwood.judge.judging import JudgePlan, TargetVerdict
-from westwood.judge.targets import Statistic
+from westwood.evaluation.benchmark import judging
+from westwood.evaluation.benchmark.judging import JudgePlan, TargetVerdict
+from westwood.evaluation.benchmark.targets import Statistic
+from westwood.experiments.control import Control
 from westwood.results.intervals import Estimate
-from westwood.study.control import Control
 
 
 def test_a_control_has_its_figures_in_columns_and_its_settings_below():

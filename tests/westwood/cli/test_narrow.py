@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from westwood.catalogue import PROTOCOLS, label, settings_of
 from westwood.cli.console import LEFT_OUT_FIRST
+from westwood.control.catalogue import PROTOCOLS, label, settings_of
 from westwood.reference import LISTINGS, listing
 from westwood.results.columns import columns
 

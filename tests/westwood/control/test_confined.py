@@ -10,8 +10,8 @@ import pytest
 from westwood import _engine
 from westwood.control import confined
 from westwood.control.writing import like
+from westwood.engines import replaying
 from westwood.errors import InputError, UnavailableError, WestwoodError
-from westwood.hosts import replaying
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64", reason="the hostile files have system calls of x86_64"

@@ -259,7 +259,7 @@ def test_tables_of_controls_have_names_inside_the_folder(swept, westwood, monkey
 
 
 def test_a_recording_that_names_a_file_loads_none(here, loaded):
-    from westwood.catalogue import PROTOCOLS, is_protocol, label
+    from westwood.control.catalogue import PROTOCOLS, is_protocol, label
 
     assert "./mine.c" not in PROTOCOLS and label("./mine.c") == "mine" and not loaded
     assert is_protocol("./mine.c") and label("./mine.c") == "Mine"

@@ -15,8 +15,8 @@ from unittest.mock import Mock
 import pytest
 
 from westwood import Control, InputError, Scenario, programs, simulate, simulate_many
-from westwood.catalogue import PROTOCOLS, label, settings_of_protocol, style_of
 from westwood.control import compiling, loading
+from westwood.control.catalogue import PROTOCOLS, label, settings_of_protocol, style_of
 from westwood.control.writing import like, models
 from westwood.experiments.experiment import plan
 
@@ -119,7 +119,7 @@ def test_a_file_is_a_name_in_scenarios_relative_to_their_folder(mine):
 def test_the_colour_of_a_file_does_not_depend_on_what_is_drawn_first(mine):
     names = [str(mine.with_name(name)) for name in ("first.c", "second.c")]
     script = (
-        "import sys; from westwood.catalogue import PROTOCOLS, style_of; "
+        "import sys; from westwood.control.catalogue import PROTOCOLS, style_of; "
         "from westwood.control import loading\n"
         "assert not any(name in PROTOCOLS for name in sys.argv[2:]), 'nothing was loaded'\n"
         "for name in sys.argv[2:]: loading.load(name)\n"

@@ -12,7 +12,7 @@ from westwood import programs
 from westwood.control import checking, compiling
 from westwood.control.checking import Outcome
 from westwood.control.writing import like, models
-from westwood.judge import fixed_paths
+from westwood.evaluation import fixed_paths
 
 pytestmark = pytest.mark.skipif(not shutil.which("clang"), reason="needs gcc and clang")
 

@@ -9,8 +9,8 @@ import pytest
 from westwood import Scenario, simulate
 from westwood.control.writing import like
 from westwood.engines import ns3
+from westwood.engines.export.ns3 import program
 from westwood.errors import InputError
-from westwood.export.ns3 import program
 
 BUILT = Path(__file__).parents[3] / "build" / "ns3" / "wheel" / "ww-ns3-runner"
 needs_runner = pytest.mark.skipif(not BUILT.exists(), reason="no ns-3 runner: westwood ns3 build")

@@ -4,8 +4,8 @@
 import pytest
 
 from westwood import Control, Scenario, simulate
-from westwood.catalogue import PROTOCOLS, SETTINGS
 from westwood.control import writing
+from westwood.control.catalogue import PROTOCOLS, SETTINGS
 from westwood.control.writing import like
 from westwood.scenario import profiles
 

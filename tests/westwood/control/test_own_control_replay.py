@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from westwood.control.writing import like
-from westwood.hosts import replaying
+from westwood.engines import replaying
 
 Westwood = Callable[..., Any]
 GOLDEN = Path(__file__).parents[2] / "golden" / "calls"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 from matplotlib.colors import to_rgb
 
-from westwood.catalogue import LOOKS, PROTOCOLS
+from westwood.control.catalogue import LOOKS, PROTOCOLS
 from westwood.draw.style import PALETTE
 
 Floats = npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Annotation, Text
 
-from westwood.catalogue import PROTOCOLS, label
+from westwood.control.catalogue import PROTOCOLS, label
 from westwood.draw.frontier import FrontierAxis, Mark, frontier
 from westwood.results.intervals import Estimate
 

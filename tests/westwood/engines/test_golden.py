@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from westwood import simulate_many
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 from westwood.scenario import Scenario
 
 TABLE = Path(__file__).parents[2] / "golden" / "table.csv"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from westwood import Scenario, _engine
-from westwood.catalogue import Setting, settings_of
+from westwood.control.catalogue import Setting, settings_of
 from westwood.engines import linux_limits, linux_um, ns2_limits, ns3, ns3_limits, quic_limits
 from westwood.errors import InputError, show
 from westwood.experiments.validation.grid import plan

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from westwood import Scenario
-from westwood.catalogue import settings_of
+from westwood.control.catalogue import settings_of
 from westwood.engines import linux_limits, ns3_limits, quic_limits, simulator
 from westwood.engines.contract import Job
 from westwood.engines.quic import Stack

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from westwood import Result, Scenario, engines, simulate
-from westwood.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
+from westwood.control.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
 from westwood.errors import UnavailableError
 
 # Tolerances for other engines: relative, and in the column's unit.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from westwood import Scenario
-from westwood.catalogue import (
+from westwood.control.catalogue import (
     DIRECTION_COLUMNS,
     DROPTAIL,
     FLOW_COLUMNS,

@@ -10,7 +10,7 @@ from westwood.engines.contract import Job
 from westwood.evaluation import c4, c4_media, c4_paths
 from westwood.evaluation.c4_published import PUBLISHED
 from westwood.evaluation.criterion import Published
-from westwood.study.control import Control
+from westwood.experiments.control import Control
 
 TRIALS = {trial.name: trial for trial in c4.TRIALS}
 

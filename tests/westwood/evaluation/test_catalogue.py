@@ -7,7 +7,7 @@ from westwood.engines import simulator
 from westwood.engines.contract import Job
 from westwood.evaluation import catalogue, tcpeval
 from westwood.evaluation.criterion import FULL, QUESTIONS, QUICK, USUAL
-from westwood.study.control import Control
+from westwood.experiments.control import Control
 
 EVERY = [one for part in catalogue.PARTS.values() for one in part.criteria]
 

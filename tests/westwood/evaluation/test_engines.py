@@ -16,9 +16,9 @@ from westwood.evaluation import answer, catalogue, harnesses, text
 from westwood.evaluation.answer import Answer
 from westwood.evaluation.criterion import QUICK
 from westwood.evaluation.running import Evaluation, Request
+from westwood.experiments.control import Control
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
-from westwood.study.control import Control
 
 CONTROL, QUEUES = Control("vegas"), ("2 BDP", "4 BDP")
 QUEUE_OF = {"133p": "2 BDP", "267p": "4 BDP"}  # of the criterion `queue`

@@ -4,7 +4,7 @@
 from westwood.engines import simulator
 from westwood.engines.contract import Job
 from westwood.evaluation import catalogue
-from westwood.study.control import Control
+from westwood.experiments.control import Control
 
 CRITERIA = {one.name: one for part in catalogue.PARTS.values() for one in part.criteria}
 

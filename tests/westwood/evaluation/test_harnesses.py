@@ -3,10 +3,10 @@
 
 from westwood.evaluation import harnesses
 from westwood.evaluation.answer import Answer
-from westwood.judge import judging
-from westwood.judge.judging import JudgePlan
+from westwood.evaluation.benchmark import judging
+from westwood.evaluation.benchmark.judging import JudgePlan
+from westwood.experiments.control import Control
 from westwood.scenario import Scenario, fragments
-from westwood.study.control import Control
 
 
 def test_a_target_names_its_worst_path():

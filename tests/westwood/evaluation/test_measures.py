@@ -13,7 +13,7 @@ from westwood.engines import simulator
 from westwood.engines.contract import Job
 from westwood.engines.result import Result
 from westwood.evaluation import basics, measures, running
-from westwood.judge.cases import Control
+from westwood.evaluation.benchmark.cases import Control
 from westwood.results.columns import Row
 
 

@@ -6,8 +6,8 @@ import pytest
 from westwood import simulate
 from westwood.evaluation import misbehaving
 from westwood.evaluation.criterion import Criterion
+from westwood.experiments.control import Control
 from westwood.results.columns import Row
-from westwood.study.control import Control
 
 
 def measured(criterion: Criterion, control: Control, point: int = 0) -> float:

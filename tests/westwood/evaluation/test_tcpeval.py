@@ -6,7 +6,7 @@ import pytest
 from westwood.engines import simulator
 from westwood.engines.contract import Job
 from westwood.evaluation import tcpeval
-from westwood.study.control import Control
+from westwood.experiments.control import Control
 
 CUBIC = Control("cubic")
 CRITERIA = {one.name: one for one in tcpeval.PART.criteria}

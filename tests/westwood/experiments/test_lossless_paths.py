@@ -13,7 +13,7 @@ from functools import cache
 
 import pytest
 
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 from westwood.engines.simulator import simulate
 from westwood.experiments.validation import GRIDS
 from westwood.scenario import Scenario

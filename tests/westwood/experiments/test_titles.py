@@ -9,9 +9,9 @@ import pytest
 
 from westwood import Scenario
 from westwood.cli import pairs
+from westwood.engines.export import ns3
 from westwood.experiments.experiment import LISTED
 from westwood.experiments.readback import Results
-from westwood.export import ns3
 from westwood.scenario.summary import summarise
 
 

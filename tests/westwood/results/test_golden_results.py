@@ -17,9 +17,9 @@ from golden_files import assert_golden, digest
 
 from westwood import Scenario, simulate
 from westwood.engines import run_figures
+from westwood.engines.export import ns3
 from westwood.engines.result import Result
 from westwood.errors import InputError
-from westwood.export import ns3
 from westwood.results.metrics import means
 from westwood.results.rows import even
 from westwood.scenario import summary

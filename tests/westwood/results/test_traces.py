@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from westwood import Scenario, simulate
-from westwood.catalogue import QUEUES
+from westwood.control.catalogue import QUEUES
 from westwood.engines import run_figures
 from westwood.engines.result import Result
 from westwood.results.traces import STATES, offered_rate

@@ -4,7 +4,7 @@
 import pytest
 from pydantic import TypeAdapter
 
-from westwood.catalogue import APPLICATIONS, SETTINGS, Setting, settings_of
+from westwood.control.catalogue import APPLICATIONS, SETTINGS, Setting, settings_of
 from westwood.scenario.declared import type_of, written_field
 from westwood.scenario.flows import App
 

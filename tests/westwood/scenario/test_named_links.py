@@ -7,8 +7,8 @@ import pytest
 
 from westwood import Scenario, simulate
 from westwood.engines import linux_queues, ns3_limits
+from westwood.engines.export import ns3
 from westwood.errors import InputError
-from westwood.export import ns3
 from westwood.scenario import fragments, named_links
 
 FLOW = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic"}

@@ -7,9 +7,9 @@ import pytest
 from plain_scenarios import check_like_the_models, is_plain
 
 from westwood.errors import InputError
-from westwood.paths import population
-from westwood.paths.environment import scenario
 from westwood.scenario import Scenario, plain, presets
+from westwood.scenario.paths import population
+from westwood.scenario.paths.environment import scenario
 
 LINK = {"name": "l", "between": ["a", "b"], "rate": "1Mbps", "delay": "10ms"}
 FLOW: dict[str, Any] = {"name": "f", "from": "a", "to": "b", "cc": "newreno"}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from westwood import catalogue
-from westwood.catalogue import PROTOCOLS, Setting, settings_of_protocol
+from westwood.control import catalogue
+from westwood.control.catalogue import PROTOCOLS, Setting, settings_of_protocol
 from westwood.errors import InputError
 from westwood.scenario import Scenario, plain
 

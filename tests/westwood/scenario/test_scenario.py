@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from westwood import _engine
-from westwood.catalogue import PROTOCOLS, Setting, settings_of, settings_of_protocol
+from westwood.control.catalogue import PROTOCOLS, Setting, settings_of, settings_of_protocol
 from westwood.engines.network import build
 from westwood.errors import InputError
 from westwood.experiments import experiment

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from golden_files import assert_golden
 
-from westwood.paths import population
-from westwood.paths.population import Environment
+from westwood.scenario.paths import population
+from westwood.scenario.paths.population import Environment
 from westwood.search import objective
 from westwood.search.evaluation import effect_interval
 from westwood.search.objective import TARGETS

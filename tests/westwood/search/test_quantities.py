@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from westwood.paths.environment import Environment
+from westwood.scenario.paths.environment import Environment
 from westwood.search import bounds, quantities
 from westwood.search.outcome import Outcome, PathOutcomes
 

@@ -5,7 +5,8 @@ import math
 
 import pytest
 
-from westwood.catalogue import label
+from westwood.control.catalogue import label
+from westwood.experiments.optimiser import Values
 from westwood.search import page, space
 from westwood.search.objective import TARGETS
 from westwood.search.result import TOGETHER, Ablation, Search, SearchResult, Trial, end_name
@@ -21,7 +22,7 @@ OTHER = {
 REACHED = {target.name: target.bound for target in TARGETS}
 
 
-def trial(number: int, cost: float, values: space.Values, missed: str = "") -> Trial:
+def trial(number: int, cost: float, values: Values, missed: str = "") -> Trial:
     targets = dict(REACHED)
     if missed:
         bound = next(target for target in TARGETS if target.name == missed)

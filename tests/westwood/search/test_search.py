@@ -18,9 +18,9 @@ from westwood import InputError
 from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
-from westwood.paths import population
 from westwood.results import journal
 from westwood.results.folder import Folder
+from westwood.scenario.paths import population
 from westwood.search import page, space, study
 from westwood.search.evaluation import PathTestSet
 from westwood.search.result import Ablation, Search, SearchResult

@@ -4,8 +4,8 @@
 import pytest
 
 from westwood import InputError
-from westwood.catalogue import PROTOCOLS, settings_of_protocol
-from westwood.paths.environment import Environment, scenario
+from westwood.control.catalogue import PROTOCOLS, settings_of_protocol
+from westwood.scenario.paths.environment import Environment, scenario
 from westwood.search import space
 
 PATH = Environment(1_000_000, 10_000, 10, 1_000_000, 0)

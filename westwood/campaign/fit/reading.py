@@ -11,7 +11,7 @@ import polars as pl
 
 from westwood.campaign.fit.recordings import Upload, of_frame
 from westwood.campaign.trying import JOURNAL, trace_file
-from westwood.catalogue import PROTOCOLS
+from westwood.control.catalogue import PROTOCOLS
 from westwood.errors import InputError
 from westwood.kernel import reading
 from westwood.results import journal

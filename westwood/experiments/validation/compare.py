@@ -18,12 +18,12 @@ from westwood.engines.contract import Engine
 from westwood.engines.simulator import SIMULATOR
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment, Tracker
+from westwood.experiments.kept import KeptRuns
 from westwood.experiments.validation import exceptions
 from westwood.experiments.validation.grid import BACKWARD, BESIDE, Grid
 from westwood.results.verdicts import Verdict
 from westwood.scenario import Scenario
 from westwood.scenario.stacks import is_stack, split
-from westwood.study.kept import KeptRuns
 
 OTHER = "_other"  # suffix of the other engine's columns
 # Columns that are averaged over the flows of a direction; others belong to the whole run.

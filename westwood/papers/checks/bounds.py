@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from westwood.catalogue import label
+from westwood.control.catalogue import label
 from westwood.papers.checks import words
 from westwood.papers.checks.common import THROUGHPUT
 

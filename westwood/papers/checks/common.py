@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from westwood.catalogue import label
+from westwood.control.catalogue import label
 from westwood.papers.checks import words
 from westwood.papers.checks.words import Named, Runs, shown
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from westwood.catalogue import label
+from westwood.control.catalogue import label
 from westwood.papers.checks import words
 from westwood.papers.checks.bounds import (
     Bounds,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from westwood import units
-from westwood.catalogue import label
+from westwood.control.catalogue import label
 from westwood.papers.checks import words
 from westwood.papers.checks.bounds import (
     ALIKE,

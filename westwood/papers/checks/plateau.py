@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from westwood.catalogue import label
+from westwood.control.catalogue import label
 from westwood.papers.checks import words
 from westwood.papers.checks.bounds import (
     NOT_MORE,

@@ -25,7 +25,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from westwood.catalogue import PROTOCOLS, UDP, settings_of_protocol
+from westwood.control.catalogue import PROTOCOLS, UDP, settings_of_protocol
 from westwood.papers.infer.space import Value
 from westwood.scenario import Scenario
 from westwood.scenario.links import Link

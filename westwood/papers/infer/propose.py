@@ -95,7 +95,7 @@ def _filled(open_: Open, seed: int, batch: int) -> list[dict[str, str]]:
 def _refined(
     open_: Open, seed: int, batch: int, before: Mapping[int, tuple[Chosen, float]]
 ) -> list[dict[str, str]]:
-    from westwood.search.optimiser import propose as optimised
+    from westwood.experiments.optimiser import propose as optimised
 
     best = sorted(before.items(), key=lambda item: (item[1][1], item[0]))[:_REFERENCES]
     tried: Sequence[tuple[Chosen, float]] = [one for _, one in sorted(best)]

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from westwood import _engine, files
-from westwood.catalogue import settings_of
+from westwood.control.catalogue import settings_of
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import written_default
 

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Five laws of every command that keeps its finished runs; small_studies.py lists the commands."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import small_studies
+from small_studies import STUDIES, Small
+
+from westwood import __version__
+from westwood.experiments import kept
+from westwood.results import disk, folder
+from westwood.results.store import Store
+
+SCENARIO = Path(small_studies.__file__).with_name("small.toml").read_text(encoding="utf-8")
+SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n'
+COSTS = ("cpu_s", "wall_s")
+OF_A_RUN = re.compile(r"(created|commit)(\"|&#34;): [^\n]*")
+Keep = Callable[[Store, Any], None]
+Run = Callable[..., Any]
+
+
+@pytest.fixture(params=STUDIES)
+def study(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Small:
+    small = STUDIES[request.param]
+    small_studies.shrink(monkeypatch.setattr, small.words)
+    return small
+
+
+@pytest.fixture
+def run(westwood: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a study in a folder `out`, with another `Store.keep` if one is given."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "swept.toml").write_text(SCENARIO + SWEPT, encoding="utf-8")
+
+    def runs(words: str, *options: str, keep: Keep = Store.keep) -> Any:
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "keep", keep)
+            return westwood(*words.split(), "--workers", "1", "--out", "out", *options)
+
+    return runs
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def counting(counted: list[Any]) -> Keep:
+    keep = Store.keep
+
+    def keep_and_count(self: Store, record: Any) -> None:
+        counted.append(record)
+        keep(self, record)
+
+    return keep_and_count
+
+
+def contents() -> dict[str, str]:
+    """Returns the files of the folder `out` without times, costs and what is not whole."""
+    files = (file for file in sorted(Path("out").rglob("*")) if file.is_file())
+    ignored = (".lock", "SHA256SUMS", ".jsonl")
+    return {str(file): _content(file) for file in files if not file.name.endswith(ignored)}
+
+
+def _content(file: Path) -> str:
+    if file.suffix == ".parquet":
+        rows = pl.read_parquet(io.BytesIO(file.read_bytes()))
+        return rows.drop(COSTS, strict=False).write_json()
+    if file.suffix in (".json", ".html"):
+        return OF_A_RUN.sub("", file.read_text(encoding="utf-8"))
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def resumed_equals(whole: dict[str, str], study: Small, run: Run, kept: int, of: int) -> None:
+    """Continues a study, and checks that it loses and repeats nothing."""
+    rest: list[Any] = []
+    done = run(study.words, "--resume", keep=counting(rest))
+    assert done.code == 0, done.err
+    assert contents() == whole
+    assert kept + len(rest) == of
+
+
+_WHOLE: dict[str, tuple[dict[str, str], int]] = {}
+
+
+@pytest.fixture
+def whole(study: Small, run: Run) -> tuple[dict[str, str], int]:
+    """Runs a study whole, once; returns its files and the number of records that it keeps."""
+    if study.words not in _WHOLE:
+        records: list[Any] = []
+        done = run(study.words, keep=counting(records))
+        assert done.code == 0, done.err
+        _WHOLE[study.words] = contents(), len(records)
+        assert f"out/{study.writes}" in _WHOLE[study.words][0]
+        shutil.rmtree("out")
+    return _WHOLE[study.words]
+
+
+def test_the_number_of_workers_changes_no_byte(study: Small, run: Run, whole: Any) -> None:
+    assert run(study.words, "--workers", "3").code == 0
+    assert contents() == whole[0]
+
+
+def test_an_interrupted_study_says_how_to_continue_and_ends_the_same(
+    study: Small, run: Run, whole: Any
+) -> None:
+    files, count = whole
+
+    done = run(study.words, keep=small_studies.after(count // 2, interrupt))
+    assert done.code == 130
+    says = r"westwood: interrupted; .* are in out; continue with --resume --out out\n"
+    assert re.fullmatch(says, done.err), done.err
+    resumed_equals(files, study, run, count // 2, count)
+
+
+def test_a_kill_loses_and_repeats_nothing(
+    study: Small, run: Run, whole: Any, tmp_path: Path
+) -> None:
+    files, count = whole
+    words = [*study.words.split(), "--workers", "1", "--out", "out"]
+    killed = subprocess.run(
+        [sys.executable, small_studies.__file__, str(count - 1), *words], cwd=tmp_path,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")},
+    )  # fmt: skip
+    assert killed.returncode == -signal.SIGKILL
+    resumed_equals(files, study, run, count - 1, count)
+
+
+def test_another_version_or_state_is_refused_and_left_alone(
+    study: Small, run: Run, whole: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(study.words, keep=small_studies.after(whole[1] // 2, interrupt))
+    before = {file: file.read_bytes() for file in Path("out").rglob("*") if file.is_file()}
+    if study.other:
+        other = run(study.other, "--resume")
+        assert other.code == 2 and "holds another" in other.err, other.err
+    for module in (folder, kept):
+        monkeypatch.setattr(module, "__version__", "9.0")
+    later = run(study.words, "--resume")
+    assert later.code == 2 and f"westwood {__version__}" in later.err, later.err
+    assert later.err.count("\n") == 1
+    assert before == {file: file.read_bytes() for file in Path("out").rglob("*") if file.is_file()}
+
+
+def test_a_full_disk_is_one_line_and_costs_no_run(
+    study: Small, run: Run, whole: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, count = whole
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        full = small_studies.after(count // 2, lambda: patch.setattr(disk, "append", refuse))
+        done = run(study.words, keep=full)
+    assert done.code == 1, done.err
+    expected = "out: can't be written: No space left on device; continue with --resume\n"
+    assert done.err.endswith(expected) and done.err.count("\n") == 1
+    resumed_equals(files, study, run, count // 2, count)

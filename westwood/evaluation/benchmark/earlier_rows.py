@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Defines the rows of the sections in earlier.py."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from westwood.evaluation.benchmark.cases import BBR, CUBIC
+from westwood.evaluation.benchmark.earlier import POINTS
+from westwood.evaluation.benchmark.targets import (
+    CaseRuns,
+    OfRan,
+    Statistic,
+    Target,
+    fairness,
+    goodput,
+    in_cell,
+    in_worst_cell,
+    kept,
+    loss_binds,
+    loss_ratio,
+    mean,
+    median_and_tenth,
+    of_role,
+    over,
+    own_share,
+    quantile_of,
+)
+from westwood.results.columns import Row
+from westwood.results.intervals import bootstrap
+from westwood.search import bounds
+
+_POINT_BOUNDS = {"point-lossy": bounds.UPLINK_MBPS}
+
+
+def _binding(ran: Sequence[CaseRuns]) -> Statistic:
+    return Statistic(bootstrap([float(loss_binds(one)) for one in ran], mean, "binding"))
+
+
+def _mbps(ran: Sequence[CaseRuns]) -> Statistic:
+    means = ", ".join(
+        f"{control.cc} {mean([goodput(one.against[control.cc]) for one in ran]) / 1e6:.3g}"
+        for control in (CUBIC, BBR)
+    )
+    values = [goodput(one.own) / 1e6 for one in ran]
+    return Statistic(bootstrap(values, mean, "points"), f"{means}; {len(ran)} runs")
+
+
+_CLEAN, _LOSS = over(CUBIC, goodput), over(BBR, goodput)
+
+
+def _of_transfers(column: str) -> OfRan:
+    return over(CUBIC, lambda rows: float(of_role(rows, "short")[0][column]))
+
+
+def _short() -> Iterator[Target]:
+    for cell, name in (("alone", "short"), ("beside CUBIC", "shared")):
+        for share in ("p50", "p95"):
+            over = quantile_of(_of_transfers(f"completion_{share}_s"), 0.5, least=False)
+            says = f"completion/CUBIC's, {share}" if cell == "alone" else f"{cell}, {share}"
+            figure = in_cell(cell, over)
+            yield Target(f"{name}-{share}", "short", says, figure, bounds.SHORT, at_most=True)
+
+
+def _points() -> Iterator[Target]:
+    for name, (mbps, rtt_ms, queue_bdp, loss) in POINTS.items():
+        queue = f", {queue_bdp:g}BDP" if queue_bdp != 1 else ""
+        says = f"Mb/s: {mbps}, {rtt_ms}ms{queue}" + (f", {loss:.1%}" if loss else "")
+        yield Target(name, "point", says, in_cell(name, _mbps), _POINT_BOUNDS.get(name, math.nan))
+
+
+def _queue(rows: Sequence[Row]) -> float:
+    return float(rows[0]["mean_queue"])
+
+
+ROWS = (
+    *median_and_tenth(
+        "clean", "goodput/CUBIC's, median", _CLEAN, bounds.CLEAN_MEDIAN, bounds.CLEAN_TENTH
+    ),
+    Target(
+        "clean-queue",
+        "clean",
+        "queue/CUBIC's, median",
+        quantile_of(over(CUBIC, _queue), 0.5, least=False),
+        bounds.CLEAN_QUEUE,
+        at_most=True,
+    ),
+    *median_and_tenth(
+        "loss", "goodput/BBRv1's, median", _LOSS, bounds.LOSS_MEDIAN, bounds.LOSS_TENTH
+    ),
+    Target(
+        "loss-binds",
+        "loss",
+        "BBRv1's, where loss binds",
+        quantile_of(_LOSS, 0.5, where=loss_binds),
+        bounds.LOSS_BINDS,
+    ),
+    Target("loss-share", "loss", "paths where loss binds", _binding),
+    *_points(),
+    Target(
+        "beside-kept", "beside", "CUBIC keeps, worst cell", in_worst_cell(kept), bounds.CUBIC_KEEPS
+    ),
+    Target(
+        "beside-tenth", "beside", "CUBIC keeps, worst tenth", quantile_of(lambda r: kept([r]), 0.1)
+    ),
+    Target(
+        "beside-own", "beside", "own/even share, worst", in_worst_cell(own_share), bounds.OWN_SHARE
+    ),
+    Target(
+        "among",
+        "among",
+        "Jain's index, worst cell",
+        in_worst_cell(lambda ran: mean([fairness(one.own) for one in ran])),
+        bounds.AMONG,
+    ),
+    Target(
+        "mixed",
+        "mixed",
+        "Jain/CUBIC's, 10-160 ms",
+        quantile_of(over(CUBIC, fairness), 0.5),
+        bounds.DISTANT,
+    ),
+    *_short(),
+    Target(
+        "collapse",
+        "collapse",
+        "loss/CUBIC's, 100 flows",
+        quantile_of(over(CUBIC, loss_ratio), 0.5, least=False),
+        bounds.COLLAPSE,
+        at_most=True,
+    ),
+)

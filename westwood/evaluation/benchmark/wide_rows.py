@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Defines the rows on the wide population, beginning with harm to others.
+
+A quantity of a path with several seeds is the sum over them. The share resent is that of the worst
+seed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from westwood.evaluation.benchmark.cases import BBR, CUBIC, CUBIC_AGAIN, WESTWOOD
+from westwood.evaluation.benchmark.targets import (
+    CaseRuns,
+    OfRan,
+    OfRuns,
+    Statistic,
+    Target,
+    fairness,
+    goodput,
+    in_cell,
+    in_worst_cell,
+    loss_binds,
+    mean,
+    median_and_tenth,
+    of_role,
+    over,
+    quantile_of,
+    ratio,
+    worst_of,
+)
+from westwood.results.columns import Row
+from westwood.results.intervals import Estimate, bootstrap
+from westwood.search import bounds
+
+
+def _beside(rows: Sequence[Row]) -> float:
+    return goodput(of_role(rows, "beside"))
+
+
+def _ours(rows: Sequence[Row]) -> float:
+    return goodput(of_role(rows, "tcp"))
+
+
+def resent(rows: Sequence[Row]) -> float:
+    """Returns packets resent over packets sent by the flows under test."""
+    return _of_sent(rows, "retransmitted")
+
+
+def resent_beyond(rows: Sequence[Row]) -> float:
+    """Returns packets resent, less those that the wire lost, over packets sent."""
+    return _of_sent(rows, "retransmitted") - _of_sent(rows, "lost")
+
+
+def _of_sent(rows: Sequence[Row], column: str) -> float:
+    ours = of_role(rows, "tcp")
+    return float(sum(row[column] for row in ours) / max(1, sum(row["sent"] for row in ours)))
+
+
+def resent_over_cubic(ran: CaseRuns) -> float:
+    """Returns the share resent beyond wire losses over CUBIC's, each in its worst seed."""
+    cubic = max(resent(rows) for rows in ran.others[CUBIC.text])
+    own = max(resent_beyond(rows) for rows in ran.runs)
+    return ratio(max(own, 0.0) + bounds.RESENT_LEAST, cubic + bounds.RESENT_LEAST)
+
+
+def _excess(ran: CaseRuns, rows: Sequence[Row]) -> float:
+    """Returns what a run resends beyond wire losses; 0 up to RESENT times CUBIC's."""
+    cubic = max(resent(others) for others in ran.others[CUBIC.text])
+    own = resent_beyond(rows)
+    return own if own > bounds.RESENT * cubic else 0.0
+
+
+def runaways(ran: Sequence[CaseRuns]) -> Statistic:
+    """Counts runs that resend excessively; the interval resamples paths."""
+    excess = [([_excess(one, rows) for rows in one.runs], one.case) for one in ran]
+    counts = [float(sum(run > bounds.RUNAWAY for run in runs)) for runs, _ in excess]
+    worst = sorted(((max(runs), case) for runs, case in excess), key=lambda pair: -pair[0])
+    total = sum(len(runs) for runs, _ in excess)
+    return Statistic(bootstrap(counts, math.fsum, "runaways"), f"of {total} runs", tuple(worst[:3]))
+
+
+def _itself(of: Callable[[list[Row]], float]) -> OfRan:
+    """Returns a function that compares CUBIC with itself on other seeds, to show the noise."""
+
+    def again(ran: CaseRuns) -> float:
+        once, twice = (
+            mean([of(rows) for rows in ran.others[one.text]]) for one in (CUBIC, CUBIC_AGAIN)
+        )
+        return ratio(twice, once)
+
+    return again
+
+
+def less_fair_than_cubic(ran: CaseRuns) -> float:
+    """Returns Jain's index among its flows, less that among CUBIC's."""
+    return mean([fairness(rows) for rows in ran.runs]) - mean(
+        [fairness(rows) for rows in ran.others[CUBIC.text]]
+    )
+
+
+def _latest(rows: Sequence[Row]) -> float:
+    return float(of_role(rows, "tcp")[-1]["goodput_bps"])
+
+
+def over_best(ran: CaseRuns) -> float:
+    """Returns goodput over the larger of Westwood+'s and BURSTS_OF_BBR of BBRv1's."""
+    bbr, westwood = (
+        mean([goodput(rows) for rows in ran.others[one.text]]) for one in (BBR, WESTWOOD)
+    )
+    own = mean([goodput(rows) for rows in ran.runs])
+    return ratio(own, max(bounds.BURSTS_OF_BBR * bbr, westwood))
+
+
+_KEPT, _ALONE, _OVER_BBR = over(CUBIC, _beside), over(CUBIC, goodput), over(BBR, goodput)
+_LATE = over(CUBIC, _latest)
+_BRIEF = over(CUBIC, lambda rows: float(of_role(rows, "short")[0]["completion_p50_s"]))
+
+
+def _worst_path(of: OfRan, *, least: bool = True) -> OfRuns:
+    """Returns a function that computes the worst path; unseen paths may be worse still."""
+
+    def figure(ran: Sequence[CaseRuns]) -> Statistic:
+        (value, case), *others = worst_of(ran, of, least=least)
+        low, high = (-math.inf, value) if least else (value, math.inf)
+        return Statistic(Estimate(value, low, high), "", ((value, case), *others))
+
+    return figure
+
+
+def _runaways(name: str, section: str) -> Target:
+    return Target(name, section, "runs resending > 1/5", runaways, bounds.RUNAWAYS, at_most=True)
+
+
+ROWS = (
+    *median_and_tenth(
+        "alone", "goodput/CUBIC's, median", _ALONE, bounds.ALONE_MEDIAN, bounds.ALONE_TENTH
+    ),
+    Target(
+        "wire-binds",
+        "wire",
+        "BBRv1's, where loss binds",
+        in_cell("deep", quantile_of(_OVER_BBR, 0.5, where=loss_binds)),
+        bounds.WIRE_BINDS,
+    ),
+    Target(
+        "wire-tenth",
+        "wire",
+        "same, worst tenth",
+        in_cell("deep", quantile_of(_OVER_BBR, 0.1, where=loss_binds)),
+    ),
+    Target(
+        "wire-thin",
+        "wire",
+        "same, queue < 0.1 BDP",
+        in_cell("thin", quantile_of(_OVER_BBR, 0.5, where=loss_binds)),
+    ),
+    *median_and_tenth("bursts", "max(0.8 BBRv1, Westwood+)", over_best, bounds.BURSTS),
+    *median_and_tenth(
+        "shared", "CUBIC keeps, median", _KEPT, bounds.KEEPS_MEDIAN, bounds.KEEPS_TENTH
+    ),
+    Target("shared-worst", "shared", "same, worst path", _worst_path(_KEPT), bounds.KEEPS_WORST),
+    Target(
+        "shared-self",
+        "shared",
+        "CUBIC/itself, tenth",
+        quantile_of(_itself(_beside), 0.1),
+        bounds.KEEPS_ITSELF,
+    ),
+    Target("shared-own", "shared", "own/CUBIC's, tenth", quantile_of(over(CUBIC, _ours), 0.1)),
+    Target(
+        "resent-tenth",
+        "shared",
+        "resent/CUBIC's, tenth",
+        quantile_of(resent_over_cubic, 0.9, least=False),
+        bounds.RESENT,
+        at_most=True,
+    ),
+    Target(
+        "resent-worst",
+        "shared",
+        "same, worst path",
+        _worst_path(resent_over_cubic, least=False),
+    ),
+    _runaways("runaways", "shared"),
+    Target(
+        "crowd",
+        "crowd",
+        "Jain-CUBIC's, worst cell",
+        in_worst_cell(lambda ran: mean([less_fair_than_cubic(one) for one in ran])),
+        bounds.CROWD,
+    ),
+    _runaways("crowd-runaways", "crowd"),
+    *median_and_tenth("late", "latecomer/CUBIC's", _LATE, bounds.LATE_MEDIAN, bounds.LATE_TENTH),
+    Target("late-self", "late", "CUBIC/itself, tenth", quantile_of(_itself(_latest), 0.1)),
+    *median_and_tenth(
+        "brief",
+        "CUBIC's transfers, time",
+        _BRIEF,
+        bounds.BRIEF_MEDIAN,
+        bounds.BRIEF_TENTH,
+        at_most=True,
+    ),
+)

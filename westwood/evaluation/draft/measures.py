@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures and changes that several cases have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from westwood.control.catalogue import OPPORTUNITY_BYTES
+from westwood.evaluation.draft.case import MSS_BYTES, PACKET_BYTES, Measure, Moment, Path, Seen
+from westwood.evaluation.draft.recording import LackingError, Numbers, Spell, UnseenError
+
+Choice = Callable[[Seen], Spell]
+_OPPORTUNITY_BITS = 8 * OPPORTUNITY_BYTES  # of a line of a recorded rate
+
+
+def first(state: str) -> Choice:
+    """Chooses the first spell in a state that ends."""
+    return lambda seen: seen.recording.spell(state)
+
+
+def changed(state: str) -> Choice:
+    """Chooses the first spell in a state that ends after the change of the path."""
+    return lambda seen: seen.recording.spell(state, seen.changed_s)
+
+
+def between(before: str, state: str, after: str) -> Choice:
+    """Chooses the first spell in a state after one in another, and before one in a third."""
+
+    def choose(seen: Seen) -> Spell:
+        start_s = seen.recording.spell(before).end_s
+        for one in seen.recording.all_in(state):
+            if one.start_s >= start_s and one.next == after:
+                return one
+        raise UnseenError(f"no {state} that ends in {after}")
+
+    return choose
+
+
+def length(choice: Choice) -> Measure:
+    """Measures how long a spell lasts, in seconds."""
+    return lambda seen: choice(seen).length_s
+
+
+def rounds(choice: Choice) -> Measure:
+    """Measures how many round trips a spell lasts."""
+
+    def measure(seen: Seen) -> float:
+        spell = choice(seen)
+        return seen.recording.rounds(spell.start_s, spell.end_s)
+
+    return measure
+
+
+def rounds_until_end(state: str, event: str) -> Measure:
+    """Measures the round trips from the first such event after the change to a state's end."""
+
+    def measure(seen: Seen) -> float:
+        spell = seen.recording.spell(state, seen.changed_s)
+        return seen.recording.rounds(seen.recording.first(event, seen.changed_s), spell.end_s)
+
+    return measure
+
+
+def state_after(choice: Choice) -> Measure:
+    """Measures the state that follows a spell."""
+    return lambda seen: choice(seen).next
+
+
+def state_before(event: str) -> Measure:
+    """Measures the state just before the first such event after the change."""
+    return lambda seen: seen.recording.state_at(
+        seen.recording.first(event, seen.changed_s) - seen.round_trip_s / 100
+    )
+
+
+def lost(choice: Choice) -> Measure:
+    """Measures how many segments are found lost in a spell."""
+
+    def measure(seen: Seen) -> float:
+        spell = choice(seen)
+        return seen.recording.count("lost", spell.start_s, spell.end_s)
+
+    return measure
+
+
+def pacing_gain(choice: Choice) -> Measure:
+    """Measures the pacing rate over the bandwidth in a spell."""
+
+    def measure(seen: Seen) -> float:
+        spell = choice(seen)
+        pacing = seen.recording.within("pacing_bps", spell)
+        return float(np.median(pacing)) / _bandwidth(seen, spell)
+
+    return measure
+
+
+def sending_gain(choice: Choice) -> Measure:
+    """Measures the rate of what is sent over the bandwidth in a spell."""
+
+    def measure(seen: Seen) -> float:
+        spell = choice(seen)
+        sent_bps = seen.recording.sent_bps(spell.start_s, spell.end_s)
+        return sent_bps / _bandwidth(seen, spell)
+
+    return measure
+
+
+def _bandwidth(seen: Seen, spell: Spell) -> float:
+    bandwidth = float(np.median(seen.recording.within("bw_bps", spell)))
+    if not bandwidth > 0:
+        raise LackingError("no bandwidth estimate above 0")
+    return bandwidth
+
+
+def inflight_at_end(choice: Choice) -> Measure:
+    """Measures what is in flight as a spell ends, over the BDP."""
+
+    def measure(seen: Seen) -> float:
+        end_s = choice(seen).end_s
+        return seen.recording.at("in_flight", end_s) / seen.recording.bdp_bytes(end_s)
+
+    return measure
+
+
+def least_inflight(choice: Choice) -> Measure:
+    """Measures the least in flight in a spell, over the BDP."""
+
+    def measure(seen: Seen) -> float:
+        spell = choice(seen)
+        least = seen.recording.within("in_flight", spell).min()
+        return float(least) / seen.recording.bdp_bytes(spell.start_s)
+
+    return measure
+
+
+def slower(share: float) -> Callable[[Path, Moment], Path]:
+    """Returns a change: datagrams take this share of the link."""
+
+    def change(path: Path, at: Moment) -> Path:
+        if at.time_s >= path.duration_s:
+            return path
+        rate = f"{share * path.rate_bps:.0f}bps"
+        return replace(path, beside={"rate": rate, "start": at.written()})
+
+    return change
+
+
+def _lines(rate_bps: float, start_s: float, end_s: float) -> list[int]:
+    """Returns the lines of a recorded rate, in ms."""
+    count = int((end_s - start_s) * rate_bps / _OPPORTUNITY_BITS)
+    times = start_s + np.arange(1, count + 1) * _OPPORTUNITY_BITS / rate_bps
+    return [round(1e3 * time) for time in times]
+
+
+def becomes(then_bps: float) -> Callable[[Path, Moment], Path]:
+    """Returns a change of the link's rate, as a recorded rate has it."""
+
+    def change(path: Path, at: Moment) -> Path:
+        at_s = min(at.time_s, path.duration_s)
+        before = _lines(path.rate_bps, 0, at_s)
+        after = _lines(then_bps, at_s, path.duration_s)
+        return replace(path, link={"trace": {"forward": before + after}})
+
+    return change
+
+
+def limited(share: float) -> Callable[[Path, Moment], Path]:
+    """Returns a change: the application writes this share of the link's payload."""
+
+    def change(path: Path, at: Moment) -> Path:
+        rate = f"{share * path.payload_bps:.0f}bps"
+        return replace(path, app={"kind": "rate", "rate": rate, "bulk": at.written()})
+
+    return change
+
+
+def payload(rate_bps: float) -> float:
+    """Returns the payload that a link of this rate carries."""
+    return rate_bps * MSS_BYTES / PACKET_BYTES
+
+
+def first_time(times: Numbers, what: str) -> float:
+    """Returns the first of some times; raises UnseenError if there is none."""
+    if not len(times):
+        raise UnseenError(f"never {what}")
+    return float(times[0])

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Describes a path and the flows over it in numbers, and makes a scenario of them.
+
+The bottleneck is one link. The first word of a flow's name is its role: `tcp` for the control under
+test, `beside` for competing flows, `reverse` and `short`.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from westwood.errors import InputError, suggestion
+from westwood.scenario import Scenario, toml_format
+from westwood.scenario.paths import recorded
+from westwood.scenario.paths.access import Access, Sender, nearest_us, senders
+from westwood.scenario.paths.aqms import AQMS
+from westwood.units import PS_PER_S, format_rate, format_time
+
+ITSELF = "itself"  # competing flows of the control's own kind
+LOSSES = ("none", "uniform", "two-state", "recorded")
+PROFILE = "linux"
+PACKET_BYTES = 1500
+
+_PS_PER_US = PS_PER_S // 1_000_000
+_OPPORTUNITY_BYTES = 1504  # bytes per opportunity of a recorded rate, as in Mahimahi
+_MORE_PACKETS = 1.5  # packets over full-sized packets in a run, since some are short
+_SWING_STEP_MS = 200  # how often a varying rate changes
+WINDOW_BYTES = 3 << 20  # the profile's; a larger path gets a larger buffer, as with tcp_rmem
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A path, the flows over it and the duration; the control under test is not part of it."""
+
+    rate_bps: int
+    delay_us: int  # two-way propagation delay of the control under test
+    queue_packets: int
+    duration_us: int
+    seed: int  # seed of the run
+    aqm: str = "droptail"  # a row of aqms.py
+    aqm_us: int = 0  # delay at which it begins to act; 0: its default
+    aqm_span: float = 3.0  # RED's upper threshold over its lower one
+    loss: str = "none"
+    loss_rate: float = 0.0  # loss rate per packet; in the bad state for two-state loss
+    loss_recording: str = ""  # a name in recorded.py, scaled to the mean loss_rate
+    good_us: int = 0  # mean times in the two states
+    bad_us: int = 0
+    jitter_us: int = 0
+    rate_swing: float = 1.0  # the rate wanders between rate_bps and this fraction of it
+    flows: int = 1  # flows of the control under test
+    rtt_spread: float = 1.0  # longest propagation delay of these flows over the shortest, delay_us
+    beside: str | None = None  # a protocol, or ITSELF
+    beside_flows: int = 0
+    beside_delay_us: int = 0  # propagation delay of the nearest competing flow; 0: delay_us
+    beside_spread: float = 1.0  # rtt_spread of the competing flows
+    # Rate of the slowest flow's access link over an even share; 0: fast links.
+    access_share: float = 0.0
+    late_us: int = 0  # the last flow of the control under test starts this much later
+    reverse_flows: int = 0  # CUBIC flows with data in the ACKs' direction
+    short_bytes: int = 0  # size of short transfers
+    short_every_us: int = 0  # their mean interval; they arrive by a Poisson process
+    short_cc: str = ITSELF  # their protocol; ITSELF: the control under test
+
+    def __post_init__(self) -> None:
+        check_one_of("aqm", self.aqm, AQMS)
+        check_one_of("loss", self.loss, LOSSES)
+        if self.loss == "recorded":
+            check_one_of("loss_recording", self.loss_recording, recorded.RECORDINGS)
+        if (self.beside is None) != (self.beside_flows == 0):
+            raise InputError("expected 0 without beside, else at least 1", key="beside_flows")
+
+    def packets_in(self, us: float) -> float:
+        """Returns how many full packets the link sends in this time."""
+        return self.rate_bps * us / (8e6 * PACKET_BYTES)
+
+    @property
+    def bdp_packets(self) -> float:
+        """Bandwidth-delay product of the control's shortest round trip."""
+        return self.packets_in(self.delay_us)
+
+    @property
+    def queue_bdp(self) -> float:
+        """Queue limit in bandwidth-delay products."""
+        return self.queue_packets / self.bdp_packets
+
+    @property
+    def packets(self) -> float:
+        """Most packets that the link carries in a run."""
+        return self.packets_in(self.duration_us)
+
+
+Draw = Callable[[random.Random, int], Environment]
+
+
+def role(flow: str) -> str:
+    """Returns the role of a flow from its name: tcp, beside, reverse or short."""
+    return flow.partition("-")[0]
+
+
+def check_one_of(key: str, value: object, known: Any) -> None:
+    """Raises InputError unless the value is a known one."""
+    if value not in known:
+        raise InputError(f"unknown {key}, {suggestion(value, list(known))}", key=key, value=value)
+
+
+def scenario(
+    environment: Environment,
+    protocol: str,
+    cc_settings: Mapping[str, Any] | None = None,
+    profile: str = PROFILE,
+) -> Scenario:
+    """Makes the scenario of an environment with this control and its settings."""
+    return Scenario(**given(environment, protocol, cc_settings or {}, profile))
+
+
+def toml(
+    environment: Environment,
+    protocol: str,
+    cc_settings: Mapping[str, Any] | None = None,
+    profile: str = PROFILE,
+) -> str:
+    """Writes that scenario as a short file, which leaves the rest to the profile."""
+    return toml_format.dumps(
+        {**given(environment, protocol, cc_settings or {}, profile), "sweep": {}}
+    )
+
+
+def given(
+    one: Environment, protocol: str, cc_settings: Mapping[str, Any], profile: str
+) -> dict[str, Any]:
+    """Returns the scenario of an environment and a control as a file's data."""
+    if "name" in cc_settings:
+        problem = "names the congestion control itself, expected a setting of it"
+        raise InputError(problem, key="tcp.cc.name", value=cc_settings["name"])
+    cc: Any = {"name": protocol, **cc_settings} if cc_settings else protocol
+    return {
+        "name": "environment",
+        "duration": _time(one.duration_us),
+        "seeds": 1,
+        "profile": profile,
+        "link": [_link(one), *map(_access_link, accesses(one))],
+        "flow": _flows(one, cc),
+    }
+
+
+def _link(one: Environment) -> dict[str, Any]:
+    link: dict[str, Any] = {"name": "path", "between": ["source", "sink"]}
+    link |= {"rate": format_rate(one.rate_bps), "delay": _time(nearest_us(one) / 2)}
+    if one.jitter_us:
+        link["jitter"] = _time(one.jitter_us)
+    link["queue"] = AQMS[one.aqm].queue(one)
+    if one.loss == "uniform":
+        link["loss"] = {"kind": "uniform", "rate": one.loss_rate, "on": "forward"}
+    if one.loss == "two-state":
+        states = {"good": _time(one.good_us), "bad": _time(one.bad_us), "bad_rate": one.loss_rate}
+        link["loss"] = {"kind": "markov", **states, "on": "forward"}
+    if one.loss == "recorded":
+        link["loss"] = {"kind": "script", "packets": recorded_losses(one), "on": "forward"}
+    if one.rate_swing > 1:
+        link["trace"] = {"forward": _opportunities_ms(one)}
+    return link
+
+
+def recorded_losses(one: Environment) -> list[int]:
+    """Returns the packets that a recording loses; the seed decides where in it to begin."""
+    packets = _MORE_PACKETS * one.packets + 100
+    return recorded.lost_packets(one.loss_recording, one.loss_rate, packets, one.seed)
+
+
+def _opportunities_ms(one: Environment) -> list[int]:
+    """Returns the sending times of a rate with a random step every _SWING_STEP_MS."""
+    choices = random.Random(one.seed)
+    lowest, place = math.log(1 / one.rate_swing), choices.random()
+    bytes_a_ms = one.rate_bps / 8000
+    times, due = [], 0.0
+    for ms in range(1, max(2, one.duration_us // 1000) + 1):
+        if ms % _SWING_STEP_MS == 0:
+            place = min(1.0, max(0.0, place + choices.uniform(-0.3, 0.3)))
+        due += bytes_a_ms * math.exp(lowest * place) / _OPPORTUNITY_BYTES
+        times += [ms] * int(due)
+        due -= int(due)
+    return times or [1]
+
+
+def accesses(one: Environment) -> list[Access]:
+    """Returns the access links in the scenario's order."""
+    every = [*senders(one, "tcp"), *senders(one, "beside")]
+    return [sender.access for sender in every if sender.access]
+
+
+def _access_link(access: Access) -> dict[str, Any]:
+    limit = "unlimited" if access.queue_packets is None else f"{access.queue_packets}p"
+    return {
+        "name": f"access-{access.name}",
+        "between": [access.source, "source"],
+        "rate": format_rate(access.rate_bps),
+        "delay": _time(access.delay_us),
+        "queue": {"kind": "droptail", "limit": limit},
+    }
+
+
+def _flows(one: Environment, cc: Any) -> list[dict[str, Any]]:
+    common = _of_all_flows(one)
+    there = {"from": "source", "to": "sink"}
+    made = [_flow(sender, cc) for sender in senders(one, "tcp")]
+    if one.late_us and made:
+        made[-1] |= {"start": _time(one.late_us)}
+    if one.beside is not None:
+        beside = cc if one.beside == ITSELF else one.beside
+        made += [_flow(sender, beside) for sender in senders(one, "beside")]
+    if one.reverse_flows:
+        back = {"from": "sink", "to": "source", "cc": "cubic", **_count(one.reverse_flows)}
+        made += [{"name": "reverse", **back}]
+    if one.short_bytes:
+        arrivals = {"every": _time(one.short_every_us), "size": f"{one.short_bytes}B"}
+        whose = cc if one.short_cc == ITSELF else one.short_cc
+        made += [{"name": "short", **there, "cc": whose, "arrivals": arrivals}]
+    return [flow | common for flow in made]
+
+
+def _flow(sender: Sender, cc: Any) -> dict[str, Any]:
+    source = sender.access.source if sender.access else "source"
+    return {"name": sender.flow, "from": source, "to": "sink", "cc": cc, **_count(sender.count)}
+
+
+def window_bytes(one: Environment) -> int:
+    """Returns every receiver's buffer: the profile's, or twice what the path can hold."""
+    beside = one.beside_spread * (one.beside_delay_us or one.delay_us) / one.delay_us
+    longest = max(one.rtt_spread, beside if one.beside_flows else 1.0)
+    held = PACKET_BYTES * (one.bdp_packets * longest + one.queue_packets)
+    return max(WINDOW_BYTES, min(round(2 * held), 1 << 30))
+
+
+def _count(count: int) -> dict[str, int]:
+    return {"count": count} if count > 1 else {}
+
+
+def _of_all_flows(one: Environment) -> dict[str, Any]:
+    """Returns what all flows of a run share: ECN, large buffers and staggered starts."""
+    common: dict[str, Any] = {"ecn": True} if AQMS[one.aqm].asks_ecn else {}
+    if window_bytes(one) > WINDOW_BYTES:
+        common["receive_window"] = f"{window_bytes(one)}B"
+    if one.flows + one.beside_flows > 1:
+        common["start_spread"] = _time(one.duration_us // 20)
+    return common
+
+
+def _time(us: float) -> str:
+    return format_time(round(us * _PS_PER_US))

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: BSD-3-Clause
-"""What everything that judges shares: docs/architecture.md."""
