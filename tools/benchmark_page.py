@@ -21,21 +21,36 @@ CONTROL = "westwood-cubic"
 
 
 def measured(*options: str) -> list[Numbers]:
-    """Runs the benchmark of Westwood-CUBIC with these options, and returns its rows."""
+    """Runs the benchmark of Westwood-CUBIC with these options, and returns its answers."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        code = call(["control", "benchmark", "--cc", CONTROL, "--json", *options])
+        code = call(["evaluate", CONTROL, "--suite", "benchmark", "--full", "--json", *options])
     if code:
         raise SystemExit(code)
-    rows: list[Numbers] = json.loads(out.getvalue())[CONTROL]
-    return rows
+    answers: list[Numbers] = json.loads(out.getvalue())["answers"][CONTROL]
+    return answers
+
+
+def value(entry: Numbers) -> float | None:
+    """Returns what is judged of an answer, whose only point is all paths."""
+    (point,) = entry["points"]
+    judged: float | None = point["judged"]
+    return judged
+
+
+def misses(entry: Numbers) -> bool:
+    """Returns whether a value is on the wrong side of its bound."""
+    bound, judged = entry["bound"], value(entry)
+    if bound is None or judged is None:
+        return False
+    return bool(judged > bound if entry["at_most"] else judged < bound)
 
 
 def table(rows: Sequence[Numbers]) -> str:
     """Returns how many bounds are missed, and the rows; a missed value is bold."""
     bounded = [row for row in rows if row["bound"] is not None]
-    missed = [row for row in bounded if not row["reached"]]
-    certain = sum(row["certain"] for row in missed)
+    missed = [row for row in bounded if misses(row)]
+    certain = sum(row["verdict"] == "fails" for row in missed)
     lines = [
         f"{len(missed)} of {len(bounded)} bounds are missed, in bold; for {certain} of them the "
         "whole interval is beyond the bound.",
@@ -48,12 +63,14 @@ def table(rows: Sequence[Numbers]) -> str:
 
 def line(entry: Numbers) -> str:
     """Returns a row of the table."""
-    value = number(entry["value"])
-    interval = f"{number(entry['low'])} to {number(entry['high'])}"
+    (point,) = entry["points"]
+    judged = number(point["judged"])
+    interval = f"{number(point['low'])} to {number(point['high'])}"
     sense = "at most" if entry["at_most"] else "at least"
     bound = "" if entry["bound"] is None else f"{sense} {entry['bound']:g}"
-    shown = f"**{value}**" if entry["reached"] is False else value
-    return row(f"`{entry['row']}`", entry["says"], shown, interval, bound)
+    shown = f"**{judged}**" if misses(entry) else judged
+    says = entry["says"].partition(": ")[2]
+    return row(f"`{entry['criterion']}`", says, shown, interval, bound)
 
 
 def number(value: float | None) -> str:
@@ -66,7 +83,7 @@ def number(value: float | None) -> str:
 def write(rows: Sequence[Numbers]) -> None:
     """Writes the table, and the figures of its rows in the page's text."""
     replace(PAGE, {"benchmark": table(rows)})
-    values = {entry["row"]: entry["value"] for entry in rows}
+    values = {entry["criterion"]: value(entry) for entry in rows}
     PAGE.write_text(quoted({"benchmark": values}, PAGE.read_text(encoding="utf-8")), "utf-8")
 
 

@@ -116,7 +116,9 @@ def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
 
 def _benchmark(kept: Numbers, seed: str) -> Numbers:
     rows = [row for row in benchmark_page.measured("--seed", seed) if row["bound"] is not None]
-    missed = {row["row"]: row["value"] for row in rows if not row["reached"]}
+    missed = {
+        row["criterion"]: benchmark_page.value(row) for row in rows if benchmark_page.misses(row)
+    }
     return {"seed": int(seed), "bounds": len(rows), "missed": missed}
 
 

@@ -9,25 +9,28 @@ from tools.pages import FIGURE, quoted, table_of
 CHEAP = ("point-clean", "point-thin")
 
 
-def test_the_page_has_what_the_command_finds_now() -> None:
+def test_the_page_has_what_the_command_finds_now(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     shown = table_of("benchmark", benchmark_page.PAGE.read_text(encoding="utf-8"))
     for entry in benchmark_page.measured("--only", ",".join(CHEAP)):
         assert benchmark_page.line(entry) in shown.splitlines()
 
 
 def test_a_missed_bound_is_bold_and_counted() -> None:
+    point = {"judged": 0.5, "low": 0.4, "high": None}
     entry = {
-        "row": "loss", "says": "share", "value": 0.5, "low": 0.4, "high": None, "bound": 0.6,
-        "at_most": False, "reached": False, "certain": True,
+        "criterion": "loss", "says": "part: share", "points": [point], "bound": 0.6,
+        "at_most": False, "verdict": "fails",
     }  # fmt: skip
-    kept = {**entry, "row": "queue", "value": 12.34, "high": 20.0, "at_most": True, "reached": True}
+    point = {"judged": 12.34, "low": 0.4, "high": 20.0}
+    kept = {**entry, "criterion": "queue", "points": [point], "bound": 20, "at_most": True}
     assert benchmark_page.table([entry, kept]) == (
         "1 of 2 bounds are missed, in bold; for 1 of them the whole interval is beyond the bound.\n"
         "\n"
         "| row | what it measures | value | 95 % interval | bound |\n"
         "| --- | --- | ---: | --- | --- |\n"
         "| `loss` | share | **0.500** | 0.400 to - | at least 0.6 |\n"
-        "| `queue` | share | 12.3 | 0.400 to 20.0 | at most 0.6 |\n"
+        "| `queue` | share | 12.3 | 0.400 to 20.0 | at most 20 |\n"
     )
 
 

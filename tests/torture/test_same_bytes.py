@@ -25,8 +25,10 @@ COMMANDS = (
     "run small.toml --seeds 4 --json",
     "compare --duration 2s --seeds 2 --out out --plot",
     "trace small.toml --out out --plot --events",
-    *(f"{STUDIES[name].words} --out out" for name in ("sweep", "reproduce", "tune", "stress")),
-    "control benchmark --cc westwood+ --only clean --paths 6 --out out",
+    *(
+        f"{STUDIES[name].words} --out out"
+        for name in ("sweep", "benchmark", "reproduce", "tune", "stress")
+    ),
     "list protocols",
 )
 SINGLE = ("trace", "list")  # have no workers

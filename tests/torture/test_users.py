@@ -42,7 +42,7 @@ COMMANDS = (
     "ns3 export small.toml --out roots/scenario.cc",
     "path fit roots --out path.toml",
     "control stress --cc reno --harm idle --environments 20 --out roots",
-    "control benchmark --cc reno --only clean --paths 4 --out roots",
+    "evaluate reno --only clean --paths 4 --out roots",
 )
 CODES = (0, 1, 2, 3, 77, 127)
 MOST_LINES = 3

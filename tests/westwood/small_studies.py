@@ -53,6 +53,11 @@ STUDIES: Mapping[str, Small] = {
     "evaluate": Small(
         "evaluate reno --only c4-alone --quick", "evaluate reno --only c4-alone --quick --seed 2"
     ),
+    "benchmark": Small(
+        "evaluate reno --only clean --paths 4",
+        "evaluate reno --only clean --paths 5",
+        "runs.parquet",
+    ),
     "draft": Small(
         "evaluate bbr3 reno --only startup-plateau,drain-inflight,policer",
         "evaluate bbr3 reno --only startup-plateau,drain-inflight,policer --seed 2",

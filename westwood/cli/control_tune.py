@@ -138,7 +138,7 @@ def tune(
             path = wanted.save(drawn(found), folder, "search")
         print(path, file=sys.stderr if json else sys.stdout)
     if not json:
-        streams.next_step(f"westwood control benchmark --cc {cc}{_chosen(found)}")
+        streams.next_step(f"westwood evaluate {cc}{_chosen(found)} --suite benchmark --out {cc}")
 
 
 def _chosen(found: SearchResult) -> str:

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json as writer
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,6 +29,7 @@ from westwood.cli.options import (
     settings_of,
     split_names,
     starting,
+    value_of,
 )
 from westwood.errors import InputError, UnavailableError
 
@@ -34,7 +37,11 @@ if TYPE_CHECKING:
     from westwood.engines.contract import Engine
     from westwood.evaluation.criterion import Effort
     from westwood.evaluation.running import Evaluation, Request
+    from westwood.evaluation.text import Answers
     from westwood.experiments.control import Control
+
+
+ALL = "all"
 
 
 def _parts() -> list[str]:
@@ -51,7 +58,9 @@ def _criteria() -> list[str]:
 
 _CcArgument = Annotated[
     list[str] | None,
-    control_arguments("Controls of westwood list protocols, or files such as ./mine.c."),
+    control_arguments(
+        "Controls of westwood list protocols, or files such as ./mine.c; all: each of that list."
+    ),
 ]
 _CcOption = Annotated[
     list[str] | None,
@@ -74,7 +83,7 @@ _SuiteOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME,...",
-        help="Only these suites: basics, rfc9743, c4, prudentia, regressions, population, tcpeval, "
+        help="Only these suites: basics, rfc9743, c4, prudentia, regressions, benchmark, tcpeval, "
         "draft.",
         autocompletion=starting(_parts),
         callback=split_names,
@@ -106,6 +115,22 @@ _QuickOption = Annotated[
 _FullOption = Annotated[
     bool,
     typer.Option("--full", help="All parts, and more seeds.", rich_help_panel=SCENARIO),
+]
+_PathsOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Number of paths of the benchmark's largest parts; default: 60, with --full 400.",
+        rich_help_panel=SCENARIO,
+    ),
+]
+_VaryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME:KEY=VALUE,...",
+        help="Also evaluate a control with each of these values of a setting.",
+        rich_help_panel=SCENARIO,
+    ),
 ]
 _SeedOption = Annotated[
     int,
@@ -144,6 +169,8 @@ def evaluate(
     qlog: _QlogOption = None,
     quick: _QuickOption = False,
     full: _FullOption = False,
+    paths: _PathsOption = None,
+    vary: _VaryOption = None,
     seed: _SeedOption = 1,
     fresh: _FreshOption = False,
     engine: EngineOption = "sim",
@@ -162,38 +189,49 @@ def evaluate(
     from westwood.evaluation import page, text
     from westwood.evaluation.running import Evaluation
     from westwood.results.folder import Folder
-    from westwood.results.store import interrupted
+    from westwood.results.store import interruptible
 
-    if out is None:
-        raise InputError("is missing, expected a folder for the page", key="--out")
-    _refuse_clashes(context, json, fresh, qlog)
-    names = [*(split_names(cc) or []), *(cc_ or [])]
-    chosen = None if fresh else seed
-    runs_it, asked = _engine(engine, dask), (suite or (), only or ())
-    request = (
-        _request(names, set_, against, asked, chosen, _effort(quick, full), runs_it)
-        if qlog is None
-        else _of_log(qlog, only)
-    )
+    _refuse_clashes(context, json, fresh, qlog, out)
+    runs_it = _engine(engine, dask)
+    if qlog is None:
+        controls = _controls([*(split_names(cc) or []), *(cc_ or [])], set_, vary, runs_it)
+        reference = _control(against, {}, runs_it, "--against")
+        effort, chosen = _effort(quick, full, paths), None if fresh else seed
+        request = _request(controls, reference, (suite or (), only or ()), chosen, effort, runs_it)
+    else:
+        request = _of_log(qlog, only)
     check_workers(workers, "--workers")
-    evaluation = Evaluation(request, Folder(out, tell=say))
-    evaluation.check()
-    with evaluation.opened(resume=resume):
-        try:
+    with ExitStack() as stack:
+        folder = out or Path(stack.enter_context(TemporaryDirectory(prefix="westwood-")))
+        evaluation = Evaluation(request, Folder(folder, tell=say))
+        evaluation.check()
+        stack.enter_context(evaluation.opened(resume=resume))
+        with interruptible(evaluation.folder if out else None, lambda: evaluation.finished):
             _go(evaluation, workers, dask)
-            answers = {one: evaluation.answers(one) for one in request.controls}
-            written = page.write(evaluation, answers)
-        except KeyboardInterrupt:
-            raise interrupted(evaluation.folder, f"{evaluation.finished} results") from None
-    write = text.markdown if markdown else text.table
-    shown = writer.dumps(page.as_json(answers, evaluation)) if json else write(answers, evaluation)
+            answers = {control: evaluation.answers(control) for control in request.controls}
+            written = page.write(evaluation, answers) if out else None
     try:
-        print(shown if json or markdown else f"{shown}\n{written}")
+        _print(evaluation, answers, written, json=json, markdown=markdown)
     finally:  # the page is there, whatever became of the table
         if qlog is None:
             evaluation.note_look()
     if any((suite, only, qlog)) and text.failed_tests(answers):
         raise typer.Exit(1)
+
+
+def _print(
+    evaluation: Evaluation, answers: Answers, written: Path | None, *, json: bool, markdown: bool
+) -> None:
+    """Prints the answers; below a table stands where the page is."""
+    from westwood.evaluation import page, text
+
+    if json:
+        print(writer.dumps(page.as_json(answers, evaluation)))
+    elif markdown:
+        print(text.markdown(answers, evaluation))
+    else:
+        table = text.table(answers, evaluation)
+        print(f"{table}\n{written}" if written else table)
 
 
 def _of_log(file: Path, only: list[str] | None) -> Request:
@@ -209,10 +247,15 @@ def _of_log(file: Path, only: list[str] | None) -> Request:
     return Request([Control(file.name)], Control("cubic"), {}, parts, criterion.USUAL, 1)
 
 
-def _refuse_clashes(context: typer.Context, json: bool, fresh: bool, qlog: Path | None) -> None:
+def _refuse_clashes(
+    context: typer.Context, json: bool, fresh: bool, qlog: Path | None, out: Path | None
+) -> None:
+    if out is None:
+        refuse_idle(context, "resume", why="without --out")
     if qlog is not None:
         idle = ("cc", "cc_", "set_", "suite", "against", "engine", "seed", "fresh", "resume")
-        refuse_idle(context, *idle, "dask", "workers", "quick", "full", why="with --qlog")
+        more = ("dask", "workers", "quick", "full", "paths", "vary")
+        refuse_idle(context, *idle, *more, why="with --qlog")
     if json:
         refuse_idle(context, "markdown", why="with --json")
     if fresh:
@@ -228,18 +271,42 @@ def _engine(name: str, dask: str | None) -> Engine:
     return found
 
 
-def _effort(quick: bool, full: bool) -> Effort:
+def _effort(quick: bool, full: bool, paths: int | None) -> Effort:
     from westwood.evaluation import criterion
+    from westwood.evaluation.paths import MOST_PATHS
 
     if quick and full:
         raise InputError("can't be set together with --quick", key="--full")
-    return criterion.QUICK if quick else criterion.FULL if full else criterion.USUAL
+    if paths is not None and not 1 <= paths <= MOST_PATHS:
+        raise InputError(f"expected 1 to {MOST_PATHS}", key="--paths", value=paths)
+    effort = criterion.QUICK if quick else criterion.FULL if full else criterion.USUAL
+    return effort if paths is None else replace(effort, paths=paths)
+
+
+def _controls(
+    names: Sequence[str], set_: list[str] | None, vary: list[str] | None, engine: Engine
+) -> list[Control]:
+    """Returns the named controls, then one for each value of --vary."""
+    from westwood.control.catalogue import PROTOCOLS
+
+    named = [*PROTOCOLS] if list(names) == [ALL] else dict.fromkeys(names)
+    controls = [_control(name, settings_of(set_), engine) for name in named]
+    for option in vary or ():
+        name, colon, setting = option.partition(":")
+        key, equals, values = setting.partition("=")
+        if not (colon and equals and name and key and values):
+            problem = "expected NAME:KEY=VALUE,..., such as westwood+:filter=none"
+            raise InputError(problem, key="--vary", value=option)
+        for value in values.split(","):
+            controls.append(_control(name, {key: value_of(value.strip())}, engine, "--vary"))
+    if not controls:
+        raise InputError("is missing, expected a control such as westwood+", key="CC")
+    return controls
 
 
 def _request(
-    names: Sequence[str],
-    set_: list[str] | None,
-    against: str,
+    controls: list[Control],
+    reference: Control,
     names_asked: tuple[Sequence[str], Sequence[str]],
     seed: int | None,
     effort: Effort,
@@ -247,30 +314,30 @@ def _request(
 ) -> Request:
     """Checks the options; without a seed it takes a fresh one."""
     from westwood.evaluation import catalogue, ledger
+    from westwood.evaluation import paths as benchmark
+    from westwood.evaluation.criterion import EFFORTS
     from westwood.evaluation.running import MOST_LOOKS, Request
 
-    if not names:
-        raise InputError("is missing, expected a control such as westwood+", key="CC")
-    controls = [_control(name, set_, engine) for name in dict.fromkeys(names)]
     seed = ledger.fresh(controls) if seed is None else seed
     if not 1 <= seed <= MOST_LOOKS:
         raise InputError(f"expected 1 to {MOST_LOOKS}", key="--seed", value=seed)
-    reference = _control(against, None, engine, "--against")
     suites, only = names_asked
     criteria, harnesses = catalogue.chosen(only, effort, suites)
     if not criteria and not any(engine.name in part.engines for part in harnesses):
         problem = f"runs on {', '.join(harnesses[0].engines)} only, leave --engine out"
         given = "--suite" if suites else "--only"
         raise InputError(problem, key=given, value=",".join(suites or only))
+    if effort.paths != EFFORTS[effort.name].paths and benchmark.NAME not in criteria:
+        raise InputError("has no effect without rows of the benchmark", key="--paths")
     effort = effort.in_real_time() if engine.real_time else effort
     return Request(controls, reference, criteria, harnesses, effort, seed, engine)
 
 
-def _control(name: str, set_: list[str] | None, engine: Engine, key: str = "CC") -> Control:
+def _control(name: str, settings: Mapping[str, Any], engine: Engine, key: str = "CC") -> Control:
     from westwood.experiments.control import control
     from westwood.scenario.stacks import is_stack, split
 
-    asked = control(name, settings_of(set_), key=key)
+    asked = control(name, settings, key=key)
     if split(name)[0] and not is_stack(engine.name):
         problem = "is a control of a QUIC stack, expected --engine quinn or noq"
         raise InputError(problem, key=key, value=name)

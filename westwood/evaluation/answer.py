@@ -78,7 +78,7 @@ class Answer:
     note: str = ""
     command: str = ""  # of a harness; others follow from the criterion's name
     tuned: str = ""  # how the control was tuned on what the criterion runs
-    scenario: Mapping[str, Any] | None = None  # of a harness: the worst one, as JSON has it
+    scenarios: tuple[Mapping[str, Any], ...] = ()  # the worst ones if no point has its own
     statistic: str = "mean"  # of the runs at a point, which the threshold applies to
     settled: str = ""  # the verdict of a harness that decides otherwise than by all points
 
@@ -124,7 +124,7 @@ class Answer:
             At(**{**from_json(point), "verdict": Verdict.named(point["verdict"])})
             for point in entry["points"]
         )
-        return cls(**{**given, "points": points})
+        return cls(**{**given, "points": points, "scenarios": tuple(entry["scenarios"])})
 
 
 def _without_empty(entry: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def of_runs(
 ) -> Answer:
     """Returns the answer of a criterion from the runs of the control and of the references."""
     points = tuple(
-        _without_runs(name, sides.why) if isinstance(sides, NotRun) else _at(criterion, name, sides)
+        not_run_at(name, sides.why) if isinstance(sides, NotRun) else _at(criterion, name, sides)
         for name, sides in found.items()
     )
     bound = criterion.threshold
@@ -193,7 +193,8 @@ def scatter_of(values: Sequence[float]) -> float:
     return statistics.stdev(values) / abs(mean) if mean else math.nan
 
 
-def _without_runs(name: str, why: str) -> At:
+def not_run_at(name: str, why: str) -> At:
+    """Returns a point without runs."""
     nan = math.nan
     return At(name, nan, nan, nan, nan, -math.inf, math.inf, Verdict.NOT_RUN, 0, why)
 

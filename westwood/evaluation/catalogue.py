@@ -10,12 +10,13 @@ from westwood.errors import InputError, suggestion
 from westwood.evaluation import (
     basics,
     c4,
-    harnesses,
+    paths,
     prudentia,
     regressions,
     rfc9743,
     tcpeval,
 )
+from westwood.evaluation.benchmark.targets import Target
 from westwood.evaluation.criterion import Criterion, Effort, Part
 from westwood.evaluation.draft import suite as draft
 
@@ -27,7 +28,7 @@ PARTS: Mapping[str, Part] = {
         c4.PART,
         prudentia.PART,
         regressions.PART,
-        harnesses.POPULATION,
+        paths.PART,
         tcpeval.PART,
         draft.PART,
     )
@@ -36,7 +37,7 @@ PARTS: Mapping[str, Part] = {
 
 def chosen(
     only: Sequence[str], effort: Effort, suites: Sequence[str] = ()
-) -> tuple[dict[str, Sequence[Criterion]], list[Part]]:
+) -> tuple[dict[str, Sequence[Criterion | Target]], list[Part]]:
     """Returns the criteria by part, and the parts with a harness, that these names ask for.
 
     Without names these are all that the effort runs.
@@ -45,20 +46,26 @@ def chosen(
         if name not in PARTS:
             raise InputError(f"no such suite, {suggestion(name, PARTS)}", key="--suite", value=name)
     parts = [PARTS[name] for name in dict.fromkeys(suites)] or [*PARTS.values()]
-    names = [name for part in parts for name in names_of(part)]
+    names = [name for part in parts for name in (*names_of(part), *_sections(part))]
     for name in only:
         if name not in names:
             elsewhere = f"expected --suite {name}" if name in PARTS else ""
             known = f"expected a criterion of {', '.join(part.name for part in parts)}"
             problem = f"no such criterion, {elsewhere or suggestion(name, names, known)}"
             raise InputError(problem, key="--only", value=name)
-    criteria: dict[str, Sequence[Criterion]] = {}
+    criteria: dict[str, Sequence[Criterion | Target]] = {}
     harnesses = []
     for part in PARTS.values():
         whole = not only and (bool(suites) or part.runs_with(effort))
         if part not in parts or not (whole or only):
             continue
-        wanted = [one for one in part.criteria if whole or one.name in only]
+        wanted: list[Criterion | Target] = [
+            criterion for criterion in part.criteria if whole or criterion.name in only
+        ]
+        for row in part.rows:
+            is_whole = whole and (bool(suites) or paths.is_usual(row))
+            if is_whole or {row.name, row.section} & {*only}:
+                wanted.append(row)
         if wanted:
             criteria[part.name] = wanted
         if asked := [name for name in part.names if whole or name in only]:
@@ -68,4 +75,10 @@ def chosen(
 
 def names_of(part: Part) -> list[str]:
     """Returns the names of a part's criteria."""
-    return [*(criterion.name for criterion in part.criteria), *part.names]
+    declared = [criterion.name for criterion in part.criteria]
+    return [*declared, *(row.name for row in part.rows), *part.names]
+
+
+def _sections(part: Part) -> Sequence[str]:
+    """Returns the sections of a part's rows, each of which names its rows together."""
+    return [*dict.fromkeys(row.section for row in part.rows)]

@@ -20,6 +20,9 @@ from westwood.scenario import Scenario
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from westwood.evaluation.answer import Answer
+    from westwood.evaluation.benchmark.targets import Target
+
 # The five lines that come first, by the word that a criterion names.
 QUESTIONS: Mapping[str, str] = {
     "safe": "Is it safe to others?",
@@ -31,6 +34,7 @@ QUESTIONS: Mapping[str, str] = {
 
 Compare = Literal["value", "difference", "ratio", "kept", "either way"]
 Runs = Mapping[str, Sequence[Row]]  # the flows of a run by the run's name, all with one seed
+RunKey = tuple[str, int]  # a scenario's hash and a seed
 
 
 _REAL_TIME_RUNS = 3
@@ -185,6 +189,7 @@ class Part:
     title: str
     source: str
     criteria: Sequence[Criterion] = ()
+    rows: Sequence[Target] = ()  # criteria over drawn paths
     harness: Harness | None = None
     names: Sequence[str] = ()  # of the harness's criteria
     in_quick: bool = True
@@ -192,6 +197,8 @@ class Part:
     clauses: Sequence[Clause] = ()
     engines: Sequence[str] = (SIMULATOR.name,)  # that a harness can use
     draw: Callable[[str, Sequence[Control], str], Figure] | None = None  # a harness's criterion
+    # Draws the part's answers by control and criterion; None if they lack what it shows.
+    picture: Callable[[Mapping[Control, Mapping[str, Answer]]], Figure | None] | None = None
     is_test: bool = False  # a criterion that fails gives exit code 1 if the part was asked for
 
     def runs_with(self, effort: Effort) -> bool:

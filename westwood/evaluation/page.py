@@ -31,6 +31,7 @@ from westwood.evaluation.text import (
     with_half,
 )
 from westwood.experiments.control import Control
+from westwood.results.rows import rows_frame
 from westwood.results.verdicts import Verdict
 from westwood.scenario import Scenario, fragments
 from westwood.scenario.stacks import split
@@ -60,6 +61,8 @@ def write(evaluation: Evaluation, answers: Answers) -> Path:
     """Writes the page, its pictures, the answers and the worst scenarios; returns the page."""
     folder, request = evaluation.folder, evaluation.request
     folder.json("answers.json", as_json(answers, evaluation))
+    if rows := evaluation.path_rows():
+        folder.frame("runs.parquet", rows_frame(rows))
     notes = [*naming(evaluation), *looks(evaluation)]
     sections = [_first(answers, notes)] if _has_lines(answers) else []
     for part in catalogue.PARTS.values():
@@ -89,7 +92,7 @@ def as_json(answers: Answers, evaluation: Evaluation) -> dict[str, Any]:
 
 def _entry(one: Answer, command: str) -> dict[str, Any]:
     """Returns an answer for JSON; the worst scenarios are files of their own."""
-    kept = {key: value for key, value in one.entry().items() if key != "scenario"}
+    kept = {key: value for key, value in one.entry().items() if key != "scenarios"}
     return kept | {"command": command}
 
 
@@ -166,6 +169,12 @@ def _overview(
         grids.append(Grid("Published numbers beside ours", heads, published))
     title = f"{part.title} ({part.source})"
     drawn = None
+    if part.picture is not None:
+        by_name = {
+            control: {reply.criterion: reply for reply in all_} for control, all_ in answers.items()
+        }
+        if (figure := part.picture(by_name)) is not None:
+            drawn = report.figure(evaluation.folder, part.name, lambda: figure)
     if _is_of_worst_runs(part):
         drawn = report.figure(evaluation.folder, part.name, lambda: draw_part(part.title, of_part))
     return Section(f"part-{part.name}", title, drawn, [], [], grids=grids)
@@ -341,23 +350,23 @@ def _paced(at: At) -> str:
     return f"{number(at.paced)} ({number(at.paced_low)} to {number(at.paced_high)})"
 
 
-def _worst_scenario(evaluation: Evaluation, control: Control, one: Answer) -> Scenario | None:
-    if one.scenario is not None:
-        return Scenario(**one.scenario)
-    worst = one.worst
-    return evaluation.scenario_at(one.criterion, worst.name, control) if worst else None
+def _worst_scenarios(evaluation: Evaluation, control: Control, reply: Answer) -> list[Scenario]:
+    if reply.scenarios or reply.worst is None:
+        return [Scenario(**scenario) for scenario in reply.scenarios]
+    scenario = evaluation.scenario_at(reply.criterion, reply.worst.name, control)
+    return [scenario] if scenario else []
 
 
 def _opens(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> Iterator[LabLink]:
-    """Yields links to the laboratory with each control's worst point."""
-    for place, (control, one) in enumerate(found, start=1):
-        scenario = _worst_scenario(evaluation, control, one)
-        if scenario is None or split(control.cc)[0]:  # the laboratory has no stacks
+    """Yields links to the laboratory with each control's worst point or paths."""
+    for place, (control, reply) in enumerate(found, start=1):
+        if split(control.cc)[0]:  # the laboratory has no stacks
             continue
-        name = f"scenarios/{place}-{one.criterion}"
-        file = evaluation.folder.scenario(name, scenario)
-        argument = os.fspath(file.relative_to(evaluation.folder.path))
-        yield LabLink(argument, _fragment(scenario))
+        for rank, scenario in enumerate(_worst_scenarios(evaluation, control, reply), start=1):
+            name = f"scenarios/{place}-{reply.criterion}{f'-{rank}' if rank > 1 else ''}"
+            file = evaluation.folder.scenario(name, scenario)
+            argument = os.fspath(file.relative_to(evaluation.folder.path))
+            yield LabLink(argument, _fragment(scenario))
 
 
 def _fragment(scenario: Scenario) -> str:

@@ -27,10 +27,12 @@ from westwood.engines.contract import Engine, Job, MoreColumns, Prepare, RunSeed
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
-from westwood.evaluation import answer, catalogue, ledger, measures
+from westwood.evaluation import answer, catalogue, ledger, measures, paths
 from westwood.evaluation.answer import Answer, NotRun, Sides
 from westwood.evaluation.benchmark.cases import CUBIC
-from westwood.evaluation.criterion import Criterion, Effort, Part, Point, Runs, Work
+from westwood.evaluation.benchmark.targets import Target
+from westwood.evaluation.criterion import Criterion, Effort, Part, Point, RunKey, Runs, Work
+from westwood.evaluation.paths import SectionRuns
 from westwood.experiments import cluster
 from westwood.experiments.control import Control
 from westwood.experiments.experiment import Tracker
@@ -74,7 +76,6 @@ PACED = Path(__file__).with_name("cubic_paced.c")
 _A_LOOK = 10_000  # seeds between two looks
 _AGAIN = 5_000  # where the seeds of a reference begin that is the control itself
 _DIFFERS = "holds another evaluation: controls, parts, effort, seed, engine or version differ"
-_Key = tuple[str, int]  # a scenario's hash and a seed
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Request:
 
     controls: Sequence[Control]
     against: Control
-    criteria: Mapping[str, Sequence[Criterion]]  # by the part's name
+    criteria: Mapping[str, Sequence[Criterion | Target]]  # by the part's name
     harnesses: Sequence[Part]
     effort: Effort
     seed: int
@@ -97,6 +98,7 @@ class Request:
             "criteria": [one.name for all_ in self.criteria.values() for one in all_],
             "harnesses": [[part.name, *part.names] for part in self.harnesses],
             "effort": self.effort.name,
+            "paths": self.effort.paths,
             "seed": self.seed,
             "engine": [self.engine.name, self.engine.title],
             "version": __version__,
@@ -110,12 +112,12 @@ class _Side:
     scenarios: Mapping[str, Scenario]  # by name
     seeds: Sequence[int]
 
-    def each(self) -> Iterator[tuple[_Key, Scenario]]:
+    def each(self) -> Iterator[tuple[RunKey, Scenario]]:
         for scenario in self.scenarios.values():
             for seed in self.seeds:
                 yield (scenario.hash, seed), scenario
 
-    def of(self, found: Mapping[_Key, list[Row]]) -> list[Runs]:
+    def of(self, found: Mapping[RunKey, list[Row]]) -> list[Runs]:
         """Returns the runs, a mapping for each seed."""
         return [
             {name: found[one.hash, seed] for name, one in self.scenarios.items()}
@@ -132,19 +134,9 @@ class _Asked:
     paced: _Side
     more_columns: MoreColumns | None
 
-    def each(self) -> Iterator[tuple[_Key, Scenario]]:
+    def each(self) -> Iterator[tuple[RunKey, Scenario]]:
         for side in (self.own, self.reference, self.paced):
             yield from side.each()
-
-    def jobs(self) -> Iterator[Job]:
-        """Yields a job without seeds for each scenario."""
-        for side in (self.own, self.reference, self.paced):
-            for scenario in side.scenarios.values():
-                yield self.job(scenario, [1])
-
-    def job(self, scenario: Scenario, seeds: Sequence[int]) -> Job:
-        traced = self.more_columns is not None
-        return Job(scenario, seeds, more_columns=self.more_columns, needs_events=traced)
 
 
 class Evaluation:
@@ -154,13 +146,14 @@ class Evaluation:
         self.request, self.folder = request, folder
         self.looked = {one: ledger.looked(one) for one in request.controls}
         self._store = Store(folder, self._take)
-        self._found: dict[_Key, list[Row]] = {}
+        self._found: dict[RunKey, list[Row]] = {}
         self._made: dict[tuple[str, str, str], Mapping[str, Scenario]] = {}
+        self._drawn: dict[tuple[str, str], SectionRuns] = {}  # by section and control
         # The answers of harnesses by part and control, then by criterion.
         self._of_harness: dict[tuple[str, str], dict[str, Answer]] = {}
         # By a scenario's hash, and whether its run is traced.
         self._refused: dict[tuple[str, bool], WestwoodError | None] = {}
-        self._failed: dict[_Key, str] = {}  # runs without a result, and why
+        self._failed: dict[RunKey, str] = {}  # runs without a result, and why
 
     @contextlib.contextmanager
     def opened(self, *, resume: bool) -> Iterator[Evaluation]:
@@ -186,21 +179,36 @@ class Evaluation:
                 if (name, seed) not in self._found:
                     seeds.setdefault(name, {})[seed] = None
                     if name not in jobs or asked.more_columns:
-                        jobs[name] = asked.job(scenario, [])
+                        jobs[name] = _job(scenario, asked, [])
         return [replace(one, seeds=list(seeds[name])) for name, one in jobs.items()]
 
-    def _asked(self) -> Iterator[_Asked]:
+    def _asked(self) -> Iterator[_Asked | SectionRuns]:
         for control in self.request.controls:
             for all_ in self.request.criteria.values():
                 for criterion in all_:
+                    if isinstance(criterion, Target):
+                        yield self._on_paths(criterion, control)
+                        continue
                     for point in criterion.chosen(self.request.effort):
                         yield self._both(criterion, point, control)
 
-    def _refusal(self, asked: _Asked) -> WestwoodError | None:
+    def _on_paths(self, target: Target, control: Control) -> SectionRuns:
+        """Returns what a row runs, drawn once for all rows of its section."""
+        key = target.section, control.text
+        if key not in self._drawn:
+            section, request = paths.SECTIONS[target.section], self.request
+            self._drawn[key] = SectionRuns.drawn(
+                section, control, request.seed, request.effort.paths, self._of_engine
+            )
+        return self._drawn[key]
+
+    def _refusal(self, asked: _Asked | SectionRuns) -> WestwoodError | None:
         """Returns why the engine can't run all scenarios of a point; None if it can."""
         if self.request.engine.runs_everything:
             return None
-        return next(filter(None, map(self._refusal_of, asked.jobs())), None)
+        scenarios = {name: scenario for (name, _), scenario in asked.each()}.values()
+        jobs = (_job(scenario, asked, [1]) for scenario in scenarios)
+        return next(filter(None, map(self._refusal_of, jobs)), None)
 
     def _refusal_of(self, job: Job) -> WestwoodError | None:
         key = job.scenario.hash, job.needs_events
@@ -251,11 +259,17 @@ class Evaluation:
         """Returns what a point runs, made once."""
         key = criterion.name, point.name, control.text
         if key not in self._made:
-            profile = self.request.engine.profile
-            of_engine = {"profile": profile} if profile not in (None, PROFILE) else {}
             runs = point.runs(control)
-            self._made[key] = {name: one.with_settings(of_engine) for name, one in runs.items()}
+            self._made[key] = {
+                name: one.with_settings(self._of_engine) for name, one in runs.items()
+            }
         return self._made[key]
+
+    @cached_property
+    def _of_engine(self) -> Mapping[str, Any]:
+        """Returns the settings of scenarios for the engine."""
+        profile = self.request.engine.profile
+        return {"profile": profile} if profile not in (None, PROFILE) else {}
 
     def go(self, workers: int | None, track: Tracker, client: Any = None) -> None:
         """Runs what is missing; `client` is that of a Dask cluster."""
@@ -328,14 +342,7 @@ class Evaluation:
     def answers(self, control: Control) -> list[Answer]:
         """Returns the answers about a control, part by part."""
         made = [
-            answer.of_runs(
-                criterion,
-                part,
-                {
-                    point.name: self._runs_of(criterion, point, control)
-                    for point in criterion.chosen(self.request.effort)
-                },
-            )
+            self._answer(criterion, part, control)
             for part, all_ in self.request.criteria.items()
             for criterion in all_
         ]
@@ -345,13 +352,32 @@ class Evaluation:
         order = list(catalogue.PARTS)
         return sorted(made, key=lambda one: order.index(one.part))
 
+    def _answer(self, criterion: Criterion | Target, part: str, control: Control) -> Answer:
+        effort = self.request.effort
+        if not isinstance(criterion, Target):
+            points = criterion.chosen(effort)
+            runs = {point.name: self._runs_of(criterion, point, control) for point in points}
+            return answer.of_runs(criterion, part, runs)
+        asked = self._on_paths(criterion, control)
+        if why := self._why_not(asked):
+            return paths.not_run(criterion, control, why)
+        return paths.answer_of(criterion, control, asked.seen(control, self._found), effort.paths)
+
+    def path_rows(self) -> list[Row]:
+        """Returns a row for each flow on the benchmark's paths, with the path's properties."""
+        drawn = [section for section in self._drawn.values() if not self._why_not(section)]
+        return list(paths.flat(drawn, self._found))
+
+    def _why_not(self, asked: _Asked | SectionRuns) -> str:
+        """Returns why something did not run; empty if it did."""
+        if refusal := self._refusal(asked):
+            return str(refusal)
+        return next((self._failed[key] for key, _ in asked.each() if key in self._failed), "")
+
     def _runs_of(self, criterion: Criterion, point: Point, control: Control) -> Sides | NotRun:
         asked = self._both(criterion, point, control)
-        if refusal := self._refusal(asked):
-            return NotRun(str(refusal))
-        for key, _ in asked.each():
-            if key in self._failed:
-                return NotRun(self._failed[key])
+        if why := self._why_not(asked):
+            return NotRun(why)
         sides = (asked.own, asked.reference, asked.paced)
         return Sides(*(one.of(self._found) for one in sides))
 
@@ -359,7 +385,14 @@ class Evaluation:
         """Returns the last scenario of a point, the one with the control beside others."""
         for all_ in self.request.criteria.values():
             for criterion in all_:
-                for one in criterion.points:
-                    if (criterion.name, one.name) == (name, point):
-                        return list(self._scenarios(criterion, one, control).values())[-1]
+                if isinstance(criterion, Target) or criterion.name != name:
+                    continue
+                for known in criterion.points:
+                    if known.name == point:
+                        return list(self._scenarios(criterion, known, control).values())[-1]
         return None
+
+
+def _job(scenario: Scenario, asked: _Asked | SectionRuns, seeds: Sequence[int]) -> Job:
+    is_traced = asked.more_columns is not None
+    return Job(scenario, seeds, more_columns=asked.more_columns, needs_events=is_traced)

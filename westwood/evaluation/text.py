@@ -10,9 +10,10 @@ from textwrap import wrap
 
 from westwood.evaluation import answer, catalogue
 from westwood.evaluation.answer import Answer, At
-from westwood.evaluation.criterion import QUESTIONS
+from westwood.evaluation.criterion import EFFORTS, QUESTIONS, Threshold
 from westwood.evaluation.running import Evaluation
 from westwood.experiments.control import Control
+from westwood.results.tables import on_its_side
 from westwood.results.verdicts import Verdict
 
 _WIDTH = 80
@@ -135,6 +136,11 @@ def _criteria(answers: Answers, evaluation: Evaluation) -> Iterator[str]:
     widths = [max(len(control.text), len(Verdict.CANNOT_TELL)) for control in answers]
     rows = [*zip(*answers.values(), strict=True)]
     first = max(len(row[0].criterion) for row in rows)
+    if len(answers) == 1 and any(reply.bound is not None for (reply,) in rows):
+        yield from _numbers([reply for (reply,) in rows])
+        ((control, _),) = answers.items()
+        yield from ("", "A criterion alone:", f"  {command(control, 'NAME', evaluation)}")
+        return
     lines = [(row[0].criterion, [str(reply.verdict) for reply in row]) for row in rows]
     for name, cells in [("", [control.text for control in answers]), *lines]:
         columns = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
@@ -147,6 +153,39 @@ def _criteria(answers: Answers, evaluation: Evaluation) -> Iterator[str]:
                 for line in said:
                     yield from wrap(line, _WIDTH, initial_indent="  ", subsequent_indent=_INDENT)
                 yield f"  {reply.command or command(control, reply.criterion, evaluation)}"
+
+
+def _numbers(replies: Sequence[Answer]) -> Iterator[str]:
+    """Yields what is judged of each criterion, with the interval, the threshold and the place."""
+    heads = ("", "judged", "95 % interval", "asked for", "")
+    cells = [
+        (reply.criterion, _judged_number(reply), _interval(reply), bound(reply), reply.verdict)
+        for reply in replies
+    ]
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    for place, texts in enumerate((heads, *cells)):
+        yield "  " + "  ".join(map(str.ljust, texts, widths)).rstrip()
+        worst = replies[place - 1].worst if place else None
+        if worst and worst.name != "all paths":
+            yield f"  {'':{widths[0]}}    {worst.name}"
+
+
+def _judged_number(reply: Answer) -> str:
+    """Returns the number that is judged; rounding never makes it seem to meet the threshold."""
+    worst = reply.worst
+    if worst is None or not math.isfinite(worst.judged):
+        return number(worst.judged) if worst else "-"
+    digits = 3 if worst.judged < 10 else 1
+    if reply.bound is None:
+        return f"{worst.judged:.{digits}f}"
+    holds = Threshold(reply.bound, "", reply.at_most).holds
+    return on_its_side(worst.judged, digits, holds)
+
+
+def _interval(reply: Answer) -> str:
+    ends = (reply.worst.low, reply.worst.high) if reply.worst else ()
+    shown = [number(end) if math.isfinite(end) else "-" for end in ends]
+    return " to ".join(shown) if set(shown) > {"-"} else "-"
 
 
 def _details(reply: Answer) -> list[str]:
@@ -171,9 +210,11 @@ def _failures(reply: Answer) -> list[str]:
 def command(control: Control, name: str, evaluation: Evaluation) -> str:
     """Returns the command line that runs one criterion alone."""
     request = evaluation.request
+    usual_paths = EFFORTS[request.effort.name].paths
     options = {
         f"--against {shlex.quote(request.against.cc)}": request.against.cc != "cubic",
         f"--{request.effort.name}": request.effort.name != "usual",
+        f"--paths {request.effort.paths}": request.effort.paths != usual_paths,
         f"--seed {request.seed}": request.seed != 1,
         f"--engine {request.engine.name}": request.engine.name != "sim",
     }

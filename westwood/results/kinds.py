@@ -26,7 +26,6 @@ class ResultKind(Enum):
     TRIAL = "path comparison", "uploads.jsonl"
     REPRODUCTION = "reproduction", "claims.json"
     VALIDATION = "validation", "validation.csv"
-    JUDGEMENT = "benchmark", "table.json"
     EVALUATION = "evaluation", "evaluation.json"
     CHECK = "check of a control", "check.json"
     ARTIFACT = "artifact", "artifact.json"

@@ -144,3 +144,14 @@ def interrupted(folder: Folder, kept: str) -> Interrupted:
     """Returns the error of a user's interrupt: what is kept, and how to continue."""
     place = shlex.quote(str(folder.path))
     return Interrupted(f"interrupted; {kept} are in {place}; continue with --resume --out {place}")
+
+
+@contextmanager
+def interruptible(folder: Folder | None, kept: Callable[[], int]) -> Iterator[None]:
+    """Turns a user's interrupt into that error; without a folder nothing is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if folder is None:
+            raise
+        raise interrupted(folder, f"{kept()} results") from None

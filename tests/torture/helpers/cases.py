@@ -93,7 +93,6 @@ class Case:
 
 _ALONE = ("--workers", "1", "--out", "out")
 _SWEEP = (*STUDIES["sweep"].words.split(), *_ALONE)
-_BENCHMARK = "control benchmark --cc reno --only clean --paths 4 --workers 1 --out out"
 _COMPARE = "path compare 127.0.0.1:5301 --cc cubic,reno --out out"
 _SMALL = ("small.toml", "--seeds", "2", "--workers", "1")
 CASES = (
@@ -124,7 +123,6 @@ CASES = (
     Case(
         "report", ("report", "out", "--export"), before=(*STUDIES["sweep"].words.split(), *_ALONE)
     ),
-    Case("benchmark", tuple(_BENCHMARK.split())),
 )
 RESUMED = tuple(case for case in CASES if case.again)
 REPEATED = tuple(case for case in CASES if not case.again)

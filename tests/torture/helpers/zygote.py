@@ -61,7 +61,7 @@ _LATE = (
     "westwood.experiments.readback",
     "westwood.search.stress.hunter",
     "westwood.search.stress.report",
-    "westwood.evaluation.benchmark.judging",
+    "westwood.evaluation.paths",
     "westwood.papers.infer.study",
     "westwood.evaluation.page",
     "westwood.experiments.validation.page",

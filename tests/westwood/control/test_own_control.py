@@ -173,7 +173,7 @@ def test_a_results_folder_runs_no_code_that_was_never_named(tmp_path, westwood):
         "run path --set duration=10s",
         "compare --duration 10s --seeds 2",
         "sweep path --set duration=10s --seeds 2 --out out",
-        "control benchmark --only clean --paths 20",
+        "evaluate --only clean --paths 20",
         "control tune --paths 30 --trials 2 --vary kept --packets 1000",
     ],
 )

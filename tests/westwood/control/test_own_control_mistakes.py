@@ -260,7 +260,7 @@ def test_a_mistake_is_one_line_with_the_file_and_the_line(mistake, tmp_path, wes
     [
         "control stress --environments 20 --out out --cc",
         "control tune --paths 30 --packets 200 --trials 1 --out out --cc",
-        "control benchmark --only clean --paths 3 --cc",
+        "evaluate --only clean --paths 3",
         "evaluate --only harm-bbr --out out",
         "evaluate --suite draft --out out",
     ],
@@ -292,7 +292,7 @@ STEERING = ["e\x1b[2J.c", "e\n.c", "e\x07.c", "e\u202e.c", "e\x9b2J.c"]
         "sweep path --seeds 1 --out out --cc",
         "control check",
         "control show",
-        "control benchmark --only clean --paths 3 --cc",
+        "evaluate --only clean --paths 3",
         "evaluate --only harm-bbr --out out",
         "evaluate --suite draft --out out",
         "lab --no-browser --cc",

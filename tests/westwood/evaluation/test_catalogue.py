@@ -13,8 +13,8 @@ EVERY = [one for part in catalogue.PARTS.values() for one in part.criteria]
 
 
 def test_each_name_is_there_once():
-    names = [one.name for one in EVERY]
-    names += [name for part in catalogue.PARTS.values() for name in (part.name, *part.names)]
+    parts = catalogue.PARTS.values()
+    names = [name for part in parts for name in (part.name, *catalogue.names_of(part))]
     assert len(names) == len(set(names))
 
 
@@ -39,7 +39,7 @@ def test_a_criterion_has_a_threshold_with_a_source_and_a_point_for_quick(criteri
 
 def test_an_effort_runs_what_the_smaller_one_runs():
     quick, usual, full = (catalogue.chosen((), effort) for effort in (QUICK, USUAL, FULL))
-    assert quick[0].keys() == usual[0].keys()
+    assert quick[0].keys() < usual[0].keys()
     assert usual[0].keys() < full[0].keys()
 
 

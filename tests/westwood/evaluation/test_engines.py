@@ -12,9 +12,10 @@ from westwood.engines import quic
 from westwood.engines.contract import Engine, Job, RunSeed
 from westwood.engines.simulator import SIMULATOR, prepare
 from westwood.errors import InputError, RunError
-from westwood.evaluation import answer, catalogue, harnesses, text
+from westwood.evaluation import answer, catalogue, text
 from westwood.evaluation.answer import Answer
 from westwood.evaluation.criterion import QUICK
+from westwood.evaluation.draft import suite as draft
 from westwood.evaluation.running import Evaluation, Request
 from westwood.experiments.control import Control
 from westwood.results.columns import Row
@@ -130,8 +131,8 @@ def test_an_engine_with_a_profile_of_its_own_runs_that():
 
 
 def test_a_part_of_the_simulator_only_is_reported():
-    reply = answer.not_run(harnesses.POPULATION, "path-alone-median")
-    assert reply.verdict == "not run" and "runs on sim only" in reply.note
+    reply = answer.not_run(draft.PART, "startup-plateau")
+    assert reply.verdict == "not run" and "runs on sim, " in reply.note
 
 
 def test_the_page_names_the_versions_that_are_built():

@@ -33,7 +33,7 @@ class Judging:
 COMMANDS = {
     "evaluate": Judging("evaluate reno --only queue --quick"),
     "draft": Judging("evaluate bbr3 reno --only startup-plateau,drain-inflight"),
-    "benchmark": Judging("control benchmark --cc veno --only clean-tenth --seed 104 --paths 4"),
+    "benchmark": Judging("evaluate veno --only clean-tenth --seed 104 --paths 4"),
     "stress": Judging("control stress --cc bbr --environments 1", json="findings.json"),
     "tune": Judging(
         "control tune --cc westwood-cubic --vary wc_gain --trials 1 --paths 30 --packets 200"

@@ -25,16 +25,7 @@ OF_KINDS = {
     ResultKind.HUNT: ("control", "stress", "--cc", "bbr", "--environments", "1"),
     ResultKind.INFERENCE: ("reproduce", "--infer", "linux-2003"),
     ResultKind.REPRODUCTION: ("reproduce", "fig5", "--seeds", "1"),
-    ResultKind.JUDGEMENT: (
-        "control",
-        "benchmark",
-        "--cc",
-        "veno",
-        "--only",
-        "point-clean",
-        "--paths",
-        "4",
-    ),
+    ResultKind.EVALUATION: ("evaluate", "veno", "--only", "point-clean", "--paths", "4"),
     ResultKind.CHECK: ("control", "check", "mine.c"),
     ResultKind.RUN: ("run", "table1", *QUICK),
 }
@@ -70,7 +61,7 @@ def test_commands_of_other_kinds_refuse_a_folder_that_holds_one(held, westwood, 
 
 @pytest.mark.parametrize(
     "kind",
-    [ResultKind.SWEEP, ResultKind.SEARCH, ResultKind.HUNT, ResultKind.JUDGEMENT, ResultKind.RUN],
+    [ResultKind.SWEEP, ResultKind.SEARCH, ResultKind.HUNT, ResultKind.EVALUATION, ResultKind.RUN],
 )
 def test_results_of_a_command_are_recognised_as_its_kind(kind, westwood, tmp_path):
     assert westwood(*OF_KINDS[kind], "--out", "m").code == 0
@@ -94,22 +85,3 @@ def test_a_page_is_made_from_runs_only(westwood, tmp_path):
     called = westwood("report", "m")
     problem = "holds an inference, expected a folder that run --out or sweep wrote"
     assert (called.code, called.err) == (2, f'westwood: "m": {problem}\n')
-
-
-def test_a_new_judgement_removes_the_paths_of_the_old_one(westwood, tmp_path):
-    for row in ("clean-tenth", "point-clean"):
-        judge = (
-            "control",
-            "benchmark",
-            "--cc",
-            "veno",
-            "--only",
-            row,
-            "--paths",
-            "4",
-            "--out",
-            "j",
-        )
-        assert westwood(*judge).code == 0
-        assert (tmp_path / "j" / "worst").exists() is (row == "clean-tenth")
-    assert "clean-tenth" not in (tmp_path / "j" / "SHA256SUMS").read_text()

@@ -108,7 +108,7 @@ ROWS = (
         "beside-own", "beside", "own/even share, worst", in_worst_cell(own_share), bounds.OWN_SHARE
     ),
     Target(
-        "among",
+        "among-worst",
         "among",
         "Jain's index, worst cell",
         in_worst_cell(lambda ran: mean([fairness(one.own) for one in ran])),
@@ -123,7 +123,7 @@ ROWS = (
     ),
     *_short(),
     Target(
-        "collapse",
+        "collapse-loss",
         "collapse",
         "loss/CUBIC's, 100 flows",
         quantile_of(over(CUBIC, loss_ratio), 0.5, least=False),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from westwood.control.catalogue import UDP
 from westwood.evaluation.benchmark.cases import BBR, CUBIC, Case
+from westwood.evaluation.criterion import Threshold
 from westwood.experiments.control import Control
 from westwood.results.columns import Row
 from westwood.results.intervals import Estimate, bootstrap, quantile
@@ -20,6 +21,7 @@ from westwood.results.metrics import jain
 from westwood.search import bounds
 
 _WORST = 3  # cases that a figure names
+_SOURCE = "westwood/search/bounds.py, written before any search on these paths"
 
 
 @dataclass(frozen=True)
@@ -69,18 +71,10 @@ class Target:
     bound: float = math.nan  # NaN: a row for reference only
     at_most: bool = False
 
-    def reached(self, value: float) -> bool | None:
-        """Returns whether a value reaches the bound; None without a bound or a value."""
-        if math.isnan(self.bound) or math.isnan(value):
-            return None
-        return value <= self.bound if self.at_most else value >= self.bound
-
     @property
-    def sense(self) -> str:
-        """Bound in words."""
-        if math.isnan(self.bound):
-            return ""
-        return f"{'<=' if self.at_most else '>='}{self.bound:g}"
+    def threshold(self) -> Threshold | None:
+        """Returns the bound with its source; None for a row for reference only."""
+        return None if math.isnan(self.bound) else Threshold(self.bound, _SOURCE, self.at_most)
 
 
 def ratio(one: float, other: float) -> float:

@@ -87,7 +87,7 @@ def answer_of(judgement: Judgement) -> Answer:
         "",
         tuple(map(_point, judgement.findings)),
         " ".join(filter(None, (f"“{case.sentence}”", case.note))),
-        scenario=fragments.plain(judgement.scenario) if judgement.scenario else None,
+        scenarios=(fragments.plain(judgement.scenario),) if judgement.scenario else (),
         statistic="",
         settled=judgement.verdict,
     )

@@ -5,7 +5,7 @@ import pytest
 
 from westwood.evaluation.benchmark.cases import BBR, CUBIC, Case
 from westwood.evaluation.benchmark.earlier import MIXES, POINTS, QUEUES_BDP
-from westwood.evaluation.benchmark.judging import SECTIONS
+from westwood.evaluation.paths import SECTIONS
 from westwood.experiments.control import Control
 from westwood.scenario.paths import population
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from westwood.evaluation.benchmark.judging import TARGETS
+from westwood.evaluation.paths import TARGETS
 
 PAGE = Path(__file__).parents[4] / "docs" / "control-reference.md"
 

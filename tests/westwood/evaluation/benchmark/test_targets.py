@@ -3,28 +3,31 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator
-from types import SimpleNamespace
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from westwood import simulate
-from westwood.errors import InputError
-from westwood.evaluation.benchmark import judging
+from westwood import Scenario, simulate
+from westwood.evaluation import catalogue
+from westwood.evaluation.answer import Answer, verdict_of
 from westwood.evaluation.benchmark.cases import BBR, CUBIC, Case
-from westwood.evaluation.benchmark.judging import SECTIONS, TARGETS, JudgePlan, TargetVerdict
 from westwood.evaluation.benchmark.targets import (
     CaseRuns,
-    Statistic,
     Target,
     fairness,
     kept,
     own_share,
     ratio,
 )
+from westwood.evaluation.criterion import USUAL
+from westwood.evaluation.paths import SECTIONS, TARGETS
+from westwood.evaluation.running import Evaluation, Request
 from westwood.experiments.control import control
+from westwood.results.folder import Folder
 from westwood.results.intervals import Estimate
+from westwood.scenario import fragments
 
 BESIDE = next(SECTIONS["beside"].cases(5, 10))
 
@@ -107,60 +110,56 @@ def test_a_path_without_transfers_does_not_count():
 
 
 @pytest.mark.parametrize(
-    ("value", "low", "high", "reached", "is_certain"),
+    ("value", "low", "high", "verdict"),
     [
-        (0.99, 0.98, 1.0, True, True),
-        (0.99, 0.97, 1.0, True, False),
-        (0.5, 0.4, 0.6, False, True),
-        (0.9, -math.inf, 0.99, False, False),
-        (math.nan, -math.inf, math.inf, None, False),
+        (0.99, 0.98, 1.0, "meets"),
+        (0.99, 0.97, 1.0, "cannot tell"),
+        (0.5, 0.4, 0.6, "fails"),
+        (0.9, -math.inf, 0.99, "cannot tell"),
+        (math.nan, -math.inf, math.inf, "cannot tell"),
     ],
 )
-def test_a_verdict_is_certain_if_the_interval_is_on_one_side(value, low, high, reached, is_certain):
-    verdict = TargetVerdict(target("clean-median"), Statistic(Estimate(value, low, high)), "")
-    assert (verdict.reached, verdict.is_certain) == (reached, is_certain)
+def test_a_verdict_is_certain_if_the_interval_is_on_one_side(value, low, high, verdict):
+    assert verdict_of(Estimate(value, low, high), target("clean-median").threshold) == verdict
 
 
-def test_rows_are_named_once_and_chosen_by_name_or_part():
-    assert len({one.name for one in TARGETS}) == len(TARGETS)
-    assert {target.section for target in TARGETS} == set(SECTIONS)
-    assert {one.name for one in judging.targets(["loss"])} == {
+def test_rows_are_chosen_by_name_or_section():
+    assert {one.section for one in TARGETS} == set(SECTIONS)
+    assert [one.name for one in chosen("loss")] == [
         "loss-median",
         "loss-tenth",
         "loss-binds",
         "loss-share",
-    }
-    assert [one.name for one in judging.targets(["mixed", "clean-tenth"])] == [
-        "clean-tenth",
-        "mixed",
     ]
-    with pytest.raises(InputError, match="unknown row"):
-        judging.targets(["nonsense"])
+    assert [one.name for one in chosen("mixed", "clean-tenth")] == ["clean-tenth", "mixed"]
 
 
-def judged(cc: str, *rows: str) -> dict[str, TargetVerdict]:
-    one = control(cc)
-    plan = JudgePlan(judging.targets(rows), seed=103, paths=4)
-    found = judging.run(plan, [one], track=lambda runs, total: runs).verdicts(one)
-    return {verdict.target.name: verdict for verdict in found}
+def chosen(*names: str) -> list[Any]:
+    criteria, _ = catalogue.chosen(names, USUAL, ["benchmark"])
+    return list(criteria["benchmark"])
 
 
-def test_cubic_and_bbr_are_as_good_as_themselves():
-    assert {one.figure.estimate.value for one in judged("cubic", "clean").values()} == {1}
-    assert judged("bbr", "loss-median")["loss-median"].figure.estimate.value == 1
+def judged(folder: Path, cc: str, *rows: str) -> dict[str, Answer]:
+    effort = replace(USUAL, paths=4)
+    request = Request([control(cc)], CUBIC, {"benchmark": chosen(*rows)}, [], effort, 103)
+    evaluation = Evaluation(request, Folder(folder))
+    with evaluation.opened(resume=False):
+        evaluation.go(None, lambda runs, total: runs)
+        return {reply.criterion: reply for reply in evaluation.answers(control(cc))}
 
 
-def test_the_rows_do_not_depend_on_which_run_ends_first():
-    plan = JudgePlan(judging.targets(["clean-median"]), seed=103, paths=2)
-    costs = ("cpu_s", "wall_s")
+def test_cubic_and_bbr_are_as_good_as_themselves(tmp_path):
+    of_cubic = judged(tmp_path / "cubic", "cubic", "clean").values()
+    assert {reply.points[0].judged for reply in of_cubic} == {1}
+    assert judged(tmp_path / "bbr", "bbr", "loss-median")["loss-median"].points[0].judged == 1
 
-    def rows(track: Any) -> list[dict[str, Any]]:
-        found = judging.run(plan, [control("reno")], track=track).flat()
-        return [{key: one[key] for key in one if key not in costs} for one in found]
 
-    in_order = rows(lambda runs, total: sorted(runs, key=lambda run: run[0]))
-    reversed_order = rows(lambda runs, total: sorted(runs, key=lambda run: run[0], reverse=True))
-    assert repr(in_order) == repr(reversed_order)
+def test_a_row_names_its_worst_paths_in_order(tmp_path):
+    reply = judged(tmp_path, "reno", "alone-median")["alone-median"]
+    kept = Answer.of(reply.entry())
+    assert len(kept.scenarios) == 3 and kept.scenarios == reply.scenarios
+    for scenario in kept.scenarios:
+        assert fragments.of_scenario(Scenario(**scenario)).startswith("#t=")
 
 
 def test_bbr_starves_cubic_in_a_shallow_queue():
@@ -170,18 +169,3 @@ def test_bbr_starves_cubic_in_a_shallow_queue():
         for case in cases
     ]
     assert kept(runs) < 0.2
-
-
-@pytest.mark.parametrize(("asked", "used"), [(None, 3), (2, 2)])
-def test_the_engine_has_its_number_of_workers_unless_another_is_asked_for(monkeypatch, asked, used):
-    counts = []
-
-    def run_jobs(jobs: Any, prepare: Any, *, workers: int, engine: str) -> Iterator[Any]:
-        counts.append(workers)
-        yield from ()
-
-    monkeypatch.setattr(judging, "run_jobs", run_jobs)
-    engine: Any = SimpleNamespace(name="sim", workers=3, prepare=None, check=lambda jobs: None)
-    plan: Any = SimpleNamespace(cases=[])
-    judging.run(plan, [], track=lambda done, total: done, engine=engine, workers=asked)
-    assert counts == [used]

@@ -8,9 +8,9 @@ import pytest
 
 from westwood import simulate
 from westwood.evaluation.benchmark.cases import BBR, CUBIC, CUBIC_AGAIN, WESTWOOD, Case
-from westwood.evaluation.benchmark.judging import SECTIONS, TARGETS
 from westwood.evaluation.benchmark.targets import CaseRuns, Target
 from westwood.evaluation.benchmark.wide import CROWD_BDP, SHARED_SEEDS
+from westwood.evaluation.paths import SECTIONS, TARGETS
 from westwood.experiments.control import Control
 from westwood.scenario.paths import population
 from westwood.scenario.paths.environment import Environment
@@ -43,8 +43,10 @@ def value(name: str, *seen: CaseRuns) -> float:
     return target(name).of(seen).estimate.value
 
 
-def is_reached(name: str, *seen: CaseRuns) -> bool | None:
-    return target(name).reached(value(name, *seen))
+def is_reached(name: str, *seen: CaseRuns) -> bool:
+    threshold = target(name).threshold
+    assert threshold is not None
+    return threshold.holds(value(name, *seen))
 
 
 def test_what_cubic_keeps_is_summed_over_the_seeds_of_a_path():

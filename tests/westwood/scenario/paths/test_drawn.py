@@ -14,7 +14,7 @@ import pytest
 from golden_files import assert_golden, digest
 
 from westwood.evaluation.benchmark.cases import CUBIC, Case
-from westwood.evaluation.benchmark.judging import SECTIONS
+from westwood.evaluation.paths import SECTIONS
 from westwood.papers.infer import propose, space
 from westwood.scenario.paths import population
 from westwood.scenario.paths.population import FAMILIES
