@@ -16,7 +16,7 @@
  * Deviations: an ACK takes the part of a SENDME cell, and a segment that of cells: cwnd grows by one segment a window,
  *   not by 50 cells. Tor's cells are never lost. Here a loss, a mark and a timeout are answered as congestion, because
  *   the queue may be too short to be seen in the round trip. The piecewise BDP of tor's code needs a list of times.
- * Fails one path of `control check`: jitter of 20 ms alone lifts the smoothed round trip above the threshold, so nearly
+ * Fails one path of `--suite check`: jitter of 20 ms alone lifts the smoothed round trip above the threshold, so nearly
  *   every window falls, to about five segments.
  */
 #define WW_STATE tor_westwood

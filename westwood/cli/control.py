@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from westwood.cli.control_check import check
 from westwood.cli.control_new import new
 from westwood.cli.control_replay import replay
 from westwood.cli.control_show import show
@@ -15,7 +14,6 @@ app = group("westwood control tune --cc westwood+ --trials 40 --plot")
 
 command(app, "westwood control show westwood+")(show)
 command(app, "westwood control new mine --like cubic")(new)
-command(app, "westwood control check ./mine.c")(check)
 command(app, "westwood control replay ./mine.c")(replay)
 command(app, "westwood control tune --cc westwood+ --trials 40 --plot")(tune)
 command(app, "westwood control stress --cc bbr --harm by-it --environments 20000 --out stressed")(

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 
 ALL = "all"
+_LONGEST_CALLS_S = 3600
 
 
 def _parts() -> list[str]:
@@ -84,7 +85,7 @@ _SuiteOption = Annotated[
     typer.Option(
         metavar="NAME,...",
         help="Only these suites: basics, rfc9743, c4, prudentia, regressions, benchmark, tcpeval, "
-        "draft.",
+        "draft, check.",
         autocompletion=starting(_parts),
         callback=split_names,
         rich_help_panel=SCENARIO,
@@ -121,6 +122,15 @@ _PathsOption = Annotated[
     typer.Option(
         metavar="N",
         help="Number of paths of the benchmark's largest parts; default: 60, with --full 400.",
+        rich_help_panel=SCENARIO,
+    ),
+]
+_ForOption = Annotated[
+    str,
+    typer.Option(
+        "--for",
+        metavar="TIME",
+        help="How long --suite check calls the control in any order.",
         rich_help_panel=SCENARIO,
     ),
 ]
@@ -170,6 +180,7 @@ def evaluate(
     quick: _QuickOption = False,
     full: _FullOption = False,
     paths: _PathsOption = None,
+    for_: _ForOption = "5s",
     vary: _VaryOption = None,
     seed: _SeedOption = 1,
     fresh: _FreshOption = False,
@@ -196,7 +207,7 @@ def evaluate(
     if qlog is None:
         controls = _controls([*(split_names(cc) or []), *(cc_ or [])], set_, vary, runs_it)
         reference = _control(against, {}, runs_it, "--against")
-        effort, chosen = _effort(quick, full, paths), None if fresh else seed
+        effort, chosen = _effort(quick, full, paths, for_), None if fresh else seed
         request = _request(controls, reference, (suite or (), only or ()), chosen, effort, runs_it)
     else:
         request = _of_log(qlog, only)
@@ -254,7 +265,7 @@ def _refuse_clashes(
         refuse_idle(context, "resume", why="without --out")
     if qlog is not None:
         idle = ("cc", "cc_", "set_", "suite", "against", "engine", "seed", "fresh", "resume")
-        more = ("dask", "workers", "quick", "full", "paths", "vary")
+        more = ("dask", "workers", "quick", "full", "paths", "vary", "for_")
         refuse_idle(context, *idle, *more, why="with --qlog")
     if json:
         refuse_idle(context, "markdown", why="with --json")
@@ -271,16 +282,20 @@ def _engine(name: str, dask: str | None) -> Engine:
     return found
 
 
-def _effort(quick: bool, full: bool, paths: int | None) -> Effort:
+def _effort(quick: bool, full: bool, paths: int | None, for_: str) -> Effort:
     from westwood.evaluation import criterion
     from westwood.evaluation.paths import MOST_PATHS
+    from westwood.units import option_seconds
 
+    calls_s = option_seconds("--for", for_, 0.0)
+    if calls_s > _LONGEST_CALLS_S:
+        raise InputError("expected at most an hour", key="--for", value=for_)
     if quick and full:
         raise InputError("can't be set together with --quick", key="--full")
     if paths is not None and not 1 <= paths <= MOST_PATHS:
         raise InputError(f"expected 1 to {MOST_PATHS}", key="--paths", value=paths)
     effort = criterion.QUICK if quick else criterion.FULL if full else criterion.USUAL
-    return effort if paths is None else replace(effort, paths=paths)
+    return replace(effort, paths=paths or effort.paths, calls_s=calls_s)
 
 
 def _controls(

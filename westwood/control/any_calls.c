@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls a control in any order, with any values that core/contract.h allows, as `westwood control check` does. The
+ * Calls a control in any order, with any values that core/contract.h allows, as `westwood evaluate --suite check` does. The
  * file of the control stands beside this one as control.c. Arguments: the seed and the number of calls.
  * It ends with 3 if a window is out of range, with 4 if a call takes too many steps or does not end.
  */

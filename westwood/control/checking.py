@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks whether a control in a file is fit for all hosts: `westwood control check`."""
+"""Checks whether a control in a file is fit for all hosts: `westwood evaluate --suite check`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shlex
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -50,6 +50,17 @@ class Outcome(StrEnum):
     SKIPPED = "skipped"
 
 
+# What each check asks, the quickest first.
+QUESTIONS: Mapping[str, str] = {
+    "c11-gcc": "freestanding C11 with gcc",
+    "c11-clang": "freestanding C11 with clang",
+    "integers": "integers only, no signed division",
+    "undefined": "no undefined behaviour in any call, with Frama-C",
+    "calls": "any calls in any order, with sanitizers",
+    "wraps": "no unsigned number wraps around, with clang",
+}
+
+
 @dataclass(frozen=True)
 class Check:
     """Describes the outcome of a check."""
@@ -59,23 +70,29 @@ class Check:
     note: str = ""  # one line: the problem with the file and the line, or what is missing
 
 
-def checks(path: str, seed: int, for_s: float) -> Iterator[Check]:
+def checks(
+    path: str, seed: int, for_s: float, names: Sequence[str] = tuple(QUESTIONS)
+) -> Iterator[Check]:
     """Yields the outcome of each check of a file, the quickest first.
 
     for_s: how long the control is called in any order. Raises InputError if it can't be loaded.
     """
     control = loading.load(path)
     with tempfile.TemporaryDirectory(prefix="westwood-check-") as folder:
-        source = Path(folder) / _FILE
+        place = Path(folder)
+        source = place / _FILE
         source.write_bytes(control.code)
-        for name in ("gcc", "clang"):
-            yield _compiled(
-                f"freestanding C11 with {name}", name, [*_STRICT, *_OF_CONTROL], source, path
-            )
-        yield _of_integers(source, path)
-        yield _analysed(control, Path(folder))
-        yield _called(control, Path(folder), seed, for_s)
-        yield _wrapped(control, Path(folder), seed)
+        strict = [*_STRICT, *_OF_CONTROL]
+        made: Mapping[str, Callable[[], Check]] = {
+            "c11-gcc": lambda: _compiled(QUESTIONS["c11-gcc"], "gcc", strict, source, path),
+            "c11-clang": lambda: _compiled(QUESTIONS["c11-clang"], "clang", strict, source, path),
+            "integers": lambda: _of_integers(source, path),
+            "undefined": lambda: _analysed(control, place),
+            "calls": lambda: _called(control, place, seed, for_s),
+            "wraps": lambda: _wrapped(control, place, seed),
+        }
+        for name in names:
+            yield made[name]()
 
 
 def _compiled(what: str, compiler: str, flags: list[str], source: Path, name: str) -> Check:
@@ -91,7 +108,7 @@ def _compiled(what: str, compiler: str, flags: list[str], source: Path, name: st
 
 def _of_integers(source: Path, name: str) -> Check:
     """Looks for what Linux can't run in the instructions of LLVM."""
-    what = "integers only, no signed division"
+    what = QUESTIONS["integers"]
     clang = programs.system_program("clang")
     compiler = [clang] if clang else compiling.ziglang()
     if not compiler:
@@ -115,7 +132,7 @@ def _of_integers(source: Path, name: str) -> Check:
 
 def _analysed(control: loading.Control, folder: Path) -> Check:
     """Asks Frama-C for what all calls there can be may do. It may suspect what can't happen."""
-    what = "no undefined behaviour in any call, with Frama-C"
+    what = QUESTIONS["undefined"]
     program = programs.system_program("frama-c")
     if program is None:
         return Check(what, Outcome.SKIPPED, "needs frama-c")
@@ -146,7 +163,7 @@ def _driver(name: str, folder: Path) -> Path:
 
 
 def _called(control: loading.Control, folder: Path, seed: int, for_s: float) -> Check:
-    what = "any calls in any order, with sanitizers"
+    what = QUESTIONS["calls"]
     program = programs.system_program("gcc") or programs.system_program("clang")
     if program is None:
         return Check(what, Outcome.SKIPPED, "needs gcc or clang")
@@ -158,7 +175,7 @@ def _called(control: loading.Control, folder: Path, seed: int, for_s: float) -> 
     ends_at = time.monotonic() + for_s
     while True:
         if problem := _problem_of(control, made, seed):
-            again = f"again: westwood control check {control.name} --seed {seed}"
+            again = f"again: westwood evaluate {control.name} --only calls --seed {seed}"
             return Check(what, Outcome.FAILED, f"{problem} ({again})")
         if time.monotonic() >= ends_at:
             return Check(what)
@@ -167,11 +184,12 @@ def _called(control: loading.Control, folder: Path, seed: int, for_s: float) -> 
 
 def _wrapped(control: loading.Control, folder: Path, seed: int) -> Check:
     """Looks for unsigned numbers that wrap around: defined in C, and rarely meant."""
-    what = "no unsigned number wraps around, with clang"
+    what = QUESTIONS["wraps"]
     program = programs.system_program("clang")
     if program is None:
         return Check(what, Outcome.SKIPPED, "needs clang")
-    driver, made, ours = folder / "any_calls.c", folder / "any_wraps", folder / "ours.txt"
+    driver, made = _driver("any_calls.c", folder), folder / "any_wraps"
+    ours = folder / "ours.txt"
     ours.write_text(_OURS)
     flags = [*_SANITIZED, *_WRAPS, f"-fsanitize-ignorelist={ours}", f"-I{compiling.headers()}"]
     ended = compiling.run([program, *flags, "-o", str(made), str(driver)], control.name)

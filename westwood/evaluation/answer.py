@@ -269,6 +269,20 @@ def not_run(part: Part, name: str) -> Answer:
     return Answer(name, part.name, "", name, part.source, "", "value", "", None, False, "", (), why)
 
 
+def text_at(name: str, text: str, expected: str, verdict: Verdict, value: float = math.nan) -> At:
+    """Returns a point of a harness: what was measured, in words, and what was expected."""
+    nan = math.nan
+    return At(name, value, nan, nan, value, nan, nan, verdict, 1, text=text, expected=expected)
+
+
+def of_measurements(
+    part: Part, name: str, says: str, points: Sequence[At], note: str = "", **more: Any
+) -> Answer:
+    """Returns the answer of a harness, whose points are what was measured."""
+    of_part = (part.name, "", says, part.source, "", "value", "measurement")
+    return Answer(name, *of_part, None, False, "", tuple(points), note, statistic="", **more)
+
+
 def lines(answers: Sequence[Answer]) -> dict[str, Answer | None]:
     """Returns for each of the five questions the answer that decides it, the worst."""
     return {

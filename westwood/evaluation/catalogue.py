@@ -10,6 +10,7 @@ from westwood.errors import InputError, suggestion
 from westwood.evaluation import (
     basics,
     c4,
+    check,
     paths,
     prudentia,
     regressions,
@@ -31,6 +32,7 @@ PARTS: Mapping[str, Part] = {
         paths.PART,
         tcpeval.PART,
         draft.PART,
+        check.PART,
     )
 }
 
@@ -62,9 +64,11 @@ def chosen(
         wanted: list[Criterion | Target] = [
             criterion for criterion in part.criteria if whole or criterion.name in only
         ]
+        other_names = {known for other in parts if other is not part for known in names_of(other)}
+        sections = {*only} - other_names
         for row in part.rows:
             is_whole = whole and (bool(suites) or paths.is_usual(row))
-            if is_whole or {row.name, row.section} & {*only}:
+            if is_whole or row.name in only or row.section in sections:
                 wanted.append(row)
         if wanted:
             criteria[part.name] = wanted

@@ -48,6 +48,7 @@ class Effort:
     runs: int  # of each point, for means
     worst_of: int  # of each point where the worst run counts
     paths: int  # of the population
+    calls_s: float = 5.0  # of a control in a file, in any order
     is_quick: bool = False  # leaves out points and pictures
 
     def in_real_time(self) -> Effort:
@@ -175,6 +176,7 @@ class Work:
     effort: Effort
     seed: int
     engine: str
+    has_failed: bool = False  # in what an earlier start has kept
 
 
 # Yields answers as an Answer keeps them; each is kept when it comes.
@@ -194,15 +196,17 @@ class Part:
     names: Sequence[str] = ()  # of the harness's criteria
     in_quick: bool = True
     only_full: bool = False
+    only_asked: bool = False  # by --suite or --only
     clauses: Sequence[Clause] = ()
     engines: Sequence[str] = (SIMULATOR.name,)  # that a harness can use
     draw: Callable[[str, Sequence[Control], str], Figure] | None = None  # a harness's criterion
+    drawn: Sequence[str] = ()  # the criteria that it draws; empty: all
     # Draws the part's answers by control and criterion; None if they lack what it shows.
     picture: Callable[[Mapping[Control, Mapping[str, Answer]]], Figure | None] | None = None
     is_test: bool = False  # a criterion that fails gives exit code 1 if the part was asked for
 
     def runs_with(self, effort: Effort) -> bool:
         """Returns whether an evaluation without --suite and --only runs this part."""
-        if self.only_full:
-            return effort is FULL
+        if self.only_full or self.only_asked:
+            return effort.name == FULL.name and not self.only_asked
         return self.in_quick or not effort.is_quick

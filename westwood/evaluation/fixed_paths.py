@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a control, Reno, CUBIC and BBR on fixed paths, for `westwood control check`."""
+"""Declares the fixed paths of the check of a control's file, and runs them with other controls."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from statistics import fmean
 from typing import Any
 
-from westwood.control.catalogue import label
-from westwood.control.checking import Check, Outcome
 from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs, sorted_rows
 from westwood.engines.simulator import SIMULATOR
-from westwood.errors import InputError
+from westwood.experiments.control import Control
 from westwood.results.columns import Row
-from westwood.results.metrics import means
 from westwood.scenario import Scenario
 
-OTHERS = ("reno", "cubic", "bbr")
-RIVAL = "cubic"
+OTHERS = (Control("reno"), Control("cubic"), Control("bbr"))
+RIVAL = Control("cubic")
 LEAST = 0.1  # of the goodput of the slowest of the others
+SHARED_QUEUES = ("0.5bdp", "1bdp", "4bdp")
+_SHARED_SEEDS = range(1, 11)
 _BASE: Mapping[str, Any] = {"tcp.recovery": "sack", "path.loss.rate": 0}
 
 
@@ -54,16 +53,24 @@ class FixedPath:
         """Returns the rate of the link."""
         return int(self.preset.link[0].rate or 0)
 
-    def with_control(self, cc: str) -> Scenario:
+    def with_control(self, control: Control) -> Scenario:
         """Returns the path with this control."""
+        cc = {"name": control.cc, **control.settings} if control.settings else control.cc
         return Scenario.preset("path").with_settings({**self.settings, "tcp.cc": cc})
 
-    def command(self, cc: str) -> str:
+    def command(self, control: Control) -> str:
         """Returns the command that runs the control on this path alone."""
-        changed = " ".join(
-            f"--set {shlex.quote(f'{key}={value}')}" for key, value in self.settings.items()
-        )
-        return f"westwood run path --cc {shlex.quote(cc)} {changed} --seeds {self.seeds}"
+        settings = [f"tcp.cc.{changed}" for changed in control.changed]
+        settings += [f"{key}={value}" for key, value in self.settings.items()]
+        changed = " ".join(f"--set {shlex.quote(setting)}" for setting in settings)
+        return f"westwood run path --cc {shlex.quote(control.cc)} {changed} --seeds {self.seeds}"
+
+    def mean(self, control: Control, column: str) -> float:
+        """Returns the mean of a column over a control's runs."""
+        return fmean(float(row[column]) for row in rows(self, control))
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 def _lossy(share: float) -> dict[str, Any]:
@@ -93,97 +100,16 @@ FASTEST = FixedPath(
 ALL = (*PATHS, ONE_SEGMENT, FASTEST)
 
 
-@dataclass(frozen=True)
-class OnPath:
-    """What controls did on a path: the rows of every control's runs."""
-
-    path: FixedPath
-    rows: Mapping[str, Sequence[Row]]
-
-    def mean(self, cc: str, column: str) -> float:
-        """Returns the mean of a column over a control's runs."""
-        return fmean(float(row[column]) for row in self.rows[cc])
-
-    def problem(self, judged: str) -> str:
-        """Returns what is wrong with the judged control; empty: nothing."""
-        of_others = {one: self.mean(one, "goodput_bps") for one in OTHERS}
-        slowest = min(of_others, key=of_others.__getitem__)
-        goodput_bps, least_bps = self.mean(judged, "goodput_bps"), LEAST * of_others[slowest]
-        if goodput_bps >= least_bps:
-            return ""
-        expected = f"expected a tenth of {label(slowest)}'s, {least_bps / 1e6:.3g} Mb/s, or more"
-        return f"its goodput is {goodput_bps / 1e6:.3g} Mb/s, {expected}"
+@cache
+def rows(path: FixedPath, control: Control) -> list[Row]:
+    """Runs a control on a path, once in a process; raises InputError where the control fails."""
+    return _run(path.with_control(control), range(1, path.seeds + 1))
 
 
-@dataclass(frozen=True)
-class Share:
-    """What a control and CUBIC got on the same link."""
-
-    queue: str
-    scenario: Scenario
-    rows: Mapping[str, Row]  # by control: mean goodput with its interval
-
-    @property
-    def part(self) -> float:
-        """Returns the judged control's part of both goodputs."""
-        judged, other = (float(row["goodput_bps"]) for row in self.rows.values())
-        return judged / max(judged + other, 1.0)
-
-
-class PathRuns:
-    """Runs a control and others; what ran is kept for the page."""
-
-    def __init__(self, judged: str) -> None:
-        self.judged = judged
-        self.paths: list[OnPath] = []
-        self.shares: list[Share] = []
-
-    def checks(self, earlier: Sequence[Check]) -> Iterator[Check]:
-        """Runs the paths; yields the outcome of each group of them.
-
-        After an earlier failure they do not run, since the control may damage this process.
-        """
-        if any(one.outcome is Outcome.FAILED for one in earlier):
-            yield Check("paths, with Reno, CUBIC and BBR", Outcome.SKIPPED, "after a failure")
-            return
-        yield self._on("12 paths, with Reno, CUBIC and BBR", PATHS)
-        yield self._on("a path of one segment", [ONE_SEGMENT])
-        yield self._on("a path of 100 Gb/s", [FASTEST])
-        yield self._shared()
-
-    def _on(self, what: str, paths: Sequence[FixedPath]) -> Check:
-        for path in paths:
-            try:
-                found = OnPath(path, {cc: _rows(path, cc) for cc in (self.judged, *OTHERS)})
-            except InputError as error:  # the control failed: its line
-                return self._failed(what, path, error.problem)
-            self.paths.append(found)
-            if problem := found.problem(self.judged):
-                return self._failed(what, path, f"{self.judged}: {problem}")
-        return Check(what)
-
-    def _failed(self, what: str, path: FixedPath, problem: str) -> Check:
-        again = f"again: {path.command(self.judged)}"
-        return Check(what, Outcome.FAILED, f"{problem}, on {path.name} ({again})")
-
-    def _shared(self) -> Check:
-        what = f"a link shared with {RIVAL.upper()}"
-        for queue in ("0.5bdp", "1bdp", "4bdp"):
-            scenario = _sharing(self.judged, queue)
-            try:
-                rows = _run(scenario, range(1, 11))
-            except InputError as error:
-                again = f"again: westwood control check {shlex.quote(self.judged)}"
-                return Check(what, Outcome.FAILED, f"{error.problem} ({again})")
-            mean = {row["flow"]: row for row in means(rows, ["flow"], ["goodput_bps"])}
-            of_both = {self.judged: mean["judged"], RIVAL: mean[RIVAL]}
-            self.shares.append(Share(queue, scenario, of_both))
-        parts = [f"{one.part:.0%} with a queue of {one.queue}" for one in self.shares]
-        return Check(what, note=", ".join(parts))
-
-
-def _sharing(judged: str, queue: str) -> Scenario:
+def shared(control: Control, queue: str) -> Scenario:
+    """Returns a link with a flow of the control and one of CUBIC."""
     flow = {"from": "sources", "to": "sinks", "recovery": "sack", "start_spread": "2s"}
+    cc = {"name": control.cc, **control.settings} if control.settings else control.cc
     return Scenario(
         name="shared",
         duration="60s",
@@ -196,12 +122,14 @@ def _sharing(judged: str, queue: str) -> Scenario:
                 "queue": {"limit": queue},
             }
         ],
-        flow=[{"name": "judged", "cc": judged, **flow}, {"name": RIVAL, "cc": RIVAL, **flow}],
+        flow=[{"name": "judged", "cc": cc, **flow}, {"name": RIVAL.cc, "cc": RIVAL.cc, **flow}],
     )
 
 
-def _rows(path: FixedPath, cc: str) -> list[Row]:
-    return _run(path.with_control(cc), range(1, path.seeds + 1))
+@cache
+def shared_rows(control: Control, queue: str) -> list[Row]:
+    """Runs that link with ten seeds, once in a process."""
+    return _run(shared(control, queue), _SHARED_SEEDS)
 
 
 def _run(scenario: Scenario, seeds: Sequence[int]) -> list[Row]:

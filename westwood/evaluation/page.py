@@ -259,6 +259,8 @@ def _picture(
 ) -> report.Drawn | None:
     one, request = found[0][1], evaluation.request
     part = next((part for part in request.harnesses if part.name == one.part), None)
+    if part is not None and part.drawn and one.criterion not in part.drawn:
+        return None
     if part is not None and part.draw is not None:
         controls = [control for control, reply in found if reply.verdict is not Verdict.NOT_RUN]
         drawing = partial(part.draw, one.criterion, controls, request.engine.name)

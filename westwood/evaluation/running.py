@@ -41,6 +41,7 @@ from westwood.results.folder import Folder
 from westwood.results.journal import finite_or_none, from_json
 from westwood.results.kinds import ResultKind
 from westwood.results.store import Store
+from westwood.results.verdicts import Verdict
 from westwood.scenario import Scenario
 from westwood.scenario.paths.environment import PROFILE
 from westwood.scenario.paths.population import seed_of
@@ -99,6 +100,7 @@ class Request:
             "harnesses": [[part.name, *part.names] for part in self.harnesses],
             "effort": self.effort.name,
             "paths": self.effort.paths,
+            "calls_s": self.effort.calls_s,
             "seed": self.seed,
             "engine": [self.engine.name, self.engine.title],
             "version": __version__,
@@ -230,11 +232,9 @@ class Evaluation:
         """Returns what the point runs with the control, and with the reference."""
         count, against = criterion.seeds(self.request.effort), self.request.against
         own = [seed_of("evaluate", self.request.seed * _A_LOOK + n) for n in range(count)]
-        if control == against:
-            first = self.request.seed * _A_LOOK + _AGAIN
-            others = [seed_of("evaluate", first + n) for n in range(count)]
-        else:
-            others = own
+        first = self.request.seed * _A_LOOK + _AGAIN
+        again = [seed_of("evaluate", first + n) for n in range(count)]
+        others = again if control == against else own
         paced = self._paced if criterion.has_paced(self.request.effort) else None
         return _Asked(
             _Side(self._scenarios(criterion, point, control), own),
@@ -268,8 +268,8 @@ class Evaluation:
     @cached_property
     def _of_engine(self) -> Mapping[str, Any]:
         """Returns the settings of scenarios for the engine."""
-        profile = self.request.engine.profile
-        return {"profile": profile} if profile not in (None, PROFILE) else {}
+        profile = self.request.engine.profile or PROFILE
+        return {} if profile == PROFILE else {"profile": profile}
 
     def go(self, workers: int | None, track: Tracker, client: Any = None) -> None:
         """Runs what is missing; `client` is that of a Dask cluster."""
@@ -321,7 +321,8 @@ class Evaluation:
             return
         kept = self._of_harness.get((part.name, control.text), {})
         names = [name for name in part.names if name not in kept]
-        work = Work(names, request.effort, request.seed, request.engine.name)
+        has_failed = any(reply.verdict is Verdict.FAILS for reply in kept.values())
+        work = Work(names, request.effort, request.seed, request.engine.name, has_failed)
         for entry in part.harness(control, work, workers) if names else ():
             self._store.keep({"part": part.name, "control": control.text, "answer": entry})
 
@@ -394,5 +395,5 @@ class Evaluation:
 
 
 def _job(scenario: Scenario, asked: _Asked | SectionRuns, seeds: Sequence[int]) -> Job:
-    is_traced = asked.more_columns is not None
-    return Job(scenario, seeds, more_columns=asked.more_columns, needs_events=is_traced)
+    more = asked.more_columns
+    return Job(scenario, seeds, more_columns=more, needs_events=more is not None)

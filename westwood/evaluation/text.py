@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -141,10 +142,14 @@ def _criteria(answers: Answers, evaluation: Evaluation) -> Iterator[str]:
         ((control, _),) = answers.items()
         yield from ("", "A criterion alone:", f"  {command(control, 'NAME', evaluation)}")
         return
+    number = itertools.count()
     lines = [(row[0].criterion, [str(reply.verdict) for reply in row]) for row in rows]
     for name, cells in [("", [control.text for control in answers]), *lines]:
         columns = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
         yield f"  {name:<{first}}  {'  '.join(columns)}".rstrip()
+        if len(answers) == 1 and name and (why := _why(rows[next(number)][0])):
+            indent = " " * (first + 6)
+            yield from wrap(why, _WIDTH, initial_indent=indent, subsequent_indent=indent)
     for row in rows:
         for control, reply in zip(answers, row, strict=True):
             said = _details(reply) if len(rows) <= _FEW else _failures(reply)
@@ -186,6 +191,14 @@ def _interval(reply: Answer) -> str:
     ends = (reply.worst.low, reply.worst.high) if reply.worst else ()
     shown = [number(end) if math.isfinite(end) else "-" for end in ends]
     return " to ".join(shown) if set(shown) > {"-"} else "-"
+
+
+def _why(reply: Answer) -> str:
+    """Returns why a harness has not decided, with the first point that shows it."""
+    if reply.verdict not in (Verdict.CANNOT_TELL, Verdict.NOT_RUN):
+        return ""
+    undecided = [point for point in reply.points if point.verdict is not Verdict.MEETS]
+    return next((point.why_not or point.text for point in undecided), "")
 
 
 def _details(reply: Answer) -> list[str]:

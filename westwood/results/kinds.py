@@ -27,7 +27,6 @@ class ResultKind(Enum):
     REPRODUCTION = "reproduction", "claims.json"
     VALIDATION = "validation", "validation.csv"
     EVALUATION = "evaluation", "evaluation.json"
-    CHECK = "check of a control", "check.json"
     ARTIFACT = "artifact", "artifact.json"
     RUN = "run", "runs.parquet"  # with traces or without
 

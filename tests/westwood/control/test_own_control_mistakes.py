@@ -290,7 +290,7 @@ STEERING = ["e\x1b[2J.c", "e\n.c", "e\x07.c", "e\u202e.c", "e\x9b2J.c"]
         "run path --set duration=1s --cc",
         "compare --duration 1s --seeds 1 --cc",
         "sweep path --seeds 1 --out out --cc",
-        "control check",
+        "evaluate --suite check",
         "control show",
         "evaluate --only clean --paths 3",
         "evaluate --only harm-bbr --out out",

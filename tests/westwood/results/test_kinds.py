@@ -26,7 +26,6 @@ OF_KINDS = {
     ResultKind.INFERENCE: ("reproduce", "--infer", "linux-2003"),
     ResultKind.REPRODUCTION: ("reproduce", "fig5", "--seeds", "1"),
     ResultKind.EVALUATION: ("evaluate", "veno", "--only", "point-clean", "--paths", "4"),
-    ResultKind.CHECK: ("control", "check", "mine.c"),
     ResultKind.RUN: ("run", "table1", *QUICK),
 }
 TRACE = ("trace", "table1", "--set", "duration=2s")

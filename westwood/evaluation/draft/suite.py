@@ -17,7 +17,7 @@ import polars as pl
 from westwood.control.catalogue import OTHER_STYLE, PlotStyle
 from westwood.engines.simulator import ENGINE
 from westwood.errors import InputError
-from westwood.evaluation.answer import Answer, At
+from westwood.evaluation.answer import Answer, At, of_measurements
 from westwood.evaluation.criterion import Part, Work
 from westwood.evaluation.draft import catalogue, judging
 from westwood.evaluation.draft.judging import Finding, Judgement
@@ -73,22 +73,13 @@ def of_log(recording: Recording, part: Part, source: str) -> Part:
 def answer_of(judgement: Judgement) -> Answer:
     """Returns a case's answer, whose points are what was measured."""
     case = judgement.case
-    return Answer(
+    return of_measurements(
+        PART,
         case.name,
-        NAME,
-        "",
         f"{case.number} {case.title}",
-        catalogue.DRAFT,
-        "",
-        "value",
-        "measurement",
-        None,
-        False,
-        "",
-        tuple(map(_point, judgement.findings)),
+        [*map(_point, judgement.findings)],
         " ".join(filter(None, (f"“{case.sentence}”", case.note))),
         scenarios=(fragments.plain(judgement.scenario),) if judgement.scenario else (),
-        statistic="",
         settled=judgement.verdict,
     )
 
