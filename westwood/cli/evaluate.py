@@ -32,6 +32,7 @@ from westwood.cli.options import (
     value_of,
 )
 from westwood.errors import InputError, UnavailableError
+from westwood.evaluation import suites
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Engine
@@ -43,12 +44,6 @@ if TYPE_CHECKING:
 
 ALL = "all"
 _LONGEST_CALLS_S = 3600
-
-
-def _parts() -> list[str]:
-    from westwood.evaluation.catalogue import PARTS
-
-    return list(PARTS)
 
 
 def _criteria() -> list[str]:
@@ -84,9 +79,8 @@ _SuiteOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME,...",
-        help="Only these suites: basics, rfc9743, c4, prudentia, regressions, benchmark, tcpeval, "
-        "draft, check.",
-        autocompletion=starting(_parts),
+        help=f"Only these suites: {', '.join(suites.MODULES)}.",
+        autocompletion=starting(lambda: suites.MODULES),
         callback=split_names,
         rich_help_panel=SCENARIO,
     ),

@@ -1,39 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lists the parts, in the order of the page."""
+"""Has the parts by name, and chooses what an evaluation asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 
 from westwood.errors import InputError, suggestion
-from westwood.evaluation import (
-    basics,
-    c4,
-    check,
-    paths,
-    prudentia,
-    regressions,
-    rfc9743,
-    tcpeval,
-)
+from westwood.evaluation import paths, suites
 from westwood.evaluation.benchmark.targets import Target
 from westwood.evaluation.criterion import Criterion, Effort, Part
-from westwood.evaluation.draft import suite as draft
 
 PARTS: Mapping[str, Part] = {
-    one.name: one
-    for one in (
-        basics.PART,
-        rfc9743.PART,
-        c4.PART,
-        prudentia.PART,
-        regressions.PART,
-        paths.PART,
-        tcpeval.PART,
-        draft.PART,
-        check.PART,
-    )
+    name: import_module(f"westwood.evaluation.{module}").PART
+    for name, module in suites.MODULES.items()
 }
 
 
