@@ -15,4 +15,5 @@ MODULES: Mapping[str, str] = {
     "tcpeval": "tcpeval",
     "draft": "draft.suite",
     "check": "check",
+    "shallow": "shallow",
 }
