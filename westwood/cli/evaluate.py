@@ -324,6 +324,7 @@ def _request(
     """Checks the options; without a seed it takes a fresh one."""
     from westwood.evaluation import catalogue, ledger
     from westwood.evaluation import paths as benchmark
+    from westwood.evaluation.benchmark.targets import Target
     from westwood.evaluation.criterion import EFFORTS
     from westwood.evaluation.running import MOST_LOOKS, Request
 
@@ -338,6 +339,8 @@ def _request(
         raise InputError(problem, key=given, value=",".join(suites or only))
     if effort.paths != EFFORTS[effort.name].paths and benchmark.NAME not in criteria:
         raise InputError("has no effect without rows of the benchmark", key="--paths")
+    rows = [row for row in criteria.get(benchmark.NAME, ()) if isinstance(row, Target)]
+    benchmark.check_memory(rows, len(controls), effort.paths)
     effort = effort.in_real_time() if engine.real_time else effort
     return Request(controls, reference, criteria, harnesses, effort, seed, engine)
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from westwood.control.catalogue import label
+from westwood.engines.machine import free_memory
+from westwood.engines.resources import format_bytes
+from westwood.errors import InputError
 from westwood.evaluation.answer import Answer, At, not_run_at, verdict_of
 from westwood.evaluation.benchmark import earlier, earlier_rows, wide, wide_rows
 from westwood.evaluation.benchmark.cases import Case, Section
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 NAME = "benchmark"
 MOST_PATHS = 100_000
+_BYTES_A_RUN = 100_000  # of its scenario, its job and its rows; the scenario alone has 52 kB
+_USED = 0.8  # of the memory that is free
 # Those of the wide population come first.
 SECTIONS: Mapping[str, Section] = {
     section.name: section for section in (*wide.SECTIONS, *earlier.SECTIONS)
@@ -114,6 +119,17 @@ def is_usual(target: Target) -> bool:
     """Returns whether a row is judged without being asked for: with a bound, on wide paths."""
     is_wide = any(target.section == section.name for section in wide.SECTIONS)
     return is_wide and target.threshold is not None and target.name != _NOISE
+
+
+def check_memory(targets: Sequence[Target], controls: int, paths: int) -> None:
+    """Raises InputError if the runs of these rows do not fit into this machine's memory."""
+    sections = {target.section for target in targets}
+    runs = sum(SECTIONS[name].runs(paths, controls) for name in sections)
+    needed, free = runs * _BYTES_A_RUN, free_memory()
+    if needed > _USED * free:
+        takes = f"{runs} runs take about {format_bytes(needed)} of memory"
+        problem = f"{takes}, and {format_bytes(free)} are free here"
+        raise InputError(problem, key="--paths", value=paths)
 
 
 def answer_of(target: Target, control: Control, seen: Sequence[CaseRuns], paths: int) -> Answer:

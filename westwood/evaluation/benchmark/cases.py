@@ -68,9 +68,18 @@ class Section:
     seeds: int = 1  # runs per case
     packets_most: int = PACKETS_MOST
 
+    def paths_a_cell(self, paths: int) -> int:
+        """Returns how many of the requested paths each cell has."""
+        return max(4, round(self.share * paths))
+
+    def runs(self, paths: int, controls: int) -> int:
+        """Returns how many runs its cases have with so many controls and the references."""
+        cases = len(self.cells) * self.paths_a_cell(paths)
+        return cases * self.seeds * (len(self.against) + controls)
+
     def cases(self, seed: int, paths: int) -> Iterator[Case]:
         """Draws the cases of all cells; asking for more paths keeps the first ones."""
-        count = max(4, round(self.share * paths))
+        count = self.paths_a_cell(paths)
         for place, (cell, fit) in enumerate(self.cells):
             numbers = itertools.count(place * _A_CELL)
             drawn = (
