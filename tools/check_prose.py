@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks the English of pages, comments and docstrings.
 
-A page's sentences have fewer than 18 words on average, and none has more than 45. No text has a
+A page's sentences have fewer than 22 words on average, and none has more than 45. On no page do two
+sentences in a row begin with "It", or does a possessive lack its noun ("BBRv1's."). No text has a
 phrase of PHRASES, no page a word of OLD_WORDS, and no docstring begins with "Is". Tables that the
 code declares may have old words.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import re
 import sys
 import tokenize
@@ -17,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MEAN_LIMIT, LONGEST = 18.0, 45
+MEAN_LIMIT, LONGEST = 22.0, 45
 # "That one" as a pronoun stands at the end of a clause, or before its verb.
 PHRASES = (r"\bheld against\b", r"\bthat one(?=[.,;:)]| (?:is|was|has|does|of|by|which|for)\b)")
 # Discouraged: competing, metric, depends on, search run, fast path, parallel and hop replace them.
@@ -61,19 +63,38 @@ _CODE_BLOCK = re.compile(
 _CODE, _MATH, _LINK = re.compile(r"`[^`]*`"), re.compile(r"\$[^$\n]+\$"), re.compile(r"\]\([^)]*\)")
 _ITEM = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )")
 _END = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[\"'(*]*[A-Z0-9`\[])")
+_ONLY_POSSESSIVE = re.compile(
+    r"\b[A-Z][\w+-]*(?:'s|s')(?=[.,;:)]|\s(?:is|are|was|were|has|does|where|when|but|on|with)\b)"
+)
 _WORD = re.compile(r"[A-Za-z0-9][^\s]*")
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|al|Fig|No)\.")
 _MARK = re.compile(r"^\s*(?:#+|//+|/?\*+/?)|\*/", re.M)
 _C_COMMENT = re.compile(r"//.*?$|/\*.*?\*/", re.M | re.S)
 
 
-def sentences(page: str) -> list[list[str]]:
-    """Returns the words of each sentence of a Markdown page, without tables, code and headings."""
+def paragraphs(page: str) -> list[list[str]]:
+    """Returns the sentences of each paragraph or item of a page, without tables and code."""
     text = _NOT_PROSE.sub("\n\n", page)
     text = _LINK.sub("]", _MATH.sub("X", _CODE.sub("Code", text)))
     text = _ABBREVIATED.sub(lambda match: match[0].replace(".", ""), text)
-    parts = (part for block in _ITEM.split(text) for part in _END.split(" ".join(block.split())))
+    return [_END.split(" ".join(block.split())) for block in _ITEM.split(text)]
+
+
+def sentences(page: str) -> list[list[str]]:
+    """Returns the words of each sentence of a Markdown page, without tables, code and headings."""
+    parts = (sentence for paragraph in paragraphs(page) for sentence in paragraph)
     return [words for part in parts if len(words := _WORD.findall(part)) > 1]
+
+
+def monotone(page: str) -> Iterator[str]:
+    """Yields each second sentence in a row with "It", and each possessive without its noun."""
+    for paragraph in paragraphs(page):
+        for earlier, later in itertools.pairwise(paragraph):
+            if earlier.startswith("It ") and later.startswith("It "):
+                start = " ".join(later.split()[:6])
+                yield f'"{start} ...": expected another beginning than "It", as in the one before'
+        for match in _ONLY_POSSESSIVE.finditer(" ".join(paragraph)):
+            yield f'"{match[0]}": expected the noun after it'
 
 
 def mean_length(page: str) -> float:
@@ -129,6 +150,7 @@ def complaints(path: Path, text: str) -> Iterator[str]:
             yield f"{mean:.1f} words a sentence, expected under {MEAN_LIMIT:g}"
         for start in long_sentences(text):
             yield f'"{start} ...": expected at most {LONGEST} words in a sentence'
+        yield from monotone(text)
     for phrase in phrases(path, text):
         yield f'"{phrase}": expected plain English'
 

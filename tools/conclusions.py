@@ -144,7 +144,7 @@ def quic(text: str) -> Iterable[str]:
     medians = ", ".join(
         f"{row['CUBIC']} {row['completion, median'].partition(';')[0]}" for row in ours
     )
-    yield f"Transfers of 100 kB take longer (median, over TCP's): {medians}."
+    yield f"Transfers of 100 kB take longer (median, over our TCP): {medians}."
     linux = next(row for row in stacks if row["CUBIC"] == "Linux's")
     goodput, done = _count(linux["goodput"]), _count(linux["completion, median"])
     yield (

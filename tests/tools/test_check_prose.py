@@ -56,10 +56,26 @@ def test_it_finds_phrases_in_comments_and_not_in_code(name, text, count):
     assert len(list(check_prose.phrases(Path(name), text))) == count
 
 
+@pytest.mark.parametrize(
+    ("page", "count"),
+    [
+        ("It runs. It stops.", 1),
+        ("It runs. The other stops. It rests.", 0),
+        ("It runs.\n\nIt stops.", 0),
+        ("- It runs.\n- It stops.", 0),
+        ("Goodput is BBRv1's.", 1),
+        ("Goodput is below Reno's, and CUBIC's is above.", 2),
+        ("CUBIC's or Reno's goodput is Linux's default.", 0),
+    ],
+)
+def test_it_finds_monotony_and_possessives_without_a_noun(page, count):
+    assert len(list(check_prose.monotone(page))) == count
+
+
 def test_a_complaint_says_what_was_expected():
     page = "Word " * (check_prose.LONGEST + 1) + "beside it.\n"
     assert list(check_prose.complaints(Path("a.md"), page)) == [
-        f"{check_prose.LONGEST + 3:.1f} words a sentence, expected under 18",
+        f"{check_prose.LONGEST + 3:.1f} words a sentence, expected under 22",
         '"Word Word Word Word Word Word ...": expected at most 45 words in a sentence',
         '"beside": expected plain English',
     ]
