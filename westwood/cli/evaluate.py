@@ -151,7 +151,9 @@ _FreshOption = Annotated[
 _OutOption = Annotated[
     Path | None,
     typer.Option(
-        metavar="DIR", help="Write the page into this folder.  [required]", rich_help_panel=OUTPUT
+        metavar="DIR",
+        help="Write the page into this folder; without it nothing is kept.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 _MarkdownOption = Annotated[

@@ -50,6 +50,12 @@ def test_json_has_every_number_and_the_command_with_its_settings(westwood):
         assert "--paths 4 --seed 104" in reply["command"]
 
 
+def test_without_a_folder_the_answers_are_printed_and_nothing_is_kept(westwood, tmp_path):
+    done = westwood("evaluate", "veno", "--only", "point-clean", *QUICK)
+    assert (done.code, done.err) == (0, "") and "point-clean" in done.out
+    assert {path.name for path in tmp_path.iterdir()} <= {"state"}
+
+
 def test_a_folder_has_the_runs_and_the_worst_paths(westwood, tmp_path):
     done = westwood("evaluate", "veno", "--only", "clean-tenth", *QUICK, "--out", "out")
     assert done.code == 0

@@ -67,11 +67,6 @@ def test_a_group_says_in_a_line_each_what_its_commands_decide(words, westwood, m
     assert all(line.endswith(".") for line in lines)
 
 
-def test_help_marks_the_folder_that_evaluate_needs(westwood):
-    assert "this folder. [required]" in " ".join(westwood("evaluate", "-h").out.split())
-    assert "--out is missing" in westwood("evaluate", "cubic").err.replace(":", "")
-
-
 @pytest.mark.parametrize(
     ("words", "takes"),
     [(["reproduce"], "14 000 runs"), (["validate", "--engine", "quinn"], "half a minute")],
