@@ -3,7 +3,7 @@
 
 benchmark SEED     runs the benchmark on paths of a seed that nobody has looked at
 stress TIME        continues `westwood control stress` in build/stress, and adds its CPU time
-kernel FOLDER      reads what `westwood validate --engine linux --grid short-queues` wrote
+kernel FOLDER      reads what `westwood validate --engine linux-um --only short-queues,lossy` wrote
 
 docs/westwood-cubic.json keeps the evidence, and docs/westwood-cubic.md shows it. It counts only for
 the control that it was measured of. The warning is the first sentence of a row in core/catalogue.h.

@@ -263,6 +263,7 @@ def test_validate_compares_both_engines(tmp_path, monkeypatch):
         "upstream",
         "westwood-cubic",
         "short-queues",
+        "lossy",
         "bbr",
         "quic",
         "quic-short",

@@ -139,6 +139,15 @@ def test_the_grid_of_short_queues_has_forty_paths() -> None:
     assert GRIDS["linux"]["short-queues"].close == 0.07
 
 
+def test_the_lossy_grid_has_24_drawn_paths_alone_and_beside_cubic() -> None:
+    """They hold 50 to 2000 packets and lose 0.5 to 4 % of them."""
+    points = GRIDS["linux"]["lossy"].points
+    assert len(points) == 48 and sum(point["beside"] > 0 for point in points) == 24
+    paths = {(point["rate"], point["delay"], point["queue"], point["loss"]) for point in points}
+    assert len(paths) == 24
+    assert all(0.005 <= loss <= 0.04 for _, _, _, loss in paths)
+
+
 def test_runs_are_as_long_as_their_packets_take() -> None:
     length = Length(1000, "2s", "30s")
     assert length.of(Point("1Mbps", "1ms"), 1500) == "12s"

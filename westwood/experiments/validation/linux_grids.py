@@ -7,6 +7,7 @@ disturbs single runs, so results are medians. docs/cli.md says how long they tak
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from functools import partial
 
@@ -20,6 +21,7 @@ from westwood.experiments.validation.grid import (
     product,
 )
 from westwood.experiments.validation.quic_grids import PATHS, SAYS_BULK, SAYS_SHORT, TRANSFERS
+from westwood.paths.numbers import log_uniform
 
 _PRR: Settings = {"recovery": "prr"}
 # BBRv1 recovers losses by itself; our recovery only detects them.
@@ -150,6 +152,30 @@ _SHORT_QUEUES = _grid(
     workers=3,
     by_name=True,
 )
+
+
+def _lossy_paths(count: int) -> list[Settings]:
+    """Draws paths that hold 50 to 2000 packets and lose 0.5 to 4 % of them."""
+    choices = random.Random("lossy paths")
+    drawn: list[Settings] = []
+    while len(drawn) < count:
+        mbps, rtt_ms = log_uniform(choices, 5, 400), log_uniform(choices, 10, 200)
+        queue, loss = log_uniform(choices, 0.25, 2), log_uniform(choices, 0.005, 0.04)
+        if 50 <= mbps * 1e3 * rtt_ms / 12e3 <= 2000:
+            path = {"rate": f"{mbps:.0f}Mbps", "delay": f"{rtt_ms / 2:.0f}ms"}
+            drawn.append({**path, "queue": f"{queue:.2f}BDP", "loss": round(loss, 4)})
+    return drawn
+
+
+_DRAWN = _grid(
+    says="westwood-cubic on drawn paths that lose packets, alone and beside CUBIC",
+    protocols={"westwood-cubic": {"recovery": "sack"}},
+    points=crossed(_lossy_paths(24), product(beside=(0.0, 1.0))),
+    length=always("20s"),
+    seeds=2,
+    workers=2,
+    by_name=True,
+)
 _BBRS = _grid(
     says="BBRv3 and BBRv1 alone, in pairs and beside CUBIC",
     protocols={"bbr3": {"recovery": "sack"}, **_BBR},
@@ -197,6 +223,7 @@ LINUX: Mapping[str, Grid] = {
     "upstream": _UPSTREAM,
     "westwood-cubic": _MEMBER,
     "short-queues": _SHORT_QUEUES,
+    "lossy": _DRAWN,
     "bbr": _BBRS,
     "quic": _QUIC,
     "quic-short": _QUIC_SHORT,
