@@ -13,12 +13,13 @@
  *   otherwise                          unchanged                    the link loses packets
  *   many, and not from a full queue    gain BDP, between 0.7 cwnd and gain cwnd
  *   a timeout                          ssthresh as for a loss, cwnd = 1
- *   no loss, sure of the link          cwnd (1 + growth) after a round, below the capacity
+ *   no loss, sure of the link          cwnd (1 + growth) after a round, from 8 segments up to the capacity
  *   no loss otherwise                  CUBIC's growth (cubic_curve.h)
  *
  *   a queue stands   the smallest RTT of this round and the last > (1 + queue) RTTmin
  *   many             more than heavy cwnd and more than 4 segments in a round
- *   capacity         largest BDP at the end of a round in which a queue stood, up to 65535; none before
+ *   capacity         BDP at the end of the last round in which a queue stood, or at the last answer to many
+ *                    losses, up to 65535; none before
  *
  * Below `small` segments, once the first slow start has ended, a loss is answered as in Reno: ssthresh =
  * cwnd = cwnd / 2. At the loss rates of a radio link Reno has such small windows anyway. There a flow cannot
@@ -124,10 +125,7 @@ static inline void ww_wc_end_round(const struct ww_config *config,
     wc->answer = ww_wc_after_round(wc->answer);
     ww_wc_take_back(config, wc, window);
     ww_wc_end_delays(wc);
-    if (ww_wc_queue_stands(config, wc)) {
-        const uint32_t bdp = ww_min_u32(ww_wc_bdp(wc, sample->mss), WW_WC_CAPACITY_MAX);
-        wc->curve.capacity = (uint16_t)ww_max_u32(wc->curve.capacity, bdp);
-    }
+    if (ww_wc_queue_stands(config, wc)) ww_wc_note_capacity(wc, sample->mss);
     wc->max_bw -= wc->max_bw / 8;
     wc->last_rtt_us = wc->round_rtt_us;
     wc->round_rtt_us = 0;
@@ -153,7 +151,7 @@ static inline void ww_wc_count_lost(const struct ww_config *config,
                                     struct ww_westwood_cubic_state *wc, struct ww_window *window,
                                     const struct ww_sample *sample) {
     const bool waits = wc->answer == WW_WC_CUTS || wc->answer == WW_WC_WAITS;
-    if (sample->newly_lost != 0 && wc->lost == 0 && !waits) ww_wc_take_score(wc, sample->mss);
+    if (sample->newly_lost != 0 && wc->lost == 0 && !waits) ww_wc_take_score(wc);
     wc->lost = (uint32_t)ww_min_u64((uint64_t)wc->lost + sample->newly_lost, WW_CWND_MAX);
     if (sample->phase != WW_RECOVERY || waits) return;
     if (ww_wc_is_many(config, wc->lost, ww_wc_standing(wc, window)))
@@ -193,6 +191,7 @@ static inline void ww_wc_prr_on_ack(struct ww_westwood_cubic_state *wc, struct w
 static inline bool ww_wc_may_grow(const struct ww_config *config,
                                   const struct ww_westwood_cubic_state *wc, uint32_t cwnd) {
     if (config->wc_growth_permille == 0 || !ww_wc_is_sure(config, wc)) return false;
+    if (cwnd < WW_HYSTART_SAMPLES) return false; /* too few RTTs for their smallest to tell */
     return wc->curve.capacity == 0 || cwnd < wc->curve.capacity;
 }
 

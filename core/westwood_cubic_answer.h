@@ -14,6 +14,11 @@ static inline uint32_t ww_wc_bdp(const struct ww_westwood_cubic_state *wc, uint3
     return (uint32_t)ww_min_u64(ww_div(bytes + mss - 1, mss), WW_CWND_MAX);
 }
 
+/* Keeps what the path holds now as the window that growth by a share may reach. */
+static inline void ww_wc_note_capacity(struct ww_westwood_cubic_state *wc, uint32_t mss) {
+    wc->curve.capacity = (uint16_t)ww_min_u32(ww_wc_bdp(wc, mss), WW_WC_CAPACITY_MAX);
+}
+
 /* Returns true if the window was reduced in this recovery. */
 static inline bool ww_wc_is_reduced(const struct ww_westwood_cubic_state *wc) {
     return wc->answer >= WW_WC_CUTS;
@@ -37,7 +42,7 @@ static inline uint32_t ww_wc_target(const struct ww_config *config,
                                     uint32_t mss, enum ww_wc_cause cause) {
     uint64_t target = (uint64_t)cwnd * 7 / 10;
     const bool full = cause == WW_WC_MARK || ww_wc_is_congested(config, wc) ||
-                      (cause == WW_WC_MANY && ww_wc_is_overload(config, wc, mss));
+                      (cause == WW_WC_MANY && ww_wc_is_overload(config, wc));
     if (cwnd < config->wc_small && (full || ww_wc_has_started(wc))) {
         target = cwnd / 2;
     } else if (!full && cause == WW_WC_LOSS && !ww_wc_queue_stands(config, wc)) {
@@ -72,8 +77,8 @@ static inline uint32_t ww_wc_standing(const struct ww_westwood_cubic_state *wc,
 /* Keeps the largest window before doubtful reductions: the loss came at a low score. */
 static inline void ww_wc_note_reduction(const struct ww_config *config,
                                         struct ww_westwood_cubic_state *wc, uint32_t cwnd,
-                                        uint32_t mss, enum ww_wc_cause cause) {
-    const bool is_doubtful = cause != WW_WC_MARK && ww_wc_score(wc, mss) < WW_WC_HALF;
+                                        enum ww_wc_cause cause) {
+    const bool is_doubtful = cause != WW_WC_MARK && ww_wc_score(wc) < WW_WC_HALF;
     wc->mistaken = is_doubtful && cwnd >= config->wc_small ? ww_max_u32(wc->mistaken, cwnd) : 0;
 }
 
@@ -96,6 +101,7 @@ static inline void ww_wc_answer(const struct ww_config *config, struct ww_westwo
     const uint32_t most = was_reduced ? window->ssthresh : WW_SSTHRESH_INFINITE;
     const uint32_t wanted = ww_min_u32(ww_wc_target(config, wc, cwnd, mss, cause), most);
     const uint32_t target = ww_max_u32(wanted, config->min_cwnd);
+    if (cause == WW_WC_MANY) ww_wc_note_capacity(wc, mss);
     if (target >= cwnd) {
         if (cause != WW_WC_LOSS) {
             wc->answer = WW_WC_CUTS; /* min_cwnd allows no further reduction */
@@ -104,7 +110,7 @@ static inline void ww_wc_answer(const struct ww_config *config, struct ww_westwo
         }
         return;
     }
-    ww_wc_note_reduction(config, wc, cwnd, mss, cause);
+    ww_wc_note_reduction(config, wc, cwnd, cause);
     if (!was_reduced) ww_wc_end_stage(&wc->curve, cwnd);
     wc->answer = WW_WC_CUTS;
     wc->start = WW_WC_STARTED;

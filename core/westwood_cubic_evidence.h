@@ -7,14 +7,15 @@
  *             mean is RTTmin at its end + the mean of SRTT - RTTmin; its first 4095 RTTs count
  *   dev       of |SRTT - mean|, likewise; 0 in the first round
  *   score     (SRTT - mean) / (2 dev) at the first loss of a round, between -1 and 1. In the first round RTTmin
- *             replaces the mean. dev is at least RTTmin / 8192 + 16 us + MSS / (25 B), to cover noise
+ *             replaces the mean. dev is at least RTTmin / 8192 + 16 us, to cover noise
  *   evidence  mean of the scores of about 32 rounds with losses. It starts at 1/4; a score weighs between 1/32
  *             and 1/4
  *
  *   a full queue loses packets   evidence > threshold, or no RTT is known
  *   the link loses packets       evidence <= threshold / 2, and no queue stands
  *   many losses are overload     evidence > threshold / 2, or the score is 1/2 or more
- *   sure of the link             the link loses packets, at least 4 scores, and SRTT <= RTTmin + RTTmin / 512 + 16 us
+ *   sure of the link             the link loses packets, at least 4 scores, and the smallest RTT of the last
+ *                              round <= RTTmin + RTTmin / 512 + 16 us
  *
  * A timeout keeps mean, dev and evidence, and drops SRTT and the sums of the round.
  *
@@ -37,28 +38,21 @@ static inline uint64_t ww_wc_bandwidth(const struct ww_westwood_cubic_state *wc)
     return (uint64_t)wc->max_bw << WW_WC_RATE_SHIFT;
 }
 
-/* Returns distances from the mean that count as noise. mss * 256000000 < 2^44. */
-static inline uint64_t ww_wc_noise_us(const struct ww_westwood_cubic_state *wc, uint32_t mss) {
-    const uint64_t unit = UINT64_C(1000000) << WW_BW_FRACTION;
-    const uint64_t segment_us = ww_div(mss * unit, ww_wc_bandwidth(wc));
-    return wc->rtt_min_us / 8192 + WW_WC_NOISE_US + segment_us / WW_WC_NOISE_PARTS;
-}
-
 /* Returns the current score: 0 is the smallest, WW_WC_ZERO the mean, 255 the largest. */
-static inline uint32_t ww_wc_score(const struct ww_westwood_cubic_state *wc, uint32_t mss) {
+static inline uint32_t ww_wc_score(const struct ww_westwood_cubic_state *wc) {
     const uint32_t mean_us = wc->mean_us == 0 ? wc->rtt_min_us : wc->mean_us;
     const bool above = wc->srtt_us > mean_us;
     const uint64_t away_us = above ? wc->srtt_us - mean_us : mean_us - wc->srtt_us;
-    const uint64_t unit_us = ww_max_u64(wc->dev_us, ww_wc_noise_us(wc, mss));
+    const uint64_t unit_us = ww_max_u32(wc->dev_us, wc->rtt_min_us / 8192 + WW_WC_NOISE_US);
     const uint64_t parts = ww_min_u64(away_us * (WW_WC_ZERO / 2) / unit_us, WW_WC_ZERO);
     return (uint32_t)(above ? ww_min_u64(WW_WC_ZERO + parts, 255) : WW_WC_ZERO - parts);
 }
 
 /* Adds the score of a round's first loss to the evidence. */
-static inline void ww_wc_take_score(struct ww_westwood_cubic_state *wc, uint32_t mss) {
+static inline void ww_wc_take_score(struct ww_westwood_cubic_state *wc) {
     wc->scores = (uint8_t)ww_min_u32(wc->scores + 1u, WW_WC_SCORES);
     const uint32_t weight = ww_max_u32(wc->scores, WW_WC_FEW_SCORES);
-    const uint32_t sum = wc->evidence * (weight - 1) + (ww_wc_score(wc, mss) << 8);
+    const uint32_t sum = wc->evidence * (weight - 1) + (ww_wc_score(wc) << 8);
     wc->evidence = (uint16_t)ww_min_u32(sum / weight, UINT16_MAX);
 }
 
@@ -75,8 +69,8 @@ static inline bool ww_wc_is_congested(const struct ww_config *config,
 
 /* The same for many losses at once: half the evidence is enough, or a score of 1/2 now. */
 static inline bool ww_wc_is_overload(const struct ww_config *config,
-                                     const struct ww_westwood_cubic_state *wc, uint32_t mss) {
-    return ww_wc_is_congested(config, wc) || ww_wc_score(wc, mss) >= WW_WC_HALF ||
+                                     const struct ww_westwood_cubic_state *wc) {
+    return ww_wc_is_congested(config, wc) || ww_wc_score(wc) >= WW_WC_HALF ||
            ww_wc_is_evident(wc, config->wc_evidence_permille / 2);
 }
 
@@ -98,13 +92,19 @@ static inline bool ww_wc_is_link(const struct ww_config *config,
            !ww_wc_is_evident(wc, config->wc_evidence_permille / 2);
 }
 
-/* Returns true if packets hardly wait: at most RTTmin / 512 + 16 us. */
+/*
+ * Returns true if a packet of the last round hardly waited, at most RTTmin / 512 + 16 us: so the
+ * queue was empty in between. Bursts and jitter delay most packets, but rarely all of a round.
+ */
 static inline bool ww_wc_is_calm(const struct ww_westwood_cubic_state *wc) {
     const uint64_t room_us = wc->rtt_min_us / WW_WC_CALM_PARTS + WW_WC_NOISE_US;
-    return wc->srtt_us != 0 && wc->srtt_us <= wc->rtt_min_us + room_us;
+    return wc->last_rtt_us != 0 && wc->last_rtt_us <= wc->rtt_min_us + room_us;
 }
 
-/* Returns true if at least four rounds with losses say that the link loses packets, and no packet waits. */
+/*
+ * Returns true if at least four rounds with losses say that the link loses packets, and the queue
+ * was empty in the last round.
+ */
 static inline bool ww_wc_is_sure(const struct ww_config *config,
                                  const struct ww_westwood_cubic_state *wc) {
     return wc->scores >= WW_WC_FEW_SCORES && ww_wc_is_calm(wc) && ww_wc_is_link(config, wc);

@@ -34,7 +34,6 @@ enum {
     WW_WC_ROUNDS = 16,               /* rounds over which mean and deviation are taken */
     WW_WC_FEW_SCORES = 4,            /* no score has a weight above 1 / WW_WC_FEW_SCORES */
     WW_WC_NOISE_US = 16,             /* smaller distances from the mean are noise */
-    WW_WC_NOISE_PARTS = 25,          /* and so is this part of the time of a segment */
     WW_WC_CALM_PARTS = 512,          /* and this part of RTTmin where no packet waits */
     WW_WC_CAPACITY_MAX = 65535,      /* larger capacities count as this */
     WW_WC_SCORES = 32,               /* rounds with losses that the evidence covers */

@@ -99,7 +99,7 @@ static inline uint32_t ww_wc_standing(const struct ww_westwood_cubic_state *wc,
 
 /*@ requires \valid(wc);
     assigns wc->scores, wc->evidence; */
-static inline void ww_wc_take_score(struct ww_westwood_cubic_state *wc, uint32_t mss);
+static inline void ww_wc_take_score(struct ww_westwood_cubic_state *wc);
 
 /*@ requires \valid_read(config) && \valid_read(wc);
     assigns \nothing; */
@@ -111,11 +111,15 @@ static inline uint32_t ww_wc_target(const struct ww_config *config,
     assigns wc->mistaken; */
 static inline void ww_wc_note_reduction(const struct ww_config *config,
                                         struct ww_westwood_cubic_state *wc, uint32_t cwnd,
-                                        uint32_t mss, enum ww_wc_cause cause);
+                                        enum ww_wc_cause cause);
 
 /*@ requires \valid(curve);
     assigns *curve; */
 static inline void ww_wc_end_stage(struct ww_cubic_curve *curve, uint32_t cwnd);
+
+/*@ requires \valid(wc);
+    assigns wc->curve.capacity; */
+static inline void ww_wc_note_capacity(struct ww_westwood_cubic_state *wc, uint32_t mss);
 
 /*@ requires \valid_read(config) && \valid(wc) && \valid(window);
     requires \separated(config, wc, window);
@@ -146,7 +150,7 @@ static inline uint8_t ww_wc_after_round(uint8_t answer);
 /*@ predicate evident(struct ww_westwood_cubic_state *wc, integer permille) =
         wc->evidence * 1000 > WW_WC_ONE * (1000 + permille);
     predicate calm(struct ww_westwood_cubic_state *wc) =
-        wc->srtt_us <= wc->rtt_min_us + wc->rtt_min_us / 512 + 16;
+        wc->last_rtt_us <= wc->rtt_min_us + wc->rtt_min_us / 512 + 16;
     predicate sure(struct ww_config *config, struct ww_westwood_cubic_state *wc) =
         wc->scores >= 4 && calm(wc) && !evident(wc, config->wc_evidence_permille / 2); */
 

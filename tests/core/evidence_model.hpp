@@ -30,10 +30,9 @@ class EvidenceModel {
     }
     void forget_round() { samples = delays_us = distances_us = 0; }
 
-    std::int64_t score(std::int64_t srtt_us, std::int64_t rtt_min_us,
-                       std::int64_t segment_us) const {
+    std::int64_t score(std::int64_t srtt_us, std::int64_t rtt_min_us) const {
         const std::int64_t center_us = mean_us == 0 ? rtt_min_us : mean_us;
-        const std::int64_t noise_us = rtt_min_us / 8192 + 16 + segment_us / 25;
+        const std::int64_t noise_us = rtt_min_us / 8192 + 16;
         const std::int64_t unit_us = 2 * std::max(dev_us, noise_us);
         return std::clamp<std::int64_t>((srtt_us - center_us) * 128 / unit_us, -128, 127);
     }

@@ -23,7 +23,7 @@ WestwoodCubic at(std::int32_t above_us, std::uint32_t dev_us) {
     return c;
 }
 std::uint32_t score_at(std::int32_t above_us, std::uint32_t dev_us) {
-    return ww_wc_score(&at(above_us, dev_us).wc(), kMss);
+    return ww_wc_score(&at(above_us, dev_us).wc());
 }
 
 TEST(WestwoodCubicEvidence, AScoreIsTheDistanceFromTheMeanInDeviations) {
@@ -45,11 +45,11 @@ TEST(WestwoodCubicEvidence, AScoreIsBetweenMinusOneAndOne) {
     EXPECT_EQ(score_at(-100000, 1000), 0u);
 }
 
-TEST(WestwoodCubicEvidence, DistancesBelowFractionsOfTheRoundTripAndOfASegmentAreNoise) {
-    EXPECT_EQ(score_at(68, 0), 192u) << "100000 / 8192 + 16 us + 1000 / 25 = 68 us";
-    EXPECT_EQ(score_at(68, 68), 192u);
-    EXPECT_EQ(score_at(69, 69), 192u);
-    EXPECT_EQ(score_at(68, 69), 191u);
+TEST(WestwoodCubicEvidence, DistancesBelowAFractionOfTheRoundTripAreNoise) {
+    EXPECT_EQ(score_at(28, 0), 192u) << "100000 / 8192 + 16 us = 28 us";
+    EXPECT_EQ(score_at(28, 28), 192u);
+    EXPECT_EQ(score_at(29, 29), 192u);
+    EXPECT_EQ(score_at(28, 29), 189u);
 }
 
 TEST(WestwoodCubicEvidence, InTheFirstRoundRttMinStandsForTheMean) {
@@ -57,23 +57,23 @@ TEST(WestwoodCubicEvidence, InTheFirstRoundRttMinStandsForTheMean) {
         WestwoodCubic c(100);
         c.ack({});
         c.state.westwood_cubic.srtt_us = rtt_us;
-        return ww_wc_score(&c.wc(), kMss);
+        return ww_wc_score(&c.wc());
     };
     EXPECT_EQ(score(kRtt), 128u);
-    EXPECT_EQ(score(kRtt + 68), 192u);
-    EXPECT_EQ(score(kRtt + 136), 255u);
+    EXPECT_EQ(score(kRtt + 28), 192u);
+    EXPECT_EQ(score(kRtt + 56), 255u);
 }
 
 TEST(WestwoodCubicEvidence, TheLongestRoundTripsHaveScores) {
     WestwoodCubic c = at(0, UINT32_MAX);
     c.state.westwood_cubic.srtt_us = UINT32_MAX;
-    EXPECT_EQ(ww_wc_score(&c.wc(), kMss), 128u + 63);
+    EXPECT_EQ(ww_wc_score(&c.wc()), 128u + 63);
     c.state.westwood_cubic.dev_us = 0;
     c.state.westwood_cubic.rtt_min_us = UINT32_MAX;
-    EXPECT_EQ(ww_wc_score(&c.wc(), kMss), 255u);
+    EXPECT_EQ(ww_wc_score(&c.wc()), 255u);
     c.state.westwood_cubic.srtt_us = 0;
     c.state.westwood_cubic.mean_us = UINT32_MAX;
-    EXPECT_EQ(ww_wc_score(&c.wc(), kMss), 0u);
+    EXPECT_EQ(ww_wc_score(&c.wc()), 0u);
 }
 
 // ---- what scores lead to

@@ -58,19 +58,29 @@ TEST(WestwoodCubicGrowth, FourScoresMustHaveLittleEvidenceOfAQueue) {
     }
 }
 
-TEST(WestwoodCubicGrowth, NoPacketMayWait) {
+TEST(WestwoodCubicGrowth, TheQueueMustHaveBeenEmptyInTheLastRound) {
     for (const std::uint32_t waits_us : {0u, kRoom, kRoom + 1}) {
         WestwoodCubic c = sure();
-        c.state.westwood_cubic.srtt_us = kRtt + waits_us;
+        c.state.westwood_cubic.last_rtt_us = kRtt + waits_us;
         EXPECT_EQ(grows(c), waits_us <= kRoom) << waits_us;
     }
+    WestwoodCubic bursts = sure();
+    bursts.state.westwood_cubic.srtt_us = bursts.state.westwood_cubic.round_rtt_us = 2 * kRtt;
+    EXPECT_TRUE(grows(bursts)) << "most packets wait, and the queue is empty in between";
     WestwoodCubic standing = sure();
     standing.state.westwood_cubic.last_rtt_us = standing.state.westwood_cubic.round_rtt_us =
         kRtt + kQueue;
-    EXPECT_FALSE(grows(standing)) << "SRTT does not know the queue yet";
+    EXPECT_FALSE(grows(standing));
     WestwoodCubic unknown = sure();
-    unknown.state.westwood_cubic.srtt_us = 0;
+    unknown.state.westwood_cubic.last_rtt_us = 0;
     EXPECT_FALSE(grows(unknown)) << "no RTT is known";
+}
+
+TEST(WestwoodCubicGrowth, AWindowOfFewSegmentsFollowsTheCurve) {
+    for (const std::uint32_t cwnd : {7u, 8u}) {
+        WestwoodCubic c = sure(cwnd);
+        EXPECT_EQ(grows(c), cwnd == 8);
+    }
 }
 
 TEST(WestwoodCubicGrowth, ItEndsAtTheCapacity) {
@@ -81,7 +91,7 @@ TEST(WestwoodCubicGrowth, ItEndsAtTheCapacity) {
     }
 }
 
-TEST(WestwoodCubicGrowth, TheCapacityIsTheLargestBdpWhileAQueueStood) {
+TEST(WestwoodCubicGrowth, TheCapacityIsTheBdpWhenAQueueStoodLast) {
     WestwoodCubic c = settled(100);
     EXPECT_EQ(c.wc().curve.capacity, 0u) << "no queue stood";
     const auto after = [&c](std::uint32_t rate) {
@@ -93,8 +103,18 @@ TEST(WestwoodCubicGrowth, TheCapacityIsTheLargestBdpWhileAQueueStood) {
     after(100);
     EXPECT_EQ(after(100), 100u);
     EXPECT_EQ(after(300), 300u);
-    for (int round = 0; round < 20; round++) EXPECT_EQ(after(50), 300u) << "never less";
+    for (int round = 0; round < 40; round++) after(50);
+    EXPECT_EQ(c.wc().curve.capacity, 50u) << "B has faded";
     EXPECT_EQ(after(100000), 65535u) << "larger ones count as this";
+}
+
+TEST(WestwoodCubicGrowth, TheCapacityIsTheBdpAtTheLastManyLosses) {
+    WestwoodCubic few = settled(100);
+    few.loss();
+    few.ack({.lost = 4, .phase = WW_RECOVERY});
+    EXPECT_EQ(few.wc().curve.capacity, 0u);
+    few.ack({.lost = 20, .phase = WW_RECOVERY});
+    EXPECT_EQ(few.wc().curve.capacity, kBdp);
 }
 
 TEST(WestwoodCubicGrowth, SlowStartAndAWindowThatIsNotFullComeFirst) {

@@ -83,7 +83,7 @@ class WestwoodCubicModel : public RenoModel {
     std::uint64_t after(std::uint64_t cwnd, std::uint64_t mss, ww_wc_cause cause) const {
         const std::uint64_t cubic = cwnd * 7 / 10, gain = config.wc_gain_permille;
         const std::uint64_t full_bdp = bdp(mss) * gain / 1000;
-        const bool is_full = cause == WW_WC_MARK || is_full_queues(cause, mss);
+        const bool is_full = cause == WW_WC_MARK || is_full_queues(cause);
         std::uint64_t reduced = cwnd;
         if (cwnd < config.wc_small && (is_full || has_started()))
             reduced = cwnd / 2;
@@ -106,24 +106,23 @@ class WestwoodCubicModel : public RenoModel {
   private:
     bool has_started() const { return start == WW_WC_STARTED || start == WW_WC_GROWS; }
     bool is_sure(std::uint64_t cwnd) const {
-        const bool is_calm = srtt_us != 0 && srtt_us <= rtt_min_us + rtt_min_us / 512 + 16;
+        const bool is_calm =
+            last_rtt_us_ != 0 && last_rtt_us_ <= rtt_min_us + rtt_min_us / 512 + 16;
         return config.wc_growth_permille != 0 && evidence.scores >= 4 && is_calm && is_links() &&
-               (capacity == 0 || cwnd < capacity);
+               cwnd >= 8 && (capacity == 0 || cwnd < capacity);
     }
     bool is_reduced() const {
         return answer == WW_WC_CUTS || answer == WW_WC_WAITS || answer == WW_WC_PRR;
     }
     bool waits() const { return answer == WW_WC_CUTS || answer == WW_WC_WAITS; }
-    std::int64_t score(std::uint64_t mss) const {
-        const std::uint64_t segment_us = max_bw == 0 ? 0 : mss * 256000000u / max_bw;
+    std::int64_t score() const {
         return evidence.score(static_cast<std::int64_t>(srtt_us),
-                              static_cast<std::int64_t>(rtt_min_us),
-                              static_cast<std::int64_t>(segment_us));
+                              static_cast<std::int64_t>(rtt_min_us));
     }
-    bool is_full_queues(ww_wc_cause cause, std::uint64_t mss) const {
+    bool is_full_queues(ww_wc_cause cause) const {
         if (srtt_us == 0 || evidence.is_above(config.wc_evidence_permille)) return true;
         if (cause != WW_WC_MANY) return false;
-        return score(mss) >= 64 || evidence.is_above(config.wc_evidence_permille / 2);
+        return score() >= 64 || evidence.is_above(config.wc_evidence_permille / 2);
     }
     bool is_links() const {
         return !queue_stands() && !evidence.is_above(config.wc_evidence_permille / 2);
@@ -133,6 +132,9 @@ class WestwoodCubicModel : public RenoModel {
         if (round_rtt_us_ != 0) least_us = ww::test::least_known(last_rtt_us_, round_rtt_us_);
         const std::uint64_t longest_us = rtt_min_us * (1000 + config.wc_queue_permille) / 1000;
         return least_us > longest_us;
+    }
+    void note_capacity(std::uint64_t mss) {
+        capacity = std::min<std::uint64_t>(bdp(mss), 65535);
     }
     bool is_many(std::uint64_t cwnd) const {
         return lost > 4 && lost * 1000 > cwnd * config.wc_heavy_permille;
@@ -152,6 +154,7 @@ class WestwoodCubicModel : public RenoModel {
     void reply(ww_window& w, std::uint64_t mss, ww_wc_cause cause) {
         const std::uint64_t cwnd = standing(w);
         std::uint64_t target = after(cwnd, mss, cause);
+        if (cause == WW_WC_MANY) note_capacity(mss);
         if (is_reduced())  // an answer never raises ssthresh
             target = std::max<std::uint64_t>(std::min<std::uint64_t>(target, w.ssthresh),
                                              config.min_cwnd);
@@ -163,7 +166,7 @@ class WestwoodCubicModel : public RenoModel {
                 answer = WW_WC_KEEPS;
             return;
         }
-        const bool is_doubtful = cause != WW_WC_MARK && score(mss) < 64 && cwnd >= config.wc_small;
+        const bool is_doubtful = cause != WW_WC_MARK && score() < 64 && cwnd >= config.wc_small;
         mistaken = is_doubtful ? std::max(mistaken, cwnd) : 0;
         if (!is_reduced()) {
             curve_.open = false;
@@ -201,8 +204,7 @@ class WestwoodCubicModel : public RenoModel {
             mistaken = 0;
         }
         evidence.end_round(static_cast<std::int64_t>(rtt_min_us));
-        if (queue_stands())
-            capacity = std::max(capacity, std::min<std::uint64_t>(bdp(s.mss), 65535));
+        if (queue_stands()) note_capacity(s.mss);
         max_bw -= max_bw / kRateUnit / 8 * kRateUnit;
         last_rtt_us_ = round_rtt_us_;
         round_rtt_us_ = 0;
@@ -229,7 +231,7 @@ class WestwoodCubicModel : public RenoModel {
     }
 
     void take_losses(const ww_sample& s, ww_window& w) {
-        if (s.newly_lost != 0 && lost == 0 && !waits()) evidence.take_score(score(s.mss));
+        if (s.newly_lost != 0 && lost == 0 && !waits()) evidence.take_score(score());
         lost += s.newly_lost;
         if (s.phase == WW_RECOVERY && !waits() && is_many(standing(w))) reply(w, s.mss, WW_WC_MANY);
     }
