@@ -133,9 +133,7 @@ class WestwoodCubicModel : public RenoModel {
         const std::uint64_t longest_us = rtt_min_us * (1000 + config.wc_queue_permille) / 1000;
         return least_us > longest_us;
     }
-    void note_capacity(std::uint64_t mss) {
-        capacity = std::min<std::uint64_t>(bdp(mss), 65535);
-    }
+    void note_capacity(std::uint64_t mss) { capacity = std::min<std::uint64_t>(bdp(mss), 65535); }
     bool is_many(std::uint64_t cwnd) const {
         return lost > 4 && lost * 1000 > cwnd * config.wc_heavy_permille;
     }

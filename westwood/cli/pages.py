@@ -87,8 +87,8 @@ def validate(
             metavar="NAME,...",
             help="Only these grids: for ns3 single, lossless, dumbbell, aqm, short, bbr; for ns2 "
             "2001, 2005, 2001-own, 2005-own, 2002, 2002-varying; for linux single, lossless, "
-            "dumbbell, short, upstream, westwood-cubic, short-queues, lossy, bbr, quic, quic-short; "
-            "for quinn and noq cubic, short.",
+            "dumbbell, short, upstream, westwood-cubic, short-queues, lossy, bbr, quic, "
+            "quic-short; for quinn and noq cubic, short.",
             callback=split_names,
         ),
     ] = None,
