@@ -21,7 +21,7 @@ from westwood.experiments.validation.grid import (
     product,
 )
 from westwood.experiments.validation.quic_grids import PATHS, SAYS_BULK, SAYS_SHORT, TRANSFERS
-from westwood.paths.numbers import log_uniform
+from westwood.scenario.paths.numbers import log_uniform
 
 _PRR: Settings = {"recovery": "prr"}
 # BBRv1 recovers losses by itself; our recovery only detects them.
