@@ -6,7 +6,7 @@
  * that are sent until the next one: they all have the same `delivered`.
  *
  *   prior_pipe          what was in flight after that ACK, and the segments sent since then up to the newest one
- *                       delivered. A retransmission counts as the first of them
+ *                       delivered, without those delivered in between. A retransmission counts as the first of them
  *   lost_since          the kernel's count of losses, minus its value at that ACK
  *   ww_on_packet_sent   once an ACK, for what was sent since the ACK before; once when nothing was in flight
  *   ww_on_packet_lost   for each segment found lost, with the record of the newest segment that this ACK delivers. The
@@ -46,13 +46,20 @@ static inline struct ww_flight *record_of(struct ww_flights *its, __u32 delivere
     return &its->records[(delivered >> (its->shift & 31)) % WW_FLIGHTS];
 }
 
-/* Notes what is in flight after an ACK. */
+/* True if a record tells about segments that were sent when so many were delivered. */
+static inline bool is_about(const struct ww_flights *its, const struct ww_flight *record,
+                            __u32 delivered) {
+    return (delivered - record->delivered) >> (its->shift & 31) == 0;
+}
+
+/* Notes what is in flight after an ACK. Of the ACKs that share a record the first one leaves it. */
 static inline void note_flight(struct sock *sk, const struct ww_sample *sample) {
     const struct tcp_sock *tp = tcp_sk(sk);
     struct ww_flights *its = bpf_sk_storage_get(&flights, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
     if (!its) return;
     if (sample->pipe >> (its->shift & 31) > WW_FLIGHTS / 2) its->shift++;
     struct ww_flight *record = record_of(its, sample->delivered);
+    if (is_about(its, record, sample->delivered)) return;
     record->delivered = sample->delivered;
     record->pipe = sample->pipe;
     record->snd_nxt = tp->snd_nxt;
@@ -74,8 +81,9 @@ static inline void fill_flight(struct sock *sk, struct ww_sample *sample) {
     struct ww_flights *its = bpf_sk_storage_get(&flights, sk, 0, 0);
     if (!its) return;
     const struct ww_flight *record = record_of(its, sample->prior_delivered);
-    if ((sample->prior_delivered - record->delivered) >> (its->shift & 31) != 0) return;
-    sample->prior_pipe = record->pipe + sent_since(tp, record);
+    const __u32 since = sample->prior_delivered - record->delivered;
+    if (!is_about(its, record, sample->prior_delivered)) return;
+    sample->prior_pipe = ww_max_u32(record->pipe, since) - since + sent_since(tp, record);
     sample->lost_since = tp->lost - record->lost;
 }
 
