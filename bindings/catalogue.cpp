@@ -223,14 +223,14 @@ using Column = std::vector<std::string>;  // name, unit, what it is
 
 nb::list queues() {
     nb::list rows;
-    const auto add = [&](const std::array<const char*, 5>& words, bool held, std::vector<Pair> tc,
-                         std::vector<Pair> rising, std::vector<std::string> positive,
-                         std::vector<Column> columns) {
+    const auto add = [&](const std::array<const char*, 5>& words, bool held,
+                         std::vector<std::string> obeyed, std::vector<Pair> rising,
+                         std::vector<std::string> positive, std::vector<Column> columns) {
         nb::dict row;
         constexpr std::array kWords = {"name", "title", "ns2", "ns3", "kernel"};
         for (std::size_t i = 0; i < kWords.size(); i++) row[kWords[i]] = words[i];
         row["holds"] = held;
-        row["tc"] = tc;
+        row["obeyed"] = obeyed;
         row["rising"] = rising;
         row["positive"] = positive;
         row["columns"] = nb::cast(columns);
@@ -239,14 +239,14 @@ nb::list queues() {
 #define WW_RISING(kind, lesser, greater) Pair{#lesser, #greater},
 #define WW_POSITIVE(kind, setting) #setting,
 #define WW_COLUMN(name, unit, what) Column{#name, unit, what},
-#define WW_TC(kind, setting, word) Pair{#setting, word},
-#define WW_QUEUE(name, Settings, Queue, PREFIX, title, ns2, ns3, kernel)            \
-    add({#name, title, ns2, ns3, kernel}, Queue::kHolds, {WW_##PREFIX##_TC(WW_TC)}, \
-        {WW_##PREFIX##_RISING(WW_RISING)}, {WW_##PREFIX##_POSITIVE(WW_POSITIVE)},   \
+#define WW_OBEYED(kind, setting, attribute) #setting,
+#define WW_QUEUE(name, Settings, Queue, PREFIX, title, ns2, ns3, kernel)                    \
+    add({#name, title, ns2, ns3, kernel}, Queue::kHolds, {WW_##PREFIX##_KERNEL(WW_OBEYED)}, \
+        {WW_##PREFIX##_RISING(WW_RISING)}, {WW_##PREFIX##_POSITIVE(WW_POSITIVE)},           \
         {WW_##PREFIX##_COLUMNS(WW_COLUMN)});
     WW_QUEUE_KINDS(WW_QUEUE)
 #undef WW_QUEUE
-#undef WW_TC
+#undef WW_OBEYED
 #undef WW_COLUMN
 #undef WW_POSITIVE
 #undef WW_RISING

@@ -4,12 +4,13 @@
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <string_view>
 #include <system_error>
 
@@ -19,34 +20,31 @@ namespace {
 constexpr std::uint32_t kLeastMtu = 1500;
 constexpr int kSocketBuffer = 1 << 29;  // bytes; only the discipline limits the queue
 // A late timer of the kernel costs no throughput if the shaper may catch up for this long.
-constexpr std::int64_t kCatchUpUs = 250;
+constexpr std::uint32_t kCatchUpNs = 250'000;
+constexpr int kTickShift = 6;  // the kernel's ticks of a schedule: PSCHED_SHIFT
+constexpr std::uint16_t kLimit = TCA_CODEL_LIMIT;
+static_assert(kLimit == TCA_FQ_CODEL_LIMIT && kLimit == TCA_PIE_LIMIT);
 
 void check(int result, const char* what) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), what);
 }
 
-std::string tc_number(const char* word, std::int64_t value) {
-    return std::string(" ") + word + " " + std::to_string(value);
-}
-std::string tc_time(const char* word, sim::Time value) {
-    return tc_number(word, value / sim::kMicrosecond) + "us";
-}
-std::string tc_switch(const char* word, bool value) {
-    return std::string(value ? " " : " no") + word;
-}
-
-#define WW_TC_TIME tc_time
-#define WW_TC_BYTES tc_number
-#define WW_TC_COUNT tc_number
-#define WW_TC_SWITCH tc_switch
-#define WW_WORD(kind, setting, word) +WW_TC_##kind(word, settings.WW_ENGINE_FIELD(kind, setting))
+// Puts a setting of a discipline into a request; times are in microseconds.
+#define WW_OF_TIME(value) ((value) / sim::kMicrosecond)
+#define WW_OF_BYTES(value) (value)
+#define WW_OF_COUNT(value) (value)
+#define WW_OF_SWITCH(value) (value)
+#define WW_PUT(kind, setting, attribute)               \
+    request.put(attribute, static_cast<std::uint32_t>( \
+                               WW_OF_##kind(settings.WW_ENGINE_FIELD(kind, setting))));
 #define WW_QUEUE(name, Settings, Queue, PREFIX, ...)                    \
-    std::string words([[maybe_unused]] const sim::Settings& settings) { \
-        return std::string() WW_##PREFIX##_TC(WW_WORD);                 \
+    void put_settings([[maybe_unused]] Message& request,                \
+                      [[maybe_unused]] const sim::Settings& settings) { \
+        WW_##PREFIX##_KERNEL(WW_PUT)                                    \
     }
 WW_QUEUE_KINDS(WW_QUEUE)
 #undef WW_QUEUE
-#undef WW_WORD
+#undef WW_PUT
 
 // Returns the name of a kind in Linux; empty: Linux has none.
 std::string_view kernel_name(sim::QueueKind kind) {
@@ -62,29 +60,28 @@ std::string_view kernel_name(sim::QueueKind kind) {
     return "";
 }
 
-// Returns a discipline's settings in the words of tc(8).
-std::string words_of(const sim::Direction& direction) {
+void put_settings(Message& request, const sim::Direction& direction) {
     switch (direction.queue_kind) {
 #define WW_QUEUE(name, ...)    \
     case sim::QueueKind::name: \
-        return words(direction.name);
+        return put_settings(request, direction.name);
         WW_QUEUE_KINDS(WW_QUEUE)
 #undef WW_QUEUE
     case sim::QueueKind::droptail:
         break;
     }
-    return "";
 }
 
-// Runs tc(8) in the namespace of the calling thread.
-void run_tc(const std::string& arguments) {
-    const std::string command = "PATH=$PATH:/usr/sbin:/sbin; tc " + arguments + " 2>&1";
-    std::FILE* output = ::popen(command.c_str(), "r");
-    if (output == nullptr) check(-1, "running tc");
-    std::string said;
-    for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output))
-        said += c == '\n' ? ' ' : static_cast<char>(c);
-    if (::pclose(output) != 0) throw Unavailable("tc " + arguments + ": " + said);
+// A request to add a discipline or a class to a device, whose options are put next.
+Message adding(std::uint16_t type, int device, std::uint32_t parent, std::uint32_t handle,
+               std::string_view kind) {
+    tcmsg head{};
+    head.tcm_ifindex = device;
+    head.tcm_parent = parent;
+    head.tcm_handle = handle;
+    Message request(type, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL, head);
+    request.put_text(TCA_KIND, std::string(kind));
+    return request;
 }
 
 Descriptor open_packet_socket() {
@@ -108,9 +105,11 @@ Queues::Queue make_queue(const Plan& plan, std::uint32_t channel) {
     for (const sim::Flow& flow : plan.network.flows) mtu = std::max(mtu, flow.packet_bytes);
     std::string name = "queue%d";
     Descriptor tun = make_device(name, mtu);
-    const std::uint32_t overhead = plan.network.links[channel / 2].overhead_bytes;
-    for (const std::string& arguments : tc_commands(direction, overhead, name)) run_tc(arguments);
     const auto number = static_cast<int>(::if_nametoindex(name.c_str()));
+    const std::uint32_t overhead = plan.network.links[channel / 2].overhead_bytes;
+    Netlink kernel(NETLINK_ROUTE);
+    for (Message& request : requests_of(direction, overhead, number))
+        kernel.send(request.finish(), 1, "setting up a queue");
     return {channel, Host(channel, current_namespace(), std::move(tun), name), open_packet_socket(),
             number};
 }
@@ -121,18 +120,41 @@ bool waits_in_kernel(const sim::Direction& direction) {
     return sim::holds(direction.queue_kind) && !kernel_name(direction.queue_kind).empty();
 }
 
-std::vector<std::string> tc_commands(const sim::Direction& direction, std::uint32_t overhead,
-                                     const std::string& device) {
-    const std::string on = "add dev " + device;
-    const std::string rate = std::to_string(direction.rate_bps) + "bit";
-    const std::int64_t burst =
-        std::max<std::int64_t>(1, direction.rate_bps / 8 * kCatchUpUs / 1'000'000);
-    return {"qdisc " + on + " root handle 1: htb default 1",
-            "class " + on + " parent 1: classid 1:1 htb rate " + rate + tc_number("burst", burst) +
-                tc_number("cburst", burst) + tc_number("overhead", overhead) +
-                " quantum 1514",  // of the only class: without effect
-            "qdisc " + on + " parent 1:1 " + std::string(kernel_name(direction.queue_kind)) +
-                tc_number("limit", direction.queue_packets) + words_of(direction)};
+std::vector<Message> requests_of(const sim::Direction& direction, std::uint32_t overhead,
+                                 int device) {
+    constexpr std::uint32_t kHtb = 1 << 16, kOnlyClass = kHtb | 1;
+    Message shaper = adding(RTM_NEWQDISC, device, TC_H_ROOT, kHtb, "htb");
+    std::size_t options = shaper.open(TCA_OPTIONS);
+    tc_htb_glob all{};
+    all.version = 3;
+    all.rate2quantum = 10;
+    all.defcls = 1;
+    shaper.put(TCA_HTB_INIT, all);
+    shaper.close(options);
+
+    Message shaped = adding(RTM_NEWTCLASS, device, kHtb, kOnlyClass, "htb");
+    options = shaped.open(TCA_OPTIONS);
+    tc_htb_opt limits{};
+    const auto bytes_per_s = static_cast<std::uint64_t>(direction.rate_bps / 8);
+    limits.rate.linklayer = TC_LINKLAYER_ETHERNET;
+    limits.rate.overhead = static_cast<std::uint16_t>(overhead);
+    limits.rate.rate = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes_per_s, UINT32_MAX));
+    limits.ceil = limits.rate;
+    limits.buffer = limits.cbuffer = kCatchUpNs >> kTickShift;
+    limits.quantum = 1514;  // of the only class: without effect
+    shaped.put(TCA_HTB_PARMS, limits);
+    if (bytes_per_s > UINT32_MAX)
+        for (const std::uint16_t name : {TCA_HTB_RATE64, TCA_HTB_CEIL64})
+            shaped.put(name, bytes_per_s);
+    shaped.close(options);
+
+    Message decides =
+        adding(RTM_NEWQDISC, device, kOnlyClass, 0, kernel_name(direction.queue_kind));
+    options = decides.open(TCA_OPTIONS);
+    decides.put(kLimit, static_cast<std::uint32_t>(direction.queue_packets));
+    put_settings(decides, direction);
+    decides.close(options);
+    return {std::move(shaper), std::move(shaped), std::move(decides)};
 }
 
 Queues::Queues(const Plan& plan) {

@@ -3,8 +3,8 @@
 // Queues of the kernel. A direction whose discipline decides when packets leave (engine/link/queue/) waits in the
 // kernel's own discipline: a TUN device in a namespace of its own, with
 //
-//   htb   lets packets leave at the link's rate
-//   tc    the discipline, with the settings of the scenario in the words of WW_*_TC
+//   htb, which lets packets leave at the link's rate
+//   the discipline, with the settings of the scenario as the attributes of WW_*_KERNEL
 //
 // A packet enters by a packet socket, and the device gives it back when it leaves. The delay and the losses of the link
 // are the model's. The devices disappear with this process.
@@ -16,15 +16,16 @@
 #include <vector>
 
 #include "host.hpp"
+#include "netlink.hpp"
 
 namespace ww::path {
 
 // Returns whether --engine linux lets this direction wait in a discipline of the kernel.
 bool waits_in_kernel(const sim::Direction& direction);
 
-// Returns the arguments of the commands tc(8) that set up a direction's discipline on a device.
-std::vector<std::string> tc_commands(const sim::Direction& direction, std::uint32_t overhead,
-                                     const std::string& device);
+// Returns the requests of rtnetlink(7) that set up a direction's discipline on a device, given by its number.
+std::vector<Message> requests_of(const sim::Direction& direction, std::uint32_t overhead,
+                                 int device);
 
 class Queues {
   public:

@@ -27,7 +27,6 @@ for file in linux/um/machine linux/um/object linux/um/devices linux/path/traffic
     engine/traffic/arrivals engine/validate; do
     echo "${CXX:-g++} -std=c++20 -O2 -fno-pie -c '$root/$file.cpp' -o '$objects/$(echo $file | tr / _).o'"
 done | tr '\n' '\0' | xargs -0 -n 1 -P "${JOBS:-2}" sh -c
-# queues.cpp sends by a packet socket and tc(8), which the machine does not have: it opens none.
 ld -r -o "$objects/host.o" "$objects"/linux_*.o "$objects"/engine_*.o
 objcopy --redefine-syms="$here/system_calls.txt" "$objects/host.o" "$inside/host.o_shipped"
 ${CC:-gcc} -O2 -fno-pie -Wall -c "$here/start.c" -o "$inside/start.o_shipped"

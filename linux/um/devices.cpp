@@ -23,11 +23,16 @@ Descriptor current_namespace() { return Descriptor(last_namespace); }
 
 void enter(int net) { ww_machine_enter(net); }
 
-Descriptor make_device(std::string&, std::uint32_t packet_bytes) {
-    if (ww_machine_device(packet_bytes) != 0) throw Unavailable("no device");
-    return Descriptor();
+// The descriptor is the device's number, which no call of a descriptor knows.
+Descriptor make_device(std::string& name, std::uint32_t packet_bytes) {
+    char room[WW_NAME] = {};
+    name.copy(room, sizeof room - 1);
+    Descriptor device(ww_machine_device(room, packet_bytes));
+    if (!device) throw Unavailable("no device");
+    name = room;
+    return device;
 }
 
-std::uint64_t Host::overruns() const { return ww_machine_drops(net()); }
+std::uint64_t Host::overruns() const { return ww_machine_drops(tun()); }
 
 }  // namespace ww::path

@@ -21,6 +21,7 @@
 #include "../path/loop.hpp"
 #include "../path/model.hpp"
 #include "../path/plan.hpp"
+#include "../path/queues.hpp"
 #include "../path/results.hpp"
 #include "../path/traffic.hpp"
 #include "object.hpp"
@@ -33,17 +34,28 @@ using namespace ww::path;
 constexpr sim::Time kNanosecond = 1000;
 
 struct Machine {
-    explicit Machine(const Plan& plan) : topology(plan.network), hosts(make_hosts(plan)) {
-        model.emplace(plan.network, topology, plan.seed);
+    explicit Machine(const Plan& plan)
+        : topology(plan.network), hosts(make_hosts(plan)), queues(plan) {
+        model.emplace(
+            plan.network, topology, plan.seed, Packets::of_flows,
+            [this](auto channel, auto packet) { return queues.enqueue(channel, packet); });
     }
     const Host& host(std::uint32_t node) const {
         for (const Host& h : hosts)
             if (h.node() == node) return h;
         std::abort();
     }
+    // Takes the packet in the model's room from a device.
+    void take(sim::Time now, std::size_t device, std::size_t bytes) {
+        if (device < hosts.size())
+            model->enter(now, hosts[device].node(), bytes);
+        else
+            model->leave(now, queues.all()[device - hosts.size()].channel, bytes);
+    }
 
     sim::Topology topology;
-    std::vector<Host> hosts;  // the position is the number of the namespace
+    std::vector<Host> hosts;  // the position is the number of the device
+    Queues queues;            // whose devices come next
     std::optional<Model> model;
     std::optional<Clock> clock;
     std::int64_t start_ns = 0;
@@ -54,7 +66,7 @@ Machine* machine;
 
 void deliver(std::uint32_t node, std::span<const std::uint8_t> packet, sim::Time at) {
     machine->report.lateness.add(machine->clock->now() - at);
-    ww_machine_deliver(machine->host(node).net(), packet.data(),
+    ww_machine_deliver(machine->host(node).tun(), packet.data(),
                        static_cast<unsigned>(packet.size()));
 }
 
@@ -96,7 +108,7 @@ void run(const Plan& plan, std::FILE* out) {
     const Ended ended = traffic.run(*here.clock, -1);
     if (!ended.error.empty()) throw std::runtime_error(ended.error);
     print_results(out, plan, connections, traffic, *here.model, trace);
-    print_accuracy(out, here.report, here.hosts, {});
+    print_accuracy(out, here.report, here.hosts, here.queues);
     wire::print_end(out, cpu_seconds());
 }
 
@@ -108,10 +120,10 @@ void* ww_machine_room(unsigned bytes) {
     return bytes <= Model::kRoom ? machine->model->room().data() : nullptr;
 }
 
-void ww_machine_entered(unsigned long long now_ns, int host, unsigned bytes) {
+void ww_machine_entered(unsigned long long now_ns, int device, unsigned bytes) {
     const sim::Time now = (static_cast<std::int64_t>(now_ns) - machine->start_ns) * kNanosecond;
     machine->model->run(now, deliver);
-    machine->model->enter(now, machine->hosts[static_cast<std::size_t>(host)].node(), bytes);
+    machine->take(now, static_cast<std::size_t>(device), bytes);
 }
 
 unsigned long long ww_machine_advance(unsigned long long now_ns) {

@@ -7,8 +7,10 @@
 #pragma once
 
 enum {
-    WW_REPORT_FD = 100
-}; /* the report's descriptor, since the kernel's messages have standard output */
+    WW_REPORT_FD =
+        100,      /* the report's descriptor, since the kernel's messages have standard output */
+    WW_NAME = 16, /* bytes of a device's name */
+};
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,9 +20,10 @@ extern "C" {
 int ww_machine_new_namespace(void);
 void ww_machine_enter(int number);
 
-/* Makes the current namespace's device and starts it; returns 0 or a negative error. */
-int ww_machine_device(unsigned int packet_bytes);
-unsigned long long ww_machine_drops(int host);
+/* Makes a device in the current namespace and starts it; returns its number or a negative error. `name` has room for
+   WW_NAME bytes; %d in it becomes a number. */
+int ww_machine_device(char* name, unsigned int packet_bytes);
+unsigned long long ww_machine_drops(int device);
 
 /* Sets a parameter of the current namespace, by the name of sysctl(8); returns -1 if it knows none. */
 int ww_machine_parameter(const char* name, const char* value);
@@ -31,13 +34,13 @@ int ww_machine_add_control(const void* config);
 /* Returns the virtual time in ns. */
 unsigned long long ww_machine_now(void);
 
-/* Hands a packet to the device of a namespace. */
-void ww_machine_deliver(int host, const void* packet, unsigned int bytes);
+/* Hands a packet to a device. */
+void ww_machine_deliver(int device, const void* packet, unsigned int bytes);
 
 /* Called by the kernel: the whole run, a packet that a device sends, and the time that has come. */
 int ww_machine_main(void);
 void* ww_machine_room(unsigned int bytes);
-void ww_machine_entered(unsigned long long now_ns, int host, unsigned int bytes);
+void ww_machine_entered(unsigned long long now_ns, int device, unsigned int bytes);
 unsigned long long ww_machine_advance(unsigned long long now_ns); /* returns when to advance next */
 
 /* Counts the calls of ww_machine_advance: as long as it does not grow, virtual time stands still. */

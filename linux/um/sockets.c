@@ -46,7 +46,7 @@ static long fail(long error) {
     return -1;
 }
 
-static struct watched* at(int number) {
+static struct watched* watched_of(int number) {
     const int i = number - FIRST;
 
     return i >= 0 && i < MOST_SOCKETS ? sockets[i] : NULL;
@@ -106,7 +106,7 @@ int ww_socket(int family, int type, int protocol) {
 }
 
 int ww_close(int number) {
-    struct watched* w = at(number);
+    struct watched* w = watched_of(number);
 
     if (!w) return fail(-EBADF);
     unwatch(w);
@@ -117,20 +117,24 @@ int ww_close(int number) {
 }
 
 int ww_bind(int number, struct sockaddr* address, unsigned int size) {
-    return fail(kernel_bind(at(number)->socket, address, size));
+    return fail(kernel_bind(watched_of(number)->socket, address, size));
 }
-int ww_listen(int number, int backlog) { return fail(kernel_listen(at(number)->socket, backlog)); }
+int ww_listen(int number, int backlog) {
+    return fail(kernel_listen(watched_of(number)->socket, backlog));
+}
 int ww_connect(int number, struct sockaddr* address, unsigned int size) {
-    return fail(kernel_connect(at(number)->socket, address, size, O_NONBLOCK));
+    return fail(kernel_connect(watched_of(number)->socket, address, size, O_NONBLOCK));
 }
-int ww_shutdown(int number, int how) { return fail(kernel_sock_shutdown(at(number)->socket, how)); }
+int ww_shutdown(int number, int how) {
+    return fail(kernel_sock_shutdown(watched_of(number)->socket, how));
+}
 
 int ww_getsockname(int number, struct sockaddr* address, unsigned int* size) {
-    return fail(min(0, kernel_getsockname(at(number)->socket, address)));
+    return fail(min(0, kernel_getsockname(watched_of(number)->socket, address)));
 }
 
 int ww_accept4(int number, struct sockaddr* peer, unsigned int* size, int flags) {
-    struct socket *listener = at(number)->socket, *socket;
+    struct socket *listener = watched_of(number)->socket, *socket;
     int error = kernel_accept(listener, &socket, O_NONBLOCK);
 
     if (error) return fail(error);
@@ -139,7 +143,7 @@ int ww_accept4(int number, struct sockaddr* peer, unsigned int* size, int flags)
 }
 
 int ww_setsockopt(int number, int level, int name, const void* value, unsigned int size) {
-    struct socket* socket = at(number)->socket;
+    struct socket* socket = watched_of(number)->socket;
 
     if (level == SOL_SOCKET)
         return fail(sock_setsockopt(socket, level, name, KERNEL_SOCKPTR((void*)value), size));
@@ -147,7 +151,7 @@ int ww_setsockopt(int number, int level, int name, const void* value, unsigned i
 }
 
 int ww_getsockopt(int number, int level, int name, void* value, int* size) {
-    struct sock* sk = at(number)->socket->sk;
+    struct sock* sk = watched_of(number)->socket->sk;
 
     if (level == SOL_SOCKET)
         return fail(sk_getsockopt(sk, level, name, KERNEL_SOCKPTR(value), KERNEL_SOCKPTR(size)));
@@ -158,7 +162,16 @@ long ww_send(int number, void* data, unsigned long size, int flags) {
     struct msghdr message = {.msg_flags = flags | MSG_DONTWAIT | MSG_NOSIGNAL};
     struct kvec part = {data, size};
 
-    return fail(kernel_sendmsg(at(number)->socket, &message, &part, 1, size));
+    return fail(kernel_sendmsg(watched_of(number)->socket, &message, &part, 1, size));
+}
+
+long ww_sendto(int number, const void* data, unsigned long size, int flags, void* to,
+               unsigned int to_size) {
+    struct msghdr message = {
+        .msg_name = to, .msg_namelen = to_size, .msg_flags = flags | MSG_DONTWAIT | MSG_NOSIGNAL};
+    struct kvec part = {(void*)data, size};
+
+    return fail(kernel_sendmsg(watched_of(number)->socket, &message, &part, 1, size));
 }
 
 /* With MSG_TRUNC TCP discards the data and needs no room for it. */
@@ -166,7 +179,8 @@ long ww_recv(int number, void* data, unsigned long size, int flags) {
     struct msghdr message = {};
     struct kvec part = {data, size};
 
-    return fail(kernel_recvmsg(at(number)->socket, &message, &part, 1, size, flags | MSG_DONTWAIT));
+    return fail(
+        kernel_recvmsg(watched_of(number)->socket, &message, &part, 1, size, flags | MSG_DONTWAIT));
 }
 long ww_read(int number, void* data, unsigned long size) {
     return fail(-EAGAIN); /* standard input never ends */
@@ -212,7 +226,7 @@ struct host_epoll_event {
 int ww_epoll_create1(int flags) { return FIRST + MOST_SOCKETS; }
 
 int ww_epoll_ctl(int set, int operation, int number, struct host_epoll_event* event) {
-    struct watched* w = at(number);
+    struct watched* w = watched_of(number);
 
     if (!w) return 0; /* a descriptor of the host, which never becomes ready */
     if (operation == 2 /* EPOLL_CTL_DEL */) {

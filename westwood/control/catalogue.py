@@ -140,7 +140,7 @@ class QueueKind:
     ns3: str  # its class in ns-3, if any
     kernel: str  # its discipline in Linux, if any
     holds: bool  # whether it also decides when packets leave
-    tc: Mapping[str, str]  # the words of tc(8) for its settings that Linux has
+    obeyed: tuple[str, ...]  # its settings that Linux has
     rising: tuple[tuple[str, str], ...]  # settings of which the second exceeds the first
     positive: tuple[str, ...]  # settings that are more than 0
     columns: tuple[StateColumn, ...]  # of its trace
@@ -262,12 +262,12 @@ def _queue_kind(
     rising: list[tuple[str, str]],
     positive: list[str],
     columns: list[list[str]],
-    tc: list[tuple[str, str]],
+    obeyed: list[str],
     **row: Any,
 ) -> QueueKind:
     states = tuple(StateColumn(*column) for column in columns)
-    pairs = tuple(rising)
-    return QueueKind(rising=pairs, positive=tuple(positive), columns=states, tc=dict(tc), **row)
+    pairs, names = tuple(rising), tuple(obeyed)
+    return QueueKind(rising=pairs, positive=tuple(positive), columns=states, obeyed=names, **row)
 
 
 def _setting(row: dict[str, Any]) -> Setting:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks scenarios whose queues are disciplines of the kernel: CoDel, FQ-CoDel, PIE.
 
-linux/path/queues.hpp sets them up with tc(8). The disciplines' files in engine/link/queue declare
-which settings Linux has, and their words. The kernel has its own value of the others.
+linux/path/queues.hpp sets them up. The disciplines' files in engine/link/queue declare which
+settings Linux has, and their attributes. The kernel has its own value of the others.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def _check_discipline(link: Link, scenario: Scenario) -> None:
             raise _refuse(f"{link.name}.{key}", given.model_dump(), expected)
     if queue.limit.unit != "p" or queue.limit.count is None:
         raise _refuse(f"{link.name}.queue.limit", str(queue.limit), "packets, as in 1000p")
-    own = written_defaults(kind.name, leave_out=kind.tc)
+    own = written_defaults(kind.name, leave_out=kind.obeyed)
     for key, value in departures(queue, kind.name, own):
         raise _refuse(f"{link.name}.queue.{key}", value, f"{show(own[key])}, the kernel's own")
-    for key in kind.tc:
+    for key in kind.obeyed:
         value = getattr(queue, key)
         if settings_of(kind.name)[key].kind == "TIME" and value % TIME_UNITS["us"]:
             raise _refuse(f"{link.name}.queue.{key}", format_time(value), "whole microseconds")

@@ -46,9 +46,11 @@
 #define WW_CODEL_RISING(X)
 #define WW_CODEL_POSITIVE(X)
 #define WW_CODEL_COLUMNS(X) X(count, "packets", "dropped or marked since dropping began")
-#define WW_CODEL_TC(X)        \
-    X(TIME, target, "target") \
-    X(TIME, interval, "interval") X(SWITCH, ecn, "ecn") X(TIME, ce_threshold, "ce_threshold")
+#define WW_CODEL_KERNEL(X)                \
+    X(TIME, target, TCA_CODEL_TARGET)     \
+    X(TIME, interval, TCA_CODEL_INTERVAL) \
+    X(SWITCH, ecn, TCA_CODEL_ECN)         \
+    X(TIME, ce_threshold, TCA_CODEL_CE_THRESHOLD)
 
 namespace ww::sim {
 

@@ -54,7 +54,7 @@
 #define WW_DUALPI2_RISING(X)
 #define WW_DUALPI2_POSITIVE(X)
 #define WW_DUALPI2_COLUMNS(X) X(base_prob, "", "output of the PI controller, p'")
-#define WW_DUALPI2_TC(X)
+#define WW_DUALPI2_KERNEL(X)
 
 namespace ww::sim {
 

@@ -41,11 +41,14 @@
 #define WW_FQ_CODEL_POSITIVE(X)
 #define WW_FQ_CODEL_COLUMNS(X) \
     X(new_queues, "", "queues served first") X(old_queues, "", "other queues that are served")
-#define WW_FQ_CODEL_TC(X)        \
-    WW_CODEL_TC(X)               \
-    X(BYTES, quantum, "quantum") \
-    X(COUNT, flows, "flows")     \
-    X(COUNT, drop_batch, "drop_batch")
+#define WW_FQ_CODEL_KERNEL(X)                        \
+    X(TIME, target, TCA_FQ_CODEL_TARGET)             \
+    X(TIME, interval, TCA_FQ_CODEL_INTERVAL)         \
+    X(SWITCH, ecn, TCA_FQ_CODEL_ECN)                 \
+    X(TIME, ce_threshold, TCA_FQ_CODEL_CE_THRESHOLD) \
+    X(BYTES, quantum, TCA_FQ_CODEL_QUANTUM)          \
+    X(COUNT, flows, TCA_FQ_CODEL_FLOWS)              \
+    X(COUNT, drop_batch, TCA_FQ_CODEL_DROP_BATCH_SIZE)
 
 namespace ww::sim {
 

@@ -13,8 +13,9 @@
 //   WW_PREFIX_RISING(X)    X(kind, lesser, greater): the second of two settings must exceed the first
 //   WW_PREFIX_POSITIVE(X)  X(kind, name): a setting that must be more than 0
 //   WW_PREFIX_COLUMNS(X)   X(name, "unit", "what it is"): a column of its trace, which name() of the class returns
-//   WW_PREFIX_TC(X)        X(kind, name, "word"): a setting of Linux's discipline and its word for tc(8). Linux has
-//                          the default of the others, and takes max_packet from the device's MTU
+//   WW_PREFIX_KERNEL(X)    X(kind, name, ATTRIBUTE): a setting of Linux's discipline and its attribute in
+//                          linux/pkt_sched.h. Linux has the default of the others, and takes max_packet from the
+//                          device's MTU
 #pragma once
 
 #include <variant>

@@ -41,7 +41,10 @@
 #define WW_PIE_RISING(X)
 #define WW_PIE_POSITIVE(X)
 #define WW_PIE_COLUMNS(X) X(drop_prob, "", "probability with which arriving packets are dropped")
-#define WW_PIE_TC(X) X(TIME, target, "target") X(TIME, update, "tupdate") X(SWITCH, ecn, "ecn")
+#define WW_PIE_KERNEL(X)             \
+    X(TIME, target, TCA_PIE_TARGET)  \
+    X(TIME, update, TCA_PIE_TUPDATE) \
+    X(SWITCH, ecn, TCA_PIE_ECN)
 
 namespace ww::sim {
 

@@ -46,7 +46,7 @@
 #define WW_RED_RISING(X) X(PACKETS, min, max)
 #define WW_RED_POSITIVE(X) X(SHARE, max_p) X(SHARE, weight)
 #define WW_RED_COLUMNS(X) X(average_packets, "packets", "average queue, avg")
-#define WW_RED_TC(X)
+#define WW_RED_KERNEL(X)
 
 namespace ww::sim {
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path/queues.hpp writes a scenario's discipline in the words of tc(8), and the model counts what a queue of
+// linux/path/queues.hpp asks the kernel for a scenario's discipline as tc(8) does, and the model counts what a queue of
 // the kernel does. tests/linux/path/test_queues.py runs the kernel's disciplines.
 #include "linux/path/queues.hpp"
 
 #include <gtest/gtest.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
 
 #include <deque>
+#include <map>
 
 #include "linux/path/model.hpp"
 #include "packets.hpp"
@@ -26,30 +29,119 @@ Direction direction(QueueKind kind) {
     return made;
 }
 
-TEST(KernelQueues, TcSetsUpAShaperAndTheDiscipline) {
+using Attributes = std::map<int, std::vector<std::uint8_t>>;
+
+Attributes parse(std::span<const std::uint8_t> bytes) {
+    Attributes all;
+    while (bytes.size() >= NLA_HDRLEN) {
+        nlattr head;
+        std::memcpy(&head, bytes.data(), sizeof head);
+        const auto value = bytes.first(head.nla_len).subspan(NLA_HDRLEN);
+        all[head.nla_type].assign(value.begin(), value.end());
+        bytes = bytes.subspan(std::min<std::size_t>(NLA_ALIGN(head.nla_len), bytes.size()));
+    }
+    return all;
+}
+
+template <class T>
+T as(const std::vector<std::uint8_t>& bytes) {
+    T value{};
+    EXPECT_EQ(bytes.size(), sizeof value);
+    std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
+    return value;
+}
+
+// A request of rtnetlink, taken apart.
+struct Request {
+    explicit Request(Message& message) {
+        const auto bytes = message.finish();
+        nlmsghdr start;
+        std::memcpy(&start, bytes.data(), sizeof start);
+        EXPECT_EQ(start.nlmsg_len, bytes.size());
+        type = start.nlmsg_type;
+        std::memcpy(&head, bytes.data() + NLMSG_HDRLEN, sizeof head);
+        const Attributes all = parse(bytes.subspan(NLMSG_SPACE(sizeof head)));
+        kind = reinterpret_cast<const char*>(all.at(TCA_KIND).data());
+        options = parse(all.at(TCA_OPTIONS));
+    }
+    std::map<int, std::uint32_t> numbers() const {
+        std::map<int, std::uint32_t> all;
+        for (const auto& [name, value] : options) all[name] = as<std::uint32_t>(value);
+        return all;
+    }
+    int type;
+    tcmsg head;
+    std::string kind;
+    Attributes options;
+};
+
+using Numbers = std::map<int, std::uint32_t>;
+
+// What tc(8) sent for `htb rate 10000000bit burst 312 cburst 312 overhead 38 quantum 1514`, but for its table of rates
+// and for 16 ticks of 64 ns of the burst: 312 bytes are less than 250 us.
+TEST(KernelQueues, AShaperLetsPacketsLeaveAtTheRate) {
+    auto messages = requests_of(direction(QueueKind::codel), 38, 7);
+    ASSERT_EQ(messages.size(), 3u);
+    const Request shaper(messages[0]), shaped(messages[1]);
+    EXPECT_EQ(shaper.type, RTM_NEWQDISC);
+    EXPECT_EQ(shaper.kind, "htb");
+    EXPECT_EQ(shaper.head.tcm_parent, TC_H_ROOT);
+    EXPECT_EQ(as<tc_htb_glob>(shaper.options.at(TCA_HTB_INIT)).defcls, 1u);
+    EXPECT_EQ(shaped.type, RTM_NEWTCLASS);
+    EXPECT_EQ(shaped.head.tcm_ifindex, 7);
+    EXPECT_EQ(shaped.head.tcm_handle, 65537u);
+    EXPECT_EQ(shaped.head.tcm_parent, 65536u);
+    const auto limits = as<tc_htb_opt>(shaped.options.at(TCA_HTB_PARMS));
+    EXPECT_EQ(limits.rate.rate, 1'250'000u);
+    EXPECT_EQ(limits.ceil.rate, 1'250'000u);
+    EXPECT_EQ(limits.rate.linklayer, 1);
+    EXPECT_EQ(limits.rate.overhead, 38);
+    EXPECT_EQ(limits.buffer, 3890u + 16u);
+    EXPECT_EQ(limits.quantum, 1514u);
+    EXPECT_EQ(shaped.options.count(TCA_HTB_RATE64), 0u);
+}
+
+TEST(KernelQueues, ARateBeyond32BitsHasAnAttributeOfItsOwn) {
+    Direction fast = direction(QueueKind::codel);
+    fast.rate_bps = 40'000'000'000;
+    auto messages = requests_of(fast, 0, 7);
+    const Request shaped(messages[1]);
+    EXPECT_EQ(as<std::uint64_t>(shaped.options.at(TCA_HTB_RATE64)), 5'000'000'000u);
+    EXPECT_EQ(as<std::uint64_t>(shaped.options.at(TCA_HTB_CEIL64)), 5'000'000'000u);
+}
+
+// Also what tc(8) sent: `codel limit 77 target 13000us interval 260000us ecn`, and so on.
+TEST(KernelQueues, EachDisciplineHasItsOwnAttributes) {
     Direction codel = direction(QueueKind::codel);
-    EXPECT_EQ(tc_commands(codel, 38, "queue0"),
-              (std::vector<std::string>{
-                  "qdisc add dev queue0 root handle 1: htb default 1",
-                  "class add dev queue0 parent 1: classid 1:1 htb rate 10000000bit burst 312 "
-                  "cburst 312 overhead 38 quantum 1514",
-                  "qdisc add dev queue0 parent 1:1 codel limit 1000 target 5000us interval "
-                  "100000us noecn"}));
     codel.codel.target = 13 * kMs;
     codel.codel.interval = 260 * kMs;
     codel.codel.ecn = true;
+    codel.codel.ce_threshold = kMs;
     codel.queue_packets = 77;
-    EXPECT_EQ(
-        tc_commands(codel, 0, "queue0").back(),
-        "qdisc add dev queue0 parent 1:1 codel limit 77 target 13000us interval 260000us ecn");
-}
+    auto messages = requests_of(codel, 0, 7);
+    const Request decides(messages[2]);
+    EXPECT_EQ(decides.type, RTM_NEWQDISC);
+    EXPECT_EQ(decides.kind, "codel");
+    EXPECT_EQ(decides.head.tcm_parent, 65537u);
+    EXPECT_EQ(decides.head.tcm_handle, 0u);
+    EXPECT_EQ(decides.numbers(), (Numbers{{1, 13000}, {2, 77}, {3, 260000}, {4, 1}, {5, 1000}}));
 
-TEST(KernelQueues, EachDisciplineHasItsOwnWords) {
-    EXPECT_EQ(tc_commands(direction(QueueKind::fq_codel), 0, "q").back(),
-              "qdisc add dev q parent 1:1 fq_codel limit 1000 target 5000us interval 100000us "
-              "noecn quantum 1514 flows 1024 drop_batch 64");
-    EXPECT_EQ(tc_commands(direction(QueueKind::pie), 0, "q").back(),
-              "qdisc add dev q parent 1:1 pie limit 1000 target 15000us tupdate 15000us noecn");
+    messages = requests_of(direction(QueueKind::fq_codel), 0, 7);
+    const Request fq_codel(messages[2]);
+    EXPECT_EQ(fq_codel.kind, "fq_codel");
+    EXPECT_EQ(fq_codel.numbers(), (Numbers{{1, 5000},
+                                           {2, 1000},
+                                           {3, 100000},
+                                           {4, 0},
+                                           {5, 1024},
+                                           {6, 1514},
+                                           {7, 1000000000},
+                                           {8, 64}}));
+
+    messages = requests_of(direction(QueueKind::pie), 0, 7);
+    const Request pie(messages[2]);
+    EXPECT_EQ(pie.kind, "pie");
+    EXPECT_EQ(pie.numbers(), (Numbers{{1, 15000}, {2, 1000}, {3, 15000}, {6, 0}}));
 }
 
 TEST(KernelQueues, OnlyDisciplinesThatLinuxHasWaitInTheKernel) {
