@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The statement of a plan that hands a flow's connections to a QUIC stack:
+// The statement of a plan that hands a flow's connections to a QUIC stack, or names a kernel's control:
 //
 //   stack FLOW quinn|noq|FORK own|ours CONTROL     with the stack's own control, or with one of ours
+//   stack FLOW linux own CONTROL                   in the kernel with a control of its own, by its name there
 #pragma once
 
 #include <cstdint>

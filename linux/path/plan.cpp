@@ -38,6 +38,8 @@ Plan read_plan(std::istream& text) {
 }
 
 std::string control_of(const Plan& plan, std::size_t flow) {
+    for (const wire::Stack& stack : plan.stacks)
+        if (stack.flow == flow) return stack.control;
     if (const std::string& own = plan.controls[flow]; !own.empty()) return plan.objects.at(own);
     switch (plan.protocols[flow]) {
 #define WW_UPSTREAM(name) name

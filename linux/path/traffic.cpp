@@ -46,6 +46,12 @@ sockaddr_in address(std::uint32_t host, std::uint16_t port) {
     return made;
 }
 
+void choose_control(int fd, const std::string& control) {
+    if (::setsockopt(fd, SOL_TCP, TCP_CONGESTION, control.data(),
+                     static_cast<socklen_t>(control.size())) < 0)
+        throw Unavailable("congestion control " + control + ": " + std::strerror(errno));
+}
+
 void bind_to(int fd, std::uint32_t host, std::uint16_t port) {
     const sockaddr_in local = address(host, port);
     check(::bind(fd, reinterpret_cast<const sockaddr*>(&local), sizeof local), "binding a socket");
@@ -99,6 +105,9 @@ void Traffic::open_sink(std::uint32_t flow) {
         set_option(fd.get(), SOL_SOCKET, SO_RCVBUF, 0, "setting SO_RCVBUF");
     } else {
         close_with_reset(fd.get());
+        // DCTCP also decides how a receiver reports marks (RFC 8257, 3.2).
+        for (const wire::Stack& stack : plan_.stacks)
+            if (stack.flow == flow) choose_control(fd.get(), stack.control);
         check(::listen(fd.get(), 65535), "listening");
         watch(fd.get(), EPOLLIN, Role::listener, flow);
     }
@@ -138,10 +147,7 @@ void Traffic::connect(std::uint32_t index) {
 
 void Traffic::set_options(const Connection& c, int fd) const {
     close_with_reset(fd);
-    const std::string control = control_of(plan_, c.source);
-    if (::setsockopt(fd, SOL_TCP, TCP_CONGESTION, control.data(),
-                     static_cast<socklen_t>(control.size())) < 0)
-        throw Unavailable("congestion control " + control + ": " + std::strerror(errno));
+    choose_control(fd, control_of(plan_, c.source));
     set_option(fd, SOL_TCP, TCP_NOTSENT_LOWAT, static_cast<int>(kChunk),
                "setting TCP_NOTSENT_LOWAT");
     // Sends a last short segment at once.

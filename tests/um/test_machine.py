@@ -82,7 +82,8 @@ def test_it_is_as_fast_as_said_and_close_to_the_simulator() -> None:
     [
         ({"tcp0.cc": "tahoe"}, "tcp0.cc"),
         ({"tcp0.timestamps": False}, "tcp0.timestamps"),
-        ({"path.queue": {"kind": "codel", "limit": "1000p"}}, "path.queue.kind"),
+        ({"path.queue": {"kind": "dualpi2", "limit": "1000p"}}, "path.queue.kind"),
+        ({"tcp0.cc": "linux:tahoe"}, "tcp0.cc"),
         ({"tcp0.app": {"kind": "rate", "rate": "1Mbps"}}, "tcp0.app"),
     ],
 )
@@ -90,6 +91,59 @@ def test_what_it_cannot_run_is_refused_by_key(change: dict[str, Any], key: str) 
     with pytest.raises(InputError, match="engine linux-um expects") as raised:
         simulate(scenario("cubic").with_settings(change), engine="linux-um")
     assert raised.value.key == key
+
+
+@pytest.mark.parametrize("kind", ["codel", "fq_codel"])
+@pytest.mark.parametrize("ecn", [False, True])
+def test_codel_of_the_kernel_decides_as_ours_does(kind: str, ecn: bool) -> None:
+    queue = {"kind": kind, "limit": "1000p", "ecn": ecn}
+    chosen = scenario("reno", seconds=20, queue=queue).with_settings({"tcp0.ecn": ecn})
+    assert same(everything(chosen, 1), everything(chosen, 1))
+    real, ours = (simulate(chosen, engine=name).raw.forward[0] for name in ("linux-um", "sim"))
+    assert real.utilisation == pytest.approx(ours.utilisation, abs=0.05)
+    assert real.waited_s == pytest.approx(ours.waited_s, rel=0.2)
+    counts = (real.marked, real.early_drops), (ours.marked, ours.early_drops)
+    assert counts[0] == pytest.approx(counts[1], rel=0.25)
+    assert real.queue_drops == real.early_drops
+
+
+def test_pie_of_the_kernel_fills_the_link_and_drops_early() -> None:
+    """It spaces its drops (RFC 8033, 5.4), so slow start fills a longer queue than in ours."""
+    chosen = scenario("reno", seconds=20, queue={"kind": "pie", "limit": "1000p"})
+    real = simulate(chosen, engine="linux-um").raw.forward[0]
+    assert real.utilisation > 0.85
+    assert real.queue_drops == real.early_drops > 100
+
+
+@pytest.mark.parametrize("cc", virtual.controls())
+def test_every_control_of_the_kernel_can_be_named(cc: str) -> None:
+    chosen = scenario(f"linux:{cc}", loss=LOSSY)
+    first = everything(chosen, 1)
+    assert first[0]["cc"].to_list() == [f"linux:{cc}"] and first[0]["goodput_bps"].item() > 1e6
+    assert same(first, everything(chosen, 1))
+
+
+def test_a_kernels_control_is_the_one_that_a_protocol_names() -> None:
+    named, ours = (
+        simulate(scenario(cc, loss=LOSSY), engine="linux-um").rows
+        for cc in ("linux:cubic", "cubic")
+    )
+    counted = ("goodput_bps", "sent", "retransmitted", "mean_cwnd")
+    assert named.select(counted).equals(ours.select(counted))
+
+
+def test_dctcp_keeps_the_queue_short_where_it_is_marked() -> None:
+    red = {"kind": "red", "limit": "200p", "min": 20, "max": 150, "max_p": 1.0, "weight": 1.0}
+    chosen = scenario("linux:dctcp", seconds=10, rate="50Mbps", queue={**red, "ecn": True})
+    ran = simulate(chosen, engine="linux-um")
+    assert ran.raw.forward[0].marked > 100 and ran.rows["goodput_bps"].item() > 40e6
+    assert ran.rows["retransmitted"].item() < 100
+
+
+@pytest.mark.parametrize("engine", ["sim", "ns3"])
+def test_other_engines_refuse_a_control_of_the_kernel(engine: str) -> None:
+    with pytest.raises(InputError, match="expected --engine linux or linux-um"):
+        simulate(scenario("linux:htcp"), engine=engine)
 
 
 MINE = """#define WW_STATE mine

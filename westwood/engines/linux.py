@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from westwood import programs
-from westwood.engines import estimates, linux_emulated, linux_limits, linux_queues, wire
+from westwood.engines import estimates, linux_emulated, linux_limits, linux_queues, network, wire
 from westwood.engines.contract import Job, RunSeed, refuse_simulators_own
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, one_line
@@ -132,7 +132,7 @@ def plan(scenario: Scenario) -> str:
     """Returns the scenario as a plan, with the kernel's names of users' controls."""
     ccs = {(cc.source, cc.name) for cc in (flow.cc for flow in scenario.flow) if cc.source}
     named = (f"object {source} {user_controls.name_of(name)}\n" for source, name in sorted(ccs))
-    return wire.plan(scenario) + "".join(named)
+    return network.plan_of_kernel(scenario) + "".join(named)
 
 
 def _run_once(

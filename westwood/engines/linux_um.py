@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from westwood import programs
 from westwood.control import loading
-from westwood.engines import linux_limits, linux_queues, wire
+from westwood.engines import linux_limits, linux_queues, network, wire
 from westwood.engines.contract import Job, RunSeed, refuse_simulators_own
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, one_line
@@ -25,6 +25,7 @@ from westwood.programs import Program
 from westwood.results.columns import Row
 from westwood.results.rows import rows_of_run
 from westwood.scenario import Scenario
+from westwood.scenario.stacks import is_kernels
 
 if TYPE_CHECKING:
     from westwood.results.spool import Spool
@@ -58,9 +59,10 @@ def prepare(job: Job) -> RunSeed:
 def check(scenario: Scenario) -> None:
     """Raises InputError, with the key, for what the machine can't run."""
     try:
-        linux_queues.refuse_held(scenario)
+        linux_queues.check(scenario)
         _check_files(scenario)
         linux_limits.check_flows(scenario, lambda *_: None)
+        _check_kernels(scenario)
     except InputError as error:
         raise _of_this_engine(error) from None
 
@@ -82,6 +84,15 @@ def _check_files(scenario: Scenario) -> None:
         if traits & _NEEDS and not traits & _OWNS_RECOVERY:
             problem = "engine linux expects WW_OWNS_RECOVERY with WW_NEEDS_RATE, WW_FOLLOWS_PACKETS"
             raise InputError(problem, key=key, value=cc.name)
+
+
+def _check_kernels(scenario: Scenario) -> None:
+    """Refuses controls that the machine's kernel does not have."""
+    known = virtual.controls()
+    for flow in scenario.flow:
+        if is_kernels(flow.cc.stack) and flow.cc.control not in known:
+            problem = f"engine linux expects one of {', '.join(known)}"
+            raise InputError(problem, key=f"{flow.name}.cc", value=flow.cc.written)
 
 
 def _of_this_engine(error: InputError) -> InputError:
@@ -117,7 +128,8 @@ def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
     wall, what = time.perf_counter(), f"{scenario.name}, seed {seed}"
     program = virtual.program()
     with wire.trace_files(trace) as files:
-        text = wire.plan(scenario) + wire.objects(scenario) + wire.conclusion(seed, files)
+        text = network.plan_of_kernel(scenario) + wire.objects(scenario)
+        text += wire.conclusion(seed, files)
         lines = _execute(program, text, seed, what)
         report = wire.read(lines, scenario, files, what, _described(program))
     cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}

@@ -62,6 +62,15 @@ def version() -> str:
 
 
 @functools.cache
+def controls() -> tuple[str, ...]:
+    """Returns the kernel's own congestion controls."""
+    text = (programs.sources() / "linux/um/kernel.config").read_text()
+    built = {name.lower() for name in re.findall(r"^CONFIG_TCP_CONG_(\w+)=y", text, re.MULTILINE)}
+    built = (built - {"advanced", "hstcp"}) | {"reno", "highspeed"}  # HSTCP has another name
+    return tuple(sorted(built))
+
+
+@functools.cache
 def _key() -> str:
     """Returns what identifies a machine: all files that it is built from, apart from the kernel."""
     root, parts = programs.sources(), hashlib.sha256()
@@ -123,19 +132,21 @@ def _build(tarball: Path, say: Callable[[str], object]) -> Path:
     if not tree.exists() and (free := shutil.disk_usage(cache()).free) < _NEEDS_BYTES:
         problem = f"{cache()} has {free >> 20} MB free, and the build takes {_NEEDS_BYTES >> 20} MB"
         raise RunError(problem)
-    folder.mkdir(exist_ok=True)
     say(f"building Linux in {tree}: about ten minutes on two cores, once")
     script = programs.sources() / "linux" / "um" / "build.sh"
     jobs = str(len(os.sched_getaffinity(0)))
-    command = ["sh", str(script), str(tarball), str(tree), str(built)]
+    program = tree / "linux"
+    command = ["sh", str(script), str(tarball), str(tree), str(program)]
     done = programs.run(command, "", env={**os.environ, "JOBS": jobs, "LC_ALL": "C"})
     if done.code != 0:
         lines = [line.strip() for line in done.errors.splitlines() if line.strip()]
         wrong = next((line for line in lines if "error" in line.lower()), done.problem)
         raise RunError(f"the machine of linux-um can't be built: {one_line(wrong)}")
     release = (tree / "build/include/config/kernel.release").read_text()
+    folder.mkdir(exist_ok=True)
     (folder / "version").write_text(release.strip().removesuffix("-westwood"))
     (folder / "tree").write_text(tree.name)
+    program.replace(built)  # last, so that a program in the cache is whole
     return built
 
 
