@@ -248,6 +248,25 @@ def build(
     next_step("westwood compare --engine linux-um --duration 30s --cc cubic,reno")
 
 
+@command(app, "westwood kernel packetdrill tests/tcp/cubic --program ./packetdrill")
+def packetdrill(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="With scripts, *.pkt.")],
+    program: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="packetdrill; default: that in PATH.")
+    ] = None,
+) -> None:
+    """Run scripts of packetdrill in the kernel of --engine linux-um (exit code 1: one fails)."""
+    from westwood.kernel import packet_tests
+
+    failed = count = 0
+    for outcome in packet_tests.outcomes(folder, packet_tests.find(program)):
+        count, failed = count + 1, failed + bool(outcome.problem)
+        print(f"{outcome.script}  {outcome.problem or 'passes'}")
+    print(f"{count - failed} of {count} scripts pass")
+    if failed:
+        raise typer.Exit(1)
+
+
 @command(app, "westwood kernel watch --cc ww_plus --sort rtt")
 def watch(
     cc: CcOption = None,

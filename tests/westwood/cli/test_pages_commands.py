@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import typer.main
+import yaml
 
 from tools import manual
 from westwood.cli.commands import EXIT_CODES, app
@@ -115,6 +116,32 @@ def problems_of_tables(text: str) -> Iterator[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: Path(page).name)
 def test_an_option_in_a_table_is_one_of_its_command(page):
     assert list(problems_of_tables((ROOT / page).read_text(encoding="utf-8"))) == []
+
+
+def workflow_problems(text: str) -> Iterator[str]:
+    """Yields what a workflow of GitHub on a page names and is not there."""
+    targets = set(re.findall(r"^([\w.-]+):", (ROOT / "Makefile").read_text(), re.M))
+    for block in re.findall(r"^```yaml\n(.*?)^```", text, re.M | re.S):
+        steps = [step for job in yaml.safe_load(block)["jobs"].values() for step in job["steps"]]
+        for pattern in re.findall(r"hashFiles\('([^']+)'\)", str(steps)):
+            if not list(ROOT.glob(pattern)):
+                yield pattern
+        for command in [step["run"] for step in steps if "run" in step]:
+            for words in map(shlex.split, command.split("&&")):
+                name = Path(words[0]).name
+                if name == "make":
+                    yield from set(words[1:]) - targets
+                elif name == "westwood":
+                    yield from filter(None, [problem(shlex.join(words[1:]))])
+                elif name not in ("apt-get", "pip", "python3"):
+                    yield name
+
+
+def test_a_workflow_to_copy_has_commands_that_exist():
+    text = (ROOT / "docs/linux-path.md").read_text(encoding="utf-8")
+    assert "```yaml" in text and list(workflow_problems(text)) == []
+    wrong = text.replace("make linux-um", "make linux-mu").replace("--seeds 30", "--seats 30")
+    assert set(workflow_problems(wrong)) == {"linux-mu", "compare --seats"}
 
 
 def test_mistakes_in_tables_are_seen():
