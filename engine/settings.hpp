@@ -117,6 +117,10 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
     X(SWITCH, quick_acks_again, false, 0, 1,                                                       \
       "Quick ACKs also follow duplicate data and pauses longer than the receiver's RTO",           \
       "Only Linux does this.")                                                                     \
+    X(COUNT, compressed_acks, 0, 0, 255,                                                           \
+      "With SACK, most segments beyond a gap that one ACK answers, within a twentieth of the "     \
+      "round trip and 1 ms, from the fourth on; 0: each has an ACK",                               \
+      "RFC 5681, section 4.2: an ACK at once for each segment beyond a gap.")                      \
     X(COUNT, ack_division, 1, 1, 100,                                                              \
       "ACKs per segment, each of an equal part of its bytes: a receiver that misbehaves",          \
       "RFC 5681, section 4.2: an ACK is of whole segments.")                                       \
@@ -192,6 +196,11 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
     X(SWITCH, frto, false, 0, 1,                                                                   \
       "A timeout sends new data to learn whether it was spurious (F-RTO, RFC 5682)",               \
       "TCP before RFC 5682.")                                                                      \
+    X(SWITCH, tso, false, 0, 1,                                                                    \
+      "A paced sender sends a millisecond of its rate at once, at least two segments, and makes "  \
+      "up for half of a delay",                                                                    \
+      "RFC 9002, section 7.7, paces packets; only a sender with segmentation offload needs "       \
+      "bursts.")                                                                                   \
     X(SWITCH, undo, false, 0, 1,                                                                   \
       "A reduction is undone when D-SACKs, timestamps or F-RTO show that it was spurious (RFC "    \
       "3708, 3522, 4015)",                                                                         \

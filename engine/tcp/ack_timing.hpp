@@ -18,6 +18,9 @@
 //     the timer sent an ACK                                ATO = 2 ATO, at most the RTO
 //     timeout used                                         min(ATO, max(least, RTT), delayed_ack_timeout)
 //
+//   compressed ACKs  with `compressed_acks` = n, after three ACKs for one gap, a segment beyond it is answered
+//                    when n segments wait, or a twentieth of the RTT after the first of them, at most 1 ms
+//                    (__tcp_ack_snd_check(), with the slack of its timer)
 //   SYN-ACK          with `syn_ack_timer` it is sent again after initial_rto, twice that, and so on
 //
 //   The rules are those of Linux's tcp_event_data_recv(), tcp_delack_timer_handler() and
@@ -39,6 +42,7 @@ class AckTiming {
           quick_(flow.quick_acks),
           most_quick_(flow.quick_acks),
           again_(flow.quick_acks_again),
+          most_together_(uses_sack(flow.recovery) ? flow.compressed_acks : 0),
           least_(flow.min_delayed_ack_timeout),
           most_(flow.delayed_ack_timeout),
           ato_(least_),
@@ -48,10 +52,13 @@ class AckTiming {
 
     static bool is_needed(const Flow& flow) {
         return flow.quick_acks > 0 || flow.min_delayed_ack_timeout > 0 ||
-               flow.initial_receive_window_bytes > 0 || flow.syn_ack_timer;
+               flow.initial_receive_window_bytes > 0 || flow.syn_ack_timer ||
+               flow.compressed_acks > 0;
     }
     // True when no rule applies any more.
-    bool is_over() const { return growing_ == 0 && quick_ == 0 && !again_ && least_ == 0; }
+    bool is_over() const {
+        return growing_ == 0 && quick_ == 0 && !again_ && least_ == 0 && most_together_ == 0;
+    }
 
     // Notes that the SYN-ACK was sent. Returns when to send it again.
     Time on_syn_ack(Time now) {
@@ -69,6 +76,7 @@ class AckTiming {
     bool on_segment(Time now) {
         if (last_ >= 0) follow(now - last_);
         last_ = now;
+        for_gap_ = 0;
         return spend();
     }
     // Takes a duplicate segment, which is acknowledged at once.
@@ -79,10 +87,21 @@ class AckTiming {
         }
         spend();
     }
-    // Takes a segment beyond a gap, which is acknowledged at once.
-    void on_out_of_order() { spend(); }
+    // Takes a segment beyond a gap, while others wait for an ACK. Returns true if it is to be
+    // acknowledged at once, else after together().
+    bool on_out_of_order(std::uint32_t waiting) {
+        if (spend() || waiting >= most_together_) return true;
+        if (for_gap_ == kAtOnce) return false;
+        for_gap_++;
+        return true;
+    }
+    Time together() const {
+        return std::min(rtt_.srtt() / kPartsOfRtt, kLongestTogether) + kTimerSlack;
+    }
     // Notes that the timer sent a delayed ACK.
-    void on_timer() { ato_ = std::min(2 * ato_, rtt_.rto()); }
+    void on_timer() {
+        if (for_gap_ < kAtOnce) ato_ = std::min(2 * ato_, rtt_.rto());
+    }
 
     Time timeout() const {
         if (least_ == 0) return most_;
@@ -91,6 +110,11 @@ class AckTiming {
     }
 
   private:
+    static constexpr std::uint32_t kAtOnce = 3;  // ACKs for a gap: TCP_FASTRETRANS_THRESH
+    static constexpr Time kPartsOfRtt = 20;
+    static constexpr Time kLongestTogether = kSecond / 1000;  // tcp_comp_sack_delay_ns
+    static constexpr Time kTimerSlack = kSecond / 10'000;     // tcp_comp_sack_slack_ns
+
     static std::uint32_t segments_until_all(const Flow& flow) {
         const std::uint32_t first = flow.initial_receive_window_bytes;
         const std::uint32_t all = flow.receive_window_bytes;
@@ -120,6 +144,8 @@ class AckTiming {
     std::uint32_t quick_,
         most_quick_;  // quick ACKs still to be sent, and how many there are at most
     bool again_;
+    std::uint32_t most_together_;
+    std::uint32_t for_gap_ = 0;  // ACKs sent at once since data came in order, up to kAtOnce
     Time least_, most_, ato_;
     Time last_ = -1;  // when the last segment came in order
     RtoSettings rto_;

@@ -140,6 +140,21 @@ inline std::int64_t Sender::new_end(Time now) {
     return now >= settings_->stop ? std::min(end, high_) : end;
 }
 
+// Returns how many segments the pacer lets leave together. Linux wants two bursts in a window
+// (tcp_cwnd_test()).
+inline std::uint32_t Sender::paced_burst() const {
+    if (!settings_->tso) return 1;
+    const std::uint32_t segments = Pacer::burst(pacing(), segments_.mss(), rtt_.least());
+    return std::min(segments, std::max(1u, window_.cwnd / 2));
+}
+
+inline void Sender::note_paced(Time now, std::uint32_t payload, std::uint32_t segments) {
+    if (settings_->tso) [[unlikely]]
+        pacer_.on_burst(now, payload, pacing(), segments, paced_burst());
+    else
+        pacer_.on_sent(now, payload, pacing());
+}
+
 // Sends new and full segments up to `end`.
 template <bool paced>
 [[gnu::always_inline]] inline void Sender::send_new(Time now, std::int64_t end) {
@@ -149,7 +164,8 @@ template <bool paced>
         for (std::int64_t s = next_; s < end; s++)
             rate_->on_sent(now, s, static_cast<std::uint32_t>(s + 1 - una_), board_.found_lost(),
                            s == una_, false);
-        pacer_.on_sent(now, segments_.mss(), pacing());
+        const auto count = static_cast<std::uint32_t>(end - next_);
+        note_paced(now, count * segments_.mss(), count);
     }
     last_was_retransmission_ = false;
     if (timer.deadline == kNever) [[unlikely]] {
@@ -183,8 +199,9 @@ inline bool Sender::take_paced_burst(Time now, Burst& burst) {
         const std::int64_t end = new_end<true>(now);
         if (end >= available_) return false;
         if (next_ >= end) return true;
+        if (settings_->tso && defers(now, end - next_)) return true;
         if (settings_->follows_packets) announce(now, static_cast<std::uint32_t>(next_ - una_));
-        burst.end = pacing() == 0 ? end : next_ + 1;
+        burst.end = pacing() == 0 ? end : std::min<std::int64_t>(end, next_ + paced_burst());
         if (settings_->follows_packets) [[unlikely]]
             for (std::int64_t s = next_ + 1; s < burst.end; s++)
                 announce(now, static_cast<std::uint32_t>(s - una_));

@@ -178,7 +178,8 @@ struct Receiver {
         const auto ahead = static_cast<std::int32_t>(number - next_number);
         on_established(now);
         if (misbehaviour_ && misbehaviour_->conceals_losses()) return conceal(ahead, bytes);
-        if (timing_) ahead > 0 ? timing_->on_out_of_order() : timing_->on_repeated();
+        const bool at_once = !timing_ || ahead <= 0 || timing_->on_out_of_order(unacknowledged);
+        if (timing_ && ahead <= 0) timing_->on_repeated();
         if (ahead > 0) {
             const std::int64_t start = static_cast<std::int64_t>(delivered_bytes) + ahead;
             const bool is_new = held.add(start, start + bytes);
@@ -187,7 +188,10 @@ struct Receiver {
             twice = {number, number + bytes};
         }
         on_fast_path_ = false;
-        return true;
+        if (at_once) return true;
+        unacknowledged++;
+        delayed_ack_timeout = timing_->together();
+        return false;
     }
 
     // Takes a segment as if all before it had arrived.

@@ -281,6 +281,9 @@ class Sender {
     void send_new(Time now, std::int64_t end);
     std::int64_t record_sent(Time now, std::int64_t segment);
     void announce(Time now, std::uint32_t pipe);
+    std::uint32_t paced_burst() const;
+    void note_paced(Time now, std::uint32_t payload, std::uint32_t segments);
+    bool defers(Time now, std::int64_t may_send) const;
     void grow_rings();
     static std::uint64_t microseconds(Time t) {
         return static_cast<std::uint64_t>(t) / static_cast<std::uint64_t>(kMicrosecond);

@@ -43,6 +43,7 @@ struct SenderSettings {
                               !ww_owns_recovery(&flow.cc)),
           paced(ww_needs_rate(&flow.cc)),
           obeys_pacing(flow.obeys_pacing),
+          tso(flow.tso),
           follows_packets(ww_follows_packets(&flow.cc)),
           hears_losses(follows_packets && (flow.cc.algorithm != WW_ALG_LOADED ||
                                            flow.cc.control->on_packet_lost != nullptr)),
@@ -88,6 +89,7 @@ struct SenderSettings {
     bool uses_rate_reduction;  // rate_reduction.hpp sets cwnd in recovery
     bool paced;                // the congestion control paces, and needs rate samples
     bool obeys_pacing;         // the sender has a pacer
+    bool tso;                  // and sends in bursts
     bool follows_packets;      // it hears of each packet sent or lost
     bool hears_losses;         // it does something about those lost
     bool timer_paces_marks;    // RFC 3168, 6.1.2: when a window of one segment is marked

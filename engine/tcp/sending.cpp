@@ -24,12 +24,23 @@ std::int64_t Sender::next_segment(Time now) {
             idle = out <= 1;
         }
         rate_->on_sent(now, segment, out, board_.found_lost(), idle, segment < high);
-        pacer_.on_sent(now, segments_.payload(segment), pacing());
+        note_paced(now, segments_.payload(segment), 1);
     } else if (next_ == available_ && pipe() < window_.cwnd) {
         // draft-ietf-ccwg-bbr, 4.1.2.4: CheckIfApplicationLimited()
         rate_->on_application_limited(pipe() + (settings_->follows_packets ? 1 : 0));
     }
     return segment;
+}
+
+// Returns whether a burst waits for the next ACK, since cwnd has no room for all of it and that ACK is
+// near (tcp_tso_should_defer()).
+bool Sender::defers(Time now, std::int64_t may_send) const {
+    constexpr Time kRecent = kSecond / 1000;
+    constexpr std::int64_t kWindowParts = 3;  // tcp_tso_win_divisor
+    if (pacing() == 0 || una_ == next_ || now > pacer_.next_at() + kRecent) return false;
+    const std::uint32_t whole = Pacer::burst(pacing(), segments_.mss(), rtt_.least());
+    if (may_send >= whole || may_send >= window_.cwnd / kWindowParts) return false;
+    return now - times_.at(una_) >= rtt_.srtt() / 2;
 }
 
 // Tells the control of the segment that is about to leave, with `pipe` others in flight.

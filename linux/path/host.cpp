@@ -55,7 +55,7 @@ Host::Host(const Plan& plan, std::uint32_t node) : node_(node) {
 void Host::set_parameters(const Plan& plan) const {
     std::int64_t buffer = kMinBuffer;
     bool timestamps = true, sack = true;
-    std::uint32_t dupacks = 3;
+    std::uint32_t dupacks = 3, compressed_acks = 44;
     for (std::uint32_t i = 0; i < plan.network.flows.size(); i++) {
         const sim::Flow& flow = plan.network.flows[i];
         if (flow.from == node_ && !flow.datagrams.on) {
@@ -64,8 +64,10 @@ void Host::set_parameters(const Plan& plan) const {
             dupacks = flow.dupack_threshold;
         }
         // The buffer is four times the window, since the kernel charges its bookkeeping to it.
-        if (flow.to == node_)
+        if (flow.to == node_) {
             buffer = std::max<std::int64_t>(buffer, 4LL * flow.receive_window_bytes);
+            if (!flow.datagrams.on) compressed_acks = flow.compressed_acks;
+        }
     }
     const std::string size = std::to_string(std::min(buffer, kMaxBuffer));
     const std::string retries = std::to_string(kMaxRetries);
@@ -76,6 +78,7 @@ void Host::set_parameters(const Plan& plan) const {
     set_parameter("ipv4/tcp_timestamps", timestamps ? "1" : "0");
     set_parameter("ipv4/tcp_sack", sack ? "1" : "0");
     set_parameter("ipv4/tcp_reordering", std::to_string(dupacks));
+    set_parameter("ipv4/tcp_comp_sack_nr", std::to_string(compressed_acks));
     set_parameter("ipv4/tcp_no_metrics_save", "1");  // flows don't learn from earlier ones
     set_parameter("ipv4/tcp_ecn_fallback", "0");
     set_parameter("ipv4/tcp_moderate_rcvbuf", "0");  // the route sets the window
@@ -96,6 +99,7 @@ void Host::set_routes(const Plan& plan) const {
         const sim::Flow& flow = plan.network.flows[i];
         const std::uint32_t packet = flow.packet_bytes;
         if (flow.from == node_) {
+            if (!flow.tso && !flow.datagrams.on) table.send_alone(device);
             Route route{.to = sink_address(i), .from = source_address(i), .device = device};
             route.metrics[RTAX_MTU] = packet;
             route.metrics[RTAX_INITCWND] = flow.initial_cwnd;

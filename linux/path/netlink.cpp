@@ -76,14 +76,18 @@ void Netlink::send(std::span<const std::uint8_t> messages, int answers, const ch
     }
 }
 
-void RouteTable::set_queue(int device, std::uint32_t packets) {
+void RouteTable::set(int device, std::uint16_t attribute, std::uint32_t value) {
     ifinfomsg head{};
     head.ifi_family = AF_UNSPEC;
     head.ifi_index = device;
     Message message(RTM_NEWLINK, NLM_F_ACK, head);
-    message.put(IFLA_TXQLEN, packets);
-    kernel_.send(message.finish(), 1, "setting a device's queue");
+    message.put(attribute, value);
+    kernel_.send(message.finish(), 1, "setting up a device");
 }
+
+void RouteTable::set_queue(int device, std::uint32_t packets) { set(device, IFLA_TXQLEN, packets); }
+
+void RouteTable::send_alone(int device) { set(device, IFLA_GSO_MAX_SEGS, 1); }
 
 void RouteTable::add(const Route& route) {
     Message message(RTM_NEWROUTE, kAddNew, header_of(route));

@@ -87,10 +87,15 @@ class RouteTable {
     // Sets how many packets a device can queue. ioctl(SIOCSIFTXQLEN) is not permitted in a user namespace.
     void set_queue(int device, std::uint32_t packets);
 
+    // Lets a device take one segment at a time.
+    void send_alone(int device);
+
     void add(const Route& route);
     void add(const Address& address);
 
   private:
+    void set(int device, std::uint16_t attribute, std::uint32_t value);
+
     Netlink kernel_{NETLINK_ROUTE};
 };
 

@@ -22,6 +22,7 @@ from westwood.errors import InputError, UnavailableError, show
 from westwood.kernel import user_controls, ww_kernel
 from westwood.scenario.declared import departures, written_defaults
 from westwood.scenario.flows import configured
+from westwood.scenario.stacks import is_kernels
 from westwood.units import TIME_UNITS, format_size, format_time
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ OBEYED = (
     "max_rto",
     "delayed_ack",
     "dupack_threshold",
+    "tso",
+    "compressed_acks",
 )
 # Explanations of fixed values, appended to the messages.
 _REASONS = {
@@ -103,12 +106,15 @@ def check_flows(scenario: Scenario, require_file: RequireFile) -> None:
 
 def controls_of(scenario: Scenario) -> set[str]:
     """Returns the kernel's congestion controls that a scenario's flows use."""
-    return {control_of(flow.cc.name) for flow in scenario.flows if flow.cc.name != UDP}
+    return {_control_of(flow) for flow in scenario.flows if flow.cc.name != UDP}
 
 
-def control_of(cc: str) -> str:
-    """Returns the kernel's congestion control of a protocol, or of a control in a file."""
-    return user_controls.name_of(cc) if loading.is_file(cc) else CONTROLS[cc]
+def _control_of(flow: Flow) -> str:
+    """Returns the kernel's congestion control of a flow."""
+    cc = flow.cc
+    if is_kernels(cc.stack):
+        return cc.control
+    return user_controls.name_of(cc.name) if loading.is_file(cc.name) else CONTROLS[cc.name]
 
 
 def is_emulated(scenario: Scenario) -> bool:
@@ -164,7 +170,7 @@ def _check_control(flow: Flow, require_file: RequireFile) -> None:
     elif cc.name not in CONTROLS:
         known = [*CONTROLS, "a file in C"]
         raise _refuse(f"{flow.name}.cc", cc.name, "one of " + ", ".join(known))
-    chosen = cc.model_dump(exclude={"name", "source", "parameters", *_LINUX_HAS})
+    chosen = cc.model_dump(exclude={"name", "source", "stack", "parameters", *_LINUX_HAS})
     for key, value in chosen.items():
         if value is not None:
             raise _refuse(f"{flow.name}.cc.{key}", value, "the kernel's own, which can't be set")
@@ -223,14 +229,17 @@ def _check_shared(flows: Iterable[Flow]) -> None:
     for flow in flows:
         if flow.cc.name == UDP:
             continue
-        for key, value, shown in (
-            ("header", flow.header, format_size(flow.header)),
-            ("recovery", _sack(flow), flow.recovery),
-            ("dupack_threshold", flow.dupack_threshold, flow.dupack_threshold),
+        for key, side, value, shown in (
+            ("header", "from", flow.header, format_size(flow.header)),
+            ("recovery", "from", _sack(flow), flow.recovery),
+            ("dupack_threshold", "from", flow.dupack_threshold, flow.dupack_threshold),
+            ("tso", "from", flow.tso, flow.tso),
+            ("compressed_acks", "to", flow.compressed_acks, flow.compressed_acks),
         ):
-            if seen.setdefault((flow.from_, key), value) != value:
+            host = flow.to if side == "to" else flow.from_
+            if seen.setdefault((host, key), value) != value:
                 what = "with or without SACK" if key == "recovery" else "the same"
-                expected = f"{what} for all flows from {flow.from_}, since its host shares it"
+                expected = f"{what} for all flows {side} {host}, since its host shares it"
                 raise _refuse(f"{flow.name}.{key}", shown, expected)
 
 

@@ -3,8 +3,8 @@
 
 The profile `rfc` has the defaults of core/settings.h and engine/settings.hpp, except the receive
 window, which follows from the path (plan/routes.hpp); rfc.toml adds the few that the engine lacks.
-Any other profile is a file of the settings in which it differs: a table
-SECTION.KEY with `value` and `reason` for each. The sections are:
+Any other profile is a file of the settings in which it differs, from `rfc` or the profile that it
+names as `base`: a table SECTION.KEY with `value` and `reason` for each. The sections are:
 
     link, flow    defaults of a scenario's links and flows
     loss          defaults of a link's losses
@@ -79,7 +79,7 @@ def get(name: str) -> Profile:
     if name not in names():
         raise InputError(f"unknown profile, {suggestion(name, names())}", key="profile", value=name)
     data = files.read_toml(_FOLDER / f"{name}.toml")
-    title = data.pop("title")
+    title, base = data.pop("title"), data.pop("base", DEFAULT)
     chosen = {
         section: {key: Choice(**choice) for key, choice in choices.items()}
         for section, choices in data.items()
@@ -87,9 +87,10 @@ def get(name: str) -> Profile:
     if name == DEFAULT:
         own = {section: {**chosen.get(section, {}), **_declared(section)} for section in SECTIONS}
         return Profile(name, title, own, own)
-    base = get(DEFAULT).sections
-    sections = {section: {**base[section], **chosen.get(section, {})} for section in SECTIONS}
-    sections[SACK] = chosen.get(SACK, {})
+    known = get(base).sections
+    sections = {section: {**known[section], **chosen.get(section, {})} for section in SECTIONS}
+    if base == DEFAULT:
+        sections[SACK] = chosen.get(SACK, {})
     return Profile(name, title, sections, chosen)
 
 
