@@ -30,6 +30,9 @@ OTHER = "_other"  # suffix of the other engine's columns
 _OF_FLOWS = ("goodput_bps", "retransmitted", "timeouts_a_minute", "mean_cwnd", "mean_queue")
 _LEAST_SEGMENTS = 2.0  # tolerance of a flow's retransmissions in segments
 _LEAST_PACKETS = 1.0  # tolerance of the mean queue in packets
+_RUNS = "goodput_bps_runs"  # a list of the seeds' values
+_LEAST, _MOST = "goodput_bps_least", "goodput_bps_most"
+OUTSIDE = "outside"  # share of the other engine's runs outside the simulator's range
 _QUANTILES = {"completion_median_s": 0.5, "completion_p95_s": 0.95}
 METRICS = (*_OF_FLOWS, "retransmission_ratio", *_QUANTILES)
 
@@ -53,7 +56,11 @@ class Criterion:
 def criteria(grid: Grid) -> list[Criterion]:
     """Returns the criteria for a grid's points."""
     quantiles = [_within(column, 0.10) for column in _QUANTILES]
+    inside = pl.col("goodput_bps" + OTHER).is_between(_LEAST, _MOST)
+    says = "median goodput within the range of the simulator's"
+    in_range = [Criterion("range", says, 0.90, inside)] if grid.has_range else []
     return [
+        *in_range,
         Criterion(
             "goodput", f"goodput within {grid.close:.0%}", 0.95, _within("goodput_bps", grid.close)
         ),
@@ -199,8 +206,11 @@ def averaged(grid: Grid, rows: pl.DataFrame) -> pl.DataFrame:
         pl.col("completion_s").quantile(at, "linear").alias(column)
         for column, at in _QUANTILES.items()
     ]
-    spread = pl.col("goodput_bps").std().alias("goodput_bps_sd")
-    return runs.group_by(_keys(grid), maintain_order=True).agg(*several, *quantiles, spread)
+    goodput = pl.col("goodput_bps")
+    several += [goodput.std().alias("goodput_bps_sd")]
+    if grid.has_range:
+        several += [goodput.min().alias(_LEAST), goodput.max().alias(_MOST), goodput.alias(_RUNS)]
+    return runs.group_by(_keys(grid), maintain_order=True).agg(*several, *quantiles)
 
 
 def judged(name: str, grid: Grid, engine: str, points: pl.DataFrame) -> Validation:
@@ -208,9 +218,20 @@ def judged(name: str, grid: Grid, engine: str, points: pl.DataFrame) -> Validati
     ratio = (pl.col("goodput_bps") / pl.col(f"goodput_bps{OTHER}")).alias("goodput_ratio")
     met = [one.met.alias(one.name) for one in criteria(grid)]
     points = points.with_columns(ratio, *met)
+    if grid.has_range:
+        points = points.with_columns(
+            pl.Series(OUTSIDE, list(map(_outside, points.iter_rows(named=True))))
+        )
+        points = points.drop(_RUNS, _RUNS + OTHER)
     reasons = [exceptions.reason(engine, name, row) for row in points.iter_rows(named=True)]
     points = points.with_columns(pl.Series("reason", reasons, dtype=pl.String))
     return Validation(name, grid, points)
+
+
+def _outside(row: dict[str, Any]) -> float:
+    """Returns the share of the other engine's runs outside the range of the simulator's."""
+    runs = row[_RUNS + OTHER]
+    return sum(not row[_LEAST] <= run <= row[_MOST] for run in runs) / len(runs)
 
 
 def _keys(grid: Grid) -> Sequence[str]:

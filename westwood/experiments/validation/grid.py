@@ -103,6 +103,7 @@ class Grid:
     far: float = 0.10
     median: bool = False
     is_random: bool = False  # runs differ without random draws, as on a real machine
+    has_range: bool = False  # also asks whether the other engine lies within the range of the seeds
     workers: int | None = None
     by_name: bool = False  # runs only on request, since not every machine can run it
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lists the grids for Linux, under the profile `linux`.
+"""Lists the grids for Linux, under the profile `linux-bursts`.
 
 They run in real time, with as many parallel paths as two cores can carry. Other load on the machine
 disturbs single runs, so results are medians. docs/cli.md says how long they take.
@@ -11,6 +11,9 @@ import random
 from collections.abc import Mapping
 from functools import partial
 
+import numpy as np
+
+from westwood.engines.network import BURSTS
 from westwood.experiments.validation.grid import (
     Grid,
     Length,
@@ -27,7 +30,7 @@ _PRR: Settings = {"recovery": "prr"}
 # BBRv1 recovers losses by itself; our recovery only detects them.
 _BBR: Mapping[str, Settings] = {"bbr": {"recovery": "sack"}}
 _FEW: Mapping[str, Settings] = {**dict.fromkeys(("reno", "cubic", "westwood+"), _PRR), **_BBR}
-_grid = partial(Grid, profile="linux", close=0.07, far=0.10, median=True, is_random=True, workers=8)
+_grid = partial(Grid, profile=BURSTS, close=0.07, far=0.10, median=True, is_random=True, workers=8)
 _LOSSY = listed(
     "rate delay loss queue",
     ("2Mbps", "95ms", 0.005, "100p"),
@@ -211,6 +214,47 @@ _BBRS = _grid(
     workers=3,
     by_name=True,
 )
+
+
+def _drawn_paths() -> list[Settings]:
+    """Draws paths for a control beside as many CUBIC flows; on every third three flows each."""
+    draw = np.random.default_rng(51)
+    points = []
+    for place in range(30):
+        mbps, rtt_ms, bdps = (
+            float(np.exp(draw.uniform(np.log(least), np.log(most))))
+            for least, most in ((2, 30), (10, 200), (0.05, 4))
+        )
+        loss = float(np.exp(draw.uniform(np.log(0.0005), np.log(0.01))))
+        packets = max(3, round(bdps * mbps * rtt_ms / 12))  # of 1500 B
+        points += listed(
+            "flows beside spread rate delay queue loss",
+            (
+                3 if place % 3 == 2 else 1,
+                1.0,
+                "1s",
+                f"{mbps:.1f}Mbps",
+                f"{rtt_ms / 2:.1f}ms",
+                f"{packets}p",
+                round(loss, 4) if place % 3 == 1 else 0.0,
+            ),
+        )
+    return points
+
+
+_BESIDE_CUBIC = _grid(
+    says="controls beside CUBIC on paths drawn at random",
+    protocols={
+        **dict.fromkeys(("reno", "cubic", "westwood+"), _PRR),
+        **_BBR,
+        **dict.fromkeys(("westwood-cubic", "bbr3"), _BBR["bbr"]),
+    },
+    points=_drawn_paths(),
+    length=always("30s"),
+    seeds=24,
+    has_range=True,
+    by_name=True,
+)
 # The paths of the QUIC stacks.
 _quic = partial(_grid, protocols={"cubic": _PRR}, workers=4, by_name=True)
 _QUIC = _quic(says=SAYS_BULK, points=PATHS, length=always("20s"), seeds=3)
@@ -225,6 +269,7 @@ LINUX: Mapping[str, Grid] = {
     "short-queues": _SHORT_QUEUES,
     "lossy": _DRAWN,
     "bbr": _BBRS,
+    "beside-cubic": _BESIDE_CUBIC,
     "quic": _QUIC,
     "quic-short": _QUIC_SHORT,
 }
