@@ -42,9 +42,9 @@ static struct ww_state *state_of(struct sock *sk, const struct ww_host *host,
     return (struct ww_state *)&host->state;
 }
 static void *storage(size_t bytes) {
-    static void *its;
-    if (!its) its = calloc(1, bytes);
-    return its;
+    static void *room;
+    if (!room) room = calloc(1, bytes);
+    return room;
 }
 #define bpf_sk_storage_get(map, sk, value_, flags) \
     ((__typeof__((map)->value))storage(sizeof *(map)->value))
