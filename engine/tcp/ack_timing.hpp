@@ -31,6 +31,7 @@
 // mode, which has no quick ACKs). A window below 32 segments does not lower Linux's 16.
 #pragma once
 
+#include "../recovery.hpp"
 #include "rtt.hpp"
 
 namespace ww::sim {

@@ -136,7 +136,7 @@ def test_dctcp_keeps_the_queue_short_where_it_is_marked() -> None:
     red = {"kind": "red", "limit": "200p", "min": 20, "max": 150, "max_p": 1.0, "weight": 1.0}
     chosen = scenario("linux:dctcp", seconds=10, rate="50Mbps", queue={**red, "ecn": True})
     ran = simulate(chosen, engine="linux-um")
-    assert ran.raw.forward[0].marked > 100 and ran.rows["goodput_bps"].item() > 40e6
+    assert ran.raw.forward[0].marked > 100 and ran.rows["goodput_bps"].item() > 35e6
     assert ran.rows["retransmitted"].item() < 100
 
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Linux's bursts (engine/tcp/pacing.hpp) and compressed ACKs (engine/tcp/ack_timing.hpp), by the rules of tcp_output.c
+// and tcp_input.c.
+#include <gtest/gtest.h>
+
+#include "engine/tcp/ack_timing.hpp"
+#include "engine/tcp/pacing.hpp"
+
+namespace ww::sim {
+namespace {
+
+constexpr Time kMillisecond = kSecond / 1000;
+constexpr std::uint32_t kMss = 1448;
+constexpr Time kLongPath = 100 * kMillisecond;
+
+constexpr std::uint64_t bytes_per_s(std::uint64_t bytes) { return bytes << WW_BW_FRACTION; }
+
+TEST(Bursts, HaveAMillisecondOfTheRateAndAtLeastTwoSegments) {
+    EXPECT_EQ(Pacer::burst(bytes_per_s(125'000), kMss, kLongPath), 2u);
+    // tcp_tso_autosize(): 12.5 MB/s >> 10 are 12207 bytes, 8 segments.
+    EXPECT_EQ(Pacer::burst(bytes_per_s(12'500'000), kMss, kLongPath), 8u);
+    EXPECT_EQ(Pacer::burst(bytes_per_s(12'500'000'000), kMss, kLongPath), 65216u / kMss);
+}
+
+TEST(Bursts, AreLongerOnAPathOfLessThanSomeMilliseconds) {
+    // tcp_tso_rtt_log: 65216 >> (3 ms / 512 us) are 2038 bytes more.
+    EXPECT_EQ(Pacer::burst(bytes_per_s(2'500'000), kMss, 3 * kMillisecond), (2441u + 2038u) / kMss);
+    EXPECT_EQ(Pacer::burst(bytes_per_s(2'500'000), kMss, kNever), 2u);
+}
+
+TEST(Bursts, LeaveAtOnceAndTheNextOneWaitsForAllOfTheirSegments) {
+    Pacer pacer;
+    const std::uint64_t rate = bytes_per_s(kMss * 1000);  // a segment in a millisecond
+    const Time start = kSecond;
+    pacer.on_sent(start - kMillisecond, kMss, rate);  // so that it is on time
+    pacer.on_burst(start, kMss, rate, 1, 3);
+    EXPECT_FALSE(pacer.holds_back(start));
+    pacer.on_burst(start, kMss, rate, 1, 3);
+    EXPECT_FALSE(pacer.holds_back(start));
+    EXPECT_TRUE(pacer.holds_back(start + 1));  // what comes later is another burst
+    pacer.on_burst(start, kMss, rate, 1, 3);
+    EXPECT_TRUE(pacer.holds_back(start));
+    EXPECT_EQ(pacer.next_at(), start + 3 * kMillisecond);
+}
+
+// tcp_update_skb_after_send(): len_ns -= min(len_ns / 2, credit)
+TEST(Bursts, MakeUpForUpToHalfOfTheirTime) {
+    const std::uint64_t rate = bytes_per_s(kMss * 1000);
+    for (const auto [late, waits] : {std::pair{kMillisecond / 4, kMillisecond * 7 / 4},
+                                     std::pair{10 * kMillisecond, kMillisecond}}) {
+        Pacer pacer;
+        pacer.on_burst(kSecond, kMss, rate, 1, 1);
+        const Time sent = pacer.next_at() + late;
+        pacer.on_burst(sent, 2 * kMss, rate, 2, 2);
+        EXPECT_EQ(pacer.next_at(), sent + waits);
+    }
+}
+
+Flow compressing(std::uint32_t most) {
+    Flow flow;
+    flow.recovery = Recovery::prr;
+    flow.compressed_acks = most;
+    return flow;
+}
+
+TEST(CompressedAcks, AnswerTheFirstThreeSegmentsBeyondAGapAtOnce) {
+    AckTiming timing(compressing(44));
+    for (int segment = 0; segment < 3; segment++) EXPECT_TRUE(timing.on_out_of_order(0));
+    EXPECT_FALSE(timing.on_out_of_order(0));
+    EXPECT_FALSE(timing.on_out_of_order(43));
+    EXPECT_TRUE(timing.on_out_of_order(44));
+    timing.on_segment(kSecond);  // the next gap begins anew
+    EXPECT_TRUE(timing.on_out_of_order(0));
+}
+
+TEST(CompressedAcks, WaitForATwentiethOfTheRoundTripAndAMillisecondAtMost) {
+    for (const auto [rtt, waits] : {std::pair{10 * kMillisecond, kMillisecond / 2},
+                                    std::pair{100 * kMillisecond, kMillisecond}}) {
+        AckTiming timing(compressing(44));
+        timing.on_syn_ack(0);
+        timing.on_established(rtt);
+        EXPECT_EQ(timing.together(), waits + kMillisecond / 10);
+    }
+}
+
+TEST(CompressedAcks, NeedSack) {
+    Flow flow = compressing(44);
+    flow.recovery = Recovery::newreno;
+    AckTiming timing(flow);
+    for (int segment = 0; segment < 10; segment++) EXPECT_TRUE(timing.on_out_of_order(0));
+}
+
+}  // namespace
+}  // namespace ww::sim
