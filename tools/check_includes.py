@@ -58,7 +58,7 @@ RULES = {
             r"|(fcntl|linux/(audit|filter|seccomp)|sched|sys/(ioctl|mman|prctl|syscall)|unistd)\.h"
         ),
     ),
-    "tests/linux/bpf": ({"linux/bpf"}, ANY),
+    "tests/linux/bpf": ({"core", "linux/bpf"}, ANY),
     "tests/linux/helpers": (set(), ANY),
     "tests/linux/path": ({"linux/path", "tests", "tests/linux/path"} | ENGINE, ANY),
     "tests/westwood/gallery": (  # beside ns-3's own controls
