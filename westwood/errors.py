@@ -36,8 +36,8 @@ class WestwoodError(Exception):
     exit_code = 1
 
     def __str__(self) -> str:
-        said = ", ".join(map(_words, self.args))
-        return one_line(shortened(said, _SHOWN_IN_ALL)) or type(self).__name__
+        message = ", ".join(map(_words, self.args))
+        return one_line(shortened(message, _SHOWN_IN_ALL)) or type(self).__name__
 
 
 class RunError(WestwoodError):
@@ -177,7 +177,7 @@ class InputError(WestwoodError, ValueError):
             key=self.key if key is None else key,
             value=self.value,
             source=self.source if source is None else source,
-            others=others or [one.located(source=source) for one in self.others],
+            others=others or [other_error.located(source=source) for other_error in self.others],
         )
 
     def placed(self, line_of: Callable[[str], int | None]) -> InputError:
@@ -201,8 +201,8 @@ class InputError(WestwoodError, ValueError):
         mine.toml:7: path.delay: expected a time
         """
         error = self.located()
-        for one in (error, *error.others):
-            one.line = line_of(one.key)
+        for placed_error in (error, *error.others):
+            placed_error.line = line_of(placed_error.key)
         return error
 
 
@@ -228,7 +228,7 @@ def one_line(text: str) -> str:
 
 def visible(text: str) -> str:
     """Escapes characters that steer a terminal or hide text; line ends stay."""
-    return STEERING.sub(lambda found: found[0] if found[0] == "\n" else one_line(found[0]), text)
+    return STEERING.sub(lambda match: match[0] if match[0] == "\n" else one_line(match[0]), text)
 
 
 def show(value: object) -> str:
@@ -286,8 +286,8 @@ def suggestion(word: object, known: Iterable[str], otherwise: str = "") -> str:
     written = _PLUS.sub("+", str(word)[:80].lower())
     near = difflib.get_close_matches(written, names, n=_SOME_NAMES, cutoff=0.6)
     if near:  # bbr4 is nearer to bbr3 than to bbr, whose characters it has all
-        same = (one for one in near if len(one) == len(written))
-        wrong_letter = (one for one in same if sum(map(str.__ne__, one, written)) == 1)
+        same = (name for name in near if len(name) == len(written))
+        wrong_letter = (name for name in same if sum(map(str.__ne__, name, written)) == 1)
         return f'did you mean "{next(wrong_letter, near[0])}"?'
     if otherwise:
         return otherwise

@@ -42,5 +42,5 @@ def extra_of(package: str) -> str:
     from importlib import metadata  # slow to import
 
     wanted = re.compile(rf"{package}\b.*\bextra == ['\"]([\w-]+)")
-    found = map(wanted.match, metadata.requires("westwood") or ())
-    return next(match[1] for match in found if match)
+    matches = map(wanted.match, metadata.requires("westwood") or ())
+    return next(match[1] for match in matches if match)

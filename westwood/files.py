@@ -125,9 +125,9 @@ def toml(text: str) -> dict[str, Any]:
     structure = _NO_STRUCTURE.sub("_", text)
     if structure.count(".") > MOST_DOTS:
         raise InputError(f"expected at most {MOST_DOTS} dots in keys and numbers")
-    found = _LONG_KEY.search(structure)
-    if found:
-        raise InputError(f"expected keys of at most {MOST_KEY_PARTS} parts", key=found[0])
+    match = _LONG_KEY.search(structure)
+    if match:
+        raise InputError(f"expected keys of at most {MOST_KEY_PARTS} parts", key=match[0])
     return tomllib.loads(text)
 
 
@@ -161,8 +161,8 @@ def numbers(path: Path) -> Numbers:
     if wrong := _ANOTHER_LINE.search(content):
         line = 1 + content.count(b"\n", 0, wrong.start())
         column = 1 + len(wrong[1])
-        found = show(wrong[0].strip().decode("utf-8", "replace"))
-        problem = f"expected a whole number in line {line}, column {column}, found {found}"
+        text = show(wrong[0].strip().decode("utf-8", "replace"))
+        problem = f"expected a whole number in line {line}, column {column}, found {text}"
         raise InputError(problem)
     if not (words := content.split()):
         raise InputError("expected a whole number on each line, found none")

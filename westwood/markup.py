@@ -10,6 +10,8 @@ from html import escape
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """Writes an HTML table; escapes all text."""
     above = f"<caption>{escape(caption)}</caption>" if caption else ""
-    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(one)}</td>' for one in row)}</tr>" for row in rows)
+    head = "".join(f"<th>{escape(title)}</th>" for title in heads)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+    )
     return f"<table>{above}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

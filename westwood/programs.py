@@ -79,12 +79,12 @@ def opened_private(folder: Path) -> int:
     if folder.is_symlink():
         raise RunError(f"{folder}: is a link, expected a folder of yours: rm {folder}")
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    found = os.fstat(opened)
-    mode = stat.S_IMODE(found.st_mode)
-    if found.st_uid == os.geteuid() and not mode & 0o022:
+    status = os.fstat(opened)
+    mode = stat.S_IMODE(status.st_mode)
+    if status.st_uid == os.geteuid() and not mode & 0o022:
         return opened
     os.close(opened)
-    problem = f"belongs to user {found.st_uid}, mode {mode:o}, so others may have changed it"
+    problem = f"belongs to user {status.st_uid}, mode {mode:o}, so others may have changed it"
     raise RunError(f"{folder}: {problem}: rm -r {folder}")
 
 
@@ -107,10 +107,10 @@ def changeable(path: Path) -> Path | None:
     root may change them all.
     """
     whole = path.resolve()
-    for one in (*reversed(whole.parents), whole):
-        found = one.stat()
-        if found.st_uid != 0 or found.st_mode & 0o022:
-            return one
+    for parent in (*reversed(whole.parents), whole):
+        status = parent.stat()
+        if status.st_uid != 0 or status.st_mode & 0o022:
+            return parent
     return None
 
 
@@ -121,7 +121,9 @@ def system_program(name: str) -> str | None:
     """
     folders = f"{os.environ.get('PATH', os.defpath)}:{_MORE_FOLDERS}".split(":")
     if os.geteuid() == 0:
-        folders = [one for one in folders if os.path.isabs(one) and _is_roots(Path(one))]
+        folders = [
+            folder for folder in folders if os.path.isabs(folder) and _is_roots(Path(folder))
+        ]
     return shutil.which(name, path=":".join(folders))
 
 
@@ -160,8 +162,10 @@ class Program:
                 return path
         if named:
             name = Path(named).name
-            lacking = f"{name} with {self.companion} next to it" if self.companion else "program"
-            problem = f"{self.variable} names no {lacking}"
+            description = (
+                f"{name} with {self.companion} next to it" if self.companion else "program"
+            )
+            problem = f"{self.variable} names no {description}"
         else:
             problem = "it is not built" if CHECKOUT else "it is not installed"
         raise UnavailableError(f"{self.needed}, and {problem}: {self.remedy}")
@@ -303,7 +307,7 @@ class _Pipes:
         """Returns what it has printed, in lines as Python has them."""
         self._ready.close()
         first, second = (
-            b"".join(one).decode(errors="replace") for one in (self._out, self._errors)
+            b"".join(chunks).decode(errors="replace") for chunks in (self._out, self._errors)
         )
         return _lines(first), _lines(second)
 

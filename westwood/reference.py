@@ -152,7 +152,7 @@ def _settings_of_cc() -> Listing:
 
 def _profile(name: str) -> Listing:
     rows = []
-    for section, choices in profiles.get(name).own.items():
+    for section, choices in profiles.get(name).choices.items():
         for key, choice in choices.items():
             value = choice.value["limit"] if isinstance(choice.value, dict) else choice.value
             shown = str(value).lower() if isinstance(value, bool) else str(value)
@@ -176,7 +176,7 @@ def _columns() -> Listing:
 
 
 def _measured(declared: Mapping[str, MeasuredColumn]) -> Listing:
-    rows = tuple((f"`{one.name}`", one.unit, one.what) for one in declared.values())
+    rows = tuple((f"`{column.name}`", column.unit, column.what) for column in declared.values())
     return Listing(("column", "unit", "what it is"), rows)
 
 

@@ -108,15 +108,15 @@ def temporary_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     import shutil
     import tempfile
 
-    made = None
+    folder = None
     try:
         with shielded():
-            made = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
-        yield made
+            folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        yield folder
     finally:
-        if made is not None:
+        if folder is not None:
             with shielded():
-                shutil.rmtree(made, ignore_errors=True)
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def begin() -> None:

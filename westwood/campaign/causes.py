@@ -99,10 +99,10 @@ class Causes:
         if self.losses < _SELDOM * self.uploads:
             queues = self.queue_s > _noise_s(self.min_rtt_s)
             return "the path loses nothing" + (", it queues" if queues else "")
-        said = self._losses()
+        sentence = self._losses()
         if self.timeouts > _MANY_TIMEOUTS * self.minutes:
-            said += f", {self.timeouts} by a timeout"
-        return said
+            sentence += f", {self.timeouts} by a timeout"
+        return sentence
 
     def _losses(self) -> str:
         share = self.at_minimum / self.losses

@@ -159,18 +159,18 @@ def _connected(host: str, port: int, make: MakeSocket) -> tuple[socket.socket, A
 def _connection(
     family: int, kind: int, protocol: int, address: Any, make: MakeSocket, control: str = ""
 ) -> socket.socket:
-    made = make(family, kind, protocol)
+    conn = make(family, kind, protocol)
     try:
-        made.settimeout(_PATIENCE_S)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+        conn.settimeout(_PATIENCE_S)
+        conn.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
         if control:
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
-            made.setsockopt(socket.IPPROTO_TCP, _NOTSENT_LOWAT, _CHUNK)
-        made.connect(address)
+            conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+            conn.setsockopt(socket.IPPROTO_TCP, _NOTSENT_LOWAT, _CHUNK)
+        conn.connect(address)
     except BaseException:
-        made.close()
+        conn.close()
         raise
-    return made
+    return conn
 
 
 @contextmanager
@@ -219,8 +219,8 @@ def _send(
             raise ConnectionLost(f"{where}: timed out, {left} of {load.size} bytes left")
         events = dict(waiting.poll(1 if not left else 1000 * _SAMPLE_S))
         if talk.fileno() in events:  # the server would only speak to give up
-            said = _STATES.get((talk.recv(1) or b"\0")[0], "nothing")
-            raise ConnectionLost(f"{where} ended the upload: it says {said}")
+            state = _STATES.get((talk.recv(1) or b"\0")[0], "nothing")
+            raise ConnectionLost(f"{where} ended the upload: it says {state}")
         if events.get(data.fileno(), 0) & (select.POLLERR | select.POLLHUP):
             raise OSError(data.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR), "connection broke")
         if left and data.fileno() in events:
@@ -308,11 +308,11 @@ def _finish(talk: socket.socket, uploaded: Uploaded, where: str) -> None:
 
 def _expect(talk: socket.socket, state: str, where: str) -> None:
     code = _exactly(talk, 1)[0]
-    said = _STATES.get(code, f"state {code}")
-    if said == "busy":
+    answer = _STATES.get(code, f"state {code}")
+    if answer == "busy":
         raise ConnectionLost(f"{where} is busy with another test")
-    if said != state:
-        raise ConnectionLost(f"{where} says {said} where iperf3 says {state}")
+    if answer != state:
+        raise ConnectionLost(f"{where} says {answer} where iperf3 says {state}")
 
 
 def _say(talk: socket.socket, content: dict[str, Any]) -> None:

@@ -23,7 +23,7 @@ def after(trial: Trial, server: str | None, folder: Path, chosen: Sequence[str] 
     paying = [verdict for verdict in verdicts if verdict.verdict is Verdict.MEETS]
     if paying:
         return "westwood path compare HOST" if server is None else _default(paying, chosen)
-    if any(one.verdict is Verdict.CANNOT_TELL for one in verdicts):
+    if any(verdict.verdict is Verdict.CANNOT_TELL for verdict in verdicts):
         where = "--emulated" if server is None else shlex.quote(server)
         controls = f" --cc {','.join(chosen)}" if chosen else ""
         return f"westwood path compare {where}{controls} --for {_longer(trial, verdicts)}"
@@ -32,7 +32,7 @@ def after(trial: Trial, server: str | None, folder: Path, chosen: Sequence[str] 
 
 def _default(paying: Sequence[TrialVerdict], chosen: Sequence[str]) -> str:
     """Returns how to use the control with the most certain gain."""
-    cc = max(paying, key=lambda one: one.found.low).cc
+    cc = max(paying, key=lambda verdict: verdict.sample.low).cc
     file = next((name for name in chosen if user_controls.kernel_name(name) == cc != name), "")
     if not file and cc not in ww_kernel.CONTROLS:
         return f"westwood kernel default {cc}"

@@ -51,13 +51,13 @@ def _gain(rows: pl.DataFrame, row: Mapping[str, Any], baseline: str) -> tuple[fl
     return pair.mean / mean, pair.half / mean
 
 
-def table(found: pl.DataFrame, baseline: str) -> pl.DataFrame:
+def table(frame: pl.DataFrame, baseline: str) -> pl.DataFrame:
     """Returns Table 4 as text: a row for each target and control, with ranges over sessions."""
     lines = []
-    for (target, cc), mine in found.group_by("target", "cc", maintain_order=True):
-        if cc == baseline and found["cc"].n_unique() > 1:
+    for (target, cc), mine in frame.group_by("target", "cc", maintain_order=True):
+        if cc == baseline and frame["cc"].n_unique() > 1:
             continue
-        theirs = found.filter(target=target, cc=baseline)
+        theirs = frame.filter(target=target, cc=baseline)
         gains = mine.drop_nulls("gain")
         lines.append(
             {
@@ -110,42 +110,44 @@ def write(
     complete: bool,
 ) -> Path:
     """Writes uploads.parquet, sessions.csv, table.csv, the figures of each target, index.html."""
-    found = session_means(rows, baseline)
+    means_frame = session_means(rows, baseline)
     folder.frame("uploads.parquet", rows)
-    folder.frame("sessions.csv", found)
-    folder.frame("table.csv", table(found, baseline))
+    folder.frame("sessions.csv", means_frame)
+    folder.frame("table.csv", table(means_frame, baseline))
     sections = [
-        _section(folder, found.filter(target=target), rows.filter(target=target), baseline, traces)
-        for target in found["target"].unique(maintain_order=True)
+        _section(
+            folder, means_frame.filter(target=target), rows.filter(target=target), baseline, traces
+        )
+        for target in means_frame["target"].unique(maintain_order=True)
     ]
     title = f"{name}: uploads over {len(sections)} {'path' if len(sections) == 1 else 'paths'}"
     return report.write_last(folder, title, sections, [], {"plan": settings}, complete=complete)
 
 
 def _section(
-    folder: Folder, found: pl.DataFrame, rows: pl.DataFrame, baseline: str, traces: Traces
+    folder: Folder, frame: pl.DataFrame, rows: pl.DataFrame, baseline: str, traces: Traces
 ) -> report.Section:
     """Writes a target's figures into the folder and returns its section of the page."""
-    target = found["target"][0]
-    picture = _figures(folder, target, found, rows, traces)
+    target = frame["target"][0]
+    picture = _figures(folder, target, frame, rows, traces)
     size = pl.col("size_bytes").map_elements(megabytes, return_dtype=pl.String).alias("size")
-    shown = found.with_columns(size, pl.lit("").alias("flow"))
-    columns = [name for name in _METRICS if name in found.columns]
-    data = report.Table(target, int(found["runs"].max() or 0), shown, ["size"], columns)  # type: ignore[arg-type]
-    said = table(found, baseline).row(0, named=True)
-    heading = f"{target}: {said['protocol']} {said['gain']}, pipe {said['pipe']} packets"
+    shown = frame.with_columns(size, pl.lit("").alias("flow"))
+    columns = [name for name in _METRICS if name in frame.columns]
+    data = report.Table(target, int(frame["runs"].max() or 0), shown, ["size"], columns)  # type: ignore[arg-type]
+    entry = table(frame, baseline).row(0, named=True)
+    heading = f"{target}: {entry['protocol']} {entry['gain']}, pipe {entry['pipe']} packets"
     return report.Section(target, heading, picture, [data], [])
 
 
 def _figures(
-    folder: Folder, target: str, found: pl.DataFrame, rows: pl.DataFrame, traces: Traces
+    folder: Folder, target: str, frame: pl.DataFrame, rows: pl.DataFrame, traces: Traces
 ) -> report.Drawn | None:
     """Writes a target's figures into the folder; returns that of the page, if drawn."""
 
     def plots() -> ModuleType:
         return importlib.import_module("westwood.draw.campaign_plots")
 
-    picture = report.figure(folder, f"{target}-sessions", lambda: plots().sessions(found, target))
+    picture = report.figure(folder, f"{target}-sessions", lambda: plots().sessions(frame, target))
     if picture is None:
         return None
     report.figure(folder, f"{target}-uploads", lambda: plots().uploads(rows, target))

@@ -45,7 +45,7 @@ def controls_of(names: Sequence[str]) -> tuple[str, ...]:
     No names mean CANDIDATES. The baseline of these, or of a single name, is this machine's
     default. With several names it is the default if it is among them, else the first name.
     """
-    default = _said("tcp_congestion_control")
+    default = _sysctl("tcp_congestion_control")
     if not names and default not in CANDIDATES:
         return default, *CANDIDATES
     known = sorted({*ww_kernel.registered(), *ww_kernel.CONTROLS, *CONTROLS.values()})
@@ -88,11 +88,11 @@ def check(controls: Sequence[str], files: Mapping[str, str]) -> bool:
             problem = f"this kernel has no congestion control {control}"
             raise UnavailableError(f"{problem}: modprobe tcp_{control}")
     if missing:
-        found = [one for one in doctor.checks() if one.name in _FOR_LOAD]
-        lacks = [one for one in (*found, doctor.capability(_CHOOSES)) if not one.ok]
+        checks = [check for check in doctor.checks() if check.name in _FOR_LOAD]
+        lacks = [check for check in (*checks, doctor.capability(_CHOOSES)) if not check.ok]
         if lacks:
-            said = "; ".join(f"{one.name} {one.found}: {one.remedy}" for one in lacks)
-            raise UnavailableError(f"{missing[0]} can't be loaded: {said}")
+            message = "; ".join(f"{lack.name} {lack.found}: {lack.remedy}" for lack in lacks)
+            raise UnavailableError(f"{missing[0]} can't be loaded: {message}")
         if ww_kernel.status()["loaded"]:
             problem = f"our controls are loaded, but {missing[0]} is not registered"
             of_file = [files[missing[0]]] if missing[0] in files else []
@@ -129,11 +129,11 @@ def controls(controls: Sequence[str], files: Mapping[str, str]) -> Iterator[None
 
 def machine() -> dict[str, Any]:
     """Returns the facts about this machine that its uploads depend on."""
-    settings = {name: " ".join(_said(name).split()) for name in _FACTS}
+    settings = {name: " ".join(_sysctl(name).split()) for name in _FACTS}
     return {"kernel": platform.release(), "cpus": os.cpu_count(), **settings}
 
 
-def _said(name: str) -> str:
+def _sysctl(name: str) -> str:
     try:
         return (_TCP / name).read_text().strip()
     except OSError:

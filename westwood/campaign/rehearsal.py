@@ -134,16 +134,16 @@ def _end(process: subprocess.Popen[str]) -> None:
 def _hosts(process: subprocess.Popen[str], nodes: set[int]) -> dict[int, str]:
     """Reads the namespaces of these nodes from ww-path's first lines."""
     assert process.stdout is not None and process.stderr is not None
-    found: dict[int, str] = {}
+    hosts: dict[int, str] = {}
     # ww-path prints all lines or ends, so this loop is short.
     for line in process.stdout:
         words = line.split()
         if words[0] == "host":
-            found[int(words[1])] = words[2]
-        if nodes <= found.keys():
-            return found
-    said = (process.stderr.read().strip() or "it said nothing").splitlines()[-1]
-    problem = one_line(said.removeprefix("ww-path: "))
+            hosts[int(words[1])] = words[2]
+        if nodes <= hosts.keys():
+            return hosts
+    last_line = (process.stderr.read().strip() or "it said nothing").splitlines()[-1]
+    problem = one_line(last_line.removeprefix("ww-path: "))
     if process.wait() == _LACKING:
         raise UnavailableError(f"--emulated: {problem}")
     raise RunError(f"the emulated path could not be made: {problem}")

@@ -32,9 +32,9 @@ _FIGURES = {
 
 def entries(trial: Trial) -> list[dict[str, Any]]:
     """Returns the verdicts for JSON."""
-    found = trial.causes()
-    reason = found.reason() if found else ""
-    return [one.entry(reason) for one in trial.verdicts()]
+    causes = trial.causes()
+    reason = causes.reason() if causes else ""
+    return [verdict.entry(reason) for verdict in trial.verdicts()]
 
 
 def write_data(trial: Trial, folder: Folder, about: Mapping[str, Any]) -> None:
@@ -49,7 +49,7 @@ def write_page(trial: Trial, folder: Folder, about: Mapping[str, Any]) -> Path:
     """Writes the figures and the page; returns the page's path."""
     from westwood.draw import report
 
-    plan, said = trial.plan, entries(trial)
+    plan, verdicts = trial.plan, entries(trial)
     rows = trial.frame
 
     def draw_pairs() -> Figure:
@@ -63,22 +63,22 @@ def write_page(trial: Trial, folder: Folder, about: Mapping[str, Any]) -> Path:
         report.figure(folder, "pairs", draw_pairs),
         [],
         [],
-        text=[one["sentence"] for one in said],
+        text=[entry["sentence"] for entry in verdicts],
         grids=[_means(rows, plan.controls), _pairs(rows, plan.controls), *_facts(trial, about)],
     )
     sections = [pairs]
     shown = _typical(trial)
-    found = dict(trying.traces(trial, folder, shown))
-    traces = {cc: found[cc] for cc in plan.controls if cc in found}
+    trace_of_control = dict(trying.traces(trial, folder, shown))
+    traces = {cc: trace_of_control[cc] for cc in plan.controls if cc in trace_of_control}
     if traces and extras.has("matplotlib"):
         from westwood.draw import trial_plots
 
         title = f"pair {shown}, the middle one by its gain"
         picture = report.figure(folder, "traces", lambda: trial_plots.side_by_side(traces, title))
         sections.append(report.Section("traces", f"Side by side: {title}", picture, [], []))
-    title = f"{said[0]['verdict'].capitalize()}: {plan.controls[1]} against {plan.controls[0]}"
-    if len(said) > 1:
-        title = f"Does it pay? {len(said)} controls against {plan.controls[0]}"
+    title = f"{verdicts[0]['verdict'].capitalize()}: {plan.controls[1]} against {plan.controls[0]}"
+    if len(verdicts) > 1:
+        title = f"Does it pay? {len(verdicts)} controls against {plan.controls[0]}"
     complete = not trial.problem
     return report.write_last(folder, title, sections, [], about, complete=complete)
 
@@ -87,16 +87,18 @@ def _courses(trial: Trial) -> list[Any]:
     """Returns how each interval narrowed, pair by pair."""
     from westwood.draw.trial_plots import GainCourse
 
-    made = []
-    for one in trial.verdicts():
-        found = [
-            sequential.estimate(one.gains[:count], one.level)
-            for count in range(1, len(one.gains) + 1)
+    courses = []
+    for trial_verdict in trial.verdicts():
+        traces_of_control = [
+            sequential.estimate(trial_verdict.gains[:count], trial_verdict.level)
+            for count in range(1, len(trial_verdict.gains) + 1)
         ]
-        ends = [(_gain(each.mean), _gain(each.low), _gain(each.high)) for each in found]
+        ends = [(_gain(each.mean), _gain(each.low), _gain(each.high)) for each in traces_of_control]
         if ends:
-            made.append(GainCourse(one.cc, *(list(values) for values in zip(*ends, strict=True))))
-    return made
+            courses.append(
+                GainCourse(trial_verdict.cc, *(list(values) for values in zip(*ends, strict=True)))
+            )
+    return courses
 
 
 def _gain(logarithm: float) -> float:
@@ -106,8 +108,8 @@ def _gain(logarithm: float) -> float:
 
 def _typical(trial: Trial) -> int:
     """Returns the pair with the median gain of the first candidate."""
-    one = trial.verdicts()[0]
-    order = sorted(range(len(one.gains)), key=lambda place: one.gains[place])
+    first_verdict = trial.verdicts()[0]
+    order = sorted(range(len(first_verdict.gains)), key=lambda place: first_verdict.gains[place])
     return order[len(order) // 2] + 1 if order else 1
 
 
@@ -142,19 +144,19 @@ def _pairs(rows: pl.DataFrame, controls: Sequence[str]) -> Any:
 def _facts(trial: Trial, about: Mapping[str, Any]) -> list[Any]:
     from westwood.draw.report import Grid, facts
 
-    found = trial.causes()
+    causes = trial.causes()
     path = (
         {}
-        if found is None
+        if causes is None
         else {
             "server": f"{trial.plan.host}, port {trial.plan.port}",
-            "smallest RTT, ms": 1e3 * found.min_rtt_s,
-            "what a full queue adds, ms": 1e3 * found.queue_s,
-            "losses": found.losses,
-            "of them at minimum RTT": found.at_minimum,
-            "timeouts": found.timeouts,
-            "of the time the receiver's window limits, %": 100 * found.rwnd_limited,
-            "of the time the send buffer limits, %": 100 * found.sndbuf_limited,
+            "smallest RTT, ms": 1e3 * causes.min_rtt_s,
+            "what a full queue adds, ms": 1e3 * causes.queue_s,
+            "losses": causes.losses,
+            "of them at minimum RTT": causes.at_minimum,
+            "timeouts": causes.timeouts,
+            "of the time the receiver's window limits, %": 100 * causes.rwnd_limited,
+            "of the time the send buffer limits, %": 100 * causes.sndbuf_limited,
         }
     )
     named = {"The path": path, "This machine": about["machine"]}

@@ -148,10 +148,10 @@ class Trial:
     @property
     def is_decided(self) -> bool:
         """Returns whether every verdict is certain."""
-        return all(one.verdict is not Verdict.CANNOT_TELL for one in self.verdicts())
+        return all(verdict.verdict is not Verdict.CANNOT_TELL for verdict in self.verdicts())
 
 
-def met(plan: TrialPlan) -> TrialPlan:
+def with_address(plan: TrialPlan) -> TrialPlan:
     """Makes a short upload, which reveals problems of the server before anything changes.
 
     If a host has several addresses, all uploads go to the one that answered.
@@ -206,9 +206,9 @@ def _rounds(trial: Trial, folder: Folder, store: Store, tell: Callable[[Trial], 
             if not events.is_empty():
                 folder.frame(trace_file(row, "events"), events)
             store.keep(journal.json_ready(row))
-            its = pl.lit(number, pl.Int64).alias("pair"), pl.lit(cc).alias("cc")
+            pair_columns = pl.lit(number, pl.Int64).alias("pair"), pl.lit(cc).alias("cc")
             lost = causes.losses(trace, events)
-            trial.lost.append(lost.select(*its, "time_s", "rtt_s"))
+            trial.lost.append(lost.select(*pair_columns, "time_s", "rtt_s"))
         trial.rounds = number
         trial.round_s = max(trial.round_s, time.monotonic() - since)
         tell(trial)

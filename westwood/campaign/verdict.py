@@ -43,17 +43,17 @@ class TrialVerdict:
     pair_s: float  # duration of a pair
 
     @property
-    def found(self) -> Sample:
+    def sample(self) -> Sample:
         """The mean logarithm with its interval."""
         return sequential.estimate(self.gains, self.level)
 
     @property
     def verdict(self) -> Verdict:
         """The verdict: whether the gain is proven, and may be worthwhile."""
-        found = self.found
-        if found.high < math.log1p(self.worth):
+        estimate = self.sample
+        if estimate.high < math.log1p(self.worth):
             return Verdict.FAILS
-        return Verdict.MEETS if found.low > 0 else Verdict.CANNOT_TELL
+        return Verdict.MEETS if estimate.low > 0 else Verdict.CANNOT_TELL
 
     @property
     def wins(self) -> int:
@@ -63,14 +63,14 @@ class TrialVerdict:
     @property
     def more_s(self) -> float:
         """Estimated time until the decision; NaN if unknown."""
-        found = self.found
+        estimate = self.sample
         if self.verdict is not Verdict.CANNOT_TELL:
             return 0.0
-        if found.count < 2:
+        if estimate.count < 2:
             return math.nan
         # Either end of the interval may decide.
-        distance = max(found.mean, math.log1p(self.worth) - found.mean)
-        return (sequential.count_needed(found, distance) - found.count) * self.pair_s
+        distance = max(estimate.mean, math.log1p(self.worth) - estimate.mean)
+        return (sequential.count_needed(estimate, distance) - estimate.count) * self.pair_s
 
     def sentence(self, reason: str) -> str:
         """Returns a sentence with the verdict, the gain, its certainty and the reason."""
@@ -86,20 +86,20 @@ class TrialVerdict:
 
     def gain(self, baseline: str = "") -> str:
         """Returns the gain with its interval."""
-        gain = percent(math.expm1(self.found.mean))
+        gain = percent(math.expm1(self.sample.mean))
         against = f" against {baseline}" if baseline else ""
         return f"{gain}{against} (95 %: {self._range()})"
 
     def _range(self) -> str:
-        found = self.found
-        if math.isinf(found.half):
+        estimate = self.sample
+        if math.isinf(estimate.half):
             return "no bounds yet"
-        low, high = math.expm1(found.low), math.expm1(min(found.high, 50.0))
+        low, high = math.expm1(estimate.low), math.expm1(min(estimate.high, 50.0))
         return f"{percent(low, unit=False)} to {percent(high)}"
 
     def entry(self, reason: str) -> dict[str, Any]:
         """Returns the verdict for JSON; null where there is no bound."""
-        found = self.found
+        estimate = self.sample
 
         def gain(value: float) -> float | None:
             return math.expm1(value) if math.isfinite(value) and value < 50 else None
@@ -110,9 +110,9 @@ class TrialVerdict:
             "verdict": self.verdict.gain,
             "sentence": self.sentence(reason),
             "reason": reason,
-            "gain": gain(found.mean),
-            "low": gain(found.low),
-            "high": gain(found.high),
+            "gain": gain(estimate.mean),
+            "low": gain(estimate.low),
+            "high": gain(estimate.high),
             "pairs": len(self.gains),
             "ahead": self.wins,
             "more_s": self.more_s if math.isfinite(self.more_s) else None,

@@ -22,13 +22,13 @@ def deliver(plan: CampaignPlan, measurement: Measurement, folder: Folder, *, jso
     """Prints the table, writes the page and returns its path."""
     if measurement.rows.is_empty():
         check_complete(measurement, folder.path)
-    found = page.session_means(measurement.rows, plan.baseline)
+    session_means = page.session_means(measurement.rows, plan.baseline)
     if json:
         rows = measurement.rows.iter_rows(named=True)
-        console.print_json(rows, found.iter_rows(named=True), name="uploads")
+        console.print_json(rows, session_means.iter_rows(named=True), name="uploads")
     else:
         title = f"{plan.name}: gain over {label(plan.baseline)}, with 95 % intervals"
-        console.print_frame(page.table(found, plan.baseline), page.HEADS, title)
+        console.print_frame(page.table(session_means, plan.baseline), page.HEADS, title)
 
     def trace_of(row: Mapping[str, Any]) -> pl.DataFrame | None:
         name = trace_file(row)

@@ -234,18 +234,18 @@ def _refuse_steering(arguments: list[str]) -> None:
     may have several lines.
     """
     is_own = arguments[:2] == ["path", "emulate"] or "--" in arguments
-    for one in [] if is_own else arguments:
-        spaced = re.sub(r"[\n\t]", " ", one) if "=" in one else one
+    for argument in [] if is_own else arguments:
+        spaced = re.sub(r"[\n\t]", " ", argument) if "=" in argument else argument
         if STEERING.search(spaced):
-            raise InputError("expected no control characters, which terminals obey", value=one)
+            raise InputError("expected no control characters, which terminals obey", value=argument)
 
 
 def _say_all(error: WestwoodError) -> None:
     """Prints an error and those found with it, one per line."""
     say(str(error))
     others = error.others if isinstance(error, InputError) else ()
-    for one in others[:_MOST_ERRORS]:
-        say(str(one))
+    for problem in others[:_MOST_ERRORS]:
+        say(str(problem))
     if len(others) > _MOST_ERRORS:
         say(f"and {len(others) - _MOST_ERRORS} more such errors")
 
@@ -257,29 +257,29 @@ def _usage_problem(error: Any) -> str:
     if not isinstance(error.__cause__, ValidationError):
         long = re.compile(r"\S{61,}")
         return long.sub(lambda word: shortened(word[0], 60), _with_help(error))
-    found = error.__cause__.errors()[0]
-    problem = found["msg"]
-    if found["type"].startswith("int_"):
+    first_problem = error.__cause__.errors()[0]
+    problem = first_problem["msg"]
+    if first_problem["type"].startswith("int_"):
         problem = "expected a whole number"
-    elif found["type"].startswith("float_"):
+    elif first_problem["type"].startswith("float_"):
         problem = "expected a number"
     for key, words in (("le", "at most"), ("ge", "at least")):
-        if key in found.get("ctx", {}):
-            problem = f"expected {words} {found['ctx'][key]}"
-    return str(InputError(problem, key=error.param.opts[0], value=found["input"]))
+        if key in first_problem.get("ctx", {}):
+            problem = f"expected {words} {first_problem['ctx'][key]}"
+    return str(InputError(problem, key=error.param.opts[0], value=first_problem["input"]))
 
 
 def _with_help(error: Any) -> str:
     """Returns typer's message with the right option or, for a missing word, an example."""
-    said, command = str(error.format_message()), error.ctx.command if error.ctx else None
+    message, command = str(error.format_message()), error.ctx.command if error.ctx else None
     if command is None:
-        return said
+        return message
     if wrong := getattr(error, "option_name", None):
         known = [name for param in command.params for name in param.opts]
         if better := hints.instead(wrong, known):
             return f"{error.message}; {better}"
-    if said.startswith("No such command") and said.endswith("."):
-        return f"{said} {error.ctx.command_path} -h lists all."
+    if message.startswith("No such command") and message.endswith("."):
+        return f"{message} {error.ctx.command_path} -h lists all."
     if isinstance(error, _MissingParameter) and command.epilog:
-        return f"{said} {command.epilog}"
-    return said
+        return f"{message} {command.epilog}"
+    return message

@@ -85,28 +85,28 @@ def replay(
             recording = replaying.record(asked, given, seed)
         if record:
             record.write_text(recording.text, encoding="utf-8")
-        found = []
-        for one in replaying.replay(asked, recording, host or [*replaying.HOSTS]):
-            found.append(one)
+        replays = []
+        for replayed in replaying.replay(asked, recording, host or [*replaying.HOSTS]):
+            replays.append(replayed)
             if not json:
-                print(_line(one), flush=True)
+                print(_line(replayed), flush=True)
     if json:
-        print(writer.dumps(_entry(control, len(recording.calls), found)))
-    if any(one.difference for one in found):
+        print(writer.dumps(_entry(control, len(recording.calls), replays)))
+    if any(host_replay.difference for host_replay in replays):
         raise typer.Exit(1)
 
 
-def _line(one: Replayed) -> str:
-    if one.not_run:
-        return f"{one.host:7} not run: {one.not_run}"
-    if one.difference is None:
-        return f"{one.host:7} equal in {one.calls} calls"
-    first = one.difference
+def _line(replayed: Replayed) -> str:
+    if replayed.not_run:
+        return f"{replayed.host:7} not run: {replayed.not_run}"
+    if replayed.difference is None:
+        return f"{replayed.host:7} equal in {replayed.calls} calls"
+    first = replayed.difference
     differs = f"{first.quantity} {first.found}, recorded {first.recorded}"
-    return f"{one.host:7} DIFFERS from call {first.call} on: {differs} ({first.text})"
+    return f"{replayed.host:7} DIFFERS from call {first.call} on: {differs} ({first.text})"
 
 
-def _entry(control: str, calls: int, found: list[Replayed]) -> dict[str, Any]:
+def _entry(control: str, calls: int, replays: list[Replayed]) -> dict[str, Any]:
     from dataclasses import asdict
 
-    return {"control": control, "calls": calls, "hosts": [asdict(one) for one in found]}
+    return {"control": control, "calls": calls, "hosts": [asdict(replayed) for replayed in replays]}

@@ -28,13 +28,13 @@ def show(
 
     if not is_protocol(name):
         raise InputError(unknown_protocol(name), value=name)
-    one, settings = PROTOCOLS[name], _settings(name)
+    protocol, settings = PROTOCOLS[name], _settings(name)
     about = {
         "name": name,
-        "source": one.source,
-        "recovery": one.recovery or None,
-        "ns3": one.ns3 or None,
-        "linux": (name_of(name) if name.endswith(".c") else one.kernel) or None,
+        "source": protocol.source,
+        "recovery": protocol.recovery or None,
+        "ns3": protocol.ns3 or None,
+        "linux": (name_of(name) if name.endswith(".c") else protocol.kernel) or None,
     }
     if json:
         from json import dumps
@@ -53,11 +53,11 @@ def _settings(name: str) -> list[dict[str, Any]]:
 
     scenario = Scenario.preset("path").with_settings({"profile": "rfc", "tcp.cc": name})
     values = configured(scenario.flows[0].cc)
-    found = []
+    rows = []
     for key, setting in settings_of_protocol(name).items():
         value = getattr(values, setting.field)
         written = value if isinstance(value, str) else written_field(setting, value)
-        found.append(
+        rows.append(
             {
                 "setting": key,
                 "value": written,
@@ -66,7 +66,7 @@ def _settings(name: str) -> list[dict[str, Any]]:
                 "what": setting.what,
             }
         )
-    return found
+    return rows
 
 
 def _print(about: dict[str, str | None], settings: list[dict[str, Any]]) -> None:

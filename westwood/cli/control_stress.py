@@ -159,7 +159,7 @@ def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: b
     with hunting.opened(resume=resume):
         try:
             with _progress(planned) as tell:
-                hunting.go(workers, tell)
+                hunting.run_all(workers, tell)
         except KeyboardInterrupt:
             with stopping.keeping():
                 _print(hunting, folder)
@@ -174,8 +174,8 @@ def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: b
     _print(hunting, folder)
     if folder is not None:
         print(folder.path / "findings.md")
-        if found := hunting.findings():
-            file = folder.path / "findings" / f"{report.name(1, found[0])}.toml"
+        if findings := hunting.findings():
+            file = folder.path / "findings" / f"{report.name(1, findings[0])}.toml"
             next_step(f"westwood control stress --replay {shlex.quote(str(file))}")
 
 
@@ -187,9 +187,9 @@ def _progress(planned: HuntPlan) -> Iterator[Tell]:
 
         told = (0, 0)
 
-        def note(done: int, of: int) -> None:
+        def note(done: int, total: int) -> None:
             nonlocal told
-            told = (done, of)
+            told = (done, total)
 
         with console.telling(lambda: f"{told[0]} of {told[1]} tested"):
             yield note
@@ -205,14 +205,14 @@ def _progress(planned: HuntPlan) -> Iterator[Tell]:
     )
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=planned.environments)
-        yield lambda done, of: bar.update(task, completed=done)
+        yield lambda done, total: bar.update(task, completed=done)
 
 
 def _title(hunting: Hunt) -> str:
     from westwood.control.catalogue import label
 
-    found = len(hunting.findings())
-    kinds = "1 kind of finding" if found == 1 else f"{found} kinds of findings"
+    count = len(hunting.findings())
+    kinds = "1 kind of finding" if count == 1 else f"{count} kinds of findings"
     return f"{label(hunting.plan.cc)}: {kinds} in {hunting.environments} environments"
 
 
@@ -220,22 +220,24 @@ def _print(hunting: Hunt, folder: Folder | None) -> None:
     from westwood.cli import tables
     from westwood.search.stress import report
 
-    found = hunting.findings()
+    findings = hunting.findings()
     rows = tuple(
         (
-            f"{number} {one.harm}",
-            f"{one.value:.0%}",
-            report.path(one.attack),
-            "; ".join(report.parts(one.attack)) or "-",
+            f"{number} {finding.harm}",
+            f"{finding.value:.0%}",
+            report.path(finding.attack),
+            "; ".join(report.parts(finding.attack)) or "-",
         )
-        for number, one in enumerate(found[:_SHOWN], 1)
+        for number, finding in enumerate(findings[:_SHOWN], 1)
     )
     if not rows:
         print(f"{_title(hunting)}.")
         return
     tables.print_texts(tables.Cells(("harm", "worst", "path", "with"), rows), _title(hunting))
-    if len(found) > _SHOWN:
-        print(f"{len(found) - _SHOWN} more" + ("." if folder else "; --out DIR writes them all."))
+    if len(findings) > _SHOWN:
+        print(
+            f"{len(findings) - _SHOWN} more" + ("." if folder else "; --out DIR writes them all.")
+        )
 
 
 def _replay(file: str, engines: list[str], seed: int) -> None:
@@ -247,13 +249,13 @@ def _replay(file: str, engines: list[str], seed: int) -> None:
     scenario, cc = replay.load(file)
     rows: list[tuple[str, ...]] = []
     refused: dict[str, int] = {}  # message -> exit code
-    for one in replay.replay(scenario, cc, replay.found(engines), seed):
-        if one.figures is not None:
-            rows.append((one.engine, label(one.cc), *_cells(one.figures)))
-        elif one.refused is not None:
-            refused[f"{one.engine}: {one.refused}"] = one.refused.exit_code
-    for said in refused:
-        say(said)
+    for engine_run in replay.replay(scenario, cc, replay.engines_of(engines), seed):
+        if engine_run.figures is not None:
+            rows.append((engine_run.engine, label(engine_run.cc), *_cells(engine_run.figures)))
+        elif engine_run.refused is not None:
+            refused[f"{engine_run.engine}: {engine_run.refused}"] = engine_run.refused.exit_code
+    for refusal in refused:
+        say(refusal)
     heads = (
         "engine",
         "control",

@@ -124,29 +124,33 @@ def tune(
     with runner(dask, workers) as run:
         folder = Folder(out, tell=streams.say)
         began = time.monotonic()
-        found = study.run(
+        search_result = study.run(
             asked, folder, trials, resume=resume, run_jobs=run, track=console.track, ends=ends
         )
-    if found.runs:
-        took_s = time.monotonic() - began
-        streams.say(f"{found.runs} runs in {took_s:.1f} s: {found.runs / took_s:.0f} a second")
-    _print(found, out, json=json)
+    if search_result.runs:
+        took_s, runs = time.monotonic() - began, search_result.runs
+        streams.say(f"{runs} runs in {took_s:.1f} s: {runs / took_s:.0f} a second")
+    _print(search_result, out, json=json)
     if wanted:
         from westwood.search.page import drawn
 
         with folder.locked():
-            path = wanted.save(drawn(found), folder, "search")
+            path = wanted.save(drawn(search_result), folder, "search")
         print(path, file=sys.stderr if json else sys.stdout)
     if not json:
-        streams.next_step(f"westwood evaluate {cc}{_chosen(found)} --suite benchmark --out {cc}")
+        streams.next_step(
+            f"westwood evaluate {cc}{_chosen(search_result)} --suite benchmark --out {cc}"
+        )
 
 
-def _chosen(found: SearchResult) -> str:
+def _chosen(search_result: SearchResult) -> str:
     """Returns the options that set what was found."""
     from westwood.scenario.toml_format import toml_value
     from westwood.search import space
 
-    settings = space.settings(found.best.values, found.chosen(), found.search.held)
+    settings = space.settings(
+        search_result.best.values, search_result.chosen(), search_result.search.held
+    )
     words = (shlex.quote(f"cc.{key}={toml_value(value)}") for key, value in settings.items())
     return "".join(f" --set {word}" for word in words)
 
@@ -166,30 +170,30 @@ def runner(dask: str | None, workers: int | None) -> Iterator[RunJobs]:
         yield functools.partial(run_jobs, prepare=prepare, workers=workers)
 
 
-def _print(found: SearchResult, out: Path, *, json: bool) -> None:
+def _print(result: SearchResult, out: Path, *, json: bool) -> None:
     from westwood.cli import tables
     from westwood.search import page
 
     if json:
-        print(json_.dumps(found.entry(), allow_nan=False))
+        print(json_.dumps(result.entry(), allow_nan=False))
         return
-    if found.changed():
-        cells = tables.Cells(page.SETTINGS_HEADS, page.settings_rows(found))
+    if result.changed():
+        cells = tables.Cells(page.SETTINGS_HEADS, page.settings_rows(result))
         tables.print_numbers(
-            cells, page.title(found), numbers=page.SETTINGS_HEADS[1:], expendable=()
+            cells, page.title(result), numbers=page.SETTINGS_HEADS[1:], expendable=()
         )
     else:
-        print(page.title(found))
-    if found.end_effects():
-        cells = tables.Cells(page.ENDS_HEADS, page.ends_rows(found))
+        print(page.title(result))
+    if result.end_effects():
+        cells = tables.Cells(page.ENDS_HEADS, page.ends_rows(result))
         title = "The best settings, with one at an end of its range:"
         tables.print_numbers(cells, title, numbers=page.ENDS_HEADS[1:], expendable=())
-    cells = tables.Cells(page.TARGETS_HEADS, page.targets_rows(found))
+    cells = tables.Cells(page.TARGETS_HEADS, page.targets_rows(result))
     tables.print_numbers(
         cells,
         "Targets, on the paths of the trials:",
         numbers=page.TARGETS_HEADS[2:4],
         expendable=[page.TARGETS_HEADS[-1:]],
     )
-    print(f"cc = {page.as_toml(found)}")
+    print(f"cc = {page.as_toml(result)}")
     print(out / "trials.parquet")

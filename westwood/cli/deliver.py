@@ -51,8 +51,8 @@ def carry_out(
     """
     check_workers(workers, "--workers")
     engine.check(planned.jobs)
-    said = [remark for job in planned.jobs for remark in engine.remarks(job.scenario)]
-    for remark in dict.fromkeys(said):
+    remarks = [remark for job in planned.jobs for remark in engine.remarks(job.scenario)]
+    for remark in dict.fromkeys(remarks):
         streams.say(remark)
     folder = Folder(out, kind=ResultKind.RUN) if out else None
     count = engine.workers if workers is None else workers
@@ -76,13 +76,13 @@ def carry_out(
     if not collected.complete:
         raise interrupted(folder)
     if figure:
-        made = (
+        output = (
             _over_time(planned, traces, shown_s)
             if over_time
             else _compared(planned, experiment.summary(planned, collected.rows), figure.by)
         )
         name = planned.scenario.name
-        path = figure.save(made, folder, name if over_time else f"{name}-compare")
+        path = figure.save(output, folder, name if over_time else f"{name}-compare")
         print(path, file=sys.stderr if json else sys.stdout)
     if folder and not json:
         streams.next_step(f"westwood report {shlex.quote(str(folder.path))}")
@@ -100,9 +100,9 @@ def _print(planned: Experiment, collected: Collected, *, json: bool) -> None:
     if not collected.complete:
         done = f"interrupted after {len(collected.runs)} of {collected.planned} runs"
         title = f"{planned.scenario.name}: {done}"
-    means = experiment.table(planned, collected.even)
-    compared = pairs(planned, collected.even)
-    print_summary(planned, collected.even, means, compared, title, json=json)
+    means = experiment.table(planned, collected.even_rows)
+    compared = pairs(planned, collected.even_rows)
+    print_summary(planned, collected.even_rows, means, compared, title, json=json)
 
 
 def _compared(planned: Experiment, summary: pl.DataFrame, by: str | None) -> Figure:

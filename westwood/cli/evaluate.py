@@ -214,7 +214,7 @@ def evaluate(
         evaluation.check()
         stack.enter_context(evaluation.opened(resume=resume))
         with interruptible(evaluation.folder if out else None, lambda: evaluation.finished):
-            _go(evaluation, workers, dask)
+            _run_all(evaluation, workers, dask)
             answers = {control: evaluation.answers(control) for control in request.controls}
             written = page.write(evaluation, answers) if out else None
     try:
@@ -272,10 +272,10 @@ def _refuse_clashes(
 def _engine(name: str, dask: str | None) -> Engine:
     from westwood import engines
 
-    found = engines.find(name)
-    if dask and found.real_time:
+    engine = engines.find(name)
+    if dask and engine.real_time:
         raise UnavailableError(f"--engine {name} runs on this machine only: leave --dask out")
-    return found
+    return engine
 
 
 def _effort(quick: bool, full: bool, paths: int | None, for_: str) -> Effort:
@@ -358,11 +358,11 @@ def _control(name: str, settings: Mapping[str, Any], engine: Engine, key: str = 
     return asked
 
 
-def _go(evaluation: Evaluation, workers: int | None, dask: str | None) -> None:
+def _run_all(evaluation: Evaluation, workers: int | None, dask: str | None) -> None:
     """Runs what is missing."""
     from westwood.cli import console
     from westwood.experiments import cluster
 
     with ExitStack() as stack:
         client = stack.enter_context(cluster.connected(dask)) if dask else None
-        evaluation.go(workers, console.track, client)
+        evaluation.run_all(workers, console.track, client)

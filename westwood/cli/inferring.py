@@ -63,7 +63,7 @@ def _print(report: InferenceReport) -> None:
     heads = ("claim", "profile", "inferred", "all settings")
     rows = tuple(
         (claim, *(verdict.claim for verdict in report.verdicts(claim)), report.elsewhere(claim))
-        for claim, one in report.claims.items()
+        for claim, row in report.claims.items()
     )
     count, held = len(report.claims), report.holding("inferred")
     title = f"{report.paper}: {held} of {count} hold in one of {report.settings} settings:"

@@ -184,8 +184,8 @@ def status(
     from westwood.kernel import defaults, users, ww_kernel
 
     state = {**ww_kernel.status(), "defaults": defaults.standing()}
-    for one in (*state.get("controls", ()), *state.get("own", ())):
-        one["any_user"] = one["name"] in users.allowed()
+    for entry in (*state.get("controls", ()), *state.get("own", ())):
+        entry["any_user"] = entry["name"] in users.allowed()
     if json:
         print(dumps(state))
         return
@@ -194,10 +194,12 @@ def status(
     else:
         recorder = f", recorded by process {state['recorder']}" if state["recorder"] else ""
         print(f"version {state['version']}{recorder}, {state['dropped']} events dropped so far")
-        for one in (*state["controls"], *state["own"]):
-            name = one["name"] if one["registered"] else f"{one['name']} (not registered)"
-            who = "; any user may choose it" if one["any_user"] else ""
-            print(f"{name:<12} {one['sockets']} sockets, {one['total']} since it was loaded{who}")
+        for entry in (*state["controls"], *state["own"]):
+            name = entry["name"] if entry["registered"] else f"{entry['name']} (not registered)"
+            who = "; any user may choose it" if entry["any_user"] else ""
+            print(
+                f"{name:<12} {entry['sockets']} sockets, {entry['total']} since it was loaded{who}"
+            )
     for line in defaults.lines_of_ours():
         print(line)
 

@@ -83,13 +83,13 @@ def _check_threads() -> None:
     over, started = threading.Event(), list[threading.Thread]()
     try:
         for _ in range(needed):
-            one = threading.Thread(target=over.wait, daemon=True)
-            one.start()
-            started.append(one)
+            waiter = threading.Thread(target=over.wait, daemon=True)
+            waiter.start()
+            started.append(waiter)
     except RuntimeError:
         problem = f"ulimit -u leaves {len(started)} threads for tables, expected {needed} or more"
         raise RunError(problem) from None
     finally:
         over.set()
-        for one in started:
-            one.join()
+        for waiter in started:
+            waiter.join()

@@ -244,7 +244,7 @@ def swept(scenario: Scenario, given: Mapping[str, str | None]) -> Scenario:
     """Applies options to a scenario; several values between commas become a sweep."""
     settings, sweep = {}, {}
     for key, text in given.items():
-        values = [value_of(one.strip()) for one in text.split(",")] if text is not None else []
+        values = [value_of(word.strip()) for word in text.split(",")] if text is not None else []
         if len(values) > 1:
             sweep[key] = values
         elif values:

@@ -123,12 +123,12 @@ def validate(
     done: list[compare.Validation] = []
     kept = KeptRuns(folder, "validation", {"engine": [other.name, other.title]})
     with kept.opened(page.about(engine, planned), resume=resume):  # checked before an hour of runs
-        for name, one in grids.items():
+        for name, grid_plan in grids.items():
             done.append(
                 compare.run(
                     name,
                     planned[name],
-                    one,
+                    grid_plan,
                     other,
                     workers=workers,
                     track=console.track,
@@ -140,7 +140,11 @@ def validate(
                 print(done[-1], flush=True)
         written = page.write(done, engine, planned, folder)
         kept.finish()
-    print(writer.dumps([entry for one in done for entry in one.entries()]) if json else written)
+    print(
+        writer.dumps([entry for finished in done for entry in finished.entries()])
+        if json
+        else written
+    )
 
 
 INFERENCE = "What a paper may have run"

@@ -57,9 +57,9 @@ def _print_table(points: Sequence[Sequence[Row]], keys: Sequence[str], title: st
     for pairs in points:
         cells = ["-" if pairs[0][key] is None else str(pairs[0][key]) for key in shown]
         cells.append(column.cell(pairs[0]["minus_mean"]))
-        of = {pair["cc"]: pair for pair in pairs}
+        pair_of = {pair["cc"]: pair for pair in pairs}
         for cc in protocols:
-            cells += _cells(column, of[cc]) if cc in of else ["-", "-"]
+            cells += _cells(column, pair_of[cc]) if cc in pair_of else ["-", "-"]
         rows.append(tuple(cells))
     table = tables.Cells((*shown, *numbers), tuple(rows))
     tables.print_numbers(table, title, numbers=numbers, expendable=[numbers[1::2]])
@@ -71,5 +71,5 @@ def _cells(column: Column, pair: Row) -> list[str]:
 
 def _goodput() -> tuple[Column, str]:
     """Returns the compared column and its unit in tables."""
-    column = next(one for one in columns() if one.name == COLUMN)
+    column = next(goodput_column for goodput_column in columns() if goodput_column.name == COLUMN)
     return column, column.head.split("\n")[-1]

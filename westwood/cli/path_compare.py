@@ -204,7 +204,7 @@ def _carry_out(
     _say(f"{_intro(plan, path)}, results in {folder.path}")
     try:
         with _place(plan, path) as there:
-            trial.plan = trying.met(there)
+            trial.plan = trying.with_address(there)
             with preparing.controls(plan.controls, files):
                 trying.run(trial, folder, about, _tell)
     except KeyboardInterrupt:
@@ -253,9 +253,11 @@ def _tell(trial: Trial) -> None:
     """Prints the state after a round."""
     rows = {row["cc"]: row["goodput_bps"] / 1e6 for row in trial.rows[-len(trial.plan.controls) :]}
     rates = ", ".join(f"{cc} {_rate(rows[cc])}" for cc in trial.plan.controls)
-    found = trial.verdicts()
-    gains = ", ".join(f"{one.cc if found[1:] else 'so far'} {one.gain()}" for one in found)
-    word = "round" if found[1:] else "pair"
+    verdicts = trial.verdicts()
+    gains = ", ".join(
+        f"{verdict.cc if verdicts[1:] else 'so far'} {verdict.gain()}" for verdict in verdicts
+    )
+    word = "round" if verdicts[1:] else "pair"
     _say(f"{word} {trial.rounds}: {rates} Mb/s; {gains}")
 
 
@@ -268,12 +270,14 @@ def _print(trial: Trial, *, json: bool) -> None:
 
     from westwood.campaign import trial_page
 
-    found = trial_page.entries(trial)
+    entries = trial_page.entries(trial)
     if json:
-        print(dumps({"verdicts": found, "uploads": trial.json_rows()}, allow_nan=False), flush=True)
+        print(
+            dumps({"verdicts": entries, "uploads": trial.json_rows()}, allow_nan=False), flush=True
+        )
         return
-    for one in found:
-        text = one["sentence"]
+    for entry in entries:
+        text = entry["sentence"]
         if sys.stdout.isatty():
             text = textwrap.fill(text, get_terminal_size().columns, break_on_hyphens=False)
         print(text, flush=True)

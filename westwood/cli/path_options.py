@@ -55,7 +55,7 @@ def one_way(delay: str | None, rtt: str | None) -> str | None:
     if delay is not None:
         raise InputError("expected --delay or --rtt, not both", key="--rtt", value=rtt)
     try:
-        whole_ps = [parse_time(one.strip()) for one in rtt.split(",")]
+        whole_ps = [parse_time(text.strip()) for text in rtt.split(",")]
     except InputError as error:
         raise error.located(key="--rtt") from None
     return ",".join(format_time(whole // 2) for whole in whole_ps)

@@ -155,8 +155,8 @@ def _complete(settings: dict[str, Any], engine: Engine) -> None:
     """Takes the engine's profile where the user named none, and says so."""
     if engine.profile and "profile" not in settings:
         settings["profile"] = engine.profile
-        said = f"--engine {engine.name} can't run the default profile"
-        say(f"{said}: uses the profile {engine.profile}")
+        problem = f"--engine {engine.name} can't run the default profile"
+        say(f"{problem}: uses the profile {engine.profile}")
 
 
 def compare(

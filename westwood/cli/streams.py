@@ -76,5 +76,5 @@ def _stream(number: int, before: TextIO | None) -> TextIO:
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeEncodeError)
-    lacking = error.object[error.start : error.end]
-    return "".join(_ASCII.get(c, "?") for c in lacking), error.end
+    characters = error.object[error.start : error.end]
+    return "".join(_ASCII.get(c, "?") for c in characters), error.end

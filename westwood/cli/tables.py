@@ -35,7 +35,7 @@ class Cells:
 
     def without(self, head: str) -> Cells:
         """Returns the table without a column."""
-        kept = [place for place, one in enumerate(self.heads) if one != head]
+        kept = [place for place, title in enumerate(self.heads) if title != head]
         rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
         return replace(self, heads=tuple(self.heads[place] for place in kept), rows=rows)
 
@@ -113,7 +113,7 @@ def _lines(cells: Cells, numbers: Collection[str]) -> list[str]:
     above = [line(texts) for texts in heads][::-1]
     whole = _framed(widths)
     if sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
-        above = [f"\x1b[1m{one}\x1b[0m" for one in above]
+        above = [f"\x1b[1m{cell}\x1b[0m" for cell in above]
     rule = f" {'─' * (whole - 2)} "
     return [" " * whole, *above, rule, *map(line, cells.rows), " " * whole]
 
@@ -133,9 +133,9 @@ def _print_below(cells: Cells, title: str) -> None:
     print(wrapped(title, "") + "\n")
     for row in cells.rows:
         print(f"  {row[0]}")
-        said = list(zip(heads, row, is_long, strict=True))[1:]
-        lines = [f"{head}: {cell}" for head, cell, long in said if cell and long]
-        short = "; ".join(f"{head}: {cell}" for head, cell, long in said if cell and not long)
+        below = list(zip(heads, row, is_long, strict=True))[1:]
+        lines = [f"{head}: {cell}" for head, cell, long in below if cell and long]
+        short = "; ".join(f"{head}: {cell}" for head, cell, long in below if cell and not long)
         for line in [*lines, *([short] if short else [])]:
             print(wrapped(line, "      "))
     print()

@@ -80,7 +80,8 @@ def requested(
         raise InputError("expected each protocol once", key="--cc", value=list(cc))
     base = Scenario.load(scenario)
     scenarios = [
-        plan(base, cc=one, settings=settings).scenario for one in ([[c] for c in cc] or [[]])
+        plan(base, cc=protocols, settings=settings).scenario
+        for protocols in ([[c] for c in cc] or [[]])
     ]
     chosen = scenarios[0]
     check_seed(seed)
@@ -144,9 +145,9 @@ def draw(
     """Draws the figure and returns the path of its first file."""
     from westwood.engines import run_figures
 
-    made = run_figures.draw(results, request.view, request.span_s, request.at)
+    drawn_figure = run_figures.draw(results, request.view, request.span_s, request.at)
     kind = "trace" if request.view == "windows" else request.view
-    return figure.save(made, folder, f"{results[0].scenario.name}-{kind}")
+    return figure.save(drawn_figure, folder, f"{results[0].scenario.name}-{kind}")
 
 
 def _check_files(scenario: str, pcap_file: Path | None, qlog_file: Path | None) -> None:

@@ -84,10 +84,10 @@ def _misnamed(
     return InputError(f"{called}: {error}, expected {', '.join(known)}")
 
 
-def check_fields(one: object, **checks: Check) -> None:
+def check_fields(record: object, **checks: Check) -> None:
     """Checks the named fields of a frozen dataclass; for its `__post_init__`."""
     for name, check in checks.items():
-        object.__setattr__(one, name, checked_value(name, getattr(one, name), check))
+        object.__setattr__(record, name, checked_value(name, getattr(record, name), check))
 
 
 def checked_value(name: str, value: object, check: Check) -> Any:
@@ -126,15 +126,19 @@ def number(least: float, most: float = math.inf, *, above: bool = False) -> Chec
     def check(value: object) -> float:
         ok = isinstance(value, (int, float)) and not isinstance(value, bool)
         try:
-            found = float(value) if ok else float(operator.index(value))  # type: ignore[arg-type]
+            checked_number = float(value) if ok else float(operator.index(value))  # type: ignore[arg-type]
         except Exception:
-            found = math.nan
-        ok = not isinstance(value, bool) and math.isfinite(found) and least <= found <= most
-        if not ok or (above and found == least):
+            checked_number = math.nan
+        ok = (
+            not isinstance(value, bool)
+            and math.isfinite(checked_number)
+            and least <= checked_number <= most
+        )
+        if not ok or (above and checked_number == least):
             words = f"{'more than' if above else 'of at least'} {least:g}"
             words += f" and at most {most:g}" if most < math.inf else ""
             raise InputError(f"expected a number {words}", value=value)
-        return found
+        return checked_number
 
     return check
 
@@ -162,15 +166,15 @@ def table(value: object) -> Mapping[Any, Any]:
 
 def path(value: object) -> Path:
     """Accepts a path, as text or as an object."""
-    found = value
+    checked_path = value
     if isinstance(value, os.PathLike):
         try:
-            found = os.fspath(value)
+            checked_path = os.fspath(value)
         except Exception:
-            found = None
-    if not isinstance(found, str) or not _is_path(found):
+            checked_path = None
+    if not isinstance(checked_path, str) or not _is_path(checked_path):
         raise InputError("expected the path of a file", value=value)
-    return Path(found)
+    return Path(checked_path)
 
 
 def _is_path(name: str) -> bool:
@@ -226,12 +230,12 @@ def each(check: Check, most: int) -> Check:
             one_by_one = iter(values)  # type: ignore[call-overload]
         except Exception:
             raise InputError("expected a list", value=values) from None
-        found = []
+        checked_entries = []
         for value in one_by_one:  # may be infinite
-            found.append(check(value))
-            if len(found) > most:
+            checked_entries.append(check(value))
+            if len(checked_entries) > most:
                 raise InputError(f"expected at most {most}")
-        return found
+        return checked_entries
 
     return check_all
 

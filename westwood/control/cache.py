@@ -45,13 +45,13 @@ def kept_or_made(name: str, make: Callable[[Path], None]) -> bytes:
         if kept is not None:
             return kept
         _remove_left(cache)
-        with _workplace(cache) as (place, at):
+        with _workplace(cache) as (place, folder):
             make(place / name)
-            made = _read(at, name)
-            with os.fdopen(_new(at, "whole"), "wb") as file:
-                file.write(made + hashlib.sha256(made).digest())
-            os.replace("whole", name, src_dir_fd=at, dst_dir_fd=cache)
-        return made
+            content = _read(folder, name)
+            with os.fdopen(_new(folder, "whole"), "wb") as file:
+                file.write(content + hashlib.sha256(content).digest())
+            os.replace("whole", name, src_dir_fd=folder, dst_dir_fd=cache)
+        return content
 
 
 def is_kept(name: str) -> bool:
@@ -60,13 +60,13 @@ def is_kept(name: str) -> bool:
         return _whole(cache, name) is not None
 
 
-def check_room(said: str) -> None:
+def check_room(purpose: str) -> None:
     """Raises RunError if a compiler that failed, and said this, found no room on a disk."""
     for number in FULL:
-        if os.strerror(number) in said:
+        if os.strerror(number) in purpose:
             raise RunError(f"{folder()}: the compiler can't write: {os.strerror(number)}")
-    with _opened() as cache, _workplace(cache) as (_, at):
-        file = _new(at, "room")
+    with _opened() as cache, _workplace(cache) as (_, place):
+        file = _new(place, "room")
         try:
             os.posix_fallocate(file, 0, _ROOM)
         finally:
@@ -115,16 +115,16 @@ def _workplace(cache: int) -> Iterator[tuple[Path, int]]:
 
     The path leads to the folder itself, so that nobody can put another in its place.
     """
-    name, at = None, -1
+    name, folder = None, -1
     try:
         with stopping.shielded():
-            name, at = _made_and_locked(cache)
-        yield Path(f"/proc/{os.getpid()}/fd/{at}"), at
+            name, folder = _made_and_locked(cache)
+        yield Path(f"/proc/{os.getpid()}/fd/{folder}"), folder
     finally:
         if name is not None:
             with stopping.shielded():
                 shutil.rmtree(name, dir_fd=cache, ignore_errors=True)
-                os.close(at)
+                os.close(folder)
 
 
 def _made_and_locked(cache: int) -> tuple[str, int]:
@@ -132,17 +132,17 @@ def _made_and_locked(cache: int) -> tuple[str, int]:
     while True:
         name = f"{_BEGUN}{secrets.token_hex(8)}"
         os.mkdir(name, 0o700, dir_fd=cache)
-        at = os.open(name, _FOLDER, dir_fd=cache)
+        folder = os.open(name, _FOLDER, dir_fd=cache)
         try:
-            fcntl.flock(at, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:  # another process is removing it as one that was left
-            os.close(at)
+            os.close(folder)
             continue
         except OSError:
             pass  # without locks on this disk, no process removes any
-        if os.fstat(at).st_nlink:
-            return name, at
-        os.close(at)  # another process removed it before it was locked
+        if os.fstat(folder).st_nlink:
+            return name, folder
+        os.close(folder)  # another process removed it before it was locked
 
 
 def _remove_left(cache: int) -> None:
@@ -154,9 +154,9 @@ def _remove_left(cache: int) -> None:
 
 
 def _remove_unless_locked(cache: int, name: str) -> None:
-    at = os.open(name, _FOLDER, dir_fd=cache)
+    folder = os.open(name, _FOLDER, dir_fd=cache)
     try:
-        fcntl.flock(at, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         shutil.rmtree(name, dir_fd=cache)
     finally:
-        os.close(at)
+        os.close(folder)

@@ -209,9 +209,11 @@ def unknown_protocol(name: object) -> str:
     if stack in OF_STACKS:
         return f"unknown protocol, expected one of: {', '.join(controls_of_stack(stack))}"
     if colon:
-        every = [one for its in OF_STACKS for one in controls_of_stack(its)]
+        every = [
+            known_control for stack_ in OF_STACKS for known_control in controls_of_stack(stack_)
+        ]
         return f"unknown protocol, {suggestion(name, every)}"
-    meant = [one for one in gallery.names() if one == f"{name}.c"]
+    meant = [file for file in gallery.names() if file == f"{name}.c"]
     return f"unknown protocol, {suggestion(name, [*PROTOCOLS, *meant])}"
 
 
@@ -239,7 +241,7 @@ def _of_file(name: str) -> Protocol:
 
 def _parameters(name: str) -> dict[str, Setting]:
     """Returns the parameters of a control in a file as settings, by key."""
-    own = loading.named(name)
+    control = loading.named(name)
     return {
         parameter.name: Setting(
             section="cc",
@@ -254,7 +256,7 @@ def _parameters(name: str) -> dict[str, Setting]:
             what=parameter.what,
             why=f"The default of {name}.",
         )
-        for parameter in own.parameters
+        for parameter in control.parameters
     }
 
 
@@ -359,11 +361,11 @@ def label(cc: str) -> str:
     A file with the label of a built-in protocol has its name, too.
     """
     if loading.is_file(cc):
-        its = loading.label(cc)
+        file_label = loading.label(cc)
         return (
-            f"{its} ({cc})"
-            if any(its == protocol.label for protocol in PROTOCOLS.values())
-            else its
+            f"{file_label} ({cc})"
+            if any(file_label == protocol.label for protocol in PROTOCOLS.values())
+            else file_label
         )
     return "UDP" if cc == UDP else PROTOCOLS[cc].label if cc in PROTOCOLS else cc
 

@@ -83,7 +83,7 @@ def checks(
         source = place / _FILE
         source.write_bytes(control.code)
         strict = [*_STRICT, *_OF_CONTROL]
-        made: Mapping[str, Callable[[], Check]] = {
+        calls: Mapping[str, Callable[[], Check]] = {
             "c11-gcc": lambda: _compiled(QUESTIONS["c11-gcc"], "gcc", strict, source, path),
             "c11-clang": lambda: _compiled(QUESTIONS["c11-clang"], "clang", strict, source, path),
             "integers": lambda: _of_integers(source, path),
@@ -92,7 +92,7 @@ def checks(
             "wraps": lambda: _wrapped(control, place, seed),
         }
         for name in names:
-            yield made[name]()
+            yield calls[name]()
 
 
 def _compiled(what: str, compiler: str, flags: list[str], source: Path, name: str) -> Check:
@@ -113,17 +113,17 @@ def _of_integers(source: Path, name: str) -> Check:
     compiler = [clang] if clang else compiling.ziglang()
     if not compiler:
         return Check(what, Outcome.SKIPPED, "needs clang or ziglang")
-    made = source.with_suffix(".ll")
-    command = [*compiler, *_IR, f"-I{compiling.headers()}", "-o", str(made), str(source)]
+    ir_file = source.with_suffix(".ll")
+    command = [*compiler, *_IR, f"-I{compiling.headers()}", "-o", str(ir_file), str(source)]
     ended = compiling.run(command, name)
     if ended.code != 0:
         return Check(what, Outcome.SKIPPED, compiling.first_error(ended.out, source, name))
-    code = made.read_text()
-    found = _NOT_IN_BPF.search(code)
-    if found is None:
+    code = ir_file.read_text()
+    match = _NOT_IN_BPF.search(code)
+    if match is None:
         return Check(what)
-    line = re.search(rf"^!{found[2]} = !DILocation\(line: (\d+)", code, re.M)
-    division = found[1] in ("sdiv", "srem")
+    line = re.search(rf"^!{match[2]} = !DILocation\(line: (\d+)", code, re.M)
+    division = match[1] in ("sdiv", "srem")
     problem = "divides signed numbers" if division else "uses floating point"
     return Check(
         what, Outcome.FAILED, f"{name}:{line[1] if line else 0}: {problem}, which Linux lacks"
@@ -139,26 +139,26 @@ def _analysed(control: loading.Control, folder: Path) -> Check:
     driver = _driver("all_calls.c", folder)
     headers = f"-cpp-extra-args=-I{shlex.quote(str(compiling.headers()))}"
     try:
-        said = programs.run(
+        output = programs.run(
             [program, headers, str(driver), *_EVA], "", timeout_s=_EVA_LONGEST_S, both=True
         ).out
     except TimeoutError:
         return Check(what, Outcome.SKIPPED, f"takes more than {_EVA_LONGEST_S:.0f} s")
-    if "[eva:summary]" not in said:
+    if "[eva:summary]" not in output:
         return Check(what, Outcome.SKIPPED, "Frama-C does not read this file")
-    for message in re.split(r"\n(?=\[)", said):  # a message goes on in indented lines
+    for message in re.split(r"\n(?=\[)", output):  # a message goes on in indented lines
         flat = " ".join(message.split())
         suspects = _ALARM.match(flat) or _UNBOUNDED.match(flat)
         if suspects and (line := _AT.search(flat)):  # its own, or where it calls a header
-            found = suspects[2] if suspects.re is _ALARM else "a loop without a small bound"
-            return Check(what, Outcome.UNSURE, f"{control.name}:{line[1]}: {found}, not excluded")
+            suspect = suspects[2] if suspects.re is _ALARM else "a loop without a small bound"
+            return Check(what, Outcome.UNSURE, f"{control.name}:{line[1]}: {suspect}, not excluded")
     return Check(what)
 
 
 def _driver(name: str, folder: Path) -> Path:
     """Copies a program that calls the control in its folder."""
-    for one in (name, "drawn.h"):
-        (folder / one).write_bytes(Path(__file__).with_name(one).read_bytes())
+    for file in (name, "drawn.h"):
+        (folder / file).write_bytes(Path(__file__).with_name(file).read_bytes())
     return folder / name
 
 
@@ -167,14 +167,14 @@ def _called(control: loading.Control, folder: Path, seed: int, for_s: float) -> 
     program = programs.system_program("gcc") or programs.system_program("clang")
     if program is None:
         return Check(what, Outcome.SKIPPED, "needs gcc or clang")
-    driver, made = _driver("any_calls.c", folder), folder / "any_calls"
-    command = [program, *_SANITIZED, f"-I{compiling.headers()}", "-o", str(made), str(driver)]
+    driver, binary = _driver("any_calls.c", folder), folder / "any_calls"
+    command = [program, *_SANITIZED, f"-I{compiling.headers()}", "-o", str(binary), str(driver)]
     ended = compiling.run(command, control.name)
     if ended.code != 0:
         return Check(what, Outcome.SKIPPED, "needs the sanitizers of the compiler")
     ends_at = time.monotonic() + for_s
     while True:
-        if problem := _problem_of(control, made, seed):
+        if problem := _problem_of(control, binary, seed):
             again = f"again: westwood evaluate {control.name} --only calls --seed {seed}"
             return Check(what, Outcome.FAILED, f"{problem} ({again})")
         if time.monotonic() >= ends_at:
@@ -188,14 +188,14 @@ def _wrapped(control: loading.Control, folder: Path, seed: int) -> Check:
     program = programs.system_program("clang")
     if program is None:
         return Check(what, Outcome.SKIPPED, "needs clang")
-    driver, made = _driver("any_calls.c", folder), folder / "any_wraps"
+    driver, binary = _driver("any_calls.c", folder), folder / "any_wraps"
     ours = folder / "ours.txt"
     ours.write_text(_OURS)
     flags = [*_SANITIZED, *_WRAPS, f"-fsanitize-ignorelist={ours}", f"-I{compiling.headers()}"]
-    ended = compiling.run([program, *flags, "-o", str(made), str(driver)], control.name)
+    ended = compiling.run([program, *flags, "-o", str(binary), str(driver)], control.name)
     if ended.code != 0:
         return Check(what, Outcome.SKIPPED, "needs the sanitizers of clang")
-    problem = _problem_of(control, made, seed)
+    problem = _problem_of(control, binary, seed)
     if "unsigned integer overflow" not in problem:
         return Check(what)  # the calls have shown anything else
     return Check(what, Outcome.UNSURE, f"{problem}, which may be meant")
@@ -217,12 +217,12 @@ def _problem_of(control: loading.Control, program: Path, seed: int) -> str:
     if refused := _REFUSED.search(ended.out):
         line = lines.of_call(text, refused[1]) or lines.of_call(text, "on_loss")
         return f"{control.name}:{line}: {refused[1]} {refused[2]}"
-    at = _AT.search(ended.out)
-    line = int(at[1]) if at else 0
-    said = re.search(
+    place_match = _AT.search(ended.out)
+    line = int(place_match[1]) if place_match else 0
+    match = re.search(
         r"(?:runtime error|ERROR: AddressSanitizer): (.*?)(?: on address| \(|\n)", ended.out
     )
-    what = said[1].strip() if said else f"it ends with {ended.code}"
+    what = match[1].strip() if match else f"it ends with {ended.code}"
     what = what.replace("use-after-poison", "uses memory outside of its state")
     if ended.code == _TOO_LONG:
         what = "a call takes more than 20000 steps, expected loops with small bounds"

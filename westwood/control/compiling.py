@@ -79,18 +79,18 @@ def headers() -> Path:
 @functools.cache
 def compilers() -> tuple[Compiler, ...]:
     """Returns the compilers of this machine, in the order in which they are tried."""
-    return tuple(_found())
+    return tuple(_installed())
 
 
-def _found() -> Iterator[Compiler]:
+def _installed() -> Iterator[Compiler]:
     named = os.environ.get("CC", "").split()
     for command in (named, ["cc"], ["gcc"], ["clang"]):
         path = programs.system_program(command[0]) if command else None
-        if path is not None and (said := version([path, *command[1:]])):
-            yield Compiler((path, *command[1:]), said)
+        if path is not None and (version_text := version([path, *command[1:]])):
+            yield Compiler((path, *command[1:]), version_text)
     zig = ziglang()
-    if zig and (said := version(zig)):
-        yield Compiler(zig, said)
+    if zig and (version_text := version(zig)):
+        yield Compiler(zig, version_text)
 
 
 def ziglang() -> tuple[str, ...]:
@@ -112,8 +112,8 @@ def version(command: Sequence[str]) -> str:
 
 def compiler() -> Compiler:
     """Returns the compiler that is used; raises UnavailableError if there is none."""
-    if found := compilers():
-        return found[0]
+    if candidates := compilers():
+        return candidates[0]
     raise UnavailableError(
         "a control from a file needs a C compiler: apt-get install gcc, or "
         "pip install 'westwood[compiler]'"
@@ -137,11 +137,11 @@ def _compiled(code: bytes, name: str) -> bytes:
 @contextlib.contextmanager
 def loadable(code: bytes, name: str) -> Iterator[str]:
     """Yields a path for the loader, of the very bytes that were checked."""
-    made = _compiled(code, name)
-    _check(objects.check_linked, made, code, name)
+    content = _compiled(code, name)
+    _check(objects.check_linked, content, code, name)
     memory = os.memfd_create("westwood-control", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     with os.fdopen(memory, "wb") as file:
-        file.write(made)
+        file.write(content)
         file.flush()
         fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL)
         # The loader takes a path that it knows for the same object, so each path is another.
@@ -170,30 +170,30 @@ def _header_bytes() -> tuple[bytes, ...]:
     return tuple(path.read_bytes() for path in sorted(headers().glob("*.h")))
 
 
-def _compile(used: Compiler, code: bytes, name: str, made: Path) -> None:
+def _compile(used: Compiler, code: bytes, name: str, path: Path) -> None:
     """Compiles and checks the file, then links it: no section of it replaces one of the linker."""
-    source, parts = made.with_name(SYMBOL), []
+    source, parts = path.with_name(SYMBOL), []
     source.write_bytes(code)
-    for one in (source, MEMORY):
-        parts.append(made.with_name(one.stem + ".o"))
-        command = [*used.command, *_FLAGS, *used.trap, f"-I{headers()}", "-c", str(one)]
+    for file in (source, MEMORY):
+        parts.append(path.with_name(file.stem + ".o"))
+        command = [*used.command, *_FLAGS, *used.trap, f"-I{headers()}", "-c", str(file)]
         _make([*command, "-o", str(parts[-1])], parts[-1], source, name)
     _check(objects.check_compiled, parts[0].read_bytes(), code, name)
-    command = [*used.command, *_LINKED, *map(str, parts), "-lgcc", "-o", str(made)]
-    _make(command, made, source, name)
-    _check(objects.check_linked, made.read_bytes(), code, name)
+    command = [*used.command, *_LINKED, *map(str, parts), "-lgcc", "-o", str(path)]
+    _make(command, path, source, name)
+    _check(objects.check_linked, path.read_bytes(), code, name)
 
 
-def _make(command: Sequence[str], made: Path, source: Path, name: str) -> None:
+def _make(command: Sequence[str], path: Path, source: Path, name: str) -> None:
     ended = run(command, name)
-    if ended.code != 0 or not made.exists():
+    if ended.code != 0 or not path.exists():
         raise InputError(first_error(ended.out, source, name))
 
 
-def _check(check: Callable[[bytes], None], made: bytes, code: bytes, name: str) -> None:
+def _check(check: Callable[[bytes], None], compiled: bytes, code: bytes, name: str) -> None:
     """Raises InputError with the file and the line if the object is not fit to be loaded."""
     try:
-        check(made)
+        check(compiled)
     except objects.Refused as refused:
         text = code.decode(errors="replace")
         line = lines.of_start(text) if str(refused) == objects.AT_LOAD else 0
@@ -233,40 +233,40 @@ def _is_cut_off(ended: programs.Ended) -> bool:
     """Returns whether the limit on CPU time ended the compiler, or one that it started."""
     killed = (-signal.SIGXCPU, -signal.SIGKILL)
     told = ("CPU time limit exceeded", "Killed signal terminated")
-    return ended.code in killed or (ended.code != 0 and any(one in ended.out for one in told))
+    return ended.code in killed or (ended.code != 0 and any(text in ended.out for text in told))
 
 
-def first_error(said: str, source: Path, name: str) -> str:
+def first_error(output: str, source: Path, name: str) -> str:
     """Returns the compiler's first error with the user's file and its line.
 
     Raises RunError if the compiler found no room for what it writes.
     """
-    if not _ERROR.search(said) or str(source) not in said:
-        cache.check_room(said)
-    found = _ERROR.search(said)
-    if lacking := _LACKING.search(said):
-        line, called = lacking[1] or lacking[4], lacking[2] or lacking[3]
+    if not _ERROR.search(output) or str(source) not in output:
+        cache.check_room(output)
+    match = _ERROR.search(output)
+    if missing := _LACKING.search(output):
+        line, called = missing[1] or missing[4], missing[2] or missing[3]
         return f"{name}:{line}: {called} is not there, expected functions of the file or control.h"
-    if found is None:
-        lines = [line for line in said.replace(str(source), name).splitlines() if line.strip()]
+    if match is None:
+        lines = [line for line in output.replace(str(source), name).splitlines() if line.strip()]
         errors = [line for line in lines if "error:" in line.lower()]
         said_last = (errors or lines or ["the compiler fails"])[-1]
         return f"{name}: does not compile: {said_last}"
-    here = found["file"] == str(source)
-    line = int(found["line"]) if here else _line_of_use(said, source, found)
-    what = found["what"].replace(str(source), name)
+    here = match["file"] == str(source)
+    line = int(match["line"]) if here else _line_of_use(output, source, match)
+    what = match["what"].replace(str(source), name)
     return f"{name}:{line}: {what}" if line else f"{name}: {what}"
 
 
-def _line_of_use(said: str, source: Path, error: re.Match[str]) -> int:
+def _line_of_use(output: str, source: Path, error: re.Match[str]) -> int:
     """Returns the line of the user's file that leads to an error in another file; 0 if unknown.
 
     The compiler names the use of a macro after the error, and an #include before it.
     """
     line = re.compile(rf"{re.escape(str(source))}:(\d+)")
     of_ours = error["file"].startswith(str(headers()))
-    found = (of_ours and line.search(said, error.end())) or line.search(said)
-    return int(found[1]) if found else 0
+    match = (of_ours and line.search(output, error.end())) or line.search(output)
+    return int(match[1]) if match else 0
 
 
 def line_at(code: bytes, places: Sequence[int]) -> int:
@@ -276,5 +276,5 @@ def line_at(code: bytes, places: Sequence[int]) -> int:
         return 0
     command = [program, "-i", "-e", str(cache.folder() / _object(code)), *map(hex, places)]
     ended = programs.run(command, "", timeout_s=LONGEST_S)
-    found = re.search(rf"{SYMBOL}:(\d+)", ended.out)
-    return int(found[1]) if found else 0
+    match = re.search(rf"{SYMBOL}:(\d+)", ended.out)
+    return int(match[1]) if match else 0

@@ -51,14 +51,14 @@ def call(work: Callable[[], str], control: Control) -> str:
                 _answer(work, writable)
             os.close(writable)
             writable = -1
-        said = _hear(readable, control.name)
+        answer = _hear(readable, control.name)
     finally:
         with stopping.shielded():
-            for one in (readable, writable):
-                if one >= 0:
-                    os.close(one)
+            for pipe_end in (readable, writable):
+                if pipe_end >= 0:
+                    os.close(pipe_end)
             code = _end(child)
-    return _understood(said, code, control)
+    return _understood(answer, code, control)
 
 
 @contextlib.contextmanager
@@ -117,8 +117,8 @@ def _answer(work: Callable[[], str], pipe: int) -> NoReturn:
         signal.set_wakeup_fd(-1)
         pipe = fcntl.fcntl(pipe, fcntl.F_DUPFD, 3)
         nothing = os.open(os.devnull, os.O_RDWR)
-        for one in (0, 1, 2):
-            os.dup2(nothing, one)
+        for descriptor in (0, 1, 2):
+            os.dup2(nothing, descriptor)
         os.closerange(3, pipe)
         os.closerange(pipe + 1, os.sysconf("SC_OPEN_MAX"))
         try:
@@ -127,9 +127,9 @@ def _answer(work: Callable[[], str], pipe: int) -> NoReturn:
             kind, text = _UNAVAILABLE, os.strerror(error.errno or 0)
         else:
             kind, text = _worked(work)
-        said = bytes([kind]) + text.encode(errors="replace")
-        while said:
-            said = said[os.write(pipe, said) :]
+        message = bytes([kind]) + text.encode(errors="replace")
+        while message:
+            message = message[os.write(pipe, message) :]
         os._exit(0)
     finally:
         os._exit(1)
@@ -146,15 +146,15 @@ def _worked(work: Callable[[], str]) -> tuple[int, str]:
 
 def _hear(pipe: int, name: str) -> bytes:
     """Reads the answer to its end."""
-    said, ends_at = bytearray(), time.monotonic() + programs.BUSY * LONGEST_S
+    answer, ends_at = bytearray(), time.monotonic() + programs.BUSY * LONGEST_S
     while True:
         stopping.check()
         ready, _, _ = select.select([pipe], [], [], stopping.POLL_S)
         more = os.read(pipe, 1 << 20) if ready else b""
-        said += more
+        answer += more
         if ready and not more:
-            return bytes(said)
-        if len(said) > _MOST_BYTES or time.monotonic() > ends_at:
+            return bytes(answer)
+        if len(answer) > _MOST_BYTES or time.monotonic() > ends_at:
             raise InputError(f"{name}: takes more than {LONGEST_S} s of a CPU")
 
 
@@ -167,9 +167,9 @@ def _end(child: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _understood(said: bytes, code: int, control: Control) -> str:
+def _understood(answer: bytes, code: int, control: Control) -> str:
     """Reads an answer, which the control may have forged."""
-    kind, text = said[:1], said[1:].decode(errors="replace")
+    kind, text = answer[:1], answer[1:].decode(errors="replace")
     if kind == bytes([_DONE]):
         return text
     if kind == bytes([_REFUSED]):

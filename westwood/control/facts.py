@@ -101,10 +101,12 @@ def from_json(given: Any, folder: Path) -> Control:
     if not (name.endswith(ENDING) and name != ENDING and re.fullmatch(SOURCE, source)):
         raise InputError("expected the name and the contents of a C file", value=name)
     rows = (given["parameters"], _PARAMETER), (given["quantities"], _QUANTITY)
-    if any(len(all_) > _MOST_ROWS or not all(_has(one, row) for one in all_) for all_, row in rows):
+    if any(
+        len(all_) > _MOST_ROWS or not all(_has(entry, row) for entry in all_) for all_, row in rows
+    ):
         raise InputError("expected parameters and quantities as a control has them", value=name)
     try:
-        control = made(given, name, source, b"")
+        control = control_of(given, name, source, b"")
     except ValueError as error:
         raise InputError(str(error), value=name) from None
     return replace(control, kept=folder.absolute() / control.file)
@@ -114,11 +116,11 @@ def _has(given: Any, kinds: Mapping[str, type]) -> bool:
     """Returns whether a table of JSON has these keys with values of these kinds, within bounds."""
     if not isinstance(given, dict):
         return False
-    texts = [one for one in given.values() if isinstance(one, str)]
+    texts = [number for number in given.values() if isinstance(number, str)]
     return (
         given.keys() == kinds.keys()
         and all(type(given[key]) is kind for key, kind in kinds.items())
-        and all(0 <= one <= _LARGEST for one in given.values() if isinstance(one, int))
+        and all(0 <= number <= _LARGEST for number in given.values() if isinstance(number, int))
         and not any(_problem_of(text, "", _LONGEST_NAME) for text in texts)
     )
 
@@ -129,20 +131,26 @@ def _problem_of(text: str, what: str, most: int = _LONGEST) -> str:
     return "" if len(text) <= most else f"{what} has more than {most} characters"
 
 
-def made(facts: Mapping[str, Any], name: str, source: str, code: bytes) -> Control:
+def control_of(facts: Mapping[str, Any], name: str, source: str, code: bytes) -> Control:
     """Returns the control with these facts; raises ValueError with what is wrong with them."""
     parameters = tuple(Parameter(**row) for row in facts["parameters"])
     quantities = tuple(Quantity(**row) for row in facts["quantities"])
     taken = set(_TAKEN)
-    for its in [one.name for one in parameters] + [one.name for one in quantities]:
-        if not _IS_NAME.match(its):
-            raise InRow(its, f'"{its}" is no name, expected letters, digits and _')
-        if its in taken:
-            raise InRow(its, f'"{its}" is named twice, or has another meaning in a scenario')
-        taken.add(its)
-    for one in parameters:
-        if not one.least <= one.fallback <= one.most:
-            raise InRow(one.name, f"the default of {one.name} is not within its bounds")
+    for identifier in [parameter.name for parameter in parameters] + [
+        quantity.name for quantity in quantities
+    ]:
+        if not _IS_NAME.match(identifier):
+            raise InRow(identifier, f'"{identifier}" is no name, expected letters, digits and _')
+        if identifier in taken:
+            raise InRow(
+                identifier, f'"{identifier}" is named twice, or has another meaning in a scenario'
+            )
+        taken.add(identifier)
+    for parameter_ in parameters:
+        if not parameter_.least <= parameter_.fallback <= parameter_.most:
+            raise InRow(
+                parameter_.name, f"the default of {parameter_.name} is not within its bounds"
+            )
     label, traits = facts["label"], facts["traits"]
     rows: list[tuple[str, tuple[str, ...]]]
     rows = [(parameter.name, (parameter.what,)) for parameter in parameters]

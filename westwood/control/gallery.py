@@ -41,10 +41,10 @@ def entries() -> list[Entry]:
 
 
 def _entry(name: str) -> Entry:
-    found = _TITLE.search((folder() / name).read_text(encoding="utf-8"))
-    if found is None:
+    match = _TITLE.search((folder() / name).read_text(encoding="utf-8"))
+    if match is None:
         raise AssertionError(f"controls/{name} does not open with its name and what it does")
-    return Entry(name, found["title"], found["what"])
+    return Entry(name, match["title"], match["what"])
 
 
 def place(name: str, beside: Path) -> Path:

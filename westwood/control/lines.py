@@ -32,8 +32,8 @@ def of_call(text: str, call: str) -> int:
     function = re.search(rf"\.{call}\s*=\s*(\w+)", text)
     if function is None:
         return 0
-    found = re.search(rf"^[^\n;]*\b{function[1]}\s*\([^;{{]*\{{", text, re.M)
-    return _line_at(text, found.start()) if found else 0
+    match = re.search(rf"^[^\n;]*\b{function[1]}\s*\([^;{{]*\{{", text, re.M)
+    return _line_at(text, match.start()) if match else 0
 
 
 def of_row(text: str, name: str) -> int:
@@ -50,8 +50,8 @@ def of_table(text: str) -> int:
 
 def of_start(text: str) -> int:
     """Returns the line that makes a function run when the object is loaded; 0 if unknown."""
-    found = _START.search(text)
-    return _line_at(text, found.start()) if found else 0
+    match = _START.search(text)
+    return _line_at(text, match.start()) if match else 0
 
 
 def of_name(text: str, name: str) -> int:
@@ -59,15 +59,15 @@ def of_name(text: str, name: str) -> int:
     if not name:
         return 0
     code, word = _without_comments(text), rf"(?<!\w){re.escape(name)}(?!\w)"
-    found = re.search(rf"\b(?:static|_Thread_local)\b[^;(){{}}]*?{word}\s*[\[=;,]", code)
-    found = found or re.search(rf"^(?!\s*extern\b)[\w \t*]+?{word}\s*[\[=;,]", code, re.M)
-    found = found or re.search(word, code) or re.search(word, text)
-    return _line_at(text, found.end() - 1) if found else 0
+    match = re.search(rf"\b(?:static|_Thread_local)\b[^;(){{}}]*?{word}\s*[\[=;,]", code)
+    match = match or re.search(rf"^(?!\s*extern\b)[\w \t*]+?{word}\s*[\[=;,]", code, re.M)
+    match = match or re.search(word, code) or re.search(word, text)
+    return _line_at(text, match.end() - 1) if match else 0
 
 
 def _without_comments(text: str) -> str:
     """Returns the text with spaces for comments and strings."""
-    return _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    return _NO_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def of_foreign_include(text: str) -> tuple[int, str]:
@@ -89,9 +89,9 @@ def of_foreign_include(text: str) -> tuple[int, str]:
     return 0, ""
 
 
-def _blank(found: re.Match[str]) -> str:
+def _blank(match: re.Match[str]) -> str:
     """Returns a comment as the spaces that it is, its ends of lines as \\v; a text as it is."""
-    return found[1] or re.sub(r"[^\v]", " ", found[0].replace("\n", "\v"))
+    return match[1] or re.sub(r"[^\v]", " ", match[0].replace("\n", "\v"))
 
 
 def _line_at(text: str, place: int) -> int:
@@ -111,7 +111,7 @@ def of_loop(text: str, line: int) -> int:
     if around:
         return max(around)
     rest = code.split("\n")[line - 1 :]
-    end = line + next((i for i, one in enumerate(rest) if one.startswith("}")), 0)
+    end = line + next((i for i, code_line in enumerate(rest) if code_line.startswith("}")), 0)
     return min((first for first, _ in loops if line < first < end), default=line)
 
 
@@ -121,18 +121,18 @@ def _loops(code: str) -> Iterator[tuple[int, int]]:
         body = match.end() if match[1] == "do" else _end_of_pair(code, match.end())
         body += len(code[body:]) - len(code[body:].lstrip())
         end = _end_of_pair(code, body) if code[body : body + 1] == "{" else code.find(";", body)
-        first, last = (code.count("\n", 0, at) + 1 for at in (match.start(), max(end, body)))
+        first, last = (code.count("\n", 0, place) + 1 for place in (match.start(), max(end, body)))
         yield first, last
 
 
 def _end_of_pair(code: str, start: int) -> int:
     """Returns the place after the bracket that closes the one at `start`."""
     opening, depth = code[start : start + 1], 0
-    for at in range(start, len(code)):
-        if code[at] == opening:
+    for place in range(start, len(code)):
+        if code[place] == opening:
             depth += 1
-        elif code[at] == _PAIR.get(opening):
+        elif code[place] == _PAIR.get(opening):
             depth -= 1
             if depth == 0:
-                return at + 1
+                return place + 1
     return len(code)

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from westwood import _engine, files
 from westwood.control import command_number, compiling, gallery, lines
-from westwood.control.facts import DIGITS, ENDING, SOURCE, STEERS, InRow, from_json, made
+from westwood.control.facts import DIGITS, ENDING, SOURCE, STEERS, InRow, control_of, from_json
 from westwood.control.facts import Control as Control
 from westwood.control.facts import Parameter as Parameter
 from westwood.errors import STEERING, InputError, one_line
@@ -47,7 +47,7 @@ def add_class(name: str, source: str, label: str, traits: int, facts: Mapping[st
     facts: its parameters and quantities, as those of a compiled control. Raises ValueError with
     what is wrong with them.
     """
-    control = made({**facts, "label": label, "traits": traits}, name, source, b"")
+    control = control_of({**facts, "label": label, "traits": traits}, name, source, b"")
     _by_source[source] = control
     _by_name[name] = control
 
@@ -118,8 +118,8 @@ def named(name: str) -> Control:
 
 def identity(name: str) -> dict[str, str]:
     """Returns what tells a control from others: its name, and a file's contents."""
-    own = {"source": named(name).source} if is_file(name) else {}
-    return {"cc": name, **own}
+    file_identity = {"source": named(name).source} if is_file(name) else {}
+    return {"cc": name, **file_identity}
 
 
 def label(name: str) -> str:
@@ -161,9 +161,9 @@ def _place(name: str, source: str | None, folder: Path) -> Path:
 
 def _with_source(path: Path, name: str, source: str | None) -> bytes:
     code = _read(path, name)
-    found = _source(code)
-    if source not in (None, found):
-        problem = f"expected the contents {source}, and it has {found}"
+    source_text = _source(code)
+    if source not in (None, source_text):
+        problem = f"expected the contents {source}, and it has {source_text}"
         raise InputError(f"{name}: has changed: {problem}")
     return code
 
@@ -206,18 +206,18 @@ def describe(given: object, folder: Path) -> dict[str, Control]:
     """
     if not isinstance(given, list):
         raise InputError("expected a list of controls")
-    found: dict[str, Control] = {}
-    for one in given:
-        control = from_json(one, folder)
-        if control.name in found:
+    controls: dict[str, Control] = {}
+    for entry in given:
+        control = from_json(entry, folder)
+        if control.name in controls:
             raise InputError("expected each control once", value=control.name)
-        found[control.name] = control
-    for control in found.values():
+        controls[control.name] = control
+    for control in controls.values():
         known = _by_source.get(control.source)
         if known is None or known.kept is not None:
             _describe(control)
         _known(_by_source[control.source], control.name)
-    return found
+    return controls
 
 
 def _describe(control: Control) -> None:
@@ -257,7 +257,7 @@ def _of_code(code: bytes, name: str) -> Control:
     try:
         with compiling.loadable(code, name) as path:
             facts = _engine.load_control(path, source, name)
-        control = made(facts, name, source, code)
+        control = control_of(facts, name, source, code)
     except InputError:
         raise
     except InRow as error:
@@ -297,8 +297,8 @@ def located(failure: str) -> InputError:
         line = compiling.line_at(control.code, list(map(int, place.split())))
         if line and _ENDLESS in problem:
             line = lines.of_loop(control.code.decode(), line)
-    at = f"{control.name}:{line}" if line else control.name
-    return InputError(f"{at}: {call or 'the control'} {problem}")
+    prefix = f"{control.name}:{line}" if line else control.name
+    return InputError(f"{prefix}: {call or 'the control'} {problem}")
 
 
 @contextlib.contextmanager

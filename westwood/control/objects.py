@@ -95,8 +95,8 @@ def check_linked(code: bytes) -> None:
 
 def _check_head(code: bytes, kind: int) -> int:
     """Returns the machine."""
-    found, machine = struct.unpack_from("<HH", code, 16)
-    if not code.startswith(_MAGIC) or found != kind or machine not in _RELATIVE:
+    file_kind, machine = struct.unpack_from("<HH", code, 16)
+    if not code.startswith(_MAGIC) or file_kind != kind or machine not in _RELATIVE:
         raise Refused("is for a machine whose objects are not checked, so it is not loaded")
     return int(machine)
 
@@ -104,12 +104,14 @@ def _check_head(code: bytes, kind: int) -> int:
 def _check_compiled(code: bytes) -> None:
     _check_head(code, _FILE)
     sections = _sections(code)
-    symbols = next(n for n, one in enumerate(sections) if one.kind == _SYMBOLS)
-    if found := next((section for section in sections if _STARTS.match(section.name)), None):
-        raise Refused(AT_LOAD, found.name)
+    symbols = next(n for n, section in enumerate(sections) if section.kind == _SYMBOLS)
+    if start_section := next(
+        (section for section in sections if _STARTS.match(section.name)), None
+    ):
+        raise Refused(AT_LOAD, start_section.name)
     _check_symbols(code, sections, sections[symbols])
-    for one in sections:
-        _check_section(one, symbols, len(sections))
+    for part in sections:
+        _check_section(part, symbols, len(sections))
 
 
 def _sections(code: bytes) -> list[_Section]:
@@ -123,28 +125,29 @@ def _sections(code: bytes) -> list[_Section]:
     ]
 
 
-def _text(code: bytes, at: int) -> str:
-    return code[at : code.index(b"\0", at)].decode(errors="replace")
+def _text(code: bytes, offset: int) -> str:
+    return code[offset : code.index(b"\0", offset)].decode(errors="replace")
 
 
-def _is_variable(one: _Section) -> bool:
+def _is_variable(section: _Section) -> bool:
     """Returns whether a section's memory can be written while the control runs."""
-    return bool(one.flags & _WRITE) and not one.name.startswith(".data.rel.ro")
+    return bool(section.flags & _WRITE) and not section.name.startswith(".data.rel.ro")
 
 
-def _check_section(one: _Section, symbols: int, count: int) -> None:
-    if one.flags & _THREAD or _is_variable(one):
-        if one.size:
-            raise _variable("", one.name)
+def _check_section(part: _Section, symbols: int, count: int) -> None:
+    if part.flags & _THREAD or _is_variable(part):
+        if part.size:
+            raise _variable("", part.name)
         return
     kinds, flags = next(
-        (section for name, section in _SECTIONS.items() if re.fullmatch(name, one.name)), (set(), 0)
+        (section for name, section in _SECTIONS.items() if re.fullmatch(name, part.name)),
+        (set(), 0),
     )
-    is_sound = one.kind in kinds and one.flags & (_WRITE | _ALLOC | _EXECUTE) == flags
-    if one.kind == _RELA:  # the assembler's own, not bytes under that name
-        is_sound = is_sound and one.link == symbols and 0 < one.info < count
+    is_sound = part.kind in kinds and part.flags & (_WRITE | _ALLOC | _EXECUTE) == flags
+    if part.kind == _RELA:  # the assembler's own, not bytes under that name
+        is_sound = is_sound and part.link == symbols and 0 < part.info < count
     if not is_sound:
-        raise Refused(f'has a section "{one.name}", expected code and constants', one.name)
+        raise Refused(f'has a section "{part.name}", expected code and constants', part.name)
 
 
 def _variable(name: str, place: str = "") -> Refused:
@@ -155,8 +158,8 @@ def _variable(name: str, place: str = "") -> Refused:
 
 def _check_symbols(code: bytes, sections: Sequence[_Section], table: _Section) -> None:
     names_at = sections[table.link].offset
-    for at in range(table.offset + 24, table.offset + table.size, 24):
-        name_at, info, _, place = struct.unpack_from("<IBBH", code, at)
+    for offset in range(table.offset + 24, table.offset + table.size, 24):
+        name_at, info, _, place = struct.unpack_from("<IBBH", code, offset)
         name, kind, binding = _text(code, names_at + name_at), info & 15, info >> 4
         shown = _name_in_source(name)
         if name.startswith("$"):  # marks data among code
@@ -182,27 +185,27 @@ def _name_in_source(symbol: str) -> str:
 def _check_linked(code: bytes) -> None:
     machine = _check_head(code, _SHARED)
     segments = list(_segments(code))
-    if unknown := [one for one in segments if one.kind not in _SEGMENTS]:
+    if unknown := [segment for segment in segments if segment.kind not in _SEGMENTS]:
         raise Refused(f"has a segment of the kind {unknown[0].kind}")
     constant = [segment for segment in segments if segment.kind == _RELRO]
-    dynamic = [one for one in segments if one.kind == _DYNAMIC]
+    dynamic = [segment for segment in segments if segment.kind == _DYNAMIC]
     if len(dynamic) != 1 or len(constant) != 1:
         raise Refused("has no memory that is constant after loading")
     # The loader protects whole pages.
     first, end = constant[0].first, constant[0].end // _PAGE * _PAGE
-    for one in segments:
-        is_mapped = one.kind in (_LOAD, _STACK)
-        if is_mapped and one.flags & 1 and (one.flags & 2 or one.kind == _STACK):
+    for part in segments:
+        is_mapped = part.kind in (_LOAD, _STACK)
+        if is_mapped and part.flags & 1 and (part.flags & 2 or part.kind == _STACK):
             raise Refused("has memory that can be written and executed")
-        if one.kind == _LOAD and one.flags & 2 and not first <= one.first <= one.end <= end:
+        if part.kind == _LOAD and part.flags & 2 and not first <= part.first <= part.end <= end:
             raise Refused("has variables outside of the state")
     tags = _tags(code, dynamic[0])
     symbols = _check_hash(code, segments, tags)
     _check_dynamic_symbols(code, _offset(segments, tags[_SYMTAB]), symbols)
     written = (first, dynamic[0].first), (dynamic[0].end, end)
     relocations, size = tags.get(_RELA_AT, 0), tags.get(_RELA_SIZE, 0)
-    at = _offset(segments, relocations) if size else 0
-    for row in range(at, at + size, 24):
+    offset = _offset(segments, relocations) if size else 0
+    for row in range(offset, offset + size, 24):
         place, kind, _ = struct.unpack_from("<QQQ", code, row)
         if kind != _RELATIVE[machine]:
             raise Refused("has a relocation that is more than an address of its own")
@@ -242,31 +245,31 @@ def _offset(segments: Sequence[_Segment], address: int) -> int:
 
 
 def _tags(code: bytes, dynamic: _Segment) -> dict[int, int]:
-    made: dict[int, int] = {}
-    for at in range(dynamic.offset, dynamic.offset + dynamic.stored, 16):
-        tag, value = struct.unpack_from("<QQ", code, at)
+    tags: dict[int, int] = {}
+    for offset in range(dynamic.offset, dynamic.offset + dynamic.stored, 16):
+        tag, value = struct.unpack_from("<QQ", code, offset)
         if tag == 0:
-            return made
-        if tag not in _TAGS or tag in made:
+            return tags
+        if tag not in _TAGS or tag in tags:
             raise Refused("asks more of the loader than addresses of its own")
         if value & ~{_FLAGS: _BIND_NOW, _FLAGS_1: _NOW}.get(tag, 2**64 - 1):
             raise Refused("has flags of the loader other than that it binds at once")
-        made[tag] = value
+        tags[tag] = value
     raise Refused("has a dynamic section without an end")
 
 
 def _check_hash(code: bytes, segments: Sequence[_Segment], tags: dict[int, int]) -> int:
     """Returns how many symbols the loader can find: only those that are checked."""
-    at = _offset(segments, tags.get(_HASH, 0))
-    buckets, count = struct.unpack_from("<II", code, at)
-    for entry in struct.unpack_from(f"<{buckets + count}I", code, at + 8):
+    offset = _offset(segments, tags.get(_HASH, 0))
+    buckets, count = struct.unpack_from("<II", code, offset)
+    for entry in struct.unpack_from(f"<{buckets + count}I", code, offset + 8):
         if entry >= count:
             raise Refused("has a table of symbols that points outside")
     return int(count)
 
 
 def _check_dynamic_symbols(code: bytes, first: int, count: int) -> None:
-    for at in range(first + 24, first + 24 * count, 24):
-        _, info, _, place = struct.unpack_from("<IBBH", code, at)
+    for offset in range(first + 24, first + 24 * count, 24):
+        _, info, _, place = struct.unpack_from("<IBBH", code, offset)
         if place == 0 or info & 15 not in _KINDS or info >> 4 not in _BINDINGS:
             raise Refused("has a symbol that is looked for elsewhere or runs when it is looked up")

@@ -162,5 +162,5 @@ def explained(call: str, cause: BaseException) -> str:
     if not isinstance(cause, Exception) or isinstance(cause, WestwoodError):
         raise cause
     place = traceback.extract_tb(cause.__traceback__)[-1:]
-    at = "".join(f" ({one.filename}, line {one.lineno})" for one in place)
-    return f"{call}(): {type(cause).__name__}: {cause}{at}"
+    place_text = "".join(f" ({frame.filename}, line {frame.lineno})" for frame in place)
+    return f"{call}(): {type(cause).__name__}: {cause}{place_text}"

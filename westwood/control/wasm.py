@@ -30,26 +30,26 @@ def compiler() -> Compiler:
 
     clang needs the linker wasm-ld, which is why each is tried.
     """
-    for one in _found():
+    for candidate in _installed():
         with tempfile.TemporaryDirectory(prefix="westwood-wasm-") as folder:
-            command = [*one.command, *_FLAGS, "-o", str(Path(folder) / "tried.wasm")]
+            command = [*candidate.command, *_FLAGS, "-o", str(Path(folder) / "tried.wasm")]
             if compiling.run([*command, str(compiling.MEMORY)], "a compiler").code == 0:
-                return one
+                return candidate
     raise UnavailableError(
         "a control on the page needs a compiler for WebAssembly: apt-get install clang lld, or "
         "pip install 'westwood[compiler]'"
     )
 
 
-def _found() -> Iterator[Compiler]:
+def _installed() -> Iterator[Compiler]:
     named = os.environ.get("CC", "").split()
     for command in (named, ["clang"]):
         path = programs.system_program(command[0]) if command else None
-        if path is not None and (said := compiling.version([path, *command[1:]])):
-            yield Compiler((path, *command[1:]), said)
+        if path is not None and (version_text := compiling.version([path, *command[1:]])):
+            yield Compiler((path, *command[1:]), version_text)
     zig = compiling.ziglang()
-    if zig and (said := compiling.version(zig)):
-        yield Compiler(zig, said)
+    if zig and (version_text := compiling.version(zig)):
+        yield Compiler(zig, version_text)
 
 
 def compiled(control: loading.Control) -> bytes:
@@ -65,10 +65,10 @@ def compiled(control: loading.Control) -> bytes:
     return cache.kept_or_made(kept, functools.partial(_compile, used, control))
 
 
-def _compile(used: Compiler, control: loading.Control, made: Path) -> None:
-    source = made.with_name(compiling.SYMBOL)
+def _compile(used: Compiler, control: loading.Control, path: Path) -> None:
+    source = path.with_name(compiling.SYMBOL)
     source.write_bytes(control.code)
-    command = [*used.command, *_FLAGS, f"-I{compiling.headers()}", "-o", str(made)]
+    command = [*used.command, *_FLAGS, f"-I{compiling.headers()}", "-o", str(path)]
     ended = compiling.run([*command, str(source), str(_FRAME), str(compiling.MEMORY)], control.name)
-    if ended.code != 0 or not made.exists():
+    if ended.code != 0 or not path.exists():
         raise InputError(compiling.first_error(ended.out, source, control.name))

@@ -48,9 +48,9 @@ def _panel(axes: Axes) -> dict[str, Any] | None:
     others = [*axes.collections, *axes.patches, *axes.images, *axes.texts]
     lines = [line for line in axes.lines if id(line) not in known]
     scales = {axes.get_xscale(), axes.get_yscale()}
-    if any(id(one) not in known for one in others) or not scales <= {"linear", "log"}:
+    if any(id(axes_) not in known for axes_ in others) or not scales <= {"linear", "log"}:
         return None
-    curves = [_curve(axes, one[0], _label(one), one) for one in intervals]
+    curves = [_curve(axes, interval[0], _label(interval), interval) for interval in intervals]
     curves += [_curve(axes, line, _label(line), None) for line in lines]
     if not curves or not all(_rises(curve["x"]) for curve in curves):
         return None
@@ -67,7 +67,7 @@ def _panel(axes: Axes) -> dict[str, Any] | None:
 def _name(axes: Axes, which: str) -> str:
     """Returns the label of an axis, which panels may share."""
     shared = {"x": axes.get_shared_x_axes, "y": axes.get_shared_y_axes}[which]().get_siblings(axes)
-    names = [getattr(one, f"get_{which}label")() for one in (axes, *shared)]
+    names = [getattr(axes_, f"get_{which}label")() for axes_ in (axes, *shared)]
     return next((name for name in names if name), "")
 
 
@@ -79,8 +79,8 @@ def _axis(name: str, scale: str, limits: tuple[float, float]) -> dict[str, Any]:
     }
 
 
-def _label(one: Any) -> str:
-    label = str(one.get_label() or "")
+def _label(artist: Any) -> str:
+    label = str(artist.get_label() or "")
     return "" if label.startswith("_") else label  # matplotlib's own names
 
 
@@ -89,7 +89,7 @@ def _curve(
 ) -> dict[str, Any]:
     x, y = _numbers(line.get_xdata(orig=False)), _numbers(line.get_ydata(orig=False))
     if line.get_transform() != axes.transData:  # a horizontal line over the whole width
-        x = [float(one) for one in axes.get_xlim()]
+        x = [float(limit) for limit in axes.get_xlim()]
     dash = str(line.get_linestyle())
     face = line.get_markerfacecolor()
     curve: dict[str, Any] = {
@@ -116,5 +116,5 @@ def _numbers(values: Any) -> list[float | None]:
 
 def _rises(x: list[float | None]) -> bool:
     """Returns whether all x are known and in ascending order."""
-    known = [one for one in x if one is not None]
+    known = [coordinate for coordinate in x if coordinate is not None]
     return len(known) == len(x) and known == sorted(known)

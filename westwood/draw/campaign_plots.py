@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 _WIDTH = 0.8  # width of all bars of a session together
 
 
-def sessions(found: pl.DataFrame, title: str) -> Figure:
+def sessions(frame: pl.DataFrame, title: str) -> Figure:
     """Draws mean goodput and share of retransmissions, with intervals (Figures 1, 2, 7 to 10)."""
     with look():
         figure, (rates, resent) = subplots(1, 2, size=(8, 3.6))
-        _bars(rates, found, "goodput_bps", 1 / MBPS)
-        _bars(resent, found, "retransmission_ratio", 100)
+        _bars(rates, frame, "goodput_bps", 1 / MBPS)
+        _bars(resent, frame, "retransmission_ratio", 100)
         rates.set_ylabel("Mean goodput (Mb/s)")
         resent.set_ylabel("Retransmitted segments (%)")
         legend(rates, place="below", points=10)
@@ -36,12 +36,12 @@ def sessions(found: pl.DataFrame, title: str) -> Figure:
         return figure
 
 
-def _bars(axes: Axes, found: pl.DataFrame, column: str, factor: float) -> None:
-    sizes = found["size_bytes"].unique(maintain_order=True).to_list()
-    protocols = found["cc"].unique(maintain_order=True).to_list()
+def _bars(axes: Axes, frame: pl.DataFrame, column: str, factor: float) -> None:
+    sizes = frame["size_bytes"].unique(maintain_order=True).to_list()
+    protocols = frame["cc"].unique(maintain_order=True).to_list()
     width = _WIDTH / len(protocols)
     for number, cc in enumerate(protocols):
-        mine = found.filter(cc=cc)
+        mine = frame.filter(cc=cc)
         left = (number - (len(protocols) - 1) / 2) * width
         bars = axes.bar(
             [sizes.index(size) + left for size in mine["size_bytes"]],
@@ -86,7 +86,11 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
 
 def dynamics(traces: Sequence[tuple[str, pl.DataFrame]], title: str) -> Figure:
     """Draws cwnd, ssthresh, estimates if known, and round trips (Figures 3 to 6, 11 to 14)."""
-    estimating = [one for one in traces if not one[1]["estimate_bps"].drop_nans().is_empty()]
+    estimating = [
+        named_trace
+        for named_trace in traces
+        if not named_trace[1]["estimate_bps"].drop_nans().is_empty()
+    ]
     rows = len(traces) + bool(estimating) + 1
     with look():
         figure, panels = subplots(rows, 1, size=(7.2, 1.7 * rows), sharex=True)

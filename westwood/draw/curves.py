@@ -48,19 +48,19 @@ def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -
 
 
 def panels(
-    points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: str, of: str = "cc"
+    points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: str, curve_key: str = "cc"
 ) -> Figure:
     """Draws a panel for each value of `of` with a curve for each value of `by`, called `name`."""
-    values = points[of].unique(maintain_order=True).to_list()
+    values = points[curve_key].unique(maintain_order=True).to_list()
     with look():
         figure, row = _row_of_panels(len(values))
         for axes, value in zip(row, values, strict=True):
-            _draw_curves(axes, points.filter(pl.col(of) == value), x, y, by)
-            axes.set_title(label(value) if of == "cc" else value)
+            _draw_curves(axes, points.filter(pl.col(curve_key) == value), x, y, by)
+            axes.set_title(label(value) if curve_key == "cc" else value)
         row[0].set_ylabel(y.name)
         row[0].set_ylim(bottom=0)  # last, since it stops autoscaling
-        named = [set(points.filter(pl.col(of) == value)[by]) for value in values]
-        for axes in row if any(one != named[-1] for one in named) else row[-1:]:
+        named = [set(points.filter(pl.col(curve_key) == value)[by]) for value in values]
+        for axes in row if any(panel_axes != named[-1] for panel_axes in named) else row[-1:]:
             legend(axes, place="best", title=name, points=10)
         figure.suptitle(title)
         return figure
@@ -146,7 +146,9 @@ def ratios(
                 "cc", share_of.clip(1 / _WIDEST, _WIDEST).alias("share")
             )
             known = known.drop_nulls()
-            reach = max(_NARROWEST, *(max(one, 1 / one) for one in known["share"]), 1 + limits[1])
+            reach = max(
+                _NARROWEST, *(max(ratio, 1 / ratio) for ratio in known["share"]), 1 + limits[1]
+            )
             for place, cc in enumerate(names):
                 share = known.filter(pl.col("cc") == cc)["share"]
                 rows = [place + 0.5 * (n / max(1, len(share) - 1) - 0.5) for n in range(len(share))]

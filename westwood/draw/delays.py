@@ -10,7 +10,7 @@ import polars as pl
 
 from westwood.draw.style import legend, look, subplots
 from westwood.draw.views import TracedFlows
-from westwood.draw.window import said
+from westwood.draw.window import span_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,10 +26,10 @@ def distribution(traced: TracedFlows) -> Figure:
         figure, axes = subplots(size=(7.2, 4.4))
         for flow, sorted_ms in zip(traced.flows, _milliseconds(traced), strict=True):
             places = np.linspace(0, max(0, len(sorted_ms) - 1), min(len(sorted_ms), _MOST_POINTS))
-            at = places.astype(int)
-            shares = (at + 1) / max(1, len(sorted_ms))
+            indices = places.astype(int)
+            shares = (indices + 1) / max(1, len(sorted_ms))
             axes.plot(
-                sorted_ms[at],
+                sorted_ms[indices],
                 shares,
                 label=flow.name,
                 color=flow.style.color,
@@ -55,9 +55,11 @@ def histograms(traced: TracedFlows) -> Figure:
             axes.hist(sorted_ms, edges, color=flow.style.color, label=flow.name)
             for share, line in zip(_MARKED, ("-", "--"), strict=True):
                 if len(sorted_ms):
-                    at = float(sorted_ms[int(share * (len(sorted_ms) - 1))])
-                    said = f"{share:.0%} within {at:.4g} ms"
-                    axes.axvline(at, color="#000000", linewidth=0.9, linestyle=line, label=said)
+                    time_ms = float(sorted_ms[int(share * (len(sorted_ms) - 1))])
+                    label = f"{share:.0%} within {time_ms:.4g} ms"
+                    axes.axvline(
+                        time_ms, color="#000000", linewidth=0.9, linestyle=line, label=label
+                    )
             axes.set_ylabel("ACKs")
             legend(axes)
             axes.set_ylim(0, 1.35 * axes.get_ylim()[1])
@@ -71,9 +73,9 @@ def histograms(traced: TracedFlows) -> Figure:
 def _milliseconds(traced: TracedFlows) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
     """Returns the round trips of each flow in ascending order, one for each ACK."""
     within = pl.col("time_s").is_between(*(traced.span_s or traced.whole_s))
-    found = (flow.rows.filter(within)["rtt_s"].drop_nulls().drop_nans() for flow in traced.flows)
-    return [np.sort(rtt_s.to_numpy()) * 1000 for rtt_s in found]
+    rtts_s = (flow.rows.filter(within)["rtt_s"].drop_nulls().drop_nans() for flow in traced.flows)
+    return [np.sort(rtt_s.to_numpy()) * 1000 for rtt_s in rtts_s]
 
 
 def _title(traced: TracedFlows) -> str:
-    return traced.title + said(traced.span_s or traced.whole_s, traced.whole_s)
+    return traced.title + span_text(traced.span_s or traced.whole_s, traced.whole_s)

@@ -128,11 +128,11 @@ def _draw(axes: Any, places: Sequence[float], curve: Series) -> None:
     style = style_of(curve.cc)
     known = [place for place, value in enumerate(curve.values) if math.isfinite(value)]
     axes.errorbar(
-        [places[at] for at in known],
-        [curve.values[at] for at in known],
+        [places[index] for index in known],
+        [curve.values[index] for index in known],
         yerr=[
-            [_length(curve.values[at], curve.lows[at]) for at in known],
-            [_length(curve.highs[at], curve.values[at]) for at in known],
+            [_length(curve.values[index], curve.lows[index]) for index in known],
+            [_length(curve.highs[index], curve.values[index]) for index in known],
         ],
         label=curve.name,
         color=style.color,

@@ -194,9 +194,11 @@ def _place_keys(figure: Picture, renderer: RendererBase) -> None:
         if key not in outside:
             key.drawn = _inside(figure, key, renderer)
         elif key in below:
-            key.drawn = _made(figure, key, renderer, figure, "outside lower center")
+            key.drawn = _legend(figure, key, renderer, figure, "outside lower center")
         else:
-            key.drawn = _made(figure, key, renderer, key.axes, "lower right", bbox_to_anchor=(1, 1))
+            key.drawn = _legend(
+                figure, key, renderer, key.axes, "lower right", bbox_to_anchor=(1, 1)
+            )
             if key.axes.get_title():  # which is above the legend
                 tall = key.drawn.get_window_extent(renderer).height
                 points = key.axes.title.get_fontsize()
@@ -218,10 +220,10 @@ def _inside(figure: Picture, key: Key, renderer: RendererBase) -> Legend:
         return key.axes.legend(
             key.marks, key.names, title=key.title, fontsize=figure.points(key.points)
         )
-    return _made(figure, key, renderer, key.axes, key.place)
+    return _legend(figure, key, renderer, key.axes, key.place)
 
 
-def _made(
+def _legend(
     figure: Picture, key: Key, renderer: RendererBase, on: Any, place: str, **how: Any
 ) -> Legend:
     """Makes a legend on the axes or on the figure, in as many columns as fit."""
@@ -230,7 +232,7 @@ def _made(
     width = _measure(renderer, FontProperties(size=points))
     a_line = limit - (_HANDLE + _PAD + 1) * points * figure.dpi / 72
     names = ["\n".join(titles.wrapped(name, a_line, width)) for name in key.names]
-    made: Legend = on.legend(
+    legend: Legend = on.legend(
         key.marks,
         names,
         loc=place,
@@ -246,7 +248,7 @@ def _made(
         labelspacing=0.3,
         **how,
     )
-    return made
+    return legend
 
 
 def _width_of(figure: Picture, key: Key) -> float:
@@ -264,7 +266,9 @@ def _columns(
     widths = [max(map(measure, name.split("\n"))) + (_HANDLE + _PAD) * em for name in names]
     most = len(names) if key.place == "below" else min(_MOST_COLUMNS, len(names))
     for columns in range(most, 1, -1):
-        together = sum(max(one) for one in np.array_split(widths, columns))  # as matplotlib does
+        together = sum(
+            max(column_widths) for column_widths in np.array_split(widths, columns)
+        )  # as matplotlib does
         if together + (columns - 1) * _GAP * em <= limit:
             return columns
     return 1

@@ -82,13 +82,15 @@ def _draw(axes: Axes, mark: Mark) -> None:
 def _point_beyond(axes: Axes, mark: Mark) -> None:
     """Marks intervals that extend beyond the frame with an arrow."""
     limits = (axes.get_xlim(), axes.get_ylim())
-    for across, (own, other, arrows) in enumerate(((mark.x, mark.y, "<>"), (mark.y, mark.x, "v^"))):
-        ends = zip(_ends(own), limits[across], (-1, 1), arrows, strict=True)
+    for across, (coordinate, other, arrows) in enumerate(
+        ((mark.x, mark.y, "<>"), (mark.y, mark.x, "v^"))
+    ):
+        ends = zip(_ends(coordinate), limits[across], (-1, 1), arrows, strict=True)
         for end, limit, outward, arrow in ends:
             if (end - limit) * outward > 0:
-                at = (other.value, limit) if across else (limit, other.value)
+                arrow_end = (other.value, limit) if across else (limit, other.value)
                 color = style_of(mark.cc).color
-                axes.plot(*at, arrow, color=color, markersize=5, alpha=0.6, clip_on=False)
+                axes.plot(*arrow_end, arrow, color=color, markersize=5, alpha=0.6, clip_on=False)
 
 
 def _ends(estimate: Estimate) -> tuple[float, float]:
@@ -101,10 +103,10 @@ def _ends(estimate: Estimate) -> tuple[float, float]:
 def _name(axes: Axes, marks: Sequence[Mark], written: Sequence[Bbox]) -> None:
     """Writes each name near its mark without covering other marks or text, if there is room."""
     pixels = axes.figure.dpi / 72
-    at = [tuple(axes.transData.transform((mark.x.value, mark.y.value))) for mark in marks]
-    taken = [*written, *(Bbox.from_bounds(x, y, 0, 0).padded(_MARK * pixels) for x, y in at)]
-    for number in sorted(range(len(marks)), key=lambda n: _neighbours(at, n), reverse=True):
-        mark, (x, y) = marks[number], at[number]
+    positions = [tuple(axes.transData.transform((mark.x.value, mark.y.value))) for mark in marks]
+    taken = [*written, *(Bbox.from_bounds(x, y, 0, 0).padded(_MARK * pixels) for x, y in positions)]
+    for number in sorted(range(len(marks)), key=lambda n: _neighbours(positions, n), reverse=True):
+        mark, (x, y) = marks[number], positions[number]
         width, height = _size(axes, mark.name)
         for dx, dy in _places(width / pixels):
             left, middle = x + dx * pixels, y + dy * pixels
@@ -140,10 +142,10 @@ def _holds(outer: Bbox, inner: Bbox) -> bool:
     )
 
 
-def _neighbours(at: Sequence[Sequence[float]], number: int) -> int:
+def _neighbours(positions: Sequence[Sequence[float]], number: int) -> int:
     """Counts the marks nearby; the marks with the most neighbours get their names first."""
-    x, y = at[number]
-    return sum(math.hypot(x - other[0], y - other[1]) < 100 for other in at)
+    x, y = positions[number]
+    return sum(math.hypot(x - other[0], y - other[1]) < 100 for other in positions)
 
 
 def _places(width: float) -> Iterator[tuple[float, float]]:

@@ -13,7 +13,7 @@ import polars as pl
 
 from westwood.draw.style import MBPS, legend, look, subplots
 from westwood.draw.views import TracedFlows
-from westwood.draw.window import round_up, said
+from westwood.draw.window import round_up, span_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +39,7 @@ def over_time(traced: TracedFlows) -> Figure:
                 linewidth=1.3,
             )
         axes.set(xlabel="Time (s)", ylabel=f"Goodput (Mb/s), mean of {step_s:g} s")
-        axes.set_title(traced.title + said(shown_s, traced.whole_s))
+        axes.set_title(traced.title + span_text(shown_s, traced.whole_s))
         axes.set_xlim(*shown_s)
         legend(axes)
         axes.set_ylim(0, 1.2 * max(axes.dataLim.y1, 1e-9))  # room for the legend

@@ -30,16 +30,18 @@ def grids(parts: Sequence[Grid], title: str, *, columns: int = 1) -> Figure:
     """Draws grids side by side; a cell that fulfils everything is framed."""
     rows = -(-len(parts) // columns)
     with look():
-        width = max(3.6, 0.52 * max(len(one.x) for one in parts) + 1.2)
+        width = max(3.6, 0.52 * max(len(part.x) for part in parts) + 1.2)
         height = 0.3 * max(len(part.y) for part in parts) + 1.2
         figure, axes = subplots(
             rows, columns, size=(width * columns, height * rows + 0.4), squeeze=False
         )
-        for place, one in zip(axes.flat, parts, strict=False):
-            place.pcolormesh(one.counts, cmap="Blues", vmin=0, vmax=1.4 * one.most, edgecolor="w")
-            for row, counts in enumerate(one.counts):
+        for place, grid_part in zip(axes.flat, parts, strict=False):
+            place.pcolormesh(
+                grid_part.counts, cmap="Blues", vmin=0, vmax=1.4 * grid_part.most, edgecolor="w"
+            )
+            for row, counts in enumerate(grid_part.counts):
                 for column, count in enumerate(counts):
-                    whole = count == one.most
+                    whole = count == grid_part.most
                     place.text(
                         column + 0.5,
                         row + 0.5,
@@ -52,11 +54,13 @@ def grids(parts: Sequence[Grid], title: str, *, columns: int = 1) -> Figure:
                         if whole
                         else None,
                     )
-            place.set_xticks([n + 0.5 for n in range(len(one.x))], one.x, rotation=45, fontsize=8)
-            place.set_yticks([n + 0.5 for n in range(len(one.y))], one.y, fontsize=8)
-            place.set_xlabel(one.x_name)
-            place.set_ylabel(one.y_name)
-            place.set_title(f"{one.title}: fulfilled of {one.most}", fontsize=9)
+            place.set_xticks(
+                [n + 0.5 for n in range(len(grid_part.x))], grid_part.x, rotation=45, fontsize=8
+            )
+            place.set_yticks([n + 0.5 for n in range(len(grid_part.y))], grid_part.y, fontsize=8)
+            place.set_xlabel(grid_part.x_name)
+            place.set_ylabel(grid_part.y_name)
+            place.set_title(f"{grid_part.title}: fulfilled of {grid_part.most}", fontsize=9)
             place.grid(visible=False)
         figure.suptitle(title)
         return figure

@@ -39,7 +39,7 @@ class LabLink:
         return f"{NAME}{self.fragment}" if self.fragment and PAGE.exists() else ""
 
 
-def page(own: Iterable[loading.Control] = ()) -> bytes:
+def page(controls: Iterable[loading.Control] = ()) -> bytes:
     """Returns the page with these controls in it.
 
     Raises UnavailableError if it was not built, or if nothing compiles the controls for it.
@@ -48,7 +48,7 @@ def page(own: Iterable[loading.Control] = ()) -> bytes:
         built = PAGE.read_bytes()
     except FileNotFoundError:
         raise UnavailableError("the laboratory's page is not built here: make lab") from None
-    rows = [_row(one) for one in own]
+    rows = [_row(control) for control in controls]
     labels = [row["label"] for row in rows]
     for row in rows:
         if labels.count(row["label"]) > 1:
@@ -57,28 +57,28 @@ def page(own: Iterable[loading.Control] = ()) -> bytes:
     return built.replace(_OWN % b"[]", _OWN % text.encode(), 1)
 
 
-def _row(own: loading.Control) -> dict[str, Any]:
+def _row(control: loading.Control) -> dict[str, Any]:
     """Returns what the page has to know of a control, as values for JSON."""
-    text = own.code.decode()
+    text = control.code.decode()
     return {
-        "name": own.name,
+        "name": control.name,
         "algorithm": "loaded",
-        "label": label(own.name),
-        "colour": style_of(own.name).color,
-        "source": f"The file {own.name}",
-        "contents": own.source,
-        "traits": own.traits,
-        "like": own.like,
-        "state_bytes": own.state_bytes,
-        "calls": own.calls,
-        "lines": {call: lines.of_call(text, call) for call in own.calls},
-        "parameters": [asdict(parameter) for parameter in own.parameters],
-        "quantities": [asdict(quantity) for quantity in own.quantities],
-        "wasm": base64.b64encode(wasm.compiled(own)).decode(),
+        "label": label(control.name),
+        "colour": style_of(control.name).color,
+        "source": f"The file {control.name}",
+        "contents": control.source,
+        "traits": control.traits,
+        "like": control.like,
+        "state_bytes": control.state_bytes,
+        "calls": control.calls,
+        "lines": {call: lines.of_call(text, call) for call in control.calls},
+        "parameters": [asdict(parameter) for parameter in control.parameters],
+        "quantities": [asdict(quantity) for quantity in control.quantities],
+        "wasm": base64.b64encode(wasm.compiled(control)).decode(),
     }
 
 
-def put(folder: Folder) -> None:
+def write(folder: Folder) -> None:
     """Writes the page into the folder, if it was built."""
     if PAGE.exists():
         folder.file(NAME, partial(shutil.copyfile, PAGE))

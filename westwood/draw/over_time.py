@@ -12,7 +12,7 @@ import polars as pl
 
 from westwood.control.catalogue import OTHER_STYLE, PlotStyle, style_of
 from westwood.draw.style import MBPS, legend, look, nothing, subplots, thinned
-from westwood.draw.window import Span, said, sawteeth
+from westwood.draw.window import Span, sawteeth, span_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +75,9 @@ def over_time(
     """
     shown_s = sawteeth([run.trace for run in runs], whole_s) if span_s is None else span_s
     drawn_ = [(name, [_line(run, column, unit) for run in runs]) for column, name, unit in PANELS]
-    panels_ = [(name, lines) for name, lines in drawn_ if any(len(one.value) for one in lines)]
+    panels_ = [
+        (name, lines) for name, lines in drawn_ if any(len(series.value) for series in lines)
+    ]
     queues = [_queue_line(run) for run in runs if run.queue is not None]
     if queues:
         panels_.append((f"{queue}\n(packets)", queues))
@@ -86,10 +88,10 @@ def over_time(
             len(panels_), 1, size=(8, 1 + 1.65 * len(panels_)), sharex=True, squeeze=False
         )
         axes = rows[:, 0]
-        for its, (name, lines) in zip(axes, panels_, strict=True):
+        for panel_axes, (name, lines) in zip(axes, panels_, strict=True):
             for line in lines:
                 drawn = within(line, shown_s)
-                its.plot(
+                panel_axes.plot(
                     drawn["t"],
                     drawn["y"],
                     label=line.name,
@@ -99,11 +101,13 @@ def over_time(
                     color=line.style.color,
                     drawstyle="steps-post",
                 )
-            its.set_ylabel(name)
-            its.set_ylim(0, max(1.05 * its.dataLim.y1, 1e-9))  # keeps a constant line off the edge
+            panel_axes.set_ylabel(name)
+            panel_axes.set_ylim(
+                0, max(1.05 * panel_axes.dataLim.y1, 1e-9)
+            )  # keeps a constant line off the edge
         axes[-1].set_xlabel("Time (s)")
         axes[-1].set_xlim(*shown_s)
-        axes[0].set_title(title + said(shown_s, whole_s))
+        axes[0].set_title(title + span_text(shown_s, whole_s))
         legend(axes[0], place="below", points=10)
         figure.align_ylabels(axes)
         return figure

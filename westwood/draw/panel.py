@@ -143,10 +143,10 @@ def _draw_windows(axes: Axes, rows: pl.DataFrame, style: PlotStyle, name: str) -
 def _draw_events(axes: Axes, rows: pl.DataFrame, style: PlotStyle) -> None:
     """Marks each event at the window in force."""
     for event, (marker, _) in _EVENTS.items():
-        met = rows.filter(pl.col("event") == event)
+        event_rows = rows.filter(pl.col("event") == event)
         axes.plot(
-            met["time_s"],
-            met["cwnd"],
+            event_rows["time_s"],
+            event_rows["cwnd"],
             linestyle="none",
             marker=marker,
             markersize=4.5,
@@ -247,8 +247,8 @@ def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Panel
     present = [kind for kind in _DROPS if not drops.filter(kind=kind).is_empty()]
     for level, kind in enumerate(present):
         marker, color, name = _DROPS[kind]
-        its = drops.filter(kind=kind)
-        times = thinned(its)["time_s"]
+        drops_of_kind = drops.filter(kind=kind)
+        times = thinned(drops_of_kind)["time_s"]
         axes.plot(
             times,
             [top * (1.12 + 0.14 * level)] * len(times),
@@ -257,7 +257,7 @@ def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Panel
             markersize=4.5,
             markeredgewidth=0.9,
             color=color,
-            label=f"{name.format(run.decides)}: {its.height}",
+            label=f"{name.format(run.decides)}: {drops_of_kind.height}",
             clip_on=False,
         )
     entries = len(axes.get_legend_handles_labels()[0])

@@ -155,10 +155,10 @@ def write(
         counts=counts,
         manifest=manifest,
         version=__version__,
-        verdicts=sorted(verdicts, key=lambda one: list(Verdict).index(one.verdict)),
+        verdicts=sorted(verdicts, key=lambda verdict: list(Verdict).index(verdict.verdict)),
     )
     if any(section.opens for section in sections):
-        laboratory.put(folder)
+        laboratory.write(folder)
     return folder.text("index.html", page)
 
 
@@ -205,8 +205,8 @@ def facts(measured: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 def pair_cells(row: Mapping[str, Any], keys: Sequence[str], metric: str) -> list[str]:
     """Writes a paired comparison in cells, one for each of PAIR_HEADS."""
-    at = [f"{key} {_text(row[key])}" for key in keys if row[key] is not None]
-    where = ", ".join(at) or row["flow"]
+    settings = [f"{key} {_text(row[key])}" for key in keys if row[key] is not None]
+    where = ", ".join(settings) or row["flow"]
     difference = _interval({metric: row["mean"], f"{metric}_ci95": row["half"] or math.nan}, metric)
     unit = next((unit for ending, (_, unit) in _UNITS.items() if metric.endswith(ending)), "")
     names = f"{label(row['cc'])} minus {label(row['minus'])}"
@@ -217,7 +217,7 @@ def pair_cells(row: Mapping[str, Any], keys: Sequence[str], metric: str) -> list
 
 def title_of(column: str) -> str:
     """Returns a column's title; that of an observed column follows from its name."""
-    titles = {one.name: one.title for one in columns()}
+    titles = {known_column.name: known_column.title for known_column in columns()}
     if column.startswith(LOST_ON):
         return f"packets lost on {column.removeprefix(LOST_ON)}"
     ending = next((ending for ending in _UNITS if column.endswith(ending)), "")

@@ -67,11 +67,11 @@ def _draw_back(axes: Axes, cc: str, back: Sequence[ResetCost]) -> None:
     places = range(len(back))
     # A bootstrap interval need not contain the effect itself.
     ends = [
-        [max(0.0, one.effect - one.low) for one in back],
-        [max(0.0, one.high - one.effect) for one in back],
+        [max(0.0, ablation.effect - ablation.low) for ablation in back],
+        [max(0.0, ablation.high - ablation.effect) for ablation in back],
     ]
     axes.errorbar(
-        [one.effect for one in back],
+        [ablation.effect for ablation in back],
         places,
         xerr=ends,
         fmt="o",
@@ -79,5 +79,5 @@ def _draw_back(axes: Axes, cc: str, back: Sequence[ResetCost]) -> None:
         capsize=3,
     )
     axes.axvline(0, color=SOFT, linewidth=0.8)
-    name_rows(axes, [one.name for one in back])
+    name_rows(axes, [ablation.name for ablation in back])
     axes.set_xlabel("Cost of resetting the setting to its default, with 95 % interval")

@@ -10,7 +10,7 @@ import polars as pl
 from westwood.control.catalogue import PlotStyle
 from westwood.draw.style import SOFT, legend, look, subplots
 from westwood.draw.views import TracedFlows
-from westwood.draw.window import Span, said
+from westwood.draw.window import Span, span_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def segments(traced: TracedFlows) -> Figure:
             _draw(axes, within, flow.style, flow.name)
         rows[-1, 0].set_xlabel("Time (s)")
         rows[0, 0].set_xlim(*shown_s)
-        rows[0, 0].set_title(traced.title + said(shown_s, whole_s))
+        rows[0, 0].set_title(traced.title + span_text(shown_s, whole_s))
         return figure
 
 
@@ -46,8 +46,8 @@ def _about_a_loss(events: pl.DataFrame, whole_s: Span) -> Span:
         return whole_s
     times = sent["time_s"].sort()
     again = sent.filter(kind="retransmit")["time_s"]
-    at = int(times.search_sorted(again.min())) if len(again) else _SEGMENTS // 3  # type: ignore[arg-type]
-    first = min(max(0, at - _SEGMENTS // 3), len(times) - 1)
+    nearest = int(times.search_sorted(again.min())) if len(again) else _SEGMENTS // 3  # type: ignore[arg-type]
+    first = min(max(0, nearest - _SEGMENTS // 3), len(times) - 1)
     last = min(first + _SEGMENTS, len(times) - 1)
     return round(float(times[first]), 3), round(float(times[last]), 3)
 
@@ -86,10 +86,15 @@ def _draw(axes: Axes, events: pl.DataFrame, style: PlotStyle, name: str) -> None
             **dots,
         )
     for kind, marker in _MARKS.items():
-        its = events.filter(pl.col("kind") == kind)
-        if its.height:
+        kind_events = events.filter(pl.col("kind") == kind)
+        if kind_events.height:
             axes.plot(
-                its["time_s"], its["segment"], marker=marker, color="#000000", label=kind, **dots
+                kind_events["time_s"],
+                kind_events["segment"],
+                marker=marker,
+                color="#000000",
+                label=kind,
+                **dots,
             )
     axes.set_ylabel(f"{name}\n(segment)")
     legend(axes)

@@ -41,7 +41,7 @@ def over_time(connections: Sequence[Connection], title: str, end_s: float) -> Fi
     """Draws the connections side by side, with the same axes."""
     names = dict.fromkeys(span.state for connection in connections for span in connection.spans)
     colours = dict(zip(names, PALETTE, strict=False))
-    rows = max(len(one.panels) for one in connections)
+    rows = max(len(connection.panels) for connection in connections)
     with look():
         width = 3.4 + 3.8 * len(connections)
         figure, axes = subplots(
@@ -52,19 +52,21 @@ def over_time(connections: Sequence[Connection], title: str, end_s: float) -> Fi
             sharey="row",
             squeeze=False,
         )
-        for place, one in enumerate(connections):
+        for place, drawn_connection in enumerate(connections):
             column = axes[:, place]
-            for its, panel in zip(column, one.panels, strict=True):
-                _draw(its, panel)
-                _colour(its, one.spans, colours)
-                if one.mark_s is not None:
-                    its.axvline(one.mark_s, color=SOFT, linewidth=0.9, linestyle="--")
-                its.set_ylabel(panel.y_name if place == 0 else "")
-            column[0].set_title(one.name)
+            for panel_axes, panel in zip(column, drawn_connection.panels, strict=True):
+                _draw(panel_axes, panel)
+                _colour(panel_axes, drawn_connection.spans, colours)
+                if drawn_connection.mark_s is not None:
+                    panel_axes.axvline(
+                        drawn_connection.mark_s, color=SOFT, linewidth=0.9, linestyle="--"
+                    )
+                panel_axes.set_ylabel(panel.y_name if place == 0 else "")
+            column[0].set_title(drawn_connection.name)
             column[-1].set_xlabel("Time (s)")
             column[-1].set_xlim(0, end_s)
         for row in axes:
-            highest = max(its.dataLim.y1 for its in row)
+            highest = max(axes_.dataLim.y1 for axes_ in row)
             row[0].set_ylim(0, max(1.25 * highest, 1e-9))  # room for the legend
         figure.suptitle(title)
         if colours:

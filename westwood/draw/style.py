@@ -87,10 +87,10 @@ class Picture(Figure):
         super().draw(renderer)
 
     def _repr_png_(self) -> bytes:
-        made = io.BytesIO()
+        png = io.BytesIO()
         with look():
-            self.savefig(made, format="png")
-        return made.getvalue()
+            self.savefig(png, format="png")
+        return png.getvalue()
 
 
 class _Layout(ConstrainedLayoutEngine):
@@ -110,10 +110,10 @@ def subplots(
 ) -> tuple[Figure, Any]:
     """Makes a figure of this size in inches and its axes, like pyplot.subplots()."""
     figure = Picture(figsize=size, layout=_Layout())
-    made = figure.subplots(rows, columns, **how)
+    axes = figure.subplots(rows, columns, **how)
     if rows == 1 and columns > 1:
-        figure.row, figure.shares_y = list(np.ravel(made)), bool(how.get("sharey"))
-    return figure, made
+        figure.row, figure.shares_y = list(np.ravel(axes)), bool(how.get("sharey"))
+    return figure, axes
 
 
 def nothing(title: str, why: str) -> Figure:
@@ -207,8 +207,8 @@ def interval_of(bars: BarContainer) -> list[Artist]:
 
 def with_edge(drawn: Sequence[Artist]) -> None:
     """Outlines artists in white, so that they are visible on any colour."""
-    for one in drawn:
-        one.set_path_effects([withStroke(linewidth=3.2, foreground="#ffffff")])
+    for artist in drawn:
+        artist.set_path_effects([withStroke(linewidth=3.2, foreground="#ffffff")])
 
 
 def tint(color: str) -> tuple[float, float, float]:

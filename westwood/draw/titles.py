@@ -54,7 +54,7 @@ def wrapped(text: str, limit: float, width: Callable[[str], float]) -> Sequence[
         if all(width(line) <= limit for line in lines):
             break
     narrower = (_filled(pieces, limit * n / _STEPS, width) for n in range(1, _STEPS))
-    return next((one for one in narrower if len(one) == len(lines)), lines)
+    return next((candidate for candidate in narrower if len(candidate) == len(lines)), lines)
 
 
 def _filled(pieces: Sequence[str], limit: float, width: Callable[[str], float]) -> list[str]:

@@ -41,8 +41,8 @@ def style_of_control(control: str) -> PlotStyle:
         for protocol in reversed(PROTOCOLS.values())
         if protocol.kernel
     }
-    own = PROTOCOLS.get(control)  # several protocols are the kernel's reno
-    return own.style if own and own.kernel == control else styles.get(control, OTHER_STYLE)
+    known = PROTOCOLS.get(control)  # several protocols are the kernel's reno
+    return known.style if known and known.kernel == control else styles.get(control, OTHER_STYLE)
 
 
 def pairs(rows: pl.DataFrame, courses: Sequence[GainCourse], baseline: str, worth: float) -> Figure:
@@ -78,8 +78,8 @@ def _draw_course(axes: Axes, course: GainCourse) -> None:
     number = np.arange(1, len(course.gain) + 1)
     color = style_of_control(course.cc).color
     low, high = (
-        100 * np.clip(np.asarray(one, float), -1, 10 * _MOST_GAIN)
-        for one in (course.low, course.high)
+        100 * np.clip(np.asarray(bound, float), -1, 10 * _MOST_GAIN)
+        for bound in (course.low, course.high)
     )
     gain = 100 * np.asarray(course.gain, float)
     axes.fill_between(number, low, high, color=color, alpha=0.15, linewidth=0)
@@ -142,10 +142,10 @@ def _mark_losses(axes: Axes, trace: pl.DataFrame) -> None:
     state = pl.col("state").cast(pl.String)
     for kind, marker, name in (("recovery", "x", "loss"), ("loss", "v", "timeout")):
         begins = (state == kind) & (state.shift() != kind)
-        at = trace.with_columns(pl.col("cwnd").shift().alias("before")).filter(begins)
+        losses = trace.with_columns(pl.col("cwnd").shift().alias("before")).filter(begins)
         axes.plot(
-            at["time_s"],
-            at["before"],
+            losses["time_s"],
+            losses["before"],
             marker,
             color="#B00020",
             markersize=5,

@@ -49,7 +49,7 @@ def round_up(span_s: float) -> float:
     return next(unit * times for times in (1, 2, 5, 10) if unit * times >= span_s * (1 - 1e-9))
 
 
-def said(span_s: Span, whole_s: Span) -> str:
+def span_text(span_s: Span, whole_s: Span) -> str:
     """Returns the part of a title that names the part shown; empty for the whole run."""
     if span_s == whole_s:
         return ""

@@ -32,11 +32,11 @@ def recording_of(
     ours = [control for control in controls if control.startswith(ww_kernel.PREFIX)]
     chosen = controls if any_control else ours
     with ExitStack() as stack:
-        made = Recording()
+        rebuilt = Recording()
         if chosen:
             with suppress(RunError, UnavailableError):
-                made = stack.enter_context(recording(port, tuple(chosen)))
-        yield made
+                rebuilt = stack.enter_context(recording(port, tuple(chosen)))
+        yield rebuilt
 
 
 def of_connection(recording: Recording, ends: str, established_s: float) -> pl.DataFrame:
@@ -48,21 +48,21 @@ def of_connection(recording: Recording, ends: str, established_s: float) -> pl.D
     if seen.is_empty():
         return seen
     # A recording of several namespaces appends @ and the namespace.
-    its = seen.filter(pl.col("flow").str.contains(f"^{re.escape(ends)}(@[0-9]+)?$"))
-    its = its.sort("time_s", maintain_order=True)
-    starts = its.filter(event="start")
+    rows = seen.filter(pl.col("flow").str.contains(f"^{re.escape(ends)}(@[0-9]+)?$"))
+    rows = rows.sort("time_s", maintain_order=True)
+    starts = rows.filter(event="start")
     if starts.is_empty():
         return starts
-    return its.with_columns(pl.col("time_s") - starts["time_s"][-1] + established_s)
+    return rows.with_columns(pl.col("time_s") - starts["time_s"][-1] + established_s)
 
 
 def with_estimates(
     trace: pl.DataFrame, recording: Recording, ends: str, established_s: float
 ) -> pl.DataFrame:
     """Returns the trace of the connection `ends` with the recorded estimates."""
-    its = of_connection(recording, ends, established_s)
-    if its.is_empty() or trace.is_empty():
+    connection_rows = of_connection(recording, ends, established_s)
+    if connection_rows.is_empty() or trace.is_empty():
         return trace
-    known = its.filter(pl.col("estimate_bps").is_not_nan())
+    known = connection_rows.filter(pl.col("estimate_bps").is_not_nan())
     joined = trace.drop(_COLUMNS).join_asof(known.select("time_s", *_COLUMNS), on="time_s")
     return joined.with_columns(pl.col(_COLUMNS).fill_null(math.nan)).select(trace.columns)

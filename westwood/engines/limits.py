@@ -37,21 +37,21 @@ _IMPAIRMENTS = {
 
 def refuse_all(*checks: Callable[[], None]) -> None:
     """Makes all checks, and raises the first refusal with the others."""
-    found: list[InputError] = []
+    refusals: list[InputError] = []
     for check in checks:
         try:
             check()
         except InputError as error:
-            found += [error, *error.others]
-    if found:
-        raise found[0].located(others=found[1:])
+            refusals += [error, *error.others]
+    if refusals:
+        raise refusals[0].located(others=refusals[1:])
 
 
 def refuse_each(errors: Iterable[InputError]) -> None:
     """Raises the first of these errors, if there is one, with the others."""
-    found = list(errors)
-    if found:
-        raise found[0].located(others=found[1:])
+    refusals = list(errors)
+    if refusals:
+        raise refusals[0].located(others=refusals[1:])
 
 
 @dataclass(frozen=True)
@@ -85,20 +85,22 @@ class Limits:
         if queue.limit.unit != "p":
             raise self.refuse(f"{name}.queue.limit", str(queue.limit), "a limit in packets")
         if queue.kind != DROPTAIL and not self.queues[queue.kind]:
-            known = [DROPTAIL, *(kind for kind, its in self.queues.items() if its)]
+            known = [DROPTAIL, *(kind for kind, support in self.queues.items() if support)]
             raise self.refuse(f"{name}.queue.kind", queue.kind, "one of " + ", ".join(known))
-        for key, own in self.fixed.get(queue.kind, {}).items():
-            if (value := getattr(queue, key)) != own:
-                raise self.refuse(f"{name}.queue.{key}", value, f"{own}, fixed in {self.name}")
+        for key, fixed_setting in self.fixed.get(queue.kind, {}).items():
+            if (value := getattr(queue, key)) != fixed_setting:
+                raise self.refuse(
+                    f"{name}.queue.{key}", value, f"{fixed_setting}, fixed in {self.name}"
+                )
         if link.loss.kind not in self.losses:
             *kinds, last = map(show, self.losses)
             expected = f"{', '.join(kinds)} or {last}"
             raise self.refuse(f"{name}.loss.kind", link.loss.kind, expected)
-        lacking = {key: what for key, what in _IMPAIRMENTS.items() if key not in self.impairments}
-        for key in lacking:
+        missing = {key: what for key, what in _IMPAIRMENTS.items() if key not in self.impairments}
+        for key in missing:
             if getattr(link, key):
                 value = link.model_dump(exclude_none=True)[key]
-                *others, last = dict.fromkeys(lacking.values())
+                *others, last = dict.fromkeys(missing.values())
                 raise self.refuse(f"{name}.{key}", value, f"no {', '.join(others)} or {last}")
 
     def check_app(self, flow: Flow) -> None:
@@ -109,7 +111,7 @@ class Limits:
                 raise self.refuse(f"{flow.name}.{key}", shown, "a bulk flow without arrivals")
 
     def check_settings(
-        self, flow: Flow, own: Mapping[str, Any], profile: str, strict: Container[str] = ()
+        self, flow: Flow, settings: Mapping[str, Any], profile: str, strict: Container[str] = ()
     ) -> None:
         """Refuses settings that are neither the simulator's `own` nor the profile's.
 
@@ -118,10 +120,10 @@ class Limits:
         of_profile = profiles.get(profile).defaults("flow")
         if RECOVERIES[flow.recovery].uses_sack:
             of_profile |= profiles.get(profile).defaults(profiles.SACK)
-        theirs = {key: of_profile.get(key) for key in own if key not in strict}
+        theirs = {key: of_profile.get(key) for key in settings if key not in strict}
         unlike_profile = dict(departures(flow, "flow", theirs))
         refuse_each(
-            self.refuse_fixed(f"{flow.name}.{key}", written, own[key])
-            for key, written in departures(flow, "flow", own)
+            self.refuse_fixed(f"{flow.name}.{key}", written, settings[key])
+            for key, written in departures(flow, "flow", settings)
             if key in strict or key in unlike_profile
         )

@@ -170,9 +170,12 @@ def _read(
     """Parses a report and the lines that only ww-path prints."""
     report = wire.read(lines, scenario, files, what, PROGRAM)
     try:
-        (said,) = report.others["emulator"]
-        int(said[said.index("overruns") + 1]), int(said[said.index("refused") + 1])
-        float(said[said.index("late_worst_s") + 1])
+        (emulator_words,) = report.others["emulator"]
+        (
+            int(emulator_words[emulator_words.index("overruns") + 1]),
+            int(emulator_words[emulator_words.index("refused") + 1]),
+        )
+        float(emulator_words[emulator_words.index("late_worst_s") + 1])
         ports = [int(port) for (port,) in report.others.get("port", [])]
     except (LookupError, ValueError):
         ports = [-1]
@@ -184,8 +187,8 @@ def _read(
 
 def _check_speed(report: wire.Report, what: str) -> float:
     """Returns the largest lateness of a packet in s; raises RunError if any never arrived."""
-    (said,) = report.others["emulator"]
-    emulator = dict(zip(said[::2], said[1::2], strict=True))
+    (emulator_words,) = report.others["emulator"]
+    emulator = dict(zip(emulator_words[::2], emulator_words[1::2], strict=True))
     if missed := int(emulator["overruns"]) + int(emulator["refused"]):
         problem = f"this machine was too slow: {missed} packets never reached the path"
         raise RunError(f"{what}: {problem}; use lower rates or fewer --workers")
@@ -196,11 +199,11 @@ def _add_estimates(report: wire.Report, scenario: Scenario, recording: Recording
     """Adds the recorded estimates to the traces of flows with a single connection."""
     ports = [int(port) for (port,) in report.others.get("port", [])]
     for index, trace in report.windows.items():
-        its = report.flows[index]
-        source = int(its["source"])
+        flow = report.flows[index]
+        source = int(flow["source"])
         if scenario.flows[source].arrivals is None:
             ends = _ends(source, ports[index])
-            established_s = its["established_s"]
+            established_s = flow["established_s"]
             report.windows[index] = estimates.with_estimates(trace, recording, ends, established_s)
 
 

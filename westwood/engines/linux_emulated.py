@@ -22,12 +22,12 @@ _TOOLS = ("tc",)  # for queue disciplines
 _MOST_S = 1800.0  # the longest run on a busy machine
 
 
-def lacking(controls: Iterable[str]) -> str | None:
+def missing_reason(controls: Iterable[str]) -> str | None:
     """Returns why the machine can't run these controls; None if it can."""
     others = sorted(set(controls) - _BUILT_IN - MODULES)
     if others:
         return f"Debian's kernel has no {', '.join(others)}"
-    return emulated.lacking()
+    return emulated.missing_reason()
 
 
 def execute(

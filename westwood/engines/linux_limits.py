@@ -120,14 +120,17 @@ def _control_of(flow: Flow) -> str:
 def is_emulated(scenario: Scenario) -> bool:
     """Returns whether it needs the emulated machine, and that machine can run it."""
     controls = controls_of(scenario)
-    return bool(missing(scenario)) and linux_emulated.lacking(controls) is None
+    return bool(missing(scenario)) and linux_emulated.missing_reason(controls) is None
 
 
 def missing(scenario: Scenario) -> list[str]:
     """Returns the kernel's modules that a scenario needs and this kernel lacks."""
     controls = filter(is_missing, controls_of(scenario))
     disciplines = filter(linux_queues.is_missing, linux_queues.disciplines_of(scenario))
-    return sorted([f"tcp_{one}" for one in controls] + [f"sch_{one}" for one in disciplines])
+    return sorted(
+        [f"tcp_{control}" for control in controls]
+        + [f"sch_{discipline}" for discipline in disciplines]
+    )
 
 
 def _check_flow(flow: Flow, require_file: RequireFile) -> None:
@@ -154,9 +157,9 @@ def _check_flow(flow: Flow, require_file: RequireFile) -> None:
 
 def _wrong(flow: Flow) -> Iterator[tuple[str, object, str]]:
     """Yields the settings that Linux does not have so: key, value and what it expects."""
-    own = fixed(flow)
-    for key, value in departures(flow, "flow", own):
-        yield key, value, show(own[key]) + _REASONS.get(key, "")
+    fixed_settings = fixed(flow)
+    for key, value in departures(flow, "flow", fixed_settings):
+        yield key, value, show(fixed_settings[key]) + _REASONS.get(key, "")
     for key, value, right, expected in _bounded(flow):
         if not right:
             yield key, value, expected
@@ -208,9 +211,9 @@ def fixed(flow: Flow) -> dict[str, Any]:
 def _bounded(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
     """Yields the settings with bounds: key, value, whether it is within them, and the bounds."""
     built, obeyed = configured(flow.cc), settings_of_protocol(flow.cc.name)
-    for key, own in _LINUX_HAS.items():
+    for key, linux_value in _LINUX_HAS.items():
         value = getattr(built, key)
-        yield f"cc.{key}", value, value == own or key not in obeyed, show(own)
+        yield f"cc.{key}", value, value == linux_value or key not in obeyed, show(linux_value)
     yield "delayed_ack", flow.delayed_ack, flow.delayed_ack in (1, 2), "1 or 2"
     least, most = flow.min_rto, flow.max_rto
     yield "min_rto", format_time(least), least % _MS == 0, "whole milliseconds"

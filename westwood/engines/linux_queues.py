@@ -30,12 +30,14 @@ _BEFORE = ("policer", "ack_filter")  # these act before the queue, the emulated 
 
 def refuse_held(scenario: Scenario) -> None:
     """Refuses queues that decide when packets leave, for paths without disciplines."""
-    _check_kinds(scenario, [kind for kind, one in QUEUES.items() if not one.holds])
+    _check_kinds(scenario, [kind for kind, queue in QUEUES.items() if not queue.holds])
 
 
 def check(scenario: Scenario) -> None:
     """Refuses queues that neither the emulated path nor Linux has."""
-    _check_kinds(scenario, [kind for kind, one in QUEUES.items() if one.kernel or not one.holds])
+    _check_kinds(
+        scenario, [kind for kind, queue in QUEUES.items() if queue.kernel or not queue.holds]
+    )
     for link in scenario.link:
         if link.queue.kind in QUEUES and QUEUES[link.queue.kind].kernel:
             _check_discipline(link, scenario)
@@ -59,9 +61,9 @@ def _check_discipline(link: Link, scenario: Scenario) -> None:
             raise _refuse(f"{link.name}.{key}", given.model_dump(), expected)
     if queue.limit.unit != "p" or queue.limit.count is None:
         raise _refuse(f"{link.name}.queue.limit", str(queue.limit), "packets, as in 1000p")
-    own = written_defaults(kind.name, leave_out=kind.obeyed)
-    for key, value in departures(queue, kind.name, own):
-        raise _refuse(f"{link.name}.queue.{key}", value, f"{show(own[key])}, the kernel's own")
+    defaults = written_defaults(kind.name, leave_out=kind.obeyed)
+    for key, value in departures(queue, kind.name, defaults):
+        raise _refuse(f"{link.name}.queue.{key}", value, f"{show(defaults[key])}, the kernel's own")
     for key in kind.obeyed:
         value = getattr(queue, key)
         if settings_of(kind.name)[key].kind == "TIME" and value % TIME_UNITS["us"]:

@@ -69,10 +69,10 @@ class EmulatedPath:
                 link.pop("rate", None)
         traffic = {"kind": "udp", "rate": "1Mbps"}
         flow = {"name": "command", "from": "inside", "to": "outside", "app": traffic}
-        made = Scenario(name="shell", duration="1s", link=[link], flow=[flow])
+        scenario = Scenario(name="shell", duration="1s", link=[link], flow=[flow])
         others = (key.removeprefix(f"{PATH}.") for key in settings)
         words = (named, rate, delay, None if loss is None else str(loss), queue, *others)
-        return cls(made.with_settings(settings), " ".join(str(word) for word in words if word))
+        return cls(scenario.with_settings(settings), " ".join(str(word) for word in words if word))
 
     @classmethod
     def of_scenario(cls, file_or_preset: str, settings: Mapping[str, Any]) -> EmulatedPath:
@@ -132,12 +132,12 @@ def _shell() -> str:
 def _environment(about: str, *, is_shell: bool) -> dict[str, str]:
     """Returns the command's environment; a shell gets a prompt that describes the path."""
     outer = os.environ.get(_ABOUT)
-    made = {**os.environ, _ABOUT: f"{outer}{_SEPARATOR}{about}" if outer else about}
+    variables = {**os.environ, _ABOUT: f"{outer}{_SEPARATOR}{about}" if outer else about}
     if is_shell and Path(_shell()).name == "bash":  # ~/.bashrc would overwrite PS1
-        made["PROMPT_COMMAND"] = f'PS1="[${_ABOUT}] $PS1" PROMPT_COMMAND='
+        variables["PROMPT_COMMAND"] = f'PS1="[${_ABOUT}] $PS1" PROMPT_COMMAND='
     elif is_shell:
-        made["PS1"] = f"[{made[_ABOUT]}] $ "
-    return made
+        variables["PS1"] = f"[{variables[_ABOUT]}] $ "
+    return variables
 
 
 def _left_out(scenario: Scenario) -> str | None:

@@ -98,7 +98,7 @@ def _check_kernels(scenario: Scenario) -> None:
 def _of_this_engine(error: InputError) -> InputError:
     """Returns the error of engine linux with the name of this one."""
     problem = error.problem.replace("engine linux ", f"engine {ENGINE} ", 1)
-    others = [_of_this_engine(one) for one in error.others]
+    others = [_of_this_engine(other_error) for other_error in error.others]
     return InputError(problem, key=error.key, value=error.value, source=error.source, others=others)
 
 

@@ -76,8 +76,8 @@ def _packets(scenario: Scenario, place: int, link: Link, seed: int) -> list[int]
     if loss.kind == "uniform":
         return list(_drawn(loss.rate, most, f"{seed} {place}"))
     built = network.build(scenario).links[place]
-    its = built.backward.loss if loss.on == "backward" else built.forward.loss
-    return _engine.lost_among(int(most), its, seed)
+    loss_model = built.backward.loss if loss.on == "backward" else built.forward.loss
+    return _engine.lost_among(int(most), loss_model, seed)
 
 
 def _most_packets(scenario: Scenario, link: Link) -> float:

@@ -46,7 +46,7 @@ def plan_of_kernel(scenario: Scenario) -> str:
     A kernel has its bursts and compressed ACKs unless the scenario's profile knows of them.
     """
     if scenario.profile != BURSTS:
-        usual = profiles.get(BURSTS).own["flow"].items()
+        usual = profiles.get(BURSTS).choices["flow"].items()
         names = [flow.name for flow in scenario.flow]
         scenario = scenario.with_settings(
             {f"{name}.{key}": choice.value for name in names for key, choice in usual}

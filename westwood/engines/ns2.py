@@ -51,9 +51,9 @@ _SEEDS = 2**31 - 2  # the largest seed of ns-2's generator
 def program() -> Path:
     """Returns ns-2's location; raises UnavailableError with the remedy if it is missing."""
     named = os.environ.get(VARIABLE)
-    found = named or system_program("ns")
-    if found and os.access(found, os.X_OK) and Path(found).is_file():
-        return Path(found)
+    path = named or system_program("ns")
+    if path and os.access(path, os.X_OK) and Path(path).is_file():
+        return Path(path)
     problem = f"{VARIABLE} names no program" if named else "it is not installed"
     raise UnavailableError(f"engine ns2 needs ns-2, and {problem}: {REMEDY}")
 
@@ -91,14 +91,14 @@ def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
 
 def _program_for(scenario: Scenario) -> Path:
     """Returns ns-2's location; raises UnavailableError if it lacks a module for a flow."""
-    found = program()
+    path = program()
     for agent in filter(None, map(agent_of, scenario.flows)):
-        if agent.is_a_module and not _has(found, agent.agent):
+        if agent.is_a_module and not _has(path, agent.agent):
             raise UnavailableError(
                 f"engine ns2 needs an ns with the module {agent.agent} for this protocol "
-                f"({VARIABLE} names it), and {found} has none: docs/comparison.md"
+                f"({VARIABLE} names it), and {path} has none: docs/comparison.md"
             )
-    return found
+    return path
 
 
 @cache
@@ -118,10 +118,10 @@ def script(scenario: Scenario) -> str:
         ends = ((link.a, link.b, link.forward), (link.b, link.a, link.backward))
         for a, b, direction in ends:
             lines += _direction(a, b, direction, len(built.flows), has_syn)
-    for flow, its in zip(scenario.flows, built.flows, strict=True):
+    for flow, built_flow in zip(scenario.flows, built.flows, strict=True):
         agent = agent_of(flow)
         assert agent is not None  # check() has seen it
-        lines.append(_flow(agent, its))
+        lines.append(_flow(agent, built_flow))
     lines.append(f"$ns at {_s(built.duration)} {{report {_s(built.duration)}}}")
     return "".join(f"{line}\n" for line in lines)
 
@@ -131,18 +131,20 @@ def _s(picoseconds: int) -> str:
 
 
 def _list(values: Mapping[str, Any]) -> str:
-    words = (f"{key} {int(one) if isinstance(one, bool) else one}" for key, one in values.items())
+    words = (
+        f"{key} {int(value) if isinstance(value, bool) else value}" for key, value in values.items()
+    )
     return "{" + " ".join(words) + "}"
 
 
-def _direction(a: int, b: int, its: _engine.Direction, flows: int, has_syn: bool) -> Iterator[str]:
-    limit = _UNLIMITED if its.queue_packets < 0 else its.queue_packets
-    red = _red(its.red) if its.queue_kind == "red" else {}
-    yield f"direction {a} {b} {its.rate_bps} {_s(its.delay)} {limit} {_list(red)} {flows}"
-    if isinstance(its.loss, _engine.Uniform):
-        yield f"loses [uniform {its.loss.rate!r}] {a} {b} {flows}"
-    elif isinstance(its.loss, _engine.LossList):
-        numbers = _numbers(its.loss.packets, has_syn)
+def _direction(a: int, b: int, side: _engine.Direction, flows: int, has_syn: bool) -> Iterator[str]:
+    limit = _UNLIMITED if side.queue_packets < 0 else side.queue_packets
+    red = _red(side.red) if side.queue_kind == "red" else {}
+    yield f"direction {a} {b} {side.rate_bps} {_s(side.delay)} {limit} {_list(red)} {flows}"
+    if isinstance(side.loss, _engine.Uniform):
+        yield f"loses [uniform {side.loss.rate!r}] {a} {b} {flows}"
+    elif isinstance(side.loss, _engine.LossList):
+        numbers = _numbers(side.loss.packets, has_syn)
         yield f"loses [scripted {{{' '.join(map(str, numbers))}}}] {a} {b} {flows}"
 
 
@@ -208,8 +210,8 @@ def _flow(agent: Agent, flow: _engine.Flow) -> str:
         sinks["interval"] = _s(flow.delayed_ack_timeout)
     size = _FOREVER if flow.size_bytes < 0 else flow.size_bytes
     ends = f"{flow.from_node} {flow.to_node}"
-    made = f"flow {agent.agent} {sink} {ends} {_s(flow.start)} {size}"
-    return f"{made} {_list(settings)} {_list(sinks)} {{{agent.select}}}"
+    line = f"flow {agent.agent} {sink} {ends} {_s(flow.start)} {size}"
+    return f"{line} {_list(settings)} {_list(sinks)} {{{agent.select}}}"
 
 
 def _run(program: Path, text: str, scenario: Scenario, seed: int) -> Result:
@@ -236,25 +238,27 @@ def _execute(program: Path, text: str, what: str) -> list[list[str]]:
 
 def _result(scenario: Scenario, lines: Sequence[Sequence[str]]) -> RawResult:
     """Converts ns-2's output to an engine's raw result."""
-    said: dict[str, list[dict[str, str]]] = {"flow": [], "direction": []}
+    tables: dict[str, list[dict[str, str]]] = {"flow": [], "direction": []}
     for kind, *words in lines:
-        if kind in said:
-            said[kind].append(dict(zip(words[::2], words[1::2], strict=True)))
-    flows, directions = said["flow"], said["direction"]
-    counted = [_counts(its, one) for its, one in zip(scenario.flows, flows, strict=True)]
+        if kind in tables:
+            tables[kind].append(dict(zip(words[::2], words[1::2], strict=True)))
+    flows, directions = tables["flow"], tables["direction"]
+    counted = [
+        _counts(flow, flow_texts) for flow, flow_texts in zip(scenario.flows, flows, strict=True)
+    ]
     connections: dict[str, Any] = {"source": list(range(len(flows)))}
     for name, column in FLOW_COLUMNS.items():
         to, missing = (int, 0) if column.type == "COUNT" else (float, math.nan)
-        connections[name] = [to(one.get(name, missing)) for one in counted]
+        connections[name] = [to(counts.get(name, missing)) for counts in counted]
     largest = max(flow.packet for flow in scenario.flow)
-    both = [_side(one, largest, scenario.duration / PS_PER_S) for one in directions]
+    both = [_side(direction, largest, scenario.duration / PS_PER_S) for direction in directions]
     kept = InMemory(lambda table: {})
     return RawResult(connections, both[::2], both[1::2], kept)
 
 
-def _counts(flow: Any, said: Mapping[str, str]) -> dict[str, float]:
+def _counts(flow: Any, counts: Mapping[str, str]) -> dict[str, float]:
     """Computes our columns of a flow from ns-2's counters, which include the SYN."""
-    counted = {name: float(value) for name, value in said.items()}
+    counted = {name: float(value) for name, value in counts.items()}
     packet, syn = flow.packet, flow.header if flow.handshake_rtt else 0
     segments = max(0.0, counted["in_order"] - syn) // packet
     data = max(0.0, counted["sent"] - (1 if syn else 0))
@@ -270,13 +274,13 @@ def _counts(flow: Any, said: Mapping[str, str]) -> dict[str, float]:
     }
 
 
-def _side(said: Mapping[str, str], largest: int, duration_s: float) -> LinkCounters:
+def _side(counts: Mapping[str, str], largest: int, duration_s: float) -> LinkCounters:
     """Computes our columns of a link's direction.
 
     ns-2 does not report the size of a packet that is still being sent at the end; it is taken to be
     the largest.
     """
-    counted = {name: float(value) for name, value in said.items()}
+    counted = {name: float(value) for name, value in counts.items()}
     bps = counted.pop("bps")
     beyond_s = max(0.0, counted.pop("last_departure_s") + 8 * largest / bps - duration_s)
     sending_s = 8 * counted.pop("sent_bytes") / bps

@@ -27,7 +27,7 @@ _LIMITS = Limits(
     "ns2",
     "ns-2",
     most_flows=10_000,
-    queues={kind: one.ns2 for kind, one in QUEUES.items()},
+    queues={kind: queue.ns2 for kind, queue in QUEUES.items()},
     losses=("none", "uniform", "script"),
     fixed={"red": {"spared": 1}},
 )
@@ -56,10 +56,10 @@ def _of_newreno(flow: _engine.Flow) -> dict[str, Any]:
 
 
 def _of_ucla(flow: _engine.Flow) -> dict[str, Any]:
-    even = {10: 1, 15: 2}.get(flow.cc.m, 1)
+    even_filter = {10: 1, 15: 2}.get(flow.cc.m, 1)
     return {
         **_of_newreno(flow),
-        "filter_type": even if flow.cc.filter == "tustin-even" else 3,
+        "filter_type": even_filter if flow.cc.filter == "tustin-even" else 3,
         "tau": flow.cc.tau_us / 1e6,
     }
 
@@ -143,14 +143,14 @@ def check(scenario: Scenario) -> None:
     for flow in scenario.flow:
         _check_flow(flow)
         _LIMITS.check_settings(flow, fixed(flow), scenario.profile)
-    for flow, its in zip(scenario.flows, network.build(scenario).flows, strict=True):
+    for flow, built_flow in zip(scenario.flows, network.build(scenario).flows, strict=True):
         agent = agent_of(flow)
         assert agent is not None
-        own = {"byte_counting": agent.counts_segments, "validate_cwnd": False}
+        fixed_settings = {"byte_counting": agent.counts_segments, "validate_cwnd": False}
         if agent.counts_segments:  # TCP-Linux has no fractions of a segment
-            own["fractional_cwnd"] = False
-        for key, expected in own.items():
-            if (value := getattr(its.cc, key)) != expected:
+            fixed_settings["fractional_cwnd"] = False
+        for key, expected in fixed_settings.items():
+            if (value := getattr(built_flow.cc, key)) != expected:
                 raise _LIMITS.refuse_fixed(f"{flow.name}.cc.{key}", value, expected)
 
 

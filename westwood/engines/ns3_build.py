@@ -121,12 +121,12 @@ def _tools() -> dict[str, str]:
     """Finds the build tools in PATH or next to this Python, where westwood[ns3] installs some."""
     folders = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
     path = os.pathsep.join(folders)
-    found = {name: shutil.which(name, path=path) or "" for name in ("cmake", "ninja", "make")}
+    tool_paths = {name: shutil.which(name, path=path) or "" for name in ("cmake", "ninja", "make")}
     compiler = shutil.which(os.environ.get("CXX", "c++"), path=path) or shutil.which("g++")
     packages = [] if compiler else ["g++"]
-    if not found["cmake"]:
+    if not tool_paths["cmake"]:
         packages.append("cmake")
-    if not found["ninja"] and not found["make"]:
+    if not tool_paths["ninja"] and not tool_paths["make"]:
         packages.append("ninja-build")
     if packages:
         remedy = f"apt-get install {' '.join(packages)}"
@@ -137,7 +137,7 @@ def _tools() -> dict[str, str]:
             {"g++": "C++ compiler", "ninja-build": "ninja"}.get(p, p) for p in packages
         )
         raise UnavailableError(f"westwood ns3 build: no {names}: {remedy}")
-    return found
+    return tool_paths
 
 
 def call(command: Iterable[str], problem: str) -> None:
@@ -145,7 +145,7 @@ def call(command: Iterable[str], problem: str) -> None:
     done = programs.run(list(command), "", both=True)
     if done.code != 0:
         lines = [line.strip() for line in done.out.splitlines() if line.strip()] or ["no message"]
-        wrong = (at for at, line in enumerate(lines) if "error" in line.lower())
-        said = lines[next(wrong, len(lines) - 1) :]
+        wrong = (number for number, line in enumerate(lines) if "error" in line.lower())
+        tail = lines[next(wrong, len(lines) - 1) :]
         # CMake prints the message on the line after "CMake Error at FILE:LINE (message):".
-        raise RunError(f"{problem}: {one_line(' '.join(said[: 1 + said[0].endswith(':')]))}")
+        raise RunError(f"{problem}: {one_line(' '.join(tail[: 1 + tail[0].endswith(':')]))}")

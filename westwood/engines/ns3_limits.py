@@ -40,8 +40,8 @@ _LIMITS = Limits(
     "ns3",
     "ns-3",
     most_flows=60_000,  # each has its own port
-    queues={kind: one.ns3 for kind, one in QUEUES.items()},
-    losses=(NO_LOSS, *(kind for kind, one in LOSSES.items() if one.counts), SCRIPT),
+    queues={kind: queue.ns3 for kind, queue in QUEUES.items()},
+    losses=(NO_LOSS, *(kind for kind, loss in LOSSES.items() if loss.counts), SCRIPT),
     # RedQueueDisc::DoEnqueue drops only if it holds more than one packet; its device holds another.
     fixed={"red": {"spared": 2}},
     impairments=(
@@ -51,7 +51,9 @@ _LIMITS = Limits(
 )
 # The recoveries of our module, and mainline's PRR.
 _RECOVERIES = [
-    one.name for one in RECOVERIES.values() if not one.uses_rate_reduction or one.name == "prr"
+    recovery.name
+    for recovery in RECOVERIES.values()
+    if not recovery.uses_rate_reduction or recovery.name == "prr"
 ]
 _OURS = "WwTcpWestwood"  # our module's class, which has the core's settings as attributes
 _OF_CWND = ("TcpCubic", "TcpVegas")  # these take ssthresh from cwnd, not from ns-3's pipe
@@ -152,7 +154,7 @@ def _check_link(link: Link) -> None:
 def _check_flow(flow: Flow) -> None:
     name = flow.name
     if flow.app.kind != "udp" and not PROTOCOLS[flow.cc.name].ns3:
-        known = [*(one.name for one in PROTOCOLS.values() if one.ns3), "a file in C"]
+        known = [*(protocol.name for protocol in PROTOCOLS.values() if protocol.ns3), "a file in C"]
         raise _LIMITS.refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(known))
     if flow.recovery not in _RECOVERIES:
         raise _LIMITS.refuse(f"{name}.recovery", flow.recovery, "one of " + ", ".join(_RECOVERIES))
@@ -165,10 +167,10 @@ def _check_congestion_control(flow: Flow, of_profile: Mapping[str, Any]) -> None
     if of_class == _OURS:
         return
     for option, value in cc.model_dump(exclude_none=True, exclude={"name", *_OF_PROFILE}).items():
-        own = _OF_CUBIC.get(option, ())
-        if value in own or (own and value == of_profile.get(option)):
+        options = _OF_CUBIC.get(option, ())
+        if value in options or (options and value == of_profile.get(option)):
             continue
         expected = f"none: in ns-3 (class {of_class}) this control's settings can't be set"
-        if own:
-            expected = " or ".join(map(show, own)) + f", which its {of_class} has"
+        if options:
+            expected = " or ".join(map(show, options)) + f", which its {of_class} has"
         raise _LIMITS.refuse(f"{flow.name}.cc.{option}", value, expected)

@@ -80,7 +80,7 @@ def _run_jobs(
     finally:
         stop.set()
         pool.shutdown(wait=False, cancel_futures=True)
-        wait([one for one in pending if one.running()], timeout=_END_S)
+        wait([future for future in pending if future.running()], timeout=_END_S)
 
 
 def sorted_rows(runs: Iterable[tuple[int, list[Row]]]) -> list[Row]:

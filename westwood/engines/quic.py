@@ -59,14 +59,14 @@ def program() -> Path:
 
 def _runner() -> tuple[Path, Mapping[str, Fork]]:
     """Returns the runner's location and the forks in it, by engine."""
-    found = PROGRAM.find()
-    problem, forks = _asked(found, found.stat().st_mtime_ns)
+    path = PROGRAM.find()
+    problem, forks = _asked(path, path.stat().st_mtime_ns)
     if problem:
         if os.environ.get(VARIABLE):
             problem += f", expected a ww-quic of this version: {PROGRAM.remedy}"
-            raise InputError(problem, key=VARIABLE, value=str(found))
-        raise UnavailableError(f"{found} {problem}; rebuild it: {PROGRAM.remedy}")
-    return found, forks
+            raise InputError(problem, key=VARIABLE, value=str(path))
+        raise UnavailableError(f"{path} {problem}; rebuild it: {PROGRAM.remedy}")
+    return path, forks
 
 
 def title_of(engine: str) -> str:
@@ -95,7 +95,7 @@ def check_control(cc: str, key: str) -> None:
         problem = f"is of a stack that {path} does not have, expected one of {known}"
         raise InputError(f"{problem}: docs/quic.md says how to build a fork", key=key, value=cc)
     if control not in forks[engine].controls:
-        known = ", ".join(f"{engine}:{one}" for one in forks[engine].controls)
+        known = ", ".join(f"{engine}:{name}" for name in forks[engine].controls)
         raise InputError(
             f"{engine} has no such control, expected one of {known}", key=key, value=cc
         )
@@ -116,7 +116,9 @@ def _asked(path: Path, _built_ns: int) -> tuple[str, Mapping[str, Fork]]:
     name, *lines = done.out.splitlines() or [""]
     words = [line.split() for line in lines]
     if name == "ww-quic" and all(len(line) > 2 for line in words):
-        return "", {fork: Fork(f"{crate} {version}", its) for fork, crate, version, *its in words}
+        return "", {
+            fork: Fork(f"{crate} {version}", controls) for fork, crate, version, *controls in words
+        }
     is_older = done.errors.startswith("ww-quic: ")
     return "is of another version" if is_older else "is no ww-quic", {}
 

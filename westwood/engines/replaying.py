@@ -177,13 +177,15 @@ def first_difference(recording: Recording, answers: Sequence[str], host: str) ->
     """Returns where the answers first differ from the recording; None if nowhere."""
     if len(answers) != len(recording.calls):
         raise RunError(f"{host}: answered {len(answers)} of {len(recording.calls)} calls")
-    for number, (expected, found) in enumerate(zip(recording.windows, answers, strict=True), 1):
-        if expected == found:
+    for number, (expected, answer) in enumerate(zip(recording.windows, answers, strict=True), 1):
+        if expected == answer:
             continue
-        for name, one, other in zip(QUANTITIES, expected.split(), found.split(), strict=True):
-            if one != other:
+        for name, expected_value, other in zip(
+            QUANTITIES, expected.split(), answer.split(), strict=True
+        ):
+            if expected_value != other:
                 call = recording.calls[number - 1]
-                return Difference(number, call, name, int(one), int(other))
+                return Difference(number, call, name, int(expected_value), int(other))
     return None
 
 
@@ -212,17 +214,17 @@ def _simulator(asked: Subject, calls: str) -> str:
 
 def _compiled(command: Sequence[str], asked: Subject, folder: Path, name: str) -> Path:
     """Compiles westwood/control/replay.c with the control; returns the program."""
-    made, sources = folder / name, Path(compiling.__file__).parent
+    program, sources = folder / name, Path(compiling.__file__).parent
     driver = folder / "replay.c"
     driver.write_bytes((sources / "replay.c").read_bytes())
     options = [] if asked.control else [f"-DWW_PROTOCOL={asked.protocol}"]
     if asked.control:
         (folder / compiling.SYMBOL).write_bytes(asked.control.code)
     words = [*command, *_NATIVE, *options, f"-I{compiling.headers()}"]
-    ended = compiling.run([*words, "-o", str(made), str(driver)], asked.name)
+    ended = compiling.run([*words, "-o", str(program), str(driver)], asked.name)
     if ended.code != 0:
         raise InputError(compiling.first_error(ended.out, folder / compiling.SYMBOL, asked.name))
-    return made
+    return program
 
 
 def _ran(
@@ -244,15 +246,15 @@ def _ran(
     if ended.returncode == -signal.SIGXCPU:
         raise RunError(f"{host}: takes more than {confined.LONGEST_S} s of a CPU")
     if ended.returncode != 0:
-        said = one_line(ended.stderr.strip() or "no message")
-        raise RunError(f"{host}: ended with {ended.returncode}: {said}")
+        message = one_line(ended.stderr.strip() or "no message")
+        raise RunError(f"{host}: ended with {ended.returncode}: {message}")
     return ended.stdout
 
 
 def _in_program(command: Sequence[str], asked: Subject, calls: str, host: str) -> str:
     with tempfile.TemporaryDirectory(prefix="westwood-replay-") as folder:
-        made = _compiled(command, asked, Path(folder), "replay")
-        with confined.starting(made) as (started, options):
+        program = _compiled(command, asked, Path(folder), "replay")
+        with confined.starting(program) as (started, options):
             return _ran([started], asked, calls, host, **options)
 
 
@@ -278,9 +280,9 @@ def _wasm(asked: Subject, calls: str) -> str:
     if node is None:
         raise UnavailableError("needs node 20 or later: apt-get install nodejs")
     with tempfile.TemporaryDirectory(prefix="westwood-replay-") as folder:
-        made = _compiled([*zig, "-target", "wasm32-wasi"], asked, Path(folder), "replay.wasm")
+        module = _compiled([*zig, "-target", "wasm32-wasi"], asked, Path(folder), "replay.wasm")
         starter = Path(compiling.__file__).with_name("replay.mjs")
-        return _ran([node, "--no-warnings", starter, made], asked, calls, "wasm")
+        return _ran([node, "--no-warnings", starter, module], asked, calls, "wasm")
 
 
 def _ns3(asked: Subject, calls: str) -> str:

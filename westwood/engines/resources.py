@@ -193,13 +193,13 @@ def estimate_many(
     sampled: Sequence[Scenario], points: int, seeds: int, at_a_time: int, engine: str = "sim"
 ) -> ResourceEstimate:
     """Estimates the runs of all points from a sample; the time is for one core."""
-    each = [estimate_run(one, engine=engine) for one in sampled]
-    largest = max(each, key=lambda one: one.memory_bytes)
+    each = [estimate_run(scenario, engine=engine) for scenario in sampled]
+    largest = max(each, key=lambda estimate: estimate.memory_bytes)
     kept = estimate_sweep(max(sampled, key=_flows), points, seeds)
     memory = {key: at_a_time * size for key, size in largest.memory.items()}
     for key, size in kept.memory.items():
         memory[key] = memory.get(key, 0.0) + size
-    seconds = points * seeds * sum(one.seconds for one in each) / len(each)
+    seconds = points * seeds * sum(estimate.seconds for estimate in each) / len(each)
     return ResourceEstimate(memory, {}, seconds + kept.seconds)
 
 
@@ -327,7 +327,7 @@ def check_run(scenario: Scenario, recorded: Recorded = NOTHING, engine: str = "s
 
 def check_sweep(scenarios: Sequence[Scenario], seeds: int) -> None:
     """Checks the memory for all points and rows of these sweeps, before the points are made."""
-    points = sum(math.prod(map(len, one.sweep.values())) for one in scenarios)
+    points = sum(math.prod(map(len, scenario.sweep.values())) for scenario in scenarios)
     check(estimate_sweep(scenarios[0], points, seeds), scenarios[0])
 
 

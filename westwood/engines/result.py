@@ -159,7 +159,7 @@ class Result:
         """
         from westwood.results import traces
 
-        return _one(traces.windows(self.scenario, self.raw))
+        return _concatenated(traces.windows(self.scenario, self.raw))
 
     @checked(every_s=number(0, above=True))
     def sampled(self, every_s: float) -> pl.DataFrame:
@@ -191,7 +191,7 @@ class Result:
         from westwood.results import traces
 
         frames = traces.windows(self.scenario, self.raw)
-        return _one(traces.sampled(frames, every_s, self.scenario.duration / PS_PER_S))
+        return _concatenated(traces.sampled(frames, every_s, self.scenario.duration / PS_PER_S))
 
     @property
     def events(self) -> pl.DataFrame:
@@ -226,7 +226,7 @@ class Result:
         """
         from westwood.results import traces
 
-        return _one(traces.events(self.scenario, self.raw))
+        return _concatenated(traces.events(self.scenario, self.raw))
 
     @property
     def queues(self) -> pl.DataFrame:
@@ -254,7 +254,7 @@ class Result:
         extras.need("numpy", "Result.queues")
         from westwood.results import queues
 
-        return _one(queues.lengths(self.scenario, self.raw))
+        return _concatenated(queues.lengths(self.scenario, self.raw))
 
     @property
     def queue_states(self) -> pl.DataFrame:
@@ -284,7 +284,7 @@ class Result:
         """
         from westwood.results import traces
 
-        return _one(traces.queue_states(self.scenario, self.raw))
+        return _concatenated(traces.queue_states(self.scenario, self.raw))
 
     @property
     def drops(self) -> pl.DataFrame:
@@ -318,7 +318,7 @@ class Result:
         """
         from westwood.results import traces
 
-        return _one(traces.drops(self.scenario, self.raw))
+        return _concatenated(traces.drops(self.scenario, self.raw))
 
     @property
     def links(self) -> pl.DataFrame:
@@ -376,7 +376,7 @@ class Result:
         """
         from westwood.results import traces
 
-        return _one(traces.transfers(self.scenario, self.raw))
+        return _concatenated(traces.transfers(self.scenario, self.raw))
 
     @property
     def messages(self) -> pl.DataFrame:
@@ -539,7 +539,7 @@ class Result:
         return html_table(self.flow_rows, self._title() + ": " + ", ".join(map(label, keys)))
 
 
-def _one(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
+def _concatenated(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Concatenates frames."""
     import polars as pl
 

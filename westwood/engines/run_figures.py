@@ -13,7 +13,7 @@ from westwood.draw import panel
 from westwood.draw.over_time import TracedRun, over_time
 from westwood.draw.style import PALETTE, nothing
 from westwood.draw.views import VIEWS, TracedFlow, TracedFlows, View, check_view
-from westwood.draw.window import Span, said, sawteeth
+from westwood.draw.window import Span, sawteeth, span_text
 from westwood.results import queues, traces
 from westwood.scenario.summary import summarise
 from westwood.units import PS_PER_S
@@ -43,7 +43,7 @@ def draw(
     title = _title(first, shown)
     if view == "windows" and len(results) == 1:
         return panel.draw(panel_of(first, span_s, link))
-    flows = [one for result in results for one in _flows(result, several=len(results) > 1)]
+    flows = [flow for result in results for flow in _flows(result, several=len(results) > 1)]
     if not flows:
         return nothing(title, "no flow is a single TCP connection")
     if view == "windows":
@@ -71,16 +71,20 @@ def _rows(result: Result, view: View) -> pl.DataFrame:
 
 def _flows(result: Result, *, several: bool) -> list[tuple[Result, Flow, str, PlotStyle]]:
     """Returns the flows to draw; they have their protocols' styles unless two would match."""
-    flows = [one for one in result.scenario.flows if one.cc.name != UDP and not one.arrivals]
+    flows = [
+        scenario_flow
+        for scenario_flow in result.scenario.flows
+        if scenario_flow.cc.name != UDP and not scenario_flow.arrivals
+    ]
     shown = flows[: panel.MOST_FLOWS]
-    alike = len({one.cc.written for one in shown}) < len(shown)
-    made = []
+    alike = len({scenario_flow.cc.written for scenario_flow in shown}) < len(shown)
+    curves = []
     for number, flow in enumerate(shown):
         cc = flow.cc.written
         style = PlotStyle(PALETTE[number], "o", "-") if alike and not several else style_of(cc)
         name = label(cc) if len(shown) == 1 else f"{flow.name}: {label(cc)}"
-        made.append((result, flow, name, style))
-    return made
+        curves.append((result, flow, name, style))
+    return curves
 
 
 def panel_of(result: Result, span_s: Span | None = None, named: str | None = None) -> panel.Panel:
@@ -98,7 +102,7 @@ def panel_of(result: Result, span_s: Span | None = None, named: str | None = Non
         return panel_of(result, span, named)  # selects all rows of that span
     shown_s = span_s or whole_s
     return panel.Panel(
-        title=_title(result, link) + said(shown_s, whole_s),
+        title=_title(result, link) + span_text(shown_s, whole_s),
         flows=flows,
         trace=trace,
         queue=traces.seen(queues.lengths(scenario, raw), there, shown_s),
@@ -120,7 +124,7 @@ def _shown_link(result: Result, named: str | None) -> tuple[Link, Direction]:
     """Returns the named link or the busiest one, and its busier direction."""
     links = result.links if named is None else result.links.filter(link=named)
     busiest = links.sort("utilisation", descending=True, maintain_order=True).row(0, named=True)
-    link = next(one for one in result.scenario.link if one.name == busiest["link"])
+    link = next(link_ for link_ in result.scenario.link if link_.name == busiest["link"])
     return link, busiest["direction"]
 
 

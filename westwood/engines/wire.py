@@ -61,7 +61,10 @@ def objects(scenario: Scenario) -> str:
     """Returns the plan's statements of the compiled controls of users."""
     ccs = [flow.cc for flow in scenario.flow if loading.is_file(flow.cc.name)]
     controls = [loading.of_source(str(cc.source), cc.name) for cc in ccs]
-    named = {f"object {one.source} {compiling.compiled(one.code, one.name)}\n" for one in controls}
+    named = {
+        f"object {control.source} {compiling.compiled(control.code, control.name)}\n"
+        for control in controls
+    }
     return "".join(sorted(named))
 
 
@@ -91,7 +94,9 @@ class Report:
 
     def result(self) -> RawResult:
         """Returns the run as an engine's raw result."""
-        forward, backward = ([LinkCounters(one) for one in self.sides[side]] for side in SIDES)
+        forward, backward = (
+            [LinkCounters(counters) for counters in self.sides[side]] for side in SIDES
+        )
         connections = _lists(self.flows, ("source", *FLOW_COLUMNS))
         tables = {
             "windows": _stacked(self.windows, "connection", WINDOW_COLUMNS),
@@ -115,8 +120,8 @@ def _stacked(
     """Concatenates tables, with the number of each in a column."""
     frames = [_empty({key: "uint32", **columns})]
     frames += [
-        table.select(pl.lit(at, dtype=pl.UInt32).alias(key), *columns)
-        for at, table in sorted(tables.items())
+        table.select(pl.lit(index, dtype=pl.UInt32).alias(key), *columns)
+        for index, table in sorted(tables.items())
     ]
     return pl.concat(frames)
 
@@ -193,7 +198,7 @@ def _check_numbers_of(
     messages: Sequence[Numbers],
 ) -> None:
     """Raises ValueError unless all flows and links are there, and connections in order."""
-    sources = [int(one["source"]) for one in flows]
+    sources = [int(row["source"]) for row in flows]
     if sources != sorted(sources):
         raise ValueError("its flows are not in order")
     count = Counter(sources)
@@ -204,9 +209,9 @@ def _check_numbers_of(
         if len(all_) != len(scenario.link):
             problem = f"{len(all_)} links {side}, expected {len(scenario.link)}"
             raise ValueError(problem)
-    for one in messages:
-        if one["connection"] >= len(flows):
-            raise ValueError(f"a message of connection {one['connection']}, of {len(flows)}")
+    for message in messages:
+        if message["connection"] >= len(flows):
+            raise ValueError(f"a message of connection {message['connection']}, of {len(flows)}")
 
 
 def heard(done: Ended) -> tuple[list[list[str]], str]:
@@ -226,13 +231,13 @@ def refuse_stale(program: Program, problem: str) -> None:
 
 
 def _numbers(words: Sequence[str], columns: Mapping[str, MeasuredColumn]) -> Numbers:
-    said = dict(zip(words[::2], words[1::2], strict=False))
-    if said.keys() != columns.keys() or len(words) != 2 * len(said):
-        differing = ", ".join(sorted(said.keys() ^ columns.keys())) or "a column twice"
+    texts = dict(zip(words[::2], words[1::2], strict=False))
+    if texts.keys() != columns.keys() or len(words) != 2 * len(texts):
+        differing = ", ".join(sorted(texts.keys() ^ columns.keys())) or "a column twice"
         raise _OtherColumns(differing)
     return {
         name: _count(name, value) if columns[name].type == "COUNT" else _number(name, value)
-        for name, value in said.items()
+        for name, value in texts.items()
     }
 
 
@@ -305,6 +310,6 @@ def trace_files(is_traced: bool) -> Iterator[TraceFiles | None]:
         yield None
         return
     with ExitStack() as stack:
-        made = {name: stack.enter_context(tempfile.TemporaryFile()) for name in _TABLES}
+        files = {name: stack.enter_context(tempfile.TemporaryFile()) for name in _TABLES}
         ours = Path(f"/proc/{os.getpid()}/fd")
-        yield {name: ours / str(file.fileno()) for name, file in made.items()}
+        yield {name: ours / str(file.fileno()) for name, file in files.items()}

@@ -47,7 +47,7 @@ class At:
 class Sides:
     """The runs of a point: with the control, with the reference, and with paced CUBIC if any."""
 
-    own: Sequence[Runs]
+    control: Sequence[Runs]
     reference: Sequence[Runs]
     paced: Sequence[Runs] = ()
 
@@ -87,32 +87,32 @@ class Answer:
         """Returns the verdict of all points."""
         if self.settled:
             return Verdict.named(self.settled)
-        return Verdict.of_all(one.verdict for one in self.points)
+        return Verdict.of_all(point.verdict for point in self.points)
 
     @property
     def not_run(self) -> list[At]:
         """Returns the points without runs."""
-        return [one for one in self.points if one.why_not]
+        return [point for point in self.points if point.why_not]
 
     @property
     def worst(self) -> At | None:
         """Returns the point that is farthest on the wrong side."""
         sign = 1.0 if self.at_most else -1.0
-        known = [one for one in self.points if not math.isnan(one.judged)]
+        known = [point for point in self.points if not math.isnan(point.judged)]
         return max(
             known,
-            key=lambda one: (-_WORST_FIRST.index(one.verdict), sign * one.judged),
+            key=lambda point: (-_WORST_FIRST.index(point.verdict), sign * point.judged),
             default=None,
         )
 
     @property
     def mean(self) -> float:
         """Returns the mean over all points."""
-        return math.fsum(one.value for one in self.points) / len(self.points)
+        return math.fsum(point.value for point in self.points) / len(self.points)
 
     def entry(self) -> dict[str, Any]:
         """Returns the answer for JSON."""
-        points = [_without_empty(asdict(at), ("text", "expected")) for at in self.points]
+        points = [_without_empty(asdict(point), ("text", "expected")) for point in self.points]
         reply = _without_empty(asdict(self), ("settled",))
         return {**reply, "points": points, "verdict": self.verdict}
 
@@ -134,12 +134,12 @@ def _without_empty(entry: dict[str, Any], names: Sequence[str]) -> dict[str, Any
 def of_runs(
     criterion: Criterion,
     part: str,
-    found: Mapping[str, Sides | NotRun],
+    sides_of: Mapping[str, Sides | NotRun],
 ) -> Answer:
     """Returns the answer of a criterion from the runs of the control and of the references."""
     points = tuple(
-        not_run_at(name, sides.why) if isinstance(sides, NotRun) else _at(criterion, name, sides)
-        for name, sides in found.items()
+        not_run_at(name, sides.why) if isinstance(sides, NotRun) else _point(criterion, name, sides)
+        for name, sides in sides_of.items()
     )
     bound = criterion.threshold
     return Answer(
@@ -160,10 +160,10 @@ def of_runs(
     )
 
 
-def _at(criterion: Criterion, name: str, sides: Sides) -> At:
+def _point(criterion: Criterion, name: str, sides: Sides) -> At:
     values, references, paced = (
-        [criterion.measure(one) for one in runs]
-        for runs in (sides.own, sides.reference, sides.paced)
+        [criterion.measure(run) for run in runs]
+        for runs in (sides.control, sides.reference, sides.paced)
     )
     mean = geometric_mean_of if criterion.compare == "either way" else mean_of
     value = mean(values)
@@ -207,19 +207,19 @@ def _judged(criterion: Criterion, values: Sequence[float], references: Sequence[
     if criterion.compare == "value":
         return mean_of(values)
     if criterion.compare == "either way":
-        return geometric_mean_of([max(one, ratio(1, one)) for one in values])
+        return geometric_mean_of([max(value, ratio(1, value)) for value in values])
     pairs = list(zip(values, references, strict=True))
     if criterion.compare == "difference":
-        return mean_of([one - other for one, other in pairs])
+        return mean_of([figure - other for figure, other in pairs])
     if criterion.compare == "kept":
         return _of_kept(values, references)
-    return geometric_mean_of([ratio(one, other) for one, other in pairs])
+    return geometric_mean_of([ratio(figure, other) for figure, other in pairs])
 
 
 def _of_kept(harms: Sequence[float], references: Sequence[float]) -> Estimate:
     """Returns what is left, over what a reference leaves."""
     pairs = zip(harms, references, strict=True)
-    return geometric_mean_of([ratio(1 - one, 1 - other) for one, other in pairs])
+    return geometric_mean_of([ratio(1 - figure, 1 - other) for figure, other in pairs])
 
 
 def _or_last(at_most: bool) -> Any:
@@ -248,8 +248,8 @@ def geometric_mean_of(ratios: Sequence[float]) -> Estimate:
     """
     if 0 in ratios and math.inf in ratios:
         return Estimate(math.nan, -math.inf, math.inf)
-    found = mean_of([-math.inf if one == 0 else math.log(one) for one in ratios])
-    return Estimate(_exp(found.value), _exp(found.low), _exp(found.high))
+    mean = mean_of([-math.inf if ratio == 0 else math.log(ratio) for ratio in ratios])
+    return Estimate(_exp(mean.value), _exp(mean.low), _exp(mean.high))
 
 
 def _exp(value: float) -> float:
@@ -286,11 +286,11 @@ def of_measurements(
 def lines(answers: Sequence[Answer]) -> dict[str, Answer | None]:
     """Returns for each of the five questions the answer that decides it, the worst."""
     return {
-        question: worst_of([one for one in answers if one.question == question])
+        question: worst_of([answer for answer in answers if answer.question == question])
         for question in QUESTIONS
     }
 
 
 def worst_of(answers: Sequence[Answer]) -> Answer | None:
     """Returns the answer with the worst verdict; None without answers."""
-    return min(answers, key=lambda one: _WORST_FIRST.index(one.verdict), default=None)
+    return min(answers, key=lambda answer: _WORST_FIRST.index(answer.verdict), default=None)

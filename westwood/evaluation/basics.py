@@ -46,24 +46,28 @@ def path(
 
     Jitter of up to one packet's time prevents phase effects (Floyd and Jacobson 1992).
     """
-    one = Environment(round(mbps * 1e6), round(rtt_ms * 1e3), 1, round(seconds * 1e6), 0)
-    one = replace(one, jitter_us=min(_JITTER_US, round(12e3 / mbps)))
-    return replace(one, queue_packets=max(1, round(queue_bdp * one.bdp_packets)), **more)
+    environment = Environment(round(mbps * 1e6), round(rtt_ms * 1e3), 1, round(seconds * 1e6), 0)
+    environment = replace(environment, jitter_us=min(_JITTER_US, round(12e3 / mbps)))
+    return replace(
+        environment, queue_packets=max(1, round(queue_bdp * environment.bdp_packets)), **more
+    )
 
 
-def scenario(one: Environment, control: Control) -> Scenario:
+def scenario(environment: Environment, control: Control) -> Scenario:
     """Returns the scenario of an environment with a control."""
-    return population.scenario(one, control.cc, control.settings)
+    return population.scenario(environment, control.cc, control.settings)
 
 
-def alone(one: Environment) -> Callable[[Control], Mapping[str, Scenario]]:
+def alone(environment: Environment) -> Callable[[Control], Mapping[str, Scenario]]:
     """Returns a function that gives the run of the control by itself."""
-    return lambda control: {ALONE: scenario(one, control)}
+    return lambda control: {ALONE: scenario(environment, control)}
 
 
-def with_victim(one: Environment, victim: str) -> Callable[[Control], Mapping[str, Scenario]]:
+def with_victim(
+    environment: Environment, victim: str
+) -> Callable[[Control], Mapping[str, Scenario]]:
     """Returns a function that gives a victim's solo run, and its run beside the control."""
-    together = replace(one, beside=victim, beside_flows=1)
+    together = replace(environment, beside=victim, beside_flows=1)
 
     def runs(control: Control) -> Mapping[str, Scenario]:
         return {
@@ -132,8 +136,8 @@ def harm_lossy() -> Criterion:
         "random, over what it keeps beside the reference",
         source="RFC 9743, 5.2.1 and 6.4; harm by Ware et al. 2019",
         points=[
-            Point(name, with_victim(one, victim), name == "CUBIC, 0.2%")
-            for name, (one, victim) in paths.items()
+            Point(name, with_victim(environment, victim), name == "CUBIC, 0.2%")
+            for name, (environment, victim) in paths.items()
         ],
         axis="victim and link, 20 Mb/s, 40 ms and 1 BDP if nothing else is said",
     )
@@ -151,7 +155,7 @@ def _fills() -> Criterion:
         "fills",
         "Goodput of a flow alone in its first minute, over the reference's",
         "RFC 9743, 6.1 and 6.3 (drop-tail queues, wired paths)",
-        [Point(name, alone(one), "100" not in name) for name, one in paths.items()],
+        [Point(name, alone(path), "100" not in name) for name, path in paths.items()],
         measures.own_mbps,
         Threshold(bounds.ALONE_TENTH, "ours; RFC 9743 gives no number"),
         "Mb/s",
@@ -163,8 +167,8 @@ def _fills() -> Criterion:
 
 def _keeps_short() -> Criterion:
     def point(queue: float) -> Point:
-        one = path(20, 40, queue)
-        return Point(f"{queue:g} BDP", alone(one), queue in _IN_QUICK)
+        environment = path(20, 40, queue)
+        return Point(f"{queue:g} BDP", alone(environment), queue in _IN_QUICK)
 
     return Criterion(
         "queue",
@@ -199,9 +203,12 @@ def _survives() -> Criterion:
     }
     quick = ("0.10%", "1%", "2% of 400 packets")
 
-    def runs(one: Environment) -> Callable[[Control], Mapping[str, Scenario]]:
+    def runs(environment: Environment) -> Callable[[Control], Mapping[str, Scenario]]:
         def with_bbr(control: Control) -> Mapping[str, Scenario]:
-            return {_BBR: scenario(one, Control("bbr")), **alone(one)(control)}  # the control last
+            return {
+                _BBR: scenario(environment, Control("bbr")),
+                **alone(environment)(control),
+            }  # the control last
 
         return with_bbr
 
@@ -209,7 +216,7 @@ def _survives() -> Criterion:
         "loss",
         "Goodput of a flow alone over random loss, over that of BBRv1",
         "RFC 9743, 6.4 (losses due to radio effects)",
-        [Point(name, runs(one), name in quick) for name, one in paths.items()],
+        [Point(name, runs(path), name in quick) for name, path in paths.items()],
         lambda runs: ratio(measures.own_goodput(runs[ALONE]), measures.own_goodput(runs[_BBR])),
         Threshold(bounds.LOSS_BINDS, "the benchmark's row loss-binds; RFC 9743 gives no number"),
         "of BBRv1's",
@@ -221,16 +228,18 @@ def _survives() -> Criterion:
 
 def _short_beside() -> Criterion:
     def runs(queue: float) -> Callable[[Control], Mapping[str, Scenario]]:
-        one = path(20, 40, queue, short_bytes=100_000, short_every_us=500_000, short_cc="cubic")
-        flow = replace(one, flows=1)
+        environment = path(
+            20, 40, queue, short_bytes=100_000, short_every_us=500_000, short_cc="cubic"
+        )
+        flow = replace(environment, flows=1)
 
-        def made(control: Control) -> Mapping[str, Scenario]:
+        def scenarios(control: Control) -> Mapping[str, Scenario]:
             return {
                 SOLO: scenario(replace(flow, flows=0), control),
                 BESIDE: scenario(flow, control),
             }
 
-        return made
+        return scenarios
 
     return Criterion(
         "harm-short",
@@ -252,12 +261,12 @@ def _bursts() -> list[Criterion]:
     paths = {f"{queue:g} BDP": path(20, 40, queue) for queue in (0.25, 1, 4)}
     paths["1 BDP, 1% lost"] = path(20, 40, 1, loss="uniform", loss_rate=0.01)
 
-    def of(name: str, says: str, column: str) -> Criterion:
+    def criterion(name: str, says: str, column: str) -> Criterion:
         return Criterion(
             name,
             says,
             "RFC 9002, 7.7",
-            [Point(place, alone(one)) for place, one in paths.items()],
+            [Point(place, alone(path)) for place, path in paths.items()],
             lambda runs: float(of_role(runs[ALONE], "tcp")[0][column]),
             Threshold(10, "RFC 9002, 7.7: a burst should not exceed the initial window", True),
             "segments",
@@ -267,12 +276,12 @@ def _bursts() -> list[Criterion]:
         )
 
     return [
-        of(
+        criterion(
             "bursts",
             "Size of the bursts within which a flow alone sends 95 % of its segments",
             measures.BURST,
         ),
-        of("largest-burst", "Largest burst of a flow alone", measures.LARGEST_BURST),
+        criterion("largest-burst", "Largest burst of a flow alone", measures.LARGEST_BURST),
     ]
 
 

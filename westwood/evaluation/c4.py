@@ -123,12 +123,12 @@ PART = Part(
     "c4",
     "C4's tests",
     DRAFT,
-    (*(_criterion(one) for one in TRIALS), *c4_media.CRITERIA),
+    (*(_criterion(trial) for trial in TRIALS), *c4_media.CRITERIA),
     clauses=(
-        *(Clause(str(n), one.says, (f"c4-{one.name}",)) for n, one in enumerate(TRIALS, 1)),
+        *(Clause(str(n), trial.says, (f"c4-{trial.name}",)) for n, trial in enumerate(TRIALS, 1)),
         *(
-            Clause(str(n), one.says, c4_media.names(one))
-            for n, one in enumerate(c4_media.TRIALS, len(TRIALS) + 1)
+            Clause(str(n), trial.says, c4_media.names(trial))
+            for n, trial in enumerate(c4_media.TRIALS, len(TRIALS) + 1)
         ),
     ),
 )

@@ -124,46 +124,46 @@ TRIALS = (
 )
 
 
-def names(one: Media) -> tuple[str, str]:
+def names(media: Media) -> tuple[str, str]:
     """Returns the names of the criteria of the average and of the largest delay."""
-    return f"c4-{one.name}", f"c4-{one.name}-most"
+    return f"c4-{media.name}", f"c4-{media.name}-most"
 
 
-def _points(one: Media) -> list[Point]:
+def _points(media: Media) -> list[Point]:
     def runs(draw: int) -> Callable[[Control], Mapping[str, Scenario]]:
-        return lambda control: {ALONE: one.trial.scenario(control, draw)}
+        return lambda control: {ALONE: media.trial.scenario(control, draw)}
 
-    draws = DRAWS if one.trial.wifi_means_ms else 1
+    draws = DRAWS if media.trial.wifi_means_ms else 1
     return [
-        Point(f"draw {draw + 1}" if draws > 1 else one.name, runs(draw), draw == 0)
+        Point(f"draw {draw + 1}" if draws > 1 else media.name, runs(draw), draw == 0)
         for draw in range(draws)
     ]
 
 
-def _delay(one: Media, column: str) -> Callable[[Sequence[Row]], float]:
+def _delay(media: Media, column: str) -> Callable[[Sequence[Row]], float]:
     """Returns a function that gives the frames' delay; inf if they stop arriving.
 
     Frames that were due less than the largest delay before the end may be on their way.
     """
-    on_their_way = math.ceil(one.most_s * _FRAMES_S)
+    on_their_way = math.ceil(media.most_s * _FRAMES_S)
 
-    def of(rows: Sequence[Row]) -> float:
+    def delay(rows: Sequence[Row]) -> float:
         (row,) = of_role(rows, "tcp")
         has_arrived = row["completed"] > 0 and row["transfers"] - row["completed"] <= on_their_way
         return float(row[column]) if has_arrived else math.inf
 
-    return of
+    return delay
 
 
-def _criteria(one: Media) -> tuple[Criterion, Criterion]:
+def _criteria(media: Media) -> tuple[Criterion, Criterion]:
     def criterion(name: str, what: str, column: str, within_s: float) -> Criterion:
-        delay_s = _delay(one, column)
+        delay_s = _delay(media, column)
         return Criterion(
             name,
-            f"{one.says}: {what} delay of a frame",
-            f"{DRAFT}, c4_{one.name.replace('-', '_')}",
-            _points(one),
-            lambda runs: delay_s(runs[ALONE]) + one.request_s,
+            f"{media.says}: {what} delay of a frame",
+            f"{DRAFT}, c4_{media.name.replace('-', '_')}",
+            _points(media),
+            lambda runs: delay_s(runs[ALONE]) + media.request_s,
             Threshold(within_s, DRAFT, at_most=True),
             "s",
             is_worst=True,
@@ -172,11 +172,11 @@ def _criteria(one: Media) -> tuple[Criterion, Criterion]:
             published=PUBLISHED_MEDIA.get(name, {}),
         )
 
-    mean, most = names(one)
+    mean, most = names(media)
     return (
-        criterion(mean, "average", "completion_s", one.mean_s),
-        criterion(most, "largest", "completion_max_s", one.most_s),
+        criterion(mean, "average", "completion_s", media.mean_s),
+        criterion(most, "largest", "completion_max_s", media.most_s),
     )
 
 
-CRITERIA = tuple(criterion for one in TRIALS for criterion in _criteria(one))
+CRITERIA = tuple(criterion for trial in TRIALS for criterion in _criteria(trial))

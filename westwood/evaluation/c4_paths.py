@@ -86,7 +86,7 @@ class Trial:
     def _link(self, draw: int) -> dict[str, Any]:
         """Jitter of a packet's time makes runs differ; in picoquic other chance does."""
         packets = max(2, round(self.queue_ms * 1e3 * self.mbps / _PACKET_US))
-        made: dict[str, Any] = {
+        link: dict[str, Any] = {
             "name": "path",
             "between": ["source", "sink"],
             "queue": {"kind": "droptail", "limit": f"{packets}p"},
@@ -97,15 +97,15 @@ class Trial:
                 wifi_ms(self.delay_ms, tuple(self.wifi_means_ms), draw, way) for way in (0, 1)
             ]
             steps = {"interval": f"{_WIFI_STEP_MS}ms"}
-            made["delays"] = {"forward": delays[0], "backward": delays[1], **steps}
+            link["delays"] = {"forward": delays[0], "backward": delays[1], **steps}
         else:
-            made["delay"] = f"{self.delay_ms:g}ms"
+            link["delay"] = f"{self.delay_ms:g}ms"
         if self.rates:
             times = _opportunities_ms(tuple(self.rates), self.recurs)
-            made["trace"] = {"forward": times, "backward": times}
+            link["trace"] = {"forward": times, "backward": times}
         else:
-            made["rate"] = f"{self.mbps:g}Mbps"
-        return made | dict(self.link)
+            link["rate"] = f"{self.mbps:g}Mbps"
+        return link | dict(self.link)
 
 
 @cache
@@ -147,9 +147,9 @@ def _drawn_ms(choices: random.Random, mean_ms: float) -> float:
 
 def _poisson(choices: random.Random, mean: float) -> int:
     """Draws a Poisson number: how many exponential times fit into `mean`."""
-    count, at = 0, choices.expovariate(1.0)
-    while at < mean:
-        count, at = count + 1, at + choices.expovariate(1.0)
+    count, arrival = 0, choices.expovariate(1.0)
+    while arrival < mean:
+        count, arrival = count + 1, arrival + choices.expovariate(1.0)
     return count
 
 

@@ -116,17 +116,19 @@ _AUTHORS: Mapping[str, Sequence[Mapping[str, tuple[str, float]]]] = {
 }
 
 
-def _of(trial: str, cc: str, run_s: float | None) -> list[Published]:
+def _figures(trial: str, cc: str, run_s: float | None) -> list[Published]:
     why = _WHY.get((trial, cc), "")
-    made = [
+    figures = [
         Published(value, source, why, is_bound=source == _SPECS)
-        for source, value in (one[cc] for one in _AUTHORS.get(trial, ()))
+        for source, value in (table[cc] for table in _AUTHORS.get(trial, ()))
     ]
-    return made + ([Published(run_s, _RUNS, why)] if run_s is not None else [])
+    return figures + ([Published(run_s, _RUNS, why)] if run_s is not None else [])
 
 
 PUBLISHED: Mapping[str, Mapping[str, Sequence[Published]]] = {
-    trial: {cc: _of(trial, cc, run_s) for cc, run_s in zip(("cubic", "bbr3"), times_s, strict=True)}
+    trial: {
+        cc: _figures(trial, cc, run_s) for cc, run_s in zip(("cubic", "bbr3"), times_s, strict=True)
+    }
     for trial, times_s in _TIMES_S.items()
 }
 

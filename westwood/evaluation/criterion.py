@@ -59,7 +59,7 @@ class Effort:
 QUICK = Effort("quick", 5, 10, 16, is_quick=True)
 USUAL = Effort("usual", 16, 100, 60)
 FULL = Effort("full", 24, 100, 400)
-EFFORTS: Mapping[str, Effort] = {one.name: one for one in (QUICK, USUAL, FULL)}
+EFFORTS: Mapping[str, Effort] = {effort.name: effort for effort in (QUICK, USUAL, FULL)}
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Criterion:
 
     def chosen(self, effort: Effort) -> list[Point]:
         """Returns the points that this effort runs."""
-        return [one for one in self.points if one.in_quick or not effort.is_quick]
+        return [point for point in self.points if point.in_quick or not effort.is_quick]
 
     def has_paced(self, effort: Effort) -> bool:
         """Returns whether its runs compare with paced CUBIC, too."""

@@ -33,8 +33,8 @@ def looked(control: Control) -> list[int]:
     except OSError:
         return []
     name = _name(control)
-    seeds = [one.get("seed") for one in records if one.get("control") == name]
-    return list(dict.fromkeys(one for one in seeds if isinstance(one, int)))
+    seeds = [record.get("seed") for record in records if record.get("control") == name]
+    return list(dict.fromkeys(seed for seed in seeds if isinstance(seed, int)))
 
 
 def add(control: Control, seed: int) -> None:
@@ -49,14 +49,14 @@ def add(control: Control, seed: int) -> None:
         finally:
             os.close(file)
     except OSError as error:
-        said = error.strerror or error
-        problem = f"{path()}: can't be written, so the look at seed {seed} is not kept: {said}"
+        reason = error.strerror or error
+        problem = f"{path()}: can't be written, so the look at seed {seed} is not kept: {reason}"
         raise RunError(problem) from None
 
 
 def fresh(controls: list[Control]) -> int:
     """Returns the least seed above all at which one of the controls was looked."""
-    return max((seed for one in controls for seed in looked(one)), default=0) + 1
+    return max((seed for control in controls for seed in looked(control)), default=0) + 1
 
 
 def _name(control: Control) -> str:

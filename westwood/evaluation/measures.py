@@ -19,12 +19,12 @@ PAYLOAD = 1448 / 1500  # of a full packet with timestamps
 
 
 def harm(
-    of: Callable[[Sequence[Row]], float], *, more_is_better: bool = True
+    quantity: Callable[[Sequence[Row]], float], *, more_is_better: bool = True
 ) -> Callable[[Runs], float]:
     """Returns harm by Ware et al. (2019): the share of its solo performance that a victim loses."""
 
     def measure(runs: Runs) -> float:
-        solo, beside = of(runs[SOLO]), of(runs[BESIDE])
+        solo, beside = quantity(runs[SOLO]), quantity(runs[BESIDE])
         better, worse = (solo, beside) if more_is_better else (beside, solo)
         return 1 - worse / better if better > 0 else math.nan
 
@@ -39,7 +39,7 @@ def others_goodput(rows: Sequence[Row]) -> float:
 def others_rtt(rows: Sequence[Row]) -> float:
     """Returns the mean round trip of the flows beside the control."""
     flows = of_role(rows, "beside")
-    return math.fsum(one["mean_srtt_s"] for one in flows) / len(flows)
+    return math.fsum(flow["mean_srtt_s"] for flow in flows) / len(flows)
 
 
 def own_goodput(rows: Sequence[Row]) -> float:
@@ -55,12 +55,12 @@ def own_mbps(runs: Runs) -> float:
 def completion(role: str, column: str = "completion_s") -> Callable[[Sequence[Row]], float]:
     """Returns a function that gives a role's completion time; inf if unfinished."""
 
-    def of(rows: Sequence[Row]) -> float:
+    def completion_s(rows: Sequence[Row]) -> float:
         (row,) = of_role(rows, role)
         unfinished = math.isnan(row[column]) or row["completed"] < row["transfers"]
         return math.inf if unfinished else float(row[column])
 
-    return of
+    return completion_s
 
 
 def waiting_rtts(delay_us: int, rate_bps: int) -> Callable[[Runs], float]:
@@ -71,7 +71,7 @@ def waiting_rtts(delay_us: int, rate_bps: int) -> Callable[[Runs], float]:
 
 def lost_share(rows: Sequence[Row]) -> float:
     """Returns dropped packets over sent ones, of all flows."""
-    return float(sum(one["queue_drops"] for one in rows) / max(1, sum(one["sent"] for one in rows)))
+    return float(sum(row["queue_drops"] for row in rows) / max(1, sum(row["sent"] for row in rows)))
 
 
 def bursts(result: Result) -> Mapping[str, Mapping[str, float]]:

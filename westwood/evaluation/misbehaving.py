@@ -28,8 +28,8 @@ def _divided() -> Criterion:
     finished = measures.completion("tcp", "completed_s")
 
     def runs(control: Control) -> Mapping[str, Scenario]:
-        one = {"tcp.size": "300kB", "tcp.delayed_ack": 1, "tcp.quick_acks": 0}
-        honest = scenario(path(20, 200, 1, 60), control).with_settings(one)
+        settings = {"tcp.size": "300kB", "tcp.delayed_ack": 1, "tcp.quick_acks": 0}
+        honest = scenario(path(20, 200, 1, 60), control).with_settings(settings)
         divided = honest.with_settings({"tcp.ack_division": _PARTS_OF_A_SEGMENT})
         return {SOLO: honest, ALONE: divided}
 
@@ -39,7 +39,7 @@ def _divided() -> Criterion:
         f"{_PARTS_OF_A_SEGMENT} parts",
         _SOURCE,
         [Point("20 Mb/s, 200 ms", runs)],
-        lambda found: finished(found[SOLO]) / finished(found[ALONE]),
+        lambda run_rows: finished(run_rows[SOLO]) / finished(run_rows[ALONE]),
         Threshold(
             1.1,
             "RFC 5681, 3.1, counts bytes, so that nothing is gained; 10 % is ours",
@@ -71,8 +71,8 @@ def _optimistic() -> list[Criterion]:
         both = with_victim(path(20, 40, queue, 60), "cubic")
 
         def runs(control: Control) -> Mapping[str, Scenario]:
-            made = both(control)
-            return {SOLO: made[SOLO], BESIDE: _early(made[BESIDE])}
+            scenarios = both(control)
+            return {SOLO: scenarios[SOLO], BESIDE: _early(scenarios[BESIDE])}
 
         return runs
 

@@ -24,8 +24,8 @@ from westwood.evaluation.text import (
     command,
     interval,
     judged,
-    lacking,
     looks,
+    missing_points,
     naming,
     number,
     with_half,
@@ -70,8 +70,10 @@ def write(evaluation: Evaluation, answers: Answers) -> Path:
         if not of_part:
             continue
         sections.append(_overview(evaluation, part, answers, of_part))
-        sections += [_section(evaluation, found) for found in of_part]
-    title = f"Evaluation of {', '.join(one.text for one in answers)} in {request.engine.title}"
+        sections += [_section(evaluation, pairs) for pairs in of_part]
+    title = (
+        f"Evaluation of {', '.join(answer.text for answer in answers)} in {request.engine.title}"
+    )
     return report.write_last(folder, title, sections, [], request.state())
 
 
@@ -82,73 +84,73 @@ def as_json(answers: Answers, evaluation: Evaluation) -> dict[str, Any]:
         "engine": {"name": engine.name, "version": engine.title},
         "answers": {
             control.text: [
-                _entry(one, one.command or command(control, one.criterion, evaluation))
-                for one in all_
+                _entry(reply, reply.command or command(control, reply.criterion, evaluation))
+                for reply in all_
             ]
             for control, all_ in answers.items()
         },
     }
 
 
-def _entry(one: Answer, command: str) -> dict[str, Any]:
+def _entry(reply: Answer, command: str) -> dict[str, Any]:
     """Returns an answer for JSON; the worst scenarios are files of their own."""
-    kept = {key: value for key, value in one.entry().items() if key != "scenarios"}
+    kept = {key: value for key, value in reply.entry().items() if key != "scenarios"}
     return kept | {"command": command}
 
 
 def _by_criterion(answers: Answers, part: str) -> list[list[tuple[Control, Answer]]]:
     """Returns the answers of a part, those of all controls to one criterion together."""
-    found: dict[str, list[tuple[Control, Answer]]] = {}
+    pairs_by_criterion: dict[str, list[tuple[Control, Answer]]] = {}
     for control, all_ in answers.items():
-        for one in all_:
-            if one.part == part:
-                found.setdefault(one.criterion, []).append((control, one))
-    return list(found.values())
+        for reply in all_:
+            if reply.part == part:
+                pairs_by_criterion.setdefault(reply.criterion, []).append((control, reply))
+    return list(pairs_by_criterion.values())
 
 
 def _has_lines(answers: Answers) -> bool:
-    return any(one.question for all_ in answers.values() for one in all_)
+    return any(reply.question for all_ in answers.values() for reply in all_)
 
 
 def _first(answers: Answers, notes: Sequence[str]) -> Section:
     verdicts = {control: answer.lines(all_) for control, all_ in answers.items()}
     rows: list[list[str | Cell]] = [
-        [says, *(_verdict(of[question]) for of in verdicts.values())]
+        [says, *(_verdict(replies[question]) for replies in verdicts.values())]
         for question, says in QUESTIONS.items()
     ]
-    grids = [Grid("The five lines", ["", *(one.text for one in answers)], rows)]
-    grids += [_line_grid(control, of) for control, of in verdicts.items()]
+    grids = [Grid("The five lines", ["", *(answer.text for answer in answers)], rows)]
+    grids += [_line_grid(control, replies) for control, replies in verdicts.items()]
     return Section("lines", "The five lines", None, [], [], text=[_HOW, *notes], grids=grids)
 
 
-def _line_grid(control: Control, of: Mapping[str, Answer | None]) -> Grid:
+def _line_grid(control: Control, replies: Mapping[str, Answer | None]) -> Grid:
     heads = ["question", "verdict", "judged", "95 % interval", "threshold", "who asks for it"]
     rows: list[list[str | Cell]] = []
-    for question, one in of.items():
-        if one is None or one.worst is None:
-            why = lacking(one) if one else ""
+    for question, reply in replies.items():
+        if reply is None or reply.worst is None:
+            why = missing_points(reply) if reply else ""
             rows.append([QUESTIONS[question], "not run", why, "", "", ""])
             continue
         rows.append(
             [
                 QUESTIONS[question],
-                _verdict(one),
-                f"{judged(one, one.worst)}, at {one.worst.name}",
-                interval(one.worst),
-                bound(one),
-                one.bound_source,
+                _verdict(reply),
+                f"{judged(reply, reply.worst)}, at {reply.worst.name}",
+                interval(reply.worst),
+                bound(reply),
+                reply.bound_source,
             ]
         )
     return Grid(control.text, heads, rows)
 
 
-def _verdict(one: Answer | None) -> str | Cell:
-    if one is None:
+def _verdict(reply: Answer | None) -> str | Cell:
+    if reply is None:
         return "not run"
-    text = f"{one.verdict} (tuned on it)" if one.tuned else one.verdict
-    if one.not_run:
-        text = f"{text}, {len(one.not_run)} of {len(one.points)} points not run"
-    return Cell(text if one.points else "not run", one.criterion, one.verdict.mark)
+    text = f"{reply.verdict} (tuned on it)" if reply.tuned else reply.verdict
+    if reply.not_run:
+        text = f"{text}, {len(reply.not_run)} of {len(reply.points)} points not run"
+    return Cell(text if reply.points else "not run", reply.criterion, reply.verdict.mark)
 
 
 def _overview(
@@ -159,7 +161,7 @@ def _overview(
 ) -> Section:
     heads = ["criterion", *(control.text for control in answers)]
     rows: list[list[str | Cell]] = [
-        [found[0][1].says, *(_verdict(one) for _, one in found)] for found in of_part
+        [pairs[0][1].says, *(_verdict(reply) for _, reply in pairs)] for pairs in of_part
     ]
     grids = [Grid("Verdicts", heads, rows)]
     if part.clauses:
@@ -181,7 +183,7 @@ def _overview(
 
 
 def _is_of_worst_runs(part: Part) -> bool:
-    return bool(part.criteria) and all(one.is_worst for one in part.criteria)
+    return bool(part.criteria) and all(criterion.is_worst for criterion in part.criteria)
 
 
 def draw_part(title: str, of_part: Sequence[Sequence[tuple[Control, Answer]]]) -> Figure:
@@ -190,29 +192,29 @@ def draw_part(title: str, of_part: Sequence[Sequence[tuple[Control, Answer]]]) -
 
     series = []
     for place, (control, _) in enumerate(of_part[0]):
-        answers = [found[place][1] for found in of_part]
-        shares = [_share(one) for one in answers]
+        answers = [pairs[place][1] for pairs in of_part]
+        shares = [_share(answer) for answer in answers]
         series.append(plots.Series(control.label, control.cc, shares, shares, shares))
-    names = [found[0][1].criterion.partition("-")[2] for found in of_part]
+    names = [pairs[0][1].criterion.partition("-")[2] for pairs in of_part]
     return plots.shares(names, series, f"{title}: the worst run", "time ÷ time asked for")
 
 
-def _share(one: Answer) -> float:
-    return one.worst.judged / one.bound if one.worst and one.bound else math.nan
+def _share(reply: Answer) -> float:
+    return reply.worst.judged / reply.bound if reply.worst and reply.bound else math.nan
 
 
 def _published(part: Part, answers: Answers) -> Iterator[list[str | Cell]]:
     """Yields a row for each published number: ours, theirs, and why they differ."""
-    declared = {one.name: one.published for one in part.criteria}
+    declared = {criterion.name: criterion.published for criterion in part.criteria}
     for control, all_ in answers.items():
-        for one in all_:
-            if one.worst is None or control.settings:
+        for reply in all_:
+            if reply.worst is None or control.settings:
                 continue
-            for theirs in declared.get(one.criterion, {}).get(control.cc, ()):
-                ours = theirs.ours(one.mean, one.worst.judged)
+            for theirs in declared.get(reply.criterion, {}).get(control.cc, ()):
+                ours = theirs.ours(reply.mean, reply.worst.judged)
                 off = ours / theirs.value - 1
                 cells = [number(ours), theirs.text, f"{off:+.1%}", theirs.explains(off)]
-                yield [Cell(one.criterion, one.criterion), control.text, *cells, theirs.source]
+                yield [Cell(reply.criterion, reply.criterion), control.text, *cells, theirs.source]
 
 
 def _clauses(part: Part, answers: Answers) -> Grid:
@@ -221,7 +223,9 @@ def _clauses(part: Part, answers: Answers) -> Grid:
     rows: list[list[str | Cell]] = []
     for clause in part.clauses:
         cells = [
-            _verdict(answer.worst_of([one for one in all_ if one.criterion in clause.criteria]))
+            _verdict(
+                answer.worst_of([reply for reply in all_ if reply.criterion in clause.criteria])
+            )
             if clause.criteria
             else "-"
             for all_ in answers.values()
@@ -230,126 +234,142 @@ def _clauses(part: Part, answers: Answers) -> Grid:
     return Grid(f"The clauses of {part.source}", heads, rows)
 
 
-def _section(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> Section:
-    one = found[0][1]
-    text = [f"{one.says}. {one.source}."]
-    if one.bound is not None:
-        text.append(f"Asked for: {bound(one)} ({one.bound_source}).")
-    text += [one.note] if one.note else []
-    text += [f"{control.text} was tuned: {one.tuned}" for control, one in found if one.tuned]
+def _section(evaluation: Evaluation, pairs: Sequence[tuple[Control, Answer]]) -> Section:
+    first_reply = pairs[0][1]
+    text = [f"{first_reply.says}. {first_reply.source}."]
+    if first_reply.bound is not None:
+        text.append(f"Asked for: {bound(first_reply)} ({first_reply.bound_source}).")
+    text += [first_reply.note] if first_reply.note else []
+    text += [f"{control.text} was tuned: {reply.tuned}" for control, reply in pairs if reply.tuned]
     text += [
-        f"Alone: {one.command or command(control, one.criterion, evaluation)}"
-        for control, one in found
+        f"Alone: {reply.command or command(control, reply.criterion, evaluation)}"
+        for control, reply in pairs
     ]
-    verdicts = ", ".join(f"{control.text} {one.verdict}" for control, one in found)
+    verdicts = ", ".join(f"{control.text} {reply.verdict}" for control, reply in pairs)
     return Section(
-        one.criterion,
-        f"{one.criterion}: {verdicts}",
-        _picture(evaluation, found),
+        first_reply.criterion,
+        f"{first_reply.criterion}: {verdicts}",
+        _picture(evaluation, pairs),
         [],
         [],
         text=text,
-        grids=[_measured(evaluation, found)],
-        opens=list(_opens(evaluation, found)),
+        grids=[_measured(evaluation, pairs)],
+        opens=list(_opens(evaluation, pairs)),
     )
 
 
 def _picture(
-    evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]
+    evaluation: Evaluation, pairs: Sequence[tuple[Control, Answer]]
 ) -> report.Drawn | None:
-    one, request = found[0][1], evaluation.request
-    part = next((part for part in request.harnesses if part.name == one.part), None)
-    if part is not None and part.drawn and one.criterion not in part.drawn:
+    first_reply, request = pairs[0][1], evaluation.request
+    part = next((part for part in request.harnesses if part.name == first_reply.part), None)
+    if part is not None and part.drawn and first_reply.criterion not in part.drawn:
         return None
     if part is not None and part.draw is not None:
-        controls = [control for control, reply in found if reply.verdict is not Verdict.NOT_RUN]
-        drawing = partial(part.draw, one.criterion, controls, request.engine.name)
-        return report.figure(evaluation.folder, one.criterion, drawing)
-    known = [at for at in one.points if not math.isnan(at.judged)]
-    if len(known) < 2 or (request.effort.is_quick and not one.question):
+        controls = [control for control, reply in pairs if reply.verdict is not Verdict.NOT_RUN]
+        drawing = partial(part.draw, first_reply.criterion, controls, request.engine.name)
+        return report.figure(evaluation.folder, first_reply.criterion, drawing)
+    known = [point for point in first_reply.points if not math.isnan(point.judged)]
+    if len(known) < 2 or (request.effort.is_quick and not first_reply.question):
         return None
-    return report.figure(evaluation.folder, one.criterion, lambda: draw(found))
+    return report.figure(evaluation.folder, first_reply.criterion, lambda: draw(pairs))
 
 
-def draw(found: Sequence[tuple[Control, Answer]]) -> Figure:
+def draw(pairs: Sequence[tuple[Control, Answer]]) -> Figure:
     """Draws what the controls did at the points of a criterion."""
     from westwood.draw import evaluation_plots as plots
 
-    one = found[0][1]
+    first_reply = pairs[0][1]
     series = [
         plots.Series(
             control.label,
             control.cc,
-            [at.judged for at in found_by.points],
-            [at.low for at in found_by.points],
-            [at.high for at in found_by.points],
+            [point.judged for point in found_by.points],
+            [point.low for point in found_by.points],
+            [point.high for point in found_by.points],
         )
-        for control, found_by in found
+        for control, found_by in pairs
     ]
-    axis = _AXES[one.compare].format(one.unit or one.criterion)
-    title = _message(found)
-    texts = (title, one.axis, axis)
-    names = [at.name for at in one.points]
-    return plots.points(names, series, one.bound, texts, at_most=one.at_most)
+    axis = _AXES[first_reply.compare].format(first_reply.unit or first_reply.criterion)
+    title = _message(pairs)
+    texts = (title, first_reply.axis, axis)
+    names = [point.name for point in first_reply.points]
+    return plots.points(names, series, first_reply.bound, texts, at_most=first_reply.at_most)
 
 
-def _message(found: Sequence[tuple[Control, Answer]]) -> str:
+def _message(pairs: Sequence[tuple[Control, Answer]]) -> str:
     """Returns a question with its answer: which controls meet it, and which fail."""
-    one = found[0][1]
+    first_reply = pairs[0][1]
     by_verdict: dict[str, list[str]] = {}
-    for control, reply in found:
+    for control, reply in pairs:
         by_verdict.setdefault(reply.verdict, []).append(control.label)
-    said = "; ".join(f"{verdict}: {', '.join(names)}" for verdict, names in by_verdict.items())
-    return f"{QUESTIONS.get(one.question, one.criterion)} {said}"
+    message = "; ".join(f"{verdict}: {', '.join(names)}" for verdict, names in by_verdict.items())
+    return f"{QUESTIONS.get(first_reply.question, first_reply.criterion)} {message}"
 
 
-def _measured(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> Grid:
-    if any(at.expected for _, reply in found for at in reply.points):
-        return _measurements(found)
+def _measured(evaluation: Evaluation, pairs: Sequence[tuple[Control, Answer]]) -> Grid:
+    if any(point.expected for _, reply in pairs for point in reply.points):
+        return _measurements(pairs)
     against = evaluation.request.against.cc
     heads = ["control", "point", "measured", "scatter of seeds", against]
     heads += ["judged", "95 % interval", "runs", "verdict"]
-    rows = [_measured_at(control, at) for control, one in found for at in one.points]
-    if any(not math.isnan(at.paced) for _, one in found for at in one.points):
+    rows = [_measured_at(control, point) for control, reply in pairs for point in reply.points]
+    if any(not math.isnan(point.paced) for _, reply in pairs for point in reply.points):
         heads.append("over what paced CUBIC leaves")
-        every = (at for _, one in found for at in one.points)
-        rows = [[*row, _paced(at)] for row, at in zip(rows, every, strict=True)]
-    unit = f" ({found[0][1].unit})" if found[0][1].unit else ""
+        every = (point for _, reply in pairs for point in reply.points)
+        rows = [[*row, _paced(point)] for row, point in zip(rows, every, strict=True)]
+    unit = f" ({pairs[0][1].unit})" if pairs[0][1].unit else ""
     return Grid(f"What was measured{unit}", heads, rows)
 
 
-def _measurements(found: Sequence[tuple[Control, Answer]]) -> Grid:
+def _measurements(pairs: Sequence[tuple[Control, Answer]]) -> Grid:
     heads = ["control", "what", "measured", "expected", "verdict"]
     rows: list[list[str | Cell]] = [
-        [control.text, at.name, at.text, at.expected, Cell(at.verdict, "", at.verdict.mark)]
-        for control, reply in found
-        for at in reply.points
+        [
+            control.text,
+            point.name,
+            point.text,
+            point.expected,
+            Cell(point.verdict, "", point.verdict.mark),
+        ]
+        for control, reply in pairs
+        for point in reply.points
     ]
     return Grid("What was measured", heads, rows)
 
 
-def _measured_at(control: Control, at: At) -> list[str | Cell]:
-    if at.why_not:
-        verdict = Cell(at.verdict, "", at.verdict.mark)
-        return [control.text, at.name, f"not run: {at.why_not}", "-", "-", "-", "-", "0", verdict]
+def _measured_at(control: Control, point: At) -> list[str | Cell]:
+    if point.why_not:
+        verdict = Cell(point.verdict, "", point.verdict.mark)
+        return [
+            control.text,
+            point.name,
+            f"not run: {point.why_not}",
+            "-",
+            "-",
+            "-",
+            "-",
+            "0",
+            verdict,
+        ]
     return [
         control.text,
-        at.name,
-        with_half(at.value, at.half),
-        "-" if math.isnan(at.scatter) else f"{at.scatter:.1%}",
-        number(at.reference),
-        number(at.judged),
-        interval(at),
-        str(at.runs),
-        Cell(at.verdict, "", at.verdict.mark),
+        point.name,
+        with_half(point.value, point.half),
+        "-" if math.isnan(point.scatter) else f"{point.scatter:.1%}",
+        number(point.reference),
+        number(point.judged),
+        interval(point),
+        str(point.runs),
+        Cell(point.verdict, "", point.verdict.mark),
     ]
 
 
-def _paced(at: At) -> str:
+def _paced(point: At) -> str:
     """Returns what is kept over what is kept beside paced CUBIC, with the interval."""
-    if math.isnan(at.paced):
+    if math.isnan(point.paced):
         return "-"
-    return f"{number(at.paced)} ({number(at.paced_low)} to {number(at.paced_high)})"
+    return f"{number(point.paced)} ({number(point.paced_low)} to {number(point.paced_high)})"
 
 
 def _worst_scenarios(evaluation: Evaluation, control: Control, reply: Answer) -> list[Scenario]:
@@ -359,9 +379,9 @@ def _worst_scenarios(evaluation: Evaluation, control: Control, reply: Answer) ->
     return [scenario] if scenario else []
 
 
-def _opens(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> Iterator[LabLink]:
+def _opens(evaluation: Evaluation, pairs: Sequence[tuple[Control, Answer]]) -> Iterator[LabLink]:
     """Yields links to the laboratory with each control's worst point or paths."""
-    for place, (control, reply) in enumerate(found, start=1):
+    for place, (control, reply) in enumerate(pairs, start=1):
         if split(control.cc)[0]:  # the laboratory has no stacks
             continue
         for rank, scenario in enumerate(_worst_scenarios(evaluation, control, reply), start=1):
@@ -374,7 +394,7 @@ def _opens(evaluation: Evaluation, found: Sequence[tuple[Control, Answer]]) -> I
 def _fragment(scenario: Scenario) -> str:
     """Returns a link's fragment; none for long lists, with which a page had 10 MB."""
     try:
-        made = fragments.of_scenario(scenario)
+        fragment = fragments.of_scenario(scenario)
     except InputError:
         return ""
-    return made if len(made) <= _LONGEST_FRAGMENT else ""
+    return fragment if len(fragment) <= _LONGEST_FRAGMENT else ""

@@ -35,7 +35,7 @@ def _pinned() -> Criterion:
         "on": "forward",
     }
     settings = {"path.loss": loss, "tcp.size": "10MB", "duration": "120s"}
-    one = path(100, 10, 1)
+    environment = path(100, 10, 1)
     finished = measures.completion("tcp", "completed_s")
     return Criterion(
         "pinned",
@@ -44,7 +44,7 @@ def _pinned() -> Criterion:
         [
             Point(
                 "30 % for 2 s",
-                lambda control: {ALONE: scenario(one, control).with_settings(settings)},
+                lambda control: {ALONE: scenario(environment, control).with_settings(settings)},
             )
         ],
         lambda runs: finished(runs[ALONE]),
@@ -55,14 +55,16 @@ def _pinned() -> Criterion:
     )
 
 
-def _with_attack(one: Environment, start_s: float) -> Callable[[Control], Mapping[str, Scenario]]:
-    def made(control: Control) -> Mapping[str, Scenario]:
-        given = population.given(one, control.cc, control.settings, PROFILE)
+def _with_attack(
+    environment: Environment, start_s: float
+) -> Callable[[Control], Mapping[str, Scenario]]:
+    def scenarios(control: Control) -> Mapping[str, Scenario]:
+        given = population.given(environment, control.cc, control.settings, PROFILE)
         start = f"{start_s:g}s"
         flow = {"name": "udp", "from": "source", "to": "sink", "app": _ATTACK, "start": start}
         return {ALONE: Scenario(**{**given, "flow": [*given["flow"], flow]})}
 
-    return made
+    return scenarios
 
 
 def _low_rate() -> Criterion:
@@ -85,11 +87,11 @@ def _low_rate() -> Criterion:
 def _stalls() -> Criterion:
     """CC-Fuzz's trace loses packets of several rounds and their retransmissions."""
     bursts = [first + 4 * n for first in (2000, 2400, 2800, 3200) for n in range(50)]
-    one = path(20, 40, 1)
+    environment = path(20, 40, 1)
     settings = {"path.loss": {"kind": "script", "packets": bursts, "on": "forward"}}
 
     def runs(control: Control) -> Mapping[str, Scenario]:
-        return {ALONE: scenario(one, control).with_settings(settings)}
+        return {ALONE: scenario(environment, control).with_settings(settings)}
 
     return Criterion(
         "stalls",
@@ -113,13 +115,13 @@ def _far_share(runs: Runs) -> float:
 
 
 def _rtt_unfair() -> Criterion:
-    one = replace(path(20, 20, 4, 120), flows=2, rtt_spread=8.0)
+    environment = replace(path(20, 20, 4, 120), flows=2, rtt_spread=8.0)
     return Criterion(
         "rtt-unfair",
         "Goodput of a flow with 160 ms over that of one with 20 ms, or the inverse if it is larger",
         "Ha et al. 2008: CUBIC's share falls with the round trip, Reno's with its square. "
         "Hock et al. 2017: BBR prefers long round trips",
-        [Point("160 and 20 ms", alone(one))],
+        [Point("160 and 20 ms", alone(environment))],
         _far_share,
         Threshold(
             8,
@@ -135,12 +137,15 @@ def _rtt_unfair() -> Criterion:
 
 def _own_share(victim: str, source: str) -> Criterion:
     def runs(queue: float) -> Any:
-        one = path(20, 40, queue, 120, beside=victim, beside_flows=1)
-        return lambda control: {BESIDE: scenario(one, control)}
+        environment = path(20, 40, queue, 120, beside=victim, beside_flows=1)
+        return lambda control: {BESIDE: scenario(environment, control)}
 
-    def share(found: Runs) -> float:
-        own, others = (measures.own_goodput(found[BESIDE]), measures.others_goodput(found[BESIDE]))
-        return 2 * own / (own + others)
+    def share(run_rows: Runs) -> float:
+        judged_bps, others = (
+            measures.own_goodput(run_rows[BESIDE]),
+            measures.others_goodput(run_rows[BESIDE]),
+        )
+        return 2 * judged_bps / (judged_bps + others)
 
     return Criterion(
         f"own-{victim}",

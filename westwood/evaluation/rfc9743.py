@@ -76,15 +76,17 @@ CLAUSES = (
 )
 
 
-def _changed(one: Environment, **settings: Any) -> Callable[[Control], Mapping[str, Scenario]]:
+def _changed(
+    environment: Environment, **settings: Any
+) -> Callable[[Control], Mapping[str, Scenario]]:
     """Returns a function that gives the run alone with other settings of the link."""
     keys = {f"path.{key}": value for key, value in settings.items()}
-    return lambda control: {ALONE: scenario(one, control).with_settings(keys)}
+    return lambda control: {ALONE: scenario(environment, control).with_settings(keys)}
 
 
-def _with_flows(one: Environment, control: Control, *flows: Mapping[str, Any]) -> Scenario:
+def _with_flows(environment: Environment, control: Control, *flows: Mapping[str, Any]) -> Scenario:
     """Returns the scenario of an environment with more flows over its link."""
-    of_path = given(one, control.cc, control.settings, PROFILE)
+    of_path = given(environment, control.cc, control.settings, PROFILE)
     more = [{"from": "source", "to": "sink", **flow} for flow in flows]
     return Scenario(**{**of_path, "flow": [*of_path["flow"], *more]})
 
@@ -108,13 +110,13 @@ def keeps_up(
 
 
 def _collapse() -> Criterion:
-    one = path(30, 40, 1, 30, flows=100)
+    environment = path(30, 40, 1, 30, flows=100)
     return Criterion(
         "collapse",
         "Share of the packets that a queue drops with 100 flows and 100 packets a round trip, over "
         "the reference's",
         "RFC 9743, 5.1.1",
-        [Point("100 flows", alone(one))],
+        [Point("100 flows", alone(environment))],
         lambda runs: measures.lost_share(runs[ALONE]),
         replace(_OF_COLLAPSE, bound=1.25),
         compare="ratio",
@@ -138,8 +140,8 @@ def _backoff() -> Criterion:
 
 def _loss_caused() -> Criterion:
     def point(queue: float) -> Point:
-        one = path(20, 40, queue, 30, flows=8)
-        return Point(f"{queue:g} BDP", alone(one), queue in (0.1, 1))
+        environment = path(20, 40, queue, 30, flows=8)
+        return Point(f"{queue:g} BDP", alone(environment), queue in (0.1, 1))
 
     return Criterion(
         "loss-caused",
@@ -205,16 +207,16 @@ def _constant(
     queue_bdp: float, app: Mapping[str, Any]
 ) -> Callable[[Control], Mapping[str, Scenario]]:
     """Returns a function that gives a source's run by itself, and beside the control."""
-    one = path(20, 40, queue_bdp)
+    environment = path(20, 40, queue_bdp)
     flow = {"name": "beside", "cc": "cubic", "app": dict(app)}
 
-    def made(control: Control) -> Mapping[str, Scenario]:
+    def scenarios(control: Control) -> Mapping[str, Scenario]:
         return {
-            SOLO: _with_flows(replace(one, flows=0), control, flow),
-            BESIDE: _with_flows(one, control, flow),
+            SOLO: _with_flows(replace(environment, flows=0), control, flow),
+            BESIDE: _with_flows(environment, control, flow),
         }
 
-    return made
+    return scenarios
 
 
 def _harm_to_real_time(runs: Runs) -> float:
@@ -260,8 +262,8 @@ _AQMS: Mapping[str, Mapping[str, Any]] = {
 def _aqm() -> Criterion:
     def point(name: str, queue: Mapping[str, Any]) -> Point:
         table = {**queue, "limit": "4bdp"}
-        one = path(20, 40, 4, 30)
-        return Point(name, _changed(one, queue=table), name in ("CoDel", "PIE"))
+        environment = path(20, 40, 4, 30)
+        return Point(name, _changed(environment, queue=table), name in ("CoDel", "PIE"))
 
     return keeps_up(
         "aqm",
@@ -275,11 +277,11 @@ def _aqm() -> Criterion:
 
 def _aqm_harm() -> Criterion:
     def runs(queue: Mapping[str, Any]) -> Callable[[Control], Mapping[str, Scenario]]:
-        one = path(20, 40, 4, 60, beside="cubic", beside_flows=1)
+        environment = path(20, 40, 4, 60, beside="cubic", beside_flows=1)
         setting = {"path.queue": {**queue, "limit": "4bdp"}}
         return lambda control: {
-            SOLO: scenario(replace(one, flows=0), control).with_settings(setting),
-            BESIDE: scenario(one, control).with_settings(setting),
+            SOLO: scenario(replace(environment, flows=0), control).with_settings(setting),
+            BESIDE: scenario(environment, control).with_settings(setting),
         }
 
     return replace(

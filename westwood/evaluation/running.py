@@ -94,9 +94,9 @@ class Request:
     def state(self) -> dict[str, Any]:
         """Returns what decides the answers."""
         return {
-            "controls": [one.identity() for one in self.controls],
+            "controls": [control.identity() for control in self.controls],
             "against": self.against.identity(),
-            "criteria": [one.name for all_ in self.criteria.values() for one in all_],
+            "criteria": [criterion.name for all_ in self.criteria.values() for criterion in all_],
             "harnesses": [[part.name, *part.names] for part in self.harnesses],
             "effort": self.effort.name,
             "paths": self.effort.paths,
@@ -119,10 +119,10 @@ class _Side:
             for seed in self.seeds:
                 yield (scenario.hash, seed), scenario
 
-    def of(self, found: Mapping[RunKey, list[Row]]) -> list[Runs]:
+    def of(self, rows_by_key: Mapping[RunKey, list[Row]]) -> list[Runs]:
         """Returns the runs, a mapping for each seed."""
         return [
-            {name: found[one.hash, seed] for name, one in self.scenarios.items()}
+            {name: rows_by_key[scenario.hash, seed] for name, scenario in self.scenarios.items()}
             for seed in self.seeds
         ]
 
@@ -131,13 +131,13 @@ class _Side:
 class _Asked:
     """The runs of a point: with the control, with the reference, and with paced CUBIC."""
 
-    own: _Side
+    control: _Side
     reference: _Side
     paced: _Side
     more_columns: MoreColumns | None
 
     def each(self) -> Iterator[tuple[RunKey, Scenario]]:
-        for side in (self.own, self.reference, self.paced):
+        for side in (self.control, self.reference, self.paced):
             yield from side.each()
 
 
@@ -146,7 +146,7 @@ class Evaluation:
 
     def __init__(self, request: Request, folder: Folder) -> None:
         self.request, self.folder = request, folder
-        self.looked = {one: ledger.looked(one) for one in request.controls}
+        self.looked = {control: ledger.looked(control) for control in request.controls}
         self._store = Store(folder, self._take)
         self._found: dict[RunKey, list[Row]] = {}
         self._made: dict[tuple[str, str, str], Mapping[str, Scenario]] = {}
@@ -182,7 +182,7 @@ class Evaluation:
                     seeds.setdefault(name, {})[seed] = None
                     if name not in jobs or asked.more_columns:
                         jobs[name] = _job(scenario, asked, [])
-        return [replace(one, seeds=list(seeds[name])) for name, one in jobs.items()]
+        return [replace(job, seeds=list(seeds[name])) for name, job in jobs.items()]
 
     def _asked(self) -> Iterator[_Asked | SectionRuns]:
         for control in self.request.controls:
@@ -224,22 +224,22 @@ class Evaluation:
 
     def check(self) -> None:
         """Raises the engine's first refusal if it can't run a single point."""
-        refusals = [self._refusal(one) for one in self._asked()]
+        refusals = [self._refusal(job) for job in self._asked()]
         if refusals and refusals[0] and None not in refusals:
             raise refusals[0]
 
     def _both(self, criterion: Criterion, point: Point, control: Control) -> _Asked:
         """Returns what the point runs with the control, and with the reference."""
         count, against = criterion.seeds(self.request.effort), self.request.against
-        own = [seed_of("evaluate", self.request.seed * _A_LOOK + n) for n in range(count)]
+        seeds = [seed_of("evaluate", self.request.seed * _A_LOOK + n) for n in range(count)]
         first = self.request.seed * _A_LOOK + _AGAIN
         again = [seed_of("evaluate", first + n) for n in range(count)]
-        others = again if control == against else own
+        others = again if control == against else seeds
         paced = self._paced if criterion.has_paced(self.request.effort) else None
         return _Asked(
-            _Side(self._scenarios(criterion, point, control), own),
+            _Side(self._scenarios(criterion, point, control), seeds),
             _Side(self._scenarios(criterion, point, against), others),
-            _Side(self._scenarios(criterion, point, paced), own) if paced else _Side({}, ()),
+            _Side(self._scenarios(criterion, point, paced), seeds) if paced else _Side({}, ()),
             criterion.more_columns,
         )
 
@@ -261,7 +261,7 @@ class Evaluation:
         if key not in self._made:
             runs = point.runs(control)
             self._made[key] = {
-                name: one.with_settings(self._of_engine) for name, one in runs.items()
+                name: scenario.with_settings(self._of_engine) for name, scenario in runs.items()
             }
         return self._made[key]
 
@@ -271,10 +271,10 @@ class Evaluation:
         profile = self.request.engine.profile or PROFILE
         return {} if profile == PROFILE else {"profile": profile}
 
-    def go(self, workers: int | None, track: Tracker, client: Any = None) -> None:
+    def run_all(self, workers: int | None, track: Tracker, client: Any = None) -> None:
         """Runs what is missing; `client` is that of a Dask cluster."""
         jobs = self._missing
-        keys = [(one.scenario.hash, seed) for one in jobs for seed in one.seeds]
+        keys = [(job.scenario.hash, seed) for job in jobs for seed in job.seeds]
         with closing(self._runs(jobs, workers, client)) as runs:
             for place, rows in track(runs, len(keys)):
                 name, seed = keys[place]
@@ -342,16 +342,16 @@ class Evaluation:
 
     def answers(self, control: Control) -> list[Answer]:
         """Returns the answers about a control, part by part."""
-        made = [
+        replies = [
             self._answer(criterion, part, control)
             for part, all_ in self.request.criteria.items()
             for criterion in all_
         ]
         for part in self.request.harnesses:
             kept = self._of_harness.get((part.name, control.text), {})
-            made += [kept.get(name) or answer.not_run(part, name) for name in part.names]
+            replies += [kept.get(name) or answer.not_run(part, name) for name in part.names]
         order = list(catalogue.PARTS)
-        return sorted(made, key=lambda one: order.index(one.part))
+        return sorted(replies, key=lambda reply: order.index(reply.part))
 
     def _answer(self, criterion: Criterion | Target, part: str, control: Control) -> Answer:
         effort = self.request.effort
@@ -379,8 +379,8 @@ class Evaluation:
         asked = self._both(criterion, point, control)
         if why := self._why_not(asked):
             return NotRun(why)
-        sides = (asked.own, asked.reference, asked.paced)
-        return Sides(*(one.of(self._found) for one in sides))
+        sides = (asked.control, asked.reference, asked.paced)
+        return Sides(*(side.of(self._found) for side in sides))
 
     def scenario_at(self, name: str, point: str, control: Control) -> Scenario | None:
         """Returns the last scenario of a point, the one with the control beside others."""

@@ -71,33 +71,33 @@ CENTRALS = (
 _ACCESS = CENTRALS[1]
 
 
-def _seconds(one: Central) -> float:
-    return min(one.seconds_most, _PACKETS_MOST * 0.012 / one.mbps)
+def _seconds(central: Central) -> float:
+    return min(central.seconds_most, _PACKETS_MOST * 0.012 / central.mbps)
 
 
-def dumbbell(one: Central, load: float, control: Control, *more: Mapping[str, Any]) -> Scenario:
+def dumbbell(central: Central, load: float, control: Control, *more: Mapping[str, Any]) -> Scenario:
     """Returns the scenario of a central link with transfers on nine paths."""
-    left, right = one.edges_ms
+    left, right = central.edges_ms
     edges = [_edge(f"left-{n}", f"l{n}", "a", ms) for n, ms in enumerate(left)]
     edges += [_edge(f"right-{n}", "b", f"r{n}", ms) for n, ms in enumerate(right)]
     return Scenario(
         name="tcpeval",
-        duration=f"{_seconds(one):.3f}s",
+        duration=f"{_seconds(central):.3f}s",
         profile=PROFILE,
-        link=[_central(one), *edges],
-        flow=[*_transfers(one, load, control), *more],
+        link=[_central(central), *edges],
+        flow=[*_transfers(central, load, control), *more],
     )
 
 
-def _central(one: Central) -> dict[str, Any]:
-    packets = max(2, math.ceil(one.buffer_ms * 1e3 * one.mbps / 12_000))
+def _central(central: Central) -> dict[str, Any]:
+    packets = max(2, math.ceil(central.buffer_ms * 1e3 * central.mbps / 12_000))
     return {
         "name": "central",
         "between": ["a", "b"],
-        "rate": f"{one.mbps * 1000:g}kbps",
-        "delay": f"{one.delay_ms:g}ms",
+        "rate": f"{central.mbps * 1000:g}kbps",
+        "delay": f"{central.delay_ms:g}ms",
         "queue": {"kind": "droptail", "limit": f"{packets}p"},
-        **one.link,
+        **central.link,
     }
 
 
@@ -107,11 +107,11 @@ def _edge(name: str, start: str, end: str, ms: float) -> dict[str, Any]:
     return {"name": name, "between": between, "rate": "1Gbps", "delay": f"{ms:g}ms", "queue": queue}
 
 
-def _transfers(one: Central, load: float, control: Control) -> Iterator[dict[str, Any]]:
+def _transfers(central: Central, load: float, control: Control) -> Iterator[dict[str, Any]]:
     """Yields flows for each path, size and packet, whose transfers arrive by a Poisson process."""
-    lefts, rights = (range(len(side)) for side in one.edges_ms)
-    paths = one.loaded or [(left, right) for left in lefts for right in rights]
-    path_bytes_s = load / 100 * one.mbps * 125_000 * _PAYLOAD / len(paths)
+    lefts, rights = (range(len(side)) for side in central.edges_ms)
+    paths = central.loaded or [(left, right) for left in lefts for right in rights]
+    path_bytes_s = load / 100 * central.mbps * 125_000 * _PAYLOAD / len(paths)
     for (left, right), (size, load_share), (packet, share) in itertools.product(
         paths, _SIZES, _PACKETS
     ):
@@ -134,13 +134,17 @@ def _loads(central: Central, load: float) -> Callable[[Control], Mapping[str, Sc
     return lambda control: {ALONE: dumbbell(central, load, control)}
 
 
-_BASIC = [Point(f"{one.name}, {load} %", _loads(one, load)) for one in CENTRALS for load in LOADS]
+_BASIC = [
+    Point(f"{central.name}, {load} %", _loads(central, load))
+    for central in CENTRALS
+    for load in LOADS
+]
 
 
 def _basic() -> list[Criterion]:
     """The draft's three metrics, of the same runs."""
 
-    def of(
+    def criterion(
         name: str, says: str, measure: Callable[[Runs], float], threshold: Threshold, **more: Any
     ) -> Criterion:
         return Criterion(
@@ -156,7 +160,7 @@ def _basic() -> list[Criterion]:
         )
 
     return [
-        of(
+        criterion(
             "delay",
             "Mean number of packets in the queue, over the reference's,",
             lambda runs: float(runs[ALONE][0]["mean_queue"]) + 0.1,
@@ -164,14 +168,14 @@ def _basic() -> list[Criterion]:
             compare="ratio",
             unit="packets",
         ),
-        of(
+        criterion(
             "drops",
             "Share of the packets that a queue drops, less the reference's,",
             lambda runs: measures.lost_share(runs[ALONE]),
             Threshold(0.01, _OURS, at_most=True),
             compare="difference",
         ),
-        of(
+        criterion(
             "use",
             "Utilisation, less the reference's,",
             lambda runs: float(runs[ALONE][0]["utilisation"]),
@@ -314,9 +318,9 @@ def _parking_lot() -> Criterion:
             )
         }
 
-    def share(found: Runs) -> float:
-        crossing = of_role(found[ALONE], "cross")
-        return ratio(3 * goodput(of_role(found[ALONE], "through")), goodput(crossing))
+    def share(run_rows: Runs) -> float:
+        crossing = of_role(run_rows[ALONE], "cross")
+        return ratio(3 * goodput(of_role(run_rows[ALONE], "through")), goodput(crossing))
 
     return Criterion(
         "tcpeval-parking-lot",

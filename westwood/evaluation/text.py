@@ -28,70 +28,69 @@ Answers = Mapping[Control, Sequence[Answer]]
 def markdown(answers: Answers, evaluation: Evaluation) -> str:
     """Returns the five lines, and what fails, as text for a pull request."""
     verdicts = {control: answer.lines(all_) for control, all_ in answers.items()}
-    heads = ["", "asked for", *(f"`{one.text}`" for one in answers)]
-    made = [_row(heads), _row(["---"] * len(heads))]
+    heads = ["", "asked for", *(f"`{answer.text}`" for answer in answers)]
+    lines = [_row(heads), _row(["---"] * len(heads))]
     for question, says in QUESTIONS.items():
-        of_controls = [of[question] for of in verdicts.values()]
-        asked_for = next((asked(one) for one in of_controls if one), "")
-        made.append(_row([says, asked_for, *map(_in_brief, of_controls)]))
+        of_controls = [replies[question] for replies in verdicts.values()]
+        asked_for = next((asked(reply) for reply in of_controls if reply), "")
+        lines.append(_row([says, asked_for, *map(_in_brief, of_controls)]))
     request = evaluation.request
     how = f"Reference `{request.against.text}`, {request.effort.name}, {request.engine.title}."
-    made += ["", how, *naming(evaluation), *looks(evaluation), ""]
+    lines += ["", how, *naming(evaluation), *looks(evaluation), ""]
     for control, all_ in answers.items():
-        failing = [one for one in all_ if one.verdict is Verdict.FAILS]
-        made.append(f"`{control.text}` fails {len(failing)} of {len(all_)} criteria:")
-        made += [f"- {one.says}: {'; '.join(_failures(one))}" for one in failing]
-        made += bursts(all_)
-        made.append("")
-    return "\n".join(made)
+        failing = [reply for reply in all_ if reply.verdict is Verdict.FAILS]
+        lines.append(f"`{control.text}` fails {len(failing)} of {len(all_)} criteria:")
+        lines += [f"- {reply.says}: {'; '.join(_failures(reply))}" for reply in failing]
+        lines += bursts(all_)
+        lines.append("")
+    return "\n".join(lines)
 
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _in_brief(one: Answer | None) -> str:
+def _in_brief(reply: Answer | None) -> str:
     """Returns a verdict with what it rests on."""
-    found = _found(one) if one else ""
-    return f"{_word(one)}: {found}" if found else _word(one)
+    text = _judged(reply) if reply else ""
+    return f"{_word(reply)}: {text}" if text else _word(reply)
 
 
-def _word(one: Answer | None) -> str:
+def _word(reply: Answer | None) -> str:
     """Returns a verdict, or why there is none."""
-    if one is None:
+    if reply is None:
         return Verdict.NOT_RUN
-    says_why = one.verdict in (Verdict.CANNOT_TELL, Verdict.NOT_RUN)
-    return f"{one.verdict}{lacking(one)}" if says_why else one.verdict
+    says_why = reply.verdict in (Verdict.CANNOT_TELL, Verdict.NOT_RUN)
+    return f"{reply.verdict}{missing_points(reply)}" if says_why else reply.verdict
 
 
-def _found(one: Answer) -> str:
+def _judged(reply: Answer) -> str:
     """Returns what is judged, with the 95 % interval that decides; empty if nothing ran."""
-    if one.worst is None or (one.not_run and one.verdict is Verdict.CANNOT_TELL):
+    if reply.worst is None or (reply.not_run and reply.verdict is Verdict.CANNOT_TELL):
         return ""
-    within = interval(one.worst)
-    is_mean = one.statistic == "mean" and within != "-"
-    found = f"{judged(one, one.worst)}{f' (95 %: {within})' if is_mean else ''} at {one.worst.name}"
-    paced = one.worst.paced
+    within = interval(reply.worst)
+    is_mean = reply.statistic == "mean" and within != "-"
+    mean_within = f" (95 %: {within})" if is_mean else ""
+    text = f"{judged(reply, reply.worst)}{mean_within} at {reply.worst.name}"
+    paced = reply.worst.paced
     return (
-        found
-        if math.isnan(paced)
-        else f"{found}; {number(paced)} of what is kept beside paced CUBIC"
+        text if math.isnan(paced) else f"{text}; {number(paced)} of what is kept beside paced CUBIC"
     )
 
 
-def judged(one: Answer, at: At) -> str:
+def judged(reply: Answer, point: At) -> str:
     """Returns the number that is compared with the threshold, and which statistic it is."""
-    value = number(at.judged)
-    if math.isinf(at.judged) and one.compare == "value":
-        return f"{one.statistic} {value} ended".strip()
+    value = number(point.judged)
+    if math.isinf(point.judged) and reply.compare == "value":
+        return f"{reply.statistic} {value} ended".strip()
     measured = {
-        "difference": f"{one.unit} {value} above the reference's",
+        "difference": f"{reply.unit} {value} above the reference's",
         "ratio": f"{value} of the reference's",
         "kept": f"{value} of what is kept beside the reference",
         "either way": f"{value} times, either way",
-        "value": f"{value} {one.unit}",
-    }[one.compare]
-    return f"{one.statistic} {measured.strip()}".strip()
+        "value": f"{value} {reply.unit}",
+    }[reply.compare]
+    return f"{reply.statistic} {measured.strip()}".strip()
 
 
 def bursts(answers: Sequence[Answer]) -> Iterator[str]:
@@ -103,33 +102,33 @@ def bursts(answers: Sequence[Answer]) -> Iterator[str]:
         yield f"It sends 95 % of its segments in bursts of {sizes}."
 
 
-def asked(one: Answer) -> str:
+def asked(reply: Answer) -> str:
     """Returns the threshold with its sense and its source."""
-    return f"{bound(one)} ({one.bound_source})" if one.bound_source else bound(one)
+    return f"{bound(reply)} ({reply.bound_source})" if reply.bound_source else bound(reply)
 
 
-def lacking(one: Answer) -> str:
+def missing_points(reply: Answer) -> str:
     """Returns how many points of an answer did not run, and why the first did not."""
-    if not one.not_run:
+    if not reply.not_run:
         return ""
-    return f" ({len(one.not_run)} of {len(one.points)} points: {one.not_run[0].why_not})"
+    return f" ({len(reply.not_run)} of {len(reply.points)} points: {reply.not_run[0].why_not})"
 
 
 def table(answers: Answers, evaluation: Evaluation) -> str:
     """Returns the five lines of each control as text."""
-    made = []
+    lines = []
     for control, all_ in answers.items():
-        counted = [(sum(one.verdict is word for one in all_), word) for word in _COUNTED]
+        counted = [(sum(reply.verdict is word for reply in all_), word) for word in _COUNTED]
         counts = [f"{count} {word}" for count, word in counted if count or word in _DECIDED]
-        made += wrap(f"{control.text}: {', '.join(counts)}", _WIDTH)
-        for question, one in answer.lines(all_).items():
-            if one:
-                made += _line(QUESTIONS[question], one)
-        made += (f"  {line}" for line in bursts(all_))
+        lines += wrap(f"{control.text}: {', '.join(counts)}", _WIDTH)
+        for question, worst_reply in answer.lines(all_).items():
+            if worst_reply:
+                lines += _line(QUESTIONS[question], worst_reply)
+        lines += (f"  {line}" for line in bursts(all_))
     if not any(reply.question for all_ in answers.values() for reply in all_):
-        made += _criteria(answers, evaluation)
-    made += (line for said in naming(evaluation) for line in wrap(said, _WIDTH))
-    return "\n".join(made)
+        lines += _criteria(answers, evaluation)
+    lines += (line for sentence in naming(evaluation) for line in wrap(sentence, _WIDTH))
+    return "\n".join(lines)
 
 
 def _criteria(answers: Answers, evaluation: Evaluation) -> Iterator[str]:
@@ -152,10 +151,10 @@ def _criteria(answers: Answers, evaluation: Evaluation) -> Iterator[str]:
             yield from wrap(why, _WIDTH, initial_indent=indent, subsequent_indent=indent)
     for row in rows:
         for control, reply in zip(answers, row, strict=True):
-            said = _details(reply) if len(rows) <= _FEW else _failures(reply)
-            if said or reply.verdict is Verdict.FAILS:
+            details = _details(reply) if len(rows) <= _FEW else _failures(reply)
+            if details or reply.verdict is Verdict.FAILS:
                 yield from ("", f"{control.text}, {reply.criterion}: {reply.verdict}")
-                for line in said:
+                for line in details:
                     yield from wrap(line, _WIDTH, initial_indent="  ", subsequent_indent=_INDENT)
                 yield f"  {reply.command or command(control, reply.criterion, evaluation)}"
 
@@ -204,9 +203,10 @@ def _why(reply: Answer) -> str:
 def _details(reply: Answer) -> list[str]:
     """Returns all that was measured, and for what it was."""
     points = [
-        f"{at.verdict}: {at.name}: {at.text}" + (f" ({at.expected})" if not at.why_not else "")
-        for at in reply.points
-        if at.expected
+        f"{point.verdict}: {point.name}: {point.text}"
+        + (f" ({point.expected})" if not point.why_not else "")
+        for point in reply.points
+        if point.expected
     ]
     return [reply.says, *filter(None, [reply.note]), *points] if points else _failures(reply)
 
@@ -215,9 +215,9 @@ def _failures(reply: Answer) -> list[str]:
     """Returns what fails, with what was expected."""
     if reply.verdict is not Verdict.FAILS:
         return []
-    failing = [at for at in reply.points if at.expected and at.verdict is Verdict.FAILS]
-    points = [f"{at.name}: {at.text}; expected {at.expected}" for at in failing]
-    return points or [f"{_found(reply)}; asked for {asked(reply)}"]
+    failing = [point for point in reply.points if point.expected and point.verdict is Verdict.FAILS]
+    points = [f"{point.name}: {point.text}; expected {point.expected}" for point in failing]
+    return points or [f"{_judged(reply)}; asked for {asked(reply)}"]
 
 
 def command(control: Control, name: str, evaluation: Evaluation) -> str:
@@ -235,11 +235,11 @@ def command(control: Control, name: str, evaluation: Evaluation) -> str:
     return control.command("evaluate", *given, f"--only {name} --out {name}")
 
 
-def _line(question: str, one: Answer) -> Iterator[str]:
+def _line(question: str, reply: Answer) -> Iterator[str]:
     """Yields a question's verdict, and below it what was found and what is asked for."""
-    verdict, _, why = _word(one).partition(" (")
+    verdict, _, why = _word(reply).partition(" (")
     yield f"  {question:<32} {verdict}"
-    for text in (why.removesuffix(")"), _found(one), f"asked for {asked(one)}"):
+    for text in (why.removesuffix(")"), _judged(reply), f"asked for {asked(reply)}"):
         yield from wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
 
 
@@ -255,7 +255,9 @@ def failed_tests(answers: Answers) -> bool:
 def naming(evaluation: Evaluation) -> Iterator[str]:
     """Yields which Reno has SACK, if one is evaluated or the reference."""
     request = evaluation.request
-    if {"reno", "newreno", "sack"} & {one.cc for one in (*request.controls, request.against)}:
+    if {"reno", "newreno", "sack"} & {
+        control.cc for control in (*request.controls, request.against)
+    }:
         yield "reno and newreno have no SACK, as in their RFCs; sack is Reno as hosts run it."
 
 
@@ -270,11 +272,11 @@ def looks(evaluation: Evaluation) -> Iterator[str]:
             yield f"{control.text}: seed {seed}, look {len(looked) + 1}, a fresh one{before}."
 
 
-def bound(one: Answer) -> str:
+def bound(reply: Answer) -> str:
     """Returns the threshold with its sense."""
-    if one.bound is None:
+    if reply.bound is None:
         return "-"
-    return f"{'at most' if one.at_most else 'at least'} {one.bound:g}"
+    return f"{'at most' if reply.at_most else 'at least'} {reply.bound:g}"
 
 
 def number(value: float) -> str:
@@ -290,8 +292,8 @@ def with_half(value: float, half: float) -> str:
     return f"{number(value)} ± {half:.2g}" if known else number(value)
 
 
-def interval(at: At) -> str:
+def interval(point: At) -> str:
     """Writes an interval."""
-    if not (math.isfinite(at.low) and math.isfinite(at.high)):
+    if not (math.isfinite(point.low) and math.isfinite(point.high)):
         return "-"
-    return f"{number(at.low)} to {number(at.high)}"
+    return f"{number(point.low)} to {number(point.high)}"

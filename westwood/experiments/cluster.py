@@ -76,9 +76,9 @@ def connected(address: str) -> Iterator[Any]:
         def __del__(self) -> None:
             """Does nothing."""
 
-    own: Any = Own
+    client_class: Any = Own
     client = _soon(
-        address, _ANSWER_S, lambda: own(address, timeout=_ANSWER_S, set_as_default=False)
+        address, _ANSWER_S, lambda: client_class(address, timeout=_ANSWER_S, set_as_default=False)
     )
     try:
         yield client
@@ -157,8 +157,8 @@ def run_task(engine: str, version: str, parts: list[Part]) -> Runs:
     simulate = engines.find(engine).simulate
     done: Runs = []
     for text, settings, runs in parts:
-        made = Scenario(**tomllib.loads(text))
+        scenario = Scenario(**tomllib.loads(text))
         for place, seed in runs:
-            rows = simulate(made, seed).flow_rows
+            rows = simulate(scenario, seed).flow_rows
             done.append((place, [{**settings, **row} for row in rows]))
     return done

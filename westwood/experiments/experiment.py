@@ -22,7 +22,7 @@ from westwood.experiments import shared
 from westwood.experiments.kept import KeptRuns
 from westwood.results.columns import COST, Row, averaged
 from westwood.results.metrics import means, summarise
-from westwood.results.rows import even, rows_frame
+from westwood.results.rows import rows_frame, uniform_rows
 from westwood.scenario import Scenario, controls, presets
 from westwood.scenario.controls import OF_EACH_CONTROL, has_setting
 from westwood.scenario.stacks import is_stack, split
@@ -99,9 +99,9 @@ class Collected:
         return rows_frame(sorted_rows(self.runs))
 
     @cached_property
-    def even(self) -> list[Row]:
+    def even_rows(self) -> list[Row]:
         """The same rows as a list, without polars."""
-        return even(sorted_rows(self.runs))
+        return uniform_rows(sorted_rows(self.runs))
 
 
 def files_of(scenario: Scenario, points: Sequence[Scenario]) -> dict[str, str]:
@@ -109,11 +109,13 @@ def files_of(scenario: Scenario, points: Sequence[Scenario]) -> dict[str, str]:
 
     FACTS has what the controls declare, so that reading the folder compiles nothing.
     """
-    ccs = [flow.cc for one in (scenario, *points) for flow in one.flow]
+    ccs = [flow.cc for point in (scenario, *points) for flow in point.flow]
     named = {cc.name: cc.source for cc in ccs if loading.is_file(cc.name)}
     files = controls.files(scenario.given()) | named
     used = controls.of_files(files)
-    facts = {FACTS: json.dumps([one.facts for one in used], indent=2) + "\n"} if used else {}
+    facts = (
+        {FACTS: json.dumps([control.facts for control in used], indent=2) + "\n"} if used else {}
+    )
     return {**controls.texts(used), **facts, **scenario.to_files("scenario")}
 
 
@@ -154,8 +156,8 @@ def plan(
     numbers = range(1, base.seeds + 1)
     jobs = [
         Job(point, numbers, {**variant, **columns})
-        for variant, one in zip(shown, bases, strict=True)
-        for columns, point in one.points()
+        for variant, base_ in zip(shown, bases, strict=True)
+        for columns, point in base_.points()
     ]
     return Experiment(base, jobs, [*([protocol_column] if protocol_column else []), *base.sweep])
 
@@ -225,12 +227,12 @@ def collect_all(
         ],
         alone=engine.real_time,
     )
-    found: dict[str, list[tuple[int, list[Row]]]] = {name: [] for name in experiments}
+    rows_of: dict[str, list[tuple[int, list[Row]]]] = {name: [] for name in experiments}
     places = [(job, seed) for job in planned.jobs for seed in job.seeds]
 
     def add(place: int, rows: list[Row]) -> None:
-        for name, number, own in planned.of(place, rows):
-            found[name].append((number, own))
+        for name, number, experiment_rows in planned.of(place, rows):
+            rows_of[name].append((number, experiment_rows))
 
     missing = []
     for place, (job, seed) in enumerate(places):
@@ -250,7 +252,7 @@ def collect_all(
             if kept:
                 kept.keep(engine.name, *places[missing[number]], rows)
             add(missing[number], rows)
-    return {name: Collected(runs, experiments[name].runs) for name, runs in found.items()}
+    return {name: Collected(runs, experiments[name].runs) for name, runs in rows_of.items()}
 
 
 def check_seeds(seeds: int | None) -> None:
@@ -334,8 +336,8 @@ def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
     """Names a row in a figure by protocol, and by flow and settings if they vary."""
     parts = [label(row["cc"])]
     parts += [row["flow"]] if flows > 1 else []
-    own = f"{row['flow']}.cc"
-    parts += [f"{key} {row[key]}" for key in keys if key != own or row[key] != row["cc"]]
+    cc_key = f"{row['flow']}.cc"
+    parts += [f"{key} {row[key]}" for key in keys if key != cc_key or row[key] != row["cc"]]
     return ", ".join(parts)
 
 
@@ -374,7 +376,7 @@ def traces(
 
     flows = len(experiment.scenario._parts.flows)
 
-    found = []
+    traced_runs = []
     jobs = experiment.jobs
     for job in track(jobs, len(jobs)) if track else jobs:
         if check_resources:
@@ -384,5 +386,5 @@ def traces(
             row = {"cc": flow.cc.written, "flow": flow.name, **job.settings}
             keys = [key for key in experiment.varied if job.settings[key] != flow.cc.written]
             trace = result.trace.filter(pl.col("flow") == flow.name)
-            found.append((flow.cc.written, point_name(row, keys, flows), trace))
-    return found
+            traced_runs.append((flow.cc.written, point_name(row, keys, flows), trace))
+    return traced_runs

@@ -69,16 +69,16 @@ def propose(
             seed=int.from_bytes(hashlib.sha256(f"trials {seed} {batch}".encode()).digest()[:4]),
         )
         study = optuna.create_study(sampler=sampler)
-        space = {one.key: _distribution(one) for one in parameters}
+        space = {parameter.key: _distribution(parameter) for parameter in parameters}
         for values, cost in tried:
             kept = {key: values[key] for key in space}
-            if not all(one.has(kept[one.key]) for one in parameters):
+            if not all(parameter.has(kept[parameter.key]) for parameter in parameters):
                 continue  # this default lies outside the requested ranges
             trial = optuna.trial.create_trial(params=kept, distributions=space, value=cost)
             study.add_trial(trial)
         proposed = [dict(study.ask(space).params) for _ in range(count)]
     if batch == 0:
-        proposed[0] = {one.key: one.default for one in parameters}
+        proposed[0] = {parameter.key: parameter.default for parameter in parameters}
     return proposed
 
 

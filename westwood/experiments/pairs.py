@@ -29,8 +29,8 @@ def pairs(planned: Experiment, rows: Iterable[Row], column: str = COLUMN) -> lis
         by_flow.setdefault(row["flow"], []).append(row)
     return [
         {**dict.fromkeys(keys), **pair}
-        for own in by_flow.values()
-        for pair in _pairs_of_flow(planned, own, column)
+        for flow_rows in by_flow.values()
+        for pair in _pairs_of_flow(planned, flow_rows, column)
     ]
 
 
@@ -48,11 +48,11 @@ def _pairs_of_flow(planned: Experiment, rows: list[Row], column: str) -> Iterato
         protocols = points.setdefault(tuple(row[key] for key in keys), {})
         protocols.setdefault(row["cc"], {})[row["seed"]] = row[column]
     for point, protocols in points.items():
-        at = {**dict(zip(keys, point, strict=True)), "flow": rows[0]["flow"]}
+        settings = {**dict(zip(keys, point, strict=True)), "flow": rows[0]["flow"]}
         baseline, *others = (cc for cc in order if cc in protocols)
         minus = protocols[baseline]
         for cc in others:
             values = protocols[cc]
             common = [(value, minus[seed]) for seed, value in values.items() if seed in minus]
             pair = compare_pairs(common).entry()
-            yield {**at, "cc": cc, "minus": baseline, "column": column, **pair}
+            yield {**settings, "cc": cc, "minus": baseline, "column": column, **pair}

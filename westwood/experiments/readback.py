@@ -160,7 +160,7 @@ class Results:
             raise InputError(problem, value=str(path))
         for name in (_RUNS, _SCENARIO):
             if not (path / name).exists():
-                raise InputError(_lacking(path, name), value=str(path))
+                raise InputError(_why_missing(path, name), value=str(path))
         folder = Folder(path, "")
         folder.check_format()
         controls = _controls(folder)
@@ -311,8 +311,8 @@ class Results:
         └───────────┴─────────┴───────────┴─────────┘
         """
         check_metric(metric, "metric")
-        found = pairs_of_frame(self.planned, self.rows, metric)
-        return pl.DataFrame(found, infer_schema_length=None)
+        pair_rows = pairs_of_frame(self.planned, self.rows, metric)
+        return pl.DataFrame(pair_rows, infer_schema_length=None)
 
     @checked(metric=arguments.text)
     def write_page(self, metric: str, *, figure: Figure | None = None) -> Path:
@@ -451,8 +451,8 @@ class Results:
         for key, values in scenario.sweep.items():
             value = values[column_values(values).index(row[key])]
             words += ["--set", f"{key}={toml_value(self._written(value))}"]
-        own = {flow.name: flow.cc.written for flow in scenario.flows}
-        chosen = [cc for flow, cc in run.iter_rows() if cc != own[flow]]
+        control_of = {flow.name: flow.cc.written for flow in scenario.flows}
+        chosen = [cc for flow, cc in run.iter_rows() if cc != control_of[flow]]
         if chosen and not any(key.endswith((".cc", ".cc.name")) for key in scenario.sweep):
             words += ["--cc", kept[chosen[0]]]
         return shlex.join([*words, *seeded])
@@ -525,7 +525,7 @@ def _opens(scenario: Scenario) -> LabLink:
         return LabLink(_SCENARIO, "")
 
 
-def _lacking(path: Path, name: str) -> str:
+def _why_missing(path: Path, name: str) -> str:
     """Explains why a folder lacks this file."""
     if kind_in(path) is ResultKind.SWEEP and (path / _SCENARIO).exists():
         scenario, out = str(path / _SCENARIO), str(path)

@@ -45,8 +45,8 @@ def problem_with(planned: Experiment, rows: pl.DataFrame, controls: Collection[s
         if column in numbers - {"seed"} and (_absolute(rows[column]) >= LARGEST).any():
             return f"has an impossible number in {column}"
     for column, known in values.items():
-        found = set(rows[column].unique().to_list())
-        if others := {one for one in found - known if not _is_control(one, controls)}:
+        cell_values = set(rows[column].unique().to_list())
+        if others := {name for name in cell_values - known if not _is_control(name, controls)}:
             return f"has {show(min(others))} in {column}, expected what {_SCENARIO} has"
     if others := set(rows.columns) - numbers - cost - set(values) - _TOLD:
         return f"has a column {show(min(others))}, expected the rows of {_SCENARIO}"
@@ -63,11 +63,11 @@ def problem_with(planned: Experiment, rows: pl.DataFrame, controls: Collection[s
 
 def _is_control(name: object, known: Collection[str]) -> bool:
     """Returns whether it may be a control of a stack, in a file or a class; nothing is loaded."""
-    stack, own = split(name)
-    if stack is not None and own in PROTOCOLS:
+    stack, control = split(name)
+    if stack is not None and control in PROTOCOLS:
         return True
-    is_class = isinstance(own, str) and own.endswith(PYTHON) and own.isprintable()
-    return is_file(own) and (is_class or own in known)
+    is_class = isinstance(control, str) and control.endswith(PYTHON) and control.isprintable()
+    return is_file(control) and (is_class or control in known)
 
 
 def _absolute(values: pl.Series) -> pl.Series:

@@ -46,8 +46,8 @@ class SharedRuns:
                 }
                 for row in rows
             ]
-            own = [{**use.job.settings, **row} for row in measured]
-            yield use.experiment, use.number, own
+            use_rows = [{**use.job.settings, **row} for row in measured]
+            yield use.experiment, use.number, use_rows
 
 
 @cache
@@ -59,7 +59,9 @@ def plan(jobs: Sequence[tuple[str, Job]], *, alone: bool) -> SharedRuns:
     """Plans the runs of all jobs; with `alone` each use has its own run."""
     first: dict[tuple[str, int], list[Use]] = {}
     todo, uses = [], []
-    for name, number, job in sorted(_numbered(jobs), key=lambda one: one[2].more_columns is None):
+    for name, number, job in sorted(
+        _numbered(jobs), key=lambda numbered_job: numbered_job[2].more_columns is None
+    ):
         seeds = []
         for place, seed in enumerate(job.seeds, start=number):
             use, key = Use(name, place, job), (job.scenario.hash, seed)

@@ -82,8 +82,8 @@ def plot_means(
     ('Share of packets lost', 'Goodput (Mb/s)')
     """
     check_metric(metric, "metric")
-    if lacking := [name for name in ("scenario", "flow", "cc", "seed") if name not in rows.columns]:
-        problem = f"has no column {lacking[0]}, expected the rows of simulate_many"
+    if missing := [name for name in ("scenario", "flow", "cc", "seed") if name not in rows.columns]:
+        problem = f"has no column {missing[0]}, expected the rows of simulate_many"
         raise InputError(problem, key="rows")
     if rows.is_empty():
         raise InputError("has no rows, expected those of simulate_many", key="rows")

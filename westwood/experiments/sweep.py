@@ -194,7 +194,7 @@ class SweptRuns:
 
 
 def _is_key(key: tuple[object, object]) -> TypeGuard[Key]:
-    return all(isinstance(one, int) for one in key)
+    return all(isinstance(part, int) for part in key)
 
 
 def _run_of(record: Mapping[str, Any]) -> tuple[Key, list[Row]]:
@@ -207,11 +207,11 @@ def _run_of(record: Mapping[str, Any]) -> tuple[Key, list[Row]]:
 
 def _by_run(rows: pl.DataFrame) -> dict[Key, list[Row]]:
     """Groups a file's rows by run."""
-    found: dict[Key, list[Row]] = {}
+    rows_by_run: dict[Key, list[Row]] = {}
     for row in rows.iter_rows(named=True):
         key = (row.get("point"), row.get("seed"))
-        found.setdefault(key if _is_key(key) else _NO_RUN, []).append(row)
-    return found
+        rows_by_run.setdefault(key if _is_key(key) else _NO_RUN, []).append(row)
+    return rows_by_run
 
 
 def run(

@@ -68,8 +68,8 @@ def _register() -> None:
     import gymnasium
 
     if ID not in gymnasium.registry:
-        one, many = "westwood.gym:Env", "westwood.gym:VectorEnv"
-        gymnasium.register(ID, entry_point=one, vector_entry_point=many)
+        env_name, many = "westwood.gym:Env", "westwood.gym:VectorEnv"
+        gymnasium.register(ID, entry_point=env_name, vector_entry_point=many)
 
 
 if extras.has("gymnasium"):

@@ -235,19 +235,19 @@ class VectorEnv(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[A
             )
         orders = self._action.orders(np.clip(given, self._action.least, self._action.most))
         expected = f"{self.num_envs} finite orders"
-        made = np.ascontiguousarray(_array("action.orders", orders, expected))
-        if made.shape != given.shape or not np.isfinite(made).all():
-            raise InputError(f"expected {expected}", key="action.orders", value=str(made.tolist()))
-        return made
+        array = np.ascontiguousarray(_array("action.orders", orders, expected))
+        if array.shape != given.shape or not np.isfinite(array).all():
+            raise InputError(f"expected {expected}", key="action.orders", value=str(array.tolist()))
+        return array
 
     def _rewards(self, again: NDArray[np.bool_]) -> Numbers:
         expected = f"{self.num_envs} finite numbers"
-        made = _array("reward", self._reward(self.measured), expected)
-        if made.shape in ((), again.shape):
-            made = np.where(again, 0.0, made)
-            if np.isfinite(made).all():
-                return made
-        raise InputError(f"expected {expected}", key="reward", value=str(made.tolist()))
+        array = _array("reward", self._reward(self.measured), expected)
+        if array.shape in ((), again.shape):
+            array = np.where(again, 0.0, array)
+            if np.isfinite(array).all():
+                return array
+        raise InputError(f"expected {expected}", key="reward", value=str(array.tolist()))
 
 
 class Env(gymnasium.Env[Observations, NDArray[Any]]):
@@ -305,15 +305,15 @@ def _chosen(key: str, given: object, known: Mapping[str, T]) -> Any:
     """Returns what the name stands for; what is no name must be what its user made."""
     if isinstance(given, str) and given in known:
         return known[given]
-    own = isinstance(given, Action) if key == "action" else key == "reward" and callable(given)
-    if not own:
+    is_own = isinstance(given, Action) if key == "action" else key == "reward" and callable(given)
+    if not is_own:
         raise InputError(f"unknown, {suggestion(given, list(known))}", key=key, value=given)
     return given
 
 
-def _array(key: str, given: Any, expected: str, of: type | None = np.float64) -> NDArray[Any]:
+def _array(key: str, given: Any, expected: str, dtype: type | None = np.float64) -> NDArray[Any]:
     try:
-        return np.asarray(given, of)
+        return np.asarray(given, dtype)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"expected {expected}", key=key, value=given) from None
 

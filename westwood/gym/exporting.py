@@ -38,7 +38,8 @@ def _layers(given: object) -> list[Any]:
     problem = "expected a list of (weights, constants), a row of weights for each output"
     try:
         return [
-            (rows(matrix), numbers(vector)) for matrix, vector in each(lambda one: one, 2)(given)
+            (rows(matrix), numbers(vector))
+            for matrix, vector in each(lambda layer_part: layer_part, 2)(given)
         ]
     except InputError as error:
         raise InputError(f"{problem}: {error.problem}", value=error.value) from None
@@ -122,7 +123,7 @@ def export(
         raise InputError("expected a name that ends in .c", key="path", value=str(file))
     writing.check_name(file.stem)
     weights = [row for matrix, _ in layers for row in matrix]
-    constants = [one for _, vector in layers for one in vector]
+    constants = [number for _, vector in layers for number in vector]
     text = Template(_TEXT.read_text(encoding="utf-8")).substitute(
         name=file.stem,
         label=file.stem.replace("_", " ").capitalize(),
@@ -132,13 +133,14 @@ def export(
         least=_fixed(clip[0], _SEEN_BITS),
         most=_fixed(clip[1], _SEEN_BITS),
         observations="\n".join(
-            f"    see(own, {place}, {_OBSERVATIONS[one]});" for place, one in enumerate(observation)
+            f"    see(own, {place}, {_OBSERVATIONS[quantity]});"
+            for place, quantity in enumerate(observation)
         ),
-        weights=_rows([_fixed(one, _WEIGHT_BITS) for row in weights for one in row]),
+        weights=_rows([_fixed(weight, _WEIGHT_BITS) for row in weights for weight in row]),
         constants=_rows([_fixed(constant, _WEIGHT_BITS) for constant in constants]),
         factors=_rows(_table(factor, "factor", (0, 255))),
         activations=_rows(
-            [one + (1 << 16) for one in _table(hidden, "hidden", (-1, 1))]
+            [entry + (1 << 16) for entry in _table(hidden, "hidden", (-1, 1))]
             if hidden
             else [0] * (_PIECES + 1)
         ),
@@ -153,10 +155,10 @@ def _check(
     history: int,
     hidden: Callable[[float], float] | None,
 ) -> None:
-    for one in observation:
-        if one not in _OBSERVATIONS:
+    for quantity in observation:
+        if quantity not in _OBSERVATIONS:
             problem = f"expected some of {', '.join(_OBSERVATIONS)}"
-            raise InputError(problem, key="observation", value=one)
+            raise InputError(problem, key="observation", value=quantity)
     inputs = len(observation) * history
     if not 1 <= inputs <= _MOST_INPUTS:
         problem = f"expected at most {_MOST_INPUTS} numbers in all steps"
@@ -178,24 +180,26 @@ def _fixed(number: float, bits: int) -> int:
     return round(float(number) * (1 << bits))
 
 
-def _table(of: Callable[[float], float], key: str, bounds: tuple[int, int]) -> list[int]:
+def _table(function: Callable[[float], float], key: str, bounds: tuple[int, int]) -> list[int]:
     """Returns a function's values with 16 fractional bits, between which the file interpolates."""
-    found = []
+    entries = []
     for place in range(_PIECES + 1):
-        at = _REACH * (2 * place / _PIECES - 1)
-        made: object = ...
+        argument = _REACH * (2 * place / _PIECES - 1)
+        output: object = ...
         try:
-            made = of(at)
-            found.append(number(*bounds)(made))
+            output = function(argument)
+            entries.append(number(*bounds)(output))
         except InputError:
-            problem = f"expected values from {bounds[0]} to {bounds[1]}, at {at:g} too"
-            raise InputError(problem, key=key, value=made) from None
+            problem = f"expected values from {bounds[0]} to {bounds[1]}, at {argument:g} too"
+            raise InputError(problem, key=key, value=output) from None
         except Exception as error:  # the user's
-            problem = f"expected a function of a number, raised {type(error).__name__} at {at:g}"
+            problem = (
+                f"expected a function of a number, raised {type(error).__name__} at {argument:g}"
+            )
             raise InputError(f"{problem}: {error}", key=key) from error
-    return [_fixed(one, 16) for one in found]
+    return [_fixed(entry, 16) for entry in entries]
 
 
 def _rows(numbers: Sequence[int]) -> str:
-    lines = (numbers[at : at + 10] for at in range(0, len(numbers), 10))
+    lines = (numbers[start : start + 10] for start in range(0, len(numbers), 10))
     return ",\n    ".join(", ".join(map(str, line)) for line in lines)

@@ -80,15 +80,15 @@ def loaded(paths: object) -> list[Scenario]:
     if not isinstance(paths, Sequence):
         problem = "expected scenarios, names of presets or files"
         raise InputError(problem, key="paths", value=paths)
-    found = [point for path in paths for point in _points(path)]
-    if not 1 <= len(found) <= MOST_PATHS:
-        raise InputError(f"expected 1 to {MOST_PATHS} paths", key="paths", value=len(found))
-    for one in found:
-        for flow in one.flow:
+    points = [point for path in paths for point in _points(path)]
+    if not 1 <= len(points) <= MOST_PATHS:
+        raise InputError(f"expected 1 to {MOST_PATHS} paths", key="paths", value=len(points))
+    for recorded in points:
+        for flow in recorded.flow:
             if flow.cc.name.endswith(loading.PYTHON):
                 problem = "works only in simulate(), expected a control in C"
                 raise InputError(problem, key=f"{flow.name}.cc", value=flow.cc.name)
-    return found
+    return points
 
 
 def _points(given: object) -> Iterable[Scenario]:

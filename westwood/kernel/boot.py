@@ -92,12 +92,12 @@ def disable(folder: Path = FOLDER) -> list[str]:
     path = folder / UNIT
     if not path.exists():
         return [f"there is no {path}"]
-    said = _systemctl("disable")
+    messages = _systemctl("disable")
     try:
         path.unlink()
     except OSError as error:
         raise UnavailableError(f"{path}: {error.strerror}; run as root") from None
-    return [*said, f"removed {path}"]
+    return [*messages, f"removed {path}"]
 
 
 def _systemctl(verb: str) -> list[str]:

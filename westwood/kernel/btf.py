@@ -32,22 +32,24 @@ def members(data: bytes, name: str) -> set[str] | None:
     def called(offset: int) -> str:
         return text[offset : text.find(b"\0", offset)].decode(errors="replace")
 
-    wanted = {at + 1 for at in _all(text, b"\0" + name.encode() + b"\0")}
-    at, end = header + types, header + types + types_size
-    while at + _TYPE.size <= end:
-        name_at, info, _ = _TYPE.unpack_from(data, at)
-        at += _TYPE.size
+    wanted = {name_place + 1 for name_place in _all(text, b"\0" + name.encode() + b"\0")}
+    place, end = header + types, header + types + types_size
+    while place + _TYPE.size <= end:
+        name_at, info, _ = _TYPE.unpack_from(data, place)
+        place += _TYPE.size
         kind, count = info >> 24 & 31, info & 0xFFFF
         size = _FIXED.get(kind, 0) + _EACH.get(kind, 0) * count
-        if kind == _STRUCT and name_at in wanted and at + size <= end:
-            return {called(one) for one, _, _ in _MEMBER.iter_unpack(data[at : at + size])}
-        at += size
+        if kind == _STRUCT and name_at in wanted and place + size <= end:
+            return {
+                called(member) for member, _, _ in _MEMBER.iter_unpack(data[place : place + size])
+            }
+        place += size
     return None
 
 
 def _all(text: bytes, part: bytes) -> list[int]:
-    found, at = [], text.find(part)
-    while at >= 0:
-        found.append(at)
-        at = text.find(part, at + 1)
-    return found
+    places, place = [], text.find(part)
+    while place >= 0:
+        places.append(place)
+        place = text.find(part, place + 1)
+    return places

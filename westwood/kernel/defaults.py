@@ -69,13 +69,13 @@ def restore(netns: str | int | None = None, route: str | None = None) -> list[st
     if netns is not None or route is not None:
         with namespaces.opened(netns) as where:
             chosen = where.run(_cookie)
-    with saved_defaults.opened() as saved, _all() as found:
+    with saved_defaults.opened() as saved, _all() as by_cookie:
         entries = [
-            one
-            for one in saved.entries
-            if chosen in (None, one.netns) and prefix in (None, one.route)
+            entry
+            for entry in saved.entries
+            if chosen in (None, entry.netns) and prefix in (None, entry.route)
         ]
-        lines = [_put_back(saved, entry, found.get(entry.netns)) for entry in entries]
+        lines = [_put_back(saved, entry, by_cookie.get(entry.netns)) for entry in entries]
     return lines or ["nothing to restore: westwood kernel default has set no default"]
 
 
@@ -83,18 +83,18 @@ def _put_back(saved: SavedDefaults, entry: Entry, where: Namespace | None) -> st
     """Restores one default, unless it is gone or somebody else has set it."""
     now = None if where is None else _now(where, entry.route)
     if where is None or now is None:
-        said = f"{entry.where}: is gone"
+        sentence = f"{entry.where}: is gone"
     elif now == entry.before and not (entry.route and now == ""):
-        said = f"{entry.where}: {now}, as before"
+        sentence = f"{entry.where}: {now}, as before"
     elif now in entry.ours or (entry.route and now == ""):  # a route's unloaded control has no name
         if not entry.route:
             _check(entry.before, where)
         _set(where, entry.route, entry.before)
-        said = f"{entry.where}: {entry.before or 'none of its own'} again"
+        sentence = f"{entry.where}: {entry.before or 'none of its own'} again"
     else:
-        said = f"{entry.where}: left alone, since somebody has set {now} in the meantime"
+        sentence = f"{entry.where}: left alone, since somebody has set {now} in the meantime"
     _forget(saved, entry)
-    return said
+    return sentence
 
 
 def _forget(saved: SavedDefaults, entry: Entry) -> None:
@@ -110,15 +110,17 @@ def before_unload() -> list[str]:
     """
     lines: list[str] = []
     if saved_defaults.may_be_there() and os.geteuid() == 0:
-        with saved_defaults.opened() as saved, _all() as found:
+        with saved_defaults.opened() as saved, _all() as by_cookie:
             before = {entry.netns: entry.before for entry in saved.entries if not entry.route}
-            own = _own_cookie()
+            cookie = _own_cookie()
             entries = [*saved.entries]
-            lines = [_before_unload(saved, one, found.get(one.netns)) for one in entries]
-            if before.get(own, OURS[0]) not in OURS:  # namespaces created since then inherited ours
-                lines += _inherited(found, before[own])
-    with _all() as found:
-        for where in found.values():
+            lines = [_before_unload(saved, entry, by_cookie.get(entry.netns)) for entry in entries]
+            if (
+                before.get(cookie, OURS[0]) not in OURS
+            ):  # namespaces created since then inherited ours
+                lines += _inherited(by_cookie, before[cookie])
+    with _all() as by_cookie:
+        for where in by_cookie.values():
             if (name := default_of(where)) in OURS:
                 option = f" --netns {where.name}" if where.name else ""
                 raise RunError(
@@ -137,9 +139,9 @@ def _before_unload(saved: SavedDefaults, entry: Entry, where: Namespace | None) 
     return f"{entry.where}: {now} stays, since {entry.before}, which was there, is unloaded"
 
 
-def _inherited(found: dict[int, Namespace], name: str) -> list[str]:
+def _inherited(by_cookie: dict[int, Namespace], name: str) -> list[str]:
     lines = []
-    for where in found.values():
+    for where in by_cookie.values():
         if (now := default_of(where)) in OURS:
             _check(name, where)
             _set(where, "", name)
@@ -151,8 +153,8 @@ def renew() -> None:
     """Makes namespaces whose default is one of our controls use the version just loaded."""
     if os.geteuid() != 0:
         return
-    with _all() as found:
-        for where in found.values():
+    with _all() as by_cookie:
+        for where in by_cookie.values():
             if (name := default_of(where)) in OURS:
                 _check(name, where)
                 _set(where, "", name)
@@ -165,13 +167,17 @@ def standing() -> list[dict[str, str]]:
         with saved_defaults.opened() as held:
             saved = held.entries
     listed = []
-    with _all() as found:
-        for cookie, where in found.items():
-            before = {one.route: one.before for one in saved if one.netns == cookie}
+    with _all() as by_cookie:
+        for cookie, where in by_cookie.items():
+            before = {
+                saved_entry.route: saved_entry.before
+                for saved_entry in saved
+                if saved_entry.netns == cookie
+            }
             for prefix in ["", *(prefix for prefix in before if prefix)]:
                 control = _now(where, prefix) or ""
-                one = {"netns": where.name, "route": prefix, "cc": control}
-                listed.append({**one, "where": _words(where, prefix)})
+                entry = {"netns": where.name, "route": prefix, "cc": control}
+                listed.append({**entry, "where": _words(where, prefix)})
                 if prefix in before:
                     listed[-1]["before"] = before[prefix]
     return listed
@@ -180,7 +186,7 @@ def standing() -> list[dict[str, str]]:
 def lines(netns: str | None = None, route: str | None = None) -> list[str]:
     """Returns lines about the defaults: of all namespaces, of one, or of a route in it."""
     if netns is None and route is None:
-        return [_line(one) for one in standing()]
+        return [_line(entry) for entry in standing()]
     prefix = "" if route is None else routes.prefix_of(route)
     with namespaces.opened(netns) as where:
         return [f"{_words(where, prefix)}: {_now(where, prefix) or 'none of its own'}"]
@@ -188,34 +194,34 @@ def lines(netns: str | None = None, route: str | None = None) -> list[str]:
 
 def lines_of_ours() -> list[str]:
     """Returns lines about the defaults that we have set or that are our controls."""
-    return [_line(one) for one in standing() if "before" in one or one["cc"] in OURS]
+    return [_line(entry) for entry in standing() if "before" in entry or entry["cc"] in OURS]
 
 
-def _line(one: dict[str, str]) -> str:
-    before = f" (was {one['before'] or 'none of its own'})" if "before" in one else ""
-    return f"{one['where']}: {one['cc'] or 'none of its own'}{before}"
+def _line(entry: dict[str, str]) -> str:
+    before = f" (was {entry['before'] or 'none of its own'})" if "before" in entry else ""
+    return f"{entry['where']}: {entry['cc'] or 'none of its own'}{before}"
 
 
 @contextlib.contextmanager
 def _all() -> Iterator[dict[int, Namespace]]:
     """Opens every accessible namespace; yields them by cookie."""
     with contextlib.ExitStack() as stack:
-        found = {}
+        by_cookie = {}
         for name in namespaces.everywhere().values():
             with contextlib.suppress(InputError, UnavailableError, RunError, OSError):
                 where = stack.enter_context(namespaces.opened(name))
-                found[where.run(_cookie)] = where
-        yield found
+                by_cookie[where.run(_cookie)] = where
+        yield by_cookie
 
 
 def _own_cookie() -> int:
-    with namespaces.opened(None) as own:
-        return own.run(_cookie)
+    with namespaces.opened(None) as namespace:
+        return namespace.run(_cookie)
 
 
 def _cookie() -> int:
-    with socket.socket() as one:
-        raw = one.getsockopt(socket.SOL_SOCKET, _SO_NETNS_COOKIE, 8)
+    with socket.socket() as sock:
+        raw = sock.getsockopt(socket.SOL_SOCKET, _SO_NETNS_COOKIE, 8)
     return int.from_bytes(raw, sys.byteorder)
 
 

@@ -67,9 +67,9 @@ def checks(
     ]
 
 
-def missing(found: Iterable[Check]) -> list[str]:
+def missing(performed: Iterable[Check]) -> list[str]:
     """Returns the names of the failed checks."""
-    return [check.name for check in found if not check.ok]
+    return [check.name for check in performed if not check.ok]
 
 
 def _kernel_version(release: str) -> Check:
@@ -88,11 +88,11 @@ def _programs_run(sys: Path) -> list[Check]:
     name = "BPF programs"
     if known is None or _SKIPS not in known:
         return [Check(name, True, "never skipped", "")]
-    found = (
+    version_text = (
         "skipped while process 1 runs, by a change of this kernel's vendor "
         f"(bpf_prog_aux.{_SKIPS}); our controls compensate, and record counts it"
     )
-    return [Check(name, True, found, "", note=True)]
+    return [Check(name, True, version_text, "", note=True)]
 
 
 def _jit(proc: Path) -> Check:
@@ -121,19 +121,21 @@ def _bpffs(proc: Path) -> Check:
     if whose := _not_ours(ww_kernel.pins()):
         return Check("bpffs", False, whose, f"rm -r {ww_kernel.pins()}")
     ok = os.access(ww_kernel.pins() if ww_kernel.pins().exists() else folder, os.W_OK | os.X_OK)
-    own = f"mount -t bpf bpf DIR && chown USER DIR, and {ww_kernel.PINS_VARIABLE}=DIR/westwood"
-    return Check("bpffs", ok, f"{folder}{'' if ok else ' is not yours to write'}", own)
+    own_mount = (
+        f"mount -t bpf bpf DIR && chown USER DIR, and {ww_kernel.PINS_VARIABLE}=DIR/westwood"
+    )
+    return Check("bpffs", ok, f"{folder}{'' if ok else ' is not yours to write'}", own_mount)
 
 
 def _not_ours(pins: Path) -> str:
     """Returns the owner and mode of the pins' folder if ww-kernel would refuse it, else ''."""
     try:
-        found = pins.lstat()
+        status = pins.lstat()
     except OSError:
         return ""
-    if os.geteuid() != 0 or (found.st_uid == 0 and found.st_mode & 0o170077 == stat.S_IFDIR):
+    if os.geteuid() != 0 or (status.st_uid == 0 and status.st_mode & 0o170077 == stat.S_IFDIR):
         return ""
-    return f"{pins} belongs to user {found.st_uid}, mode {stat.filemode(found.st_mode)}"
+    return f"{pins} belongs to user {status.st_uid}, mode {stat.filemode(status.st_mode)}"
 
 
 def _can_mount() -> bool:
@@ -148,8 +150,8 @@ def _compilers() -> Check:
         for_programs = compiling.compiler().command
     except UnavailableError as error:
         return Check(name, True, str(error), "", note=True)
-    found = f"{shlex.join(for_bpf)}; for the simulator {shlex.join(for_programs)}"
-    return Check(name, True, found, "")
+    text = f"{shlex.join(for_bpf)}; for the simulator {shlex.join(for_programs)}"
+    return Check(name, True, text, "")
 
 
 def _disciplines(proc: Path, boot: Path) -> Check:
@@ -165,10 +167,10 @@ def _disciplines(proc: Path, boot: Path) -> Check:
         if {f"CONFIG_NET_SCH_{kind.upper()}={how}" for how in "ym"} & set(lines)
     ]
     lacks = [kind for kind in DISCIPLINES if kind not in has]
-    found = "; ".join(
-        f"{said}{', '.join(kinds)}" for said, kinds in (("", has), ("not ", lacks)) if kinds
+    text = "; ".join(
+        f"{prefix}{', '.join(kinds)}" for prefix, kinds in (("", has), ("not ", lacks)) if kinds
     )
-    return Check(name, True, found, "", note=bool(lacks))
+    return Check(name, True, text, "", note=bool(lacks))
 
 
 def _virtual() -> Check:
@@ -193,15 +195,15 @@ def _program() -> list[Check]:
     try:
         return [Check("ww-kernel", True, str(ww_kernel.program()), "")]
     except UnavailableError as error:
-        found = str(error).partition(": ")[0]
-    lacking = Check("ww-kernel", False, found, ww_kernel.PROGRAM.remedy)
+        text = str(error).partition(": ")[0]
+    missing_program = Check("ww-kernel", False, text, ww_kernel.PROGRAM.remedy)
     if CHECKOUT is None:
-        return [lacking]
+        return [missing_program]
     libbpf = Path("/usr/include/bpf/libbpf.h")
     return [
         _tool("clang", "apt-get install clang"),
         _file("libbpf", libbpf, "apt-get install libbpf-dev"),
-        lacking,
+        missing_program,
     ]
 
 
@@ -226,8 +228,8 @@ def _text(path: Path) -> str | None:
 
 def check_all(say: Callable[[str], object]) -> None:
     """Reports a line for each check; raises UnavailableError if any failed."""
-    found = checks()
-    for check in found:
+    performed = checks()
+    for check in performed:
         say(str(check))
-    if missing(found):
-        raise UnavailableError(f"missing: {', '.join(missing(found))}")
+    if missing(performed):
+        raise UnavailableError(f"missing: {', '.join(missing(performed))}")

@@ -50,7 +50,7 @@ poweroff -f
 find = system_program
 
 
-def lacking(tools: Sequence[str] = ()) -> str | None:
+def missing_reason(tools: Sequence[str] = ()) -> str | None:
     """Returns why no machine with these programs can be emulated here; None if it can."""
     if problem := missing(tools):
         return problem
@@ -235,10 +235,10 @@ def run(
 
 def after(lines: Iterable[str], heading: str) -> list[str]:
     """Returns the lines between a heading and the next one."""
-    found, inside = [], False
+    section_lines, inside = [], False
     for line in lines:
         if line.startswith("## "):
             inside = line == f"## {heading}"
         elif inside:
-            found.append(line)
-    return found
+            section_lines.append(line)
+    return section_lines

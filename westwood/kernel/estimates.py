@@ -33,10 +33,10 @@ class Estimates:
             raise RunError(self._recorder.end()[2])
         self._follow()
         keys = zip(seen["netns"].to_list(), seen["flow"].to_list(), strict=True)
-        found = pl.Series([self._known.get(key, math.nan) for key in keys], dtype=pl.Float64)
+        series = pl.Series([self._known.get(key, math.nan) for key in keys], dtype=pl.Float64)
         ours = pl.col("cc").is_in(OURS)
         return seen.with_columns(
-            pl.when(ours).then(found).otherwise(pl.col("estimate_bps")).alias("estimate_bps")
+            pl.when(ours).then(series).otherwise(pl.col("estimate_bps")).alias("estimate_bps")
         )
 
     def _follow(self) -> None:

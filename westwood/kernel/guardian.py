@@ -36,8 +36,8 @@ def guarded(do: Sequence[Command], undo: Sequence[Command]) -> Iterator[None]:
     Raises RunError if a command of `do` fails, after running `undo`, or if the last one of `undo`
     fails.
     """
-    first = " && ".join(f"{_quoted(one)} > /dev/null" for one in do)
-    last = "; ".join(f"{_quoted(one)} > /dev/null" for one in undo)
+    first = " && ".join(f"{_quoted(command)} > /dev/null" for command in do)
+    last = "; ".join(f"{_quoted(command)} > /dev/null" for command in undo)
     with _guardian(_SCRIPT.format(do=first, undo=last)):
         yield
 
@@ -91,24 +91,24 @@ def _await_ready(process: subprocess.Popen[bytes]) -> None:
         more = os.read(process.stdout.fileno(), 4096) if ready else b""
         heard += more
         if (ready and not more) or time.monotonic() > ends_at:
-            said = os.read(process.stderr.fileno(), 65536) if not more and ready else b"no answer"
-            raise RunError(_last_line(said))
+            answer = os.read(process.stderr.fileno(), 65536) if not more and ready else b"no answer"
+            raise RunError(_last_line(answer))
 
 
 def _end(process: subprocess.Popen[bytes], longest_s: float) -> str:
     """Makes the guardian undo its change; returns why it failed, or an empty string."""
     assert process.stdin is not None and process.stdout is not None and process.stderr is not None
     process.stdin.close()
-    said = b""
+    output = b""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(longest_s)
-        said = process.stderr.read()
+        output = process.stderr.read()
     process.stdout.close()
     process.stderr.close()
     if process.returncode is not None and process.returncode < 0:
         return f"its guardian was killed by {signal.Signals(-process.returncode).name}"
-    return _last_line(said) if process.returncode else ""
+    return _last_line(output) if process.returncode else ""
 
 
-def _last_line(said: bytes) -> str:
-    return one_line((said.decode(errors="replace").strip() or "said nothing").splitlines()[-1])
+def _last_line(output: bytes) -> str:
+    return one_line((output.decode(errors="replace").strip() or "said nothing").splitlines()[-1])

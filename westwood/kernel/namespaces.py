@@ -112,12 +112,12 @@ def everywhere() -> dict[int, str | None]:
 
     Our own is None. Namespaces of processes that we may not inspect are left out.
     """
-    found: dict[int, str | None] = {own_inode(): None}
+    name_of_inode: dict[int, str | None] = {own_inode(): None}
     with contextlib.suppress(OSError):
         for path in sorted(NAMED.iterdir()):
             with contextlib.suppress(OSError):
-                found.setdefault(path.stat().st_ino, path.name)
-    for number in sorted((one for one in os.listdir("/proc") if one.isdigit()), key=int):
+                name_of_inode.setdefault(path.stat().st_ino, path.name)
+    for number in sorted((entry for entry in os.listdir("/proc") if entry.isdigit()), key=int):
         with contextlib.suppress(OSError):
-            found.setdefault(os.stat(f"/proc/{number}/ns/net").st_ino, number)
-    return found
+            name_of_inode.setdefault(os.stat(f"/proc/{number}/ns/net").st_ino, number)
+    return name_of_inode

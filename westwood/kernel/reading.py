@@ -110,7 +110,7 @@ def _problems(rows: Iterator[list[str]]) -> Iterator[InputError]:
             return
         for number, row in enumerate(rows, 2):
             if len(row) != len(head):
-                yield _at(number, f"has {len(row)} cells, expected {len(head)}")
+                yield _line_error(number, f"has {len(row)} cells, expected {len(head)}")
             for name, cell in zip(head, row, strict=False):
                 if cell and not _is_of(_KINDS.get(name), cell):
                     whole = "a whole number" if _KINDS[name] == pl.Int64 else "a number"
@@ -119,7 +119,7 @@ def _problems(rows: Iterator[list[str]]) -> Iterator[InputError]:
         yield InputError(f"{_NONE}, found no CSV: {error}")
 
 
-def _at(number: int, problem: str) -> InputError:
+def _line_error(number: int, problem: str) -> InputError:
     return InputError(f"line {number} {problem}")
 
 
@@ -134,11 +134,11 @@ def _is_of(kind: type[pl.DataType] | None, cell: str) -> bool:
 
 def checked(frame: pl.DataFrame) -> pl.DataFrame:
     """Returns the frame as a trace with typed columns; raises InputError for a wrong cell."""
-    lacking = [name for name in _NEEDED if name not in frame.columns]
+    missing = [name for name in _NEEDED if name not in frame.columns]
     if _NETNS in frame.columns:
-        lacking = [name for name in lacking if name != "transfer"]
-    if lacking:
-        raise InputError(f"{_NONE}, with a column {lacking[0]}")
+        missing = [name for name in missing if name != "transfer"]
+    if missing:
+        raise InputError(f"{_NONE}, with a column {missing[0]}")
     for name, kind in _KINDS.items():
         if name in frame.columns:
             frame = _cast(frame, name, kind)
@@ -156,28 +156,28 @@ def _cast(frame: pl.DataFrame, name: str, kind: type[pl.DataType]) -> pl.DataFra
     given = frame[name]
     if kind == pl.String and given.dtype not in (pl.String, pl.Categorical, pl.Enum):
         given = given.cast(pl.String, strict=False)
-    made = given.cast(kind, strict=False)
-    bad = made.is_null() & given.is_not_null()
+    column = given.cast(kind, strict=False)
+    bad = column.is_null() & given.is_not_null()
     expected = "a whole number" if kind == pl.Int64 else "a number"
     if name in _WORDS:
-        bad |= made.is_in(_WORDS[name]).not_() & made.is_not_null()
+        bad |= column.is_in(_WORDS[name]).not_() & column.is_not_null()
         expected = "one of " + ", ".join(_WORDS[name])
     elif kind != pl.String:
-        outside = made.is_between(0, _MOST).not_() & made.is_not_null()
-        bad |= outside & made.is_not_nan() if kind == pl.Float64 else outside
+        outside = column.is_between(0, _MOST).not_() & column.is_not_null()
+        bad |= outside & column.is_not_nan() if kind == pl.Float64 else outside
         expected += f" from 0 to {_MOST:g}"
     if name in _ALWAYS:
-        bad |= made.is_null()
+        bad |= column.is_null()
         if kind == pl.Float64:
-            bad |= made.is_nan().fill_null(value=False)
+            bad |= column.is_nan().fill_null(value=False)
     if bad.any():
         row = int(bad.arg_true()[0])
         value = given[row]
         shown = "nothing" if value is None else value
         raise InputError(f"expected {expected}", key=f"record {row + 1}, {name}", value=shown)
     if kind == pl.Float64:
-        made = made.fill_null(math.nan)
-    return frame.with_columns(made.alias(name))
+        column = column.fill_null(math.nan)
+    return frame.with_columns(column.alias(name))
 
 
 def _trace_of(events: pl.DataFrame) -> pl.DataFrame:

@@ -80,9 +80,9 @@ class Recorder:
             begun = not self.waits(0)
         finally:
             if not begun:
-                said = self._end()
+                message = self._end()
         if not begun:
-            raise ww_kernel.failure(self._process.returncode, said)
+            raise ww_kernel.failure(self._process.returncode, message)
 
     def waits(self, seconds: float) -> bool:
         """Waits; returns True if the recorder ended by itself, False after `seconds`."""
@@ -93,34 +93,34 @@ class Recorder:
         ended_before = self.waits(0)
         when = datetime.now().astimezone().isoformat(" ", "seconds")
         after_s = time.monotonic() - self._start
-        said = self._end()
-        counted = re.search(r"^\d+ events, (\d+) dropped, (\d+) missed$", said, re.M)
+        message = self._end()
+        counted = re.search(r"^\d+ events, (\d+) dropped, (\d+) missed$", message, re.M)
         dropped, missed = map(int, counted.groups()) if counted else (0, 0)
         code = self._process.returncode
         if code == 0 and not ended_before:
             return dropped, missed, ""
         with contextlib.suppress(WestwoodError):
             ww_kernel.status()  # also removes the buffer of a dead recorder
-        return dropped, missed, f"{self._why(code, said)}, at {when}, after {after_s:.1f} s"
+        return dropped, missed, f"{self._why(code, message)}, at {when}, after {after_s:.1f} s"
 
     @staticmethod
-    def _why(code: int, said: str) -> str:
-        if code < 0 and not said.endswith(_HUNG.decode()):
+    def _why(code: int, message: str) -> str:
+        if code < 0 and not message.endswith(_HUNG.decode()):
             return f"ww-kernel was killed by {signal.Signals(-code).name}"
         if code == 0:
             return "another process ended ww-kernel"
-        last = (said.strip() or f"exit code {code}").splitlines()[-1]
+        last = (message.strip() or f"exit code {code}").splitlines()[-1]
         return f"ww-kernel ended: {one_line(last)}"
 
     def _end(self) -> str:
         self._process.send_signal(signal.SIGINT)
         try:
-            said = self._process.communicate(timeout=_LONGEST_END_S)[1]
+            message = self._process.communicate(timeout=_LONGEST_END_S)[1]
         except subprocess.TimeoutExpired:  # it is stopped, or its disk hangs
             self._process.kill()
-            said = self._process.communicate()[1] + _HUNG
+            message = self._process.communicate()[1] + _HUNG
         os.close(self._handle)
-        return said.decode(errors="replace")
+        return message.decode(errors="replace")
 
 
 @contextlib.contextmanager
@@ -130,17 +130,17 @@ def recording(port: int | None = None, cc: Sequence[str] = OURS) -> Iterator[Rec
     port: only connections with this port at either end. cc: only these controls; empty: all. The
     events are stored in a file without a name.
     """
-    made = Recording()
+    recording_ = Recording()
     with tempfile.TemporaryFile() as out:
         recorder = Recorder(port, cc, out)
         try:
-            yield made
+            yield recording_
         finally:
-            made.dropped, made.missed, problem = recorder.end()
+            recording_.dropped, recording_.missed, problem = recorder.end()
         if problem:
             raise RunError(problem)
-        made.trace, _ = reading.read_events(Path(f"/proc/self/fd/{out.fileno()}"))
-        made.events = made.trace.height
+        recording_.trace, _ = reading.read_events(Path(f"/proc/self/fd/{out.fileno()}"))
+        recording_.events = recording_.trace.height
 
 
 def record(
@@ -200,12 +200,12 @@ def _file_of_events(out: Path) -> tuple[Path, IO[bytes]]:
         name = f"{out.stem}.events{f'-{number}' if number > 1 else ''}.csv"
         path = out.with_name(name)
         try:
-            made = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except FileExistsError:
             continue
         except OSError as error:
             raise RunError(f"{path}: can't be written: {error.strerror or error}") from None
-        return path, os.fdopen(made, "r+b")
+        return path, os.fdopen(descriptor, "r+b")
     raise AssertionError
 
 

@@ -40,8 +40,8 @@ def control(prefix: str) -> str | None:
     from pyroute2 import IPRoute
 
     with IPRoute() as kernel:
-        found = _find(kernel, prefix)
-    return None if found is None else _control_of(found)
+        route = _find(kernel, prefix)
+    return None if route is None else _control_of(route)
 
 
 def change(prefix: str, name: str) -> None:
@@ -88,15 +88,15 @@ def _find(kernel: Any, prefix: str) -> Any:
     """Returns the preferred route of the main table; None if there is none."""
     network = ipaddress.ip_network(prefix)
     family = socket.AF_INET if network.version == 4 else socket.AF_INET6
-    found = [
-        one
-        for one in kernel.get_routes(family=family, table=_MAIN)
-        if one["dst_len"] == network.prefixlen
-        and one["tos"] == 0
-        and (one.get_attr("RTA_DST") or str(network.network_address))
+    routes = [
+        route
+        for route in kernel.get_routes(family=family, table=_MAIN)
+        if route["dst_len"] == network.prefixlen
+        and route["tos"] == 0
+        and (route.get_attr("RTA_DST") or str(network.network_address))
         == str(network.network_address)
     ]
-    return min(found, key=lambda one: one.get_attr("RTA_PRIORITY") or 0, default=None)
+    return min(routes, key=lambda route: route.get_attr("RTA_PRIORITY") or 0, default=None)
 
 
 def _control_of(route: Any) -> str:
@@ -106,18 +106,18 @@ def _control_of(route: Any) -> str:
 
 def _settable(route: Any) -> dict[str, Any]:
     """Returns a route's attributes without the read-only ones."""
-    found = {key: value for key, value in route["attrs"] if key not in _READ_ONLY}
-    if "RTA_MULTIPATH" in found:
-        found["RTA_MULTIPATH"] = [
+    attributes = {key: value for key, value in route["attrs"] if key not in _READ_ONLY}
+    if "RTA_MULTIPATH" in attributes:
+        attributes["RTA_MULTIPATH"] = [
             {
                 "oif": hop["oif"],
                 "hops": hop["hops"],
                 "flags": hop["flags"] & _ONLINK,
                 "attrs": [tuple(pair) for pair in hop["attrs"]],
             }
-            for hop in found["RTA_MULTIPATH"]
+            for hop in attributes["RTA_MULTIPATH"]
         ]
-    return found
+    return attributes
 
 
 def _metrics(route: Any) -> list[tuple[str, Any]]:

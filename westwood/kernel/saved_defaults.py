@@ -53,18 +53,20 @@ class SavedDefaults:
             text = file.read(_MOST)
         try:
             content: dict[str, Any] = json.loads(text)
-            entries = [Entry(**one) for one in content["entries"]]
+            entries = [Entry(**entry) for entry in content["entries"]]
         except (ValueError, TypeError, KeyError):
             raise RunError(f"{FOLDER / _FILE}: is damaged: inspect and remove it") from None
         return entries if content.get("boot") == _boot() else []
 
     def entry(self, netns: int, route: str = "") -> Entry | None:
         """Returns the entry of a namespace's default or of a route in it, if there is one."""
-        return next((one for one in self.entries if (one.netns, one.route) == (netns, route)), None)
+        return next(
+            (entry for entry in self.entries if (entry.netns, entry.route) == (netns, route)), None
+        )
 
     def keep(self) -> None:
         """Writes the entries atomically."""
-        content = {"boot": _boot(), "entries": [asdict(one) for one in self.entries]}
+        content = {"boot": _boot(), "entries": [asdict(entry) for entry in self.entries]}
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             with os.fdopen(os.open(_NEW, flags, 0o600, dir_fd=self._folder), "w") as file:
@@ -104,10 +106,10 @@ def opened() -> Iterator[SavedDefaults]:
     except OSError as error:
         raise RunError(f"{FOLDER}: can't be used: {error.strerror}") from None
     try:
-        found = os.fstat(folder)
-        if found.st_uid != 0 or stat.S_IMODE(found.st_mode) & 0o077:
+        info = os.fstat(folder)
+        if info.st_uid != 0 or stat.S_IMODE(info.st_mode) & 0o077:
             raise RunError(
-                f"{FOLDER}: belongs to user {found.st_uid}, mode {stat.S_IMODE(found.st_mode):o}, "
+                f"{FOLDER}: belongs to user {info.st_uid}, mode {stat.S_IMODE(info.st_mode):o}, "
                 "so others may have changed it: inspect and remove it"
             )
         fcntl.flock(folder, fcntl.LOCK_EX)

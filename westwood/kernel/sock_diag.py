@@ -122,20 +122,20 @@ def _question(family: int, local_port: int, remote_port: int) -> bytes:
 
 def _messages(datagram: bytes) -> Iterator[tuple[int, int, int]]:
     """Yields the type, start and end of each message."""
-    at = 0
-    while at + _HEAD.size <= len(datagram):
-        length, kind, *_ = _HEAD.unpack_from(datagram, at)
-        if length < _HEAD.size or at + length > len(datagram):
+    offset = 0
+    while offset + _HEAD.size <= len(datagram):
+        length, kind, *_ = _HEAD.unpack_from(datagram, offset)
+        if length < _HEAD.size or offset + length > len(datagram):
             raise RunError("sock_diag: the kernel's answer is cut off")
-        yield kind, at, at + length
-        at += length + 3 & ~3
+        yield kind, offset, offset + length
+        offset += length + 3 & ~3
 
 
 def _is_last(datagram: bytes) -> bool:
     """Returns whether an answer ends here; raises RunError if it is an error."""
-    for kind, at, end in _messages(datagram):
-        if kind == _ERROR and end - at >= _HEAD.size + 4:
-            number = -struct.unpack_from("=i", datagram, at + _HEAD.size)[0]
+    for kind, offset, end in _messages(datagram):
+        if kind == _ERROR and end - offset >= _HEAD.size + 4:
+            number = -struct.unpack_from("=i", datagram, offset + _HEAD.size)[0]
             if number == errno.ENOENT:
                 raise UnavailableError("sock_diag: this kernel has no inet_diag: modprobe tcp_diag")
             raise RunError(f"sock_diag: {os.strerror(number)}")
@@ -150,10 +150,10 @@ def frame_of(answers: Iterable[tuple[float, Sequence[bytes]]], netns: int) -> pl
     number = 0
     for time_s, datagrams in answers:
         for datagram in datagrams:
-            for kind, at, end in _messages(datagram):
-                if kind == _SOCK_DIAG and end - at >= _HEAD.size + _MESSAGE.itemsize:
-                    alike = by_length.setdefault(end - at, ([], [], []))
-                    alike[0].append(datagram[at + _HEAD.size : end])
+            for kind, offset, end in _messages(datagram):
+                if kind == _SOCK_DIAG and end - offset >= _HEAD.size + _MESSAGE.itemsize:
+                    alike = by_length.setdefault(end - offset, ([], [], []))
+                    alike[0].append(datagram[offset + _HEAD.size : end])
                     alike[1].append(number)
                     alike[2].append(time_s)
                     number += 1
@@ -188,24 +188,24 @@ def _attributes(message: bytes) -> tuple[list[int], dict[int, slice]]:
     """Returns the positions of the attributes' headers, and their contents by type."""
     heads: list[int] = []
     where: dict[int, slice] = {}
-    at = _MESSAGE.itemsize
-    while at + _ATTRIBUTE.size <= len(message):
-        length, kind = _ATTRIBUTE.unpack_from(message, at)
-        if length < _ATTRIBUTE.size or at + length > len(message):
+    offset = _MESSAGE.itemsize
+    while offset + _ATTRIBUTE.size <= len(message):
+        length, kind = _ATTRIBUTE.unpack_from(message, offset)
+        if length < _ATTRIBUTE.size or offset + length > len(message):
             raise RunError("sock_diag: the kernel's answer is cut off")
-        heads += range(at, at + _ATTRIBUTE.size)
-        where[kind] = slice(at + _ATTRIBUTE.size, at + length)
-        at += length + 3 & ~3
+        heads += range(offset, offset + _ATTRIBUTE.size)
+        where[kind] = slice(offset + _ATTRIBUTE.size, offset + length)
+        offset += length + 3 & ~3
     return heads, where
 
 
 def _structures(rows: NDArray[np.uint8], where: slice | None, kind: np.dtype[Any]) -> NDArray[Any]:
     """Reads a structure from each row; missing bytes are 0."""
-    made = np.zeros((len(rows), kind.itemsize), np.uint8)
+    structures = np.zeros((len(rows), kind.itemsize), np.uint8)
     if where is not None:
         there = rows[:, where][:, : kind.itemsize]
-        made[:, : there.shape[1]] = there
-    return made.view(kind).reshape(len(rows))
+        structures[:, : there.shape[1]] = there
+    return structures.view(kind).reshape(len(rows))
 
 
 def _decode(rows: NDArray[np.uint8], where: dict[int, slice]) -> pl.DataFrame:
@@ -217,10 +217,10 @@ def _decode(rows: NDArray[np.uint8], where: dict[int, slice]) -> pl.DataFrame:
     names = np.zeros((len(rows), _NAME), np.uint8)
     names[:, : control.shape[1]] = control[:, :_NAME]
     controls = [
-        one.partition(b"\0")[0].decode(errors="replace")
-        for one in names.view("V16").ravel().tolist()
+        raw_name.partition(b"\0")[0].decode(errors="replace")
+        for raw_name in names.view("V16").ravel().tolist()
     ]
-    states = [TCP_STATES.get(one, "other") for one in heads["tcp_state"].tolist()]
+    states = [TCP_STATES.get(state, "other") for state in heads["tcp_state"].tolist()]
     return pl.DataFrame(
         {
             **_ends(heads),
@@ -251,20 +251,20 @@ def _ends(heads: NDArray[Any]) -> dict[str, Any]:
     """Returns both ends as text, formatted once per connection, not per sample."""
     _, first, each = np.unique(heads["cookie"], return_index=True, return_inverse=True)
     families = heads["family"][first].tolist()
-    made: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     ends: dict[str, list[str]] = {}
     for end in ("local", "remote"):
         given = zip(families, heads[end][first].tolist(), strict=True)
         addresses = [_address(family, raw) for family, raw in given]
         ports = heads[f"{end}_port"][first].astype(np.int64)
         ends[end] = [
-            f"[{one}]:{port}" if ":" in one else f"{one}:{port}"
-            for one, port in zip(addresses, ports.tolist(), strict=True)
+            f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+            for address, port in zip(addresses, ports.tolist(), strict=True)
         ]
-        made[end] = pl.Series(addresses, dtype=pl.String).gather(each.ravel())
-        made[f"{end}_port"] = ports[each.ravel()]
-    flows = [f"{one}>{other}" for one, other in zip(ends["local"], ends["remote"], strict=True)]
-    return {"flow": pl.Series(flows, dtype=pl.String).gather(each.ravel()), **made}
+        columns[end] = pl.Series(addresses, dtype=pl.String).gather(each.ravel())
+        columns[f"{end}_port"] = ports[each.ravel()]
+    flows = [f"{local}>{other}" for local, other in zip(ends["local"], ends["remote"], strict=True)]
+    return {"flow": pl.Series(flows, dtype=pl.String).gather(each.ravel()), **columns}
 
 
 def _address(family: int, raw: bytes) -> str:

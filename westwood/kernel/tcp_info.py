@@ -64,24 +64,24 @@ def columns(info: NDArray[Any], size: int) -> dict[str, pl.Series]:
     """
 
     def is_known(field: str) -> bool:
-        kind, at, *_ = INFO.fields[field]  # type: ignore[index]
-        return bool(at + kind.itemsize <= size)
+        kind, offset, *_ = INFO.fields[field]  # type: ignore[index]
+        return bool(offset + kind.itemsize <= size)
 
-    made: dict[str, pl.Series] = {}
+    series_of: dict[str, pl.Series] = {}
     for name in _WHOLE:
         if is_known(name):
-            made[name] = pl.Series(name, info[name].astype(np.int64))
+            series_of[name] = pl.Series(name, info[name].astype(np.int64))
         else:
-            made[name] = pl.Series(name, [None] * len(info), pl.Int64)
+            series_of[name] = pl.Series(name, [None] * len(info), pl.Int64)
     for name, field, units, none in _SCALED:
         known = is_known(field) & (info[field] != none)
-        made[name] = pl.Series(name, np.where(known, info[field] / units, math.nan))
+        series_of[name] = pl.Series(name, np.where(known, info[field] / units, math.nan))
     infinite = info["ssthresh"] >= _UNLIMITED
-    made["ssthresh"] = pl.Series("ssthresh", np.where(infinite, math.nan, info["ssthresh"]))
+    series_of["ssthresh"] = pl.Series("ssthresh", np.where(infinite, math.nan, info["ssthresh"]))
     states = np.array(STATE_OF, np.uint8)[np.minimum(info["state"], len(STATE_OF) - 1)]
-    made["state"] = pl.Series("state", np.array(STATES)[states], pl.Enum(STATES))
-    made["app_limited"] = pl.Series("app_limited", info["app_limited"] & 1 == 1)
-    return made
+    series_of["state"] = pl.Series("state", np.array(STATES)[states], pl.Enum(STATES))
+    series_of["app_limited"] = pl.Series("app_limited", info["app_limited"] & 1 == 1)
+    return series_of
 
 
 _WHOLE = (
@@ -124,8 +124,8 @@ class TcpInfoSampler:
         raw = self._connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO.itemsize)
         if len(raw) < NEEDED:
             return
-        found = decoded(raw)[0]
-        info = dict(zip(INFO.names or (), found.tolist(), strict=True))
+        sample_row = decoded(raw)[0]
+        info = dict(zip(INFO.names or (), sample_row.tolist(), strict=True))
         self.last = info
         ssthresh = math.nan if info["ssthresh"] >= _UNLIMITED else float(info["ssthresh"])
         srtt_s = info["srtt"] / 1e6 or math.nan

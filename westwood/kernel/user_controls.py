@@ -61,12 +61,14 @@ def values_of(control: loading.Control, settings: Mapping[str, Any]) -> list[int
             expected = ", ".join(known) or "none"
             problem = f"expected a parameter of the control: {expected}"
             raise InputError(problem, key=f"cc.{key}", value=value)
-        one = known[key]
+        known_parameter = known[key]
         whole = isinstance(value, int) and not isinstance(value, bool)
-        if not whole or not one.least <= value <= one.most:
-            problem = f"expected a whole number from {one.least} to {one.most}"
+        if not whole or not known_parameter.least <= value <= known_parameter.most:
+            problem = (
+                f"expected a whole number from {known_parameter.least} to {known_parameter.most}"
+            )
             raise InputError(problem, key=f"cc.{key}", value=value)
-    return [settings.get(one.name, one.fallback) for one in control.parameters]
+    return [settings.get(parameter.name, parameter.fallback) for parameter in control.parameters]
 
 
 def load(file: str, settings: Mapping[str, Any]) -> list[str]:
@@ -78,11 +80,11 @@ def load(file: str, settings: Mapping[str, Any]) -> list[str]:
     if file.endswith(loading.PYTHON):
         raise InputError(f"{file}: the kernel runs controls in C only")
     values = values_of(control, settings)
-    made = compiled(control, name)
+    path = compiled(control, name)
     was_loaded = ww_kernel.status()["loaded"]
     lines = [ww_kernel.load()]
     try:
-        lines.append(_add(control, made, name, values))
+        lines.append(_add(control, path, name, values))
     except WestwoodError:
         if not was_loaded:
             ww_kernel.unload()
@@ -118,7 +120,11 @@ def require(file: str, source: str, settings: Mapping[str, Any]) -> str:
     name, control = name_of(file), loading.of_source(source, file)
     given = [f"--set cc.{key}={value}" for key, value in settings.items()]
     remedy = " ".join(["westwood kernel load", shlex.quote(file), *given])
-    there = {one["name"]: one for one in ww_kernel.status().get("own", ()) if one["registered"]}
+    there = {
+        kernel_control["name"]: kernel_control
+        for kernel_control in ww_kernel.status().get("own", ())
+        if kernel_control["registered"]
+    }
     if name not in there:
         raise UnavailableError(f"this kernel has no congestion control {name}: {remedy}")
     values = values_of(control, settings)
@@ -129,8 +135,8 @@ def require(file: str, source: str, settings: Mapping[str, Any]) -> str:
     return name
 
 
-def _add(control: loading.Control, made: Path, name: str, values: list[int]) -> str:
-    return _call(control, "add", ww_kernel.pins(), made, name, control.source, *values)
+def _add(control: loading.Control, path: Path, name: str, values: list[int]) -> str:
+    return _call(control, "add", ww_kernel.pins(), path, name, control.source, *values)
 
 
 def _call(control: loading.Control, *words: object) -> str:
@@ -158,27 +164,27 @@ def replay(
     if the verifier refuses it, and UnavailableError if this machine lacks what that takes.
     """
     ww_kernel.program()
-    made = _replaying(control, protocol)
+    path = _replaying(control, protocol)
     source = control.source if control else "0"
-    words = ["replay", made, "replay", source, *values]
+    words = ["replay", path, "replay", source, *values]
     try:
         return _ww_kernel(control, words, f"{calls}end\n")
     except RunError as error:
-        said = f"{error}, as {shlex.join(compiler().command)} compiles it"
-        raise UnavailableError(said) from None
+        message = f"{error}, as {shlex.join(compiler().command)} compiles it"
+        raise UnavailableError(message) from None
 
 
-def _refusal(said: str, control: loading.Control) -> str:
+def _refusal(output: str, control: loading.Control) -> str:
     """Returns what the verifier refuses, with the file and its line; empty if it did not."""
-    log = [line for line in said.splitlines()[:-1] if line.strip()]
+    log = [line for line in output.splitlines()[:-1] if line.strip()]
     reasons = [line for line in log if not re.match(r"(\d+: |; |processed |R\d+=|from )", line)]
     if not reasons:
         return ""
-    reason, line = reasons[-1].strip(), _line_of(said, control.code.decode())
+    reason, line = reasons[-1].strip(), _line_of(output, control.code.decode())
     if reason.startswith(_TOO_LARGE):
         reason = "more than a million instructions, such as a loop without a small bound"
-    at = f"{control.name}:{line}" if line else control.name
-    return f"{at}: the kernel's verifier refuses it: {reason}"
+    place = f"{control.name}:{line}" if line else control.name
+    return f"{place}: the kernel's verifier refuses it: {reason}"
 
 
 def _line_of(log: str, text: str) -> int:
@@ -207,7 +213,7 @@ def _object(program: str, control: loading.Control | None, options: Sequence[str
     others = [path.read_bytes() for path in sorted(folder.glob("*.[hc]"))]
     others += [program.encode(), " ".join((*used.command, *_FLAGS, *options)).encode()]
     name = compiling.key(control.code if control else b"", used, others) + ".bpf.o"
-    cache.kept_or_made(name, lambda made: _compile(used, folder / program, control, options, made))
+    cache.kept_or_made(name, lambda path: _compile(used, folder / program, control, options, path))
     return cache.folder() / name
 
 
@@ -217,8 +223,8 @@ def compiler() -> compiling.Compiler:
         problem = f"a control for the kernel needs {_HELPERS}: apt-get install libbpf-dev"
         raise UnavailableError(problem)
     clang = programs.system_program("clang")
-    found = (((clang,) if clang else (), "bpf"), (compiling.ziglang(), "bpfel-freestanding"))
-    for command, target in found:
+    candidates = (((clang,) if clang else (), "bpf"), (compiling.ziglang(), "bpfel-freestanding"))
+    for command, target in candidates:
         if command and (version := compiling.version(command)):
             return compiling.Compiler((*command, "-target", target), version)
     raise UnavailableError(
@@ -232,7 +238,7 @@ def _compile(
     program: Path,
     control: loading.Control | None,
     options: Sequence[str],
-    made: Path,
+    path: Path,
 ) -> None:
     name = control.name if control else program.name
     with tempfile.TemporaryDirectory(prefix="westwood-bpf-") as workplace:
@@ -245,10 +251,10 @@ def _compile(
             command.append(f'-DWW_OWN_FILE="{source}"')
         for include in ("/usr/include", *map(str, Path("/usr/include").glob("*-linux-gnu"))):
             command += ["-idirafter", include]
-        ended = compiling.run([*command, "-c", str(program), "-o", str(made)], name)
+        ended = compiling.run([*command, "-c", str(program), "-o", str(path)], name)
         if divides := _SIGNED_DIVISION.search(ended.out):
             raise InputError(f"{name}:{divides[1]}: divides signed numbers")
-        if ended.code != 0 or not made.exists():
+        if ended.code != 0 or not path.exists():
             raise InputError(compiling.first_error(ended.out, source, name))
 
 

@@ -61,9 +61,9 @@ class Watch:
                 self._open(self._netns)
             return
         self.missed = 0
-        found = namespaces.everywhere()
-        self._leave(self._places.keys() - found.keys())
-        for inode, name in found.items():
+        name_of_inode = namespaces.everywhere()
+        self._leave(self._places.keys() - name_of_inode.keys())
+        for inode, name in name_of_inode.items():
             if inode in self._places:
                 continue
             try:

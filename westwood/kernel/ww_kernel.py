@@ -132,9 +132,9 @@ def _call(path: Path, *words: object) -> str:
     return done.stdout.strip()
 
 
-def failure(code: int, said: str) -> UnavailableError | RunError:
+def failure(code: int, output: str) -> UnavailableError | RunError:
     """Returns the error for a ww-kernel that ended with this code and message."""
-    words = (said.strip() or "ww-kernel said nothing").splitlines()[-1]
+    words = (output.strip() or "ww-kernel said nothing").splitlines()[-1]
     if code == _LACKING:
         return UnavailableError(f"{words}; westwood kernel doctor lists what this machine lacks")
     return RunError(words)

@@ -116,12 +116,12 @@ def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, A
         r"^# ?(.*)$", path.read_text(encoding="utf-8").partition("\nname")[0], re.M
     )
     studies = {key: study for key, study in STUDIES.items() if name in study.scenarios}
-    ids = [claim for one in studies.values() for claim in one.claims]
+    ids = [claim for study in studies.values() for claim in study.claims]
     scenario = files.read_toml(path)
     return {
         "scenario": scenario,
         "about": " ".join(comment[1:]),
-        "title": next((one.title for one in studies.values()), ""),
+        "title": next((study.title for study in studies.values()), ""),
         "claims": [
             {
                 "id": claim,
@@ -140,8 +140,8 @@ def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, A
 
 def _bounds(claim: str, name: str, scenario: Mapping[str, Any]) -> dict[str, Any] | str:
     """Returns the criterion of a claim in this scenario, or why there is none."""
-    found = claims()[claim].undecidable or SETTING_BOUNDS[claim]
-    here = found if isinstance(found, str) else found[name]
+    bounds = claims()[claim].undecidable or SETTING_BOUNDS[claim]
+    here = bounds if isinstance(bounds, str) else bounds[name]
     return here if isinstance(here, str) else _json_value(here, scenario)
 
 
@@ -152,7 +152,7 @@ def _json_value(value: Any, scenario: Mapping[str, Any], key: str = "") -> Any:
     if is_dataclass(value):
         value = vars(value)
     if isinstance(value, Mapping):
-        return {name: _json_value(one, scenario, name) for name, one in value.items()}
+        return {name: _json_value(entry, scenario, name) for name, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_json_value(one, scenario) for one in value]
+        return [_json_value(entry, scenario) for entry in value]
     return None if value == math.inf else value

@@ -23,6 +23,6 @@ class Laboratory(anywidget.AnyWidget):
 
     def __init__(self, scenario: Scenario) -> None:
         named = controls.files(scenario.given())
-        own = [loading.of_source(str(source), name) for name, source in named.items()]
-        page = laboratory.page(own).decode("utf-8")
+        own_controls = [loading.of_source(str(source), name) for name, source in named.items()]
+        page = laboratory.page(own_controls).decode("utf-8")
         super().__init__(page=page, fragment=fragments.of_scenario(scenario))

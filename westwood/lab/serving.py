@@ -32,10 +32,10 @@ _lock = threading.Lock()  # of reading controls
 Own = Mapping[str, Callable[[], loading.Control]]  # what loads a control, by its name
 
 
-def page(own: Own) -> bytes:
+def page(controls: Own) -> bytes:
     """Returns the page with these controls, as their files are now."""
     with _lock, one_command():
-        return laboratory.page([load() for load in own.values()])
+        return laboratory.page([load() for load in controls.values()])
 
 
 def own_controls(file_or_preset: str | None, cc: Sequence[str]) -> Own:
@@ -43,21 +43,21 @@ def own_controls(file_or_preset: str | None, cc: Sequence[str]) -> Own:
 
     Raises InputError for a control that the page lacks.
     """
-    made: dict[str, Callable[[], loading.Control]] = {}
+    loaders: dict[str, Callable[[], loading.Control]] = {}
     if file_or_preset is not None and file_or_preset not in presets():
         path = Path(file_or_preset)
         kept = files.is_in_results(path)
         for name, source in controls.files(files.read_toml(path)).items():
             load = partial(loading.of_source, source, name, path.parent)
-            made[name] = load if source or kept else partial(loading.load, name, path.parent)
+            loaders[name] = load if source or kept else partial(loading.load, name, path.parent)
     for name in cc:
         if name.endswith(loading.PYTHON):
             raise InputError("the page runs controls in C only", key="--cc", value=name)
         if not is_protocol(name):
             raise InputError(unknown_protocol(name), key="--cc", value=name)
         if loading.is_file(name):
-            made[name] = partial(loading.load, name)
-    return made
+            loaders[name] = partial(loading.load, name)
+    return loaders
 
 
 def fragment(file_or_preset: str | None, cc: Sequence[str] = ()) -> str:
@@ -108,8 +108,8 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, port: int = 0, own: Own | None = None) -> None:
-        self.page: Callable[[], bytes] = partial(page, own or {})
+    def __init__(self, port: int = 0, controls: Own | None = None) -> None:
+        self.page: Callable[[], bytes] = partial(page, controls or {})
         self.page()  # a mistake ends the command
         try:
             super().__init__((LOOPBACK, port), _Handler)

@@ -104,12 +104,12 @@ def check(ids: Sequence[str], measured: Mapping[str, Measured]) -> list[ClaimVer
         claim, finding = claims()[claim_id], CHECKS[claim_id](measured)
         verdict = Verdict.CANNOT_TELL if claim.undecidable else Verdict.of(finding.failures)
         explanation = claim.undecidable or "; ".join(finding.failures)
-        found = ClaimVerdict(claim, verdict, finding.measured, explanation, finding.remark)
-        verdicts.append(found)
+        claim_verdict = ClaimVerdict(claim, verdict, finding.measured, explanation, finding.remark)
+        verdicts.append(claim_verdict)
     return verdicts
 
 
 def tested() -> list[ClaimVerdict]:
     """Returns the verdicts of the claims that no simulation here decides."""
     proven = (claim for claim in claims().values() if claim.tested)
-    return [ClaimVerdict(one, Verdict.NOT_RUN, {}, one.tested) for one in proven]
+    return [ClaimVerdict(claim, Verdict.NOT_RUN, {}, claim.tested) for claim in proven]

@@ -60,10 +60,17 @@ def _surroundings(result: Result) -> _engine.Surroundings:
     for link in links:
         if link.name == "bottleneck":
             run.link_bps, run.overhead_bytes = link.mean_rate_bps("forward"), link.overhead
-    for one in result.scenario.flows:
-        if one.app.kind == "udp" and one.app.on is not None and one.app.off is not None:
-            run.udp_bps, run.udp_start_s = one.app.rate, one.start / PS_PER_S
-            run.udp_on_s, run.udp_off_s = one.app.on / PS_PER_S, one.app.off / PS_PER_S
+    for scenario_flow in result.scenario.flows:
+        if (
+            scenario_flow.app.kind == "udp"
+            and scenario_flow.app.on is not None
+            and scenario_flow.app.off is not None
+        ):
+            run.udp_bps, run.udp_start_s = scenario_flow.app.rate, scenario_flow.start / PS_PER_S
+            run.udp_on_s, run.udp_off_s = (
+                scenario_flow.app.on / PS_PER_S,
+                scenario_flow.app.off / PS_PER_S,
+            )
     return run
 
 
@@ -107,10 +114,12 @@ def _backlog_cleared(result: Result) -> Numbers:
     exits = result.events.filter(pl.col("kind").cast(pl.String) == "exit")["time_s"]
     least = _number(rtts["rtt_s"].min())
     after = [
-        rtts.filter(pl.col("time_s").is_between(at, at + _CLEARED_RTTS * least))["rtt_s"].min()
-        for at in exits
+        rtts.filter(pl.col("time_s").is_between(exit_s, exit_s + _CLEARED_RTTS * least))[
+            "rtt_s"
+        ].min()
+        for exit_s in exits
     ]
-    cleared = [_number(one) <= (1 + _NEAR) * least for one in after if one is not None]
+    cleared = [_number(rtt) <= (1 + _NEAR) * least for rtt in after if rtt is not None]
     return {"backlog_cleared": sum(cleared) / len(cleared) if cleared else float("nan")}
 
 
@@ -171,20 +180,20 @@ def use_over_time(result: Result) -> tuple[pl.Series, pl.Series]:
 
 def _two_windows(result: Result) -> dict[str, Numbers]:
     """Returns the windows of two flows from 10 s on: means, distance, and rises above the mean."""
-    one, two = (flow.name for flow in result.scenario.flows)
+    first, second = (flow.name for flow in result.scenario.flows)
     grid = result.sampled(_GRID_S).filter(pl.col("time_s") >= 10)
-    both = grid.filter(flow=one).join(grid.filter(flow=two), on="time_s", suffix="_two")
-    found = {}
+    both = grid.filter(flow=first).join(grid.filter(flow=second), on="time_s", suffix="_two")
+    numbers = {}
     apart = _number((both["cwnd"] - both["cwnd_two"]).abs().mean())
-    for name, column in ((one, "cwnd"), (two, "cwnd_two")):
+    for name, column in ((first, "cwnd"), (second, "cwnd_two")):
         mean = _number(both[column].mean())
         is_high = both[column] > mean
-        found[name] = {
+        numbers[name] = {
             "late_cwnd": mean,
             "windows_apart": apart / mean,
             "window_rises": float((is_high & ~is_high.shift(1, fill_value=True)).sum()),
         }
-    return found
+    return numbers
 
 
 def _number(value: object) -> float:

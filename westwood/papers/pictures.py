@@ -62,7 +62,7 @@ def _traced(scenario: str, **settings: object) -> Result:
 
 
 def _line(result: Result, column: str, unit: float, flow: str, name: str = "") -> Line:
-    cc = next(one.cc.name for one in result.scenario.flows if one.name == flow)
+    cc = next(candidate.cc.name for candidate in result.scenario.flows if candidate.name == flow)
     rows = result.trace.filter(pl.col("flow") == flow, pl.col(column).is_not_nan())
     if column == "cwnd":  # duplicate ACKs inflate it in fast recovery
         rows = rows.filter(pl.col("state") != "recovery")
@@ -119,19 +119,19 @@ def rate_halving(all_: All, title: str) -> Figure:
     return courses([TimePanel("Window (segments)", lines)], f"{title}, seed 1")
 
 
-def regions(found: Sequence[Region]) -> Callable[[All, str], Figure]:
+def regions(shown_regions: Sequence[Region]) -> Callable[[All, str], Figure]:
     """Draws which cells of grids over open settings agree with the paper."""
 
     def draw(all_: All, title: str) -> Figure:
         parts = []
-        for one in found:
-            cells = one.of(all_)
+        for region in shown_regions:
+            cells = region.of(all_)
             x, y = (list(dict.fromkeys(cell[n] for cell in cells.values)) for n in (0, 1))
             counts = [[sum(cells.holds((left, up))) for left in x] for up in y]
-            x_name, y_name = (axis.removeprefix("path.") for axis in one.axes)
+            x_name, y_name = (axis.removeprefix("path.") for axis in region.axes)
             names = [str(value) for value in x], [str(value) for value in y]
-            most = len(one.conditions)
-            parts.append(Grid(one.title, x_name, y_name, *names, counts, most))
+            most = len(region.conditions)
+            parts.append(Grid(region.title, x_name, y_name, *names, counts, most))
         return grids(parts, title)
 
     return draw
@@ -254,12 +254,12 @@ def friendliness(all_: All, title: str) -> Figure:
     """Draws the mean throughput of a flow in each mix of 20 flows."""
     points = all_["friendliness"].points
     groups = []
-    for one, two, text in (
+    for reno, westwood, text in (
         ("reno", "reno", "20 Reno"),
         ("westwood", "westwood", "20 Westwood"),
         ("reno", "westwood", "10 of each"),
     ):
-        here = points.filter((pl.col("reno.cc") == one) & (pl.col("westwood.cc") == two))
+        here = points.filter((pl.col("reno.cc") == reno) & (pl.col("westwood.cc") == westwood))
         bars = [
             (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_ci95"] / 1e6)
             for row in here.iter_rows(named=True)
@@ -332,7 +332,7 @@ def two_windows(all_: All, title: str) -> Figure:
         result = simulate(base, 1, trace=True, events=True)
         flows = ("S1-tcp", "S2-tcp")
         windows = [_line(result, "cwnd", 1.0, flow) for flow in flows]
-        acked = [_acked(result, one) for one in flows]
+        acked = [_acked(result, flow) for flow in flows]
         rows.append(TimePanel("Acknowledged (segments)", [acked[0], _in_grey(acked[1])]))
         rows.append(TimePanel("cwnd (segments)", [windows[0], _in_grey(windows[1])]))
     return courses(rows, f"{title}, seed 1")
@@ -344,7 +344,7 @@ def _in_grey(line: Line) -> Line:
 
 
 def _acked(result: Result, flow: str) -> Line:
-    cc = next(one.cc.name for one in result.scenario.flows if one.name == flow)
+    cc = next(candidate.cc.name for candidate in result.scenario.flows if candidate.name == flow)
     acks = result.events.filter(pl.col("flow") == flow, pl.col("kind").cast(pl.String) == "ack")
     return styled(label(cc), cc, acks["time_s"], acks["segment"].cast(pl.Float64))
 

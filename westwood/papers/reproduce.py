@@ -44,7 +44,7 @@ class Selection:
     @property
     def runs(self) -> int:
         """Number of runs."""
-        return sum(one.runs for one in self.experiments.values())
+        return sum(experiment.runs for experiment in self.experiments.values())
 
 
 @dataclass(frozen=True)
@@ -109,24 +109,26 @@ def _reproduced(
     if not all(collected.complete for collected in by_name.values()):
         raise KeyboardInterrupt
     measured = {name: _measured(selection, name, collected) for name, collected in by_name.items()}
-    for name, one in measured.items():
-        folder.frame(f"data/{name}.csv", one.points)
+    for name, rows in measured.items():
+        folder.frame(f"data/{name}.csv", rows.points)
     drawn, verdicts, sections = [], [], []
     for name, study in selection.studies.items():
-        found = [
+        claim_verdicts = [
             replace(
-                one,
-                elsewhere=inference.elsewhere(one.claim.paper.key, one.claim.id),
-                numbers=published.beside(one.claim.id, one.measured),
+                verdict,
+                elsewhere=inference.elsewhere(verdict.claim.paper.key, verdict.claim.id),
+                numbers=published.beside(verdict.claim.id, verdict.measured),
             )
-            for one in claims.check(study.claims, measured)
+            for verdict in claims.check(study.claims, measured)
         ]
         picture = report.figure(folder, name, partial(study.draw, measured, study.title))
         drawn.append(folder.path / f"{name}.png")
-        verdicts += found
-        sections.append(_section(selection, name, study, measured, found, picture))
+        verdicts += claim_verdicts
+        sections.append(_section(selection, name, study, measured, claim_verdicts, picture))
     others = claims.tested() if len(selection.studies) == len(STUDIES) else []
-    settings = {name: _settings(one.scenario) for name, one in selection.experiments.items()}
+    settings = {
+        name: _settings(experiment.scenario) for name, experiment in selection.experiments.items()
+    }
     folder.json("claims.json", {"claims": list(_entries(selection, verdicts, others, settings))})
     page = report.write_last(
         folder,
@@ -154,12 +156,12 @@ def _section(
 ) -> report.Section:
     tables = []
     for scenario in study.scenarios:
-        one = selection.experiments[scenario]
-        keys = experiment.varied_keys(one, measured[scenario].rows)
+        planned = selection.experiments[scenario]
+        keys = experiment.varied_keys(planned, measured[scenario].rows)
         frame = measured[scenario].points
-        losses = losing_links(one.scenario, frame.iter_rows(named=True))
+        losses = losing_links(planned.scenario, frame.iter_rows(named=True))
         columns = [c for c in (*study.shown, *losses) if c in frame.columns]
-        tables.append(report.Table(scenario, one.scenario.seeds, frame, keys, columns))
+        tables.append(report.Table(scenario, planned.scenario.seeds, frame, keys, columns))
     profile = profiles.get(
         next(iter(selection.experiments[s] for s in study.scenarios)).scenario.profile
     )
@@ -171,7 +173,7 @@ def _section(
         list(verdicts),
         profile.name,
         profile.title,
-        opens=[LabLink(one, fragments.of_preset(one)) for one in study.scenarios],
+        opens=[LabLink(preset, fragments.of_preset(preset)) for preset in study.scenarios],
     )
 
 
@@ -205,5 +207,8 @@ def _manifest(selection: Selection) -> dict[str, Any]:
     return {
         "engine": "sim",
         "runs": selection.runs,
-        "scenarios": {name: _settings(one.scenario) for name, one in selection.experiments.items()},
+        "scenarios": {
+            name: _settings(experiment.scenario)
+            for name, experiment in selection.experiments.items()
+        },
     }

@@ -241,5 +241,5 @@ STUDIES: dict[str, PaperStudy] = {
 
 def observer_of(scenario: str) -> Observer | None:
     """Returns the observer of a scenario's runs, which all studies of the scenario share."""
-    found = (study.observer for study in STUDIES.values() if scenario in study.scenarios)
-    return next((one for one in found if one), None)
+    observers = (study.observer for study in STUDIES.values() if scenario in study.scenarios)
+    return next((observer for observer in observers if observer), None)

@@ -62,7 +62,7 @@ COST = (
 def columns() -> list[Column]:
     """Returns all columns of a row, in order."""
     of_run = (Column(**row_column) for row_column in _engine.ROW_COLUMNS)
-    shown = (replace(one, scale=1e3) if _is_in_ms(one) else one for one in of_run)
+    shown = (replace(column, scale=1e3) if _is_in_ms(column) else column for column in of_run)
     return [*IDENTITY, *shown, *COST]
 
 
@@ -73,7 +73,7 @@ def _is_in_ms(column: Column) -> bool:
 
 def averaged() -> list[str]:
     """Returns the columns that depend on the seed, which a summary averages."""
-    constant = {"simulated_s", *(one.name for one in (*IDENTITY, *COST))}
+    constant = {"simulated_s", *(column.name for column in (*IDENTITY, *COST))}
     return [column.name for column in columns() if column.name not in constant]
 
 
@@ -86,7 +86,7 @@ def check_metric(name: str, key: str = "--metric") -> None:
 
 def axis(name: str) -> tuple[str, float]:
     """Returns a column's axis label, and the label's unit in units of the column."""
-    column = next(one for one in columns() if one.name == name)
+    column = next(known_column for known_column in columns() if known_column.name == name)
     shown, scale = {"bit/s": ("Mb/s", 1e6), "": ("", 1.0)}.get(column.unit, (column.unit, 1.0))
     if _is_in_ms(column):
         shown, scale = "ms", 1e-3

@@ -52,18 +52,18 @@ def write_whole(
 @contextlib.contextmanager
 def _partial(folder: Path, suffix: str) -> Iterator[Path]:
     """Makes a locked temporary file for the block; removes it if the block fails."""
-    made = None
+    descriptor = None
     try:
         with stopping.shielded():
-            path, held = made = _make_locked(folder, suffix)
+            path, held = descriptor = _make_locked(folder, suffix)
         yield path
     except BaseException:
-        if made is not None:
+        if descriptor is not None:
             with stopping.shielded(), contextlib.suppress(OSError):
                 path.unlink()
         raise
     finally:
-        if made is not None:
+        if descriptor is not None:
             os.close(held)
 
 

@@ -144,11 +144,11 @@ class Folder:
         if kind.is_computed:
             self.check_version(self._made_by("version", __version__))
         try:
-            found = _json_of(self.verified(kind.file))
+            content = _json_of(self.verified(kind.file))
         except Damaged as damaged:
             self.tell(f"{damaged}; it is written again, and only runs that fit it are kept")
             return False
-        if found != json.loads(json.dumps(state)):
+        if content != json.loads(json.dumps(state)):
             raise self.error(differs)
         return True
 
@@ -176,8 +176,8 @@ class Folder:
 
     def check_format(self) -> None:
         """Raises InputError if the folder was written in another format."""
-        if (found := self._made_by("format", FORMAT)) != FORMAT:
-            problem = f"was written in format {show(found)}, expected {FORMAT}: run it again"
+        if (written := self._made_by("format", FORMAT)) != FORMAT:
+            problem = f"was written in format {show(written)}, expected {FORMAT}: run it again"
             raise InputError(problem, source=str(self.path))
 
     def _made_by(self, key: str, default: object) -> object:

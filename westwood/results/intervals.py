@@ -53,15 +53,17 @@ def quantile(values: Sequence[float], share: float) -> Estimate:
     return Estimate(percentile(ordered, share), low, high)
 
 
-def bootstrap(samples: Sequence[T], of: Callable[[Sequence[T]], float], seed: str) -> Estimate:
-    """Returns the statistic `of` of the samples, with its percentile bootstrap interval."""
+def bootstrap(
+    samples: Sequence[T], statistic: Callable[[Sequence[T]], float], seed: str
+) -> Estimate:
+    """Returns the statistic of the samples, with its percentile bootstrap interval."""
     if len(samples) < 2:
-        return Estimate(of(samples) if samples else math.nan, -math.inf, math.inf)
+        return Estimate(statistic(samples) if samples else math.nan, -math.inf, math.inf)
     rng = random.Random(seed)
-    found = [of(rng.choices(samples, k=len(samples))) for _ in range(_RESAMPLES)]
-    known = [value for value in found if not math.isnan(value)]
+    statistics = [statistic(rng.choices(samples, k=len(samples))) for _ in range(_RESAMPLES)]
+    known = [value for value in statistics if not math.isnan(value)]
     tail = (1 - LEVEL) / 2
-    return Estimate(of(samples), percentile(known, tail), percentile(known, 1 - tail))
+    return Estimate(statistic(samples), percentile(known, tail), percentile(known, 1 - tail))
 
 
 def _binomial(n: int, k: int, share: float) -> float:

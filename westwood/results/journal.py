@@ -59,17 +59,17 @@ def line_of(record: Mapping[str, Any]) -> bytes:
 
 def read(path: Path) -> Read:
     """Reads the intact records of a journal, line by line; raises OSError for an endless line."""
-    found = Read()
+    journal = Read()
     with disk.opened(path) as file, os.fdopen(file, "rb", closefd=False) as stream:
         while (line := stream.readline(_LONGEST)).endswith(b"\n"):
-            found.end += len(line)
+            journal.end += len(line)
             if (record := _record(line[:-1])) is not None:
-                found.records.append(record)
+                journal.records.append(record)
             else:
-                found.damaged += 1
+                journal.damaged += 1
     if len(line) == _LONGEST:
         raise OSError(errno.EFBIG, f"has a line of more than {_LONGEST} bytes")
-    return found
+    return journal
 
 
 def _record(line: bytes) -> dict[str, Any] | None:

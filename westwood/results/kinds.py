@@ -52,4 +52,4 @@ _OF_PAPERS = {ResultKind.REPRODUCTION, ResultKind.INFERENCE}
 
 def kind_in(path: Path) -> ResultKind | None:
     """Returns the kind of results in a folder; None if it holds none."""
-    return next((one for one in ResultKind if os.path.lexists(path / one.file)), None)
+    return next((kind for kind in ResultKind if os.path.lexists(path / kind.file)), None)

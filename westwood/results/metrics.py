@@ -282,19 +282,19 @@ def means(rows: Sequence[Row], by: Sequence[str], columns: Sequence[str]) -> lis
     groups: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[key] for key in by), []).append(row)
-    found = []
+    mean_rows = []
     for key, group in groups.items():
-        of = {column: _moments(row[column] for row in group) for column in columns}
-        found.append(
+        moments = {column: _moments(row[column] for row in group) for column in columns}
+        mean_rows.append(
             {
                 **dict(zip(by, key, strict=True)),
                 "runs": len(group),
-                **{column: mean for column, (mean, _, _) in of.items()},
-                **{f"{column}_sd": deviation for column, (_, deviation, _) in of.items()},
-                **{f"{column}_ci95": half_width(sd, n) for column, (_, sd, n) in of.items()},
+                **{column: mean for column, (mean, _, _) in moments.items()},
+                **{f"{column}_sd": deviation for column, (_, deviation, _) in moments.items()},
+                **{f"{column}_ci95": half_width(sd, n) for column, (_, sd, n) in moments.items()},
             }
         )
-    return found
+    return mean_rows
 
 
 def _moments(values: Iterable[float | None]) -> tuple[float | None, float | None, int]:

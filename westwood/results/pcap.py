@@ -127,7 +127,7 @@ class _Packets:
     def _record_headers(self, table: Bytes, stored: Ints, length: Ints) -> None:
         seconds, rest = np.divmod(self.time_ps, 10**12)
         for place, value in enumerate((seconds, rest // 1000, stored, length)):
-            _put(table, 4 * place, value, 4, order="little")
+            _store(table, 4 * place, value, 4, order="little")
 
     def _ip_headers(self, ip: Bytes, length: Ints) -> None:
         capable = (self.flags & _ECT != 0) & ~self.is_ack & ~self.is_syn
@@ -136,15 +136,15 @@ class _Packets:
         ip[:, 1] = np.where(
             marked, 3, np.where(capable, np.where(self.flags & _ECT1 != 0, 1, 2), 0)
         )
-        _put(ip, 2, length, 2)
-        _put(ip, 4, (self.first + np.arange(self.count)) & 0xFFFF, 2)
+        _store(ip, 2, length, 2)
+        _store(ip, 4, (self.first + np.arange(self.count)) & 0xFFFF, 2)
         ip[:, 6] = 0x40  # don't fragment
         ip[:, 8] = 64
         ip[:, 9] = np.where(self.is_udp, 17, 6)
-        _put(ip, 12, (10 << 24) + self.source + 1, 4)
-        _put(ip, 16, (10 << 24) + self.sink + 1, 4)
+        _store(ip, 12, (10 << 24) + self.source + 1, 4)
+        _store(ip, 16, (10 << 24) + self.sink + 1, 4)
         words = (ip[:, 0::2].astype(np.int64) << 8) + ip[:, 1::2]
-        _put(ip, 10, _complement(words.sum(axis=1)), 2)
+        _store(ip, 10, _complement(words.sum(axis=1)), 2)
 
     def _ports(self) -> tuple[Ints, Ints]:
         client = _FIRST_PORT + self.connection % _PORTS
@@ -156,7 +156,7 @@ class _Packets:
         rows = np.flatnonzero(self.is_udp)
         header = np.zeros((len(rows), _UDP), dtype=np.uint8)
         for place, value in enumerate((source, sink, length - _IP)):
-            _put(header, 2 * place, value[rows], 2)  # a checksum of 0: none
+            _store(header, 2 * place, value[rows], 2)  # a checksum of 0: none
         udp[rows, :_UDP] = header
 
     def _tcp_headers(self, tcp: Bytes, options: Bytes, used: Ints) -> None:
@@ -178,15 +178,15 @@ class _Packets:
         flags = flags | np.where(asked & ~from_sink, 0xC0, 0) | np.where(asked & from_sink, 0x40, 0)
         window = np.minimum(self.window >> np.where(self.is_syn, 0, self.shift), 0xFFFF)
         header = np.zeros((self.count, _TCP + _OPTIONS), dtype=np.uint8)
-        _put(header, 0, source, 2)
-        _put(header, 2, sink, 2)
-        _put(header, 4, sequence, 4)
-        _put(header, 8, acknowledged, 4)
+        _store(header, 0, source, 2)
+        _store(header, 2, sink, 2)
+        _store(header, 4, sequence, 4)
+        _store(header, 8, acknowledged, 4)
         header[:, 12] = (_TCP + used) // 4 << 4
         header[:, 13] = flags
-        _put(header, 14, window, 2)
+        _store(header, 14, window, 2)
         header[:, _TCP:] = options
-        _put(header, 16, self._tcp_checksum(header, used), 2)
+        _store(header, 16, self._tcp_checksum(header, used), 2)
         tcp[is_tcp] = header[is_tcp]
 
     def _tcp_checksum(self, header: Bytes, used: Ints) -> Ints:
@@ -211,12 +211,12 @@ class _Packets:
                 part[:, start - 2] = 5
                 part[:, start - 1] = 2 + 8 * count
                 for edge in range(2 * count):
-                    _put(part, start + 4 * edge, self.sack[rows, edge], 4)
+                    _store(part, start + 4 * edge, self.sack[rows, edge], 4)
                 options[rows] = part
         syn = np.flatnonzero(self.is_syn)
         opening = np.full((len(syn), _OPTIONS), _NOP, dtype=np.uint8)
         opening[:, 0:2] = (2, 4)  # RFC 9293: maximum segment size
-        _put(opening, 2, self.mss[syn], 2)
+        _store(opening, 2, self.mss[syn], 2)
         opening[:, 4:6] = (4, 2)  # RFC 2018: SACK permitted
         opening[:, 9:11] = (3, 3)  # RFC 7323: window scale
         opening[:, 11] = self.shift[syn]
@@ -226,7 +226,7 @@ class _Packets:
         return options, used
 
 
-def _put(rows: Bytes, start: int, value: Ints, size: int, order: str = "big") -> None:
+def _store(rows: Bytes, start: int, value: Ints, size: int, order: str = "big") -> None:
     """Writes the value's low `size` bytes into every row, from column `start`."""
     for i in range(size):
         shift = 8 * (i if order == "little" else size - 1 - i)

@@ -127,7 +127,7 @@ def _packets(rows: Iterable[Mapping[str, Any]], flow: Flow) -> Iterator[_Event]:
             numbers[segment] = count
             count += 1
         elif kind == "ack" and segment > una:
-            newest = max((numbers.pop(one, 0) for one in range(una, segment)), default=0)
+            newest = max((numbers.pop(number, 0) for number in range(una, segment)), default=0)
             una = segment
             frame = {"frame_type": "ack", "acked_ranges": [[0, newest]]}
             yield time_ms, "transport:packet_received", {"header": _number(0), "frames": [frame]}
@@ -164,12 +164,12 @@ def _phase(row: Mapping[str, Any]) -> str:
 
 def _metrics(row: Mapping[str, Any], mss: int) -> dict[str, int | float]:
     """Returns the fields of a row that are known."""
-    found: dict[str, int | float] = {}
+    metrics: dict[str, int | float] = {}
     for column, (name, unit) in _METRICS.items():
         if math.isfinite(row.get(column, math.nan)):
             value = row[column] * unit
-            found[name] = round(value) if name in _RATES else round(value, 6)
+            metrics[name] = round(value) if name in _RATES else round(value, 6)
     for column, name in _VOLUMES.items():
         if math.isfinite(row[column]):
-            found[name] = round(row[column] * mss)
-    return found
+            metrics[name] = round(row[column] * mss)
+    return metrics

@@ -26,10 +26,10 @@ def lengths(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
     for columns in raw.records.pieces("queues"):
         edges = np.flatnonzero(np.diff(columns["channel"])) + 1
         for first, last in itertools.pairwise([0, *edges.tolist(), len(columns["channel"])]):
-            its = int(columns["channel"][first]) if last else -1
-            if its != channel:
+            piece_channel = int(columns["channel"][first]) if last else -1
+            if piece_channel != channel:
                 yield _placed(waiting.rest(), links, channel)
-                channel, waiting = its, _Waiting()
+                channel, waiting = piece_channel, _Waiting()
             part = {name: columns[name][first:last] for name in QUEUE_COLUMNS}
             yield _placed(waiting.lengths(part), links, channel)
     yield _placed(waiting.rest(), links, channel)

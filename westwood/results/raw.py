@@ -71,10 +71,10 @@ class RawResult:
     def __reduce__(self) -> tuple[type[RawResult], tuple[Any, ...]]:
         """Pickles numbers instead of the engine's objects and memory."""
 
-        def side(one: RawLinkSide) -> SimpleNamespace:
-            return SimpleNamespace(**{name: getattr(one, name) for name in DIRECTION_COLUMNS})
+        def side(link_side: RawLinkSide) -> SimpleNamespace:
+            return SimpleNamespace(**{name: getattr(link_side, name) for name in DIRECTION_COLUMNS})
 
         connections = {name: list(column) for name, column in self.connections.items()}
         messages = {name: list(column) for name, column in self.messages.items()}
-        sides = [list(map(side, one)) for one in (self.forward, self.backward)]
+        sides = [list(map(side, link_sides)) for link_sides in (self.forward, self.backward)]
         return RawResult, (connections, *sides, self.records, messages)

@@ -77,14 +77,14 @@ def lost_by_link(scenario: Scenario, raw: RawResult) -> dict[str, int]:
         return {}
     sides = zip(scenario._parts.link, raw.forward, raw.backward, strict=True)
     return {
-        f"{LOST_ON}{link.name}": sum(side.queue_drops + side.lost for side in (one, two))
-        for link, one, two in sides
+        f"{LOST_ON}{link.name}": sum(side.queue_drops + side.lost for side in (forward, backward))
+        for link, forward, backward in sides
     }
 
 
 def losing_links(scenario: Scenario, rows: Iterable[Row]) -> list[str]:
     """Returns the columns of all links if one besides the slowest lost packets in these rows."""
-    slowest = min(scenario._parts.link, key=lambda one: one.mean_rate_bps("forward")).name
+    slowest = min(scenario._parts.link, key=lambda link: link.mean_rate_bps("forward")).name
     names = [f"{LOST_ON}{link.name}" for link in scenario._parts.link]
     rows = list(rows)
     losing = [name for name in names if any(row.get(name) for row in rows)]
@@ -101,7 +101,7 @@ def is_number(value: object) -> bool:
     return value != value or abs(value) < LARGEST
 
 
-def even(rows: Iterable[Row]) -> list[Row]:
+def uniform_rows(rows: Iterable[Row]) -> list[Row]:
     """Returns the rows with the same columns, each column all floats or all integers.
 
     A frame would have them like that.

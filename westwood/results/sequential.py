@@ -80,14 +80,14 @@ def estimate(values: Sequence[float], level: float = LEVEL) -> Sample:
     return Sample(mean, math.sqrt(squares / (count - 1)), count, level)
 
 
-def count_needed(found: Sample, half: float) -> int:
+def count_needed(sample: Sample, half: float) -> int:
     """Returns how many values in total make the half-width `half`, if their deviation stays."""
-    low, high = max(found.count, FEWEST), max(found.count, FEWEST)
-    while half_width(found.deviation, high, found.level) > half and high < MOST:
+    low, high = max(sample.count, FEWEST), max(sample.count, FEWEST)
+    while half_width(sample.deviation, high, sample.level) > half and high < MOST:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        if half_width(found.deviation, middle, found.level) > half:
+        if half_width(sample.deviation, middle, sample.level) > half:
             low = middle
         else:
             high = middle

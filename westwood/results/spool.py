@@ -81,7 +81,9 @@ class _Table:
     def _write(self, columns: Columns) -> None:
         if self._file is None:
             # On the folder's future disk; the folder itself is created after the run.
-            there = next(one for one in (self._folder, *self._folder.parents) if one.is_dir())
+            there = next(
+                parent for parent in (self._folder, *self._folder.parents) if parent.is_dir()
+            )
             self._file = tempfile.TemporaryFile(dir=there, buffering=0)  # noqa: SIM115
         for column in columns.values():
             data = memoryview(np.ascontiguousarray(column).reshape(-1).view(np.uint8).data)
@@ -98,13 +100,13 @@ class _Table:
         return sum(_size(column) for column in self._shape.values())
 
     def _read(self, piece: _Piece, first: int, last: int) -> Columns:
-        offset, found = piece.offset, {}
+        offset, columns = piece.offset, {}
         for name, column in self._shape.items():
             size = _size(column)
             data = os.pread(self._file.fileno(), (last - first) * size, offset + first * size)
-            found[name] = np.frombuffer(data, column.dtype).reshape(-1, *column.shape[1:])
+            columns[name] = np.frombuffer(data, column.dtype).reshape(-1, *column.shape[1:])
             offset += piece.rows * size
-        return found
+        return columns
 
     def pieces(self) -> Iterator[Columns]:
         if not self._pieces:

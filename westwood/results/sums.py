@@ -77,8 +77,8 @@ class Sums:
         disk.write_whole(self._path, lambda path: path.write_bytes(content))
 
     def _entries(self) -> list[tuple[str, str]]:
-        found = (_LINE.fullmatch(line) for line in self._lines())
-        return [(one[1], one[2]) for one in found if one is not None]
+        matches = (_LINE.fullmatch(line) for line in self._lines())
+        return [(match[1], match[2]) for match in matches if match is not None]
 
     def _lines(self) -> list[str]:
         try:

@@ -62,9 +62,12 @@ def html_table(rows: Sequence[Row], caption: str, keys: Sequence[str] = ()) -> s
     heads = ["protocol" if name == "cc" else name for name in names]
     cells = [
         [label(row["cc"]) if name == "cc" else str(row[name]) for name in names]
-        + [one.cell(row[one.name], row.get(f"{one.name}_ci95", math.nan)) for one in shown]
+        + [
+            column.cell(row[column.name], row.get(f"{column.name}_ci95", math.nan))
+            for column in shown
+        ]
         for row in rows[:_MOST_IN_HTML]
     ]
     left = len(rows) - len(cells)
     more = f" (the first {len(cells)} of {len(rows)} rows)" if left else ""
-    return markup.table([*heads, *(one.head for one in shown)], cells, caption + more)
+    return markup.table([*heads, *(column.head for column in shown)], cells, caption + more)

@@ -57,17 +57,17 @@ def _with_shown(scenario: Scenario, frame: pl.DataFrame) -> pl.DataFrame:
     for flow in scenario.flows:
         if flow.cc.name != UDP:
             flows.setdefault(shown_by(flow.cc.name), []).append(flow.name)
-    modes = pl.Enum(list(dict.fromkeys(mode for one in flows for mode in one.modes)))
-    made: dict[str, pl.Expr] = {"mode": pl.lit(None, modes)}
+    modes = pl.Enum(list(dict.fromkeys(mode for shown_flow in flows for mode in shown_flow.modes)))
+    expressions: dict[str, pl.Expr] = {"mode": pl.lit(None, modes)}
     for shown, names in flows.items():
         is_own = pl.col("flow").is_in(names)
         numbers = list(range(1, len(shown.modes) + 1))
         mode = pl.col("mode").replace_strict(numbers, shown.modes, default=None, return_dtype=modes)
-        made["mode"] = pl.when(is_own).then(mode).otherwise(made["mode"])
+        expressions["mode"] = pl.when(is_own).then(mode).otherwise(expressions["mode"])
         for i, name in enumerate(shown.quantities, start=1):
-            other = made.get(name, pl.lit(math.nan))
-            made[name] = pl.when(is_own).then(pl.col(f"quantity_{i}")).otherwise(other)
-    return frame.with_columns(**made).drop(cs.starts_with("quantity_"))
+            other = expressions.get(name, pl.lit(math.nan))
+            expressions[name] = pl.when(is_own).then(pl.col(f"quantity_{i}")).otherwise(other)
+    return frame.with_columns(**expressions).drop(cs.starts_with("quantity_"))
 
 
 def events(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
@@ -228,10 +228,10 @@ def seen(
     for frame in frames:
         keys = [key for key in ("flow", "transfer") if key in frame.columns] or pl.lit(0)
         nth = pl.int_range(pl.len()).over(keys)
-        own = frame.filter(wanted, time_s <= end_s)
-        early = own.filter(time_s < start_s)
+        rows = frame.filter(wanted, time_s <= end_s)
+        early = rows.filter(time_s < start_s)
         before.append(early.group_by(keys, maintain_order=True).last().select(frame.columns))
-        parts.append(own.filter(time_s >= start_s).filter(nth % step == 0))
+        parts.append(rows.filter(time_s >= start_s).filter(nth % step == 0))
         if sum(part.height for part in parts) > _MOST_SEEN:
             parts, step = [pl.concat(parts).filter(nth % 2 == 0)], 2 * step
     return pl.concat([*before, *parts]).sort("time_s", maintain_order=True)
@@ -275,8 +275,8 @@ class _Names:
 
 def _directions(scenario: Scenario, raw: RawResult) -> Iterator[tuple[str, str, RawLinkSide]]:
     for link, *both in zip(scenario.link, raw.forward, raw.backward, strict=True):
-        for side, its in zip(SIDES, both, strict=True):
-            yield link.name, side, its
+        for side, tables in zip(SIDES, both, strict=True):
+            yield link.name, side, tables
 
 
 def _by_flow(scenario: Scenario, raw: RawResult, table: str) -> Iterator[pl.DataFrame]:

@@ -35,16 +35,16 @@ def assign_all(data: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, A
     """
     named = any(part["name"] == "cc" for section in ("link", "flow") for part in data[section])
     shared = [key for key in settings if key.startswith(controls.OF_EACH_CONTROL) and not named]
-    made = {key: value for key, value in settings.items() if key not in shared}
-    for key in sorted(made, key=lambda key: key.count(".")):
-        assign(data, key, made[key])
+    flow_settings = {key: value for key, value in settings.items() if key not in shared}
+    for key in sorted(flow_settings, key=lambda key: key.count(".")):
+        assign(data, key, flow_settings[key])
     for key in shared:
         for flow in controls.flows_with(key, settings[key], data["flow"]):
-            own = f"{flow}.{key}"
-            if own not in made and f"{EVERY_FLOW}.{key}" not in made:
-                made[own] = settings[key]
-                assign(data, own, settings[key])
-    return made
+            flow_key = f"{flow}.{key}"
+            if flow_key not in flow_settings and f"{EVERY_FLOW}.{key}" not in flow_settings:
+                flow_settings[flow_key] = settings[key]
+                assign(data, flow_key, settings[key])
+    return flow_settings
 
 
 def assign(data: dict[str, Any], key: str, value: Any) -> None:
@@ -56,9 +56,13 @@ def assign(data: dict[str, Any], key: str, value: Any) -> None:
         part["name"]: part for section in ("link", "flow") for part in data[section]
     }
     if rest and first == EVERY_FLOW:
-        own = rest.partition(".")[0]
-        of_datagrams = own in OF_DATAGRAMS and own != "cc"
-        obey = [one for one in data["flow"] if of_datagrams or kind_of(one.get("app")) != UDP]
+        flow_section = rest.partition(".")[0]
+        of_datagrams = flow_section in OF_DATAGRAMS and flow_section != "cc"
+        obey = [
+            obeying
+            for obeying in data["flow"]
+            if of_datagrams or kind_of(obeying.get("app")) != UDP
+        ]
         if not obey:
             problem = "has no effect on datagrams, and there is no other flow"
             raise InputError(problem, key=key, value=value)
@@ -87,8 +91,11 @@ def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: 
 
 def blamed(error: InputError, settings: Mapping[str, Any]) -> InputError:
     """Replaces keys inside a value that the user set by the key of that value."""
-    said = {str(one): one for one in (_named(one, settings) for one in (error, *error.others))}
-    first, *others = said.values()
+    by_text = {
+        str(problem): problem
+        for problem in (_named(nested_error, settings) for nested_error in (error, *error.others))
+    }
+    first, *others = by_text.values()
     return first.located(others=others)
 
 
@@ -96,7 +103,7 @@ def _named(error: InputError, settings: Mapping[str, Any]) -> InputError:
     name = error.key.partition(".")[0]
     for key in sorted(settings, key=len, reverse=True):  # longest first
         first, dot, rest = key.partition(".")
-        own = f"{name}.{rest}" if dot and first == EVERY_FLOW else key
-        if error.key == own or error.key.startswith(own + "."):
-            return error if isinstance(settings[key], dict) else error.located(key=own)
+        flow_key = f"{name}.{rest}" if dot and first == EVERY_FLOW else key
+        if error.key == flow_key or error.key.startswith(flow_key + "."):
+            return error if isinstance(settings[key], dict) else error.located(key=flow_key)
     return error

@@ -29,33 +29,33 @@ def embedded(given: Mapping[str, Any], folder: Path, *, kept: bool = False) -> d
 
     kept: a results folder names them, so only what was compiled here before is loaded.
     """
-    made = dict(given)
+    settings = dict(given)
     flows, sweep = given.get("flow"), given.get("sweep")
     if isinstance(flows, (list, tuple)):
-        made["flow"] = [_embedded(one, folder, kept=kept) for one in flows]
+        settings["flow"] = [_embedded(flow, folder, kept=kept) for flow in flows]
     if isinstance(sweep, Mapping):
-        made["sweep"] = {
-            key: [_swept(one, folder, key, kept=kept) for one in values]
+        settings["sweep"] = {
+            key: [_swept(value, folder, key, kept=kept) for value in values]
             if isinstance(values, (list, tuple)) and str(key).endswith(_KEYS)
             else values
             for key, values in sweep.items()
         }
-    return made
+    return settings
 
 
 def settled(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Does the same for settings by key."""
-    made: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, value in settings.items():
-        made[key] = _settled(value, folder, key) if key.endswith(".cc") else value
+        values[key] = _settled(value, folder, key) if key.endswith(".cc") else value
         if key.endswith(".cc.name"):
             table = _settled(value, folder, key)
             for part in (_SOURCE, STACK):
                 of_table = table.get(part) if isinstance(table, Mapping) else None
-                made[key.removesuffix("name") + part] = of_table
+                values[key.removesuffix("name") + part] = of_table
             if isinstance(table, Mapping) and table.get(_SOURCE, table.get(STACK)):
-                made[key] = table["name"]
-    return made
+                values[key] = table["name"]
+    return values
 
 
 def flows_with(key: str, value: object, flows: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -63,7 +63,9 @@ def flows_with(key: str, value: object, flows: Iterable[Mapping[str, Any]]) -> l
     protocols = {flow["name"]: _name_of(flow.get("cc")) for flow in flows}
     names = [name for name, protocol in protocols.items() if has_setting(protocol, key)]
     if not names:
-        known = [OF_EACH_CONTROL + one for name in protocols.values() for one in _settings(name)]
+        known = [
+            OF_EACH_CONTROL + setting for name in protocols.values() for setting in _settings(name)
+        ]
         problem = f"no flow's control has this setting, {suggestion(key, known)}"
         raise InputError(problem, key=key, value=value)
     return names
@@ -93,7 +95,7 @@ def files(given: Mapping[str, Any]) -> dict[str, str | None]:
     for key, values in given.get("sweep", {}).items():
         ccs += values if key.endswith(_KEYS) else []
     tables = [cc if isinstance(cc, Mapping) else {"name": cc} for cc in ccs]
-    named = {str(split(one.get("name"))[1]): one.get(_SOURCE) for one in tables}
+    named = {str(split(table.get("name"))[1]): table.get(_SOURCE) for table in tables}
     return {name: source for name, source in named.items() if loading.is_file(name)}
 
 
@@ -108,7 +110,7 @@ def of_files(named: Mapping[str, str | None]) -> list[loading.Control]:
 
 def texts(controls: Iterable[loading.Control]) -> dict[str, str]:
     """Returns the contents of controls by the names that their files have in results folders."""
-    return {one.file: loading.text_of(one) for one in controls}
+    return {control.file: loading.text_of(control) for control in controls}
 
 
 def _embedded(flow: Any, folder: Path, *, kept: bool) -> Any:
@@ -167,16 +169,16 @@ def with_parameters(given: Mapping[str, Any], model: type[BaseModel]) -> dict[st
         control = loading.named(str(name))
     else:
         control = loading.of_source(str(source), str(name), runs=False)
-    known = {one.name: one for one in control.parameters}
+    known = {parameter.name: parameter for parameter in control.parameters}
     for key, value in given.items():
         if key in known:
             _check(known[key], value)
         elif key not in model.model_fields:
             problem = f"no such setting, {suggestion(key, settings_of_protocol(str(name)))}"
             raise InputError(problem, key=key, value=value)
-    own = {key: value for key, value in given.items() if key in known}
+    parameters = {key: value for key, value in given.items() if key in known}
     others = {key: value for key, value in given.items() if key not in known}
-    return {**others, _SOURCE: control.source, _PARAMETERS: own}
+    return {**others, _SOURCE: control.source, _PARAMETERS: parameters}
 
 
 def _check(parameter: loading.Parameter, value: object) -> None:

@@ -74,29 +74,34 @@ def explained(
     error: ValidationError, given: Mapping[str, Any], model: type[BaseModel]
 ) -> InputError:
     """Returns the first error, which holds the others; keys are addressed as in `--set`."""
-    found = error.errors(include_url=False)
-    unknown = [one for one in found if one["type"] == "extra_forbidden"]
-    misspelt_in = {one["loc"][:-1] for one in unknown}  # the correct key is then missing, too
-    within = {one["loc"][:depth] for one in found for depth in range(len(one["loc"]))}
+    errors = error.errors(include_url=False)
+    unknown = [problem for problem in errors if problem["type"] == "extra_forbidden"]
+    misspelt_in = {
+        problem["loc"][:-1] for problem in unknown
+    }  # the correct key is then missing, too
+    within = {problem["loc"][:depth] for problem in errors for depth in range(len(problem["loc"]))}
     rest = [
-        one
-        for one in found
-        if one not in unknown
-        and not (one["type"] == "missing" and one["loc"][:-1] in misspelt_in)
-        and one["loc"] not in within  # an invalid list: its wrong item has its own error
+        problem
+        for problem in errors
+        if problem not in unknown
+        and not (problem["type"] == "missing" and problem["loc"][:-1] in misspelt_in)
+        and problem["loc"] not in within  # an invalid list: its wrong item has its own error
     ]
-    said = {str(one): one for one in (_problem(one, given, model) for one in unknown + rest)}
-    first, *others = said.values()
+    by_text = {
+        str(problem): problem
+        for problem in (_problem(problem, given, model) for problem in unknown + rest)
+    }
+    first, *others = by_text.values()
     return InputError(first.problem, key=first.key, value=first.value, others=others)
 
 
 def _problem(problem: ErrorDetails, given: Mapping[str, Any], model: type[BaseModel]) -> InputError:
     place, value = _place(problem["loc"], given)
-    found = problem.get("ctx", {}).get("error")
-    if isinstance(found, InputError):
-        key = ".".join(part for part in (place, found.key) if part)
-        shown = value if found.value is ... and not found.key else found.value
-        return InputError(found.problem, key=key, value=shown)
+    error = problem.get("ctx", {}).get("error")
+    if isinstance(error, InputError):
+        key = ".".join(part for part in (place, error.key) if part)
+        shown = value if error.value is ... and not error.key else error.value
+        return InputError(error.problem, key=key, value=shown)
     if problem["type"] == "missing":
         key = ".".join(part for part in (place, str(problem["loc"][-1])) if part)
         return InputError(_missing(key), key=key)
@@ -113,9 +118,11 @@ def _missing(key: str) -> str:
     *tables, name = key.split(".")
     of_tables = {"queue": [*QUEUES], "loss": [*LOSSES]} | {kind: [kind] for kind in IMPAIRMENTS}
     sections = of_tables.get(tables[-1] if tables else "", ["link"])
-    declared = next((found for one in sections if (found := settings_of(one).get(name))), None)
+    declared = next(
+        (setting for section in sections if (setting := settings_of(section).get(name))), None
+    )
     taken = _TAKES.get(".".join([*tables, name][-2:]))
-    if not taken and declared and tables[1:] in ([], *([one] for one in of_tables)):
+    if not taken and declared and tables[1:] in ([], *([table_kind] for table_kind in of_tables)):
         taken = accepted(declared)
     taken = taken or _TAKES.get(name)
     return f"is missing, expected {taken}" if taken else "is missing"
@@ -165,8 +172,8 @@ def _keys(model: type[BaseModel], loc: Sequence[int | str]) -> set[str]:
         if isinstance(part, int):
             continue
         inner: list[type[BaseModel]] = []
-        for one in models:
-            for name, field in one.model_fields.items():
+        for outer_model in models:
+            for name, field in outer_model.model_fields.items():
                 if part in (name, field.alias):
                     inner += _models_in(field.annotation)
         models = inner or _tagged(models, part)

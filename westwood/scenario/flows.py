@@ -86,11 +86,11 @@ class CongestionControl(_CongestionControl):
     @model_serializer(mode="wrap")
     def _among_the_others(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         written: dict[str, Any] = write(self)
-        own = written.pop("parameters", {})
+        parameters = written.pop("parameters", {})
         for key in ("source", "stack"):
             if getattr(self, key) is None:
                 written.pop(key, None)
-        return {**written, **own}
+        return {**written, **parameters}
 
     @property
     def written(self) -> str:
@@ -104,12 +104,12 @@ class CongestionControl(_CongestionControl):
 
     @model_validator(mode="after")
     def _obeyed(self) -> CongestionControl:
-        own = {} if self.name == UDP else settings_of_protocol(self.name)
+        settings = {} if self.name == UDP else settings_of_protocol(self.name)
         for key in settings_of("cc"):
-            if getattr(self, key) is not None and key not in own:
+            if getattr(self, key) is not None and key not in settings:
                 problem = f"{label(self.name)} has no settings"
-                if own:
-                    known = ", ".join(own)
+                if settings:
+                    known = ", ".join(settings)
                     problem = f"{label(self.name)} has no such setting, expected one of: {known}"
                 written = self.model_dump(include={key})[key]
                 raise InputError(problem, key=key, value=written)
@@ -119,11 +119,11 @@ class CongestionControl(_CongestionControl):
     def _in_order(self) -> CongestionControl:
         if self.name == UDP:
             return self
-        own, built = settings_of_protocol(self.name), configured(self)
+        settings, built = settings_of_protocol(self.name), configured(self)
         for lesser, greater in settings_in_order("cc"):
-            if lesser not in own or greater not in own:
+            if lesser not in settings or greater not in settings:
                 continue
-            low, high = (getattr(built, own[key].field) for key in (lesser, greater))
+            low, high = (getattr(built, settings[key].field) for key in (lesser, greater))
             if low > high:
                 self._contradict(lesser, greater, low, high)
         return self

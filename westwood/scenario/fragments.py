@@ -46,8 +46,8 @@ def packed(given: Mapping[str, Any], name: str) -> str:
 
 def plain(scenario: Scenario) -> dict[str, Any]:
     """Returns a scenario's given settings as JSON has them."""
-    made: dict[str, Any] = json.loads(_text(scenario.given()))
-    return made
+    content: dict[str, Any] = json.loads(_text(scenario.given()))
+    return content
 
 
 def _text(given: Mapping[str, Any]) -> str:

@@ -30,14 +30,16 @@ def placed(error: InputError, file: Path, swept: Collection[str] = ()) -> InputE
         data = files.toml(text)
     except (ValueError, RecursionError):  # also if the file can't be read or is not TOML
         return error
-    tables = {one: f"{one.removesuffix('kind').removesuffix('.')}." for one in swept}
+    tables = {key: f"{key.removesuffix('kind').removesuffix('.')}." for key in swept}
 
     def line_of(key: str) -> int | None:
         path = _path(data, key)
         lacks = not path or path[-1] != key.rpartition(".")[2]
-        of_sweep = (one for one in tables if key == one or (lacks and key.startswith(tables[one])))
-        found = next(of_sweep, None)
-        return _line(text, _path(data, f"sweep.{found}") if found else path)
+        of_sweep = (
+            table for table in tables if key == table or (lacks and key.startswith(tables[table]))
+        )
+        swept_key = next(of_sweep, None)
+        return _line(text, _path(data, f"sweep.{swept_key}") if swept_key else path)
 
     return error.placed(line_of)
 
@@ -70,8 +72,8 @@ def _named(data: Mapping[str, Any], name: str) -> tuple[str, int] | tuple[()]:
 
 
 def _steps(word: str) -> list[str | int]:
-    found = _PLACE.fullmatch(word)
-    return [word] if not found else [found["name"], int(found["number"]) - 1]
+    match = _PLACE.fullmatch(word)
+    return [word] if not match else [match["name"], int(match["number"]) - 1]
 
 
 def _has(value: Any, step: str | int) -> bool:

@@ -80,11 +80,11 @@ PacketNumbers = Annotated[tuple[int, ...], PlainValidator(_packet_numbers)]
 Times = Annotated[tuple[int, ...], PlainValidator(_times)]
 
 
-def _importable(made: Any) -> Any:
+def _importable(class_: Any) -> Any:
     """Returns a class made here, which pickle now finds in this module."""
-    made.__module__ = __name__
-    globals()[made.__name__] = made
-    return made
+    class_.__module__ = __name__
+    globals()[class_.__name__] = class_
+    return class_
 
 
 class DropTail(Part):
@@ -119,8 +119,8 @@ def _managed(kind: str) -> type[Managed]:
     """Returns the model of a kind of queue."""
     of_kind: Any = Literal[kind]
     base = create_model(f"{kind.title()}Queue", __base__=Managed, kind=(of_kind, kind))
-    made: type[Managed] = _importable(with_settings(base, kind))
-    return made
+    model: type[Managed] = _importable(with_settings(base, kind))
+    return model
 
 
 if TYPE_CHECKING:
@@ -159,8 +159,8 @@ def _losing(kind: str) -> type[Part]:
     base = with_settings(create_model(kind, __base__=Part, kind=(of_kind, kind)), kind)
     on: Any = Side
     name = f"{kind.title()}Loss"
-    made: type[Part] = _importable(create_model(name, __base__=base, on=(on, ...)))
-    return made
+    model: type[Part] = _importable(create_model(name, __base__=base, on=(on, ...)))
+    return model
 
 
 def _loss_kind(value: Any) -> Any:
@@ -278,14 +278,14 @@ class Link(_Link):
 
     @model_validator(mode="after")
     def _has_rate(self) -> Link:
-        own = self.opportunities("forward") and (
+        has_opportunities = self.opportunities("forward") and (
             self.opportunities("backward") or self.backward_rate is not None
         )
-        if self.rate is None and not own:
+        if self.rate is None and not has_opportunities:
             problem = "is missing, and trace does not give the rates of both directions"
             expected = f"is missing, expected {accepted(settings_of('link')['rate'])}"
             raise InputError(problem if self.trace else expected, key="rate")
-        if self.rate is not None and own:
+        if self.rate is not None and has_opportunities:
             problem = "has no effect with a trace of both directions, expected none"
             if self.backward_rate is not None:
                 problem = "has no effect with a trace and backward_rate, expected none"
@@ -303,7 +303,7 @@ class Link(_Link):
     def _has_rate_for_its_queue(self) -> Link:
         kind = self.queue.kind
         if self.trace and kind in QUEUES and QUEUES[kind].holds:
-            known = [DROPTAIL, *(one.name for one in QUEUES.values() if not one.holds)]
+            known = [DROPTAIL, *(queue.name for queue in QUEUES.values() if not queue.holds)]
             problem = f"expected {' or '.join(known)}, since the link has a trace"
             raise InputError(problem, key="queue.kind", value=kind)
         if self.trace and self.ack_filter:

@@ -42,7 +42,7 @@ class _Shown:
 _OF_PYDANTIC = frozenset(dir(BaseModel))
 
 
-def _own(names: Iterable[str]) -> list[str]:
+def _own_names(names: Iterable[str]) -> list[str]:
     """Returns the names without pydantic's, which are not part of our interface."""
     return [name for name in names if not (name in _OF_PYDANTIC or name.startswith("__"))]
 
@@ -50,7 +50,7 @@ def _own(names: Iterable[str]) -> list[str]:
 class _PartType(ModelMetaclass):
     def __dir__(cls) -> list[str]:
         """Lists what help() and completion show of the class."""
-        return _own(super().__dir__())
+        return _own_names(super().__dir__())
 
 
 class Part(BaseModel, metaclass=_PartType):
@@ -67,7 +67,7 @@ class Part(BaseModel, metaclass=_PartType):
 
     def __dir__(self) -> list[str]:
         """Lists what completion shows of an object."""
-        return _own(super().__dir__())
+        return _own_names(super().__dir__())
 
     def __repr_args__(self) -> Iterator[tuple[str, Any]]:
         """Yields the values that differ from their defaults, with units."""
@@ -78,7 +78,7 @@ class Part(BaseModel, metaclass=_PartType):
             if field.default in (value, shown):
                 continue
             several = value if isinstance(value, tuple) else (value,)
-            if any(isinstance(one, Part) for one in several):
+            if any(isinstance(entry, Part) for entry in several):
                 yield name, value
             else:
                 yield name, _Shown(shown) if len(several) > _MOST_SHOWN else shown

@@ -24,7 +24,7 @@ def summarise(scenario: Scenario, varied: Iterable[str] = (), link: Link | None 
 
     That is of the link, by default the slowest one. It is named if another could be meant.
     """
-    slowest = min(scenario._parts.link, key=lambda one: one.mean_rate_bps("forward"))
+    slowest = min(scenario._parts.link, key=lambda candidate: candidate.mean_rate_bps("forward"))
     link = link or slowest
     routes = topology.routes(scenario._parts.link, scenario._parts.flow).values()
     is_path = all(len(route) == len(scenario._parts.link) for route in routes)
@@ -48,12 +48,12 @@ def _rate(link: Link) -> str:
 
 
 def _rate_text(bps: float) -> str:
-    factor, unit = next((one for one in _RATES if bps >= one[0]), _RATES[-1])
+    factor, unit = next((rate for rate in _RATES if bps >= rate[0]), _RATES[-1])
     return f"{bps / factor:.3g} {unit}"
 
 
 def _delay(links: Iterable[Link]) -> str:
-    milliseconds = 1000 * sum(one.delay for one in links) / PS_PER_S
+    milliseconds = 1000 * sum(link.delay for link in links) / PS_PER_S
     return f"{milliseconds:.3g} ms one way"
 
 
@@ -87,18 +87,18 @@ def html(scenario: Scenario) -> str:
     )
     links = [
         (
-            one.name,
-            " - ".join(one.between),
-            _rate(one),
-            format_time(one.delay),
-            _queue(one),
-            _loss(one),
+            link.name,
+            " - ".join(link.between),
+            _rate(link),
+            format_time(link.delay),
+            _queue(link),
+            _loss(link),
         )
-        for one in scenario.link[:_MOST_IN_HTML]
+        for link in scenario.link[:_MOST_IN_HTML]
     ]
     flows = [
-        (one.name, f"{one.from_} to {one.to}", label(one.cc.written), format_time(one.start))
-        for one in scenario.flow[:_MOST_IN_HTML]
+        (flow.name, f"{flow.from_} to {flow.to}", label(flow.cc.written), format_time(flow.start))
+        for flow in scenario.flow[:_MOST_IN_HTML]
     ]
     swept = [(key, ", ".join(map(str, values))) for key, values in scenario.sweep.items()]
     tables = [

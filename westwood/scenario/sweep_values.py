@@ -39,7 +39,7 @@ def column_values(values: Sequence[Any]) -> list[Any]:
     written = map(_written, values)
     texts = [value if isinstance(value, str) else show(value) for value in written]
     if len(set(texts)) < len(texts):  # long lists can have the same beginning
-        numbers = {one: f" ({n})" for n, one in enumerate(dict.fromkeys(map(repr, values)), 1)}
+        numbers = {text: f" ({n})" for n, text in enumerate(dict.fromkeys(map(repr, values)), 1)}
         if len(numbers) > len(set(texts)):
             return [
                 f"{text}{numbers[repr(value)]}" for text, value in zip(texts, values, strict=True)

@@ -58,7 +58,7 @@ class PathTestSet:
     @cached_property
     def paths(self) -> tuple[tuple[str, Environment], ...]:
         """All paths in order, with their families."""
-        return tuple((name, one) for name, all_ in self.families.items() for one in all_)
+        return tuple((name, path) for name, all_ in self.families.items() for path in all_)
 
     @cached_property
     def runs(self) -> tuple[tuple[int, Environment], ...]:
@@ -70,14 +70,14 @@ class PathTestSet:
         )
 
     def seen(
-        self, own: Sequence[Outcome], references: Mapping[str, Sequence[Outcome]]
+        self, control_outcomes: Sequence[Outcome], references: Mapping[str, Sequence[Outcome]]
     ) -> dict[str, list[PathOutcomes]]:
         """Pairs a control's outcomes with those of the references, path by path."""
-        found: dict[str, list[PathOutcomes]] = {}
+        path_outcomes_of: dict[str, list[PathOutcomes]] = {}
         others = zip(*(references[name] for name in REFERENCES), strict=True)
-        for (family, path), mine, theirs in zip(self.paths, own, others, strict=True):
-            found.setdefault(family, []).append(PathOutcomes(path, mine, *theirs))
-        return found
+        for (family, path), mine, theirs in zip(self.paths, control_outcomes, others, strict=True):
+            path_outcomes_of.setdefault(family, []).append(PathOutcomes(path, mine, *theirs))
+        return path_outcomes_of
 
 
 def outcomes(
@@ -86,40 +86,40 @@ def outcomes(
     """Runs all controls on all paths; yields each control's index and outcomes as it finishes."""
     count = len(test_set.runs)
     jobs = (
-        Job(scenario(path, one.cc, one.settings), [path.seed])
-        for one in controls
+        Job(scenario(path, tested_control.cc, tested_control.settings), [path.seed])
+        for tested_control in controls
         for _, path in test_set.runs
     )
-    found: list[dict[int, Outcome]] = [{} for _ in controls]
+    outcomes_of: list[dict[int, Outcome]] = [{} for _ in controls]
     with closing(run_jobs(jobs)) as runs:
         for place, rows in runs:
             control, run = divmod(place, count)
-            found[control][run] = Outcome.of(rows)
-            if len(found[control]) == count:
-                yield control, _by_path(test_set, found[control])
-                found[control] = {}
+            outcomes_of[control][run] = Outcome.of(rows)
+            if len(outcomes_of[control]) == count:
+                yield control, _by_path(test_set, outcomes_of[control])
+                outcomes_of[control] = {}
 
 
 def _by_path(test_set: PathTestSet, runs: Mapping[int, Outcome]) -> list[Outcome]:
     several: list[list[Outcome]] = [[] for _ in test_set.paths]
     for number, (place, _) in enumerate(test_set.runs):
         several[place].append(runs[number])
-    return [Outcome.mean(one) for one in several]
+    return [Outcome.mean(repeats) for repeats in several]
 
 
 def effect_interval(
-    one: Mapping[str, Sequence[PathOutcomes]], two: Mapping[str, Sequence[PathOutcomes]]
+    left: Mapping[str, Sequence[PathOutcomes]], right: Mapping[str, Sequence[PathOutcomes]]
 ) -> tuple[float, float]:
-    """Returns the 95 % interval of the cost of `two` less that of `one`, by a paired bootstrap."""
+    """Returns the 95 % interval of the cost of `right` less `left`'s, by a paired bootstrap."""
     pairs = {
         target.name: [
             (target.quantity(a), target.quantity(b))
-            for a, b in zip(one[target.family], two[target.family], strict=True)
+            for a, b in zip(left[target.family], right[target.family], strict=True)
         ]
         for target in TARGETS
     }
     counts = {target.name: len(pairs[target.name]) for target in TARGETS}
-    choices, found = random.Random(1), []
+    choices, effects = random.Random(1), []
     for _ in range(_RESAMPLED):
         drawn = {
             family: choices.choices(range(counts[name]), k=counts[name])
@@ -134,5 +134,5 @@ def effect_interval(
             )
             for side in (0, 1)
         ]
-        found.append(costs[1] - costs[0])
-    return percentile(found, 0.025), percentile(found, 0.975)
+        effects.append(costs[1] - costs[0])
+    return percentile(effects, 0.025), percentile(effects, 0.975)

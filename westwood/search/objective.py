@@ -47,7 +47,7 @@ class Target:
 
     def value(self, seen: Iterable[PathOutcomes]) -> float:
         """Returns the statistic over paths of the family; NaN if no path has the quantity."""
-        return self.of([self.quantity(one) for one in seen])
+        return self.of([self.quantity(path_outcomes) for path_outcomes in seen])
 
     def of(self, values: Iterable[float]) -> float:
         """Returns the statistic of these values, ignoring NaN."""
@@ -246,10 +246,10 @@ TARGETS: tuple[Target, ...] = (
 
 def cost(values: Mapping[str, float]) -> float:
     """Returns the weighted mean of the penalties of these values by target; lower is better."""
-    penalties = (one.weight * one.penalty(values[one.name]) for one in TARGETS)
-    return math.fsum(penalties) / math.fsum(one.weight for one in TARGETS)
+    penalties = (target.weight * target.penalty(values[target.name]) for target in TARGETS)
+    return math.fsum(penalties) / math.fsum(target.weight for target in TARGETS)
 
 
 def values(seen: Mapping[str, Sequence[PathOutcomes]]) -> dict[str, float]:
     """Returns every target's value from the outcomes on each family's paths."""
-    return {one.name: one.value(seen.get(one.family, ())) for one in TARGETS}
+    return {target.name: target.value(seen.get(target.family, ())) for target in TARGETS}

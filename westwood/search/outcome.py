@@ -62,7 +62,7 @@ class Outcome:
         """Returns the means of several runs on one path, but the largest share resent."""
         means = {}
         for field in fields(cls):
-            values = [getattr(one, field.name) for one in several]
+            values = [getattr(outcome, field.name) for outcome in several]
             is_worst = field.name in _OF_WORST_SEED
             means[field.name] = max(values) if is_worst else math.fsum(values) / len(values)
         return cls(**means)
@@ -83,7 +83,7 @@ class PathOutcomes:
     """A path with the outcomes of the control under test and of the references."""
 
     environment: Environment
-    own: Outcome
+    outcome: Outcome
     cubic: Outcome
     bbr: Outcome
     westwood: Outcome

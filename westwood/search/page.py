@@ -24,68 +24,75 @@ _ALL_IDLE = "all near 0"
 TARGETS_HEADS = ("target", "wanted", "default", "best", "", "what")
 
 
-def title(found: SearchResult) -> str:
+def title(result: SearchResult) -> str:
     """Returns a title with the cost of the best trial and of the default."""
-    best, first = found.best, found.trials[0]
-    of = f"{label(found.search.protocol)}: trial {best.number} of {len(found.trials)}"
-    if not found.changed():
-        return f"{of}, the default, costs least: {first.cost:.3f}"
-    return f"{of} costs {best.cost:.3f}, the default {first.cost:.3f}"
+    best, first = result.best, result.trials[0]
+    heading = f"{label(result.search.protocol)}: trial {best.number} of {len(result.trials)}"
+    if not result.changed():
+        return f"{heading}, the default, costs least: {first.cost:.3f}"
+    return f"{heading} costs {best.cost:.3f}, the default {first.cost:.3f}"
 
 
-def settings_rows(found: SearchResult) -> tuple[tuple[str, ...], ...]:
+def settings_rows(search_result: SearchResult) -> tuple[tuple[str, ...], ...]:
     """Returns the settings that the best trial changed, those with the largest effect first."""
-    values = found.best.values
+    values = search_result.best.values
     rows = [
         (
-            _name(parameter, made),
+            _name(parameter, ablation),
             str(parameter.written(parameter.default)),
             str(parameter.written(values[parameter.key])),
-            *_effect(made),
+            *_effect(ablation),
         )
-        for parameter, made in found.ablation()
+        for parameter, ablation in search_result.ablation()
     ]
-    if found.simpler:
-        rows.append((f"{_ALL_IDLE} ({len(found.simpler.keys)})", "", "", *_effect(found.simpler)))
+    if search_result.simpler:
+        rows.append(
+            (
+                f"{_ALL_IDLE} ({len(search_result.simpler.keys)})",
+                "",
+                "",
+                *_effect(search_result.simpler),
+            )
+        )
     return tuple(rows)
 
 
-def _effect(made: Ablation) -> tuple[str, str]:
-    return f"{made.effect:+.3f}", f"{made.low:+.3f} to {made.high:+.3f}"
+def _effect(ablation: Ablation) -> tuple[str, str]:
+    return f"{ablation.effect:+.3f}", f"{ablation.low:+.3f} to {ablation.high:+.3f}"
 
 
-def _name(parameter: Parameter, made: Ablation) -> str:
-    others = [key for key in made.keys if key != parameter.key]
+def _name(parameter: Parameter, ablation: Ablation) -> str:
+    others = [key for key in ablation.keys if key != parameter.key]
     return f"{parameter.key} (with {', '.join(others)})" if others else parameter.key
 
 
-def ends_rows(found: SearchResult) -> tuple[tuple[str, ...], ...]:
+def ends_rows(search_result: SearchResult) -> tuple[tuple[str, ...], ...]:
     """Returns the cost of moving each setting to an end of its range, largest first."""
-    values = found.best.values
+    values = search_result.best.values
     return tuple(
         (
             parameter.key,
             str(parameter.written(values[parameter.key])),
             str(parameter.written(end)),
-            *_effect(made),
+            *_effect(effect),
         )
-        for parameter, end, made in found.end_effects()
+        for parameter, end, effect in search_result.end_effects()
     )
 
 
-def targets_rows(found: SearchResult) -> tuple[tuple[str, ...], ...]:
+def targets_rows(search_result: SearchResult) -> tuple[tuple[str, ...], ...]:
     """Returns every target with the values of the default and of the best trial."""
-    best, first = found.best.targets, found.trials[0].targets
+    best, first = search_result.best.targets, search_result.trials[0].targets
     return tuple(
         (
-            one.name,
-            f"{'at most' if one.at_most else 'at least'} {one.bound:g}",
-            _number(one, first[one.name]),
-            _number(one, best[one.name]),
-            _verdict(one, best[one.name]),
-            f"{one.statistic} of {one.what}",
+            target.name,
+            f"{'at most' if target.at_most else 'at least'} {target.bound:g}",
+            _number(target, first[target.name]),
+            _number(target, best[target.name]),
+            _verdict(target, best[target.name]),
+            f"{target.statistic} of {target.what}",
         )
-        for one in TARGETS
+        for target in TARGETS
     )
 
 
@@ -97,23 +104,27 @@ def _verdict(target: Target, value: float) -> str:
     return "" if math.isnan(value) else "reached" if target.reached(value) else "missed"
 
 
-def as_toml(found: SearchResult) -> str:
+def as_toml(search_result: SearchResult) -> str:
     """Returns the settings to keep as a flow's `cc` in a scenario."""
-    search = found.search
-    settings: dict[str, Any] = space.settings(found.best.values, found.chosen(), search.held)
+    search = search_result.search
+    settings: dict[str, Any] = space.settings(
+        search_result.best.values, search_result.chosen(), search.held
+    )
     return toml_value({"name": search.protocol, **settings})
 
 
-def drawn(found: SearchResult) -> Figure:
+def drawn(search_result: SearchResult) -> Figure:
     """Draws the trials and the ablation."""
     from westwood.draw import search_plots
 
     back = [
-        search_plots.ResetCost(_name(parameter, made), made.effect, made.low, made.high)
-        for parameter, made in found.ablation()
+        search_plots.ResetCost(
+            _name(parameter, ablation), ablation.effect, ablation.low, ablation.high
+        )
+        for parameter, ablation in search_result.ablation()
     ]
-    if found.simpler:
-        made = found.simpler
-        back.append(search_plots.ResetCost(_ALL_IDLE, made.effect, made.low, made.high))
-    costs = [found.trials[number].cost for number in sorted(found.trials)]
-    return search_plots.search(found.search.protocol, costs, back, title(found))
+    if search_result.simpler:
+        simpler = search_result.simpler
+        back.append(search_plots.ResetCost(_ALL_IDLE, simpler.effect, simpler.low, simpler.high))
+    costs = [search_result.trials[number].cost for number in sorted(search_result.trials)]
+    return search_plots.search(search_result.search.protocol, costs, back, title(search_result))

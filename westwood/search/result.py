@@ -46,7 +46,8 @@ class Search:
     def state(self) -> dict[str, Any]:
         """Returns what distinguishes this search from another."""
         ranges = {
-            one.key: [one.default, one.low, one.high, *one.choices] for one in self.parameters
+            parameter.key: [parameter.default, parameter.low, parameter.high, *parameter.choices]
+            for parameter in self.parameters
         }
         return {
             **loading.identity(self.protocol),
@@ -55,7 +56,9 @@ class Search:
             "paths": self.paths,
             "packets": self.packets,
             "seed": self.seed,
-            "targets": {one.name: [one.bound, one.weight, one.scale] for one in TARGETS},
+            "targets": {
+                target.name: [target.bound, target.weight, target.scale] for target in TARGETS
+            },
         }
 
     def control(self, values: Mapping[str, Value]) -> Control:
@@ -97,21 +100,25 @@ class SearchResult:
     @property
     def best(self) -> Trial:
         """Cheapest trial; the first of equal ones."""
-        return min(self.trials.values(), key=lambda one: (one.cost, one.number))
+        return min(self.trials.values(), key=lambda trial: (trial.cost, trial.number))
 
     def changed(self) -> list[Parameter]:
         """Returns the settings that the best trial changed."""
-        return [one for one in self.search.parameters if self.best.values[one.key] != one.default]
+        return [
+            parameter
+            for parameter in self.search.parameters
+            if self.best.values[parameter.key] != parameter.default
+        ]
 
     def ablation(self) -> list[tuple[Parameter, Ablation]]:
         """Returns the cost of resetting each changed setting, largest first."""
         number = self.best.number
-        known = [(one, self.ablations[number, one.key]) for one in self.changed()]
+        known = [(parameter, self.ablations[number, parameter.key]) for parameter in self.changed()]
         return sorted(known, key=lambda pair: -pair[1].effect)
 
     def idle(self) -> list[str]:
         """Returns the settings without a proven effect: their intervals include 0."""
-        return [one.key for one, made in self.ablation() if made.low <= 0]
+        return [parameter.key for parameter, ablation in self.ablation() if ablation.low <= 0]
 
     @property
     def simpler(self) -> Ablation | None:
@@ -126,13 +133,13 @@ class SearchResult:
             for end in parameter.ends()
             if (self.best.number, end_name(parameter, end)) in self.ablations
         ]
-        return sorted(known, key=lambda one: -abs(one[2].effect))
+        return sorted(known, key=lambda end_effect: -abs(end_effect[2].effect))
 
     def chosen(self) -> list[Parameter]:
         """Returns the settings to keep: without those that have no effect even together."""
         together = self.simpler
         left_out = set(together.keys) if together and together.low <= 0 else set()
-        return [one for one in self.changed() if one.key not in left_out]
+        return [parameter for parameter in self.changed() if parameter.key not in left_out]
 
     def entry(self) -> dict[str, Any]:
         """Returns the best settings, and every target before and after, for JSON."""
@@ -146,21 +153,21 @@ class SearchResult:
             "cost": best.cost,
             "default_cost": first.cost,
             "targets": {
-                one.name: {
-                    "bound": one.bound,
-                    "at_most": one.at_most,
-                    "default": finite_or_none(first.targets[one.name]),
-                    "best": finite_or_none(best.targets[one.name]),
+                target.name: {
+                    "bound": target.bound,
+                    "at_most": target.at_most,
+                    "default": finite_or_none(first.targets[target.name]),
+                    "best": finite_or_none(best.targets[target.name]),
                 }
-                for one in TARGETS
+                for target in TARGETS
             },
             "ablation": [
-                {"setting": one.key, "back": list(made.keys), **numbers_of(made)}
-                for one, made in self.ablation()
+                {"setting": parameter.key, "back": list(ablation.keys), **numbers_of(ablation)}
+                for parameter, ablation in self.ablation()
             ],
             "ends": [
-                {"setting": one.key, "at": one.written(end), **numbers_of(made)}
-                for one, end, made in self.end_effects()
+                {"setting": parameter.key, "at": parameter.written(end), **numbers_of(effect)}
+                for parameter, end, effect in self.end_effects()
             ],
         }
 
@@ -170,6 +177,6 @@ def end_name(parameter: Parameter, end: Value) -> str:
     return f"{parameter.key}={end}"
 
 
-def numbers_of(made: Ablation) -> dict[str, float]:
+def numbers_of(ablation: Ablation) -> dict[str, float]:
     """Returns the effect and its interval by name."""
-    return {key: getattr(made, key) for key in NUMBERS}
+    return {key: getattr(ablation, key) for key in NUMBERS}

@@ -68,7 +68,7 @@ class Parameter:
     def shown(self) -> str:
         """Returns the range as text."""
         if self.choices:
-            return ", ".join(str(self.written(one)) for one in self.choices)
+            return ", ".join(str(self.written(choice)) for choice in self.choices)
         return f"{self.written(self.low)} to {self.written(self.high)}"
 
 
@@ -96,9 +96,12 @@ def check_protocol(name: str) -> None:
 
 def defaults(protocol: str, held: Mapping[str, Any]) -> Values:
     """Returns the control's settings in the profile with the fixed ones, in the core's units."""
-    made: Scenario = scenario(ANY_PATH, protocol, held, PROFILE)
-    built = configured(made.flow[0].cc)
-    return {key: getattr(built, one.field) for key, one in settings_of_protocol(protocol).items()}
+    path_scenario: Scenario = scenario(ANY_PATH, protocol, held, PROFILE)
+    built = configured(path_scenario.flow[0].cc)
+    return {
+        key: getattr(built, setting.field)
+        for key, setting in settings_of_protocol(protocol).items()
+    }
 
 
 def parameters(
@@ -134,7 +137,7 @@ def _parameter(setting: Setting, default: Value, text: str) -> Parameter:
             else Parameter(setting, default, least, setting.most)
         )
     if words:
-        chosen = tuple(dict.fromkeys(_value(setting, one, text) for one in text.split(",")))
+        chosen = tuple(dict.fromkeys(_value(setting, choice, text) for choice in text.split(",")))
         return Parameter(setting, default, choices=chosen)
     low, colon, high = text.partition(":")
     first, last = _value(setting, low, text), _value(setting, high if colon else low, text)
@@ -173,26 +176,30 @@ def in_order(
 
     Two varied settings are swapped; a varied one next to a fixed one is clamped.
     """
-    varied, made = {one.key for one in parameters_}, dict(values)
+    varied, settings = {parameter.key for parameter in parameters_}, dict(values)
     for lesser, greater in settings_in_order("cc"):
-        first = made.get(lesser, fallback.get(lesser))
-        last = made.get(greater, fallback.get(greater))
+        first = settings.get(lesser, fallback.get(lesser))
+        last = settings.get(greater, fallback.get(greater))
         if not (isinstance(first, int) and isinstance(last, int)) or first <= last:
             continue
         if lesser in varied and greater in varied:
-            made[lesser], made[greater] = last, first
+            settings[lesser], settings[greater] = last, first
         elif lesser in varied:
-            made[lesser] = last
+            settings[lesser] = last
         elif greater in varied:
-            made[greater] = first
-    return made
+            settings[greater] = first
+    return settings
 
 
 def settings(
     values: Mapping[str, Value], parameters_: Iterable[Parameter], held: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Returns the control's settings as a scenario has them: the fixed and the chosen ones."""
-    chosen = {one.key: one.written(values[one.key]) for one in parameters_ if one.key in values}
+    chosen = {
+        parameter.key: parameter.written(values[parameter.key])
+        for parameter in parameters_
+        if parameter.key in values
+    }
     return {**held, **chosen}
 
 
@@ -201,11 +208,11 @@ def without(
 ) -> tuple[Values, tuple[str, ...]]:
     """Resets settings to their defaults, along with others that would then conflict."""
     back = list(keys)
-    made = {**values, **{key: fallback[key] for key in back}}
+    settings = {**values, **{key: fallback[key] for key in back}}
     for pair in settings_in_order("cc"):
-        first, last = (made.get(key, fallback.get(key)) for key in pair)
+        first, last = (settings.get(key, fallback.get(key)) for key in pair)
         if isinstance(first, int) and isinstance(last, int) and first > last:
-            others = [key for key in pair if key in made and key not in back]
-            made |= {key: fallback[key] for key in others}
+            others = [key for key in pair if key in settings and key not in back]
+            settings |= {key: fallback[key] for key in others}
             back += others
-    return made, tuple(back)
+    return settings, tuple(back)

@@ -57,7 +57,7 @@ class SearchStudy:
         self._test_set = PathTestSet.drawn("search", search.seed, search.paths, search.packets)
         self._fallback = space.defaults(search.protocol, search.held)
         self._store = Store(folder, self._take)
-        self.found = SearchResult(search)
+        self.result = SearchResult(search)
 
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[SearchStudy]:
@@ -69,24 +69,26 @@ class SearchStudy:
             yield self
 
     def _take(self, record: Mapping[str, Any]) -> None:
-        found = self.found
+        search_result = self.result
         if "reference" in record:
-            outcomes = [Outcome.read(one) for one in record["outcomes"]]
+            outcomes = [Outcome.read(outcome) for outcome in record["outcomes"]]
             if record["reference"] not in REFERENCES or len(outcomes) != len(self._test_set.paths):
                 raise ValueError
-            found.references[record["reference"]] = outcomes
+            search_result.references[record["reference"]] = outcomes
         elif "ablated" in record:
-            made = Ablation(tuple(record["keys"]), *(_finite(record[k]) for k in NUMBERS))
-            found.ablations[_trial_number(record), str(record["ablated"])] = made
+            ablation = Ablation(tuple(record["keys"]), *(_finite(record[k]) for k in NUMBERS))
+            search_result.ablations[_trial_number(record), str(record["ablated"])] = ablation
         else:
             values = dict(record["values"])
-            known = {one.name: record["targets"][one.name] for one in TARGETS}
-            targets = {k: math.nan if one is None else _finite(one) for k, one in known.items()}
+            known = {target.name: record["targets"][target.name] for target in TARGETS}
+            targets = {
+                k: math.nan if target is None else _finite(target) for k, target in known.items()
+            }
             self._search.control(values)
-            if values.keys() != {one.key for one in self._search.parameters}:
+            if values.keys() != {parameter.key for parameter in self._search.parameters}:
                 raise ValueError
             trial = Trial(_trial_number(record), values, targets, _finite(record["cost"]))
-            found.trials[trial.number] = trial
+            search_result.trials[trial.number] = trial
 
     def steps(self, trials: int, *, ends: bool = False) -> Iterator[None]:
         """Runs the missing parts step by step: references, trials, ablation, ends of ranges."""
@@ -99,40 +101,45 @@ class SearchStudy:
 
     def missing(self, trials: int) -> int:
         """Returns the number of missing references and trials."""
-        done = sum(number < trials for number in self.found.trials)
-        return len(REFERENCES) - len(self.found.references) + trials - done
+        done = sum(number < trials for number in self.result.trials)
+        return len(REFERENCES) - len(self.result.references) + trials - done
 
     def _outcomes(self, controls: Sequence[Control]) -> Iterator[tuple[int, list[Outcome]]]:
         for place, outcomes in evaluation.outcomes(controls, self._test_set, self._run_jobs):
-            self.found.runs += len(self._test_set.runs)
+            self.result.runs += len(self._test_set.runs)
             yield place, outcomes
 
     def _references(self) -> Iterator[None]:
-        names = [name for name in REFERENCES if name not in self.found.references]
+        names = [name for name in REFERENCES if name not in self.result.references]
         for place, outcomes in self._outcomes([Control(name, {}) for name in names]):
-            entries = [one.entry() for one in outcomes]
+            entries = [outcome.entry() for outcome in outcomes]
             self._store.keep({"reference": names[place], "outcomes": entries})
             yield
 
     def _batch(self, batch: int, trials: int) -> Iterator[None]:
-        first, known = batch * BATCH, self.found.trials
+        first, known = batch * BATCH, self.result.trials
         numbers = [n for n in range(first, min(first + BATCH, trials)) if n not in known]
         if not numbers:
             return
         before = [known[n] for n in range(first)]
-        tried = [(one.values, one.cost) for one in before]
+        tried = [(earlier.values, earlier.cost) for earlier in before]
         proposed = [
             space.in_order(values, self._search.parameters, self._fallback)
             for values in propose(self._search.parameters, tried, self._search.seed, batch)
         ]
-        same = {n: one for n in numbers for one in before if one.values == proposed[n - first]}
-        for number, one in same.items():
-            self._keep_trial(number, one.values, one.targets)
+        same = {
+            n: earlier
+            for n in numbers
+            for earlier in before
+            if earlier.values == proposed[n - first]
+        }
+        for number, trial in same.items():
+            self._keep_trial(number, trial.values, trial.targets)
             yield
         numbers = [n for n in numbers if n not in same]
         controls = [self._search.control(proposed[n - first]) for n in numbers]
         for place, outcomes in self._outcomes(controls):
-            targets = objective.values(self._test_set.seen(outcomes, self.found.references))
+            targets = objective.values(self._test_set.seen(outcomes, self.result.references))
             self._keep_trial(numbers[place], proposed[numbers[place] - first], targets)
             yield
 
@@ -142,16 +149,19 @@ class SearchStudy:
 
     def _ablations(self) -> Iterator[None]:
         """Resets each change of the best trial by itself, then all that have no proven effect."""
-        values, fallback = self.found.best.values, self._fallback
+        values, fallback = self.result.best.values, self._fallback
         yield from self._compare(
-            {one.key: space.without(values, [one.key], fallback) for one in self.found.changed()}
+            {
+                parameter.key: space.without(values, [parameter.key], fallback)
+                for parameter in self.result.changed()
+            }
         )
-        if idle := self.found.idle():
+        if idle := self.result.idle():
             yield from self._compare({TOGETHER: space.without(values, idle, fallback)})
 
     def _ends(self) -> Iterator[None]:
         """Moves each setting of the best trial to either end of its range, or to other words."""
-        values = self.found.best.values
+        values = self.result.best.values
         yield from self._compare(
             {
                 end_name(parameter, end): (
@@ -166,8 +176,8 @@ class SearchStudy:
 
     def _compare(self, wanted: Mapping[str, tuple[Values, Sequence[str]]]) -> Iterator[None]:
         """Runs variants of the best trial and the trial itself; keeps the differences in cost."""
-        found, best = self.found, self.found.best
-        left = {k: v for k, v in wanted.items() if (best.number, k) not in found.ablations}
+        search_result, best = self.result, self.result.best
+        left = {k: v for k, v in wanted.items() if (best.number, k) not in search_result.ablations}
         if not left:
             return
         controls = [self._search.control(best.values)]
@@ -175,7 +185,7 @@ class SearchStudy:
         names, waiting = ["", *left], dict[int, dict[str, list[PathOutcomes]]]()
         whole: dict[str, list[PathOutcomes]] = {}
         for place, outcomes in self._outcomes(controls):
-            waiting[place] = self._test_set.seen(outcomes, found.references)
+            waiting[place] = self._test_set.seen(outcomes, search_result.references)
             whole = waiting.pop(0, whole)
             for ended in list(waiting) if whole else ():
                 name, seen = names[ended], waiting.pop(ended)
@@ -188,17 +198,17 @@ class SearchStudy:
 
     def finish(self) -> None:
         """Writes the results."""
-        found, folder = self.found, self._folder
-        folder.frame("trials.parquet", _trials_frame(found))
+        search_result, folder = self.result, self._folder
+        folder.frame("trials.parquet", _trials_frame(search_result))
         ablation = [
-            {"setting": one.key, "back": list(made.keys), **numbers_of(made)}
-            for one, made in found.ablation()
+            {"setting": parameter.key, "back": list(gain.keys), **numbers_of(gain)}
+            for parameter, gain in search_result.ablation()
         ]
         schema: dict[str, Any] = {"setting": pl.String, "back": pl.List(pl.String)}
         schema |= dict.fromkeys(NUMBERS, pl.Float64)
         folder.frame("ablation.parquet", pl.DataFrame(ablation, schema))
-        folder.json("best.json", found.entry())
-        folder.manifest({"search": self._search.state(), "trials": len(found.trials)})
+        folder.json("best.json", search_result.entry())
+        folder.manifest({"search": self._search.state(), "trials": len(search_result.trials)})
 
 
 def _finite(value: Any) -> float:
@@ -215,15 +225,15 @@ def _trial_number(record: Mapping[str, Any]) -> int:
     return number
 
 
-def _trials_frame(found: SearchResult) -> pl.DataFrame:
+def _trials_frame(search_result: SearchResult) -> pl.DataFrame:
     rows = [
         {
-            "trial": one.number,
-            "cost": one.cost,
-            **{k.key: k.written(one.values[k.key]) for k in found.search.parameters},
-            **{f"target: {name}": value for name, value in one.targets.items()},
+            "trial": trial.number,
+            "cost": trial.cost,
+            **{k.key: k.written(trial.values[k.key]) for k in search_result.search.parameters},
+            **{f"target: {name}": value for name, value in trial.targets.items()},
         }
-        for _, one in sorted(found.trials.items())
+        for _, trial in sorted(search_result.trials.items())
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -247,6 +257,6 @@ def run(
                 pass
             study.finish()
         except KeyboardInterrupt:
-            done = min(len(study.found.trials), trials)
+            done = min(len(study.result.trials), trials)
             raise interrupted(folder, f"{done} of {trials} trials") from None
-        return study.found
+        return study.result

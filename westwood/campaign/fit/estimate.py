@@ -99,20 +99,20 @@ class Fit:
     @property
     def doubts(self) -> list[str]:
         """Returns what the path did that the model cannot explain."""
-        said = []
-        for cc, one in self.goodput_bps.items():
-            if one.is_odd:
-                said.append(
-                    f"the fit gives {cc} {one.fitted_bps / 1e6:.3g} Mb/s, but "
-                    f"{one.recorded_bps / 1e6:.3g} were recorded: other traffic, or a rate or loss "
-                    "that changes"
+        sentences = []
+        for cc, rate in self.goodput_bps.items():
+            if rate.is_odd:
+                sentences.append(
+                    f"the fit gives {cc} {rate.fitted_bps / 1e6:.3g} Mb/s, but "
+                    f"{rate.recorded_bps / 1e6:.3g} were recorded: other traffic, or a rate or "
+                    "loss that changes"
                 )
         if self.burst > _BURST:
-            said.append(
+            sentences.append(
                 f"{self.burst:.1f} times as many losses come together as by chance, so the path "
                 "fades; the scenario's losses are independent, which all engines support"
             )
-        return said
+        return sentences
 
 
 def fit(uploads: Sequence[Upload], *, seed: int = 1, draws: int = _DRAWS) -> Fit:
@@ -138,7 +138,7 @@ def fit(uploads: Sequence[Upload], *, seed: int = 1, draws: int = _DRAWS) -> Fit
     replay = Replay(uploads, measure)
     if not evidence.is_full:
         return _bounded(uploads, measure, evidence, replay)
-    found = inference.infer(
+    posterior = inference.infer(
         replay,
         replay.observed,
         evidence.box(measure),
@@ -148,7 +148,7 @@ def fit(uploads: Sequence[Upload], *, seed: int = 1, draws: int = _DRAWS) -> Fit
         keep=_KEEP,
         seed=seed,
     )
-    return _inferred(uploads, evidence, replay, found)
+    return _inferred(uploads, evidence, replay, posterior)
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class _Evidence:
         packets = Packets(uploads[0].mss)
         scale = packets.size / packets.mss
         windows = [Windows.of(upload, measure) for upload in sampled]
-        rates = scale * np.concatenate([one.bps for one in _sound(windows)])
+        rates = scale * np.concatenate([window.bps for window in _sound(windows)])
         # An upload that is always repairing losses has no valid window, but its mean rate counts.
         whole = scale * max(upload.goodput_bps for upload in uploads)
         fastest_bps = max(float(np.quantile(rates, _FASTEST)), whole)
@@ -182,7 +182,7 @@ class _Evidence:
             scale
             * np.concatenate([window.full(8 * packets.mss, measure.base_s) for window in windows]),
             float(np.mean(rates > fastest_bps * (1 - _BESIDE))),
-            max(float(summary.excess(one, measure).max()) for one in sampled),
+            max(float(summary.excess(upload, measure).max()) for upload in sampled),
             losses,
             max(sum(float(upload.sent[-1]) for upload in uploads), 1.0),
             LowLosses(
@@ -231,10 +231,10 @@ def _sound(windows: Sequence[Windows]) -> Sequence[Windows]:
 
 
 def _inferred(
-    uploads: Sequence[Upload], evidence: _Evidence, replay: Replay, found: Posterior
+    uploads: Sequence[Upload], evidence: _Evidence, replay: Replay, posterior: Posterior
 ) -> Fit:
     """Estimates a link that was full, by simulation."""
-    low, middle, high = np.quantile(found.draws, (_INTERVAL[0], 0.5, _INTERVAL[1]), axis=0)
+    low, middle, high = np.quantile(posterior.draws, (_INTERVAL[0], 0.5, _INTERVAL[1]), axis=0)
     chosen = replay.path(middle)
     rate = _exponential(low[RATE], middle[RATE], high[RATE]).widened(_RATE_ERROR)
     queue = _exponential(low[QUEUE], middle[QUEUE], high[QUEUE]).widened(_QUEUE_ERROR)
@@ -260,7 +260,7 @@ def _bounded(
         loss = Estimate(0.0, 0.0, min(bound, 1.0), "at most")
     else:  # losses repaired together count, but are no independent evidence
         each = low.losses / low.episodes / (low.segments + low.losses)
-        least, most = (each * one for one in poisson_interval(low.episodes))
+        least, most = (each * limit for limit in poisson_interval(low.episodes))
         loss = Estimate(each * low.episodes, least, min(most, 1.0))
     rate = Estimate(fastest_bps, fastest_bps * (1 - _BESIDE), math.inf, "at least")
     # A queue for all waiting packets and one pipe more would not have dropped fewer packets.
@@ -283,11 +283,14 @@ def _fit(
     """Completes the fit with the recorded uploads."""
     theta = np.array([math.log(path.rate_bps), math.log(path.queue), math.sqrt(path.loss)])
     again = replay(np.tile(theta, (_CHECKS, 1)))
-    recorded, fitted = (replay.by_control(one, summary.GOODPUT) for one in (replay.observed, again))
-    bursts = (replay.by_control(one, summary.BURST) for one in (replay.observed, again))
+    recorded, fitted = (
+        replay.by_control(numbers, summary.GOODPUT) for numbers in (replay.observed, again)
+    )
+    bursts = (replay.by_control(numbers, summary.BURST) for numbers in (replay.observed, again))
     # A fading path would affect every control.
     burst = min(
-        float(was / np.mean(its)) for was, its in zip(*(b.values() for b in bursts), strict=True)
+        float(was / np.mean(fitted_burst))
+        for was, fitted_burst in zip(*(b.values() for b in bursts), strict=True)
     )
     return Fit(
         path,
@@ -301,8 +304,8 @@ def _fit(
         loss,
         burst if evidence.low.episodes >= _MANY else 1.0,
         {
-            cc: Goodput(float(recorded[cc]), float(its.mean()), float(its.std()))
-            for cc, its in fitted.items()
+            cc: Goodput(float(recorded[cc]), float(goodput.mean()), float(goodput.std()))
+            for cc, goodput in fitted.items()
         },
         evidence.is_full,
     )

@@ -43,12 +43,12 @@ class Packets:
 
     def settings(self) -> dict[str, Any]:
         """Settings of a flow with such packets, where they differ from the profile."""
-        said: dict[str, Any] = {}
+        known_settings: dict[str, Any] = {}
         if self.size != _MTU:
-            said["packet"] = f"{self.size}B"
+            known_settings["packet"] = f"{self.size}B"
         if self.header == _UNSTAMPED:
-            said |= {"header": f"{_UNSTAMPED}B", "timestamps": False}
-        return said
+            known_settings |= {"header": f"{_UNSTAMPED}B", "timestamps": False}
+        return known_settings
 
 
 def link(path: Path, packets: Packets) -> dict[str, Any]:

@@ -34,9 +34,9 @@ def uploads(source: Path) -> list[Upload]:
 
 def protocol_of(control: str) -> str | None:
     """Returns the protocol that behaves as the kernel's control; None if there is none."""
-    found = [name for name, protocol in PROTOCOLS.items() if protocol.kernel == control]
-    found.sort(key=lambda name: PROTOCOLS[name].recovery in _WITHOUT_SACK)
-    return found[0] if found else None
+    names = [name for name, protocol in PROTOCOLS.items() if protocol.kernel == control]
+    names.sort(key=lambda name: PROTOCOLS[name].recovery in _WITHOUT_SACK)
+    return names[0] if names else None
 
 
 def _of_folder(path: Path) -> list[Upload]:
@@ -52,14 +52,14 @@ def _of_folder(path: Path) -> list[Upload]:
             f"not a folder of westwood path compare: {JOURNAL}: {error.strerror or error}",
             source=str(path),
         ) from None
-    found: list[Upload] = []
+    read_uploads: list[Upload] = []
     problems: list[InputError] = []
     for row in rows:
         try:
-            found += _of_row(row, folder)
+            read_uploads += _of_row(row, folder)
         except InputError as error:
             problems.append(error)
-    return _some(found, problems, str(path))
+    return _some(read_uploads, problems, str(path))
 
 
 def _of_row(row: Mapping[str, Any], folder: Folder) -> list[Upload]:
@@ -81,16 +81,16 @@ def _of_row(row: Mapping[str, Any], folder: Folder) -> list[Upload]:
 
 def _of_recording(path: Path) -> list[Upload]:
     frame, _ = reading.read(path)
-    found: list[Upload] = []
+    read_uploads: list[Upload] = []
     problems: list[InputError] = []
     hosts: set[str] = set()
-    for (flow, _transfer), its in frame.group_by("flow", "transfer", maintain_order=True):
-        control = str(its["cc"][-1])
+    for (flow, _transfer), transfer_rows in frame.group_by("flow", "transfer", maintain_order=True):
+        control = str(transfer_rows["cc"][-1])
         protocol = protocol_of(control)
         try:
             if protocol is None:
                 raise InputError(_unknown(control), source=str(flow))
-            found.append(of_frame(its, protocol, str(flow)))
+            read_uploads.append(of_frame(transfer_rows, protocol, str(flow)))
             hosts |= _host_of(str(flow))
         except InputError as error:
             problems.append(error)
@@ -100,7 +100,7 @@ def _of_recording(path: Path) -> list[Upload]:
             f"has uploads to {len(hosts)} hosts, {', '.join(sorted(hosts)[:3])}; {expected}",
             source=str(path),
         )
-    return _some(found, problems, str(path))
+    return _some(read_uploads, problems, str(path))
 
 
 def _host_of(flow: str) -> set[str]:
@@ -109,10 +109,10 @@ def _host_of(flow: str) -> set[str]:
     return {to.rpartition(":")[0]} if arrow else set()
 
 
-def _some(found: list[Upload], problems: list[InputError], source: str) -> list[Upload]:
+def _some(read_uploads: list[Upload], problems: list[InputError], source: str) -> list[Upload]:
     """Returns the usable uploads; raises the first problem if there are none."""
-    if found:
-        return found
+    if read_uploads:
+        return read_uploads
     if problems:
         raise problems[0].located(source=source)
     raise InputError("no upload to fit a path to", source=source)

@@ -63,11 +63,13 @@ class Upload:
     def sampled(self, step_s: float) -> Upload:
         """Resamples the upload at equal intervals; acknowledged data are interpolated."""
         grid = np.arange(self.time_s[0], self.time_s[-1] + step_s / 2, step_s)
-        at = np.maximum(np.searchsorted(self.time_s, grid + 1e-9, side="right") - 1, 0)
-        srtt_s, sent, again = (one[at] for one in (self.srtt_s, self.sent, self.retransmitted))
+        sample_places = np.maximum(np.searchsorted(self.time_s, grid + 1e-9, side="right") - 1, 0)
+        srtt_s, sent, again = (
+            column[sample_places] for column in (self.srtt_s, self.sent, self.retransmitted)
+        )
         delivered = np.interp(grid, self.time_s, self.delivered)
-        own = (srtt_s, delivered, sent, again)
-        return Upload(self.cc, self.mss, self.rtt_min_s, grid - grid[0], *own)
+        columns = (srtt_s, delivered, sent, again)
+        return Upload(self.cc, self.mss, self.rtt_min_s, grid - grid[0], *columns)
 
 
 def of_frame(frame: pl.DataFrame, cc: str, source: str = "", limited: float = 0.0) -> Upload:
@@ -117,14 +119,14 @@ def of_result(result: Result, step_s: float) -> Upload | None:
     (windows,) = _of_first(result, "windows")
     (events,) = _of_first(result, "events")
     kinds = _kinds()
-    kind, at = events["kind"], events["time_s"]
+    kind, times_s = events["kind"], events["time_s"]
     is_ack = (kind == kinds["ack"]) & (events["segment"] > 0)
     known = np.flatnonzero(np.isfinite(windows["srtt_s"]))
     if not is_ack.any() or not known.size:
         return None
     flow = result.scenario.flows[0]
     # From its first to its last acknowledgment, as in a recording.
-    ack_s = at[is_ack]
+    ack_s = times_s[is_ack]
     grid = np.arange(ack_s[0], ack_s[-1] + step_s / 2, step_s)
     if grid.size < 2:
         return None
@@ -139,8 +141,8 @@ def of_result(result: Result, step_s: float) -> Upload | None:
         grid - grid[0],
         srtt[_last(windows["time_s"][known], grid)],
         delivered[_last(ack_s, grid)],
-        np.searchsorted(at[sending], grid, side="right").astype(float),
-        np.searchsorted(at[again], grid, side="right").astype(float),
+        np.searchsorted(times_s[sending], grid, side="right").astype(float),
+        np.searchsorted(times_s[again], grid, side="right").astype(float),
     )
 
 

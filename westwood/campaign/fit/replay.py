@@ -45,9 +45,9 @@ class Replay:
         by_control: dict[str, list[Upload]] = {}
         for upload in uploads:
             by_control.setdefault(upload.cc, []).append(upload)
-        once = sum(float(its[0].sent[-1]) for its in by_control.values())
+        once = sum(float(uploads_[0].sent[-1]) for uploads_ in by_control.values())
         most = min(_MOST_UPLOADS, max(1, int(_MOST_SEGMENTS / once)))
-        self.uploads = [one for cc in sorted(by_control) for one in by_control[cc][:most]]
+        self.uploads = [repeated for cc in sorted(by_control) for repeated in by_control[cc][:most]]
         self._controls = [upload.cc for upload in self.uploads]
         self._packets = Packets(uploads[0].mss)
         self._measure = measure
@@ -71,8 +71,8 @@ class Replay:
         count = len(self.uploads)
         return np.stack(
             [
-                summary.of_controls(list(every[at : at + count]), self._controls)
-                for at in range(0, len(every), count)
+                summary.of_controls(list(every[start : start + count]), self._controls)
+                for start in range(0, len(every), count)
             ]
         )
 
@@ -80,7 +80,8 @@ class Replay:
         """Returns one number of each control (the last axis), converted from its logarithm."""
         controls = sorted(set(self._controls))
         return {
-            cc: np.exp(numbers[..., at * summary.WIDTH + place]) for at, cc in enumerate(controls)
+            cc: np.exp(numbers[..., number * summary.WIDTH + place])
+            for number, cc in enumerate(controls)
         }
 
     def _jobs(self, thetas: Numbers) -> Iterator[Job]:

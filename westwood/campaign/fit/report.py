@@ -23,7 +23,7 @@ _SCALES = {
 def in_words(estimate: Estimate, key: str) -> str:
     """Returns an estimate's interval in words: "9.9 to 10.1 Mb/s", "at least 40 packets"."""
     scale, unit = _SCALES[key]
-    low, high = (_short(one / scale) for one in (estimate.low, estimate.high))
+    low, high = (_short(bound / scale) for bound in (estimate.low, estimate.high))
     if estimate.bound:
         return f"{estimate.bound} {low if estimate.bound == 'at least' else high} {unit}"
     return f"{low} to {high} {unit}"
@@ -37,15 +37,15 @@ def summary(fit: Fit) -> str:
 
 def notes(fit: Fit) -> list[str]:
     """Returns caveats about the fit, a sentence each."""
-    said = []
+    sentences = []
     if fit.rate_bps.bound:
-        said.append(
+        sentences.append(
             "the link was never full: the rate is a lower bound, and so is what a control gets "
             "that fills it; try one that does, such as bbr"
         )
     if fit.queue.bound:
-        said.append("the queue never overflowed: its length is a lower bound")
-    return said + fit.doubts
+        sentences.append("the queue never overflowed: its length is a lower bound")
+    return sentences + fit.doubts
 
 
 def scenario(fit: Fit, name: str = "path") -> Scenario:

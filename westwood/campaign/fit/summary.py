@@ -159,11 +159,11 @@ class Episodes:
     def of(cls, upload: Upload, measure: Measure) -> Episodes:
         """Groups an upload's retransmissions into episodes."""
         new = np.diff(upload.retransmitted, prepend=0.0)
-        at = np.flatnonzero(new > 0)
-        apart = np.diff(upload.time_s[at], prepend=-math.inf)
-        is_start = apart > _EPISODE_RTTS * upload.srtt_s[at] + measure.step_s
+        places = np.flatnonzero(new > 0)
+        apart = np.diff(upload.time_s[places], prepend=-math.inf)
+        is_start = apart > _EPISODE_RTTS * upload.srtt_s[places] + measure.step_s
         of_episode = np.cumsum(is_start) - 1
-        return cls(at[is_start], np.bincount(of_episode, new[at]).astype(float))
+        return cls(places[is_start], np.bincount(of_episode, new[places]).astype(float))
 
 
 @dataclass(frozen=True)
@@ -181,12 +181,12 @@ class LowLosses:
     def of(cls, upload: Upload, measure: Measure) -> LowLosses:
         """Counts them."""
         low = excess(upload, measure) < measure.low_s
-        found = Episodes.of(upload, measure)
-        if found.starts.size:
-            low[: found.starts[0] + 1] = False
-        its = low[found.starts]
+        episodes = Episodes.of(upload, measure)
+        if episodes.starts.size:
+            low[: episodes.starts[0] + 1] = False
+        is_low = low[episodes.starts]
         segments = float(np.diff(upload.delivered, prepend=0.0)[low].sum())
-        return cls(segments, float(its.sum()), float(found.losses[its].sum()))
+        return cls(segments, float(is_low.sum()), float(episodes.losses[is_low].sum()))
 
 
 def summarise(upload: Upload, measure: Measure) -> Numbers:
@@ -221,11 +221,13 @@ def of_controls(numbers: Sequence[Numbers], controls: Sequence[str]) -> Numbers:
     They are means, except for numbers that the path limits: one upload at the limit shows it.
     """
     rows = np.stack(numbers)
-    made = []
+    rows_of_controls = []
     for cc in sorted(set(controls)):
-        its = rows[[control == cc for control in controls]]
-        made.append(np.where(_IS_LIMIT, its.max(axis=0), its.mean(axis=0)))
-    return np.concatenate(made)
+        control_rows = rows[[control == cc for control in controls]]
+        rows_of_controls.append(
+            np.where(_IS_LIMIT, control_rows.max(axis=0), control_rows.mean(axis=0))
+        )
+    return np.concatenate(rows_of_controls)
 
 
 def error(numbers: Numbers) -> Numbers:
@@ -234,5 +236,5 @@ def error(numbers: Numbers) -> Numbers:
     docs/kernel-comparison.md compares the simulator with the kernel: goodputs differ by a few per
     cent, round trips by up to ten, retransmissions by a factor.
     """
-    its = numbers.reshape(-1, WIDTH)
-    return np.where(_IS_SHARE, _SHARE_ERROR * its, _ERRORS).ravel()
+    rows = numbers.reshape(-1, WIDTH)
+    return np.where(_IS_SHARE, _SHARE_ERROR * rows, _ERRORS).ravel()

@@ -50,8 +50,8 @@ class _Class:
 
 
 _OF_MODULE = {
-    one.name: one
-    for one in (
+    module_class.name: module_class
+    for module_class in (
         _Class("WESTWOOD", _FAMILY, "ns3::TcpWestwoodPlus"),  # TcpWestwood in 3.37
         _Class("CLASSIC_RECOVERY", "ns3::WwClassicRecovery", "ns3::TcpClassicRecovery"),
         _Class("TAHOE_SOCKETS", "ns3::WwTcpTahoeFactory", _OWN_SOCKETS),
@@ -101,9 +101,9 @@ def program(scenario: Scenario) -> str:
     built = network.build(scenario)
     links = list(_links(scenario, built))
     flows = [_flow(scenario, built, index) for index in range(len(built.flows))]
-    shared, own = _divided([flow["defaults"] for flow in flows])
+    shared, settings_of_flows = _divided([flow["defaults"] for flow in flows])
     groups: dict[tuple[str, ...], str] = {}
-    for flow, settings in zip(flows, own, strict=True):
+    for flow, settings in zip(flows, settings_of_flows, strict=True):
         flow["settings"] = _named_group(groups, flow["name"], settings)
         if "TcpSocket::SegmentSize" in shared:
             flow["segment"] = shared["TcpSocket::SegmentSize"].constant
@@ -171,11 +171,11 @@ def _count(number: int) -> str:
 
 def _unlike(name: str, taken: set[str]) -> str:
     """Returns the name, with a number appended if it is already taken."""
-    found, number = name, 2
-    while found in taken:
-        found, number = f"{name}_{number}", number + 1
-    taken.add(found)
-    return found
+    unique, number = name, 2
+    while unique in taken:
+        unique, number = f"{name}_{number}", number + 1
+    taken.add(unique)
+    return unique
 
 
 def _camel_case(name: str) -> str:
@@ -186,14 +186,14 @@ def _camel_case(name: str) -> str:
 def _links(scenario: Scenario, built: _engine.Network) -> Iterator[dict[str, Any]]:
     prefixes: set[str] = set()
     variables: set[str] = set()
-    for index, (link, its) in enumerate(zip(scenario.link, built.links, strict=True)):
-        direction = its.forward
+    for index, (link, built_link) in enumerate(zip(scenario.link, built.links, strict=True)):
+        direction = built_link.forward
         endless = direction.queue_packets < 0
         prefix = _unlike(re.sub(r"\W", "_", link.name.upper()), prefixes)
         yield {
             "name": link.name,
             "between": link.between,
-            "ends": (its.a, its.b),
+            "ends": (built_link.a, built_link.b),
             "prefix": prefix,
             "variable": _unlike(_camel_case(link.name) + "Link", variables),
             "rate": direction.rate_bps,
@@ -203,7 +203,7 @@ def _links(scenario: Scenario, built: _engine.Network) -> Iterator[dict[str, Any
             "queue": _count(_ENDLESS if endless else min(direction.queue_packets, _ENDLESS)),
             "endless": endless,
             "red": _red(direction.red) if direction.queue_kind == "red" else None,
-            "losses": list(_losses(link.name, index, its)),
+            "losses": list(_losses(link.name, index, built_link)),
             "red_streams": [_RED_STREAMS + 2 * index + side for side in (0, 1)],
         }
 
@@ -224,34 +224,34 @@ def _losses(name: str, index: int, link: _engine.Link) -> Iterator[dict[str, Any
     """Yields the losses of both directions, with the end that loses arriving packets."""
     for side, direction in enumerate(getattr(link, side) for side in SIDES):
         loss = {"side": side, "receiver": 1 - side, "stream": _LOSS_STREAMS + 2 * index + side}
-        its = direction.loss
-        if isinstance(its, _engine.LossList) and its.packets:
-            if its.packets[-1] > _LARGEST:
+        loss_model = direction.loss
+        if isinstance(loss_model, _engine.LossList) and loss_model.packets:
+            if loss_model.packets[-1] > _LARGEST:
                 expected = "expected packet numbers below 2^32, as in ns-3"
-                raise InputError(expected, key=f"{name}.loss.packets", value=its.packets[-1])
+                raise InputError(expected, key=f"{name}.loss.packets", value=loss_model.packets[-1])
             # ns-3 counts from 0.
-            yield {**loss, "packets": [number - 1 for number in its.packets], "rate": ""}
-        elif isinstance(its, _engine.Uniform) and its.rate > 0:
-            yield {**loss, "packets": [], "rate": repr(float(its.rate))}
+            yield {**loss, "packets": [number - 1 for number in loss_model.packets], "rate": ""}
+        elif isinstance(loss_model, _engine.Uniform) and loss_model.rate > 0:
+            yield {**loss, "packets": [], "rate": repr(float(loss_model.rate))}
 
 
 def _flow(scenario: Scenario, built: _engine.Network, index: int) -> dict[str, Any]:
-    flow, its = scenario.flows[index], built.flows[index]
+    flow, built_flow = scenario.flows[index], built.flows[index]
     stops = flow.stop is not None and flow.stop < scenario.duration
     return {
         "name": flow.name,
-        "nodes": (its.from_node, its.to_node),
+        "nodes": (built_flow.from_node, built_flow.to_node),
         "ends": (flow.from_, flow.to),
         "cc": flow.cc.name,
         "start": _seconds(flow.start),
         "spread": _seconds(flow.start_spread) if flow.start_spread else "",
         "stream": _START_STREAMS + index,
         "stop": _seconds(flow.stop) if stops else "",
-        "bytes": 0 if flow.size is None else its.size_bytes,
+        "bytes": 0 if flow.size is None else built_flow.size_bytes,
         "segment": flow.mss,
         "sockets": _sockets(flow.recovery),
         "sockets_cpp": _class(_sockets(flow.recovery)),
-        "defaults": _defaults(flow, its),
+        "defaults": _defaults(flow, built_flow),
     }
 
 
@@ -259,20 +259,20 @@ def _sockets(recovery: str) -> str:
     """Returns the factory of sockets with this recovery."""
     if RECOVERIES[recovery].uses_sack:
         return _OWN_SOCKETS
-    own = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno"}[recovery]
-    return f"ns3::WwTcp{own}Factory"
+    variant = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno"}[recovery]
+    return f"ns3::WwTcp{variant}Factory"
 
 
-def _defaults(flow: Any, its: _engine.Flow) -> Defaults:
+def _defaults(flow: Any, built_flow: _engine.Flow) -> Defaults:
     """Returns the attributes with which the flow's sockets are created."""
-    found = [*_of_sockets(its), *_of_congestion_control(flow, its)]
-    return {one.attribute: one for one in found}
+    sockets = [*_of_sockets(built_flow), *_of_congestion_control(flow, built_flow)]
+    return {default.attribute: default for default in sockets}
 
 
-def _of_sockets(its: _engine.Flow) -> Iterator[_Default]:
-    mss = its.mss
-    has_ssthresh = its.initial_ssthresh >= 0
-    ssthresh = min(its.initial_ssthresh * mss, _LARGEST) if has_ssthresh else _LARGEST
+def _of_sockets(flow: _engine.Flow) -> Iterator[_Default]:
+    mss = flow.mss
+    has_ssthresh = flow.initial_ssthresh >= 0
+    ssthresh = min(flow.initial_ssthresh * mss, _LARGEST) if has_ssthresh else _LARGEST
 
     def count(attribute: str, number: int, constant: str, unit: str = "") -> _Default:
         return _Default(attribute, "UintegerValue({})", _count(number), constant, "uint32_t", unit)
@@ -285,25 +285,25 @@ def _of_sockets(its: _engine.Flow) -> Iterator[_Default]:
         return _Default(attribute, "BooleanValue({})", number, constant, "bool")
 
     yield count("TcpSocket::SegmentSize", mss, "SEGMENT_BYTES", "of payload")
-    yield count("TcpSocket::InitialCwnd", its.initial_cwnd, "INITIAL_CWND_SEGMENTS")
+    yield count("TcpSocket::InitialCwnd", flow.initial_cwnd, "INITIAL_CWND_SEGMENTS")
     yield count("TcpSocket::InitialSlowStartThreshold", ssthresh, "INITIAL_SSTHRESH_BYTES")
-    yield count("TcpSocket::SndBufSize", its.receive_window_bytes, "SEND_BUFFER_BYTES")
-    yield count("TcpSocket::RcvBufSize", its.receive_window_bytes, "RECEIVE_BUFFER_BYTES")
-    yield time("TcpSocket::ConnTimeout", its.initial_rto, "INITIAL_RTO_S")
-    yield count("TcpSocket::DelAckCount", its.delayed_ack, "SEGMENTS_AN_ACK")
-    yield time("TcpSocket::DelAckTimeout", its.delayed_ack_timeout, "DELAYED_ACK_S")
+    yield count("TcpSocket::SndBufSize", flow.receive_window_bytes, "SEND_BUFFER_BYTES")
+    yield count("TcpSocket::RcvBufSize", flow.receive_window_bytes, "RECEIVE_BUFFER_BYTES")
+    yield time("TcpSocket::ConnTimeout", flow.initial_rto, "INITIAL_RTO_S")
+    yield count("TcpSocket::DelAckCount", flow.delayed_ack, "SEGMENTS_AN_ACK")
+    yield time("TcpSocket::DelAckTimeout", flow.delayed_ack_timeout, "DELAYED_ACK_S")
     yield count("TcpSocket::DataRetries", 1_000_000, "RETRANSMISSIONS", "before it gives up")
-    yield time("TcpSocketBase::MinRto", its.min_rto, "MIN_RTO_S")
+    yield time("TcpSocketBase::MinRto", flow.min_rto, "MIN_RTO_S")
     yield count(
-        "TcpSocketBase::ReTxThreshold", its.dupack_threshold, "DUPLICATE_ACKS", "for a loss"
+        "TcpSocketBase::ReTxThreshold", flow.dupack_threshold, "DUPLICATE_ACKS", "for a loss"
     )
-    yield switch("TcpSocketBase::LimitedTransmit", its.limited_transmit, "LIMITED_TRANSMIT")
-    yield switch("TcpSocketBase::Timestamp", its.timestamps, "TIMESTAMPS")
-    ecn = "On" if its.ecn else "Off"
+    yield switch("TcpSocketBase::LimitedTransmit", flow.limited_transmit, "LIMITED_TRANSMIT")
+    yield switch("TcpSocketBase::Timestamp", flow.timestamps, "TIMESTAMPS")
+    ecn = "On" if flow.ecn else "Off"
     yield _Default("TcpSocketBase::UseEcn", "StringValue({})", f'"{ecn}"', "ECN", "std::string")
 
 
-def _of_congestion_control(flow: Any, its: _engine.Flow) -> Iterator[_Default]:
+def _of_congestion_control(flow: Any, built_flow: _engine.Flow) -> Iterator[_Default]:
     of_class = f"ns3::{PROTOCOLS[flow.cc.name].ns3}"
     yield _Default("TcpL4Protocol::SocketType", "StringValue({})", _class(of_class))
     if RECOVERIES[flow.recovery].uses_sack:
@@ -311,17 +311,17 @@ def _of_congestion_control(flow: Any, its: _engine.Flow) -> Iterator[_Default]:
         recovery = "ns3::TcpPrrRecovery" if is_prr else "ns3::WwClassicRecovery"
         yield _Default("TcpL4Protocol::RecoveryType", "StringValue({})", _class(recovery))
     if of_class == _CUBIC:
-        hystart = "false" if its.cc.hystart == "none" else "true"
+        hystart = "false" if built_flow.cc.hystart == "none" else "true"
         yield _Default("TcpCubic::HyStart", "BooleanValue({})", hystart)
     if of_class == _FAMILY:
         name = json.dumps(flow.cc.name)
         yield _Default("WwTcpWestwood::Protocol", "StringValue({})", name)
-        own = _engine.configure(flow.cc.name)
-        own.byte_counting = False  # the module's classes count ACKs, as ns-3 does
+        cc_settings = _engine.configure(flow.cc.name)
+        cc_settings.byte_counting = False  # the module's classes count ACKs, as ns-3 does
         for setting in settings_of_protocol(flow.cc.name).values():
             if setting.name != "validate_cwnd":  # ns-3 also grows windows that are not full
-                value = getattr(its.cc, setting.field)
-                yield _of_family(setting, value, value == getattr(own, setting.field))
+                value = getattr(built_flow.cc, setting.field)
+                yield _of_family(setting, value, value == getattr(cc_settings, setting.field))
 
 
 def _class(name: str) -> str:
@@ -364,7 +364,7 @@ def _divided(flows: Sequence[Defaults]) -> tuple[Defaults, list[list[_Default]]]
         if len(numbers[key]) == 1 and key in needed
     }
     differing = needed - shared.keys()
-    return shared, [[one for key, one in flow.items() if key in differing] for flow in flows]
+    return shared, [[entry for key, entry in flow.items() if key in differing] for flow in flows]
 
 
 def _named_group(
@@ -387,5 +387,9 @@ def _named_group(
 def _classes(flows: Sequence[Mapping[str, Any]]) -> list[_Class]:
     """Returns our module's classes that the program uses."""
     named = {flow["sockets"] for flow in flows}
-    constants = {one.number for flow in flows for one in flow["defaults"].values()}
-    return [one for one in _OF_MODULE.values() if one.name in named or one.constant in constants]
+    constants = {default.number for flow in flows for default in flow["defaults"].values()}
+    return [
+        module_class
+        for module_class in _OF_MODULE.values()
+        if module_class.name in named or module_class.constant in constants
+    ]

@@ -36,7 +36,7 @@ def _check_link(link: Link, queues: Collection[str], losses: Collection[str]) ->
         value = format_rate(link.backward_rate)
         raise InputError(expected, key=f"{link.name}.backward_rate", value=value)
     impaired = ("delays", "reroute", "jitter", "reorder", *IMPAIRMENTS)
-    for key in (one for one in impaired if getattr(link, one)):
+    for key in (name_ for name_ in impaired if getattr(link, name_)):
         value = link.model_dump(exclude_none=True)[key]
         expected = "export expects a link without impairments"
         raise InputError(expected, key=f"{link.name}.{key}", value=value)

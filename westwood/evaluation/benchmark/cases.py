@@ -45,9 +45,9 @@ class Case:
         """Returns the scenario and the seed of run `number`."""
         number += self.seeds * control.is_again
         environment = population.again(self.environment, number)
-        made = population.scenario(environment, control.cc, control.settings)
-        made = made.with_settings(self.settings) if self.settings else made
-        return made, environment.seed
+        scenario = population.scenario(environment, control.cc, control.settings)
+        scenario = scenario.with_settings(self.settings) if self.settings else scenario
+        return scenario, environment.seed
 
 
 # A name, and a function that adapts a drawn path; None if the path does not fit.
@@ -85,7 +85,7 @@ class Section:
             drawn = (
                 population.path(_PURPOSE, seed, self.family, n, self.packets_most) for n in numbers
             )
-            fitting = (one for one in map(fit, drawn) if one is not None)
+            fitting = (case for case in map(fit, drawn) if case is not None)
             for environment in itertools.islice(fitting, count):
                 settings = self.settings(environment)
                 yield Case(self.name, cell, environment, settings, self.seeds)

@@ -76,7 +76,7 @@ _NEAREST_US, _SPREAD = 10_000, 16  # round trips of 10, 20, 40, 80 and 160 ms
 def _mixed(drawn: Environment) -> Environment | None:
     longest = replace(drawn, delay_us=_SPREAD * _NEAREST_US)
     queue = round(min(drawn.queue_bdp, 1) * longest.bdp_packets)
-    made = replace(
+    environment = replace(
         drawn,
         delay_us=_NEAREST_US,
         rtt_spread=_SPREAD,
@@ -86,8 +86,8 @@ def _mixed(drawn: Environment) -> Environment | None:
         queue_packets=queue,
         duration_us=_LONG_US,
     )
-    fits = queue >= _SEGMENTS_A_FLOW * made.flows and made.packets <= 4 * PACKETS_MOST
-    return made if fits else None
+    fits = queue >= _SEGMENTS_A_FLOW * environment.flows and environment.packets <= 4 * PACKETS_MOST
+    return environment if fits else None
 
 
 _TRANSFERS = 100  # expected per run, enough for a 95th percentile
@@ -119,10 +119,12 @@ _COLLAPSING = 100  # flows, and packets per round trip
 
 def _collapse(drawn: Environment) -> Environment | None:
     rate_bps = round(_COLLAPSING * 8e6 * PACKET_BYTES / drawn.delay_us)
-    made = replace(drawn, rate_bps=rate_bps, flows=_COLLAPSING, beside=None, beside_flows=0)
-    made = replace(made, queue_packets=round(min(drawn.queue_bdp, 2) * made.bdp_packets))
-    made = replace(made, duration_us=60_000_000)
-    return made if made.packets <= PACKETS_MOST else None
+    environment = replace(drawn, rate_bps=rate_bps, flows=_COLLAPSING, beside=None, beside_flows=0)
+    environment = replace(
+        environment, queue_packets=round(min(drawn.queue_bdp, 2) * environment.bdp_packets)
+    )
+    environment = replace(environment, duration_us=60_000_000)
+    return environment if environment.packets <= PACKETS_MOST else None
 
 
 SECTIONS = (

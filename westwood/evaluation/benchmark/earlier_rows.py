@@ -35,15 +35,17 @@ _POINT_BOUNDS = {"point-lossy": bounds.UPLINK_MBPS}
 
 
 def _binding(ran: Sequence[CaseRuns]) -> Statistic:
-    return Statistic(bootstrap([float(loss_binds(one)) for one in ran], mean, "binding"))
+    return Statistic(
+        bootstrap([float(loss_binds(case_runs)) for case_runs in ran], mean, "binding")
+    )
 
 
 def _mbps(ran: Sequence[CaseRuns]) -> Statistic:
     means = ", ".join(
-        f"{control.cc} {mean([goodput(one.against[control.cc]) for one in ran]) / 1e6:.3g}"
+        f"{control.cc} {mean([goodput(runs.against[control.cc]) for runs in ran]) / 1e6:.3g}"
         for control in (CUBIC, BBR)
     )
-    values = [goodput(one.own) / 1e6 for one in ran]
+    values = [goodput(runs.control_rows) / 1e6 for runs in ran]
     return Statistic(bootstrap(values, mean, "points"), f"{means}; {len(ran)} runs")
 
 
@@ -111,7 +113,7 @@ ROWS = (
         "among-worst",
         "among",
         "Jain's index, worst cell",
-        in_worst_cell(lambda ran: mean([fairness(one.own) for one in ran])),
+        in_worst_cell(lambda ran: mean([fairness(case_runs.control_rows) for case_runs in ran])),
         bounds.AMONG,
     ),
     Target(

@@ -36,7 +36,7 @@ class CaseRuns:
     others: Mapping[str, Sequence[list[Row]]]  # runs of the references, by the control's text
 
     @property
-    def own(self) -> list[Row]:
+    def control_rows(self) -> list[Row]:
         """Rows of the judged control's first run."""
         return self.runs[0]
 
@@ -45,10 +45,10 @@ class CaseRuns:
         """Rows of the references' first runs."""
         return {text: runs[0] for text, runs in self.others.items()}
 
-    def over(self, control: Control, of: Callable[[list[Row]], float]) -> float:
+    def over(self, control: Control, quantity: Callable[[list[Row]], float]) -> float:
         """Returns the mean of a quantity with the judged control over that with another."""
-        own = mean([of(rows) for rows in self.runs])
-        return ratio(own, mean([of(rows) for rows in self.others[control.text]]))
+        judged_mean = mean([quantity(rows) for rows in self.runs])
+        return ratio(judged_mean, mean([quantity(rows) for rows in self.others[control.text]]))
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,11 @@ class Target:
         return None if math.isnan(self.bound) else Threshold(self.bound, _SOURCE, self.at_most)
 
 
-def ratio(one: float, other: float) -> float:
+def ratio(figure: float, other: float) -> float:
     """Returns a ratio: 1 for zero over zero, NaN if either was not measured."""
-    if other > 0 or math.isnan(one) or math.isnan(other):
-        return one / other
-    return 1.0 if one == other else math.inf
+    if other > 0 or math.isnan(figure) or math.isnan(other):
+        return figure / other
+    return 1.0 if figure == other else math.inf
 
 
 def mean(values: Sequence[float]) -> float:
@@ -122,10 +122,10 @@ def kept(ran: Sequence[CaseRuns]) -> float:
     Each path counts by the share of its link, so that fast links do not dominate.
     """
     beside_ours = beside_cubic = 0.0
-    for one in ran:
-        rate_bps = one.case.environment.rate_bps
-        beside_ours += goodput(of_role(one.own, "beside")) / rate_bps
-        beside_cubic += goodput(of_role(one.against[CUBIC.cc], "beside")) / rate_bps
+    for case_runs in ran:
+        rate_bps = case_runs.case.environment.rate_bps
+        beside_ours += goodput(of_role(case_runs.control_rows, "beside")) / rate_bps
+        beside_cubic += goodput(of_role(case_runs.against[CUBIC.cc], "beside")) / rate_bps
     return ratio(beside_ours, beside_cubic)
 
 
@@ -136,15 +136,15 @@ def own_share(ran: Sequence[CaseRuns]) -> float:
         even_bps = mean([row["goodput_bps"] for row in rows if row["cc"] != UDP])
         return mean([ratio(row["goodput_bps"], even_bps) for row in of_role(rows, "tcp")])
 
-    return mean([of_run(one.own) for one in ran])
+    return mean([of_run(case_runs.control_rows) for case_runs in ran])
 
 
 def cells(ran: Sequence[CaseRuns]) -> dict[str, list[CaseRuns]]:
     """Groups runs by cell."""
-    found: dict[str, list[CaseRuns]] = {}
-    for one in ran:
-        found.setdefault(one.case.cell, []).append(one)
-    return found
+    runs_of_cell: dict[str, list[CaseRuns]] = {}
+    for case_runs in ran:
+        runs_of_cell.setdefault(case_runs.case.cell, []).append(case_runs)
+    return runs_of_cell
 
 
 OfRan = Callable[[CaseRuns], float]
@@ -152,9 +152,13 @@ OfMany = Callable[[Sequence[CaseRuns]], float]
 OfRuns = Callable[[Sequence[CaseRuns]], Statistic]
 
 
-def worst_of(ran: Sequence[CaseRuns], of: OfRan, *, least: bool) -> tuple[tuple[float, Case], ...]:
+def worst_of(
+    ran: Sequence[CaseRuns], quantity: OfRan, *, least: bool
+) -> tuple[tuple[float, Case], ...]:
     """Returns the worst paths with their values, in order."""
-    ordered = sorted(((of(one), one.case) for one in ran), key=lambda pair: pair[0])
+    ordered = sorted(
+        ((quantity(case_runs), case_runs.case) for case_runs in ran), key=lambda pair: pair[0]
+    )
     return tuple((ordered if least else ordered[::-1])[:_WORST])
 
 
@@ -164,15 +168,19 @@ def always(ran: CaseRuns) -> bool:
 
 
 def quantile_of(
-    of: OfRan, share: float, *, where: Callable[[CaseRuns], bool] = always, least: bool = True
+    quantity: OfRan, share: float, *, where: Callable[[CaseRuns], bool] = always, least: bool = True
 ) -> OfRuns:
     """Returns a function that computes a quantile over paths; `least`: low values are worst."""
 
     def figure(ran: Sequence[CaseRuns]) -> Statistic:
-        chosen = [one for one in ran if where(one) and not math.isnan(of(one))]
+        chosen = [
+            case_runs
+            for case_runs in ran
+            if where(case_runs) and not math.isnan(quantity(case_runs))
+        ]
         note = "" if len(chosen) == len(ran) else f"{len(chosen)} of {len(ran)} paths"
-        values = [of(one) for one in chosen]
-        return Statistic(quantile(values, share), note, worst_of(chosen, of, least=least))
+        values = [quantity(case_runs) for case_runs in chosen]
+        return Statistic(quantile(values, share), note, worst_of(chosen, quantity, least=least))
 
     return figure
 
@@ -180,7 +188,7 @@ def quantile_of(
 def median_and_tenth(
     section: str,
     says: str,
-    of: OfRan,
+    quantity: OfRan,
     median: float,
     tenth: float = math.nan,
     *,
@@ -188,23 +196,28 @@ def median_and_tenth(
 ) -> tuple[Target, Target]:
     """Makes the rows of a section for the median of a quantity and for its worst tenth."""
     least, share = not at_most, 0.9 if at_most else 0.1
-    middle, worst = quantile_of(of, 0.5, least=least), quantile_of(of, share, least=least)
+    middle, worst = (
+        quantile_of(quantity, 0.5, least=least),
+        quantile_of(quantity, share, least=least),
+    )
     return (
         Target(f"{section}-median", section, says, middle, median, at_most),
         Target(f"{section}-tenth", section, "same, worst tenth", worst, tenth, at_most),
     )
 
 
-def in_worst_cell(of: OfMany) -> OfRuns:
+def in_worst_cell(statistic: OfMany) -> OfRuns:
     """Returns a function that computes the lowest of the cells' figures."""
 
     def figure(ran: Sequence[CaseRuns]) -> Statistic:
         by_cell = cells(ran)
-        worst = min(by_cell, key=lambda cell: of(by_cell[cell]))
-        own = by_cell[worst]
-        note = f"{worst}; {len(own)} paths a cell"
+        worst = min(by_cell, key=lambda cell: statistic(by_cell[cell]))
+        worst_runs = by_cell[worst]
+        note = f"{worst}; {len(worst_runs)} paths a cell"
         return Statistic(
-            bootstrap(own, of, worst), note, worst_of(own, lambda r: of([r]), least=True)
+            bootstrap(worst_runs, statistic, worst),
+            note,
+            worst_of(worst_runs, lambda r: statistic([r]), least=True),
         )
 
     return figure
@@ -212,9 +225,9 @@ def in_worst_cell(of: OfMany) -> OfRuns:
 
 def in_cell(cell: str, figure: OfRuns) -> OfRuns:
     """Returns a function that computes a figure from one cell's paths."""
-    return lambda ran: figure([one for one in ran if one.case.cell == cell])
+    return lambda ran: figure([case_runs for case_runs in ran if case_runs.case.cell == cell])
 
 
-def over(control: Control, of: Callable[[list[Row]], float]) -> OfRan:
+def over(control: Control, quantity: Callable[[list[Row]], float]) -> OfRan:
     """Returns a function that divides a path's quantity by that of another control."""
-    return lambda ran: ran.over(control, of)
+    return lambda ran: ran.over(control, quantity)

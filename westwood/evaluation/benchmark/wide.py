@@ -34,10 +34,10 @@ CROWD_BDP = (0.005, 0.02, 0.1, 0.5, 1, 4)
 def _crowd(queue_bdp: float) -> Any:
     def fit(drawn: Environment) -> Environment | None:
         queue = round(queue_bdp * drawn.bdp_packets)
-        made = replace(drawn, queue_packets=max(1, queue), aqm="droptail")
+        environment = replace(drawn, queue_packets=max(1, queue), aqm="droptail")
         fits = queue >= population.QUEUE_PASSES
-        fits = fits and made.flows <= max_flows(made.bdp_packets + queue)
-        return made if fits else None
+        fits = fits and environment.flows <= max_flows(environment.bdp_packets + queue)
+        return environment if fits else None
 
     return fit
 

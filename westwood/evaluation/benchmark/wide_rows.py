@@ -61,32 +61,35 @@ def _of_sent(rows: Sequence[Row], column: str) -> float:
 def resent_over_cubic(ran: CaseRuns) -> float:
     """Returns the share resent beyond wire losses over CUBIC's, each in its worst seed."""
     cubic = max(resent(rows) for rows in ran.others[CUBIC.text])
-    own = max(resent_beyond(rows) for rows in ran.runs)
-    return ratio(max(own, 0.0) + bounds.RESENT_LEAST, cubic + bounds.RESENT_LEAST)
+    most = max(resent_beyond(rows) for rows in ran.runs)
+    return ratio(max(most, 0.0) + bounds.RESENT_LEAST, cubic + bounds.RESENT_LEAST)
 
 
 def _excess(ran: CaseRuns, rows: Sequence[Row]) -> float:
     """Returns what a run resends beyond wire losses; 0 up to RESENT times CUBIC's."""
     cubic = max(resent(others) for others in ran.others[CUBIC.text])
-    own = resent_beyond(rows)
-    return own if own > bounds.RESENT * cubic else 0.0
+    judged = resent_beyond(rows)
+    return judged if judged > bounds.RESENT * cubic else 0.0
 
 
 def runaways(ran: Sequence[CaseRuns]) -> Statistic:
     """Counts runs that resend excessively; the interval resamples paths."""
-    excess = [([_excess(one, rows) for rows in one.runs], one.case) for one in ran]
+    excess = [
+        ([_excess(case_runs, rows) for rows in case_runs.runs], case_runs.case) for case_runs in ran
+    ]
     counts = [float(sum(run > bounds.RUNAWAY for run in runs)) for runs, _ in excess]
     worst = sorted(((max(runs), case) for runs, case in excess), key=lambda pair: -pair[0])
     total = sum(len(runs) for runs, _ in excess)
     return Statistic(bootstrap(counts, math.fsum, "runaways"), f"of {total} runs", tuple(worst[:3]))
 
 
-def _itself(of: Callable[[list[Row]], float]) -> OfRan:
+def _itself(quantity: Callable[[list[Row]], float]) -> OfRan:
     """Returns a function that compares CUBIC with itself on other seeds, to show the noise."""
 
     def again(ran: CaseRuns) -> float:
         once, twice = (
-            mean([of(rows) for rows in ran.others[one.text]]) for one in (CUBIC, CUBIC_AGAIN)
+            mean([quantity(rows) for rows in ran.others[control.text]])
+            for control in (CUBIC, CUBIC_AGAIN)
         )
         return ratio(twice, once)
 
@@ -107,10 +110,10 @@ def _latest(rows: Sequence[Row]) -> float:
 def over_best(ran: CaseRuns) -> float:
     """Returns goodput over the larger of Westwood+'s and BURSTS_OF_BBR of BBRv1's."""
     bbr, westwood = (
-        mean([goodput(rows) for rows in ran.others[one.text]]) for one in (BBR, WESTWOOD)
+        mean([goodput(rows) for rows in ran.others[control.text]]) for control in (BBR, WESTWOOD)
     )
-    own = mean([goodput(rows) for rows in ran.runs])
-    return ratio(own, max(bounds.BURSTS_OF_BBR * bbr, westwood))
+    goodput_bps = mean([goodput(rows) for rows in ran.runs])
+    return ratio(goodput_bps, max(bounds.BURSTS_OF_BBR * bbr, westwood))
 
 
 _KEPT, _ALONE, _OVER_BBR = over(CUBIC, _beside), over(CUBIC, goodput), over(BBR, goodput)
@@ -118,11 +121,11 @@ _LATE = over(CUBIC, _latest)
 _BRIEF = over(CUBIC, lambda rows: float(of_role(rows, "short")[0]["completion_p50_s"]))
 
 
-def _worst_path(of: OfRan, *, least: bool = True) -> OfRuns:
+def _worst_path(quantity: OfRan, *, least: bool = True) -> OfRuns:
     """Returns a function that computes the worst path; unseen paths may be worse still."""
 
     def figure(ran: Sequence[CaseRuns]) -> Statistic:
-        (value, case), *others = worst_of(ran, of, least=least)
+        (value, case), *others = worst_of(ran, quantity, least=least)
         low, high = (-math.inf, value) if least else (value, math.inf)
         return Statistic(Estimate(value, low, high), "", ((value, case), *others))
 
@@ -188,7 +191,7 @@ ROWS = (
         "crowd",
         "crowd",
         "Jain-CUBIC's, worst cell",
-        in_worst_cell(lambda ran: mean([less_fair_than_cubic(one) for one in ran])),
+        in_worst_cell(lambda ran: mean([less_fair_than_cubic(case_runs) for case_runs in ran])),
         bounds.CROWD,
     ),
     _runaways("crowd-runaways", "crowd"),

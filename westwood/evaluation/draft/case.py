@@ -139,7 +139,7 @@ class Expectation:
         """Returns the bounds as text."""
         if self.words:
             return " or ".join(self.words)
-        low, high = (written(one, self.unit) for one in (self.low, self.high))
+        low, high = (written(bound, self.unit) for bound in (self.low, self.high))
         if math.isinf(self.high):
             return f"at least {low}"
         if math.isinf(self.low):
@@ -187,11 +187,11 @@ class Case:
         """Returns when the change must come, from a recording without it."""
         if self.change is None:
             return None
-        at = self.otherwise_s
+        time_s = self.otherwise_s
         if self.waits_for and recording.states:
-            at = recording.spell(self.waits_for, ended=False).start_s
-        at += self.later_rounds * self.path.round_trip_s
+            time_s = recording.spell(self.waits_for, ended=False).start_s
+        time_s += self.later_rounds * self.path.round_trip_s
         if recording.sent is None:
-            return Moment(at, None)
-        sent = recording.sent.at(at)
-        return Moment(at, 1 + math.ceil((sent if sent == sent else 0) / recording.mss_bytes))
+            return Moment(time_s, None)
+        sent = recording.sent.at(time_s)
+        return Moment(time_s, 1 + math.ceil((sent if sent == sent else 0) / recording.mss_bytes))

@@ -11,19 +11,19 @@ from westwood.evaluation.draft.case import Case
 
 DRAFT = "draft-ietf-ccwg-bbr of 2026-08-03"
 CASES: Mapping[str, Case] = {
-    one.name: one
-    for one in sorted(
+    case.name: case
+    for case in sorted(
         (*startup.CASES, *probing.CASES, *probe_rtt.CASES, *changes.CASES, *undo.CASES),
-        key=lambda one: one.number,
+        key=lambda case: case.number,
     )
 }
 
 
 def chosen(names: Sequence[str] = ()) -> list[Case]:
     """Returns the cases with these names or numbers; without names all of them."""
-    by_number = {str(one.number): one for one in CASES.values()}
+    by_number = {str(case.number): case for case in CASES.values()}
     for name in names:
         if name not in CASES and name not in by_number:
             raise InputError(f"no such case, {suggestion(name, CASES)}", key="--case", value=name)
     wanted = {id(CASES.get(name) or by_number[name]) for name in names}
-    return [one for one in CASES.values() if not names or id(one) in wanted]
+    return [case for case in CASES.values() if not names or id(case) in wanted]

@@ -20,8 +20,8 @@ def _startup_bandwidth(seen: Seen) -> float:
 
 def _rounds_to_most(seen: Seen) -> float:
     course = seen.recording.course("bw_bps")
-    found = course.time_s[course.value >= 0.8 * seen.path_bps]
-    at_s = measures.first_time(found, "80 % of the bandwidth")
+    times_s = course.time_s[course.value >= 0.8 * seen.path_bps]
+    at_s = measures.first_time(times_s, "80 % of the bandwidth")
     return seen.recording.rounds(seen.recording.spell("Startup").start_s, at_s)
 
 
@@ -50,7 +50,7 @@ def _least_cwnd(seen: Seen) -> float:
 
 def _cruise_pacing(seen: Seen) -> float:
     spells = seen.recording.all_in("ProbeBW_CRUISE")
-    pacing = np.concatenate([seen.recording.within("pacing_bps", one) for one in spells])
+    pacing = np.concatenate([seen.recording.within("pacing_bps", spell) for spell in spells])
     return float(np.median(pacing)) / seen.path_bps
 
 
@@ -58,9 +58,9 @@ def _rounds_to_fast(seen: Seen) -> float:
     """Returns the round trips from the first ProbeBW_UP after the change to 90 % of the rate."""
     spell = seen.recording.spell("ProbeBW_UP", seen.changed_s, ended=False)
     course = seen.recording.course("bw_bps")
-    found = course.time_s[course.value >= 0.9 * measures.payload(_FAST_BPS)]
+    times_s = course.time_s[course.value >= 0.9 * measures.payload(_FAST_BPS)]
     return seen.recording.rounds(
-        spell.start_s, measures.first_time(found, "90 % of the new bandwidth")
+        spell.start_s, measures.first_time(times_s, "90 % of the new bandwidth")
     )
 
 

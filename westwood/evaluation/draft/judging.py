@@ -79,12 +79,14 @@ class Judgement:
     @property
     def lacks(self) -> str:
         """Returns what the control lacks for the case."""
-        return next((one.lacks for one in self.findings if one.lacks), "")
+        return next((finding.lacks for finding in self.findings if finding.lacks), "")
 
 
 def judge(case: Case, seen: Seen, scenario: Scenario | None = None) -> Judgement:
     """Judges a recording by a case."""
-    return Judgement(case, [_find(one, seen) for one in case.expected], seen, scenario)
+    return Judgement(
+        case, [_find(expectation, seen) for expectation in case.expected], seen, scenario
+    )
 
 
 def _find(expectation: Expectation, seen: Seen) -> Finding:
@@ -138,18 +140,18 @@ def judge_log(case: Case, recording: Recording) -> Judgement:
     if not case.in_logs:
         problem = LackingError("no change of the path that the case makes")
         return Judgement(case, _without(case, problem))
-    found = judge(case, Seen(recording))
-    of_conditions = [one for one in found.findings if one.expectation.is_condition]
-    if any(one.verdict is Verdict.FAILS for one in of_conditions):
+    judgement = judge(case, Seen(recording))
+    of_conditions = [finding for finding in judgement.findings if finding.expectation.is_condition]
+    if any(finding.verdict is Verdict.FAILS for finding in of_conditions):
         problem = LackingError(f"other conditions: {of_conditions[0].expectation.what}")
-        return Judgement(case, _without(case, problem), found.seen)
+        return Judgement(case, _without(case, problem), judgement.seen)
     shown = [
-        dataclasses.replace(one, lacks=one.unseen, unseen="") if one.unseen else one
-        for one in found.findings
+        dataclasses.replace(finding, lacks=finding.unseen, unseen="") if finding.unseen else finding
+        for finding in judgement.findings
     ]
-    return Judgement(case, shown, found.seen)
+    return Judgement(case, shown, judgement.seen)
 
 
 def _without(case: Case, error: LackingError | UnseenError) -> list[Finding]:
     why = "lacks" if isinstance(error, LackingError) else "unseen"
-    return [Finding(one, None, **{why: str(error)}) for one in case.expected]
+    return [Finding(expectation, None, **{why: str(error)}) for expectation in case.expected]

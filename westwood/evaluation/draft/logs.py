@@ -217,12 +217,12 @@ def _sequence(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _parsed(text: bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError("expected a JSON object of qlog") from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise InputError("expected a JSON object of qlog")
-    return found
+    return content
 
 
 def _contained(whole: Mapping[str, Any]) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:

@@ -31,9 +31,9 @@ def between(before: str, state: str, after: str) -> Choice:
 
     def choose(seen: Seen) -> Spell:
         start_s = seen.recording.spell(before).end_s
-        for one in seen.recording.all_in(state):
-            if one.start_s >= start_s and one.next == after:
-                return one
+        for spell in seen.recording.all_in(state):
+            if spell.start_s >= start_s and spell.next == after:
+                return spell
         raise UnseenError(f"no {state} that ends in {after}")
 
     return choose
@@ -139,11 +139,11 @@ def least_inflight(choice: Choice) -> Measure:
 def slower(share: float) -> Callable[[Path, Moment], Path]:
     """Returns a change: datagrams take this share of the link."""
 
-    def change(path: Path, at: Moment) -> Path:
-        if at.time_s >= path.duration_s:
+    def change(path: Path, moment: Moment) -> Path:
+        if moment.time_s >= path.duration_s:
             return path
         rate = f"{share * path.rate_bps:.0f}bps"
-        return replace(path, beside={"rate": rate, "start": at.written()})
+        return replace(path, beside={"rate": rate, "start": moment.written()})
 
     return change
 
@@ -158,8 +158,8 @@ def _lines(rate_bps: float, start_s: float, end_s: float) -> list[int]:
 def becomes(then_bps: float) -> Callable[[Path, Moment], Path]:
     """Returns a change of the link's rate, as a recorded rate has it."""
 
-    def change(path: Path, at: Moment) -> Path:
-        at_s = min(at.time_s, path.duration_s)
+    def change(path: Path, moment: Moment) -> Path:
+        at_s = min(moment.time_s, path.duration_s)
         before = _lines(path.rate_bps, 0, at_s)
         after = _lines(then_bps, at_s, path.duration_s)
         return replace(path, link={"trace": {"forward": before + after}})
@@ -170,9 +170,9 @@ def becomes(then_bps: float) -> Callable[[Path, Moment], Path]:
 def limited(share: float) -> Callable[[Path, Moment], Path]:
     """Returns a change: the application writes this share of the link's payload."""
 
-    def change(path: Path, at: Moment) -> Path:
+    def change(path: Path, moment: Moment) -> Path:
         rate = f"{share * path.payload_bps:.0f}bps"
-        return replace(path, app={"kind": "rate", "rate": rate, "bulk": at.written()})
+        return replace(path, app={"kind": "rate", "rate": rate, "bulk": moment.written()})
 
     return change
 

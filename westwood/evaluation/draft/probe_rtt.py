@@ -39,7 +39,7 @@ def _cwnd_after(seen: Seen) -> float:
 def _probes_after_idling(seen: Seen) -> float:
     restart_s = _restart(seen)
     spells = seen.recording.all_in("ProbeRTT")
-    return sum(restart_s <= one.start_s < restart_s + 1 for one in spells)
+    return sum(restart_s <= spell.start_s < restart_s + 1 for spell in spells)
 
 
 def _restart(seen: Seen) -> float:
@@ -94,8 +94,8 @@ CASES = (
             Expectation("pacing rate after it, over bandwidth", _restart_gain, 0.98, 1),
             Expectation("ProbeRTT in the second after it", _probes_after_idling, 0, 0),
         ),
-        change=lambda path, at: replace(
-            path, app={"kind": "on-off", "on": at.written(), "off": "6s"}
+        change=lambda path, moment: replace(
+            path, app={"kind": "on-off", "on": moment.written(), "off": "6s"}
         ),
         waits_for="ProbeBW_CRUISE",
     ),

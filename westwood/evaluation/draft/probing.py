@@ -13,15 +13,17 @@ _UP, _DOWN, _CRUISE, _REFILL = ("ProbeBW_UP", "ProbeBW_DOWN", "ProbeBW_CRUISE", 
 _WITHOUT_PROBE_RTT = {"bbr3_probe_rtt": "1h"}
 
 
-def _limited_and_lost(path: Path, at: Moment) -> Path:
-    limited = measures.limited(0.9)(path, at)
-    return replace(limited, link={"loss": at.lost(every=10, count=30, after=100)})
+def _limited_and_lost(path: Path, moment: Moment) -> Path:
+    limited = measures.limited(0.9)(path, moment)
+    return replace(limited, link={"loss": moment.lost(every=10, count=30, after=100)})
 
 
 def _states_while_limited(seen: Seen) -> str:
     after_s = seen.changed_s + 4 * seen.round_trip_s
-    spells = [one for one in seen.recording.all_in(*seen.recording.states) if one.end_s > after_s]
-    return ", ".join(dict.fromkeys(one.state for one in spells))
+    spells = [
+        spell for spell in seen.recording.all_in(*seen.recording.states) if spell.end_s > after_s
+    ]
+    return ", ".join(dict.fromkeys(spell.state for spell in spells))
 
 
 def _longterm_before(seen: Seen) -> float:
@@ -39,15 +41,15 @@ def _longterm_is_set(seen: Seen) -> float:
     return _longterm_before(seen) / seen.recording.bdp_bytes(seen.changed_s)
 
 
-def _lost_in_startup_and_up(path: Path, at: Moment) -> Path:
-    up = at.lost(every=10, count=30)["packets"]
+def _lost_in_startup_and_up(path: Path, moment: Moment) -> Path:
+    up = moment.lost(every=10, count=30)["packets"]
     early = range(60, 160, 10)
     return replace(path, link={"loss": {"kind": "script", "packets": [*early, *up]}})
 
 
-def _pause(path: Path, at: Moment) -> Path:
+def _pause(path: Path, moment: Moment) -> Path:
     off = f"{path.round_trip_s * 1e3:.0f}ms"
-    return replace(path, app={"kind": "on-off", "on": at.written(), "off": off})
+    return replace(path, app={"kind": "on-off", "on": moment.written(), "off": off})
 
 
 def _bandwidth_kept(seen: Seen) -> float:

@@ -104,23 +104,23 @@ class Recording:
             raise LackingError("no states")
         if not set(states) & set(self.states):
             raise LackingError(f"no state {states[0]}")
-        return [one for one in self.spells if one.state in states]
+        return [spell for spell in self.spells if spell.state in states]
 
     def spell(self, state: str, after_s: float = 0, *, ended: bool = True) -> Spell:
         """Returns the first spell that ends after `after_s`; raises UnseenError without one."""
-        for one in self.all_in(state):
-            if one.end_s > after_s:
-                if ended and not one.next:
+        for candidate in self.all_in(state):
+            if candidate.end_s > after_s:
+                if ended and not candidate.next:
                     raise UnseenError(f"{state} did not end")
-                return one
+                return candidate
         raise UnseenError(f"{state} was not entered")
 
     def state_at(self, time_s: float) -> str:
         """Returns the state at a time."""
         if not self.states:
             raise LackingError("no states")
-        found = [one.state for one in self.spells if one.start_s <= time_s < one.end_s]
-        return found[-1] if found else ""
+        states = [spell.state for spell in self.spells if spell.start_s <= time_s < spell.end_s]
+        return states[-1] if states else ""
 
     def first(self, event: str, after_s: float = 0) -> float:
         """Returns when an event comes first after a time; raises UnseenError if never."""
@@ -210,10 +210,10 @@ def spells_of(
         return []
     starts = np.flatnonzero(np.diff(codes, prepend=codes[0] - 1))
     ends = [*time_s[starts[1:]], end_s]
-    found = []
+    spells = []
     for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
         if codes[start] == 0:
             continue
         after = names[codes[starts[place + 1]] - 1] if place + 1 < len(starts) else ""
-        found.append(Spell(names[codes[start] - 1], float(time_s[start]), float(end), after))
-    return found
+        spells.append(Spell(names[codes[start] - 1], float(time_s[start]), float(end), after))
+    return spells

@@ -21,8 +21,8 @@ def _rounds_on_plateau(seen: Seen) -> float:
     """Returns the round trips since the bandwidth grew by 25 % for the last time."""
     spell = seen.recording.spell("Startup")
     course = seen.recording.course("bw_bps")
-    found = seen.recording.at("bw_bps", spell.end_s)
-    is_flat = (course.time_s >= spell.start_s) & (course.value > found / 1.25)
+    estimates_bps = seen.recording.at("bw_bps", spell.end_s)
+    is_flat = (course.time_s >= spell.start_s) & (course.value > estimates_bps / 1.25)
     return seen.recording.rounds(float(course.time_s[is_flat.argmax()]), spell.end_s)
 
 
@@ -68,7 +68,7 @@ CASES = (
                 words=("Drain", "ProbeBW_DOWN", "ProbeBW_CRUISE"),
             ),
         ),
-        change=lambda path, at: replace(path, link={"loss": at.lost(every=3, count=60)}),
+        change=lambda path, moment: replace(path, link={"loss": moment.lost(every=3, count=60)}),
         otherwise_s=2,
         note="An application-limited flow has less in flight than the BDP, so Drain ends at once.",
     ),

@@ -105,7 +105,9 @@ def _point(finding: Finding) -> At:
 def draw(name: str, controls: Sequence[Control], engine: str) -> Figure:
     """Runs a case again, and draws the controls side by side: volumes, rates, states over time."""
     case = catalogue.CASES[name]
-    return _drawn(name, [(one.text, judging.run(case, one, engine)) for one in controls])
+    return _drawn(
+        name, [(control.text, judging.run(case, control, engine)) for control in controls]
+    )
 
 
 def _drawn(name: str, judgements: Sequence[tuple[str, Judgement]]) -> Figure:

@@ -18,10 +18,10 @@ def _late(
 ) -> Callable[[Path, Moment], Path]:
     """Returns a change: for a time packets take a longer way."""
 
-    def change(path: Path, at: Moment) -> Path:
+    def change(path: Path, moment: Moment) -> Path:
         detour = {
             "delay": f"{delay_ms:g}ms",
-            "start": at.written(),
+            "start": moment.written(),
             "length": f"{length_ms:g}ms",
             "keeps_order": keeps_order,
         }

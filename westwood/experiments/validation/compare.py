@@ -50,7 +50,7 @@ class Criterion:
     name: str
     says: str
     share: float
-    met: pl.Expr
+    condition: pl.Expr
 
 
 def criteria(grid: Grid) -> list[Criterion]:
@@ -108,33 +108,33 @@ class Validation:
 
     def share(self, criterion: str) -> float | None:
         """Returns the share of points that meet a criterion; None if none was measured."""
-        met = self.points[criterion].drop_nulls()
-        return sum(met) / len(met) if len(met) else None
+        flags = self.points[criterion].drop_nulls()
+        return sum(flags) / len(flags) if len(flags) else None
 
     @property
     def shares(self) -> list[tuple[Criterion, float]]:
         """Returns the measured criteria of the grid, and the share of points that meet each."""
-        found = ((one, self.share(one.name)) for one in criteria(self.grid))
-        return [(one, share) for one, share in found if share is not None]
+        all_shares = ((criterion, self.share(criterion.name)) for criterion in criteria(self.grid))
+        return [(criterion, share) for criterion, share in all_shares if share is not None]
 
     def entries(self) -> list[dict[str, Any]]:
         """Returns the verdict on each criterion for JSON."""
         return [
             {
                 "grid": self.name,
-                "criterion": one.name,
-                "says": one.says,
+                "criterion": criterion.name,
+                "says": criterion.says,
                 "share": share,
-                "asked": one.share,
-                "verdict": Verdict.of(share < one.share),
+                "asked": criterion.share,
+                "verdict": Verdict.of(share < criterion.share),
             }
-            for one, share in self.shares
+            for criterion, share in self.shares
         ]
 
     def __str__(self) -> str:
-        met = ", ".join(f"{one.says} {share:.0%}" for one, share in self.shares)
+        shares = ", ".join(f"{criterion.says} {share:.0%}" for criterion, share in self.shares)
         return (
-            f"{self.name}, {self.points.height} points: {met}; {self.far.height} beyond "
+            f"{self.name}, {self.points.height} points: {shares}; {self.far.height} beyond "
             f"{self.grid.far:.0%} in goodput, {self.unexplained.height} of them without a reason"
         )
 
@@ -171,7 +171,7 @@ def in_simulator(planned: Experiment) -> Experiment:
 
 
 def _with_ours(scenario: Scenario) -> Scenario:
-    named = {f"{one.name}.cc": one.cc.name for one in scenario.flow if is_stack(one.cc.stack)}
+    named = {f"{flow.name}.cc": flow.cc.name for flow in scenario.flow if is_stack(flow.cc.stack)}
     return scenario.with_settings(named) if named else scenario
 
 
@@ -203,8 +203,8 @@ def averaged(grid: Grid, rows: pl.DataFrame) -> pl.DataFrame:
     )
     several = [average(pl.col(column)) for column in (*_OF_FLOWS, "retransmission_ratio")]
     quantiles = [
-        pl.col("completion_s").quantile(at, "linear").alias(column)
-        for column, at in _QUANTILES.items()
+        pl.col("completion_s").quantile(quantile, "linear").alias(column)
+        for column, quantile in _QUANTILES.items()
     ]
     goodput = pl.col("goodput_bps")
     several += [goodput.std().alias("goodput_bps_sd")]
@@ -216,8 +216,8 @@ def averaged(grid: Grid, rows: pl.DataFrame) -> pl.DataFrame:
 def judged(name: str, grid: Grid, engine: str, points: pl.DataFrame) -> Validation:
     """Adds the goodput ratio, the criteria that each point meets, and reasons for outliers."""
     ratio = (pl.col("goodput_bps") / pl.col(f"goodput_bps{OTHER}")).alias("goodput_ratio")
-    met = [one.met.alias(one.name) for one in criteria(grid)]
-    points = points.with_columns(ratio, *met)
+    conditions = [criterion.condition.alias(criterion.name) for criterion in criteria(grid)]
+    points = points.with_columns(ratio, *conditions)
     if grid.has_range:
         points = points.with_columns(
             pl.Series(OUTSIDE, list(map(_outside, points.iter_rows(named=True))))

@@ -95,4 +95,6 @@ EXCEPTIONS: tuple[Exception_, ...] = (
 
 def reason(engine: str, grid: str, point: Mapping[str, Any]) -> str:
     """Returns the reason why a point differs; empty if unknown."""
-    return next((one.reason for one in EXCEPTIONS if one.covers(engine, grid, point)), "")
+    return next(
+        (exception.reason for exception in EXCEPTIONS if exception.covers(engine, grid, point)), ""
+    )

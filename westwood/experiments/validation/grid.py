@@ -121,7 +121,10 @@ class Grid:
 
 def product(**values: Sequence[Any]) -> list[Settings]:
     """Returns every combination of these values."""
-    return [dict(zip(values, one, strict=True)) for one in itertools.product(*values.values())]
+    return [
+        dict(zip(values, combination, strict=True))
+        for combination in itertools.product(*values.values())
+    ]
 
 
 def listed(names: str, *values: tuple[str | float, ...]) -> list[Settings]:
@@ -132,7 +135,7 @@ def listed(names: str, *values: tuple[str | float, ...]) -> list[Settings]:
 def crossed(*parts: Sequence[Settings]) -> list[Settings]:
     """Returns every combination of partial points."""
     chosen = itertools.product(*parts)
-    return [{key: one[key] for one in ones for key in one} for ones in chosen]
+    return [{key: settings[key] for settings in ones for key in settings} for ones in chosen]
 
 
 def plan(grid: Grid, seeds: int | None = None, duration: str | None = None) -> Experiment:
@@ -227,14 +230,14 @@ def _flows(grid: Grid, point: Point, flow: Settings, seed: int, lasts: int) -> I
     groups_of_flows += [(BESIDE, place, beside) for place in range(beside)]
     for name, place, many in groups_of_flows:
         ends = [f"sources-{1 + place * groups // many}", "sinks"]
-        one, other = reversed(ends) if name == BACKWARD else ends
+        source, other = reversed(ends) if name == BACKWARD else ends
         start_ms = int(starts.uniform(0, min(parse_time(point.spread), lasts / 2) / _PS_PER_MS))
         more: Settings = {"size": point.size} if point.size else {}
         if point.aqm == "red-ecn":
             more["ecn"] = True
         if name == BESIDE:
             more |= _BESIDE
-        named = {"name": f"{name}-{place + 1}", "from": one, "to": other}
+        named = {"name": f"{name}-{place + 1}", "from": source, "to": other}
         yield {**named, "start": f"{start_ms}ms", **flow, **more}
 
 

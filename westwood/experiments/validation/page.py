@@ -29,7 +29,10 @@ def keep(
     done: Sequence[Validation], engine: str, planned: Mapping[str, Experiment], folder: Folder
 ) -> None:
     """Writes the grids that are finished into the table, so that no kill loses them."""
-    tables = [one.points.select(pl.lit(one.name).alias("grid"), pl.all()) for one in done]
+    tables = [
+        validation.points.select(pl.lit(validation.name).alias("grid"), pl.all())
+        for validation in done
+    ]
     with stopping.keeping():
         folder.manifest(about(engine, planned), complete=False)
         folder.frame(TABLE, pl.concat(tables, how="diagonal_relaxed"))
@@ -41,7 +44,7 @@ def write(
     """Writes the page with a section for each grid and its figures, beside the table."""
     keep(done, engine, planned, folder)
     title = f"The simulator against {_TITLES[engine]}"
-    sections = [_section(one, _TITLES[engine], folder) for one in done]
+    sections = [_section(validation, _TITLES[engine], folder) for validation in done]
     return report.write_last(folder, title, sections, [], about(engine, planned))
 
 
@@ -49,20 +52,33 @@ def about(engine: str, planned: Mapping[str, Experiment]) -> dict[str, Any]:
     return {
         "engine": f"sim and {engine}",
         "grids": {
-            name: {"hashes": [job.scenario.hash for job in one.jobs], "runs": one.runs}
-            for name, one in planned.items()
+            name: {"hashes": [job.scenario.hash for job in grid_plan.jobs], "runs": grid_plan.runs}
+            for name, grid_plan in planned.items()
         },
     }
 
 
-def _section(one: Validation, other: str, folder: Folder) -> report.Section:
-    name = f"validation-{one.name}"
-    limits = (one.grid.close, one.grid.far)
-    draw = partial(ratios, one.points, _DRAWN, f"{one.name}: {one.grid.says}", other, limits)
+def _section(validation: Validation, other: str, folder: Folder) -> report.Section:
+    name = f"validation-{validation.name}"
+    limits = (validation.grid.close, validation.grid.far)
+    draw = partial(
+        ratios,
+        validation.points,
+        _DRAWN,
+        f"{validation.name}: {validation.grid.says}",
+        other,
+        limits,
+    )
     picture = report.figure(folder, name, draw)
-    keys = [key for key in (*one.grid.keys[1:], "way") if one.points[key].n_unique() > 1]
-    table = report.Table(name, one.grid.seeds, _for_table(one.points), [*keys, "reason"], _SHOWN)
-    return report.Section(one.name, f"{one.grid.says}. {one}", picture, [table], [])
+    keys = [
+        key for key in (*validation.grid.keys[1:], "way") if validation.points[key].n_unique() > 1
+    ]
+    table = report.Table(
+        name, validation.grid.seeds, _for_table(validation.points), [*keys, "reason"], _SHOWN
+    )
+    return report.Section(
+        validation.name, f"{validation.grid.says}. {validation}", picture, [table], []
+    )
 
 
 def _for_table(points: pl.DataFrame) -> pl.DataFrame:

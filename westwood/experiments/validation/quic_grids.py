@@ -23,7 +23,7 @@ TRANSFERS = crossed(product(size=("100kB",)), PATHS)
 SAYS_BULK, SAYS_SHORT = "CUBIC on forty paths", "CUBIC's transfers of 100 kB, and when they end"
 
 
-def _of(stack: str) -> Mapping[str, Grid]:
+def _grids(stack: str) -> Mapping[str, Grid]:
     protocols: Mapping[str, Settings] = {f"{stack}:cubic": {}, "cubic": {}}
     grid = partial(Grid, profile="rfc", protocols=protocols, close=0.10)
     return {
@@ -32,4 +32,4 @@ def _of(stack: str) -> Mapping[str, Grid]:
     }
 
 
-QUINN, NOQ = _of("quinn"), _of("noq")
+QUINN, NOQ = _grids("quinn"), _grids("noq")

@@ -28,7 +28,7 @@ class Swept:
 
 @dataclass(frozen=True)
 class Term:
-    """The mean over seeds of a column, for this control's flows under the settings `at`."""
+    """The mean over seeds of a column, for this control's flows under the these settings."""
 
     cc: str
     at: Mapping[str, Any]
@@ -96,15 +96,15 @@ class SettingBounds:
 Decided = Mapping[str, Mapping[str, SettingBounds | str] | str]
 
 
-def alone(cc: str, at: Mapping[str, Any] | None = None, column: str = THROUGHPUT) -> Term:
-    """Returns the term of a control that runs alone, under the settings `at`."""
-    return Term(cc, {CC: cc, **(at or {})}, column)
+def alone(cc: str, settings: Mapping[str, Any] | None = None, column: str = THROUGHPUT) -> Term:
+    """Returns the term of a control that runs alone, under the these settings."""
+    return Term(cc, {CC: cc, **(settings or {})}, column)
 
 
-def ratio(one: str, two: str, within: Bounds = ABOVE, column: str = THROUGHPUT) -> Condition:
+def ratio(upper: str, lower: str, within: Bounds = ABOVE, column: str = THROUGHPUT) -> Condition:
     """Returns the condition on one control over another."""
-    name = f"{label(one)} over {label(two)}"
-    return Condition(name, alone(one, column=column), alone(two, column=column), within=within)
+    name = f"{label(upper)} over {label(lower)}"
+    return Condition(name, alone(upper, column=column), alone(lower, column=column), within=within)
 
 
 def leading(pairs: Iterable[tuple[str, str, float]]) -> list[Condition]:

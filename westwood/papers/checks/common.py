@@ -41,27 +41,27 @@ class Measured:
     def table(self, column: str = THROUGHPUT) -> dict[Any, dict[str, float]]:
         """Returns the mean of each protocol at each x, in the order of the sweep."""
         places = self.points.with_columns(pl.lit("").alias("")) if not self.x else self.points
-        found: dict[Any, dict[str, float]] = {}
+        cells: dict[Any, dict[str, float]] = {}
         for row in places.iter_rows(named=True):
-            found.setdefault(row[self.x], {})[row["cc"]] = row[column]
-        return found
+            cells.setdefault(row[self.x], {})[row["cc"]] = row[column]
+        return cells
 
-    def runs(self, at: Mapping[str, Any], column: str = THROUGHPUT) -> Runs:
+    def runs(self, settings: Mapping[str, Any], column: str = THROUGHPUT) -> Runs:
         """Returns a column by seed, as the mean of the flows in the rows that have these values."""
-        here = self.rows.filter(*(pl.col(key) == value for key, value in at.items()))
+        here = self.rows.filter(*(pl.col(key) == value for key, value in settings.items()))
         values = here.group_by("seed").agg(pl.col(column).mean())
         return Runs(dict(values.select("seed", column).iter_rows()), self.with_interval)
 
-    def curve(self, cc: str, column: str = THROUGHPUT, **at: Any) -> Named:
+    def curve(self, cc: str, column: str = THROUGHPUT, **settings: Any) -> Named:
         """Returns the curve of a control over x, in the rows that have these values."""
         here = self.rows.filter(
-            pl.col("cc") == cc, *(pl.col(key) == value for key, value in at.items())
+            pl.col("cc") == cc, *(pl.col(key) == value for key, value in settings.items())
         )
-        found: dict[Any, dict[int, float]] = {}
+        runs_by_x: dict[Any, dict[int, float]] = {}
         values = here.group_by(self.x, "seed", maintain_order=True).agg(pl.col(column).mean())
         for x, seed, value in values.iter_rows():
-            found.setdefault(x, {})[seed] = value
-        curve = {x: Runs(runs, self.with_interval) for x, runs in found.items()}
+            runs_by_x.setdefault(x, {})[seed] = value
+        curve = {x: Runs(runs, self.with_interval) for x, runs in runs_by_x.items()}
         return Named(label(cc), curve)
 
 
@@ -75,8 +75,8 @@ def leads(measured: Measured, pairs: Sequence[tuple[str, str, float]]) -> Findin
         for x, ratio in curves[upper].over(curves[lower]).items():
             gaps.append((ratio.value - 1, upper, lower, x))
     lead, upper, lower, x = min(gaps, key=lambda gap: gap[0])
-    of = {"of": upper, "over": lower, "at": x, "relative": lead}
-    return Finding({"smallest_lead": of, THROUGHPUT: by_x(measured.table())}, failures)
+    entry = {"of": upper, "over": lower, "at": x, "relative": lead}
+    return Finding({"smallest_lead": entry, THROUGHPUT: by_x(measured.table())}, failures)
 
 
 def by_x(table: dict[Any, dict[str, float]]) -> dict[str, dict[str, float]]:

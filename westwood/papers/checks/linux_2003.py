@@ -69,8 +69,8 @@ def _region(city: str) -> Region:
     rtt_s = 2 * units.parse_time(delay) / units.PS_PER_S
 
     def over(what: str, column: str, within: Bounds) -> Condition:
-        one, two = Term(_PLUS, plus, column), Term("newreno", newreno, column)
-        return Condition(what, one, two, within=within)
+        upper, lower = Term(_PLUS, plus, column), Term("newreno", newreno, column)
+        return Condition(what, upper, lower, within=within)
 
     windows = {
         "ucla": [over(_OF_SSTHRESH, _SSTHRESH, Bounds(1 + words.CLEARLY))],
@@ -100,14 +100,14 @@ REGIONS = {city: _region(city) for city in _CITIES}
 
 def _uploads(city: str, all_: Mapping[str, Measured]) -> Finding:
     """Checks that paths exist on which gain, pipe and retransmissions are the report's."""
-    found = REGIONS[city].of(all_).entry(_TABLE4)
-    failures = [] if found["agree"] else [f"none of {found['cells']} paths has all of Table 4"]
-    return Finding(found, failures, _beside_chance(found))
+    entry = REGIONS[city].of(all_).entry(_TABLE4)
+    failures = [] if entry["agree"] else [f"none of {entry['cells']} paths has all of Table 4"]
+    return Finding(entry, failures, _beside_chance(entry))
 
 
-def _beside_chance(found: Mapping[str, Any]) -> str:
-    chance = f"independent conditions would agree on {found['by_chance']:.1f}"
-    return f"{found['agree']} of {found['cells']} paths agree; {chance}"
+def _beside_chance(entry: Mapping[str, Any]) -> str:
+    chance = f"independent conditions would agree on {entry['by_chance']:.1f}"
+    return f"{entry['agree']} of {entry['cells']} paths agree; {chance}"
 
 
 def _ssthresh(all_: Mapping[str, Measured]) -> Finding:

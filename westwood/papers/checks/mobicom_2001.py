@@ -53,23 +53,23 @@ def _udp_share(all_: Mapping[str, Measured]) -> Finding:
 
 
 def _fairness(all_: Mapping[str, Measured]) -> Finding:
-    found = _jain(all_, "fairness")
+    fairness = _jain(all_, "fairness")
     failures = [
         f"{cc}'s index with {queue} is {words.written(runs.mean)}"
-        for cc, by_queue in found.items()
+        for cc, by_queue in fairness.items()
         for queue, runs in by_queue.items()
         if not runs.mean.low >= _EVEN
     ]
-    return Finding({"jain": _means("fairness", found)}, failures)
+    return Finding({"jain": _means("fairness", fairness)}, failures)
 
 
 def _fairness_red(all_: Mapping[str, Measured]) -> Finding:
     measured: dict[str, dict[str, float]] = {}
     failures: list[str] = []
     for name in ("fairness", "fairness-rtt"):
-        found = _jain(all_, name)
-        measured |= _means(name, found)
-        for cc, index in found.items():
+        fairness = _jain(all_, name)
+        measured |= _means(name, fairness)
+        for cc, index in fairness.items():
             if not words.improves(index["red"], index["droptail"]):
                 failures.append(
                     f"{name}: RED does not raise {cc}'s index, {index['droptail'].mean.value:.3f} "
@@ -89,30 +89,30 @@ def _jain(all_: Mapping[str, Measured], name: str) -> dict[str, dict[str, Runs]]
     }
 
 
-def _means(name: str, found: Mapping[str, Mapping[str, Runs]]) -> dict[str, dict[str, float]]:
+def _means(name: str, runs_of: Mapping[str, Mapping[str, Runs]]) -> dict[str, dict[str, float]]:
     return {
         f"{name}, {cc}": {queue: runs.mean.value for queue, runs in by_queue.items()}
-        for cc, by_queue in found.items()
+        for cc, by_queue in runs_of.items()
     }
 
 
 def _friendliness(all_: Mapping[str, Measured]) -> Finding:
-    def per_flow(one: str, two: str, cc: str) -> Runs:
-        at = {"reno.cc": one, "westwood.cc": two, "cc": cc}
-        return all_["friendliness"].runs(at)
+    def per_flow(first: str, second: str, cc: str) -> Runs:
+        settings = {"reno.cc": first, "westwood.cc": second, "cc": cc}
+        return all_["friendliness"].runs(settings)
 
     lone = {cc: per_flow(cc, cc, cc) for cc in _ALONE_BPS}
     together = {cc: per_flow("reno", "westwood", cc) for cc in _TOGETHER_BPS}
     failures: list[str] = []
     for flows, table, name in ((lone, _ALONE_BPS, "alone"), (together, _TOGETHER_BPS, "together")):
         for cc, published in table.items():
-            found = flows[cc].mean.times(1 / published)
-            failures += words.outside(f"{cc} {name} over the table", found, 1.0, within=EXACT)
-    means = {f"{cc}_bps": one.mean.value for cc, one in together.items()}
+            share = flows[cc].mean.times(1 / published)
+            failures += words.outside(f"{cc} {name} over the table", share, 1.0, within=EXACT)
+    means = {f"{cc}_bps": runs.mean.value for cc, runs in together.items()}
     ratio = together["westwood"].over(together["reno"]).value
     return Finding(
         {
-            "alone_bps": {cc: one.mean.value for cc, one in lone.items()},
+            "alone_bps": {cc: runs.mean.value for cc, runs in lone.items()},
             "together": {**means, "ratio": ratio},
         },
         failures,
@@ -120,12 +120,12 @@ def _friendliness(all_: Mapping[str, Measured]) -> Finding:
 
 
 def _loss_delay_capacity(all_: Mapping[str, Measured]) -> Finding:
-    found = {name: leads(all_[name], _OVER) for name in ("loss", "delay", "capacity")}
+    findings = {name: leads(all_[name], _OVER) for name in ("loss", "delay", "capacity")}
     failures = []
-    for name in found:
+    for name in findings:
         westwood, reno = (all_[name].curve(cc) for cc in ("westwood", "reno"))
-        failures += [f"{name}: {one}" for one in words.mostly_above(westwood, reno)]
-    return Finding({name: finding.measured for name, finding in found.items()}, failures)
+        failures += [f"{name}: {failure}" for failure in words.mostly_above(westwood, reno)]
+    return Finding({name: finding.measured for name, finding in findings.items()}, failures)
 
 
 def _over_reno(measured: Measured) -> Finding:
@@ -170,7 +170,8 @@ def _traces(all_: Mapping[str, Measured]) -> Finding:
         *words.over_limit(name.format("Reno"), share["reno"], _CUT),
     ]
     return Finding(
-        {"median_ssthresh_over_pipe": {cc: one.value for cc, one in share.items()}}, failures
+        {"median_ssthresh_over_pipe": {cc: estimate.value for cc, estimate in share.items()}},
+        failures,
     )
 
 
@@ -188,14 +189,14 @@ CHECKS = {
 
 
 def _index(cc: str, key: str, queue: str) -> Term:
-    at = {key: cc, "bottleneck.queue": Swept(_QUEUES.index(queue))}
-    return Term(cc, at, "jain")
+    settings = {key: cc, "bottleneck.queue": Swept(_QUEUES.index(queue))}
+    return Term(cc, settings, "jain")
 
 
-def _of_twenty(cc: str, one: str, two: str, published_bps: float, name: str) -> Condition:
+def _of_twenty(cc: str, first: str, second: str, published_bps: float, name: str) -> Condition:
     return Condition(
         f"{label(cc)} {name} over the table",
-        Term(cc, {"reno.cc": one, "westwood.cc": two}),
+        Term(cc, {"reno.cc": first, "westwood.cc": second}),
         by=published_bps,
         within=around(within=EXACT),
     )

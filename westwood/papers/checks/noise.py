@@ -87,8 +87,8 @@ WORDS: dict[str, tuple[str, Callable[[random.Random], bool]]] = {
 }
 
 
-def _with_last(one: Named, last: Runs) -> Named:
-    return Named(one.name, {**one.curve, float(POINTS): last})
+def _with_last(series: Named, last: Runs) -> Named:
+    return Named(series.name, {**series.curve, float(POINTS): last})
 
 
 def share(word: str, draws: int = DRAWS) -> float:

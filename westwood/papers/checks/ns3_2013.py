@@ -41,7 +41,11 @@ _ORDER = [
     *((WESTWOOD, other, HUGELY) for other in _OTHERS),
     *_SECOND,
 ]
-_SUPERIOR = [(WESTWOOD, WESTWOOD_PLUS, 0.0), *((WESTWOOD, one, 0.0) for one in _OTHERS), *_SECOND]
+_SUPERIOR = [
+    (WESTWOOD, WESTWOOD_PLUS, 0.0),
+    *((WESTWOOD, control, 0.0) for control in _OTHERS),
+    *_SECOND,
+]
 _FASTER = [(WESTWOOD, WESTWOOD_PLUS, CLEARLY), *_SUPERIOR[1:]]
 _HIGHER_CWND = [(WESTWOOD, WESTWOOD_PLUS), (WESTWOOD_PLUS, "reno")]
 _RATES = ValueRange("bottleneck.loss.rate", 0.0001, 0.05)
@@ -65,11 +69,11 @@ def _reno_equals_newreno(all_: Mapping[str, Measured]) -> Finding:
     reno, newreno = (all_["fig5"].curve(cc) for cc in ("reno", "newreno"))
     ratios = reno.over(newreno)
     failures = [
-        f"Reno over NewReno at {shown(per)} is {words.written(one)}, expected within 10 % of 1"
-        for per, one in ratios.items()
-        if not words.alike(one)
+        f"Reno over NewReno at {shown(per)} is {words.written(ratio)}, expected within 10 % of 1"
+        for per, ratio in ratios.items()
+        if not words.alike(ratio)
     ]
-    gaps = {per: abs(one.value - 1) for per, one in ratios.items()}
+    gaps = {per: abs(ratio.value - 1) for per, ratio in ratios.items()}
     worst = max(gaps, key=lambda per: gaps[per])
     return Finding({"largest_difference": {"at": worst, "relative": gaps[worst]}}, failures)
 
@@ -79,19 +83,23 @@ def _westwoodplus_knee(all_: Mapping[str, Measured]) -> Finding:
     name = "Westwood over Westwood+"
     failures: list[str] = []
     ratios = westwood.over(plus)
-    for per, one in ratios.items():
-        if per <= _KNEE and not words.alike(one):
-            failures.append(f"{name} at {shown(per)} is {words.written(one)} before the drop")
-        if per > _KNEE and not words.above(one):
-            failures.append(f"{name} at {shown(per)} is {words.written(one)}, expected above 1")
-    curve = {per: one.by(plus.curve[per]) for per, one in westwood.curve.items() if per >= _KNEE}
+    for per, knee_ratio in ratios.items():
+        if per <= _KNEE and not words.alike(knee_ratio):
+            failures.append(
+                f"{name} at {shown(per)} is {words.written(knee_ratio)} before the drop"
+            )
+        if per > _KNEE and not words.above(knee_ratio):
+            failures.append(
+                f"{name} at {shown(per)} is {words.written(knee_ratio)}, expected above 1"
+            )
+    curve = {per: runs.by(plus.curve[per]) for per, runs in westwood.curve.items() if per >= _KNEE}
     failures += words.grows(Named(name, curve))
-    gaps = {per: one.minus(plus.curve[per]).mean for per, one in westwood.curve.items()}
+    gaps = {per: runs.minus(plus.curve[per]).mean for per, runs in westwood.curve.items()}
     return Finding({"gap_bps": {shown(per): _entry(gap) for per, gap in gaps.items()}}, failures)
 
 
-def _entry(found: Estimate) -> dict[str, float]:
-    return {"mean": found.value, "half": (found.high - found.low) / 2}
+def _entry(estimate: Estimate) -> dict[str, float]:
+    return {"mean": estimate.value, "half": (estimate.high - estimate.low) / 2}
 
 
 def _monotone(all_: Mapping[str, Measured]) -> Finding:
@@ -124,8 +132,8 @@ def _original_work(all_: Mapping[str, Measured]) -> Finding:
         ratios = {x: ours.curve[x].over(theirs.curve[x]) for x in common}
         measured[name] = {
             "points": len(common),
-            "alike": sum(words.alike(one) for one in ratios.values()),
-            "ratio": {shown(x): one.value for x, one in ratios.items()},
+            "alike": sum(words.alike(ratio) for ratio in ratios.values()),
+            "ratio": {shown(x): ratio.value for x, ratio in ratios.items()},
         }
     return Finding(measured, [])
 
@@ -172,8 +180,8 @@ def _bandwidth(all_: Mapping[str, Measured]) -> Finding:
         for link in ("access", "bottleneck")
         if f"lost_on_{link}" in measured.points.columns
     }
-    found = {**finding.measured, "at_8_over_2": growth, "westwood_packets_lost_on": lost}
-    return Finding(found, failures)
+    measurements = {**finding.measured, "at_8_over_2": growth, "westwood_packets_lost_on": lost}
+    return Finding(measurements, failures)
 
 
 def _spread(best: Named, worst: Named) -> dict[Any, Runs]:
@@ -192,15 +200,15 @@ def _graded(measured: Measured, cc: str, key: str) -> tuple[list[Named], dict[An
 
 
 def _largest(spread: Mapping[Any, Runs]) -> dict[str, float]:
-    at = max(spread, key=lambda per: spread[per].mean.value)
-    return {"bps": spread[at].mean.value, "at": at}
+    largest_per = max(spread, key=lambda per: spread[per].mean.value)
+    return {"bps": spread[largest_per].mean.value, "at": largest_per}
 
 
 def _size(name: str, spread: Mapping[Any, Runs], kind: str, published: float) -> Iterator[str]:
     """Checks the size of the largest spread, in Mb/s."""
-    found = spread[_largest(spread)["at"]].mean.times(1e-6)
+    spread_mbps = spread[_largest(spread)["at"]].mean.times(1e-6)
     check = words.over_limit if kind == "at most" else words.outside
-    yield from check(f"{name}'s largest spread", found, published, " Mb/s")
+    yield from check(f"{name}'s largest spread", spread_mbps, published, " Mb/s")
 
 
 _NAMES = {"reno": "Reno", WESTWOOD: "Westwood", WESTWOOD_PLUS: "Westwood+"}
@@ -226,8 +234,8 @@ def _suffers_at_high_rates(best: Named, worst: Named) -> Iterator[str]:
     kept = []
     for is_high in (False, True):
         pers = [per for per in best.curve if (per > _KNEE) == is_high]
-        one, two = (words.total(of.curve[per] for per in pers) for of in (worst, best))
-        kept.append(one.over(two))
+        first, second = (words.total(named.curve[per] for per in pers) for named in (worst, best))
+        kept.append(first.over(second))
     low, high = kept
     if not high.high < low.low:
         yield (
@@ -241,7 +249,7 @@ def _mtu(all_: Mapping[str, Measured]) -> Finding:
     spreads: dict[str, dict[str, float]] = {}
     by_rate: dict[str, Named] = {}
     failures: list[str] = []
-    for cc, (kind, published, at) in _FIG9.items():
+    for cc, (kind, published, peak_per) in _FIG9.items():
         smallest_first, _ = _graded(measured, cc, "tcp.packet")
         curves = smallest_first[::-1]
         spread = _spread(curves[0], curves[-1])
@@ -250,8 +258,10 @@ def _mtu(all_: Mapping[str, Measured]) -> Finding:
         by_rate[cc] = Named(f"{_NAMES[cc]}'s spread", spread)
         failures += _size(_NAMES[cc], spread, kind, published)
         most = spreads[cc]["at"]
-        if words.below(spread[at].over(spread[most])):
-            failures.append(f"{_NAMES[cc]}'s spread is largest at {most:g}, expected at {at:g}")
+        if words.below(spread[peak_per].over(spread[most])):
+            failures.append(
+                f"{_NAMES[cc]}'s spread is largest at {most:g}, expected at {peak_per:g}"
+            )
     failures += words.leads(by_rate["reno"], by_rate[WESTWOOD], HUGELY)
     return Finding({"largest_spread": spreads}, failures)
 
@@ -286,12 +296,12 @@ def _ack_compression(all_: Mapping[str, Measured]) -> Finding:
         failures.append(
             f"Westwood+'s largest estimate {_PERIOD} is {words.written(high)} kb/s, {slightly}"
         )
-    found = {
+    measurements = {
         "westwood_peak_bps": peak.value * 1e6,
         "westwood+_mean_bps": mean.value * 1e3,
         "westwood+_bps": [low.value * 1e3, high.value * 1e3],
     }
-    return Finding(found, failures)
+    return Finding(measurements, failures)
 
 
 CHECKS = {
@@ -312,8 +322,8 @@ CHECKS = {
 
 
 def _estimate(name: str, cc: str, column: str, unit_bps: float, within: Bounds) -> Condition:
-    of = Term(cc, {"upload.cc": cc}, f"estimate_{column}_bps", flow="upload")
-    return Condition(name, of, by=unit_bps, within=within)
+    term = Term(cc, {"upload.cc": cc}, f"estimate_{column}_bps", flow="upload")
+    return Condition(name, term, by=unit_bps, within=within)
 
 
 _CURVE = "It is about how a curve goes from point to point, which no single setting shows."

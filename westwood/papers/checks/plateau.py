@@ -39,7 +39,7 @@ _PERIODICALLY = 3  # times
 
 def _gain(ratio_: Estimate) -> Estimate:
     """Converts a ratio to a gain in percent."""
-    return Estimate(*(100 * (one - 1) for one in (ratio_.value, ratio_.low, ratio_.high)))
+    return Estimate(*(100 * (bound - 1) for bound in (ratio_.value, ratio_.low, ratio_.high)))
 
 
 def _gained(name: str, ratio_: Estimate, published: float) -> list[str]:
@@ -54,8 +54,8 @@ def _around(gain: float) -> Bounds:
 
 def _agrees(name: str, cc: str, mbps: float) -> Condition:
     """Returns the condition that a throughput is one that the paper gives."""
-    of = Term(cc, {"tcp.cc": cc}, THROUGHPUT)
-    return Condition(name, of, by=1e6, within=around(mbps, EXACT))
+    term = Term(cc, {"tcp.cc": cc}, THROUGHPUT)
+    return Condition(name, term, by=1e6, within=around(mbps, EXACT))
 
 
 _WITH_CTE = f'{{ name = "{_AFTER}", cte = {_BEST_CTE["plateau-cte-wired"]:g} }}'
@@ -102,17 +102,17 @@ def _wired(all_: Mapping[str, Measured]) -> Finding:
     )
 
 
-def _candidate(found: Mapping[str, Any]) -> str:
+def _candidate(measurements: Mapping[str, Any]) -> str:
     """Says where the published numbers agree, and how likely such a place is by chance."""
-    if not found:
+    if not measurements:
         return ""
-    one = found["over_duration_and_queue"]
+    best = measurements["over_duration_and_queue"]
     where = (
-        f", as at {one['at'].replace('bottleneck.queue.limit', 'queue')}" if one["agree"] else ""
+        f", as at {best['at'].replace('bottleneck.queue.limit', 'queue')}" if best["agree"] else ""
     )
     return (
-        f"a candidate: {one['agree']} of {one['cells']} durations and queues have all its numbers"
-        f"{where}; independent numbers would agree at {one['by_chance']:.1f}"
+        f"a candidate: {best['agree']} of {best['cells']} durations and queues have all its numbers"
+        f"{where}; independent numbers would agree at {best['by_chance']:.1f}"
     )
 
 
@@ -124,9 +124,9 @@ def _lengths(all_: Mapping[str, Measured], conditions: list[str]) -> dict[str, A
 
 def _wired_numbers(all_: Mapping[str, Measured]) -> Finding:
     """Checks the paper's three throughputs of the wired path together."""
-    found = {cc: all_["plateau-wired"].runs({"cc": cc}) for cc in _WIRED_MBPS}
+    runs_of = {cc: all_["plateau-wired"].runs({"cc": cc}) for cc in _WIRED_MBPS}
     rows: list[tuple[str, Runs, float]] = [
-        (label(cc), found[cc], published) for cc, published in _WIRED_MBPS.items()
+        (label(cc), runs_of[cc], published) for cc, published in _WIRED_MBPS.items()
     ]
     cte = _BEST_CTE["plateau-cte-wired"]
     rows.append((f"cte {cte:g}", all_["plateau-cte-wired"].runs({_CTE: cte}), _WIRED_CTE_MBPS))
@@ -142,14 +142,16 @@ def _wireless(all_: Mapping[str, Measured]) -> Finding:
     before, after = (runs.curve(cc) for cc in (_BEFORE, _AFTER))
     ratios = after.over(before)
     failures = list(words.leads(after, before))
-    measured: dict[str, Any] = {"gain": {shown(per): one.value - 1 for per, one in ratios.items()}}
+    measured: dict[str, Any] = {
+        "gain": {shown(per): ratio_at.value - 1 for per, ratio_at in ratios.items()}
+    }
     there = _where(before.curve, _WIRELESS_MBPS * 1e6)
     if there is None:
         failures.append(f"no error rate leaves {before.name} {_WIRELESS_MBPS:g} Mb/s")
     else:
-        rate, (one, two), share = there
+        rate, (first, second), share = there
         base, gained = (
-            words.total([named.curve[one].scaled(1 - share), named.curve[two].scaled(share)])
+            words.total([named.curve[first].scaled(1 - share), named.curve[second].scaled(share)])
             for named in (before, after)
         )
         ratio_ = gained.over(base)
@@ -170,40 +172,40 @@ def _where(
 
     Also the two error rates around it, and its place between them from 0 to 1.
     """
-    for (one, upper), (two, lower) in itertools.pairwise(curve.items()):
+    for (first, upper), (second, lower) in itertools.pairwise(curve.items()):
         high, low = upper.mean.value, lower.mean.value
         if low <= published_bps <= high and low < high:
             share = (high - published_bps) / (high - low)
-            return one + share * (two - one), (one, two), share
+            return first + share * (second - first), (first, second), share
     return None
 
 
 def _cte(all_: Mapping[str, Measured]) -> Finding:
-    found: dict[str, Any] = {}
+    measurements: dict[str, Any] = {}
     failures: list[str] = []
     for name, published in _BEST_CTE.items():
         curve = all_[name].curve(_AFTER)
         means = {cte: runs.mean.value for cte, runs in curve.curve.items()}
         best = max(means, key=lambda cte: means[cte])
-        found[name] = {
+        measurements[name] = {
             "best_cte": best,
             "best_bps": means[best],
             "at_published_bps": means[published],
             "curve_bps": {shown(cte): value for cte, value in means.items()},
         }
         named = words.Named(name, curve.curve)
-        found[name]["largest_over_least"] = words.flatness(named)
+        measurements[name]["largest_over_least"] = words.flatness(named)
         failures += words.best_point(named, published)
-    return Finding(found, failures)
+    return Finding(measurements, failures)
 
 
 def _beside(all_: Mapping[str, Measured], other: str) -> tuple[Estimate, Estimate]:
     """Returns S1's throughput over S2's, and S2's share of its fair half; S2 runs `other`."""
-    one, two = (
+    first, second = (
         all_["plateau-friendly"].runs({"S2-tcp.cc": other, "flow": flow})
         for flow in ("S1-tcp", "S2-tcp")
     )
-    return one.over(two), two.over(words.total([one, two])).times(2)
+    return first.over(second), second.over(words.total([first, second])).times(2)
 
 
 def _friendly_newreno(all_: Mapping[str, Measured]) -> Finding:
@@ -239,7 +241,7 @@ def _over_time(all_: Mapping[str, Measured], column: str) -> tuple[Runs, Runs]:
 
 
 def _stages(all_: Mapping[str, Measured]) -> Finding:
-    counts = [one.mean for one in _over_time(all_, "stages")]
+    counts = [runs.mean for runs in _over_time(all_, "stages")]
     ratio_ = _over_time(all_, "stage_ratio")[1].mean
     failures = [
         f"the {path} path has {words.written(count)} stages, expected at least one"
@@ -255,7 +257,7 @@ def _stages(all_: Mapping[str, Measured]) -> Finding:
         failures.append(f"the window swings {words.written(swing)} times as far as without stages")
     return Finding(
         {
-            "stages": [one.value for one in counts],
+            "stages": [count.value for count in counts],
             "longest_over_shortest": ratio_.value,
             "swing_over_westwoodnrs": swing.value,
         },
@@ -264,10 +266,10 @@ def _stages(all_: Mapping[str, Measured]) -> Finding:
 
 
 def _ssthresh(all_: Mapping[str, Measured]) -> Finding:
-    found = _over_time(all_, "ssthresh_range")[1].mean
+    mean = _over_time(all_, "ssthresh_range")[1].mean
     return Finding(
-        {"error_rate": like_published(all_), "range_over_median": found.value},
-        list(words.over_limit("ssthresh's range over its median from 7 s on", found, words.ALIKE)),
+        {"error_rate": like_published(all_), "range_over_median": mean.value},
+        list(words.over_limit("ssthresh's range over its median from 7 s on", mean, words.ALIKE)),
     )
 
 
@@ -333,8 +335,10 @@ CHECKS = {
 
 def _over(other: str, within: Bounds) -> Condition:
     """Returns the condition on the ratio of the first source's throughput to the second's."""
-    one, two = (Term(cc, {"S2-tcp.cc": other}) for cc in (_AFTER, other))
-    return Condition(f"{label(_AFTER)} over a competing {label(other)}", one, two, within=within)
+    first, second = (Term(cc, {"S2-tcp.cc": other}) for cc in (_AFTER, other))
+    return Condition(
+        f"{label(_AFTER)} over a competing {label(other)}", first, second, within=within
+    )
 
 
 _TIME = "It is about windows over time, which no mean of a single setting shows."

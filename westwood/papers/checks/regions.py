@@ -34,9 +34,9 @@ class Region:
         """Decides each condition in each cell."""
         measured = all_[self.scenario]
         rows = measured.rows.filter(*(pl.col(key) == value for key, value in self.at.items()))
-        columns = sorted({one.column for c in self.conditions for one in (c.of, c.over) if one})
+        columns = sorted({term.column for c in self.conditions for term in (c.of, c.over) if term})
         settings = sorted(
-            {key for c in self.conditions for one in (c.of, c.over) if one for key in one.at}
+            {key for c in self.conditions for term in (c.of, c.over) if term for key in term.at}
         )
         means = rows.group_by(*self.axes, *settings, maintain_order=True).agg(
             *(pl.col(name).mean() for name in columns)
@@ -50,15 +50,15 @@ class Region:
             row = values.get((*cell, *(term.at.get(key) for key in settings)))
             return math.nan if row is None else float(row[term.column])
 
-        found = {}
+        cells = {}
         for cell in product(*(rows[axis].unique(maintain_order=True) for axis in self.axes)):
-            found[cell] = [
+            cells[cell] = [
                 mean(cell, condition.of)
                 / ((mean(cell, condition.over) if condition.over else 1.0) or math.nan)
                 / condition.by
                 for condition in self.conditions
             ]
-        return Cells(self, found)
+        return Cells(self, cells)
 
 
 @dataclass(frozen=True)
@@ -75,16 +75,16 @@ class Cells:
     def holds(self, cell: tuple[Any, ...], conditions: Sequence[str] = ()) -> list[bool]:
         """Returns which of these conditions a cell fulfils."""
         return [
-            one.within.least <= value <= one.within.most
-            for one, value in zip(self.region.conditions, self.values[cell], strict=True)
-            if not conditions or one.name in conditions
+            condition.within.least <= value <= condition.within.most
+            for condition, value in zip(self.region.conditions, self.values[cell], strict=True)
+            if not conditions or condition.name in conditions
         ]
 
     def shares(self, conditions: Sequence[str] = ()) -> dict[str, float]:
         """Returns the share of the cells that fulfil each condition."""
         names = [c.name for c in self.region.conditions if not conditions or c.name in conditions]
         held = [self.holds(cell, conditions) for cell in self.values]
-        return {name: sum(one[n] for one in held) / len(held) for n, name in enumerate(names)}
+        return {name: sum(flags[n] for flags in held) / len(held) for n, name in enumerate(names)}
 
     def entry(self, conditions: Sequence[str] = ()) -> dict[str, Any]:
         """Returns the number of agreeing cells, what chance would give, and the shares."""
@@ -101,7 +101,7 @@ class Cells:
             entry["at"] = " and ".join(
                 f"{axis} {x}" for axis, x in zip(self.region.axes, best, strict=True)
             )
-            entry["there"] = {one.name: value for one, value in values}
+            entry["there"] = {condition.name: value for condition, value in values}
         return entry
 
     def best(self, conditions: Sequence[str] = ()) -> tuple[Any, ...]:

@@ -68,10 +68,12 @@ class Runs:
     def over(self, other: Runs) -> Estimate:
         """Returns the ratio of the means, compared run by run."""
         seeds = self.values.keys() & other.values.keys()
-        found = compare_pairs([(self.values[seed], other.values[seed]) for seed in sorted(seeds)])
-        if math.isnan(found.ratio):
+        comparison = compare_pairs(
+            [(self.values[seed], other.values[seed]) for seed in sorted(seeds)]
+        )
+        if math.isnan(comparison.ratio):
             return _UNKNOWN
-        return self._interval(found.ratio, found.ratio_ci95)
+        return self._interval(comparison.ratio, comparison.ratio_ci95)
 
     def scaled(self, factor: float) -> Runs:
         """Returns the values times a factor."""
@@ -80,11 +82,11 @@ class Runs:
 
     def minus(self, other: Runs) -> Runs:
         """Returns the differences, run by run."""
-        return self._with(other, lambda one, two: one - two)
+        return self._with(other, lambda left, right: left - right)
 
     def by(self, other: Runs) -> Runs:
         """Returns the ratios, run by run; NaN where the other is 0."""
-        return self._with(other, lambda one, two: one / two if two else math.nan)
+        return self._with(other, lambda left, right: left / right if right else math.nan)
 
     def _with(self, other: Runs, how: Callable[[float, float], float]) -> Runs:
         seeds = sorted(self.values.keys() & other.values.keys())
@@ -103,8 +105,8 @@ _UNKNOWN = Estimate(math.nan, math.nan, math.nan)
 def total(parts: Iterable[Runs]) -> Runs:
     """Adds quantities, run by run."""
     first, *others = parts
-    for one in others:
-        first = first._with(one, lambda a, b: a + b)
+    for summand in others:
+        first = first._with(summand, lambda a, b: a + b)
     return first
 
 
@@ -140,19 +142,19 @@ def alike(ratio: Estimate) -> bool:
     return ratio.low >= 1 / (1 + ALIKE) and ratio.high <= 1 + ALIKE
 
 
-def near(found: Estimate, published: float, within: float = NEAR) -> bool:
+def near(estimate: Estimate, published: float, within: float = NEAR) -> bool:
     """Returns whether a quantity is near the published number."""
-    return found.low >= (1 - within) * published and found.high <= (1 + within) * published
+    return estimate.low >= (1 - within) * published and estimate.high <= (1 + within) * published
 
 
-def exactly(found: Estimate, published: float) -> bool:
+def exactly(estimate: Estimate, published: float) -> bool:
     """Returns whether a quantity is what the paper gives with three digits or more."""
-    return near(found, published, EXACT)
+    return near(estimate, published, EXACT)
 
 
-def at_most(found: Estimate, published: float) -> bool:
+def at_most(estimate: Estimate, published: float) -> bool:
     """Returns whether a quantity is less than the published number."""
-    return found.high <= published
+    return estimate.high <= published
 
 
 # Curves: each function yields where and by how much its word fails, so nothing means that it holds
@@ -194,43 +196,43 @@ def mostly_above(upper: Named, lower: Named) -> Iterator[str]:
         yield f"{upper.name} over {lower.name}: above at {share}"
 
 
-def grows(one: Named) -> Iterator[str]:
+def grows(series: Named) -> Iterator[str]:
     """Checks that a curve grows from its first point to its last."""
-    yield from _goes(one, 1, "falls", "grows")
+    yield from _goes(series, 1, "falls", "grows")
 
 
-def falls(one: Named) -> Iterator[str]:
+def falls(series: Named) -> Iterator[str]:
     """Checks that a curve falls from its first point to its last."""
-    yield from _goes(one, -1, "rises", "falls")
+    yield from _goes(series, -1, "rises", "falls")
 
 
-def _goes(one: Named, sign: int, wrong: str, right: str) -> Iterator[str]:
-    for (x, before), (y, after) in itertools.pairwise(one.curve.items()):
+def _goes(series: Named, sign: int, wrong: str, right: str) -> Iterator[str]:
+    for (x, before), (y, after) in itertools.pairwise(series.curve.items()):
         step = after.over(before) if sign > 0 else before.over(after)
         if below(step):
-            yield f"{one.name}: {wrong} by {1 - step.value:.1%} from {shown(x)} to {shown(y)}"
-    (x, first), *_, (y, last) = one.curve.items()
+            yield f"{series.name}: {wrong} by {1 - step.value:.1%} from {shown(x)} to {shown(y)}"
+    (x, first), *_, (y, last) = series.curve.items()
     whole = last.over(first) if sign > 0 else first.over(last)
     if not above(whole, CLEARLY):
         change = abs(last.over(first).value - 1)
-        yield f"{one.name}: {right} by only {change:.1%} from {shown(x)} to {shown(y)}"
+        yield f"{series.name}: {right} by only {change:.1%} from {shown(x)} to {shown(y)}"
 
 
-def stays_flat(one: Named) -> Iterator[str]:
+def stays_flat(curve: Named) -> Iterator[str]:
     """Checks that all points of a curve are alike."""
-    least = min(one.curve, key=lambda x: one.curve[x].mean.value)
-    most = max(one.curve, key=lambda x: one.curve[x].mean.value)
-    ratio = one.curve[most].over(one.curve[least])
+    least = min(curve.curve, key=lambda x: curve.curve[x].mean.value)
+    most = max(curve.curve, key=lambda x: curve.curve[x].mean.value)
+    ratio = curve.curve[most].over(curve.curve[least])
     if not alike(ratio):
-        yield f"{one.name}: at {shown(most)} {ratio.value:.2f} times as much as at {shown(least)}"
+        yield f"{curve.name}: at {shown(most)} {ratio.value:.2f} times as much as at {shown(least)}"
 
 
 def best_curve(curves: Sequence[Named]) -> Iterator[str]:
     """Checks that the first curve is the best and the last one the worst."""
     best, *between, worst = curves
     yield from leads(best, worst)
-    for one in between:
-        for upper, lower in ((best, one), (one, worst)):
+    for middle in between:
+        for upper, lower in ((best, middle), (middle, worst)):
             for x, ratio in upper.over(lower).items():
                 if below(ratio):
                     yield f"{lower.name} over {upper.name} at {shown(x)}: above"
@@ -247,40 +249,40 @@ def in_order(curves: Sequence[Named]) -> Iterator[str]:
                 yield f"{lower.name} over {upper.name} at {shown(x)}: above"
 
 
-def best_point(one: Named, at: object) -> Iterator[str]:
+def best_point(series: Named, best_x: object) -> Iterator[str]:
     """Checks that no other point of a curve is above this one, beyond the paired interval."""
-    peak = one.curve[at]
-    for x, runs in one.curve.items():
+    peak = series.curve[best_x]
+    for x, runs in series.curve.items():
         ratio = runs.over(peak)
         if above(ratio) and (runs.with_interval or ratio.value > 1 + TIE):
-            yield f"{one.name}: {shown(x)} gives {ratio.value - 1:.2%} more than {shown(at)}"
+            yield f"{series.name}: {shown(x)} gives {ratio.value - 1:.2%} more than {shown(best_x)}"
 
 
-def flatness(one: Named) -> float:
+def flatness(series: Named) -> float:
     """Returns by how much the largest point of a curve exceeds the least, relative to the least."""
-    means = [runs.mean.value for runs in one.curve.values()]
+    means = [runs.mean.value for runs in series.curve.values()]
     return max(means) / min(means) - 1
 
 
 def outside(
-    name: str, found: Estimate, published: float, unit: str = "", within: float = NEAR
+    name: str, estimate: Estimate, published: float, unit: str = "", within: float = NEAR
 ) -> Iterator[str]:
     """Checks that a quantity is near the published number, or exactly that with EXACT."""
-    if not near(found, published, within):
+    if not near(estimate, published, within):
         word = "exactly" if within == EXACT else "about"
-        yield f"{name} is {written(found)}{unit}, expected {word} {published:g}{unit}"
+        yield f"{name} is {written(estimate)}{unit}, expected {word} {published:g}{unit}"
 
 
-def over_limit(name: str, found: Estimate, limit: float, unit: str = "") -> Iterator[str]:
+def over_limit(name: str, estimate: Estimate, limit: float, unit: str = "") -> Iterator[str]:
     """Checks that a quantity is at most the published number."""
-    if not at_most(found, limit):
-        yield f"{name} is {written(found)}{unit}, expected at most {limit:g}{unit}"
+    if not at_most(estimate, limit):
+        yield f"{name} is {written(estimate)}{unit}, expected at most {limit:g}{unit}"
 
 
-def written(found: Estimate) -> str:
+def written(estimate: Estimate) -> str:
     """Writes a mean with its interval."""
-    half = (found.high - found.low) / 2
-    return f"{found.value:.3g}" if half == 0 else f"{found.value:.3g} ± {half:.2g}"
+    half = (estimate.high - estimate.low) / 2
+    return f"{estimate.value:.3g}" if half == 0 else f"{estimate.value:.3g} ± {half:.2g}"
 
 
 def shown(x: object) -> str:

@@ -41,34 +41,34 @@ def applied(
 
     `fixed` are the keys that it sweeps or owns.
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     queues: dict[str, dict[str, Any]] = {}
     for value in values:
         for address, to in value.set.items():
             first, _, rest = address.partition(".")
             if not rest:
-                found |= {address: to} if address not in fixed else {}
+                settings |= {address: to} if address not in fixed else {}
             elif (link := _link(point, first)) is None:
-                found |= dict(_of_flows(point, fixed, first, rest, to))
+                settings |= dict(_of_flows(point, fixed, first, rest, to))
             elif rest == "loss.bits_of":
                 if link.loss.kind == "uniform":
-                    found[f"{link.name}.loss"] = _bits(link.model_dump()["loss"], to)
+                    settings[f"{link.name}.loss"] = _bits(link.model_dump()["loss"], to)
             elif rest.startswith(("queue", "red.")):
                 queue = queues.get(link.name, link.model_dump(exclude_none=True)["queue"])
                 queues[link.name] = _queue(queue, f"{link.name}.queue" in fixed, rest, to)
             elif f"{link.name}.{rest}" not in fixed and _has(link, rest):
-                found[f"{link.name}.{rest}"] = to
-    found |= {f"{name}.queue": queue for name, queue in queues.items()}
-    duration = parse_time(found["duration"]) if "duration" in found else point.duration
+                settings[f"{link.name}.{rest}"] = to
+    settings |= {f"{name}.queue": queue for name, queue in queues.items()}
+    duration = parse_time(settings["duration"]) if "duration" in settings else point.duration
     if longest and duration > parse_time(longest):
-        found["duration"] = longest
-    return point.with_settings(found) if found else point
+        settings["duration"] = longest
+    return point.with_settings(settings) if settings else point
 
 
 def _link(point: Scenario, name: str) -> Link | None:
     if name == "bottleneck":
-        return min(point.link, key=lambda one: one.mean_rate_bps("forward"))
-    return next((one for one in point.link if one.name == name), None)
+        return min(point.link, key=lambda link: link.mean_rate_bps("forward"))
+    return next((link for link in point.link if link.name == name), None)
 
 
 def _has(link: Link, rest: str) -> bool:

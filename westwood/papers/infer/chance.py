@@ -20,11 +20,12 @@ _EXPECTED = 5.0  # fewer settings tell nothing
 def counted(held: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
     """Returns the shares of the claims, and how often 0, 1, 2 ... of them hold at once."""
     names = list(held[0]) if held else []
-    shares = {name: sum(one[name] for one in held) / len(held) for name in names}
-    numbers = [sum(one.values()) for one in held]
+    shares = {name: sum(is_held[name] for is_held in held) / len(held) for name in names}
+    numbers = [sum(is_held.values()) for is_held in held]
     together = [numbers.count(count) for count in range(len(names) + 1)]
     pairs = [
-        [one, two, sum(x[one] and x[two] for x in held)] for one, two in combinations(names, 2)
+        [first, second, sum(x[first] and x[second] for x in held)]
+        for first, second in combinations(names, 2)
     ]
     return {"settings": len(held), "shares": shares, "together": together, "pairs": pairs}
 
@@ -33,8 +34,8 @@ def counted(held: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
 class Pair:
     """Two claims: the settings that have both, and those that independent claims would give."""
 
-    one: str
-    two: str
+    first: str
+    second: str
     both: int
     expected: float
     at_most_by_chance: float  # the probability of so few settings with both, or fewer
@@ -45,38 +46,41 @@ class Pair:
         return self.expected >= _EXPECTED and self.both < _RARELY * self.expected
 
 
-def pairs(found: Mapping[str, Any]) -> list[Pair]:
+def pairs(counts: Mapping[str, Any]) -> list[Pair]:
     """Returns every pair of claims from what `counted` returned."""
-    count, shares = found["settings"], found["shares"]
+    count, shares = counts["settings"], counts["shares"]
     return [
         Pair(
-            one,
-            two,
+            first,
+            second,
             both,
-            shares[one] * shares[two] * count,
-            _at_most(both, round(shares[one] * count), round(shares[two] * count), count),
+            shares[first] * shares[second] * count,
+            _at_most(both, round(shares[first] * count), round(shares[second] * count), count),
         )
-        for one, two, both in found["pairs"]
+        for first, second, both in counts["pairs"]
     ]
 
 
-def _at_most(both: int, one: int, two: int, count: int) -> float:
+def _at_most(both: int, first: int, second: int, count: int) -> float:
     """Returns Fisher's one-sided probability that independent claims share so few settings."""
-    ways = math.comb(count, two)
-    few = (math.comb(one, n) * math.comb(count - one, two - n) for n in range(min(both, two) + 1))
+    ways = math.comb(count, second)
+    few = (
+        math.comb(first, n) * math.comb(count - first, second - n)
+        for n in range(min(both, second) + 1)
+    )
     return sum(few) / ways
 
 
 def at_once(shares: Sequence[float]) -> list[float]:
     """Returns the probabilities that 0, 1, 2 ... of independent claims hold at once."""
-    found = [1.0]
+    probabilities = [1.0]
     for share in shares:
-        found = [
-            (found[count] * (1 - share) if count < len(found) else 0.0)
-            + (found[count - 1] * share if count else 0.0)
-            for count in range(len(found) + 1)
+        probabilities = [
+            (probabilities[count] * (1 - share) if count < len(probabilities) else 0.0)
+            + (probabilities[count - 1] * share if count else 0.0)
+            for count in range(len(probabilities) + 1)
         ]
-    return found
+    return probabilities
 
 
 def expected(shares: Sequence[float], least: int, settings: int) -> float:

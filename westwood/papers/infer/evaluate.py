@@ -74,19 +74,19 @@ class ClaimTestSet:
     @cached_property
     def studies(self) -> list[PaperStudy]:
         """Experiments that these claims rest on."""
-        return [one for one in STUDIES.values() if set(one.claims) & set(self.claims)]
+        return [study for study in STUDIES.values() if set(study.claims) & set(self.claims)]
 
     @cached_property
     def bases(self) -> dict[str, tuple[Scenario, PaperStudy]]:
         """Scenarios by name, with their sweeps and studies."""
-        found = {}
+        scenarios = {}
         for study in self.studies:
             for name in study.scenarios:
                 base = Scenario.preset(name)
                 if self.thin:
                     base = base.with_sweep(self.open.grid.get(name, {}))
-                found[name] = (base, study)
-        return found
+                scenarios[name] = (base, study)
+        return scenarios
 
     @property
     def _longest(self) -> str | None:
@@ -98,7 +98,7 @@ class ClaimTestSet:
         """Every point of every scenario."""
         return {
             name: [
-                _Point(columns, point, frozenset((*base.sweep, *self.open.own.get(name, ()))))
+                _Point(columns, point, frozenset((*base.sweep, *self.open.keys_of.get(name, ()))))
                 for columns, point in base.points()
             ]
             for name, (base, _) in self.bases.items()
@@ -153,11 +153,11 @@ class ClaimPlan:
 
     def outcome(self, rows: Mapping[int, list[Row]]) -> ClaimOutcome:
         """Decides the claims from the rows of all runs, by their index in `jobs`."""
-        found = self.findings(rows)
+        findings = self.findings(rows)
         return ClaimOutcome(
-            {claim: len(one.failures) for claim, one in found.items()},
-            published.read({claim: one.measured for claim, one in found.items()}),
-            {claim: "; ".join(one.failures) for claim, one in found.items()},
+            {claim: len(finding.failures) for claim, finding in findings.items()},
+            published.read({claim: finding.measured for claim, finding in findings.items()}),
+            {claim: "; ".join(finding.failures) for claim, finding in findings.items()},
         )
 
     def findings(self, rows: Mapping[int, list[Row]]) -> dict[str, Finding]:
@@ -179,9 +179,12 @@ class ClaimPlan:
         base, study = self.test_set.bases[name]
         frame = rows_frame(rows)
         shown = [
-            column for one in STUDIES.values() if name in one.scenarios for column in one.shown
+            column
+            for shown_study in STUDIES.values()
+            if name in shown_study.scenarios
+            for column in shown_study.shown
         ]
-        observed = [one for one in shown if one in frame.columns]
+        observed = [column for column in shown if column in frame.columns]
         averaged = list(dict.fromkeys((*_SUMMED, *observed)))
         points = summarise(frame, [*base.sweep, "flow", "cc"], averaged)
         x = study.scenarios[name]
@@ -196,8 +199,10 @@ def _observed_too(job: Job, observed: Mapping[str, Any]) -> Job:
         return job
 
     def both(result: Result) -> dict[str, Mapping[str, float]]:
-        one, two = first(result), second(result)
-        return {name: {**one.get(name, {}), **two.get(name, {})} for name in {**one, **two}}
+        first_row, two = first(result), second(result)
+        return {
+            name: {**first_row.get(name, {}), **two.get(name, {})} for name in {**first_row, **two}
+        }
 
     return Job(job.scenario, job.seeds, {}, both, job.needs_events or observed["needs_events"])
 
@@ -211,12 +216,12 @@ def _checked(claim: str, measured: Mapping[str, Measured]) -> Finding:
 
 def outcomes(plans: Sequence[ClaimPlan], run_jobs: RunJobs) -> Iterator[tuple[int, ClaimOutcome]]:
     """Runs all plans with shared workers; yields each plan's index and outcome as it finishes."""
-    place_of = [(n, at) for n, plan in enumerate(plans) for at in range(plan.runs)]
-    found: list[dict[int, list[Row]]] = [{} for _ in plans]
+    place_of = [(n, index) for n, plan in enumerate(plans) for index in range(plan.runs)]
+    rows_of: list[dict[int, list[Row]]] = [{} for _ in plans]
     with closing(run_jobs(job for plan in plans for job in plan.jobs.values())) as runs:
         for place, rows in runs:
-            number, at = place_of[place]
-            found[number][at] = rows
-            if len(found[number]) == plans[number].runs:
-                yield number, plans[number].outcome(found[number])
-                found[number] = {}
+            number, run = place_of[place]
+            rows_of[number][run] = rows
+            if len(rows_of[number]) == plans[number].runs:
+                yield number, plans[number].outcome(rows_of[number])
+                rows_of[number] = {}

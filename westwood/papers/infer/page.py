@@ -39,10 +39,10 @@ def written(report: Mapping[str, InferenceReport], command: str) -> str:
     """
     sections = [_notes()["title"], result(report.values()), _notes()["head"].strip()]
     sections += _method(report)
-    for one in report.values():
-        note = _notes().get(one.paper, {})
+    for paper_report in report.values():
+        note = _notes().get(paper_report.paper, {})
         shared = {key: note[key] for key in ("about", "pairs") if key in note}
-        sections += _paper(one, shared, command)
+        sections += _paper(paper_report, shared, command)
     return "\n".join(_with_blank_lines(sections)) + "\n"
 
 
@@ -52,8 +52,8 @@ def guide(report: Mapping[str, InferenceReport]) -> str:
     for of_paper in report.values():
         note = _notes().get(of_paper.paper, {})
         heading, *search = _head(of_paper, note, of_paper.command, "###")
-        said = (*note.get("causes", {}).values(), note.get("closing", ""))
-        sections += [heading, _joined(*search, _inferred_in_short(of_paper)), _joined(*said)]
+        notes = (*note.get("causes", {}).values(), note.get("closing", ""))
+        sections += [heading, _joined(*search, _inferred_in_short(of_paper)), _joined(*notes)]
     return "\n".join(_with_blank_lines(sections)) + "\n"
 
 
@@ -68,8 +68,10 @@ def _method(report: Mapping[str, InferenceReport]) -> Iterator[str]:
 
 def result(reports: Collection[InferenceReport]) -> str:
     """Says what holds under one setting, what chance would do, and which claims never hold."""
-    decided = sum(len(one.claims) for one in reports)
-    profile, best = (sum(one.holding(how) for one in reports) for how in ("profile", "inferred"))
+    decided = sum(len(report.claims) for report in reports)
+    profile, best = (
+        sum(report.holding(how) for report in reports) for how in ("profile", "inferred")
+    )
     beyond = [
         f"`{report.paper}`" for report in reports if report.holding("inferred") > report.by_chance
     ]
@@ -78,8 +80,10 @@ def result(reports: Collection[InferenceReport]) -> str:
         if beyond
         else "No setting holds more claims than the luckiest one would by chance."
     )
-    never = [f"`{claim}`" for one in reports for claim in one.never]
-    nothing = [f"`{name}`" for one in reports for name in one.claims if one.decides_nothing(name)]
+    never = [f"`{claim}`" for report in reports for claim in report.never]
+    nothing = [
+        f"`{name}`" for report in reports for name in report.claims if report.decides_nothing(name)
+    ]
     sentences = [
         f"Of {decided} claims {profile} hold under the profiles on fresh seeds, and {best} under "
         f"the best single setting of each paper.",
@@ -213,19 +217,19 @@ def _claim(report: InferenceReport, claim: str) -> Sequence[str]:
 
 def _chance(report: InferenceReport) -> Iterator[str]:
     """Yields how many settings hold so many claims at once, beside what chance would do."""
-    found, count = report.data["chance"], len(report.claims)
+    counts, count = report.data["chance"], len(report.claims)
     if count < 2:
         return
     yield "### What chance would do"
     yield (
-        f"In the search, so many of the {found['settings']} settings drawn blindly hold so many "
+        f"In the search, so many of the {counts['settings']} settings drawn blindly hold so many "
         "claims at once. The last column has what independent claims with these shares would give."
     )
     shares = report.shares
     chances = chance.at_once(shares)
     rows = [
-        (str(number), str(held), f"{chances[number] * found['settings']:.1f}")
-        for number, held in enumerate(found["together"])
+        (str(number), str(held), f"{chances[number] * counts['settings']:.1f}")
+        for number, held in enumerate(counts["together"])
     ]
     yield from _table(("claims", "settings", "by chance"), rows)
     held = report.holding("inferred")
@@ -236,20 +240,23 @@ def _chance(report: InferenceReport) -> Iterator[str]:
     )
     if nothing := [f"`{claim}`" for claim in report.claims if report.decides_nothing(claim)]:
         yield f"Nearly every setting has these claims, which decide nothing: {', '.join(nothing)}."
-    if apart := [pair for pair in chance.pairs(found) if pair.is_apart]:
+    if apart := [pair for pair in chance.pairs(counts) if pair.is_apart]:
         yield "These pairs hold together less than half as often as independent claims would:"
         yield _bullets(
-            f"`{one.one}` and `{one.two}`: {one.both} settings, {one.expected:.1f} by chance"
-            for one in apart
+            f"`{pair.first}` and `{pair.second}`: {pair.both} settings, "
+            f"{pair.expected:.1f} by chance"
+            for pair in apart
         )
 
 
 def _asked_pairs(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
     """Yields whether claims that the notes name exclude others, as far as the search tells."""
     asked = note.get("pairs", {"do": (), "exclude": ()})
-    wanted = [{one, two} for one in asked["do"] for two in asked["exclude"]]
-    found = [pair for pair in chance.pairs(report.data["chance"]) if {pair.one, pair.two} in wanted]
-    if not found:
+    wanted = [{first, second} for first in asked["do"] for second in asked["exclude"]]
+    pairs = [
+        pair for pair in chance.pairs(report.data["chance"]) if {pair.first, pair.second} in wanted
+    ]
+    if not pairs:
         return
     yield f"### {asked['title']}"
     yield (
@@ -258,8 +265,14 @@ def _asked_pairs(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[s
         "settings, or fewer (Fisher's exact test)."
     )
     rows = (
-        (f"`{p.two}`", f"`{p.one}`", str(p.both), f"{p.expected:.1f}", f"{p.at_most_by_chance:.2g}")
-        for p in found
+        (
+            f"`{p.second}`",
+            f"`{p.first}`",
+            str(p.both),
+            f"{p.expected:.1f}",
+            f"{p.at_most_by_chance:.2g}",
+        )
+        for p in pairs
     )
     yield from _table(("claim", "and", "settings", "by chance", "probability"), rows)
 
@@ -273,7 +286,7 @@ def _excluded(report: InferenceReport) -> Iterator[str]:
         "The search does not try these values. The inferred setting with each of them, on the same "
         "fresh seeds, shows whether its claims need what the text excludes."
     )
-    held = {claim for claim, one in report.claims.items() if one["inferred"]}
+    held = {claim for claim, entry in report.claims.items() if entry["inferred"]}
     rows = []
     for name, (setting, value) in report.open.excluded.items():
         mine = set(report.data["inferred"]["excluded"][name])
@@ -289,29 +302,31 @@ def _listed(claims_: Iterable[str]) -> str:
 
 def _not_there(report: InferenceReport) -> Iterator[str]:
     """Yields the claims that fail under the inferred setting: where, and where else they hold."""
-    for claim, one in report.claims.items():
-        if one["inferred"]:
+    for claim, entry in report.claims.items():
+        if entry["inferred"]:
             continue
         yield f"`{claim}` differs under the inferred setting:"
-        yield _bullets(one["inferred_explanation"].split("; "))
-        if one["witness"] is None and one["held"]:
-            found = one["unconfirmed"]
+        yield _bullets(entry["inferred_explanation"].split("; "))
+        if entry["witness"] is None and entry["held"]:
+            texts = entry["unconfirmed"]
             yield (
-                f"It held in {one['held']} of {report.number} settings with the search's thin "
-                f"grid, short runs and no intervals. Whole sweeps on new seeds judged {len(found)} "
+                f"It held in {entry['held']} of {report.number} settings with the search's thin "
+                f"grid, short runs and no intervals. Whole sweeps on new seeds judged {len(texts)} "
                 "of them and confirmed none."
             )
-            yield from _first(found)
-        elif one["witness"] is None:
+            yield from _first(texts)
+        elif entry["witness"] is None:
             yield f"It holds under none of {report.number} settings."
-        elif one["witness"]:
+        elif entry["witness"]:
             yield "It holds, on seeds that chose nothing, with these settings:"
-            yield _bullets(f"{report.what(key)}: {value}" for key, value in one["witness"].items())
-            if others := len(one.get("unconfirmed", ())):
+            yield _bullets(
+                f"{report.what(key)}: {value}" for key, value in entry["witness"].items()
+            )
+            if others := len(entry.get("unconfirmed", ())):
                 yield f"New seeds did not confirm it in {others} that the search ranked higher."
         else:
             yield "It holds under the profile."
-        yield parts.written(one["parts"]) if "parts" in one else ""
+        yield parts.written(entry["parts"]) if "parts" in entry else ""
 
 
 def _first(explanations: Sequence[str]) -> Iterator[str]:
@@ -328,16 +343,16 @@ def _bullets(items: Iterable[str]) -> str:
 
 
 def _trees(report: InferenceReport) -> Iterator[str]:
-    hanging = [one for one in report.claims if report.tree(one).setting]
+    hanging = [name for name in report.claims if report.tree(name).setting]
     if not hanging:
         return
     yield "### Settings that decide the claims"
     for claim in hanging:
         lines = tree.drawn(report.tree(claim), report.what)
         yield "\n".join((f"```text\n{claim}", *lines, "```"))
-    others = [one for one in report.claims if one not in hanging and report.share(one) > 0]
+    others = [name for name in report.claims if name not in hanging and report.share(name) > 0]
     if others:
-        shares = ", ".join(f"`{one}` ({report.share(one):.0%})" for one in others)
+        shares = ", ".join(f"`{name}` ({report.share(name):.0%})" for name in others)
         yield f"No single setting or pair of settings decides these claims: {shares}."
 
 
@@ -346,12 +361,12 @@ def _numbers(report: InferenceReport) -> Iterator[str]:
         return
     yield "### Numbers in its text"
     rows = []
-    for one in report.data["numbers"]:
-        number = published.numbers()[one["number"]]
+    for row in report.data["numbers"]:
+        number = published.numbers()[row["number"]]
         cells = [
             cell
             for where in ("profile", "inferred")
-            for cell in (_shown(one[where]), f"{number.off(one[where]):.0%}")
+            for cell in (_shown(row[where]), f"{number.off(row[where]):.0%}")
         ]
         bound = "at most " if number.kind == "at most" else ""
         says = f"{bound}{number.value:g} {number.unit}".strip()
@@ -374,7 +389,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]
 
 
 def _with_blank_lines(parts: Iterable[str]) -> Iterator[str]:
-    for place, part in enumerate(one for one in parts if one):
+    for place, part in enumerate(text for text in parts if text):
         yield from ([""] if place else [])
         yield part
 

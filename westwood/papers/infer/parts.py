@@ -22,37 +22,37 @@ def part_of(failure: str) -> str:
 
 def failing(explanation: str) -> frozenset[str]:
     """Returns the parts that fail in an explanation of all failures."""
-    return frozenset(part_of(one) for one in explanation.split("; ") if one)
+    return frozenset(part_of(text) for text in explanation.split("; ") if text)
 
 
 def excluding(explanations: Collection[str]) -> dict[str, Any]:
     """Counts the settings in which each part holds, and lists pairs that never hold together."""
     fails = [failing(explanation) for explanation in explanations]
     named = sorted(frozenset().union(*fails))
-    holding = {part: sum(part not in one for one in fails) for part in named}
+    holding = {part: sum(part not in failing_parts for failing_parts in fails) for part in named}
     apart = [
-        [one, other]
-        for one, other in combinations(named, 2)
-        if holding[one] and holding[other] and all(one in f or other in f for f in fails)
+        [part, other]
+        for part, other in combinations(named, 2)
+        if holding[part] and holding[other] and all(part in f or other in f for f in fails)
     ]
-    whole = sum(not one for one in fails)
+    whole = sum(not failing_parts for failing_parts in fails)
     return {"of": len(fails), "all": whole, "holding": holding, "apart": apart}
 
 
-def written(found: Mapping[str, Any]) -> str:
+def written(exclusions: Mapping[str, Any]) -> str:
     """Writes the counts and pairs as a paragraph; "" if there are none."""
-    if not found["holding"]:
+    if not exclusions["holding"]:
         return ""
-    shares = {part: count / found["of"] for part, count in found["holding"].items()}
+    shares = {part: count / exclusions["of"] for part, count in exclusions["holding"].items()}
     listed = "\n".join(f"- {part}: {share:.0%}" for part, share in shares.items())
     text = f"Each part of the claim holds in this share of the settings:\n\n{listed}\n"
-    if found["apart"]:
-        return text + "".join(f"\n{_pair(one)}" for one in found["apart"])
+    if exclusions["apart"]:
+        return text + "".join(f"\n{_pair(pair)}" for pair in exclusions["apart"])
     if len(shares) == 1:
         return text
-    chance = math.prod(shares.values()) * found["of"]
+    chance = math.prod(shares.values()) * exclusions["of"]
     return (
-        f"{text}\nAll parts hold together in {found['all']} of {found['of']} settings; "
+        f"{text}\nAll parts hold together in {exclusions['all']} of {exclusions['of']} settings; "
         f"independent parts would hold in {chance:.0f}."
     )
 

@@ -44,25 +44,28 @@ def propose(
 ) -> list[dict[str, str]]:
     """Proposes a batch from the settings and costs of all batches before it."""
     if _refines(batch):
-        had, made = before, _refined(open_, seed, batch, before)
+        had, proposals = before, _refined(open_, seed, batch, before)
     else:
-        had = {n: one for n, one in before.items() if n and fills(n)}
-        made = _filled(open_, seed, batch)
+        had = {n: trial for n, trial in before.items() if n and fills(n)}
+        proposals = _filled(open_, seed, batch)
     known = {tuple(chosen.values()) for chosen, _ in had.values()}
     draw = random.Random(f"{open_.paper} {seed} {batch}")
-    return list(_new(open_, draw, made, known))
+    return list(_new(open_, draw, proposals, known))
 
 
 def _new(
-    open_: Open, draw: random.Random, made: Sequence[dict[str, str]], known: set[tuple[str, ...]]
+    open_: Open,
+    draw: random.Random,
+    proposals: Sequence[dict[str, str]],
+    known: set[tuple[str, ...]],
 ) -> Iterator[dict[str, str]]:
     """Mutates repeated proposals until they are new, and drops those that cannot be."""
-    for chosen in made:
+    for chosen in proposals:
         for _ in range(_CHANGES):
             if tuple(chosen.values()) not in known:
                 break
-            one = draw.choice(open_.settings)
-            chosen[one.key] = draw.choice(one.choices)
+            setting = draw.choice(open_.settings)
+            chosen[setting.key] = draw.choice(setting.choices)
         if tuple(chosen.values()) in known:
             left = _left(open_, known)
             if not left:
@@ -75,11 +78,13 @@ def _new(
 def _left(open_: Open, known: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
     if open_.count > _LISTED:
         return []
-    return [one for one in product(*(s.choices for s in open_.settings)) if one not in known]
+    return [
+        choice for choice in product(*(s.choices for s in open_.settings)) if choice not in known
+    ]
 
 
 def _filled(open_: Open, seed: int, batch: int) -> list[dict[str, str]]:
-    made: list[dict[str, str]] = [{} for _ in range(BATCH)]
+    proposals: list[dict[str, str]] = [{} for _ in range(BATCH)]
     for setting in open_.settings:
         draw = random.Random(f"{open_.paper} {seed} {batch} {setting.key}")
         values: list[str] = []
@@ -87,9 +92,9 @@ def _filled(open_: Open, seed: int, batch: int) -> list[dict[str, str]]:
             values += draw.sample(setting.choices, len(setting.choices))
         values = values[:BATCH]
         draw.shuffle(values)
-        for chosen, value in zip(made, values, strict=True):
+        for chosen, value in zip(proposals, values, strict=True):
             chosen[setting.key] = value
-    return made
+    return proposals
 
 
 def _refined(
@@ -98,6 +103,6 @@ def _refined(
     from westwood.experiments.optimiser import propose as optimised
 
     best = sorted(before.items(), key=lambda item: (item[1][1], item[0]))[:_REFERENCES]
-    tried: Sequence[tuple[Chosen, float]] = [one for _, one in sorted(best)]
+    tried: Sequence[tuple[Chosen, float]] = [trial for _, trial in sorted(best)]
     proposed = optimised(open_.settings, tried, seed, batch, BATCH)
-    return [{key: str(value) for key, value in one.items()} for one in proposed]
+    return [{key: str(value) for key, value in proposal.items()} for proposal in proposed]

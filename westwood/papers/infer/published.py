@@ -49,14 +49,14 @@ class Number:
 def numbers() -> dict[str, Number]:
     """Returns all numbers by key."""
     data = files.read_toml(_FILE)["number"]
-    made = [Number(**{**one, "path": tuple(one["path"])}) for one in data]
-    return {one.key: one for one in made if one.claim in claims()}
+    all_numbers = [Number(**{**entry, "path": tuple(entry["path"])}) for entry in data]
+    return {number.key: number for number in all_numbers if number.claim in claims()}
 
 
 def read(measured: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
     """Reads the numbers of these claims from the checks' measurements, in the published units."""
     return {
-        key: _at(measured[number.claim], number)
+        key: _measurement(measured[number.claim], number)
         for key, number in numbers().items()
         if number.claim in measured
     }
@@ -76,7 +76,7 @@ def beside(claim: str, measured: Mapping[str, Any]) -> list[tuple[str, str, str]
     ]
 
 
-def _at(measured: Mapping[str, Any], number: Number) -> float | None:
+def _measurement(measured: Mapping[str, Any], number: Number) -> float | None:
     value: Any = measured
     for step in number.path:
         try:

@@ -36,7 +36,7 @@ class InferenceReport:
     @cached_property
     def claims(self) -> dict[str, Mapping[str, Any]]:
         """Entries of the claims."""
-        return {one["claim"]: one for one in self.data["claims"]}
+        return {entry["claim"]: entry for entry in self.data["claims"]}
 
     @property
     def open(self) -> Open:
@@ -74,11 +74,11 @@ class InferenceReport:
 
     def holding(self, where: str) -> int:
         """Counts the claims that hold on fresh seeds under the "profile" or "inferred" setting."""
-        return sum(bool(one[where]) for one in self.claims.values())
+        return sum(bool(claim[where]) for claim in self.claims.values())
 
     def distance(self, where: str) -> float:
         """Returns the mean distance of the published numbers from the measured ones."""
-        return published.distance({one["number"]: one[where] for one in self.data["numbers"]})
+        return published.distance({entry["number"]: entry[where] for entry in self.data["numbers"]})
 
     @property
     def shares(self) -> list[float]:
@@ -93,12 +93,12 @@ class InferenceReport:
     @property
     def never(self) -> list[str]:
         """Claims that no setting confirmed."""
-        return [claim for claim, one in self.claims.items() if one["witness"] is None]
+        return [claim for claim, entry in self.claims.items() if entry["witness"] is None]
 
     def verdicts(self, claim: str) -> tuple[Verdict, Verdict]:
         """Returns the verdicts on fresh seeds under the profile and under the inferred setting."""
-        one = self.claims[claim]
-        return Verdict.of(not one["profile"]), Verdict.of(not one["inferred"])
+        entry = self.claims[claim]
+        return Verdict.of(not entry["profile"]), Verdict.of(not entry["inferred"])
 
     def share(self, claim: str) -> float:
         """Returns the share of all settings under which the claim holds."""
@@ -114,12 +114,12 @@ class InferenceReport:
 
     def elsewhere(self, claim: str) -> str:
         """Says in a sentence under which of all settings that the paper leaves open it holds."""
-        one, share = self.claims[claim], self.share(claim)
-        if one["witness"] is None:
-            if one["held"]:
-                judged = len(one["unconfirmed"])
+        entry, share = self.claims[claim], self.share(claim)
+        if entry["witness"] is None:
+            if entry["held"]:
+                judged = len(entry["unconfirmed"])
                 return (
-                    f"It held in {one['held']} of {self.number} settings in the search. "
+                    f"It held in {entry['held']} of {self.number} settings in the search. "
                     f"New seeds judged {judged} of them and confirmed none."
                 )
             return f"It holds under none of {self.number} settings that the paper leaves open."
@@ -157,12 +157,12 @@ class InferenceReport:
 @cache
 def packaged() -> dict[str, InferenceReport]:
     """Reads the reports that come with the package, by paper."""
-    found = {}
+    reports = {}
     for paper in space.papers():
         path = _FOLDER / f"{paper}.json"
         if path.exists():
-            found[paper] = InferenceReport(json.loads(files.read(path, files.JSON_BYTES)))
-    return found
+            reports[paper] = InferenceReport(json.loads(files.read(path, files.JSON_BYTES)))
+    return reports
 
 
 def elsewhere(paper: str, claim: str) -> str:

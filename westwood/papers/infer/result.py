@@ -59,8 +59,8 @@ class InferenceResult:
     def different(self) -> dict[tuple[str, ...], TriedSetting]:
         """Distinct settings that were tried, since a filling batch may repeat a refined one."""
         different: dict[tuple[str, ...], TriedSetting] = {}
-        for _, one in sorted(self.tried.items()):
-            different.setdefault(tuple(one.chosen.values()), one)
+        for _, setting in sorted(self.tried.items()):
+            different.setdefault(tuple(setting.chosen.values()), setting)
         return different
 
     @property
@@ -73,16 +73,22 @@ class InferenceResult:
         """Settings that count for shares: those of filling batches, or all if all were tried."""
         if self.is_complete:
             return list(self.different.values())
-        return [one for n, one in sorted(self.tried.items()) if n != PROFILE and propose.fills(n)]
+        return [
+            setting
+            for n, setting in sorted(self.tried.items())
+            if n != PROFILE and propose.fills(n)
+        ]
 
     def finalists(self) -> list[int]:
         """Returns the profile and the best settings by the seeds of the search."""
-        best = sorted(self.different.values(), key=lambda one: (one.outcome.cost, one.number))
-        return list(dict.fromkeys((PROFILE, *(one.number for one in best[:FINALISTS]))))
+        best = sorted(
+            self.different.values(), key=lambda setting: (setting.outcome.cost, setting.number)
+        )
+        return list(dict.fromkeys((PROFILE, *(setting.number for setting in best[:FINALISTS]))))
 
     def claims(self) -> tuple[str, ...]:
         """Returns all claims of the paper that simulations decide."""
-        return tuple(one.id for one in self.open.claims)
+        return tuple(claim.id for claim in self.open.claims)
 
     def on(self, purpose: str, number: int, claims: Sequence[str] | None = None) -> ClaimOutcome:
         """Returns a setting's outcome on the full sweeps with the seeds of this purpose."""
@@ -98,12 +104,14 @@ class InferenceResult:
 
         Those nearest to the numbers published with the claim come first.
         """
-        own = [key for key, one in published.numbers().items() if one.claim == claim]
-        holding = [one for one in self.different.values() if one.outcome.failures[claim] == 0]
+        keys = [key for key, number in published.numbers().items() if number.claim == claim]
+        holding = [
+            setting for setting in self.different.values() if setting.outcome.failures[claim] == 0
+        ]
 
-        def far(one: TriedSetting) -> tuple[float, float, int]:
-            numbers = {key: one.outcome.numbers[key] for key in own}
-            return published.distance(numbers), one.outcome.cost, one.number
+        def far(setting: TriedSetting) -> tuple[float, float, int]:
+            numbers = {key: setting.outcome.numbers[key] for key in keys}
+            return published.distance(numbers), setting.outcome.cost, setting.number
 
         return sorted(holding, key=far)
 
@@ -129,7 +137,9 @@ class InferenceResult:
         The inferred setting and the profile are judged on fresh seeds already.
         """
         decided = (self.inferred, PROFILE)
-        holding = [one.number for one in self.holding(claim) if one.number not in decided]
+        holding = [
+            setting.number for setting in self.holding(claim) if setting.number not in decided
+        ]
         return holding[:WITNESSES]
 
     def confirms(self, purpose: str, number: int, claim: str) -> bool:
@@ -139,7 +149,7 @@ class InferenceResult:
 
     def tree(self, claim: str) -> Tree:
         """Returns the tree of settings that the claim depends on."""
-        cases = [(one.chosen, one.outcome.failures[claim] == 0) for one in self.filling]
+        cases = [(setting.chosen, setting.outcome.failures[claim] == 0) for setting in self.filling]
         return grow(self.open.settings, cases)
 
     def entry(self) -> dict[str, Any]:
@@ -167,8 +177,8 @@ class InferenceResult:
             "claims": [self._claim(claim) for claim in self.claims()],
             "chance": chance.counted(
                 [
-                    {claim: count == 0 for claim, count in one.outcome.failures.items()}
-                    for one in self.filling
+                    {claim: count == 0 for claim, count in setting.outcome.failures.items()}
+                    for setting in self.filling
                 ]
             ),
             "numbers": [
@@ -180,10 +190,10 @@ class InferenceResult:
 
     def _needs(self, number: int) -> dict[str, list[str]]:
         """Returns the claims lost by resetting each setting, by the seeds of the search."""
-        one = self.tried[number]
+        setting = self.tried[number]
         return {
-            key: [c for c in one.outcome.held if self.back[number, key].failures[c]]
-            for key in self.open.differs(one.chosen)
+            key: [c for c in setting.outcome.held if self.back[number, key].failures[c]]
+            for key in self.open.differs(setting.chosen)
         }
 
     def _claim(self, claim: str) -> dict[str, Any]:
@@ -195,7 +205,7 @@ class InferenceResult:
             entry[name] = outcome.failures[claim] == 0
             entry[f"{name}_explanation"] = outcome.explanations[claim]
         if not (entry["inferred"] or entry["profile"]):
-            report = [one.outcome.explanations[claim] for one in self.different.values()]
+            report = [setting.outcome.explanations[claim] for setting in self.different.values()]
             entry["parts"] = parts.excluding(report)
             entry["unconfirmed"] = self._unconfirmed(claim)
         shown = None if witness is None else self.open.differs(self.tried[witness].chosen)
@@ -203,9 +213,13 @@ class InferenceResult:
 
     def _unconfirmed(self, claim: str) -> list[str]:
         """Returns the failures on other seeds of each setting that seemed to confirm the claim."""
-        found = (
+        outcomes = (
             self.judged.get((purpose, number, (claim,)))
             for number in self.candidates(claim)
             for purpose in CONFIRMING
         )
-        return [one.explanations[claim] for one in found if one and one.failures[claim]]
+        return [
+            outcome.explanations[claim]
+            for outcome in outcomes
+            if outcome and outcome.failures[claim]
+        ]

@@ -57,7 +57,7 @@ class Setting:
     @property
     def choices(self) -> tuple[str, ...]:
         """Names of its values, the profile's first."""
-        return tuple(one.name for one in self.values)
+        return tuple(value.name for value in self.values)
 
     @property
     def default(self) -> str:
@@ -70,7 +70,7 @@ class Setting:
 
     def value(self, name: str) -> Value:
         """Returns the value with this name."""
-        return next(one for one in self.values if one.name == name)
+        return next(value for value in self.values if value.name == name)
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,13 @@ class Open:
     seeds: int
     longest: str
     grid: Mapping[str, Mapping[str, tuple[Any, ...]]]
-    own: Mapping[str, tuple[str, ...]]
+    keys_of: Mapping[str, tuple[str, ...]]
     settings: tuple[Setting, ...]
 
     @property
     def profile(self) -> dict[str, str]:
         """The profile's choice for each setting."""
-        return {one.key: one.default for one in self.settings}
+        return {setting.key: setting.default for setting in self.settings}
 
     @property
     def count(self) -> int:
@@ -102,36 +102,42 @@ class Open:
         """Claims of the paper that simulations decide, in order."""
         decided = {claim for study in STUDIES.values() for claim in study.claims}
         return [
-            one
-            for one in claims().values()
-            if one.paper.key == self.paper and one.id in decided and not one.undecidable
+            claim
+            for claim in claims().values()
+            if claim.paper.key == self.paper and claim.id in decided and not claim.undecidable
         ]
 
     def differs(self, chosen: Chosen) -> dict[str, str]:
         """Returns the choices that differ from the profile."""
-        return {one.key: chosen[one.key] for one in self.settings if chosen[one.key] != one.default}
+        return {
+            setting.key: chosen[setting.key]
+            for setting in self.settings
+            if chosen[setting.key] != setting.default
+        }
 
     def values(self, chosen: Chosen, excluded: str = "") -> list[Value]:
         """Returns the values that differ from the profile; `excluded` replaces its setting's."""
         other = self.excluded.get(excluded)
         chosen = {key: name for key, name in chosen.items() if not other or key != other[0].key}
         values = [
-            one.value(chosen[one.key])
-            for one in self.settings
-            if one.key in chosen and chosen[one.key] != one.default
+            setting.value(chosen[setting.key])
+            for setting in self.settings
+            if setting.key in chosen and chosen[setting.key] != setting.default
         ]
         return [*values, other[1]] if other else values
 
     @property
     def excluded(self) -> dict[str, tuple[Setting, Value]]:
         """Values that the text rules out, by name, with their settings."""
-        return {value.name: (one, value) for one in self.settings for value in one.excluded}
+        return {
+            value.name: (setting, value) for setting in self.settings for value in setting.excluded
+        }
 
 
 def papers() -> list[str]:
     """Returns the papers with listed open settings, in the order of their claims."""
     listed = {path.stem for path in _FOLDER.glob("*.toml")}
-    return [one for one in dict.fromkeys(c.paper.key for c in claims().values()) if one in listed]
+    return [key for key in dict.fromkeys(c.paper.key for c in claims().values()) if key in listed]
 
 
 @cache
@@ -145,16 +151,17 @@ def of(paper: str) -> Open:
         scenario: {key: tuple(values) for key, values in sweep.items()}
         for scenario, sweep in data.pop("grid", {}).items()
     }
-    own = {scenario: tuple(keys) for scenario, keys in data.pop("own", {}).items()}
+    keys_of = {scenario: tuple(keys) for scenario, keys in data.pop("own", {}).items()}
     seeds, longest = data.pop("seeds"), data.pop("longest")
     settings = tuple(
-        Setting(key, one["what"], _values(one["values"]), _values(one.get("excluded", ())))
-        for key, one in data.items()
+        Setting(key, entry["what"], _values(entry["values"]), _values(entry.get("excluded", ())))
+        for key, entry in data.items()
     )
-    return Open(paper, seeds, longest, grid, own, settings)
+    return Open(paper, seeds, longest, grid, keys_of, settings)
 
 
 def _values(data: Sequence[Mapping[str, Any]]) -> tuple[Value, ...]:
     return tuple(
-        Value(one["is"], one.get("set", {}), one["why"], one.get("measures", "")) for one in data
+        Value(entry["is"], entry.get("set", {}), entry["why"], entry.get("measures", ""))
+        for entry in data
     )

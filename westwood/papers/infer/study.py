@@ -49,7 +49,7 @@ class InferenceStudy:
     def __init__(self, open_: Open, seed: int, folder: Folder, run_jobs: RunJobs) -> None:
         self._open, self._folder, self._run_jobs = open_, folder, run_jobs
         self._store = Store(folder, self._take)
-        self.found = InferenceResult(open_, seed)
+        self.result = InferenceResult(open_, seed)
         self.runs = 0
 
     @contextmanager
@@ -65,10 +65,12 @@ class InferenceStudy:
         test_set = self._test_set("search")
         return {
             "paper": self._open.paper,
-            "seed": self.found.seed,
-            "claims": list(self.found.claims()),
+            "seed": self.result.seed,
+            "claims": list(self.result.claims()),
             "numbers": [
-                key for key, one in published.numbers().items() if one.claim in self.found.claims()
+                key
+                for key, number in published.numbers().items()
+                if number.claim in self.result.claims()
             ],
             "settings": {
                 setting.key: {
@@ -85,86 +87,86 @@ class InferenceStudy:
         }
 
     def _test_set(self, purpose: str, claims: Sequence[str] = ()) -> ClaimTestSet:
-        chosen = tuple(claims) or self.found.claims()
+        chosen = tuple(claims) or self.result.claims()
         seeds = self._seeds(purpose)
         return ClaimTestSet(self._open, chosen, seeds, thin=purpose == "search")
 
     def _seeds(self, purpose: str) -> tuple[int, ...]:
-        return seeds_of(self._open, self.found.seed, purpose)
+        return seeds_of(self._open, self.result.seed, purpose)
 
     def _take(self, record: Mapping[str, Any]) -> None:
-        found, number = self.found, int(record["setting"])
+        inference_result, number = self.result, int(record["setting"])
         outcome = _read(record)
         if "on" in record:
             claims = tuple(record["claims"])
-            if record["on"] not in _JUDGED_ON or not set(claims) <= set(found.claims()):
+            if record["on"] not in _JUDGED_ON or not set(claims) <= set(inference_result.claims()):
                 raise ValueError
-            found.judged[record["on"], number, claims] = outcome
+            inference_result.judged[record["on"], number, claims] = outcome
             return
         if "excluded" in record:
-            found.excluded[number, str(record["excluded"])] = outcome
+            inference_result.excluded[number, str(record["excluded"])] = outcome
             return
         if "back" in record:
-            found.back[number, str(record["back"])] = outcome
+            inference_result.back[number, str(record["back"])] = outcome
             return
         chosen = dict(record["values"])
-        if list(chosen) != [one.key for one in self._open.settings]:
+        if list(chosen) != [setting.key for setting in self._open.settings]:
             raise ValueError
-        if not all(one.has(chosen[one.key]) for one in self._open.settings):
+        if not all(setting.has(chosen[setting.key]) for setting in self._open.settings):
             raise ValueError
-        if outcome.failures.keys() != set(found.claims()):
+        if outcome.failures.keys() != set(inference_result.claims()):
             raise ValueError
-        found.tried[number] = TriedSetting(number, chosen, outcome)
+        inference_result.tried[number] = TriedSetting(number, chosen, outcome)
 
     def steps(self, settings: int) -> Iterator[None]:
         """Runs the missing parts setting by setting: tries, finalists, fresh seeds, witnesses."""
         yield from self._try({PROFILE: self._open.profile})
-        found = self.found
+        inference_result = self.result
         different = {tuple(self._open.profile.values())}
         for batch in count():
             if len(different) > settings or len(different) == self._open.count:
                 break
             yield from self._batch(batch)
-            tried = (found.tried.get(n) for n in propose.numbers(batch))
-            different |= {tuple(one.chosen.values()) for one in tried if one}
-        yield from self._judge("choosing", found.finalists())
-        yield from self._judge("fresh", [PROFILE, found.inferred])
-        yield from self._try_excluded(found.inferred)
-        yield from self._set_back(found.inferred)
-        for claim in found.claims():
+            tried = (inference_result.tried.get(n) for n in propose.numbers(batch))
+            different |= {tuple(setting.chosen.values()) for setting in tried if setting}
+        yield from self._judge("choosing", inference_result.finalists())
+        yield from self._judge("fresh", [PROFILE, inference_result.inferred])
+        yield from self._try_excluded(inference_result.inferred)
+        yield from self._set_back(inference_result.inferred)
+        for claim in inference_result.claims():
             yield from self._find_witness(claim)
 
     def _find_witness(self, claim: str) -> Iterator[None]:
         """Judges settings that have this claim until one has it on all seeds that confirm."""
-        found = self.found
-        if found.witness(claim) is not None:
+        inference_result = self.result
+        if inference_result.witness(claim) is not None:
             return
-        for number in found.candidates(claim):
+        for number in inference_result.candidates(claim):
             for purpose in CONFIRMING:
                 yield from self._judge(purpose, [number], (claim,))
-                if not found.confirms(purpose, number, claim):
+                if not inference_result.confirms(purpose, number, claim):
                     break
             else:
                 return
 
     def _batch(self, batch: int) -> Iterator[None]:
-        known = self.found.tried
+        known = self.result.tried
         if all(number in known for number in propose.numbers(batch)):
             return  # proposing a shorter batch again costs little
         first = propose.numbers(batch).start
         before = {n: (known[n].chosen, known[n].outcome.cost) for n in range(first) if n in known}
-        made = propose.propose(self._open, self.found.seed, batch, before)
-        yield from self._try(dict(zip(propose.numbers(batch), made, strict=False)))
+        proposals = propose.propose(self._open, self.result.seed, batch, before)
+        yield from self._try(dict(zip(propose.numbers(batch), proposals, strict=False)))
 
     def _try(self, wanted: Mapping[int, Mapping[str, str]]) -> Iterator[None]:
-        different = self.found.different
-        wanted = {n: one for n, one in wanted.items() if n not in self.found.tried}
+        different = self.result.different
+        wanted = {n: choices for n, choices in wanted.items() if n not in self.result.tried}
         for number, chosen in wanted.items():
             if same := different.get(tuple(chosen.values())):
                 # A refined setting may repeat in a filling batch.
                 self._keep(number, chosen, same.outcome)
                 yield
-        wanted = {n: one for n, one in wanted.items() if n not in self.found.tried}
+        wanted = {n: choices for n, choices in wanted.items() if n not in self.result.tried}
         test_set = self._test_set("search") if wanted else None
         numbers = list(wanted)
         for place, outcome in self._outcomes(test_set, list(wanted.values())):
@@ -177,12 +179,12 @@ class InferenceStudy:
     def _judge(
         self, purpose: str, numbers: Sequence[int], claims: Sequence[str] = ()
     ) -> Iterator[None]:
-        which = tuple(claims) or self.found.claims()
-        left = dict.fromkeys(n for n in numbers if (purpose, n, which) not in self.found.judged)
+        which = tuple(claims) or self.result.claims()
+        left = dict.fromkeys(n for n in numbers if (purpose, n, which) not in self.result.judged)
         if not left:
             return
         test_set = self._test_set(purpose, claims)
-        chosen = [self.found.tried[number].chosen for number in left]
+        chosen = [self.result.tried[number].chosen for number in left]
         for place, outcome in self._outcomes(test_set, chosen):
             record = {"setting": list(left)[place], "on": purpose, "claims": list(which)}
             self._store.keep({**record, **_entry(outcome)})
@@ -190,9 +192,9 @@ class InferenceStudy:
 
     def _set_back(self, number: int) -> Iterator[None]:
         """Tries a setting with each part reset to the profile, one at a time."""
-        chosen, profile = self.found.tried[number].chosen, self._open.profile
+        chosen, profile = self.result.tried[number].chosen, self._open.profile
         differs = self._open.differs(chosen)
-        keys = [key for key in differs if (number, key) not in self.found.back]
+        keys = [key for key in differs if (number, key) not in self.result.back]
         if not keys:
             return
         variants = [{**chosen, key: profile[key]} for key in keys]
@@ -202,11 +204,11 @@ class InferenceStudy:
 
     def _try_excluded(self, number: int) -> Iterator[None]:
         """Judges a setting with each value that the text excludes, on the seeds of the verdicts."""
-        names = [one for one in self._open.excluded if (number, one) not in self.found.excluded]
+        names = [name for name in self._open.excluded if (number, name) not in self.result.excluded]
         if not names:
             return
-        test_set, chosen = self._test_set("fresh"), self.found.tried[number].chosen
-        plans = [test_set.plan_with(self._open.values(chosen, one)) for one in names]
+        test_set, chosen = self._test_set("fresh"), self.result.tried[number].chosen
+        plans = [test_set.plan_with(self._open.values(chosen, name)) for name in names]
         for place, outcome in self._finished(plans):
             self._store.keep({"setting": number, "excluded": names[place], **_entry(outcome)})
             yield
@@ -215,7 +217,7 @@ class InferenceStudy:
         self, test_set: ClaimTestSet | None, chosen: Sequence[Mapping[str, str]]
     ) -> Iterator[tuple[int, ClaimOutcome]]:
         if test_set is not None:
-            yield from self._finished([test_set.plan(one) for one in chosen])
+            yield from self._finished([test_set.plan(choice) for choice in chosen])
 
     def _finished(self, plans: Sequence[ClaimPlan]) -> Iterator[tuple[int, ClaimOutcome]]:
         for place, outcome in outcomes(plans, self._run_jobs):
@@ -224,20 +226,20 @@ class InferenceStudy:
 
     def finish(self, settings: int) -> InferenceReport:
         """Writes the results for this number of settings."""
-        found, folder = self.found, self._folder
-        folder.frame("settings.parquet", _frame(found))
-        report = InferenceReport(found.entry())
+        inference_result, folder = self.result, self._folder
+        folder.frame("settings.parquet", _frame(inference_result))
+        report = InferenceReport(inference_result.entry())
         folder.json(f"{self._open.paper}.json", report.data)
         folder.text("papers.md", page.written({report.paper: report}, self._command(settings)))
-        folder.manifest({"inference": self._state(), "settings": len(found.different)})
+        folder.manifest({"inference": self._state(), "settings": len(inference_result.different)})
         return report
 
     def _command(self, settings: int) -> str:
         """Returns the command that gives the same results, even after a larger earlier request."""
-        earlier = len(self.found.different) - propose.BATCH
-        asked = settings if settings > earlier else len(self.found.different) - 1
+        earlier = len(self.result.different) - propose.BATCH
+        asked = settings if settings > earlier else len(self.result.different) - 1
         words = f"westwood reproduce --infer {self._open.paper} --settings {asked}"
-        return f"{words} --seed {self.found.seed}"
+        return f"{words} --seed {self.result.seed}"
 
 
 def _entry(outcome: ClaimOutcome) -> dict[str, Any]:
@@ -259,17 +261,17 @@ def _read(record: Mapping[str, Any]) -> ClaimOutcome:
     return ClaimOutcome(failures, numbers, dict(record["explanations"]))
 
 
-def _frame(found: InferenceResult) -> pl.DataFrame:
+def _frame(inference_result: InferenceResult) -> pl.DataFrame:
     rows = [
         {
-            "setting": one.number,
-            "fills": propose.fills(one.number),
-            "cost": one.outcome.cost,
-            **one.chosen,
-            **{f"claim: {claim}": not count for claim, count in one.outcome.failures.items()},
-            **{f"number: {key}": value for key, value in one.outcome.numbers.items()},
+            "setting": setting.number,
+            "fills": propose.fills(setting.number),
+            "cost": setting.outcome.cost,
+            **setting.chosen,
+            **{f"claim: {claim}": not count for claim, count in setting.outcome.failures.items()},
+            **{f"number: {key}": value for key, value in setting.outcome.numbers.items()},
         }
-        for _, one in sorted(found.tried.items())
+        for _, setting in sorted(inference_result.tried.items())
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -296,9 +298,9 @@ def run(
             raise InputError(f"expected from {least} to {most}", key=key, value=value)
     with InferenceStudy(open_, seed, folder, run_jobs).opened(resume=resume) as study:
         try:
-            left = min(settings, open_.count) - len(study.found.different)
+            left = min(settings, open_.count) - len(study.result.different)
             for _ in track(study.steps(settings), left):
                 pass
             return study.finish(settings), study.runs
         except KeyboardInterrupt:
-            raise interrupted(folder, f"{len(study.found.different)} settings") from None
+            raise interrupted(folder, f"{len(study.result.different)} settings") from None

@@ -41,11 +41,11 @@ class Tree:
 
     def entry(self) -> dict[str, Any]:
         """Returns the tree for JSON."""
-        own: dict[str, Any] = {"cases": self.cases, "held": self.held}
+        content: dict[str, Any] = {"cases": self.cases, "held": self.held}
         if self.more and self.less:
-            own |= {"setting": self.setting, "values": list(self.values)}
-            own |= {"more": self.more.entry(), "less": self.less.entry()}
-        return own
+            content |= {"setting": self.setting, "values": list(self.values)}
+            content |= {"more": self.more.entry(), "less": self.less.entry()}
+        return content
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Tree:
@@ -74,21 +74,21 @@ def grow(settings: Sequence[Setting], cases: Sequence[Case], depth: int = DEPTH)
 def _grown(
     settings: Sequence[Setting], cases: Sequence[Case], depth: int, total: int, whole: float
 ) -> Tree:
-    held = sum(one for _, one in cases)
+    held = sum(is_held for _, is_held in cases)
     if depth == 0 or held in (0, len(cases)):
         return Tree(len(cases), held)
-    found = max(
+    best = max(
         (division for setting in settings for division in _divisions(setting, cases, total)),
-        key=lambda one: one[0],
+        key=lambda division: division[0],
         default=(0.0, "", ()),
     )
-    gain, key, values = found
+    gain, key, values = best
     # Pearson's statistic of the 2 x 2 table is the gain over 2 p (1 - p).
     chi_squared = gain * len(cases) ** 2 / (2 * held * (len(cases) - held))
     if gain < _LEAST_GAIN * whole or chi_squared < _LEAST_CHI_SQUARED:
         return Tree(len(cases), held)
     more = [case for case in cases if case[0][key] in values]
-    less = [one for one in cases if one[0][key] not in values]
+    less = [is_held for is_held in cases if is_held[0][key] not in values]
     grown = (_grown(settings, part, depth - 1, total, whole) for part in (more, less))
     return Tree(len(cases), held, key, values, *grown)
 

@@ -65,8 +65,10 @@ def spelled_out(given: Mapping[str, Any]) -> dict[str, Any]:
     links = given.get("link")
     if not isinstance(links, (list, tuple)):
         return dict(given)
-    made = [_spelled_out(one) if isinstance(one, Mapping) and KIND in one else one for one in links]
-    return {**given, "link": made}
+    full_links = [
+        _spelled_out(link) if isinstance(link, Mapping) and KIND in link else link for link in links
+    ]
+    return {**given, "link": full_links}
 
 
 def supplied(given: Mapping[str, Any]) -> set[str]:
@@ -76,14 +78,14 @@ def supplied(given: Mapping[str, Any]) -> set[str]:
 
 def _spelled_out(link: Mapping[str, Any]) -> dict[str, Any]:
     name = link[KIND]
-    own = link["name"] if isinstance(link.get("name"), str) else "link"
+    link_name = link["name"] if isinstance(link.get("name"), str) else "link"
     if not isinstance(name, str):
         expected = "expected the name of a link: " + ", ".join(names())
-        raise InputError(expected, key=f"{own}.{KIND}", value=name)
+        raise InputError(expected, key=f"{link_name}.{KIND}", value=name)
     try:
         settings = dict(get(name).settings)
     except InputError as error:
-        raise error.located(key=f"{own}.{KIND}") from None
+        raise error.located(key=f"{link_name}.{KIND}") from None
     for table, keys in _REPLACED.items():
         recorded = link.get(table)
         if isinstance(recorded, Mapping) and all(recorded.get(side) for side in _SIDES):

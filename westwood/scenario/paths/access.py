@@ -44,22 +44,22 @@ class Sender:
     access: Access | None
 
 
-def nearest_us(one: Environment) -> int:
+def nearest_us(environment: Environment) -> int:
     """Returns the shortest two-way propagation delay of all flows: the bottleneck's own."""
-    beside_us = one.beside_delay_us if one.beside_flows else 0
-    return min(one.delay_us, beside_us or one.delay_us)
+    beside_us = environment.beside_delay_us if environment.beside_flows else 0
+    return min(environment.delay_us, beside_us or environment.delay_us)
 
 
-def senders(one: Environment, role: str) -> list[Sender]:
+def senders(environment: Environment, role: str) -> list[Sender]:
     """Returns where the flows of the control (`tcp`) or the competing flows (`beside`) begin."""
     if role == "tcp":
-        count, shortest_us, spread = one.flows, one.delay_us, one.rtt_spread
+        count, shortest_us, spread = environment.flows, environment.delay_us, environment.rtt_spread
     else:
-        count, spread = one.beside_flows, one.beside_spread
-        shortest_us = one.beside_delay_us or one.delay_us
-    is_late = role == "tcp" and one.late_us > 0
-    if not (one.access_share or (count > 1 and (spread > 1 or is_late))):
-        access = _access(one, role, shortest_us, 0)
+        count, spread = environment.beside_flows, environment.beside_spread
+        shortest_us = environment.beside_delay_us or environment.delay_us
+    is_late = role == "tcp" and environment.late_us > 0
+    if not (environment.access_share or (count > 1 and (spread > 1 or is_late))):
+        access = _access(environment, role, shortest_us, 0)
         return [Sender(role, count, access)] if count else []
     prefix = "" if role == "tcp" else f"{role}-"
     steps = max(1, count - 1)
@@ -68,30 +68,37 @@ def senders(one: Environment, role: str) -> list[Sender]:
             f"{role}-{n + 1}",
             1,
             _access(
-                one, f"{prefix}{n + 1}", shortest_us * spread ** (n / steps), _rate(one, n, count)
+                environment,
+                f"{prefix}{n + 1}",
+                shortest_us * spread ** (n / steps),
+                _rate(environment, n, count),
             ),
         )
         for n in range(count)
     ]
 
 
-def _access(one: Environment, name: str, rtt_us: float, rate_bps: int) -> Access | None:
+def _access(environment: Environment, name: str, rtt_us: float, rate_bps: int) -> Access | None:
     """Returns a flow's access link; None if it begins at the bottleneck."""
-    delay_us = (rtt_us - nearest_us(one)) / 2
+    delay_us = (rtt_us - nearest_us(environment)) / 2
     if rate_bps:
-        holds = one.packets_in(rtt_us) * rate_bps / one.rate_bps
+        holds = environment.packets_in(rtt_us) * rate_bps / environment.rate_bps
         return Access(name, rate_bps, delay_us, max(_QUEUE_LEAST, round(holds)))
-    fast = min(_TIMES * one.rate_bps, _FASTEST_BPS)
+    fast = min(_TIMES * environment.rate_bps, _FASTEST_BPS)
     return Access(name, fast, delay_us, None) if delay_us else None
 
 
-def _rate(one: Environment, number: int, count: int) -> int:
+def _rate(environment: Environment, number: int, count: int) -> int:
     """Returns an access link's rate; rates are geometric, shuffled against round trips."""
-    if not one.access_share:
+    if not environment.access_share:
         return 0
-    slowest = one.access_share * one.rate_bps / (one.flows + one.beside_flows)
+    slowest = (
+        environment.access_share
+        * environment.rate_bps
+        / (environment.flows + environment.beside_flows)
+    )
     part = _place(number, count) / max(1, count - 1)
-    fastest = max(slowest, _TIMES * one.rate_bps)
+    fastest = max(slowest, _TIMES * environment.rate_bps)
     rate_bps = slowest * math.pow(fastest / slowest, part)
     return min(max(1000, round(rate_bps)), _FASTEST_BPS)
 
@@ -99,6 +106,8 @@ def _rate(one: Environment, number: int, count: int) -> int:
 def _place(number: int, count: int) -> int:
     """Permutes 0 to count - 1 with a step near 0.6 * count that is coprime to count."""
     step = next(
-        one for one in range(max(1, round(0.6 * count)), 2 * count + 2) if math.gcd(one, count) == 1
+        stride
+        for stride in range(max(1, round(0.6 * count)), 2 * count + 2)
+        if math.gcd(stride, count) == 1
     )
     return (number + 1) * step % count

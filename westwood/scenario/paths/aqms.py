@@ -32,30 +32,33 @@ class Aqm:
     asks_ecn: bool = False  # needs ECN in all flows
 
 
-def red_least(one: Environment) -> float:
+def red_least(environment: Environment) -> float:
     """Returns RED's lower threshold in packets: from `aqm_us`, or a sixth of the queue."""
-    if not one.aqm_us:
-        return max(1.0, round(one.queue_packets / 6, 1))
-    return max(1.0, min(round(one.packets_in(one.aqm_us), 1), float(one.queue_packets)))
+    if not environment.aqm_us:
+        return max(1.0, round(environment.queue_packets / 6, 1))
+    return max(
+        1.0,
+        min(round(environment.packets_in(environment.aqm_us), 1), float(environment.queue_packets)),
+    )
 
 
-def _limit(one: Environment) -> str:
-    return f"{one.queue_packets}p"
+def _limit(environment: Environment) -> str:
+    return f"{environment.queue_packets}p"
 
 
-def _droptail(one: Environment) -> dict[str, Any]:
-    return {"kind": "droptail", "limit": _limit(one)}
+def _droptail(environment: Environment) -> dict[str, Any]:
+    return {"kind": "droptail", "limit": _limit(environment)}
 
 
-def _red(one: Environment) -> dict[str, Any]:
+def _red(environment: Environment) -> dict[str, Any]:
     """Returns a RED queue; Floyd advises an upper threshold of three times the lower."""
-    least = red_least(one)
-    thresholds = {"min": least, "max": one.aqm_span * least}
-    return {"kind": "red", "limit": _limit(one), **thresholds, "gentle": True}
+    least = red_least(environment)
+    thresholds = {"min": least, "max": environment.aqm_span * least}
+    return {"kind": "red", "limit": _limit(environment), **thresholds, "gentle": True}
 
 
-def _red_ecn(one: Environment) -> dict[str, Any]:
-    return _red(one) | {"ecn": True}
+def _red_ecn(environment: Environment) -> dict[str, Any]:
+    return _red(environment) | {"ecn": True}
 
 
 def _red_tuned(choices: random.Random, queue_us: int) -> dict[str, Any]:

@@ -93,8 +93,8 @@ def _distant(choices: random.Random, packets_most: int) -> Environment:
 def _uplink(choices: random.Random, packets_most: int) -> Environment:
     """Returns an operator's lossy uplink: 10 Mb/s, 90 ms, a queue of one BDP, 0.5 %."""
     duration_us = int(min(40e6, packets_most * 8 * PACKET_BYTES / 10))
-    made = Environment(10_000_000, 90_000, 75, duration_us, choices.getrandbits(48))
-    return replace(made, loss="uniform", loss_rate=0.005)
+    environment = Environment(10_000_000, 90_000, 75, duration_us, choices.getrandbits(48))
+    return replace(environment, loss="uniform", loss_rate=0.005)
 
 
 def _collapse(choices: random.Random, packets_most: int) -> Environment:

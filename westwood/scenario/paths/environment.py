@@ -130,7 +130,7 @@ def toml(
 
 
 def given(
-    one: Environment, protocol: str, cc_settings: Mapping[str, Any], profile: str
+    environment: Environment, protocol: str, cc_settings: Mapping[str, Any], profile: str
 ) -> dict[str, Any]:
     """Returns the scenario of an environment and a control as a file's data."""
     if "name" in cc_settings:
@@ -139,45 +139,51 @@ def given(
     cc: Any = {"name": protocol, **cc_settings} if cc_settings else protocol
     return {
         "name": "environment",
-        "duration": _time(one.duration_us),
+        "duration": _time(environment.duration_us),
         "seeds": 1,
         "profile": profile,
-        "link": [_link(one), *map(_access_link, accesses(one))],
-        "flow": _flows(one, cc),
+        "link": [_link(environment), *map(_access_link, accesses(environment))],
+        "flow": _flows(environment, cc),
     }
 
 
-def _link(one: Environment) -> dict[str, Any]:
+def _link(environment: Environment) -> dict[str, Any]:
     link: dict[str, Any] = {"name": "path", "between": ["source", "sink"]}
-    link |= {"rate": format_rate(one.rate_bps), "delay": _time(nearest_us(one) / 2)}
-    if one.jitter_us:
-        link["jitter"] = _time(one.jitter_us)
-    link["queue"] = AQMS[one.aqm].queue(one)
-    if one.loss == "uniform":
-        link["loss"] = {"kind": "uniform", "rate": one.loss_rate, "on": "forward"}
-    if one.loss == "two-state":
-        states = {"good": _time(one.good_us), "bad": _time(one.bad_us), "bad_rate": one.loss_rate}
+    link |= {"rate": format_rate(environment.rate_bps), "delay": _time(nearest_us(environment) / 2)}
+    if environment.jitter_us:
+        link["jitter"] = _time(environment.jitter_us)
+    link["queue"] = AQMS[environment.aqm].queue(environment)
+    if environment.loss == "uniform":
+        link["loss"] = {"kind": "uniform", "rate": environment.loss_rate, "on": "forward"}
+    if environment.loss == "two-state":
+        states = {
+            "good": _time(environment.good_us),
+            "bad": _time(environment.bad_us),
+            "bad_rate": environment.loss_rate,
+        }
         link["loss"] = {"kind": "markov", **states, "on": "forward"}
-    if one.loss == "recorded":
-        link["loss"] = {"kind": "script", "packets": recorded_losses(one), "on": "forward"}
-    if one.rate_swing > 1:
-        link["trace"] = {"forward": _opportunities_ms(one)}
+    if environment.loss == "recorded":
+        link["loss"] = {"kind": "script", "packets": recorded_losses(environment), "on": "forward"}
+    if environment.rate_swing > 1:
+        link["trace"] = {"forward": _opportunities_ms(environment)}
     return link
 
 
-def recorded_losses(one: Environment) -> list[int]:
+def recorded_losses(environment: Environment) -> list[int]:
     """Returns the packets that a recording loses; the seed decides where in it to begin."""
-    packets = _MORE_PACKETS * one.packets + 100
-    return recorded.lost_packets(one.loss_recording, one.loss_rate, packets, one.seed)
+    packets = _MORE_PACKETS * environment.packets + 100
+    return recorded.lost_packets(
+        environment.loss_recording, environment.loss_rate, packets, environment.seed
+    )
 
 
-def _opportunities_ms(one: Environment) -> list[int]:
+def _opportunities_ms(environment: Environment) -> list[int]:
     """Returns the sending times of a rate with a random step every _SWING_STEP_MS."""
-    choices = random.Random(one.seed)
-    lowest, place = math.log(1 / one.rate_swing), choices.random()
-    bytes_a_ms = one.rate_bps / 8000
+    choices = random.Random(environment.seed)
+    lowest, place = math.log(1 / environment.rate_swing), choices.random()
+    bytes_a_ms = environment.rate_bps / 8000
     times, due = [], 0.0
-    for ms in range(1, max(2, one.duration_us // 1000) + 1):
+    for ms in range(1, max(2, environment.duration_us // 1000) + 1):
         if ms % _SWING_STEP_MS == 0:
             place = min(1.0, max(0.0, place + choices.uniform(-0.3, 0.3)))
         due += bytes_a_ms * math.exp(lowest * place) / _OPPORTUNITY_BYTES
@@ -186,9 +192,9 @@ def _opportunities_ms(one: Environment) -> list[int]:
     return times or [1]
 
 
-def accesses(one: Environment) -> list[Access]:
+def accesses(environment: Environment) -> list[Access]:
     """Returns the access links in the scenario's order."""
-    every = [*senders(one, "tcp"), *senders(one, "beside")]
+    every = [*senders(environment, "tcp"), *senders(environment, "beside")]
     return [sender.access for sender in every if sender.access]
 
 
@@ -203,23 +209,26 @@ def _access_link(access: Access) -> dict[str, Any]:
     }
 
 
-def _flows(one: Environment, cc: Any) -> list[dict[str, Any]]:
-    common = _of_all_flows(one)
+def _flows(environment: Environment, cc: Any) -> list[dict[str, Any]]:
+    common = _of_all_flows(environment)
     there = {"from": "source", "to": "sink"}
-    made = [_flow(sender, cc) for sender in senders(one, "tcp")]
-    if one.late_us and made:
-        made[-1] |= {"start": _time(one.late_us)}
-    if one.beside is not None:
-        beside = cc if one.beside == ITSELF else one.beside
-        made += [_flow(sender, beside) for sender in senders(one, "beside")]
-    if one.reverse_flows:
-        back = {"from": "sink", "to": "source", "cc": "cubic", **_count(one.reverse_flows)}
-        made += [{"name": "reverse", **back}]
-    if one.short_bytes:
-        arrivals = {"every": _time(one.short_every_us), "size": f"{one.short_bytes}B"}
-        whose = cc if one.short_cc == ITSELF else one.short_cc
-        made += [{"name": "short", **there, "cc": whose, "arrivals": arrivals}]
-    return [flow | common for flow in made]
+    flows = [_flow(sender, cc) for sender in senders(environment, "tcp")]
+    if environment.late_us and flows:
+        flows[-1] |= {"start": _time(environment.late_us)}
+    if environment.beside is not None:
+        beside = cc if environment.beside == ITSELF else environment.beside
+        flows += [_flow(sender, beside) for sender in senders(environment, "beside")]
+    if environment.reverse_flows:
+        back = {"from": "sink", "to": "source", "cc": "cubic", **_count(environment.reverse_flows)}
+        flows += [{"name": "reverse", **back}]
+    if environment.short_bytes:
+        arrivals = {
+            "every": _time(environment.short_every_us),
+            "size": f"{environment.short_bytes}B",
+        }
+        whose = cc if environment.short_cc == ITSELF else environment.short_cc
+        flows += [{"name": "short", **there, "cc": whose, "arrivals": arrivals}]
+    return [flow | common for flow in flows]
 
 
 def _flow(sender: Sender, cc: Any) -> dict[str, Any]:
@@ -227,11 +236,15 @@ def _flow(sender: Sender, cc: Any) -> dict[str, Any]:
     return {"name": sender.flow, "from": source, "to": "sink", "cc": cc, **_count(sender.count)}
 
 
-def window_bytes(one: Environment) -> int:
+def window_bytes(environment: Environment) -> int:
     """Returns every receiver's buffer: the profile's, or twice what the path can hold."""
-    beside = one.beside_spread * (one.beside_delay_us or one.delay_us) / one.delay_us
-    longest = max(one.rtt_spread, beside if one.beside_flows else 1.0)
-    held = PACKET_BYTES * (one.bdp_packets * longest + one.queue_packets)
+    beside = (
+        environment.beside_spread
+        * (environment.beside_delay_us or environment.delay_us)
+        / environment.delay_us
+    )
+    longest = max(environment.rtt_spread, beside if environment.beside_flows else 1.0)
+    held = PACKET_BYTES * (environment.bdp_packets * longest + environment.queue_packets)
     return max(WINDOW_BYTES, min(round(2 * held), 1 << 30))
 
 
@@ -239,13 +252,13 @@ def _count(count: int) -> dict[str, int]:
     return {"count": count} if count > 1 else {}
 
 
-def _of_all_flows(one: Environment) -> dict[str, Any]:
+def _of_all_flows(environment: Environment) -> dict[str, Any]:
     """Returns what all flows of a run share: ECN, large buffers and staggered starts."""
-    common: dict[str, Any] = {"ecn": True} if AQMS[one.aqm].asks_ecn else {}
-    if window_bytes(one) > WINDOW_BYTES:
-        common["receive_window"] = f"{window_bytes(one)}B"
-    if one.flows + one.beside_flows > 1:
-        common["start_spread"] = _time(one.duration_us // 20)
+    common: dict[str, Any] = {"ecn": True} if AQMS[environment.aqm].asks_ecn else {}
+    if window_bytes(environment) > WINDOW_BYTES:
+        common["receive_window"] = f"{window_bytes(environment)}B"
+    if environment.flows + environment.beside_flows > 1:
+        common["start_spread"] = _time(environment.duration_us // 20)
     return common
 
 

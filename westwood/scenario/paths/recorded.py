@@ -40,7 +40,7 @@ RECORDINGS: Mapping[str, str] = {
 @cache
 def runs(recording: str) -> tuple[tuple[int, int], ...]:
     """Returns the runs of passed and lost packets in turn."""
-    pairs = (one.split("+") for one in RECORDINGS[recording].split())
+    pairs = (pair_text.split("+") for pair_text in RECORDINGS[recording].split())
     return tuple((int(pair[0]), int(pair[1]) if len(pair) > 1 else 1) for pair in pairs)
 
 
@@ -58,12 +58,12 @@ def _numbers(
 ) -> Iterator[int]:
     lost = sum(pair for _, pair in pairs)
     scale = lost * (1 / rate - 1) / sum(passed for passed, _ in pairs)
-    place, at, due = begin % len(pairs), 0, 0.0
-    while at < packets:
+    place, packet, due = begin % len(pairs), 0, 0.0
+    while packet < packets:
         passed, gone = pairs[place]
         due += passed * scale
         passing = max(1, int(due))
         due -= passing
-        yield from range(at + passing + 1, at + passing + gone + 1)
-        at += passing + gone
+        yield from range(packet + passing + 1, packet + passing + gone + 1)
+        packet += passing + gone
         place = (place + 1) % len(pairs)

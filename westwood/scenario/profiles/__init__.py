@@ -49,7 +49,7 @@ class Profile:
     name: str
     title: str
     sections: Mapping[str, Mapping[str, Choice]]
-    own: Mapping[str, Mapping[str, Choice]]
+    choices: Mapping[str, Mapping[str, Choice]]
 
     @cached_property
     def supplied(self) -> _engine.Profile:
@@ -85,8 +85,10 @@ def get(name: str) -> Profile:
         for section, choices in data.items()
     }
     if name == DEFAULT:
-        own = {section: {**chosen.get(section, {}), **_declared(section)} for section in SECTIONS}
-        return Profile(name, title, own, own)
+        settings = {
+            section: {**chosen.get(section, {}), **_declared(section)} for section in SECTIONS
+        }
+        return Profile(name, title, settings, settings)
     known = get(base).sections
     sections = {section: {**known[section], **chosen.get(section, {})} for section in SECTIONS}
     if base == DEFAULT:
@@ -100,8 +102,8 @@ def _declared(section: str) -> dict[str, Choice]:
         return {}
     settings = settings_of(section).items()
     values = {
-        key: Choice(written_default(one), one.why)
-        for key, one in settings
-        if one.why and key != OF_THE_PATH
+        key: Choice(written_default(setting), setting.why)
+        for key, setting in settings
+        if setting.why and key != OF_THE_PATH
     }
     return {key: choice for key, choice in values.items() if choice.value is not None}

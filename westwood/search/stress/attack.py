@@ -74,11 +74,11 @@ class Gene:
     most: float = 0.0
     choices: Sequence[Any] = ()
 
-    def value(self, at: float) -> Any:
+    def value(self, fraction: float) -> Any:
         """Returns the value for a number from 0 to 1, logarithmic between `least` and `most`."""
         if self.choices:
-            return self.choices[min(int(at * len(self.choices)), len(self.choices) - 1)]
-        value = math.exp(math.log(self.least) + at * math.log(self.most / self.least))
+            return self.choices[min(int(fraction * len(self.choices)), len(self.choices) - 1)]
+        value = math.exp(math.log(self.least) + fraction * math.log(self.most / self.least))
         return min(max(value, self.least), self.most)  # rounding must not leave the range
 
 
@@ -161,8 +161,8 @@ _SIDE = Gene(choices=("forward", "both", "backward"))
 _BURSTS = (Gene(0.1, 4), Gene(2e3, 2e6), Gene(20e3, 10e6))
 
 FEATURES: Mapping[str, Feature] = {
-    one.name: one
-    for one in (
+    gene.name: gene
+    for gene in (
         Feature(
             "loss",
             "independent losses",
@@ -338,10 +338,10 @@ def genes(names: Sequence[str]) -> int:
 
 
 def drawn(
-    names: Sequence[str], at: Sequence[float], seed: int, packets_most: int = PACKETS_MOST
+    names: Sequence[str], fractions: Sequence[float], seed: int, packets_most: int = PACKETS_MOST
 ) -> Attack:
     """Makes an attack with these features from numbers between 0 and 1, one for each gene."""
-    places = iter(at)
+    places = iter(fractions)
     attack = _path([gene.value(next(places)) for gene in _PATH], seed, packets_most)
     for name in names:
         feature = FEATURES[name]
@@ -351,13 +351,13 @@ def drawn(
 
 def features(attack: Attack) -> list[str]:
     """Returns the names of the features that an attack has."""
-    found = [name for name, feature in FEATURES.items() if feature.is_in(attack)]
+    names = [name for name, feature in FEATURES.items() if feature.is_in(attack)]
     of_loss = {"uniform": "loss", "recorded": "recording"}.get(attack.loss, "fading")
     of_bursts = "bursts, then calm" if attack.calm_us else "bursts"
     of_flows = "round trips" if attack.rtt_spread > 1 else "several"
     kept = (of_loss, of_bursts, of_flows)
     grouped = set().union(*_EXCLUDE)
-    return [name for name in found if name not in grouped or name in kept]
+    return [name for name in names if name not in grouped or name in kept]
 
 
 def without(attack: Attack, names: Iterable[str]) -> Attack:

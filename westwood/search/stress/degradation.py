@@ -58,8 +58,8 @@ def _time(seconds: float) -> str:
     return f"{seconds:.3g} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
 
 
-def _part(lost: float, of: float) -> float:
-    return min(1.0, max(0.0, lost / of)) if of > 0 else 0.0
+def _part(lost: float, whole: float) -> float:
+    return min(1.0, max(0.0, lost / whole)) if whole > 0 else 0.0
 
 
 def _least_bps(attack: Attack) -> float:
@@ -77,8 +77,8 @@ def _below(others: tuple[str, ...]) -> Callable[[RunAttack, Attack, str], float]
 
 def _best(run: RunAttack, others: tuple[str, ...], cc: str) -> str:
     return max(
-        (one for one in others if one != cc),
-        key=lambda one: run(one).goodput_bps,
+        (incumbent for incumbent in others if incumbent != cc),
+        key=lambda incumbent: run(incumbent).goodput_bps,
         default=INCUMBENT,
     )
 
@@ -86,10 +86,10 @@ def _best(run: RunAttack, others: tuple[str, ...], cc: str) -> str:
 def _tell_below(others: tuple[str, ...]) -> Callable[[RunAttack, Attack, str], str]:
     def tell(run: RunAttack, attack: Attack, cc: str) -> str:
         best = _best(run, others, cc)
-        own, its = run(cc), run(best)
+        judged_run, best_run = run(cc), run(best)
         return (
-            f"{label(cc)} gets {_mbps(own.goodput_bps)} where {label(best)} gets "
-            f"{_mbps(its.goodput_bps)}"
+            f"{label(cc)} gets {_mbps(judged_run.goodput_bps)} where {label(best)} gets "
+            f"{_mbps(best_run.goodput_bps)}"
         )
 
     return tell
@@ -101,8 +101,8 @@ def _idle(run: RunAttack, attack: Attack, cc: str) -> float:
 
 
 def _tell_idle(run: RunAttack, attack: Attack, cc: str) -> str:
-    own = run(cc).total_bps
-    return f"{label(cc)} gets {_mbps(own)} of the available {_mbps(attack.carried_bps)}"
+    total_bps = run(cc).total_bps
+    return f"{label(cc)} gets {_mbps(total_bps)} of the available {_mbps(attack.carried_bps)}"
 
 
 def _disturbed(run: RunAttack, attack: Attack, cc: str) -> float:
@@ -113,11 +113,11 @@ def _disturbed(run: RunAttack, attack: Attack, cc: str) -> float:
 
 
 def _tell_disturbed(run: RunAttack, attack: Attack, cc: str) -> str:
-    own, calm = run(cc), run(cc, without=DISTURBING).goodput_bps
+    judged_run, calm = run(cc), run(cc, without=DISTURBING).goodput_bps
     taken = 1 - attack.carried_bps / undisturbed(attack).carried_bps
     return (
-        f"{label(cc)} falls from {_mbps(calm)} to {_mbps(own.goodput_bps)}, with "
-        f"{own.timeouts:.0f} timeouts, where {taken:.0%} of the capacity is taken"
+        f"{label(cc)} falls from {_mbps(calm)} to {_mbps(judged_run.goodput_bps)}, with "
+        f"{judged_run.timeouts:.0f} timeouts, where {taken:.0%} of the capacity is taken"
     )
 
 
@@ -133,9 +133,9 @@ def _stuck(run: RunAttack, attack: Attack, cc: str) -> float:
 
 
 def _tell_stuck(run: RunAttack, attack: Attack, cc: str) -> str:
-    own, other = _later(run, cc), _later(run, INCUMBENT)
+    late_bps, other = _later(run, cc), _later(run, INCUMBENT)
     return (
-        f"in the second half, without bursts, {label(cc)} gets {_mbps(own)} where {_ITS_NAME} "
+        f"in the second half, without bursts, {label(cc)} gets {_mbps(late_bps)} where {_ITS_NAME} "
         f"gets {_mbps(other)}"
     )
 
@@ -155,10 +155,11 @@ def _waiting_us(run: RunAttack, attack: Attack, cc: str) -> float:
 def _tell_stalled(run: RunAttack, attack: Attack, cc: str) -> str:
     waiting = min(1.0, _waiting_us(run, attack, cc) / attack.duration_us)
     taken = 1 - attack.carried_bps / undisturbed(attack).carried_bps
-    own = run(cc)
+    judged_run = run(cc)
     return (
-        f"{label(cc)} spends at least {waiting:.0%} of the time in {own.timeouts:.0f} timeouts and "
-        f"gets {_mbps(own.goodput_bps)}, where {taken:.0%} of the capacity is taken"
+        f"{label(cc)} spends at least {waiting:.0%} of the time in {judged_run.timeouts:.0f} "
+        f"timeouts and gets {_mbps(judged_run.goodput_bps)}, where {taken:.0%} of the capacity "
+        "is taken"
     )
 
 
@@ -168,33 +169,33 @@ def _timeouts(run: RunAttack, attack: Attack, cc: str) -> float:
 
 
 def _tell_timeouts(run: RunAttack, attack: Attack, cc: str) -> str:
-    own, other = run(cc).timeouts, run(INCUMBENT).timeouts
-    return f"{label(cc)} has {own:.0f} timeouts where {_ITS_NAME} has {other:.0f}"
+    timeouts, other = run(cc).timeouts, run(INCUMBENT).timeouts
+    return f"{label(cc)} has {timeouts:.0f} timeouts where {_ITS_NAME} has {other:.0f}"
 
 
 def _unfair(run: RunAttack, attack: Attack, cc: str) -> float:
-    own, other = run(cc).fairness, run(INCUMBENT).fairness
-    return 0.0 if math.isnan(own) or math.isnan(other) else _part(other - own, other)
+    fairness, other = run(cc).fairness, run(INCUMBENT).fairness
+    return 0.0 if math.isnan(fairness) or math.isnan(other) else _part(other - fairness, other)
 
 
 def _tell_unfair(run: RunAttack, attack: Attack, cc: str) -> str:
-    own, other = run(cc).fairness, run(INCUMBENT).fairness
+    fairness, other = run(cc).fairness, run(INCUMBENT).fairness
     return (
-        f"{attack.flows} flows of {label(cc)} share with a Jain index of {own:.2f}, those of "
+        f"{attack.flows} flows of {label(cc)} share with a Jain index of {fairness:.2f}, those of "
         f"{_ITS_NAME} with {other:.2f}"
     )
 
 
 def _late(run: RunAttack, attack: Attack, cc: str) -> float:
-    own, other = run(cc).completion_s, run(INCUMBENT).completion_s
-    return 0.0 if math.isnan(own) or math.isnan(other) else _part(own - other, own)
+    time_s, other = run(cc).completion_s, run(INCUMBENT).completion_s
+    return 0.0 if math.isnan(time_s) or math.isnan(other) else _part(time_s - other, time_s)
 
 
 def _tell_late(run: RunAttack, attack: Attack, cc: str) -> str:
-    own, other = run(cc).completion_s, run(INCUMBENT).completion_s
+    time_s, other = run(cc).completion_s, run(INCUMBENT).completion_s
     size = attack.short_bytes / 1e3
     return (
-        f"transfers of {size:.3g} kB take {_time(own)} with {label(cc)}, {_time(other)} with "
+        f"transfers of {size:.3g} kB take {_time(time_s)} with {label(cc)}, {_time(other)} with "
         f"{_ITS_NAME}"
     )
 
@@ -213,30 +214,32 @@ def _tell_starves(run: RunAttack, attack: Attack, cc: str) -> str:
 
 
 def _losses(run: RunAttack, attack: Attack, cc: str) -> float:
-    own, other = run(cc).loss_ratio, run(INCUMBENT).loss_ratio
-    return max(0.0, 1 - (other + _LEAST_LOSS) / (own + _LEAST_LOSS))
+    loss_ratio, other = run(cc).loss_ratio, run(INCUMBENT).loss_ratio
+    return max(0.0, 1 - (other + _LEAST_LOSS) / (loss_ratio + _LEAST_LOSS))
 
 
 def _tell_losses(run: RunAttack, attack: Attack, cc: str) -> str:
-    own, other = run(cc).loss_ratio, run(INCUMBENT).loss_ratio
+    loss_ratio, other = run(cc).loss_ratio, run(INCUMBENT).loss_ratio
     name = label(cc)
-    return f"the queue drops {own:.1%} of the packets of {name}, {other:.1%} of {_ITS_NAME}'s"
+    return (
+        f"the queue drops {loss_ratio:.1%} of the packets of {name}, {other:.1%} of {_ITS_NAME}'s"
+    )
 
 
 def _queue(run: RunAttack, attack: Attack, cc: str) -> float:
     base_s = attack.delay_us / 1e6
-    own, other = run(cc).queue_s, run(INCUMBENT).queue_s
-    return max(0.0, 1 - (base_s + other) / (base_s + own))
+    queue_s, other = run(cc).queue_s, run(INCUMBENT).queue_s
+    return max(0.0, 1 - (base_s + other) / (base_s + queue_s))
 
 
 def _tell_queue(run: RunAttack, attack: Attack, cc: str) -> str:
-    own, other = run(cc).queue_s, run(INCUMBENT).queue_s
-    return f"packets wait {_time(own)} with {label(cc)}, {_time(other)} with {_ITS_NAME}"
+    queue_s, other = run(cc).queue_s, run(INCUMBENT).queue_s
+    return f"packets wait {_time(queue_s)} with {label(cc)}, {_time(other)} with {_ITS_NAME}"
 
 
 DEGRADATIONS: Mapping[str, Degradation] = {
-    one.name: one
-    for one in (
+    degradation.name: degradation
+    for degradation in (
         Degradation(
             "below-cubic",
             TO_IT,

@@ -40,7 +40,7 @@ def of_run(
     rate_bps: float,
 ) -> Figures:
     """Computes the figures of a run from its flows' names; `forward` is the bottleneck."""
-    own, beside, total, transfers = [], 0.0, 0.0, []
+    flows, beside, total, transfers = [], 0.0, 0.0, []
     timeouts = drops = sent = 0.0
     rows = zip(
         connections["source"],
@@ -59,7 +59,7 @@ def of_run(
         total += 8 * delivered / duration_s
         drops, sent = drops + dropped, sent + segments
         if kind == "tcp":
-            own.append(8 * delivered / duration_s)
+            flows.append(8 * delivered / duration_s)
             timeouts += rto
         elif kind == "beside":
             beside += 8 * delivered / duration_s
@@ -67,10 +67,10 @@ def of_run(
             end_s = duration_s if math.isnan(completed_s) else completed_s
             transfers.append(end_s - start_s)
     return Figures(
-        sum(own),
+        sum(flows),
         beside,
         total,
-        jain(own) if len(own) > 1 else math.nan,
+        jain(flows) if len(flows) > 1 else math.nan,
         timeouts,
         drops / sent if sent else 0.0,
         forward.waited_s / duration_s * PACKET_BITS / rate_bps,

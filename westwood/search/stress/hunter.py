@@ -103,7 +103,7 @@ class Hunt:
         with self._store.resumed(ResultKind.HUNT, state, resume=resume, differs=differs):
             yield self
 
-    def go(self, workers: int | None, tell: Tell = lambda done, of: None) -> None:
+    def run_all(self, workers: int | None, tell: Tell = lambda done, total: None) -> None:
         """Runs until enough environments were tried or time is up."""
         began = time.monotonic()
         missing = (number for number in range(_MOST_SEARCH_RUNS) if number not in self._ended)
@@ -161,19 +161,20 @@ class Hunt:
     def findings(self) -> list[Finding]:
         """Returns the worst finding of each kind, the worst first."""
         worst: dict[tuple[str, ...], Finding] = {}
-        for one in self._first():
-            if one.finding and (
-                one.finding.kind not in worst or one.finding.value > worst[one.finding.kind].value
+        for finding in self._first():
+            if finding.finding and (
+                finding.finding.kind not in worst
+                or finding.finding.value > worst[finding.finding.kind].value
             ):
-                worst[one.finding.kind] = one.finding
-        return sorted(worst.values(), key=lambda one: (-one.value, one.kind))
+                worst[finding.finding.kind] = finding.finding
+        return sorted(worst.values(), key=lambda candidate: (-candidate.value, candidate.kind))
 
     def counted(self) -> dict[tuple[str, ...], int]:
         """Returns the number of findings of each kind."""
         counts: dict[tuple[str, ...], int] = {}
-        for one in self._first():
-            if one.finding:
-                counts[one.finding.kind] = counts.get(one.finding.kind, 0) + 1
+        for finding in self._first():
+            if finding.finding:
+                counts[finding.finding.kind] = counts.get(finding.finding.kind, 0) + 1
         return counts
 
 

@@ -53,7 +53,7 @@ def _is_in_question(flow: str, cc: str) -> bool:
     return role(flow) in _IN_QUESTION and cc != UDP
 
 
-def found(engines: Sequence[str]) -> list[Engine]:
+def engines_of(engines: Sequence[str]) -> list[Engine]:
     """Returns the engines for the replay, the simulator first, or raises if one is missing."""
     return [find(name) for name in dict.fromkeys(["sim", *engines])]
 
@@ -90,8 +90,8 @@ def _kept_in_ns3(scenario: Scenario) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for flow in scenario.resolved()["flow"]:
         if flow["cc"]["name"] != UDP:
-            own = {key: flow[key] for key in _KEPT_IN_NS3 if key in flow}
-            kept |= {f"{flow['name']}.{key}": value for key, value in own.items()}
+            settings = {key: flow[key] for key in _KEPT_IN_NS3 if key in flow}
+            kept |= {f"{flow['name']}.{key}": value for key, value in settings.items()}
             kept[f"{flow['name']}.clock_granularity"] = _NS3_CLOCK
     return kept
 

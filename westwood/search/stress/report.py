@@ -109,10 +109,12 @@ def sentence(finding: Finding) -> str:
 
 def cause(finding: Finding) -> str:
     """Describes how much degradation remains without each feature."""
-    found = finding.without.items()
-    gone = [f"without {FEATURES[key].what}: {value:.0%}" for key, value in found if key in FEATURES]
-    said = [f"{key}: {value:.0%}" for key, value in found if key not in FEATURES]
-    return "; ".join([*gone, *said])
+    shares = finding.without.items()
+    gone = [
+        f"without {FEATURES[key].what}: {value:.0%}" for key, value in shares if key in FEATURES
+    ]
+    sentences = [f"{key}: {value:.0%}" for key, value in shares if key not in FEATURES]
+    return "; ".join([*gone, *sentences])
 
 
 def comment(finding: Finding, called: str) -> str:
@@ -132,28 +134,29 @@ def comment(finding: Finding, called: str) -> str:
 def files(finding: Finding, called: str) -> dict[str, str]:
     """Returns the scenario's files by name; a recorded rate and a control have their own."""
     data = as_data(finding.attack, finding.cc) | {"name": called, "sweep": {}}
-    made = {}
+    texts = {}
     if is_file(finding.cc):
         control = named(finding.cc)
-        made[control.file] = control.code.decode()
+        texts[control.file] = control.code.decode()
         table = {"name": Path(finding.cc).name, "source": control.source}
         for flow in data["flow"]:
             flow["cc"] = table if flow.get("cc") == finding.cc else flow.get("cc")
     if trace := data["link"][0].get("trace"):
-        made[f"{called}.rate"] = "".join(f"{ms}\n" for ms in trace["forward"])
+        texts[f"{called}.rate"] = "".join(f"{ms}\n" for ms in trace["forward"])
         trace["forward"] = f"{called}.rate"
-    return {**made, f"{called}.toml": comment(finding, called) + toml_format.dumps(data)}
+    return {**texts, f"{called}.toml": comment(finding, called) + toml_format.dumps(data)}
 
 
 def page(findings: Sequence[Finding], title: str, counts: Mapping[tuple[str, ...], int]) -> str:
     """Writes the page that lists the findings."""
     lines = [f"# {title}", ""]
-    for number, one in enumerate(findings, 1):
-        again = counts.get(one.kind, 1)
+    for number, finding in enumerate(findings, 1):
+        again = counts.get(finding.kind, 1)
         lines += [
-            f"{number}. **{one.harm}, {one.value:.0%}** ({again} of this kind): {sentence(one)}",
-            f"   {cause(one)}. "
-            f"`westwood control stress --replay findings/{name(number, one)}.toml`",
+            f"{number}. **{finding.harm}, {finding.value:.0%}** ({again} of this kind): "
+            f"{sentence(finding)}",
+            f"   {cause(finding)}. "
+            f"`westwood control stress --replay findings/{name(number, finding)}.toml`",
         ]
     return "\n".join(lines) + "\n"
 
@@ -162,9 +165,9 @@ def write(
     folder: Folder, findings: Sequence[Finding], title: str, counts: Mapping[tuple[str, ...], int]
 ) -> None:
     """Writes the scenarios, the page and the findings as JSON."""
-    for number, one in enumerate(findings, 1):
-        called = name(number, one)
-        for file, content in files(one, called).items():
+    for number, hunt_finding in enumerate(findings, 1):
+        called = name(number, hunt_finding)
+        for file, content in files(hunt_finding, called).items():
             folder.text(f"findings/{file}", content)
     folder.json("findings.json", [finding.as_json() for finding in findings])
     folder.text("findings.md", page(findings, title, counts))

@@ -39,8 +39,8 @@ def as_data(attack: Attack, protocol: str, profile: str = PROFILE) -> dict[str, 
 def _datagrams(attack: Attack) -> dict[str, Any]:
     app = {"kind": "udp", "rate": format_rate(attack.burst_bps)}
     app |= {"on": _time(attack.burst_on_us), "off": _time(attack.burst_off_us)}
-    made: dict[str, Any] = {"name": "bursts", "from": "source", "to": "sink", "app": app}
-    return made | ({"stop": _time(attack.calm_us)} if attack.calm_us else {})
+    flow: dict[str, Any] = {"name": "bursts", "from": "source", "to": "sink", "app": app}
+    return flow | ({"stop": _time(attack.calm_us)} if attack.calm_us else {})
 
 
 def opportunities_ms(attack: Attack) -> list[int]:

@@ -80,16 +80,16 @@ class SearchRun:
 
     def find(self) -> Finding | None:
         """Returns the finding, if it is bad enough with other seeds as well."""
-        found = self._climbed()
-        if found is None:
+        attack = self._climbed()
+        if attack is None:
             return None
         seeds = self._seeds(_CHECKS)
-        worst = self._median(found, seeds)
+        worst = self._median(attack, seeds)
         if worst < LEAST:
             return None
         enough = max(shrink.KEEP * worst, LEAST)
         simple = shrink.shrink(
-            found, lambda one: self._is_bad(one, seeds, enough), self._metric.needs
+            attack, lambda candidate: self._is_bad(candidate, seeds, enough), self._metric.needs
         )
         return self._finding(simple)
 
@@ -113,10 +113,10 @@ class SearchRun:
         (seed,) = self._seeds(1)
         genes = attacks.genes(self._features)
         drawn = [[self._choices.random() for _ in range(genes)] for _ in range(_DRAWS)]
-        worst, at = max((self._at(place, seed), place) for place in drawn)
+        worst, best_place = max((self._at(place, seed), place) for place in drawn)
         if worst < _HOPELESS:
             return None
-        climber, idle = self._climber(at), 0
+        climber, idle = self._climber(best_place), 0
         for _ in range(_GENERATIONS):
             if worst > _ENOUGH or idle >= _IDLE:
                 break
@@ -126,19 +126,19 @@ class SearchRun:
                 value = self._at(place.tolist(), seed)
                 ratings.append((place, -value))
                 if value > worst:
-                    worst, at = value, place.tolist()
+                    worst, best_place = value, place.tolist()
             climber.tell(ratings)
             idle = idle + 1 if worst < before + _BETTER else 0
-        return self._drawn(at, seed)
+        return self._drawn(best_place, seed)
 
-    def _climber(self, at: Sequence[float]) -> CMA:
+    def _climber(self, start: Sequence[float]) -> CMA:
         import numpy as np
         from cmaes import CMA
 
         return CMA(
-            mean=np.array(at),
+            mean=np.array(start),
             sigma=_SIGMA,
-            bounds=np.array([[0.0, 1.0]] * len(at)),
+            bounds=np.array([[0.0, 1.0]] * len(start)),
             seed=self._choices.getrandbits(32),
             population_size=_POPULATION,
         )
@@ -164,12 +164,12 @@ class SearchRun:
 
     def _finding(self, attack: Attack) -> Finding | None:
         seeds = self._seeds(_JUDGES)
-        found = sorted(
+        degradations = sorted(
             (self.runner.degradation(self._metric, replace(attack, seed=seed), self._cc), seed)
             for seed in seeds
         )
-        values = [value for value, _ in found]
-        value, seed = found[len(found) // 2]
+        values = [value for value, _ in degradations]
+        value, seed = degradations[len(degradations) // 2]
         if value < LEAST:
             return None
         attack = replace(attack, seed=seed)
@@ -199,4 +199,4 @@ class SearchRun:
         others["with a quarter of the delay"] = shrink.with_path(
             attack, attack.rate_bps, max(1, attack.delay_us // 4)
         )
-        return {name: self._median(one, seeds) for name, one in others.items()}
+        return {name: self._median(variant, seeds) for name, variant in others.items()}

@@ -188,7 +188,10 @@ def _queue(attack: Attack, products: float) -> int:
 def _one_two_five(value: Any) -> float:
     """Returns the nearest of 1, 2 and 5 times a power of ten, by ratio."""
     power: float = 10.0 ** math.floor(math.log10(value))
-    return min((one * power for one in (1, 2, 5, 10)), key=lambda one: abs(math.log(one / value)))
+    return min(
+        (digit * power for digit in (1, 2, 5, 10)),
+        key=lambda candidate: abs(math.log(candidate / value)),
+    )
 
 
 def _one_digit(value: Any) -> float:
