@@ -48,7 +48,10 @@ def watched(browser: Any) -> Iterator[Callable[..., Any]]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda said: problems.append(said.text) if said.type == "error" else 0)
+        page.on(
+            "console",
+            lambda message: problems.append(message.text) if message.type == "error" else 0,
+        )
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("request", lambda request: problems.extend(_foreign(request.url, url)))
         return page
@@ -91,7 +94,9 @@ def shared_tab(browser: Any) -> Iterator[tuple[Any, list[str]]]:
     """Opens a tab that tests share; returns it with the list of the problems that it reports."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page, problems = context.new_page(), []
-    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else 0)
+    page.on(
+        "console", lambda message: problems.append(message.text) if message.type == "error" else 0
+    )
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("request", lambda request: problems.extend(_foreign(request.url, "")))
     page.goto(laboratory.PAGE.as_uri())
@@ -106,9 +111,9 @@ def tab(shared_tab: tuple[Any, list[str]]) -> Iterator[Any]:
     page, problems = shared_tab
     page.evaluate('lab.openPreset("sawtooth")')
     yield page
-    found = problems.copy()
+    recent = problems.copy()
     problems.clear()
-    assert not found
+    assert not recent
 
 
 @pytest.fixture

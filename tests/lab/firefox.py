@@ -77,11 +77,13 @@ class Firefox:
             f"(({{x, y, width, height}}) => [x, y, width, height])"
             f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
         )
-        at = [{"x": round(x + share * width), "y": round(y + height / 2)} for share in (begin, end)]
+        corners = [
+            {"x": round(x + share * width), "y": round(y + height / 2)} for share in (begin, end)
+        ]
         steps = [
-            {"type": "pointerMove", **at[0]},
+            {"type": "pointerMove", **corners[0]},
             {"type": "pointerDown", "button": 0},
-            {"type": "pointerMove", **at[1], "duration": 100},
+            {"type": "pointerMove", **corners[1], "duration": 100},
             {"type": "pointerUp", "button": 0},
         ]
         self.of_tab(
@@ -108,8 +110,8 @@ class Firefox:
         while not address.exists() or not address.read_text():
             assert time.monotonic() < end_s and self._process.poll() is None, "it doesn't start"
             time.sleep(0.05)
-        its = json.loads(address.read_text())
-        url = f"ws://{its['ws_host']}:{its['ws_port']}/session"
+        session = json.loads(address.read_text())
+        url = f"ws://{session['ws_host']}:{session['ws_port']}/session"
         return self._loop.run_until_complete(_connection(url))
 
     async def _answer(self, command: dict[str, Any]) -> Any:
@@ -117,17 +119,17 @@ class Firefox:
         while True:
             text = await self._socket.read_message()
             assert text is not None, f"the connection closed at {command['method']}"
-            said = json.loads(text)
-            if said.get("id") == command["id"]:
-                assert said["type"] == "success", f"{command['method']}: {said.get('message')}"
-                return said["result"]
-            self._note(said.get("method"), said.get("params", {}))
+            answer = json.loads(text)
+            if answer.get("id") == command["id"]:
+                assert answer["type"] == "success", f"{command['method']}: {answer.get('message')}"
+                return answer["result"]
+            self._note(answer.get("method"), answer.get("params", {}))
 
-    def _note(self, event: str, its: dict[str, Any]) -> None:
-        if event == "log.entryAdded" and its["level"] == "error":
-            self.problems.append(its["text"])
+    def _note(self, event: str, parameters: dict[str, Any]) -> None:
+        if event == "log.entryAdded" and parameters["level"] == "error":
+            self.problems.append(parameters["text"])
         elif event == "network.beforeRequestSent":
-            self.requests.append(its["request"]["url"])
+            self.requests.append(parameters["request"]["url"])
 
     async def _closed(self) -> None:
         self._socket.close()

@@ -51,14 +51,17 @@ VERDICTS = """[...document.querySelectorAll("#paper .claim")].map((one) =>
 def wait_for_verdicts(page: Any, seeds: int = SEEDS) -> list[str]:
     """Returns the page's words about the claims, once it has run all seeds."""
     page.wait_for_selector(f'body[data-judged="{seeds}"]')
-    return [str(one) for one in page.evaluate(VERDICTS)]
+    return [str(verdict) for verdict in page.evaluate(VERDICTS)]
 
 
-def measured(name: str, at: dict[str, Any]) -> Measured:
+def measured(name: str, coordinates: dict[str, Any]) -> Measured:
     """Returns the rows of `reproduce` at this setting."""
-    study = next(one for one in STUDIES.values() if name in one.scenarios)
+    study = next(candidate for candidate in STUDIES.values() if name in candidate.scenarios)
     base = Scenario.from_toml(presets_folder() / f"{name}.toml")
-    sweep = {key: [at[key]] if key in at else list(values) for key, values in base.sweep.items()}
+    sweep = {
+        key: [coordinates[key]] if key in coordinates else list(values)
+        for key, values in base.sweep.items()
+    }
     scenario = base.with_settings({"duration": SHORT}).with_sweep(sweep)
     planned = experiment.plan(scenario, seeds=SEEDS)
     if study.observer:
@@ -68,19 +71,19 @@ def measured(name: str, at: dict[str, Any]) -> Measured:
     return Measured(rows, experiment.points(planned, rows), study.scenarios[name])
 
 
-@pytest.mark.parametrize(("name", "at"), CASES)
-def test_a_claim_has_the_same_verdict_as_in_reproduce(tab, name, at):
+@pytest.mark.parametrize(("name", "coordinates"), CASES)
+def test_a_claim_has_the_same_verdict_as_in_reproduce(tab, name, coordinates):
     tab.evaluate("(name) => lab.openPreset(name)", name)
-    tab.evaluate(GO, {"duration": SHORT, **at})
+    tab.evaluate(GO, {"duration": SHORT, **coordinates})
     ours = wait_for_verdicts(tab)
-    study = next(one for one in STUDIES.values() if name in one.scenarios)
+    study = next(candidate for candidate in STUDIES.values() if name in candidate.scenarios)
     ids = [
         claim
         for claim in study.claims
-        if not isinstance(found := SETTING_BOUNDS.get(claim, ""), str)
-        and not isinstance(found[name], str)
+        if not isinstance(bound := SETTING_BOUNDS.get(claim, ""), str)
+        and not isinstance(bound[name], str)
     ]
-    theirs = claims.check(ids, {name: measured(name, at)})
+    theirs = claims.check(ids, {name: measured(name, coordinates)})
     assert [verdict for verdict in ours if verdict] == [check.verdict.claim for check in theirs]
 
 
@@ -123,16 +126,16 @@ def test_every_claim_has_a_verdict_or_a_reason():
         for claim in study.claims:
             if claims.claims()[claim].undecidable:
                 continue
-            found = SETTING_BOUNDS[claim]
-            if isinstance(found, str):
-                assert found.endswith(".") and found.count(". ") == 0, name
+            bound = SETTING_BOUNDS[claim]
+            if isinstance(bound, str):
+                assert bound.endswith(".") and bound.count(". ") == 0, name
             else:
-                assert found.keys() == study.scenarios.keys()
-                for one in found.values():
-                    if isinstance(one, str):
-                        assert one.endswith(".") and one.count(". ") == 0, name
+                assert bound.keys() == study.scenarios.keys()
+                for entry in bound.values():
+                    if isinstance(entry, str):
+                        assert entry.endswith(".") and entry.count(". ") == 0, name
                     else:
-                        assert isinstance(one, SettingBounds) and one.conditions, name
+                        assert isinstance(entry, SettingBounds) and entry.conditions, name
 
 
 def test_a_presets_fifth_control_can_be_shown(opened):

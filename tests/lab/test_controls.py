@@ -131,5 +131,5 @@ def test_a_slider_moves_every_setting_within_its_bounds(page):
                 slider.evaluate(
                     "(it, at) => { it.value = at; it.dispatchEvent(new Event('input')); }", end
                 )
-                said = visible(page, f"{kind}-{key}").locator(".source")
-                assert said.is_hidden() or "more than 0" in said.inner_text(), (kind, key, end)
+                source = visible(page, f"{kind}-{key}").locator(".source")
+                assert source.is_hidden() or "more than 0" in source.inner_text(), (kind, key, end)

@@ -39,7 +39,7 @@ flow = [
 
 def legend(page: Any) -> list[tuple[str, str, str]]:
     """Returns label, colour and dashes of each curve of the window's panel."""
-    return [tuple(one) for one in page.evaluate(LEGEND)]
+    return [tuple(entry) for entry in page.evaluate(LEGEND)]
 
 
 def expect_distinct(page: Any, what: object, *, by_label: bool = True) -> None:
@@ -66,8 +66,8 @@ def test_no_curves_of_flows_and_controls_look_alike(tab):
         expect_distinct(tab, (names, controls))
         drawn = legend(tab)
         assert len(drawn) == min(total, MOST_CURVES)
-        said = tab.locator("#said").inner_text()
-        assert (f"{MOST_CURVES} of {total} curves are drawn" in said) == (total > MOST_CURVES)
+        message = tab.locator("#said").inner_text()
+        assert (f"{MOST_CURVES} of {total} curves are drawn" in message) == (total > MOST_CURVES)
         counts = [sum(label.endswith(f": {name}") for label, *_ in drawn) for name in names]
         assert len(names) == 1 or counts == sorted(counts, reverse=True), "the first flows of each"
         assert (
@@ -81,8 +81,8 @@ def test_a_curve_of_many_connections_says_so(tab):
         """(() => { const next = lab.state; next.scenario.flow[0].count = 3;
             return lab.open(next); })()"""
     )
-    said = tab.locator("#said").inner_text()
-    assert "of up to 3 connections shows the first, and the goodput of all" in said
+    message = tab.locator("#said").inner_text()
+    assert "of up to 3 connections shows the first, and the goodput of all" in message
 
 
 def exported(page: Any, kind: str) -> str:
@@ -113,7 +113,7 @@ def test_an_exported_picture_has_its_whole_legend(page, watched, flows):
         assert shown.count(label) >= 4, "in the panels of window, goodput, estimate and RTT"
     for text, x, y, wide, high in texts:
         assert x >= 0 and x + wide <= width and y >= 0 and y + high <= height, text
-    ours = [one for one in texts if one[0] in labels]
+    ours = [legend_text for legend_text in texts if legend_text[0] in labels]
     for text, x, y, wide, _ in ours:
         for other, x2, y2, wide2, _ in ours:
             apart = abs(y - y2) > 8 or x + wide < x2 or x2 + wide2 < x

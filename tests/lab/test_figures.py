@@ -76,8 +76,8 @@ def simple(names: tuple[str, ...] = ("one", "two")) -> Any:
 def test_the_curves_of_a_report_are_those_of_its_data_file(page_of: Opened, swept: Path) -> None:
     (panel,) = page_of(swept).evaluate(DRAWN)
     summary = pl.read_csv(swept / "summary.csv").sort("bottleneck.loss.rate")
-    found = {name: [tuple(point) for point in drawn] for name, drawn in panel}
-    assert found == {
+    curves = {name: [tuple(point) for point in drawn] for name, drawn in panel}
+    assert curves == {
         label(cc): list(zip(mine["bottleneck.loss.rate"], mine["goodput_bps"] / 1e6, strict=True))
         for (cc,), mine in summary.group_by("cc")
     }

@@ -114,7 +114,7 @@ LINKS = [
 
 def test_an_invalid_file_gives_one_line_and_loses_nothing(tab):
     before = tab.evaluate("lab.rows")
-    for number, (text, said) in enumerate(FILES):
+    for number, (text, expected) in enumerate(FILES):
         tab.evaluate(
             """([name, text]) => {
                 const data = new DataTransfer();
@@ -125,7 +125,7 @@ def test_an_invalid_file_gives_one_line_and_loses_nothing(tab):
         )
         message = tab.locator("#message", has_text=f"{HOSTILE}{number}.toml: ")
         message.wait_for(timeout=5000)
-        assert said in message.inner_text(), text
+        assert expected in message.inner_text(), text
         assert len(message.inner_text()) < 500
         assert "TypeError" not in message.inner_text()
         assert tab.locator("img").count() == 0
@@ -161,8 +161,8 @@ def test_a_link_changes_no_prototype(tab, kind):
             tab.evaluate("document.getElementById('message').hidden = true")
             tab.evaluate("(hash) => location.hash = hash", f"#{kind}={word}")
             tab.locator("#message").wait_for()
-            said = tab.locator("#message").inner_text()
-            assert "TypeError" not in said and "undefined" not in said, (key, said)
+            message = tab.locator("#message").inner_text()
+            assert "TypeError" not in message and "undefined" not in message, (key, message)
             assert tab.evaluate(CLEAN), (key, value)
             assert tab.evaluate("lab.state") == before
     tab.evaluate("lab.openPreset('path')")

@@ -128,11 +128,11 @@ def test_its_windows_over_time_are_those_of_a_trace(opened, mine):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*models(), *gallery.names()])
 def test_every_control_that_comes_with_the_package(opened, westwood, mine, name):
-    own = name if name in gallery.names() else file(mine.parent, "own.c", like(name, "own"))
-    with served(own, "cubic", scenario=file(mine.parent, "path.toml", EVENTFUL)) as url:
+    file_name = name if name in gallery.names() else file(mine.parent, "own.c", like(name, "own"))
+    with served(file_name, "cubic", scenario=file(mine.parent, "path.toml", EVENTFUL)) as url:
         page = opened_at(opened, url)
         check_rows(page, westwood, mine.parent)
-        show(page, [own, "cubic"], together=True)
+        show(page, [file_name, "cubic"], together=True)
         check_rows(page, westwood, mine.parent)
 
 
@@ -262,7 +262,7 @@ def test_a_wrong_control_is_one_line_before_serving(westwood, mine, cc, says):
 
 
 def test_a_machine_without_a_compiler_is_told_what_to_install(westwood, mine, monkeypatch):
-    monkeypatch.setattr(wasm, "_found", lambda: iter(()))
+    monkeypatch.setattr(wasm, "_installed", lambda: iter(()))
     wasm.compiler.cache_clear()
     done = westwood("lab", "--no-browser", "--cc", "./mine.c")
     wasm.compiler.cache_clear()

@@ -198,21 +198,23 @@ def test_a_click_on_a_loss_says_what_the_sender_decided(page):
     page.evaluate(
         "lab.open({...lab.state, lines: [{'tcp.cc': 'westwood+'}], view: {from_s: 2, to_s: 12}})"
     )
-    made = next(one for one in page.evaluate("lab.decisions") if one["kind"] == "recovery")
+    decision = next(
+        candidate for candidate in page.evaluate("lab.decisions") if candidate["kind"] == "recovery"
+    )
     over = page.locator('[data-panel="cwnd"] .u-over').bounding_box()
-    at = over["x"] + over["width"] * (made["time_s"] - 2) / 10
+    x_px = over["x"] + over["width"] * (decision["time_s"] - 2) / 10
     for y in range(4, int(over["height"]), 6):
-        page.mouse.click(at, over["y"] + y)
+        page.mouse.click(x_px, over["y"] + y)
         if page.locator("#why h2").count():
             break
-    said = page.locator("#why").inner_text()
-    assert f"Westwood+ at {made['time_s']:.3f} s" in said
-    assert "ssthresh = BWE · RTTmin / segment" in said
+    text = page.locator("#why").inner_text()
+    assert f"Westwood+ at {decision['time_s']:.3f} s" in text
+    assert "ssthresh = BWE · RTTmin / segment" in text
     mss = 1500 - 52
-    for one in page.evaluate("lab.decisions"):
-        if one["kind"] == "recovery":
-            expected = one["estimate_bps"] * one["rtt_min_s"] / (8 * mss)
-            assert 0 <= expected - one["ssthresh"] < 1.1  # rounded to whole segments
+    for listed in page.evaluate("lab.decisions"):
+        if listed["kind"] == "recovery":
+            expected = listed["estimate_bps"] * listed["rtt_min_s"] / (8 * mss)
+            assert 0 <= expected - listed["ssthresh"] < 1.1  # rounded to whole segments
 
 
 def test_a_point_of_a_papers_figure_is_a_click_away(opened):
@@ -225,7 +227,8 @@ def test_a_point_of_a_papers_figure_is_a_click_away(opened):
     after = page.evaluate("lab.rows")
     assert [row["cc"] for row in after][-2:] == ["westwood-ns3", "westwood+-ns3"]
     assert all(
-        one["goodput_bps"] < two["goodput_bps"] for one, two in zip(after, before, strict=True)
+        after_row["goodput_bps"] < two["goodput_bps"]
+        for after_row, two in zip(after, before, strict=True)
     )
 
 
@@ -239,17 +242,17 @@ def test_a_preset_shows_its_claims_and_verdicts(opened):
 
 
 def test_files_can_be_downloaded(page):
-    made = {}
+    files = {}
     for name in ("Scenario", "SVG", "PNG", "CSV", "JSON"):
         page.locator("#export summary").click()
         with page.expect_download() as waited:
             page.locator("#menu button", has_text=name).click()
-        made[name] = waited.value.path().read_bytes()
-    assert made["Scenario"].decode() == page.evaluate("lab.toml")
-    assert made["PNG"].startswith(b"\x89PNG")
-    assert made["SVG"].startswith(b"<svg") and made["SVG"].count(b"<path") > 20
-    assert json.loads(made["JSON"])[0]["flow"] == "tcp"
-    rows = list(csv.DictReader(io.StringIO(made["CSV"].decode())))
+        files[name] = waited.value.path().read_bytes()
+    assert files["Scenario"].decode() == page.evaluate("lab.toml")
+    assert files["PNG"].startswith(b"\x89PNG")
+    assert files["SVG"].startswith(b"<svg") and files["SVG"].count(b"<path") > 20
+    assert json.loads(files["JSON"])[0]["flow"] == "tcp"
+    rows = list(csv.DictReader(io.StringIO(files["CSV"].decode())))
     assert {row["run"] for row in rows} == {"NewReno", "Westwood+"}
     open_ = [float(row["cwnd"]) for row in rows if row["phase"] == "0"]  # not inflated by recovery
     assert max(open_) == max(row["max_cwnd"] for row in page.evaluate("lab.rows"))

@@ -25,11 +25,11 @@ def numbers(text: str) -> list[float]:
 def test_the_first_view_shows_the_effect_and_says_why(opened):
     page = opened(width=1280, height=800)
     reno, ours = (rows_of(page)[cc] for cc in ("newreno", "westwood+"))
-    said = page.locator("#headline").inner_text()
+    text = page.locator("#headline").inner_text()
     gain = ours["goodput_bps"] / reno["goodput_bps"] - 1
-    assert gain > 0.2 and said.startswith(f"+{100 * gain:.0f} %")
-    assert f"Westwood+ delivers {ours['goodput_bps'] / 1e6:.2f} Mb/s on this path" in said
-    assert f"NewReno {reno['goodput_bps'] / 1e6:.2f}, because the queue stays almost empty" in said
+    assert gain > 0.2 and text.startswith(f"+{100 * gain:.0f} %")
+    assert f"Westwood+ delivers {ours['goodput_bps'] / 1e6:.2f} Mb/s on this path" in text
+    assert f"NewReno {reno['goodput_bps'] / 1e6:.2f}, because the queue stays almost empty" in text
     for row in (reno, ours):
         assert row["queue_drops"] == 0 and row["lost"] >= 4 and row["timeouts"] == 0
         assert row["mean_queue"] < row["mean_cwnd"] / 16
@@ -45,9 +45,9 @@ def test_the_headline_gives_no_reason_that_the_run_does_not_show(page):
     )
     rows = rows_of(page)
     dropped = sum(row["queue_drops"] for row in rows.values())
-    said = page.locator("#headline").inner_text()
-    assert dropped and "because" not in said
-    assert f"0 happened on the link and {dropped} in full queues" in said
+    text = page.locator("#headline").inner_text()
+    assert dropped and "because" not in text
+    assert f"0 happened on the link and {dropped} in full queues" in text
     page.evaluate(
         """(() => { const next = lab.state; next.scenario.duration = "300s";
             next.scenario.link[0].loss = { kind: "uniform", rate: 0.3 };
@@ -63,13 +63,13 @@ def test_the_headline_gives_no_reason_that_the_run_does_not_show(page):
 def steps(page: Any) -> dict[int, dict[str, Any]]:
     """Returns each step's text, with its rows and losses."""
     page.get_by_role("button", name="Guided tour").click()
-    made = {}
+    steps_ = {}
     for number in range(1, 7):
         heading = page.locator(f'#lesson h2:text-matches("^{number} of 6")')
         heading.wait_for()
         page.wait_for_selector("#lesson p:first-of-type:not(:empty)")
         assert page.locator("#message").is_hidden()
-        made[number] = {
+        steps_[number] = {
             "text": page.locator("#lesson p").first.inner_text(),
             "rows": rows_of(page),
             "decisions": page.evaluate("lab.decisions"),
@@ -77,13 +77,13 @@ def steps(page: Any) -> dict[int, dict[str, Any]]:
         }
         page.locator("#lesson .primary").click()
     assert page.locator("#lesson").is_hidden()
-    return made
+    return steps_
 
 
 def test_the_tours_sentences_agree_with_its_runs(steps):
     """Compares each number of a sentence with the rows and decisions of its step."""
-    one, two, three, four, five, six = (steps[number] for number in range(1, 7))
-    assert one["rows"]["newreno"]["queue_drops"] == numbers(one["text"])[-1] > 0
+    first_step, two, three, four, five, six = (steps[number] for number in range(1, 7))
+    assert first_step["rows"]["newreno"]["queue_drops"] == numbers(first_step["text"])[-1] > 0
 
     (reno,) = two["rows"].values()
     assert (reno["lost"], reno["queue_drops"], reno["timeouts"]) == (1, 0, 0)
@@ -155,6 +155,6 @@ def test_a_preset_of_the_class_has_its_text_and_points(opened):
     page.wait_for_selector(f'body:not([data-shown="{drawn}"])')
     queue = {"uplink.queue": {"kind": "fq_codel", "limit": "16bdp"}}
     rows = simulate(Scenario.preset("aqm").with_settings(queue), 1).flow_rows
-    found = {row["flow"]: row["mean_srtt_s"] for row in page.evaluate("lab.rows")}
-    assert found == {row["flow"]: row["mean_srtt_s"] for row in rows}
+    srtts_s = {row["flow"]: row["mean_srtt_s"] for row in page.evaluate("lab.rows")}
+    assert srtts_s == {row["flow"]: row["mean_srtt_s"] for row in rows}
     assert page.locator(".claim").count() == 0

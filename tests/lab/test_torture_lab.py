@@ -83,7 +83,7 @@ def table(name: str, values: dict[str, Any]) -> str:
 def scenario(choices: random.Random) -> str:
     """Returns a scenario of one or two links and a few flows, valid or nearly valid."""
     nodes = ["a", "b", "c"][: choices.choice((2, 3))]
-    own = {k: s for k, s in settings_of("link").items() if k in ("overhead", "jitter")}
+    choices_ = {k: s for k, s in settings_of("link").items() if k in ("overhead", "jitter")}
     text = f'name = "any"\nduration = "{choices.choice(("3s", "8s"))}"\n'
     text += f'profile = "{choices.choice(profiles.names())}"\n'
     for first, second in itertools.pairwise(nodes):
@@ -92,7 +92,7 @@ def scenario(choices: random.Random) -> str:
         link |= {"delay": choices.choice(("0s", "1.5ms", "30ms"))}
         link |= {"loss": choices.choice(LOSSES)} if choices.random() < 0.6 else {}
         link |= {"queue": choices.choice(QUEUES)} if choices.random() < 0.7 else {}
-        text += table("link", {**link, **some(own, choices, 2)})
+        text += table("link", {**link, **some(choices_, choices, 2)})
     for number in range(choices.randint(1, 3)):
         ends = [nodes[0], nodes[-1]]
         choices.shuffle(ends)
@@ -120,7 +120,7 @@ def test_the_page_and_the_command_line_agree_on_any_scenario(one_page, attack, t
             rows = simulate(Scenario.from_toml(tmp_path / "any.toml"), 1).flow_rows
         except WestwoodError as error:
             rows, problem = None, str(error)
-        said = one_page.evaluate(
+        answer = one_page.evaluate(
             """async (text) => {
                 try { await lab.openToml(text); } catch (error) { return String(error); }
                 const message = document.getElementById("message");
@@ -129,11 +129,11 @@ def test_the_page_and_the_command_line_agree_on_any_scenario(one_page, attack, t
             text,
         )
         if rows is None:
-            assert isinstance(said, str), f"the command line says {problem} of\n{text}"
-            assert "TypeError" not in said
+            assert isinstance(answer, str), f"the command line says {problem} of\n{text}"
+            assert "TypeError" not in answer
             continue
-        assert not isinstance(said, str), f"the page says {said} of\n{text}"
-        for ours, theirs in zip(said, rows, strict=True):
+        assert not isinstance(answer, str), f"the page says {answer} of\n{text}"
+        for ours, theirs in zip(answer, rows, strict=True):
             for key in theirs.keys() - COSTS:
                 same = ours[key] == theirs[key] or (
                     math.isnan(ours[key]) and math.isnan(theirs[key])

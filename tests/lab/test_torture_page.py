@@ -67,29 +67,29 @@ def settled(page: Any, act: Callable[[], object]) -> str:
     page.evaluate("document.getElementById('message').hidden = true")
     before = page.evaluate(SHOWN)
     act()
-    said: str = page.evaluate(SETTLED, [before, PATIENCE_MS])
-    assert len(said) < LONGEST_MESSAGE and "\n" not in said, said
-    assert "TypeError" not in said and "undefined" not in said, said
-    return said
+    message: str = page.evaluate(SETTLED, [before, PATIENCE_MS])
+    assert len(message) < LONGEST_MESSAGE and "\n" not in message, message
+    assert "TypeError" not in message and "undefined" not in message, message
+    return message
 
 
 def damaged(content: bytes, choices: random.Random) -> bytes:
     """Returns the content with bytes changed, cut off, doubled or prepended."""
-    made = bytearray(content)
+    content_ = bytearray(content)
     for _ in range(choices.choice((1, 1, 2, 8))):
-        if not made:
+        if not content_:
             break
-        start, end = sorted(choices.randrange(len(made) + 1) for _ in range(2))
+        start, end = sorted(choices.randrange(len(content_) + 1) for _ in range(2))
         match choices.randrange(5):
             case 0 | 1:
-                made[choices.randrange(len(made))] ^= 1 << choices.randrange(8)
+                content_[choices.randrange(len(content_))] ^= 1 << choices.randrange(8)
             case 2:
-                del made[start:end]
+                del content_[start:end]
             case 3:
-                made[start:start] = made[start:end]
+                content_[start:start] = content_[start:end]
             case _:
-                made[start:end] = choices.randbytes(end - start)
-    return bytes(made)
+                content_[start:end] = choices.randbytes(end - start)
+    return bytes(content_)
 
 
 def test_a_dropped_file_is_run_or_refused_in_a_line(page, checked, attack):
@@ -106,18 +106,18 @@ def test_a_dropped_file_is_run_or_refused_in_a_line(page, checked, attack):
 def inheriting(value: Any, choices: random.Random) -> Any:
     """Returns the value with keys that objects inherit, added and in place of others."""
     if isinstance(value, list):
-        return [inheriting(one, choices) for one in value]
+        return [inheriting(part, choices) for part in value]
     if not isinstance(value, dict):
         return value
-    made = {}
-    for key, one in [*value.items(), ("", 1)]:
+    entries = {}
+    for key, entry in [*value.items(), ("", 1)]:
         renamed = not key or choices.random() < 0.05
         if key or choices.random() < 0.2:
             name = choices.choice(INHERITED) if renamed else key
-            made[name.rpartition(".")[2] if choices.random() < 0.5 else name] = inheriting(
-                one, choices
+            entries[name.rpartition(".")[2] if choices.random() < 0.5 else name] = inheriting(
+                entry, choices
             )
-    return made
+    return entries
 
 
 def test_a_damaged_link_is_run_or_refused_in_a_line(page, checked, attack):
@@ -171,12 +171,12 @@ def test_a_state_that_is_valid_and_hostile_leaves_the_page_at_work(page, checked
         hostile(state, choices)
 
         def act() -> None:
-            said = page.evaluate(OPEN, state)  # noqa: B023
-            if said:  # rejected before anything began
+            message = page.evaluate(OPEN, state)  # noqa: B023
+            if message:  # rejected before anything began
                 page.evaluate(
                     "(said) => Object.assign(document.getElementById('message'), "
                     "{ textContent: said, hidden: false })",
-                    said,
+                    message,
                 )
 
         settled(page, act)

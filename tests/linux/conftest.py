@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from machine import lacking, own_bpffs
+from machine import missing_reason, own_bpffs
 
 from westwood.kernel import ww_kernel
 
@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mine = [item for item in items if item.path.is_relative_to(HERE)]
     mine = [item for item in mine if item.get_closest_marker("kernel")]
-    reason = lacking() if mine else None
+    reason = missing_reason() if mine else None
     for item in mine if reason else ():
         item.add_marker(pytest.mark.skip(reason=reason))
 

@@ -40,7 +40,7 @@ HOUR_S = 3600
 @pytest.fixture(scope="module")
 def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareDebian]:
     """Makes a bare Debian with the wheel in dist/; no other test loads our controls meanwhile."""
-    if reason := bare_debian.lacking():
+    if reason := bare_debian.missing_reason():
         pytest.skip(reason)
     folder = tmp_path_factory.mktemp("journey")
     built = [sys.executable, "tools/wheel.py", str(folder / "dist")]
@@ -83,8 +83,8 @@ def test_both_pages_have_a_journey():
 
 
 def test_it_leads_to_a_verdict_and_back(walked):
-    for said in ("ok       ww-kernel", "is loaded", "Westwood+", "is unloaded"):
-        assert said in walked
+    for text in ("ok       ww-kernel", "is loaded", "Westwood+", "is unloaded"):
+        assert text in walked
     # The verdict depends on this machine's default: against BBRv1 it does not pay.
     assert re.search(r"^(pays|does not pay|cannot tell): ww_plus", walked, re.M), walked[-4000:]
     assert "missing  " not in walked and "Traceback" not in walked
@@ -118,7 +118,7 @@ def test_remedies_work_without_a_makefile(debian, walked, command, remedy):
     place = "P=$(python -c 'import westwood; print(*westwood.__path__)')"
     done = debian.run(f"cd; . */bin/activate; {place}\n{command}", 300)
     assert done.returncode == 77, done.stdout
-    (line,) = [one for one in done.stdout.splitlines() if one.startswith("westwood: ")]
+    (line,) = [warning for warning in done.stdout.splitlines() if warning.startswith("westwood: ")]
     assert remedy in line and "make " not in line.replace("cmake ", "")
 
 

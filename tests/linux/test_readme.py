@@ -62,5 +62,5 @@ def test_its_commands_work_in_a_fresh_clone(tmp_path):
     assert done.returncode == 0 and done.stdout.endswith("arrived\n"), done.stdout[-4000:]
     assert re.search(r"^(pays|does not pay|cannot tell): ww_plus", done.stdout, re.M), done.stdout
     assert "Traceback" not in done.stdout
-    for made in ("westwood/lab/page.html", "report/index.html", "table1.cc"):
-        assert (clone / made).is_file(), made
+    for path in ("westwood/lab/page.html", "report/index.html", "table1.cc"):
+        assert (clone / path).is_file(), path

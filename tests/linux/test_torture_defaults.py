@@ -72,9 +72,9 @@ class Forks:
 @pytest.fixture
 def forks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Forks]:
     monkeypatch.setattr(saved_defaults, "FOLDER", tmp_path / "westwood")
-    made = Forks(tmp_path / "westwood")
-    yield made
-    made.end()
+    forks_ = Forks(tmp_path / "westwood")
+    yield forks_
+    forks_.end()
 
 
 @pytest.fixture
@@ -99,9 +99,9 @@ def test_killed_at_any_time_what_was_there_comes_back(attack, forks, host):
         calls = [f"defaults.choose({other!r}, {host.pid}, {route!r})", "defaults.restore()"]
         for call in choices.choices(calls, k=choices.randint(1, 4)):
             forks.call(call, choices.choice([None, choices.uniform(0, 0.03)]))
-        said = defaults.restore()
+        messages = defaults.restore()
         (now,) = defaults.lines(str(host.pid), route)
-        assert now.endswith(f": {before}"), (said, now)
+        assert now.endswith(f": {before}"), (messages, now)
         assert defaults.restore()[0].startswith("nothing to restore")
         if route:
             assert "mtu 1400" in host.run("ip", "route", "show", ROUTE)

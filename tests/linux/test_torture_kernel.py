@@ -90,7 +90,7 @@ def works_again() -> None:
     assert "bpffs" not in doctor.missing(doctor.checks())
     ww_kernel.load()
     state = ww_kernel.status()
-    assert state["loaded"] and all(one["registered"] for one in state["controls"])
+    assert state["loaded"] and all(control["registered"] for control in state["controls"])
     assert available() >= OURS
 
 
@@ -102,8 +102,8 @@ def test_a_clock_that_is_set_back_changes_no_time(attack, host, tmp_path):
     subprocess.run(compiled, check=True)
     environment = {**os.environ, "LD_PRELOAD": str(preloaded), "WW_CLOCK": str(clock)}
     clock.write_text("-86400")
-    said = subprocess.run(["date", "+%s"], env=environment, stdout=subprocess.PIPE).stdout
-    assert 86000 < time.time() - int(said) < 87000, "the helper works"
+    output = subprocess.run(["date", "+%s"], env=environment, stdout=subprocess.PIPE).stdout
+    assert 86000 < time.time() - int(output) < 87000, "the helper works"
     for choices in attack.rounds():
         clock.write_text("0")
         record = ["kernel", "record", "--cc", "ww_plus", "--duration", "1s", "--out", str(file)]
@@ -165,8 +165,8 @@ def test_flows_may_choose_a_control_while_it_comes_and_goes(attack, host):
             time.sleep(choices.choice([0, 0.001, 0.1]) * choices.random())
             ww_kernel.unload()
             time.sleep(choices.choice([0, 0.001, 0.1]) * choices.random())
-        said, _ = opening.communicate()
-        assert opening.returncode == 0 and 0 <= int(said) <= flows
+        output, _ = opening.communicate()
+        assert opening.returncode == 0 and 0 <= int(output) <= flows
         assert not available() & OURS
         assert eventually(lambda: not in_kernel(), 10), "a map or a program is left"
 
@@ -224,10 +224,13 @@ def test_two_of_anything_at_once(attack, tmp_path):
         for command, process in started:
             if command == "record":
                 process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)[1].decode()
-            assert process.returncode in (0, 1, -signal.SIGINT), (command, said)
+            errors = process.communicate(timeout=60)[1].decode()
+            assert process.returncode in (0, 1, -signal.SIGINT), (command, errors)
             if process.returncode == 1:
-                assert "recording already" in said or "nothing is loaded" in said, (command, said)
+                assert "recording already" in errors or "nothing is loaded" in errors, (
+                    command,
+                    errors,
+                )
         state = ww_kernel.status()
         registered = available() & OURS
         assert registered == (OURS if state["loaded"] else set())
@@ -249,9 +252,9 @@ def test_a_run_that_is_killed_at_any_time_leaves_nothing(attack, tmp_path):
         time.sleep(choices.uniform(0, 2.5))
         victim = choices.choice([tool.pid, *paths_of(tool.pid)])
         os.kill(victim, signal.SIGKILL)
-        said = tool.communicate(timeout=20)[1].decode()
+        errors = tool.communicate(timeout=20)[1].decode()
         if victim != tool.pid:
-            assert tool.returncode in (1, 77) and said.count("\n") == 1, said
+            assert tool.returncode in (1, 77) and errors.count("\n") == 1, errors
         assert eventually(lambda tool=tool: not paths_of(tool.pid))
         assert not list(temporary.iterdir())
         assert Path("/proc/net/dev").read_text().count("\n") == devices
@@ -259,7 +262,7 @@ def test_a_run_that_is_killed_at_any_time_leaves_nothing(attack, tmp_path):
 
 def paths_of(tool: int) -> list[int]:
     """Returns every ww-path whose tool is this process, or has ended."""
-    found = []
+    paths = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
@@ -267,5 +270,5 @@ def paths_of(tool: int) -> list[int]:
             continue
         state, parent = rest.split()[:2]
         if name == "ww-path" and state != "Z" and parent in ("1", str(tool)):
-            found.append(int(stat.parent.name))
-    return found
+            paths.append(int(stat.parent.name))
+    return paths

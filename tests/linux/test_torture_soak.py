@@ -112,9 +112,9 @@ def longest_s(rows: pl.DataFrame, where: pl.Expr) -> float:
 def check(result: Result, model: Result, end_s: float) -> None:
     """Nothing stalls, and no window stays at its minimum unless it does in the simulator."""
     which = (result.seed, result.scenario.to_toml())
-    goodputs = [sum(row["goodput_bps"] for row in one.flow_rows) for one in (result, model)]
+    goodputs = [sum(row["goodput_bps"] for row in side.flow_rows) for side in (result, model)]
     assert goodputs[0] > LEAST_SHARE * goodputs[1], (goodputs, which)
-    unfinished = [left_behind(one.transfers, end_s) for one in (result, model)]
+    unfinished = [left_behind(side.transfers, end_s) for side in (result, model)]
     assert unfinished[0] <= 1.2 * unfinished[1] + 3, (unfinished, which)
     for flow_row in model.flow_rows[:2]:
         rows = lasting(result.trace.filter(flow=flow_row["flow"]), end_s)
@@ -155,9 +155,9 @@ def objects() -> int:
 
 def kernel_kb() -> int:
     """Returns the kernel's memory that it can't reclaim."""
-    found = re.search(r"SUnreclaim: +(\d+) kB", Path("/proc/meminfo").read_text())
-    assert found
-    return int(found[1])
+    match = re.search(r"SUnreclaim: +(\d+) kB", Path("/proc/meminfo").read_text())
+    assert match
+    return int(match[1])
 
 
 def test_nothing_gets_stuck_and_nothing_leaks(attack, loaded):
@@ -169,16 +169,17 @@ def test_nothing_gets_stuck_and_nothing_leaks(attack, loaded):
             seeds = [random.Random(choices.getrandbits(60)) for _ in range(paths)]
             for future in [pool.submit(soak, seed, duration_s) for seed in seeds]:
                 try:
-                    made, sent = future.result()
+                    connected, sent = future.result()
                 except RunError as error:  # this machine was too busy
                     assert "this machine" in str(error)
                     busy += 1
                     continue
-                runs, connections, segments = runs + 1, connections + made, segments + sent
+                runs, connections, segments = runs + 1, connections + connected, segments + sent
             assert in_kernel() == programs
             state = ww_kernel.status()
             assert eventually(
-                lambda: all(one["sockets"] == 0 for one in ww_kernel.status()["controls"]), 30
+                lambda: all(control["sockets"] == 0 for control in ww_kernel.status()["controls"]),
+                30,
             ), state
             before = before or (objects(), kernel_kb())
             most = (before[0] + SLACK, before[1] + SLACK_KB)

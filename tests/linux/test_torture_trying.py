@@ -27,8 +27,8 @@ def test_whatever_ends_it_the_machine_is_as_it_was(attack, bpffs, tmp_path):
             trial.kill()
         else:
             os.killpg(trial.pid, how)
-        _, said = trial.communicate(timeout=20)
-        assert trial.returncode in (ENDS[how], -how), said
-        assert "Traceback" not in said
+        _, errors = trial.communicate(timeout=20)
+        assert trial.returncode in (ENDS[how], -how), errors
+        assert "Traceback" not in errors
         assert eventually(lambda: not left() and State.now() == before), (how, left(), State.now())
         assert not list(folder.glob("*/.partial-*")) or how == signal.SIGKILL

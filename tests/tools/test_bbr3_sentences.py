@@ -18,8 +18,8 @@ FUNCTION = re.compile(r"(?:^|[ ;:,])([A-Z]\w+\(\))")
 @cache
 def comments(path: str) -> list[str]:
     """Returns a file's comments, each on one line."""
-    found = COMMENT.findall((ROOT / path).read_text())
-    return [" ".join(re.sub(r"(?m)^\s*(/?\*+/?|//)", "", text).split()) for text in found]
+    blocks = COMMENT.findall((ROOT / path).read_text())
+    return [" ".join(re.sub(r"(?m)^\s*(/?\*+/?|//)", "", text).split()) for text in blocks]
 
 
 @pytest.mark.parametrize("row", SENTENCES, ids=lambda row: f"{row['section']} {row['words'][:30]}")

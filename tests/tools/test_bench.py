@@ -18,9 +18,9 @@ from westwood.errors import UnavailableError
 def row(case: Case) -> dict[str, Any]:
     """Returns plausible measurements of a case."""
     run = {"cpu_s": 0.003, "packets": 100_000, "peak_kib": 3400, "run_kib": 400}
-    found = {"case": case.name, "flows": case.options.get("flows", 1), "goals": {"ns": 15.0}}
-    found |= {"engine_run": run, "ns": 30.0, "instructions": 400.0}
-    return found | ({"ns3": 600.0} if case.ns3 else {}) | ({"htsim": 12.0} if case.htsim else {})
+    entry = {"case": case.name, "flows": case.options.get("flows", 1), "goals": {"ns": 15.0}}
+    entry |= {"engine_run": run, "ns": 30.0, "instructions": 400.0}
+    return entry | ({"ns3": 600.0} if case.ns3 else {}) | ({"htsim": 12.0} if case.htsim else {})
 
 
 RESULTS: dict[str, Any] = {
@@ -56,16 +56,16 @@ def test_names_of_rows_are_unique():
 )
 def test_regressions_of_more_than_3_percent_are_named(key, factor, named):
     now = copy.deepcopy(RESULTS)
-    changed = next(one for one in now["flows"] if one.get("htsim") and one.get("ns3"))
+    changed = next(row_ for row_ in now["flows"] if row_.get("htsim") and row_.get("ns3"))
     changed[key] *= factor
-    found = list(recorded.worse(recorded.figures(now), recorded.figures(RESULTS)))
-    assert [line.partition(":")[0] for line in found] == [changed["case"]] * named
+    regressions = list(recorded.worse(recorded.figures(now), recorded.figures(RESULTS)))
+    assert [line.partition(":")[0] for line in regressions] == [changed["case"]] * named
 
 
 def test_a_row_without_peer_and_counts_is_compared_with_the_single_flow():
     before, now = copy.deepcopy(RESULTS), copy.deepcopy(RESULTS)
-    for one in (before["parts"][-1], now["parts"][-1]):
-        del one["instructions"]
+    for part in (before["parts"][-1], now["parts"][-1]):
+        del part["instructions"]
     now["parts"][-1]["ns"] *= 1.1
     (line,) = recorded.worse(recorded.figures(now), recorded.figures(before))
     assert now["parts"][-1]["case"] in line and "base flow" in line

@@ -48,7 +48,7 @@ def test_only_losses_of_a_full_queue_are_evidence_of_one() -> None:
 
 
 def test_the_drawing_has_the_threshold_of_the_control() -> None:
-    (setting,) = (one for one in SETTINGS if one.name == "wc_evidence")
+    (setting,) = (candidate for candidate in SETTINGS if candidate.name == "wc_evidence")
     assert setting.fallback / 1000 == drawings.THRESHOLD
 
 

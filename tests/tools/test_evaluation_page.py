@@ -29,24 +29,24 @@ def test_the_page_agrees_with_its_file() -> None:
 
 @pytest.mark.parametrize("cc", ["cubic", "bbr3", "westwood+"])
 def test_the_times_are_of_todays_simulator(cc: str) -> None:
-    (trial,) = (one for one in c4.TRIALS if one.name == "alone")
+    (trial,) = (candidate for candidate in c4.TRIALS if candidate.name == "alone")
     seeds = [seed_of("evaluate", FIRST_SEED + n) for n in range(USUAL.worst_of)]
     run = simulator.prepare(Job(trial.scenario(Control(cc)), seeds))
     times_s = [run(seed)[0]["completed_s"] for seed in seeds]
-    (stored,) = (one for one in STORED[cc] if one["criterion"] == "c4-alone")
+    (stored,) = (entry for entry in STORED[cc] if entry["criterion"] == "c4-alone")
     assert max(times_s) == pytest.approx(stored["judged"], rel=1e-5), CURE
 
 
 def test_the_page_in_docs_has_every_criterion_and_few_pictures() -> None:
     text = evaluation_page.WHOLE.read_text(encoding="utf-8")
-    for one in STORED["cubic"]:
-        assert f'<h2 id="{one["criterion"]}"' in text, CURE
+    for entry in STORED["cubic"]:
+        assert f'<h2 id="{entry["criterion"]}"' in text, CURE
     assert text.count("<figure>") == 6 and "Try it in a browser" not in text
 
 
 def test_what_fails_is_on_the_page() -> None:
     """Known faults: BBRv1 starves CUBIC, CUBIC fills queues, Reno does not survive loss."""
-    verdicts = {(cc, one["criterion"]): one["verdict"] for cc in STORED for one in STORED[cc]}
+    verdicts = {(cc, entry["criterion"]): entry["verdict"] for cc in STORED for entry in STORED[cc]}
     assert verdicts["bbr", "harm-cubic"] == "fails"
     assert verdicts["cubic", "queue"] == "fails"
     assert verdicts["sack", "loss"] == "fails"
@@ -54,7 +54,9 @@ def test_what_fails_is_on_the_page() -> None:
 
 def test_cubic_fails_harder_bursts_than_those_of_stalls() -> None:
     """The criterion's note says so, with 0.44 of the link."""
-    (stalls,) = (one for one in PARTS["regressions"].criteria if one.name == "stalls")
+    (stalls,) = (
+        criterion for criterion in PARTS["regressions"].criteria if criterion.name == "stalls"
+    )
     ((name, gentle),) = stalls.points[0].runs(Control("cubic")).items()
     packets = [first + 2 * n for first in (2000, 2400, 2800, 3200) for n in range(100)]
     harder = gentle.with_settings({"path.loss.packets": packets})

@@ -33,12 +33,12 @@ def all_of(text: str) -> list[Mutant]:
 
 
 def becoming(line: str, text: str = HEADER) -> Mutant:
-    (only,) = [one for one in all_of(text) if one.becomes == line]
+    (only,) = [mutant for mutant in all_of(text) if mutant.becomes == line]
     return only
 
 
 def test_only_code_has_mutants_one_change_each():
-    assert sorted(one.becomes for one in all_of(HEADER)) == [
+    assert sorted(mutant.becomes for mutant in all_of(HEADER)) == [
         "#define WW_LEAST 1u",
         "#define WW_LEAST 3u",
         "if (!(a < WW_LEAST)) return WW_LEAST;",
@@ -71,8 +71,8 @@ def verdicts(folder: Path, test: str, listed: set[tuple[str, ...]] | None = None
     program.write_text(f'#include "../../core/limit.h"\nint main() {{ {test} }}\n')
     tests = core.Tests(headers, [program])
     tests.build()
-    judged = [core.judge(tests, one, listed or set(), prove=False) for one in all_of(HEADER)]
-    return {one.mutant.becomes: one.what for one in judged}
+    judged = [core.judge(tests, mutant, listed or set(), prove=False) for mutant in all_of(HEADER)]
+    return {verdict_.mutant.becomes: verdict_.what for verdict_ in judged}
 
 
 @pytest.fixture(autouse=True)
@@ -88,23 +88,23 @@ ALSO_SAME = "if (a <= WW_LEAST) return WW_LEAST;"
 
 def test_a_sharp_test_catches_all_effective_mutants(tmp_path):
     listed = {becoming(SAME).key, becoming(ALSO_SAME).key}
-    found = verdicts(tmp_path, SHARP, listed)
-    uncounted = {line for line, what in found.items() if what in verdict.NOT_COUNTED}
+    verdict_of = verdicts(tmp_path, SHARP, listed)
+    uncounted = {line for line, what in verdict_of.items() if what in verdict.NOT_COUNTED}
     assert uncounted == {SAME, ALSO_SAME}
-    assert {what for line, what in found.items() if line not in uncounted} == {core.CAUGHT[0]}
+    assert {what for line, what in verdict_of.items() if line not in uncounted} == {core.CAUGHT[0]}
 
 
 def test_a_useless_test_lets_them_survive(tmp_path):
-    found = verdicts(tmp_path, USELESS)
-    assert found["if (a >= WW_LEAST) return WW_LEAST;"] == verdict.SURVIVED
-    assert found["#define WW_LEAST 3u"] == verdict.SURVIVED, "a declaration, compiled anew"
+    verdict_of = verdicts(tmp_path, USELESS)
+    assert verdict_of["if (a >= WW_LEAST) return WW_LEAST;"] == verdict.SURVIVED
+    assert verdict_of["#define WW_LEAST 3u"] == verdict.SURVIVED, "a declaration, compiled anew"
 
 
 def test_the_report_fails_below_the_required_share(capsys):
-    one = becoming("return a <= most ? most : a;")
-    caught = [verdict.Verdict(one, core.CAUGHT[0])] * 19
-    survivor = verdict.Verdict(one, verdict.SURVIVED)
-    same = verdict.Verdict(one, verdict.NOT_COUNTED[1])
+    mutant = becoming("return a <= most ? most : a;")
+    caught = [verdict.Verdict(mutant, core.CAUGHT[0])] * 19
+    survivor = verdict.Verdict(mutant, verdict.SURVIVED)
+    same = verdict.Verdict(mutant, verdict.NOT_COUNTED[1])
     assert verdict.report("core", [*caught, survivor, same, same], 0.95) == 0
     assert "20 mutants" in capsys.readouterr().out
     assert verdict.report("core", [*caught, survivor, survivor], 0.95) == 1
@@ -115,8 +115,11 @@ def test_a_seed_keeps_its_first_score(tmp_path, monkeypatch):
     page.write_text("<!-- mutants -->\n<!-- end of mutants -->\n")
     monkeypatch.setattr(verdict, "RECORD", tmp_path / "scores.json")
     monkeypatch.setattr(verdict, "PAGE", page)
-    one = becoming("return a <= most ? most : a;")
-    caught, survivor = verdict.Verdict(one, verdict.CAUGHT), verdict.Verdict(one, verdict.SURVIVED)
+    mutant = becoming("return a <= most ? most : a;")
+    caught, survivor = (
+        verdict.Verdict(mutant, verdict.CAUGHT),
+        verdict.Verdict(mutant, verdict.SURVIVED),
+    )
     verdict.record("core", 7, [survivor, caught])
     verdict.record("core", 7, [caught, caught])
     (row,) = [line for line in page.read_text().splitlines() if "`core/`" in line]
@@ -125,11 +128,13 @@ def test_a_seed_keeps_its_first_score(tmp_path, monkeypatch):
 
 
 def test_enough_mutants_are_judged_and_none_once_the_time_is_up():
-    def judge(one: Mutant) -> verdict.Verdict:
-        return verdict.Verdict(one, core.CAUGHT[0] if one.new == ">=" else verdict.NOT_COMPILED)
+    def judge(mutant: Mutant) -> verdict.Verdict:
+        return verdict.Verdict(
+            mutant, core.CAUGHT[0] if mutant.new == ">=" else verdict.NOT_COMPILED
+        )
 
     several = all_of(HEADER) * 3
-    assert sum(one.counts for one in verdict.judged(several, judge, 2, 2, False)) == 2
+    assert sum(verdict_.counts for verdict_ in verdict.judged(several, judge, 2, 2, False)) == 2
     assert verdict.judged(several, judge, 2, 2, False, until=time.monotonic()) == []
 
 
@@ -154,10 +159,12 @@ auto ww::Queue::add(T&& many) -> int {
 
 
 def test_cplusplus_functions_are_found_with_their_bodies():
-    found = {one.name: CLASS[one.first : one.last + 1] for one in cxx_code.bodies(CLASS)}
-    assert list(found) == ["Queue", "is_full", "add"]
-    assert found["is_full"] == "{ return waiting_ >= limit_; }"
-    assert found["add"].startswith("{\n    const auto each") and found["add"].endswith("many);\n}")
+    text_of = {body.name: CLASS[body.first : body.last + 1] for body in cxx_code.bodies(CLASS)}
+    assert list(text_of) == ["Queue", "is_full", "add"]
+    assert text_of["is_full"] == "{ return waiting_ >= limit_; }"
+    assert text_of["add"].startswith("{\n    const auto each") and text_of["add"].endswith(
+        "many);\n}"
+    )
 
 
 def test_initial_values_are_distinguished_from_constants():
@@ -175,17 +182,17 @@ struct Counter {
     program = "int main() { return least(5, 2) * 16 + Counter().next(); }"
     path = tmp_path / "least.hpp"
     path.write_text(text)
-    chosen = [one for one in cxx_mutants(path) if one.becomes in EXPECTED]
+    chosen = [mutant for mutant in cxx_mutants(path) if mutant.becomes in EXPECTED]
     source = tmp_path / "main.cpp"
     numbered = dict(enumerate(chosen, 1))
     source.write_text(cxx.SWITCH + cxx.schema(path, numbered) + program)
-    made = tmp_path / "made"
-    subprocess.run(["g++", "-std=c++20", "-w", source, "-o", made], check=True)
+    file = tmp_path / "made"
+    subprocess.run(["g++", "-std=c++20", "-w", source, "-o", file], check=True)
     codes = [
-        subprocess.run([made], env={"WW_MUTANT": str(number)}).returncode
+        subprocess.run([file], env={"WW_MUTANT": str(number)}).returncode
         for number in range(len(chosen) + 1)
     ]
-    assert codes == [2 * 16 + 3, *(EXPECTED[one.becomes] for one in chosen)]
+    assert codes == [2 * 16 + 3, *(EXPECTED[mutant.becomes] for mutant in chosen)]
 
 
 EXPECTED = {
@@ -196,7 +203,7 @@ EXPECTED = {
 
 
 def cxx_mutants(path: Path) -> list[Mutant]:
-    return [one for several in cxx_code.of_folder(path.parent) for one in several]
+    return [mutant for several in cxx_code.of_folder(path.parent) for mutant in several]
 
 
 PYTHON = """\
@@ -215,9 +222,9 @@ class Link:
 
 
 def test_python_mutants_change_computations_only():
-    found = [one for several in py_code.mutants("link.py", PYTHON) for one in several]
-    assert {one.function for one in found} == {"Link", "Link.is_fast"}
-    assert [one.becomes for one in found if one.function == "Link.is_fast"] == [
+    mutants = [change for several in py_code.mutants("link.py", PYTHON) for change in several]
+    assert {change.function for change in mutants} == {"Link", "Link.is_fast"}
+    assert [change.becomes for change in mutants if change.function == "Link.is_fast"] == [
         'def is_fast(self, least: "int < 3" = 3) -> bool:',
         'def is_fast(self, least: "int < 3" = 5) -> bool:',
         "if not (not self.rate):",
@@ -228,8 +235,8 @@ def test_python_mutants_change_computations_only():
         'return self.rate <= least and f"{1 + 1}" is not None',
         'return self.rate > least and f"{1 + 1}" is None',
     ]
-    for one in found:
-        ast.parse(one.applied(PYTHON))
+    for mutant in mutants:
+        ast.parse(mutant.applied(PYTHON))
 
 
 @pytest.mark.parametrize(
@@ -254,7 +261,7 @@ def least(
 def test_other_code_does_not_change_the_order_of_a_draw_by_text():
     pool = py_code.mutants("link.py", PYTHON)
     drawn = list(verdict.draw_by_text(pool, 1))
-    assert sorted(one.start for one in drawn) == sorted(several[0].start for several in pool)
+    assert sorted(mutant.start for mutant in drawn) == sorted(several[0].start for several in pool)
     fewer = [several for several in pool if several[0].start != drawn[2].start]
     assert list(verdict.draw_by_text(fewer, 1)) == [*drawn[:2], *drawn[3:]]
     assert list(verdict.draw_by_text(pool, 2)) != drawn
@@ -270,11 +277,11 @@ def test_a_warm_process_imports_the_mutant(tmp_path, new, code):
         "from westwood.engines.resources import format_bytes\n\n"
         'def test_two_megabytes():\n    assert format_bytes(2e6) == "2 MB"\n'
     )
-    found, said = westwood.attempt(f"{original}::{mutant}", [str(test)], tmp_path, 60)
-    assert found == code and ("FAILED" in said) == bool(code)
+    is_killed, output = westwood.attempt(f"{original}::{mutant}", [str(test)], tmp_path, 60)
+    assert is_killed == code and ("FAILED" in output) == bool(code)
 
 
 @pytest.mark.parametrize("room", ["engine", "westwood"])
 def test_named_mistakes_still_apply(room):
     named = verdict.named(room, verdict.ROOT / room)
-    assert len({one.function for one in named}) == len(named) > 0
+    assert len({mutant.function for mutant in named}) == len(named) > 0

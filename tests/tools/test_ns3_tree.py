@@ -14,20 +14,22 @@ TOOL = Path(ns3_tree.__file__)
 
 
 @pytest.mark.parametrize(
-    ("release", "trees", "said"),
+    ("release", "trees", "expected"),
     [
         ("3.47", "", "WESTWOOD_NS3_TREES names no folder with an ns-3 source tree in 3.47/"),
         ("dev", "there", "there/dev is not an ns-3 source tree (WESTWOOD_NS3_TREES)"),
     ],
 )
-def test_a_missing_tree_is_named(release, trees, said, tmp_path):
+def test_a_missing_tree_is_named(release, trees, expected, tmp_path):
     given = {key: value for key, value in os.environ.items() if key != ns3_tree.VARIABLE}
     if trees:
         given[ns3_tree.VARIABLE] = trees
     done = subprocess.run(
         [sys.executable, TOOL, release], cwd=tmp_path, env=given, capture_output=True, text=True
     )
-    assert done.returncode == ns3_tree.LACKING and done.stdout == f"{said}\n" and not done.stderr
+    assert (
+        done.returncode == ns3_tree.LACKING and done.stdout == f"{expected}\n" and not done.stderr
+    )
 
 
 def test_a_tree_is_copied_without_what_was_built_in_it(tmp_path):

@@ -141,9 +141,9 @@ def test_a_try_is_run_under_the_setting_that_it_names():
     (name,) = claims_page.tries(
         "It is <!-- linux.rate_halving with flow.rack=false: x .1f -->1<!-- / -->"
     )
-    found = claims_page.tried(name)
+    trial = claims_page.tried(name)
     assert name == "linux.rate_halving with flow.rack=false"
-    assert found["verdict"] == "HOLDS" and found["measured"]
+    assert trial["verdict"] == "HOLDS" and trial["measured"]
 
 
 def test_stored_measurements_have_few_digits():
@@ -187,5 +187,5 @@ def test_the_command_still_gives_these_verdicts(tmp_path):
         track=lambda runs, total: runs,
     )
     assert done is not None
-    found = json.loads((tmp_path / "claims.json").read_text())["claims"]
-    assert claims_page.kept_claims(found)["claims"] == STORED["claims"], "run: make verdicts"
+    claims = json.loads((tmp_path / "claims.json").read_text())["claims"]
+    assert claims_page.kept_claims(claims)["claims"] == STORED["claims"], "run: make verdicts"

@@ -16,7 +16,7 @@ pytestmark = [
 
 
 @pytest.mark.parametrize(
-    ("file", "right", "wrong", "proof", "said"),
+    ("file", "right", "wrong", "proof", "expected"),
     [
         (
             "ackcount.h",
@@ -28,7 +28,7 @@ pytestmark = [
         ("filter.h", "state->raw = sample;", "state->raw = most;", "theorems", "no_faster"),
     ],
 )
-def test_a_defect_is_named(tmp_path, file, right, wrong, proof, said):
+def test_a_defect_is_named(tmp_path, file, right, wrong, proof, expected):
     core = tmp_path / "core"
     shutil.copytree(prove.ROOT / "core", core)
     text = (core / file).read_text()
@@ -41,4 +41,4 @@ def test_a_defect_is_named(tmp_path, file, right, wrong, proof, said):
         text=True,
     )
     assert done.returncode == 1, done.stdout
-    assert said in done.stdout
+    assert expected in done.stdout

@@ -21,14 +21,14 @@ UNLIMITED = 2**31 - 1
 SHORT = Path(0, 2e6, 0.045, 15, 0, 0)
 
 
-def found(*events: tuple[float, str, int, int]) -> list[Spell]:
+def recorded_spells(*events: tuple[float, str, int, int]) -> list[Spell]:
     return [spell for spell in spells(events, FULL_S) if spell.is_long]
 
 
 def test_a_segment_that_is_lost_each_round_trip_is_found():
     repeats = [(0.2 * i, "retransmit", 53, 34) for i in range(22)]
     begin = [(0.0, "ack", 53, UNLIMITED), (0.0, "recovery", 53, 34)]
-    recovery, pause = found(*begin, *repeats, (4.4, "exit", 90, 34), (4.4, "ack", 90, 34))
+    recovery, pause = recorded_spells(*begin, *repeats, (4.4, "exit", 90, 34), (4.4, "ack", 90, 34))
     assert (recovery.kind, recovery.repairs, recovery.window) == ("recovery", 22, 34)
     assert recovery.round_trips == pause.round_trips == pytest.approx(22)
     assert not reason(recovery, SHORT, "cubic") and not reason(pause, SHORT, "cubic")
@@ -37,13 +37,15 @@ def test_a_segment_that_is_lost_each_round_trip_is_found():
 def test_a_timeout_or_a_further_reduction_ends_a_spell():
     begin = [(0.0, "ack", 53, UNLIMITED), (0.0, "recovery", 53, 34), (0.0, "retransmit", 53, 34)]
     end = [(1.5, "exit", 90, 17), (1.5, "ack", 90, 17)]
-    assert [spell.kind for spell in found(*begin, *end)] == ["recovery", "pause"]
-    assert found(*begin, (1.0, "timeout", 53, 17), *end) == []
-    assert [spell.kind for spell in found(*begin, (1.0, "recovery", 53, 24), *end)] == ["pause"]
+    assert [spell.kind for spell in recorded_spells(*begin, *end)] == ["recovery", "pause"]
+    assert recorded_spells(*begin, (1.0, "timeout", 53, 17), *end) == []
+    assert [spell.kind for spell in recorded_spells(*begin, (1.0, "recovery", 53, 24), *end)] == [
+        "pause"
+    ]
 
 
 def test_a_delayed_acknowledgement_is_no_pause():
-    assert found((0.0, "ack", 5, 2), (0.0, "send", 5, 2), (0.7, "ack", 6, 2)) == []
+    assert recorded_spells((0.0, "ack", 5, 2), (0.0, "send", 5, 2), (0.7, "ack", 6, 2)) == []
 
 
 def test_a_small_window_repairs_many_losses_slowly():

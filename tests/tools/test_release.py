@@ -13,7 +13,7 @@ def test_tag_version_and_changelog_that_agree_are_a_release():
 
 
 @pytest.mark.parametrize(
-    ("version", "changelog", "tags", "uncommitted", "said"),
+    ("version", "changelog", "tags", "uncommitted", "expected"),
     [
         ("1.2.0", CHANGELOG, ["v1.1.0"], "", "no tag v1.2.0"),
         ("1.3.0", CHANGELOG, ["v1.3.0"], "", "the newest section is 1.2.0, not 1.3.0"),
@@ -22,9 +22,9 @@ def test_tag_version_and_changelog_that_agree_are_a_release():
         ("1.2.0", CHANGELOG, ["v1.2.0"], " M Makefile\n", "uncommitted changes:\n M Makefile"),
     ],
 )
-def test_disagreements_are_named(version, changelog, tags, uncommitted, said):
+def test_disagreements_are_named(version, changelog, tags, uncommitted, expected):
     (only,) = release.complaints(version, changelog, tags, uncommitted)
-    assert said in only
+    assert expected in only
 
 
 def test_the_version_is_declared_once():

@@ -29,8 +29,8 @@ def ran(build: Path, *suites: Suite, everything: bool = False) -> Runner:
     """Runs suites one after another."""
     runner = Runner(everything=everything, build=build)
     with ThreadPoolExecutor(1) as pool:
-        for one in runner.start(suites, pool):
-            one.result()
+        for outcome in runner.start(suites, pool):
+            outcome.result()
     return runner
 
 
@@ -79,8 +79,8 @@ def test_a_niceness_holds_for_the_session_too(tmp_path):
 
 
 def test_the_note_has_wall_clock_and_cpu_time(tmp_path):
-    said = outcomes(tmp_path, shell("true"))["one"].note
-    assert re.fullmatch(r"[\d.]+ s, [\d.]+ s of CPU time", said)
+    note = outcomes(tmp_path, shell("true"))["one"].note
+    assert re.fullmatch(r"[\d.]+ s, [\d.]+ s of CPU time", note)
 
 
 # Ending
@@ -88,15 +88,15 @@ def test_the_note_has_wall_clock_and_cpu_time(tmp_path):
 
 def alive(mark: str) -> list[int]:
     """Returns the processes whose arguments contain the mark."""
-    found = []
+    living = []
     for pid in processes():
         try:
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
         except OSError:
             continue
         if mark.encode() in command and pid != os.getpid():
-            found.append(pid)
-    return found
+            living.append(pid)
+    return living
 
 
 @pytest.mark.clock
@@ -171,9 +171,9 @@ def verdicts(build: Path, suite: Suite, **how: bool) -> str:
 def test_a_suite_that_passed_is_skipped_until_an_input_changes(repository, tmp_path):
     suite = shell("true", inputs=Inputs(("core",)))
     assert verdicts(tmp_path, suite) == "PASS"
-    said = outcomes(tmp_path, suite)["one"]
-    assert said.verdict == "SKIPPED"
-    assert re.fullmatch(r"unchanged since it passed on [\d: -]+: core", said.note)
+    result = outcomes(tmp_path, suite)["one"]
+    assert result.verdict == "SKIPPED"
+    assert re.fullmatch(r"unchanged since it passed on [\d: -]+: core", result.note)
     (repository / "other.h").write_text("2")
     assert verdicts(tmp_path, suite) == "SKIPPED"
     (repository / "core" / "b.h").write_text("not yet added")
@@ -202,9 +202,9 @@ def test_another_command_is_a_change(repository, tmp_path):
 def test_only_a_pass_is_remembered(end, repository, tmp_path):
     suite = shell(end, inputs=Inputs(("core",)))
     verdict = "SKIPPED" if end == "exit 77" else "FAIL"
-    said = [outcomes(tmp_path, suite)["one"] for _ in range(2)]
-    assert [one.verdict for one in said] == [verdict] * 2
-    assert not any("unchanged" in one.note for one in said)
+    results = [outcomes(tmp_path, suite)["one"] for _ in range(2)]
+    assert [result.verdict for result in results] == [verdict] * 2
+    assert not any("unchanged" in result.note for result in results)
 
 
 def test_a_failure_forgets_an_earlier_pass(repository, tmp_path):
@@ -280,18 +280,18 @@ def with_tests(folder: Path, tests: int, failing: int, monkeypatch: pytest.Monke
 
 def test_a_second_try_is_printed_with_its_reason(tmp_path, monkeypatch, capsys):
     suite = with_tests(tmp_path, 99, 1, monkeypatch)
-    said = outcomes(tmp_path, suite)["one"]
-    assert said.verdict == "PASS"
-    assert said.note.endswith("1 of 100 tests passed only on the second try")
+    result = outcomes(tmp_path, suite)["one"]
+    assert result.verdict == "PASS"
+    assert result.note.endswith("1 of 100 tests passed only on the second try")
     printed = capsys.readouterr().out
     assert "test_fails_once[0]: AssertionError: the first time" in printed
 
 
 def test_more_than_one_second_try_in_a_hundred_fails(tmp_path, monkeypatch):
     suite = with_tests(tmp_path, 98, 2, monkeypatch)
-    said = outcomes(tmp_path, suite)["one"]
-    assert said.verdict == "FAIL"
-    assert said.note.endswith("2 of 100 tests passed only on the second try")
+    result = outcomes(tmp_path, suite)["one"]
+    assert result.verdict == "FAIL"
+    assert result.note.endswith("2 of 100 tests passed only on the second try")
 
 
 def test_a_test_may_need_one_second_try_in_a_hundred_runs(tmp_path):
@@ -360,8 +360,8 @@ def test_the_summary_counts_and_explains():
 
 def test_a_suite_of_a_missing_tool_names_its_package(tmp_path, monkeypatch):
     monkeypatch.setitem(declared.TOOLS, "clang", (lambda: False, "clang"))
-    said = outcomes(tmp_path, shell("true", needs=("clang",)))["one"]
-    assert said == Outcome("SKIPPED", "no clang: apt-get install clang")
+    result = outcomes(tmp_path, shell("true", needs=("clang",)))["one"]
+    assert result == Outcome("SKIPPED", "no clang: apt-get install clang")
 
 
 def test_a_suite_waits_for_those_before_it(tmp_path):
@@ -374,8 +374,8 @@ def test_a_suite_waits_for_those_before_it(tmp_path):
 
 
 def test_without_the_package_what_needs_it_fails(tmp_path):
-    said = outcomes(tmp_path, shell("false", "package"), shell("true", after=("package",)))
-    assert said["one"] == Outcome("FAIL", "without the package")
+    outcome_of = outcomes(tmp_path, shell("false", "package"), shell("true", after=("package",)))
+    assert outcome_of["one"] == Outcome("FAIL", "without the package")
 
 
 def test_a_suite_comes_after_those_that_it_waits_for():

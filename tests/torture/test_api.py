@@ -68,7 +68,7 @@ def cyclic() -> dict[str, Any]:
 
 MADE: list[Callable[[], Any]] = [
     lambda: itertools.count(),
-    lambda: (one for one in "abc"),
+    lambda: (letter for letter in "abc"),
     lambda: nested(30),
     lambda: nested(5000),
     cyclic,
@@ -192,8 +192,8 @@ def is_hashable(value: object) -> bool:
 def test_any_argument_of_any_function(attack, result, folder):
     results = Results.read(folder)
     for choices in attack.rounds():
-        for one in calls(choices, result, results):
-            call(one)
+        for api_call in calls(choices, result, results):
+            call(api_call)
 
 
 def test_numpys_scalars_and_paths_are_as_good_as_pythons(tmp_path):

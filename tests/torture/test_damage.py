@@ -68,11 +68,11 @@ class Folders:
 
     def copy(self, place: Place) -> Place:
         """Copies a place's contents to a new one."""
-        made = self._place(place.case)
-        shutil.rmtree(made.path)
-        shutil.copytree(place.path, made.path)
-        (made.path / "outside").mkdir()
-        return made
+        folder = self._place(place.case)
+        shutil.rmtree(folder.path)
+        shutil.copytree(place.path, folder.path)
+        (folder.path / "outside").mkdir()
+        return folder
 
 
 @pytest.fixture(scope="module")
@@ -83,15 +83,15 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folders]:
 
 def damaged(place: Place, choices: random.Random, kinds: tuple[Damage, ...]) -> str:
     """Damages one or two files of the results folder; returns which and how."""
-    said = []
+    changes = []
     out = place.path / "out"
     for _ in range(choices.choice((1, 1, 2))):
-        found = sorted(path for path in out.rglob("*") if path.is_file() and not path.is_symlink())
-        with_rows = [one for one in found if one.suffix in (".parquet", ".jsonl")]
-        file, kind = choices.choice(found + 3 * with_rows), choices.choice(kinds)
+        files = sorted(path for path in out.rglob("*") if path.is_file() and not path.is_symlink())
+        with_rows = [candidate for candidate in files if candidate.suffix in (".parquet", ".jsonl")]
+        file, kind = choices.choice(files + 3 * with_rows), choices.choice(kinds)
         kind(file, choices, place.path / "outside")
-        said.append(f"{kind.__name__} {file.relative_to(out)}")
-    return ", ".join(said)
+        changes.append(f"{kind.__name__} {file.relative_to(out)}")
+    return ", ".join(changes)
 
 
 def outside(place: Place) -> dict[Path, bytes]:
@@ -127,8 +127,8 @@ def test_damage_is_named_and_nothing_else_is_believed(attack, folders):
         assert bool(lines) >= (code != 0), context
         assert outside(place) == others, context
         if code == 0:
-            found, expected = (one.path / "out" / result for one in (place, folders[whole]))
-            assert found.read_bytes() == expected.read_bytes(), context
+            actual, expected = (place_.path / "out" / result for place_ in (place, folders[whole]))
+            assert actual.read_bytes() == expected.read_bytes(), context
         shutil.rmtree(place.path)
 
 
@@ -154,11 +154,11 @@ FORGED = (
 def forge(record: dict[str, Any], choices: random.Random) -> None:
     """Changes a value of a record or of a row in it."""
     rows = record.get("rows")
-    one = rows[0] if rows and choices.random() < 0.6 else record
-    key, value = choices.choice([*one, "new"]), choices.choice(FORGED)
-    one[key] = value
+    row = rows[0] if rows and choices.random() < 0.6 else record
+    key, value = choices.choice([*row, "new"]), choices.choice(FORGED)
+    row[key] = value
     if choices.random() < 0.2:
-        del one[key]
+        del row[key]
 
 
 def forge_rows(frame: pl.DataFrame, choices: random.Random) -> pl.DataFrame:
@@ -181,9 +181,9 @@ def test_a_folder_that_somebody_made_up_is_used_or_refused_in_a_line(attack, fol
             forge(choices.choice(records), choices)
             file.write_bytes(b"".join(map(journal.line_of, records)))
         if (out / "runs.parquet").exists():
-            made = Folder(out)
-            made.frame("runs.parquet", forge_rows(made.read_frame("runs.parquet"), choices))
-            del made
+            folder = Folder(out)
+            folder.frame("runs.parquet", forge_rows(folder.read_frame("runs.parquet"), choices))
+            del folder
         others = outside(place)
         code, errors = place.call(again=True)
         assert code in (0, 2) and outside(place) == others, errors
@@ -211,10 +211,10 @@ def forge_controls(out: Folder, choices: random.Random) -> None:
         text += f'\n[sweep]\n"{flow}.{choices.choice(("cc", "cc.name"))}" = ["reno", {table}]\n'
     out.text("scenario.toml", text)
     facts = json.loads((out.path / "controls.json").read_text())
-    one = choices.choice(facts)
+    fact = choices.choice(facts)
     if choices.random() < 0.5:
-        one |= {"name": name, "source": source}
-    forge(choices.choice([one, *one["parameters"]]) if choices.random() < 0.5 else one, choices)
+        fact |= {"name": name, "source": source}
+    forge(choices.choice([fact, *fact["parameters"]]) if choices.random() < 0.5 else fact, choices)
     if choices.random() < 0.8:
         out.text("controls.json", json.dumps(facts))
     rows = out.read_frame("runs.parquet")
@@ -227,9 +227,9 @@ def forge_controls(out: Folder, choices: random.Random) -> None:
 def test_a_folder_that_names_controls_is_read_without_their_code(attack, folders):
     for choices in attack.rounds():
         place = folders.copy(folders["report of a control"])
-        made = Folder(place.path / "out")
-        forge_controls(made, choices)
-        del made
+        folder = Folder(place.path / "out")
+        forge_controls(folder, choices)
+        del folder
         others = outside(place)
         code, errors = place.call(again=True)
         assert code in (0, 2) and outside(place) == others, errors
@@ -243,10 +243,10 @@ def test_a_journal_and_checked_files_give_what_was_written_or_nothing(attack, tm
     content = {"of": "a file"}
     for choices in attack.rounds():
         out = tmp_path / f"{attack.seed}"
-        made = Folder(out)
-        made.json("file.json", content)
+        folder = Folder(out)
+        folder.json("file.json", content)
         (out / "j").write_bytes(b"".join(map(journal.line_of, records)))
-        del made
+        del folder
         for name in ("j", "file.json", "SHA256SUMS"):
             choices.choice(BYTES)(out / name, choices, tmp_path)
         assert all(record in records for record in journal.read(out / "j").records)

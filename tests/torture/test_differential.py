@@ -30,18 +30,18 @@ def built(program: str, compiler: str, level: str) -> Path:
     version = subprocess.check_output([compiler, "--version"])
     texts = [path.read_bytes() for path in sorted({*sources, *headers})]
     key = hashlib.sha256(b"\0".join([version, *texts])).hexdigest()[:16]
-    made = BUILDS / f"{program}-{compiler}{level}-{key}"
+    binary = BUILDS / f"{program}-{compiler}{level}-{key}"
     BUILDS.mkdir(parents=True, exist_ok=True)
     with (BUILDS / f"{program}-{compiler}{level}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in parallel
-        if not made.exists():
+        if not binary.exists():
             for older in BUILDS.glob(f"{program}-{compiler}{level}-*"):
                 older.unlink()
             unity = "".join(f'#include "{path}"\n' for path in sources)
-            command = [compiler, level, *FLAGS, "-o", f"{made}.new"]
+            command = [compiler, level, *FLAGS, "-o", f"{binary}.new"]
             subprocess.run(command, input=unity, text=True, check=True)
-            Path(f"{made}.new").rename(made)
-    return made
+            Path(f"{binary}.new").rename(binary)
+    return binary
 
 
 def digests(program: Path, first: int, count: int, *how: object) -> list[str]:
@@ -62,9 +62,9 @@ def test_every_compiler_makes_the_same_core(attack):
     programs = [built("core_digest", name, level) for name in COMPILERS for level in ("-O0", "-O3")]
     for choices in attack.rounds():
         first = first_of(choices)
-        one, *others = (digests(program, first, 1000) for program in programs)
+        first_digests, *others = (digests(program, first, 1000) for program in programs)
         for other in others:
-            assert other == one
+            assert other == first_digests
 
 
 @pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
@@ -83,9 +83,9 @@ def test_every_compiler_makes_the_same_engine(attack):
     programs = [built("engine_digest", name, level) for name in COMPILERS for level in levels]
     for choices in attack.rounds():
         first = first_of(choices)
-        one, *others = (digests(program, first, 200) for program in programs)
+        first_digests, *others = (digests(program, first, 200) for program in programs)
         for other in others:
-            assert other == one
+            assert other == first_digests
 
 
 @pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
@@ -96,8 +96,8 @@ def test_the_engine_does_the_same_otherwise(attack, as_it_is, otherwise):
     program = built("engine_digest", COMPILERS[0], "-O0" if attack.is_short else "-O3")
     for choices in attack.rounds():
         first = first_of(choices)
-        one, other = (
+        first_run, other = (
             digests(program, first, 200, *as_it_is),
             digests(program, first, 200, otherwise),
         )
-        assert one == other
+        assert first_run == other

@@ -121,11 +121,11 @@ def test_two_commands_in_one_folder_refuse_each_other_or_share_it(attack, undist
         other = random.Random(attack.seed).choice(MAKERS)
         first = place.begin(case.words, *place.traced, *call.inject("delay_enter=200000"))
         second = place.begin(other.words, printed="second")
-        codes = [undisturbed.zygote.wait(one) for one in (first, second)]
-        said = [place.errors(one) for one in ("first", "second")]
-        context = f"{case.name}, slow at {call.line}, and {other.name}: {codes}\n{said}"
+        codes = [undisturbed.zygote.wait(process) for process in (first, second)]
+        messages = [place.errors(name) for name in ("first", "second")]
+        context = f"{case.name}, slow at {call.line}, and {other.name}: {codes}\n{messages}"
         assert 0 in codes and set(codes) <= {0, 2}, context
-        for code, errors in zip(codes, said, strict=True):
+        for code, errors in zip(codes, messages, strict=True):
             assert errors.count("\n") == (code != 0) and "Traceback" not in errors, context
         check_sums(place)
         shutil.rmtree(place.path)

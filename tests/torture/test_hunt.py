@@ -24,21 +24,21 @@ def any_attack(choices: random.Random) -> attacks.Attack:
     places = [choices.choice((0.0, 1.0, choices.random())) for _ in range(attacks.genes(names))]
     attack = attacks.drawn(names, places, choices.getrandbits(50), PACKETS)
     if choices.random() < 0.3:
-        attack = shrink.shrink(attack, lambda one: choices.random() < 0.3)
+        attack = shrink.shrink(attack, lambda candidate: choices.random() < 0.3)
     return attack
 
 
 def test_an_attack_is_its_scenario_and_its_file(attack, tmp_path):
     runner = Runner()
     for choices in attack.rounds():
-        one, protocol = any_attack(choices), choices.choice(PROTOCOLS)
-        scenario = scenario_of(one, protocol)
-        finding = Finding(one, "idle", protocol, 0.5, 0.5, 0.5, "it is idle", {})
+        hunted, protocol = any_attack(choices), choices.choice(PROTOCOLS)
+        scenario = scenario_of(hunted, protocol)
+        finding = Finding(hunted, "idle", protocol, 0.5, 0.5, 0.5, "it is idle", {})
         for name, content in report.files(finding, "found").items():
             (tmp_path / name).write_text(content)
-        found, cc = replay.load(str(tmp_path / "found.toml"))
-        assert (found.hash, cc) == (scenario.hash, protocol), one
-        if one.packets < 10 * PACKETS:
-            short = replace(one, duration_us=min(one.duration_us, 3_000_000))
+        loaded, cc = replay.load(str(tmp_path / "found.toml"))
+        assert (loaded.hash, cc) == (scenario.hash, protocol), hunted
+        if hunted.packets < 10 * PACKETS:
+            short = replace(hunted, duration_us=min(hunted.duration_us, 3_000_000))
             slowly = replay.figures(simulate(scenario_of(short, protocol), short.seed))
             assert repr(runner.run(short, protocol)) == repr(slowly), short

@@ -60,11 +60,11 @@ def trial(folder: Path) -> None:
             "retransmitted": [place // 40 for place in range(200)],
         }
     )
-    made = Folder(folder)
-    made.manifest({"trial": {}})
+    folder_ = Folder(folder)
+    folder_.manifest({"trial": {}})
     rows = [{"pair": 1, "place": 1, "cc": cc, "min_rtt_s": 0.05, "mss": 1448} for cc in CONTROLS]
     for row in rows:
-        made.frame(trying.trace_file(row), frame)
+        folder_.frame(trying.trace_file(row), frame)
     (folder / trying.JOURNAL).write_bytes(b"".join(map(journal.line_of, rows)))
 
 

@@ -42,9 +42,9 @@ def load(programs: int) -> Iterator[None]:
     try:
         yield
     finally:
-        for one in busy:
-            one.kill()
-            one.wait()
+        for process in busy:
+            process.kill()
+            process.wait()
 
 
 def interrupted(command: str, choices: Any, folder: Path) -> int:
@@ -99,6 +99,6 @@ def test_a_sweep_that_is_interrupted_again_and_again_ends_with_the_same_bytes(
         _, errors = rest.process.communicate(timeout=120)
         if "holds no sweep to resume" not in errors:
             assert rest.process.returncode == 0, errors
-            same = [one / "out" / "runs.parquet" for one in (folder, finished)]
+            same = [folder_ / "out" / "runs.parquet" for folder_ in (folder, finished)]
             assert same[0].read_bytes() == same[1].read_bytes()
         shutil.rmtree(folder)

@@ -71,5 +71,5 @@ def test_memory_is_estimated_well_enough(attack):
         done = subprocess.run(
             [sys.executable, "-c", _MEASURE, chosen], capture_output=True, text=True, check=True
         )
-        said, taken = json.loads(done.stdout)
-        assert 1 / 1.5 < said / taken < 2, f"{said:.0f} of {taken:.0f}: {chosen}"
+        estimate, taken = json.loads(done.stdout)
+        assert 1 / 1.5 < estimate / taken < 2, f"{estimate:.0f} of {taken:.0f}: {chosen}"

@@ -53,8 +53,8 @@ def truth() -> tuple[list[str], dict[str, list[str]]]:
 
     def numbers(columns: Any) -> str:
         counts = {
-            name: place if one.type == "COUNT" else place / 8
-            for place, (name, one) in enumerate(columns.items())
+            name: place if column.type == "COUNT" else place / 8
+            for place, (name, column) in enumerate(columns.items())
         }
         return " ".join(f"{name} {value}" for name, value in counts.items())
 
@@ -80,27 +80,31 @@ def damaged(lines: list[str], choices: random.Random) -> bytes:
     """Returns lines with some words, lines or bytes changed."""
     lines = list(lines)
     for _ in range(choices.choice([0, 1, 1, 1, 2, 4])):
-        at = choices.randrange(len(lines)) if lines else 0
+        line_number = choices.randrange(len(lines)) if lines else 0
         match choices.randrange(8):
             case 0 | 1 | 2 if lines:
-                words = re.split(r"([ ,])", lines[at])
+                words = re.split(r"([ ,])", lines[line_number])
                 words[choices.randrange(0, len(words), 2)] = choices.choice(VALUES)
-                lines[at] = "".join(words)
+                lines[line_number] = "".join(words)
             case 3 if lines:
-                del lines[at]
+                del lines[line_number]
             case 4 if lines:
-                lines.insert(choices.randrange(len(lines) + 1), lines[at])
+                lines.insert(choices.randrange(len(lines) + 1), lines[line_number])
             case 5 if lines:
-                lines[at] = lines[at][: choices.randrange(len(lines[at]) + 1)]
+                lines[line_number] = lines[line_number][
+                    : choices.randrange(len(lines[line_number]) + 1)
+                ]
             case 6 if lines:
-                words = re.split(r"([ ,])", lines[at])
-                lines[at] = "".join([*words, *words[1:] * choices.choice([1, 1000])])
+                words = re.split(r"([ ,])", lines[line_number])
+                lines[line_number] = "".join([*words, *words[1:] * choices.choice([1, 1000])])
             case 7:
-                lines.insert(at, choices.choice(["", "\0", "é", "end 1", "flow", "link", "a,b,c"]))
+                lines.insert(
+                    line_number, choices.choice(["", "\0", "é", "end 1", "flow", "link", "a,b,c"])
+                )
     raw = "\n".join(lines).encode() + b"\n" * choices.choice([0, 1, 1, 1])
     if choices.random() < 0.2 and raw:
-        at = choices.randrange(len(raw))
-        raw = raw[:at] + choices.randbytes(choices.choice([1, 1, 100])) + raw[at:]
+        line_number = choices.randrange(len(raw))
+        raw = raw[:line_number] + choices.randbytes(choices.choice([1, 1, 100])) + raw[line_number:]
     return raw[: choices.randrange(len(raw) + 1)] if choices.random() < 0.1 else raw
 
 
@@ -135,10 +139,10 @@ cat report
 def liar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Liar:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # plans that are kept
     monkeypatch.setattr("westwood.programs._LINGERS_S", 0.1)
-    made = Liar(tmp_path)
+    liar_ = Liar(tmp_path)
     for program, _ in PROGRAMS.values():
-        monkeypatch.setenv(program.variable, str(made.path))
-    return made
+        monkeypatch.setenv(program.variable, str(liar_.path))
+    return liar_
 
 
 def told(engine: str, trace: bool) -> str:
@@ -170,8 +174,8 @@ RUNS: dict[str, Callable[..., Any]] = {
 def test_a_runner_that_lies_is_one_line(engine, liar, attack):
     for choices in attack.rounds():
         liar.become(choices)
-        said = told(engine, trace=choices.random() < 0.5)
-        assert "\n" not in said and said.isprintable(), said
+        message = told(engine, trace=choices.random() < 0.5)
+        assert "\n" not in message and message.isprintable(), message
         for file in liar.path.parent.glob("westwood-*.plan"):
             file.unlink()
 

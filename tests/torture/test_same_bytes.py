@@ -46,7 +46,7 @@ class Made:
     files: Mapping[str, object]
 
 
-def made(words: list[str], folder: Path, **variables: str) -> Made:
+def outcome(words: list[str], folder: Path, **variables: str) -> Made:
     """Runs the command in a new folder; returns its output without times and costs."""
     folder.mkdir(parents=True)
     (folder / "small.toml").write_text(SCENARIO, encoding="utf-8")
@@ -65,20 +65,20 @@ def made(words: list[str], folder: Path, **variables: str) -> Made:
     ignored = {name for name in named if name.endswith((".jsonl", "SHA256SUMS"))}
     return Made(
         _portable(done.stdout.decode("utf-8")),
-        {name: _content(one) for name, one in named.items() if name not in ignored},
+        {name: _content(content) for name, content in named.items() if name not in ignored},
     )
 
 
 def _portable(printed: str) -> str:
     """Returns words and numbers in ASCII, without the runs' costs."""
     if printed.startswith("{"):
-        found = json.loads(printed)
-        for row in [*found.get("runs", ()), *found.get("summary", ())]:
+        report = json.loads(printed)
+        for row in [*report.get("runs", ()), *report.get("summary", ())]:
             for cost in [name for name in row if name.startswith(COSTS)]:
                 del row[cost]
-        return json.dumps(found)
+        return json.dumps(report)
     words = re.sub(r"[^\w.,:/=+-]", " ", printed.replace("±", "+-"), flags=re.A)
-    return " ".join(one for one in words.split() if one.strip("+-"))  # without a table's lines
+    return " ".join(word for word in words.split() if word.strip("+-"))  # without a table's lines
 
 
 def _content(file: Path) -> object:
@@ -114,10 +114,10 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Made]:
     """Returns a function that runs a command with one worker in the usual environment."""
 
     @functools.cache
-    def of(command: str) -> Made:
-        return made(with_workers(command, 1), tmp_path_factory.mktemp("usual") / "place")
+    def output_of(command: str) -> Made:
+        return outcome(with_workers(command, 1), tmp_path_factory.mktemp("usual") / "place")
 
-    return of
+    return output_of
 
 
 def with_workers(command: str, count: int) -> list[str]:
@@ -131,9 +131,9 @@ def test_the_same_command_gives_the_same_bytes(attack, usual, tmp_path):
         expected, environment = usual(command), otherwise(choices)
         words = with_workers(command, choices.choice((2, 2, 3, 8)))
         folder = tmp_path / choices.choice(("a b", "ü", "x" * 100)) / str(attack.seed)
-        found = made(words, folder, **environment)
+        output = outcome(words, folder, **environment)
         context = f"{' '.join(words)} in {environment}"
-        assert found.printed == expected.printed, context
-        assert found.files.keys() == expected.files.keys(), context
-        differing = [name for name, file in found.files.items() if file != expected.files[name]]
+        assert output.printed == expected.printed, context
+        assert output.files.keys() == expected.files.keys(), context
+        differing = [name for name, file in output.files.items() if file != expected.files[name]]
         assert not differing, context

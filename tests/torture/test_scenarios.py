@@ -71,9 +71,13 @@ def mutated(text: str, choices: random.Random) -> bytes:
         match choices.choice(range(9)) if choices.random() < 0.3 else 9:
             case 9:
                 values = list(VALUE.finditer(text)) or [re.compile("$").search(text)]
-                one = choices.choice(values)
-                assert one is not None
-                text = text[: one.start()] + choices.choice(VALUES.split()) + text[one.end() :]
+                replacement = choices.choice(values)
+                assert replacement is not None
+                text = (
+                    text[: replacement.start()]
+                    + choices.choice(VALUES.split())
+                    + text[replacement.end() :]
+                )
             case 0 if where:
                 text = text[: where.start()] + choices.choice(VALUES.split()) + text[where.end() :]
             case 1 if where:
@@ -96,9 +100,11 @@ def mutated(text: str, choices: random.Random) -> bytes:
             case 7:
                 text = text.replace("\n", choices.choice(["\r\n", "\r", "\0\n", "\u2028", "\n\n"]))
             case _:
-                at = choices.randrange(len(text) + 1)
+                position = choices.randrange(len(text) + 1)
                 text = (
-                    text[:at] + chr(choices.choice([0, 34, 127, 233, 0xFEFF, 0x1F600])) + text[at:]
+                    text[:position]
+                    + chr(choices.choice([0, 34, 127, 233, 0xFEFF, 0x1F600]))
+                    + text[position:]
                 )
     encoding = choices.choice(["utf-8"] * 30 + ["utf-8-sig", "utf-16", "latin-1"])
     return text.encode(encoding, "replace")
@@ -244,7 +250,9 @@ def fitted(drawn: dict[str, Any]) -> Scenario | None:
             return Scenario(**drawn)
         except InputError as error:
             name, *path, key = str(error.key).split(".")
-            parts = [one for one in (*drawn["link"], *drawn["flow"]) if one["name"][0] == name[0]]
+            parts = [
+                part for part in (*drawn["link"], *drawn["flow"]) if part["name"][0] == name[0]
+            ]
             assert parts, error
             tables = [reduce(lambda table, step: table.get(step, {}), path, part) for part in parts]
             removed = [table.pop(key, None) for table in tables]
@@ -274,7 +282,10 @@ def test_the_engine_refuses_no_scenario(attack):
 def tables_of(drawn: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields each section of declared settings with the values that were drawn."""
     link, flow = drawn["link"][0], drawn["flow"][0]
-    yield "link", link | {f"reorder_{key}": one for key, one in link.get("reorder", {}).items()}
+    yield (
+        "link",
+        link | {f"reorder_{key}": setting for key, setting in link.get("reorder", {}).items()},
+    )
     yield from [("flow", flow), ("cc", flow["cc"]), (flow["app"]["kind"], flow["app"])]
     yield from ((link[key]["kind"], link[key]) for key in ("queue", "loss"))
     yield from ((kind, link[kind]) for kind in IMPAIRMENTS if kind in link)
@@ -292,7 +303,9 @@ def ends_of(setting: Setting) -> Iterable[Any]:
 def test_random_scenarios_have_every_declared_setting():
     missing = {f"{setting.section}.{setting.name}" for setting in SETTINGS if setting.is_for_users}
     for kind, app in APPLICATIONS.items():  # their models repeat the bounds
-        missing |= {f"{kind}.{one.name} = {end}" for one in app.settings for end in ends_of(one)}
+        missing |= {
+            f"{kind}.{setting.name} = {end}" for setting in app.settings for end in ends_of(setting)
+        }
     for seed in range(2000):
         if not missing:
             break

@@ -29,15 +29,15 @@ def test_every_environment_runs_and_carries_no_more_than_its_link(attack):
         most = choices.choice((population.PACKETS_LEAST, 2_000, 20_000))
         environment = population.draw(choices, family, most)
         protocol = choices.choice(protocols)
-        made = population.scenario(environment, protocol)
-        rows = prepare(Job(made, [environment.seed]))(environment.seed)
+        drawn = population.scenario(environment, protocol)
+        rows = prepare(Job(drawn, [environment.seed]))(environment.seed)
 
         outcome = Outcome.of(rows)
-        assert Scenario(**tomllib.loads(population.toml(environment, protocol))) == made
+        assert Scenario(**tomllib.loads(population.toml(environment, protocol))) == drawn
         assert Outcome.read(outcome.entry()).entry() == outcome.entry()
-        assert Outcome.of(prepare(Job(made, [1]))(environment.seed)).entry() == outcome.entry()
+        assert Outcome.of(prepare(Job(drawn, [1]))(environment.seed)).entry() == outcome.entry()
         bulk = [row for row in rows if population.role(row["flow"]) in ("tcp", "beside")]
-        assert sum(one["goodput_bps"] for one in bulk) <= 1.001 * environment.rate_bps * (
+        assert sum(row["goodput_bps"] for row in bulk) <= 1.001 * environment.rate_bps * (
             1 + (_LATE if environment.late_us else _SPREAD)
             if environment.flows + environment.beside_flows > 1
             else 1
@@ -72,10 +72,10 @@ def test_a_journal_that_is_cut_or_damaged_anywhere_costs_no_more_than_its_lines(
 
     def search(place: Path, *, resume: bool) -> int:
         folder = Folder(place, tell=lambda line: None)
-        found = study.run(
+        search_result = study.run(
             asked, folder, 3, resume=resume, run_jobs=pool, track=lambda steps, total: steps
         )
-        return found.runs
+        return search_result.runs
 
     runs = search(tmp_path / "whole", resume=False)
     journal = tmp_path / "whole" / "journal.jsonl"

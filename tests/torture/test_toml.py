@@ -18,11 +18,11 @@ def text_of(choices: random.Random) -> str:
     """Draws a text from TOML's elements, often valid."""
     whole = choices.choice([*"ab", '"""', "'''"])
     pieces = [*PIECES.split(), "\n", "\n", " ", '"""', "'''", "\nk%d = ", whole]
-    made = "".join(choices.choice(pieces) for _ in range(choices.choice([5, 20, 60])))
+    toml = "".join(choices.choice(pieces) for _ in range(choices.choice([5, 20, 60])))
     dots = choices.choice([".a", " . a", '."a"', ".'.'"]) * choices.choice([1, 7, 8, 20, 300])
     frame = choices.choice(['k = """{}{}"""', "k = '''{}{}'''", "# {1}\nk=1", "k{1} = 1", "[k{1}]"])
     frame = choices.choice([frame, "k = {{ a{1} = 1 }}", "{0}\nk{1} = 1", 'k = "\\"{1}"', "{0}"])
-    return frame.format(made, dots)
+    return frame.format(toml, dots)
 
 
 def parts(table: Any) -> int:
@@ -43,13 +43,13 @@ def test_keys_are_told_from_strings_and_comments(attack):
                 expected = None
             start = time.process_time()
             try:
-                found: Any = files.toml(text)
+                parsed: Any = files.toml(text)
             except InputError:
                 assert expected is None or parts(expected) >= files.MOST_KEY_PARTS, text
                 continue
             except (ValueError, RecursionError):
-                found = None
-            assert repr(found) == repr(expected), text
+                parsed = None
+            assert repr(parsed) == repr(expected), text
             assert time.process_time() - start < 2
             if expected is not None and "{" not in text and "[" not in text:
                 assert parts(expected) <= files.MOST_KEY_PARTS + 1, text

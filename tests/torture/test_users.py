@@ -12,7 +12,7 @@ from cases import PLAN, SCENARIO
 
 from tests.linux.helpers.machine import controls_to_ourselves
 
-pytestmark = pytest.mark.skipif(bool(nobody.lacking()), reason=str(nobody.lacking()))
+pytestmark = pytest.mark.skipif(bool(nobody.missing_reason()), reason=str(nobody.missing_reason()))
 
 COMMANDS = (
     "kernel doctor",
@@ -51,7 +51,7 @@ MOST_LINES = 3
 @pytest.fixture
 def roots(tmp_path: Path) -> Iterator[Path]:
     """Makes a folder of another user that is read-only for nobody."""
-    folder = nobody.own(tmp_path / "home") / "roots"
+    folder = nobody.owned(tmp_path / "home") / "roots"
     folder.mkdir(mode=0o755)
     (folder / "secret").write_text("nobody reads this")
     (folder / "secret").chmod(0o600)
@@ -61,9 +61,9 @@ def roots(tmp_path: Path) -> Iterator[Path]:
 def settings() -> dict[str, str]:
     """Returns the machine's settings that only root may change."""
     names = ("tcp_congestion_control", "tcp_available_congestion_control")
-    found = {name: Path("/proc/sys/net/ipv4", name).read_text() for name in names}
+    texts = {name: Path("/proc/sys/net/ipv4", name).read_text() for name in names}
     folders = (Path("/sys/fs/bpf"), Path("/run/westwood"), Path("/etc"), Path("/var/lib/westwood"))
-    return found | {
+    return texts | {
         str(folder): str(sorted(os.listdir(folder))) for folder in folders if folder.is_dir()
     }
 

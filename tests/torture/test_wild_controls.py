@@ -129,8 +129,8 @@ LONGEST_S = 60  # of all compilers that a command starts, when each has two seco
 def hostile(choices: random.Random) -> str:
     """Returns a control that asks one of these of its compiler."""
     row, many = choices.choice(HOSTILE.split("\n")[1:-1]), choices.choice([1, 300, 10**4, 10**6])
-    row = re.sub("@(.*?)@", lambda its: its[1] * many, row).replace("~", "\n")
-    row = re.sub(r"\bN\b|FILE|CALL", lambda its: choices.choice(WORDS[its[0]]), row)
+    row = re.sub("@(.*?)@", lambda match: match[1] * many, row).replace("~", "\n")
+    row = re.sub(r"\bN\b|FILE|CALL", lambda match: choices.choice(WORDS[match[0]]), row)
     place = choices.choice([0, MINE.index("struct mine {"), len(MINE)])
     return f"{MINE[:place]}{row}\n{MINE[place:]}"
 

@@ -93,11 +93,11 @@ def test_a_scheduler_that_dies_is_one_line_and_the_sweep_goes_on_here(
         assert (folder / "out" / "runs.parquet").read_bytes() == undisturbed
 
 
-@pytest.mark.skipif(bool(nobody.lacking()), reason=str(nobody.lacking()))
+@pytest.mark.skipif(bool(nobody.missing_reason()), reason=str(nobody.missing_reason()))
 def test_threads_that_cannot_be_had_are_one_line(attack, tmp_path):
     """A limit on a user's processes also counts threads of libraries."""
     for choices in attack.rounds():
-        folder = nobody.own(tmp_path / str(attack.seed))
+        folder = nobody.owned(tmp_path / str(attack.seed))
         (folder / "small.toml").write_bytes(SMALL.read_bytes())
         words = choices.choice(THREADS).split() + ["--seeds", "8", "--workers", "8"]
         if words[0] == "trace":

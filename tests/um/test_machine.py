@@ -33,8 +33,8 @@ def scenario(*ccs: str, seconds: int = 5, **link: Any) -> Scenario:
     flows = [
         {"name": f"tcp{number}", "from": "a", "to": "b", "cc": cc} for number, cc in enumerate(ccs)
     ]
-    one = {**LINK, **link}
-    return Scenario(name="um", duration=f"{seconds}s", profile="linux", link=[one], flow=flows)
+    link_ = {**LINK, **link}
+    return Scenario(name="um", duration=f"{seconds}s", profile="linux", link=[link_], flow=flows)
 
 
 def everything(chosen: Scenario, seed: int) -> list[pl.DataFrame]:
@@ -43,8 +43,8 @@ def everything(chosen: Scenario, seed: int) -> list[pl.DataFrame]:
     return [ran.rows.drop("cpu_s", "wall_s"), ran.trace, ran.queues, ran.drops]
 
 
-def same(one: list[pl.DataFrame], other: list[pl.DataFrame]) -> bool:
-    return all(left.equals(right) for left, right in zip(one, other, strict=True))
+def same(result_frames: list[pl.DataFrame], other: list[pl.DataFrame]) -> bool:
+    return all(left.equals(right) for left, right in zip(result_frames, other, strict=True))
 
 
 @pytest.mark.parametrize("cc", CONTROLS)
@@ -71,7 +71,7 @@ def test_many_flows_and_workers_do_not_matter() -> None:
 
 def test_it_is_as_fast_as_said_and_close_to_the_simulator() -> None:
     chosen = scenario("cubic", seconds=30)
-    real, ours = (simulate(chosen, engine=one).rows for one in ("linux-um", "sim"))
+    real, ours = (simulate(chosen, engine=engine).rows for engine in ("linux-um", "sim"))
     assert real["cpu_s"].item() < 30 / 20  # twenty times real time
     assert real["goodput_bps"].item() == pytest.approx(ours["goodput_bps"].item(), rel=0.01)
     assert abs(real["retransmitted"].item() - ours["retransmitted"].item()) <= 3
@@ -162,7 +162,7 @@ WW_CONTROL("Mine", 0, .on_ack = on_ack, .on_loss = on_loss)
 """
 
 
-def own(folder: Path, fault: str = "") -> str:
+def own_program(folder: Path, fault: str = "") -> str:
     (folder / "mine.c").write_text(MINE.format(fault=fault))
     return str(folder / "mine.c")
 
@@ -170,7 +170,7 @@ def own(folder: Path, fault: str = "") -> str:
 @pytest.mark.parametrize("name", ["hybla.c", "dctcp.c", "copa.c"])
 def test_a_file_runs_as_in_the_simulator(name: str) -> None:
     chosen = scenario(name, "cubic", seconds=20)
-    real, ours = (simulate(chosen, engine=one).rows for one in ("linux-um", "sim"))
+    real, ours = (simulate(chosen, engine=engine).rows for engine in ("linux-um", "sim"))
     total = [rows["goodput_bps"].sum() for rows in (real, ours)]
     assert total[0] == pytest.approx(total[1], rel=0.05)
     assert same(everything(chosen, 1), everything(chosen, 1))
@@ -188,11 +188,11 @@ def test_a_control_that_fails_ends_the_run_with_one_line(
     fault: str, problem: str, tmp_path: Path
 ) -> None:
     with pytest.raises(RunError, match=problem):
-        simulate(scenario(own(tmp_path, fault)), engine="linux-um")
+        simulate(scenario(own_program(tmp_path, fault)), engine="linux-um")
 
 
 def test_a_second_file_is_refused_by_key(tmp_path: Path) -> None:
-    two = scenario(own(tmp_path), "hybla.c")
+    two = scenario(own_program(tmp_path), "hybla.c")
     with pytest.raises(InputError, match="one file for a run") as raised:
         simulate(two, engine="linux-um")
     assert raised.value.key == "tcp1.cc"

@@ -11,13 +11,13 @@ from typing import Any
 _FOLDER = Path(__file__).parents[1] / "golden"
 
 
-def assert_golden(name: str, found: Mapping[str, Any]) -> None:
+def assert_golden(name: str, actual: Mapping[str, Any]) -> None:
     """Asserts that the golden file has these values, by name."""
     file = _FOLDER / f"{name}.json"
     if os.environ.get("WW_UPDATE_GOLDEN"):
         file.parent.mkdir(exist_ok=True)
-        file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    assert found == json.loads(file.read_text(encoding="utf-8")), f"{file}: make golden"
+        file.write_text(json.dumps(actual, indent=1) + "\n", encoding="utf-8")
+    assert actual == json.loads(file.read_text(encoding="utf-8")), f"{file}: make golden"
 
 
 def digest(value: Any) -> str:
@@ -31,7 +31,7 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.9g}")
     if isinstance(value, Mapping):
-        return {key: _rounded(one) for key, one in value.items()}
+        return {key: _rounded(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_rounded(one) for one in value]
+        return [_rounded(entry) for entry in value]
     return value

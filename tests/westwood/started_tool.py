@@ -70,19 +70,19 @@ class Tool:
 
 
 def stats() -> dict[int, list[str]]:
-    found = {}
+    words_of = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            found[int(path.parent.name)] = path.read_text().rpartition(")")[2].split()
+            words_of[int(path.parent.name)] = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-    return found
+    return words_of
 
 
 def children(pid: int) -> list[int]:
-    return [one for one, words in stats().items() if int(words[1]) == pid]
+    return [process for process, words in stats().items() if int(words[1]) == pid]
 
 
 def members(session: int) -> list[int]:
-    alive = {one: words for one, words in stats().items() if words[0] not in "ZX"}
-    return [one for one, words in alive.items() if int(words[3]) == session]
+    alive = {process: words for process, words in stats().items() if words[0] not in "ZX"}
+    return [process for process, words in alive.items() if int(words[3]) == session]

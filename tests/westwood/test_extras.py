@@ -125,10 +125,10 @@ for module in pkgutil.walk_packages(westwood.__path__, "westwood.", onerror=lamb
 """
     done = in_base(code, tmp_path)
     assert done.returncode == 0, done.stderr
-    found = done.stdout.split()
-    assert "draw.panel" in found, "the extras are not missing"
-    assert not [name for name in found if not name.startswith(OF_EXTRAS)]
-    assert "draw.report" not in found, "pages have tables without figures"
+    modules = done.stdout.split()
+    assert "draw.panel" in modules, "the extras are not missing"
+    assert not [name for name in modules if not name.startswith(OF_EXTRAS)]
+    assert "draw.report" not in modules, "pages have tables without figures"
 
 
 def test_a_missing_extra_is_named_before_anything_runs(tmp_path):
@@ -196,7 +196,7 @@ def test_the_page_of_the_installation_has_every_extra():
 def test_each_dependency_says_what_it_replaces():
     """Decision 1 promises a line for each, in Python, in Rust and on the laboratory's page."""
     wanted = [*PROJECT["dependencies"], *chain(*PROJECT["optional-dependencies"].values())]
-    names = {re.split(r"[^\w-]", one)[0] for one in wanted} - {"westwood"}
+    names = {re.split(r"[^\w-]", line)[0] for line in wanted} - {"westwood"}
     for manifest in ROOT.glob("quic/*/Cargo.toml"):
         crate = tomllib.loads(manifest.read_text("utf-8"))
         for kind in ("dependencies", "build-dependencies"):
@@ -205,5 +205,5 @@ def test_each_dependency_says_what_it_replaces():
     page = json.loads((ROOT / "lab" / "package.json").read_text("utf-8"))
     names |= {*page["dependencies"], *page["devDependencies"]}
     text = (ROOT / "docs" / "decisions.md").read_text("utf-8").lower()
-    said = set(re.findall(r"[\w-]+", text))
-    assert sorted(name for name in names if name.lower() not in said) == []
+    names_in_text = set(re.findall(r"[\w-]+", text))
+    assert sorted(name for name in names if name.lower() not in names_in_text) == []

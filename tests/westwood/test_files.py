@@ -69,8 +69,8 @@ def test_a_pipe_of_numbers_is_named_with_its_key(pipe, tmp_path):
 @pytest.mark.parametrize("size", [files.TOML_BYTES + 1, 1 << 40])
 def test_a_large_file_is_not_read(size, tmp_path):
     file = tmp_path / "a.toml"
-    with file.open("wb") as made:
-        made.truncate(size)
+    with file.open("wb") as stream:
+        stream.truncate(size)
     with pytest.raises(InputError, match=f"has {size} bytes, expected at most 2097152"):
         files.read_toml(file)
     assert files.check(file) == size, "libraries that map files may open it"

@@ -54,8 +54,8 @@ def test_repr_shortens_long_lists():
         "delay": "10ms",
     }
     flow = {"name": "f", "from": "a", "to": "b", "cc": "bbr"}
-    made = Scenario(name="a", duration="60s", link=[link], flow=[flow])
-    assert "(1, 2, ... 4999 in all)" in repr(made) and len(repr(made)) < 1500
+    scenario = Scenario(name="a", duration="60s", link=[link], flow=[flow])
+    assert "(1, 2, ... 4999 in all)" in repr(scenario) and len(repr(scenario)) < 1500
 
 
 def test_a_result_shows_the_goodput_of_each_flow(result):
@@ -75,11 +75,11 @@ def test_a_scenario_is_shown_as_tables():
 
 
 def test_html_is_escaped():
-    made = Scenario.preset("path").with_settings({"tcp.cc": "reno"})
+    scenario = Scenario.preset("path").with_settings({"tcp.cc": "reno"})
     from westwood import markup
 
     assert "<b>" not in markup.table(["<b>"], [["<script>", "&"]], "<i>")
-    assert "<script" not in made._repr_html_()
+    assert "<script" not in scenario._repr_html_()
 
 
 def test_a_folder_shows_its_means(westwood, tmp_path):

@@ -25,7 +25,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "site" / "westwood"
 
 
-def put(folder: Path, mode: int = 0o755, companion: str = "its.o") -> Path:
+def placed_program(folder: Path, mode: int = 0o755, companion: str = "its.o") -> Path:
     folder.mkdir(parents=True)
     path = folder / "ww-thing"
     path.write_text("")
@@ -35,15 +35,15 @@ def put(folder: Path, mode: int = 0o755, companion: str = "its.o") -> Path:
 
 
 def test_the_packages_program_precedes_a_built_one(package):
-    built = put(programs.workshop() / "linux")
+    built = placed_program(programs.workshop() / "linux")
     assert PROGRAM.find() == built
-    brought = put(package / "bin")
+    brought = placed_program(package / "bin")
     assert PROGRAM.find() == brought
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o720])
 def test_a_cache_that_others_may_write_is_not_trusted(package, mode):
-    built = put(programs.workshop() / "linux")
+    built = placed_program(programs.workshop() / "linux")
     programs.workshop().chmod(mode)
     with pytest.raises(RunError, match=f"mode {mode:o}, so others may have changed it"):
         PROGRAM.find()
@@ -52,8 +52,8 @@ def test_a_cache_that_others_may_write_is_not_trusted(package, mode):
 
 
 def test_the_variable_precedes_both(package, tmp_path, monkeypatch):
-    put(package / "bin")
-    monkeypatch.setenv(PROGRAM.variable, str(put(tmp_path / "mine")))
+    placed_program(package / "bin")
+    monkeypatch.setenv(PROGRAM.variable, str(placed_program(tmp_path / "mine")))
     assert PROGRAM.find().parent == tmp_path / "mine"
     monkeypatch.setenv(PROGRAM.variable, str(tmp_path / "gone"))
     with pytest.raises(UnavailableError, match=r"WW_THING names no gone with its.o next to it"):
@@ -62,7 +62,7 @@ def test_the_variable_precedes_both(package, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("mode", "companion"), [(0o644, "its.o"), (0o755, "other.o")])
 def test_a_program_must_be_executable_and_have_its_companion(package, mode, companion):
-    put(package / "bin", mode, companion)
+    placed_program(package / "bin", mode, companion)
     with pytest.raises(UnavailableError):
         PROGRAM.find()
 
@@ -91,20 +91,23 @@ def test_caches_belong_to_the_user_and_this_version(package, tmp_path, monkeypat
 
 
 def test_root_finds_system_programs_only_where_nobody_else_may_put_them(tmp_path, monkeypatch):
-    safe, others = put(tmp_path / "safe").parent, put(tmp_path / "others").parent
+    safe, others = (
+        placed_program(tmp_path / "safe").parent,
+        placed_program(tmp_path / "others").parent,
+    )
     monkeypatch.setattr(programs, "_is_roots", lambda folder: folder.name != "others")
     monkeypatch.setattr(programs, "_MORE_FOLDERS", "/nowhere")
     monkeypatch.chdir(tmp_path)
 
-    def found(path: str, user: int = 0) -> str | None:
+    def path_of(path: str, user: int = 0) -> str | None:
         monkeypatch.setenv("PATH", path)
         monkeypatch.setattr(programs.os, "geteuid", lambda: user)
         return programs.system_program("ww-thing")
 
-    assert found(f"{others}:{safe}") == str(safe / "ww-thing")
-    assert found(str(others)) is None and found("safe") is None, "a relative folder"
-    assert found(str(others), user=1000) == str(others / "ww-thing")
-    assert found("safe", user=1000) is not None
+    assert path_of(f"{others}:{safe}") == str(safe / "ww-thing")
+    assert path_of(str(others)) is None and path_of("safe") is None, "a relative folder"
+    assert path_of(str(others), user=1000) == str(others / "ww-thing")
+    assert path_of("safe", user=1000) is not None
 
 
 def test_what_a_program_has_started_ends_with_it(tmp_path):

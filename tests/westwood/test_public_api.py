@@ -34,15 +34,17 @@ def public() -> Iterator[tuple[str, Any]]:
     for name in package.__all__:
         if name == "__version__":
             continue
-        found = getattr(package, name)
-        yield name, found
-        if not inspect.isclass(found):
+        public_object = getattr(package, name)
+        yield name, public_object
+        if not inspect.isclass(public_object):
             continue
-        for member in dir(found):
-            one = inspect.getattr_static(found, member)
-            is_ours = isinstance(one, (property, classmethod)) or inspect.isfunction(one)
+        for member in dir(public_object):
+            attribute = inspect.getattr_static(public_object, member)
+            is_ours = isinstance(attribute, (property, classmethod)) or inspect.isfunction(
+                attribute
+            )
             if is_ours and not member.startswith("_"):
-                yield f"{name}.{member}", getattr(found, member)
+                yield f"{name}.{member}", getattr(public_object, member)
 
 
 PUBLIC = dict(public())
@@ -50,8 +52,12 @@ ROWS = simulate("sawtooth").rows
 
 
 def parameters(name: str) -> list[str]:
-    found = PUBLIC[name]
-    return [] if isinstance(found, property) else [*inspect.signature(found).parameters]
+    public_object = PUBLIC[name]
+    return (
+        []
+        if isinstance(public_object, property)
+        else [*inspect.signature(public_object).parameters]
+    )
 
 
 def test_the_list_is_the_whole_interface():
@@ -83,8 +89,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def examples(name: str, found: Any) -> doctest.DocTest:
-    text = inspect.getdoc(found) or ""
+def examples(name: str, documented: Any) -> doctest.DocTest:
+    text = inspect.getdoc(documented) or ""
     return doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
 
 
@@ -94,8 +100,10 @@ def test_examples_give_what_they_show(name, folder, monkeypatch):
     test = examples(name, PUBLIC.get(name, package))
     skipped = sum(doctest.SKIP in example.options for example in test.examples)
     assert skipped == SKIPPED.get(name, 0) and len(test.examples) > 1
-    said: list[str] = []
-    assert not doctest.DocTestRunner(verbose=False).run(test, out=said.append).failed, "".join(said)
+    messages: list[str] = []
+    assert not doctest.DocTestRunner(verbose=False).run(test, out=messages.append).failed, "".join(
+        messages
+    )
 
 
 def test_an_example_that_differs_fails():

@@ -20,8 +20,8 @@ from westwood.results.columns import columns
 from westwood.scenario import presets, profiles
 
 
-def names(of: str) -> set[str]:
-    return {cells[0].strip("`") for cells in listing(of).rows}
+def names(listing_name: str) -> set[str]:
+    return {cells[0].strip("`") for cells in listing(listing_name).rows}
 
 
 def test_no_declaration_is_missing():
@@ -39,10 +39,10 @@ def test_no_declaration_is_missing():
 
 @pytest.mark.parametrize("name", [*LISTINGS, "profile linux"])
 def test_a_listing_has_a_text_in_every_first_and_last_cell(name):
-    made = listing(name)
-    for cells in made.rows:
-        assert len(cells) == len(made.heads) and cells[0] and cells[-1], cells
-    assert made.markdown().count("\n") == len(made.rows) + 1
+    text = listing(name)
+    for cells in text.rows:
+        assert len(cells) == len(text.heads) and cells[0] and cells[-1], cells
+    assert text.markdown().count("\n") == len(text.rows) + 1
 
 
 @pytest.mark.parametrize("name", [*LISTINGS, "profile rfc"])
@@ -70,4 +70,4 @@ def test_the_guide_shows_every_listing_and_profile():
         for page in declared_tables.PAGES
         for name in declared_tables.names(page.read_text(encoding="utf-8"))
     }
-    assert {*LISTINGS, *(f"profile {one}" for one in profiles.names())} - shown == {"engines"}
+    assert {*LISTINGS, *(f"profile {name}" for name in profiles.names())} - shown == {"engines"}

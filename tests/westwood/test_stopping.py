@@ -60,9 +60,9 @@ COMMANDS = [
 
 
 def skip_unless_there(command: str) -> None:
-    for engine, lacking in (("ns3", NO_NS3), ("linux", NO_LINUX)):
-        if f"--engine {engine}" in command and lacking:
-            pytest.skip(lacking)
+    for engine, reason in (("ns3", NO_NS3), ("linux", NO_LINUX)):
+        if f"--engine {engine}" in command and reason:
+            pytest.skip(reason)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -210,8 +210,8 @@ def test_a_handler_that_does_not_raise_does_not_end_the_run() -> None:
 
 
 def test_a_temporary_folder_is_removed_however_its_block_ends(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), stopping.temporary_folder("x-", tmp_path) as made:
-        (made / "file").touch()
+    with pytest.raises(KeyboardInterrupt), stopping.temporary_folder("x-", tmp_path) as folder:
+        (folder / "file").touch()
         raise KeyboardInterrupt
     assert not list(tmp_path.iterdir())
 

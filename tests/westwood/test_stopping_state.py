@@ -17,10 +17,10 @@ from westwood import _engine, stopping
 @pytest.fixture
 def process(monkeypatch: pytest.MonkeyPatch) -> stopping._Process:
     """A process that has begun and got no signal."""
-    made = stopping._Process()
-    made.has_begun = True
-    monkeypatch.setattr(stopping, "_process", made)
-    return made
+    process_ = stopping._Process()
+    process_.has_begun = True
+    monkeypatch.setattr(stopping, "_process", process_)
+    return process_
 
 
 @pytest.mark.parametrize("delayed", [stopping.shielded, stopping.keeping])
@@ -78,21 +78,21 @@ def test_before_it_begins_a_signal_ends_the_process_and_its_children(process, mo
     def ended(code: int) -> None:
         raise Ended(code)
 
-    child, said = Child(), []
+    child, messages = Child(), []
     monkeypatch.setattr(stopping, "children", {child})
     monkeypatch.setattr(stopping.os, "_exit", ended)
-    monkeypatch.setattr(stopping.os, "write", lambda to, text: said.append((to, text)))
+    monkeypatch.setattr(stopping.os, "write", lambda to, text: messages.append((to, text)))
     monkeypatch.setattr(stopping.os, "isatty", lambda to: to == 2)
     stopping.end()
     with pytest.raises(Ended, match="143"):
         stopping._on_signal(signal.SIGTERM, None)
     assert child.killed == 1 and not stopping.is_asked()
     line = f"westwood: {stopping.UNKNOWN}\n".encode()
-    assert said == [(2, b"\x1b[?25h" + line)], "a terminal shows its cursor again"
+    assert messages == [(2, b"\x1b[?25h" + line)], "a terminal shows its cursor again"
     monkeypatch.setattr(stopping.os, "isatty", lambda to: False)
     with pytest.raises(Ended, match="130"):
         stopping._on_signal(signal.SIGINT, None)
-    assert said[1] == (2, line)
+    assert messages[1] == (2, line)
     stopping.begin()
     with pytest.raises(stopping.Stopped):
         stopping._on_signal(signal.SIGINT, None)
@@ -114,7 +114,7 @@ def test_an_exception_that_python_could_not_raise_is_due_again(process, monkeypa
 
 
 def test_a_threads_stop_flag_ends_its_own_work_only():
-    stop, found = _engine.Stop(), []
+    stop, errors = _engine.Stop(), []
 
     def work() -> None:
         stopping.adopt(stop)
@@ -123,10 +123,10 @@ def test_a_threads_stop_flag_ends_its_own_work_only():
         try:
             stopping.check()
         except KeyboardInterrupt:
-            found.append(stopping.of_thread())
+            errors.append(stopping.of_thread())
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert found == [stop] and stopping.of_thread() is None
+    assert errors == [stop] and stopping.of_thread() is None
     stopping.check()

@@ -86,10 +86,10 @@ def test_the_kernel_decides_as_the_simulator(played):
 
 def test_decisions_on_losses_are_recorded(played):
     decided = {line.state: line.ssthresh for line in reversed(played.lines)}
-    found = played.trace.filter(pl.col("event").is_in(["loss", "timeout"]))
-    assert found.height == 1
-    ssthresh = found["ssthresh"].fill_nan(UNLIMITED)[0]
-    expected = decided[found["state"][0]]
+    losses = played.trace.filter(pl.col("event").is_in(["loss", "timeout"]))
+    assert losses.height == 1
+    ssthresh = losses["ssthresh"].fill_nan(UNLIMITED)[0]
+    expected = decided[losses["state"][0]]
     assert ssthresh == pytest.approx(expected, abs=played.near(expected))
 
 

@@ -95,7 +95,7 @@ def printed() -> list[str]:
     """Runs the script once; returns the machine's output."""
     with suppress(RunError):
         emulated.fetch()
-    reason = emulated.lacking(TOOLS)
+    reason = emulated.missing_reason(TOOLS)
     if reason:
         pytest.skip(reason)
     try:
@@ -110,15 +110,15 @@ def printed() -> list[str]:
 def test_it_also_loads_with_two_capabilities(printed):
     assert printed[0].startswith("## 6.1.")
     assert emulated.after(printed, "load") == ["version test is loaded", "0"]
-    *said, code, left = emulated.after(printed, "unload")
-    assert said == ["version test is unloaded"] and code == "0"
+    *lines, code, left = emulated.after(printed, "unload")
+    assert lines == ["version test is unloaded"] and code == "0"
     assert not set(left.split()) & set(ww_kernel.CONTROLS)
 
 
 @pytest.mark.parametrize("name", ww_kernel.CONTROLS)
 def test_each_control_carries_a_flow(printed, name):
-    said = "\n".join(emulated.after(printed, f"flow {name}"))
-    assert re.search(r"20\.0 MBytes .* receiver", said), said
+    text = "\n".join(emulated.after(printed, f"flow {name}"))
+    assert re.search(r"20\.0 MBytes .* receiver", text), text
     status = "".join(emulated.after(printed, "status"))
     assert re.search(f'"{name}", "registered": true, "sockets": 0, "total": [1-9]', status), status
 
@@ -132,13 +132,13 @@ def test_every_control_is_recorded(printed):
 
 def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:
     """Parses the goodput in Mb/s, by path and control."""
-    found: dict[tuple[str, str], list[float]] = {}
+    rates: dict[tuple[str, str], list[float]] = {}
     for line in emulated.after(printed, "upstream"):
         _, path, cc, received, _ = line.split("|")
         rate = re.search(r"([\d.]+) Kbits/sec", received)
         assert rate, line
-        found.setdefault((path, cc), []).append(float(rate[1]) / 1000)
-    return found
+        rates.setdefault((path, cc), []).append(float(rate[1]) / 1000)
+    return rates
 
 
 def test_ours_compares_well_with_upstreams_westwood(printed):
@@ -146,10 +146,10 @@ def test_ours_compares_well_with_upstreams_westwood(printed):
     `.ssthresh = tcp_reno_ssthresh` halves cwnd in recovery, and the estimate sees half the rate
     (docs/linux-path.md#reference-of-westwood-kernel).
     """
-    found = goodputs(printed)
+    rates = goodputs(printed)
     lines, wrong = [], []
     for path, (_, (least, most)) in PATHS.items():
-        rows = [found[path, cc] for cc in PAIR]
+        rows = [rates[path, cc] for cc in PAIR]
         means = [statistics.mean(row) for row in rows]
         halves = [T_975 * statistics.stdev(row) / math.sqrt(len(row)) for row in rows]
         both = " | ".join(f"{m:.2f} ± {h:.2f}" for m, h in zip(means, halves, strict=True))

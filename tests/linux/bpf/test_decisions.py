@@ -47,7 +47,7 @@ def bwe_times_rtt_min(row: dict[str, float]) -> int:
     return int(row["estimate_bps"] * row["rtt_min_s"] / (BPS_PER_BYTE * row["mss"]))
 
 
-def of(trace: pl.DataFrame, event: str) -> list[dict[str, float]]:
+def events_of(trace: pl.DataFrame, event: str) -> list[dict[str, float]]:
     return list(trace.filter(pl.col("event") == event).iter_rows(named=True))
 
 
@@ -62,7 +62,7 @@ Lossy = tuple[str, pl.DataFrame, list[str]]
 
 def test_a_loss_sets_ssthresh_to_bwe_times_rtt_min(lossy):
     """The rule is in Mascolo 2001, section 2.2, and Dell'Aera 2003, section 2.2."""
-    losses = of(lossy[1], "loss")
+    losses = events_of(lossy[1], "loss")
     assert losses, "no loss was recorded"
     for row in losses:
         assert row["ssthresh"] == pytest.approx(max(bwe_times_rtt_min(row), FLOOR), abs=1)
@@ -70,7 +70,7 @@ def test_a_loss_sets_ssthresh_to_bwe_times_rtt_min(lossy):
 
 
 def test_a_timeout_sets_the_same_ssthresh_and_a_window_of_one(lossy):
-    timeouts = of(lossy[1], "timeout")
+    timeouts = events_of(lossy[1], "timeout")
     assert timeouts, "no timeout was recorded"
     row = timeouts[0]
     assert row["ssthresh"] == pytest.approx(max(bwe_times_rtt_min(row), FLOOR), abs=1)

@@ -109,7 +109,9 @@ def test_nothing_is_counted_if_no_operation_is_skipped(controls):
         for cc in CONTROLS:
             outcome(client.send("10.77.0.2", PORT, cc, 0.5), receiver, 1)
     assert ww_kernel.status()["missed"] - before <= 1
-    assert eventually(lambda: all(not one["sockets"] for one in ww_kernel.status()["controls"]))
+    assert eventually(
+        lambda: all(not control["sockets"] for control in ww_kernel.status()["controls"])
+    )
 
 
 @pytest.fixture(scope="module")
@@ -186,9 +188,9 @@ def test_skipped_operations_are_counted(compared):
 
 def test_connections_that_began_without_init_work(skipping):
     """Their release may be skipped, too: such a connection stays in the count of sockets."""
-    counted = {one["name"]: one for one in ww_kernel.status()["controls"]}["ww_plus"]
+    counted = {control["name"]: control for control in ww_kernel.status()["controls"]}["ww_plus"]
     with joined("--rate", 50e6, "--delay", 0.002, "--queue", 1000) as (client, server):
         receiver = server.receive("10.77.0.2", PORT)
         outcome(client.send("10.77.0.2", PORT, "ww_plus", 1.0, SHORT), receiver, SHORT)
-        more = {one["name"]: one for one in ww_kernel.status()["controls"]}["ww_plus"]
+        more = {control["name"]: control for control in ww_kernel.status()["controls"]}["ww_plus"]
     assert more["total"] - counted["total"] == SHORT

@@ -24,7 +24,7 @@ mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t sysfs sy
 mount -t bpf -o mode=0700 bpf "$0/sys/fs/bpf" && exec chroot "$0" /bin/bash -s"""
 
 
-def lacking() -> str | None:
+def missing_reason() -> str | None:
     """Returns why there can be no such Debian, or None if it is below build/ now."""
     if BASE.exists():
         return None
@@ -44,8 +44,8 @@ def lacking() -> str | None:
 def _mirror() -> str:
     """Returns the Debian mirror of this machine's apt."""
     words = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Origin: Debian"]
-    said = subprocess.run([*words, f"Codename: {CODENAME}"], capture_output=True, text=True)
-    return next(iter(said.stdout.split()), "http://deb.debian.org/debian")
+    output = subprocess.run([*words, f"Codename: {CODENAME}"], capture_output=True, text=True)
+    return next(iter(output.stdout.split()), "http://deb.debian.org/debian")
 
 
 class BareDebian:

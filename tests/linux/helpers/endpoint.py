@@ -26,17 +26,17 @@ def receive(address: str, port: int) -> None:
     while True:
         for key, _ in ready.select():
             if key.fileobj is listener:
-                one, _ = listener.accept()
-                counts[one] = 0
-                ready.register(one, selectors.EVENT_READ)
+                conn, _ = listener.accept()
+                counts[conn] = 0
+                ready.register(conn, selectors.EVENT_READ)
                 continue
-            one = key.fileobj  # type: ignore[assignment]
-            size = one.recv_into(buffer)
-            counts[one] += size
+            conn = key.fileobj  # type: ignore[assignment]
+            size = conn.recv_into(buffer)
+            counts[conn] += size
             if size == 0:
-                ready.unregister(one)
-                one.close()
-                print(counts.pop(one), flush=True)
+                ready.unregister(conn)
+                conn.close()
+                print(counts.pop(conn), flush=True)
 
 
 def send(
@@ -52,12 +52,12 @@ def send(
     total = 0
     sockets = []
     for _ in range(connections):
-        one = socket.socket()
-        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
-        one.connect((address, port))
-        one.setblocking(False)
-        sockets.append(one)
-        ready.register(one, selectors.EVENT_WRITE)
+        conn = socket.socket()
+        conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
+        conn.connect((address, port))
+        conn.setblocking(False)
+        sockets.append(conn)
+        ready.register(conn, selectors.EVENT_WRITE)
     start = time.monotonic()
     while (now := time.monotonic()) < start + seconds and not stopped:
         piece = CHUNK[: int(rate / 50)] if rate else CHUNK
@@ -65,12 +65,12 @@ def send(
             total += key.fileobj.send(piece)  # type: ignore[union-attr]
         if rate:  # a piece for each connection every 20 ms
             time.sleep(max(0, now + 0.02 - time.monotonic()))
-    for one in sockets:
-        one.setblocking(True)
-        one.shutdown(socket.SHUT_WR)
-    for one in sockets:
-        one.recv(1)  # the other end has read everything and closes
-        one.close()
+    for conn in sockets:
+        conn.setblocking(True)
+        conn.shutdown(socket.SHUT_WR)
+    for conn in sockets:
+        conn.recv(1)  # the other end has read everything and closes
+        conn.close()
     print(total)
 
 

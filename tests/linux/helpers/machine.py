@@ -37,7 +37,7 @@ exec sleep 600
 """
 
 
-def lacking() -> str | None:
+def missing_reason() -> str | None:
     """Returns why the tests of tests/linux can't run on this machine, or None if they can."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "needs root: BPF, namespaces"
@@ -130,15 +130,15 @@ def own_bpffs(folder: Path) -> Iterator[bool]:
 
 def in_kernel() -> set[tuple[str, int]]:
     """Returns kind and id of our struct_ops maps and programs in the kernel, registered or not."""
-    found = set()
+    ids = set()
     for kind in ("map", "prog"):
         listed = subprocess.run(["bpftool", "-j", kind, "list"], capture_output=True, check=True)
-        found |= {
-            (kind, one["id"])
-            for one in json.loads(listed.stdout)
-            if one["type"] == "struct_ops" and "ww_" in one.get("name", "")
+        ids |= {
+            (kind, program["id"])
+            for program in json.loads(listed.stdout)
+            if program["type"] == "struct_ops" and "ww_" in program.get("name", "")
         }
-    return found
+    return ids
 
 
 class Namespace:
@@ -220,8 +220,8 @@ def joined(*options: object) -> Iterator[tuple[Namespace, Namespace]]:
     """Makes a sender's and a receiver's namespace, joined by delay_line.py."""
     with ExitStack() as stack:
         sender, receiver = Namespace(stack), Namespace(stack)
-        for one in (sender, receiver):  # connections do not learn from earlier ones
-            one.run("sysctl", "-qw", "net.ipv4.tcp_no_metrics_save=1")
+        for side in (sender, receiver):  # connections do not learn from earlier ones
+            side.run("sysctl", "-qw", "net.ipv4.tcp_no_metrics_save=1")
         words = (sys.executable, HELPERS / "delay_line.py", sender.pid, receiver.pid, *options)
         line = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True)
         stack.callback(_end, line)

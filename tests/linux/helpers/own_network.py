@@ -56,11 +56,11 @@ class Network:
     def inhabitants(self) -> list[int]:
         """Returns the PIDs in it."""
         name = os.readlink(f"/proc/self/fd/{self._held}")
-        found = []
+        members = []
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 if os.readlink(process / "ns/net") == name:
-                    found.append(int(process.name))
+                    members.append(int(process.name))
             except OSError:  # it has ended
                 continue
-        return found
+        return members

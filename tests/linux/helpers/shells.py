@@ -23,7 +23,7 @@ START_S, END_S = 120, 20
 
 
 @functools.cache
-def lacking() -> str:
+def missing_reason() -> str:
     """Returns why shells can't be tested on this machine, or "" if they can."""
     try:
         linux.check_machine()

@@ -45,27 +45,27 @@ class State:
 
 def _settings() -> list[tuple[str, str]]:
     """Returns all settings of TCP and IPv4, except counters and the list of controls."""
-    found = []
+    rows = []
     for file in sorted(Path("/proc/sys/net/ipv4").glob("*")):
         if file.is_file() and file.name != "tcp_available_congestion_control":
             try:
-                found.append((file.name, file.read_text()))
+                rows.append((file.name, file.read_text()))
             except OSError:
                 continue
-    return found
+    return rows
 
 
 def left() -> list[str]:
     """Returns the commands of all processes of a trial under our bpffs, including its own."""
     mark = f"{ww_kernel.PINS_VARIABLE}={ww_kernel.pins()}".encode()
-    found = []
+    leftovers = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if int(process.name) != os.getpid() and mark in (process / "environ").read_bytes():
-                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+                leftovers.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
         except OSError:
             continue  # it has ended
-    return found
+    return leftovers
 
 
 def start(folder: Path, *words: object) -> subprocess.Popen[str]:

@@ -100,8 +100,8 @@ def test_a_program_that_others_may_change_is_refused_with_the_remedy(program, we
 @ROOT_ONLY
 @pytest.mark.parametrize("what", ["owner of a folder", "mode of a folder", "owner", "mode", "link"])
 def test_any_folder_above_it_that_others_may_change_is_found(what):
-    with tempfile.TemporaryDirectory(dir="/run") as made:  # only root may write /run
-        folder = Path(made) / "bin"
+    with tempfile.TemporaryDirectory(dir="/run") as parent:  # only root may write /run
+        folder = Path(parent) / "bin"
         folder.mkdir()
         file = folder / "ww-kernel"
         file.write_bytes(b"")
@@ -128,8 +128,8 @@ def test_root_takes_no_program_that_others_may_change(tmp_path, monkeypatch):
     fake.write_text("#!/bin/sh\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:.:{os.environ['PATH']}")
-    found = programs.system_program("mount")
-    assert found is not None and found != str(fake) and programs.changeable(Path(found)) is None
+    path = programs.system_program("mount")
+    assert path is not None and path != str(fake) and programs.changeable(Path(path)) is None
 
 
 def test_only_root_can_write_the_unit_with_any_umask(program, anywhere, no_systemd, tmp_path):
@@ -181,7 +181,7 @@ def test_the_units_commands_work(bpffs, anywhere):
         done = subprocess.run(words, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert ww_kernel.status()["loaded"] is (name == "ExecStart")
-        opened = {one for one in users.allowed() if one.startswith("ww_")}
+        opened = {control for control in users.allowed() if control.startswith("ww_")}
         assert opened == ({"ww_plus", "ww_nrplus"} if "allowed" in command else set())
 
 

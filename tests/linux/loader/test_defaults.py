@@ -53,14 +53,14 @@ def now(host: Namespace) -> str:
 
 
 def entries(memory: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((memory / "defaults.json").read_text())["entries"]
-    return found
+    saved: list[dict[str, Any]] = json.loads((memory / "defaults.json").read_text())["entries"]
+    return saved
 
 
 def test_the_old_default_is_restored(host, memory):
     where = f"default of new sockets in network namespace of process {host.pid}"
-    said = defaults.choose("reno", host.pid)
-    assert said == [f"{where}: reno (was {OTHER}; westwood kernel default --restore)"]
+    message = defaults.choose("reno", host.pid)
+    assert message == [f"{where}: reno (was {OTHER}; westwood kernel default --restore)"]
     assert now(host) == "reno" and memory.stat().st_mode & 0o777 == 0o700
     assert defaults.lines(str(host.pid)) == [f"{where}: reno"]
     assert f"{where}: reno (was {OTHER})" in defaults.lines()
@@ -80,8 +80,8 @@ def test_after_two_changes_the_first_default_is_remembered(loaded, host):
 def test_another_users_choice_is_kept(host, loaded):
     defaults.choose("ww_plus", host.pid)
     host.run("sysctl", "-qw", f"{CC}=reno")
-    (said,) = defaults.restore()
-    assert said.endswith("left alone, since somebody has set reno in the meantime")
+    (message,) = defaults.restore()
+    assert message.endswith("left alone, since somebody has set reno in the meantime")
     assert now(host) == "reno"
 
 
@@ -107,8 +107,8 @@ def test_the_advice_of_a_refused_unload_helps(loaded, host, westwood):
     host.run("sysctl", "-qw", f"{CC}=ww_plus")
     *_, advice = westwood("kernel", "unload").err.strip().rpartition("westwood ")
     assert westwood(*advice.split()).code == 0 and now(host) == "reno"
-    (said,) = defaults.before_unload()
-    assert said.endswith(": reno stays, since ww_plus, which was there, is unloaded")
+    (message,) = defaults.before_unload()
+    assert message.endswith(": reno stays, since ww_plus, which was there, is unloaded")
     assert now(host) == "reno" and defaults.restore()[0].startswith("nothing to restore")
 
 
@@ -277,7 +277,7 @@ def test_the_command(host, westwood):
     called = westwood("kernel", "default", "reno", "--netns", host.pid)
     assert called.code == 0 and f": reno (was {OTHER}" in called.out
     state = json.loads(westwood("kernel", "status", "--json").out)
-    (mine,) = [one for one in state["defaults"] if one["netns"] == str(host.pid)]
+    (mine,) = [entry for entry in state["defaults"] if entry["netns"] == str(host.pid)]
     assert (mine["cc"], mine["before"], mine["route"]) == ("reno", OTHER, "")
     assert westwood("kernel", "default", "reno", "--restore").code == 2
     assert westwood("kernel", "default", "--restore").out.endswith(f"{OTHER} again\n")

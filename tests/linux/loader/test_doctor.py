@@ -43,12 +43,12 @@ Machine = Callable[..., dict[str, doctor.Check]]
 
 
 def test_each_line_has_a_result_and_a_remedy(machine):
-    found = machine(btf=False, jit="0")
-    assert str(found["BPF JIT"]) == "missing  BPF JIT: off; sysctl net.core.bpf_jit_enable=1"
-    assert str(found["BTF"]).startswith("missing  BTF: no ")
-    assert str(found["BTF"]).endswith("; use a kernel built with CONFIG_DEBUG_INFO_BTF")
+    checks = machine(btf=False, jit="0")
+    assert str(checks["BPF JIT"]) == "missing  BPF JIT: off; sysctl net.core.bpf_jit_enable=1"
+    assert str(checks["BTF"]).startswith("missing  BTF: no ")
+    assert str(checks["BTF"]).endswith("; use a kernel built with CONFIG_DEBUG_INFO_BTF")
     assert str(machine()["BPF JIT"]) == "ok       BPF JIT: on"
-    for check in found.values():
+    for check in checks.values():
         assert "\n" not in str(check) and (check.ok or check.remedy)
 
 
@@ -65,14 +65,14 @@ def test_the_compilers_of_control_files_are_named(machine, monkeypatch):
         raise UnavailableError("needs clang: apt-get install clang")
 
     monkeypatch.setattr(user_controls, "compiler", none)
-    lacking = machine()[name]
-    assert lacking.ok and str(lacking) == f"note     {name}: needs clang: apt-get install clang"
+    check = machine()[name]
+    assert check.ok and str(check) == f"note     {name}: needs clang: apt-get install clang"
 
 
 @pytest.mark.parametrize("name", ["CAP_BPF", "CAP_PERFMON"])
 def test_each_capability_is_named(machine, name):
-    found = machine(held=ALL_CAPABILITIES & ~(1 << doctor._BITS[name]))
-    wrong = [check for check in found.values() if check.name.startswith("CAP_") and not check.ok]
+    checks = machine(held=ALL_CAPABILITIES & ~(1 << doctor._BITS[name]))
+    wrong = [check for check in checks.values() if check.name.startswith("CAP_") and not check.ok]
     assert [check.name for check in wrong] == [name]
     assert f"AmbientCapabilities={name}" in str(wrong[0])
 
@@ -128,8 +128,8 @@ def test_a_kernel_that_skips_programs_is_reported(machine, tmp_path, member):
     machine()
     written = btf_of({"trace_array": ["init_owned"], "bpf_prog_aux": ["refcnt", member]})
     (tmp_path / "sys/kernel/btf/vmlinux").write_bytes(written)
-    found = {check.name: check for check in doctor.checks(tmp_path / "proc", tmp_path / "sys")}
-    check = found["BPF programs"]
+    checks = {check.name: check for check in doctor.checks(tmp_path / "proc", tmp_path / "sys")}
+    check = checks["BPF programs"]
     assert check.ok, "the controls cope with it"
     if member == "init_owned":
         assert str(check).startswith("note     BPF programs: ") and "process 1" in str(check)
@@ -158,8 +158,8 @@ def btf_of(structures: dict[str, list[str]]) -> bytes:
     for name, names in structures.items():
         types += struct.pack("<III", len(text), 4 << 24 | len(names), 4 * len(names))
         text += name.encode() + b"\0"
-        for at, member in enumerate(names):
-            types += struct.pack("<III", len(text), 1, 32 * at)
+        for place, member in enumerate(names):
+            types += struct.pack("<III", len(text), 1, 32 * place)
             text += member.encode() + b"\0"
     sizes = (0, len(types), len(types), len(text))
     return struct.pack("<HBBIIIII", 0xEB9F, 1, 0, 24, *sizes) + types + text
@@ -175,10 +175,10 @@ def test_a_mounted_bpffs_is_found(machine, tmp_path, monkeypatch):
 def test_missing_tools_are_named_with_their_package(machine, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
-    found = machine()
-    assert "apt-get install clang" in str(found["clang"])
-    assert "apt-get install iperf3" in str(found["iperf3"])
-    assert str(found["ww-kernel"]).endswith("; make linux")
+    checks = machine()
+    assert "apt-get install clang" in str(checks["clang"])
+    assert "apt-get install iperf3" in str(checks["iperf3"])
+    assert str(checks["ww-kernel"]).endswith("; make linux")
 
 
 def test_an_installed_package_asks_for_no_compiler_and_names_no_makefile(
@@ -187,10 +187,10 @@ def test_an_installed_package_asks_for_no_compiler_and_names_no_makefile(
     monkeypatch.setattr(programs, "CHECKOUT", None)
     monkeypatch.setattr(doctor, "CHECKOUT", None)
     monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
-    found = machine()
-    assert "clang" not in found and "libbpf" not in found
-    assert "; pip install --force-reinstall" in str(found["ww-kernel"])
-    assert "make " not in str(found["ww-kernel"])
+    checks = machine()
+    assert "clang" not in checks and "libbpf" not in checks
+    assert "; pip install --force-reinstall" in str(checks["ww-kernel"])
+    assert "make " not in str(checks["ww-kernel"])
 
 
 def test_exit_code_77_if_anything_is_missing(westwood, tmp_path, monkeypatch):

@@ -125,7 +125,9 @@ def test_only_the_requested_controls_are_recorded(bpffs, westwood, tmp_path):
 def programs() -> set[int]:
     listed = subprocess.run(["bpftool", "-j", "prog", "list"], capture_output=True, check=True)
     return {
-        one["id"] for one in json.loads(listed.stdout) if one.get("name", "").startswith("trace_")
+        program["id"]
+        for program in json.loads(listed.stdout)
+        if program.get("name", "").startswith("trace_")
     }
 
 

@@ -57,8 +57,12 @@ def test_a_control_runs_with_its_parameters_and_is_recorded(mine, westwood):
     """After a loss it keeps 0.8 of what was in flight; Reno would keep half."""
     called = westwood("kernel", "load", mine, "--set", "cc.kept=800")
     assert "ww_mine is loaded\n" in called.out and "ww_mine" in available()
-    (own,) = json.loads(westwood("kernel", "status", "--json").out)["own"]
-    assert own["name"] == "ww_mine" and own["registered"] and own["parameters"][:2] == [1, 800]
+    (control,) = json.loads(westwood("kernel", "status", "--json").out)["own"]
+    assert (
+        control["name"] == "ww_mine"
+        and control["registered"]
+        and control["parameters"][:2] == [1, 800]
+    )
     with joined(*PATH) as (client, server), recording(cc=["ww_mine"]) as recorded:
         receiver = server.receive("10.77.0.2", 5001)
         sender = client.send("10.77.0.2", 5001, "ww_mine", 1.5)
@@ -134,8 +138,8 @@ def test_the_kernel_loads_what_ziglang_compiles(mine, westwood, monkeypatch):
     with joined(*PATH) as (client, server):
         receiver = server.receive("10.77.0.2", 5001)
         outcome(client.send("10.77.0.2", 5001, "ww_mine", 0.5), receiver, 1)
-    (own,) = ww_kernel.status()["own"]
-    assert own["total"] == 1
+    (control,) = ww_kernel.status()["own"]
+    assert control["total"] == 1
 
 
 def only(used: str, monkeypatch: pytest.MonkeyPatch) -> None:

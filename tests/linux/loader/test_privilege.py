@@ -115,9 +115,9 @@ def test_two_capabilities_suffice_to_record_every_control(program, own_folder):
     assert "expected CAP_BPF and CAP_PERFMON" in refused.stderr
 
 
-@pytest.mark.parametrize("lacking", sorted(LOAD))
-def test_load_with_one_capability_less_is_refused_in_one_line(program, own_folder, lacking):
-    called = load(program, own_folder, LOAD - {lacking})
+@pytest.mark.parametrize("capability", sorted(LOAD))
+def test_load_with_one_capability_less_is_refused_in_one_line(program, own_folder, capability):
+    called = load(program, own_folder, LOAD - {capability})
     assert called.returncode == 77
     assert called.stderr.count("\n") == 1 and "expected CAP_BPF" in called.stderr
     assert not available() & OURS
@@ -146,13 +146,13 @@ def shared(bpffs: Path) -> Iterator[Path]:
     bpffs.chmod(0o700)
 
 
-def refused(westwood: Callable[..., Any], said: str) -> None:
+def refused(westwood: Callable[..., Any], expected: str) -> None:
     """Every command rejects the folder of the pins in one line, before doing anything."""
     out = ("--out", f"/tmp/westwood-{os.getpid()}.csv")
     for words in (("load",), ("status",), ("unload",), ("record", *out)):
         called = westwood("kernel", *words)
         assert called.code in (1, 77) and called.err.count("\n") == 1
-        assert said in called.err, called.err
+        assert expected in called.err, called.err
     assert not available() & OURS and not Path(out[1]).exists()
 
 
@@ -216,8 +216,8 @@ def test_root_opens_a_control_by_its_name_until_unload(bpffs, westwood, tmp_path
     called = westwood("kernel", "load", "--allow-users", "ww_plus")
     assert called.code == 0 and "any user may choose ww_plus, and root all" in called.out
     assert may_choose("ww_plus") and not may_choose("ww_bbr3")
-    said = westwood("kernel", "status").out.splitlines()
-    assert [line.split()[0] for line in said if line.endswith("any user may choose it")] == [
+    lines = westwood("kernel", "status").out.splitlines()
+    assert [line.split()[0] for line in lines if line.endswith("any user may choose it")] == [
         "ww_plus"
     ]
     tagged = tmp_path / "ww.bpf.o"  # another version replaces this one
@@ -225,8 +225,8 @@ def test_root_opens_a_control_by_its_name_until_unload(bpffs, westwood, tmp_path
     shutil.copy2(ww_kernel.program(), tmp_path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
-        said = westwood("kernel", "load", "--allow-users", "ww_nrplus").out.splitlines()
-    assert said[0].startswith("replaces version")
+        lines = westwood("kernel", "load", "--allow-users", "ww_nrplus").out.splitlines()
+    assert lines[0].startswith("replaces version")
     assert may_choose("ww_plus") and may_choose("ww_nrplus") and not may_choose("ww_bbr3")
     westwood("kernel", "unload")
     westwood("kernel", "load")

@@ -108,9 +108,9 @@ def test_trace_draws_a_recording(host, westwood, tmp_path, ending):
     assert recorder.stdout is not None
     assert recorder.stdout.readline() == "recording for 1.5s\n"
     transfer(host, connections=2)
-    said = recorder.communicate()[0]
+    output = recorder.communicate()[0]
     assert recorder.returncode == 0
-    counted, following = said.splitlines()
+    counted, following = output.splitlines()
     assert counted.startswith(f"{file}: 2 connections, ") and counted.endswith(", 0 dropped")
     assert following == f"Next: westwood trace {file} --plot"
     called = westwood("trace", file, "--plot")
@@ -206,11 +206,11 @@ def test_a_dead_recorder_is_reported_at_once_and_its_events_are_kept(host, tmp_p
         transfer(host, connections=3)
         time.sleep(0.1)  # the recorder writes every 20 ms
         os.kill(recorder, signal.SIGKILL)
-        _, said = started.communicate(timeout=5)
-    assert started.returncode == 1 and said.count("\n") == 1
+        _, errors = started.communicate(timeout=5)
+    assert started.returncode == 1 and errors.count("\n") == 1
     today = time.strftime("%Y-%m-%d ")
-    assert said.startswith(f"westwood: ww-kernel was killed by SIGKILL, at {today}")
-    assert re.search(rf"after [\d.]+ s; {file} has what .* 3 connections, \d+ events\n$", said)
+    assert errors.startswith(f"westwood: ww-kernel was killed by SIGKILL, at {today}")
+    assert re.search(rf"after [\d.]+ s; {file} has what .* 3 connections, \d+ events\n$", errors)
     assert pl.read_parquet(file)["event"].to_list().count("end") == 3
     assert [path.name for path in tmp_path.iterdir()] == ["day.parquet"]
     assert ww_kernel.status()["recorder"] == 0
@@ -250,11 +250,11 @@ def test_a_full_disk_ends_it_and_names_the_written_file(host, tmp_path):
     try:
         with command(folder / "day.parquet") as (started, _):
             transfer(host, connections=40)
-            _, said = started.communicate(timeout=5)
+            _, errors = started.communicate(timeout=5)
         left = folder / "day.events.csv"
-        assert started.returncode == 1 and said.count("\n") == 1
-        assert "ww-kernel ended: can't write the recording: No space left on device" in said
-        assert said.endswith(f"{left} has what was recorded, and westwood trace opens it\n")
+        assert started.returncode == 1 and errors.count("\n") == 1
+        assert "ww-kernel ended: can't write the recording: No space left on device" in errors
+        assert errors.endswith(f"{left} has what was recorded, and westwood trace opens it\n")
         trace, is_cut = reading.read(left)
         assert is_cut and trace.height > 50
     finally:

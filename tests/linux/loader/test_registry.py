@@ -43,8 +43,8 @@ def nothing_loaded(bpffs: Path) -> None:
 
 
 def sockets(name: str) -> int:
-    found = {one["name"]: one["sockets"] for one in ww_kernel.status()["controls"]}
-    return int(found[name])
+    counts = {control["name"]: control["sockets"] for control in ww_kernel.status()["controls"]}
+    return int(counts[name])
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_a_second_load_changes_nothing(westwood):
 @pytest.mark.usefixtures("loaded")
 def test_status_counts_the_sockets_of_every_namespace(westwood):
     """Each control has a namespace with one connection more than the control before."""
-    totals = {one["name"]: one["total"] for one in ww_kernel.status()["controls"]}
+    totals = {control["name"]: control["total"] for control in ww_kernel.status()["controls"]}
     counts = {name: number for number, name in enumerate(sorted(OURS), 1)}
     with ExitStack() as stack:
         ends = {}
@@ -130,9 +130,11 @@ def test_status_counts_the_sockets_of_every_namespace(westwood):
             receiver = host.receive("127.0.0.1", PORT)
             ends[name] = host.send("127.0.0.1", PORT, name, 3, count, rate=1e5), receiver, count
         assert eventually(lambda: all(sockets(name) == count for name, count in counts.items()))
-        said = westwood("kernel", "status").out
+        output = westwood("kernel", "status").out
         for name, count in counts.items():
-            assert f"{name:<12} {count} sockets, {totals[name] + count} since it was loaded" in said
+            assert (
+                f"{name:<12} {count} sockets, {totals[name] + count} since it was loaded" in output
+            )
         for all_of_one in ends.values():
             outcome(*all_of_one)
     assert eventually(lambda: not any(map(sockets, counts)))
@@ -239,6 +241,6 @@ def test_the_next_load_repairs_a_killed_one(westwood):
         called = westwood("kernel", "load")
         lasts_s = 0.95 * (time.monotonic() - begin)
         assert called.code == 0, called.err
-        assert all(one["registered"] for one in ww_kernel.status()["controls"])
+        assert all(control["registered"] for control in ww_kernel.status()["controls"])
         assert ww_kernel.unload()
         assert eventually(lambda: not in_kernel())

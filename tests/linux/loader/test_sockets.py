@@ -20,11 +20,11 @@ PORT = 5001
 
 def recorded() -> list[bytes]:
     """Reads an answer of Linux 6.18: cubic by IPv4, BBRv1 by IPv6, reno by IPv4 in IPv6."""
-    raw, at, answers = RECORDED.read_bytes(), 0, []
-    while at < len(raw):
-        size = struct.unpack_from("=I", raw, at)[0]
-        answers.append(raw[at + 4 : at + 4 + size])
-        at += 4 + size
+    raw, offset, answers = RECORDED.read_bytes(), 0, []
+    while offset < len(raw):
+        size = struct.unpack_from("=I", raw, offset)[0]
+        answers.append(raw[offset + 4 : offset + 4 + size])
+        offset += 4 + size
     return answers
 
 
@@ -36,8 +36,8 @@ def test_the_kernels_answer_has_a_row_per_connection():
     assert cubic["flow"] == "127.0.0.1:49952>127.0.0.1:45112"
     assert bbr["flow"] == "[::1]:51068>[::1]:45112"
     assert reno["flow"] == "127.0.0.1:49968>127.0.0.1:45112", "IPv4 in IPv6 is IPv4"
-    assert [one["cc"] for one in (cubic, bbr, reno)] == ["cubic", "bbr", "reno"]
-    assert [one["sent_bytes"] for one in (cubic, bbr, reno)] == [1_000_000, 500_000, 20_000]
+    assert [row["cc"] for row in (cubic, bbr, reno)] == ["cubic", "bbr", "reno"]
+    assert [row["sent_bytes"] for row in (cubic, bbr, reno)] == [1_000_000, 500_000, 20_000]
     assert cubic["delivered_bytes"] == 1_000_001, "the SYN counts as a byte"
     assert (cubic["time_s"], cubic["netns"], cubic["state"]) == (0.5, 7, "open")
     assert (cubic["srtt_s"], cubic["rtt_min_s"], cubic["rto_s"]) == (1e-5, 1e-6, 0.204)
@@ -83,21 +83,21 @@ def test_the_kernels_refusal_gives_one_line():
 def test_own_connections_need_no_privileges():
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
-        socket.create_connection(server.getsockname()) as one,
+        socket.create_connection(server.getsockname()) as connection,
     ):
         other, _ = server.accept()
-        one.sendall(b"x" * 1000)
+        connection.sendall(b"x" * 1000)
         assert other.recv(1000, socket.MSG_WAITALL)
         port = server.getsockname()[1]
         seen = snapshot(Match(port=port))
         assert sorted(seen["sent_bytes"]) == [0, 1000] and seen["cookie"].n_unique() == 2
         assert snapshot(Match(local_port=port))["received_bytes"].to_list() == [1000]
         only = snapshot(Match(remote_port=port, remote="127.0.0.1"))
-        assert only["local_port"].to_list() == [one.getsockname()[1]]
+        assert only["local_port"].to_list() == [connection.getsockname()[1]]
         assert snapshot(Match(port=port, cc=("nobody",))).is_empty()
         with sampling(Match(remote_port=port), every_s=0.01) as samples:
             time.sleep(0.2)
-            one.sendall(b"x" * 1000)
+            connection.sendall(b"x" * 1000)
             time.sleep(0.1)
         other.close()
     frame = samples.frame()
@@ -128,9 +128,9 @@ def test_losses_of_every_control_in_another_namespace():
         assert snapshot(Match(remote_port=PORT)).is_empty(), "it is in another namespace"
     frame = samples.frame()
     assert set(frame["cc"]) == {"reno", "cubic"} and frame["netns"].n_unique() == 1
-    for _, one in frame.group_by("cookie"):
-        assert one["delivered_bytes"].is_sorted() and one["time_s"].is_sorted()
-        assert one["cwnd"].min() > 0 and one["rtt_min_s"].drop_nans().min() > 0.009
+    for _, rows in frame.group_by("cookie"):
+        assert rows["delivered_bytes"].is_sorted() and rows["time_s"].is_sorted()
+        assert rows["cwnd"].min() > 0 and rows["rtt_min_s"].drop_nans().min() > 0.009
     lossy = frame.filter(cc="reno")
     assert lossy["retransmitted"].max() >= 2 and lossy["ssthresh"].drop_nans().len() > 0
 
@@ -138,9 +138,9 @@ def test_losses_of_every_control_in_another_namespace():
 @pytest.mark.kernel
 def test_an_unnamed_namespace_is_found():
     with alone() as host:
-        found = namespaces.everywhere()
+        name_of_inode = namespaces.everywhere()
         with namespaces.opened(host.pid) as there:
-            assert there.inode in found and there.inode != namespaces.own_inode()
+            assert there.inode in name_of_inode and there.inode != namespaces.own_inode()
             assert there.run(namespaces.own_inode) == there.inode
 
 
@@ -148,5 +148,5 @@ def test_an_error_inside_is_raised_outside():
     def fail() -> None:
         raise ZeroDivisionError
 
-    with namespaces.opened(None) as own, pytest.raises(ZeroDivisionError):
-        own.run(fail)
+    with namespaces.opened(None) as namespace, pytest.raises(ZeroDivisionError):
+        namespace.run(fail)

@@ -40,7 +40,7 @@ def connected() -> Iterator[tuple[socket.socket, int]]:
     """Makes a connection whose other end reads everything."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        with socket.create_connection(("127.0.0.1", port)) as one:
+        with socket.create_connection(("127.0.0.1", port)) as connection:
             other, _ = server.accept()
 
             def read() -> None:
@@ -50,18 +50,18 @@ def connected() -> Iterator[tuple[socket.socket, int]]:
             reader = threading.Thread(target=read)
             reader.start()
             try:
-                yield one, port
+                yield connection, port
             finally:
-                one.shutdown(socket.SHUT_RDWR)
+                connection.shutdown(socket.SHUT_RDWR)
                 reader.join()
                 other.close()
 
 
 def test_goodput_counts_bytes_acknowledged_since_the_last_snapshot():
-    with connected() as (one, port), Watch(Match(remote_port=port), str(os.getpid())) as watched:
+    with connected() as (sender, port), Watch(Match(remote_port=port), str(os.getpid())) as watched:
         start_s = time.monotonic()
         assert math.isnan(watched.snapshot()["goodput_bps"][0]), "there was no earlier snapshot"
-        one.sendall(bytes(1_000_000))
+        sender.sendall(bytes(1_000_000))
         time.sleep(0.3)
         seen = watched.snapshot()
         passed_s = time.monotonic() - start_s
@@ -71,11 +71,11 @@ def test_goodput_counts_bytes_acknowledged_since_the_last_snapshot():
 
 
 def test_unknown_values_are_sorted_last():
-    with connected() as (_, one), connected() as (_, two):
+    with connected() as (_, sender), connected() as (_, two):
         with Watch(Match(cc=()), str(os.getpid())) as watched:
-            seen = watched.snapshot().filter(remote_port=one)
+            seen = watched.snapshot().filter(remote_port=sender)
             new = watched.snapshot()
-        new = new.filter(new["remote_port"].is_in([one, two]))
+        new = new.filter(new["remote_port"].is_in([sender, two]))
         assert ordered(new, "sent").height == 2 and seen.height == 1
         down = ordered(new, "rtt")["srtt_s"].to_list()
         assert down == sorted(down, reverse=True)
@@ -186,7 +186,11 @@ def test_an_ended_namespace_is_released():
 
 
 def _descriptors() -> list[str]:
-    return [one for one in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{one}")]
+    return [
+        descriptor
+        for descriptor in os.listdir("/proc/self/fd")
+        if os.path.exists(f"/proc/self/fd/{descriptor}")
+    ]
 
 
 def test_a_stale_namespace_name_is_ignored(westwood, tmp_path, monkeypatch):

@@ -98,7 +98,7 @@ class Running:
 
         assert wait_for(runs), "it did not start"
 
-    def said(self) -> str:
+    def output(self) -> str:
         return self._log.read_text()
 
     def end(self, how: signal.Signals) -> int:
@@ -122,14 +122,14 @@ def test_ctrl_c_ends_it_and_keeps_what_was_finished(tmp_path):
     os.killpg(running.tool.pid, signal.SIGINT)  # as a terminal does
     assert running.tool.wait(10) == 130
     assert wait_for(lambda: not alive(running.path), 3)
-    assert "Traceback" not in running.said()
+    assert "Traceback" not in running.output()
 
 
 def test_a_killed_path_is_an_error_in_one_line(tmp_path):
     running = Running(tmp_path)
     os.kill(running.path, signal.SIGKILL)
     assert running.tool.wait(10) == 1
-    estimate, last = running.said().splitlines()
+    estimate, last = running.output().splitlines()
     assert " runs take about " in estimate
     assert last.startswith("westwood: path, seed 1: the emulated path ended with signal SIGKILL")
 

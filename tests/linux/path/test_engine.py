@@ -24,7 +24,7 @@ from westwood.experiments import validation
 from westwood.kernel import emulated, ww_kernel
 
 
-def lacking() -> str | None:
+def missing_reason() -> str | None:
     """Returns what this machine lacks for an emulated path, or None if it has everything."""
     try:
         linux.check_machine()
@@ -33,7 +33,7 @@ def lacking() -> str | None:
     return None
 
 
-LACKING = lacking()
+LACKING = missing_reason()
 needs_path = pytest.mark.skipif(LACKING is not None, reason=str(LACKING))
 
 
@@ -82,9 +82,9 @@ def test_every_loss_model_loses_the_simulators_packets():
     by_number = ["uniform", "bits", "script"]
     for name in by_number:
         there = pl.col("link") == name
-        at = [drops.filter(there)["time_s"].to_list() for drops in (ours.drops, real.drops)]
-        both = min(map(len, at))
-        assert at[1][:both] == pytest.approx(at[0][:both], abs=0.1), name
+        times_s = [drops.filter(there)["time_s"].to_list() for drops in (ours.drops, real.drops)]
+        both = min(map(len, times_s))
+        assert times_s[1][:both] == pytest.approx(times_s[0][:both], abs=0.1), name
 
 
 @needs_path
@@ -141,10 +141,10 @@ def test_several_flows_and_cross_traffic_share_a_link():
         {"name": "noise", "from": "a-l", "to": "b-l", "app": {"kind": "udp", "rate": "2Mbps"}},
     ]
     rows = linux.run(scenario([link("l")], flows, "3s"), 1).rows
-    one, two, back, noise = rows.to_dicts()
-    assert two["completed"] == 1 and 0.5 < two["completed_s"] < 3
+    first, second, back, noise = rows.to_dicts()
+    assert second["completed"] == 1 and 0.5 < second["completed_s"] < 3
     assert noise["throughput_bps"] == pytest.approx(2e6, rel=0.1)
-    total = one["throughput_bps"] + noise["throughput_bps"] + 8 * 200e3 / 3
+    total = first["throughput_bps"] + noise["throughput_bps"] + 8 * 200e3 / 3
     assert 6e6 < total <= 10.1e6
     assert back["goodput_bps"] > 5e6  # the other direction is another link
 
@@ -224,12 +224,12 @@ def test_a_run_on_a_stalled_machine_is_repeated(monkeypatch):
 @needs_path
 def test_a_control_that_this_kernel_lacks_runs_in_an_emulated_one(monkeypatch):
     """Upstream's Westwood+ runs there, and Reno in both: its time is exact, so rates agree."""
-    reason = emulated.lacking()
+    reason = emulated.missing_reason()
     if reason:
         pytest.skip(reason)
     chosen = [
-        scenario([link("l", loss={"kind": "script", "packets": [500]})], [one], "5s")
-        for one in (flow("l", cc=cc, recovery="prr") for cc in ("westwood+-linux", "reno"))
+        scenario([link("l", loss={"kind": "script", "packets": [500]})], [flow_], "5s")
+        for flow_ in (flow("l", cc=cc, recovery="prr") for cc in ("westwood+-linux", "reno"))
     ]
     (row,) = linux.run(chosen[0], 1).rows.to_dicts()
     assert row["goodput_bps"] == pytest.approx(

@@ -44,11 +44,11 @@ def test_each_of_ours_reports_its_estimate(controls):
     result = linux.run(chosen, 1, trace=True)
     for i, row in enumerate(result.flow_rows[: len(OURS)]):
         assert row["goodput_bps"] > 0.4 * RATE_BPS, row["cc"]
-        its = result.trace.filter(pl.col("flow") == f"f{i}", pl.col("time_s") < 2)
-        late = its.filter(pl.col("time_s") > 1.5)["estimate_bps"]
+        rows = result.trace.filter(pl.col("flow") == f"f{i}", pl.col("time_s") < 2)
+        late = rows.filter(pl.col("time_s") > 1.5)["estimate_bps"]
         assert not late.is_nan().any(), row["cc"]
         assert 0.3 * RATE_BPS < late.median() < 1.5 * RATE_BPS, row["cc"]  # type: ignore[operator]
-        assert its["estimate_bps"][0] != its["estimate_bps"][0]  # none before the first sample
+        assert rows["estimate_bps"][0] != rows["estimate_bps"][0]  # none before the first sample
     reno = result.trace.filter(flow="other")
     assert reno.height > 10 and reno["estimate_bps"].is_nan().all()
 

@@ -88,14 +88,14 @@ def test_the_fit_predicts_unseen_uploads_over_twelve_paths():
     covered: dict[str, list[bool]] = {"rate": [], "delay": [], "queue": [], "loss": []}
     for truth in drawn(12):
         uploads, held_out = measured(truth)
-        found = fit.fit(uploads)
-        covered["rate"].append(found.rate_bps.covers(truth.rate_bps))
-        covered["delay"].append(found.delay_s.covers(truth.delay_s))
-        covered["queue"].append(found.queue.covers(truth.queue))
-        covered["loss"].append(found.loss.covers(truth.loss))
-        if found.full:
-            errors["rate"].append(abs(math.log(found.path.rate_bps / truth.rate_bps)))
-            fitted = predicted_bps(found.path, HELD_OUT)
+        path_fit = fit.fit(uploads)
+        covered["rate"].append(path_fit.rate_bps.covers(truth.rate_bps))
+        covered["delay"].append(path_fit.delay_s.covers(truth.delay_s))
+        covered["queue"].append(path_fit.queue.covers(truth.queue))
+        covered["loss"].append(path_fit.loss.covers(truth.loss))
+        if path_fit.full:
+            errors["rate"].append(abs(math.log(path_fit.path.rate_bps / truth.rate_bps)))
+            fitted = predicted_bps(path_fit.path, HELD_OUT)
             errors["goodput"].append(abs(math.log(fitted / held_out)))
             errors["truth"].append(abs(math.log(predicted_bps(truth, HELD_OUT) / held_out)))
     assert len(errors["rate"]) >= 6, "BBRv1 fills most links"

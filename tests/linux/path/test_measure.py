@@ -92,11 +92,11 @@ class Lab:
 
 @pytest.fixture
 def lab() -> Iterator[Lab]:
-    made = Lab()
+    lab_ = Lab()
     try:
-        yield made
+        yield lab_
     finally:
-        made.close()
+        lab_.close()
 
 
 def journal(out: Path) -> list[dict[str, Any]]:
@@ -171,9 +171,9 @@ def test_a_server_that_dies_in_an_upload_is_noticed(lab, tmp_path):
         time.sleep(2.5)
         lab.stop()
         assert tool.stderr is not None
-        said = tool.stderr.read()
+        errors = tool.stderr.read()
         assert tool.wait(20) == 1
-    assert "target big was left out: 127.0.0.1:5301" in said and said.count("\n") == 1
+    assert "target big was left out: 127.0.0.1:5301" in errors and errors.count("\n") == 1
     assert all("error" in row for row in journal(out))
 
 

@@ -25,7 +25,7 @@ def reno_through(kind: str, *, ecn: bool) -> Scenario:
 @pytest.mark.parametrize("kind", ["codel", "fq_codel"])
 @pytest.mark.parametrize("ecn", [False, True])
 def test_codel_of_the_kernel_decides_as_ours_does(kind, ecn, monkeypatch):
-    if reason := emulated.lacking(["tc"]):
+    if reason := emulated.missing_reason(["tc"]):
         pytest.skip(reason)
     monkeypatch.setattr(linux_queues, "is_missing", lambda discipline: True)
     chosen = reno_through(kind, ecn=ecn)
@@ -40,7 +40,7 @@ def test_codel_of_the_kernel_decides_as_ours_does(kind, ecn, monkeypatch):
 
 def test_pie_of_the_kernel_fills_the_link_and_drops_early(monkeypatch):
     """It spaces its drops (RFC 8033, 5.4), so slow start fills a longer queue than in ours."""
-    if reason := emulated.lacking(["tc"]):
+    if reason := emulated.missing_reason(["tc"]):
         pytest.skip(reason)
     monkeypatch.setattr(linux_queues, "is_missing", lambda discipline: True)
     kernels = linux.run(reno_through("pie", ecn=False), 1).raw.forward[0]

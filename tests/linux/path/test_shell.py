@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 from own_network import own_network
-from shells import REACH, SHELL, lacking, program, python, shell, upload
+from shells import REACH, SHELL, missing_reason, program, python, shell, upload
 
-pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
+pytestmark = pytest.mark.skipif(bool(missing_reason()), reason=missing_reason())
 
 SHARE = 1448 / 1500  # payload of a packet with timestamps
 ATTEMPTS = 3  # for tests that a busy machine may disturb
@@ -69,8 +69,8 @@ def attempts(succeeds: Callable[[], bool]) -> bool:
 
 def test_the_round_trip_is_twice_the_delay(echo):
     def is_right() -> bool:
-        said = shell("--delay", "20ms", "--", *python(PING)).stdout.split()
-        return 0.040 <= min(map(float, said)) < 0.042
+        words = shell("--delay", "20ms", "--", *python(PING)).stdout.split()
+        return 0.040 <= min(map(float, words)) < 0.042
 
     assert attempts(is_right)
 
@@ -95,8 +95,8 @@ def test_a_download_with_curl_gets_the_links_rate(tmp_path):
     (tmp_path / "got").mkdir()
 
     class Handler(http.server.SimpleHTTPRequestHandler):
-        def __init__(self, *its: Any) -> None:
-            super().__init__(*its, directory=str(tmp_path))
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments, directory=str(tmp_path))
 
         def log_message(self, *_: Any) -> None:
             pass
@@ -125,9 +125,9 @@ def test_other_machines_are_reachable_if_this_one_forwards():
         subprocess.run(["ip", *words], check=True)
 
     namespace = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
-    its = f"/proc/{os.getpid()}/fd/{namespace}"
+    namespace_path = f"/proc/{os.getpid()}/fd/{namespace}"
     with own_network():
-        ip("link", "add", "far", "type", "veth", "peer", "name", "near", "netns", its)
+        ip("link", "add", "far", "type", "veth", "peer", "name", "near", "netns", namespace_path)
         ip("address", "add", "192.0.2.2/24", "dev", "far")
         ip("link", "set", "far", "up")
         world = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -159,8 +159,8 @@ def test_an_upload_gets_the_rate_less_the_headers():
     path = ("--rate", "10Mbps", "--delay", "5ms")
 
     def is_right() -> bool:
-        said = upload("-t", "2", "-O", "1", path=path)["sum_received"]["bits_per_second"]
-        return bool(abs(said / (SHARE * 10e6) - 1) < 0.03)
+        bps = upload("-t", "2", "-O", "1", path=path)["sum_received"]["bits_per_second"]
+        return bool(abs(bps / (SHARE * 10e6) - 1) < 0.03)
 
     assert attempts(is_right)
 
@@ -171,8 +171,8 @@ def test_datagrams_are_lost_at_the_given_rate():
     path = ("--loss", "5%", "--delay", "1ms", "--seed", "3")
 
     def is_right() -> bool:
-        said = upload("-u", "-b", "16M", "-l", "1000", "-k", "2000", path=path)["sum"]
-        return bool(said["packets"] == 2000 and abs(said["lost_packets"] - 100) <= 40)
+        summary = upload("-u", "-b", "16M", "-l", "1000", "-k", "2000", path=path)["sum"]
+        return bool(summary["packets"] == 2000 and abs(summary["lost_packets"] - 100) <= 40)
 
     assert attempts(is_right)
 

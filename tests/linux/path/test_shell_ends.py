@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 from own_network import Network, devices, own_network
-from shells import END_S, REACH, SHELL, START_S, become, lacking, shell, wait_for
+from shells import END_S, REACH, SHELL, START_S, become, missing_reason, shell, wait_for
 
-pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
+pytestmark = pytest.mark.skipif(bool(missing_reason()), reason=missing_reason())
 
 
 @pytest.fixture(autouse=True)
@@ -37,16 +37,16 @@ def test_it_ends_as_the_command_ends(command, code):
 
 
 @pytest.mark.parametrize(
-    ("command", "code", "said"),
+    ("command", "code", "expected"),
     [
         ("no-such-command", 127, "westwood: no-such-command: command not found"),
         ("/etc", 126, "westwood: /etc: Permission denied"),
     ],
 )
-def test_a_command_that_cannot_start_gives_one_line(command, code, said):
+def test_a_command_that_cannot_start_gives_one_line(command, code, expected):
     done = shell("--delay", "1ms", "--", command)
     assert done.returncode == code
-    assert done.stderr.splitlines()[1:] == [said]
+    assert done.stderr.splitlines()[1:] == [expected]
 
 
 def test_root_of_a_user_namespace_can_start_a_shell():
@@ -85,16 +85,16 @@ def test_without_a_command_it_runs_the_users_shell(tmp_path):
     ) as running:
         os.close(terminal)
         os.write(front, b"echo $((6 * 7)) $0\nexit 5\n")
-        said = b""
+        output = b""
         while True:
             try:
-                said += os.read(front, 1000)
+                output += os.read(front, 1000)
             except OSError:  # the last process has closed the terminal
                 break
         assert running.wait(END_S) == 5
     os.close(front)
-    assert b"[2Mbps 1%] " in said
-    assert b"42 " in said
+    assert b"[2Mbps 1%] " in output
+    assert b"42 " in output
 
 
 class Running:
@@ -104,8 +104,8 @@ class Running:
         self._marker = folder / "runs"
         inside = f"echo $$ > {self._marker}.new"
         inside += f" && mv {self._marker}.new {self._marker}; {script}; sleep 600 & exec sleep 600"
-        its = become("--delay", "1ms", "--", "sh", "-c", inside)
-        self.tool = subprocess.Popen(**its, stderr=subprocess.DEVNULL)
+        words = become("--delay", "1ms", "--", "sh", "-c", inside)
+        self.tool = subprocess.Popen(**words, stderr=subprocess.DEVNULL)
         assert wait_for(self._marker.exists, START_S), "it did not start"
         self.network = Network(int(self._marker.read_text()))
         assert "ww0" in devices()

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from own_network import devices, own_network
-from shells import SHELL, lacking, python, shell, wait_for
+from shells import SHELL, missing_reason, python, shell, wait_for
 
-pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
+pytestmark = pytest.mark.skipif(bool(missing_reason()), reason=missing_reason())
 MARK = "WESTWOOD_TEST_MARK"
 BUSY = "sleep 60 & while :; do :; done & while :; do sleep 0.01; done"
 # Sends random bytes as packets on the only device, then checks that the path still works.
@@ -41,14 +41,14 @@ def outside() -> Iterator[None]:
 
 def marked(mark: str) -> list[int]:
     """Returns the processes with this mark in their environment."""
-    found = []
+    ids = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if f"{MARK}={mark}".encode() in (process / "environ").read_bytes().split(b"\0"):
-                found.append(int(process.name))
+                ids.append(int(process.name))
         except OSError:  # it has ended
             continue
-    return found
+    return ids
 
 
 def test_a_kill_at_any_moment_leaves_nothing(attack):

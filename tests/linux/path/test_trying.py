@@ -55,7 +55,9 @@ def test_it_does_not_pay_over_a_queue_without_losses(bpffs, tmp_path):
     assert rows.height == 2 * len(pairs) and set(rows["cc"]) == {"cubic", "ww_plus"}
     assert rows["place"].to_list() == [1, 2] * len(pairs)
     first = rows.filter(place=1)["cc"].to_list()
-    assert all(one != two for one, two in zip(first[::2], first[1::2], strict=False)), first
+    assert all(first_row != two for first_row, two in zip(first[::2], first[1::2], strict=False)), (
+        first
+    )
     for row in rows.iter_rows(named=True):
         name = f"{row['pair']:03}-{row['cc']}.parquet"
         trace = pl.read_parquet(tmp_path / "path-compare/traces" / name)
@@ -64,8 +66,8 @@ def test_it_does_not_pay_over_a_queue_without_losses(bpffs, tmp_path):
         assert events["event"][0] == "start" and set(events["cc"]) == {row["cc"]}
         if row["cc"] == "ww_plus":
             assert trace["estimate_bps"].is_not_nan().any()
-    found = json.loads((tmp_path / "path-compare/verdict.json").read_text())
-    assert found["verdicts"][0]["sentence"] == sentence
+    verdict = json.loads((tmp_path / "path-compare/verdict.json").read_text())
+    assert verdict["verdicts"][0]["sentence"] == sentence
     assert json.loads((tmp_path / "path-compare/manifest.json").read_text())["complete"]
     assert sentence in (tmp_path / "path-compare/index.html").read_text()
 
@@ -77,12 +79,12 @@ def test_ctrl_c_gives_a_verdict_on_the_finished_uploads(bpffs, tmp_path):
     assert "in turn" in trial.stderr.readline() and "pair 1" in trial.stderr.readline()
     since = time.monotonic()
     os.killpg(trial.pid, signal.SIGINT)
-    out, said = trial.communicate(timeout=20)
+    out, errors = trial.communicate(timeout=20)
     took_s = time.monotonic() - since
     assert trial.returncode == 130 and took_s < 1, took_s  # half a second, on a busy machine
     assert out.startswith("cannot tell: ww_plus against reno, one pair of uploads was finished")
-    assert said.splitlines()[-1] == "westwood: interrupted; what was finished is in path-compare"
-    assert "Traceback" not in said
+    assert errors.splitlines()[-1] == "westwood: interrupted; what was finished is in path-compare"
+    assert "Traceback" not in errors
     assert pl.read_parquet(tmp_path / "path-compare/uploads.parquet").height >= 2
     assert not json.loads((tmp_path / "path-compare/manifest.json").read_text())["complete"]
     assert eventually(lambda: not left() and State.now() == before)
@@ -127,9 +129,9 @@ def test_a_server_with_a_link_local_address_is_reached_again():
 def test_it_pays_on_a_path_with_random_losses(bpffs, tmp_path):
     done = tried(tmp_path, *PAIR, "--upload", "5s", "--loss", "2%", "--for", "4m", "--json")
     assert done.returncode == 0, done.stderr
-    (found,) = json.loads(done.stdout)["verdicts"]
-    assert found["verdict"] == "pays" and found["gain"] > 0.3 and found["low"] > 0
-    assert found["reason"] == "losses come at minimum RTT"
+    (verdict,) = json.loads(done.stdout)["verdicts"]
+    assert verdict["verdict"] == "pays" and verdict["gain"] > 0.3 and verdict["low"] > 0
+    assert verdict["reason"] == "losses come at minimum RTT"
 
 
 @pytest.mark.slow

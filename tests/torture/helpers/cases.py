@@ -218,15 +218,15 @@ class Place:
 
     def kept(self) -> set[Any]:
         """Returns the identities of the runs on the disk."""
-        out, found = self.path / "out", set[Any]()
+        out, files = self.path / "out", set[Any]()
         is_sweep = self.case.name == "sweep"
         for file in out.glob("*.jsonl"):
             for run in journal.read(file).records:
-                found.add((run["point"], run["seed"]) if is_sweep else json.dumps(run))
+                files.add((run["point"], run["seed"]) if is_sweep else json.dumps(run))
         if is_sweep:
             for file in [*out.glob("parts/*.parquet"), *out.glob("runs.parquet")]:
-                found.update(pl.read_parquet(file).select("point", "seed").rows())
-        return found
+                files.update(pl.read_parquet(file).select("point", "seed").rows())
+        return files
 
     def _log(self) -> list[str]:
         log = Path(f"{self.path}.strace").read_text(encoding="utf-8", errors="replace")
@@ -234,7 +234,7 @@ class Place:
 
     def _here(self) -> list[Call]:
         seen: dict[tuple[str, str], int] = {}
-        main, found = None, []
+        main, names = None, []
         for line in self._log():
             if (match := _CALL.match(line)) is None:
                 continue
@@ -244,8 +244,8 @@ class Place:
             reads = name.startswith("open") and not any(flag in rest for flag in _WRITES)
             ours = f"{self.path}/" in rest or f"<{self.path}>" in rest or rest.startswith(_RELATIVE)
             if ours and not reads:
-                found.append(Call(name, number, line, thread == main))
-        return found
+                names.append(Call(name, number, line, thread == main))
+        return names
 
     def contents(self) -> dict[str, object]:
         """Returns the files' contents without costs of runs and the order of checksums."""

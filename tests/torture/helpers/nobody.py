@@ -13,7 +13,7 @@ from pathlib import Path
 NOBODY = 60_000 + os.getpid() % 5_000
 
 
-def lacking() -> str | None:
+def missing_reason() -> str | None:
     """Returns why this user can't become another one, or None if it can."""
     if os.geteuid() != 0:
         return "needs root, which becomes a user without privileges"
@@ -38,7 +38,7 @@ def westwood(words: Sequence[str], folder: Path, *limits: str) -> subprocess.Com
     )
 
 
-def own(folder: Path) -> Path:
+def owned(folder: Path) -> Path:
     """Makes a folder that belongs to nobody, and lets anybody enter those above it."""
     folder.mkdir()
     os.chown(folder, NOBODY, NOBODY)

@@ -99,8 +99,8 @@ def _measured(plan: Any, cc: str) -> tuple[dict[str, Any], pl.DataFrame, pl.Data
 
 
 def _outcomes(self: Any, tests: Any, chosen: Any) -> Iterator[tuple[int, ClaimOutcome]]:
-    for place, one in enumerate(chosen):
-        failures = dict.fromkeys(tests.claims, len(str(one)) % 2)
+    for place, case in enumerate(chosen):
+        failures = dict.fromkeys(tests.claims, len(str(case)) % 2)
         yield place, ClaimOutcome(failures, {}, dict.fromkeys(failures, "why"))
 
 
@@ -119,7 +119,7 @@ def prepare() -> None:
     uploads.upload = _upload  # type: ignore[assignment]
     path_compare._say = lambda text: None  # progress is no error
     preparing.machine = dict
-    trying.met = lambda plan: plan
+    trying.with_address = lambda plan: plan
     trying._measure = _measured
     study.InferenceStudy._outcomes = _outcomes  # type: ignore[method-assign]
     Figure.savefig = _figure  # type: ignore[method-assign, assignment]
@@ -130,13 +130,13 @@ def prepare() -> None:
 
 def start(request: dict[str, Any]) -> int:
     """Starts a command line, which waits until strace is attached."""
-    ready, go = os.pipe()
+    ready, wake = os.pipe()
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     # They are open before strace is attached, so that no fault meets them.
     printed = [os.open(f"{request['to']}.{ending}", flags, 0o666) for ending in ("out", "err")]
     process = os.fork()
     if process == 0:
-        os.close(go)
+        os.close(wake)
         signal.alarm(_LONGEST_S)
         ctypes.CDLL(None).prctl(_PR_SET_PTRACER, _ANYBODY, 0, 0, 0)
         for number, file in enumerate(printed, start=1):
@@ -158,7 +158,7 @@ def start(request: dict[str, Any]) -> int:
         tracer = subprocess.Popen(["strace", "-p", str(process), *request["strace"]])
         while b"TracerPid:\t0\n" in _status(process) and tracer.poll() is None:
             time.sleep(0.001)
-    os.close(go)
+    os.close(wake)
     _traced[process] = tracer
     return process
 

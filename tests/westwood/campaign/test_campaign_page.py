@@ -49,16 +49,16 @@ def rows(rates: dict[tuple[str, int, str], list[float]] = RATES) -> pl.DataFrame
 
 
 def session(target: str, size: int, cc: str) -> dict[str, Any]:
-    found = page.session_means(rows(), "cubic")
-    return found.filter(target=target, size_bytes=size * 10**6, cc=cc).row(0, named=True)
+    means = page.session_means(rows(), "cubic")
+    return means.filter(target=target, size_bytes=size * 10**6, cc=cc).row(0, named=True)
 
 
 def test_a_gain_is_that_of_pairs_over_the_baselines_mean() -> None:
-    one = session("near", 1, "ww_plus")
+    row = session("near", 1, "ww_plus")
     baseline = statistics.mean([1.0, 1.0, 1.1])
-    assert one["gain"] == pytest.approx(statistics.mean([0.2, 0.3, 0.3]) / baseline)
+    assert row["gain"] == pytest.approx(statistics.mean([0.2, 0.3, 0.3]) / baseline)
     half = t_quantile(2) * statistics.stdev([0.2, 0.3, 0.3]) / math.sqrt(3) / baseline
-    assert one["gain_ci95"] == pytest.approx(half)
+    assert row["gain_ci95"] == pytest.approx(half)
     assert session("near", 1, "cubic")["gain"] is None
     assert session("near", 8, "ww_plus")["gain"] == pytest.approx(-0.25)
     assert math.isnan(session("near", 8, "ww_plus")["gain_ci95"])
@@ -71,9 +71,9 @@ def test_the_pipe_takes_the_smallest_round_trip_of_all_sessions() -> None:
 
 
 def test_the_table_has_a_row_for_each_target_with_ranges_over_its_sessions() -> None:
-    found = page.table(page.session_means(rows(), "cubic"), "cubic")
-    assert found.columns == list(page.HEADS)
-    assert found.rows() == [
+    frame = page.table(page.session_means(rows(), "cubic"), "cubic")
+    assert frame.columns == list(page.HEADS)
+    assert frame.rows() == [
         (
             "near",
             label("ww_plus"),
@@ -89,10 +89,10 @@ def test_the_table_has_a_row_for_each_target_with_ranges_over_its_sessions() -> 
 
 
 def test_a_campaign_without_a_baseline_shows_its_control_alone() -> None:
-    own = {key: value for key, value in RATES.items() if key[2] == "cubic"}
-    found = page.table(page.session_means(rows(own), "cubic"), "cubic")
-    assert found["target"].to_list() == ["near", "far"]
-    assert found["gain"].to_list() == ["-", "-"]
+    rates = {key: value for key, value in RATES.items() if key[2] == "cubic"}
+    frame = page.table(page.session_means(rows(rates), "cubic"), "cubic")
+    assert frame["target"].to_list() == ["near", "far"]
+    assert frame["gain"].to_list() == ["-", "-"]
 
 
 @pytest.mark.parametrize(("targets", "title"), [(1, "over 1 path"), (2, "over 2 paths")])
@@ -102,8 +102,8 @@ def test_the_page_says_over_how_many_paths(
     monkeypatch.setattr(page.report, "figure", lambda *_: None)
     some = rows().filter(pl.col("target").is_in(["near", "far"][:targets]))
     folder = Folder(tmp_path / "made")
-    made = page.write(some, "cubic", "try", {}, folder, lambda row: None, complete=True)
-    text = made.read_text(encoding="utf-8")
+    page_path = page.write(some, "cubic", "try", {}, folder, lambda row: None, complete=True)
+    text = page_path.read_text(encoding="utf-8")
     assert f"try: uploads {title}" in text
     assert "near: " in text and "+26 ± 14 % (1 MB); -25 % (8 MB), pipe 1.3 to 3 packets" in text
     assert pl.read_parquet(folder.path / "uploads.parquet").height == some.height

@@ -44,12 +44,12 @@ def recorded(
     path: Path, controls: tuple[str, ...] = ("cubic", "sack"), each: int = 2, **settings: Any
 ) -> Any:
     """Returns some uploads by each control."""
-    made = (
+    uploads = (
         fit.of_result(simulated(path, cc, seed, **settings), 0.02)
         for seed in range(101, 101 + each)
         for cc in controls
     )
-    return [one for one in made if one is not None]
+    return [upload for upload in uploads if upload is not None]
 
 
 def frame(upload: fit.Upload) -> pl.DataFrame:
@@ -72,33 +72,33 @@ class TestAQueueThatFills:
 
     @pytest.fixture(scope="class")
     @classmethod
-    def found(cls) -> fit.Fit:
+    def path_fit(cls) -> fit.Fit:
         return fit.fit(recorded(cls.TRUTH)[:2], draws=QUICK)
 
-    def test_has_its_rate_delay_and_queue(self, found):
+    def test_has_its_rate_delay_and_queue(self, path_fit):
         truth = self.TRUTH
-        assert found.full and not found.rate_bps.bound and not found.queue.bound
-        assert found.path.rate_bps == pytest.approx(truth.rate_bps, rel=0.02)
-        assert found.path.delay_s == pytest.approx(truth.delay_s, abs=0.0005)
-        assert abs(found.path.queue - truth.queue) <= 4
-        assert found.rate_bps.covers(truth.rate_bps) and found.queue.covers(truth.queue)
+        assert path_fit.full and not path_fit.rate_bps.bound and not path_fit.queue.bound
+        assert path_fit.path.rate_bps == pytest.approx(truth.rate_bps, rel=0.02)
+        assert path_fit.path.delay_s == pytest.approx(truth.delay_s, abs=0.0005)
+        assert abs(path_fit.path.queue - truth.queue) <= 4
+        assert path_fit.rate_bps.covers(truth.rate_bps) and path_fit.queue.covers(truth.queue)
 
-    def test_has_no_wire_loss(self, found):
-        assert found.path.loss == 0.0
-        assert found.loss.bound == "at most" and found.loss.high < 0.06
+    def test_has_no_wire_loss(self, path_fit):
+        assert path_fit.path.loss == 0.0
+        assert path_fit.loss.bound == "at most" and path_fit.loss.high < 0.06
 
-    def test_predicts_a_control_that_was_not_recorded(self, found):
+    def test_predicts_a_control_that_was_not_recorded(self, path_fit):
         goodputs = [
             simulated(path, "westwood+", 5).flow_rows[0]["goodput_bps"]
-            for path in (found.path, self.TRUTH)
+            for path in (path_fit.path, self.TRUTH)
         ]
         assert goodputs[0] == pytest.approx(goodputs[1], rel=0.05)
 
-    def test_is_a_scenario_for_every_engine(self, found, tmp_path):
+    def test_is_a_scenario_for_every_engine(self, path_fit, tmp_path):
         file = tmp_path / "path.toml"
-        file.write_text(fit.toml(found))
+        file.write_text(fit.toml(path_fit))
         read = Scenario.from_toml(file)
-        assert read.hash == fit.scenario(found).hash
+        assert read.hash == fit.scenario(path_fit).hash
         points = [point for _, point in read.points()]
         assert [point.flow[0].cc.name for point in points] == ["cubic", "sack"]
         for point in points:
@@ -113,19 +113,19 @@ class TestALinkThatIsNeverFull:
 
     @pytest.fixture(scope="class")
     @classmethod
-    def found(cls) -> fit.Fit:
+    def path_fit(cls) -> fit.Fit:
         return fit.fit(recorded(cls.TRUTH, each=4))
 
-    def test_has_lower_bounds_of_rate_and_queue(self, found):
-        assert not found.full
-        assert found.rate_bps.bound == found.queue.bound == "at least"
-        assert found.rate_bps.low < self.TRUTH.rate_bps
-        assert any("never full" in note for note in fit.notes(found))
-        assert "rate at least" in fit.summary(found)
+    def test_has_lower_bounds_of_rate_and_queue(self, path_fit):
+        assert not path_fit.full
+        assert path_fit.rate_bps.bound == path_fit.queue.bound == "at least"
+        assert path_fit.rate_bps.low < self.TRUTH.rate_bps
+        assert any("never full" in note for note in fit.notes(path_fit))
+        assert "rate at least" in fit.summary(path_fit)
 
-    def test_has_the_wire_loss(self, found):
-        assert found.loss.covers(self.TRUTH.loss)
-        assert found.path.loss == pytest.approx(self.TRUTH.loss, rel=0.3)
+    def test_has_the_wire_loss(self, path_fit):
+        assert path_fit.loss.covers(self.TRUTH.loss)
+        assert path_fit.path.loss == pytest.approx(self.TRUTH.loss, rel=0.3)
 
     @pytest.mark.slow
     def test_losses_come_in_bursts_where_the_path_fades(self):
@@ -139,9 +139,9 @@ class TestALinkThatIsNeverFull:
                 "on": "forward",
             }
         }
-        found = fit.fit(recorded(Path(20e6, 0.01, 400, 0.0), **fading))
-        assert found.burst > 2
-        assert any("come together" in note for note in fit.notes(found))
+        path_fit = fit.fit(recorded(Path(20e6, 0.01, 400, 0.0), **fading))
+        assert path_fit.burst > 2
+        assert any("come together" in note for note in fit.notes(path_fit))
 
 
 def test_the_same_uploads_and_seed_give_the_same_fit():
@@ -163,9 +163,11 @@ def test_a_tcp_info_frame_gives_back_its_upload():
 
 def test_an_upload_ends_with_its_last_acknowledged_byte():
     """The recorder may go on to sample a connection that is idle."""
-    made = frame(recorded(Path(5e6, 0.01, 20, 0.001), ("sack",))[0])
-    idle = [made.tail(1).with_columns(pl.col("time_s") + later) for later in (1.0, 60.0)]
-    read, longer = (fit.of_frame(one, "cubic") for one in (made, pl.concat([made, *idle])))
+    recording = frame(recorded(Path(5e6, 0.01, 20, 0.001), ("sack",))[0])
+    idle = [recording.tail(1).with_columns(pl.col("time_s") + later) for later in (1.0, 60.0)]
+    read, longer = (
+        fit.of_frame(rows, "cubic") for rows in (recording, pl.concat([recording, *idle]))
+    )
     assert longer.seconds == read.seconds
 
 
@@ -190,9 +192,15 @@ def test_a_simulated_upload_has_the_counts_at_each_time():
 @pytest.mark.parametrize(
     ("spoilt", "message"),
     [
-        (lambda made: made.head(5), "too short to fit a path to"),
-        (lambda made: made.head(0), "too short to fit a path to: nothing was acknowledged"),
-        (lambda made: made.drop("sent"), "has no sent; expected the columns of a recording"),
+        (lambda recording: recording.head(5), "too short to fit a path to"),
+        (
+            lambda recording: recording.head(0),
+            "too short to fit a path to: nothing was acknowledged",
+        ),
+        (
+            lambda recording: recording.drop("sent"),
+            "has no sent; expected the columns of a recording",
+        ),
     ],
 )
 def test_a_recording_that_is_too_short_is_refused(spoilt, message):
@@ -202,25 +210,25 @@ def test_a_recording_that_is_too_short_is_refused(spoilt, message):
 
 
 def test_a_recording_of_several_hosts_is_refused(tmp_path):
-    made = frame(recorded(Path(5e6, 0.01, 20, 0.001), ("sack",))[0]).with_columns(
+    own_rows = frame(recorded(Path(5e6, 0.01, 20, 0.001), ("sack",))[0]).with_columns(
         pl.lit(0).alias("transfer"),
         *(
             pl.lit(1.0).alias(column)
             for column in reading.COLUMNS
             if column.endswith(("_bps", "cwnd"))
         ),
-        *(pl.lit(1.0).alias(one) for one in ("ssthresh", "rtt_s")),
+        *(pl.lit(1.0).alias(column) for column in ("ssthresh", "rtt_s")),
         state=pl.lit("open"),
         event=pl.lit("window"),
         cc=pl.lit("reno"),
     )
 
     def recording(*ends: str) -> File:
-        its = [
-            made.with_columns(pl.lit(f"192.0.2.1:{port}>{end}").alias("flow"))
+        recordings = [
+            own_rows.with_columns(pl.lit(f"192.0.2.1:{port}>{end}").alias("flow"))
             for port, end in enumerate(ends, start=50000)
         ]
-        pl.concat(its).write_parquet(tmp_path / "day.parquet")
+        pl.concat(recordings).write_parquet(tmp_path / "day.parquet")
         return tmp_path / "day.parquet"
 
     assert len(fit.uploads(recording("[2001:db8::1]:443", "[2001:db8::1]:5201"))) == 2
@@ -263,9 +271,9 @@ def test_the_estimates_of_a_random_path_are_in_order():
     truth = Path(
         choices.uniform(1e6, 5e6), choices.uniform(0.002, 0.1), 5, choices.uniform(0, 0.02)
     )
-    found = fit.fit(recorded(truth, ("cubic",))[:1], draws=24)
-    for one in (found.rate_bps, found.delay_s, found.queue, found.loss):
-        assert 0 <= one.low <= one.value <= max(one.high, one.value)
+    path_fit = fit.fit(recorded(truth, ("cubic",))[:1], draws=24)
+    for estimate in (path_fit.rate_bps, path_fit.delay_s, path_fit.queue, path_fit.loss):
+        assert 0 <= estimate.low <= estimate.value <= max(estimate.high, estimate.value)
 
 
 def test_looks_at_equal_distances_end_with_the_last_one():
@@ -293,6 +301,9 @@ def test_uploads_are_read_from_the_folder_of_path_compare(tmp_path):
     folder.manifest({})
     (folder.path / trying.JOURNAL).write_bytes(b"".join(map(journal.line_of, rows)))
     del folder
-    found = fit.uploads(tmp_path / "compared")
-    assert [one.cc for one in found] == [protocol_of("cubic"), protocol_of("reno")]
-    assert all((one.mss, one.rtt_min_s, one.delivered[-1]) == (1448, 0.05, 1990) for one in found)
+    uploads = fit.uploads(tmp_path / "compared")
+    assert [upload.cc for upload in uploads] == [protocol_of("cubic"), protocol_of("reno")]
+    assert all(
+        (upload.mss, upload.rtt_min_s, upload.delivered[-1]) == (1448, 0.05, 1990)
+        for upload in uploads
+    )

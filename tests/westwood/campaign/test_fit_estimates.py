@@ -30,8 +30,8 @@ class TestAnEstimate:
         [("", [1.0, 2.0, 3.0]), ("at least", [1.0, 2.0, 3.0, 4.0]), ("at most", [0.5, 1, 2, 3])],
     )
     def test_covers_its_ends_and_what_lies_on_its_side(self, bound, covered):
-        one = Estimate(2, 1, 3, bound)
-        assert [value for value in (0.5, 1, 2, 3, 4) if one.covers(value)] == covered
+        interval = Estimate(2, 1, 3, bound)
+        assert [value for value in (0.5, 1, 2, 3, 4) if interval.covers(value)] == covered
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_the_payload_of_a_segment_tells_its_headers(mss, header, size, settings)
 
 
 def test_the_links_rate_includes_the_overhead_of_ns3():
-    made = link(Path(15e6, 0.0123456, 40, 0.00123456), Packets(1448))
-    assert made == {
+    fitted_link = link(Path(15e6, 0.0123456, 40, 0.00123456), Packets(1448))
+    assert fitted_link == {
         "name": "path",
         "between": ["source", "sink"],
         "rate": "15.02Mbps",
@@ -90,18 +90,18 @@ class TestTheEvidence:
     """All rates are of IP packets: 1052 bytes for 1000 of payload."""
 
     def test_is_what_the_uploads_show_together(self):
-        found = evidence(QUEUED, replace(CALM, delivered=CALM.delivered / 2))
-        assert found.fastest_bps == pytest.approx(841_600)
-        assert found.level == pytest.approx((COUNT - 15 - 8) / (2 * (COUNT - 15) - 8), abs=0.05)
-        assert (found.losses, found.sent) == (7, 2020)
-        assert found.low == LowLosses(pytest.approx(510 + 400), 1, 4)
-        assert found.highest_s == pytest.approx(0.2)
-        assert found.waiting == pytest.approx(20)
+        evidence_ = evidence(QUEUED, replace(CALM, delivered=CALM.delivered / 2))
+        assert evidence_.fastest_bps == pytest.approx(841_600)
+        assert evidence_.level == pytest.approx((COUNT - 15 - 8) / (2 * (COUNT - 15) - 8), abs=0.05)
+        assert (evidence_.losses, evidence_.sent) == (7, 2020)
+        assert evidence_.low == LowLosses(pytest.approx(510 + 400), 1, 4)
+        assert evidence_.highest_s == pytest.approx(0.2)
+        assert evidence_.waiting == pytest.approx(20)
 
     def test_takes_the_mean_rate_where_no_window_is_sound(self):
         always = upload(retransmitted=np.arange(COUNT, dtype=float))
-        found = evidence(replace(always, delivered=always.delivered**2))
-        assert found.fastest_bps > 1.052 * 8000 * 100 * COUNT / 2
+        evidence_ = evidence(replace(always, delivered=always.delivered**2))
+        assert evidence_.fastest_bps > 1.052 * 8000 * 100 * COUNT / 2
 
     def test_shows_a_full_link_by_five_windows_or_by_many_near_the_fastest(self):
         windows = np.full(5, 800_000.0)
@@ -158,8 +158,8 @@ def test_a_loss_needs_three_episodes_without_a_full_queue():
     ],
 )
 def test_the_delays_interval_allows_for_smaller_round_trips(round_trips_s, below_s):
-    found = estimate._delay([upload(rtt_min_s=one) for one in round_trips_s], 0.05)
-    assert found == Estimate(0.05, pytest.approx(0.05 - below_s / 2), pytest.approx(0.05005))
+    delay = estimate._delay([upload(rtt_min_s=rtt_s) for rtt_s in round_trips_s], 0.05)
+    assert delay == Estimate(0.05, pytest.approx(0.05 - below_s / 2), pytest.approx(0.05005))
     assert estimate._delay([upload()], 0.0001).low == 0
 
 
@@ -169,8 +169,8 @@ def bounded(
     """Returns rate, queue and loss of a link that was never full."""
     monkeypatch.setattr(estimate, "_fit", lambda *arguments: arguments[-3:])
     replay = SimpleNamespace(path=lambda theta: np.exp(theta[:2]).tolist() + [theta[2] ** 2])
-    found: Any = estimate._bounded([CALM], MEASURE, seen, replay)  # type: ignore[arg-type]
-    return found
+    queue: Any = estimate._bounded([CALM], MEASURE, seen, replay)  # type: ignore[arg-type]
+    return queue
 
 
 def test_a_link_that_was_never_full_has_lower_bounds(monkeypatch):
@@ -209,23 +209,23 @@ class Repeated:
 
 def completed(seen: estimate._Evidence) -> tuple[fit.Fit, Repeated]:
     replay = Repeated({"sack": 8e6, "cubic": 4e6}, {"sack": 6.0, "cubic": 6.0})
-    one, path = Estimate(1, 1, 1), Path(2e6, 0.05, 20, 0.01)
+    unit, path = Estimate(1, 1, 1), Path(2e6, 0.05, 20, 0.01)
     longer = replace(QUEUED, time_s=QUEUED.time_s * 2)
-    found = estimate._fit([QUEUED, longer], seen, replay, path, one, one, one)  # type: ignore[arg-type]
-    return found, replay
+    completed_fit = estimate._fit([QUEUED, longer], seen, replay, path, unit, unit, unit)  # type: ignore[arg-type]
+    return completed_fit, replay
 
 
 def test_a_fit_compares_recorded_and_repeated_uploads():
-    found, replay = completed(low_of(1000, 10))
+    path_fit, replay = completed(low_of(1000, 10))
     assert replay.thetas == pytest.approx(np.tile([math.log(2e6), math.log(20), 0.1], (8, 1)))
-    assert found.controls == ("cubic", "sack")
-    assert (found.uploads, found.seconds) == (2, pytest.approx(15))
-    assert found.goodput_bps["sack"] == Goodput(8e6, 3e6, 1e6)
-    assert found.burst == pytest.approx(1 / (3 / 8)), "its mean, over that by chance"
+    assert path_fit.controls == ("cubic", "sack")
+    assert (path_fit.uploads, path_fit.seconds) == (2, pytest.approx(15))
+    assert path_fit.goodput_bps["sack"] == Goodput(8e6, 3e6, 1e6)
+    assert path_fit.burst == pytest.approx(1 / (3 / 8)), "its mean, over that by chance"
     assert completed(low_of(1000, 9))[0].burst == 1, "too few losses to tell"
-    assert any("sack 3 Mb/s, but 8 were recorded" in doubt for doubt in found.doubts)
-    assert any("2.7 times as many losses" in said for said in found.doubts)
-    assert not any("chance" in said for said in replace(found, burst=2.0).doubts)
+    assert any("sack 3 Mb/s, but 8 were recorded" in doubt for doubt in path_fit.doubts)
+    assert any("2.7 times as many losses" in sentence for sentence in path_fit.doubts)
+    assert not any("chance" in sentence for sentence in replace(path_fit, burst=2.0).doubts)
 
 
 def test_a_wide_interval_of_the_queue_is_only_a_bound(monkeypatch):
@@ -234,62 +234,62 @@ def test_a_wide_interval_of_the_queue_is_only_a_bound(monkeypatch):
         path=lambda theta: Path(math.exp(theta[0]), 0.05, round(math.exp(theta[1])), theta[2] ** 2)
     )
 
-    def found(queues: list[float]) -> Any:
-        draws = np.array([[math.log(1e6), math.log(one), 0.1] for one in queues])
+    def queue_of(queues: list[float]) -> Any:
+        draws = np.array([[math.log(1e6), math.log(packets), 0.1] for packets in queues])
         posterior: Any = SimpleNamespace(draws=draws)
         return estimate._inferred([CALM], low_of(1000, 9), replay, posterior)
 
-    path, rate, queue, loss = found([20.0] * 9)
+    path, rate, queue, loss = queue_of([20.0] * 9)
     assert (path.rate_bps, path.queue, path.loss) == pytest.approx((1e6, 20, 0.01))
     assert (rate.low, rate.high) == pytest.approx((0.985e6, 1.015e6))
     assert queue == Estimate(20, pytest.approx(19, abs=1), pytest.approx(21, abs=1))
     assert loss == Estimate(*map(pytest.approx, (0.01, 0.01, 0.01)))
-    *_, queue, _ = found([10.0, 20.0, 20.0, 20.0, 60.0])
+    *_, queue, _ = queue_of([10.0, 20.0, 20.0, 20.0, 60.0])
     assert (queue.bound, queue.high) == ("at least", math.inf)
 
 
 class TestAReplay:
     def replay(self, **counts: int) -> Replay:
-        made = [upload(cc=cc, mss=1448) for cc, count in counts.items() for _ in range(count)]
-        return Replay(made, Measure.of(made))
+        uploads = [upload(cc=cc, mss=1448) for cc, count in counts.items() for _ in range(count)]
+        return Replay(uploads, Measure.of(uploads))
 
     def test_repeats_up_to_three_uploads_of_each_control(self):
-        found = self.replay(sack=2, cubic=5)
-        assert [one.cc for one in found.uploads] == ["cubic"] * 3 + ["sack"] * 2
+        replay = self.replay(sack=2, cubic=5)
+        assert [upload.cc for upload in replay.uploads] == ["cubic"] * 3 + ["sack"] * 2
 
     def test_repeats_fewer_where_they_are_long(self):
         steps = np.arange(COUNT, dtype=float)
         long = [upload(cc="sack", mss=1448, delivered=250 * steps, sent=250 * steps)] * 3
         assert len(Replay(long, Measure.of(long)).uploads) == 2
-        longer = [replace(one, sent=4 * one.sent) for one in long]
+        longer = [replace(upload_, sent=4 * upload_.sent) for upload_ in long]
         assert len(Replay(longer, Measure.of(longer)).uploads) == 1
 
     def test_takes_a_handshake_from_the_smallest_round_trip(self):
-        found = self.replay(sack=1)
+        replay = self.replay(sack=1)
         slow, fast = (
-            found.path(np.array([math.log(bps), math.log(19.6), 0.1])) for bps in (1e5, 1e9)
+            replay.path(np.array([math.log(bps), math.log(19.6), 0.1])) for bps in (1e5, 1e9)
         )
         assert slow.queue == fast.queue == 20 and slow.loss == pytest.approx(0.01)
         assert fast.delay_s == pytest.approx(0.05, abs=1e-5)
         bits = 2 * (0.05 - slow.delay_s) * 1e5
         assert 400 < bits < 2000, "two packets without data"
-        assert found.path(np.array([0.0, -9.0, -1.0])) == Path(1.0, 1e-5, 1, 0.0)
+        assert replay.path(np.array([0.0, -9.0, -1.0])) == Path(1.0, 1e-5, 1, 0.0)
 
     def test_runs_as_long_as_the_recording_and_two_round_trips(self):
-        found = self.replay(sack=1)
-        (job,) = found._jobs(np.array([[math.log(1e6), math.log(20), 0.0]]))
+        replay = self.replay(sack=1)
+        (job,) = replay._jobs(np.array([[math.log(1e6), math.log(20), 0.0]]))
         assert job.scenario.duration == round(10.2e12) and job.seeds == [1]
-        (again,) = found._jobs(np.array([[math.log(1e6), math.log(20), 0.0]]))
+        (again,) = replay._jobs(np.array([[math.log(1e6), math.log(20), 0.0]]))
         assert again.seeds == [2], "fresh random numbers"
 
     def test_an_upload_that_delivers_nothing_has_the_lowest_numbers(self):
-        found = self.replay(sack=1)
-        numbers = found(np.array([[math.log(1e6), math.log(20), 1.0]]))
+        replay = self.replay(sack=1)
+        numbers = replay(np.array([[math.log(1e6), math.log(20), 1.0]]))
         assert numbers.tolist() == [[-20.0] * WIDTH]
 
     def test_numbers_are_told_by_control(self):
-        found = self.replay(sack=1, cubic=1)
+        replay = self.replay(sack=1, cubic=1)
         both = np.log(np.arange(1.0, 2 * WIDTH + 1))
-        told = found.by_control(both, GOODPUT)
+        told = replay.by_control(both, GOODPUT)
         assert told == {"cubic": pytest.approx(1), "sack": pytest.approx(WIDTH + 1)}
-        assert found.by_control(both, BURST)["sack"] == pytest.approx(WIDTH + BURST + 1)
+        assert replay.by_control(both, BURST)["sack"] == pytest.approx(WIDTH + BURST + 1)

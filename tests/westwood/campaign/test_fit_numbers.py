@@ -53,8 +53,8 @@ class TestTheMeasureOfUploads:
 
     @pytest.mark.parametrize(("faster", "step_s"), [(100, 0.01), (4, 0.025), (0.1, 0.1)])
     def test_samples_are_10_to_100_ms_apart(self, faster, step_s):
-        one = replace(QUEUED, time_s=QUEUED.time_s / faster)
-        assert Measure.of([one]).step_s == pytest.approx(step_s)
+        faster_upload = replace(QUEUED, time_s=QUEUED.time_s / faster)
+        assert Measure.of([faster_upload]).step_s == pytest.approx(step_s)
 
     def test_a_window_has_at_least_two_steps(self):
         brief = replace(QUEUED, time_s=QUEUED.time_s / 1000)
@@ -66,8 +66,8 @@ class TestTheMeasureOfUploads:
 
 
 def test_losses_within_one_and_a_half_round_trips_are_one_episode():
-    found = Episodes.of(QUEUED, MEASURE)
-    assert (found.starts.tolist(), found.losses.tolist()) == ([40, 70], [3, 4])
+    episodes = Episodes.of(QUEUED, MEASURE)
+    assert (episodes.starts.tolist(), episodes.losses.tolist()) == ([40, 70], [3, 4])
     apart = replace(QUEUED, retransmitted=after((60, 1), (62, 1), (64, 1), (67, 1)))
     assert Episodes.of(apart, MEASURE).starts.tolist() == [60, 67], "0.2 s apart, then 0.3 s"
     assert Episodes.of(upload(), MEASURE).starts.size == 0
@@ -76,12 +76,12 @@ def test_losses_within_one_and_a_half_round_trips_are_one_episode():
 @pytest.mark.parametrize(("apart", "episodes"), [(4, 1), (5, 2)])
 def test_a_loss_exactly_at_the_limit_belongs_to_the_episode(apart, episodes):
     """1.5 round trips of 0.25 s and a sample of 0.125 s are 0.5 s: four samples."""
-    one = upload(
+    sample = upload(
         time_s=0.125 * np.arange(COUNT),
         srtt_s=np.full(COUNT, 0.25),
         retransmitted=after((50, 1), (50 + apart, 1)),
     )
-    assert Episodes.of(one, replace(MEASURE, step_s=0.125)).starts.size == episodes
+    assert Episodes.of(sample, replace(MEASURE, step_s=0.125)).starts.size == episodes
 
 
 @pytest.mark.parametrize(("step_s", "times"), [(7.0, 2), (6.9, 2), (6.6, 3), (3.4, 4), (2.5, 5)])
@@ -100,43 +100,43 @@ def test_losses_count_as_low_after_the_first_episode_while_the_queue_is_short():
 
 class TestTheWindowsOfAnUpload:
     def test_have_its_rate_and_smallest_excess(self):
-        found = Windows.of(replace(QUEUED, retransmitted=np.zeros(COUNT)), MEASURE)
-        assert found.sound and found.bps.size == COUNT - 15
-        assert found.bps == pytest.approx(np.full(COUNT - 15, 800_000))
-        high = [place for place, least_s in enumerate(found.least_s) if least_s > 0]
+        windows = Windows.of(replace(QUEUED, retransmitted=np.zeros(COUNT)), MEASURE)
+        assert windows.sound and windows.bps.size == COUNT - 15
+        assert windows.bps == pytest.approx(np.full(COUNT - 15, 800_000))
+        high = [place for place, least_s in enumerate(windows.least_s) if least_s > 0]
         assert high == [30, 31, 32, 33, 34], "a window of 16 samples within 20"
-        assert found.least_s[high] == pytest.approx([0.2] * 5)
+        assert windows.least_s[high] == pytest.approx([0.2] * 5)
 
     def test_neither_begin_nor_end_in_a_repair(self):
         """A repair lasts from its detection to 1.3 round trips later: samples 50 and 51."""
-        found = Windows.of(upload(retransmitted=after((50, 1))), MEASURE)
-        assert found.bps.size == COUNT - 15 - 4
+        windows = Windows.of(upload(retransmitted=after((50, 1))), MEASURE)
+        assert windows.bps.size == COUNT - 15 - 4
 
     def test_are_quarters_where_repairs_never_end(self):
         always = upload(retransmitted=np.arange(COUNT, dtype=float))
-        found = Windows.of(always, MEASURE)
-        assert not found.sound and found.bps.size == COUNT - 25
-        assert found.bps == pytest.approx(np.full(COUNT - 25, 800_000))
+        windows = Windows.of(always, MEASURE)
+        assert not windows.sound and windows.bps.size == COUNT - 25
+        assert windows.bps == pytest.approx(np.full(COUNT - 25, 800_000))
 
     def test_show_a_full_link_where_packets_waited_all_the_time(self):
         """At 800 kb/s and 0.2 s of waiting, 20 packets of 8000 bits wait."""
-        found = Windows.of(replace(QUEUED, retransmitted=np.zeros(COUNT)), MEASURE)
-        assert found.full(8000, 0.1) == pytest.approx([800_000] * 5)
-        assert found.full(0.99 * 160_000 / 4, 0.1).size == 5
-        assert found.full(1.01 * 160_000 / 4, 0.1).size == 0, "fewer than four packets"
-        assert found.full(8000, 0.99 * 4).size == 5
-        assert found.full(8000, 1.01 * 4).size == 0, "less than a twentieth of the round trip"
+        windows = Windows.of(replace(QUEUED, retransmitted=np.zeros(COUNT)), MEASURE)
+        assert windows.full(8000, 0.1) == pytest.approx([800_000] * 5)
+        assert windows.full(0.99 * 160_000 / 4, 0.1).size == 5
+        assert windows.full(1.01 * 160_000 / 4, 0.1).size == 0, "fewer than four packets"
+        assert windows.full(8000, 0.99 * 4).size == 5
+        assert windows.full(8000, 1.01 * 4).size == 0, "less than a twentieth of the round trip"
 
 
-def numbers(one: fit.Upload, measure: Measure = MEASURE) -> dict[str, float]:
+def numbers(sample: fit.Upload, measure: Measure = MEASURE) -> dict[str, float]:
     names = [name for name, *_ in _NUMBERS]
-    return dict(zip(names, summarise(one, measure).tolist(), strict=True))
+    return dict(zip(names, summarise(sample, measure).tolist(), strict=True))
 
 
 def test_an_upload_is_summarised_in_logarithms_and_roots():
-    found = numbers(QUEUED)
+    summary_of = numbers(QUEUED)
     rate, floor = math.log(800_000 + 1000), math.log(0.002)
-    assert found == pytest.approx(
+    assert summary_of == pytest.approx(
         {
             "goodput": rate,
             "rate, lower quartile": rate,
@@ -160,22 +160,22 @@ def test_an_upload_is_summarised_in_logarithms_and_roots():
 
 
 def test_an_upload_without_losses_has_the_largest_wait_and_all_of_its_segments():
-    found = numbers(replace(QUEUED, retransmitted=np.zeros(COUNT)))
-    assert found["wait at losses, mean"] == found["wait at losses, most"]
-    assert found["wait at losses, most"] == pytest.approx(math.log(0.202))
-    assert found["segments before the first loss"] == math.log(1001)
-    assert found["losses an episode"] == found["share of losses"] == 0
-    assert found["share of episodes"] == found["share of low episodes"] == 0
+    summary_of = numbers(replace(QUEUED, retransmitted=np.zeros(COUNT)))
+    assert summary_of["wait at losses, mean"] == summary_of["wait at losses, most"]
+    assert summary_of["wait at losses, most"] == pytest.approx(math.log(0.202))
+    assert summary_of["segments before the first loss"] == math.log(1001)
+    assert summary_of["losses an episode"] == summary_of["share of losses"] == 0
+    assert summary_of["share of episodes"] == summary_of["share of low episodes"] == 0
 
 
 def test_the_quantiles_of_an_upload_are_those_of_its_windows():
     """The rate doubles after 4 of 10 s; a window lasts one step."""
     places = np.arange(COUNT)
     doubled = upload(delivered=10.0 * places + 10.0 * np.maximum(places - 40, 0))
-    found = numbers(doubled, Measure(0.1, 0.1, 0.1, 0.1))
-    assert found["rate, lower quartile"] == pytest.approx(math.log(801_000))
-    assert found["rate, median"] == pytest.approx(math.log(1_601_000))
-    assert found["goodput"] == pytest.approx(math.log(1600 * 800 + 1000))
+    summary_of = numbers(doubled, Measure(0.1, 0.1, 0.1, 0.1))
+    assert summary_of["rate, lower quartile"] == pytest.approx(math.log(801_000))
+    assert summary_of["rate, median"] == pytest.approx(math.log(1_601_000))
+    assert summary_of["goodput"] == pytest.approx(math.log(1600 * 800 + 1000))
 
 
 def test_controls_are_summarised_by_means_except_for_what_the_path_limits():
@@ -219,8 +219,8 @@ class TestInference:
 
     def test_finds_the_mean_and_the_width_of_the_posterior(self):
         exact = np.linalg.inv(self.SLOPES @ self.SLOPES.T) * self.ERROR[0] ** 2
-        found = [self.posterior(seed=seed) for seed in range(5)]
-        draws = np.vstack([one.draws for one in found])
+        posteriors = [self.posterior(seed=seed) for seed in range(5)]
+        draws = np.vstack([posterior.draws for posterior in posteriors])
         assert draws.mean(axis=0) == pytest.approx(self.TRUTH, abs=0.02)
         assert draws.std(axis=0) == pytest.approx(np.sqrt(np.diag(exact)), rel=0.3)
 
@@ -229,9 +229,9 @@ class TestInference:
         assert self.posterior(draws=40, rounds=1).draws.shape == (16, 2)
 
     def test_gives_the_numbers_that_were_simulated_near_the_observed_ones(self):
-        found = self.posterior()
-        assert found.simulated.mean(axis=0) == pytest.approx(self.TRUTH @ self.SLOPES, abs=0.3)
-        assert found.box is self.BOX
+        posterior = self.posterior()
+        assert posterior.simulated.mean(axis=0) == pytest.approx(self.TRUTH @ self.SLOPES, abs=0.3)
+        assert posterior.box is self.BOX
 
     def test_stays_in_the_box(self):
         outside = inference.infer(

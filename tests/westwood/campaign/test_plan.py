@@ -90,8 +90,8 @@ def test_an_invalid_number_of_uploads_is_rejected(number, tmp_path, capsys):
     assert (
         call(["path", "campaign", "bari", "--uploads", number, "--out", str(tmp_path / "out")]) == 2
     )
-    said = capsys.readouterr().err
-    assert said == f"westwood: --uploads = {number}: expected a whole number from 1 to 100000\n"
+    errors = capsys.readouterr().err
+    assert errors == f"westwood: --uploads = {number}: expected a whole number from 1 to 100000\n"
     assert not (tmp_path / "out").exists()
 
 

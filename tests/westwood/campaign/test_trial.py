@@ -98,8 +98,8 @@ def test_each_upload_is_kept_as_it_ends(monkeypatch, tmp_path):
         [(1, "ww_plus"), (1, "cubic")],
     )
     assert len(kept) == len(trial.rows)
-    found = dict(trying.traces(trial, Folder(tmp_path / "a"), 1))
-    assert set(found) == set(CONTROLS) and all(one.equals(trace()) for one in found.values())
+    traces = dict(trying.traces(trial, Folder(tmp_path / "a"), 1))
+    assert set(traces) == set(CONTROLS) and all(frame.equals(trace()) for frame in traces.values())
     losses = trial.losses.filter(pair=1)
     assert losses.select("pair", "time_s", "rtt_s").unique().rows() == [(1, 0.1, 0.04)]
     assert sorted(losses["cc"]) == sorted(CONTROLS)
@@ -123,25 +123,25 @@ def test_a_pair_takes_as_long_as_the_longest_round():
         "an upload by each, so far"
     )
     trial.round_s = 7.5
-    assert [one.pair_s for one in trial.verdicts()] == [7.5, 7.5]
+    assert [verdict.pair_s for verdict in trial.verdicts()] == [7.5, 7.5]
 
 
 def test_an_upload_is_repeated_once_if_the_machine_stalled(monkeypatch):
-    made: list[float] = []
+    starts: list[float] = []
 
     def upload(stalls: list[float]) -> float:
-        made.clear()
+        starts.clear()
 
-        def one(plan: trying.TrialPlan, cc: str, seconds: float) -> Any:
-            made.append(seconds)
-            return SimpleNamespace(stood_still_s=stalls[len(made) - 1])
+        def upload_once(plan: trying.TrialPlan, cc: str, seconds: float) -> Any:
+            starts.append(seconds)
+            return SimpleNamespace(stood_still_s=stalls[len(starts) - 1])
 
-        monkeypatch.setattr(trying, "_upload", one)
+        monkeypatch.setattr(trying, "_upload", upload_once)
         done, _ = trying._patiently(trial_of().plan, "cubic")
         return done.stood_still_s
 
-    assert upload([0.1, 0.0]) == 0.1 and made == [2.0]
-    assert upload([0.11, 0.0]) == 0.0 and made == [2.0, 2.0]
+    assert upload([0.1, 0.0]) == 0.1 and starts == [2.0]
+    assert upload([0.11, 0.0]) == 0.0 and starts == [2.0, 2.0]
     assert upload([0.5, 0.6, 0.0]) == 0.6, "the second counts in any case"
 
 
@@ -208,7 +208,7 @@ def test_the_page_describes_the_path_and_the_machine():
 def test_the_course_of_an_interval_begins_without_bounds():
     (course,) = trial_page._courses(ended())
     shown = [course.gain, course.low, course.high]
-    assert [len(one) for one in shown] == [3, 3, 3]
+    assert [len(curve) for curve in shown] == [3, 3, 3]
     gains = [2.0, math.sqrt(2.0 * 1.1), (2.0 * 1.1 * 1.5) ** (1 / 3)]
     assert shown[0] == pytest.approx([gain - 1 for gain in gains])
     assert all(math.isnan(low) for low in shown[1]), "five pairs are needed"

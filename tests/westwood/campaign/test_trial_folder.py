@@ -37,7 +37,7 @@ def invented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(preparing, "controls", lambda *_: contextlib.nullcontext())
     monkeypatch.setattr(preparing, "check", lambda *_: True)
-    monkeypatch.setattr(trying, "met", lambda plan: plan)
+    monkeypatch.setattr(trying, "with_address", lambda plan: plan)
     monkeypatch.setattr(trying, "_measure", upload_of)
     monkeypatch.setattr(trial_page, "write_page", lambda trial, folder, about: folder.path)
     return tmp_path
@@ -63,11 +63,11 @@ def test_a_setting_that_cannot_be_restored_costs_no_verdict(westwood, invented, 
 
 def test_another_comparison_in_the_folder_replaces_the_uploads(westwood, invented):
     """Otherwise their traces, which have the same names, would belong to other uploads."""
-    found = []
+    traces = []
     for _ in range(2):
         assert westwood(*COMPARED, "--out", "out").code == 0
-        found.append(journal.read(invented / "out/uploads.jsonl").records)
-    assert len(found[0]) == 10 and found[0] == found[1]
+        traces.append(journal.read(invented / "out/uploads.jsonl").records)
+    assert len(traces[0]) == 10 and traces[0] == traces[1]
 
 
 def test_an_upload_that_cannot_be_kept_ends_it_with_the_verdict_so_far(

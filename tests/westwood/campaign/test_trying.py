@@ -35,15 +35,15 @@ from westwood.results.verdicts import Verdict
 HOST = Server("192.0.2.1", 5201)
 
 
-def of(gains: Sequence[float], worth: float = 0.05) -> TrialVerdict:
+def verdict_of(gains: Sequence[float], worth: float = 0.05) -> TrialVerdict:
     logarithms = [math.log1p(gain) for gain in gains]
     return TrialVerdict("ww_plus", "cubic", logarithms, worth, 0.95, 22.0)
 
 
 def test_a_gain_beyond_chance_pays():
-    one = of([0.2, 0.25, 0.3, 0.15, 0.22, 0.4, 0.1, 0.2])
-    assert one.verdict == Verdict.MEETS and one.wins == 8 and one.more_s == 0
-    assert one.sentence("losses come at minimum RTT") == (
+    verdict = verdict_of([0.2, 0.25, 0.3, 0.15, 0.22, 0.4, 0.1, 0.2])
+    assert verdict.verdict == Verdict.MEETS and verdict.wins == 8 and verdict.more_s == 0
+    assert verdict.sentence("losses come at minimum RTT") == (
         "pays: ww_plus +22 % against cubic (95 %: +10 to +37 %), 8 of 8 pairs; "
         "losses come at minimum RTT"
     )
@@ -51,26 +51,28 @@ def test_a_gain_beyond_chance_pays():
 
 def test_a_gain_below_the_worthwhile_one_does_not_pay():
     for gains in ([-0.01, 0.0, 0.01, -0.02, 0.0, 0.01], [0.02, 0.021, 0.019, 0.02, 0.0205, 0.02]):
-        assert of(gains).verdict == Verdict.FAILS
-    assert of([0.02, 0.021, 0.019, 0.02, 0.0205, 0.02], worth=0.01).verdict == Verdict.MEETS
-    said = of([-0.3, -0.35, -0.25, -0.3, -0.28, -0.33]).sentence(
+        assert verdict_of(gains).verdict == Verdict.FAILS
+    assert verdict_of([0.02, 0.021, 0.019, 0.02, 0.0205, 0.02], worth=0.01).verdict == Verdict.MEETS
+    sentence = verdict_of([-0.3, -0.35, -0.25, -0.3, -0.28, -0.33]).sentence(
         "the path loses nothing, it queues"
     )
-    assert said.startswith("does not pay: ww_plus -30 % against cubic (95 %: -")
-    assert said.endswith("%), 0 of 6 pairs; the path loses nothing, it queues")
+    assert sentence.startswith("does not pay: ww_plus -30 % against cubic (95 %: -")
+    assert sentence.endswith("%), 0 of 6 pairs; the path loses nothing, it queues")
 
 
 def test_an_undecided_verdict_says_how_much_longer_it_takes():
-    one = of([0.5, -0.4, 0.9, -0.3, 0.2, -0.1])
-    assert one.verdict == Verdict.CANNOT_TELL
-    assert one.more_s > 0 and one.more_s % 22 == 0
-    assert "3 of 6 pairs; about " in one.sentence("") and one.sentence("").endswith(" more needed")
-    assert of([]).sentence("") == (
+    verdict = verdict_of([0.5, -0.4, 0.9, -0.3, 0.2, -0.1])
+    assert verdict.verdict == Verdict.CANNOT_TELL
+    assert verdict.more_s > 0 and verdict.more_s % 22 == 0
+    assert "3 of 6 pairs; about " in verdict.sentence("") and verdict.sentence("").endswith(
+        " more needed"
+    )
+    assert verdict_of([]).sentence("") == (
         "cannot tell: ww_plus against cubic, not one pair of uploads was finished"
     )
-    assert "one pair of uploads" in of([0.1]).sentence("")
-    assert "(95 %: no bounds yet), 2 of 2 pairs; about " in of([0.1, 0.2]).sentence("")
-    assert of([0.1]).entry("")["more_s"] is None
+    assert "one pair of uploads" in verdict_of([0.1]).sentence("")
+    assert "(95 %: no bounds yet), 2 of 2 pairs; about " in verdict_of([0.1, 0.2]).sentence("")
+    assert verdict_of([0.1]).entry("")["more_s"] is None
 
 
 def test_the_predicted_time_ends_with_the_first_verdict():
@@ -78,12 +80,12 @@ def test_the_predicted_time_ends_with_the_first_verdict():
     worth = math.log1p(0.05)
     for mean in (-0.02, 0.0, 0.01, 0.024, 0.025, 0.04, 0.06):
         gains = [mean + off for off in (0.2, -0.15, 0.1, -0.2, 0.15, -0.1)]
-        one = TrialVerdict("a", "b", gains, 0.05, 0.95, 22.0)
-        assert one.verdict == Verdict.CANNOT_TELL
+        trial_verdict = TrialVerdict("a", "b", gains, 0.05, 0.95, 22.0)
+        assert trial_verdict.verdict == Verdict.CANNOT_TELL
         halves = [half for half in (mean, worth - mean) if half > 0]
-        pairs = min(sequential.count_needed(one.found, half) for half in halves)
+        pairs = min(sequential.count_needed(trial_verdict.sample, half) for half in halves)
         assert pairs > len(gains)
-        assert one.more_s == (pairs - len(gains)) * 22
+        assert trial_verdict.more_s == (pairs - len(gains)) * 22
 
 
 def test_the_predicted_time_is_enough():
@@ -92,9 +94,9 @@ def test_the_predicted_time_is_enough():
     decided = []
     for _ in range(100):
         gains = random.normal(0.3, 0.4, 400)
-        one = TrialVerdict("a", "b", gains[:6].tolist(), 0.05, 0.95, 1.0)
-        if one.verdict == Verdict.CANNOT_TELL:
-            later = gains[: 6 + int(one.more_s)].tolist()
+        trial_verdict = TrialVerdict("a", "b", gains[:6].tolist(), 0.05, 0.95, 1.0)
+        if trial_verdict.verdict == Verdict.CANNOT_TELL:
+            later = gains[: 6 + int(trial_verdict.more_s)].tolist()
             decided.append(
                 TrialVerdict("a", "b", later, 0.05, 0.95, 1.0).verdict != Verdict.CANNOT_TELL
             )
@@ -105,14 +107,14 @@ def test_the_predicted_time_is_enough():
 def test_without_an_effect_at_most_five_percent_of_verdicts_say_that_it_pays(deviation):
     """Like `path compare`, it checks after each pair and stops at the first that decides."""
     random = np.random.default_rng(4)
-    said = {Verdict.MEETS: 0, Verdict.FAILS: 0, Verdict.CANNOT_TELL: 0}
+    counts = {Verdict.MEETS: 0, Verdict.FAILS: 0, Verdict.CANNOT_TELL: 0}
     for _ in range(400):
         gains = random.normal(0, deviation, 40).tolist()
         words = (TrialVerdict("a", "b", gains[:n], 0.05, 0.95, 1).verdict for n in range(1, 41))
-        said[next((word for word in words if word != Verdict.CANNOT_TELL), word_of(gains))] += 1
-    assert said[Verdict.MEETS] <= 0.05 * 400
+        counts[next((word for word in words if word != Verdict.CANNOT_TELL), word_of(gains))] += 1
+    assert counts[Verdict.MEETS] <= 0.05 * 400
     if deviation < 0.1:
-        assert said[Verdict.FAILS] >= 0.95 * 400
+        assert counts[Verdict.FAILS] >= 0.95 * 400
 
 
 def word_of(gains: list[float]) -> str:
@@ -129,7 +131,7 @@ def test_several_controls_share_the_five_percent():
     )
     two, three = (verdict.verdicts(rows, cc, 0.05, 1) for cc in CONTROLS)
     assert two[0].level == pytest.approx(0.95) and three[0].level == pytest.approx(0.975)
-    assert [one.verdict for one in three] == [Verdict.MEETS, Verdict.FAILS]
+    assert [verdict.verdict for verdict in three] == [Verdict.MEETS, Verdict.FAILS]
     assert verdict.gains(rows.filter(pl.col("pair") < 3), "bbr", "cubic") == [0, 0]
 
 
@@ -149,7 +151,7 @@ def test_each_random_order_is_followed_by_its_reverse():
     for controls in CONTROLS:
         drawn = list(itertools.islice(trying.orders(controls, 1), 40))
         assert drawn == list(itertools.islice(trying.orders(controls, 1), 40))
-        assert all(one == two[::-1] for one, two in zip(drawn[::2], drawn[1::2], strict=True))
+        assert all(order == two[::-1] for order, two in zip(drawn[::2], drawn[1::2], strict=True))
         assert len({*drawn}) == math.factorial(len(controls))
         assert drawn != list(itertools.islice(trying.orders(controls, 2), 40))
 
@@ -166,9 +168,9 @@ def trace(rtts_ms: Sequence[float], states: Sequence[str]) -> pl.DataFrame:
 
 def test_losses_have_the_round_trip_before_them():
     states = ["open", "disorder", "recovery", "recovery", "loss", "open", "loss", "open"]
-    one = trace([10, 20, 30, 40, 50, 60, 70, 80], states)
-    assert causes.losses(one, NONE)["rtt_s"].to_list() == pytest.approx([0.02, 0.04, 0.06])
-    assert causes.timeouts(one, NONE) == 2
+    trace_ = trace([10, 20, 30, 40, 50, 60, 70, 80], states)
+    assert causes.losses(trace_, NONE)["rtt_s"].to_list() == pytest.approx([0.02, 0.04, 0.06])
+    assert causes.timeouts(trace_, NONE) == 2
     events = pl.DataFrame(
         {
             "time_s": [0.0, 0.21, 0.43, 0.5],
@@ -177,13 +179,13 @@ def test_losses_have_the_round_trip_before_them():
             "event": ["start", "loss", "timeout", "exit"],
         }
     )
-    assert causes.losses(one, events).rows() == [(0.21, 0.031), (0.43, 0.045)]
-    assert causes.timeouts(one, events) == 1
-    assert causes.full_rtt_s(one) == pytest.approx(0.08)
+    assert causes.losses(trace_, events).rows() == [(0.21, 0.031), (0.43, 0.045)]
+    assert causes.timeouts(trace_, events) == 1
+    assert causes.full_rtt_s(trace_) == pytest.approx(0.08)
     assert math.isnan(causes.full_rtt_s(trace([math.nan], ["open"])))
 
 
-def found(**changed: Any) -> str:
+def refusal(**changed: Any) -> str:
     """Returns the reason for ten uploads of a minute, from 40 ms up to 100 ms."""
     row = {"min_rtt_s": 0.04, "full_rtt_s": 0.1, "seconds": 60.0, "busy_s": 60.0, "timeouts": 0}
     row |= {"rwnd_limited_s": 0.0, "sndbuf_limited_s": 0.0}
@@ -207,18 +209,18 @@ def found(**changed: Any) -> str:
     ],
 )
 def test_the_reason_follows_from_the_uploads(changed, reason):
-    assert reason in found(**changed)
+    assert reason in refusal(**changed)
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "expected"),
     [
         (b"\xff", "is busy with another test"),
         (b"H", "says state 72 where iperf3 says parameters"),
         (b"", "closed the connection"),
     ],
 )
-def test_a_server_that_refuses_an_upload_is_reported(answer, said):
+def test_a_server_that_refuses_an_upload_is_reported(answer, expected):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
 
@@ -230,7 +232,7 @@ def test_a_server_that_refuses_an_upload_is_reported(answer, said):
 
         thread = threading.Thread(target=serve)
         thread.start()
-        with pytest.raises(iperf3.ConnectionLost, match=f"^127.0.0.1:{port}:? {said}$"):
+        with pytest.raises(iperf3.ConnectionLost, match=f"^127.0.0.1:{port}:? {expected}$"):
             iperf3.upload("127.0.0.1", port, "reno", iperf3.Load(seconds=1), 5)
         thread.join()
 
@@ -250,17 +252,17 @@ def test_an_upload_is_long_enough_for_a_dozen_pairs():
 
 
 def test_by_default_what_is_not_experimental_is_compared_with_the_systems(monkeypatch):
-    monkeypatch.setattr(preparing, "_said", lambda name: "cubic")
+    monkeypatch.setattr(preparing, "_sysctl", lambda name: "cubic")
     assert preparing.controls_of(()) == ("cubic", "ww_plus")
     tried = [PROTOCOLS[ww_kernel.CONTROLS[name]] for name in preparing.CANDIDATES]
-    assert not any(one.warning for one in tried)
-    monkeypatch.setattr(preparing, "_said", lambda name: "ww_plus")
+    assert not any(option.warning for option in tried)
+    monkeypatch.setattr(preparing, "_sysctl", lambda name: "ww_plus")
     with pytest.raises(InputError, match="already this machine's default; also name"):
         preparing.controls_of(())
 
 
 def test_a_file_is_compared_by_its_name_in_the_kernel(monkeypatch):
-    monkeypatch.setattr(preparing, "_said", lambda name: "cubic")
+    monkeypatch.setattr(preparing, "_sysctl", lambda name: "cubic")
     names = ["./mine.c", "reno"]
     assert preparing.controls_of(names) == ("ww_mine", "reno")
     assert preparing.files_of(names) == {"ww_mine": "./mine.c"}

@@ -111,7 +111,7 @@ def test_compare_takes_the_paths_numbers(westwood: Westwood) -> None:
 def test_a_round_trip_is_twice_the_delay(westwood: Westwood) -> None:
     common = ("compare", "--cc", "reno", "--seeds", "1", "--duration", "5s", "--json")
     by_rtt, by_delay = westwood(*common, "--rtt", "31ms"), westwood(*common, "--delay", "15.5ms")
-    goodput = [json.loads(one.out)["runs"][0]["goodput_bps"] for one in (by_rtt, by_delay)]
+    goodput = [json.loads(run.out)["runs"][0]["goodput_bps"] for run in (by_rtt, by_delay)]
     assert goodput[0] == goodput[1]
 
 
@@ -121,7 +121,7 @@ def test_a_swept_delay_says_that_it_is_one_way(westwood: Westwood) -> None:
 
 
 @pytest.mark.parametrize(
-    ("loss", "said"),
+    ("loss", "expected"),
     [
         ("0.5", "westwood: --loss 0.5 is 50 %: for 0.5 % write 0.5%\n"),
         ("0.5%", ""),
@@ -129,10 +129,10 @@ def test_a_swept_delay_says_that_it_is_one_way(westwood: Westwood) -> None:
     ],
 )
 def test_a_loss_that_may_be_a_percentage_is_doubted(
-    loss: str, said: str, westwood: Westwood
+    loss: str, expected: str, westwood: Westwood
 ) -> None:
     called = westwood("compare", "--cc", "reno", "--seeds", "1", "--duration", "1s", "--loss", loss)
-    assert (called.code, called.err) == (0, said)
+    assert (called.code, called.err) == (0, expected)
 
 
 def test_reproduce_writes_the_figure_its_points_and_the_claims(

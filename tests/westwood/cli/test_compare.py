@@ -16,8 +16,8 @@ QUICK = ("--duration", "20s", "--seeds", "4", "--cc", "reno")
 def test_values_between_commas_are_swept(westwood, tmp_path):
     called = westwood("compare", "--loss", "0.1%, 3%", "--queue", "1bdp,2bdp", *QUICK, "--json")
     means = json.loads(called.out)["summary"]
-    found = [(row["path.loss.rate"], row["path.queue.limit"]) for row in means]
-    assert found == [(loss, queue) for loss in ("0.1%", "3%") for queue in ("1bdp", "2bdp")]
+    points = [(row["path.loss.rate"], row["path.queue.limit"]) for row in means]
+    assert points == [(loss, queue) for loss in ("0.1%", "3%") for queue in ("1bdp", "2bdp")]
     lossy = [row["goodput_bps"] for row in means]
     assert min(lossy[:2]) > max(lossy[2:]), "a lossier path carries less"
     assert list(tmp_path.iterdir()) == []
@@ -60,9 +60,10 @@ def test_a_row_compares_the_protocols_at_a_point(westwood):
 
 def test_one_point_is_compared_in_a_line_for_each_protocol(westwood):
     lines = westwood("compare", *TWO).out.splitlines()
-    at = lines.index("Goodput against Reno, paired by seed (4 seeds, 95 % intervals):")
+    position = lines.index("Goodput against Reno, paired by seed (4 seeds, 95 % intervals):")
     assert re.fullmatch(
-        r"  Westwood\+: [+-]\d\.\d{3} ± \d\.\d{3} Mb/s, [+-]\d+\.\d ± \d+\.\d %", lines[at + 1]
+        r"  Westwood\+: [+-]\d\.\d{3} ± \d\.\d{3} Mb/s, [+-]\d+\.\d ± \d+\.\d %",
+        lines[position + 1],
     )
     single = westwood("compare", *TWO[:-1], "1").out
     assert "Goodput against Reno, one seed:" in single and "±" not in single

@@ -16,8 +16,8 @@ from westwood.engines.simulator import SIMULATOR
 def job(seeds: int, duration: str = "600s", **link: object) -> Job:
     path = {"name": "path", "between": ["a", "b"], "rate": "100Mbps", "delay": "10ms"}
     flow = {"name": "one", "from": "a", "to": "b", "cc": "cubic"}
-    made = Scenario(name="s", duration=duration, link=[{**path, **link}], flow=[flow])
-    return Job(made, range(1, seeds + 1))
+    scenario = Scenario(name="s", duration=duration, link=[{**path, **link}], flow=[flow])
+    return Job(scenario, range(1, seeds + 1))
 
 
 class Slow:

@@ -17,7 +17,7 @@ Westwood = Callable[..., Any]
 def test_its_values_are_what_a_scenario_may_write(name, westwood):
     shown = json.loads(westwood("control", "show", name, "--json").out)
     assert (shown["source"], shown["name"]) == (PROTOCOLS[name].source, name)
-    values = {one["setting"]: one["value"] for one in shown["settings"]}
+    values = {entry["setting"]: entry["value"] for entry in shown["settings"]}
     assert list(values) == list(settings_of_protocol(name))
     cc = Scenario.preset("path").with_settings({"tcp.cc": {"name": name, **values}}).flows[0].cc
     assert cc.name == name, "all are accepted"

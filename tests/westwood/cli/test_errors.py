@@ -35,7 +35,9 @@ def test_a_mistake_in_a_command_line(line, westwood, tmp_path):
     assert (called.code, called.out) == (2, "")
     first, *others = called.err.splitlines()
     assert first.startswith(f"westwood: {TABLE['command'][line]}")
-    assert all(": engine ns3 expects " in one for one in others), "it lists all that it refuses"
+    assert all(": engine ns3 expects " in other_line for other_line in others), (
+        "it lists all that it refuses"
+    )
     assert not list(tmp_path.iterdir()), "nothing may be written"
 
 
@@ -98,8 +100,8 @@ def test_a_path_of_more_links_than_a_packet_can_count(tmp_path, westwood):
     called = westwood("run", "long.toml", "--out", "results")
     problem = 'expected at most 255 links between it and "n0"'
     last = len((tmp_path / "long.toml").read_text().splitlines()) - 1
-    said = f'westwood: long.toml:{last}: b.to = "n256": {problem}\n'
-    assert (called.code, called.err) == (2, said)
+    expected = f'westwood: long.toml:{last}: b.to = "n256": {problem}\n'
+    assert (called.code, called.err) == (2, expected)
     assert not (tmp_path / "results").exists(), "nothing may be written"
 
 
@@ -111,8 +113,8 @@ def test_all_mistakes_of_a_file_at_once(small_file, westwood):
     small_file.write_text(content, encoding="utf-8")
     called = westwood("run", small_file)
     lines = content.splitlines()
-    found = [line.split(":")[2] for line in called.err.splitlines()]
-    named = [lines[int(number) - 1] for number in found]
+    keys = [line.split(":")[2] for line in called.err.splitlines()]
+    named = [lines[int(number) - 1] for number in keys]
     assert (called.code, called.out) == (2, "")
     assert sorted(named) == ['cc = "westwod"', 'rate = "2Mbs"', "seed = 3"]
 
@@ -132,7 +134,9 @@ def test_editors_count_lines_by_line_feeds_only(small_file):
     small_file.write_text(content, encoding="utf-8", newline="")
     with pytest.raises(InputError) as error:
         Scenario.from_toml(small_file)
-    duration = next(one for one in (error.value, *error.value.others) if one.key == "duration")
+    duration = next(
+        error_ for error_ in (error.value, *error.value.others) if error_.key == "duration"
+    )
     assert duration.line == 3
 
 
@@ -141,8 +145,8 @@ def test_a_wrong_number_of_products_hides_no_other_mistake(small_file):
     small_file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as error:
         Scenario.from_toml(small_file)
-    said = sorted(one.problem for one in (error.value, *error.value.others))
-    assert [text[:14] for text in said] == ["expected up to", 'unknown unit "']
+    problems = sorted(error_.problem for error_ in (error.value, *error.value.others))
+    assert [text[:14] for text in problems] == ["expected up to", 'unknown unit "']
 
 
 @pytest.mark.parametrize(

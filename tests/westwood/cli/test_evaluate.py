@@ -43,10 +43,10 @@ def test_the_page_has_the_verdict_its_threshold_and_the_command(westwood):
 
 def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(westwood):
     lines = westwood(*QUICK, "--markdown").out.splitlines()
-    (line,) = (one for one in lines if one.startswith("| Does it keep queues short?"))
-    _, _, asked_for, found, _ = (cell.strip() for cell in line.split("|"))
+    (line,) = (row for row in lines if row.startswith("| Does it keep queues short?"))
+    _, _, asked_for, cell_text, _ = (cell.strip() for cell in line.split("|"))
     assert asked_for.startswith("at most 1 (ours: the wait")
-    assert found.startswith("fails: mean ")
+    assert cell_text.startswith("fails: mean ")
     assert f"Reference `cubic`, quick, westwood {__version__}." in lines
     assert "reno: seed 1, look 1, a fresh one." in lines
     assert "`reno` fails 1 of 1 criteria:" in lines
@@ -72,8 +72,8 @@ def test_a_stacks_control_is_judged_inside_its_stack(westwood):
     assert "quinn:cubic: 1 meets, 0 fails, 0 cannot tell, 1 not run" in done.out
     assert f"in {quic.TITLES['quinn']}" in page_text()
     assert "not run: tcp.initial_cwnd = &#34;6475p&#34;: engine quinn expects" in page_text()
-    found = json.loads(Path("page/answers.json").read_text(encoding="utf-8"))
-    assert found["engine"] == {"name": "quinn", "version": quic.TITLES["quinn"]}
+    answers = json.loads(Path("page/answers.json").read_text(encoding="utf-8"))
+    assert answers["engine"] == {"name": "quinn", "version": quic.TITLES["quinn"]}
     other = westwood(*of_stack, "--engine", "noq", "--out", "page", "--resume")
     assert other.code == 2 and "holds another evaluation" in other.err
 

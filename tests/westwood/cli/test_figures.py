@@ -56,8 +56,8 @@ def legends(figure: Any) -> list[str]:
 
 def test_report_has_the_figure_options_of_the_other_commands(westwood, tmp_path):
     swept = ("--loss", "0.1%,1%", "--queue", "10p,50p", "--cc", "cubic,bbr")
-    made = westwood("compare", "--duration", "2s", "--seeds", "2", *swept, "--out", "kept")
-    assert made.code == 0, made.err
+    written = westwood("compare", "--duration", "2s", "--seeds", "2", *swept, "--out", "kept")
+    assert written.code == 0, written.err
     asked = ("--by", "cc", "--size", "8.5cm", "--title", "Mine")
     called = westwood("report", "kept", *asked, "--figure", "mine.pdf")
     assert (called.code, called.out) == (0, "mine.pdf\n"), called.err

@@ -22,8 +22,8 @@ Westwood = Callable[..., Any]
 def commands(group: Any, *words: str) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Walks over the commands, and the commands within them."""
     yield words, group
-    for name, one in getattr(group, "commands", {}).items():
-        yield from commands(one, *words, name)
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, *words, name)
 
 
 def titles(text: str) -> list[str]:
@@ -35,7 +35,9 @@ MOST_IN_A_GROUP = 9
 ALL = dict(commands(typer.main.get_command(app)))
 
 
-@pytest.mark.parametrize("words", [words for words, one in ALL.items() if hasattr(one, "commands")])
+@pytest.mark.parametrize(
+    "words", [words for words, command in ALL.items() if hasattr(command, "commands")]
+)
 def test_a_bare_command_shows_its_help(words, westwood):
     called = westwood(*words)
     assert (called.code, called.err) == (0, "")

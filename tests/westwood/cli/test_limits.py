@@ -69,22 +69,22 @@ def test_a_small_stack_is_said(tmp_path):
     assert done.stderr == "westwood: the stack may take 120 kB, expected ulimit -s 128 or more\n"
 
 
-@pytest.mark.skipif(bool(nobody.lacking()), reason=str(nobody.lacking()))
+@pytest.mark.skipif(bool(nobody.missing_reason()), reason=str(nobody.missing_reason()))
 @pytest.mark.parametrize(
-    ("arguments", "threads", "said"),
+    ("arguments", "threads", "expected"),
     [
         ("list protocols", 1, "can't start new thread, expected a higher limit (ulimit -u)"),
         ("run small.toml --workers 8", 2, "can't start new thread, expected fewer workers, or a"),
         ("trace small.toml --out out", 9, "ulimit -u leaves 7 threads for tables, expected "),
     ],
 )
-def test_few_threads_are_said_before_anything_is_written(arguments, threads, said, tmp_path):
-    folder = nobody.own(tmp_path / "home")
+def test_few_threads_are_said_before_anything_is_written(arguments, threads, expected, tmp_path):
+    folder = nobody.owned(tmp_path / "home")
     (folder / "small.toml").write_bytes(
         Path(__file__).parents[1].joinpath("small.toml").read_bytes()
     )
     done = nobody.westwood(arguments.split(), folder, f"--nproc={threads}")
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"westwood: {said}")
+    assert line.startswith(f"westwood: {expected}")
     assert not (folder / "out").exists()

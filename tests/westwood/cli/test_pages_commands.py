@@ -52,7 +52,7 @@ def problem(line: str) -> str:
             return "" if name in ("-h", "--help", "--version", "--install-completion") else name
         if name.isupper():
             return ""  # COMMAND stands for any
-        wrong = [one for one in name.split("|") if one not in names]
+        wrong = [name_ for name_ in name.split("|") if name_ not in names]
         if wrong:
             return f"{' '.join(path)} {wrong[0]}"
         if "|" in name:
@@ -80,7 +80,7 @@ def command_of(words: str) -> str:
 def options_of(command: str) -> set[str]:
     """Returns the options of a command, or of all commands for ""."""
     chosen = [COMMANDS[command]] if command else COMMANDS.values()
-    return {name for one in chosen for option in one.params for name in option.opts}
+    return {name for used in chosen for option in used.params for name in option.opts}
 
 
 def problems_of_tables(text: str) -> Iterator[str]:
@@ -94,8 +94,8 @@ def problems_of_tables(text: str) -> Iterator[str]:
         codes = CODE.findall(line.replace("\\|", "|"))
         if not line.startswith("|"):
             head = ""
-            typed = [one for match in TYPED.findall(line) for one in match if one]
-            named = [one[9:] for one in codes if one.startswith("westwood ")]
+            typed = [word for match in TYPED.findall(line) for word in match if word]
+            named = [snippet[9:] for snippet in codes if snippet.startswith("westwood ")]
             if line.startswith("#"):
                 of_section = ""
                 named += HEADING.findall(line)
@@ -174,8 +174,12 @@ def test_every_exit_code_is_explained():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: Path(page).name)
 def test_what_a_page_types_exists(page):
-    found = {line: problem(line) for line in lines(page)}
-    assert {line: one for line, one in found.items() if one and one not in WRONG} == {}
+    problem_of = {line: problem(line) for line in lines(page)}
+    assert {
+        line: problem_
+        for line, problem_ in problem_of.items()
+        if problem_ and problem_ not in WRONG
+    } == {}
 
 
 def test_mistakes_are_seen():

@@ -8,7 +8,7 @@ from westwood.engines import linux_shell, wire
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         ((), "expected a path: --rate, --delay, --loss, --queue, --link, --set or --scenario"),
         (("--link", "dls"), '--link = "dls": unknown link, did you mean "dsl"'),
@@ -22,10 +22,10 @@ from westwood.engines import linux_shell, wire
         (("--rate", "1Mbps", "--seed", "-1"), "seed = -1: expected a whole number from 0"),
     ],
 )
-def test_a_mistake_is_one_line(words, said, capsys):
+def test_a_mistake_is_one_line(words, expected, capsys):
     assert call(["path", "emulate", *words, "--", "true"]) == 2
     errors = capsys.readouterr().err
-    assert errors.count("\n") == 1 and said in errors
+    assert errors.count("\n") == 1 and expected in errors
 
 
 def test_without_the_program_the_remedy_is_named(capsys, monkeypatch, tmp_path):
@@ -44,9 +44,9 @@ def test_a_scenario_gives_its_links_and_the_ends_of_its_first_flow():
 def test_the_link_of_the_options_is_the_same_both_ways():
     path = linux_shell.EmulatedPath.of_link("2Mbps", "45ms", "1%", "30p", {"path.jitter": "2ms"})
     lines = wire.passage(path.scenario).splitlines()
-    one, other = lines.index("forward"), lines.index("backward")
-    assert lines[one + 1 : other] == lines[other + 1 : -1]
-    assert {"uniform.rate 0.01", "queue 30 -1", "rate_bps 2000000"} <= set(lines[one:other])
+    forward, other = lines.index("forward"), lines.index("backward")
+    assert lines[forward + 1 : other] == lines[other + 1 : -1]
+    assert {"uniform.rate 0.01", "queue 30 -1", "rate_bps 2000000"} <= set(lines[forward:other])
 
 
 @pytest.mark.parametrize(("name", "up", "down"), [("dsl", 384, 1500), ("starlink", 49000, 49000)])
@@ -79,13 +79,13 @@ def test_shells_in_each_other_lose_different_packets(outer, seed, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("preset", "said"),
+    ("preset", "expected"),
     [
         ("path", None),
         ("friendliness", "the route of reno, from sources to sinks; no flow is run"),
         ("delay", "the first point of its sweep (bottleneck.delay"),
     ],
 )
-def test_what_a_shell_does_not_run_is_told(preset, said):
+def test_what_a_shell_does_not_run_is_told(preset, expected):
     left_out = linux_shell.EmulatedPath.of_scenario(preset, {}).left_out
-    assert (left_out is None) if said is None else said in str(left_out)
+    assert (left_out is None) if expected is None else expected in str(left_out)

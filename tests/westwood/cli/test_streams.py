@@ -18,7 +18,7 @@ def sh(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    ("redirected", "code", "said"),
+    ("redirected", "code", "expected"),
     [
         (">&-", 1, "westwood: standard output can't be written: Bad file descriptor\n"),
         ("--json >/dev/full", 1, "westwood: standard output can't be written: No space left"),
@@ -27,10 +27,10 @@ def sh(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         ("2>/dev/full", 0, ""),
     ],
 )
-def test_no_stream_costs_a_result(redirected, code, said, tmp_path):
+def test_no_stream_costs_a_result(redirected, code, expected, tmp_path):
     done = sh(f"{COMMAND} {redirected}", tmp_path)
     assert done.returncode == code
-    assert done.stderr.startswith(said) and done.stderr.count("\n") == (said != "")
+    assert done.stderr.startswith(expected) and done.stderr.count("\n") == (expected != "")
     assert pl.read_parquet(tmp_path / "r" / "runs.parquet").height == 2
 
 

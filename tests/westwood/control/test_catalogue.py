@@ -53,9 +53,9 @@ def test_matplotlib_can_draw_every_style(name):
     Line2D([], [], color=style.color, marker=style.marker, linestyle=style.line)
 
 
-@pytest.mark.parametrize("one", PROTOCOLS.values(), ids=PROTOCOLS)
-def test_no_protocol_has_the_style_of_udp_or_of_others(one):
-    assert one.style not in (style_of(UDP), OTHER_STYLE)
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=PROTOCOLS)
+def test_no_protocol_has_the_style_of_udp_or_of_others(protocol):
+    assert protocol.style not in (style_of(UDP), OTHER_STYLE)
 
 
 def test_only_the_twins_have_the_same_style():

@@ -96,7 +96,7 @@ PIPES = "({{ for (long n = 3; n < 64; n++) called({}); 0; }})"
 
 
 @pytest.mark.parametrize(
-    ("attack", "said"),
+    ("attack", "expected"),
     [
         ("called(231, 0, 0, 0)", ": the control ends its process (exit code 0)"),
         ("called(231, 7, 0, 0)", ": the control ends its process (exit code 7)"),
@@ -111,12 +111,12 @@ PIPES = "({{ for (long n = 3; n < 64; n++) called({}); 0; }})"
     ],
     ids=["ends", "fails", "kills itself", "closes", "forges a line", "forges nothing", "window"],
 )
-def test_an_answer_that_is_none_is_one_line(attack, said):
+def test_an_answer_that_is_none_is_one_line(attack, expected):
     Path("mine.c").write_text(hostile(attack), encoding="utf-8")
     with pytest.raises(WestwoodError) as caught:
         replaying.record(replaying.subject("mine.c", {}), None, 1)
     line = str(caught.value)
-    assert line.startswith("mine.c:") and said in line and line.isprintable()
+    assert line.startswith("mine.c:") and expected in line and line.isprintable()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's programs are confined")

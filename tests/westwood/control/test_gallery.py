@@ -15,12 +15,12 @@ SHORT = ("--set", "tcp.recovery=sack", "--set", "duration=5s", "--seeds", "1", "
 @pytest.mark.skipif(not shutil.which("clang"), reason="needs gcc and clang")
 @pytest.mark.parametrize("name", gallery.names())
 def test_each_control_is_fit_for_every_host(name, westwood):
-    found = westwood("control", "check", name, "--for", "0")
-    failed = [line for line in found.out.splitlines() if line.startswith("FAILED")]
+    called = westwood("control", "check", name, "--for", "0")
+    failed = [line for line in called.out.splitlines() if line.startswith("FAILED")]
     if name == "tor_westwood.c":  # it takes jitter for congestion
         assert len(failed) == 1 and "20 ms jitter" in failed[0]
     else:
-        assert found.code == 0 and not failed, found.out
+        assert called.code == 0 and not failed, called.out
 
 
 def test_a_name_of_the_gallery_needs_no_folder(westwood, tmp_path):

@@ -143,26 +143,28 @@ def test_what_runs_again_says_how_to_name_the_control(here, loaded, westwood):
 FACTS: dict[str, Any] = {
     "no list": {},
     "no table": [1],
-    "a key too few": lambda one: one.pop("label"),
-    "a key too many": lambda one: one.update(code="x"),
-    "a label that moves the cursor": lambda one: one.update(label="\x1b[2J"),
-    "a long label": lambda one: one.update(label="x" * 501),
-    "no label": lambda one: one.update(label=""),
-    "a number as a label": lambda one: one.update(label=1),
-    "a switch as a number": lambda one: one.update(traits=True),
-    "a fraction": lambda one: one.update(traits=0.5),
-    "a negative number": lambda one: one.update(traits=-1),
-    "a large number": lambda one: one.update(traits=2**32),
-    "like nothing": lambda one: one.update(like=4000),
-    "many parameters": lambda one: one.update(parameters=[*one["parameters"] * 9]),
-    "a parameter twice": lambda one: one.update(parameters=[*one["parameters"] * 2]),
-    "a parameter with the name of a key": lambda one: one["parameters"][0].update(name="source"),
-    "a parameter that is no name": lambda one: one["parameters"][0].update(name="a.b"),
-    "bounds that cross": lambda one: one["parameters"][0].update(least=7, most=3),
-    "a quantity without a unit": lambda one: one["quantities"][0].pop("unit"),
-    "a name outside": lambda one: one.update(name="../../mine"),
-    "contents that lead outside": lambda one: one.update(source="../../../theirs"),
-    "not the contents": lambda one: one.update(source="0" * 16),
+    "a key too few": lambda facts: facts.pop("label"),
+    "a key too many": lambda facts: facts.update(code="x"),
+    "a label that moves the cursor": lambda facts: facts.update(label="\x1b[2J"),
+    "a long label": lambda facts: facts.update(label="x" * 501),
+    "no label": lambda facts: facts.update(label=""),
+    "a number as a label": lambda facts: facts.update(label=1),
+    "a switch as a number": lambda facts: facts.update(traits=True),
+    "a fraction": lambda facts: facts.update(traits=0.5),
+    "a negative number": lambda facts: facts.update(traits=-1),
+    "a large number": lambda facts: facts.update(traits=2**32),
+    "like nothing": lambda facts: facts.update(like=4000),
+    "many parameters": lambda facts: facts.update(parameters=[*facts["parameters"] * 9]),
+    "a parameter twice": lambda facts: facts.update(parameters=[*facts["parameters"] * 2]),
+    "a parameter with the name of a key": lambda facts: facts["parameters"][0].update(
+        name="source"
+    ),
+    "a parameter that is no name": lambda facts: facts["parameters"][0].update(name="a.b"),
+    "bounds that cross": lambda facts: facts["parameters"][0].update(least=7, most=3),
+    "a quantity without a unit": lambda facts: facts["quantities"][0].pop("unit"),
+    "a name outside": lambda facts: facts.update(name="../../mine"),
+    "contents that lead outside": lambda facts: facts.update(source="../../../theirs"),
+    "not the contents": lambda facts: facts.update(source="0" * 16),
 }
 
 
@@ -182,8 +184,8 @@ def test_what_a_folder_says_of_its_controls_is_checked(lie, here, loaded, westwo
 
 @pytest.mark.parametrize("text", ["", "[", "[" * 100_000, "1" * 10_000, "\udcff", "[NaN]"])
 def test_a_description_that_is_no_json_is_one_line(text, here, westwood):
-    made = Folder(here / "out")
-    made.file(
+    folder = Folder(here / "out")
+    folder.file(
         "controls.json", lambda path: path.write_bytes(text.encode("utf-8", "surrogateescape"))
     )
     refused = westwood("report", "out")
@@ -254,8 +256,8 @@ def test_tables_of_controls_have_names_inside_the_folder(swept, westwood, monkey
     words = "run path --set duration=10s --seeds 1 --cc ../a.c,./a.c --out both --plot"
     assert westwood(*words.split()).code == 0
     assert westwood("report", "both", "--export").code == 0
-    made = {path.name for path in (swept / "x" / "both" / "data").iterdir()}
-    assert made == {f"a-{loading._source(text.encode())}.csv" for text in (MINE, EVIL)}
+    names = {path.name for path in (swept / "x" / "both" / "data").iterdir()}
+    assert names == {f"a-{loading._source(text.encode())}.csv" for text in (MINE, EVIL)}
 
 
 def test_a_recording_that_names_a_file_loads_none(here, loaded):

@@ -23,5 +23,5 @@ def test_a_loop_is_named_by_its_first_line(case):
     text, expected = LOOPS[case]
     before = "static void on_ack(void) {\n"
     here = 1 + text[: text.index("// here")].count("\n")
-    found = lines.of_loop(before + text + "\n}\n", 1 + here)
-    assert found == 1 + expected
+    loop = lines.of_loop(before + text + "\n}\n", 1 + here)
+    assert loop == 1 + expected

@@ -78,12 +78,14 @@ def test_cc_key_sets_a_setting_of_every_control_that_has_it(mine):
     set_first = path.with_settings({"cc.kept": 900, "tcp.cc": Control(mine)})
     assert set_first.flow[0].cc.model_dump(exclude_none=True)["kept"] == 900
     swept = path.with_settings({"tcp.cc": Control(mine)}).with_sweep({"cc.kept": [300, 700]})
-    kept = [one.flow[0].cc.model_dump(exclude_none=True)["kept"] for _, one in swept.points()]
+    kept = [
+        scenario.flow[0].cc.model_dump(exclude_none=True)["kept"] for _, scenario in swept.points()
+    ]
     assert kept == [300, 700]
     (point,) = swept.with_settings({"cc.kept": 600}).points()
     assert point[1].flow[0].cc.model_dump(exclude_none=True)["kept"] == 600, "no longer swept"
-    own = path.with_settings({"cc.kept": 300, "tcp.cc.kept": 800, "tcp.cc": Control(mine)})
-    assert own.flow[0].cc.model_dump(exclude_none=True)["kept"] == 800, "the flow's own"
+    settings = path.with_settings({"cc.kept": 300, "tcp.cc.kept": 800, "tcp.cc": Control(mine)})
+    assert settings.flow[0].cc.model_dump(exclude_none=True)["kept"] == 800, "the flow's own"
     both = plan(path, cc=[str(mine), "cubic"], settings={"cc.kept": 900}).jobs
     assert [job.scenario.flow[0].cc.name for job in both] == [str(mine), "cubic"]
     with pytest.raises(InputError, match=r'cc\.kept_ = 1: no flow.*did you mean "cc\.kept"'):
@@ -161,8 +163,8 @@ def test_a_results_folder_runs_no_code_that_was_never_named(tmp_path, westwood):
     text = MINE + "/* of a stranger */"
     (tmp_path / "out" / "mine.c").write_text(text, encoding="utf-8")
     scenario = tmp_path / "out" / "scenario.toml"
-    its, theirs = (hashlib.sha256(one.encode()).hexdigest()[:16] for one in (MINE, text))
-    scenario.write_text(scenario.read_text().replace(its, theirs), encoding="utf-8")
+    own_hash, theirs = (hashlib.sha256(code.encode()).hexdigest()[:16] for code in (MINE, text))
+    scenario.write_text(scenario.read_text().replace(own_hash, theirs), encoding="utf-8")
     refused = westwood("run", scenario)
     assert refused.code == 2 and "runs with your rights" in refused.err
 
@@ -205,8 +207,8 @@ def test_the_worst_cases_of_a_control_run_again(mine, westwood):
     assert westwood(*stress.split()).code == 0
     (mine.parent / "elsewhere").mkdir()
     mine.rename(mine.parent / "elsewhere" / "mine.c")
-    found = sorted((mine.parent / "found" / "findings").glob("mine-below-best-*.toml"))
-    assert found and westwood("control", "stress", "--replay", found[0]).code == 0
+    files = sorted((mine.parent / "found" / "findings").glob("mine-below-best-*.toml"))
+    assert files and westwood("control", "stress", "--replay", files[0]).code == 0
 
 
 @pytest.mark.parametrize("engine", ["ns2", "linux"])
@@ -235,10 +237,10 @@ def test_a_damaged_object_in_the_cache_is_compiled_again():
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a cache of its own, in a process that has loaded no control."""
-    made = tmp_path / "workshop"
-    monkeypatch.setattr(programs, "workshop", lambda: made)
+    folder = tmp_path / "workshop"
+    monkeypatch.setattr(programs, "workshop", lambda: folder)
     monkeypatch.setattr(loading, "_by_source", {})
-    return made
+    return folder
 
 
 def _is_a_link(folder: Path) -> None:
@@ -259,31 +261,41 @@ def _cannot_be_made(folder: Path) -> None:
 
 
 UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "mode 0777": (lambda one: (one.mkdir(), one.chmod(0o777)), "belongs to user [0-9]+, mode 777"),
-    "mode 0720": (lambda one: (one.mkdir(), one.chmod(0o720)), "belongs to user [0-9]+, mode 720"),
+    "mode 0777": (
+        lambda folder: (folder.mkdir(), folder.chmod(0o777)),
+        "belongs to user [0-9]+, mode 777",
+    ),
+    "mode 0720": (
+        lambda folder: (folder.mkdir(), folder.chmod(0o720)),
+        "belongs to user [0-9]+, mode 720",
+    ),
     "another user's": (_is_of_another_user, "belongs to user 65534, mode 700"),
     "a link": (_is_a_link, "is a link, expected a folder"),
-    "a file": (lambda one: one.write_text(""), "can't be used: File exists"),
+    "a file": (lambda folder: folder.write_text(""), "can't be used: File exists"),
     "no place": (_cannot_be_made, "can't be used: Not a directory"),
 }
 
 
 @pytest.mark.parametrize("case", UNUSABLE)
 def test_a_cache_that_is_not_ours_alone_is_refused_in_one_line(case, workshop, mine, westwood):
-    spoil, said = UNUSABLE[case]
+    spoil, expected = UNUSABLE[case]
     mine.write_text(f"{MINE}// {case}\n", encoding="utf-8")  # not loaded before
     workshop.mkdir()
     spoil(workshop / "controls")
     refused = westwood("run", "path", "--set", "duration=5s", "--cc", "./mine.c")
     assert refused.code == 1 and refused.err.count("\n") == 1
-    assert re.search(f"^westwood: {workshop}/controls: {said}", refused.err), refused.err
+    assert re.search(f"^westwood: {workshop}/controls: {expected}", refused.err), refused.err
 
 
-@pytest.mark.parametrize("said", ["final link failed: No space left on device", "ld: killed"])
-def test_a_full_disk_is_not_the_mistake_of_the_file(said, workshop, mine, monkeypatch, westwood):
+@pytest.mark.parametrize("expected", ["final link failed: No space left on device", "ld: killed"])
+def test_a_full_disk_is_not_the_mistake_of_the_file(
+    expected, workshop, mine, monkeypatch, westwood
+):
     fake = mine.with_name("fakecc")
-    mine.write_text(f"{MINE}// {said}\n", encoding="utf-8")
-    fake.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo 1 && exit\necho "{said}"; exit 1\n')
+    mine.write_text(f"{MINE}// {expected}\n", encoding="utf-8")
+    fake.write_text(
+        f'#!/bin/sh\n[ "$1" = --version ] && echo 1 && exit\necho "{expected}"; exit 1\n'
+    )
     fake.chmod(0o755)
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     monkeypatch.setattr(compiling, "compilers", lambda: (compiling.Compiler((str(fake),), "1"),))
@@ -296,9 +308,9 @@ def test_a_full_disk_is_not_the_mistake_of_the_file(said, workshop, mine, monkey
 
 def test_what_a_killed_compiler_left_is_removed_and_what_one_at_work_has_is_not(workshop):
     left, used = (workshop / "controls" / f"new-{name}" for name in ("left", "used"))
-    for one in (left, used):
-        one.mkdir(parents=True)
-        (one / "control.c").write_text("")
+    for file in (left, used):
+        file.mkdir(parents=True)
+        (file / "control.c").write_text("")
     (workshop / "controls").chmod(0o700)
     held = os.open(used, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)

@@ -145,10 +145,10 @@ def test_an_unsigned_number_that_wraps_around_is_named_with_its_line(statement, 
     """C defines it and a sequence number may need it, so it is no failure."""
     text = FIT.replace(LINE, f"    {statement}\n")
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
-    *_, found = checking.checks(str(tmp_path / "mine.c"), seed=1, for_s=0.0)
-    at = text[: text.index(statement)].count("\n") + 1
-    assert found.outcome is (Outcome.UNSURE if wraps else Outcome.PASSED), found
-    assert wraps == (f"mine.c:{at}: unsigned integer overflow" in found.note)
+    *_, check = checking.checks(str(tmp_path / "mine.c"), seed=1, for_s=0.0)
+    line = text[: text.index(statement)].count("\n") + 1
+    assert check.outcome is (Outcome.UNSURE if wraps else Outcome.PASSED), check
+    assert wraps == (f"mine.c:{line}: unsigned integer overflow" in check.note)
 
 
 @pytest.mark.skipif(not compiling.ziglang(), reason="needs ziglang")
@@ -161,8 +161,8 @@ def test_without_clang_ziglang_finds_what_linux_lacks(statement, tmp_path, monke
         programs, "system_program", lambda name: None if name == "clang" else find(name)
     )
     *_, integers = islice(checking.checks(str(tmp_path / "mine.c"), seed=1, for_s=0.0), 3)
-    at = text[: text.index(statement)].count("\n") + 1
-    assert integers.note == f"{tmp_path}/mine.c:{at}: {UNFIT[statement]}, which Linux lacks"
+    line = text[: text.index(statement)].count("\n") + 1
+    assert integers.note == f"{tmp_path}/mine.c:{line}: {UNFIT[statement]}, which Linux lacks"
 
 
 @pytest.mark.slow

@@ -244,13 +244,13 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_one_line_with_the_file_and_the_line(mistake, tmp_path, westwood, monkeypatch):
-    text, at, expected = MISTAKES[mistake]
+    text, line_number, expected = MISTAKES[mistake]
     cache = tmp_path / "controls"  # its own: other tests compile at the same time
     monkeypatch.setattr(programs, "workshop", lambda: tmp_path)
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
     refused = westwood("run", "path", "--set", "path.loss.rate=0.02", "--cc", "./mine.c")
     assert refused.code == 2 and refused.err.count("\n") == 1
-    line = f":{text[: text.index(at)].count(NEWLINE) + 1}: "
+    line = f":{text[: text.index(line_number)].count(NEWLINE) + 1}: "
     assert f"./mine.c{line}" in refused.err and expected in refused.err, refused.err
     assert not [path for path in cache.glob("*") if path.suffix != ".so"]
 
@@ -266,12 +266,12 @@ def test_a_mistake_is_one_line_with_the_file_and_the_line(mistake, tmp_path, wes
     ],
 )
 def test_every_command_names_the_line_of_a_control_that_fails(words, tmp_path, westwood):
-    text, statement, said = MISTAKES["a wild pointer"]
+    text, statement, expected = MISTAKES["a wild pointer"]
     text = text.replace("now_us >> 60", "(now_us | in_flight) >> 60")
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
     refused = westwood(*words.split(), "./mine.c")
     line = text[: text.index(statement)].count(NEWLINE) + 1
-    assert (refused.code, refused.err) == (2, f"westwood: ./mine.c:{line}: {said}\n")
+    assert (refused.code, refused.err) == (2, f"westwood: ./mine.c:{line}: {expected}\n")
 
 
 def test_a_name_that_is_not_utf_8_is_one_line(westwood):
@@ -353,9 +353,9 @@ def test_every_compiler_makes_the_same_control_and_names_the_same_lines(
         assert ours.equals(theirs)
         of_objects = ("a function that runs when it is loaded", "a variable of a function")
         for name in ("no C", "a function of the C library", *of_objects):
-            text, statement, said = MISTAKES[name]
+            text, statement, expected = MISTAKES[name]
             line = text[: text.index(statement)].count("\n") + 1
-            with pytest.raises(InputError, match=f"mine.c:{line}: .*{said}"):
+            with pytest.raises(InputError, match=f"mine.c:{line}: .*{expected}"):
                 compiling.compiled(text.encode(), "mine.c")
     finally:
         compiling.compilers.cache_clear()

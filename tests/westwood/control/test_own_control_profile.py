@@ -27,13 +27,15 @@ def test_a_scenario_sets_a_parameter_that_a_profile_sets_too(tmp_path):
     file.write_text(like("cubic", "mine"), encoding="utf-8")
     of_profile = {"profile": "linux", "tcp.cc": Control(file)}
     for given, expected in (({}, 1), ({"tcp.cc.hystart": 3}, 3)):
-        made = Scenario.preset("path").with_settings({**of_profile, **given})
-        assert made.flow[0].cc.parameters["hystart"] == expected
+        scenario = Scenario.preset("path").with_settings({**of_profile, **given})
+        assert scenario.flow[0].cc.parameters["hystart"] == expected
 
 
 def test_a_new_control_has_the_settings_that_profiles_set_as_parameters():
     of_profiles = {key for name in profiles.names() for key in profiles.get(name).defaults("cc")}
     for algorithm in {protocol.algorithm for protocol in PROTOCOLS.values()}:
-        own = {one.name for one in SETTINGS if algorithm in one.algorithms} & of_profiles
+        names = {
+            setting.name for setting in SETTINGS if algorithm in setting.algorithms
+        } & of_profiles
         of_all = {setting.name for setting in SETTINGS if "loaded" in setting.algorithms}
-        assert set(writing.SETTINGS.get(algorithm, ())) == own - of_all, algorithm
+        assert set(writing.SETTINGS.get(algorithm, ())) == names - of_all, algorithm

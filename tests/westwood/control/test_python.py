@@ -57,8 +57,8 @@ def path(cc: Any, loss: float = 0.002, **settings: Any) -> Scenario:
 
 
 def test_reno_in_python_is_reno_in_c():
-    own, built_in = (simulate(path(cc), seed=3).rows.select(SAME) for cc in (Reno, "sack"))
-    assert own.equals(built_in)
+    python_rows, built_in = (simulate(path(cc), seed=3).rows.select(SAME) for cc in (Reno, "sack"))
+    assert python_rows.equals(built_in)
 
 
 def test_each_connection_has_its_own_state():
@@ -111,9 +111,9 @@ class Broken(Reno):
 def test_an_exception_ends_the_run_with_its_place_and_the_seed():
     with pytest.raises(RunError) as caught:
         simulate(path(Broken), seed=5)
-    said, line = str(caught.value), Broken.on_loss.__code__.co_firstlineno + 1
-    assert said.startswith("mine, seed 5: Broken.on_loss(): ZeroDivisionError: ")
-    assert said.endswith(f"test_python.py, line {line})") and "\n" not in said
+    message, line = str(caught.value), Broken.on_loss.__code__.co_firstlineno + 1
+    assert message.startswith("mine, seed 5: Broken.on_loss(): ZeroDivisionError: ")
+    assert message.endswith(f"test_python.py, line {line})") and "\n" not in message
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     with pytest.raises(RunError, match=r"Broken\.on_loss"):
         simulate_many(path(Broken), 2, workers=2)
@@ -183,8 +183,8 @@ def test_another_process_does_not_have_the_class(tmp_path):
     code = f"import pickle, westwood\nwith open({str(kept)!r}, 'rb') as f: one = pickle.load(f)"
     code += "\nwestwood.simulate(one)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    said = done.stderr.splitlines()[-1]
-    assert "Reno.py: exists only in the process that defined it" in said
+    line = done.stderr.splitlines()[-1]
+    assert "Reno.py: exists only in the process that defined it" in line
 
 
 @pytest.mark.clock
@@ -238,7 +238,7 @@ def test_parameters_are_attributes_and_quantities_columns(given, held):
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "expected"),
     [
         ({"parameters": {"held": (0, 1, 9, "")}}, "the default of held is not within its bounds"),
         (
@@ -264,8 +264,8 @@ def test_parameters_are_attributes_and_quantities_columns(given, held):
         ({"parameters": None}, "Bad.parameters: expected at most 16"),
     ],
 )
-def test_a_wrong_declaration_is_one_line(changed, said):
-    with pytest.raises(InputError, match=said):
+def test_a_wrong_declaration_is_one_line(changed, expected):
+    with pytest.raises(InputError, match=expected):
         Scenario.preset("path").with_settings({"tcp.cc": type("Bad", (Held,), changed)})
 
 

@@ -101,13 +101,13 @@ assert os.waitstatus_to_exitcode(ended[1]) == 7, ended
 
 def test_the_5000th_control_of_a_process_is_watched_too(tmp_path):
     """Each object is another file for the loader, although the code is the same."""
-    made = compiling.compiled(MINE.encode(), "mine.c")
+    binary = compiling.compiled(MINE.encode(), "mine.c")
     script = f"""
 import shutil
 from pathlib import Path
 from westwood import Scenario, _engine, simulate
 for number in range(5000):
-    copy = Path(shutil.copy({str(made)!r}, "copy.so")).resolve()
+    copy = Path(shutil.copy({str(binary)!r}, "copy.so")).resolve()
     _engine.load_control(str(copy), f"copy {{number}}", "copy.c")
     copy.unlink()
 simulate(Scenario.preset("path").with_settings(

@@ -29,7 +29,7 @@ def test_curves_are_read_back_with_their_intervals() -> None:
     assert "<" not in text
     read = json.loads(text)
     assert read["by"] == "kind"
-    assert [one["title"] for one in read["panels"]] == ["Reno", "Westwood+"]
+    assert [panel_["title"] for panel_ in read["panels"]] == ["Reno", "Westwood+"]
     for panel, largest in zip(read["panels"], (10.0, 300.0), strict=True):
         assert (panel["x"]["name"], panel["x"]["log"]) == ("x (m)", True)
         assert panel["y"]["name"] == "y (kb/s)"

@@ -62,8 +62,8 @@ def lab(colour: str, eye: Floats) -> Floats:
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-def ciede2000(one: Floats, two: Floats) -> float:
-    (l1, a1, b1), (l2, a2, b2) = one, two
+def ciede2000(colour: Floats, two: Floats) -> float:
+    (l1, a1, b1), (l2, a2, b2) = colour, two
     chroma = (np.hypot(a1, b1) + np.hypot(a2, b2)) / 2
     g = 0.5 * (1 - np.sqrt(chroma**7 / (chroma**7 + 25.0**7)))
     c1, c2 = np.hypot(a1 * (1 + g), b1), np.hypot(a2 * (1 + g), b2)
@@ -88,13 +88,13 @@ def ciede2000(one: Floats, two: Floats) -> float:
     return float(np.sqrt(sum(p * p for p in parts) + rotation * parts[1] * parts[2]))
 
 
-def nearest(one: str, two: str) -> float:
+def nearest(left: str, right: str) -> float:
     """Returns the smallest distance over all kinds of vision."""
-    return min(ciede2000(lab(one, eye), lab(two, eye)) for eye in EYES.values())
+    return min(ciede2000(lab(left, eye), lab(right, eye)) for eye in EYES.values())
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "distance"),  # test data of Sharma, Wu and Dalal
+    ("left", "two", "distance"),  # test data of Sharma, Wu and Dalal
     [
         ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
         ((50, 2.5, 0), (73, 25, -18), 27.1492),
@@ -102,32 +102,32 @@ def nearest(one: str, two: str) -> float:
         ((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514), 0.9082),
     ],
 )
-def test_the_distance_is_ciede2000(one, two, distance):
-    assert ciede2000(np.array(one), np.array(two)) == pytest.approx(distance, abs=5e-5)
+def test_the_distance_is_ciede2000(left, right, distance):
+    assert ciede2000(np.array(left), np.array(right)) == pytest.approx(distance, abs=5e-5)
 
 
 def test_any_two_protocols_can_be_told_apart():
     """Variants of one protocol share its colour but have other lines and marks."""
     colours = {protocol.style.color: name for name, protocol in PROTOCOLS.items()}
     assert len(colours) >= 12
-    for one, two in itertools.combinations(colours, 2):
-        assert nearest(one, two) > APART, (colours[one], colours[two])
+    for left, right in itertools.combinations(colours, 2):
+        assert nearest(left, right) > APART, (colours[left], colours[right])
 
 
 def test_protocols_often_drawn_together_differ_most():
     colours = [PROTOCOLS[name].style.color for name in OFTEN]
-    for one, two in itertools.combinations(colours, 2):
-        assert nearest(one, two) > OFTEN_APART, (one, two)
+    for left, right in itertools.combinations(colours, 2):
+        assert nearest(left, right) > OFTEN_APART, (left, right)
 
 
 def test_controls_from_files_can_be_told_apart_from_what_is_often_beside_them():
     files = [look.partition(" ")[0] for look in LOOKS]
     often = [PROTOCOLS[name].style.color for name in OFTEN]
-    for place, one in enumerate(files):
+    for place, file in enumerate(files):
         for two in [*often, *files[:place]]:
-            assert nearest(one, two) > FILES_APART, (one, two)
+            assert nearest(file, two) > FILES_APART, (file, two)
 
 
 def test_colours_of_the_palette_can_be_told_apart():
-    for one, two in itertools.combinations(PALETTE, 2):
-        assert nearest(one, two) > APART, (one, two)
+    for left, right in itertools.combinations(PALETTE, 2):
+        assert nearest(left, right) > APART, (left, right)

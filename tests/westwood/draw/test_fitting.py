@@ -45,16 +45,16 @@ def six() -> Result:
 
 
 def rows(ccs: tuple[str, ...], **swept: list[Any]) -> pl.DataFrame:
-    made = []
+    rows_ = []
     keys, values = list(swept), np.array(np.meshgrid(*swept.values(), indexing="ij"), object)
     for point in values.reshape(len(keys), -1).T if keys else [[]]:
         for cc in ccs:
             for seed in (1, 2):
-                one = {"scenario": "x", "flow": "tcp", "cc": cc, "seed": seed}
-                made.append(
-                    {**dict(zip(keys, point, strict=True)), **one, "goodput_bps": 1e6 + 1e5 * seed}
+                row = {"scenario": "x", "flow": "tcp", "cc": cc, "seed": seed}
+                rows_.append(
+                    {**dict(zip(keys, point, strict=True)), **row, "goodput_bps": 1e6 + 1e5 * seed}
                 )
-    return pl.DataFrame(made)
+    return pl.DataFrame(rows_)
 
 
 LOSS, QUEUE = [0.001, 0.01, 0.1], ["10p", "20p", "50p", "100p"]

@@ -30,13 +30,13 @@ def test_names_do_not_overlap(seed):
 
     (axes,) = figure.axes
     names = [text for text in axes.texts if isinstance(text, Annotation)]
-    (corner,) = (one for one in axes.texts if one not in names)
+    (corner,) = (text for text in axes.texts if text not in names)
     boxes = [Text.get_window_extent(name) for name in names]  # without the line to the mark
     assert [name.get_text() for name in names] and len(names) == len(marks)
-    for one, other in itertools.combinations([corner.get_window_extent(), *boxes], 2):
-        assert not one.overlaps(other)
-    at = [axes.transData.transform((mark.x.value, mark.y.value)) for mark in marks]
-    assert not any(box.contains(*point) for box in boxes for point in at)
+    for left, other in itertools.combinations([corner.get_window_extent(), *boxes], 2):
+        assert not left.overlaps(other)
+    positions = [axes.transData.transform((mark.x.value, mark.y.value)) for mark in marks]
+    assert not any(box.contains(*point) for box in boxes for point in positions)
     assert all(axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 for box in boxes)
 
 

@@ -21,8 +21,10 @@ from westwood.results.tables import on_its_side
 
 
 def traced(cc: str, duration: str = "20s", **settings: Any) -> Result:
-    made = Scenario.preset("path").with_settings({"duration": duration, "tcp.cc": cc, **settings})
-    return simulate(made, trace=True, queues=True, events=True)
+    scenario = Scenario.preset("path").with_settings(
+        {"duration": duration, "tcp.cc": cc, **settings}
+    )
+    return simulate(scenario, trace=True, queues=True, events=True)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +71,7 @@ def lot() -> Result:
 
 
 def legend_texts(figure: Any) -> list[str]:
-    legends = [*figure.legends, *(one for axes in figure.axes if (one := axes.get_legend()))]
+    legends = [*figure.legends, *(legend for axes in figure.axes if (legend := axes.get_legend()))]
     return [text.get_text() for legend in legends for text in legend.get_texts()]
 
 
@@ -176,7 +178,7 @@ def test_an_interval_is_seen_before_a_black_bar() -> None:
     (bars,) = figure.axes[0].containers[-1:]
     _, caps, lines = bars.errorbar.lines if bars.errorbar else ([], [], [])
     assert caps and lines
-    assert all(one.get_path_effects() for one in (*caps, *lines))
+    assert all(cap.get_path_effects() for cap in (*caps, *lines))
 
 
 @pytest.mark.parametrize("view", views.VIEWS)
@@ -236,7 +238,10 @@ def test_long_names_do_not_run_off_the_figure(reno: Result) -> None:
     canvas.draw()
     renderer = canvas.get_renderer()
     width, height = canvas.get_width_height()
-    legends = [*figure.legends, *(one for axes in figure.axes if (one := axes.get_legend()))]
+    legends = [
+        *figure.legends,
+        *(axes_legend for axes in figure.axes if (axes_legend := axes.get_legend())),
+    ]
     for legend in legends:
         box = legend.get_window_extent(renderer)
         assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height
@@ -251,7 +256,7 @@ def test_an_estimate_is_called_filtered_where_the_control_has_a_filter(
     trace = reno.trace.with_columns(estimate_bps=pl.lit(1e6), sample_bps=pl.lit(1e6))
     flow = str(trace["flow"][0])
     figure = panel.draw(panel.Panel("t", [(flow, cc)], trace, (0.0, 20.0)))
-    legends = [one for axes in figure.axes if (one := axes.get_legend())]
+    legends = [legend for axes in figure.axes if (legend := axes.get_legend())]
     assert name in [text.get_text() for legend in legends for text in legend.get_texts()]
 
 
@@ -266,7 +271,7 @@ def test_the_legend_of_a_search_lies_above_its_points() -> None:
     ("value", "text"), [(0.9962, "0.996"), (0.9999999, "0.9999999"), (1.004, "1.00"), (0.5, "0.50")]
 )
 def test_rounding_never_makes_a_figure_reach_its_bound(value: float, text: str) -> None:
-    assert on_its_side(value, 2, lambda one: one >= 1) == text
+    assert on_its_side(value, 2, lambda bound: bound >= 1) == text
 
 
 @pytest.mark.parametrize(
@@ -305,6 +310,6 @@ def test_a_layout_has_no_digits_that_depend_on_the_order_of_sets() -> None:
     for width in (6, 7):
         figure.set_size_inches(width, 4)
         figure.draw_without_rendering()
-        places.append([number for one in axes for number in one.get_position().bounds])
+        places.append([number for axes_ in axes for number in axes_.get_position().bounds])
     assert places[0] != places[1]
-    assert all(abs(one - round(one, 9)) < 1e-15 for two in places for one in two)
+    assert all(abs(number_ - round(number_, 9)) < 1e-15 for two in places for number_ in two)

@@ -43,7 +43,7 @@ def test_titles_lie_within_the_figure_and_apart(rows, columns, width):
         axes.set_title("a panel whose name has many words")
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
-    found = [axes.title.get_window_extent() for axes in panels[0]]
-    found.append(figure._suptitle.get_window_extent())  # type: ignore[attr-defined]
-    assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in found)
-    assert not any(one.overlaps(other) for n, one in enumerate(found) for other in found[n + 1 :])
+    boxes = [axes.title.get_window_extent() for axes in panels[0]]
+    boxes.append(figure._suptitle.get_window_extent())  # type: ignore[attr-defined]
+    assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in boxes)
+    assert not any(box.overlaps(other) for n, box in enumerate(boxes) for other in boxes[n + 1 :])

@@ -133,11 +133,11 @@ def test_check_resources_is_skipped_where_it_is_false(monkeypatch):
 
 def test_a_result_can_be_pickled_so_that_processes_can_make_it():
     """What was recorded goes along."""
-    made = simulate("sawtooth", trace=True, events=True, queues=True)
-    again = pickle.loads(pickle.dumps(made))
+    result = simulate("sawtooth", trace=True, events=True, queues=True)
+    again = pickle.loads(pickle.dumps(result))
     for name in ("rows", "trace", "events", "queues", "drops", "links", "transfers", "messages"):
-        assert getattr(again, name).equals(getattr(made, name)), name
-    assert repr(copy.deepcopy(again)) == repr(made)
+        assert getattr(again, name).equals(getattr(result, name)), name
+    assert repr(copy.deepcopy(again)) == repr(result)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         (there,) = pool.map(simulate, ["sawtooth"])
-    assert there.rows.drop("cpu_s", "wall_s").equals(made.rows.drop("cpu_s", "wall_s"))
+    assert there.rows.drop("cpu_s", "wall_s").equals(result.rows.drop("cpu_s", "wall_s"))

@@ -17,8 +17,8 @@ TABLE1 = Scenario.preset("table1")
 def defaults(text: str) -> dict[str, str]:
     """Returns the program's attributes with their values, constants resolved."""
     constants = dict(re.findall(r"^const \S+ (\w+) = (.*?);", text, re.MULTILINE))
-    found = re.findall(r'Config::SetDefault\("ns3::(\S+)",\s+\w+\((.*)\)\);', text)
-    words = ((name, re.sub(r"^Seconds\((.*)\)$", r"\1", value)) for name, value in found)
+    pairs = re.findall(r'Config::SetDefault\("ns3::(\S+)",\s+\w+\((.*)\)\);', text)
+    words = ((name, re.sub(r"^Seconds\((.*)\)$", r"\1", value)) for name, value in pairs)
     return {name: constants.get(value, value) for name, value in words}
 
 
@@ -50,16 +50,16 @@ def test_it_says_what_to_change_for_mainlines_classes():
 
 
 def test_a_protocol_sets_only_its_own_attributes():
-    found = defaults(program(TABLE1.with_settings({"tcp.cc": "westwood+"})))
-    assert [name for name in found if name.startswith("WwTcpWestwood")] == [
+    defaults_ = defaults(program(TABLE1.with_settings({"tcp.cc": "westwood+"})))
+    assert [name for name in defaults_ if name.startswith("WwTcpWestwood")] == [
         "WwTcpWestwood::Protocol"
     ]
-    own = defaults(
+    own_defaults = defaults(
         program(TABLE1.with_settings({"tcp.cc": {"name": "westwood", "tau": "250ms", "m": 4}}))
     )
-    assert own["WwTcpWestwood::Protocol"] == '"westwood"'
-    assert own["WwTcpWestwood::Tau"] == "MicroSeconds(250000)"
-    assert own["WwTcpWestwood::M"] == "4"
+    assert own_defaults["WwTcpWestwood::Protocol"] == '"westwood"'
+    assert own_defaults["WwTcpWestwood::Tau"] == "MicroSeconds(250000)"
+    assert own_defaults["WwTcpWestwood::M"] == "4"
     cubic = {"name": "westwood-cubic", "min_cwnd": 3}
     other = defaults(program(TABLE1.with_settings({"tcp.cc": cubic})))
     assert other["WwTcpWestwood::MinCwnd"] == "3" and "WwTcpWestwood::Tau" not in other
@@ -93,8 +93,8 @@ def test_a_preset_is_exported_or_refused_as_by_the_engine(preset):
 
 def test_names_that_differ_only_in_punctuation_have_different_constants():
     links = [
-        {"name": name, "between": [one, other], "rate": "1Mbps", "delay": "1ms"}
-        for name, one, other in (("a-b", "x", "y"), ("a_b", "y", "z"), ("A+B", "z", "int"))
+        {"name": name, "between": [first_flow, other], "rate": "1Mbps", "delay": "1ms"}
+        for name, first_flow, other in (("a-b", "x", "y"), ("a_b", "y", "z"), ("A+B", "z", "int"))
     ]
     flow = {"name": "int", "from": "x", "to": "int", "cc": "sack"}
     scenario = Scenario(

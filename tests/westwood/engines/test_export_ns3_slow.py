@@ -120,8 +120,12 @@ def drawn(seed: int) -> Scenario:
     for i in range(choices.randint(1, 4)):
         source, sink = choices.sample(nodes, 2)
         flow = {"name": f"f_{i}", "from": source, "to": sink, "cc": choices.choice(CONTROLS)}
-        own = {key: choices.choice(of) for key, of in OF_FLOW.items() if choices.random() < 0.25}
-        flows.append(flow | own)
+        settings = {
+            key: choices.choice(choices_)
+            for key, choices_ in OF_FLOW.items()
+            if choices.random() < 0.25
+        }
+        flows.append(flow | settings)
     return Scenario(
         name=f"drawn{seed}", duration="10s", seeds=1, profile="ns3-3.44", link=links, flow=flows
     )
@@ -144,14 +148,14 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_program_gives_the_results_of_the_engine(name, programs):
-    said = ns3_package.run(programs / name, f"--seed={SEED}")
+    output = ns3_package.run(programs / name, f"--seed={SEED}")
     pattern = r"(\S+): goodput (\S+) Mb/s, (\d+) bytes delivered, (\d+) packets sent"
-    found = re.findall(pattern, said)
+    numbers = re.findall(pattern, output)
     result = ns3.simulate(SCENARIOS[name], SEED)
     rows = list(result.rows.iter_rows(named=True))
-    assert [flow for flow, *_ in found] == [row["flow"] for row in rows]
+    assert [flow for flow, *_ in numbers] == [row["flow"] for row in rows]
     delivered = list(result.raw.connections["delivered_bytes"])
-    for (_, goodput, bytes_, packets), row, theirs in zip(found, rows, delivered, strict=True):
+    for (_, goodput, bytes_, packets), row, theirs in zip(numbers, rows, delivered, strict=True):
         assert int(bytes_) == theirs and (theirs > 0 or name.startswith("drawn"))
         assert 1e6 * float(goodput) == pytest.approx(row["goodput_bps"], rel=1e-5)
         if not name.startswith("drawn"):  # there SYNs and FINs may be lost, too
@@ -160,5 +164,5 @@ def test_a_program_gives_the_results_of_the_engine(name, programs):
 
 
 def test_another_seed_loses_other_packets(programs):
-    said = {ns3_package.run(programs / "table1", f"--seed={seed}") for seed in (1, 2)}
-    assert len(said) == 2
+    outputs = {ns3_package.run(programs / "table1", f"--seed={seed}") for seed in (1, 2)}
+    assert len(outputs) == 2

@@ -42,17 +42,17 @@ def scenario(profile: str, recovery: str, cc: str = "reno", **flow: Any) -> Scen
     return Scenario(name="s", duration="20s", profile=profile, link=[link], flow=[{**ends, **flow}])
 
 
-def other_than(setting: Setting, own: Any) -> Any:
+def other_than(setting: Setting, fixed_value: Any) -> Any:
     """Returns a valid value that differs from the host's fixed one."""
     match setting.kind:
         case "SWITCH":
-            return not own
+            return not fixed_value
         case "COUNT":
-            return next(count for count in (3, 4) if count != own)
+            return next(count for count in (3, 4) if count != fixed_value)
         case "TIME" if setting.name in LESSER:
-            return next(text for text in ("2ms", "1ms") if text != own)
+            return next(text for text in ("2ms", "1ms") if text != fixed_value)
         case "TIME":
-            return next(text for text in ("59s", "300ms") if text != own)
+            return next(text for text in ("59s", "300ms") if text != fixed_value)
         case "BYTES":
             return "44B"
         case "SSTHRESH":
@@ -93,17 +93,17 @@ def test_a_value_other_than_the_fixed_one_is_refused_in_one_line(engine, key):
     limits, profile, recovery = HOSTS[engine]
     accepted = scenario(profile, recovery)
     limits.check(accepted)
-    own = limits.fixed(accepted.flow[0])
-    if key not in own:
+    fixed = limits.fixed(accepted.flow[0])
+    if key not in fixed:
         return
-    value = other_than(SETTINGS[key], own[key])
+    value = other_than(SETTINGS[key], fixed[key])
     another = scenario(profile, recovery, **{key: value})
     if another.flow == accepted.flow:
         return  # the profile's value is accepted, and a switch has no third value
     with pytest.raises(InputError) as refused:
         limits.check(another)
     message = str(refused.value)
-    expected = f"tcp.{key} = {show(value)}: engine {engine} expects {show(own[key])}"
+    expected = f"tcp.{key} = {show(value)}: engine {engine} expects {show(fixed[key])}"
     assert message.startswith(expected) and "\n" not in message
 
 
@@ -130,11 +130,11 @@ def test_ns3_refuses_a_profiles_header():
 def test_ns3_has_other_fixed_values_for_cubic(key):
     """Its CUBIC takes ssthresh from cwnd, its NewReno from the pipe."""
     cubic, reno = (scenario("ns3-3.44", "sack", cc).flow[0] for cc in ("cubic", "sack"))
-    own = ns3_limits.fixed(cubic)[key]
-    assert own is not ns3_limits.fixed(reno)[key]
-    ns3_limits.check(scenario("ns3-3.44", "sack", "cubic", **{key: own}))
+    fixed = ns3_limits.fixed(cubic)[key]
+    assert fixed is not ns3_limits.fixed(reno)[key]
+    ns3_limits.check(scenario("ns3-3.44", "sack", "cubic", **{key: fixed}))
     with pytest.raises(InputError, match=key):
-        ns3_limits.check(scenario("ns3-3.44", "sack", "sack", **{key: own}))
+        ns3_limits.check(scenario("ns3-3.44", "sack", "sack", **{key: fixed}))
 
 
 @pytest.mark.parametrize(

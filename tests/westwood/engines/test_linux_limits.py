@@ -30,18 +30,18 @@ UDP = {"app": {"kind": "udp", "rate": "1Mbps"}}
 def scenario(*flows: dict[str, Any], **settings: Any) -> Scenario:
     given = flows or ({},)
     ends = {"from": "a", "to": "b"}
-    made = [
+    described = [
         {
             "name": f"tcp{number}" if number else "tcp",
             **ends,
-            **({} if "app" in one else {"cc": "reno"}),
-            **one,
+            **({} if "app" in flow_settings else {"cc": "reno"}),
+            **flow_settings,
         }
-        for number, one in enumerate(given)
+        for number, flow_settings in enumerate(given)
     ]
-    return Scenario(name="s", duration="1s", profile="linux", link=[LINK], flow=made).with_settings(
-        settings
-    )
+    return Scenario(
+        name="s", duration="1s", profile="linux", link=[LINK], flow=described
+    ).with_settings(settings)
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_a_setting_that_linux_lacks_is_refused(settings, expected):
     ],
 )
 def test_a_setting_at_the_limits_of_linux_is_accepted(settings):
-    made = scenario(**settings)
+    accepted = scenario(**settings)
     if settings.get("tcp.recovery") == "newreno":  # without SACK Linux has none of its children
-        fixed = linux_limits.fixed(made.flow[0])
+        fixed = linux_limits.fixed(accepted.flow[0])
         names = ("timestamps", "rack", "frto", "undo")
         assert [fixed[name] for name in names] == [False] * 4
         return
-    linux_limits.check(made)
+    linux_limits.check(accepted)
 
 
 def test_a_datagram_has_room_for_ip_and_udp():
@@ -136,7 +136,7 @@ def test_a_machine_has_room_for_4096_flows():
 
 def test_a_control_that_this_kernel_lacks_is_named_with_the_remedy(monkeypatch):
     monkeypatch.setattr(linux_limits, "is_missing", lambda control: control != "reno")
-    monkeypatch.setattr(linux_emulated, "lacking", lambda controls: "no emulator")
+    monkeypatch.setattr(linux_emulated, "missing_reason", lambda controls: "no emulator")
     linux_limits.check(scenario())
     for cc, remedy in (
         ("westwood+", r"no congestion control ww_plus: westwood kernel load"),
@@ -145,7 +145,7 @@ def test_a_control_that_this_kernel_lacks_is_named_with_the_remedy(monkeypatch):
         with pytest.raises(UnavailableError, match=remedy):
             linux_limits.check(scenario({"cc": cc}))
     assert not linux_limits.is_emulated(scenario({"cc": "vegas"}))
-    monkeypatch.setattr(linux_emulated, "lacking", lambda controls: None)
+    monkeypatch.setattr(linux_emulated, "missing_reason", lambda controls: None)
     assert linux_limits.is_emulated(scenario({"cc": "vegas"}))
     assert not linux_limits.is_emulated(scenario())
     linux_limits.check(scenario({"cc": "vegas"}))
@@ -153,10 +153,10 @@ def test_a_control_that_this_kernel_lacks_is_named_with_the_remedy(monkeypatch):
 
 
 def test_a_control_that_the_emulated_kernel_lacks_is_named(monkeypatch):
-    monkeypatch.setattr(emulated, "lacking", lambda: None)
-    assert linux_emulated.lacking(["reno", "vegas"]) is None
-    said = "Debian's kernel has no illinois, ww_plus"
-    assert linux_emulated.lacking(["ww_plus", "cubic", "illinois"]) == said
+    monkeypatch.setattr(emulated, "missing_reason", lambda: None)
+    assert linux_emulated.missing_reason(["reno", "vegas"]) is None
+    expected = "Debian's kernel has no illinois, ww_plus"
+    assert linux_emulated.missing_reason(["ww_plus", "cubic", "illinois"]) == expected
 
 
 @pytest.mark.parametrize(

@@ -84,12 +84,12 @@ def test_a_shell_has_only_queues_that_decide_on_arrival():
 def test_a_discipline_that_this_kernel_lacks_is_named_with_the_remedy(monkeypatch):
     monkeypatch.setattr(linux_limits, "is_missing", lambda control: False)
     monkeypatch.setattr(linux_queues, "is_missing", lambda discipline: discipline == "codel")
-    monkeypatch.setattr(linux_emulated, "lacking", lambda controls: "no emulator")
+    monkeypatch.setattr(linux_emulated, "missing_reason", lambda controls: "no emulator")
     chosen = scenario(queue("codel"))
     with pytest.raises(UnavailableError, match="no queue discipline codel: modprobe sch_codel, or"):
         linux_limits.check(chosen)
     linux_limits.check(scenario(queue("pie")))
-    monkeypatch.setattr(linux_emulated, "lacking", lambda controls: None)
+    monkeypatch.setattr(linux_emulated, "missing_reason", lambda controls: None)
     assert linux_limits.is_emulated(chosen)
     assert linux_limits.missing(chosen) == ["sch_codel"]
     linux_limits.check(chosen)

@@ -54,7 +54,7 @@ def test_bursts_of_losses_are_listed_as_the_simulator_draws_them():
     scenario = Scenario.preset("path").with_settings(gilbert)
     assert has_random_losses(scenario)
     job = Job(scenario, [1])
-    (listed,), (drawn,) = (one.prepare(job)(1) for one in (listing(SIMULATOR), SIMULATOR))
+    (listed,), (drawn,) = (engine.prepare(job)(1) for engine in (listing(SIMULATOR), SIMULATOR))
     share = 0.01 / 0.26  # p / (p + r)
     assert listed["lost"] == drawn["lost"] == pytest.approx(share * drawn["sent"], rel=0.3)
 

@@ -25,7 +25,7 @@ LINUX = {"name": "westwood+-linux", "byte_counting": True}
 LOST = [50, 300, 1000, 2000, 2010, 5000]  # packets of the bottleneck
 
 
-def made(cc: str = "newreno", *, profile: str = "ns2-2005", **flow: Any) -> Scenario:
+def ns2_scenario(cc: str = "newreno", *, profile: str = "ns2-2005", **flow: Any) -> Scenario:
     """Returns a scenario of one flow over 2 Mb/s and 45 ms; `link` overrides link settings."""
     link = {
         "name": "bottleneck",
@@ -51,7 +51,9 @@ def losing(numbers: list[int]) -> dict[str, Any]:
 @pytest.mark.parametrize("cc", ["tahoe", "reno", "newreno", "sack"])
 def test_with_ns2s_fixed_values_a_flow_delivers_as_much_as_there(cc: str, profile: str) -> None:
     growth = {f"tcp.cc.{key}": value for key, value in OWN_GROWTH.items()}
-    scenario = made(cc, profile=profile, link=losing(LOST), **OWN_WAYS).with_settings(growth)
+    scenario = ns2_scenario(cc, profile=profile, link=losing(LOST), **OWN_WAYS).with_settings(
+        growth
+    )
     ours, theirs = simulate(scenario).flow_rows[0], ns2.simulate(scenario).flow_rows[0]
     assert theirs["engine"] == "ns2" and theirs.keys() == ours.keys()
     assert ours["goodput_bps"] == pytest.approx(theirs["goodput_bps"], rel=0.03)
@@ -65,7 +67,7 @@ def test_with_ns2s_fixed_values_a_flow_delivers_as_much_as_there(cc: str, profil
 @pytest.mark.parametrize("lost", [[], [50]])
 def test_the_same_packets_are_lost_and_a_transfer_takes_as_long(syn: bool, lost: list[int]) -> None:
     """Our packet numbers count the SYN, which ns-2 does not send without `syn_`."""
-    scenario = made(
+    scenario = ns2_scenario(
         "newreno", link=losing(lost), size="100kB", handshake_rtt=syn, initial_rto="1s", **OWN_WAYS
     )
     ours, theirs = simulate(scenario).flow_rows[0], ns2.simulate(scenario).flow_rows[0]
@@ -78,7 +80,7 @@ def test_the_same_packets_are_lost_and_a_transfer_takes_as_long(syn: bool, lost:
 @needs_ns2
 def test_the_queue_holds_as_many_packets_as_ours() -> None:
     """ns-2's DropTail is full one packet below its limit_; drops are counted per flow."""
-    scenario = made(link={"queue": {"kind": "droptail", "limit": "10p"}}, duration="150ms")
+    scenario = ns2_scenario(link={"queue": {"kind": "droptail", "limit": "10p"}}, duration="150ms")
     scenario = scenario.with_settings({"tcp.initial_cwnd": "30p"})
     ours, theirs = simulate(scenario).flow_rows[0], ns2.simulate(scenario).flow_rows[0]
     assert ours["queue_drops"] == 30 - 10
@@ -88,13 +90,15 @@ def test_the_queue_holds_as_many_packets_as_ours() -> None:
 @needs_ns2
 def test_random_losses_and_red_have_the_seed_and_flows_share_a_link() -> None:
     red = {"kind": "red", "limit": "50p", "min": 5, "max": 15, "spared": 1}
-    random = made(link={"loss": {"kind": "uniform", "rate": 0.01}, "queue": red}, duration="20s")
+    random = ns2_scenario(
+        link={"loss": {"kind": "uniform", "rate": 0.01}, "queue": red}, duration="20s"
+    )
     first, again, other = (ns2.simulate(random, seed).flow_rows[0] for seed in (1, 1, 2))
     same = {"sent", "lost", "queue_drops", "goodput_bps"}
     assert all(first[key] == again[key] for key in same) and first["sent"] != other["sent"]
     two = random.resolved()
     names = ("one", "two")
-    flows = [{**made(duration="20s").resolved()["flow"][0], "name": n} for n in names]
+    flows = [{**ns2_scenario(duration="20s").resolved()["flow"][0], "name": n} for n in names]
     shared = Scenario(**{**two, "flow": flows})
     rows = ns2.simulate(shared).flow_rows
     assert [row["flow"] for row in rows] == list(names)
@@ -147,9 +151,9 @@ def test_uclas_module_delivers_as_much_as_ours(name: str) -> None:
 def test_newrenos_behaviour_before_2003_is_a_switch_in_ns2(switch: str, theirs: str) -> None:
     for cc in ("newreno", "westwood-ucla"):
         for on in (True, False):
-            text = ns2.script(made(cc, profile="ns2-2002", **{switch: on}))
+            text = ns2.script(ns2_scenario(cc, profile="ns2-2002", **{switch: on}))
             assert f" {theirs} {int(not on)}" in text
-    assert theirs not in ns2.script(made("reno", profile="ns2-2002", **{switch: True}))
+    assert theirs not in ns2.script(ns2_scenario("reno", profile="ns2-2002", **{switch: True}))
 
 
 def test_without_ns2_the_error_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,19 +192,19 @@ def test_without_ns2_the_error_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_what_ns2_cannot_do_is_refused(settings: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
-        ns2.script(made().with_settings(settings))
+        ns2.script(ns2_scenario().with_settings(settings))
 
 
 def test_a_flow_may_set_the_values_that_are_fixed_in_ns2() -> None:
-    scenario = made(**OWN_WAYS)
+    scenario = ns2_scenario(**OWN_WAYS)
     ns2.script(scenario)
-    own = fixed(scenario.flow[0])
-    assert all(own[key] == value for key, value in OWN_WAYS.items())
+    fixed_values = fixed(scenario.flow[0])
+    assert all(fixed_values[key] == value for key, value in OWN_WAYS.items())
 
 
 def test_a_trace_is_refused() -> None:
     with pytest.raises(InputError, match='--engine = "ns2": ns-2 gives no trace'):
-        ns2.simulate(made(), trace=True)
+        ns2.simulate(ns2_scenario(), trace=True)
 
 
 def test_the_grids_have_forty_points_and_more_a_profile() -> None:

@@ -27,25 +27,25 @@ SAID = {
 }
 
 
-def counts(handshake: bool = True, **said: str) -> dict[str, float]:
+def counts(handshake: bool = True, **texts: str) -> dict[str, float]:
     """Converts the counters of a flow with packets of 1500 bytes, 1448 of which are payload."""
     flow: Any = SimpleNamespace(packet=1500, header=40, mss=1448, handshake_rtt=handshake)
-    return ns2._counts(flow, {**SAID, **said})
+    return ns2._counts(flow, {**SAID, **texts})
 
 
 def test_a_flows_counters_are_those_without_the_syn():
-    found = counts(in_order="15040")
-    assert (found["sent"], found["in_flight"]) == (20, 20 - 15 - 2 - 1)
-    assert found["ip_bytes_at_sink"] == 15 * 1500
-    assert found["delivered_bytes"] == 10 * 1448, "15 000 bytes behind a SYN of 40"
-    assert found["fast_recoveries"] == 3
+    counters = counts(in_order="15040")
+    assert (counters["sent"], counters["in_flight"]) == (20, 20 - 15 - 2 - 1)
+    assert counters["ip_bytes_at_sink"] == 15 * 1500
+    assert counters["delivered_bytes"] == 10 * 1448, "15 000 bytes behind a SYN of 40"
+    assert counters["fast_recoveries"] == 3
     assert counts(in_order="15039")["delivered_bytes"] == 9 * 1448
 
 
 def test_a_flow_without_a_handshake_counts_from_its_first_packet():
-    found = counts(handshake=False, in_order="15000")
-    assert (found["sent"], found["in_flight"]) == (21, 21 - 16 - 3)
-    assert found["delivered_bytes"] == 10 * 1448 and found["ip_bytes_at_sink"] == 16 * 1500
+    counters = counts(handshake=False, in_order="15000")
+    assert (counters["sent"], counters["in_flight"]) == (21, 21 - 16 - 3)
+    assert counters["delivered_bytes"] == 10 * 1448 and counters["ip_bytes_at_sink"] == 16 * 1500
 
 
 def test_a_flow_that_sent_nothing_has_no_negative_counts():
@@ -59,17 +59,17 @@ def test_a_flow_that_sent_nothing_has_no_negative_counts():
 
 
 def test_what_a_link_sends_after_the_end_is_not_utilisation():
-    said = {"bps": "12000", "sent_bytes": "15000", "last_departure_s": "9.5"}
-    assert ns2._side(said, 1500, 10.0).utilisation == pytest.approx((10 - 0.5) / 10)
-    early = {**said, "sent_bytes": "7500", "last_departure_s": "5"}
+    texts = {"bps": "12000", "sent_bytes": "15000", "last_departure_s": "9.5"}
+    assert ns2._side(texts, 1500, 10.0).utilisation == pytest.approx((10 - 0.5) / 10)
+    early = {**texts, "sent_bytes": "7500", "last_departure_s": "5"}
     assert ns2._side(early, 1500, 10.0).utilisation == pytest.approx(0.5)
-    none = {**said, "sent_bytes": "0", "last_departure_s": "9.9"}
+    none = {**texts, "sent_bytes": "0", "last_departure_s": "9.9"}
     assert ns2._side(none, 1500, 10.0).utilisation == 0
-    assert math.isnan(ns2._side(said, 1500, 10.0).waited_s)
+    assert math.isnan(ns2._side(texts, 1500, 10.0).waited_s)
 
 
 def test_a_scenario_gives_the_same_script_in_every_version():
-    found: dict[str, Any] = {}
+    hashes: dict[str, Any] = {}
     for name, grid in NS2.items():
         points = [grid.points[0], grid.points[len(grid.points) // 2], grid.points[-1]]
         for cc in grid.protocols:
@@ -77,7 +77,7 @@ def test_a_scenario_gives_the_same_script_in_every_version():
                 ns2.script(grids_of.scenario(grid, cc, Point(**columns), 1, "5s"))
                 for columns in points
             ]
-            found[f"{name} {cc}"] = [digest(script.encode()) for script in scripts]
+            hashes[f"{name} {cc}"] = [digest(script.encode()) for script in scripts]
     first = next(iter(NS2.values()))
     whole = ns2.script(grids_of.scenario(first, "newreno", Point(**first.points[0]), 1, "5s"))
-    assert_golden("ns2", {**found, "newreno": whole.splitlines()})
+    assert_golden("ns2", {**hashes, "newreno": whole.splitlines()})

@@ -54,7 +54,7 @@ def ns3_at(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("there", "said"),
+    ("there", "expected"),
     [
         ((), "no C++ compiler, cmake, ninja: apt-get install g++ cmake ninja-build (or apt-get"),
         (("cmake", "make"), "no C++ compiler: apt-get install g++\n"),
@@ -62,11 +62,11 @@ def ns3_at(folder: Path) -> Path:
         (("g++", "cmake"), "no ninja: apt-get install ninja-build (or pip install 'westwood[ns3]"),
     ],
 )
-def test_missing_tools_are_named_with_their_packages(machine, westwood, there, said):
+def test_missing_tools_are_named_with_their_packages(machine, westwood, there, expected):
     for name in there:
         tool(machine, name)
     called = westwood("ns3", "build")
-    assert called.code == 77 and said in called.err and called.err.count("\n") == 1
+    assert called.code == 77 and expected in called.err and called.err.count("\n") == 1
     assert not (machine / "cache").exists()
 
 
@@ -80,14 +80,14 @@ def test_a_folder_without_ns3_is_refused(machine, westwood):
     for name in ("c++", "cmake", "ninja"):
         tool(machine, name)
     (machine / "tree" / "src" / "core").mkdir(parents=True)
-    for source, said in (
+    for source, expected in (
         ("gone", "no such folder"),
         ("tree", "./ns3 configure -d release && ./ns3 build"),
         ("bin", "expected an ns-3 with include/ns3/core-module.h"),
     ):
         called = westwood("ns3", "build", "--source", machine / source)
         assert called.code == 2 and called.err.startswith("westwood: --source = ")
-        assert said in called.err
+        assert expected in called.err
 
 
 def test_a_build_that_fails_says_why_and_leaves_no_runner(machine, westwood):
@@ -102,7 +102,7 @@ def test_a_build_that_fails_says_why_and_leaves_no_runner(machine, westwood):
     assert (built.code, path) == (0, str(runner))
     assert following.startswith("Next: westwood run table1 --engine ns3 ")
     assert ns3.program() == runner
-    for printed, said in (
+    for printed, expected in (
         ("working\na.cc:1: error: no such type\nstopped", ": a.cc:1: error: no such type\n"),
         (
             "CMake Error at a:1 (message):\n  no lib\n\nmore",
@@ -113,7 +113,7 @@ def test_a_build_that_fails_says_why_and_leaves_no_runner(machine, westwood):
     ):
         tool(machine, "cmake", f"echo '{printed}'; exit 1")
         failed = westwood("ns3", "build", "--source", source)
-        assert failed.code == 1 and failed.err.endswith(said)
+        assert failed.code == 1 and failed.err.endswith(expected)
     assert not runner.exists()
     refused = westwood("run", "table1", "--engine", "ns3")
     assert refused.code == 77 and refused.err.endswith("it is not installed: westwood ns3 build\n")

@@ -39,7 +39,7 @@ def test_without_losses_both_engines_deliver_the_same(cc):
     planned = experiment.plan(scenario, seeds=1)
     theirs = experiment.collect(planned, engines.find("ns3"), workers=1, track=track).rows
     ours = simulate(scenario, 1).rows
-    columns = {one for one in theirs.columns if not one.startswith(LOST_ON)}  # of several links
+    columns = {name for name in theirs.columns if not name.startswith(LOST_ON)}  # of several links
     assert theirs["engine"][0] == "ns3" and columns == set(ours.columns)
     for column, tolerance in (
         ("goodput_bps", 0.01),
@@ -77,11 +77,11 @@ def test_each_flow_has_its_own_protocol_and_settings():
     scenario = Scenario(name="s", duration="20s", profile="ns3-3.44", link=[link], flow=flows)
     planned = experiment.plan(scenario, seeds=1)
     rows = experiment.collect(planned, engines.find("ns3"), workers=1, track=track).rows
-    one, two = rows.to_dicts()
-    assert (one["cc"], two["cc"]) == ("westwood+", "cubic")
+    first_row, two = rows.to_dicts()
+    assert (first_row["cc"], two["cc"]) == ("westwood+", "cubic")
     assert two["completed"] == 1 and 1 < two["completed_s"] < 20
-    assert two["sent"] == pytest.approx(1e6 / 1460, rel=0.2) and one["sent"] > 2000
-    assert one["loss_ratio"] < 0.1
+    assert two["sent"] == pytest.approx(1e6 / 1460, rel=0.2) and first_row["sent"] > 2000
+    assert first_row["loss_ratio"] < 0.1
 
 
 @needs_runner
@@ -246,8 +246,10 @@ def test_a_queue_with_red_holds_its_limit():
 @needs_runner
 def test_flows_start_within_their_spread_by_the_seed():
     scenario = shared({"limit": "60p"}, [{"start_spread": "4s", "start": "1s"}] * 4, "10s")
-    one, other = (ns3.simulate(scenario, seed).transfers["start_s"].to_list() for seed in (1, 2))
-    assert len({*one, *other}) == 8 and min(one) >= 1 and max(one) <= 5
+    first_starts, other = (
+        ns3.simulate(scenario, seed).transfers["start_s"].to_list() for seed in (1, 2)
+    )
+    assert len({*first_starts, *other}) == 8 and min(first_starts) >= 1 and max(first_starts) <= 5
 
 
 @needs_runner

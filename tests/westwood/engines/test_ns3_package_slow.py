@@ -14,9 +14,9 @@ def lines_of_the_page() -> tuple[str, list[str]]:
     """Returns the lines of docs/ns3.md: the include, and the others."""
     page = (ns3_package.ROOT / "docs" / "ns3.md").read_text(encoding="utf-8")
     _, _, section = page.partition("### In a script of yours")
-    found = re.search(r"```cpp\n(.*?)```", section, re.DOTALL)
-    assert found
-    include, *others = found[1].splitlines()
+    match = re.search(r"```cpp\n(.*?)```", section, re.DOTALL)
+    assert match
+    include, *others = match[1].splitlines()
     return include, others
 
 

@@ -51,9 +51,9 @@ def test_a_stacks_own_control_fills_it_too(cc):
 
 @pytest.mark.parametrize("cc", ["quinn:bbr", "noq:bbr3"])
 def test_the_seed_determines_every_byte_of_a_stack_that_draws_random_numbers(cc):
-    made = scenario(cc, loss={"rate": 0.01})
+    quic_scenario = scenario(cc, loss={"rate": 0.01})
     first, again, other = (
-        simulate(made, seed=seed, engine="noq", trace=True) for seed in (1, 1, 2)
+        simulate(quic_scenario, seed=seed, engine="noq", trace=True) for seed in (1, 1, 2)
     )
     assert first.trace.equals(again.trace) and not first.trace.equals(other.trace)
 
@@ -74,23 +74,23 @@ def test_the_simulators_connection_is_the_same_in_every_engine():
 
 def test_a_packet_whose_number_cannot_be_restored_is_refused():
     """Half of the packets are 300 ms late: RFC 9000, A.3, gives some of them a wrong number."""
-    made = scenario("quinn:bbr", rate="5Mbps", reorder={"rate": 0.5, "delay": "300ms"})
+    quic_scenario = scenario("quinn:bbr", rate="5Mbps", reorder={"rate": 0.5, "delay": "300ms"})
     (row,) = simulate(
-        made.with_settings({"duration": "3s", "f0.ecn": True}), engine="noq"
+        quic_scenario.with_settings({"duration": "3s", "f0.ecn": True}), engine="noq"
     ).flow_rows
     assert row["goodput_bps"] > 1e4
 
 
 def test_a_pacer_that_asks_for_less_than_a_nanosecond_does_not_stop_time():
-    made = scenario("noq:bbr3", rate="1Tbps", delay="1us", queue={"limit": "50p"})
-    (row,) = simulate(made.with_settings({"f0.size": "100kB"}), engine="noq").flow_rows
+    quic_scenario = scenario("noq:bbr3", rate="1Tbps", delay="1us", queue={"limit": "50p"})
+    (row,) = simulate(quic_scenario.with_settings({"f0.size": "100kB"}), engine="noq").flow_rows
     assert row["completed_s"] < 1e-3
 
 
 @pytest.mark.parametrize("cc, packet", [("quinn:cubic", "9000B"), ("noq:newreno", "16412B")])
 def test_large_packets_fit_into_the_first_window(cc, packet):
-    made = scenario(cc, queue={"limit": "50p"}).with_settings({"f0.packet": packet})
-    (row,) = simulate(made, engine="quinn").flow_rows
+    quic_scenario = scenario(cc, queue={"limit": "50p"}).with_settings({"f0.packet": packet})
+    (row,) = simulate(quic_scenario, engine="quinn").flow_rows
     assert row["goodput_bps"] > 9e6
 
 
@@ -110,24 +110,24 @@ def test_transfers_that_are_over_take_no_memory():
 
 
 def test_a_transfer_ends_when_all_of_it_is_acknowledged():
-    made = scenario("cubic").with_settings({"f0.size": "500kB"})
-    (row,) = simulate(made, engine="quinn").flow_rows
+    quic_scenario = scenario("cubic").with_settings({"f0.size": "500kB"})
+    (row,) = simulate(quic_scenario, engine="quinn").flow_rows
     # A round trip of 20 ms for the handshake, and 0.4 s at 10 Mb/s at least.
     assert 0.42 < row["completed_s"] < 1
 
 
 @pytest.mark.parametrize("cc", ["quinn:cubic", "noq:cubic"])
 def test_the_smallest_round_trip_is_the_paths(cc):
-    made = scenario(cc).with_settings({"duration": "1s"})
-    (row,) = simulate(made, engine="quinn").flow_rows
+    quic_scenario = scenario(cc).with_settings({"duration": "1s"})
+    (row,) = simulate(quic_scenario, engine="quinn").flow_rows
     # The queue is empty at first. An ACK takes some us, and a packet 1.2 ms if it is full.
     assert 0.02 < row["min_rtt_s"] < 0.0215
 
 
 def test_requests_are_streams_of_their_own():
     app = {"kind": "request", "size": "20kB", "think": "100ms"}
-    made = scenario("cubic").with_settings({"f0.app": app})
-    result = simulate(made, engine="noq")
+    quic_scenario = scenario("cubic").with_settings({"f0.app": app})
+    result = simulate(quic_scenario, engine="noq")
     (row,) = result.flow_rows
     # A response takes 16 ms, its ACK 20 ms more, and the next is asked for 100 ms later.
     assert 0.6 < row["goodput_bps"] / (8 * 20_000 / 0.136) < 1
@@ -180,16 +180,16 @@ def test_an_applications_writes_fill_a_packet_each(cc):
 @pytest.mark.parametrize("cc", ["quinn:cubic", "noq:cubic", "cubic"])
 def test_reductions_by_marks_are_not_those_by_losses(cc):
     queue = {"kind": "codel", "limit": "300p", "ecn": True}
-    made = scenario(cc, queue=queue).with_settings({"f0.ecn": True, "duration": "3s"})
-    (row,) = simulate(made, engine="noq").flow_rows
+    quic_scenario = scenario(cc, queue=queue).with_settings({"f0.ecn": True, "duration": "3s"})
+    (row,) = simulate(quic_scenario, engine="noq").flow_rows
     assert row["queue_drops"] == 0 and row["fast_recoveries"] == 0 and row["ecn_reductions"] > 1
 
 
 def test_an_error_of_a_stack_ends_the_run_with_a_command_that_repeats_it(monkeypatch, tmp_path):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    made = scenario("cubic")
-    plan = Stack("quinn").plan(made).replace("ours cubic", "own vegas")
+    quic_scenario = scenario("cubic")
+    plan = Stack("quinn").plan(quic_scenario).replace("ours cubic", "own vegas")
     with pytest.raises(RunError, match="quic, seed 7: quinn, connection 0") as caught:
         quic._execute(plan + "seed 7\nend\n", "quic, seed 7")
     command = str(caught.value).partition("to repeat it: ")[2]
@@ -237,10 +237,10 @@ NAMES_ITSELF = '[ "$1" = --name ] && { echo ww-quic; exit; }'
     ],
 )
 def test_another_program_in_its_place_is_one_line(script, error, expected, monkeypatch, tmp_path):
-    own = tmp_path / "own"
-    own.write_text(f"#!/bin/sh\n{script}\n")
-    own.chmod(0o755)
-    monkeypatch.setenv(quic.VARIABLE, str(own))
+    program = tmp_path / "own"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv(quic.VARIABLE, str(program))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(quic, "_ANSWERS_IN_S", 0.5)
     with pytest.raises(error, match=expected) as caught:

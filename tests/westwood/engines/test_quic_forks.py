@@ -60,8 +60,10 @@ def test_a_forks_name_begins_with_that_of_its_stack(written, stack, name):
 
 @pytest.mark.usefixtures("_runner")
 def test_the_plan_and_the_labels_have_the_fork_and_its_control():
-    made = scenario("quinn:newreno", "quinn-mine:few", "quinn-mine:cubic", "cubic", "tcp:cubic")
-    plan = Stack("quinn-mine").plan(made)
+    quic_scenario = scenario(
+        "quinn:newreno", "quinn-mine:few", "quinn-mine:cubic", "cubic", "tcp:cubic"
+    )
+    plan = Stack("quinn-mine").plan(quic_scenario)
     assert re.findall(r"^stack .*", plan, re.MULTILINE) == [
         "stack 0 quinn own newreno",
         "stack 1 quinn-mine own few",
@@ -69,15 +71,18 @@ def test_the_plan_and_the_labels_have_the_fork_and_its_control():
         "stack 3 quinn-mine ours cubic",
     ]
     titles = {"quinn": quic.TITLES["quinn"], "quinn-mine": "quinn-proto 0.12.0"}
-    assert quic.versions("quinn-mine", [made]) == titles
-    assert Stack("quinn").remarks(made) == ["quinn-mine is quinn-proto 0.12.0"]
+    assert quic.versions("quinn-mine", [quic_scenario]) == titles
+    assert Stack("quinn").remarks(quic_scenario) == ["quinn-mine is quinn-proto 0.12.0"]
 
 
 def test_a_scenario_of_a_fork_is_read_back_as_it_was():
-    made = scenario("quinn-mine:few", {"name": "quinn-mine:cubic"})
-    assert [flow["cc"]["name"] for flow in made.resolved()["flow"]] == ["quinn-mine:few", "cubic"]
-    again = Scenario(**made.resolved())
-    assert again.hash == made.hash != scenario("quinn:newreno", "quinn-mine:cubic").hash
+    quic_scenario = scenario("quinn-mine:few", {"name": "quinn-mine:cubic"})
+    assert [flow["cc"]["name"] for flow in quic_scenario.resolved()["flow"]] == [
+        "quinn-mine:few",
+        "cubic",
+    ]
+    again = Scenario(**quic_scenario.resolved())
+    assert again.hash == quic_scenario.hash != scenario("quinn:newreno", "quinn-mine:cubic").hash
     assert [flow.cc.written for flow in again.flow] == ["quinn-mine:few", "quinn-mine:cubic"]
 
 

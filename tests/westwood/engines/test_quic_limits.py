@@ -45,14 +45,14 @@ def test_what_a_stack_has_no_word_for_is_refused_by_key(flow, key, expected):
 
 @pytest.mark.parametrize("key", sorted(settings_of("flow").keys() - {*quic_limits.OBEYED}))
 def test_no_setting_of_tcp_is_ignored(key):
-    made = scenario()
-    (flow,) = made.flow
+    quic_scenario = scenario()
+    (flow,) = quic_scenario.flow
     usual = getattr(flow, key)
     if isinstance(usual, bool):
         other: object = not usual
     else:
         other = usual + 1 if isinstance(usual, int) else Amount(3, "p")
-    different = copy.copy(made)
+    different = copy.copy(quic_scenario)
     vars(different)["flow"] = (flow.model_copy(update={key: other}),)
     with pytest.raises(InputError, match="a stack has its own rules") as caught:
         quic_limits.check(different, "quinn")
@@ -60,16 +60,16 @@ def test_no_setting_of_tcp_is_ignored(key):
 
 
 def test_an_ack_filter_needs_a_flow_whose_acks_it_can_read():
-    made = scenario().with_settings({"path.ack_filter": {"on": "backward"}})
+    quic_scenario = scenario().with_settings({"path.ack_filter": {"on": "backward"}})
     with pytest.raises(InputError, match=r"path\.ack_filter: has no effect"):
-        quic_limits.check(made, "noq")
-    quic_limits.check(made.with_settings({"one.cc": "tcp:cubic"}), "noq")
+        quic_limits.check(quic_scenario, "noq")
+    quic_limits.check(quic_scenario.with_settings({"one.cc": "tcp:cubic"}), "noq")
 
 
 @pytest.mark.parametrize("profile", ["rfc", "linux"])
 def test_a_profile_does_not_stand_in_the_way(profile):
-    made = scenario().with_settings({"profile": profile})
-    quic_limits.check(made, "noq")
+    quic_scenario = scenario().with_settings({"profile": profile})
+    quic_limits.check(quic_scenario, "noq")
 
 
 def test_flows_of_the_simulator_and_datagrams_may_have_any_settings():
@@ -79,17 +79,17 @@ def test_flows_of_the_simulator_and_datagrams_may_have_any_settings():
 
 
 def test_the_stack_is_part_of_the_name():
-    made = scenario(cc="quinn:bbr")
-    cc = made.flow[0].cc
+    quic_scenario = scenario(cc="quinn:bbr")
+    cc = quic_scenario.flow[0].cc
     assert (cc.name, cc.stack, cc.written) == ("bbr", "quinn", "quinn:bbr")
-    assert made.hash != scenario(cc="bbr").hash
-    changed = made.with_settings({"one.cc.name": "cubic"})
+    assert quic_scenario.hash != scenario(cc="bbr").hash
+    changed = quic_scenario.with_settings({"one.cc.name": "cubic"})
     assert changed.flow[0].cc.written == "cubic" and changed.hash == scenario().hash
 
 
 def test_the_plan_says_which_flows_are_whose():
-    made = scenario(count=2).with_settings({"one.cc": "bbr3"})
-    plan = Stack("noq").plan(made)
+    quic_scenario = scenario(count=2).with_settings({"one.cc": "bbr3"})
+    plan = Stack("noq").plan(quic_scenario)
     assert "stack 0 noq ours bbr3\nstack 1 noq ours bbr3\n" in plan
     assert "stack 0 quinn own cubic\n" in Stack("noq").plan(scenario(cc="quinn:cubic"))
     assert "stack" not in Stack("noq").plan(scenario(cc="tcp:cubic"))
@@ -120,19 +120,19 @@ def test_all_refusals_are_named_at_once():
     path = {"name": "path", "between": ["a", "b"], "rate": "5Mbps", "delay": "20ms"}
     wrong = {"min_rto": "100ms", "timestamps": False, "rack_slack": "7ms"}
     flows = [{"name": name, "from": "a", "to": "b", "cc": "cubic", **wrong} for name in "cd"]
-    made = Scenario(name="s", duration="1s", link=[path], flow=flows)
+    quic_scenario = Scenario(name="s", duration="1s", link=[path], flow=flows)
     checks: dict[str, tuple[Callable[[Scenario], None], int]] = {
         "ns3": (ns3_limits.check, 5),
         "linux": (linux_limits.check, 20),
-        "quinn": (lambda one: quic_limits.check(one, "quinn"), 6),
+        "quinn": (lambda scenario: quic_limits.check(scenario, "quinn"), 6),
     }
     for engine, (check, least) in checks.items():
         with pytest.raises(InputError) as caught:
-            check(made)
-        said = [str(one) for one in (caught.value, *caught.value.others)]
-        assert len(said) == len(set(said)) >= least, engine
+            check(quic_scenario)
+        messages = [str(error_) for error_ in (caught.value, *caught.value.others)]
+        assert len(messages) == len(set(messages)) >= least, engine
         for flow in "cd":
-            assert any(one.startswith(f"{flow}.") for one in said), engine
+            assert any(message.startswith(f"{flow}.") for message in messages), engine
 
 
 def test_a_scenario_without_a_profile_gets_the_engines(tmp_path, westwood, monkeypatch):

@@ -24,11 +24,11 @@ def row(
     engine: str, cc: str, *, duration: str = "20s", flow: dict[str, object], **link: object
 ) -> Row:
     path = {"name": "path", "between": ["a", "b"], "delay": "20ms", **link}
-    one = {"name": "one", "from": "a", "to": "b", "cc": cc, **flow}
-    (found,) = simulate(
-        Scenario(name="report", duration=duration, link=[path], flow=[one]), engine=engine
+    flow_settings = {"name": "one", "from": "a", "to": "b", "cc": cc, **flow}
+    (row_,) = simulate(
+        Scenario(name="report", duration=duration, link=[path], flow=[flow_settings]), engine=engine
     ).flow_rows
-    return found
+    return row_
 
 
 def resent(cc: str) -> float:
@@ -47,13 +47,13 @@ def test_noqs_bbr3_does_not_pace_what_the_application_limits():
 
 def test_quinn_does_not_pace_bbr():
     """quinn #2481: the rate that a control asks for has no effect."""
-    found = {
+    rates = {
         cc: row("quinn", cc, duration="10s", flow={}, rate="100Mbps", queue={"limit": "40p"})
         for cc in ("quinn:bbr", "bbr", "quinn:cubic")
     }
-    assert found["quinn:bbr"]["retransmission_ratio"] > 0.35
-    assert found["bbr"]["retransmission_ratio"] > 0.35
-    assert found["quinn:cubic"]["retransmission_ratio"] < 0.02
+    assert rates["quinn:bbr"]["retransmission_ratio"] > 0.35
+    assert rates["bbr"]["retransmission_ratio"] > 0.35
+    assert rates["quinn:cubic"]["retransmission_ratio"] < 0.02
 
 
 @pytest.mark.parametrize(

@@ -23,20 +23,20 @@ def scenario(**more: Any) -> Scenario:
 
 def packets(*flows: dict[str, Any], link: dict[str, Any] = LINK, **more: Any) -> float:
     """Returns the packets of a run, from the time that it takes."""
-    made = scenario(flow=list(flows), link=[link], **more)
-    count = sum(flow.count for flow in made.flow)
-    return (estimate_run(made).seconds - 0.4e-3 * count) / 60e-9
+    scenario_ = scenario(flow=list(flows), link=[link], **more)
+    count = sum(flow.count for flow in scenario_.flow)
+    return (estimate_run(scenario_).seconds - 0.4e-3 * count) / 60e-9
 
 
 def test_a_run_has_a_fixed_size_and_its_flows_and_segments():
-    found = estimate_run(scenario())
-    assert found.memory == pytest.approx(
+    estimate = estimate_run(scenario())
+    assert estimate.memory == pytest.approx(
         {"duration": 5 * MB, "tcp.count": 7200, "tcp.receive_window": 100 * (2 * 33.333 + 100)},
         rel=1e-4,
     )
-    assert found.memory_bytes == pytest.approx(sum(found.memory.values()))
-    assert found.disk == {} and found.disk_bytes == 0
-    assert found.seconds == pytest.approx(PACKETS * 60e-9 + 0.4e-3)
+    assert estimate.memory_bytes == pytest.approx(sum(estimate.memory.values()))
+    assert estimate.disk == {} and estimate.disk_bytes == 0
+    assert estimate.seconds == pytest.approx(PACKETS * 60e-9 + 0.4e-3)
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ def test_a_run_has_a_fixed_size_and_its_flows_and_segments():
     ],
 )
 def test_what_is_recorded_takes_rows(recorded, rows, in_memory, on_disk):
-    found = estimate_run(scenario(), recorded)
+    estimate = estimate_run(scenario(), recorded)
     count = rows * PACKETS
-    assert found.memory["duration"] == pytest.approx(5 * MB + in_memory * count)
-    assert found.seconds == pytest.approx(PACKETS * 60e-9 + 0.4e-3 + 0.7e-6 * count)
+    assert estimate.memory["duration"] == pytest.approx(5 * MB + in_memory * count)
+    assert estimate.seconds == pytest.approx(PACKETS * 60e-9 + 0.4e-3 + 0.7e-6 * count)
     spooled = estimate_run(scenario(), Recorded(**vars(recorded) | {"on_disk": True}))
     assert spooled.disk == {"duration": pytest.approx(on_disk * count)}
     assert spooled.memory["duration"] == pytest.approx(5 * MB + on_disk * count)
@@ -63,14 +63,14 @@ def test_what_is_recorded_takes_rows(recorded, rows, in_memory, on_disk):
 
 def test_rows_with_a_mode_take_more():
     bbr = scenario(flow=[{"name": "tcp", "from": "a", "to": "b", "cc": "bbr"}])
-    found = estimate_run(bbr, Recorded(windows=True, on_disk=True))
-    assert found.disk == {"duration": pytest.approx(206 * PACKETS)}
+    estimate = estimate_run(bbr, Recorded(windows=True, on_disk=True))
+    assert estimate.disk == {"duration": pytest.approx(206 * PACKETS)}
 
 
 def test_datagrams_are_captured_without_acks():
     udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "2Mbps"}}
-    found = estimate_run(scenario(flow=[udp]), Recorded(capture="path"))
-    assert found.memory["duration"] == pytest.approx(5 * MB + 170 * PACKETS / 5)
+    estimate = estimate_run(scenario(flow=[udp]), Recorded(capture="path"))
+    assert estimate.memory["duration"] == pytest.approx(5 * MB + 170 * PACKETS / 5)
 
 
 def test_other_engines_are_programs_with_their_own_speed():
@@ -113,9 +113,11 @@ class TestThePacketsOfARun:
 
     def test_are_shared_so_that_others_get_what_a_small_flow_leaves(self):
         small = {**FLOW, "name": "small", "receive_window": "14480B"}
-        found = estimate_run(scenario(flow=[FLOW, small]), Recorded(capture="path"))
-        assert found.seconds == pytest.approx(PACKETS * (60e-9 + 1.5 * 0.7e-6) + 0.8e-3)
-        groups = resources._shared(made := scenario(flow=[FLOW, small]), {"path": made.link[0]})
+        estimate = estimate_run(scenario(flow=[FLOW, small]), Recorded(capture="path"))
+        assert estimate.seconds == pytest.approx(PACKETS * (60e-9 + 1.5 * 0.7e-6) + 0.8e-3)
+        groups = resources._shared(
+            scenario_ := scenario(flow=[FLOW, small]), {"path": scenario_.link[0]}
+        )
         assert [group.bps for group in groups] == pytest.approx([7e6, 3e6])
 
     def test_are_those_of_each_direction(self):
@@ -126,31 +128,31 @@ class TestThePacketsOfARun:
         """A packet of 1504 bytes every 4 ms forward is 3 Mb/s; backward the link has 10."""
         varying = {**LINK, "trace": {"forward": [4]}}
         back = {**FLOW, "name": "back", "from": "b", "to": "a"}
-        made = scenario(link=[varying], flow=[FLOW, back])
-        groups = resources._shared(made, {"path": made.link[0]})
+        scenario_ = scenario(link=[varying], flow=[FLOW, back])
+        groups = resources._shared(scenario_, {"path": scenario_.link[0]})
         assert [group.bps for group in groups] == pytest.approx([3.008e6, 10e6], rel=0.01)
 
     def test_are_those_of_the_slowest_link_on_the_way(self):
         access = {"name": "access", "between": ["c", "a"], "rate": "2Mbps", "delay": "1ms"}
         far = {**FLOW, "name": "far", "from": "c"}
-        made = scenario(link=[LINK, access], flow=[FLOW, far])
-        groups = resources._shared(made, {link.name: link for link in made.link})
+        scenario_ = scenario(link=[LINK, access], flow=[FLOW, far])
+        groups = resources._shared(scenario_, {link.name: link for link in scenario_.link})
         assert [group.bps for group in groups] == pytest.approx([8e6, 2e6], rel=0.01)
 
 
 class TestTheMemoryOfAFlow:
     def memory(self, flow: dict[str, Any], **link: Any) -> dict[str, float]:
-        made = scenario(flow=[{**FLOW, **flow}], link=[{**LINK, **link}])
-        return dict(estimate_run(made).memory)
+        scenario_ = scenario(flow=[{**FLOW, **flow}], link=[{**LINK, **link}])
+        return dict(estimate_run(scenario_).memory)
 
     def test_is_its_window_where_that_is_less_than_the_path_holds(self):
-        found = self.memory({"receive_window": "14480B", "count": 3})
-        assert found["tcp.receive_window"] == pytest.approx(100 * 3 * 10)
-        assert found["tcp.count"] == 3 * 7200
+        estimate = self.memory({"receive_window": "14480B", "count": 3})
+        assert estimate["tcp.receive_window"] == pytest.approx(100 * 3 * 10)
+        assert estimate["tcp.count"] == 3 * 7200
 
     def test_has_a_share_of_the_queue(self):
-        found = self.memory({"count": 2})
-        assert found["tcp.receive_window"] == pytest.approx(100 * 2 * (33.333 + 50), rel=1e-4)
+        memory = self.memory({"count": 2})
+        assert memory["tcp.receive_window"] == pytest.approx(100 * 2 * (33.333 + 50), rel=1e-4)
         longer = self.memory({}, queue={"limit": "15000B"})
         assert longer["tcp.receive_window"] == pytest.approx(100 * (66.667 + 10), rel=1e-4)
         unlimited = self.memory({}, queue={"limit": "unlimited"})
@@ -168,13 +170,16 @@ class TestTheMemoryOfAFlow:
 
 def test_a_sweep_keeps_points_and_rows_besides_what_runs_at_a_time():
     small, large = scenario(), scenario(flow=[{**FLOW, "count": 3}])
-    found = estimate_many([small, large], points=10, seeds=4, at_a_time=2)
-    one = estimate_run(large).memory
-    assert found.memory == pytest.approx(
-        {**{key: 2 * size for key, size in one.items()}, "sweep": 12_000 * 10 + 7200 * 10 * 4 * 3}
+    estimate = estimate_many([small, large], points=10, seeds=4, at_a_time=2)
+    memory = estimate_run(large).memory
+    assert estimate.memory == pytest.approx(
+        {
+            **{key: 2 * size for key, size in memory.items()},
+            "sweep": 12_000 * 10 + 7200 * 10 * 4 * 3,
+        }
     )
     each_s = (estimate_run(small).seconds + estimate_run(large).seconds) / 2
-    assert found.seconds == pytest.approx(40 * each_s + 10 * 3e-3)
+    assert estimate.seconds == pytest.approx(40 * each_s + 10 * 3e-3)
     assert "seeds" in estimate_many([small], points=3, seeds=4, at_a_time=1).memory
     assert "sweep" in estimate_many([small], points=4, seeds=4, at_a_time=1).memory
 

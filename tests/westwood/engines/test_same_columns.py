@@ -93,13 +93,13 @@ def test_each_column_agrees_with_the_simulator(name, duration):
     scenario = cut(engine.profile or "", duration=duration)
     theirs, ours = engine.simulate(scenario), simulate(scenario)
     far = []
-    for of, table in ((of_flow, OF_FLOW), (of_link, OF_LINK)):
-        is_, should_be = of(theirs), of(ours)
+    for names, table in ((of_flow, OF_FLOW), (of_link, OF_LINK)):
+        is_, should_be = names(theirs), names(ours)
         for column, (share, most) in table.items():
             if math.isnan(is_[column]):  # not measured by this engine
                 continue
             if abs(is_[column] - should_be[column]) > max(share * abs(should_be[column]), most):
-                far.append(f"{of.__name__}: {column} is {is_[column]}, here {should_be[column]}")
+                far.append(f"{names.__name__}: {column} is {is_[column]}, here {should_be[column]}")
     assert not far, "\n".join(far)
 
 

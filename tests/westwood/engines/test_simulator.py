@@ -24,12 +24,12 @@ def bytes_of(frame: pl.DataFrame) -> bytes:
 
 
 def test_the_same_seed_gives_the_same_bytes(small):
-    one, two = (simulate(small, 7, trace=True, events=True) for _ in range(2))
-    assert bytes_of(one.rows) == bytes_of(two.rows)
-    assert bytes_of(one.trace) == bytes_of(two.trace)
-    assert bytes_of(one.events) == bytes_of(two.events)
-    assert one.trace.height > 100
-    assert bytes_of(simulate(small, 8, trace=True).trace) != bytes_of(one.trace)
+    first, second = (simulate(small, 7, trace=True, events=True) for _ in range(2))
+    assert bytes_of(first.rows) == bytes_of(second.rows)
+    assert bytes_of(first.trace) == bytes_of(second.trace)
+    assert bytes_of(first.events) == bytes_of(second.events)
+    assert first.trace.height > 100
+    assert bytes_of(simulate(small, 8, trace=True).trace) != bytes_of(first.trace)
 
 
 def test_tracing_does_not_change_a_run(small):
@@ -40,10 +40,10 @@ def test_tracing_does_not_change_a_run(small):
 
 def test_the_number_of_workers_changes_nothing(small):
     swept = Scenario.preset("fig5").with_settings({"duration": "5s", "seeds": 2})
-    one, two = (simulate_many(swept, workers=workers) for workers in (1, 2))
-    assert bytes_of(one) == bytes_of(two)
-    assert one.height == 14 * 5 * 2
-    assert one["bottleneck.loss.rate"].n_unique() == 14
+    first, second = (simulate_many(swept, workers=workers) for workers in (1, 2))
+    assert bytes_of(first) == bytes_of(second)
+    assert first.height == 14 * 5 * 2
+    assert first["bottleneck.loss.rate"].n_unique() == 14
 
 
 def test_protocols_see_the_same_random_numbers():

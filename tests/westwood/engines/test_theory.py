@@ -91,11 +91,11 @@ def test_bbrs_probing_of_the_rtt_costs_two_percent():
 
 def test_a_correlated_loss_takes_the_rest_of_its_burst():
     lost, _ = correlated_losses(0.05, 5, seed=1)
-    bursts = 1 + sum(two != one + 1 for one, two in itertools.pairwise(lost))
+    bursts = 1 + sum(two != number + 1 for number, two in itertools.pairwise(lost))
     assert lost == sorted(set(lost)) and bursts <= 5 and len(lost) > 5
 
 
-@pytest.mark.parametrize("name", [name for name, (_, one) in POINTS.items() if one.quick])
+@pytest.mark.parametrize("name", [name for name, (_, point) in POINTS.items() if point.quick])
 def test_the_page_has_what_is_measured_now(name):
     study, point = POINTS[name]
     page = table_of(study, PAGE.page.read_text(encoding="utf-8"))

@@ -49,34 +49,40 @@ NEEDED = {"red": {"min": 5, "max": 15}}  # settings of queues without a default
 )
 def test_a_plan_contains_every_declared_setting(kind, loss):
     queue = {"kind": kind, "limit": "50p", **NEEDED.get(kind, {})}
-    needed = {key: written_field(one, one.fallback) for key, one in settings_of(loss).items()}
+    needed = {
+        key: written_field(declared, declared.fallback)
+        for key, declared in settings_of(loss).items()
+    }
     losses = {"kind": loss, **needed, "on": "both"}
-    said = [name for name, *_ in statements(wire.plan(scenario(queue=queue, loss=losses)))]
+    names = [name for name, *_ in statements(wire.plan(scenario(queue=queue, loss=losses)))]
     prefixes = {"cc": "cc.", "flow": "", "link": ""}
     for setting in SETTINGS:
         name = prefixes.get(setting.section, f"{setting.section}.") + setting.field
         times = {"cc": 1, "flow": 2, "link": 2, kind: 2, loss: 2}.get(setting.section, 0)
         times = 1 if name == "overhead_bytes" else times if setting.is_for_users else 0
-        assert said.count(name) == times, name
+        assert names.count(name) == times, name
 
 
 @pytest.mark.parametrize("kind", IMPAIRMENTS)
 def test_a_plan_contains_every_setting_of_an_impairment(kind):
-    written = {key: written_field(one, one.fallback) for key, one in settings_of(kind).items()}
-    said = [name for name, *_ in statements(wire.plan(scenario(**{kind: written})))]
+    written = {
+        key: written_field(declared, declared.fallback)
+        for key, declared in settings_of(kind).items()
+    }
+    names = [name for name, *_ in statements(wire.plan(scenario(**{kind: written})))]
     for setting in settings_of(kind).values():
-        assert said.count(f"{kind}.{setting.field}") == 1, "forward"
+        assert names.count(f"{kind}.{setting.field}") == 1, "forward"
 
 
 def test_a_plan_is_in_the_engines_units():
     loss = {"kind": "script", "packets": [3, 5], "on": "forward"}
-    said = statements(wire.plan(scenario(loss=loss, queue={"limit": "40p"})))
-    assert ["duration", "20000000000000"] in said and ["delay", "20000000000"] in said
-    assert ["queue", "40", "-1"] in said and ["size_bytes", "-1"] in said
-    assert ["loss", "script", "3", "5"] in said and ["loss", "none"] in said
-    assert ["cc.filter", "ewma"] in said and ["recovery", "sack"] in said
-    assert ["flow", "1", "0", "udp"] in said
-    assert ["datagrams", "1000000", "-1", "0", "fixed", "fixed"] in said
+    lines = statements(wire.plan(scenario(loss=loss, queue={"limit": "40p"})))
+    assert ["duration", "20000000000000"] in lines and ["delay", "20000000000"] in lines
+    assert ["queue", "40", "-1"] in lines and ["size_bytes", "-1"] in lines
+    assert ["loss", "script", "3", "5"] in lines and ["loss", "none"] in lines
+    assert ["cc.filter", "ewma"] in lines and ["recovery", "sack"] in lines
+    assert ["flow", "1", "0", "udp"] in lines
+    assert ["datagrams", "1000000", "-1", "0", "fixed", "fixed"] in lines
     assert wire.conclusion(7, None) == "seed 7\nend\n"
     files = {"windows": Path("/w"), "queues": Path("/q"), "drops": Path("/d")}
     assert wire.conclusion(7, files) == "seed 7\ntrace /w /q /d\nend\n"

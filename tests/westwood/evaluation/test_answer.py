@@ -23,9 +23,9 @@ def runs(*values: float) -> list[Runs]:
 
 
 def answered(
-    criterion: Criterion, own: Sequence[float], others: Sequence[float] = (0.0, 0.0, 0.0)
+    criterion: Criterion, judged: Sequence[float], others: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> Answer:
-    return answer.of_runs(criterion, "part", {"here": Sides(runs(*own), runs(*others))})
+    return answer.of_runs(criterion, "part", {"here": Sides(runs(*judged), runs(*others))})
 
 
 @pytest.mark.parametrize(
@@ -43,40 +43,40 @@ def test_an_interval_on_one_side_of_the_threshold_decides(estimate, verdict):
 
 def test_a_mean_has_students_interval():
     """Three values with a deviation of 1: t for two degrees of freedom is 4.303."""
-    found = answer.mean_of([1.0, 2.0, 3.0])
-    assert found.value == 2.0
-    assert found.high - found.value == pytest.approx(4.303 / math.sqrt(3), rel=1e-3)
+    mean = answer.mean_of([1.0, 2.0, 3.0])
+    assert mean.value == 2.0
+    assert mean.high - mean.value == pytest.approx(4.303 / math.sqrt(3), rel=1e-3)
 
 
 def test_a_difference_is_paired_by_seed():
     """Both vary by 10 over the seeds, their difference by nothing."""
     criterion = replace(AT_LEAST_ONE, compare="difference")
-    (at,) = answered(criterion, (12.0, 22.0, 32.0), (10.0, 20.0, 30.0)).points
-    assert (at.judged, at.low, at.high, at.verdict) == (2.0, 2.0, 2.0, "meets")
+    (point,) = answered(criterion, (12.0, 22.0, 32.0), (10.0, 20.0, 30.0)).points
+    assert (point.judged, point.low, point.high, point.verdict) == (2.0, 2.0, 2.0, "meets")
 
 
 def test_a_ratio_has_a_geometric_mean_and_an_interval_above_zero():
     """The arithmetic mean is 3.7, and its interval goes from -9.9 to 17.3."""
     criterion = replace(AT_LEAST_ONE, compare="ratio")
-    (at,) = answered(criterion, (0.1, 10.0, 1.0), (1.0, 1.0, 1.0)).points
-    assert at.judged == pytest.approx(1.0)
-    assert 0 < at.low < 1 < at.high
-    assert at.low * at.high == pytest.approx(1.0)
+    (point,) = answered(criterion, (0.1, 10.0, 1.0), (1.0, 1.0, 1.0)).points
+    assert point.judged == pytest.approx(1.0)
+    assert 0 < point.low < 1 < point.high
+    assert point.low * point.high == pytest.approx(1.0)
 
 
 def test_a_ratio_of_nothing_fails_for_sure():
     criterion = replace(AT_LEAST_ONE, compare="ratio")
-    (at,) = answered(criterion, (0.0, 1.0, 1.0), (1.0, 1.0, 1.0)).points
-    assert (at.judged, at.low, at.high, at.verdict) == (0.0, 0.0, 0.0, "fails")
+    (point,) = answered(criterion, (0.0, 1.0, 1.0), (1.0, 1.0, 1.0)).points
+    assert (point.judged, point.low, point.high, point.verdict) == (0.0, 0.0, 0.0, "fails")
 
 
 @pytest.mark.parametrize("ratio", [0.1, 10.0])
 def test_either_way_takes_the_larger_of_a_ratio_and_its_inverse(ratio):
     at_most = Threshold(8.0, "RFC", at_most=True)
     criterion = replace(AT_LEAST_ONE, threshold=at_most, compare="either way")
-    (at,) = answered(criterion, (ratio, ratio, ratio)).points
-    assert at.judged == pytest.approx(10.0)
-    assert at.verdict == "fails"
+    (point,) = answered(criterion, (ratio, ratio, ratio)).points
+    assert point.judged == pytest.approx(10.0)
+    assert point.verdict == "fails"
 
 
 KEEPS = replace(AT_LEAST_ONE, threshold=Threshold(0.8, "ours"), compare="kept")
@@ -89,9 +89,9 @@ def test_a_control_that_takes_everything_fails_where_the_reference_takes_almost_
 
 def test_what_is_kept_is_compared_with_a_second_reference_that_decides_nothing():
     sides = Sides(runs(0.5, 0.5), runs(0.9, 0.9), runs(0.2, 0.2))
-    (at,) = answer.of_runs(KEEPS, "part", {"here": sides}).points
-    assert at.judged == pytest.approx(5.0) and at.verdict == "meets"
-    assert at.paced == pytest.approx(0.5 / 0.8)
+    (point,) = answer.of_runs(KEEPS, "part", {"here": sides}).points
+    assert point.judged == pytest.approx(5.0) and point.verdict == "meets"
+    assert point.paced == pytest.approx(0.5 / 0.8)
     assert math.isnan(answered(KEEPS, (0.5, 0.5), (0.9, 0.9)).points[0].paced)
 
 
@@ -111,24 +111,24 @@ def test_a_transfer_that_never_ends_fails():
 
 def test_the_worst_point_decides():
     near, far, others = runs(2, 2, 2), runs(0.5, 0.5, 0.5), runs(0, 0, 0)
-    found = {"near": Sides(near, others), "far": Sides(far, others)}
-    one = answer.of_runs(AT_LEAST_ONE, "part", found)
-    assert one.verdict == "fails"
-    assert one.worst is not None
-    assert one.worst.name == "far"
+    sides_of = {"near": Sides(near, others), "far": Sides(far, others)}
+    reply = answer.of_runs(AT_LEAST_ONE, "part", sides_of)
+    assert reply.verdict == "fails"
+    assert reply.worst is not None
+    assert reply.worst.name == "far"
 
 
 def test_a_line_has_the_worst_of_its_criteria():
     good = answered(replace(AT_LEAST_ONE, name="good", question="safe"), (2.0, 2.0, 2.0))
     bad = answered(replace(AT_LEAST_ONE, name="bad", question="safe"), (0.0, 0.0, 0.0))
-    found = answer.lines([good, bad])
-    assert found["safe"] == bad
-    assert found["short"] is None
+    lines = answer.lines([good, bad])
+    assert lines["safe"] == bad
+    assert lines["short"] is None
 
 
 def test_json_keeps_an_answer():
-    one = answered(AT_LEAST_ONE, (2.0, 2.5, 3.0))
-    assert Answer.of(one.entry()) == one
+    reply = answered(AT_LEAST_ONE, (2.0, 2.5, 3.0))
+    assert Answer.of(reply.entry()) == reply
 
 
 @pytest.mark.parametrize(
@@ -142,5 +142,5 @@ def test_json_keeps_an_answer():
     ],
 )
 def test_scatter_is_the_deviation_over_the_mean(values, scatter):
-    (at,) = answered(AT_LEAST_ONE, values).points
-    assert at.scatter == pytest.approx(scatter, nan_ok=True)
+    (point,) = answered(AT_LEAST_ONE, values).points
+    assert point.scatter == pytest.approx(scatter, nan_ok=True)

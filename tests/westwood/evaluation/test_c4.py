@@ -28,7 +28,9 @@ def test_the_frames_of_a_trial_fill_whole_segments():
 
 def test_a_frame_waits_for_the_round_trip_and_its_transmission_alone():
     """30 ms, and of most frames 3 segments at 100 Mb/s."""
-    mean, _ = [one for one in c4_media.CRITERIA if one.name.startswith("c4-media")][:2]
+    mean, _ = [
+        criterion for criterion in c4_media.CRITERIA if criterion.name.startswith("c4-media")
+    ][:2]
     (scenario,) = mean.points[0].runs(Control("cubic")).values()
     rows = simulator.prepare(Job(scenario, [1]))(1)
     assert mean.measure({"alone": rows}) == pytest.approx(0.0306, abs=0.0006)
@@ -46,7 +48,7 @@ def test_rates_change_when_the_specification_says():
     (link,) = TRIALS["low-and-up"].scenario(Control("cubic")).link
     times = link.opportunities("forward")
     before = [time for time in times if time <= 2500]
-    after = [one for one in times if 2500 < one <= 5000]
+    after = [time for time in times if 2500 < time <= 5000]
     assert len(before) * 1504 * 8 / 2.5e6 == pytest.approx(5, rel=0.01)
     assert len(after) * 1504 * 8 / 2.5e6 == pytest.approx(10, rel=0.01)
 

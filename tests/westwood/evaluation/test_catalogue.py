@@ -9,7 +9,7 @@ from westwood.evaluation import catalogue, tcpeval
 from westwood.evaluation.criterion import FULL, QUESTIONS, QUICK, USUAL
 from westwood.experiments.control import Control
 
-EVERY = [one for part in catalogue.PARTS.values() for one in part.criteria]
+EVERY = [criterion for part in catalogue.PARTS.values() for criterion in part.criteria]
 
 
 def test_each_name_is_there_once():
@@ -19,7 +19,7 @@ def test_each_name_is_there_once():
 
 
 def test_each_clause_names_criteria_that_exist_or_says_why_not():
-    known = {one.name for one in EVERY}
+    known = {criterion.name for criterion in EVERY}
     for part in catalogue.PARTS.values():
         for clause in part.clauses:
             assert set(clause.criteria) <= known
@@ -27,7 +27,7 @@ def test_each_clause_names_criteria_that_exist_or_says_why_not():
 
 
 def test_each_question_has_a_criterion():
-    assert {one.question for one in EVERY} == {"", *QUESTIONS}
+    assert {criterion.question for criterion in EVERY} == {"", *QUESTIONS}
 
 
 @pytest.mark.parametrize("criterion", EVERY, ids=lambda criterion: criterion.name)

@@ -57,23 +57,23 @@ def request(runs_it: Engine) -> Request:
 
 
 def evaluated(runs_it: Engine, folder: Path, *, resume: bool = False) -> tuple[Evaluation, Answer]:
-    made = Evaluation(request(runs_it), Folder(folder))
-    with made.opened(resume=resume):
-        made.go(1, lambda runs, total: runs)
-        (found,) = made.answers(CONTROL)
-    return made, found
+    evaluation = Evaluation(request(runs_it), Folder(folder))
+    with evaluation.opened(resume=resume):
+        evaluation.run_all(1, lambda runs, total: runs)
+        (reply,) = evaluation.answers(CONTROL)
+    return evaluation, reply
 
 
 @pytest.mark.parametrize("how", ["refuses", "fails"])
 def test_a_point_without_runs_says_why_and_leaves_the_verdict_open(how, tmp_path):
     reasons = {"refuses": "expects a shorter queue", "fails": "this machine stalled"}
-    made, found = evaluated(engine(**{how: ["4 BDP"]}), tmp_path / "page")
-    ran, did_not = found.points
+    evaluation, reply = evaluated(engine(**{how: ["4 BDP"]}), tmp_path / "page")
+    ran, did_not = reply.points
     assert ran.verdict == "meets" and ran.runs == 2
     assert did_not.runs == 0 and reasons[how] in did_not.why_not
-    assert found.verdict == "cannot tell"
+    assert reply.verdict == "cannot tell"
     assert f"cannot tell (1 of 2 points: {did_not.why_not})" in text.markdown(
-        {CONTROL: [found]}, made
+        {CONTROL: [reply]}, evaluation
     )
 
 
@@ -84,9 +84,9 @@ def test_a_failed_run_is_run_again_when_the_evaluation_continues(tmp_path):
 
 
 def test_an_engine_that_can_run_no_point_gives_its_reason():
-    made = Evaluation(request(engine(refuses=QUEUES)), Folder(Path("page")))
+    evaluation = Evaluation(request(engine(refuses=QUEUES)), Folder(Path("page")))
     with pytest.raises(InputError, match="expects a shorter queue"):
-        made.check()
+        evaluation.check()
 
 
 def first_points(only: tuple[str, ...], runs_it: Engine, seeds: int) -> Request:
@@ -104,29 +104,29 @@ def test_a_criterion_that_an_engine_cannot_trace_does_not_run_and_the_others_do(
         return prepare(job)
 
     toy = Engine("toy", prepared, SIMULATOR.simulate, title="toy 1.0")
-    for runs_it, lacking in ((toy, {"bursts", "largest-burst"}), (SIMULATOR, set())):
+    for runs_it, missing in ((toy, {"bursts", "largest-burst"}), (SIMULATOR, set())):
         asked = first_points(("fills", "bursts", "largest-burst"), runs_it, 1)
-        made = Evaluation(asked, Folder(tmp_path / runs_it.name))
-        with made.opened(resume=False):
-            made.go(1, lambda runs, total: runs)
-            answers = made.answers(CONTROL)
-        assert {answer.criterion for answer in answers if answer.not_run} == lacking
-        assert bool(list(text.bursts(answers))) != bool(lacking)
+        evaluation = Evaluation(asked, Folder(tmp_path / runs_it.name))
+        with evaluation.opened(resume=False):
+            evaluation.run_all(1, lambda runs, total: runs)
+            answers = evaluation.answers(CONTROL)
+        assert {answer.criterion for answer in answers if answer.not_run} == missing
+        assert bool(list(text.bursts(answers))) != bool(missing)
 
 
 def test_the_second_reference_is_paced_cubic_which_leaves_cubic_less(tmp_path):
-    made = Evaluation(first_points(("harm-cubic",), SIMULATOR, 3), Folder(tmp_path / "page"))
-    with made.opened(resume=False):
-        made.go(1, lambda runs, total: runs)
-        (found,) = made.answers(CONTROL)
-    (at,) = found.points
-    assert at.name == "0.05 BDP" and at.paced > 1.3 * at.judged
+    evaluation = Evaluation(first_points(("harm-cubic",), SIMULATOR, 3), Folder(tmp_path / "page"))
+    with evaluation.opened(resume=False):
+        evaluation.run_all(1, lambda runs, total: runs)
+        (reply,) = evaluation.answers(CONTROL)
+    (point,) = reply.points
+    assert point.name == "0.05 BDP" and point.paced > 1.3 * point.judged
 
 
 def test_an_engine_with_a_profile_of_its_own_runs_that():
     of_ns3 = replace(engine(), profile="ns3-3.44")
-    made = Evaluation(request(of_ns3), Folder(Path("page")))
-    scenario = made.scenario_at("queue", "4 BDP", CONTROL)
+    evaluation = Evaluation(request(of_ns3), Folder(Path("page")))
+    scenario = evaluation.scenario_at("queue", "4 BDP", CONTROL)
     assert scenario is not None and scenario.profile == "ns3-3.44"
 
 

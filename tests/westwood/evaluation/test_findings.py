@@ -6,12 +6,14 @@ from westwood.engines.contract import Job
 from westwood.evaluation import catalogue
 from westwood.experiments.control import Control
 
-CRITERIA = {one.name: one for part in catalogue.PARTS.values() for one in part.criteria}
+CRITERIA = {
+    criterion.name: criterion for part in catalogue.PARTS.values() for criterion in part.criteria
+}
 
 
 def measured(name: str, point: str, cc: str, seed: int = 1) -> float:
     criterion = CRITERIA[name]
-    (there,) = (one for one in criterion.points if one.name == point)
+    (there,) = (candidate for candidate in criterion.points if candidate.name == point)
     runs = there.runs(Control(cc)).items()
     return criterion.measure({key: simulator.prepare(Job(run, [seed]))(seed) for key, run in runs})
 

@@ -41,10 +41,10 @@ def test_transfers_of_which_none_ends_lose_everything():
 
 
 def test_an_unfinished_transfer_takes_forever():
-    of = measures.completion("tcp")
-    assert of([flow("tcp", completion_s=2.0, completed=1, transfers=1)]) == 2.0
-    assert of([flow("tcp", completion_s=math.nan, completed=0, transfers=1)]) == math.inf
-    assert of([flow("tcp", completion_s=2.0, completed=1, transfers=2)]) == math.inf
+    measure = measures.completion("tcp")
+    assert measure([flow("tcp", completion_s=2.0, completed=1, transfers=1)]) == 2.0
+    assert measure([flow("tcp", completion_s=math.nan, completed=0, transfers=1)]) == math.inf
+    assert measure([flow("tcp", completion_s=2.0, completed=1, transfers=2)]) == math.inf
 
 
 def result(times_ms: list[float], kinds: list[str]) -> Result:
@@ -63,10 +63,10 @@ def result(times_ms: list[float], kinds: list[str]) -> Result:
 def test_segments_that_leave_in_one_half_of_a_segments_time_are_a_burst():
     times = [0.0, 0.1, 0.29, 0.31, *(n * 0.6 for n in range(1, 96)), 90.0]
     kinds = ["send", "retransmit", "send", *96 * ["send"], "ack"]
-    (found,) = measures.bursts(result(times, kinds)).values()
-    assert found == {"burst": 1.0, "largest_burst": 3.0}  # 96 of 99 leave alone
-    (found,) = measures.bursts(result(times[:40], kinds[:40])).values()
-    assert found == {"burst": 3.0, "largest_burst": 3.0}  # 37 of 40 do
+    (burst,) = measures.bursts(result(times, kinds)).values()
+    assert burst == {"burst": 1.0, "largest_burst": 3.0}  # 96 of 99 leave alone
+    (burst,) = measures.bursts(result(times[:40], kinds[:40])).values()
+    assert burst == {"burst": 3.0, "largest_burst": 3.0}  # 37 of 40 do
 
 
 @pytest.mark.parametrize(("cc", "usual"), [("cubic", 2), ("bbr", 1), ("paced", 1)])

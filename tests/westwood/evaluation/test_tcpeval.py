@@ -9,7 +9,7 @@ from westwood.evaluation import tcpeval
 from westwood.experiments.control import Control
 
 CUBIC = Control("cubic")
-CRITERIA = {one.name: one for one in tcpeval.PART.criteria}
+CRITERIA = {criterion.name: criterion for criterion in tcpeval.PART.criteria}
 
 
 @pytest.mark.parametrize("load", tcpeval.LOADS)
@@ -34,7 +34,11 @@ def test_a_tenth_of_the_transfers_have_small_packets():
 def test_a_ramp_up_begins_in_congestion_avoidance():
     """From 10 segments on, one more each round trip of 80 ms: 104 segments take 7 of them."""
     ramp_up = CRITERIA["tcpeval-ramp-up"]
-    (point,) = (one for one in ramp_up.points if one.name.startswith("0.15 MB, 1000 Mb/s, 80/"))
+    (point,) = (
+        candidate
+        for candidate in ramp_up.points
+        if candidate.name.startswith("0.15 MB, 1000 Mb/s, 80/")
+    )
     (scenario,) = point.runs(Control("sack")).values()
     rows = simulator.prepare(Job(scenario, [1]))(1)
     assert ramp_up.measure({"alone": rows}) / 0.08 == pytest.approx(9, abs=1.5)
@@ -43,5 +47,5 @@ def test_a_ramp_up_begins_in_congestion_avoidance():
 def test_datagrams_that_grow_in_steps_reach_the_rate_of_the_others():
     falls, rises, steps = tcpeval._TRANSIENTS.values()
     rates = {fall["app"]["rate"] for fall in (*falls, *rises)}
-    assert rates == {"75000kbps"} and {one["app"]["rate"] for one in steps} == {"2500kbps"}
+    assert rates == {"75000kbps"} and {step["app"]["rate"] for step in steps} == {"2500kbps"}
     assert [step["start"] for step in steps] == [f"{second}s" for second in range(30)]

@@ -55,7 +55,7 @@ def test_a_command_that_judges_prints_and_writes_the_same(name, westwood, tmp_pa
         written = json.loads(westwood(*words, "--out", "again", command.json).out)
     else:
         written = json.loads((folder / command.json).read_text(encoding="utf-8"))
-    found = {
+    outputs = {
         "out": [_timeless(line) for line in done.out.splitlines()],
         "json": digest(_numbers(written)),
         "pages": {
@@ -66,7 +66,7 @@ def test_a_command_that_judges_prints_and_writes_the_same(name, westwood, tmp_pa
             file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
         ),
     }
-    assert_golden(f"judging-{name}", found)
+    assert_golden(f"judging-{name}", outputs)
 
 
 def _numbers(value: Any) -> Any:

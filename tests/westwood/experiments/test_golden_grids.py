@@ -20,27 +20,27 @@ def scenarios(grid: Grid) -> list[str]:
     """Returns hashes of scenarios, evenly spread over the grid."""
     pairs = [(cc, columns) for cc in grid.protocols for columns in grid.points]
     step = max(1, len(pairs) // SHOWN)
-    made = []
+    grid_scenarios = []
     for number, (cc, columns) in enumerate(pairs[::step], 1):
         point = Point(**columns, **({"delayed_ack": 1} if grid.alternate_delayed_ack else {}))
-        made.append(grids_of.scenario(grid, cc, point, number).hash)
-    return made
+        grid_scenarios.append(grids_of.scenario(grid, cc, point, number).hash)
+    return grid_scenarios
 
 
 @pytest.mark.parametrize("engine", GRIDS)
 def test_the_scenarios_of_the_grids(engine):
-    found = {
+    hashes = {
         name: [grid.size, grid.seeds, grid.keys, grid.close, grid.far, *scenarios(grid)]
         for name, grid in GRIDS[engine].items()
     }
-    assert_golden(f"grids-{engine}", found)
+    assert_golden(f"grids-{engine}", hashes)
 
 
 def test_half_of_the_points_acknowledge_each_segment():
     """Neighbouring points and protocols alternate; a point without draws runs once."""
-    (grid,) = [one for one in GRIDS["ns3"].values() if one.alternate_delayed_ack][:1]
+    (grid,) = [grid_ for grid_ in GRIDS["ns3"].values() if grid_.alternate_delayed_ack][:1]
     drawn = next(point for point in grid.points if Point(**point).is_drawn)
-    fixed = next((one for one in grid.points if not Point(**one).is_drawn), None)
+    fixed = next((point for point in grid.points if not Point(**point).is_drawn), None)
     small = replace(
         grid,
         points=[drawn, *([fixed] if fixed else [])],
@@ -56,7 +56,7 @@ def test_half_of_the_points_acknowledge_each_segment():
     ]
     first, second = list(small.protocols)
     acks = {cc: {ack for name, ack, _ in seen if name == cc} for cc in (first, second)}
-    assert acks[first] != acks[second] and all(len(one) == 1 for one in acks.values())
+    assert acks[first] != acks[second] and all(len(ack) == 1 for ack in acks.values())
     assert len(seen) == 2 * 3 and {seed for *_, seed in seen} == {1, 2, 3}
     if fixed:
         assert len(planned.jobs) == 2 * (3 + 1)

@@ -85,13 +85,13 @@ def _content(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def resumed_equals(whole: dict[str, str], study: Small, run: Run, kept: int, of: int) -> None:
+def resumed_equals(whole: dict[str, str], study: Small, run: Run, kept: int, total: int) -> None:
     """Continues a study, and checks that it loses and repeats nothing."""
     rest: list[Any] = []
     done = run(study.words, "--resume", keep=counting(rest))
     assert done.code == 0, done.err
     assert contents() == whole
-    assert kept + len(rest) == of
+    assert kept + len(rest) == total
 
 
 _WHOLE: dict[str, tuple[dict[str, str], int]] = {}

@@ -67,8 +67,8 @@ def _estimates(cc: str, path: Path) -> bool:
     return PROTOCOLS[cc].algorithm == "westwood" and path.bdp >= 300
 
 
-def _both(one: Applies, other: Applies) -> Applies:
-    return lambda cc, path: one(cc, path) and other(cc, path)
+def _both(condition: Applies, other: Applies) -> Applies:
+    return lambda cc, path: condition(cc, path) and other(cc, path)
 
 
 def _is_bbr(cc: str, path: Path) -> bool:

@@ -66,8 +66,19 @@ def test_the_command_of_a_row_runs_it_again(
 def test_a_folder_keeps_the_losses_that_were_listed(
     westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
-    made = ("--loss", "0.5%,1%", "--cc", "reno", "--duration", "10s", "--seeds", "2", "--out", "r")
-    assert westwood("compare", "--listed-losses", *made).code == 0
+    options = (
+        "--loss",
+        "0.5%,1%",
+        "--cc",
+        "reno",
+        "--duration",
+        "10s",
+        "--seeds",
+        "2",
+        "--out",
+        "r",
+    )
+    assert westwood("compare", "--listed-losses", *options).code == 0
     assert json.loads((tmp_path / "r/manifest.json").read_text())["listed_losses"] is True
     results = Results.read(tmp_path / "r")
     assert "listed losses" in results.plot().axes[0].get_title()
@@ -94,7 +105,7 @@ def test_a_folder_with_a_udp_flow_is_read_like_any_other(
         cc = words[words.index("--cc") + 1] if "--cc" in words else "westwood"
         scenario = results.planned.scenario.with_settings({"tcp.cc": cc})
         flows = simulate(scenario, row["seed"]).flow_rows
-        assert next(one for one in flows if one["flow"] == row["flow"])["sent"] == row["sent"]
+        assert next(flow for flow in flows if flow["flow"] == row["flow"])["sent"] == row["sent"]
 
 
 @pytest.mark.parametrize("swept", [True, False])
@@ -202,9 +213,11 @@ def test_every_curve_is_in_the_legend_of_its_panel(
         file.write('"bottleneck.delay" = ["5ms", "50ms"]\n')
     assert westwood("run", two_flows, "--seeds", "1", "--out", "two").code == 0
     axes = Results.read(two_flows.parent / "two").plot().axes
-    found = {one.get_title(): [t.get_text() for t in one.get_legend().get_texts()] for one in axes}
-    assert found["BBRv1"] == ["bbr, tcp"] and len(found) == 4
-    assert found["CUBIC"] == [f"{cc}, other" for cc in ("bbr", "westwood-cubic", "reno")]
+    legends = {
+        axes_.get_title(): [t.get_text() for t in axes_.get_legend().get_texts()] for axes_ in axes
+    }
+    assert legends["BBRv1"] == ["bbr, tcp"] and len(legends) == 4
+    assert legends["CUBIC"] == [f"{cc}, other" for cc in ("bbr", "westwood-cubic", "reno")]
 
 
 @pytest.mark.parametrize("keys", [0, 1, 2])

@@ -51,14 +51,16 @@ def collected(engine: Any, names: list[str]) -> tuple[dict[str, pl.DataFrame], i
 
         return counted
 
-    found = experiment.collect_all(
+    experiments = experiment.collect_all(
         {name: EXPERIMENTS[name] for name in names},
         replace(engine, prepare=prepare),
         workers=2,
         track=lambda runs, total: runs,
     )
-    assert all(one.complete for one in found.values())
-    return {name: one.rows.drop(COSTS) for name, one in found.items()}, len(counts)
+    assert all(experiment_.complete for experiment_ in experiments.values())
+    return {name: experiment_.rows.drop(COSTS) for name, experiment_ in experiments.items()}, len(
+        counts
+    )
 
 
 def test_shared_runs_run_once_and_give_the_same_rows():

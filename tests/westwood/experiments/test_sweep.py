@@ -44,16 +44,16 @@ def sweep_command(file: Path, out: Path, *options: str) -> list[str]:
 
 def keys_on_disk(folder: Path) -> list[tuple[int, int]]:
     """Lists every finished run on disk, with repetitions but without torn lines."""
-    found = []
+    keys = []
     for part in folder.glob("parts/*.parquet"):
-        found += pl.read_parquet(part).select("point", "seed").unique().rows()
+        keys += pl.read_parquet(part).select("point", "seed").unique().rows()
     file = folder / "journal.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []
     for line in lines:
         if line.endswith("\n"):
             run = json.loads(line)
-            found.append((run["point"], run["seed"]))
-    return found
+            keys.append((run["point"], run["seed"]))
+    return keys
 
 
 def written(folder: Path) -> int:
@@ -78,14 +78,14 @@ def test_a_sweep_killed_many_times_ends_with_the_same_bytes(
     folder, before, kills = tmp_path / "killed", set[tuple[int, int]](), 0
     chance = random.Random(1)
     for attempt in range(3):
-        found = written(folder)
+        files = written(folder)
         process = subprocess.Popen(
             command("killed", *(["--resume"] if (folder / "sweep.json").exists() else [])),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
         )
-        while process.poll() is None and written(folder) == found:
+        while process.poll() is None and written(folder) == files:
             time.sleep(0.01)
         try:
             _, errors = process.communicate(timeout=0.4 * chance.random())
@@ -125,7 +125,7 @@ def test_parts_and_a_journal_hold_the_same_as_one_journal(
     swept_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=10)
-    one = sweep.run(planned, Folder(tmp_path / "one"), track=track)
+    journaled = sweep.run(planned, Folder(tmp_path / "one"), track=track)
     monkeypatch.setattr(sweep, "_A_PART", 7)
 
     def stop_at_30(runs: Any, total: int) -> Any:
@@ -148,7 +148,7 @@ def test_parts_and_a_journal_hold_the_same_as_one_journal(
     line = journal.line_of(run)
     with (folder / "journal.jsonl").open("ab") as file:
         file.write(line + line[:20])
-    assert sweep.run(planned, Folder(folder), resume=True, track=track).equals(one)
+    assert sweep.run(planned, Folder(folder), resume=True, track=track).equals(journaled)
     assert (folder / "runs.parquet").read_bytes() == (tmp_path / "one/runs.parquet").read_bytes()
 
 

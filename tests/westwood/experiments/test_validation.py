@@ -45,7 +45,7 @@ def track(runs: Any, total: int) -> Any:
     return runs
 
 
-def made(point: Point, seed: int = 1, grid: Grid = SMALL) -> Any:
+def point_scenario(point: Point, seed: int = 1, grid: Grid = SMALL) -> Any:
     return scenario(grid, "sack", point, seed)
 
 
@@ -76,11 +76,11 @@ def test_points_are_declared_as_products() -> None:
 def test_a_seed_draws_losses_and_starts_for_both_engines() -> None:
     grid = replace(SMALL, access={"rate": "1Gbps"})
     point = Point("2Mbps", "10ms", loss=0.01, flows=3, spread="5s")
-    one, again, other = (made(point, seed, grid) for seed in (1, 1, 2))
-    assert one == again and one != other
-    assert one.link[-1].loss.packets != other.link[-1].loss.packets
-    assert len({flow.start for flow in one.flow}) == 3
-    assert all(flow.start < 5 * PS_PER_S for flow in one.flow)
+    first, again, other = (point_scenario(point, seed, grid) for seed in (1, 1, 2))
+    assert first == again and first != other
+    assert first.link[-1].loss.packets != other.link[-1].loss.packets
+    assert len({flow.start for flow in first.flow}) == 3
+    assert all(flow.start < 5 * PS_PER_S for flow in first.flow)
 
 
 def test_only_random_points_run_with_several_seeds() -> None:
@@ -97,7 +97,7 @@ def test_a_queue_may_be_in_bandwidth_delay_products() -> None:
     grid = replace(SMALL, flow={"packet": "1500B"})
 
     def limit(rate: str, delay: str, queue: str) -> Any:
-        return made(Point(rate, delay, queue), grid=grid).link[-1].queue.limit.count
+        return point_scenario(Point(rate, delay, queue), grid=grid).link[-1].queue.limit.count
 
     assert limit("5Mbps", "100ms", "0.5BDP") == 41  # half of 83.3 packets
     assert limit("5Mbps", "100ms", "2BDP") == 166
@@ -111,22 +111,22 @@ def test_a_queue_may_be_in_bandwidth_delay_products() -> None:
 def test_a_queue_may_be_given_as_a_time(rate: str, queue: str, packets: int) -> None:
     """A packet has 1500 bytes; no queue is shorter than two packets."""
     grid = replace(SMALL, flow={"packet": "1500B"})
-    one = made(Point(rate=rate, delay="20ms", queue=queue), grid=grid)
-    assert one.link[-1].queue.limit.count == packets
+    scenario = point_scenario(Point(rate=rate, delay="20ms", queue=queue), grid=grid)
+    assert scenario.link[-1].queue.limit.count == packets
 
 
 def test_competing_cubic_flows_have_rows_of_their_own() -> None:
     """As many flows in the same direction have rows of their own."""
     grid = replace(SMALL, access={"rate": "1Gbps"})
-    one = made(Point(rate="2Mbps", delay="20ms", flows=2, beside=1.0), grid=grid)
-    names = [(flow.name, flow.cc.name) for flow in one.flow]
+    scenario = point_scenario(Point(rate="2Mbps", delay="20ms", flows=2, beside=1.0), grid=grid)
+    names = [(flow.name, flow.cc.name) for flow in scenario.flow]
     assert names == [
         ("tcp-1", "sack"),
         ("tcp-2", "sack"),
         ("cubic-1", "cubic"),
         ("cubic-2", "cubic"),
     ]
-    assert {(flow.from_, flow.to) for flow in one.flow if flow.name.endswith("1")} == {
+    assert {(flow.from_, flow.to) for flow in scenario.flow if flow.name.endswith("1")} == {
         ("sources-1", "sinks")
     }
 
@@ -157,7 +157,7 @@ def test_runs_are_as_long_as_their_packets_take() -> None:
 
 def test_flows_are_divided_among_round_trips_and_directions() -> None:
     grid = replace(SMALL, access={"rate": "1Gbps"})
-    mixed = made(Point("2Mbps", "10ms", flows=8, rtts="unequal", reverse=0.5), grid=grid)
+    mixed = point_scenario(Point("2Mbps", "10ms", flows=8, rtts="unequal", reverse=0.5), grid=grid)
     assert [flow.from_ for flow in mixed.flow] == [
         *(f"sources-{i}" for i in (1, 1, 2, 2, 3, 3, 4, 4)),
         *["sinks"] * 4,
@@ -167,10 +167,10 @@ def test_flows_are_divided_among_round_trips_and_directions() -> None:
 
 
 def test_red_thresholds_follow_the_queue_and_flows_use_ecn() -> None:
-    red = made(Point("2Mbps", "10ms", queue="60p", aqm="red-ecn"))
+    red = point_scenario(Point("2Mbps", "10ms", queue="60p", aqm="red-ecn"))
     queue = red.link[-1].queue
     assert (queue.kind, queue.min, queue.max, queue.ecn) == ("red", 5, 15, True)
-    assert red.flow[0].ecn and not made(Point("2Mbps", "10ms", aqm="red")).flow[0].ecn
+    assert red.flow[0].ecn and not point_scenario(Point("2Mbps", "10ms", aqm="red")).flow[0].ecn
 
 
 def measured(**changes: float) -> dict[str, float]:
@@ -195,7 +195,7 @@ def test_a_point_meets_its_criteria(changes: dict[str, float], missed: set[str])
     theirs = {f"{key}_other": value for key, value in measured().items()}
     points = pl.DataFrame([{"loss": 0.01, **measured(**changes), **theirs}])
     (point,) = compare.judged("x", SMALL, "ns3", points).points.to_dicts()
-    asked = {one.name for one in compare.criteria(SMALL)}
+    asked = {criterion.name for criterion in compare.criteria(SMALL)}
     assert {name for name in asked if not point[name]} == missed
 
 
@@ -228,12 +228,12 @@ def test_a_point_far_off_needs_a_reason(monkeypatch: pytest.MonkeyPatch) -> None
     assert compare.judged("y", SMALL, "ns3", points).unexplained.height == 2
 
 
-@pytest.mark.parametrize("one", exceptions.EXCEPTIONS)
-def test_every_exception_covers_existing_points(one: Exception_) -> None:
-    grid = GRIDS[one.engine][one.grid]
-    for column, values in one.where.items():
+@pytest.mark.parametrize("exception", exceptions.EXCEPTIONS)
+def test_every_exception_covers_existing_points(exception: Exception_) -> None:
+    grid = GRIDS[exception.engine][exception.grid]
+    for column, values in exception.where.items():
         there = {point.get(column) for point in grid.points} | {*grid.protocols}
-        assert set(values) <= there | {1, 2, "forward", "backward"} and one.reason
+        assert set(values) <= there | {1, 2, "forward", "backward"} and exception.reason
 
 
 def test_an_engine_agrees_with_itself(tmp_path: Any) -> None:

@@ -36,17 +36,17 @@ def beside_ns3(windows: Sequence[int], control: str) -> int:
 
 
 def hybla() -> int:
-    return beside_ns3([one.cwnd for one in of_control("hybla.c", 2, ssthresh=300)], "TcpHybla")
+    return beside_ns3([step.cwnd for step in of_control("hybla.c", 2, ssthresh=300)], "TcpHybla")
 
 
 def scalable() -> int:
     """Compares with 50 ACKs a segment, as ns-3 has it."""
-    windows = [one.cwnd for one in of_control("scalable.c", 60, own={0: 50})]
+    windows = [step.cwnd for step in of_control("scalable.c", 60, parameters={0: 50})]
     return beside_ns3(windows, "TcpScalable")
 
 
 def dctcp() -> int:
-    return beside_ns3([one.cwnd for one in of_control("dctcp.c", 20, reduce="mark")], "TcpDctcp")
+    return beside_ns3([step.cwnd for step in of_control("dctcp.c", 20, reduce="mark")], "TcpDctcp")
 
 
 def equations() -> dict[str, tuple[int, Model]]:
@@ -65,7 +65,7 @@ def equations() -> dict[str, tuple[int, Model]]:
 def beside_equations(name: str) -> int:
     ssthresh, model = equations()[name]
     seen = of_control(name, model.window.cwnd, ssthresh=ssthresh)
-    return apart([one.cwnd for one in seen], of_model(model))
+    return apart([step.cwnd for step in seen], of_model(model))
 
 
 def rounded_as_ns3(name: str) -> int:
@@ -98,16 +98,16 @@ def copas_queue(flows: int) -> tuple[float, float]:
 
 def measured() -> dict[str, list[tuple[str, int]]]:
     """Returns the largest difference of each control from each thing that it is compared with."""
-    found = {
+    distances = {
         "hybla.c": [(NS3, hybla())],
         "scalable.c": [(NS3, scalable())],
         "dctcp.c": [(NS3, dctcp())],
     }
-    found |= {name: [(EQUATIONS, beside_equations(name))] for name in equations()}
+    distances |= {name: [(EQUATIONS, beside_equations(name))] for name in equations()}
     for name in ("highspeed.c", "illinois.c"):
-        found[name].append((AS_NS3, rounded_as_ns3(name)))
+        distances[name].append((AS_NS3, rounded_as_ns3(name)))
     for flows in (1, 2, 4):
         longest, _ = copas_queue(flows)
         what = f"the paper's queue of {5 * flows} segments, flows: {flows}"
-        found.setdefault("copa.c", []).append((what, round(abs(longest - 5 * flows))))
-    return dict(sorted(found.items()))
+        distances.setdefault("copa.c", []).append((what, round(abs(longest - 5 * flows))))
+    return dict(sorted(distances.items()))

@@ -24,7 +24,7 @@ class Seen:
     cwnd: int
     ssthresh: int
     pacing: float
-    own: tuple[int, ...]
+    quantities: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -43,19 +43,19 @@ class Ack:
 
 @cache
 def _folder() -> Path:
-    made = Path(tempfile.mkdtemp(prefix="westwood-gallery-"))
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
+    path = Path(tempfile.mkdtemp(prefix="westwood-gallery-"))
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
 
 
 @cache
 def _program(name: str) -> Path:
-    made = _folder() / name.removesuffix(".c")
+    program = _folder() / name.removesuffix(".c")
     control = f'-DCONTROL="{gallery.folder() / name}"'
     headers = f"-I{compiling.headers()}"
-    command = [*compiling.compiler().command, *_FLAGS, control, headers, "-o", str(made)]
+    command = [*compiling.compiler().command, *_FLAGS, control, headers, "-o", str(program)]
     subprocess.run([*command, str(HERE / "driver.c")], check=True)
-    return made
+    return program
 
 
 def driven(
@@ -64,10 +64,10 @@ def driven(
     *,
     cwnd: int,
     ssthresh: int = 2,
-    own: Mapping[int, int] | None = None,
+    parameters: Mapping[int, int] | None = None,
 ) -> list[Seen]:
-    """Returns what each call left; `own` has parameters by their number."""
-    lines = [f"own {index} {value}" for index, value in (own or {}).items()]
+    """Returns what each call left; `parameters` are by their number."""
+    lines = [f"own {index} {value}" for index, value in (parameters or {}).items()]
     lines.append(f"begin {cwnd} {ssthresh}")
     lines += [call if isinstance(call, str) else call.line() for call in calls]
     ended = subprocess.run(
@@ -79,5 +79,5 @@ def driven(
 def _read(printed: str) -> Iterator[Seen]:
     for line in printed.splitlines():
         assert not line.startswith("refused"), line
-        cwnd, ssthresh, pacing, *own = map(int, line.split())
-        yield Seen(cwnd, ssthresh, pacing / 256, tuple(own))
+        cwnd, ssthresh, pacing, *quantities = map(int, line.split())
+        yield Seen(cwnd, ssthresh, pacing / 256, tuple(quantities))

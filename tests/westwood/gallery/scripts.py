@@ -45,7 +45,7 @@ def of_control(
     cwnd: int,
     *,
     ssthresh: int = 2,
-    own: Mapping[int, int] | None = None,
+    parameters: Mapping[int, int] | None = None,
     reduce: str = "loss",
 ) -> list[Seen]:
     """Returns what a control sets after each ACK; `reduce` is what happens instead of a loss."""
@@ -55,6 +55,6 @@ def of_control(
         calls.append(Ack(i * MS, rtt_us, flight=FLIGHT, marked=int(is_marked)))
         if i in LOSSES:
             calls.append(f"{reduce} {i * MS}")
-    seen = driven(name, calls, cwnd=cwnd, ssthresh=ssthresh, own=own)
-    followed = [place for place, one in enumerate(calls) if isinstance(one, str)]
-    return [one for place, one in enumerate(seen) if place + 1 not in followed]
+    seen = driven(name, calls, cwnd=cwnd, ssthresh=ssthresh, parameters=parameters)
+    followed = [place for place, call in enumerate(calls) if isinstance(call, str)]
+    return [step for place, step in enumerate(seen) if place + 1 not in followed]

@@ -31,4 +31,4 @@ def test_dctcps_windows_and_alpha_are_those_of_ns3():
         assert abs(ours.cwnd - cwnd) <= 1
         updates = (EVERY * place - 1) // FLIGHT
         if updates:
-            assert abs(ours.own[0] / 1000 - alpha) <= (15 / 16) ** updates / 16 + 0.002
+            assert abs(ours.quantities[0] / 1000 - alpha) <= (15 / 16) ** updates / 16 + 0.002

@@ -46,7 +46,7 @@ def test_scalables_small_windows_are_renos():
 def test_highspeed_has_the_rows_of_appendix_b(w):
     """A row of the RFC's table is the first window whose a(w) exceeds its number."""
     a, b = APPENDIX_B[w]
-    shown_a, shown_b = driven("highspeed.c", steady(1, 90 * MS), cwnd=w)[0].own
+    shown_a, shown_b = driven("highspeed.c", steady(1, 90 * MS), cwnd=w)[0].quantities
     assert shown_b / 1000 == pytest.approx(b, abs=0.0051)
     assert shown_a / 1000 == pytest.approx(max(highspeed_a(w), 1), rel=0.002)
     assert round(shown_a / 1000) == a
@@ -58,7 +58,9 @@ def test_highspeed_has_the_rows_of_appendix_b(w):
 def test_htcps_alpha_grows_with_the_time_since_the_loss(after_s, alpha):
     later = round(after_s * 1_000_000) + 1000
     calls = [Ack(1000, 90 * MS), "loss 1000", Ack(later, 90 * MS)]
-    assert driven("htcp.c", calls, cwnd=100)[-1].own[0] / 1000 == pytest.approx(alpha, rel=0.01)
+    assert driven("htcp.c", calls, cwnd=100)[-1].quantities[0] / 1000 == pytest.approx(
+        alpha, rel=0.01
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_illinois_has_the_alpha_and_beta_of_a_queueing_time(share, alpha, beta):
     """The queueing time is a share of the largest, 100 ms."""
     rtts = [50, 150] + 400 * [round(50 + 100 * share)]
     calls = [Ack(i * MS, rtt * MS, flight=50) for i, rtt in enumerate(rtts, 1)]
-    shown = driven("illinois.c", calls, cwnd=100)[-1].own
+    shown = driven("illinois.c", calls, cwnd=100)[-1].quantities
     assert shown[0] / 1000 == pytest.approx(alpha, rel=0.01)
     assert shown[1] / 1000 == pytest.approx(beta, abs=0.002)
 
@@ -77,7 +79,7 @@ def test_illinois_has_the_alpha_and_beta_of_a_queueing_time(share, alpha, beta):
 def test_dctcps_alpha_becomes_the_share_that_is_marked_and_the_window_falls_by_half_of_it():
     calls = [Ack(i * MS, 90 * MS, flight=100, marked=int(i % 5 == 0)) for i in range(1, 10_001)]
     seen = driven("dctcp.c", [*calls, "mark 10002000"], cwnd=100)
-    assert seen[-1].own[0] / 1000 == pytest.approx(0.2, abs=0.005)
+    assert seen[-1].quantities[0] / 1000 == pytest.approx(0.2, abs=0.005)
     assert seen[-1].cwnd / seen[-2].cwnd == pytest.approx(1 - 0.2 / 2, abs=0.01)
 
 
@@ -89,7 +91,7 @@ def copas_queue(ms: int, cwnd: int) -> list[int]:
     """Returns the windows of Copa while ACKs have waited in the queue for this time."""
     calls = [Ack(1000, 100 * MS, flight=0)]  # RTTmin, and slow start ends below
     calls += [Ack(i * MS, (100 + ms) * MS, flight=99) for i in range(200, 2200)]
-    return [one.cwnd for one in driven("copa.c", calls, cwnd=cwnd, ssthresh=INFINITE)]
+    return [step.cwnd for step in driven("copa.c", calls, cwnd=cwnd, ssthresh=INFINITE)]
 
 
 @pytest.mark.parametrize("cwnd", [20, 100])
@@ -103,7 +105,7 @@ def test_copa_steers_towards_one_over_delta_dq(ms, cwnd):
 def test_copas_velocity_doubles_once_the_direction_has_stayed_for_three_windows():
     calls = [Ack(1000, 100 * MS, flight=0)]
     calls += [Ack(100 * MS + i * 100, 140 * MS, flight=99) for i in range(1200)]
-    shown = [one.own[1] for one in driven("copa.c", calls, cwnd=2000, ssthresh=INFINITE)]
+    shown = [step.quantities[1] for step in driven("copa.c", calls, cwnd=2000, ssthresh=INFINITE)]
     assert list(dict.fromkeys(shown)) == sorted(set(shown))
     assert set(shown) >= {1, 2, 4, 8}
     assert shown.index(2) - 1 == pytest.approx(400, abs=101)
@@ -140,7 +142,7 @@ def test_jerseys_estimate_is_the_rate_of_the_acks():
 
 def test_jersey_takes_unmarked_losses_for_the_links_where_queues_mark():
     calls = [*steady(2000, 90 * MS), "loss 2000000", "mark 2000000"]
-    seen = driven("jersey.c", calls, cwnd=500, own={1: 1})
+    seen = driven("jersey.c", calls, cwnd=500, parameters={1: 1})
     assert seen[-2].cwnd == seen[-3].cwnd
     assert seen[-1].cwnd == pytest.approx(90, abs=1)
 
@@ -151,8 +153,8 @@ def test_log_westwoods_way_back_shrinks_by_the_same_factor_each_round_trip():
     top, low = seen[-2].cwnd, seen[-1].cwnd
     assert low == pytest.approx(90, abs=2)
     calls += [Ack((2000 + i) * MS, 90 * MS, flight=90) for i in range(1, 20_001)]
-    windows = [one.cwnd for one in driven("log_westwood.c", calls, cwnd=5000)][len(seen) :]
-    reached = next(i for i, one in enumerate(windows) if one >= top - (top - low) / math.e)
+    windows = [step.cwnd for step in driven("log_westwood.c", calls, cwnd=5000)][len(seen) :]
+    reached = next(i for i, window in enumerate(windows) if window >= top - (top - low) / math.e)
     model = models.LogWestwood(Window(low), w_max=top, least=90_000)
     for _ in range(reached):
         model.ack(90_000, False)

@@ -55,14 +55,14 @@ def random_steps(
 
 @pytest.mark.parametrize("like", ["aurora", "orca"])
 def test_gymnasium_finds_nothing_to_object_to(like):
-    made = gymnasium.make(ID, like=like)
-    check_env(made.unwrapped)
+    environment = gymnasium.make(ID, like=like)
+    check_env(environment.unwrapped)
 
 
 def test_of_ns3_gyms_actions_it_says_that_they_are_windows_and_not_normalised():
-    made = gymnasium.make(ID, like="ns3-gym")
+    environment = gymnasium.make(ID, like="ns3-gym")
     with pytest.warns(UserWarning, match="normalized space"):
-        check_env(made.unwrapped)
+        check_env(environment.unwrapped)
 
 
 def test_make_vec_makes_environments_that_step_together():
@@ -142,9 +142,9 @@ def test_auroras_action_changes_the_rate_by_a_share():
 
 
 def test_the_rewards_are_those_of_the_papers():
-    made = gym.Env(path(), like="aurora")
-    made.reset(seed=1)
-    _, reward, _, _, info = made.step([0.5])
+    env = gym.Env(path(), like="aurora")
+    env.reset(seed=1)
+    _, reward, _, _, info = env.step([0.5])
     packets_per_s = info["delivered"] / info["duration_s"]
     expected = 10 * packets_per_s - 1000 * info["rtt_s"] - 2000 * info["loss"]
     assert reward == pytest.approx(expected / 1000)
@@ -210,9 +210,9 @@ def test_options_choose_the_paths():
 def test_aurora_paths_are_those_of_its_simulator():
     drawn = gym.aurora_paths(200, seed=4)
     assert drawn == gym.aurora_paths(200, seed=4)
-    rates = [one.link[0].rate for one in drawn]
+    rates = [scenario.link[0].rate for scenario in drawn]
     assert 1.2e6 <= min(rates) < 1.4e6 and 5.8e6 < max(rates) <= 6e6
-    delays_s = [one.link[0].delay / 1e12 for one in drawn]
+    delays_s = [scenario.link[0].delay / 1e12 for scenario in drawn]
     assert 0.05 <= min(delays_s) < 0.07 and 0.48 < max(delays_s) <= 0.5
 
 
@@ -327,9 +327,9 @@ def test_a_wrong_action_of_ones_own_is_one_line(wrong, expected):
 
 
 def test_wrong_options_are_one_line():
-    for made in (gym.VectorEnv(2, path()), gym.Env(path())):
+    for environment in (gym.VectorEnv(2, path()), gym.Env(path())):
         with pytest.raises(InputError, match=r"options = .*: expected a mapping"):
-            made.reset(options="path")  # type: ignore[arg-type]
+            environment.reset(options="path")  # type: ignore[arg-type]
         wrong: list[tuple[dict[str, Any], str]] = [
             ({"options": {"pth": 1}}, 'options = "pth": no such option'),
             ({"options": {"path": "x"}}, r'options\["path"\] = .*: expected'),
@@ -339,7 +339,7 @@ def test_wrong_options_are_one_line():
         ]
         for given, expected in wrong:
             with pytest.raises(InputError, match=f"^{expected}"):
-                made.reset(**given)
+                environment.reset(**given)
     with pytest.raises(InputError, match="num_envs = 3: expected none: Env is one environment"):
         gym.Env(path(), num_envs=3)
     with pytest.raises(InputError, match="Env: too many positional arguments"):
@@ -347,7 +347,9 @@ def test_wrong_options_are_one_line():
 
 
 @pytest.mark.parametrize("like", gym.KINDS)
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: loads(dumps(one))])
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda environment: loads(dumps(environment))]
+)
 def test_a_copy_goes_on_where_it_was_made(like, copied):
     paths = path(size="300kB")  # some episodes end early
     many = gym.VectorEnv(3, paths, like=like, steps=25)
@@ -358,7 +360,7 @@ def test_a_copy_goes_on_where_it_was_made(like, copied):
     other = copied(many)
     for _ in range(60):
         actions = many.action_space.sample()
-        first, second = (one.step(actions)[:4] for one in (many, other))
+        first, second = (environment.step(actions)[:4] for environment in (many, other))
         assert all(map(np.array_equal, first, second))
     agent = gym.Env(paths, like=like)
     agent.reset(seed=1)
@@ -412,21 +414,21 @@ def test_a_reset_that_was_interrupted_begins_again_with_the_next_step():
 
 
 def test_two_threads_cannot_step_the_same_environments():
-    many, said = slow(), []
+    many, messages = slow(), []
     many.reset(seed=1)
 
     def step() -> None:
         try:
             many.step(np.zeros((2, 1)))
         except RuntimeError as error:
-            said.append(str(error))
+            messages.append(str(error))
 
     threads = [threading.Thread(target=step) for _ in range(2)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert said == ["another thread is stepping these environments"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert messages == ["another thread is stepping these environments"]
 
 
 def test_orders_of_ones_own_action_are_finite():

@@ -33,13 +33,13 @@ def compiled(policy: Path) -> Callable[[Sequence[float]], float]:
         "uint32_t called(const int16_t *inputs) { return factor_of(inputs); }\n",
         encoding="utf-8",
     )
-    made = policy.with_suffix(".so")
+    library = policy.with_suffix(".so")
     command = [*compiling.compiler().command, "-std=c11", "-O2", "-fPIC", "-shared"]
-    subprocess.run([*command, f"-I{compiling.headers()}", "-o", made, program], check=True)
-    call = ctypes.CDLL(str(made)).called
+    subprocess.run([*command, f"-I{compiling.headers()}", "-o", library, program], check=True)
+    call = ctypes.CDLL(str(library)).called
 
     def policy_of(inputs: Sequence[float]) -> float:
-        fixed = [round(one * 4096) for one in inputs]
+        fixed = [round(number * 4096) for number in inputs]
         return float(call((ctypes.c_int16 * len(fixed))(*fixed)) / 65536)
 
     return policy_of
@@ -61,8 +61,8 @@ def test_the_integers_follow_the_network_within_a_thousandth(hidden, tmp_path):
             for row, constant in zip(first, constants, strict=True)
         ]
         if hidden:
-            made = map(math.tanh, outputs)
-            outputs = [sum(w * x for w, x in zip(last, made, strict=True)) + 0.3]
+            activations = map(math.tanh, outputs)
+            outputs = [sum(w * x for w, x in zip(last, activations, strict=True)) + 0.3]
         wanted = factor(outputs[0])
         assert policy(inputs) == pytest.approx(wanted, rel=BOUND)
 
@@ -88,15 +88,15 @@ def test_the_control_gets_what_the_agent_gets(number, tmp_path):
         output = float((inputs * TRAINED[:-1]).sum() + TRAINED[-1])
         seen, _, _, truncated, step = agent.step([math.tanh(output)])
         steps.append(step)
-    lasted_s = sum(one["duration_s"] for one in steps)
-    delivered_bps = sum(one["delivered"] for one in steps) * flow.packet * 8 / lasted_s
-    rtt_s = sum(one["rtt_s"] for one in steps) / len(steps)
+    lasted_s = sum(row["duration_s"] for row in steps)
+    delivered_bps = sum(row["delivered"] for row in steps) * flow.packet * 8 / lasted_s
+    rtt_s = sum(row["rtt_s"] for row in steps) / len(steps)
     assert control["throughput_bps"][0] == pytest.approx(delivered_bps, rel=0.05)
     assert control["mean_srtt_s"][0] == pytest.approx(rtt_s, rel=0.03)
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "expected"),
     [
         ({"observation": ["rtt"]}, "expected some of latency_inflation"),
         ({"history": 5}, "expected at most 14 numbers"),
@@ -135,10 +135,10 @@ def test_the_control_gets_what_the_agent_gets(number, tmp_path):
         ({"path": "2.c"}, "expected a name of letters"),
     ],
 )
-def test_what_does_not_fit_is_refused_and_nothing_written(changed, said, tmp_path):
+def test_what_does_not_fit_is_refused_and_nothing_written(changed, expected, tmp_path):
     given: dict[str, Any] = {"path": "policy.c", "layers": [([[1.0] * 6], [0.0])], "factor": factor}
     given |= changed
     given["path"] = tmp_path / given["path"]
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=expected):
         gym.export(**given)
     assert not list(tmp_path.iterdir())

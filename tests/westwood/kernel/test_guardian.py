@@ -33,14 +33,14 @@ def wait_until(holds: object, seconds: float = 10) -> bool:
 
 def sleepers(folder: Path) -> list[int]:
     """Returns the processes whose working folder is this one."""
-    found = []
+    processes = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if os.readlink(process / "cwd") == str(folder):
-                found.append(int(process.name))
+                processes.append(int(process.name))
         except OSError:
             continue
-    return found
+    return processes
 
 
 def test_it_runs_commands_in_order_and_undoes_them(tmp_path):
@@ -55,11 +55,11 @@ def test_it_runs_commands_in_order_and_undoes_them(tmp_path):
 
 
 def test_a_failure_is_reported_and_undone(tmp_path):
-    made = tmp_path / "made"
+    folder = tmp_path / "made"
     fails = ["sh", "-c", "echo no such control >&2; exit 1"]
-    with pytest.raises(RunError, match=r"^no such control$"), guarded([fails], [["touch", made]]):
+    with pytest.raises(RunError, match=r"^no such control$"), guarded([fails], [["touch", folder]]):
         raise AssertionError
-    assert made.exists()
+    assert folder.exists()
     undone = pytest.raises(
         RunError, match=r"^could not undo all changes to this machine: no such control$"
     )

@@ -56,8 +56,13 @@ def test_namespaces_may_use_the_same_addresses(left):
 def test_a_truncated_recording_keeps_its_complete_records(left):
     """Cuts inside a cell, next to a comma, before and after the end of a line."""
     whole, text = reading.read(left)[0], left.read_bytes()
-    lines = [at for at, byte in enumerate(text) if byte == ord("\n")]
-    sizes = {at + off for at in lines for off in (-20, -1, 0, 1, 2)} | {0, 1, 50, len(text) - 30}
+    lines = [position for position, byte in enumerate(text) if byte == ord("\n")]
+    sizes = {line + off for line in lines for off in (-20, -1, 0, 1, 2)} | {
+        0,
+        1,
+        50,
+        len(text) - 30,
+    }
     for size in sorted(sizes - {len(text) + 1}):
         left.write_bytes(text[:size])
         records = max(0, text[:size].count(b"\n") - 1)
@@ -98,7 +103,7 @@ def test_the_recording_from_these_events_is_the_same(left, ending):
 
 
 @pytest.mark.parametrize(
-    ("column", "cell", "said"),
+    ("column", "cell", "expected"),
     [
         ("time_s", "soon", 'line 3, time_s = "soon": expected a number'),
         ("time_s", "inf", "record 2, time_s = inf: expected a number from 0 to 1e+18"),
@@ -118,7 +123,7 @@ def test_the_recording_from_these_events_is_the_same(left, ending):
         ("cc", '"', "line 3 has 14 cells, expected 20"),
     ],
 )
-def test_a_bad_cell_is_named_with_what_was_expected(left, westwood, column, cell, said):
+def test_a_bad_cell_is_named_with_what_was_expected(left, westwood, column, cell, expected):
     lines = left.read_text().splitlines()
     cells = lines[2].split(",")
     cells[lines[0].split(",").index(column)] = cell
@@ -126,7 +131,7 @@ def test_a_bad_cell_is_named_with_what_was_expected(left, westwood, column, cell
     left.write_text("\n".join(lines) + "\n")
     called = westwood("trace", left, "--plot")
     assert called.code == 2 and called.err.count("\n") == 1, called.err
-    assert called.err.startswith(f"westwood: {left}: ") and said in called.err
+    assert called.err.startswith(f"westwood: {left}: ") and expected in called.err
     assert [path.name for path in left.parent.iterdir()] == [left.name]
 
 

@@ -17,7 +17,7 @@ def test_an_update_comes_every_50_ms_to_an_hour(interval, seconds, westwood, mon
     )
     called = westwood("kernel", "watch", "--interval", interval)
     if seconds is None:
-        said = f'westwood: --interval = "{interval}": expected a time from 50ms to 1h\n'
-        assert (called.code, called.err, asked) == (2, said, [])
+        expected = f'westwood: --interval = "{interval}": expected a time from 50ms to 1h\n'
+        assert (called.code, called.err, asked) == (2, expected, [])
     else:
         assert (called.code, asked) == (0, [seconds])

@@ -58,8 +58,8 @@ def by_key(key: str, curves: dict[Any, dict[str, Any]]) -> Measured:
     """Makes curves over the error rate for each value of another key."""
     rows = [
         {PER: per, key: value, "cc": cc, "throughput_bps": 1e6 * mbps}
-        for value, of in curves.items()
-        for cc, curve in of.items()
+        for value, runs in curves.items()
+        for cc, curve in runs.items()
         for per, mbps in zip(THREE_PER, curve, strict=True)
     ]
     return measured(PER, rows)
@@ -117,8 +117,8 @@ def friendliness(westwood: float = 0.1078) -> Measured:
         ("reno", "westwood", {"reno": 0.0913, "westwood": westwood}),
     )
     rows = [
-        {"reno.cc": one, "westwood.cc": two, "cc": cc, "throughput_bps": 1e6 * mbps}
-        for one, two, flows in mixes
+        {"reno.cc": first_cc, "westwood.cc": two, "cc": cc, "throughput_bps": 1e6 * mbps}
+        for first_cc, two, flows in mixes
         for cc, mbps in flows.items()
     ]
     return measured("", rows)
@@ -273,18 +273,18 @@ def beside(plus: float) -> dict[str, Measured]:
 
 def originals(reno: float = 0.4) -> dict[str, Measured]:
     """Makes Figures 5 to 7 with the profiles of 2013 and 2001."""
-    found = {}
+    figures = {}
     for name, original, x, places in (
         ("fig5", "loss", PER, (0.001, 0.01)),
         ("fig6", "delay", "bottleneck.delay", ("0.01ms", "250ms")),
         ("fig7", "capacity", "bottleneck.rate", ("2Mbps", "8Mbps")),
     ):
-        found[name] = over(x, places, {"westwood-ns3": (1.9, 1.5), "reno": (reno, 0.3)})
-        found[original] = over(x, places, {"westwood": (1.8, 1.0), "reno": (0.4, 0.3)})
-    return found
+        figures[name] = over(x, places, {"westwood-ns3": (1.9, 1.5), "reno": (reno, 0.3)})
+        figures[original] = over(x, places, {"westwood": (1.8, 1.0), "reno": (0.4, 0.3)})
+    return figures
 
 
 def verdict(claim: str, all_: dict[str, Measured]) -> tuple[str, str]:
-    (one,) = claims.check([claim], all_)
-    json.dumps(one.entry(), allow_nan=False)  # must fit into claims.json
-    return one.verdict.claim, one.explanation
+    (claim_verdict,) = claims.check([claim], all_)
+    json.dumps(claim_verdict.entry(), allow_nan=False)  # must fit into claims.json
+    return claim_verdict.verdict.claim, claim_verdict.explanation

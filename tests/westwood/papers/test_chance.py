@@ -19,12 +19,12 @@ def test_chance_is_that_of_independent_claims():
 def test_chance_counts_how_many_claims_hold_at_once_and_which_exclude_each_other():
     held = [{"a": place % 2 == 0, "b": place % 2 == 1, "c": True} for place in range(40)]
 
-    found = chance.counted(held)
+    counts = chance.counted(held)
 
-    assert found["shares"] == {"a": 0.5, "b": 0.5, "c": 1.0}
-    assert found["together"] == [0, 0, 40, 0]
-    (pair,) = [one for one in chance.pairs(found) if one.is_apart]
-    assert (pair.one, pair.two, pair.both, pair.expected) == ("a", "b", 0, 10.0)
+    assert counts["shares"] == {"a": 0.5, "b": 0.5, "c": 1.0}
+    assert counts["together"] == [0, 0, 40, 0]
+    (pair,) = [claim_pair for claim_pair in chance.pairs(counts) if claim_pair.is_apart]
+    assert (pair.first, pair.second, pair.both, pair.expected) == ("a", "b", 0, 10.0)
     assert pair.at_most_by_chance == pytest.approx(1 / math.comb(40, 20))
 
 
@@ -49,5 +49,5 @@ def test_the_page_says_whether_figures_7_and_8_exclude_those_of_figure_5():
 
     assert "### Do Figures 7 and 8 exclude Figure 5's claims?" in text
     for two in ("ns3.fig7.bandwidth", "ns3.fig8.delack"):
-        for one in ("ns3.fig5.order", "ns3.fig5.westwoodplus_knee"):
-            assert f"| `{two}` | `{one}` | 0 | 10.0 | 7.3e-12 |" in text
+        for claim_id in ("ns3.fig5.order", "ns3.fig5.westwoodplus_knee"):
+            assert f"| `{two}` | `{claim_id}` | 0 | 10.0 | 7.3e-12 |" in text

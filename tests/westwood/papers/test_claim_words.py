@@ -107,4 +107,6 @@ def test_each_word_of_a_claim_counts(claim, wrong, explanation):
 
 def test_every_decided_claim_quotes_its_paper():
     without = [check for check in CHECKS if not claims.claims()[check].quote]
-    assert without == [one for one in without if one.startswith("mobicom.")], "slides have figures"
+    assert without == [name for name in without if name.startswith("mobicom.")], (
+        "slides have figures"
+    )

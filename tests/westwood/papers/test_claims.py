@@ -59,8 +59,8 @@ def test_order_differs_at_the_ends_of_the_sweep_too():
 
 def test_a_lead_of_a_third_is_no_huge_improvement():
     curves = {cc: tuple(0.75 * curve for curve in CURVES["westwood-ns3"]) for cc in OTHERS}
-    found = over(PER, RATES, {**CURVES, **curves})
-    failed = verdict("ns3.fig5.order", {"fig5": found})[1]
+    finding = over(PER, RATES, {**CURVES, **curves})
+    failed = verdict("ns3.fig5.order", {"fig5": finding})[1]
     assert "Westwood (ns-3, 2013) over Reno: by 50% at 0 of 8 points" in failed
 
 
@@ -342,4 +342,6 @@ def test_every_claim_is_decided_once_or_names_its_tests():
     for claim in claims.claims().values():
         assert (claim.id in CHECKS) != bool(claim.tested), claim.id
         assert claim.says and claim.setup and claim.measure and claim.paper.reference
-    assert {one.claim.id for one in claims.tested()} == set(claims.claims()) - set(CHECKS)
+    assert {claim_verdict.claim.id for claim_verdict in claims.tested()} == set(
+        claims.claims()
+    ) - set(CHECKS)

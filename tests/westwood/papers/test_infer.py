@@ -54,7 +54,7 @@ def cases(holds: Any, count: int = 600) -> list[tree.Case]:
     chosen = [
         {setting.key: draw.choice(setting.choices) for setting in SETTINGS} for _ in range(count)
     ]
-    return [(one, bool(holds(one, draw))) for one in chosen]
+    return [(choice, bool(holds(choice, draw))) for choice in chosen]
 
 
 # The tree
@@ -62,7 +62,7 @@ def cases(holds: Any, count: int = 600) -> list[tree.Case]:
 
 def test_a_tree_finds_the_two_settings_that_decide_a_claim():
     grown = tree.grow(
-        SETTINGS, cases(lambda one, draw: one["queue"] != "50" and one["filter"] == "ewma")
+        SETTINGS, cases(lambda pick, draw: pick["queue"] != "50" and pick["filter"] == "ewma")
     )
 
     leaf, branch = grown.best()
@@ -74,7 +74,7 @@ def test_a_tree_finds_the_two_settings_that_decide_a_claim():
 
 def test_a_setting_that_divides_twice_is_one_condition():
     shares = {"20": 0.95, "50": 0.65, "100": 0.0}
-    grown = tree.grow(SETTINGS, cases(lambda one, draw: draw.random() < shares[one["queue"]]))
+    grown = tree.grow(SETTINGS, cases(lambda pick, draw: draw.random() < shares[pick["queue"]]))
 
     assert grown.more and grown.setting == grown.more.setting == "queue"
     assert grown.best()[1] == {"queue": ("20",)}
@@ -82,9 +82,9 @@ def test_a_setting_that_divides_twice_is_one_condition():
 
 def test_a_tree_tolerates_noise_and_ignores_pure_noise():
     noisy = tree.grow(
-        SETTINGS, cases(lambda one, draw: (one["rto"] == "1s") ^ (draw.random() < 0.2))
+        SETTINGS, cases(lambda pick, draw: (pick["rto"] == "1s") ^ (draw.random() < 0.2))
     )
-    chance = tree.grow(SETTINGS, cases(lambda one, draw: draw.random() < 0.5))
+    chance = tree.grow(SETTINGS, cases(lambda pick, draw: draw.random() < 0.5))
 
     assert (noisy.setting, noisy.values) == ("rto", ("1s",))
     assert noisy.more and 0.7 < noisy.more.share < 0.9
@@ -93,7 +93,9 @@ def test_a_tree_tolerates_noise_and_ignores_pure_noise():
 
 def test_few_cases_of_chance_are_not_divided():
     divided = [
-        tree.grow(SETTINGS, cases(lambda one, draw, share=share: draw.random() < share, 60)).setting
+        tree.grow(
+            SETTINGS, cases(lambda pick, draw, share=share: draw.random() < share, 60)
+        ).setting
         for share in (0.1, 0.3, 0.5, 0.7, 0.9)
     ]
 
@@ -102,14 +104,14 @@ def test_few_cases_of_chance_are_not_divided():
 
 @pytest.mark.parametrize("always", [True, False])
 def test_a_claim_that_always_or_never_holds_depends_on_nothing(always):
-    grown = tree.grow(SETTINGS, cases(lambda one, draw: always))
+    grown = tree.grow(SETTINGS, cases(lambda pick, draw: always))
 
     assert grown == tree.Tree(600, 600 * always)
     assert list(tree.drawn(grown, str)) == [f"holds in {'100' if always else '0'}% of 600"]
 
 
 def test_a_tree_is_drawn_with_both_sides_of_each_division():
-    grown = tree.grow(SETTINGS, cases(lambda one, draw: one["queue"] == "20"))
+    grown = tree.grow(SETTINGS, cases(lambda pick, draw: pick["queue"] == "20"))
 
     lines = list(tree.drawn(grown, lambda key: f"the {key}"))
 
@@ -130,8 +132,8 @@ def test_every_value_has_a_reason_and_an_effect(paper):
         first, *others = setting.values
         assert not first.set and first.why and len(set(setting.choices)) == len(setting.choices)
         for value in others:
-            made = [applied(one.scenario, one.fixed, [value]).hash for one in places]
-            changed = made != [one.scenario.hash for one in places]
+            hashes = [applied(place.scenario, place.fixed, [value]).hash for place in places]
+            changed = hashes != [place.scenario.hash for place in places]
             assert value.why and (changed or value.measures), f"{setting.key}: {value.name}"
 
 
@@ -147,9 +149,9 @@ def test_all_values_go_together(paper):
 
 def test_all_claims_that_simulations_decide_belong_to_a_paper_whose_settings_are_listed():
     decided = {claim for study in STUDIES.values() for claim in study.claims}
-    decided -= {one.id for one in claims.claims().values() if one.undecidable}
+    decided -= {claim.id for claim in claims.claims().values() if claim.undecidable}
 
-    assert {one.id for paper in PAPERS for one in space.of(paper).claims} == decided
+    assert {claim.id for paper in PAPERS for claim in space.of(paper).claims} == decided
 
 
 def test_keys_that_a_scenario_sweeps_or_owns_stay():
@@ -197,23 +199,23 @@ def test_a_filling_batch_has_every_value_equally_often():
 def test_a_refining_batch_tries_nothing_twice():
     open_, before = space.of("linux-2003"), {0: (space.of("linux-2003").profile, 0.0)}
     for batch in (0, 1):
-        made = propose.propose(open_, 1, batch, before)
-        before |= {n: (one, 1.0) for n, one in zip(propose.numbers(batch), made, strict=True)}
+        picks = propose.propose(open_, 1, batch, before)
+        before |= {n: (pick, 1.0) for n, pick in zip(propose.numbers(batch), picks, strict=True)}
 
     refined = propose.propose(open_, 1, 2, before)
 
     old = [tuple(chosen.values()) for chosen, _ in before.values()]
-    assert len({tuple(one.values()) for one in refined} - set(old)) == len(refined)
+    assert len({tuple(pick.values()) for pick in refined} - set(old)) == len(refined)
     assert refined == propose.propose(open_, 1, 2, before)
 
 
 def test_a_small_space_is_exhausted_without_repetition():
     small = replace(space.of(SMALL), settings=SETTINGS)
     before: dict[int, tuple[space.Chosen, float]] = {0: (small.profile, 0.0)}
-    made = propose.propose(small, 1, 0, before)
-    before |= {n: (one, 1.0) for n, one in zip(propose.numbers(0), made, strict=False)}
+    picks = propose.propose(small, 1, 0, before)
+    before |= {n: (pick, 1.0) for n, pick in zip(propose.numbers(0), picks, strict=False)}
 
-    assert len({tuple(one.values()) for one in made}) == len(made) == small.count == 12
+    assert len({tuple(pick.values()) for pick in picks}) == len(picks) == small.count == 12
     assert propose.propose(small, 1, 1, before) == propose.propose(small, 1, 2, before) == []
 
 
@@ -256,7 +258,7 @@ def test_the_profile_has_the_verdicts_that_reproduce_gives():
     ids = ("plateau.wired", "plateau.friendly_newreno", "plateau.friendly_westwood")
     test_set = ClaimTestSet(open_, ids, (1, 2, 3), thin=False)
     pool = functools.partial(run_jobs, prepare=prepare, workers=2)
-    ((_, found),) = outcomes([test_set.plan(open_.profile)], pool)
+    ((_, outcome),) = outcomes([test_set.plan(open_.profile)], pool)
     measured = {}
     for name in test_set.bases:
         base = Scenario.preset(name)
@@ -264,9 +266,9 @@ def test_the_profile_has_the_verdicts_that_reproduce_gives():
         rows = experiment.collect(planned, workers=2, track=everything).rows
         measured[name] = Measured(rows, experiment.points(planned, rows), "")
 
-    expected = {one.claim.id: one.explanation for one in claims.check(ids, measured)}
+    expected = {verdict.claim.id: verdict.explanation for verdict in claims.check(ids, measured)}
 
-    assert found.explanations == expected
+    assert outcome.explanations == expected
 
 
 def test_a_number_deviates_both_ways_and_a_bound_only_above():
@@ -309,7 +311,7 @@ def test_all_means_that_no_setting_is_left():
 
 
 def test_mutually_exclusive_parts_explain_why_a_claim_never_holds():
-    found = parts.excluding(
+    exclusions = parts.excluding(
         [
             "Reno at 0.01: 2 is above 1; Reno at 0.05: 2 is above 1",
             "Reno's spread is 3 Mb/s, expected from 0 to 1 Mb/s",
@@ -317,16 +319,16 @@ def test_mutually_exclusive_parts_explain_why_a_claim_never_holds():
         ]
     )
 
-    assert found["holding"] == {"Reno": 2, "Reno's spread": 1, "Tahoe": 2}
-    assert found["apart"] == [["Reno", "Reno's spread"]]
-    assert "**Reno** and **Reno's spread** exclude each other" in parts.written(found)
+    assert exclusions["holding"] == {"Reno": 2, "Reno's spread": 1, "Tahoe": 2}
+    assert exclusions["apart"] == [["Reno", "Reno's spread"]]
+    assert "**Reno** and **Reno's spread** exclude each other" in parts.written(exclusions)
 
 
 def test_independent_parts_are_reported_as_such():
-    found = parts.excluding(["a: 1", "b: 1", "a: 1; b: 1", ""])
+    exclusions = parts.excluding(["a: 1", "b: 1", "a: 1; b: 1", ""])
 
-    assert found == {"of": 4, "all": 1, "holding": {"a": 2, "b": 2}, "apart": []}
-    assert "in 1 of 4 settings; independent parts would hold in 1." in parts.written(found)
+    assert exclusions == {"of": 4, "all": 1, "holding": {"a": 2, "b": 2}, "apart": []}
+    assert "in 1 of 4 settings; independent parts would hold in 1." in parts.written(exclusions)
 
 
 def test_a_claim_is_said_to_hold_more_often_in_its_best_branch():
@@ -360,8 +362,8 @@ def test_a_value_that_the_text_excludes_is_never_tried_and_has_an_effect():
     for name, (setting, value) in open_.excluded.items():
         assert name not in setting.choices and value.why
         assert open_.values(open_.profile, name) == [value]
-        inferred = {one.key: one.choices[-1] for one in open_.settings}
-        others = [one.values[-1] for one in open_.settings if one is not setting]
+        inferred = {other.key: other.choices[-1] for other in open_.settings}
+        others = [other.values[-1] for other in open_.settings if other is not setting]
         assert open_.values(inferred, name) == [*others, value]
 
 
@@ -369,9 +371,9 @@ def test_a_value_that_the_text_excludes_is_never_tried_and_has_an_effect():
 def test_packaged_reports_match_the_open_settings(paper):
     report, open_ = packaged()[paper], space.of(paper)
 
-    assert list(report.claims) == [one.id for one in open_.claims]
+    assert list(report.claims) == [claim.id for claim in open_.claims]
     assert list(report.inferred) == [setting.key for setting in open_.settings]
-    assert all(one.has(report.inferred[one.key]) for one in open_.settings)
+    assert all(setting.has(report.inferred[setting.key]) for setting in open_.settings)
     assert report.data["possible"] == open_.count
     assert all(list(tree.drawn(report.tree(claim), report.what)) for claim in report.claims)
 
@@ -379,8 +381,11 @@ def test_packaged_reports_match_the_open_settings(paper):
 def test_make_searches_repeats_the_packaged_reports():
     declared = re.search(r"^SEARCHES \?= (.*)$", (DOCS.parent / "Makefile").read_text(), re.M)
     assert declared
-    made = [f"{one.paper}:{one.settings - 1}:{one.data['seed']}" for one in packaged().values()]
-    assert declared[1].split() == made
+    commands = [
+        f"{report.paper}:{report.settings - 1}:{report.data['seed']}"
+        for report in packaged().values()
+    ]
+    assert declared[1].split() == commands
 
 
 def test_the_page_of_claims_has_one_verdict_and_says_below_where_it_changes(tmp_path):

@@ -135,9 +135,9 @@ def test_a_page_names_its_command_and_a_paper_has_a_folder_of_its_own(
 
 def test_notes_on_the_packages_runs_appear_on_no_other_page():
     shipped = {"plateau": packaged()["plateau"]}
-    whole, own = page.guide(shipped), page.written(shipped, "westwood reproduce --infer plateau")
-    for said in ("So small a search", shipped["plateau"].command):
-        assert said in whole and said not in own
+    whole, text = page.guide(shipped), page.written(shipped, "westwood reproduce --infer plateau")
+    for note in ("So small a search", shipped["plateau"].command):
+        assert note in whole and note not in text
 
 
 @pytest.mark.usefixtures("short")

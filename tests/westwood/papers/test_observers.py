@@ -24,17 +24,17 @@ def recoveries(scenario: Scenario, lost: list[int]) -> dict[str, float]:
 
 
 def test_without_a_loss_there_is_no_recovery_to_measure(small):
-    found = recoveries(small, [])
-    assert math.isnan(found.pop("backlog_cleared"))
-    assert set(found.values()) == {0.0}
+    measured = recoveries(small, [])
+    assert math.isnan(measured.pop("backlog_cleared"))
+    assert set(measured.values()) == {0.0}
 
 
 @pytest.mark.parametrize("lost", [[40], [40, 200]])
 def test_each_loss_makes_a_recovery(small, lost):
-    found = recoveries(small, lost)
-    assert found["recoveries_seen"] == len(lost)
-    assert found["longest_silence_rtts"] > 0
-    assert 0 <= found["backlog_cleared"] <= 1
+    measured = recoveries(small, lost)
+    assert measured["recoveries_seen"] == len(lost)
+    assert measured["longest_silence_rtts"] > 0
+    assert 0 <= measured["backlog_cleared"] <= 1
 
 
 def test_a_backlog_is_cleared_if_the_rtt_falls_to_its_least_within_three_rtts():
@@ -53,10 +53,10 @@ def plateaus(cc: str, settings: Mapping[str, object] | None = None) -> dict[str,
 
 
 def test_only_the_window_with_plateaus_has_stages_and_it_swings_less():
-    found, without = plateaus("westwoodnr+"), plateaus("westwoodnr")
-    assert found["stages"] >= 3 and found["stage_ratio"] >= 1
+    stages, without = plateaus("westwoodnr+"), plateaus("westwoodnr")
+    assert stages["stages"] >= 3 and stages["stage_ratio"] >= 1
     assert without["stages"] == 0
-    assert 0 < found["cwnd_swing"] < without["cwnd_swing"]
+    assert 0 < stages["cwnd_swing"] < without["cwnd_swing"]
 
 
 def test_a_window_that_grows_every_second_round_trip_has_no_stages():
@@ -90,10 +90,10 @@ def test_a_second_without_an_ack_lowers_the_running_mean():
 
 def test_a_window_that_rises_once_in_a_while_is_counted():
     two = Scenario.preset("plateau-friendly").with_settings({"duration": "40s"})
-    found = observers.TWO_WINDOWS.read(simulate(two, trace=True))
-    assert found["S1-tcp"]["late_cwnd"] > found["S2-tcp"]["late_cwnd"] > 1
-    assert 3 <= found["S2-tcp"]["window_rises"] < 40
-    distance = found["S1-tcp"]["windows_apart"] * found["S1-tcp"]["late_cwnd"]
+    measured = observers.TWO_WINDOWS.read(simulate(two, trace=True))
+    assert measured["S1-tcp"]["late_cwnd"] > measured["S2-tcp"]["late_cwnd"] > 1
+    assert 3 <= measured["S2-tcp"]["window_rises"] < 40
+    distance = measured["S1-tcp"]["windows_apart"] * measured["S1-tcp"]["late_cwnd"]
     assert distance == pytest.approx(
-        found["S2-tcp"]["windows_apart"] * found["S2-tcp"]["late_cwnd"]
+        measured["S2-tcp"]["windows_apart"] * measured["S2-tcp"]["late_cwnd"]
     )

@@ -33,8 +33,10 @@ def test_a_claim_holds_that_fails_nowhere():
 
 
 def test_a_claims_measurements_are_in_the_units_of_their_names():
-    (one,) = claims.check(["ns3.fig11.ack_compression"], {"ack-compression": estimates(5.2e5)})
-    assert one.measured == {
+    (claim_verdict,) = claims.check(
+        ["ns3.fig11.ack_compression"], {"ack-compression": estimates(5.2e5)}
+    )
+    assert claim_verdict.measured == {
         "westwood_peak_bps": 8e6,
         "westwood+_mean_bps": 4.9e5,
         "westwood+_bps": [3e5, 5.2e5],
@@ -44,13 +46,15 @@ def test_a_claims_measurements_are_in_the_units_of_their_names():
 def test_a_witness_has_its_claim_on_both_sets_of_seeds_that_confirm():
     """The search found the claim in settings 1 to 4; the profile and the inferred one lack it."""
     open_ = space.of("linux-2003")
-    ids = [one.id for one in open_.claims]
+    ids = [open_claim.id for open_claim in open_.claims]
     claim, paths = ids[0], open_.settings[0].choices
     holds, fails = (
         ClaimOutcome(dict.fromkeys(ids, count), {}, dict.fromkeys(ids, "why")) for count in (0, 1)
     )
     chosen = [{**open_.profile, open_.settings[0].key: path} for path in (*paths, "made up")]
-    tried = {n: TriedSetting(n, one, holds if n else fails) for n, one in enumerate(chosen[:5])}
+    tried = {
+        n: TriedSetting(n, choice, holds if n else fails) for n, choice in enumerate(chosen[:5])
+    }
     judged = {
         (purpose, number, tuple(ids)): fails
         for purpose in ("choosing", "fresh")
@@ -58,13 +62,13 @@ def test_a_witness_has_its_claim_on_both_sets_of_seeds_that_confirm():
     }
     alone = {("choosing", 1): holds, ("witness", 1): fails, ("choosing", 2): fails}
     alone |= {("choosing", 3): holds, ("witness", 3): holds}
-    found = InferenceResult(open_, 1, tried, judged)
-    assert found.witness(claim) is None
-    judged |= {(*key, (claim,)): one for key, one in alone.items()}
-    assert found.witness(claim) == 3
-    assert found._unconfirmed(claim) == ["why", "why"]
+    inference_result = InferenceResult(open_, 1, tried, judged)
+    assert inference_result.witness(claim) is None
+    judged |= {(*key, (claim,)): outcome for key, outcome in alone.items()}
+    assert inference_result.witness(claim) == 3
+    assert inference_result._unconfirmed(claim) == ["why", "why"]
     judged["choosing", 1, tuple(ids)] = holds
-    assert found.inferred == 1 and found.candidates(claim) == [2, 3, 4]
+    assert inference_result.inferred == 1 and inference_result.candidates(claim) == [2, 3, 4]
 
 
 @pytest.mark.parametrize("failures", [0, 1, 3])

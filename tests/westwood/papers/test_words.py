@@ -80,10 +80,10 @@ def test_a_flat_curve_may_vary_by_a_few_percent():
 
 
 def test_two_quantities_are_alike_within_a_tenth_and_noise_is_no_likeness():
-    ((one,),) = [curve(1.0, seed=1).over(curve(1.03, seed=2)).values()]
+    ((ratio,),) = [curve(1.0, seed=1).over(curve(1.03, seed=2)).values()]
     ((two,),) = [curve(1.0, seed=1).over(curve(1.2, seed=2)).values()]
     ((blurred,),) = [curve(1.0, seed=1).over(curve(1.0, noise=0.4, seed=2)).values()]
-    assert words.alike(one) and not words.alike(two) and not words.alike(blurred)
+    assert words.alike(ratio) and not words.alike(two) and not words.alike(blurred)
 
 
 def test_a_slight_lead_is_a_lead_of_less_than_a_tenth():
@@ -95,14 +95,18 @@ def test_near_is_within_a_tenth_and_exactly_within_a_fiftieth():
     def around(mean: float) -> Estimate:
         return Estimate(mean, mean - 0.01, mean + 0.01)
 
-    assert [words.near(around(one), 5.0) for one in (4.46, 4.52, 5.48, 5.6)] == [
+    assert [words.near(around(ratio), 5.0) for ratio in (4.46, 4.52, 5.48, 5.6)] == [
         False,
         True,
         True,
         False,
     ]
-    assert [words.exactly(around(one), 5.0) for one in (4.88, 4.92, 5.2)] == [False, True, False]
-    assert [words.at_most(around(one), 5.0) for one in (4.0, 4.995)] == [True, False]
+    assert [words.exactly(around(ratio), 5.0) for ratio in (4.88, 4.92, 5.2)] == [
+        False,
+        True,
+        False,
+    ]
+    assert [words.at_most(around(ratio), 5.0) for ratio in (4.0, 4.995)] == [True, False]
     assert words.at_most(Estimate(5.0, 5.0, 5.0), 5.0), "as much is at most as much"
 
 
@@ -135,23 +139,25 @@ def test_a_search_takes_a_point_less_than_a_line_below_another_for_the_best():
     ],
 )
 def test_a_quantity_improves_unless_it_is_as_good_as_possible(before, after, holds):
-    one, two = (
+    first, second = (
         curve(mean, noise=0.001, seed=seed).curve[1.0] for seed, mean in enumerate((after, before))
     )
-    assert words.improves(one, two) == holds
+    assert words.improves(first, second) == holds
 
 
 def test_the_best_curve_may_cross_another_by_less_than_a_line():
     best, middle, worst = (4.87, 3.0, 2.0, 1.0), (4.9, 2.5, 1.5, 0.8), (4.8, 2.0, 1.0, 0.5)
-    assert not list(words.best_curve([curve(*one, noise=0.001) for one in (best, middle, worst)]))
+    assert not list(
+        words.best_curve([curve(*arguments, noise=0.001) for arguments in (best, middle, worst)])
+    )
     crossing = (4.9, 3.4, 1.5, 0.8)
-    assert list(words.best_curve([curve(*one) for one in (best, crossing, worst)]))
+    assert list(words.best_curve([curve(*arguments) for arguments in (best, crossing, worst)]))
 
 
 def test_curves_in_order_are_so_between_the_first_and_the_last_too():
     best, middle, worst = (4.9, 3.0, 2.0, 1.0), (4.88, 2.5, 1.5, 0.8), (4.7, 2.0, 1.0, 0.5)
-    assert not list(words.in_order([curve(*one) for one in (best, middle, worst)]))
-    four = [curve(*one) for one in (best, worst, middle, worst)]
+    assert not list(words.in_order([curve(*arguments) for arguments in (best, middle, worst)]))
+    four = [curve(*arguments) for arguments in (best, worst, middle, worst)]
     assert list(words.in_order(four)) and not list(words.best_curve(four))
 
 
@@ -170,7 +176,7 @@ def test_what_delivered_nothing_is_not_above_or_below():
     assert not any(check(unknown) for check in checks)
 
 
-@pytest.mark.parametrize("word", [one for one in noise.WORDS if one != "best point"])
+@pytest.mark.parametrize("word", [word for word in noise.WORDS if word != "best point"])
 def test_noise_alone_seldom_makes_a_word_hold(word):
     assert noise.share(word, draws=300) <= 0.05
 

@@ -23,9 +23,9 @@ def track(runs: Any, total: int) -> Any:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    made = Folder(tmp_path / "f")
-    made.manifest({})
-    return made
+    folder_ = Folder(tmp_path / "f")
+    folder_.manifest({})
+    return folder_
 
 
 def test_a_file_that_fails_half_way_is_not_created(folder):
@@ -90,7 +90,7 @@ def test_leftovers_of_dead_processes_are_removed_but_not_files_in_use(tmp_path):
         path.write_text("whole")
 
     disk.write_whole(tmp_path / "file", write)
-    assert sorted(one.name for one in tmp_path.iterdir()) == [".partial-mine", "file"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".partial-mine", "file"]
 
 
 @pytest.mark.parametrize("place", ["/proc/x", "/etc/passwd/x/y", "/sys", "nowhere"])
@@ -116,9 +116,9 @@ def test_damaged_and_incomplete_journal_lines_are_left_out(tmp_path):
     lines = [journal.line_of({"number": number}) for number in range(4)]
     lines[1] = lines[1].replace(b"1", b"7", 1)
     (tmp_path / "j").write_bytes(b"".join(lines)[:-3])
-    found = journal.read(tmp_path / "j")
-    assert found.records == [{"number": 0}, {"number": 2}]
-    assert (found.damaged, found.end) == (1, len(b"".join(lines[:3])))
+    records = journal.read(tmp_path / "j")
+    assert records.records == [{"number": 0}, {"number": 2}]
+    assert (records.damaged, records.end) == (1, len(b"".join(lines[:3])))
 
 
 def test_only_the_runs_of_a_damaged_part_are_repeated(small, tmp_path, monkeypatch):
@@ -131,7 +131,7 @@ def test_only_the_runs_of_a_damaged_part_are_repeated(small, tmp_path, monkeypat
                 raise KeyboardInterrupt
             yield run
 
-    out, said, missing = tmp_path / "s", [], []
+    out, messages, missing = tmp_path / "s", [], []
     with pytest.raises(Interrupted):
         sweep.run(planned, Folder(out), workers=1, track=stop)
     part = out / "parts" / "000001.parquet"
@@ -143,9 +143,9 @@ def test_only_the_runs_of_a_damaged_part_are_repeated(small, tmp_path, monkeypat
         missing.append(total)
         return runs
 
-    rows = sweep.run(planned, Folder(out, tell=said.append), resume=True, track=count)
+    rows = sweep.run(planned, Folder(out, tell=messages.append), resume=True, track=count)
     assert missing == [14 - 10 + 4]
-    assert said == [
+    assert messages == [
         f"{part}: is damaged: its checksum differs from SHA256SUMS; its runs are repeated"
     ]
     whole = sweep.run(planned, Folder(tmp_path / "whole"), track=track)
@@ -214,9 +214,11 @@ def test_a_finished_sweep_with_a_damaged_state_file_can_resume(name, small, tmp_
     planned, out = experiment.plan(small, seeds=2), tmp_path / "s"
     whole = sweep.run(planned, Folder(out), track=track)
     (out / name).write_bytes(b"noise")
-    said: list[str] = []
-    assert sweep.run(planned, Folder(out, tell=said.append), resume=True, track=track).equals(whole)
-    assert said
+    messages: list[str] = []
+    assert sweep.run(planned, Folder(out, tell=messages.append), resume=True, track=track).equals(
+        whole
+    )
+    assert messages
 
 
 def test_a_temporary_file_that_another_process_removes_is_created_again(tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ from westwood.engines.export import ns3
 from westwood.engines.result import Result
 from westwood.errors import InputError
 from westwood.results.metrics import means
-from westwood.results.rows import even
+from westwood.results.rows import uniform_rows
 from westwood.scenario import summary
 from westwood.scenario.preset_files import presets
 
@@ -94,17 +94,17 @@ def told(frame: pl.DataFrame) -> list[Any]:
 
 
 def test_the_rows_of_a_run():
-    found = {row["flow"]: row for row in rows_of(result().rows.drop(_COST))}
-    assert_golden("results/rows", found)
+    rows = {row["flow"]: row for row in rows_of(result().rows.drop(_COST))}
+    assert_golden("results/rows", rows)
 
 
 def test_the_means_of_several_runs():
     rows = [row for seed in (1, 2, 3) for row in simulate(Scenario(**MIXED), seed).flow_rows]
     numbers = [key for key in rows[0] if key not in (*_COST, "engine", "flow", "cc", "seed")]
-    found = means(even(rows), ["cc"], numbers)
+    mean_rows = means(uniform_rows(rows), ["cc"], numbers)
     assert_golden(
         "results/means",
-        {row["cc"]: {key: plain(value) for key, value in row.items()} for row in found},
+        {row["cc"]: {key: plain(value) for key, value in row.items()} for row in mean_rows},
     )
 
 
@@ -114,8 +114,8 @@ def test_the_tables_of_a_run(name):
 
 
 def test_samples_at_equal_times():
-    found = {f"{every_s} s": told(result().sampled(every_s)) for every_s in (0.1, 0.7)}
-    assert_golden("results/sampled", found)
+    samples = {f"{every_s} s": told(result().sampled(every_s)) for every_s in (0.1, 0.7)}
+    assert_golden("results/sampled", samples)
 
 
 def test_the_data_of_a_figure():
@@ -129,8 +129,8 @@ def test_the_data_of_a_figure():
         }
 
     spans = {"whole": (0.0, 12.0), "middle": (4.0, 7.5), "chosen": None}
-    found = {name: shown(run_figures.panel_of(result(), span)) for name, span in spans.items()}
-    assert_golden("results/panel", json.loads(json.dumps(found)))
+    curves = {name: shown(run_figures.panel_of(result(), span)) for name, span in spans.items()}
+    assert_golden("results/panel", json.loads(json.dumps(curves)))
 
 
 def _program(scenario: Scenario) -> str:
@@ -141,12 +141,12 @@ def _program(scenario: Scenario) -> str:
 
 
 def test_scenarios_in_words_files_and_programs():
-    found = {}
+    texts = {}
     for scenario in (Scenario(**MIXED), *map(Scenario.preset, presets())):
-        found[scenario.name] = {
+        texts[scenario.name] = {
             "words": summary.summarise(scenario),
             "page": digest(summary.html(scenario).encode()),
             "file": digest(scenario.to_toml().encode()),
             "program": _program(scenario),
         }
-    assert_golden("results/scenarios", found)
+    assert_golden("results/scenarios", texts)

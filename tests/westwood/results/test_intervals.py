@@ -14,14 +14,14 @@ from westwood.results.metrics import percentile
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("n", [1, 5, 29, 80, 400, 5000])
 def test_the_ends_are_the_order_statistics_of_the_binomial(n, share):
-    found = quantile([float(k) for k in range(1, n + 1)], share)
+    interval = quantile([float(k) for k in range(1, n + 1)], share)
 
     inside = stats.binom(n, share)
     ends = [k for k in range(1, n + 1) if inside.cdf(k - 1) <= 0.025]
-    assert found.low == (max(ends) if ends else -math.inf)
+    assert interval.low == (max(ends) if ends else -math.inf)
     ends = [k for k in range(1, n + 1) if inside.cdf(k - 1) >= 0.975]
-    assert found.high == (min(ends) if ends else math.inf)
-    assert found.value == percentile(range(1, n + 1), share)
+    assert interval.high == (min(ends) if ends else math.inf)
+    assert interval.value == percentile(range(1, n + 1), share)
 
 
 def test_a_quantile_of_few_values_has_no_lower_end_and_of_none_is_nan():
@@ -38,14 +38,14 @@ def test_the_bootstrap_of_a_mean_is_near_the_normal_interval_and_the_same_every_
     def mean(those: list[float]) -> float:
         return math.fsum(those) / len(those)
 
-    found = bootstrap(values, mean, "a")
+    interval = bootstrap(values, mean, "a")
     half = 1.96 * 2 / math.sqrt(200)
-    assert found.value == pytest.approx(mean(values))
-    assert found.value - found.low == pytest.approx(half, rel=0.25)
-    assert found.high - found.value == pytest.approx(half, rel=0.25)
-    assert found == bootstrap(values, mean, "a") != bootstrap(values, mean, "b")
+    assert interval.value == pytest.approx(mean(values))
+    assert interval.value - interval.low == pytest.approx(half, rel=0.25)
+    assert interval.high - interval.value == pytest.approx(half, rel=0.25)
+    assert interval == bootstrap(values, mean, "a") != bootstrap(values, mean, "b")
 
 
 def test_one_value_has_no_interval():
-    one = bootstrap([4.0], lambda values: values[0], "a")
-    assert (one.value, one.low, one.high) == (4.0, -math.inf, math.inf)
+    interval = bootstrap([4.0], lambda values: values[0], "a")
+    assert (interval.value, interval.low, interval.high) == (4.0, -math.inf, math.inf)

@@ -168,8 +168,10 @@ def test_an_engine_rounds_each_transmission_to_picoseconds():
     """52 bytes take 69333.33 ps each way: the handshake's round trip lacks 0.67 ps."""
     link = {"name": "path", "between": ["a", "b"], "rate": "6Gbps", "delay": "1us"}
     flow = {"name": "tcp", "from": "a", "to": "b", "header": "52B", "cc": "reno"}
-    made = Scenario(name="fast", profile="linux", duration="1ms", link=[link], flow=[flow])
-    assert simulate(made, seed=1).flow_rows[0]["min_rtt_s"] == pytest.approx(2.138666e-6, rel=1e-9)
+    scenario = Scenario(name="fast", profile="linux", duration="1ms", link=[link], flow=[flow])
+    assert simulate(scenario, seed=1).flow_rows[0]["min_rtt_s"] == pytest.approx(
+        2.138666e-6, rel=1e-9
+    )
 
 
 def _with_side(result: Result, **wrong: float) -> list[str]:
@@ -177,7 +179,9 @@ def _with_side(result: Result, **wrong: float) -> list[str]:
     (side,) = result.raw.forward
     numbers = {name: getattr(side, name) for name in dir(side) if not name.startswith("_")}
     raw = dataclasses.replace(result.raw, forward=[LinkCounters({**numbers, **wrong})])
-    return [str(one) for one in invariants.broken(result.scenario, raw, result.flow_rows, "sim")]
+    return [
+        str(problem) for problem in invariants.broken(result.scenario, raw, result.flow_rows, "sim")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -219,9 +223,11 @@ def test_a_flow_that_breaks_an_invariant_is_named(column, value):
     result = _run(cc="reno")
     (row,) = result.flow_rows
     rows = [row | {column: value}]
-    found = [str(one) for one in invariants.broken(result.scenario, result.raw, rows, "sim")]
-    assert found and all(one.startswith("f: ") for one in found)
-    assert any(column in one for one in found)
+    problems = [
+        str(problem) for problem in invariants.broken(result.scenario, result.raw, rows, "sim")
+    ]
+    assert problems and all(problem.startswith("f: ") for problem in problems)
+    assert any(column in problem for problem in problems)
 
 
 def test_an_impossible_number_is_reported_and_kept(capsys):

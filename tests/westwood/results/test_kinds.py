@@ -38,9 +38,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def of_kind(kind: ResultKind, folder: Path) -> Path:
     """Makes a folder with the files that identify its kind."""
-    made = Folder(folder)
-    made.manifest({})
-    made.text(kind.file, "{}")
+    folder_ = Folder(folder)
+    folder_.manifest({})
+    folder_.text(kind.file, "{}")
     return folder
 
 

@@ -17,7 +17,7 @@ from scipy import stats
 
 from westwood.results import metrics
 from westwood.results.metrics import compare_pairs, half_width, paired, percentile
-from westwood.results.rows import even, rows_frame
+from westwood.results.rows import rows_frame, uniform_rows
 
 DOF = st.integers(1, 5000)
 LEVELS = st.floats(0.5, 0.999)
@@ -58,11 +58,11 @@ def test_paired_tests_agree_with_scipy(pairs: list[tuple[float, float]]) -> None
     values, others = zip(*pairs, strict=True)
     assume(np.std(np.subtract(values, others)) > 1e-3)  # otherwise scipy warns of inexact results
     frames = [pl.DataFrame({"seed": range(len(v)), "x": list(v)}) for v in (values, others)]
-    found = paired(*frames, ["seed"], "x")
+    comparison = paired(*frames, ["seed"], "x")
     expected = stats.ttest_rel(values, others)
     interval = expected.confidence_interval(metrics.LEVEL)
-    assert found.mean - found.half == pytest.approx(interval.low, rel=1e-6, abs=1e-6)
-    assert found.p == pytest.approx(expected.pvalue, abs=1e-8)
+    assert comparison.mean - comparison.half == pytest.approx(interval.low, rel=1e-6, abs=1e-6)
+    assert comparison.p == pytest.approx(expected.pvalue, abs=1e-8)
 
 
 @pytest.mark.parametrize("dof", [1, 2, 3, 10, 11, 500])
@@ -147,62 +147,68 @@ def test_the_interval_has_its_nominal_coverage(runs: int) -> None:
 
 
 def test_a_pair_is_compared_on_its_common_seeds() -> None:
-    one = pl.DataFrame({"seed": [1, 2, 3, 4], "x": [10.0, 12.0, 15.0, 11.0]})
+    left_frame = pl.DataFrame({"seed": [1, 2, 3, 4], "x": [10.0, 12.0, 15.0, 11.0]})
     two = pl.DataFrame({"seed": [4, 3, 2, 1, 9], "x": [9.0, 12.0, 11.0, 8.0, 100.0]})
-    found = paired(one, two, ["seed"], "x")  # differences 2, 1, 3, 2
-    assert (found.runs, found.mean) == (4, 2.0)
+    comparison = paired(left_frame, two, ["seed"], "x")  # differences 2, 1, 3, 2
+    assert (comparison.runs, comparison.mean) == (4, 2.0)
     deviation = statistics.stdev([2, 1, 3, 2])
-    assert found.half == pytest.approx(3.182446 * deviation / 2, rel=1e-6)
-    assert found.effect == pytest.approx(2.0 / deviation)
-    assert found.p == pytest.approx(0.0163, abs=5e-4), "t = 4.899 with 3 degrees of freedom"
+    assert comparison.half == pytest.approx(3.182446 * deviation / 2, rel=1e-6)
+    assert comparison.effect == pytest.approx(2.0 / deviation)
+    assert comparison.p == pytest.approx(0.0163, abs=5e-4), "t = 4.899 with 3 degrees of freedom"
 
 
 def test_a_pair_is_narrower_than_two_intervals_where_seeds_make_the_difference() -> None:
     draw = random.Random(1)
     hard = [draw.gauss(0, 5) for _ in range(20)]  # the effect of a seed on both
-    one = pl.DataFrame({"seed": range(20), "x": [100 + h + draw.gauss(0, 1) for h in hard]})
+    left_frame = pl.DataFrame({"seed": range(20), "x": [100 + h + draw.gauss(0, 1) for h in hard]})
     two = pl.DataFrame({"seed": range(20), "x": [98 + h + draw.gauss(0, 1) for h in hard]})
-    found = paired(one, two, ["seed"], "x")
-    alone = half_width(one["x"].std(), 20)  # type: ignore[arg-type]
-    assert found.half < alone / 2 and found.p < 0.001 < found.effect
+    comparison = paired(left_frame, two, ["seed"], "x")
+    alone = half_width(left_frame["x"].std(), 20)  # type: ignore[arg-type]
+    assert comparison.half < alone / 2 and comparison.p < 0.001 < comparison.effect
 
 
 def test_a_ratio_of_means_has_the_interval_of_the_ratio_estimator() -> None:
-    found = compare_pairs([(3.0, 1.0), (5.0, 2.0), (7.0, 3.0)])
-    assert (found.ratio, found.minus_mean) == (2.5, 2.0)
+    comparison = compare_pairs([(3.0, 1.0), (5.0, 2.0), (7.0, 3.0)])
+    assert (comparison.ratio, comparison.minus_mean) == (2.5, 2.0)
     # The residuals of first - 2.5 * second are 0.5, 0 and -0.5, with a deviation of 0.5.
-    assert found.ratio_ci95 == pytest.approx(4.302653 * 0.5 / math.sqrt(3) / 2, rel=1e-6)
+    assert comparison.ratio_ci95 == pytest.approx(4.302653 * 0.5 / math.sqrt(3) / 2, rel=1e-6)
 
 
 def test_a_ratio_is_certain_where_one_is_a_multiple_of_the_other() -> None:
-    found = compare_pairs([(2.0 * value, value) for value in (1.0, 5.0, 2.0)])
-    assert (found.ratio, found.ratio_ci95) == (2.0, 0.0) and found.half > 1
+    comparison = compare_pairs([(2.0 * value, value) for value in (1.0, 5.0, 2.0)])
+    assert (comparison.ratio, comparison.ratio_ci95) == (2.0, 0.0) and comparison.half > 1
 
 
 def test_the_interval_of_a_ratio_covers_the_truth_as_often_as_it_says() -> None:
     draw, trials, covered = random.Random(2), 2000, 0
     for _ in range(trials):
         hard = [draw.gauss(10, 1) for _ in range(10)]
-        found = compare_pairs([(1.2 * h + draw.gauss(0, 0.3), h) for h in hard])
-        covered += abs(found.ratio - 1.2) <= found.ratio_ci95
+        comparison = compare_pairs([(1.2 * h + draw.gauss(0, 0.3), h) for h in hard])
+        covered += abs(comparison.ratio - 1.2) <= comparison.ratio_ci95
     assert covered / trials == pytest.approx(0.95, abs=0.02)
 
 
 def test_a_pair_without_a_number_does_not_count() -> None:
-    found = compare_pairs([(1.0, 2.0), (math.nan, 3.0), (2.0, math.nan)])
-    assert (found.runs, found.mean, found.ratio) == (1, -1.0, 0.5)
+    comparison = compare_pairs([(1.0, 2.0), (math.nan, 3.0), (2.0, math.nan)])
+    assert (comparison.runs, comparison.mean, comparison.ratio) == (1, -1.0, 0.5)
     assert compare_pairs([]).runs == 0
 
 
 def test_nothing_is_a_multiple_of_zero() -> None:
-    found = compare_pairs([(1.0, 0.0), (2.0, 0.0)])
-    assert found.mean == 1.5 and math.isnan(found.ratio) and found.entry()["ratio"] is None
+    comparison = compare_pairs([(1.0, 0.0), (2.0, 0.0)])
+    assert (
+        comparison.mean == 1.5
+        and math.isnan(comparison.ratio)
+        and comparison.entry()["ratio"] is None
+    )
 
 
 def test_a_single_pair_has_no_interval() -> None:
     frame = pl.DataFrame({"seed": [1], "x": [3.0]})
-    found = paired(frame, frame, ["seed"], "x")
-    assert math.isnan(found.half) and found.bound == 0 and found.entry()["half"] is None
+    comparison = paired(frame, frame, ["seed"], "x")
+    assert (
+        math.isnan(comparison.half) and comparison.bound == 0 and comparison.entry()["half"] is None
+    )
 
 
 # Adding 0.0 makes -0.0 positive: no result of a run has that sign, and polars alone keeps it.
@@ -221,11 +227,11 @@ ROWS = st.lists(
 @given(ROWS)
 def test_means_are_those_of_a_frame_to_the_last_bit(rows: list[dict[str, Any]]) -> None:
     frame = metrics.summarise(rows_frame(rows), ["cc"], ["x", "n", "y"])
-    found = metrics.means(even(rows), ["cc"], ["x", "n", "y"])
-    assert [list(row) for row in found] == [frame.columns] * frame.height
-    assert str(found) == str(frame.to_dicts())  # as text, because NaN != NaN
+    means = metrics.means(uniform_rows(rows), ["cc"], ["x", "n", "y"])
+    assert [list(row) for row in means] == [frame.columns] * frame.height
+    assert str(means) == str(frame.to_dicts())  # as text, because NaN != NaN
 
 
 def test_even_rows_have_the_columns_and_the_numbers_of_a_frame() -> None:
     rows = [{"a": 1, "b": "x", "c": True}, {"a": 0.5, "d": 2}, {"a": 3, "b": None}]
-    assert str(even(rows)) == str(rows_frame(rows).to_dicts())
+    assert str(uniform_rows(rows)) == str(rows_frame(rows).to_dicts())

@@ -195,11 +195,11 @@ def test_the_command_line_captures_the_chosen_link(westwood, small_file, tmp_pat
 def test_a_run_gives_the_same_capture_in_every_version(small, tmp_path):
     whole = small.with_settings({"tcp.size": "100kB", "tcp.header": "80B", "duration": "20s"})
     runs = {"mixed": (mixed(small, "12s"), "l"), "transfer": (whole, "access")}
-    file, found = tmp_path / "l.pcap", {}
+    file, hashes = tmp_path / "l.pcap", {}
     for name, (scenario, link) in runs.items():
         packets = pcap.write(simulate(scenario, 1, capture=link), file)
-        found[name] = [packets, digest(file.read_bytes())]
-    assert_golden("captures", found)
+        hashes[name] = [packets, digest(file.read_bytes())]
+    assert_golden("captures", hashes)
 
 
 def test_the_checksums_of_a_capture_are_right(small, tmp_path):

@@ -59,8 +59,8 @@ def test_records_are_the_same_from_disk(piece, tmp_path, monkeypatch):
             assert_frame_equal(getattr(result, name), getattr(kept, name), check_exact=True)
         for every_s in (0.001, 0.05, 7.0):
             assert_frame_equal(result.sampled(every_s), kept.sampled(every_s), check_exact=True)
-        for one, name in ((result, "disk.pcap"), (kept, "memory.pcap")):
-            pcap.write(one, tmp_path / name)
+        for result_, name in ((result, "disk.pcap"), (kept, "memory.pcap")):
+            pcap.write(result_, tmp_path / name)
         many = tmp_path / "many.parquet"
         write_parquet(traces.windows(result.scenario, result.raw), many)
         assert_frame_equal(pl.read_parquet(many), kept.trace, check_exact=True)
@@ -108,11 +108,11 @@ def test_the_lengths_of_a_queue_do_not_depend_on_the_pieces():
     assert expected["packets"][-1] == 0 and expected["bytes"][-1] == 0
     for cut in range(1, 6):
         parts = queues._Waiting()
-        found = [
+        lengths = [
             parts.lengths({name: column[rows] for name, column in waited.items()})
             for rows in (slice(0, cut), slice(cut, None))
         ]
-        assert_frame_equal(pl.concat([*found, parts.rest()]), expected)
+        assert_frame_equal(pl.concat([*lengths, parts.rest()]), expected)
 
 
 _GROWTH = """

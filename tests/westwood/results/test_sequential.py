@@ -71,27 +71,30 @@ def test_it_solves_the_ratio_of_its_paper_for_the_mean():
     """At the interval's end the mixture's likelihood ratio is 1 / alpha."""
     for count in (5, 10, 40):
         values = np.random.default_rng(count).normal(0.3, 1.0, count)
-        found = estimate(values.tolist())
-        assert found.mean == pytest.approx(values.mean())
-        assert found.deviation == pytest.approx(values.std(ddof=1))
-        t2 = count * (found.half / found.deviation) ** 2
+        interval = estimate(values.tolist())
+        assert interval.mean == pytest.approx(values.mean())
+        assert interval.deviation == pytest.approx(values.std(ddof=1))
+        t2 = count * (interval.half / interval.deviation) ** 2
         u, spread = t2 / (count - 1), 1 + 4 * count
         ratio = spread**-0.5 * ((1 + u) / (1 + u / spread)) ** (count / 2)
         assert ratio == pytest.approx(20)
-        assert (found.low, found.high) == (found.mean - found.half, found.mean + found.half)
+        assert (interval.low, interval.high) == (
+            interval.mean - interval.half,
+            interval.mean + interval.half,
+        )
 
 
 def test_few_values_have_no_interval_and_more_narrow_it():
     halves = [half_width(1, count) for count in range(1, 200)]
     assert halves[:4] == [math.inf] * 4
-    assert all(one > two for one, two in itertools.pairwise(halves[4:]))
+    assert all(half > two for half, two in itertools.pairwise(halves[4:]))
     assert halves[19] == pytest.approx(1.73 * metrics.half_width(1, 20), rel=0.01)
     assert half_width(0, 5) == 0
 
 
 def test_the_number_of_values_needed_is_just_enough():
-    found = Sample(0.1, 0.5, 7)
-    needed = count_needed(found, 0.2)
+    sample = Sample(0.1, 0.5, 7)
+    needed = count_needed(sample, 0.2)
     assert half_width(0.5, needed) <= 0.2 < half_width(0.5, needed - 1)
-    assert count_needed(found, 10) == 7
-    assert count_needed(found, 1e-9) == sequential.MOST
+    assert count_needed(sample, 10) == 7
+    assert count_needed(sample, 1e-9) == sequential.MOST

@@ -30,9 +30,9 @@ class Command:
 
     def __init__(self, path: Path) -> None:
         self.taken: list[int] = []
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.file = path / "journal.jsonl"
-        self.store = Store(Folder(path, tell=self.said.append), self._take)
+        self.store = Store(Folder(path, tell=self.messages.append), self._take)
 
     def _take(self, record: Mapping[str, Any]) -> None:
         self.taken.append(int(record["number"]))
@@ -64,7 +64,7 @@ def test_a_new_start_receives_the_records_and_appends_to_them(place):
     before = (place / "journal.jsonl").stat().st_ino
     with Command(place).started() as command:
         command.keep(3)
-        assert command.taken == [0, 1, 2, 3] and not command.said
+        assert command.taken == [0, 1, 2, 3] and not command.messages
     assert command.file.read_bytes() == lines_of(0, 1, 2, 3)
     assert command.file.stat().st_ino == before, "an intact file was written again"
 
@@ -120,18 +120,18 @@ def test_what_is_damaged_is_named_and_repeated_and_the_rest_is_kept(place, conte
     file.write_bytes(content)
     with Command(place).started() as command:
         expected = [f"{file}: has damaged lines ({damaged}); they are repeated"] if damaged else []
-        assert (command.taken, command.said) == (kept, expected)
+        assert (command.taken, command.messages) == (kept, expected)
         command.keep(9)
     assert file.read_bytes() == content + lines_of(9)
     with Command(place).started() as again:
-        assert (again.taken, again.said) == ([*kept, 9], expected)
+        assert (again.taken, again.messages) == ([*kept, 9], expected)
 
 
 def test_a_line_that_a_kill_cut_off_is_replaced_by_the_next(place):
     file = place / "journal.jsonl"
     file.write_bytes(lines_of(0, 1, 2)[:-10])
     with Command(place).started() as command:
-        assert command.taken == [0, 1] and not command.said
+        assert command.taken == [0, 1] and not command.messages
         command.keep(9)
     assert file.read_bytes() == lines_of(0, 1, 9)
 
@@ -155,7 +155,7 @@ def test_only_a_regular_file_is_read_and_nothing_outside_is_written(place, kind,
             command.keep(9)
         assert file.read_bytes() == lines_of(9)
     assert command.taken == ([] if kind == "folder" else [9])
-    assert command.said[0].startswith(f"{file}: can't be read: ")
+    assert command.messages[0].startswith(f"{file}: can't be read: ")
     assert outside.read_bytes() == lines_of(0, 1, 2)
 
 
@@ -234,5 +234,5 @@ with store.opened():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == f"{tmp_path / 'f'}: can't be written: File too large\n", done.stderr
     file = tmp_path / "f" / "journal.jsonl"
-    found = journal.read(file)
-    assert (len(found.records), found.damaged, found.end) == (6, 0, file.stat().st_size)
+    records = journal.read(file)
+    assert (len(records.records), records.damaged, records.end) == (6, 0, file.stat().st_size)

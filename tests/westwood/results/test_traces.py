@@ -194,9 +194,9 @@ def test_a_trace_has_the_columns_that_the_discipline_declares(kind, westwood, sm
     assert set(states["column"]) == {column.name for column in QUEUES[kind].columns}
     assert states.columns == ["link", "direction", "time_s", "column", "value"]
     each = states.partition_by("link", "direction", "column", maintain_order=True)
-    assert {one["link"][0] for one in each} == {"bottleneck"}
-    for one in each:
-        assert one["time_s"].is_sorted() and (one["value"].diff().drop_nulls() != 0).all()
+    assert {trace_frame["link"][0] for trace_frame in each} == {"bottleneck"}
+    for frame in each:
+        assert frame["time_s"].is_sorted() and (frame["value"].diff().drop_nulls() != 0).all()
 
 
 def test_a_capture_never_replaces_scenarios_pipes_links_or_results(westwood, small_file, tmp_path):
@@ -229,6 +229,6 @@ def test_a_spread_start_is_drawn_from_the_seed():
     }
     link = {"name": "l", "between": ["a", "b"], "rate": "100Mbps", "delay": "1ms"}
     scenario = Scenario(name="s", duration="12s", link=[link], flow=[flow])
-    one, two = (simulate(scenario, seed).transfers["start_s"] for seed in (1, 2))
-    assert one.is_between(1, 11).all() and (one != two).all()
-    assert one.mean() == pytest.approx(6, abs=4 * 10 / (12 * 200) ** 0.5)
+    first, second = (simulate(scenario, seed).transfers["start_s"] for seed in (1, 2))
+    assert first.is_between(1, 11).all() and (first != second).all()
+    assert first.mean() == pytest.approx(6, abs=4 * 10 / (12 * 200) ** 0.5)

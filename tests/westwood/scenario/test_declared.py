@@ -28,7 +28,7 @@ def bound(setting: Setting, number: float) -> object:
     return number / 1000 if setting.field.endswith("_permille") else number
 
 
-@pytest.mark.parametrize("section", sorted({one.section for one in SETTINGS}))
+@pytest.mark.parametrize("section", sorted({setting.section for setting in SETTINGS}))
 def test_every_setting_enforces_its_declared_bounds(section):
     for key, setting in settings_of(section).items():
         if setting.kind in ("SWITCH", "CHOICE"):
@@ -50,8 +50,12 @@ def test_the_model_of_an_application_has_the_declared_settings(kind):
         if not setting.why
     }
     model = reads({"kind": kind, **needed})
-    assert set(type(model).model_fields) == {"kind", *(one.name for one in settings)}
-    defaults = {one.name: written_field(one, one.fallback) for one in settings if one.why}
+    assert set(type(model).model_fields) == {"kind", *(setting.name for setting in settings)}
+    defaults = {
+        setting.name: written_field(setting, setting.fallback)
+        for setting in settings
+        if setting.why
+    }
     assert defaults.items() <= model.model_dump().items()
     for key in needed:
         with pytest.raises(ValueError, match=r"is missing|Field required"):
@@ -62,13 +66,17 @@ def test_the_model_of_an_application_has_the_declared_settings(kind):
 def test_every_setting_of_an_application_enforces_its_declared_bounds(kind):
     reads, settings = TypeAdapter(App).validate_python, APPLICATIONS[kind].settings
     periods = {setting.name: "2s" for setting in settings if setting.name in ("on", "off")}
-    needed = {one.name: written_field(one, one.fallback) for one in settings if not one.why}
+    needed = {
+        declared.name: written_field(declared, declared.fallback)
+        for declared in settings
+        if not declared.why
+    }
     given = {"kind": kind, **needed, **periods}
-    for one in settings:
-        if one.kind == "SPREAD":
+    for app_setting in settings:
+        if app_setting.kind == "SPREAD":
             continue
-        rates = one.kind == "RATES"
-        for beyond in (one.least - 1, one.most + 1):
-            value = f"{beyond}bps" if rates else bound(one, beyond)
+        rates = app_setting.kind == "RATES"
+        for beyond in (app_setting.least - 1, app_setting.most + 1):
+            value = f"{beyond}bps" if rates else bound(app_setting, beyond)
             with pytest.raises(ValueError, match=r"expected|negative|should be"):
-                reads({**given, one.name: [value] if rates else value})
+                reads({**given, app_setting.name: [value] if rates else value})

@@ -13,26 +13,26 @@ FLOW = {"name": "tcp", "from": "a", "to": "b", "cc": "reno"}
 MS = 10**9  # ps
 
 
-def made(**link: Any) -> Scenario:
+def linked_scenario(**link: Any) -> Scenario:
     ends = {"name": "wire", "between": ["a", "b"], "rate": "10Mbps"}
     return Scenario(name="s", duration="9s", link=[{**ends, **link}], flow=[FLOW])
 
 
 def problem(**link: Any) -> str:
-    with pytest.raises(InputError) as found:
-        made(**link)
-    return str(found.value)
+    with pytest.raises(InputError) as error:
+        linked_scenario(**link)
+    return str(error.value)
 
 
 def test_each_recorded_delay_holds_for_an_interval():
-    scenario = made(delay="7ms", delays={"forward": [12, 10, 31], "interval": "20ms"})
+    scenario = linked_scenario(delay="7ms", delays={"forward": [12, 10, 31], "interval": "20ms"})
     link = network.build(scenario).links[0]
     assert list(link.forward.delay_changes.at) == [0, 20 * MS, 40 * MS]
     assert list(link.forward.delay_changes.delays) == [12 * MS, 10 * MS, 31 * MS]
     assert link.forward.delay_changes.period == 60 * MS
     assert not link.backward.delay_changes.at
     assert (
-        network.build(made(delays={"forward": [1], "backward": [2]}))
+        network.build(linked_scenario(delays={"forward": [1], "backward": [2]}))
         .links[0]
         .backward.delay_changes.period
         == 10 * MS
@@ -40,18 +40,20 @@ def test_each_recorded_delay_holds_for_an_interval():
 
 
 def test_with_two_recordings_the_least_delay_is_the_links():
-    scenario = made(delays={"forward": [12, 10], "backward": [9, 30]}, queue={"limit": "1bdp"})
+    scenario = linked_scenario(
+        delays={"forward": [12, 10], "backward": [9, 30]}, queue={"limit": "1bdp"}
+    )
     assert scenario.link[0].delay == 9 * MS
     assert scenario.link[0].queue.limit.count == 15, "10 Mb/s x 18 ms / 12 000 bit"
     assert scenario.paths["a", "b"].delay_s == pytest.approx(0.019)
     assert Scenario(**scenario.given()) == scenario
-    found = problem(delay="5ms", delays={"forward": [1], "backward": [2]})
-    assert found.startswith('wire.delay = "5ms": has no effect with recorded delays')
+    error = problem(delay="5ms", delays={"forward": [1], "backward": [2]})
+    assert error.startswith('wire.delay = "5ms": has no effect with recorded delays')
 
 
 def test_a_recording_is_read_from_a_file_and_written_to_one(tmp_path):
     (tmp_path / "delay_1.txt").write_text("12\n" * 9_999 + "10\n11\n", encoding="ascii")
-    given = made(delays={"forward": [1], "backward": [1]}).given()
+    given = linked_scenario(delays={"forward": [1], "backward": [1]}).given()
     text = """
         name = "leo"
         duration = "1s"
@@ -74,28 +76,30 @@ def test_a_recording_is_read_from_a_file_and_written_to_one(tmp_path):
         (tmp_path / name).write_text(content, encoding="utf-8")
     assert (tmp_path / "again-dish-delays-forward.txt").exists()
     assert Scenario.from_toml(tmp_path / "again.toml") == scenario
-    for content, said in (
+    for content, expected in (
         ("12\n9.5\n", 'expected a whole number in line 2, column 2, found "9.5"'),
         ("12 ms\n", 'expected a whole number in line 1, column 4, found "12 ms"'),
         ("", "expected a whole number on each line, found none"),
         ("1\n3600001\n", "expected delays of 0 to 3600000 ms, number 2 is none"),
     ):
         (tmp_path / "delay_1.txt").write_text(content, encoding="ascii")
-        with pytest.raises(InputError, match=r"leo\.toml:8: dish\.delays\.forward = ") as found:
+        with pytest.raises(InputError, match=r"leo\.toml:8: dish\.delays\.forward = ") as error:
             Scenario.from_toml(tmp_path / "leo.toml")
-        assert said in str(found.value)
+        assert expected in str(error.value)
 
 
 def test_a_reroute_replaces_the_delay_from_its_times_on():
     reroute = {"at": ["2s", "5s"], "delay": ["60ms", "20ms"]}
-    scenario = made(delay="30ms", reroute=reroute)
+    scenario = linked_scenario(delay="30ms", reroute=reroute)
     link = network.build(scenario).links[0]
     for side in (link.forward, link.backward):
         assert list(side.delay_changes.at) == [2000 * MS, 5000 * MS]
         assert list(side.delay_changes.delays) == [60 * MS, 20 * MS]
         assert side.delay_changes.period == 0, "it happens once"
-    one = network.build(made(delay="30ms", reroute={**reroute, "on": "backward"})).links[0]
-    assert not one.forward.delay_changes.at and one.backward.delay_changes.at
+    built_link = network.build(
+        linked_scenario(delay="30ms", reroute={**reroute, "on": "backward"})
+    ).links[0]
+    assert not built_link.forward.delay_changes.at and built_link.backward.delay_changes.at
     assert scenario.paths["a", "b"].delay_s == pytest.approx(0.04)
     steady = scenario.with_settings({"tcp.receive_window": "12kB", "tcp.delayed_ack": 1})
     trace = simulate(steady, trace=True).trace
@@ -105,7 +109,7 @@ def test_a_reroute_replaces_the_delay_from_its_times_on():
 
 
 @pytest.mark.parametrize(
-    ("reroute", "said"),
+    ("reroute", "expected"),
     [
         ({"at": ["1s", "2s"], "delay": ["1ms"]}, "wire.reroute.delay = .*expected 2 delays"),
         ({"at": ["2s", "2s"], "delay": ["1ms", "2ms"]}, 'reroute.at = "2s": expected ascending'),
@@ -114,18 +118,18 @@ def test_a_reroute_replaces_the_delay_from_its_times_on():
         ({"at": ["1s"], "delay": ["2h"]}, r"wire.reroute.delay\[1\] = \"2h\": expected .* most"),
     ],
 )
-def test_a_wrong_reroute_is_refused_by_its_key(reroute, said):
-    with pytest.raises(InputError, match=said):
-        made(delay="30ms", reroute=reroute)
+def test_a_wrong_reroute_is_refused_by_its_key(reroute, expected):
+    with pytest.raises(InputError, match=expected):
+        linked_scenario(delay="30ms", reroute=reroute)
 
 
 def test_a_direction_has_a_recording_or_a_reroute():
     reroute = {"at": ["1s"], "delay": ["1ms"], "on": "forward"}
-    found = problem(delay="1ms", delays={"forward": [1]}, reroute=reroute)
-    assert found == (
+    error = problem(delay="1ms", delays={"forward": [1]}, reroute=reroute)
+    assert error == (
         'wire.reroute.on = "forward": expected none, since delays has the forward direction'
     )
-    made(delay="1ms", delays={"backward": [1]}, reroute=reroute)
+    linked_scenario(delay="1ms", delays={"backward": [1]}, reroute=reroute)
 
 
 def test_an_ack_filter_needs_a_rate():

@@ -88,9 +88,9 @@ def test_the_search_parses_as_often_as_it_needs_to(file, monkeypatch):
     assert lines._line(TEXT, path) == 13
     needed = len(parsed)
 
-    def found(times: int) -> int | None:
+    def line_number(times: int) -> int | None:
         monkeypatch.setattr(lines, "_MOST_PARSED_BYTES", times * len(TEXT))
         return lines._line(TEXT, path)
 
-    assert [found(times) for times in (needed + 1, needed)] == [13, None]
+    assert [line_number(times) for times in (needed + 1, needed)] == [13, None]
     assert lines._line(TEXT, ()) is None

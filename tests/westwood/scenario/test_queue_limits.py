@@ -29,7 +29,7 @@ from westwood.units import Amount
 )
 def test_a_limit_of_one_product_in_packets(preset, link, settings, packets):
     scenario = Scenario.preset(preset).with_settings({f"{link}.queue.limit": "1bdp", **settings})
-    (queue,) = [one.queue for one in scenario.link if one.name == link]
+    (queue,) = [link_.queue for link_ in scenario.link if link_.name == link]
     assert queue.limit == Amount(packets, "p")
 
 
@@ -66,10 +66,10 @@ def test_the_faster_of_two_directions_counts(tmp_path):
     scenario = Scenario.preset("path").with_settings({"path.queue.limit": "1bdp"})
     (tmp_path / "path.toml").write_text(scenario.to_toml(), encoding="utf-8")
     for side in ("forward", "backward"):
-        one = Scenario.from_toml(tmp_path / "path.toml").with_settings(
+        changed = Scenario.from_toml(tmp_path / "path.toml").with_settings(
             {f"path.trace.{side}": str(tmp_path / "fast.trace"), "path.queue.limit": "1bdp"}
         )
-        assert one.link[0].queue.limit == Amount(round(6.016e6 * 0.09 / 12_000), "p"), side
+        assert changed.link[0].queue.limit == Amount(round(6.016e6 * 0.09 / 12_000), "p"), side
 
 
 def test_it_follows_the_sweep_also_after_writing(tmp_path):
@@ -105,14 +105,18 @@ def test_the_message_names_every_form_of_a_limit(text):
 
 def test_a_copy_of_a_scenario_is_the_same_scenario():
     """In another process, too: plan/ reads it there again."""
-    made = Scenario.preset("path").with_settings({"path.queue.limit": "1bdp"})
-    for again in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
-        assert again == made and again.hash == made.hash
+    scenario = Scenario.preset("path").with_settings({"path.queue.limit": "1bdp"})
+    for again in (
+        pickle.loads(pickle.dumps(scenario)),
+        copy.copy(scenario),
+        copy.deepcopy(scenario),
+    ):
+        assert again == scenario and again.hash == scenario.hash
         assert again.relative_limits == {"path": "1bdp"}
         assert build(again).flows[0].receive_window_bytes == 2**20
 
 
 def test_what_a_run_changes_of_its_network_stays_there():
-    made = Scenario.preset("path")
-    build(made).duration = 1
-    assert build(made).duration == made.duration
+    scenario = Scenario.preset("path")
+    build(scenario).duration = 1
+    assert build(scenario).duration == scenario.duration

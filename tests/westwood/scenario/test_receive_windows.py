@@ -39,8 +39,8 @@ def test_the_windows_of_groups_and_datagrams():
         {**FLOW, "name": "two", "receive_window": "64KiB"},
         {**FLOW, "name": "three"},
     ]
-    made = Scenario(name="s", duration="1s", link=[LINK], flow=flows)
-    assert [flow.receive_window for flow in made.flow] == [2**20, 2**26, 2**16, 2**26]
+    scenario = Scenario(name="s", duration="1s", link=[LINK], flow=flows)
+    assert [flow.receive_window for flow in scenario.flow] == [2**20, 2**26, 2**16, 2**26]
 
 
 def test_a_link_made_alone_has_its_limit_in_packets_or_bytes():

@@ -35,9 +35,9 @@ def test_keywords_and_toml_make_the_same_scenario(tmp_path):
         'name = "s"\nduration = "1s"\n[[link]]\nname = "l"\nbetween = ["a", "b"]\nrate = "1Mbps"\n'
         'delay = "10ms"\n[[flow]]\nname = "f"\nfrom = "a"\nto = "b"\ncc = "newreno"\n'
     )
-    made = Scenario(name="s", duration="1s", link=[LINK], flow=[FLOW])
-    assert made == Scenario.from_toml(file)
-    assert made.hash == Scenario.from_toml(file).hash
+    scenario = Scenario(name="s", duration="1s", link=[LINK], flow=[FLOW])
+    assert scenario == Scenario.from_toml(file)
+    assert scenario.hash == Scenario.from_toml(file).hash
 
 
 @pytest.mark.parametrize("name", presets())
@@ -86,10 +86,10 @@ def test_a_key_that_is_set_is_no_longer_swept():
 
 def test_recovery_follows_the_protocol_unless_the_flow_chooses():
     def recovery(cc: str, profile: str = "rfc", **flow: str) -> str:
-        made = Scenario(
+        scenario = Scenario(
             name="s", duration="1s", profile=profile, link=[LINK], flow=[{**FLOW, "cc": cc, **flow}]
         )
-        return made.flow[0].recovery
+        return scenario.flow[0].recovery
 
     assert recovery("tahoe") == "tahoe"
     assert recovery("newreno") == "newreno"
@@ -107,14 +107,14 @@ def test_every_setting_of_a_profile_has_a_reason_and_fits(profile):
     for settings in profiles.get(profile).sections.values():
         for setting in settings.values():
             assert len(setting.reason) > 10
-    made = Scenario(name="s", duration="1s", profile=profile, link=[LINK], flow=[FLOW])
-    assert made.resolved()["flow"][0]["min_rto"]
+    scenario = Scenario(name="s", duration="1s", profile=profile, link=[LINK], flow=[FLOW])
+    assert scenario.resolved()["flow"][0]["min_rto"]
 
 
 @pytest.mark.parametrize("profile", [name for name in profiles.names() if name != "rfc"])
 def test_a_profile_holds_only_what_differs_from_rfc(profile):
     rfc = profiles.get("rfc").sections
-    for section, choices in profiles.get(profile).own.items():
+    for section, choices in profiles.get(profile).choices.items():
         if section == profiles.SACK:
             flow = profiles.get(profile).defaults("flow")
             assert all(choice.value != flow.get(key) for key, choice in choices.items())
@@ -198,9 +198,9 @@ def test_every_setting_of_a_protocol_reaches_the_engine(protocol):
         flow = {**FLOW, "cc": {"name": protocol, key: other_value(setting)}}
         if key == "vegas_beta":  # at least alpha
             flow["cc"] |= {"vegas_alpha": 1}
-        made = Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
-        (built,) = build(made).flows
-        expected = to_field(setting, getattr(made.flow[0].cc, key))
+        scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
+        (built,) = build(scenario).flows
+        expected = to_field(setting, getattr(scenario.flow[0].cc, key))
         expected = setting.choices.index(expected) if setting.kind == "CHOICE" else expected
         held = getattr(built.cc, setting.field)
         held = setting.choices.index(held) if setting.kind == "CHOICE" else held
@@ -370,10 +370,10 @@ def test_a_preset_precedes_a_file_of_the_same_name(tmp_path, monkeypatch):
 def test_a_group_is_many_flows_under_one_address():
     flow = {**FLOW, "name": "web", "count": 3, "start_spread": "2s"}
     scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW, flow])
-    assert [one.name for one in scenario.flows] == ["f", "web-1", "web-2", "web-3"]
+    assert [member.name for member in scenario.flows] == ["f", "web-1", "web-2", "web-3"]
     assert [built.start_spread for built in build(scenario).flows] == [0] + [2 * 10**12] * 3
     changed = scenario.with_settings({"web.cc": "cubic", "web.count": 2})
-    assert [one.cc.name for one in changed.flows] == ["newreno", "cubic", "cubic"]
+    assert [member.cc.name for member in changed.flows] == ["newreno", "cubic", "cubic"]
     assert Scenario(**tomllib.loads(scenario.to_toml())) == scenario
     with pytest.raises(InputError, match="expected a name that no other link or flow has"):
         Scenario(name="s", duration="3s", link=[LINK], flow=[{**FLOW, "name": "web-1"}, flow])

@@ -12,8 +12,8 @@ FLOW = {"name": "f", "from": "a", "to": "b", "cc": "reno"}
 ONE = Scenario(name="one", duration="1s", link=[LINK], flow=[FLOW])
 
 
-def linked(name: str, one: str, other: str) -> Link:
-    return ONE.link[0].model_copy(update={"name": name, "between": (one, other)})
+def linked(name: str, end: str, other: str) -> Link:
+    return ONE.link[0].model_copy(update={"name": name, "between": (end, other)})
 
 
 def check(links: list[Link], to: str) -> None:

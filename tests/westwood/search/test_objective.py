@@ -24,17 +24,17 @@ TYPICAL = Outcome(9e6, 0.0, NOTHING, 10.0, NOTHING, NOTHING, 0.01)
 
 
 def target(name: str) -> objective.Target:
-    return next(one for one in TARGETS if one.name == name)
+    return next(target for target in TARGETS if target.name == name)
 
 
 def seen(
-    own: Outcome,
+    outcome: Outcome,
     cubic: Outcome = TYPICAL,
     bbr: Outcome = TYPICAL,
     westwood: Outcome = TYPICAL,
     **path: object,
 ) -> PathOutcomes:
-    return PathOutcomes(replace(PATH, **path), own, cubic, bbr, westwood)  # type: ignore[arg-type]
+    return PathOutcomes(replace(PATH, **path), outcome, cubic, bbr, westwood)  # type: ignore[arg-type]
 
 
 def test_an_outcome_groups_flows_by_role() -> None:
@@ -65,31 +65,33 @@ def test_the_worst_seed_counts_for_what_is_resent() -> None:
         > 1.5
         > target("resent").value([seen(once, once)])
     )
-    some = [seen(one, once) for one in (once, both)]
+    some = [seen(outcome, once) for outcome in (once, both)]
     assert not target("runaway").reached(target("runaway").value(some))
     assert math.isnan(target("runaway").value([seen(both, both)])), "CUBIC does so, too"
 
 
 def test_the_guide_has_every_target_as_it_is_declared() -> None:
     guide = (Path(__file__).parents[3] / "docs" / "control-reference.md").read_text("utf-8")
-    for one in TARGETS:
-        wanted = f"{'at most' if one.at_most else 'at least'} {one.bound:g}"
-        row = f"| {one.name} | `{one.family}` | {one.statistic} of {one.what} | {wanted} |"
+    for goal in TARGETS:
+        wanted = f"{'at most' if goal.at_most else 'at least'} {goal.bound:g}"
+        row = f"| {goal.name} | `{goal.family}` | {goal.statistic} of {goal.what} | {wanted} |"
         assert row in guide.splitlines()
 
 
 def test_every_family_of_a_target_is_drawn() -> None:
-    assert {one.family for one in TARGETS} < set(population.FAMILIES)
-    assert len({one.name for one in TARGETS}) == len(TARGETS)
+    assert {target.family for target in TARGETS} < set(population.FAMILIES)
+    assert len({target.name for target in TARGETS}) == len(TARGETS)
 
 
-@pytest.mark.parametrize("one", TARGETS, ids=lambda one: one.name)
-def test_a_penalty_grows_with_the_shortfall_and_is_small_without_one(one: objective.Target) -> None:
-    worse = one.scale if one.at_most else -one.scale
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_a_penalty_grows_with_the_shortfall_and_is_small_without_one(
+    target: objective.Target,
+) -> None:
+    worse = target.scale if target.at_most else -target.scale
 
-    assert one.reached(one.bound)
-    assert not one.reached(one.bound + worse)
-    far = [one.penalty(one.bound + k * worse) for k in (-20, -3, 0, 3, 20, 1000)]
+    assert target.reached(target.bound)
+    assert not target.reached(target.bound + worse)
+    far = [target.penalty(target.bound + k * worse) for k in (-20, -3, 0, 3, 20, 1000)]
     assert far == sorted(far)
     assert far[0] < 1e-6
     assert far[3] == pytest.approx(3, abs=0.1)
@@ -108,37 +110,39 @@ def test_the_worst_tenth_is_on_the_bad_side() -> None:
 
 
 def test_loss_binds_where_bbr_has_twice_cubics() -> None:
-    own, bbr = replace(TYPICAL, goodput_bps=6e6), replace(TYPICAL, goodput_bps=8e6)
+    judged, bbr = replace(TYPICAL, goodput_bps=6e6), replace(TYPICAL, goodput_bps=8e6)
     slow, fast = replace(TYPICAL, goodput_bps=4e6), replace(TYPICAL, goodput_bps=4.1e6)
 
-    assert target("loss binds").value([seen(own, slow, bbr)]) == pytest.approx(0.75)
-    assert math.isnan(target("loss binds").value([seen(own, fast, bbr)]))
-    assert math.isnan(target("loss binds").value([seen(own, slow, bbr, queue_packets=3)]))
+    assert target("loss binds").value([seen(judged, slow, bbr)]) == pytest.approx(0.75)
+    assert math.isnan(target("loss binds").value([seen(judged, fast, bbr)]))
+    assert math.isnan(target("loss binds").value([seen(judged, slow, bbr, queue_packets=3)]))
 
 
 def test_bursts_are_compared_with_the_better_of_bbr_and_westwood() -> None:
-    own, bbr = replace(TYPICAL, goodput_bps=6e6), replace(TYPICAL, goodput_bps=10e6)
+    judged, bbr = replace(TYPICAL, goodput_bps=6e6), replace(TYPICAL, goodput_bps=10e6)
     low, high = replace(TYPICAL, goodput_bps=4e6), replace(TYPICAL, goodput_bps=12e6)
 
-    assert target("bursts").value([seen(own, TYPICAL, bbr, low)]) == pytest.approx(0.75)
-    assert target("bursts").value([seen(own, TYPICAL, bbr, high)]) == pytest.approx(0.5)
+    assert target("bursts").value([seen(judged, TYPICAL, bbr, low)]) == pytest.approx(0.75)
+    assert target("bursts").value([seen(judged, TYPICAL, bbr, high)]) == pytest.approx(0.5)
 
 
 def test_what_cubic_keeps_is_compared_with_its_share_against_cubic() -> None:
     """CUBIC's share is compared with its own, not with an even one, since round trips differ."""
     cubic = replace(TYPICAL, goodput_bps=4e6, beside_bps=4.4e6)
-    own = replace(TYPICAL, goodput_bps=6e6, beside_bps=2.2e6)
-    one = seen(own, cubic, flows=1, beside="cubic", beside_flows=1)
+    judged = replace(TYPICAL, goodput_bps=6e6, beside_bps=2.2e6)
+    path_outcomes = seen(judged, cubic, flows=1, beside="cubic", beside_flows=1)
 
-    assert target("CUBIC keeps").value([one]) == pytest.approx(0.5)
-    assert target("own share").value([one]) == pytest.approx(1.5)
+    assert target("CUBIC keeps").value([path_outcomes]) == pytest.approx(0.5)
+    assert target("own share").value([path_outcomes]) == pytest.approx(1.5)
 
 
 def test_reaching_every_target_costs_less_than_missing_one() -> None:
-    there = {one.name: one.bound + (-0.2 if one.at_most else 0.2) for one in TARGETS}
+    there = {
+        target_.name: target_.bound + (-0.2 if target_.at_most else 0.2) for target_ in TARGETS
+    }
 
-    for one in TARGETS:
-        missed = {**there, one.name: one.bound + (0.2 if one.at_most else -0.2)}
+    for declared in TARGETS:
+        missed = {**there, declared.name: declared.bound + (0.2 if declared.at_most else -0.2)}
         assert objective.cost(there) < objective.cost(missed)
     assert objective.cost(there) < 0.1
 
@@ -148,9 +152,9 @@ def test_the_interval_of_an_effect_is_that_of_resampled_paths() -> None:
     choices = random.Random(4)
 
     def drawn(share: float) -> list[PathOutcomes]:
-        made = []
+        outcomes = []
         for _ in range(12):
-            own = replace(
+            outcome = replace(
                 TYPICAL,
                 goodput_bps=share * choices.uniform(8e6, 10e6),
                 beside_bps=choices.uniform(4e6, 5e6),
@@ -160,13 +164,15 @@ def test_the_interval_of_an_effect_is_that_of_resampled_paths() -> None:
                 resent=0.02,
                 resent_beyond=choices.uniform(0.01, 0.03),
             )
-            reference = replace(own, goodput_bps=9e6, beside_bps=4.5e6, jain=0.9, latest_bps=4e6)
-            made.append(seen(own, reference, reference, reference))
-        return made
+            reference = replace(
+                outcome, goodput_bps=9e6, beside_bps=4.5e6, jain=0.9, latest_bps=4e6
+            )
+            outcomes.append(seen(outcome, reference, reference, reference))
+        return outcomes
 
     families = list(dict.fromkeys(target.family for target in TARGETS))
-    one, two = ({family: drawn(share) for family in families} for share in (1.0, 0.9))
-    low, high = effect_interval(one, two)
-    effect = objective.cost(objective.values(two)) - objective.cost(objective.values(one))
+    first, second = ({family: drawn(share) for family in families} for share in (1.0, 0.9))
+    low, high = effect_interval(first, second)
+    effect = objective.cost(objective.values(second)) - objective.cost(objective.values(first))
     assert low < effect < high
     assert_golden("search_effect", {"low": float(f"{low:.9g}"), "high": float(f"{high:.9g}")})

@@ -30,8 +30,10 @@ BBR, WESTWOOD = (dataclasses.replace(CUBIC, goodput_bps=bps) for bps in (8e6, 5e
 LEAST = bounds.RESENT_LEAST
 
 
-def seen(own: Outcome = OWN, cubic: Outcome = CUBIC, westwood: Outcome = WESTWOOD) -> PathOutcomes:
-    return PathOutcomes(PATH, own, cubic, BBR, westwood)
+def seen(
+    outcome: Outcome = OWN, cubic: Outcome = CUBIC, westwood: Outcome = WESTWOOD
+) -> PathOutcomes:
+    return PathOutcomes(PATH, outcome, cubic, BBR, westwood)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +69,8 @@ def test_without_cubics_goodput_only_queues_and_resent_packets_have_ratios():
 
 
 def test_less_resent_than_the_wire_lost_counts_as_nothing_resent():
-    own = dataclasses.replace(OWN, resent_beyond=-0.005)
-    assert quantities.resent_over_cubic(seen(own)) == pytest.approx(LEAST / (0.01 + LEAST))
+    outcome = dataclasses.replace(OWN, resent_beyond=-0.005)
+    assert quantities.resent_over_cubic(seen(outcome)) == pytest.approx(LEAST / (0.01 + LEAST))
 
 
 def test_westwood_is_the_reference_if_it_beats_bbrs_fraction():

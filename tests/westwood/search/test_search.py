@@ -60,50 +60,52 @@ def test_searching_paths_and_judging_paths_never_coincide():
         judging = PathTestSet.drawn("judge", seed, 60, 1000)
 
         assert {population.purpose_of(run) for _, run in searching.runs} == {"search"}
-        assert {population.purpose_of(one) for _, one in judging.runs} == {"judge"}
-        assert not {one.seed for _, one in searching.runs} & {one.seed for _, one in judging.runs}
+        assert {population.purpose_of(path) for _, path in judging.runs} == {"judge"}
+        assert not {path.seed for _, path in searching.runs} & {
+            path.seed for _, path in judging.runs
+        }
 
 
 def test_a_search_depends_on_its_seed_and_not_on_workers(tmp_path):
-    one = searched(tmp_path / "one", workers=1)
+    single = searched(tmp_path / "one", workers=1)
     three = searched(tmp_path / "three", workers=3)
     other = searched(tmp_path / "other", 1, asked=small(seed=2))
 
     for file in ("trials.parquet", "ablation.parquet", "best.json"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "three" / file).read_bytes()
-    assert one.trials == three.trials and one.trials[0] != other.trials[0]
-    assert {k.key: k.default for k in one.search.parameters} == one.trials[0].values
-    assert one.best.cost == min(trial.cost for trial in one.trials.values())
-    assert one.best.cost < one.trials[0].cost  # the default is tried first
+    assert single.trials == three.trials and single.trials[0] != other.trials[0]
+    assert {k.key: k.default for k in single.search.parameters} == single.trials[0].values
+    assert single.best.cost == min(trial.cost for trial in single.trials.values())
+    assert single.best.cost < single.trials[0].cost  # the default is tried first
     rows = pl.read_parquet(tmp_path / "one" / "trials.parquet")
     assert rows["trial"].to_list() == list(range(12))
-    assert rows["cost"].to_list() == [one.trials[n].cost for n in range(12)]
+    assert rows["cost"].to_list() == [single.trials[n].cost for n in range(12)]
 
 
 def test_resetting_an_unused_setting_costs_nothing(tmp_path):
     """The filter in use does not read the pole alpha."""
     parameters = space.parameters("westwood+", ("alpha", "set_cwnd_on_loss"), {"filter": "none"})
     asked = Search("westwood+", parameters, {"filter": "none"}, 30, 6, 1000)
-    found = searched(tmp_path / "s", 4, asked=asked)
+    search_result = searched(tmp_path / "s", 4, asked=asked)
 
-    assert "alpha" in {one.key for one in found.changed()}
-    idle = {parameter.key: made for parameter, made in found.ablation()}["alpha"]
+    assert "alpha" in {parameter.key for parameter in search_result.changed()}
+    idle = {parameter.key: ablation for parameter, ablation in search_result.ablation()}["alpha"]
     assert (idle.effect, idle.low, idle.high) == (0, 0, 0)
-    assert "alpha" not in {one.key for one in found.chosen()}
+    assert "alpha" not in {parameter.key for parameter in search_result.chosen()}
     assert json.loads((tmp_path / "s/best.json").read_text())["settings"]["filter"] == "none"
 
 
 def test_the_ends_of_each_range_are_compared_with_the_best(tmp_path):
     parameters = space.parameters("westwood+", ("alpha=0.5:0.9", "sampler"), {})
     asked = Search("westwood+", parameters, {}, 30, 1, 1000)
-    found = searched(tmp_path / "s", 1, asked=asked, ends=True)
+    search_result = searched(tmp_path / "s", 1, asked=asked, ends=True)
 
-    moved = {(parameter.key, end): made for parameter, end, made in found.end_effects()}
+    moved = {(parameter.key, end): effect for parameter, end, effect in search_result.end_effects()}
     assert set(moved) == {("alpha", 500), ("sampler", "per-ack"), ("sampler", "per-rtt-timer")}
     assert moved["alpha", 500].effect == 0  # Westwood+'s filter does not read this pole
     assert moved["sampler", "per-ack"].effect != 0
     again = searched(tmp_path / "s", 1, asked=asked, ends=True, resume=True)
-    assert again.runs == 0 and again.end_effects() == found.end_effects()
+    assert again.runs == 0 and again.end_effects() == search_result.end_effects()
 
 
 def test_more_trials_can_be_requested_without_repeating_finished_ones(tmp_path):
@@ -154,7 +156,7 @@ def test_runs_on_other_machines_give_the_same_trials(tmp_path):
     searched(tmp_path / "here", trials=2)
     folder = Folder(tmp_path / "there")
     study.run(small(), folder, 2, resume=False, run_jobs=elsewhere, track=track)
-    there, here = (tmp_path / one / "trials.parquet" for one in ("there", "here"))
+    there, here = (tmp_path / name / "trials.parquet" for name in ("there", "here"))
     assert there.read_bytes() == here.read_bytes()
 
 
@@ -202,22 +204,22 @@ def test_the_guides_example_shows_the_commands_result(westwood, tmp_path):
         part for part in guide.split("\n\n") if part.startswith("`westwood control tune --")
     )
     command = paragraph.split("`")[1].split()[1:]
-    found = json.loads(westwood(*command, "--out", tmp_path / "s", "--json").out)
+    report = json.loads(westwood(*command, "--out", tmp_path / "s", "--json").out)
 
-    targets = found["targets"]
+    targets = report["targets"]
     before, after = ({k: target[w] for k, target in targets.items()} for w in ("default", "best"))
     ablation = pl.read_parquet(tmp_path / "s" / "ablation.parquet")
     ticks = ablation.row(by_predicate=pl.col("setting") == "counted_ticks", named=True)
-    kept = ", ".join(f"{key} = {json.dumps(value)}" for key, value in found["settings"].items())
+    kept = ", ".join(f"{key} = {json.dumps(value)}" for key, value in report["settings"].items())
     words = [
-        f"lowers the cost from {found['default_cost']:.2f} to {found['cost']:.2f} with",
+        f"lowers the cost from {report['default_cost']:.2f} to {report['cost']:.2f} with",
         f'cc = {{ name = "westwood+", {kept} }}',
         f"where loss binds, is {after['loss binds']:.2f} instead of {before['loss binds']:.2f}",
         f"paths is {after['alone, worst']:.2f} instead of {before['alone, worst']:.2f}",
         f"flow keeps {after['CUBIC keeps, worst tenth']:.2f} in the worst tenth instead of "
         f"{before['CUBIC keeps, worst tenth']:.2f}",
         f"is {after['crowd']:.2f} below CUBIC's instead of {before['crowd']:.2f}",
-        f"{ablation.height - len(found['settings'])} of the {ablation.height} settings",
+        f"{ablation.height - len(report['settings'])} of the {ablation.height} settings",
         f"{ticks['effect']:.2f} more ({ticks['low']:.2f} to {ticks['high']:.2f})",
     ]
     paragraph = " ".join(paragraph.split())

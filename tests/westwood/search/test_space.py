@@ -16,13 +16,13 @@ def test_by_default_all_settings_of_a_control_vary(protocol):
     parameters = space.parameters(protocol, (), {})
 
     assert [parameter.key for parameter in parameters] == list(settings_of_protocol(protocol))
-    for one in parameters:  # a scenario accepts both ends of every range
-        assert one.has(one.default)
-        for end in one.choices or (one.low, one.high):
-            values, _ = space.without({one.key: end}, (), space.defaults(protocol, {}))
-            values = space.in_order(values, [one], space.defaults(protocol, {}))
-            chosen = space.settings(values, [one], {})
-            assert list(chosen) == ([one.key] if one.key in values else [])
+    for candidate in parameters:  # a scenario accepts both ends of every range
+        assert candidate.has(candidate.default)
+        for end in candidate.choices or (candidate.low, candidate.high):
+            values, _ = space.without({candidate.key: end}, (), space.defaults(protocol, {}))
+            values = space.in_order(values, [candidate], space.defaults(protocol, {}))
+            chosen = space.settings(values, [candidate], {})
+            assert list(chosen) == ([candidate.key] if candidate.key in values else [])
             scenario(PATH, protocol, chosen)
 
 

@@ -33,9 +33,9 @@ def test_controls_differ_only_in_the_flows_under_test(section):
         cubics = case.scenario(CUBIC)
         assert ours.link == cubics.link and ours.duration == cubics.duration
         differing = {
-            population.role(one.name)
-            for one, other in zip(ours.flows, cubics.flows, strict=True)
-            if one.cc != other.cc
+            population.role(flow.name)
+            for flow, other in zip(ours.flows, cubics.flows, strict=True)
+            if flow.cc != other.cc
         }
         assert differing == ({"short"} if section == "short" else {"tcp"})
 
@@ -53,9 +53,9 @@ def test_lone_flows_lose_packets_only_as_declared():
 
 def test_cells_with_competing_cubic_are_as_declared():
     expected = {f"{a}+{b}, {q:g} BDP": (a, b, q) for a, b in MIXES for q in QUEUES_BDP}
-    found = cases("beside")
-    assert {case.cell for case in found} == set(expected)
-    for case in found:
+    case_list = cases("beside")
+    assert {case.cell for case in case_list} == set(expected)
+    for case in case_list:
         ours, theirs, queue_bdp = expected[case.cell]
         path = case.environment
         assert (path.flows, path.beside_flows, path.beside) == (ours, theirs, "cubic")
@@ -77,10 +77,10 @@ def test_the_other_sections_are_as_declared():
         assert case.environment.flows == 100
         assert case.environment.bdp_packets == pytest.approx(100, rel=0.01)
     for case in cases("short"):
-        made = case.scenario(BBR)
-        (short,) = (flow for flow in made.flow if flow.name == "short")
-        assert made.duration - short.stop == 20 * 10**12, "the last transfers can end"
-        assert [flow.cc.name for flow in made.flow if flow.name != "short"] == (
+        scenario = case.scenario(BBR)
+        (short,) = (flow for flow in scenario.flow if flow.name == "short")
+        assert scenario.duration - short.stop == 20 * 10**12, "the last transfers can end"
+        assert [flow.cc.name for flow in scenario.flow if flow.name != "short"] == (
             ["cubic"] if case.cell == "beside CUBIC" else []
         )
     for case in cases("point"):

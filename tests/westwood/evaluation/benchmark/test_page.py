@@ -18,7 +18,11 @@ def test_the_page_has_the_row_with_its_bound(target):
     (row,) = (line for line in rows if f"`{target.name}`" in line)
     asked = row.split("|")[3]
     if math.isnan(target.bound):
-        others = [one for one in TARGETS if f"`{one.name}`" in row and one.bound == one.bound]
+        others = [
+            row_target
+            for row_target in TARGETS
+            if f"`{row_target.name}`" in row and row_target.bound == row_target.bound
+        ]
         assert others or not asked.strip()
     else:
         assert f"{target.bound:g}" in asked and ("at most" in asked) == target.at_most

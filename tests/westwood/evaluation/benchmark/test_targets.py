@@ -38,15 +38,18 @@ def flow(name: str, mbps: float, **more: Any) -> dict[str, Any]:
 
 
 def ran(
-    own: list[dict[str, Any]], cubic: list[dict[str, Any]], case: Case = BESIDE, **others: Any
+    judged_rows: list[dict[str, Any]],
+    cubic: list[dict[str, Any]],
+    case: Case = BESIDE,
+    **others: Any,
 ) -> CaseRuns:
     return CaseRuns(
-        case, [own], {"cubic": [cubic], **{key: [rows] for key, rows in others.items()}}
+        case, [judged_rows], {"cubic": [cubic], **{key: [rows] for key, rows in others.items()}}
     )
 
 
 def target(name: str) -> Target:
-    return next(one for one in TARGETS if one.name == name)
+    return next(target for target in TARGETS if target.name == name)
 
 
 def test_goodput_is_compared_with_cubics_path_by_path():
@@ -124,14 +127,14 @@ def test_a_verdict_is_certain_if_the_interval_is_on_one_side(value, low, high, v
 
 
 def test_rows_are_chosen_by_name_or_section():
-    assert {one.section for one in TARGETS} == set(SECTIONS)
-    assert [one.name for one in chosen("loss")] == [
+    assert {target.section for target in TARGETS} == set(SECTIONS)
+    assert [target.name for target in chosen("loss")] == [
         "loss-median",
         "loss-tenth",
         "loss-binds",
         "loss-share",
     ]
-    assert [one.name for one in chosen("mixed", "clean-tenth")] == ["clean-tenth", "mixed"]
+    assert [target.name for target in chosen("mixed", "clean-tenth")] == ["clean-tenth", "mixed"]
 
 
 def chosen(*names: str) -> list[Any]:
@@ -144,7 +147,7 @@ def judged(folder: Path, cc: str, *rows: str) -> dict[str, Answer]:
     request = Request([control(cc)], CUBIC, {"benchmark": chosen(*rows)}, [], effort, 103)
     evaluation = Evaluation(request, Folder(folder))
     with evaluation.opened(resume=False):
-        evaluation.go(None, lambda runs, total: runs)
+        evaluation.run_all(None, lambda runs, total: runs)
         return {reply.criterion: reply for reply in evaluation.answers(control(cc))}
 
 
@@ -163,7 +166,7 @@ def test_a_row_names_its_worst_paths_in_order(tmp_path):
 
 
 def test_bbr_starves_cubic_in_a_shallow_queue():
-    cases = [one for one in SECTIONS["beside"].cases(103, 4) if one.cell == "4+4, 0.25 BDP"][:2]
+    cases = [case for case in SECTIONS["beside"].cases(103, 4) if case.cell == "4+4, 0.25 BDP"][:2]
     runs = [
         ran(*(simulate(case.scenario(cc), case.environment.seed).flow_rows for cc in (BBR, CUBIC)))
         for case in cases

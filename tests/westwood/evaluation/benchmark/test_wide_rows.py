@@ -20,7 +20,7 @@ PLACE = population.seed_of("judge", 7)
 
 
 def target(name: str) -> Target:
-    return next(one for one in TARGETS if one.name == name)
+    return next(target for target in TARGETS if target.name == name)
 
 
 def flow(name: str, mbps: float, **more: Any) -> dict[str, Any]:
@@ -28,11 +28,11 @@ def flow(name: str, mbps: float, **more: Any) -> dict[str, Any]:
     return {"flow": name, "goodput_bps": mbps * 1e6, **defaults, **more}
 
 
-def ran(section: str, own: list[Rows], **others: list[Rows]) -> CaseRuns:
+def ran(section: str, rows: list[Rows], **others: list[Rows]) -> CaseRuns:
     """Makes a path of a section; `again` is CUBIC on other seeds."""
     named = {"again": CUBIC_AGAIN.text, "westwood": WESTWOOD.text}
     case = next(SECTIONS[section].cases(5, 4))
-    return CaseRuns(case, own, {named.get(key, key): runs for key, runs in others.items()})
+    return CaseRuns(case, rows, {named.get(key, key): runs for key, runs in others.items()})
 
 
 def both(ours: float, theirs: float, **more: Any) -> Rows:
@@ -71,7 +71,7 @@ def test_what_is_resent_counts_in_the_worst_seed_without_what_the_wire_lost():
     calm, wild = both(5, 5), both(5, 5, retransmitted=40)
     lossy = both(5, 5, retransmitted=40, lost=30)
     seldom, often = (
-        ran("shared", [calm, calm, one], cubic=[calm, calm, calm]) for one in (lossy, wild)
+        ran("shared", [calm, calm, rows], cubic=[calm, calm, calm]) for rows in (lossy, wild)
     )
 
     assert is_reached("resent-tenth", seldom) and not is_reached("resent-tenth", often)
@@ -84,15 +84,15 @@ def test_a_run_that_resends_a_fifth_in_vain_has_collapsed():
 
     assert value("runaways", ran("shared", [calm, wild, wild], cubic=[calm])) == 2
     assert not is_reached("runaways", ran("shared", [wild], cubic=[calm]))
-    for own, cubic in ((calm, calm), (lossy, calm), (wild, wild)):
-        assert is_reached("runaways", ran("shared", [own], cubic=[cubic]))
+    for judged, cubic in ((calm, calm), (lossy, calm), (wild, wild)):
+        assert is_reached("runaways", ran("shared", [judged], cubic=[cubic]))
 
 
 def test_a_crowd_is_compared_with_a_crowd_of_cubic():
-    even, uneven = ([flow("tcp-1", 5), flow("tcp-2", b)] for b in (5, 1))
+    equal, uneven = ([flow("tcp-1", 5), flow("tcp-2", b)] for b in (5, 1))
 
-    assert value("crowd", ran("crowd", [uneven], cubic=[even])) == pytest.approx(36 / 52 - 1)
-    assert not is_reached("crowd", ran("crowd", [uneven], cubic=[even]))
+    assert value("crowd", ran("crowd", [uneven], cubic=[equal])) == pytest.approx(36 / 52 - 1)
+    assert not is_reached("crowd", ran("crowd", [uneven], cubic=[equal]))
     assert is_reached("crowd", ran("crowd", [uneven], cubic=[uneven]))
 
 
@@ -112,7 +112,7 @@ def test_bursts_are_compared_with_the_better_of_two_references():
 
 
 def test_cubics_transfers_take_longer_with_a_competitor():
-    slow, fast = ([flow("short", 1, completion_p50_s=one)] for one in (2.9, 0.37))
+    slow, fast = ([flow("short", 1, completion_p50_s=completion_s)] for completion_s in (2.9, 0.37))
 
     assert not is_reached("brief-median", ran("brief", [slow], cubic=[fast]))
     assert is_reached("brief-tenth", ran("brief", [fast], cubic=[fast]))
@@ -123,14 +123,14 @@ SHORT = Environment(50_000_000, 20_000, 5, 10_000_000, PLACE, beside="cubic", be
 
 def runs(case: Case, control: Control) -> list[Rows]:
     scenarios = (case.run(control, number) for number in range(case.seeds))
-    return [simulate(made, seed).flow_rows for made, seed in scenarios]
+    return [simulate(scenario, seed).flow_rows for scenario, seed in scenarios]
 
 
 @pytest.mark.parametrize(("cc", "does_harm"), [("cubic", False), ("sack", False), ("bbr", True)])
 def test_harm_in_a_short_queue_is_seen(cc, does_harm):
     """BBRv1 takes nearly all of a link with 1.2 ms of queue and an RTT of 20 ms; Reno does not."""
     case = Case("shared", "", SHORT, seeds=8)
-    others = {one.text: runs(case, one) for one in (CUBIC, CUBIC_AGAIN)}
+    others = {control_.text: runs(case, control_) for control_ in (CUBIC, CUBIC_AGAIN)}
     seen = CaseRuns(case, runs(case, Control(cc)), others)
 
     for row in ("shared-tenth", "shared-worst", "resent-tenth"):
@@ -140,8 +140,8 @@ def test_harm_in_a_short_queue_is_seen(cc, does_harm):
 def test_the_second_run_of_cubic_has_seeds_of_its_own():
     for case in SECTIONS["shared"].cases(5, 20):
         first, again = (
-            {case.run(one, number)[1] for number in range(case.seeds)}
-            for one in (CUBIC, CUBIC_AGAIN)
+            {case.run(control_, number)[1] for number in range(case.seeds)}
+            for control_ in (CUBIC, CUBIC_AGAIN)
         )
         assert len(first) == len(again) == SHARED_SEEDS and not first & again
         for seed in first | again:
@@ -159,13 +159,13 @@ def test_sections_are_as_declared():
     )
     for case in SECTIONS["crowd"].cases(5, 40):
         path = case.environment
-        queue_bdp = {f"{one:g} BDP": one for one in CROWD_BDP}[case.cell]
+        queue_bdp = {f"{bdp:g} BDP": bdp for bdp in CROWD_BDP}[case.cell]
         assert path.queue_packets == pytest.approx(queue_bdp * path.bdp_packets, abs=0.51)
         assert 2 <= path.flows <= 50 and path.queue_packets >= 2
     for case in SECTIONS["brief"].cases(5, 40):
-        made = case.scenario(BBR)
-        (short,) = (flow for flow in made.flow if flow.name == "short")
-        assert short.cc.name == "cubic" and made.duration - short.stop == 20 * 10**12
+        scenario = case.scenario(BBR)
+        (short,) = (flow for flow in scenario.flow if flow.name == "short")
+        assert short.cc.name == "cubic" and scenario.duration - short.stop == 20 * 10**12
     for case in SECTIONS["late"].cases(5, 40):
         starts = [flow.start for flow in case.scenario(BBR).flow]
         assert (

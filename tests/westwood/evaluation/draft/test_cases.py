@@ -63,8 +63,8 @@ def test_wrong_gains_fail_the_cases_of_their_states():
 
 
 def test_a_control_without_states_has_only_the_cases_of_what_it_sends():
-    found = verdicts("cubic", *CASES)
-    assert {name for name, verdict in found.items() if verdict != "not run"} == {
+    verdict_of = verdicts("cubic", *CASES)
+    assert {name for name, verdict in verdict_of.items() if verdict != "not run"} == {
         "cruise-aggregation",
         "sub-packet-bdp",
         "rate-up",

@@ -25,12 +25,12 @@ HEADER: dict[str, Any] = {"qlog_version": "0.3", "trace": {"common_fields": {}}}
 def records(path: Path) -> list[dict[str, Any]]:
     text = path.read_text(encoding="utf-8")
     assert all(line.startswith("\x1e") for line in text.split("\n") if line)
-    return [json.loads(one) for one in text.split("\x1e")[1:]]
+    return [json.loads(record) for record in text.split("\x1e")[1:]]
 
 
 def write(path: Path, events: Iterable[Mapping[str, Any]], header: Any = None) -> Path:
     all_ = [HEADER if header is None else header, *events]
-    path.write_text("".join(f"\x1e{json.dumps(one)}\n" for one in all_), encoding="utf-8")
+    path.write_text("".join(f"\x1e{json.dumps(record)}\n" for record in all_), encoding="utf-8")
     return path
 
 
@@ -57,7 +57,7 @@ def test_a_run_is_a_json_text_sequence_in_order_of_time(ran, log):
     assert header["serialization_format"] == "application/qlog+json-seq"
     times = [event["time"] for event in events]
     assert times == sorted(times) and times[-1] < 8000
-    counts = pl.Series([one["name"] for one in events]).value_counts()
+    counts = pl.Series([event["name"] for event in events]).value_counts()
     counted = dict(counts.iter_rows())
     row = ran.flow_rows[0]
     assert counted["transport:packet_sent"] == row["sent"]
@@ -78,9 +78,9 @@ def test_each_transmission_has_its_own_number_and_a_loss_names_the_last_one(log)
 def test_a_run_reads_back_as_the_same_recording(ran, log):
     there, back = runs.of_result(ran), logs.read(log)
     first_s = records(log)[1]["time"] / 1e3
-    assert [spell.state for spell in back.spells] == [one.state for one in there.spells]
-    for one, other in zip(back.spells[1:], there.spells[1:], strict=True):
-        assert one.start_s + first_s == pytest.approx(other.start_s, abs=1e-6)
+    assert [spell.state for spell in back.spells] == [spell.state for spell in there.spells]
+    for read_spell, other in zip(back.spells[1:], there.spells[1:], strict=True):
+        assert read_spell.start_s + first_s == pytest.approx(other.start_s, abs=1e-6)
     for time_s in (1.0, 3.3, 6.9):
         for name in ("cwnd", "in_flight", "pacing_bps", "bw_bps", "rtt_s"):
             expected = there.at(name, time_s)
@@ -136,7 +136,9 @@ def test_times_may_be_distances_and_a_file_one_object(tmp_path):
     whole.write_text(json.dumps({"traces": [{"events": events}]}), encoding="utf-8")
     assert logs.read(whole).end_s == pytest.approx(0.02)
     lines = tmp_path / "c.qlog"
-    lines.write_text("".join(f"{json.dumps(one)}\n" for one in [HEADER, *events]), encoding="utf-8")
+    lines.write_text(
+        "".join(f"{json.dumps(event)}\n" for event in [HEADER, *events]), encoding="utf-8"
+    )
     assert np.array_equal(logs.read(lines).courses["cwnd"].value, [100, 200, 300])
 
 
@@ -207,7 +209,9 @@ def test_a_time_is_a_number(time, tmp_path):
 def of_states(*states: str, first_ms: float = 0, **data: float) -> list[dict[str, Any]]:
     """Returns the events of states of 50 ms each, and metrics at a time."""
     name = "recovery:congestion_state_updated"
-    events = [{"time": 50 * n, "name": name, "data": {"new": one}} for n, one in enumerate(states)]
+    events = [
+        {"time": 50 * n, "name": name, "data": {"new": state}} for n, state in enumerate(states)
+    ]
     sent = {"time": 60, "name": "transport:packet_sent"}
     measured = {"congestion_window": 9000, "bytes_in_flight": 6000, "pacing_rate": 1e6, **data}
     return sorted([*events, sent, metrics(first_ms, **measured)], key=lambda event: event["time"])
@@ -227,8 +231,8 @@ def test_strange_metrics_give_verdicts_in_json(which, tmp_path):
     around = ("ProbeBW_UP", "ProbeBW_DOWN", "ProbeBW_CRUISE", "ProbeRTT", "Startup", "Drain")
     events = of_states(*around, "ProbeBW_UP", **STRANGE[which])
     back = logs.read(write(tmp_path / "a", events))
-    found = [draft.answer_of(judging.judge_log(case, back)).entry() for case in CASES.values()]
-    json.dumps(found, allow_nan=False)
+    entries = [draft.answer_of(judging.judge_log(case, back)).entry() for case in CASES.values()]
+    json.dumps(entries, allow_nan=False)
 
 
 def test_huge_files_are_refused_before_they_are_read(tmp_path):

@@ -17,7 +17,7 @@ STATES = ("Startup", "Drain")
 
 
 def course(*points: tuple[float, float]) -> Course:
-    return Course(*(np.array(one, float) for one in zip(*points, strict=True)))
+    return Course(*(np.array(column, float) for column in zip(*points, strict=True)))
 
 
 def recording(**courses: Course) -> Recording:
@@ -36,8 +36,8 @@ def test_a_value_holds_from_its_time_on():
 
 def test_spells_are_runs_of_a_state():
     codes = np.array([0, 1, 1, 2, 1])
-    found = spells_of(np.arange(5.0), codes, STATES, 6)
-    assert found == [
+    spells = spells_of(np.arange(5.0), codes, STATES, 6)
+    assert spells == [
         Spell("Startup", 1, 3, "Drain"),
         Spell("Drain", 3, 4, "Startup"),
         Spell("Startup", 4, 6, ""),

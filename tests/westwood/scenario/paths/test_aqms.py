@@ -22,13 +22,13 @@ PATH = Environment(12_000_000, 40_000, 33, 10_000_000, 8, aqm="red")  # a packet
     ],
 )
 def test_reds_lower_threshold_is_a_sixth_of_the_queue_or_as_drawn(aqm_us, queue_packets, least):
-    one = replace(PATH, aqm_us=aqm_us, queue_packets=queue_packets)
-    assert aqms.red_least(one) == least
+    environment = replace(PATH, aqm_us=aqm_us, queue_packets=queue_packets)
+    assert aqms.red_least(environment) == least
 
 
 def test_the_upper_threshold_is_the_span_over_the_lower_one():
-    one = replace(PATH, aqm_us=10_000, aqm_span=2.5)
+    environment = replace(PATH, aqm_us=10_000, aqm_span=2.5)
     red = {"kind": "red", "limit": "33p", "min": 10.0, "max": 25.0, "gentle": True}
-    assert aqms.AQMS["red"].queue(one) == red
-    assert aqms.AQMS["red-ecn"].queue(one) == red | {"ecn": True}
-    assert aqms.AQMS["droptail"].queue(one) == {"kind": "droptail", "limit": "33p"}
+    assert aqms.AQMS["red"].queue(environment) == red
+    assert aqms.AQMS["red-ecn"].queue(environment) == red | {"ecn": True}
+    assert aqms.AQMS["droptail"].queue(environment) == {"kind": "droptail", "limit": "33p"}

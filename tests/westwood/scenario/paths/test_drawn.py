@@ -44,8 +44,8 @@ def drawn_cases(section: str) -> Iterator[Any]:
     for case in SECTIONS[section].cases(1, 200):
         yield told(case)
     first = next(SECTIONS[section].cases(1, 40))
-    made, seed = first.run(CUBIC, first.seeds - 1)
-    yield [made.to_toml(), seed]
+    scenario, seed = first.run(CUBIC, first.seeds - 1)
+    yield [scenario.to_toml(), seed]
 
 
 def some_attack(choices: random.Random, *names: str) -> Attack:
@@ -54,9 +54,9 @@ def some_attack(choices: random.Random, *names: str) -> Attack:
         more = [name for name in attacks.FEATURES if choices.random() < 0.2]
         together = list(dict.fromkeys([*names, *more]))
         if attacks.fit_together(together):
-            at = [choices.random() for _ in range(attacks.genes(together))]
+            fractions = [choices.random() for _ in range(attacks.genes(together))]
             packets_most = choices.choice((4_000, 10_000, 40_000))
-            return attacks.drawn(together, at, choices.getrandbits(30), packets_most)
+            return attacks.drawn(together, fractions, choices.getrandbits(30), packets_most)
 
 
 def drawn_attacks(feature: str) -> Iterator[Any]:
@@ -76,12 +76,12 @@ def tried_edits(feature: str) -> Iterator[Any]:
     for _ in range(3):
         tried: list[Attack] = []
 
-        def is_bad(one: Attack, tried: list[Attack] = tried) -> bool:
-            tried.append(one)
+        def is_bad(attack: Attack, tried: list[Attack] = tried) -> bool:
+            tried.append(attack)
             return len(tried) % 3 == 0
 
         tried.append(shrink.shrink(some_attack(choices, feature), is_bad))
-        yield [dataclasses.asdict(one) for one in tried]
+        yield [dataclasses.asdict(attack) for attack in tried]
 
 
 def filled_settings(paper: str) -> Iterator[Any]:

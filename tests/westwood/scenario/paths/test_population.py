@@ -38,18 +38,20 @@ def test_paths_of_two_purposes_never_coincide():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(population.random, "Random", Same)
-        found = [population.path(purpose, 1, "lossy", 0) for purpose in PURPOSES]
+        drawn = [population.path(purpose, 1, "lossy", 0) for purpose in PURPOSES]
 
-    assert len({replace(one, seed=0) for one in found}) == 1  # the draws do coincide
-    assert len({one.seed for one in found}) == len(PURPOSES)
-    assert [population.purpose_of(one) for one in found] == list(PURPOSES)
+    assert (
+        len({replace(environment, seed=0) for environment in drawn}) == 1
+    )  # the draws do coincide
+    assert len({environment.seed for environment in drawn}) == len(PURPOSES)
+    assert [population.purpose_of(environment) for environment in drawn] == list(PURPOSES)
 
 
 def test_every_drawn_path_tells_its_purpose():
     for purpose in PURPOSES:
-        for one in population.paths(purpose, 3, 50):
-            assert population.purpose_of(one) == purpose
-    others = [replace(one, seed=8 + place) for place in range(len(PURPOSES), 8)]
+        for path in population.paths(purpose, 3, 50):
+            assert population.purpose_of(path) == purpose
+    others = [replace(path, seed=8 + place) for place in range(len(PURPOSES), 8)]
     assert [population.purpose_of(other) for other in others] == [None] * len(others)
 
 
@@ -76,24 +78,30 @@ def test_a_run_stays_within_its_packets_and_lasts_tens_of_round_trips(family, pa
 
 def test_a_tenth_of_the_clean_paths_have_a_flow_in_the_other_direction():
     drawn = population.paths("search", 1, 2000, "clean")
-    assert {one.reverse_flows for one in drawn} == {0, 1}
-    assert 0.08 < sum(one.reverse_flows for one in drawn) / len(drawn) < 0.12
+    assert {environment.reverse_flows for environment in drawn} == {0, 1}
+    assert 0.08 < sum(environment.reverse_flows for environment in drawn) / len(drawn) < 0.12
 
 
 @pytest.mark.parametrize("family", WIDE)
 def test_a_queue_is_a_time_whatever_the_round_trip(family):
     """From 0.5 to 500 ms, but at least two packets."""
     drawn = population.paths("search", 1, 400, family, 4_000_000)
-    waits_ms = [1e3 * one.queue_packets / one.packets_in(1e6) for one in drawn]
-    shortest = [one.queue_packets == population.QUEUE_PASSES for one in drawn]
+    waits_ms = [
+        1e3 * environment.queue_packets / environment.packets_in(1e6) for environment in drawn
+    ]
+    shortest = [environment.queue_packets == population.QUEUE_PASSES for environment in drawn]
 
     assert max(waits_ms) <= 510
     assert all(wait > 0.42 or two for wait, two in zip(waits_ms, shortest, strict=True))
     assert 0 < sum(shortest) < len(drawn) / 4
-    assert min(one.queue_bdp for one in drawn) < 0.01
-    short = sum(one.queue_bdp < 1 / 16 for one in drawn)  # a wait is hard to see there
+    assert min(environment.queue_bdp for environment in drawn) < 0.01
+    short = sum(
+        environment.queue_bdp < 1 / 16 for environment in drawn
+    )  # a wait is hard to see there
     assert short > len(drawn) / 8
-    ranks = [sorted(of).index(one) for of in ([p.delay_us for p in drawn],) for one in of]
+    ranks = [
+        sorted(delays).index(delay) for delays in ([p.delay_us for p in drawn],) for delay in delays
+    ]
     order = sorted(range(len(drawn)), key=lambda n: waits_ms[n])
     half = [ranks[n] for n in order[: len(order) // 2]]
     assert abs(sum(half) / len(half) / len(drawn) - 0.5) < 0.1, "it follows the round trip"
@@ -101,47 +109,49 @@ def test_a_queue_is_a_time_whatever_the_round_trip(family):
 
 def test_competing_cubic_has_its_own_round_trips_numbers_and_links():
     drawn = population.paths("search", 1, 400, "shared", 4_000_000)
-    ratios = sorted(one.beside_delay_us / one.delay_us for one in drawn)
+    ratios = sorted(environment.beside_delay_us / environment.delay_us for environment in drawn)
 
-    assert {one.beside for one in drawn} == {"cubic"}
+    assert {environment.beside for environment in drawn} == {"cubic"}
     assert ratios[40] < 0.15 and 0.5 < ratios[200] < 2 and ratios[-40] > 7
     for key in ("flows", "beside_flows"):
-        counts = {getattr(one, key) for one in drawn}
+        counts = {getattr(environment, key) for environment in drawn}
         assert min(counts) == 1 and 45 <= max(counts) <= 50
-    assert {one.loss for one in drawn} == set(population.LOSSES)
-    assert {one.aqm for one in drawn} == set(population.AQMS)
-    assert 0.2 < sum(one.access_share > 0 for one in drawn) / len(drawn) < 0.4
-    red = [one for one in drawn if one.aqm != "droptail"]
-    assert len({one.aqm_span for one in red}) > len(red) / 2
+    assert {environment.loss for environment in drawn} == set(population.LOSSES)
+    assert {environment.aqm for environment in drawn} == set(population.AQMS)
+    assert 0.2 < sum(environment.access_share > 0 for environment in drawn) / len(drawn) < 0.4
+    red = [environment for environment in drawn if environment.aqm != "droptail"]
+    assert len({environment.aqm_span for environment in red}) > len(red) / 2
 
 
 def test_competing_flows_have_the_declared_round_trips():
     far = Environment(10_000_000, 40_000, 30, 4_000_000, 1, beside="cubic", beside_flows=2)
     far = replace(far, beside_delay_us=100_000)
     near = replace(far, delay_us=100_000, beside_delay_us=40_000)
-    for one, farther in ((far, "beside"), (near, "tcp")):
-        made = population.scenario(one, "bbr")
-        assert made.link[0].delay == 20 * 10**9
-        (access,) = made.link[1:]
+    for environment, farther in ((far, "beside"), (near, "tcp")):
+        scenario = population.scenario(environment, "bbr")
+        assert scenario.link[0].delay == 20 * 10**9
+        (access,) = scenario.link[1:]
         assert access.delay == 30 * 10**9 and str(access.queue.limit) == "unlimited"
-        assert {flow.name for flow in made.flow if flow.from_ == access.between[0]} == {farther}
+        assert {flow.name for flow in scenario.flow if flow.from_ == access.between[0]} == {farther}
 
 
 def test_slow_access_gives_each_flow_its_own_link():
-    one = Environment(10_000_000, 40_000, 30, 4_000_000, 1, flows=8, beside="cubic", beside_flows=8)
-    made = population.scenario(replace(one, access_share=0.8, rtt_spread=4.0), "bbr")
-    rates = [link.rate for link in made.link[1:]]
+    environment = Environment(
+        10_000_000, 40_000, 30, 4_000_000, 1, flows=8, beside="cubic", beside_flows=8
+    )
+    scenario = population.scenario(replace(environment, access_share=0.8, rtt_spread=4.0), "bbr")
+    rates = [link.rate for link in scenario.link[1:]]
     assert len(rates) == 16 and rates[:8] == rates[8:], "both kinds have the same links"
     assert min(rates) == 500_000 and max(rates) == 100_000_000
-    falls = sum(one > other for one, other in itertools.pairwise(rates[:8]))
+    falls = sum(rate > other for rate, other in itertools.pairwise(rates[:8]))
     assert 2 <= falls <= 5, "in another order than the round trips"
 
 
 def test_a_recording_gives_the_declared_losses():
     """The mean rate is the path's, bursts stay intact, and another seed starts elsewhere."""
-    one = Environment(100_000_000, 40_000, 30, 60_000_000, 1)
+    environment = Environment(100_000_000, 40_000, 30, 60_000_000, 1)
     for name in recorded.RECORDINGS:
-        path = replace(one, loss="recorded", loss_rate=0.01, loss_recording=name)
+        path = replace(environment, loss="recorded", loss_rate=0.01, loss_recording=name)
         lost = recorded_losses(path)
         assert len(lost) / lost[-1] == pytest.approx(0.01, rel=0.05), name
         in_a_row = sum(b == a + 1 for a, b in itertools.pairwise(lost)) / len(lost)
@@ -157,22 +167,38 @@ def test_families_are_as_declared():
         for family in ("clean", "lossy", "beside", "short")
     )
 
-    assert all(one.loss == "none" and one.beside is None for one in clean)
-    assert {one.aqm for one in clean} == set(population.AQMS)
-    assert all(one.loss == "uniform" and 1e-4 <= one.loss_rate <= 0.02 for one in lossy)
-    assert all(1e6 <= one.rate_bps <= 3e8 and 5e3 <= one.delay_us <= 4e5 for one in lossy)
-    assert {(one.flows, one.beside_flows) for one in beside} == {(1, 1), (4, 4), (1, 10)}
-    assert all(one.queue_bdp >= 0.2 for one in beside)
-    assert all(one.short_bytes and one.short_every_us for one in short)
+    assert all(environment.loss == "none" and environment.beside is None for environment in clean)
+    assert {environment.aqm for environment in clean} == set(population.AQMS)
+    assert all(
+        environment.loss == "uniform" and 1e-4 <= environment.loss_rate <= 0.02
+        for environment in lossy
+    )
+    assert all(
+        1e6 <= environment.rate_bps <= 3e8 and 5e3 <= environment.delay_us <= 4e5
+        for environment in lossy
+    )
+    assert {(environment.flows, environment.beside_flows) for environment in beside} == {
+        (1, 1),
+        (4, 4),
+        (1, 10),
+    }
+    assert all(environment.queue_bdp >= 0.2 for environment in beside)
+    assert all(environment.short_bytes and environment.short_every_us for environment in short)
 
 
 def test_the_family_all_has_everything():
     drawn = population.paths("search", 1, 400)
 
-    assert {one.loss for one in drawn} == set(population.LOSSES)
-    assert {one.beside for one in drawn} == {None, "cubic", "sack", "bbr", population.ITSELF}
-    for one in ("jitter_us", "reverse_flows", "short_bytes", "access_share", "beside_delay_us"):
-        assert any(getattr(env, one) for env in drawn)
+    assert {environment.loss for environment in drawn} == set(population.LOSSES)
+    assert {environment.beside for environment in drawn} == {
+        None,
+        "cubic",
+        "sack",
+        "bbr",
+        population.ITSELF,
+    }
+    for field in ("jitter_us", "reverse_flows", "short_bytes", "access_share", "beside_delay_us"):
+        assert any(getattr(env, field) for env in drawn)
     assert any(env.rate_swing > 1 for env in drawn)
     assert any(env.rtt_spread > 1 for env in drawn)
 
@@ -181,10 +207,10 @@ def test_the_family_all_has_everything():
 def test_the_short_file_gives_the_same_scenario(family):
     for path in population.paths("search", 1, 25, family, 5_000):
         settings = {"filter": "none"}
-        made = population.scenario(path, "westwood+", settings)
+        scenario = population.scenario(path, "westwood+", settings)
 
-        assert Scenario(**tomllib.loads(population.toml(path, "westwood+", settings))) == made
-        assert made.profile == "linux"
+        assert Scenario(**tomllib.loads(population.toml(path, "westwood+", settings))) == scenario
+        assert scenario.profile == "linux"
 
 
 def test_every_part_of_an_environment_reaches_the_simulator():
@@ -218,9 +244,9 @@ def test_every_part_of_an_environment_reaches_the_simulator():
         "short of": others["short"] | {"short_cc": "bbr"},
     }
 
-    def rows(one: Environment) -> dict[str, float]:
-        run = prepare(Job(population.scenario(one, "cubic"), [one.seed]))
-        return {row["flow"]: row["goodput_bps"] for row in run(one.seed)}
+    def rows(environment: Environment) -> dict[str, float]:
+        run = prepare(Job(population.scenario(environment, "cubic"), [environment.seed]))
+        return {row["flow"]: row["goodput_bps"] for row in run(environment.seed)}
 
     outcomes = {name: rows(replace(base, **change)) for name, change in others.items()}
     outcomes["base"] = rows(base)

@@ -39,12 +39,12 @@ def run_of(runs: dict[Any, Figures]) -> RunAttack:
     return run
 
 
-def measure(name: str, own: Figures, other: Figures, attack: Attack = PATH) -> float:
-    return degradation.DEGRADATIONS[name].measure(run_of({CC: own, "cubic": other}), attack, CC)
+def measure(name: str, judged: Figures, other: Figures, attack: Attack = PATH) -> float:
+    return degradation.DEGRADATIONS[name].measure(run_of({CC: judged, "cubic": other}), attack, CC)
 
 
 @pytest.mark.parametrize(
-    ("name", "own", "other", "harm"),
+    ("name", "judged", "other", "harm"),
     [
         ("below-cubic", figures(2e6), figures(8e6), 0.75),
         ("below-cubic", figures(9e6), figures(8e6), 0),
@@ -67,8 +67,10 @@ def measure(name: str, own: Figures, other: Figures, attack: Attack = PATH) -> f
         ("queue", figures(queue_s=0.1), figures(queue_s=0.3), 0),
     ],
 )
-def test_degradations_against_cubic(name: str, own: Figures, other: Figures, harm: float) -> None:
-    assert measure(name, own, other) == pytest.approx(harm)
+def test_degradations_against_cubic(
+    name: str, judged: Figures, other: Figures, harm: float
+) -> None:
+    assert measure(name, judged, other) == pytest.approx(harm)
 
 
 def test_the_best_reference_is_another_control() -> None:
@@ -137,9 +139,9 @@ def test_figures_of_a_run_are_sums_by_role() -> None:
     connections: dict[str, Any] = dict(zip(columns, zip(*rows, strict=True), strict=True))
     connections["source"] = [0, 1, 2, 3, 4, 5, 3]
 
-    found = of_run(names, connections, SimpleNamespace(waited_s=100.0), 10.0, 12_000_000.0)  # type: ignore[arg-type]
+    run_figures = of_run(names, connections, SimpleNamespace(waited_s=100.0), 10.0, 12_000_000.0)  # type: ignore[arg-type]
 
-    assert found == Figures(
+    assert run_figures == Figures(
         goodput_bps=pytest.approx(3.2e6),
         competing_bps=pytest.approx(1.6e6),
         total_bps=pytest.approx(8 * 6_060_000 / 10),

@@ -31,7 +31,7 @@ def hunted(
     planned = hunter.plan(cc, (harm,), SEED, environments, None)
     hunt = hunter.Hunt(planned, Folder(folder) if folder else None)
     with hunt.opened(resume=folder is not None):
-        hunt.go(workers)
+        hunt.run_all(workers)
     return hunt
 
 
@@ -80,11 +80,11 @@ def test_it_draws_queues_too_short_to_detect_and_competitors_at_other_round_trip
         attacks.drawn(names, [choices.random() for _ in range(attacks.genes(names))], 1)
         for _ in range(400)
     ]
-    assert sum(one.queue_bdp < 1 / 16 for one in drawn) > 60
-    assert min(one.queue_packets for one in drawn) == 2
-    ratios = sorted(one.beside_delay_us / one.delay_us for one in drawn)
+    assert sum(attack.queue_bdp < 1 / 16 for attack in drawn) > 60
+    assert min(attack.queue_packets for attack in drawn) == 2
+    ratios = sorted(attack.beside_delay_us / attack.delay_us for attack in drawn)
     assert ratios[40] < 0.15 and ratios[-40] > 7
-    assert max(one.flows for one in drawn) > 40 < max(one.beside_flows for one in drawn)
+    assert max(attack.flows for attack in drawn) > 40 < max(attack.beside_flows for attack in drawn)
     assert not attacks.fit_together(["elsewhere"]), "it needs others beside it"
 
 
@@ -118,43 +118,43 @@ def test_it_resumes_after_a_kill(over, tmp_path):
 
 def test_a_finding_is_a_scenario_that_shows_it(over, tmp_path):
     """The file shows the same advantage of CUBIC as the hunt did."""
-    found = over.findings()[0]
-    for name, content in report.files(found, "found").items():
+    finding = over.findings()[0]
+    for name, content in report.files(finding, "found").items():
         (tmp_path / name).write_text(content)
     scenario, cc = replay.load(str(tmp_path / "found.toml"))
     assert cc == "westwood+"
-    rows = list(replay.replay(scenario, cc, replay.found([]), found.attack.seed))
-    own, other = (row.figures.goodput_bps for row in rows if row.figures)
-    assert 1 - own / other == pytest.approx(found.value, abs=1e-6)
+    rows = list(replay.replay(scenario, cc, replay.engines_of([]), finding.attack.seed))
+    judged_bps, other = (row.figures.goodput_bps for row in rows if row.figures)
+    assert 1 - judged_bps / other == pytest.approx(finding.value, abs=1e-6)
 
 
 def test_a_replay_runs_each_flow_as_the_scenario_sets_it(tmp_path):
     """Only the CUBIC run replaces the control, with CUBIC's default settings."""
     attack = replace(any_attack(random.Random(11), "beside"), duration_us=2_000_000)
-    own = {"filter": "none", "tau": "2ms"}
+    settings = {"filter": "none", "tau": "2ms"}
     path = tmp_path / "found.toml"
-    path.write_text(_with_cc(scenario_of(attack, "westwood+"), {"name": "westwood+", **own}))
+    path.write_text(_with_cc(scenario_of(attack, "westwood+"), {"name": "westwood+", **settings}))
     scenario, cc = replay.load(str(path))
-    mine, cubic = replay.replay(scenario, cc, replay.found([]), 1)
+    mine, cubic = replay.replay(scenario, cc, replay.engines_of([]), 1)
     assert repr(mine.figures) == repr(replay.figures(simulate(scenario, 1)))
     bare = scenario_of(attack, "cubic")
     assert repr(cubic.figures) == repr(replay.figures(simulate(bare, 1)))
 
 
 def _with_cc(scenario: Scenario, cc: dict[str, str]) -> str:
-    changed = {f"{one.name}.cc": cc for one in scenario.flow if one.name in ("tcp", "short")}
+    changed = {f"{flow.name}.cc": cc for flow in scenario.flow if flow.name in ("tcp", "short")}
     return scenario.with_settings(changed).to_toml()
 
 
 def test_a_recorded_rate_has_a_file_of_its_own(tmp_path):
     attack = attacks.drawn(["dips"], [0.5] * attacks.genes(["dips"]), 3)
     finding = Finding(attack, "idle", "cubic", 0.5, 0.4, 0.6, "idle", {})
-    made = report.files(finding, "found")
-    for name, content in made.items():
+    files = report.files(finding, "found")
+    for name, content in files.items():
         (tmp_path / name).write_text(content)
     scenario, _ = replay.load(str(tmp_path / "found.toml"))
     assert scenario.hash == scenario_of(attack, "cubic").hash
-    assert len(made["found.toml"].splitlines()) < 30
+    assert len(files["found.toml"].splitlines()) < 30
 
 
 def any_attack(choices: random.Random, *names: str) -> Attack:
@@ -163,8 +163,8 @@ def any_attack(choices: random.Random, *names: str) -> Attack:
         more = [name for name in attacks.FEATURES if choices.random() < 0.2]
         chosen = list(dict.fromkeys([*names, *more]))
         if attacks.fit_together(chosen):
-            at = [choices.random() for _ in range(attacks.genes(chosen))]
-            return attacks.drawn(chosen, at, choices.getrandbits(30))
+            fractions = [choices.random() for _ in range(attacks.genes(chosen))]
+            return attacks.drawn(chosen, fractions, choices.getrandbits(30))
 
 
 def test_irrelevant_features_are_shrunk_away():
@@ -172,19 +172,21 @@ def test_irrelevant_features_are_shrunk_away():
     choices = random.Random(5)
     for _ in range(20):
         attack = any_attack(choices, "bursts")
-        found = shrink.shrink(attack, lambda one: one.burst_bps >= 1000 and one.load > 0)
-        assert attacks.features(found) == ["bursts"]
-        assert (found.rate_bps, found.delay_us) == (10_000_000, 100_000)
-        assert found.duration_us % 1_000_000 == 0
+        smaller = shrink.shrink(
+            attack, lambda candidate: candidate.burst_bps >= 1000 and candidate.load > 0
+        )
+        assert attacks.features(smaller) == ["bursts"]
+        assert (smaller.rate_bps, smaller.delay_us) == (10_000_000, 100_000)
+        assert smaller.duration_us % 1_000_000 == 0
 
 
 def test_required_and_harmful_features_are_kept():
     choices = random.Random(6)
     for _ in range(20):
         attack = any_attack(choices, "beside", "loss")
-        found = shrink.shrink(attack, lambda one: one.loss_rate > 1e-3, ["beside"])
-        assert "beside" in attacks.features(found)
-        assert found.loss_rate > 1e-3 or attack.loss_rate <= 1e-3
+        smaller = shrink.shrink(attack, lambda candidate: candidate.loss_rate > 1e-3, ["beside"])
+        assert "beside" in attacks.features(smaller)
+        assert smaller.loss_rate > 1e-3 or attack.loss_rate <= 1e-3
 
 
 def test_the_load_of_bursts_counts_the_time_in_which_they_are_on():
@@ -200,12 +202,14 @@ def test_a_rate_and_a_delay_that_matter_are_rounded_and_the_queue_keeps_its_prop
     attack = replace(any_attack(random.Random(7)), rate_bps=3_456_789, delay_us=123_456)
     attack = replace(attack, queue_packets=round(attack.bdp_packets))
 
-    def is_bad(one: Attack) -> bool:
-        is_path = 2_100_000 < one.rate_bps < 4_500_000 and 110_000 < one.delay_us < 140_000
-        return is_path and 0.9 < one.queue_bdp < 1.1
+    def is_bad(candidate: Attack) -> bool:
+        is_path = (
+            2_100_000 < candidate.rate_bps < 4_500_000 and 110_000 < candidate.delay_us < 140_000
+        )
+        return is_path and 0.9 < candidate.queue_bdp < 1.1
 
-    found = shrink.shrink(attack, is_bad)
-    assert (found.rate_bps, found.delay_us) == (4_000_000, 120_000)
+    smaller = shrink.shrink(attack, is_bad)
+    assert (smaller.rate_bps, smaller.delay_us) == (4_000_000, 120_000)
 
 
 @pytest.mark.parametrize(
@@ -243,9 +247,9 @@ def test_it_prints_what_it_found_and_writes_it(westwood, tmp_path, monkeypatch):
     called = westwood("control", "stress", *options, "--out", folder)
     assert called.code == 0 and "Westwood+: " in called.out
     assert all(len(line) <= 80 for line in called.out.splitlines())
-    found = json.loads((folder / "findings.json").read_text())
+    findings = json.loads((folder / "findings.json").read_text())
     files = list((folder / "findings").glob("*.toml"))
-    assert found and len(files) == len(found)
+    assert findings and len(files) == len(findings)
     again = westwood("control", "stress", "--replay", files[0])
     assert again.code == 0 and "Westwood+" in again.out and "CUBIC" in again.out
 

@@ -19,8 +19,8 @@ def any_attack(choices: random.Random) -> attacks.Attack:
     names = [name for name in attacks.FEATURES if choices.random() < 0.25]
     while not attacks.fit_together(names):
         names.remove(choices.choice(names))
-    at = [choices.random() for _ in range(attacks.genes(names))]
-    return attacks.drawn(names, at, choices.getrandbits(32))
+    fractions = [choices.random() for _ in range(attacks.genes(names))]
+    return attacks.drawn(names, fractions, choices.getrandbits(32))
 
 
 def test_it_runs_as_its_scenario_does():
@@ -41,8 +41,8 @@ def test_each_feature_runs_as_its_scenario_does(feature):
     choices, runner = random.Random(f"networks {feature}"), Runner()
     names = ["beside", feature] if feature == "elsewhere" else [feature]
     for _ in range(6):
-        at = [choices.random() for _ in range(attacks.genes(names))]
-        attack = attacks.drawn(names, at, choices.getrandbits(32), 2_000)
+        fractions = [choices.random() for _ in range(attacks.genes(names))]
+        attack = attacks.drawn(names, fractions, choices.getrandbits(32), 2_000)
         result = simulate(scenario_of(attack, "cubic"), attack.seed)
         flows = [flow.name for flow in result.scenario.flows]
         duration_s, raw = attack.duration_us / 1e6, result.raw

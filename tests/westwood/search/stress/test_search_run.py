@@ -21,8 +21,8 @@ LOSSY = replace(PATH, loss="uniform", loss_rate=0.01)
 class Rates:
     """Stands for a runner: degradations follow from the attack."""
 
-    def __init__(self, of: Callable[[Attack], float]) -> None:
-        self._of = of
+    def __init__(self, harm_of: Callable[[Attack], float]) -> None:
+        self._of = harm_of
         self.rated: list[Attack] = []
 
     def degradation(self, metric: Any, attack: Attack, cc: str) -> float:
@@ -38,10 +38,10 @@ class Rates:
 
 
 def run_of(
-    of: Callable[[Attack], float], number: int = 0, harm: str = "below-cubic"
+    harm_of: Callable[[Attack], float], number: int = 0, harm: str = "below-cubic"
 ) -> tuple[SearchRun, Rates]:
     run = SearchRun("westwood+", [DEGRADATIONS[harm]], 1, number)
-    rates = Rates(of)
+    rates = Rates(harm_of)
     run.runner = rates  # type: ignore[assignment]
     return run, rates
 
@@ -58,18 +58,18 @@ def run_of(
 def test_most_seeds_decide_and_no_more_are_run(values, is_bad, runs):
     run, rates = run_of(lambda attack: values[attack.seed])
     assert run._is_bad(PATH, [0, 1, 2], 0.5) is is_bad
-    assert [one.seed for one in rates.rated] == list(range(runs))
+    assert [attack.seed for attack in rates.rated] == list(range(runs))
 
 
 def test_a_finding_has_the_median_of_five_fresh_seeds_and_what_each_change_leaves():
     """The degradation halves without losses, and falls with the queue and the delay."""
 
-    def of(attack: Attack) -> float:
+    def harm_of(attack: Attack) -> float:
         value = 0.8 if attack.loss == "uniform" else 0.4
         value -= 0.1 * (attack.queue_packets == 320) + 0.2 * (attack.delay_us == 25_000)
         return value + 0.01 * (attack.seed % 1000 / 1000)
 
-    run, rates = run_of(of)
+    run, rates = run_of(harm_of)
     told: list[Attack] = []
 
     def tell(first: Attack, attack: Attack, cc: str) -> str:
@@ -77,14 +77,14 @@ def test_a_finding_has_the_median_of_five_fresh_seeds_and_what_each_change_leave
         return "it is slow"
 
     run._metric = replace(run._metric, tell=tell)  # type: ignore[arg-type]
-    found = run._finding(LOSSY)
-    assert found is not None and found.says == "it is slow"
-    seeds = {one.seed for one in rates.rated}
-    assert len(seeds) == 5 and all(purpose_of(one) == "hunt" for one in rates.rated)
-    values = sorted(of(replace(LOSSY, seed=seed)) for seed in seeds)
-    assert (found.value, found.least, found.most) == (values[2], values[0], values[-1])
-    assert of(found.attack) == found.value and told == [found.attack]
-    assert found.without == {
+    finding = run._finding(LOSSY)
+    assert finding is not None and finding.says == "it is slow"
+    seeds = {attack.seed for attack in rates.rated}
+    assert len(seeds) == 5 and all(purpose_of(attack) == "hunt" for attack in rates.rated)
+    values = sorted(harm_of(replace(LOSSY, seed=seed)) for seed in seeds)
+    assert (finding.value, finding.least, finding.most) == (values[2], values[0], values[-1])
+    assert harm_of(finding.attack) == finding.value and told == [finding.attack]
+    assert finding.without == {
         "loss": pytest.approx(0.4, abs=0.01),
         "with four times the queue": pytest.approx(0.7, abs=0.01),
         "with a quarter of the delay": pytest.approx(0.6, abs=0.01),
@@ -102,7 +102,7 @@ def test_a_smaller_degradation_is_no_finding(value, is_found):
 def test_a_hopeless_combination_is_left_after_forty_attacks():
     run, rates = run_of(lambda attack: 0.049)
     assert run.find() is None and len(rates.rated) == 40
-    assert len({one.seed for one in rates.rated}) == 1
+    assert len({attack.seed for attack in rates.rated}) == 1
 
 
 def test_climbing_ends_when_nothing_improves_or_nothing_is_worse():
@@ -118,29 +118,29 @@ def test_climbing_finds_what_is_worst():
     run, rates = run_of(lambda attack: min(0.9, 0.1 + attack.queue_packets / 5000))
     climbed = run._climbed()
     assert climbed is not None
-    drawn = max(one.queue_packets for one in rates.rated[:40])
-    assert climbed.queue_packets == max(one.queue_packets for one in rates.rated) >= drawn
+    drawn = max(attack.queue_packets for attack in rates.rated[:40])
+    assert climbed.queue_packets == max(attack.queue_packets for attack in rates.rated) >= drawn
     assert 40 < len(rates.rated) <= 40 + 12 * 10
 
 
 def test_a_run_follows_from_the_hunts_seed_and_its_number():
     features = [run_of(lambda _: 0.0, number)[0]._features for number in range(60)]
     assert features == [run_of(lambda _: 0.0, number)[0]._features for number in range(60)]
-    assert len({tuple(one) for one in features}) > 30
-    assert all(attacks.fit_together(one) for one in features)
+    assert len({tuple(feature) for feature in features}) > 30
+    assert all(attacks.fit_together(feature) for feature in features)
     extra = [len(set(feature) - {"RTO"}) for feature in features]
     assert set(extra) <= {0, 1, 2, 3} and extra.count(0) < 30
-    has_rto = sum("RTO" in one for one in features)
+    has_rto = sum("RTO" in feature for feature in features)
     assert 15 < has_rto < 45
 
 
 @pytest.mark.parametrize("harm", DEGRADATIONS)
 def test_a_run_has_the_features_that_its_harm_needs(harm):
-    one = DEGRADATIONS[harm]
+    degradation = DEGRADATIONS[harm]
     for number in range(20):
         chosen = run_of(lambda _: 0.0, number, harm)[0]._features
-        assert set(one.needs) <= set(chosen) and not set(one.without) & set(chosen)
-        assert not one.needs_any or set(one.needs_any) & set(chosen)
+        assert set(degradation.needs) <= set(chosen) and not set(degradation.without) & set(chosen)
+        assert not degradation.needs_any or set(degradation.needs_any) & set(chosen)
 
 
 @pytest.mark.parametrize(
@@ -163,5 +163,5 @@ def test_a_hunt_for_a_time_tells_no_total():
     told: list[tuple[int, int]] = []
     hunt = hunter.Hunt(hunter.plan("westwood+", ("losses",), 1, None, 0.01))
     with hunt.opened(resume=False):
-        hunt.go(1, lambda done, of: told.append((done, of)))
+        hunt.run_all(1, lambda done, total: told.append((done, total)))
     assert told and told[-1] == (hunt.environments, 0)

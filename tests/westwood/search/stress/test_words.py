@@ -48,12 +48,12 @@ def invented(protocol: str, part: float = 1.0, without: tuple[str, ...] = ()) ->
 
 
 def test_each_harm_is_measured_and_told():
-    found: dict[str, Any] = {}
+    sentences: dict[str, Any] = {}
     for name, harm in DEGRADATIONS.items():
         value = harm.measure(invented, HARMED, "westwood+")
-        said = harm.tell(invented, HARMED, "westwood+")
-        found[name] = [float(f"{value:.9g}"), said, harm.what]
-    assert_golden("hunt_words", found)
+        sentence = harm.tell(invented, HARMED, "westwood+")
+        sentences[name] = [float(f"{value:.9g}"), sentence, harm.what]
+    assert_golden("hunt_words", sentences)
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,18 @@ def test_each_harm_is_measured_and_told():
 def test_a_flow_waits_in_timeouts_for_at_most_all_of_the_time(min_rto_us, share):
     """18 timeouts in 20 s, each of the minimum RTO and the 100 ms of the path."""
     attack = replace(HARMED, flows=1, min_rto_us=min_rto_us)
-    said = DEGRADATIONS["stalled"].tell(invented, attack, "westwood+")
-    assert f"spends at least {share} of the time in 18 timeouts" in said
+    sentence = DEGRADATIONS["stalled"].tell(invented, attack, "westwood+")
+    assert f"spends at least {share} of the time in 18 timeouts" in sentence
 
 
 def test_each_feature_is_told_with_its_numbers():
-    choices, found = random.Random(3), {}
+    choices, sentences = random.Random(3), {}
     for name in attacks.FEATURES:
         together = ["beside", "elsewhere"] if name == "elsewhere" else [name]
-        at = [choices.random() for _ in range(attacks.genes(together))]
-        attack = attacks.drawn(together, at, 7)
+        fractions = [choices.random() for _ in range(attacks.genes(together))]
+        attack = attacks.drawn(together, fractions, 7)
         finding = Finding(attack, "idle", "bbr", 0.5, 0.4, 0.6, "it idles", {name: 0.1, "so": 0.3})
         page = report.page([finding, finding], "Title", {finding.kind: 3})
         files = report.files(finding, "found")
-        found[name] = [page.splitlines(), files["found.toml"].splitlines(), sorted(files)]
-    assert_golden("hunt_features", found)
+        sentences[name] = [page.splitlines(), files["found.toml"].splitlines(), sorted(files)]
+    assert_golden("hunt_features", sentences)
