@@ -311,7 +311,7 @@ nb::list applications() {
 }
 
 std::vector<Pair> app_settings_together() {
-#define WW_ROW(one, other) Pair{#one, #other},
+#define WW_ROW(key, other) Pair{#key, #other},
     return {WW_APP_SETTINGS_TOGETHER(WW_ROW)};
 #undef WW_ROW
 }

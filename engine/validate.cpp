@@ -272,7 +272,7 @@ std::string check(const Flow& o, std::uint32_t nodes) {
     return check(o.cc);
 }
 
-std::string at(const char* what, std::size_t index, const std::string& problem) {
+std::string problem_at(const char* what, std::size_t index, const std::string& problem) {
     return std::string(what) + " " + std::to_string(index) + ": " + problem;
 }
 
@@ -290,14 +290,14 @@ std::string validate(const Network& network) {
     for (std::size_t i = 0; i < network.links.size(); i++) {
         const Link& link = network.links[i];
         if (link.a >= network.nodes || link.b >= network.nodes)
-            return at("link", i, "unknown node");
-        if (link.a == link.b) return at("link", i, "its ends must differ");
+            return problem_at("link", i, "unknown node");
+        if (link.a == link.b) return problem_at("link", i, "its ends must differ");
         if (const std::string problem = check(link); !problem.empty())
-            return at("link", i, problem);
+            return problem_at("link", i, problem);
     }
     for (std::size_t i = 0; i < network.flows.size(); i++)
         if (const std::string problem = check(network.flows[i], network.nodes); !problem.empty())
-            return at("flow", i, problem);
+            return problem_at("flow", i, problem);
     return "";
 }
 

@@ -12,9 +12,9 @@ namespace {
 const std::string kDatagramsName = "udp";
 
 Value* find(Table& table, std::string_view key) {
-    const auto found =
-        std::find_if(table.begin(), table.end(), [&](const Entry& one) { return one.key == key; });
-    return found == table.end() ? nullptr : &found->value;
+    const auto entry = std::find_if(table.begin(), table.end(),
+                                    [&](const Entry& candidate) { return candidate.key == key; });
+    return entry == table.end() ? nullptr : &entry->value;
 }
 
 template <class T>
@@ -30,8 +30,8 @@ const std::string* text_of(Table& table, std::string_view key) {
 // Replaces a text by a table with that text at a key.
 void wrap(Table& table, std::string_view key, const char* inner) {
     if (const std::string* word = text_of(table, key)) {
-        Table made = {{inner, {*word}}};
-        *find(table, key) = {std::move(made)};
+        Table table_of_word = {{inner, {*word}}};
+        *find(table, key) = {std::move(table_of_word)};
     }
 }
 
@@ -44,8 +44,8 @@ void set(Table& table, const Entry& entry) {
 
 // Adds the entries that a table lacks.
 void add(Table& table, const Table& defaults) {
-    for (const Entry& one : defaults)
-        if (find(table, one.key) == nullptr) table.push_back(one);
+    for (const Entry& entry : defaults)
+        if (find(table, entry.key) == nullptr) table.push_back(entry);
 }
 
 struct Recovery {
@@ -57,8 +57,8 @@ const Recovery* recovery_named(std::string_view name) {
 #define WW_ROW(ID, id, name, uses_sack, ...) {name, uses_sack != 0},
     static const Recovery kAll[] = {WW_RECOVERIES(WW_ROW)};
 #undef WW_ROW
-    for (const Recovery& one : kAll)
-        if (name == one.name) return &one;
+    for (const Recovery& recovery : kAll)
+        if (name == recovery.name) return &recovery;
     return nullptr;
 }
 
@@ -96,7 +96,7 @@ const char* name_of_protocol(std::uint32_t protocol) {
 bool has_parameter(const ww_control_ops& control, std::string_view name) {
     const ww_parameter* const end = control.parameters + control.parameter_count;
     return std::any_of(control.parameters, end,
-                       [&](const ww_parameter& one) { return name == one.name; });
+                       [&](const ww_parameter& parameter) { return name == parameter.name; });
 }
 
 // Returns the number that a setting has in a configuration.
@@ -124,8 +124,8 @@ const std::vector<std::string_view> kKeysOfDatagrams = {"name",  "from",   "to",
 
 const Table& Profile::section(std::string_view name) const {
     static const Table none;
-    for (const Entry& one : sections_)
-        if (one.key == name) return std::get<Table>(one.value.is);
+    for (const Entry& entry : sections_)
+        if (entry.key == name) return std::get<Table>(entry.value.is);
     return none;
 }
 
@@ -135,23 +135,24 @@ Table Profile::flow(const std::string& cc, const std::optional<std::string>& rec
     if (!recovery && chosen == "sack")
         if (const std::string* of_profile = text_of(sack, "recovery")) chosen = *of_profile;
     if (chosen.empty()) chosen = *text_of(westwood, "recovery");
-    Table made = section("flow");
+    Table settings = section("flow");
     const Recovery* known = recovery_named(chosen);
-    if (known == nullptr) return made;
+    if (known == nullptr) return settings;
     if (known->uses_sack && cc != kDatagramsName)
-        for (const Entry& one : sack) set(made, one);
-    set(made, {"recovery", {chosen}});
-    return made;
+        for (const Entry& entry : sack) set(settings, entry);
+    set(settings, {"recovery", {chosen}});
+    return settings;
 }
 
 Table Profile::cc(const std::string& cc, const std::string& source) const {
     const Protocol protocol = protocol_named(cc);
-    Table made = section("cc");
-    std::erase_if(made, [&](const Entry& one) {
-        return !protocol.is_known || !is_used(one.key, protocol.algorithm);
+    Table settings = section("cc");
+    std::erase_if(settings, [&](const Entry& entry) {
+        return !protocol.is_known || !is_used(entry.key, protocol.algorithm);
     });
-    if (const ww_control_ops* const control = find_control(source)) add(made, parameters(*control));
-    return made;
+    if (const ww_control_ops* const control = find_control(source))
+        add(settings, parameters(*control));
+    return settings;
 }
 
 Table Profile::parameters(const ww_control_ops& control) const {
@@ -161,11 +162,11 @@ Table Profile::parameters(const ww_control_ops& control) const {
     add(named, {{"name", {like}}});
     ww_config config;
     read_control({named, "cc"}, config);
-    Table made;
-    for (const Entry& one : settings)
-        if (has_parameter(control, one.key))
-            made.push_back({one.key, {number_of(config, one.key)}});
-    return made;
+    Table values;
+    for (const Entry& setting : settings)
+        if (has_parameter(control, setting.key))
+            values.push_back({setting.key, {number_of(config, setting.key)}});
+    return values;
 }
 
 void Profile::complete_link(Table& link) const {
@@ -180,10 +181,10 @@ void Profile::complete_flow(Table& flow, const std::string& name) const {
     const std::string* kind = app ? text_of(*app, "kind") : nullptr;
     if (kind != nullptr && *kind == kDatagramsName) {
         const Section section(flow, name);
-        for (const Entry& one : flow)
-            if (std::find(kKeysOfDatagrams.begin(), kKeysOfDatagrams.end(), one.key) ==
+        for (const Entry& entry : flow)
+            if (std::find(kKeysOfDatagrams.begin(), kKeysOfDatagrams.end(), entry.key) ==
                 kKeysOfDatagrams.end())
-                section[one.key].refuse("has no effect on datagrams, or is no key");
+                section[entry.key].refuse("has no effect on datagrams, or is no key");
         add(flow, {{"cc", {Table{{"name", {kDatagramsName}}}}}});
     }
     auto* cc = find_as<Table>(flow, "cc");
@@ -199,8 +200,8 @@ void Profile::complete_flow(Table& flow, const std::string& name) const {
 
 void Profile::complete(Table& scenario) const {
     if (auto* links = find_as<List>(scenario, "link"))
-        for (Value& one : *links)
-            if (auto* link = std::get_if<Table>(&one.is)) complete_link(*link);
+        for (Value& value : *links)
+            if (auto* link = std::get_if<Table>(&value.is)) complete_link(*link);
     if (auto* flows = find_as<List>(scenario, "flow"))
         for (std::size_t i = 0; i < flows->size(); i++)
             if (auto* flow = std::get_if<Table>(&(*flows)[i].is))

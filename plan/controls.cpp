@@ -18,13 +18,13 @@ void add_control(const std::string& source, const ww_control_ops& control) {
 }
 
 const ww_control_ops* find_control(const std::string& source) {
-    const auto found = controls().find(source);
-    return found == controls().end() ? nullptr : found->second;
+    const auto entry = controls().find(source);
+    return entry == controls().end() ? nullptr : entry->second;
 }
 
 std::string source_of(const ww_control_ops& control) {
-    for (const auto& [source, one] : controls())
-        if (one == &control) return source;
+    for (const auto& [source, ops] : controls())
+        if (ops == &control) return source;
     return "";
 }
 

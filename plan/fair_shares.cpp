@@ -88,18 +88,18 @@ class Shares {
         std::vector<Ends> links;
         for (const sim::Link& link : network.links) {
             links.emplace_back(link.a, link.b);
-            for (const sim::Direction* one : {&link.forward, &link.backward})
-                capacities_bps_.push_back(capacity_bps(*one));
+            for (const sim::Direction* direction : {&link.forward, &link.backward})
+                capacities_bps_.push_back(capacity_bps(*direction));
         }
         std::vector<Ends> pairs;
         for (const sim::Flow& flow : network.flows) pairs.emplace_back(flow.from, flow.to);
-        const std::vector<Route> found = routes(links, pairs);
+        const std::vector<Route> all_routes = routes(links, pairs);
         std::map<std::tuple<Route, std::uint32_t, std::uint32_t, double>, std::size_t> known;
         for (std::size_t i = 0; i < network.flows.size(); i++) {
             const sim::Flow& flow = network.flows[i];
             double round_trip_s = 0;
             Alike alike = {};
-            for (const std::uint32_t channel : found[i]) {
+            for (const std::uint32_t channel : all_routes[i]) {
                 const sim::Link& link = network.links[channel / 2];
                 round_trip_s += sim::seconds(link.forward.delay + link.backward.delay);
                 alike.uses.push_back(
@@ -107,13 +107,13 @@ class Shares {
             }
             alike.limit_bps = limit_bps(flow, round_trip_s);
             const auto [place, is_new] = known.try_emplace(
-                {found[i], flow.packet_bytes, flow.mss(), alike.limit_bps}, all_.size());
+                {all_routes[i], flow.packet_bytes, flow.mss(), alike.limit_bps}, all_.size());
             if (is_new) all_.push_back(std::move(alike));
             of_flow_.push_back(place->second);
         }
     }
 
-    Alike& of(std::size_t flow) { return all_[of_flow_[flow]]; }
+    Alike& alike_of(std::size_t flow) { return all_[of_flow_[flow]]; }
 
     // Returns a bound on the steps of one search.
     double work() const {
@@ -126,16 +126,16 @@ class Shares {
         std::vector<double> left_bps = capacities_bps_;
         std::vector<double> load(left_bps.size(), 0);
         std::vector<Alike*> rising;
-        for (Alike& one : all_) {
-            if (one.active == 0) continue;
-            rising.push_back(&one);
-            for (const Use& use : one.uses) load[use.channel] += one.active * use.cost;
+        for (Alike& alike : all_) {
+            if (alike.active == 0) continue;
+            rising.push_back(&alike);
+            for (const Use& use : alike.uses) load[use.channel] += alike.active * use.cost;
         }
         double level_bps = 0;
         while (!rising.empty()) {
             double rise_bps = kWithout;
-            for (const Alike* one : rising)
-                rise_bps = std::min(rise_bps, one->limit_bps - level_bps);
+            for (const Alike* alike : rising)
+                rise_bps = std::min(rise_bps, alike->limit_bps - level_bps);
             std::vector<bool> is_full(left_bps.size(), false);
             for (std::size_t i = 0; i < load.size(); i++)
                 if (load[i] > 0) rise_bps = std::min(rise_bps, left_bps[i] / load[i]);
@@ -145,14 +145,14 @@ class Shares {
             level_bps += rise_bps;
             for (std::size_t i = 0; i < load.size(); i++)
                 left_bps[i] = std::max(0.0, left_bps[i] - rise_bps * load[i]);
-            const auto stays = [&](Alike* one) {
+            const auto stays = [&](Alike* alike) {
                 const bool stops =
-                    one->limit_bps <= level_bps * (1 + kEqual) ||
-                    std::any_of(one->uses.begin(), one->uses.end(),
+                    alike->limit_bps <= level_bps * (1 + kEqual) ||
+                    std::any_of(alike->uses.begin(), alike->uses.end(),
                                 [&](const Use& use) { return is_full[use.channel]; });
                 if (!stops) return true;
-                one->rate_bps = level_bps;
-                for (const Use& use : one->uses) load[use.channel] -= one->active * use.cost;
+                alike->rate_bps = level_bps;
+                for (const Use& use : alike->uses) load[use.channel] -= alike->active * use.cost;
                 return false;
             };
             rising.erase(std::stable_partition(rising.begin(), rising.end(), stays), rising.end());
@@ -164,8 +164,8 @@ class Shares {
 
     // Lets time pass.
     void pass(double time_s) {
-        for (Alike& one : all_)
-            if (one.active > 0) one.total_bits += one.rate_bps * time_s;
+        for (Alike& alike : all_)
+            if (alike.active > 0) alike.total_bits += alike.rate_bps * time_s;
     }
 
   private:
@@ -211,7 +211,7 @@ std::vector<double> fair_shares_bps(const sim::Network& network,
                                         at_s.begin());
     };
     std::vector<std::vector<std::size_t>> begin(at_s.size()), end(at_s.size());
-    std::vector<double> found(active.size(), std::nan("")), since_bits(active.size());
+    std::vector<double> rates_bps(active.size(), std::nan("")), since_bits(active.size());
     for (std::size_t i = 0; i < active.size(); i++) {
         if (!(active[i].first < active[i].second)) continue;
         const std::size_t last = place(active[i].second);  // at least 1, since the first is a start
@@ -221,12 +221,12 @@ std::vector<double> fair_shares_bps(const sim::Network& network,
     std::vector<double> since_s(active.size());
     for (std::size_t i = 0; i < at_s.size(); i++) {
         for (const std::size_t flow : end[i]) {
-            Alike& alike = shares.of(flow);
+            Alike& alike = shares.alike_of(flow);
             alike.active--;
-            found[flow] = (alike.total_bits - since_bits[flow]) / (at_s[i] - since_s[flow]);
+            rates_bps[flow] = (alike.total_bits - since_bits[flow]) / (at_s[i] - since_s[flow]);
         }
         for (const std::size_t flow : begin[i]) {
-            Alike& alike = shares.of(flow);
+            Alike& alike = shares.alike_of(flow);
             alike.active++;
             since_bits[flow] = alike.total_bits;
             since_s[flow] = at_s[i];
@@ -235,7 +235,7 @@ std::vector<double> fair_shares_bps(const sim::Network& network,
         shares.fill();
         shares.pass(at_s[i + 1] - at_s[i]);
     }
-    return found;
+    return rates_bps;
 }
 
 }  // namespace ww::plan

@@ -43,10 +43,10 @@ void set_loaded(const Section& section, ww_config& o) {
     o.algorithm = WW_ALG_LOADED;
     o.control = control;
     for (std::uint32_t i = 0; i < control->parameter_count; i++) {
-        const ww_parameter& one = control->parameters[i];
-        const Item item = section[one.name];
-        o.own[i] =
-            item ? static_cast<std::uint32_t>(item.whole(one.least, one.most)) : one.fallback;
+        const ww_parameter& parameter = control->parameters[i];
+        const Item item = section[parameter.name];
+        o.own[i] = item ? static_cast<std::uint32_t>(item.whole(parameter.least, parameter.most))
+                        : parameter.fallback;
     }
     set_declared(section, o);
 }
@@ -66,8 +66,8 @@ sim::Recovery recovery_of(const Item& item) {
 void set_rates(const Item& item, std::vector<std::int64_t>& rates_bps, std::int64_t least,
                std::int64_t most) {
     static const std::string expected = "ascending rates such as [\"1Mbps\", \"3Mbps\"]";
-    for (const Value& one : item.list(expected)) {
-        const std::int64_t rate = rate_bps({item.section(), item.key(), &one}, least, most);
+    for (const Value& value : item.list(expected)) {
+        const std::int64_t rate = rate_bps({item.section(), item.key(), &value}, least, most);
         if (!rates_bps.empty() && rate <= rates_bps.back()) item.refuse("expected " + expected);
         rates_bps.push_back(rate);
     }
@@ -96,12 +96,12 @@ WW_APPLICATIONS(WW_APP)
 #undef WW_APP
 
 void check_together(const Section& app) {
-    const auto check = [&](const char* one, const char* other) {
-        const Item first = app[one], second = app[other];
+    const auto check = [&](const char* key, const char* other) {
+        const Item first = app[key], second = app[other];
         if (!first != !second)
             (first ? second : first).refuse("is missing: a source has both on and off, or neither");
     };
-#define WW_PAIR(one, other) check(#one, #other);
+#define WW_PAIR(key, other) check(#key, #other);
     WW_APP_SETTINGS_TOGETHER(WW_PAIR)
 #undef WW_PAIR
 }

@@ -131,8 +131,8 @@ void read_reordering(const Section& section, sim::Link& link) {
 void read_reroute(const Section& section, sim::Link& link) {
     const auto times_of = [&](const char* key, sim::Time most) {
         std::vector<sim::Time> times;
-        for (const Value& one : section.need(key).list("a list of times"))
-            times.push_back(time_ps(Item(section, key, &one), 0, most));
+        for (const Value& time : section.need(key).list("a list of times"))
+            times.push_back(time_ps(Item(section, key, &time), 0, most));
         return times;
     };
     const sim::DelayChanges changes = {times_of("at", sim::kLongest), times_of("delay", sim::kHour),
@@ -230,12 +230,12 @@ Limit read_queue(const Section& section, sim::Direction& direction) {
             kind.choice<QueueKind>({{"droptail", QueueKind::droptail}, WW_QUEUE_KINDS(WW_QUEUE)});
 #undef WW_QUEUE
     set_discipline(section, direction);
-    const Limit made = limit(section.need("limit"));
+    const Limit queue_limit = limit(section.need("limit"));
     section.done();
-    const std::int64_t count = made.amount.count.value_or(sim::kUnlimited);
-    direction.queue_packets = made.amount.in_packets ? count : sim::kUnlimited;
-    direction.queue_bytes = made.amount.in_packets ? sim::kUnlimited : count;
-    return made;
+    const std::int64_t count = queue_limit.amount.count.value_or(sim::kUnlimited);
+    direction.queue_packets = queue_limit.amount.in_packets ? count : sim::kUnlimited;
+    direction.queue_bytes = queue_limit.amount.in_packets ? sim::kUnlimited : count;
+    return queue_limit;
 }
 
 }  // namespace
@@ -244,7 +244,7 @@ Limit read_link(const Section& section, sim::Link& link) {
     set_declared(section, link);
     set_declared(section, link.forward);
     const Item queue = section.need("queue");
-    const Limit made =
+    const Limit queue_limit =
         read_queue({queue.table("a table such as { kind = \"droptail\", limit = \"100p\" }"),
                     "queue", &section},
                    link.forward);
@@ -271,7 +271,7 @@ Limit read_link(const Section& section, sim::Link& link) {
     WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
 #undef WW_IMPAIRMENT
     section.done();
-    return made;
+    return queue_limit;
 }
 
 }  // namespace ww::plan

@@ -23,7 +23,7 @@ constexpr Unit kAmounts[] = {
     {"MB", 1'000'000}, {"MiB", 1 << 20}, {"GB", 1'000'000'000}, {"GiB", 1 << 30}};
 const std::string kUnlimited = "unlimited", kProducts = "bdp";
 
-bool is_digit(char one) { return one >= '0' && one <= '9'; }
+bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
 // The parts of "-1.5e3 ms".
 struct Quantity {
@@ -44,10 +44,10 @@ struct Quantity {
 };
 
 std::string standard(std::string unit) {
-    for (const Unit& one : kSpellings) {
-        const std::string_view spelling = one.name;
+    for (const Unit& known : kSpellings) {
+        const std::string_view spelling = known.name;
         if (unit.size() < spelling.size() || !unit.ends_with(spelling)) continue;
-        unit.replace(unit.size() - spelling.size(), spelling.size(), kStandard[one.scale]);
+        unit.replace(unit.size() - spelling.size(), spelling.size(), kStandard[known.scale]);
     }
     return unit;
 }
@@ -65,40 +65,46 @@ std::size_t exponent_length(std::string_view text) {
 // Returns the number of characters of a text in UTF-8.
 std::size_t characters(std::string_view text) {
     return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char one) { return (one & 0xC0) != 0x80; }));
+        std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
 }
 
-bool is_space(char one) { return one == ' ' || (one >= '\t' && one <= '\r'); }
+bool is_space(char character) {
+    return character == ' ' || (character >= '\t' && character <= '\r');
+}
 
-bool is_control(char one) { return (one >= 0 && one <= ' ') || one == 0x7F; }
+bool is_control(char character) {
+    return (character >= 0 && character <= ' ') || character == 0x7F;
+}
 
 // Splits a number, an optional space and a unit; none if the text has another form.
 std::optional<Quantity> split(std::string_view text) {
     if (characters(text) > kLongest) return std::nullopt;
-    Quantity made;
-    std::size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
-    made.is_negative = at == 1 && text[0] == '-';
-    const std::size_t begin = at;
+    Quantity quantity;
+    std::size_t position = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+    quantity.is_negative = position == 1 && text[0] == '-';
+    const std::size_t begin = position;
     bool has_point = false;
-    for (; at < text.size() && (is_digit(text[at]) || (text[at] == '.' && !has_point)); at++) {
-        if (text[at] == '.')
+    for (; position < text.size() &&
+           (is_digit(text[position]) || (text[position] == '.' && !has_point));
+         position++) {
+        if (text[position] == '.')
             has_point = true;
         else
-            made.add(text[at], has_point);
+            quantity.add(text[position], has_point);
     }
-    if (at == begin + (has_point ? 1 : 0)) return std::nullopt;
-    if (const std::size_t length = exponent_length(text.substr(at)); length > 0) {
-        const std::size_t sign = text[at + 1] == '+' ? 2 : 1;
+    if (position == begin + (has_point ? 1 : 0)) return std::nullopt;
+    if (const std::size_t length = exponent_length(text.substr(position)); length > 0) {
+        const std::size_t sign = text[position + 1] == '+' ? 2 : 1;
         int exponent = 0;
-        std::from_chars(text.data() + at + sign, text.data() + at + length, exponent);
-        made.number.power += exponent;
-        at += length;
+        std::from_chars(text.data() + position + sign, text.data() + position + length, exponent);
+        quantity.number.power += exponent;
+        position += length;
     }
-    if (at < text.size() && text[at] == ' ') at++;
-    const std::string_view unit = text.substr(at);
+    if (position < text.size() && text[position] == ' ') position++;
+    const std::string_view unit = text.substr(position);
     if (std::any_of(unit.begin(), unit.end(), is_control)) return std::nullopt;
-    made.unit = standard(std::string(unit));
-    return made;
+    quantity.unit = standard(std::string(unit));
+    return quantity;
 }
 
 // Returns the quantity in base units if it is a whole number; INT64_MAX if it is larger.
@@ -117,8 +123,8 @@ std::optional<std::int64_t> whole(const Quantity& quantity, std::int64_t scale) 
 }
 
 const Unit* unit_of(const Quantity& quantity, std::span<const Unit> units) {
-    for (const Unit& one : units)
-        if (quantity.unit == one.name) return &one;
+    for (const Unit& unit : units)
+        if (quantity.unit == unit.name) return &unit;
     return nullptr;
 }
 
@@ -156,8 +162,8 @@ double real(const Quantity& quantity, bool is_percent) {
 // Writes a number as an exact decimal in the largest unit that does not exceed it.
 std::string written(std::int64_t value, std::span<const Unit> units) {
     const Unit* unit = &units[0];
-    for (const Unit& one : units)
-        if (one.scale <= value) unit = &one;
+    for (const Unit& candidate : units)
+        if (candidate.scale <= value) unit = &candidate;
     std::string text = std::to_string(value / unit->scale);
     if (const std::int64_t rest = value % unit->scale; rest != 0) {
         const std::string decimals = std::to_string(unit->scale + rest).substr(1);

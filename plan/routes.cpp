@@ -25,17 +25,17 @@ std::vector<Route> routes(const std::vector<Ends>& links, const std::vector<Ends
     sim::Routes search(nodes, links);
     std::map<std::uint32_t, std::vector<std::size_t>> of_source;
     for (std::size_t i = 0; i < pairs.size(); i++) of_source[pairs[i].first].push_back(i);
-    std::vector<Route> found(pairs.size());
+    std::vector<Route> all_routes(pairs.size());
     const bool is_too_large = of_source.size() * links.size() > kMostRouted;
     for (const auto& [source, places] : of_source) {
         if (!is_too_large) search.start(source);
         for (const std::size_t i : places) {
             const std::uint32_t sink = pairs[i].second;
-            found[i] = is_too_large ? Route{search.first_from(source), search.first_from(sink)}
-                                    : search.to(sink);
+            all_routes[i] = is_too_large ? Route{search.first_from(source), search.first_from(sink)}
+                                         : search.to(sink);
         }
     }
-    return found;
+    return all_routes;
 }
 
 double mean_rate_bps(std::size_t opportunities, std::uint64_t last_ms) {
@@ -131,10 +131,10 @@ void set_receive_windows(sim::Network& network, const std::vector<std::size_t>& 
     for (const sim::Link& link : network.links) links.emplace_back(link.a, link.b);
     for (const std::size_t i : flows)
         pairs.emplace_back(network.flows[i].from, network.flows[i].to);
-    const std::vector<Route> found = routes(links, pairs);
+    const std::vector<Route> all_routes = routes(links, pairs);
     for (std::size_t i = 0; i < flows.size(); i++) {
         sim::Flow& flow = network.flows[flows[i]];
-        const double enough = 2 * bytes_held(network, found[i], flow.packet_bytes);
+        const double enough = 2 * bytes_held(network, all_routes[i], flow.packet_bytes);
         std::uint32_t& window = flow.receive_window_bytes;
         while (window < enough && window < kMost) window *= 2;
     }

@@ -23,13 +23,13 @@ std::vector<Section> sections(const Section& scenario, const std::string& key) {
     const std::string expected = "at least one table [[" + key + "]]";
     const List& all = item.list(expected);
     if (all.empty()) item.refuse("expected " + expected);
-    std::vector<Section> made;
-    for (const Value& one : all) {
-        const auto* table = std::get_if<Table>(&one.is);
+    std::vector<Section> sections;
+    for (const Value& value : all) {
+        const auto* table = std::get_if<Table>(&value.is);
         if (table == nullptr) item.refuse("expected tables [[" + key + "]]");
-        made.emplace_back(*table, name_of_part(*table, key, made.size()));
+        sections.emplace_back(*table, name_of_part(*table, key, sections.size()));
     }
-    return made;
+    return sections;
 }
 
 class Reader : public Scenario {
@@ -42,8 +42,8 @@ class Reader : public Scenario {
         read_flows();
         scenario.done();
         set_limits(plan.network, limits_);
-        for (const RelativeLimit& one : limits_)
-            limits[one.link] = plan.network.links[one.link].forward.queue_packets;
+        for (const RelativeLimit& limit : limits_)
+            limits[limit.link] = plan.network.links[limit.link].forward.queue_packets;
         set_receive_windows(plan.network, without_window_);
         for (const auto& [place, first] : open_windows_)
             windows[place] = plan.network.flows[first].receive_window_bytes;
@@ -83,8 +83,8 @@ class Reader : public Scenario {
     }
 
     std::uint32_t node_of(const Item& item) const {
-        const auto found = nodes_.find(name_of(item));
-        if (found != nodes_.end()) return found->second;
+        const auto node = nodes_.find(name_of(item));
+        if (node != nodes_.end()) return node->second;
         item.refuse("no link has this node, " +
                     suggestion(item.text(""), {order_.begin(), order_.end()}));
     }
@@ -136,21 +136,22 @@ const std::string& name_of(const Item& item) {
     static const std::string expected =
         "a name: letters, digits, _, - and +, not starting with a digit";
     const std::string& name = item.text(expected);
-    const auto is_letter = [](char one) {
-        return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || one == '_' ||
-               one == '-' || one == '+';
+    const auto is_letter = [](char character) {
+        return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+               character == '_' || character == '-' || character == '+';
     };
     const bool is_right = !name.empty() && name.size() <= kLongestName && is_letter(name[0]) &&
-                          std::all_of(name.begin(), name.end(), [&](char one) {
-                              return is_letter(one) || (one >= '0' && one <= '9');
+                          std::all_of(name.begin(), name.end(), [&](char character) {
+                              return is_letter(character) || (character >= '0' && character <= '9');
                           });
     if (!is_right) item.refuse("expected " + expected);
     return name;
 }
 
 std::string name_of_part(const Table& table, const std::string& key, std::size_t place) {
-    for (const Entry& one : table)
-        if (const auto* text = std::get_if<std::string>(&one.value.is); text && one.key == "name")
+    for (const Entry& entry : table)
+        if (const auto* text = std::get_if<std::string>(&entry.value.is);
+            text && entry.key == "name")
             return text->substr(0, kLongestName);
     return key + " " + std::to_string(place + 1);
 }

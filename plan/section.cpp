@@ -33,15 +33,15 @@ void show(std::ostringstream& text, const Value& value) {
         void operator()(double number) const { text << number; }
         void operator()(const std::string& words) const { text << '"' << words << '"'; }
         void operator()(const Numbers& all) const {
-            show_all(text, all, "[]", [this](std::int64_t one) { text << one; });
+            show_all(text, all, "[]", [this](std::int64_t number) { text << number; });
         }
         void operator()(const List& all) const {
-            show_all(text, all, "[]", [this](const Value& one) { show(text, one); });
+            show_all(text, all, "[]", [this](const Value& entry) { show(text, entry); });
         }
         void operator()(const Table& all) const {
-            show_all(text, all, "{}", [this](const auto& one) {
-                text << '"' << one.key << "\":";
-                show(text, one.value);
+            show_all(text, all, "{}", [this](const auto& entry) {
+                text << '"' << entry.key << "\":";
+                show(text, entry.value);
             });
         }
     };
@@ -52,8 +52,8 @@ std::string shown(const Value& value) {
     std::ostringstream text;
     show(text, value);
     std::string line = text.str();
-    for (char& one : line)
-        if (static_cast<unsigned char>(one) < ' ') one = ' ';
+    for (char& character : line)
+        if (static_cast<unsigned char>(character) < ' ') character = ' ';
     return line.size() > kLongestShown ? line.substr(0, kLongestShown) + "..." : line;
 }
 
@@ -80,8 +80,8 @@ bool is_near(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string suggestion(std::string_view name, const std::vector<std::string_view>& known) {
-    for (const std::string_view one : known)
-        if (is_near(one, name)) return "did you mean \"" + std::string(one) + "\"?";
+    for (const std::string_view candidate : known)
+        if (is_near(candidate, name)) return "did you mean \"" + std::string(candidate) + "\"?";
     std::string text = "expected one of: ";
     for (std::size_t i = 0; i < known.size() && i < kMostNames; i++)
         text += (i > 0 ? ", " : "") + std::string(known[i]);
@@ -96,8 +96,8 @@ void Item::refuse(const std::string& problem) const {
 }
 
 void Item::refuse_choice(const std::vector<std::string_view>& known) const {
-    const std::string* said = value_ ? std::get_if<std::string>(&value_->is) : nullptr;
-    refuse(suggestion(said ? *said : "", known));
+    const std::string* text = value_ ? std::get_if<std::string>(&value_->is) : nullptr;
+    refuse(suggestion(text ? *text : "", known));
 }
 
 bool Item::is_flag() const {
@@ -161,11 +161,11 @@ std::int64_t Item::within(std::int64_t value, std::int64_t least, std::int64_t m
 Item Section::operator[](std::string_view key) const {
     asked_.push_back(key);
     for (std::size_t i = 0; i < table_.size(); i++) {
-        const std::size_t at = next_ + i < table_.size() ? next_ + i : next_ + i - table_.size();
-        if (table_[at].key != key) continue;
-        next_ = at + 1;
-        is_known_[at] = true;
-        return {*this, key, &table_[at].value};
+        const std::size_t place = next_ + i < table_.size() ? next_ + i : next_ + i - table_.size();
+        if (table_[place].key != key) continue;
+        next_ = place + 1;
+        is_known_[place] = true;
+        return {*this, key, &table_[place].value};
     }
     return {*this, key, nullptr};
 }
@@ -189,8 +189,8 @@ void Section::refuse_key(const std::string& key) const {
 }
 
 std::string Section::path(std::string_view key) const {
-    const std::string own = name_.empty() ? std::string(key) : name_ + "." + std::string(key);
-    return parent_ == nullptr ? own : parent_->path(own);
+    const std::string full_path = name_.empty() ? std::string(key) : name_ + "." + std::string(key);
+    return parent_ == nullptr ? full_path : parent_->path(full_path);
 }
 
 }  // namespace ww::plan

@@ -55,11 +55,11 @@ class Item {
 
     template <class Meaning>
     Meaning choice(const std::vector<Word<Meaning>>& words) const {
-        const std::string* said = value_ ? std::get_if<std::string>(&value_->is) : nullptr;
-        for (const Word<Meaning>& one : words)
-            if (said != nullptr && *said == one.word) return one.meaning;
+        const std::string* text = value_ ? std::get_if<std::string>(&value_->is) : nullptr;
+        for (const Word<Meaning>& word : words)
+            if (text != nullptr && *text == word.word) return word.meaning;
         std::vector<std::string_view> known;
-        for (const Word<Meaning>& one : words) known.emplace_back(one.word);
+        for (const Word<Meaning>& word : words) known.emplace_back(word.word);
         refuse_choice(known);
     }
 

@@ -273,11 +273,11 @@ class PlanReader {
         return true;
     }
 
-    void read_nodes(Words& words, std::uint32_t& one, std::uint32_t& other) const {
+    void read_nodes(Words& words, std::uint32_t& node, std::uint32_t& other) const {
         if (plan.network.nodes < 2) throw PlanError("no two nodes before it");
-        words.into(one, 0, plan.network.nodes - 1);
+        words.into(node, 0, plan.network.nodes - 1);
         words.into(other, 0, plan.network.nodes - 1);
-        if (one == other) throw PlanError("expected two different nodes");
+        if (node == other) throw PlanError("expected two different nodes");
     }
 
     // Reads a setting of the most recent part.

@@ -55,9 +55,9 @@ class Words {
     // Takes the rest of the line, with the spaces in it.
     std::string rest() {
         const std::string& first = word();
-        const std::size_t at = line_.find(first, line_.find(words_[next_ - 2]) + 1);
+        const std::size_t place = line_.find(first, line_.find(words_[next_ - 2]) + 1);
         next_ = words_.size();
-        return line_.substr(at);
+        return line_.substr(place);
     }
 
     template <class Number>

@@ -74,8 +74,8 @@ class PlanText {
     plan.say(name, word_of(value, {WW_CHOICES_##setting(WW_READ_WORD)}));
 
 inline const char* word_of(int value, std::initializer_list<Choice<int>> choices) {
-    for (const Choice<int>& one : choices)
-        if (one.value == value) return one.word;
+    for (const Choice<int>& choice : choices)
+        if (choice.value == value) return choice.word;
     throw PlanError("no word for the choice " + std::to_string(value));
 }
 

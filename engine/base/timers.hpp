@@ -96,14 +96,15 @@ class TimerQueue {
 
     // Moves up a timer whose deadline the caller has set to before `queued`.
     void reschedule(Timer& timer, std::uint32_t owner) {
-        const Time at = timer.deadline;
-        timer.queued = times_[owner] = at;
-        if (at > order_.key(owner / kBucket)) return;  // another timer of the bucket comes first
+        const Time deadline = timer.deadline;
+        timer.queued = times_[owner] = deadline;
+        if (deadline > order_.key(owner / kBucket))
+            return;  // another timer of the bucket comes first
         enter_first_of(owner / kBucket);
     }
 
     // Removes the timer of an owner that is gone.
-    void remove(Timer& timer, std::uint32_t owner) { put(timer, owner, kNever); }
+    void remove(Timer& timer, std::uint32_t owner) { store(timer, owner, kNever); }
 
     // Checks next_owner()'s timer. Returns true, with the timer off, if it is due. The caller may
     // set it again, and must call requeue() before it touches another timer.
@@ -113,7 +114,7 @@ class TimerQueue {
         timer.queued = kServed;
         return due;
     }
-    void requeue(Timer& timer) { put(timer, next_owner(), timer.deadline); }
+    void requeue(Timer& timer) { store(timer, next_owner(), timer.deadline); }
     bool take(Timer& timer) {
         const bool due = is_due(timer);
         requeue(timer);
@@ -123,8 +124,8 @@ class TimerQueue {
   private:
     static constexpr Time kServed = -1;  // before any deadline, so nothing reschedules it
 
-    void put(Timer& timer, std::uint32_t owner, Time at) {
-        timer.queued = times_[owner] = at;
+    void store(Timer& timer, std::uint32_t owner, Time deadline) {
+        timer.queued = times_[owner] = deadline;
         enter_first_of(owner / kBucket);
     }
 

@@ -8,18 +8,18 @@ namespace ww::sim {
 
 // The core's calls, passed on to the agent behind a configuration.
 struct AgentCalls {
-    static Agent& of(const ww_config* config) {
+    static Agent& agent_of(const ww_config* config) {
         return *static_cast<Agent*>(config->control->context);
     }
     static bool alone(const Agent& agent) { return agent.steering_ != Steering::cwnd_factor; }
 
     static void init(const ww_config* config, void*) {
-        Agent& agent = of(config);
+        Agent& agent = agent_of(config);
         if (!alone(agent)) ww_init(&agent.inner_, agent.inner_state_->get());
     }
     static void on_packet_sent(const ww_config* config, void*, ww_window* window,
                                const ww_sent* sent) {
-        Agent& agent = of(config);
+        Agent& agent = agent_of(config);
         agent.on_sent(*window, *sent);
         if (!alone(agent) && ww_follows_packets(&agent.inner_))
             ww_on_packet_sent(&agent.inner_, agent.inner_state_->get(), window, sent);
@@ -27,53 +27,53 @@ struct AgentCalls {
     }
     static void on_packet_lost(const ww_config* config, void*, ww_window* window,
                                const ww_lost* lost) {
-        Agent& agent = of(config);
+        Agent& agent = agent_of(config);
         ww_on_packet_lost(&agent.inner_, agent.inner_state_->get(), window, lost);
     }
     static void on_ack(const ww_config* config, void*, ww_window* window, const ww_sample* sample) {
-        Agent& agent = of(config);
+        Agent& agent = agent_of(config);
         agent.on_ack(*window, *sample);
         if (!alone(agent)) ww_on_ack(&agent.inner_, agent.inner_state_->get(), window, sample);
         agent.see(*window);
     }
     static std::uint32_t ssthresh(const ww_config* config, const void*, std::uint64_t now_us,
                                   std::uint32_t in_flight, std::uint32_t mss) {
-        Agent& agent = of(config);
+        Agent& agent = agent_of(config);
         if (alone(agent)) return agent.window_.ssthresh;
         return ww_ssthresh(&agent.inner_, agent.inner_state_->get(), now_us, in_flight, mss);
     }
     static void on_loss(const ww_config* config, void*, ww_window* window, std::uint64_t now_us,
                         std::uint32_t in_flight, std::uint32_t mss) {
-        Agent& agent = of(config);
+        Agent& agent = agent_of(config);
         if (!alone(agent))
             ww_on_loss(&agent.inner_, agent.inner_state_->get(), window, now_us, in_flight, mss);
     }
     static void on_mark(const ww_config* config, void*, ww_window* window, std::uint64_t now_us,
                         std::uint32_t in_flight, std::uint32_t mss) {
-        Agent& agent = of(config);
+        Agent& agent = agent_of(config);
         agent.marks_++;
         if (!alone(agent))
             ww_on_mark(&agent.inner_, agent.inner_state_->get(), window, now_us, in_flight, mss);
     }
     static void on_recovery_exit(const ww_config* config, void*, ww_window* window,
                                  std::uint64_t now_us, std::uint32_t mss) {
-        Agent& agent = of(config);
+        Agent& agent = agent_of(config);
         if (!alone(agent))
             ww_on_recovery_exit(&agent.inner_, agent.inner_state_->get(), window, now_us, mss);
     }
     static void on_rto(const ww_config* config, void*, ww_window* window, std::uint64_t now_us,
                        std::uint32_t in_flight, std::uint32_t mss, bool repeated) {
-        Agent& agent = of(config);
+        Agent& agent = agent_of(config);
         if (!alone(agent))
             ww_on_rto(&agent.inner_, agent.inner_state_->get(), window, now_us, in_flight, mss,
                       repeated);
     }
     static void on_undo(const ww_config* config, void*, ww_window* window) {
-        Agent& agent = of(config);
+        Agent& agent = agent_of(config);
         if (!alone(agent)) ww_on_undo(&agent.inner_, agent.inner_state_->get(), window);
     }
     static void on_restart(const ww_config* config, void*, std::uint64_t now_us) {
-        Agent& agent = of(config);
+        Agent& agent = agent_of(config);
         if (!alone(agent)) ww_on_restart(&agent.inner_, agent.inner_state_->get(), now_us);
     }
 };

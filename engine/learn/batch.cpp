@@ -26,9 +26,9 @@ constexpr Time kLongestStep = kLongest;  // keeps sums of times within their typ
 
 std::string refusal_of_agent(const Network& network, std::uint32_t flow) {
     if (flow >= network.flows.size()) return "there is no such flow";
-    const Flow& its = network.flows[flow];
-    if (its.datagrams.on) return "the agent's flow sends datagrams";
-    if (its.arrivals_mean != 0) return "the agent's flow is many connections";
+    const Flow& agent_flow = network.flows[flow];
+    if (agent_flow.datagrams.on) return "the agent's flow sends datagrams";
+    if (agent_flow.arrivals_mean != 0) return "the agent's flow is many connections";
     return refusal(network);
 }
 
@@ -40,62 +40,63 @@ Batch::Batch(BatchSettings settings, std::vector<Path> paths, const Stop& stop)
 
 void Batch::reset(std::size_t environment, std::size_t path, std::uint64_t seed,
                   double rate_share) {
-    Environment& one = *all_[environment];
-    one.run.reset();
-    const Path& its = paths_[path];
-    one.network = its.network;
-    one.agent.begin(one.network.flows[settings_.flow], settings_.steering,
-                    rate_share * its.slowest_bps, 2 * its.fastest_bps);
-    one.run.emplace(one.network, seed, stop_);
-    one.steps = 0;
-    one.over = false;
-    one.history.assign(observed(), 0);
-    await_rtt(one);
+    Environment& env = *all_[environment];
+    env.run.reset();
+    const Path& chosen_path = paths_[path];
+    env.network = chosen_path.network;
+    env.agent.begin(env.network.flows[settings_.flow], settings_.steering,
+                    rate_share * chosen_path.slowest_bps, 2 * chosen_path.fastest_bps);
+    env.run.emplace(env.network, seed, stop_);
+    env.steps = 0;
+    env.over = false;
+    env.history.assign(observed(), 0);
+    await_rtt(env);
     // As in Aurora's simulator, the agent sees a step of the first rate before it decides.
-    const Step first = advance(one);
-    one.steps = 0;
-    for (std::uint32_t i = 1; i < settings_.history; i++) remember(one, first.row);
+    const Step first = advance(env);
+    env.steps = 0;
+    for (std::uint32_t i = 1; i < settings_.history; i++) remember(env, first.row);
 }
 
 // Runs until the agent has measured a round trip, or to the end.
-void Batch::await_rtt(Environment& one) {
-    const Time start = one.network.flows[settings_.flow].start;
-    one.now = start;
+void Batch::await_rtt(Environment& environment) {
+    const Time start = environment.network.flows[settings_.flow].start;
+    environment.now = start;
     do {
-        one.now += std::max(kLook, (one.now - start) / 64);
-        one.over = !one.run->run_until(one.now);
-    } while (!one.over && !one.agent.knows_rtt());
+        environment.now += std::max(kLook, (environment.now - start) / 64);
+        environment.over = !environment.run->run_until(environment.now);
+    } while (!environment.over && !environment.agent.knows_rtt());
 }
 
 Batch::Step Batch::step(std::size_t environment, double order) {
-    Environment& one = *all_[environment];
-    one.agent.order(order);
-    return advance(one);
+    Environment& env = *all_[environment];
+    env.agent.order(order);
+    return advance(env);
 }
 
-Batch::Step Batch::advance(Environment& one) {
-    const Time began = one.now;
-    const double round_trips = settings_.rtts * static_cast<double>(one.agent.rtt());
+Batch::Step Batch::advance(Environment& environment) {
+    const Time began = environment.now;
+    const double round_trips = settings_.rtts * static_cast<double>(environment.agent.rtt());
     const Time wait = settings_.interval != 0 ? std::min(settings_.interval, kLongestStep)
                       : round_trips < static_cast<double>(kLongestStep)
                           ? static_cast<Time>(round_trips)
                           : kLongestStep;
-    if (!one.over) {
-        one.now = std::min(one.now + std::max(wait, kMicrosecond), one.network.duration);
-        one.over = !one.run->run_until(one.now);
+    if (!environment.over) {
+        environment.now =
+            std::min(environment.now + std::max(wait, kMicrosecond), environment.network.duration);
+        environment.over = !environment.run->run_until(environment.now);
     }
-    Step made{one.agent.take_step(one.now - began)};
-    remember(one, made.row);
-    one.steps++;
-    made.terminated = one.agent.is_complete();
-    made.truncated = !made.terminated && (one.over || one.steps >= settings_.steps);
-    return made;
+    Step step{environment.agent.take_step(environment.now - began)};
+    remember(environment, step.row);
+    environment.steps++;
+    step.terminated = environment.agent.is_complete();
+    step.truncated = !step.terminated && (environment.over || environment.steps >= settings_.steps);
+    return step;
 }
 
-void Batch::remember(Environment& one, const StepRow& row) const {
+void Batch::remember(Environment& environment, const StepRow& row) const {
     const auto each = static_cast<std::ptrdiff_t>(settings_.columns.size());
-    std::shift_left(one.history.begin(), one.history.end(), each);
-    auto place = one.history.end() - each;
+    std::shift_left(environment.history.begin(), environment.history.end(), each);
+    auto place = environment.history.end() - each;
     for (const std::uint32_t number : settings_.columns) {
         const StepColumn& column = kColumns[number];
         *place++ = static_cast<float>(std::clamp(row.*column.value, column.least, column.most));

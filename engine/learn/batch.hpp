@@ -69,9 +69,9 @@ class Batch {
         std::vector<float> history;
     };
 
-    Step advance(Environment& one);
-    void remember(Environment& one, const StepRow& row) const;
-    void await_rtt(Environment& one);
+    Step advance(Environment& environment);
+    void remember(Environment& environment, const StepRow& row) const;
+    void await_rtt(Environment& environment);
 
     BatchSettings settings_;
     std::vector<Path> paths_;

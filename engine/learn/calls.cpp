@@ -17,7 +17,7 @@ bool are_equal(const ww_window& a, const ww_window& b) {
     return a.cwnd == b.cwnd && a.ssthresh == b.ssthresh && a.pacing == b.pacing;
 }
 
-ww_state* own(void* state) { return static_cast<ww_state*>(state); }
+ww_state* state_of(void* state) { return static_cast<ww_state*>(state); }
 
 }  // namespace
 
@@ -25,7 +25,7 @@ ww_state* own(void* state) { return static_cast<ww_state*>(state); }
 
 // The operations that a sender calls. Each makes the call of the control itself, in the sender's memory for its state.
 struct RecordedCalls {
-    static CallRecorder& of(const ww_config* config) {
+    static CallRecorder& recorder_of(const ww_config* config) {
         return *static_cast<CallRecorder*>(config->control->context);
     }
 
@@ -33,7 +33,7 @@ struct RecordedCalls {
     class Line {
       public:
         Line(const ww_config* config, const void* state, ww_call_kind kind, const ww_window& window)
-            : recorder_(of(config)), written_(state == recorder_.state_) {
+            : recorder_(recorder_of(config)), written_(state == recorder_.state_) {
             if (!written_) return;
             if (!recorder_.has_begun_ || !are_equal(window, recorder_.last_)) begin(window);
             recorder_.text_ << kWords[kind];
@@ -65,48 +65,48 @@ struct RecordedCalls {
     };
 
     static void init(const ww_config* config, void* state) {
-        CallRecorder& recorder = of(config);
+        CallRecorder& recorder = recorder_of(config);
         if (recorder.state_ == nullptr)
             recorder.state_ = state;
         else if (recorder.state_ == state)
             recorder.state_ = &recorder;  // its memory is another connection's now
-        ww_init(&recorder.control_, own(state));
+        ww_init(&recorder.control_, state_of(state));
     }
     static void on_ack(const ww_config* config, void* state, ww_window* window,
                        const ww_sample* from) {
         Line line(config, state, WW_CALL_ACK, *window);
         WW_SAMPLE_RANGES(WW_SAY)
-        ww_on_ack(line.control(), own(state), window, from);
+        ww_on_ack(line.control(), state_of(state), window, from);
         line.end(*window);
     }
     static void on_packet_sent(const ww_config* config, void* state, ww_window* window,
                                const ww_sent* from) {
         Line line(config, state, WW_CALL_SENT, *window);
         WW_SENT_RANGES(WW_SAY)
-        ww_on_packet_sent(line.control(), own(state), window, from);
+        ww_on_packet_sent(line.control(), state_of(state), window, from);
         line.end(*window);
     }
     static void on_packet_lost(const ww_config* config, void* state, ww_window* window,
                                const ww_lost* from) {
         Line line(config, state, WW_CALL_LOST, *window);
         WW_LOST_RANGES(WW_SAY)
-        ww_on_packet_lost(line.control(), own(state), window, from);
+        ww_on_packet_lost(line.control(), state_of(state), window, from);
         line.end(*window);
     }
     static void on_loss(const ww_config* config, void* state, ww_window* window,
                         std::uint64_t now_us, std::uint32_t in_flight, std::uint32_t mss) {
         Line line(config, state, WW_CALL_LOSS, *window);
-        for (const std::uint64_t one : {now_us, std::uint64_t{in_flight}, std::uint64_t{mss}})
-            line.say(one);
-        ww_on_loss(line.control(), own(state), window, now_us, in_flight, mss);
+        for (const std::uint64_t number : {now_us, std::uint64_t{in_flight}, std::uint64_t{mss}})
+            line.say(number);
+        ww_on_loss(line.control(), state_of(state), window, now_us, in_flight, mss);
         line.end(*window);
     }
     static void on_mark(const ww_config* config, void* state, ww_window* window,
                         std::uint64_t now_us, std::uint32_t in_flight, std::uint32_t mss) {
         Line line(config, state, WW_CALL_MARK, *window);
-        for (const std::uint64_t one : {now_us, std::uint64_t{in_flight}, std::uint64_t{mss}})
-            line.say(one);
-        ww_on_mark(line.control(), own(state), window, now_us, in_flight, mss);
+        for (const std::uint64_t number : {now_us, std::uint64_t{in_flight}, std::uint64_t{mss}})
+            line.say(number);
+        ww_on_mark(line.control(), state_of(state), window, now_us, in_flight, mss);
         line.end(*window);
     }
     static void on_recovery_exit(const ww_config* config, void* state, ww_window* window,
@@ -114,42 +114,42 @@ struct RecordedCalls {
         Line line(config, state, WW_CALL_RECOVERY_EXIT, *window);
         line.say(now_us);
         line.say(mss);
-        ww_on_recovery_exit(line.control(), own(state), window, now_us, mss);
+        ww_on_recovery_exit(line.control(), state_of(state), window, now_us, mss);
         line.end(*window);
     }
     static void on_rto(const ww_config* config, void* state, ww_window* window,
                        std::uint64_t now_us, std::uint32_t in_flight, std::uint32_t mss,
                        bool repeated) {
         Line line(config, state, WW_CALL_RTO, *window);
-        for (const std::uint64_t one :
+        for (const std::uint64_t number :
              {now_us, std::uint64_t{in_flight}, std::uint64_t{mss}, std::uint64_t{repeated}})
-            line.say(one);
-        ww_on_rto(line.control(), own(state), window, now_us, in_flight, mss, repeated);
+            line.say(number);
+        ww_on_rto(line.control(), state_of(state), window, now_us, in_flight, mss, repeated);
         line.end(*window);
     }
     static void on_undo(const ww_config* config, void* state, ww_window* window) {
         Line line(config, state, WW_CALL_UNDO, *window);
-        ww_on_undo(line.control(), own(state), window);
+        ww_on_undo(line.control(), state_of(state), window);
         line.end(*window);
     }
     static void on_restart(const ww_config* config, void* state, std::uint64_t now_us) {
-        CallRecorder& recorder = of(config);
+        CallRecorder& recorder = recorder_of(config);
         const ww_window window = recorder.last_;  // which this call leaves alone
         if (recorder.has_begun_) {
             Line line(config, state, WW_CALL_RESTART, window);
             line.say(now_us);
             line.end(window);
         }
-        ww_on_restart(&recorder.control_, own(state), now_us);
+        ww_on_restart(&recorder.control_, state_of(state), now_us);
     }
     static std::uint32_t ssthresh(const ww_config* config, const void* state, std::uint64_t now_us,
                                   std::uint32_t in_flight, std::uint32_t mss) {
-        return ww_ssthresh(&of(config).control_, static_cast<const ww_state*>(state), now_us,
-                           in_flight, mss);
+        return ww_ssthresh(&recorder_of(config).control_, static_cast<const ww_state*>(state),
+                           now_us, in_flight, mss);
     }
     static std::uint32_t quantum(const ww_config* config, const ww_window* window,
                                  std::uint32_t mss) {
-        return ww_quantum(&of(config).control_, window, mss);
+        return ww_quantum(&recorder_of(config).control_, window, mss);
     }
 
     // The state is where the control's host wants it.

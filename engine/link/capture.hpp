@@ -17,9 +17,9 @@ struct Capture {
     bool leaving;                // packets leave node a in this direction; else they arrive there
     std::vector<Captured> rows;  // in order of time
 
-    void add(const Packet& packet, const SackBlocks* sack, Time at) {
+    void add(const Packet& packet, const SackBlocks* sack, Time time) {
         Captured& row = rows.emplace_back();
-        row.at = at;
+        row.at = time;
         row.flow = packet.flow;
         row.number = packet.number;
         row.payload = packet.flags & kAck ? std::uint16_t{0} : packet.payload;
@@ -33,7 +33,7 @@ struct Capture {
             }
         }
         // Later packets come before this one only where the channel reorders.
-        for (Captured* place = &row; place != rows.data() && place[-1].at > at; place--)
+        for (Captured* place = &row; place != rows.data() && place[-1].at > time; place--)
             std::swap(place[-1], *place);
     }
 };

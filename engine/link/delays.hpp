@@ -18,9 +18,9 @@ class ChangingDelay {
     ChangingDelay(DelayChanges changes, Time base)
         : changes_(std::move(changes)), base_(base), delay_(base) {}
 
-    // Returns when a packet arrives that would arrive at `at` with the base delay. Calls come in the order of time.
-    Time arrival(Time at) {
-        const Time sent = at - base_;
+    // Returns when a packet arrives that would arrive at `time` with the base delay. Calls come in the order of time.
+    Time arrival(Time time) {
+        const Time sent = time - base_;
         if (changes_.period > 0) skip_silence(sent);
         while (start_ + changes_.at[next_] <= sent) {
             delay_ = changes_.delays[next_];

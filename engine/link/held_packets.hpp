@@ -79,18 +79,18 @@ class HeldPackets {
     template <class Function>
     void for_each(Function function) const {
         for (const Line& line : lines_)
-            for (std::uint32_t at = line.first; at != kNone; at = nodes_[at].next)
-                function(nodes_[at].held);
+            for (std::uint32_t node = line.first; node != kNone; node = nodes_[node].next)
+                function(nodes_[node].held);
     }
 
     bool has_room(std::uint32_t ip_bytes) const { return fits(size_ + 1, ip_bytes_ + ip_bytes); }
     bool is_over_limit() const { return !fits(size_, ip_bytes_); }
     void push(const HeldPacket& packet, std::uint32_t to = 0) {
         Line& line = lines_[to];
-        const std::uint32_t at = take_node();
-        nodes_[at] = {packet, kNone};
-        (line.first == kNone ? line.first : nodes_[line.last].next) = at;
-        line.last = at;
+        const std::uint32_t node = take_node();
+        nodes_[node] = {packet, kNone};
+        (line.first == kNone ? line.first : nodes_[line.last].next) = node;
+        line.last = node;
         newest_line_ = to;
         line.ip_bytes += packet.ip_bytes;
         line.packets++;
@@ -99,31 +99,31 @@ class HeldPackets {
     }
     HeldPacket pop(std::uint32_t from = 0) {
         Line& line = lines_[from];
-        const std::uint32_t at = line.first;
-        line.first = nodes_[at].next;
-        return release(at, line);
+        const std::uint32_t node = line.first;
+        line.first = nodes_[node].next;
+        return release(node, line);
     }
     // Removes and returns the oldest ACK that the newest packet makes redundant, if `keep` of them or more wait.
     std::optional<HeldPacket> take_redundant(std::uint32_t keep) {
         Line& line = lines_[newest_line_];
         const HeldPacket& newest = nodes_[line.last].held;
-        std::uint32_t found = 0, oldest = kNone, before = kNone;
-        for (std::uint32_t at = line.first, last = kNone; at != line.last;
-             last = at, at = nodes_[at].next) {
-            if (!is_redundant(nodes_[at].held, newest)) continue;
-            if (found++ == 0) oldest = at, before = last;
+        std::uint32_t count = 0, oldest = kNone, before = kNone;
+        for (std::uint32_t node = line.first, last = kNone; node != line.last;
+             last = node, node = nodes_[node].next) {
+            if (!is_redundant(nodes_[node].held, newest)) continue;
+            if (count++ == 0) oldest = node, before = last;
         }
-        if (found < keep) return std::nullopt;
+        if (count < keep) return std::nullopt;
         if (before == kNone) return pop(newest_line_);
         nodes_[before].next = nodes_[oldest].next;
         return release(oldest, line);
     }
     // Returns the line with the most bytes.
     std::uint32_t longest() const {
-        std::uint32_t found = 0;
+        std::uint32_t most = 0;
         for (std::uint32_t line = 1; line < lines_.size(); line++)
-            if (lines_[line].ip_bytes > lines_[found].ip_bytes) found = line;
-        return found;
+            if (lines_[line].ip_bytes > lines_[most].ip_bytes) most = line;
+        return most;
     }
     // Returns a line that is not empty; there must be one.
     std::uint32_t any_line() const {
@@ -154,14 +154,14 @@ class HeldPackets {
     }
 
     // Frees the node of a packet that has left its line, and returns the packet.
-    const HeldPacket& release(std::uint32_t at, Line& line) {
-        nodes_[at].next = free_;
-        free_ = at;
-        line.ip_bytes -= nodes_[at].held.ip_bytes;
+    const HeldPacket& release(std::uint32_t node, Line& line) {
+        nodes_[node].next = free_;
+        free_ = node;
+        line.ip_bytes -= nodes_[node].held.ip_bytes;
         line.packets--;
-        ip_bytes_ -= nodes_[at].held.ip_bytes;
+        ip_bytes_ -= nodes_[node].held.ip_bytes;
         size_--;
-        return nodes_[at].held;
+        return nodes_[node].held;
     }
 
     std::uint32_t take_node() {
@@ -169,9 +169,9 @@ class HeldPackets {
             nodes_.emplace_back();
             return static_cast<std::uint32_t>(nodes_.size() - 1);
         }
-        const std::uint32_t at = free_;
-        free_ = nodes_[at].next;
-        return at;
+        const std::uint32_t node = free_;
+        free_ = nodes_[node].next;
+        return node;
     }
 
     std::int64_t limit_packets_, limit_bytes_, overhead_;

@@ -87,16 +87,16 @@ struct Impairments {
         return false;
     }
 
-    // Returns when a packet arrives at the far end that would arrive at `at` without impairments.
-    Time arrival(Time at) {
-        if (delay) at = delay->arrival(at);
+    // Returns when a packet arrives at the far end that would arrive at `time` without impairments.
+    Time arrival(Time time) {
+        if (delay) time = delay->arrival(time);
 #define WW_IMPAIRMENT(name, Settings, Class, ...) \
-    if (Class::kDelays && name) at = name->arrival(at);
+    if (Class::kDelays && name) time = name->arrival(time);
         WW_IMPAIRMENT_KINDS(WW_IMPAIRMENT)
 #undef WW_IMPAIRMENT
-        if (jitter) at = jitter->arrival(at);
-        if (reordering) at += reordering->delay();
-        return at;
+        if (jitter) time = jitter->arrival(time);
+        if (reordering) time += reordering->delay();
+        return time;
     }
 };
 

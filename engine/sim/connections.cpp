@@ -33,10 +33,10 @@ Simulation::Connection& Simulation::open(std::uint32_t connection) {
         place = group.free.back();
         group.free.pop_back();
         slot = group.members[place];
-        Connection* const one = &connections_[slot];
-        conclude(*one);
-        std::destroy_at(one);
-        std::construct_at(one, flow, settings, seed_, connection, slot, end_, &stop_);
+        Connection* const instance = &connections_[slot];
+        conclude(*instance);
+        std::destroy_at(instance);
+        std::construct_at(instance, flow, settings, seed_, connection, slot, end_, &stop_);
         if (records_windows_ || records_events_)
             recorders_[slot] = Recorder(network_, connection, result_.records);
     }

@@ -14,8 +14,9 @@ class DropList {
   public:
     explicit DropList(bool traced) : traced_(traced) {}
 
-    void add(Time at, std::uint32_t channel, std::uint32_t flow, DropKind kind, PacketKind packet) {
-        if (traced_) drops_.push_back({seconds(at), channel, flow, kind, packet});
+    void add(Time time, std::uint32_t channel, std::uint32_t flow, DropKind kind,
+             PacketKind packet) {
+        if (traced_) drops_.push_back({seconds(time), channel, flow, kind, packet});
     }
 
     std::vector<Drop>& all() { return drops_; }

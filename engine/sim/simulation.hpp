@@ -103,9 +103,9 @@ class Simulation {
 
         // Only packets and timers of a TCP connection lead here.
         Sender& sender() {
-            Sender* found = std::get_if<Sender>(&source);
-            if (found == nullptr) __builtin_unreachable();
-            return *found;
+            Sender* sender = std::get_if<Sender>(&source);
+            if (sender == nullptr) __builtin_unreachable();
+            return *sender;
         }
         Timer& timer() {
             return std::visit([](auto& any) -> Timer& { return any.timer; }, source);
@@ -172,14 +172,14 @@ class Simulation {
     template <bool ack>
     void end_hop(Connection& c, Packet packet, std::uint32_t ip_bytes, const Hop& hop, Time now,
                  const SackBlocks* sack);
-    // Holds a packet until it reaches the end of its hop at `at`.
+    // Holds a packet until it reaches the end of its hop at `time`.
     [[gnu::always_inline]] void wait_for_end(const Connection& c, Packet packet, const Hop& hop,
-                                             Time at, const SackBlocks* sack) {
-        packet.at = at;
+                                             Time time, const SackBlocks* sack) {
+        packet.at = time;
         packet.flow = c.slot;
         packet.hop++;
         packet.flags |= hop.there;
-        if (hop.last->hold(packet, sack)) packets_.set(hop.last->slot, at);
+        if (hop.last->hold(packet, sack)) packets_.set(hop.last->slot, time);
     }
     Passage traverse_channel(const Connection& c, Channel& channel, Packet& packet,
                              const Entry& entry, Time now);

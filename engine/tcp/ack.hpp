@@ -19,8 +19,8 @@ enum class Progress : std::uint8_t { none, old, dupack, advanced };
 
 // Sender::on_ack() fills this in from top to bottom.
 struct Ack {
-    explicit Ack(Time at, const AckHeader& head, Progress made = Progress::none)
-        : now(at), header(&head), progress(made) {}
+    explicit Ack(Time time, const AckHeader& head, Progress kind = Progress::none)
+        : now(time), header(&head), progress(kind) {}
 
     Time now;
     const AckHeader* header;

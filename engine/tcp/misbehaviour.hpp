@@ -40,9 +40,9 @@ class Misbehaviour {
         const auto news = static_cast<std::int32_t>(number - claimed_);
         if (news <= 0) return {number, 0, 1};
         const auto bytes = static_cast<std::uint32_t>(news);
-        const Claim made{claimed_, bytes, std::min(parts_, bytes)};
+        const Claim claim{claimed_, bytes, std::min(parts_, bytes)};
         claimed_ = number;
-        return made;
+        return claim;
     }
 
     void on_syn(std::uint32_t first_number) { claimed_ = first_number; }

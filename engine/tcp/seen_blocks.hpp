@@ -15,10 +15,10 @@ class SeenBlocks {
     // True if the last SACK had the block. SND.UNA is now `una`; past the segments of that time the same
     // numbers may mean other data.
     bool has(const SackBlocks::Block& block, std::int64_t una) const {
-        bool found = false;
+        bool is_repeated = false;
         for (const SackBlocks::Block& seen : blocks_)
-            found |= seen.start == block.start && seen.end == block.end;
-        return found && una < high_;
+            is_repeated |= seen.start == block.start && seen.end == block.end;
+        return is_repeated && una < high_;
     }
 
     // Takes the blocks from `first` on, all below `high`, one past the highest segment sent.

@@ -39,14 +39,14 @@ Connections connections_of(const Network& network, std::uint64_t seed) {
         }
         Random gaps(seed, Stream::arrivals, i), sizes(seed, Stream::sizes, i);
         const Time end = std::min(flow.stop, network.duration);
-        for (Time at = start + exponential(gaps, flow.arrivals_mean); at < end;
-             at += exponential(gaps, flow.arrivals_mean)) {
+        for (Time time = start + exponential(gaps, flow.arrivals_mean); time < end;
+             time += exponential(gaps, flow.arrivals_mean)) {
             if (all.source.size() == kMostConnections) {
                 all.error = "flow " + std::to_string(i) + ": more than 1048576 connections arrive";
                 return all;
             }
             all.arriving.push_back(static_cast<std::uint32_t>(all.source.size()));
-            add(i, at,
+            add(i, time,
                 flow.size_spread == Spread::exponential ? exponential(sizes, flow.size_bytes)
                                                         : flow.size_bytes);
         }

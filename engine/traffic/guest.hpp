@@ -47,7 +47,7 @@ class GuestFactory {
 
 // A guest as the source of a connection's packets.
 struct GuestSource {
-    explicit GuestSource(std::unique_ptr<Guest> of) : guest(std::move(of)) {}
+    explicit GuestSource(std::unique_ptr<Guest> source) : guest(std::move(source)) {}
 
     std::unique_ptr<Guest> guest;
     Timer timer = {};  // its start, then next()

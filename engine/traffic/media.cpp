@@ -39,8 +39,8 @@ void Media::on_sent(std::int64_t segments) {
     match_arrivals();
 }
 
-void Media::on_arrived(Time at, std::int64_t segments) {
-    arrivals_.push_back({at, segments});
+void Media::on_arrived(Time time, std::int64_t segments) {
+    arrivals_.push_back({time, segments});
     match_arrivals();
 }
 
@@ -55,14 +55,14 @@ void Media::match_arrivals() {
     }
 }
 
-void Media::complete(const Frame& frame, Time at) {
-    if (frame.is_upper && at - frame.due > settings_.patience) {
+void Media::complete(const Frame& frame, Time time) {
+    if (frame.is_upper && time - frame.due > settings_.patience) {
         stopped_by_ = frame.end;
         stopped_group_ = frame.group;
     }
     if (!frame.counts) return;
     messages_.push_back(message_of(frame, messages_.size() + 1));
-    messages_.back().completed_s = seconds(at);
+    messages_.back().completed_s = seconds(time);
 }
 
 void Media::obey(std::int64_t acknowledged) {
@@ -75,12 +75,12 @@ void Media::obey(std::int64_t acknowledged) {
 }
 
 Message Media::message_of(const Frame& frame, std::size_t number) const {
-    Message made;
-    made.connection = connection_;
-    made.number = number;
-    made.bytes = static_cast<std::uint64_t>(frame.bytes);
-    made.start_s = seconds(frame.due);
-    return made;
+    Message message;
+    message.connection = connection_;
+    message.number = number;
+    message.bytes = static_cast<std::uint64_t>(frame.bytes);
+    message.start_s = seconds(frame.due);
+    return message;
 }
 
 void Media::finish(std::vector<Message>& messages) const {

@@ -29,7 +29,7 @@ class Media {
     // Takes how many segments have been sent for the first time.
     void on_sent(std::int64_t segments);
     // Takes how many segments have arrived in order by then. The host may know it when they leave.
-    void on_arrived(Time at, std::int64_t segments);
+    void on_arrived(Time time, std::int64_t segments);
     // Drops the upper layer if the receiver stopped it with an ACK up to this segment.
     void obey(std::int64_t acknowledged);
 
@@ -49,7 +49,7 @@ class Media {
     };
     std::uint64_t group() const { return (count_ - 1) / settings_.group; }
     void add(Time now, std::int64_t bytes, bool is_upper, bool counts);
-    void complete(const Frame& frame, Time at);
+    void complete(const Frame& frame, Time time);
     void match_arrivals();
     Message message_of(const Frame& frame, std::size_t number) const;
 

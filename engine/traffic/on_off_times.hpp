@@ -33,14 +33,14 @@ class OnOffTimes {
     // Returns when to send next. At `now` the source started or sent last.
     Time next(Time now) {
         if (off_at_ < 0) off_at_ = now + period(periods_.on_mean);
-        Time left = gap(), at = now;
-        while (left > off_at_ - at) {
-            left -= off_at_ - at;
-            at = off_at_ + period(periods_.off_mean);
-            if (at > last_ || (stop_ != nullptr && stop_->asked_in_step())) return kNever;
-            off_at_ = at + period(periods_.on_mean);
+        Time left = gap(), time = now;
+        while (left > off_at_ - time) {
+            left -= off_at_ - time;
+            time = off_at_ + period(periods_.off_mean);
+            if (time > last_ || (stop_ != nullptr && stop_->asked_in_step())) return kNever;
+            off_at_ = time + period(periods_.on_mean);
         }
-        return at + left <= last_ ? at + left : kNever;
+        return time + left <= last_ ? time + left : kNever;
     }
 
     // Returns the length of the next period with this mean.

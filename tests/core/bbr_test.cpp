@@ -30,8 +30,8 @@ class Bbr {
             ack(segments / acks, segments, pipe, kRtt / acks, kRtt, WW_OPEN, 0);
     }
 
-    void ack(std::uint32_t segments, std::uint32_t of, std::uint32_t pipe, std::uint32_t after_us,
-             std::uint32_t rtt_us, ww_phase phase, std::uint32_t lost) {
+    void ack(std::uint32_t segments, std::uint32_t rate_segments, std::uint32_t pipe,
+             std::uint32_t after_us, std::uint32_t rtt_us, ww_phase phase, std::uint32_t lost) {
         ww_sample sample{};
         sample.now_us = now_us += after_us;
         sample.mss = kMss;
@@ -42,9 +42,9 @@ class Bbr {
         sample.newly_delivered = segments;
         sample.newly_lost = lost;
         sample.pipe = pipe;
-        sample.rate_segments = of;
+        sample.rate_segments = rate_segments;
         sample.rate_interval_us = rtt_us;
-        sample.prior_delivered = delivered + segments - of;
+        sample.prior_delivered = delivered + segments - rate_segments;
         sample.delivered = delivered += segments;
         ww_on_ack(&config, &state, &window, &sample);
     }

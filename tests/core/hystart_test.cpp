@@ -33,10 +33,10 @@ TEST_F(HyStartPlusPlus, RisingRoundTripsSlowGrowthToAQuarterAndEndSlowStart) {  
     c.round(44900);  // RttThresh = clamp(40 / 8, 4, 16) = 5 ms
     EXPECT_EQ(c.window.cwnd, 2 * before) << "below the threshold";
     // The next minimum is compared with 44.9 ms: it must be 5.6 ms longer.
-    const std::uint32_t at = c.window.cwnd;
+    const std::uint32_t cwnd = c.window.cwnd;
     for (int i = 0; i < 8; i++) c.ack(10, 50600);
     EXPECT_TRUE(ww_in_css(&state())) << "eight samples show it";
-    EXPECT_LE(c.window.cwnd, at + 8);
+    EXPECT_LE(c.window.cwnd, cwnd + 8);
     const std::uint32_t css = c.window.cwnd;
     for (int i = 0; i < 40; i++) c.ack(10, 50600);
     EXPECT_EQ(c.window.cwnd, css + 10) << "a quarter of slow start's growth";

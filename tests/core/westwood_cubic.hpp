@@ -44,25 +44,25 @@ class WestwoodCubic {
         ww_init(&config, &state);
     }
 
-    void ack(const Said& said) {
+    void ack(const Said& told) {
         ww_sample sample{};
-        sample.now_us = now_us += said.after_us;
+        sample.now_us = now_us += told.after_us;
         sample.mss = kMss;
-        sample.acked_segments = sample.newly_delivered = said.delivered;
-        sample.phase = static_cast<std::uint8_t>(said.phase);
-        sample.is_cwnd_limited = said.fills;
-        sample.is_app_limited = said.idle;
-        sample.newly_lost = said.lost;
-        sample.pipe = said.in_network;
-        sample.rate_segments = said.rate;
-        sample.rate_interval_us = said.rate == 0 ? 0 : said.interval_us;
-        sample.rate_rtt_us = said.rtt_us;
-        sample.prior_delivered = said.ends_round ? delivered : wc().round_end - 1;
-        sample.delivered = delivered += said.delivered;
+        sample.acked_segments = sample.newly_delivered = told.delivered;
+        sample.phase = static_cast<std::uint8_t>(told.phase);
+        sample.is_cwnd_limited = told.fills;
+        sample.is_app_limited = told.idle;
+        sample.newly_lost = told.lost;
+        sample.pipe = told.in_network;
+        sample.rate_segments = told.rate;
+        sample.rate_interval_us = told.rate == 0 ? 0 : told.interval_us;
+        sample.rate_rtt_us = told.rtt_us;
+        sample.prior_delivered = told.ends_round ? delivered : wc().round_end - 1;
+        sample.delivered = delivered += told.delivered;
         ww_on_ack(&config, &state, &window, &sample);
     }
-    void acks(int count, const Said& said) {
-        for (int i = 0; i < count; i++) ack(said);
+    void acks(int count, const Said& told) {
+        for (int i = 0; i < count; i++) ack(told);
     }
 
     void loss() { ww_on_loss(&config, &state, &window, now_us, window.cwnd, kMss); }

@@ -107,14 +107,14 @@ TEST(WestwoodCubicAnswers, ALossOfAReducedRecoveryKeepsItsState) {
 }
 
 TEST(WestwoodCubicAnswers, AnAckWithoutARateSampleEndsNoRoundButBeginsOneAfterAReduction) {
-    Said said = kRoundEnds;
-    said.rate = 0;
+    Said report = kRoundEnds;
+    report.rate = 0;
     WestwoodCubic keeps = in(WW_WC_KEEPS), cuts = in(WW_WC_CUTS), waits = in(WW_WC_WAITS);
-    keeps.ack(said);
+    keeps.ack(report);
     EXPECT_EQ(keeps.wc().answer, WW_WC_KEEPS);
-    cuts.ack(said);
+    cuts.ack(report);
     EXPECT_EQ(cuts.wc().answer, WW_WC_WAITS);
-    waits.ack(said);
+    waits.ack(report);
     EXPECT_EQ(waits.wc().answer, WW_WC_WAITS);
 }
 
@@ -123,12 +123,12 @@ TEST(WestwoodCubicAnswers, AnAckWithoutARateSampleEndsNoRoundButBeginsOneAfterAR
 TEST(WestwoodCubicAnswers, TheFirstLossesOfALaterRoundAreAnsweredWhenItEnds) {
     WestwoodCubic c = in_recovery(0);
     c.ack(kRoundEnds);
-    Said said{.rtt_us = kRtt + kQueue, .phase = WW_RECOVERY, .ends_round = true};
-    c.ack(said);
-    c.ack(said);  // now a queue stands
-    said.ends_round = false;
-    said.lost = 1;
-    c.ack(said);
+    Said report{.rtt_us = kRtt + kQueue, .phase = WW_RECOVERY, .ends_round = true};
+    c.ack(report);
+    c.ack(report);  // now a queue stands
+    report.ends_round = false;
+    report.lost = 1;
+    c.ack(report);
     c.set_evidence(0);
     EXPECT_EQ(c.window.cwnd, 120u);
     c.ack({.rtt_us = kRtt + kQueue, .phase = WW_RECOVERY, .ends_round = true});

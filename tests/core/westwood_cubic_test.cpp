@@ -261,9 +261,9 @@ TEST(WestwoodCubic, ATimeoutSetsSsthreshAsALossDoes) {
         EXPECT_EQ(c.window.ssthresh, ssthresh) << "RFC 5681, 3.1";
         EXPECT_EQ(c.wc().curve.cwnd_prior, 120u);
     }
-    WestwoodCubic one = settled(1);
-    one.timeout();
-    EXPECT_EQ(one.window.ssthresh, 2u) << "the floor";
+    WestwoodCubic control = settled(1);
+    control.timeout();
+    EXPECT_EQ(control.window.ssthresh, 2u) << "the floor";
 }
 
 TEST(WestwoodCubic, ATimeoutForgetsTheRoundTripsOfAQueueThatIsGone) {

@@ -53,9 +53,9 @@ TEST(WestwoodModel, TheCoreFollowsThePapersWithAnySettings) {
             driven.step();
             driven.expect_same();
             for (const std::uint64_t later_us : {0u, 49999u, 60000u, 3000000u}) {
-                const std::uint64_t at = driven.path.now_us + later_us;
-                const ww_observation seen = ww_observe(&driven.config, &driven.state, at);
-                ASSERT_EQ(seen.bandwidth, model.filter.read(at));
+                const std::uint64_t time_us = driven.path.now_us + later_us;
+                const ww_observation seen = ww_observe(&driven.config, &driven.state, time_us);
+                ASSERT_EQ(seen.bandwidth, model.filter.read(time_us));
                 ASSERT_EQ(seen.raw, model.filter.raw);
                 ASSERT_EQ(seen.rtt_min_us, model.rtt_min_us);
                 ASSERT_EQ(seen.samples, model.filter.samples);

@@ -115,10 +115,10 @@ double goodput_bps(const Network& network) {
 
 TEST(AckFilter, OfAnEmptyQueueChangesNothing) {
     Network plain = path({}), filtered = path(AckFilter{});
-    const Result one = simulate(plain, 1), other = simulate(filtered, 1);
+    const Result whole = simulate(plain, 1), other = simulate(filtered, 1);
     EXPECT_EQ(other.backward[0].early_drops, 0u);
-    EXPECT_EQ(one.flows[0].sent, other.flows[0].sent);
-    EXPECT_EQ(one.flows[0].delivered_bytes, other.flows[0].delivered_bytes);
+    EXPECT_EQ(whole.flows[0].sent, other.flows[0].sent);
+    EXPECT_EQ(whole.flows[0].delivered_bytes, other.flows[0].delivered_bytes);
 }
 
 // 10 Mb/s of data are 833 ACKs a second: 40 kb/s hold 125 of them. They wait 0.8 s in a queue of 100.

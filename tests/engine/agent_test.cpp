@@ -33,11 +33,11 @@ std::uint32_t number_of(const char* name) {
 }
 
 BatchSettings settings(Steering steering) {
-    BatchSettings made;
-    made.steering = steering;
-    made.interval = kSecond / 10;
-    made.columns = {number_of("delivered"), number_of("latency_ratio")};
-    return made;
+    BatchSettings settings;
+    settings.steering = steering;
+    settings.interval = kSecond / 10;
+    settings.columns = {number_of("delivered"), number_of("latency_ratio")};
+    return settings;
 }
 
 Batch batch_on(const Network& network, const BatchSettings& settings) {

@@ -28,9 +28,9 @@ Channel channel_of(const Direction& d, std::uint32_t overhead = 0) {
     return Channel(network, 0, 1);
 }
 
-Passage arrival(Time at) { return {Fate::arrives, at}; }
-Passage drop(Time at) { return {Fate::dropped, at}; }
-Passage loss(Time at) { return {Fate::lost, at}; }
+Passage arrival(Time time) { return {Fate::arrives, time}; }
+Passage drop(Time time) { return {Fate::dropped, time}; }
+Passage loss(Time time) { return {Fate::lost, time}; }
 
 LossProcess process_of(const Loss& loss, const Random& random = any_random()) {
     return LossProcess(loss, random, Random(1, Stream::link_state, 0));
@@ -188,19 +188,19 @@ struct Losses {
 
 Losses losses(double rate, std::uint64_t seed, std::uint64_t packets) {
     LossProcess process = process_of(Uniform{rate}, any_random(seed));
-    Losses found;
+    Losses losses;
     std::uint64_t gap = 0;
     for (std::uint64_t i = 0; i < packets; i++) {
         gap++;
         if (!lose(process)) continue;
-        found.lost++;
+        losses.lost++;
         // The cells are tenths of the distribution: P(gap > g) = (1 - rate)^g.
         const double below = 1 - std::pow(1 - rate, static_cast<double>(gap) - 0.5);
-        found.gaps[static_cast<std::size_t>(below * 10)]++;
+        losses.gaps[static_cast<std::size_t>(below * 10)]++;
         gap = 0;
     }
     EXPECT_EQ(process.crossed(), packets);
-    return found;
+    return losses;
 }
 
 TEST(UniformLoss, HasItsRate) {
@@ -261,11 +261,11 @@ TEST(UniformLoss, DiffersBetweenSeedsPlacesAndDirections) {
         for (int i = 0; i < 1000; i++) lost.push_back(lose(process));
         return lost;
     };
-    const auto one = pattern(Random(1, Stream::loss_forward, 0));
-    EXPECT_EQ(one, pattern(Random(1, Stream::loss_forward, 0)));
-    EXPECT_NE(one, pattern(Random(2, Stream::loss_forward, 0)));
-    EXPECT_NE(one, pattern(Random(1, Stream::loss_forward, 1)));
-    EXPECT_NE(one, pattern(Random(1, Stream::loss_backward, 0)));
+    const auto losses = pattern(Random(1, Stream::loss_forward, 0));
+    EXPECT_EQ(losses, pattern(Random(1, Stream::loss_forward, 0)));
+    EXPECT_NE(losses, pattern(Random(2, Stream::loss_forward, 0)));
+    EXPECT_NE(losses, pattern(Random(1, Stream::loss_forward, 1)));
+    EXPECT_NE(losses, pattern(Random(1, Stream::loss_backward, 0)));
 }
 
 TEST(ScriptedLoss, LosesExactlyTheNamedPackets) {

@@ -40,10 +40,10 @@ TEST(DelayChanges, FollowTheirListThroughPeriodsAndSilences) {
     std::mt19937_64 random(5);
     for (int run = 0; run < 300; run++) {
         DelayChanges changes;
-        Time at = static_cast<Time>(random() % 3) * kMs;
+        Time time = static_cast<Time>(random() % 3) * kMs;
         for (std::uint64_t i = 1 + random() % 6; i > 0;
-             i--, at += static_cast<Time>(random() % 50) * kMs) {
-            changes.at.push_back(at);
+             i--, time += static_cast<Time>(random() % 50) * kMs) {
+            changes.at.push_back(time);
             changes.delays.push_back(static_cast<Time>(random() % 80) * kMs);
         }
         if (run % 3 != 0)

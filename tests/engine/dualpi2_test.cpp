@@ -256,7 +256,8 @@ TEST(DualPi2, MarksL4sPacketsByTheirDelay) {
         int marks = 0;
         for (int i = 0; i < 1000; i++) {
             const Time now = (i + 1) * 20 * kMs;
-            for (int one = 0; one <= behind; one++) bench.arrive(now - delay, i, Ecn::ect1, 100);
+            for (int number = 0; number <= behind; number++)
+                bench.arrive(now - delay, i, Ecn::ect1, 100);
             const auto before = bench.marks[DualPi2Queue::kL4s];
             bench.leave(now);
             marks += bench.marks[DualPi2Queue::kL4s] - before;

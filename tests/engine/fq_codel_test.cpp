@@ -99,11 +99,11 @@ void expect_same(const Result& a, const Result& b) {
 // 4.2: with one queue FQ-CoDel is CoDel, whatever the flows; and so it is with one flow.
 TEST(FqCoDel, OneQueueIsCoDel) {
     for (const std::size_t flows : {1u, 4u}) {
-        Network one = shared_link(QueueKind::fq_codel, flows);
-        if (flows > 1) one.links[0].forward.fq_codel.flows = 1;
+        Network single = shared_link(QueueKind::fq_codel, flows);
+        if (flows > 1) single.links[0].forward.fq_codel.flows = 1;
         const Result codel = simulate(shared_link(QueueKind::codel, flows), 1);
         EXPECT_GT(codel.forward[0].early_drops, 0u);
-        expect_same(simulate(one, 1), codel);
+        expect_same(simulate(single, 1), codel);
     }
 }
 

@@ -89,7 +89,7 @@ TEST(Gilbert, WithEqualRatesIsUniformLoss) {
     const double count = static_cast<double>(gaps.size());
     EXPECT_NEAR(count / kPackets, 0.02, 0.0005);
     const auto shorter =
-        std::count_if(gaps.begin(), gaps.end(), [](double one) { return one < 34; });
+        std::count_if(gaps.begin(), gaps.end(), [](double length) { return length < 34; });
     EXPECT_NEAR(static_cast<double>(shorter) / count, 1 - std::pow(0.98, 34), 0.012);
 }
 

@@ -28,11 +28,11 @@ Network with_losses(std::vector<std::uint64_t> forward, std::vector<std::uint64_
 
 // Returns when packets with exactly these flags left the source or arrived at it.
 std::vector<double> times_of(const Result& result, unsigned flags) {
-    std::vector<double> found;
+    std::vector<double> times_s;
     for (const Captured& row : result.captured)
         if ((row.flags & ~unsigned{kThere | kAgain}) == flags)
-            found.push_back(static_cast<double>(row.at) / static_cast<double>(kSecond));
-    return found;
+            times_s.push_back(static_cast<double>(row.at) / static_cast<double>(kSecond));
+    return times_s;
 }
 
 void expect_near(const std::vector<double>& is, const std::vector<double>& should_be) {

@@ -14,15 +14,15 @@ Random impairment_stream(std::uint64_t seed) { return Random(seed, Stream::impai
 
 TEST(Aggregation, ABurstHasAllThatComesWhileItWaits) {
     Aggregator aggregator({5 * kMs}, impairment_stream(1));
-    for (const Time at : {10 * kMs, 12 * kMs, 15 * kMs})
-        EXPECT_EQ(aggregator.arrival(at), 15 * kMs);
+    for (const Time time : {10 * kMs, 12 * kMs, 15 * kMs})
+        EXPECT_EQ(aggregator.arrival(time), 15 * kMs);
     EXPECT_EQ(aggregator.arrival(15 * kMs + 1), 20 * kMs + 1) << "the next burst";
     EXPECT_EQ(aggregator.arrival(90 * kMs), 95 * kMs);
 }
 
 TEST(Detour, DelaysPacketsWhileItLasts) {
     Detours detours({30 * kMs, kSecond, kSecond / 2, 2 * kSecond, true}, impairment_stream(1));
-    const auto extra = [&](Time at) { return detours.arrival(at) - at; };
+    const auto extra = [&](Time time) { return detours.arrival(time) - time; };
     EXPECT_EQ(extra(kSecond - 1), 0);
     EXPECT_EQ(extra(kSecond), 30 * kMs);
     EXPECT_EQ(extra(kSecond * 3 / 2 - 1), 30 * kMs);
@@ -79,9 +79,9 @@ TEST(WifiJitter, HasTheMomentsOfItsModel) {
 TEST(WifiJitter, KeepsPacketsInOrder) {
     WifiDelays wifi({40 * kMs}, impairment_stream(4));
     Time last = 0;
-    for (Time at = 0; at < 20 * kSecond; at += kMs) {
-        const Time there = wifi.arrival(at);
-        ASSERT_GE(there, std::max(at, last));
+    for (Time time = 0; time < 20 * kSecond; time += kMs) {
+        const Time there = wifi.arrival(time);
+        ASSERT_GE(there, std::max(time, last));
         last = there;
     }
 }

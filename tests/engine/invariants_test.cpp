@@ -20,7 +20,7 @@ void expect_sound(const Network& network, std::uint64_t seed, const std::string&
     const Result result = simulate(network, seed);
     ASSERT_EQ(result.error, "") << what;
     const fuzz::Invariants seen(network, result);
-    for (const std::string& one : seen.broken()) ADD_FAILURE() << what << ": " << one;
+    for (const std::string& problem : seen.broken()) ADD_FAILURE() << what << ": " << problem;
 }
 
 // Up to 3000 networks, in blocks that can run side by side.
@@ -84,10 +84,10 @@ class Extreme {
             d.red.gentle = chance(0.5);
         }
         if (chance(0.2)) {
-            std::uint64_t at = upto(3);
+            std::uint64_t time_ms = upto(3);
             for (std::uint32_t i = upto(50); i > 0; i--)
-                d.opportunities_ms.push_back(at += upto(40));
-            d.opportunities_ms.push_back(at + 1);
+                d.opportunities_ms.push_back(time_ms += upto(40));
+            d.opportunities_ms.push_back(time_ms + 1);
         } else if (d.queue_kind == QueueKind::droptail && chance(0.3)) {
             d.queue_kind = QueueKind::codel;
             d.codel.target = static_cast<Time>(between(1, 1e12));

@@ -332,17 +332,17 @@ TEST(Reordering, LeavesEachAckItsSackBlocks) {
     network.flows[0].to = 2;
     const auto acks = [&](std::int64_t link) {
         network.trace.capture_link = link;
-        std::multiset<std::vector<std::uint32_t>> found;
+        std::multiset<std::vector<std::uint32_t>> ack_lists;
         std::size_t with_blocks = 0;
         for (const Captured& packet : simulate(network, 1).captured) {
             if (packet.leaving || packet.at > 19 * kSecond) continue;
             std::vector<std::uint32_t> ack{packet.number, packet.flags};
             ack.insert(ack.end(), packet.sack, packet.sack + 2 * packet.sack_count);
             with_blocks += packet.sack_count > 0;
-            found.insert(ack);
+            ack_lists.insert(ack);
         }
         EXPECT_GT(with_blocks, 200u);
-        return found;
+        return ack_lists;
     };
     const auto sent = acks(1), arrived = acks(0);
     std::size_t missing = 0;

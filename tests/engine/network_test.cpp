@@ -54,9 +54,9 @@ Loss any_loss(Draw& draw) {
 
 std::vector<std::uint64_t> any_opportunities(Draw& draw) {
     std::vector<std::uint64_t> times;
-    std::uint64_t at = draw.upto(3);
-    for (std::uint32_t i = draw.upto(200); i > 0; i--) times.push_back(at += draw.upto(10));
-    times.push_back(at + 1);
+    std::uint64_t time = draw.upto(3);
+    for (std::uint32_t i = draw.upto(200); i > 0; i--) times.push_back(time += draw.upto(10));
+    times.push_back(time + 1);
     return times;
 }
 
@@ -252,8 +252,8 @@ TEST(AnyNetwork, RunsTheSameTwiceAndConcurrently) {
     };
     run(first, 0);
     run(first, 1);
-    std::thread one(run, std::ref(second), 0), other(run, std::ref(second), 1);
-    one.join();
+    std::thread left(run, std::ref(second), 0), other(run, std::ref(second), 1);
+    left.join();
     other.join();
     for (std::size_t i = 0; i < first.size(); i++)
         expect_same(first[i], second[i], "network " + std::to_string(i + 1));

@@ -110,10 +110,10 @@ TEST(TimerQueue, FiresAsASortedSetWould) {
                 now += static_cast<Time>(random() % 10);
                 while (queue.next() <= now) {
                     const std::uint32_t owner = queue.next_owner();
-                    const Time at = queue.next();
+                    const Time time = queue.next();
                     if (!queue.take(timers[owner])) continue;  // it had moved
                     ASSERT_FALSE(model.empty());
-                    ASSERT_EQ(*model.begin(), (std::pair<Time, std::size_t>{at, owner}));
+                    ASSERT_EQ(*model.begin(), (std::pair<Time, std::size_t>{time, owner}));
                     ASSERT_EQ(timers[owner].deadline, kNever);
                     model.erase(model.begin());
                     fired++;

@@ -31,29 +31,30 @@ class RackModel {
         segments[s].lost = false;
     }
     void deliver(std::size_t s, Time now) {
-        Segment& one = segments[s];
-        one.arrived = true;
-        one.lost = false;
-        const Time rtt = now - one.sent;
-        if (one.again && rtt < min_rtt) return;
-        if (one.sent > xmit || (one.sent == xmit && s > end))
-            xmit = one.sent, end = s, rack_rtt = rtt;
+        Segment& segment = segments[s];
+        segment.arrived = true;
+        segment.lost = false;
+        const Time rtt = now - segment.sent;
+        if (segment.again && rtt < min_rtt) return;
+        if (segment.sent > xmit || (segment.sent == xmit && s > end))
+            xmit = segment.sent, end = s, rack_rtt = rtt;
     }
     void detect(Time now, Time window) {
         for (std::size_t s = 0; s < segments.size(); s++) {
-            Segment& one = segments[s];
-            const bool before = one.sent < xmit || (one.sent == xmit && s < end);
-            if (!one.arrived && before && one.sent + rack_rtt + window <= now) one.lost = true;
+            Segment& segment = segments[s];
+            const bool before = segment.sent < xmit || (segment.sent == xmit && s < end);
+            if (!segment.arrived && before && segment.sent + rack_rtt + window <= now)
+                segment.lost = true;
         }
     }
     // Returns how long until the next one may be lost, 0: none is suspected.
     Time wait(Time now, Time window) const {
         Time least = 0;
         for (std::size_t s = 0; s < segments.size(); s++) {
-            const Segment& one = segments[s];
-            const bool before = one.sent < xmit || (one.sent == xmit && s < end);
-            if (one.arrived || one.lost || !before) continue;
-            const Time left = one.sent + rack_rtt + window - now;
+            const Segment& segment = segments[s];
+            const bool before = segment.sent < xmit || (segment.sent == xmit && s < end);
+            if (segment.arrived || segment.lost || !before) continue;
+            const Time left = segment.sent + rack_rtt + window - now;
             if (least == 0 || left < least) least = left;
         }
         return least;

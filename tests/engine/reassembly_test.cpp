@@ -60,18 +60,19 @@ struct Model {
     std::vector<std::int64_t> arrivals;  // first bytes of out-of-order arrivals, latest first
 
     std::vector<std::pair<std::int64_t, std::int64_t>> blocks() const {
-        std::vector<std::pair<std::int64_t, std::int64_t>> found;
+        std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
         for (const std::int64_t byte : arrivals) {
             const auto covers = [byte](const auto& block) {
                 return block.first <= byte && byte < block.second;
             };
-            if (held.count(byte) == 0 || std::any_of(found.begin(), found.end(), covers)) continue;
+            if (held.count(byte) == 0 || std::any_of(blocks.begin(), blocks.end(), covers))
+                continue;
             std::int64_t low = byte, high = byte;
             while (held.count(low - 1) != 0) low--;
             while (held.count(high) != 0) high++;
-            found.push_back({low, high});
+            blocks.push_back({low, high});
         }
-        return found;
+        return blocks;
     }
 };
 

@@ -288,11 +288,11 @@ TEST(AckTimeout, ARepeatedSynAckGivesNoSample) {
 
 // Lists packets of a direction as (number, whether it has the FIN).
 std::vector<std::pair<std::uint32_t, bool>> captured(const Result& result, bool acks) {
-    std::vector<std::pair<std::uint32_t, bool>> found;
+    std::vector<std::pair<std::uint32_t, bool>> numbers;
     for (const Captured& row : result.captured)
         if (((row.flags & kAck) != 0) == acks && (row.flags & (kSyn | kBare)) == 0)
-            found.push_back({row.number, (row.flags & kFin) != 0});
-    return found;
+            numbers.push_back({row.number, (row.flags & kFin) != 0});
+    return numbers;
 }
 
 Result transfer(std::vector<std::uint64_t> lost_forward, std::uint32_t delayed_ack = 2) {

@@ -69,11 +69,11 @@ class Recount : public testing::TestWithParam<std::uint64_t> {
         for (const FlowResult& flow : result_.flows) ASSERT_FALSE(std::isnan(flow.completed_s));
     }
     std::vector<Captured> captured(bool leaving, std::uint32_t flow, bool data) const {
-        std::vector<Captured> found;
+        std::vector<Captured> packets;
         for (const Captured& packet : result_.captured)
             if (packet.leaving == leaving && packet.flow == flow && (packet.payload > 0) == data)
-                found.push_back(packet);
-        return found;
+                packets.push_back(packet);
+        return packets;
     }
 
     Network network_;

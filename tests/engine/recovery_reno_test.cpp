@@ -126,10 +126,10 @@ TEST(Reno, MayGrowByTheAckThatEndsRecovery) {
                 network.flows[0].full_ack_to_ssthresh = true;
             };
             const ScriptedRun run(recovery, script);
-            int at = run.find(EventKind::exit);
-            EXPECT_EQ(run.at(at).cwnd, 5u);
-            while (run.at(at).cwnd != 6) at++;
-            grown_by[grows] = run.at(at).segment;
+            int place = run.find(EventKind::exit);
+            EXPECT_EQ(run.at(place).cwnd, 5u);
+            while (run.at(place).cwnd != 6) place++;
+            grown_by[grows] = run.at(place).segment;
         }
         EXPECT_EQ(grown_by[false] - grown_by[true], uses_sack(recovery) ? 0 : 1);
     }

@@ -77,10 +77,10 @@ Event ScriptedRun::first(EventKind kind, std::int64_t segment, int from) const {
 }
 
 std::vector<std::int64_t> ScriptedRun::segments(EventKind kind, int from, int to) const {
-    std::vector<std::int64_t> found;
+    std::vector<std::int64_t> segments;
     for (int i = from; i < std::min(to, static_cast<int>(events().size())); i++)
-        if (at(i).kind == kind) found.push_back(at(i).segment);
-    return found;
+        if (at(i).kind == kind) segments.push_back(at(i).segment);
+    return segments;
 }
 
 std::string ScriptedRun::table() const {

@@ -118,9 +118,9 @@ TEST(Sender, NothingActsOnAFinishedTransfer) {
         return sender;
     };
     const auto counts = [](Sender& sender) {
-        FlowCounts made{};
-        sender.finish(kSecond, made);
-        return made;
+        FlowCounts counters{};
+        sender.finish(kSecond, counters);
+        return counters;
     };
     Sender silent = finished();
     const std::uint32_t first = silent.segments().number(0), end = silent.segments().number(12);
@@ -136,10 +136,10 @@ TEST(Sender, NothingActsOnAFinishedTransfer) {
         EXPECT_EQ(sender.window().cwnd, silent.window().cwnd);
         EXPECT_EQ(sender.window().ssthresh, silent.window().ssthresh);
         EXPECT_EQ(sender.timer.deadline, kNever);
-        const FlowCounts found = counts(sender);
-        EXPECT_EQ(found.mean_cwnd, expected.mean_cwnd);
-        EXPECT_EQ(found.max_cwnd, expected.max_cwnd);
-        EXPECT_EQ(found.ecn_reductions, 0u);
+        const FlowCounts counters = counts(sender);
+        EXPECT_EQ(counters.mean_cwnd, expected.mean_cwnd);
+        EXPECT_EQ(counters.max_cwnd, expected.max_cwnd);
+        EXPECT_EQ(counters.ecn_reductions, 0u);
     }
 }
 

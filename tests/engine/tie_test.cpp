@@ -143,8 +143,8 @@ TEST(Ties, AnotherThreadGivesTheSameBytes) {
         for (std::size_t i = from; i < all.size(); i += step) into[i] = told(simulate(all[i], i));
     };
     run(alone, 0, 1);
-    std::thread one(run, std::ref(beside), 0, 2), other(run, std::ref(beside), 1, 2);
-    one.join();
+    std::thread left(run, std::ref(beside), 0, 2), other(run, std::ref(beside), 1, 2);
+    left.join();
     other.join();
     EXPECT_TRUE(alone == beside);
 }

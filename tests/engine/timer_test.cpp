@@ -18,15 +18,15 @@ void stop_and_wait(Network& network) {
 
 // Lists the times from a transmission of `segment` to the timeout that follows it.
 std::vector<double> waits(const ScriptedRun& run, std::int64_t segment) {
-    std::vector<double> found;
+    std::vector<double> waits_s;
     double sent = 0;
     for (const Event& event : run.events()) {
         if (event.segment != segment) continue;
-        if (event.kind == EventKind::timeout) found.push_back(event.time_s - sent);
+        if (event.kind == EventKind::timeout) waits_s.push_back(event.time_s - sent);
         if (event.kind == EventKind::send || event.kind == EventKind::retransmit)
             sent = event.time_s;
     }
-    return found;
+    return waits_s;
 }
 
 void expect_near(const std::vector<double>& is, const std::vector<double>& should_be) {
@@ -101,18 +101,18 @@ std::vector<double> ssthresh_of_timeouts(void (*settings)(Flow&)) {
         settings(network.flows[0]);
     };
     const ScriptedRun run(Recovery::sack, script);
-    std::vector<double> found;
+    std::vector<double> thresholds;
     for (const Event& event : run.events())
-        if (event.kind == EventKind::timeout) found.push_back(event.ssthresh);
-    return found;
+        if (event.kind == EventKind::timeout) thresholds.push_back(event.ssthresh);
+    return thresholds;
 }
 
 // RFC 5681, 3.1: a timeout sets ssthresh, unless the segment has timed out before.
 TEST(Timer, ASecondTimeoutOfASegmentLeavesSsthresh) {
-    const auto found = ssthresh_of_timeouts([](Flow&) {});
-    ASSERT_EQ(found.size(), 2u);
-    EXPECT_EQ(found[1], found[0]);
-    EXPECT_GT(found[0], 2);
+    const auto thresholds = ssthresh_of_timeouts([](Flow&) {});
+    ASSERT_EQ(thresholds.size(), 2u);
+    EXPECT_EQ(thresholds[1], thresholds[0]);
+    EXPECT_GT(thresholds[0], 2);
     // ns-3 reduces it again, from what is in flight then: the segment itself.
     const auto again = ssthresh_of_timeouts(
         [](Flow& flow) { flow.repeated_timeouts_reduce = flow.flight_excludes_sacked = true; });

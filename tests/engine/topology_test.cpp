@@ -139,9 +139,9 @@ class Ahead {
         }
     }
     std::set<std::uint32_t> used() const {
-        std::set<std::uint32_t> found;
-        for (const auto& [channel, by] : feeders_) found.insert(channel);
-        return found;
+        std::set<std::uint32_t> channels;
+        for (const auto& [channel, by] : feeders_) channels.insert(channel);
+        return channels;
     }
     // A channel may run ahead if it alone brings packets wherever its packets go.
     bool may_run(std::uint32_t channel) const {

@@ -179,9 +179,10 @@ TEST(Arrivals, WithExponentialSizesHaveTheirMean) {
 TEST(Arrivals, ComeAtTheSameTimesWhateverTheirSizes) {
     Network network = transfers(20 * kMs, 10'000, 20 * kSecond);
     const auto starts = [&](std::uint64_t seed) {
-        std::vector<double> found;
-        for (const FlowResult& flow : simulate(network, seed).flows) found.push_back(flow.start_s);
-        return found;
+        std::vector<double> starts_s;
+        for (const FlowResult& flow : simulate(network, seed).flows)
+            starts_s.push_back(flow.start_s);
+        return starts_s;
     };
     const std::vector<double> fixed = starts(5), others = starts(6);
     network.flows[0].size_spread = Spread::exponential;

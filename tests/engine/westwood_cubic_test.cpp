@@ -97,10 +97,11 @@ double kept_by_cubic(const Path& path, int flows_of_each,
     double has = 0, had = 0;
     for (std::uint64_t seed = 1; seed <= 6; seed++) {
         const Result now = share(path, {WW_PROTOCOL_CUBIC, beside}, flows_of_each, seed);
-        const Result own = share(path, {WW_PROTOCOL_CUBIC, WW_PROTOCOL_CUBIC}, flows_of_each, seed);
+        const Result among_cubic =
+            share(path, {WW_PROTOCOL_CUBIC, WW_PROTOCOL_CUBIC}, flows_of_each, seed);
         for (std::size_t i = 0; i < now.flows.size(); i += 2) {
             has += static_cast<double>(now.flows[i].delivered_bytes);
-            had += static_cast<double>(own.flows[i].delivered_bytes);
+            had += static_cast<double>(among_cubic.flows[i].delivered_bytes);
         }
     }
     return has / had;

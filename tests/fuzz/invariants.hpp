@@ -249,27 +249,27 @@ class Invariants {
     }
 
     void look_at_drops() {
-        std::map<std::pair<std::uint32_t, DropKind>, std::uint64_t> at;
+        std::map<std::pair<std::uint32_t, DropKind>, std::uint64_t> count_of;
         std::map<std::uint32_t, std::uint64_t> dropped, lost;
         double before_s = 0;
         for (const Drop& drop : result_.drops) {
             require(in_run(drop.time_s) && before_s <= drop.time_s, "drops in the run, by time");
             before_s = drop.time_s;
-            at[{drop.channel, drop.kind}]++;
+            count_of[{drop.channel, drop.kind}]++;
             if (drop.packet != PacketKind::data || drop.kind == DropKind::mark) continue;
             (drop.kind == DropKind::wire ? lost : dropped)[drop.flow]++;
         }
         for (std::uint32_t channel = 0; channel < 2 * network_.links.size(); channel++) {
             const DirectionResult& row = crossed(channel);
             const std::string who = "channel " + std::to_string(channel) + ": ";
-            require((at[{channel, DropKind::queue}] + at[{channel, DropKind::early}]) ==
+            require((count_of[{channel, DropKind::queue}] + count_of[{channel, DropKind::early}]) ==
                         row.queue_drops,
                     who + "as many drops as are listed");
-            require((at[{channel, DropKind::early}]) == row.early_drops,
+            require((count_of[{channel, DropKind::early}]) == row.early_drops,
                     who + "listed early drops");
-            require((at[{channel, DropKind::wire}]) == row.lost,
+            require((count_of[{channel, DropKind::wire}]) == row.lost,
                     who + "as many lost as are listed");
-            require((at[{channel, DropKind::mark}]) == row.marked, who + "listed marks");
+            require((count_of[{channel, DropKind::mark}]) == row.marked, who + "listed marks");
         }
         for (std::uint32_t i = 0; i < result_.flows.size(); i++) {
             const std::string who = "flow " + std::to_string(i) + ": ";

@@ -69,7 +69,7 @@ TEST(Observers, EstimatesAreComparedWithWhatUdpLeaves) {
 
 TEST(Observers, AnUnknownColumnIsUnknown) {
     EXPECT_TRUE(std::isnan(kTrace.observe("nothing", {})));
-    for (const std::string_view one : observed()) EXPECT_FALSE(one.empty());
+    for (const std::string_view name : observed()) EXPECT_FALSE(name.empty());
 }
 
 }  // namespace

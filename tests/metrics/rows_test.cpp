@@ -22,28 +22,28 @@ struct Measured {
 };
 
 Connections columns_of(const std::vector<Measured>& all) {
-    Connections made;
-    made.count = all.size();
-    made.source = {&all.data()->source, sizeof(Measured)};
-#define WW_ROW(type, name, ...) made.name = {&all.data()->name, sizeof(Measured)};
+    Connections connections;
+    connections.count = all.size();
+    connections.source = {&all.data()->source, sizeof(Measured)};
+#define WW_ROW(type, name, ...) connections.name = {&all.data()->name, sizeof(Measured)};
     WW_FLOW_COLUMNS(WW_ROW)
 #undef WW_ROW
-    return made;
+    return connections;
 }
 
 Measured connection(std::uint32_t flow, double start_s, double completed_s) {
-    Measured made = {};
-    made.source = flow;
-    made.start_s = start_s;
-    made.completed_s = completed_s;
-    made.delivered_bytes = 1'000'000;
-    made.sent = 1000;
-    made.retransmitted = 10;
-    made.queue_drops = 6;
-    made.lost = 4;
-    made.mean_cwnd = 20;
-    made.min_rtt_s = 0.1;
-    return made;
+    Measured connection = {};
+    connection.source = flow;
+    connection.start_s = start_s;
+    connection.completed_s = completed_s;
+    connection.delivered_bytes = 1'000'000;
+    connection.sent = 1000;
+    connection.retransmitted = 10;
+    connection.queue_drops = 6;
+    connection.lost = 4;
+    connection.mean_cwnd = 20;
+    connection.min_rtt_s = 0.1;
+    return connection;
 }
 
 // Returns the rows with a fair share of 1.6 Mb/s for each flow.
@@ -114,14 +114,14 @@ TEST(Rows, TheTransfersOfAFlowWithMessagesAreThese) {
 TEST(Rows, DatagramsHaveNoColumnsOfACongestionControlAndNoShare) {
     const std::vector<Measured> all = {connection(0, 0, kNever), connection(1, 0, kNever),
                                        connection(2, 0, kNever)};
-    const std::vector<Row> made = rows_of({{true}, {false}, {true}}, columns_of(all), {}, 10);
-    EXPECT_TRUE(std::isnan(made[1].mean_cwnd));
-    EXPECT_TRUE(std::isnan(made[1].retransmission_ratio));
-    EXPECT_TRUE(std::isnan(made[1].friendliness));
-    EXPECT_EQ(made[1].loss_ratio, 0.01);
-    EXPECT_EQ(made[0].friendliness, 0.5) << "8 Mb in 10 s";
-    EXPECT_EQ(made[1].fair_share_bps, 1'600'000);
-    EXPECT_EQ(made[0].jain, 1);
+    const std::vector<Row> rows = rows_of({{true}, {false}, {true}}, columns_of(all), {}, 10);
+    EXPECT_TRUE(std::isnan(rows[1].mean_cwnd));
+    EXPECT_TRUE(std::isnan(rows[1].retransmission_ratio));
+    EXPECT_TRUE(std::isnan(rows[1].friendliness));
+    EXPECT_EQ(rows[1].loss_ratio, 0.01);
+    EXPECT_EQ(rows[0].friendliness, 0.5) << "8 Mb in 10 s";
+    EXPECT_EQ(rows[1].fair_share_bps, 1'600'000);
+    EXPECT_EQ(rows[0].jain, 1);
 }
 
 TEST(Rows, AShortLimitOfTheReceiverIsNotReported) {
@@ -145,11 +145,11 @@ TEST(Rows, TheQueueIsThatOfTheBusiestDirection) {
 }
 
 TEST(Rows, AFlowWithoutConnectionsHasARow) {
-    const std::vector<Row> made =
+    const std::vector<Row> rows =
         rows_of({{true, true}, {true, true}}, columns_of({connection(1, 0, 1)}), {}, 10);
-    EXPECT_EQ(made[0].transfers, 0);
-    EXPECT_TRUE(std::isnan(made[0].completion_p95_s));
-    EXPECT_EQ(made[1].transfers, 1);
+    EXPECT_EQ(rows[0].transfers, 0);
+    EXPECT_TRUE(std::isnan(rows[0].completion_p95_s));
+    EXPECT_EQ(rows[1].transfers, 1);
 }
 
 TEST(Statistics, JainsIndexIsOneForEqualRatesAndOneNthForALoneOne) {

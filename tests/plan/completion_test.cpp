@@ -21,14 +21,14 @@ const Profile kProfile({{"link", {Table{{"queue", {std::string("usual")}}}}},
                         {"westwood", {Table{{"recovery", {std::string("newreno")}}}}}});
 
 const Value* value(const Table& table, const std::string& key) {
-    const auto found =
-        std::find_if(table.begin(), table.end(), [&](const Entry& one) { return one.key == key; });
-    return found == table.end() ? nullptr : &found->value;
+    const auto entry = std::find_if(table.begin(), table.end(),
+                                    [&](const Entry& candidate) { return candidate.key == key; });
+    return entry == table.end() ? nullptr : &entry->value;
 }
 
 std::string word(const Table& table, const std::string& key) {
-    const Value* found = value(table, key);
-    return found ? std::get<std::string>(found->is) : "none";
+    const Value* item = value(table, key);
+    return item ? std::get<std::string>(item->is) : "none";
 }
 
 Table flow(const Table& given) {
@@ -53,18 +53,18 @@ TEST(Completion, AProtocolHasTheSettingsThatItUses) {
 }
 
 TEST(Completion, WhatAScenarioSetsStays) {
-    const Table made =
+    const Table completed =
         flow({{"cc", {Table{{"name", {std::string("cubic")}}, {"hystart", {std::string("x")}}}}},
               {"header", {std::string("60B")}}});
-    EXPECT_EQ(word(made, "header"), "60B");
-    EXPECT_EQ(word(made, "recovery"), "prr");
-    EXPECT_EQ(word(std::get<Table>(value(made, "cc")->is), "hystart"), "x");
+    EXPECT_EQ(word(completed, "header"), "60B");
+    EXPECT_EQ(word(completed, "recovery"), "prr");
+    EXPECT_EQ(word(std::get<Table>(value(completed, "cc")->is), "hystart"), "x");
 }
 
 TEST(Completion, AWordForAControlOrAnApplicationBecomesATable) {
-    const Table made = flow({{"cc", {std::string("reno")}}, {"app", {std::string("bulk")}}});
-    EXPECT_EQ(word(std::get<Table>(value(made, "cc")->is), "name"), "reno");
-    EXPECT_EQ(word(std::get<Table>(value(made, "app")->is), "kind"), "bulk");
+    const Table completed = flow({{"cc", {std::string("reno")}}, {"app", {std::string("bulk")}}});
+    EXPECT_EQ(word(std::get<Table>(value(completed, "cc")->is), "name"), "reno");
+    EXPECT_EQ(word(std::get<Table>(value(completed, "app")->is), "kind"), "bulk");
 }
 
 TEST(Completion, DatagramsRefuseWhatHasNoEffectOnThem) {

@@ -17,18 +17,18 @@ namespace {
 constexpr double kPayload = 1460.0 / 1500;  // of a packet without framing
 
 sim::Network chain(const std::vector<std::int64_t>& rates_bps) {
-    sim::Network made;
-    made.nodes = static_cast<std::uint32_t>(rates_bps.size()) + 1;
-    made.duration = 100 * sim::kSecond;
+    sim::Network network;
+    network.nodes = static_cast<std::uint32_t>(rates_bps.size()) + 1;
+    network.duration = 100 * sim::kSecond;
     for (const std::int64_t rate_bps : rates_bps) {
         sim::Link link;
-        link.a = static_cast<std::uint32_t>(made.links.size());
+        link.a = static_cast<std::uint32_t>(network.links.size());
         link.b = link.a + 1;
         link.forward.rate_bps = link.backward.rate_bps = rate_bps;
         link.forward.delay = link.backward.delay = sim::kSecond / 100;
-        made.links.push_back(link);
+        network.links.push_back(link);
     }
-    return made;
+    return network;
 }
 
 sim::Flow& add_flow(sim::Network& network, std::uint32_t from, std::uint32_t to) {
@@ -42,16 +42,16 @@ sim::Flow& add_flow(sim::Network& network, std::uint32_t from, std::uint32_t to)
 
 // Returns the shares in Mb/s of IP packets without framing, if all flows are active all the time.
 std::vector<double> shares_mbps(const sim::Network& network) {
-    std::vector<double> found =
+    std::vector<double> shares =
         fair_shares_bps(network, std::vector(network.flows.size(), std::pair(0.0, 100.0)));
-    for (double& one : found) one /= 1e6 * kPayload;
-    return found;
+    for (double& share : shares) share /= 1e6 * kPayload;
+    return shares;
 }
 
-void expect_near(const std::vector<double>& found, const std::vector<double>& expected) {
-    ASSERT_EQ(found.size(), expected.size());
-    for (std::size_t i = 0; i < found.size(); i++)
-        EXPECT_NEAR(found[i], expected[i], 1e-6 * expected[i]) << "flow " << i;
+void expect_near(const std::vector<double>& shares, const std::vector<double>& expected) {
+    ASSERT_EQ(shares.size(), expected.size());
+    for (std::size_t i = 0; i < shares.size(); i++)
+        EXPECT_NEAR(shares[i], expected[i], 1e-6 * expected[i]) << "flow " << i;
 }
 
 TEST(FairShares, OnAParkingLotTheLongFlowSharesItsNarrowestLink) {
@@ -97,11 +97,11 @@ TEST(FairShares, ADirectionHasItsPolicersRateAndAPacketItsHeaders) {
     add_flow(link, 0, 1);
     add_flow(link, 0, 1).packet_bytes = 540;
     add_flow(link, 1, 0);
-    std::vector<double> found = shares_mbps(link);
-    EXPECT_NEAR(found[0], found[1], 1e-9) << "of goodput";
+    std::vector<double> shares = shares_mbps(link);
+    EXPECT_NEAR(shares[0], shares[1], 1e-9) << "of goodput";
     const double used = 1538.0 / 1460 + 578.0 / 500;
-    EXPECT_NEAR(found[0], 10 / used / kPayload, 1e-6);
-    EXPECT_NEAR(found[2], 10 * 1500.0 / 1538, 1e-6) << "alone in its direction";
+    EXPECT_NEAR(shares[0], 10 / used / kPayload, 1e-6);
+    EXPECT_NEAR(shares[2], 10 * 1500.0 / 1538, 1e-6) << "alone in its direction";
     link.links[0].backward.policer = sim::Policer{2'000'000, 15'000};
     EXPECT_NEAR(shares_mbps(link)[2], 2 * 1500.0 / 1538, 1e-6);
 }
@@ -109,12 +109,12 @@ TEST(FairShares, ADirectionHasItsPolicersRateAndAPacketItsHeaders) {
 TEST(FairShares, AShareIsTheMeanOverTheTimeInWhichAFlowIsActive) {
     sim::Network link = chain({12'000'000});
     for (int i = 0; i < 4; i++) add_flow(link, 0, 1);
-    std::vector<double> found = fair_shares_bps(link, {{0, 100}, {25, 100}, {50, 75}, {100, 100}});
-    for (double& one : found) one /= 1e6 * kPayload;
-    EXPECT_NEAR(found[0], (12 + 6 + 4 + 6) / 4.0, 1e-6);
-    EXPECT_NEAR(found[1], (6 + 4 + 6) / 3.0, 1e-6);
-    EXPECT_NEAR(found[2], 4, 1e-6);
-    EXPECT_TRUE(std::isnan(found[3])) << "never active";
+    std::vector<double> shares = fair_shares_bps(link, {{0, 100}, {25, 100}, {50, 75}, {100, 100}});
+    for (double& share : shares) share /= 1e6 * kPayload;
+    EXPECT_NEAR(shares[0], (12 + 6 + 4 + 6) / 4.0, 1e-6);
+    EXPECT_NEAR(shares[1], (6 + 4 + 6) / 3.0, 1e-6);
+    EXPECT_NEAR(shares[2], 4, 1e-6);
+    EXPECT_TRUE(std::isnan(shares[3])) << "never active";
 }
 
 // Raises all flows by small steps, each until a link of it is full or it has enough.
@@ -122,12 +122,12 @@ std::vector<double> filled_mbps(const sim::Network& network) {
     constexpr double kStep = 1e-4;
     std::vector<Ends> links, pairs;
     std::vector<double> left;
-    for (const sim::Link& one : network.links) {
-        links.emplace_back(one.a, one.b);
-        left.push_back(static_cast<double>(one.forward.rate_bps) / 1e6);
-        left.push_back(static_cast<double>(one.backward.rate_bps) / 1e6);
+    for (const sim::Link& link : network.links) {
+        links.emplace_back(link.a, link.b);
+        left.push_back(static_cast<double>(link.forward.rate_bps) / 1e6);
+        left.push_back(static_cast<double>(link.backward.rate_bps) / 1e6);
     }
-    for (const sim::Flow& one : network.flows) pairs.emplace_back(one.from, one.to);
+    for (const sim::Flow& flow : network.flows) pairs.emplace_back(flow.from, flow.to);
     const std::vector<Route> ways = routes(links, pairs);
     std::vector<double> rates(pairs.size(), 0);
     std::vector<bool> rises(pairs.size(), true);
@@ -165,9 +165,9 @@ TEST(FairShares, EqualAFillingInSmallSteps) {
             flow.application.kind = sim::ApplicationKind::rate;
             flow.application.rate_bps = 100'000 * (1 + below(20));
         }
-        const std::vector<double> found = shares_mbps(network), expected = filled_mbps(network);
-        for (std::size_t i = 0; i < found.size(); i++)
-            EXPECT_NEAR(found[i], expected[i], 0.005) << "network " << example << ", flow " << i;
+        const std::vector<double> shares = shares_mbps(network), expected = filled_mbps(network);
+        for (std::size_t i = 0; i < shares.size(); i++)
+            EXPECT_NEAR(shares[i], expected[i], 0.005) << "network " << example << ", flow " << i;
     }
 }
 

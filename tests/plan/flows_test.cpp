@@ -78,11 +78,11 @@ TEST(Packets, AreLargerThanTheirHeaders) {
 }
 
 TEST(Flows, StopAfterTheyStart) {
-    const auto said = [](const char* stop) {
+    const auto problem_of = [](const char* stop) {
         return problem(kLink, with(with(kFlow, "start", text("5s")), "stop", text(stop)));
     };
-    EXPECT_EQ(said("5.000000000001s"), "none");
-    EXPECT_EQ(said("5s"), "tcp.stop = \"5s\": expected a time after start");
+    EXPECT_EQ(problem_of("5.000000000001s"), "none");
+    EXPECT_EQ(problem_of("5s"), "tcp.stop = \"5s\": expected a time after start");
     EXPECT_EQ(problem_with("start", text("19999999999999ps")), "none");
 }
 
@@ -131,7 +131,7 @@ TEST(Datagrams, HaveNoRecovery) {
     const sim::Flow usual;
     EXPECT_EQ(read(kLink, kSource).network.flows[0].recovery, usual.recovery);
     Table plain = kFlow;
-    std::erase_if(plain, [](const Entry& one) { return one.key == "recovery"; });
+    std::erase_if(plain, [](const Entry& entry) { return entry.key == "recovery"; });
     EXPECT_EQ(read(kLink, plain).network.flows[0].recovery, usual.recovery);
 }
 
@@ -170,27 +170,27 @@ TEST(Names, AreUnique) {
 
 TEST(Messages, NumberTablesWithoutAName) {
     Table nameless = kFlow;
-    std::erase_if(nameless, [](const Entry& one) { return one.key == "name"; });
+    std::erase_if(nameless, [](const Entry& entry) { return entry.key == "name"; });
     EXPECT_EQ(problem(kLink, nameless), "flow 1.name: is missing");
 }
 
 TEST(Messages, ShowTheFirstSixtyCharactersOfAValue) {
     const std::string most = std::string(58, 'x'), more = most + "y";
-    const auto said = [](const std::string& words) {
+    const auto problem_of = [](const std::string& words) {
         const std::string all = problem_with("to", text(words.c_str()));
         return all.substr(0, all.find(": "));
     };
-    EXPECT_EQ(said(most), "tcp.to = \"" + most + "\"");
-    EXPECT_EQ(said(more), "tcp.to = \"" + more + "...");
+    EXPECT_EQ(problem_of(most), "tcp.to = \"" + most + "\"");
+    EXPECT_EQ(problem_of(more), "tcp.to = \"" + more + "...");
     EXPECT_EQ(problem_with("to", text("a\nb")).find("tcp.to = \"a b\": "), 0u);
 }
 
 TEST(Messages, ListWhatIsKnown) {
-    const auto said = [](const char* on) {
+    const auto problem_of = [](const char* on) {
         const Table loss = {{"rate", {0.5}}, {"on", text(on)}};
         return problem(with(kLink, "loss", {loss}));
     };
-    EXPECT_EQ(said("sideways"),
+    EXPECT_EQ(problem_of("sideways"),
               "wire.loss.on = \"sideways\": expected one of: forward, backward, both");
     EXPECT_NE(problem_with("nothing-like-it", {true}).find(" more"), std::string::npos)
         << "a flow has more keys than a message lists";
@@ -208,7 +208,7 @@ TEST(Messages, SuggestWhatIsTwoEditsAway) {
               "wire.queue.kind = \"droptailxx\": did you mean \"droptail\"?");
     Table misspelt = kLink;
     misspelt.insert(misspelt.begin(), {"delya", text("45ms")});
-    std::erase_if(misspelt, [](const Entry& one) { return one.key == "delay"; });
+    std::erase_if(misspelt, [](const Entry& entry) { return entry.key == "delay"; });
     EXPECT_EQ(problem(misspelt), "wire.delya: no such key, did you mean \"delay\"?");
 }
 

@@ -52,8 +52,8 @@ TEST(Losses, InStatesHaveTheirTimesAndRates) {
 }
 
 TEST(Reroutes, ReplaceTheDelayOfTheirDirections) {
-    const List at = {text("1s"), text("3s")}, delay = {text("50ms"), text("20ms")};
-    const Table reroute = {{"at", {at}}, {"delay", {delay}}};
+    const List times = {text("1s"), text("3s")}, delay = {text("50ms"), text("20ms")};
+    const Table reroute = {{"at", {times}}, {"delay", {delay}}};
     for (const bool is_both : {true, false}) {
         const sim::Link link =
             link_with("reroute", is_both ? reroute : with(reroute, "on", text("forward")));
@@ -79,14 +79,14 @@ TEST(RecordedDelays, ReplaceTheDelayOfALink) {
     Table link = with(kLink, "delays", {recorded});
     EXPECT_EQ(problem(link),
               "wire.delay = \"45ms\": has no effect with recorded delays of both directions");
-    std::erase_if(link, [](const Entry& one) { return one.key == "delay"; });
-    const sim::Link made = read(link).network.links[0];
+    std::erase_if(link, [](const Entry& entry) { return entry.key == "delay"; });
+    const sim::Link built = read(link).network.links[0];
     constexpr sim::Time kMs = sim::kSecond / 1000;
-    EXPECT_EQ(made.forward.delay, 9 * kMs);
-    EXPECT_EQ(made.forward.delay_changes.delays, std::vector<sim::Time>({12 * kMs, 10 * kMs}));
-    EXPECT_EQ(made.forward.delay_changes.at, std::vector<sim::Time>({0, 10 * kMs}));
-    EXPECT_EQ(made.forward.delay_changes.period, 20 * kMs);
-    EXPECT_EQ(made.backward.delay_changes.period, 10 * kMs);
+    EXPECT_EQ(built.forward.delay, 9 * kMs);
+    EXPECT_EQ(built.forward.delay_changes.delays, std::vector<sim::Time>({12 * kMs, 10 * kMs}));
+    EXPECT_EQ(built.forward.delay_changes.at, std::vector<sim::Time>({0, 10 * kMs}));
+    EXPECT_EQ(built.forward.delay_changes.period, 20 * kMs);
+    EXPECT_EQ(built.backward.delay_changes.period, 10 * kMs);
     const Table one_side = {{"forward", {Numbers{12}}}, {"interval", text("1s")}};
     EXPECT_EQ(link_with("delays", one_side).forward.delay_changes.period, sim::kSecond);
     EXPECT_EQ(problem(with(kLink, "delays", {Table{{"forward", {Numbers{-1}}}}}))
@@ -108,14 +108,14 @@ TEST(Reordering, IsOnItsSides) {
 }
 
 TEST(Traces, AscendAndLastAMillisecond) {
-    const auto said = [](const Numbers& times) {
+    const auto problem_of = [](const Numbers& times) {
         return problem(with(kLink, "trace", {Table{{"backward", {times}}}}));
     };
-    EXPECT_EQ(said({0, 1}), "none");
-    EXPECT_EQ(said({}), "none");
+    EXPECT_EQ(problem_of({0, 1}), "none");
+    EXPECT_EQ(problem_of({}), "none");
     const std::string wanted = "expected ascending times in ms, the last at least 1";
-    EXPECT_EQ(said({0}), "wire.trace.backward = [0]: " + wanted);
-    EXPECT_EQ(said({-1, 5}), "wire.trace.backward = [-1,5]: " + wanted);
+    EXPECT_EQ(problem_of({0}), "wire.trace.backward = [0]: " + wanted);
+    EXPECT_EQ(problem_of({-1, 5}), "wire.trace.backward = [-1,5]: " + wanted);
     EXPECT_EQ(problem(with(kLink, "trace", {Table{{"forward", {List{}}}}})), "none");
     EXPECT_EQ(problem(with(kLink, "trace", {Table{{"forward", {List{text("1")}}}}})),
               "wire.trace.forward = [\"1\"]: expected a list of whole numbers");
@@ -124,10 +124,10 @@ TEST(Traces, AscendAndLastAMillisecond) {
 TEST(Traces, OfBothDirectionsGiveTheRate) {
     Table link =
         with(kLink, "trace", {Table{{"forward", {Numbers{3}}}, {"backward", {Numbers{6}}}}});
-    std::erase_if(link, [](const Entry& one) { return one.key == "rate"; });
-    const sim::Link made = read(link).network.links[0];
-    EXPECT_EQ(made.forward.rate_bps, 4'010'667);  // 1504 bytes in 3 ms
-    EXPECT_EQ(made.backward.rate_bps, 2'005'333);
+    std::erase_if(link, [](const Entry& entry) { return entry.key == "rate"; });
+    const sim::Link built = read(link).network.links[0];
+    EXPECT_EQ(built.forward.rate_bps, 4'010'667);  // 1504 bytes in 3 ms
+    EXPECT_EQ(built.backward.rate_bps, 2'005'333);
     const Table slow = {{"forward", {Numbers{3'600'000}}}, {"backward", {Numbers{6}}}};
     EXPECT_EQ(read(with(link, "trace", {slow})).network.links[0].forward.rate_bps, 1000)
         << "at least the slowest rate of a link";
@@ -135,10 +135,10 @@ TEST(Traces, OfBothDirectionsGiveTheRate) {
 
 TEST(BackwardRates, ReplaceTheRateOfTheirDirection) {
     const Table link = with(kLink, "backward_rate", text("384kbps"));
-    const sim::Link made = read(link).network.links[0];
-    EXPECT_EQ(made.backward.rate_bps, 384'000);
-    EXPECT_GT(made.forward.rate_bps, 384'000);
-    EXPECT_EQ(made.backward.queue_packets, made.forward.queue_packets);
+    const sim::Link built = read(link).network.links[0];
+    EXPECT_EQ(built.backward.rate_bps, 384'000);
+    EXPECT_GT(built.forward.rate_bps, 384'000);
+    EXPECT_EQ(built.backward.queue_packets, built.forward.queue_packets);
     EXPECT_NE(problem(with(kLink, "backward_rate", text("1bps"))), "none");
     const Table backward = {{"backward", {Numbers{3}}}}, forward = {{"forward", {Numbers{3}}}};
     EXPECT_EQ(problem(with(link, "trace", {backward})),
@@ -146,14 +146,15 @@ TEST(BackwardRates, ReplaceTheRateOfTheirDirection) {
     EXPECT_NE(problem(with(link, "trace", {forward})).find("no effect with a trace and backward"),
               std::string::npos);
     Table rated = with(link, "trace", {forward});
-    std::erase_if(rated, [](const Entry& one) { return one.key == "rate"; });
+    std::erase_if(rated, [](const Entry& entry) { return entry.key == "rate"; });
     EXPECT_EQ(read(rated).network.links[0].forward.rate_bps, 4'010'667) << "needs no rate";
 }
 
 TEST(Queues, AreLimitedInPacketsOrBytes) {
     const auto limits = [](const char* words) {
-        const sim::Direction made = link_with("queue", with(kQueue, "limit", text(words))).forward;
-        return std::pair(made.queue_packets, made.queue_bytes);
+        const sim::Direction forward =
+            link_with("queue", with(kQueue, "limit", text(words))).forward;
+        return std::pair(forward.queue_packets, forward.queue_bytes);
     };
     EXPECT_EQ(limits("9p"), std::pair(std::int64_t{9}, sim::kUnlimited));
     EXPECT_EQ(limits("9B"), std::pair(sim::kUnlimited, std::int64_t{9}));

@@ -91,9 +91,9 @@ TEST(Numbers, HaveASignAPointAndAnExponent) {
 TEST(Numbers, HaveNoControlCharacters) {
     for (const char control : {'\0', '\t', '\x7f'}) {
         const std::string words = std::string("1b") + control + "ps";
-        const std::string said =
+        const std::string problem =
             outcome({words}, [](const Item& item) { return read(item, kRate); });
-        EXPECT_NE(said.find("\": expected a rate"), std::string::npos) << int{control};
+        EXPECT_NE(problem.find("\": expected a rate"), std::string::npos) << int{control};
     }
 }
 
@@ -162,9 +162,9 @@ TEST(Fractions, AreNumbersOrPercentages) {
         EXPECT_EQ(share(text(wrong)), "x = \"" + std::string(wrong) + "\": " + wanted);
 }
 
-std::string shown(const Amount& one) {
-    if (!one.count) return "unlimited";
-    return std::to_string(*one.count) + (one.in_packets ? " packets" : " bytes");
+std::string shown(const Amount& amount) {
+    if (!amount.count) return "unlimited";
+    return std::to_string(*amount.count) + (amount.in_packets ? " packets" : " bytes");
 }
 
 std::string amount_of(const char* words, bool finite = false) {
@@ -194,11 +194,11 @@ TEST(Amounts, ArePacketsOrBytesUpToAGigabyte) {
 std::string limit_of(const char* words) {
     const Table table = {{"x", text(words)}};
     try {
-        const Limit made = limit(Section(table, "")["x"]);
-        if (made.products)
-            return std::to_string(made.products->digits) + "e" +
-                   std::to_string(made.products->power) + " bdp";
-        return made.ps ? std::to_string(*made.ps) + " ps" : shown(made.amount);
+        const Limit parsed = limit(Section(table, "")["x"]);
+        if (parsed.products)
+            return std::to_string(parsed.products->digits) + "e" +
+                   std::to_string(parsed.products->power) + " bdp";
+        return parsed.ps ? std::to_string(*parsed.ps) + " ps" : shown(parsed.amount);
     } catch (const Problem& wrong) {
         return wrong.problem;
     }

@@ -95,8 +95,8 @@ TEST(Plan, ATraceReplacesTheRate) {
 
 TEST(Plan, ARouteHasTheFewestLinksAndAmongEqualsTheFirst) {
     const std::vector<Ends> links = {{0, 1}, {1, 2}, {0, 3}, {3, 2}, {4, 5}};
-    const std::vector<Route> found = routes(links, {{0, 2}, {2, 3}, {2, 0}, {0, 5}});
-    EXPECT_EQ(found, (std::vector<Route>{{0, 2}, {7}, {3, 1}, {}}));
+    const std::vector<Route> all_routes = routes(links, {{0, 2}, {2, 3}, {2, 0}, {0, 5}});
+    EXPECT_EQ(all_routes, (std::vector<Route>{{0, 2}, {7}, {3, 1}, {}}));
 }
 
 TEST(Plan, AnErrorNamesItsKey) {
@@ -104,7 +104,7 @@ TEST(Plan, AnErrorNamesItsKey) {
     EXPECT_EQ(problem(with(kLink, "rtae", text("1Mbps"))),
               "wire.rtae: no such key, did you mean \"rate\"?");
     Table misspelt = with(kLink, "rtae", text("1Mbps"));
-    std::erase_if(misspelt, [](const Entry& one) { return one.key == "rate"; });
+    std::erase_if(misspelt, [](const Entry& entry) { return entry.key == "rate"; });
     EXPECT_EQ(problem(misspelt), "wire.rtae: no such key, did you mean \"rate\"?");
     misspelt.pop_back();
     EXPECT_EQ(problem(misspelt), "wire.rate: is missing");
@@ -151,9 +151,9 @@ TEST(Plan, ItsTextIsReadBack) {
 void collect(Value& value, std::vector<Value*>& all) {
     all.push_back(&value);
     if (auto* table = std::get_if<Table>(&value.is))
-        for (auto& [key, one] : *table) collect(one, all);
+        for (auto& [key, inner] : *table) collect(inner, all);
     if (auto* list = std::get_if<List>(&value.is))
-        for (Value& one : *list) collect(one, all);
+        for (Value& inner : *list) collect(inner, all);
 }
 
 std::vector<Value> anything() {
@@ -320,23 +320,24 @@ TEST(Quantities, TooLargeOnesNameTheirBounds) {
 
 TEST(Scenario, TellsWhatFollowsFromItsPath) {
     const auto flow = [](const char* name, Table more) {
-        Table made = with(kFlow, "name", text(name));
-        for (Entry& one : more) made = with(made, one.key, std::move(one.value));
-        return Value{made};
+        Table flow = with(kFlow, "name", text(name));
+        for (Entry& entry : more) flow = with(flow, entry.key, std::move(entry.value));
+        return Value{flow};
     };
     const Table product = {{"kind", text("droptail")}, {"limit", text("2bdp")}};
-    const Scenario made =
+    const Scenario scenario =
         read_whole({{"name", text("mine")},
                     {"duration", text("20s")},
                     {"link", {List{{with(kLink, "queue", {product})}}}},
                     {"flow",
                      {List{flow("given", {{"receive_window", text("64KiB")}}),
                            flow("group", {{"count", {std::int64_t{3}}}}), flow("alone", {})}}}});
-    EXPECT_EQ(made.flows,
+    EXPECT_EQ(scenario.flows,
               (std::vector<std::string>{"given", "group-1", "group-2", "group-3", "alone"}));
-    EXPECT_EQ(made.limits, (std::map<std::size_t, std::int64_t>{{0, 30}}));  // 2 x 2 Mb/s x 90 ms
-    EXPECT_EQ(made.windows, (std::map<std::size_t, std::uint32_t>{{1, 1 << 20}, {2, 1 << 20}}));
-    EXPECT_EQ(made.plan.network.flows[0].receive_window_bytes, 65'536u);
+    EXPECT_EQ(scenario.limits,
+              (std::map<std::size_t, std::int64_t>{{0, 30}}));  // 2 x 2 Mb/s x 90 ms
+    EXPECT_EQ(scenario.windows, (std::map<std::size_t, std::uint32_t>{{1, 1 << 20}, {2, 1 << 20}}));
+    EXPECT_EQ(scenario.plan.network.flows[0].receive_window_bytes, 65'536u);
 }
 
 }  // namespace

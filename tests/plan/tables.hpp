@@ -14,7 +14,7 @@ namespace ww::plan::test {
 inline Value text(const char* words) { return {std::string(words)}; }
 
 inline Table with(Table table, const std::string& key, Value value) {
-    std::erase_if(table, [&](const Entry& one) { return one.key == key; });
+    std::erase_if(table, [&](const Entry& entry) { return entry.key == key; });
     table.push_back({key, std::move(value)});
     return table;
 }

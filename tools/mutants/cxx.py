@@ -147,8 +147,8 @@ class Program:
     def __post_init__(self) -> None:
         self.source = ROOT / self.room
         self.tree = BUILD / self.room / "tree"
-        self.made = BUILD / self.room / "made"
-        self.file = self.made / f"ww_{self.room}_tests"
+        self.build = BUILD / self.room / "made"
+        self.file = self.build / f"ww_{self.room}_tests"
         self.memory = BUILD / self.room / "caught.json"  # by which test each was caught last
 
     def build(self) -> None:
@@ -182,14 +182,14 @@ class Program:
 
     def compile(self) -> set[int]:
         """Compiles everything; returns the numbers of the mutants that do not compile."""
-        if not (self.made / "build.ninja").exists():
+        if not (self.build / "build.ninja").exists():
             flags = f"-D CMAKE_CXX_FLAGS_DEBUG={FLAGS.format(self.tree)}"
             options = ["-D", "CMAKE_BUILD_TYPE=Debug", flags, "-D", "WW_WERROR=OFF", "-G", "Ninja"]
-            done = run(["cmake", "-S", str(self.tree), "-B", str(self.made), *options])
+            done = run(["cmake", "-S", str(self.tree), "-B", str(self.build), *options])
             if done.returncode:
                 sys.exit(done.stdout + done.stderr)
         done = run(
-            ["cmake", "--build", str(self.made), "--target", self.file.name, "--", "-k", "0"]
+            ["cmake", "--build", str(self.build), "--target", self.file.name, "--", "-k", "0"]
         )
         if done.returncode == 0:
             return set()

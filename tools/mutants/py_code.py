@@ -53,7 +53,7 @@ class Finder(ast.NodeVisitor):
             self.starts.append(self.starts[-1] + len(line))
         self.lines = text.splitlines()
         self.path: list[str] = []
-        self.found: list[tuple[str, Change]] = []
+        self.changes: list[tuple[str, Change]] = []
 
     def offset(self, line: int, column: int) -> int:
         """Converts a line and a byte column into a position in the text."""
@@ -68,7 +68,7 @@ class Finder(ast.NodeVisitor):
         return self.offset(node.end_lineno, node.end_col_offset)
 
     def add(self, first: int, last: int, new: list[str]) -> None:
-        self.found.append((".".join(self.path), (first, last, new)))
+        self.changes.append((".".join(self.path), (first, last, new)))
 
     def between(self, left: ast.expr, operator: ast.AST, right: ast.expr) -> None:
         """Adds the replacements of an operator between two expressions."""
@@ -183,7 +183,7 @@ def mutants(file: str, text: str) -> list[list[Mutant]]:
     finder = Finder(text)
     finder.visit(ast.parse(text))
     mutants = []
-    for place, (first, last, texts) in finder.found:
+    for place, (first, last, texts) in finder.changes:
         function = place.removesuffix(".<locals>")
         mutants.append([mutant(file, text, first, last, new, function) for new in texts])
     return mutants

@@ -21,8 +21,8 @@ class Aggregator : public Impairment {
 
     Aggregator(const Aggregation& settings, const Random&) : time_(settings.time) {}
 
-    Time arrival(Time at) {
-        if (at > burst_at_) burst_at_ = at + time_;
+    Time arrival(Time time) {
+        if (time > burst_at_) burst_at_ = time + time_;
         return burst_at_;
     }
 

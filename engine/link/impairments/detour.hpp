@@ -32,11 +32,11 @@ class Detours : public Impairment {
 
     Detours(const Detour& settings, const Random&) : settings_(settings) {}
 
-    Time arrival(Time at) {
-        Time since = at - settings_.start;
+    Time arrival(Time time) {
+        Time since = time - settings_.start;
         if (since >= 0 && settings_.every > 0) since %= settings_.every;
         const bool is_detour = since >= 0 && since < settings_.length;
-        const Time there = at + (is_detour ? settings_.delay : 0);
+        const Time there = time + (is_detour ? settings_.delay : 0);
         return last_ = settings_.keeps_order ? std::max(last_, there) : there;
     }
 

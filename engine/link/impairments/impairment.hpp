@@ -4,7 +4,7 @@
 // settings, and a row of kinds.hpp. It acts at one end or at both:
 //
 //   drops()    kDrops: returns whether a packet is dropped on arrival, before it reaches the queue
-//   arrival()  kDelays: returns when a packet arrives at the far end that would arrive at `at`. Calls come in the
+//   arrival()  kDelays: returns when a packet arrives at the far end that would arrive at `time`. Calls come in the
 //              order of arrival, and packets stay in that order, unless channels know of it: reorders() in network.hpp
 #pragma once
 
@@ -16,7 +16,7 @@ namespace ww::sim {
 struct Impairment {
     static constexpr bool kDrops = false, kDelays = false;
     bool drops(Time /*now*/, std::uint32_t /*bytes*/) { return false; }
-    Time arrival(Time at) { return at; }
+    Time arrival(Time time) { return time; }
 };
 
 }  // namespace ww::sim

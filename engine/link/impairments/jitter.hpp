@@ -13,10 +13,10 @@ class Jitter {
   public:
     Jitter(Time most, const Random& random) : most_(static_cast<double>(most)), random_(random) {}
 
-    // Returns when a packet arrives that would arrive at `at` without jitter.
-    Time arrival(Time at) {
+    // Returns when a packet arrives that would arrive at `time` without jitter.
+    Time arrival(Time time) {
         const auto drawn = static_cast<Time>(random_.open_unit() * most_);
-        return last_ = std::max(last_, at + drawn);
+        return last_ = std::max(last_, time + drawn);
     }
 
   private:

@@ -32,7 +32,7 @@ class WifiDelays : public Impairment {
         : share_(static_cast<double>(settings.mean - kMs) / static_cast<double>(90 * kMs)),
           random_(random) {}
 
-    Time arrival(Time at) { return last_ = std::max(last_, at + delay()); }
+    Time arrival(Time time) { return last_ = std::max(last_, time + delay()); }
 
     // Draws the delay of a packet.
     Time delay() {

@@ -147,8 +147,8 @@ class DualPi2Queue : public Discipline {
             update(0);
             return true;
         });
-        timer_.catch_up(now, [&](Time at) {
-            update(seconds(at - first));
+        timer_.catch_up(now, [&](Time time) {
+            update(seconds(time - first));
             return true;
         });
     }
