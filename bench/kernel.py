@@ -27,7 +27,14 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from tests.linux.helpers.machine import Namespace, alone, eventually, lacking, outcome, own_bpffs
+from tests.linux.helpers.machine import (
+    Namespace,
+    alone,
+    eventually,
+    missing_reason,
+    outcome,
+    own_bpffs,
+)
 from westwood.kernel import ww_kernel
 from westwood.kernel.recording import recording
 
@@ -215,7 +222,7 @@ def thousand() -> dict[str, Any]:
 
 
 def main() -> int:
-    reason = lacking()
+    reason = missing_reason()
     if reason:
         print(f"without the kernel: {reason}", file=sys.stderr)
         return 77

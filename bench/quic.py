@@ -41,44 +41,44 @@ def path(rate: str, delay: str, queue: str, loss: float, cc: str, **flow: object
 
 def _read(folders: Sequence[str]) -> dict[tuple[str, str], dict[bool, list[Row]]]:
     """Returns the rows of each engine and control: with a flow that fills them, and short."""
-    found: dict[tuple[str, str], dict[bool, list[Row]]] = {key: {} for key in LABELS}
+    rows_of: dict[tuple[str, str], dict[bool, list[Row]]] = {key: {} for key in LABELS}
     for folder in map(Path, folders):
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         engine = manifest["engine"].split()[-1]
         points = pl.read_csv(folder / "validation.csv", infer_schema_length=None)
         for row in points.iter_rows(named=True):
             is_bulk = "short" not in row["grid"]
-            found[engine, row["cc"]].setdefault(is_bulk, []).append(row)
-    return found
+            rows_of[engine, row["cc"]].setdefault(is_bulk, []).append(row)
+    return rows_of
 
 
 def _ratios(rows: Sequence[Row], figure: str) -> str:
     """Returns the median of the ratios, how many are within 10 %, and the extremes."""
     ratios = sorted(ratio(row, figure) for row in rows)
-    close = sum(not is_far(one) for one in ratios)
+    close = sum(not is_far(ratio) for ratio in ratios)
     middle = statistics.median(ratios)
     return f"{middle:.2f}; {close} of {len(ratios)}; {ratios[0]:.2f} to {ratios[-1]:.2f}"
 
 
 def paths_table(folders: Sequence[str]) -> str:
     """Returns the table of the forty paths, and that of the causes."""
-    found = _read(folders)
+    rows_of = _read(folders)
     lines = []
     for key, label in LABELS.items():
-        rows = found[key]
-        resent = statistics.median(float(one["retransmission_ratio" + OTHER]) for one in rows[True])
+        rows = rows_of[key]
+        resent = statistics.median(float(row["retransmission_ratio" + OTHER]) for row in rows[True])
         cells = [_ratios(rows[figure == GOODPUT], figure) for figure in FIGURES]
         lines.append((label, f"{100 * resent:.2f} %", *cells))
     figures = " | ".join(FIGURES.values())
-    causes_table = table(f"beyond 10 %, and why | {figures}", _causes(found))
+    causes_table = table(f"beyond 10 %, and why | {figures}", _causes(rows_of))
     return f"{table(f'CUBIC | resent, median: | {figures}', lines)}\n{causes_table}"
 
 
-def _causes(found: dict[tuple[str, str], dict[bool, list[Row]]]) -> Iterator[Sequence[str]]:
+def _causes(rows_of: dict[tuple[str, str], dict[bool, list[Row]]]) -> Iterator[Sequence[str]]:
     for key, label in LABELS.items():
         if key[0] != "linux":
-            rows = found[key]
-            cells = [causes(key[0], rows[one == GOODPUT], one) for one in FIGURES]
+            rows = rows_of[key]
+            cells = [causes(key[0], rows[figure == GOODPUT], figure) for figure in FIGURES]
             yield (label, *cells)
 
 
@@ -93,8 +93,8 @@ def speed_table() -> str:
         for rate, simulated_s in (("100Mbps", 10), ("1Gbps", 3)):
             # The window keeps slow start from losing so much that quinn's receiver gives up.
             filled = path(rate, "20ms", "1bdp", 0, cc, receive_window="8MB")
-            one = filled.with_settings({"duration": f"{simulated_s}s"})
-            costs = [simulate(one, engine=engine).flow_rows[0]["cpu_s"] for _ in range(3)]
+            settings = filled.with_settings({"duration": f"{simulated_s}s"})
+            costs = [simulate(settings, engine=engine).flow_rows[0]["cpu_s"] for _ in range(3)]
             cells.append(f"{simulated_s / statistics.median(costs):.0f}")
         lines.append((f"`{cc}`{' in ' + engine if ':' not in cc else ''}", *cells))
     return table("`cc` | 100 Mb/s: | 1 Gb/s:", lines)

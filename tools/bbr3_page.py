@@ -45,7 +45,7 @@ def shares(queue: float, first: str, second: str) -> tuple[float, float]:
     scenario = network(50, queue, {"first": first, "second": second})
     sums = [0.0, 0.0]
     for seed in SEEDS:
-        goodputs = [one["goodput_bps"] for one in simulate(scenario, seed).flow_rows]
+        goodputs = [row["goodput_bps"] for row in simulate(scenario, seed).flow_rows]
         for flow, goodput in enumerate(goodputs):
             sums[flow] += goodput / sum(goodputs) / len(SEEDS)
     return sums[0], sums[1]

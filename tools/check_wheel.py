@@ -79,9 +79,9 @@ def needed(program: bytes) -> list[str]:
 
 def main(folder: str) -> int:
     wheel = max(Path(folder).glob("westwood-*.whl"), key=lambda path: path.stat().st_mtime)
-    found = list(complaints(zipfile.ZipFile(wheel)))
-    print("\n".join(found) or f"{wheel.name} is complete")
-    return bool(found)
+    problems = list(complaints(zipfile.ZipFile(wheel)))
+    print("\n".join(problems) or f"{wheel.name} is complete")
+    return bool(problems)
 
 
 if __name__ == "__main__":

@@ -34,15 +34,15 @@ def draw_published(claims: Mapping[str, Numbers], path: Path) -> None:
     from westwood.draw.style import legend, look, subplots
     from westwood.papers.checks.words import NEAR
 
-    found = [one for one in published_numbers(claims) if one[1]][::-1]
+    numbers = [published for published in published_numbers(claims) if published[1]][::-1]
     with look():
-        figure, axes = subplots(size=(7.2, 0.24 * len(found) + 1))
+        figure, axes = subplots(size=(7.2, 0.24 * len(numbers) + 1))
         axes.axvspan(1 - NEAR, 1 + NEAR, color="0.9")
-        for place, (number, ours, _) in enumerate(found):
+        for place, (number, ours, _) in enumerate(numbers):
             near = number.off(ours) <= NEAR
             shape = "<" if number.kind == "at most" else "o" if near else "D"
             axes.plot(ours / number.value, place, shape, color=_OURS if near else _FAR)
-        axes.set_yticks(range(len(found)), [number.name for number, _, _ in found], fontsize=7)
+        axes.set_yticks(range(len(numbers)), [number.name for number, _, _ in numbers], fontsize=7)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.set_xlabel("Ours ÷ published")
@@ -73,8 +73,11 @@ def _draw_numbers(numbers: Sequence[tuple[Any, float, str]], path: Path) -> None
 
     from westwood.draw.style import look
 
-    ordered = sorted(numbers, key=lambda one: _axis(one[0]))
-    panels = [(axis, list(these)) for axis, these in groupby(ordered, lambda one: _axis(one[0]))]
+    ordered = sorted(numbers, key=lambda published: _axis(published[0]))
+    panels = [
+        (axis, list(these))
+        for axis, these in groupby(ordered, lambda published: _axis(published[0]))
+    ]
     heights = [len(these) for _, these in panels]
     with look():
         figure, rows = pyplot.subplots(

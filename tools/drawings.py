@@ -83,9 +83,9 @@ def _pipe(axes: Axes) -> None:
     axes.text(0.05, PIPE + 1.5, "the path is full", color=SOFT, fontsize=9)
 
 
-def _note(axes: Axes, text: str, at: tuple[float, float], to: tuple[float, float]) -> None:
+def _note(axes: Axes, text: str, position: tuple[float, float], to: tuple[float, float]) -> None:
     arrow = {"arrowstyle": "->", "color": SOFT}
-    axes.annotate(text, at, to, arrowprops=arrow, fontsize=9, color="black")
+    axes.annotate(text, position, to, arrowprops=arrow, fontsize=9, color="black")
 
 
 def sawtooth() -> Any:

@@ -64,7 +64,12 @@ def short(html: str) -> str:
 
     The links to the laboratory are left out, because their folder is not in docs/.
     """
-    lines = {one.name for part in PARTS.values() for one in part.criteria if one.question}
+    lines = {
+        criterion.name
+        for part in PARTS.values()
+        for criterion in part.criteria
+        if criterion.question
+    }
     kept = tuple(f'<h2 id="{name}"' for name in (*lines, "part-c4"))
     sections = _SECTION.split(_LABORATORY.sub("", html))
     return "".join(
@@ -76,10 +81,12 @@ def _kept(entry: dict[str, Any]) -> dict[str, Any]:
     """Returns what the page needs: the worst point, what is judged there and the mean of all."""
     answer = Answer.of(entry)
     worst = answer.worst
-    at = {"point": worst.name, "judged": worst.judged, "mean": answer.mean} if worst else {}
+    worst_point = (
+        {"point": worst.name, "judged": worst.judged, "mean": answer.mean} if worst else {}
+    )
     compared = [point.paced for point in answer.points if not math.isnan(point.paced)]
     paced = {"paced": min(compared, default=math.nan)}
-    return {key: entry[key] for key in _KEPT} | _known(at | paced)
+    return {key: entry[key] for key in _KEPT} | _known(worst_point | paced)
 
 
 def _known(values: dict[str, Any]) -> dict[str, Any]:
@@ -122,9 +129,11 @@ def conclusions(numbers: pages.Numbers) -> str:
 
     counts: dict[int, list[str]] = {}
     for cc, answers in by_line.items():
-        met = sum(answer["verdict"] == "meets" for answer in answers.values())
-        counts.setdefault(met, []).append(f"`{cc}`")
-    ranked = "; ".join(f"{', '.join(counts[met])} {met}" for met in sorted(counts, reverse=True))
+        met_count = sum(answer["verdict"] == "meets" for answer in answers.values())
+        counts.setdefault(met_count, []).append(f"`{cc}`")
+    ranked = "; ".join(
+        f"{', '.join(counts[count])} {count}" for count in sorted(counts, reverse=True)
+    )
     rows = _head("your path", "take", "not decided", "because it must")
     for path, lines in _PATHS.items():
         takes = which(lines, "meets")

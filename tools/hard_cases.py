@@ -162,7 +162,7 @@ def measured(cases: Sequence[Criterion] = CASES) -> list[Answer]:
     with tempfile.TemporaryDirectory() as folder:
         evaluation = Evaluation(request, Folder(Path(folder) / "cases"))
         with evaluation.opened(resume=False):
-            evaluation.go(None, lambda runs, total: runs)
+            evaluation.run_all(None, lambda runs, total: runs)
             return evaluation.answers(control)
 
 

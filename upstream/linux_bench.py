@@ -315,7 +315,7 @@ def undecided(rows: list[dict[str, Any]]) -> list[Bottleneck]:
 def measure(minutes: float, only: str) -> None:
     """Runs machine after machine until every path in `only` is decided or time is up."""
     emulated.fetch()
-    reason = emulated.lacking((*TOOLS, "patch", "make"))
+    reason = emulated.missing_reason((*TOOLS, "patch", "make"))
     if reason:
         raise RunError(reason)
     fetch_headers()
