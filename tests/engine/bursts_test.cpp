@@ -47,8 +47,8 @@ TEST(Bursts, LeaveAtOnceAndTheNextOneWaitsForAllOfTheirSegments) {
 // tcp_update_skb_after_send(): len_ns -= min(len_ns / 2, credit)
 TEST(Bursts, MakeUpForUpToHalfOfTheirTime) {
     const std::uint64_t rate = bytes_per_s(kMss * 1000);
-    for (const auto [late, waits] : {std::pair{kMillisecond / 4, kMillisecond * 7 / 4},
-                                     std::pair{10 * kMillisecond, kMillisecond}}) {
+    for (const auto& [late, waits] : {std::pair{kMillisecond / 4, kMillisecond * 7 / 4},
+                                      std::pair{10 * kMillisecond, kMillisecond}}) {
         Pacer pacer;
         pacer.on_burst(kSecond, kMss, rate, 1, 1);
         const Time sent = pacer.next_at() + late;
@@ -75,8 +75,8 @@ TEST(CompressedAcks, AnswerTheFirstThreeSegmentsBeyondAGapAtOnce) {
 }
 
 TEST(CompressedAcks, WaitForATwentiethOfTheRoundTripAndAMillisecondAtMost) {
-    for (const auto [rtt, waits] : {std::pair{10 * kMillisecond, kMillisecond / 2},
-                                    std::pair{100 * kMillisecond, kMillisecond}}) {
+    for (const auto& [rtt, waits] : {std::pair{10 * kMillisecond, kMillisecond / 2},
+                                     std::pair{100 * kMillisecond, kMillisecond}}) {
         AckTiming timing(compressing(44));
         timing.on_syn_ack(0);
         timing.on_established(rtt);
