@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from westwood import _engine
 from westwood.control import loading
+from westwood.control.catalogue import UDP
 from westwood.errors import InputError
 from westwood.scenario import profiles
 from westwood.scenario.stacks import KERNEL, is_kernels, is_stack
@@ -47,7 +48,7 @@ def plan_of_kernel(scenario: Scenario) -> str:
     """
     if scenario.profile != BURSTS:
         usual = profiles.get(BURSTS).choices["flow"].items()
-        names = [flow.name for flow in scenario.flow]
+        names = [flow.name for flow in scenario.flow if flow.cc.name != UDP]
         scenario = scenario.with_settings(
             {f"{name}.{key}": choice.value for name in names for key, choice in usual}
         )
