@@ -264,6 +264,7 @@ def test_validate_compares_both_engines(tmp_path, monkeypatch):
         "westwood-cubic",
         "short-queues",
         "lossy",
+        "beside-cubic",
         "bbr",
         "quic",
         "quic-short",
