@@ -94,7 +94,7 @@ def nearest(left: str, right: str) -> float:
 
 
 @pytest.mark.parametrize(
-    ("left", "two", "distance"),  # test data of Sharma, Wu and Dalal
+    ("left", "right", "distance"),  # test data of Sharma, Wu and Dalal
     [
         ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
         ((50, 2.5, 0), (73, 25, -18), 27.1492),
