@@ -33,7 +33,7 @@ def stand_in(folder: Path, text: str) -> Path:
 
 
 def test_a_script_runs_in_the_machines_kernel(tmp_path: Path) -> None:
-    program = stand_in(tmp_path, 'cat a.pkt >&2; [ -c /dev/net/tun ] && uname -r >&2; exit 3')
+    program = stand_in(tmp_path, "cat a.pkt >&2; [ -c /dev/net/tun ] && uname -r >&2; exit 3")
     (tmp_path / "in").mkdir()
     (tmp_path / "a.pkt").rename(tmp_path / "in" / "a.pkt")
     only = list(packet_tests.outcomes(tmp_path, program))
