@@ -177,7 +177,10 @@ class Scenario:
     @cached_property
     def _parts(self) -> plain.Parts:
         """The links and flows as far as a run needs them, if possible without models."""
-        parts = None if self._planned().problem else plain.parts_of(self._settings)
+        try:
+            parts = None if self._planned().problem else plain.parts_of(self._settings)
+        except ValueError:  # as for a control of Python that another process had
+            parts = None
         return parts or plain.Parts(self._model.link, self._model.flow)
 
     @cached_property
