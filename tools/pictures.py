@@ -103,13 +103,14 @@ def picture(name: str) -> str:
 
 
 def keep(chosen: Iterable[str]) -> str:
-    """Keeps what these pictures show; says which of them were not drawn again."""
+    """Keeps what these pictures show; says which were not drawn since the last time."""
     recorded = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     stale = []
     for name in chosen:
         now = {"shows": shows(name), "picture": picture(name)}
         former = recorded.get(name, {})
-        if former.get("picture") == now["picture"] and former["shows"] != now["shows"]:
+        is_drawn = (FOLDER / name).stat().st_mtime > KEPT.stat().st_mtime if former else True
+        if former.get("shows", now["shows"]) != now["shows"] and not is_drawn:
             stale.append(name)
         else:
             recorded[name] = now
