@@ -36,7 +36,7 @@ NetnsOption = Annotated[
 
 @command(app, "westwood kernel doctor")
 def doctor() -> None:
-    """Say what this machine lacks for controls and paths (exit code 77)."""
+    """Say what this machine lacks, with the remedy (exit code 77)."""
     from westwood.kernel import doctor
 
     doctor.check_all(print)
@@ -243,7 +243,7 @@ def build(
         ),
     ] = None,
 ) -> None:
-    """Build the Linux of --engine linux-um: no root, ten minutes, once."""
+    """Build the Linux of --engine linux-um, once, in ten minutes."""
     from westwood.kernel import virtual
 
     print(virtual.build(source, print))
@@ -257,7 +257,7 @@ def packetdrill(
         Path | None, typer.Option(metavar="FILE", help="packetdrill; default: that in PATH.")
     ] = None,
 ) -> None:
-    """Run scripts of packetdrill in the kernel of --engine linux-um (exit code 1: one fails)."""
+    """Run scripts of packetdrill in the Linux of --engine linux-um."""
     from westwood.kernel import packet_tests
 
     failed = count = 0
