@@ -144,7 +144,7 @@ _HOMES: Mapping[str, _Home] = {
 EXIT_CODES: Mapping[str, str] = {
     "0": "done",
     "1": "a run failed, or standard output; control replay, evaluate --suite draft or check, "
-    "artifact --check: a host, a test case, a check or a command failed",
+    "artifact --check, kernel packetdrill: a host, a test case, a check or a command failed",
     "2": "bad usage or input, or an option without effect; one line says what and where, "
     "and nothing was written",
     "3": "path compare can't tell yet",
