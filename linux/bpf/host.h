@@ -119,15 +119,31 @@ __attribute__((noinline)) int large_on_ack(struct ww_state *core, struct ww_wind
     return 0;
 }
 
+/*
+ * The same for Westwood-CUBIC, whose paths exceed what the verifier follows in one program. Such a function may not
+ * write to a socket, so it gets a copy of the state.
+ */
+__attribute__((noinline)) int copied_on_ack(struct ww_westwood_cubic_state *core,
+                                            struct ww_window *window, struct ww_sample *sample) {
+    const struct ww_config config = config_of(WW_PROTOCOL_WESTWOOD_CUBIC);
+    if (core && window && sample) ww_on_ack(&config, (struct ww_state *)core, window, sample);
+    return 0;
+}
+
 static inline void core_on_ack(struct sock *sk, const struct ww_host *host,
                                enum ww_protocol protocol, struct ww_window *window,
                                struct ww_sample *sample) {
     const struct ww_config config = config_of(protocol);
     struct ww_state *core = state_of(sk, host, protocol);
-    if (is_large(protocol))
+    if (is_large(protocol)) {
         large_on_ack(core, window, sample);
-    else
+    } else if (config.algorithm == WW_ALG_WESTWOOD_CUBIC) {
+        struct ww_westwood_cubic_state copy = core->westwood_cubic;
+        copied_on_ack(&copy, window, sample);
+        core->westwood_cubic = copy;
+    } else {
         ww_on_ack(&config, core, window, sample);
+    }
 }
 
 static inline struct ww_host *host_of(struct sock *sk, enum ww_protocol protocol) {
