@@ -217,9 +217,9 @@ def _fits_inside(figure: Picture, key: Key, renderer: RendererBase) -> bool:
 
 def _inside(figure: Picture, key: Key, renderer: RendererBase) -> Legend:
     if key.place == "best":
-        return key.axes.legend(
-            key.marks, key.names, title=key.title, fontsize=figure.points(key.points)
-        )
+        points = figure.points(key.points)
+        # matplotlib warns about a slow machine only if "best" is not asked for.
+        return key.axes.legend(key.marks, key.names, loc="best", title=key.title, fontsize=points)
     return _legend(figure, key, renderer, key.axes, key.place)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -10,13 +11,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from matplotlib import legend
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
 from westwood import Result, Scenario, plot_means, simulate
 from westwood.draw import campaign_plots, search_plots, states, trial_plots
 from westwood.draw.bars import grouped_bars, summary_bars
-from westwood.draw.curves import THROUGHPUT, Axis, ratios, side_by_side
+from westwood.draw.curves import THROUGHPUT, Axis, curves, ratios, side_by_side
 from westwood.draw.dots import DotPanel, dots
 from westwood.draw.evaluation_plots import Series, points
 from westwood.draw.over_time import Line, TimePanel, courses
@@ -187,3 +189,10 @@ def test_names_of_rows_lie_beside_their_rows_if_there_is_room() -> None:
         FigureCanvasAgg(figure).draw()
     assert not wide.axes[0].texts
     assert [text.get_text() for text in narrow.axes[0].texts] == [name for _, name in names]
+
+
+def test_a_slow_machine_gets_a_legend_without_a_warning(monkeypatch):
+    """matplotlib warns if it looks for the best place for more than a second."""
+    monkeypatch.setattr(legend.time, "perf_counter", itertools.count(0, 5).__next__)
+    means = {"cc": ["reno", "cubic"] * 2, "x": [1, 1, 2, 2], "y": [1, 2, 3, 4], "y_ci95": [0.1] * 4}
+    curves(pl.DataFrame(means), Axis("x", "x"), Axis("y", "y"), "t").draw_without_rendering()
