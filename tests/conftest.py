@@ -36,7 +36,7 @@ class Called:
 
 
 @pytest.fixture
-def westwood(capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
+def westwood(capsys) -> Callable[..., Called]:
     """Calls the command line."""
 
     def run(*arguments: object) -> Called:
@@ -57,7 +57,7 @@ SHARE: pytest.StashKey[float] = pytest.StashKey()  # of one attack, in seconds
 OUTCOME: pytest.StashKey[str] = pytest.StashKey()
 
 
-def pytest_configure() -> None:
+def pytest_configure():
     """A background job ignores Ctrl-C, and nohup hangups: tests that send one would hang."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -105,7 +105,7 @@ class Attack:
 
 
 @pytest.fixture
-def attack(request: pytest.FixtureRequest) -> Iterator[Attack]:
+def attack(request) -> Iterator[Attack]:
     """Repeats an attack; a failure names the seed of its round."""
     attack = Attack(request.node.nodeid, request.config.stash[SHARE])
     yield attack

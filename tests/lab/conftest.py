@@ -28,7 +28,7 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def watched(browser: Any) -> Iterator[Callable[..., Any]]:
+def watched(browser) -> Iterator[Callable[..., Any]]:
     """Makes tabs; fails the test on an error in the console or a request to another server."""
     contexts, problems = [], []
 
@@ -63,7 +63,7 @@ def watched(browser: Any) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def opened(watched: Callable[..., Any]) -> Callable[..., Any]:
+def opened(watched) -> Callable[..., Any]:
     """Opens the laboratory's page in a watched tab."""
 
     def open_page(behind: str = "", *, url: str = "", **how: Any) -> Any:
@@ -81,7 +81,7 @@ def _foreign(asked: str, url: str) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def one_page(browser: Any) -> Any:
+def one_page(browser) -> Any:
     """Opens a page that several tests share to open many scenarios."""
     page = browser.new_context().new_page()
     page.goto(laboratory.PAGE.as_uri())
@@ -90,7 +90,7 @@ def one_page(browser: Any) -> Any:
 
 
 @pytest.fixture(scope="session")
-def shared_tab(browser: Any) -> Iterator[tuple[Any, list[str]]]:
+def shared_tab(browser) -> Iterator[tuple[Any, list[str]]]:
     """Opens a tab that tests share; returns it with the list of the problems that it reports."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page, problems = context.new_page(), []
@@ -106,7 +106,7 @@ def shared_tab(browser: Any) -> Iterator[tuple[Any, list[str]]]:
 
 
 @pytest.fixture
-def tab(shared_tab: tuple[Any, list[str]]) -> Iterator[Any]:
+def tab(shared_tab) -> Iterator[Any]:
     """Returns the shared tab in its initial state; this takes a tenth of opening another tab."""
     page, problems = shared_tab
     page.evaluate('lab.openPreset("sawtooth")')
@@ -117,6 +117,6 @@ def tab(shared_tab: tuple[Any, list[str]]) -> Iterator[Any]:
 
 
 @pytest.fixture
-def page(opened: Callable[..., Any]) -> Any:
+def page(opened) -> Any:
     """Opens the page in its initial state."""
     return opened()

@@ -94,7 +94,7 @@ class Firefox:
         """Returns a screenshot of the page as PNG."""
         return b64decode(self.of_tab("browsingContext.captureScreenshot")["data"])
 
-    def close(self) -> None:
+    def close(self):
         """Closes the browser."""
         try:
             self.ask("browser.close")

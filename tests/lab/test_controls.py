@@ -21,7 +21,7 @@ OF_CONNECTIONS = {kind: application for kind, application in APPLICATIONS.items(
 
 
 @pytest.fixture
-def page(tab: Any) -> Any:
+def page(tab) -> Any:
     return tab
 
 

@@ -28,13 +28,13 @@ DRAWN = """[...document.querySelectorAll("figure")].flatMap((figure) => figure.p
 
 
 @pytest.fixture(scope="module")
-def needs_script() -> None:
+def needs_script():
     if not alive.SCRIPT.exists():
         pytest.skip("the plots of reports are not built: make lab")
 
 
 @pytest.fixture
-def page_of(watched: Opened, needs_script: None) -> Opened:
+def page_of(watched, needs_script) -> Opened:
     """Opens a folder's page in a watched tab."""
 
     def open_page(folder: Path, **how: Any) -> Any:
@@ -46,7 +46,7 @@ def page_of(watched: Opened, needs_script: None) -> Opened:
 
 
 @pytest.fixture(scope="module")
-def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def swept(tmp_path_factory) -> Path:
     """Runs a sweep over error rates, with its page and its data files."""
     folder = tmp_path_factory.mktemp("swept") / "out"
     asked = ["--set", "duration=3s", "--seeds", "3", "--out", str(folder)]
@@ -73,7 +73,7 @@ def simple(names: tuple[str, ...] = ("one", "two")) -> Any:
     return curves(points(names), Axis("x", "x (m)"), Axis("y", "y (s)"), "Some", by="curve")
 
 
-def test_the_curves_of_a_report_are_those_of_its_data_file(page_of: Opened, swept: Path) -> None:
+def test_the_curves_of_a_report_are_those_of_its_data_file(page_of, swept):
     (panel,) = page_of(swept).evaluate(DRAWN)
     summary = pl.read_csv(swept / "summary.csv").sort("bottleneck.loss.rate")
     curves = {name: [tuple(point) for point in drawn] for name, drawn in panel}
@@ -83,9 +83,7 @@ def test_the_curves_of_a_report_are_those_of_its_data_file(page_of: Opened, swep
     }
 
 
-def test_the_curves_of_a_reproduction_are_those_of_its_data_file(
-    page_of: Opened, westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_the_curves_of_a_reproduction_are_those_of_its_data_file(page_of, westwood, tmp_path):
     done = westwood("reproduce", "blackout", "--seeds", "2", "--out", tmp_path / "made")
     assert done.code == 0, done.err
     page = page_of(tmp_path / "made")
@@ -103,9 +101,7 @@ def follow(page: Any, name: str) -> None:
     page.wait_for_selector("body[data-shown]")
 
 
-def test_a_figure_of_a_report_opens_the_laboratory_in_its_state(
-    page_of: Opened, swept: Path
-) -> None:
+def test_a_figure_of_a_report_opens_the_laboratory_in_its_state(page_of, swept):
     page = page_of(swept)
     follow(page, "scenario.toml")
     state = page.evaluate("lab.state")
@@ -118,9 +114,7 @@ def test_a_figure_of_a_report_opens_the_laboratory_in_its_state(
     assert shown == runs.sort("cc")["goodput_bps"].to_list()
 
 
-def test_without_the_laboratory_a_report_shows_the_command(
-    monkeypatch: pytest.MonkeyPatch, swept: Path, tmp_path: Path
-) -> None:
+def test_without_the_laboratory_a_report_shows_the_command(monkeypatch, swept, tmp_path):
     monkeypatch.setattr(laboratory, "PAGE", tmp_path / "none.html")
     folder = shutil.copytree(swept, tmp_path / "out")
     assert call(["report", str(folder)]) == 0
@@ -129,7 +123,7 @@ def test_without_the_laboratory_a_report_shows_the_command(
     assert "<code>westwood lab scenario.toml</code>" in text
 
 
-def test_intervals_are_drawn_and_written(page_of: Opened, tmp_path: Path) -> None:
+def test_intervals_are_drawn_and_written(page_of, tmp_path):
     page = page_of(page_with(simple(), tmp_path))
     read = page.evaluate("JSON.parse(document.querySelector('figure > script').textContent)")
     (panel,) = read["panels"]
@@ -144,7 +138,7 @@ def test_intervals_are_drawn_and_written(page_of: Opened, tmp_path: Path) -> Non
     ]
 
 
-def test_a_switch_hides_its_curve(page_of: Opened, tmp_path: Path) -> None:
+def test_a_switch_hides_its_curve(page_of, tmp_path):
     page = page_of(page_with(simple(), tmp_path))
     drawn = """() => {
         const { ctx } = document.querySelector("figure").plots[0];
@@ -160,7 +154,7 @@ def test_a_switch_hides_its_curve(page_of: Opened, tmp_path: Path) -> None:
     page.wait_for_function(f"() => ({drawn})().join() === 'true,true'")
 
 
-def test_dragging_zooms_and_a_button_shows_all(page_of: Opened, tmp_path: Path) -> None:
+def test_dragging_zooms_and_a_button_shows_all(page_of, tmp_path):
     page = page_of(page_with(simple(), tmp_path))
     scale = "(({min, max}) => [min, max])(document.querySelector('figure').plots[0].scales.x)"
     whole = page.evaluate(scale)
@@ -179,14 +173,14 @@ def test_dragging_zooms_and_a_button_shows_all(page_of: Opened, tmp_path: Path) 
     assert page.evaluate(scale) == whole
 
 
-def test_names_are_text(page_of: Opened, tmp_path: Path) -> None:
+def test_names_are_text(page_of, tmp_path):
     page = page_of(page_with(simple(NASTY), tmp_path, NASTY[0]))
     assert tuple(page.locator(".switches label").all_inner_texts()) == NASTY
     assert page.locator("figure.alive").count() == 1
     assert page.locator("img:not([src^='data:image/svg'])").count() == 0
 
 
-def test_panels_over_time_share_their_cursor(page_of: Opened, tmp_path: Path) -> None:
+def test_panels_over_time_share_their_cursor(page_of, tmp_path):
     times = pl.Series([0.0, 1.0, 1.0, 3.0])
     line = Line("window", times, pl.Series([1.0, 2.0, 1.5, 4.0]))
     figure = courses([TimePanel("a", [line], {"pipe": 3.0}), TimePanel("b", [line])], "Two")
@@ -200,29 +194,27 @@ def test_panels_over_time_share_their_cursor(page_of: Opened, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_without_scripts_the_picture_is_shown(page_of: Opened, swept: Path, scripts: bool) -> None:
+def test_without_scripts_the_picture_is_shown(page_of, swept, scripts):
     page = page_of(swept, scripts=scripts)
     assert page.locator("figure img").is_visible() != scripts
     assert page.locator("figure canvas").count() == 0 or scripts
 
 
-def test_figures_without_curves_stay_pictures(page_of: Opened, tmp_path: Path) -> None:
+def test_figures_without_curves_stay_pictures(page_of, tmp_path):
     page = page_of(page_with(grouped_bars([("", [("reno", 1.0, 0.1)])], "x", "Bars"), tmp_path))
     assert page.locator("figure img").is_visible()
     assert page.locator("script").count() == 0
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_is_cut_off(page_of: Opened, swept: Path, width: int) -> None:
+def test_nothing_is_cut_off(page_of, swept, width):
     page = page_of(swept, width=width, dark=width == 390)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     box = page.locator(".plots canvas").last.bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= width
 
 
-def test_a_page_without_the_script_is_complete(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_page_without_the_script_is_complete(monkeypatch, tmp_path):
     monkeypatch.setattr(alive, "SCRIPT", tmp_path / "plots.js")
     text = (page_with(simple(), tmp_path) / "index.html").read_text()
     assert "<script" not in text and "data:image/svg+xml" in text

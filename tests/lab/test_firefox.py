@@ -3,7 +3,6 @@
 
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +22,7 @@ SLIDER = '[data-field="rate"] input[type="range"]'
 
 
 @pytest.fixture
-def firefox(tmp_path: Path) -> Iterator[Any]:
+def firefox(tmp_path) -> Iterator[Any]:
     """Starts Firefox with the page open, 1280 px wide."""
     profile = tmp_path / "profile"
     profile.mkdir()

@@ -57,7 +57,7 @@ def built(folder: Path) -> Scenario:
 
 
 @pytest.fixture
-def cell(watched: Callable[..., Any]) -> Callable[[Scenario], Any]:
+def cell(watched) -> Callable[[Scenario], Any]:
     """Shows a scenario's widget in a page of another origin; returns the frame."""
 
     def show(scenario: Scenario) -> Any:

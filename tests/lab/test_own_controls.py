@@ -45,7 +45,7 @@ ecn = true
 
 
 @pytest.fixture(autouse=True)
-def needs() -> None:
+def needs():
     """Skips a test on a machine that can't build the page or compile controls for it."""
     if not laboratory.PAGE.exists():
         pytest.skip("the page is not built: make lab")
@@ -56,7 +56,7 @@ def needs() -> None:
 
 
 @pytest.fixture
-def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def mine(tmp_path, monkeypatch) -> Path:
     """Writes a control like Reno, which is `./mine.c` for commands."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "mine.c"

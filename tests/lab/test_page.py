@@ -4,12 +4,9 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-Opened = Callable[..., Any]
 
 
 def shown(page: Any) -> int:

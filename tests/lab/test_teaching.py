@@ -2,14 +2,12 @@
 """The laboratory's sentences about its pictures agree with the runs: headline and guided tour."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from westwood import Scenario, simulate
 
-Opened = Callable[..., Any]
 BOTTLENECK_BPS = 500e3  # of ack-compression
 
 
@@ -60,7 +58,7 @@ def test_the_headline_gives_no_reason_that_the_run_does_not_show(page):
 
 
 @pytest.fixture
-def steps(page: Any) -> dict[int, dict[str, Any]]:
+def steps(page) -> dict[int, dict[str, Any]]:
     """Returns each step's text, with its rows and losses."""
     page.get_by_role("button", name="Guided tour").click()
     steps_ = {}

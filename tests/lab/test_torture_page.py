@@ -43,7 +43,7 @@ OPEN = """(state) => {
 
 
 @pytest.fixture
-def checked(page: Any) -> Callable[[], None]:
+def checked(page) -> Callable[[], None]:
     """Returns a check that the page still works as it did at its start."""
 
     def rows() -> Any:
@@ -53,7 +53,7 @@ def checked(page: Any) -> Callable[[], None]:
 
     expected = rows()
 
-    def check() -> None:
+    def check():
         assert rows() == expected
         assert page.evaluate(CLEAN)
         assert page.locator("#message").is_hidden()
@@ -170,7 +170,7 @@ def test_a_state_that_is_valid_and_hostile_leaves_the_page_at_work(page, checked
         state = json.loads(usual)
         hostile(state, choices)
 
-        def act() -> None:
+        def act():
             message = page.evaluate(OPEN, state)  # noqa: B023
             if message:  # rejected before anything began
                 page.evaluate(

@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="module")
-def bpffs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def bpffs(tmp_path_factory) -> Iterator[Path]:
     """Mounts a bpffs for a file of tests, and keeps other tests from loading controls meanwhile."""
     folder = tmp_path_factory.mktemp("bpffs")
     with own_bpffs(folder) as ours:
@@ -31,14 +31,14 @@ def bpffs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def controls(bpffs: Path) -> Path:
+def controls(bpffs) -> Path:
     """Loads our controls."""
     ww_kernel.load()
     return bpffs
 
 
 @pytest.fixture
-def loaded(bpffs: Path) -> Path:
+def loaded(bpffs) -> Path:
     """Loads our controls unless an earlier test of the file has; a load takes 3 s of CPU time."""
     if not ww_kernel.status()["loaded"]:
         ww_kernel.load()

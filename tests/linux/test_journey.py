@@ -38,7 +38,7 @@ HOUR_S = 3600
 
 
 @pytest.fixture(scope="module")
-def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareDebian]:
+def debian(tmp_path_factory) -> Iterator[BareDebian]:
     """Makes a bare Debian with the wheel in dist/; no other test loads our controls meanwhile."""
     if reason := bare_debian.missing_reason():
         pytest.skip(reason)
@@ -58,7 +58,7 @@ def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareDebian]:
 
 
 @pytest.fixture(scope="module")
-def walked(debian: BareDebian) -> str:
+def walked(debian) -> str:
     """Runs the pages' commands; returns the output."""
     typed = "".join(
         f"set -x\n{block}{{ set +x; }} 2>/dev/null\n" for page in PAGES for block in blocks(page)

@@ -65,12 +65,12 @@ class Forks:
         self._process.stdin.flush()
         assert self._line() == "ended"
 
-    def end(self) -> None:
+    def end(self):
         self._process.communicate("")
 
 
 @pytest.fixture
-def forks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Forks]:
+def forks(tmp_path, monkeypatch) -> Iterator[Forks]:
     monkeypatch.setattr(saved_defaults, "FOLDER", tmp_path / "westwood")
     forks_ = Forks(tmp_path / "westwood")
     yield forks_

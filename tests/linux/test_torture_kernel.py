@@ -70,7 +70,7 @@ print(chosen)
 
 
 @pytest.fixture(autouse=True, scope="module")
-def clean(bpffs: Path) -> Iterator[None]:
+def clean(bpffs) -> Iterator[None]:
     """After any attack one unload removes everything of ours from the kernel and the bpffs."""
     yield
     ww_kernel.unload()
@@ -84,7 +84,7 @@ def host() -> Iterator[Namespace]:
         yield namespace
 
 
-def works_again() -> None:
+def works_again():
     """Status and doctor report nothing unusual, and a load registers everything."""
     ww_kernel.status()
     assert "bpffs" not in doctor.missing(doctor.checks())

@@ -38,7 +38,7 @@ SLACK_KB = 64 << 10
 
 
 @pytest.fixture
-def loaded(bpffs: Path) -> Iterator[None]:
+def loaded(bpffs) -> Iterator[None]:
     ww_kernel.load()
     yield
     ww_kernel.unload()

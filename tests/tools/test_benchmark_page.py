@@ -9,14 +9,14 @@ from tools.pages import FIGURE, quoted, table_of
 CHEAP = ("point-clean", "point-thin")
 
 
-def test_the_page_has_what_the_command_finds_now(monkeypatch, tmp_path) -> None:
+def test_the_page_has_what_the_command_finds_now(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     shown = table_of("benchmark", benchmark_page.PAGE.read_text(encoding="utf-8"))
     for entry in benchmark_page.measured("--only", ",".join(CHEAP)):
         assert benchmark_page.line(entry) in shown.splitlines()
 
 
-def test_a_missed_bound_is_bold_and_counted() -> None:
+def test_a_missed_bound_is_bold_and_counted():
     point = {"judged": 0.5, "low": 0.4, "high": None}
     entry = {
         "criterion": "loss", "says": "part: share", "points": [point], "bound": 0.6,
@@ -34,7 +34,7 @@ def test_a_missed_bound_is_bold_and_counted() -> None:
     )
 
 
-def test_the_text_quotes_the_table() -> None:
+def test_the_text_quotes_the_table():
     text = benchmark_page.PAGE.read_text(encoding="utf-8")
     cells = (line.split("|") for line in table_of("benchmark", text).splitlines() if "`" in line)
     values = {cell[1].strip(" `"): float(cell[3].strip(" *")) for cell in cells}

@@ -20,18 +20,18 @@ MSS_BITS = 8 * (1500 - 52)  # with timestamps, as in the profile `rfc`
 
 
 @pytest.mark.parametrize("name", list(drawings.facts()))
-def test_the_page_quotes_the_run(name: str) -> None:
+def test_the_page_quotes_the_run(name):
     assert drawings.facts()[name] in " ".join(PAGE.split()), name
 
 
 @pytest.mark.parametrize("name", list(drawings.DRAWINGS))
-def test_a_page_shows_every_drawing(name: str) -> None:
+def test_a_page_shows_every_drawing(name):
     assert any(f"](img/{name}.png)" in page for page in PAGES.values())
     assert (drawings.PICTURES / f"{name}.png").is_file()
     assert drawings.DRAWINGS[name]().axes
 
 
-def test_westwood_sets_the_window_of_the_pages_equation() -> None:
+def test_westwood_sets_the_window_of_the_pages_equation():
     trace = drawings.run("westwood+").trace
     rtt_min_s = trace["rtt_s"].drop_nans().min()
     assert isinstance(rtt_min_s, float)
@@ -40,24 +40,24 @@ def test_westwood_sets_the_window_of_the_pages_equation() -> None:
         assert 0 <= math.floor(wanted) - loss.ssthresh <= 1
 
 
-def test_only_losses_of_a_full_queue_are_evidence_of_one() -> None:
+def test_only_losses_of_a_full_queue_are_evidence_of_one():
     full, lossy = (
         drawings.round_trips(rate)[1]["score"].to_numpy() for rate in (0.0, drawings.LOSS_RATE)
     )
     assert lossy.mean() < drawings.THRESHOLD / 2 < drawings.THRESHOLD < full.mean()
 
 
-def test_the_drawing_has_the_threshold_of_the_control() -> None:
+def test_the_drawing_has_the_threshold_of_the_control():
     (setting,) = (candidate for candidate in SETTINGS if candidate.name == "wc_evidence")
     assert setting.fallback / 1000 == drawings.THRESHOLD
 
 
-def test_reno_halves_its_window() -> None:
+def test_reno_halves_its_window():
     for loss in drawings.losses("newreno"):
         assert abs(loss.ssthresh - loss.cwnd / 2) <= 1
 
 
-def test_the_path_has_the_capacity_in_the_drawings() -> None:
+def test_the_path_has_the_capacity_in_the_drawings():
     written = Scenario.preset("sawtooth").to_toml()
     assert 'rate = "10Mbps"' in written and 'delay = "50ms"' in written
     rtt_s = 2 * 50e-3

@@ -23,12 +23,12 @@ STORED = evaluation_page.PAGE.read()
 FIRST_SEED = 10_000  # of look 1, before the purpose is added
 
 
-def test_the_page_agrees_with_its_file() -> None:
+def test_the_page_agrees_with_its_file():
     assert evaluation_page.PAGE.is_written(STORED), CURE
 
 
 @pytest.mark.parametrize("cc", ["cubic", "bbr3", "westwood+"])
-def test_the_times_are_of_todays_simulator(cc: str) -> None:
+def test_the_times_are_of_todays_simulator(cc):
     (trial,) = (candidate for candidate in c4.TRIALS if candidate.name == "alone")
     seeds = [seed_of("evaluate", FIRST_SEED + n) for n in range(USUAL.worst_of)]
     run = simulator.prepare(Job(trial.scenario(Control(cc)), seeds))
@@ -37,14 +37,14 @@ def test_the_times_are_of_todays_simulator(cc: str) -> None:
     assert max(times_s) == pytest.approx(stored["judged"], rel=1e-5), CURE
 
 
-def test_the_page_in_docs_has_every_criterion_and_few_pictures() -> None:
+def test_the_page_in_docs_has_every_criterion_and_few_pictures():
     text = evaluation_page.WHOLE.read_text(encoding="utf-8")
     for entry in STORED["cubic"]:
         assert f'<h2 id="{entry["criterion"]}"' in text, CURE
     assert text.count("<figure>") == 6 and "Try it in a browser" not in text
 
 
-def test_what_fails_is_on_the_page() -> None:
+def test_what_fails_is_on_the_page():
     """Known faults: BBRv1 starves CUBIC, CUBIC fills queues, Reno does not survive loss."""
     verdicts = {(cc, entry["criterion"]): entry["verdict"] for cc in STORED for entry in STORED[cc]}
     assert verdicts["bbr", "harm-cubic"] == "fails"
@@ -52,7 +52,7 @@ def test_what_fails_is_on_the_page() -> None:
     assert verdicts["sack", "loss"] == "fails"
 
 
-def test_cubic_fails_harder_bursts_than_those_of_stalls() -> None:
+def test_cubic_fails_harder_bursts_than_those_of_stalls():
     """The criterion's note says so, with 0.44 of the link."""
     (stalls,) = (
         criterion for criterion in PARTS["regressions"].criteria if criterion.name == "stalls"

@@ -14,7 +14,7 @@ SHOWN = table_of("cases", benchmark_page.PAGE.read_text(encoding="utf-8")).split
 CURE = "run: python -m tools.hard_cases"
 
 
-def test_the_page_has_every_case_and_the_first_of_each_kind_has_todays_value() -> None:
+def test_the_page_has_every_case_and_the_first_of_each_kind_has_todays_value():
     names = [point.name for criterion in hard_cases.CASES for point in criterion.points]
     assert [line.split(" | ")[0].removeprefix("| ") for line in SHOWN[4:]] == names, CURE
     first = [replace(criterion, points=criterion.points[:1]) for criterion in hard_cases.CASES]
@@ -22,7 +22,7 @@ def test_the_page_has_every_case_and_the_first_of_each_kind_has_todays_value() -
         assert line in SHOWN, CURE
 
 
-def test_a_value_beyond_its_bound_is_bold_and_counted() -> None:
+def test_a_value_beyond_its_bound_is_bold_and_counted():
     (answer,) = hard_cases.measured([replace(hard_cases.CASES[0], points=[])])
     within = At("a", 0.9, 0, 0, 0.9, 0.9, 0.9, Verdict.MEETS, 16)
     points = (within, replace(within, name="b", judged=0.8))

@@ -76,7 +76,7 @@ def verdicts(folder: Path, test: str, listed: set[tuple[str, ...]] | None = None
 
 
 @pytest.fixture(autouse=True)
-def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def build(tmp_path, monkeypatch):
     if not (shutil.which("gcc") and shutil.which("clang")):
         pytest.skip("needs gcc and clang")
     monkeypatch.setattr(core, "BUILD", tmp_path / "build")

@@ -24,7 +24,7 @@ def evidence(**parts: Numbers) -> Numbers:
     return {name: {"of": current, **part, **parts.get(name, {})} for name, part in whole.items()}
 
 
-def test_the_warning_and_path_compare_follow_the_rule() -> None:
+def test_the_warning_and_path_compare_follow_the_rule():
     is_ready = readiness.is_ready(STORED)
     assert (not PROTOCOLS[readiness.CONTROL].warning) == is_ready
     assert ("ww_cubic" in preparing.CANDIDATES) == is_ready
@@ -40,17 +40,17 @@ def test_the_warning_and_path_compare_follow_the_rule() -> None:
         ("stress", {"of": "another control"}),
     ],
 )
-def test_each_condition_can_deny_it(part: str, change: Numbers) -> None:
+def test_each_condition_can_deny_it(part, change):
     assert readiness.is_ready(evidence())
     assert not readiness.is_ready(evidence(**{part: change}))
 
 
-def test_without_evidence_nothing_holds() -> None:
+def test_without_evidence_nothing_holds():
     assert [holds for _, _, holds in readiness.conditions({})] == [False, False, False]
     assert not readiness.is_ready({})
 
 
-def test_points_in_the_kernel_are_near_or_explained(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_points_in_the_kernel_are_near_or_explained(tmp_path):  # type: ignore[no-untyped-def]
     lines = ["grid,goodput_ratio,reason", "short-queues,1.069,", "short-queues,0.9,bursts"]
     (tmp_path / "validation.csv").write_text("\n".join([*lines, "short-queues,1.2,"]))
     (stored,) = readiness.measured({}, ["kernel", str(tmp_path)])

@@ -46,7 +46,7 @@ def shell(script: str, name: str = "one", **more: object) -> Suite:
 
 
 @pytest.fixture
-def output(tmp_path: Path) -> Iterator[int]:
+def output(tmp_path) -> Iterator[int]:
     with (tmp_path / "output").open("wb") as file:
         yield file.fileno()
 
@@ -153,7 +153,7 @@ def test_after_the_end_nothing_starts(tmp_path, output):
 
 
 @pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def repository(tmp_path, monkeypatch) -> Path:
     """A repository with two files, of which a suite reads one."""
     folder = tmp_path / "repository"
     (folder / "core").mkdir(parents=True)

@@ -101,7 +101,7 @@ def result() -> Result:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     """Makes a results folder."""
     path = tmp_path_factory.mktemp("results")
     assert (

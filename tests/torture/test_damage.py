@@ -76,7 +76,7 @@ class Folders:
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folders]:
+def folders(tmp_path_factory) -> Iterator[Folders]:
     with contextlib.closing(Zygote()) as zygote:
         yield Folders(zygote, tmp_path_factory.mktemp("damage"))
 

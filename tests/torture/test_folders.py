@@ -55,7 +55,7 @@ class Undisturbed:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Undisturbed]:
+def undisturbed(tmp_path_factory) -> Iterator[Undisturbed]:
     with contextlib.closing(Zygote()) as zygote:
         yield Undisturbed(zygote, tmp_path_factory.mktemp("folders"))
 

@@ -65,7 +65,7 @@ def interrupted(command: str, choices: Any, folder: Path) -> int:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(tmp_path_factory) -> Path:
     """Makes a results folder for `report`, and an undisturbed sweep."""
     folder = tmp_path_factory.mktemp("finished")
     for command in ("run fig5 --seeds 2 --set duration=2s --out done", SWEEP):

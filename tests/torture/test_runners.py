@@ -136,7 +136,7 @@ cat report
 
 
 @pytest.fixture
-def liar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Liar:
+def liar(tmp_path, monkeypatch) -> Liar:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # plans that are kept
     monkeypatch.setattr("westwood.programs._LINGERS_S", 0.1)
     liar_ = Liar(tmp_path)

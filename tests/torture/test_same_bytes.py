@@ -110,7 +110,7 @@ def otherwise(choices: random.Random) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def usual(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Made]:
+def usual(tmp_path_factory) -> Callable[[str], Made]:
     """Returns a function that runs a command with one worker in the usual environment."""
 
     @functools.cache

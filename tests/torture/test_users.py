@@ -49,7 +49,7 @@ MOST_LINES = 3
 
 
 @pytest.fixture
-def roots(tmp_path: Path) -> Iterator[Path]:
+def roots(tmp_path) -> Iterator[Path]:
     """Makes a folder of another user that is read-only for nobody."""
     folder = nobody.owned(tmp_path / "home") / "roots"
     folder.mkdir(mode=0o755)

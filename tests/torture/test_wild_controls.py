@@ -37,7 +37,7 @@ def wild(choices: random.Random) -> str:
 """
 
 
-def _limit_memory() -> None:
+def _limit_memory():
     """A control that overwrites its configuration may ask for all memory: docs/reliability.md."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
 

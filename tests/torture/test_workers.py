@@ -30,14 +30,14 @@ def planned() -> Any:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def undisturbed(tmp_path_factory) -> bytes:
     folder = tmp_path_factory.mktemp("undisturbed")
     sweep.run(planned(), Folder(folder / "out"), track=lambda runs, total: runs)
     return (folder / "out" / "runs.parquet").read_bytes()
 
 
 @pytest.fixture(scope="module")
-def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def dask(tmp_path_factory) -> Iterator[Cluster]:
     pytest.importorskip("distributed", reason="needs Dask: make .venv")
     folder = tmp_path_factory.mktemp("dask")
     with contextlib.closing(Cluster(folder, 2, allowed_failures=1000)) as started:

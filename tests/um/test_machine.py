@@ -48,7 +48,7 @@ def same(result_frames: list[pl.DataFrame], other: list[pl.DataFrame]) -> bool:
 
 
 @pytest.mark.parametrize("cc", CONTROLS)
-def test_a_seed_decides_every_byte(cc: str, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_seed_decides_every_byte(cc, tmp_path, monkeypatch):
     chosen = scenario(cc, loss=LOSSY)
     first = everything(chosen, 1)
     assert first[0]["cc"].to_list() == [cc] and first[0]["goodput_bps"].item() > 1e6
@@ -60,7 +60,7 @@ def test_a_seed_decides_every_byte(cc: str, tmp_path: Path, monkeypatch: Any) ->
     assert not same(first, everything(chosen, 2))
 
 
-def test_many_flows_and_workers_do_not_matter() -> None:
+def test_many_flows_and_workers_do_not_matter():
     chosen = scenario("cubic", "reno", "bbr", "cubic", rate="50Mbps", loss=LOSSY)
     alone = simulate_many(chosen, seeds=3, engine="linux-um", workers=1)
     beside = simulate_many(chosen, seeds=3, engine="linux-um", workers=3)
@@ -69,7 +69,7 @@ def test_many_flows_and_workers_do_not_matter() -> None:
     assert alone.group_by("seed").agg(pl.sum("goodput_bps"))["goodput_bps"].n_unique() == 3
 
 
-def test_it_is_as_fast_as_said_and_close_to_the_simulator() -> None:
+def test_it_is_as_fast_as_said_and_close_to_the_simulator():
     chosen = scenario("cubic", seconds=30)
     real, ours = (simulate(chosen, engine=engine).rows for engine in ("linux-um", "sim"))
     assert real["cpu_s"].item() < 30 / 20  # twenty times real time
@@ -87,7 +87,7 @@ def test_it_is_as_fast_as_said_and_close_to_the_simulator() -> None:
         ({"tcp0.app": {"kind": "rate", "rate": "1Mbps"}}, "tcp0.app"),
     ],
 )
-def test_what_it_cannot_run_is_refused_by_key(change: dict[str, Any], key: str) -> None:
+def test_what_it_cannot_run_is_refused_by_key(change, key):
     with pytest.raises(InputError, match="engine linux-um expects") as raised:
         simulate(scenario("cubic").with_settings(change), engine="linux-um")
     assert raised.value.key == key
@@ -95,7 +95,7 @@ def test_what_it_cannot_run_is_refused_by_key(change: dict[str, Any], key: str) 
 
 @pytest.mark.parametrize("kind", ["codel", "fq_codel"])
 @pytest.mark.parametrize("ecn", [False, True])
-def test_codel_of_the_kernel_decides_as_ours_does(kind: str, ecn: bool) -> None:
+def test_codel_of_the_kernel_decides_as_ours_does(kind, ecn):
     queue = {"kind": kind, "limit": "1000p", "ecn": ecn}
     chosen = scenario("reno", seconds=20, queue=queue).with_settings({"tcp0.ecn": ecn})
     assert same(everything(chosen, 1), everything(chosen, 1))
@@ -107,7 +107,7 @@ def test_codel_of_the_kernel_decides_as_ours_does(kind: str, ecn: bool) -> None:
     assert real.queue_drops == real.early_drops
 
 
-def test_pie_of_the_kernel_fills_the_link_and_drops_early() -> None:
+def test_pie_of_the_kernel_fills_the_link_and_drops_early():
     """It spaces its drops (RFC 8033, 5.4), so slow start fills a longer queue than in ours."""
     chosen = scenario("reno", seconds=20, queue={"kind": "pie", "limit": "1000p"})
     real = simulate(chosen, engine="linux-um").raw.forward[0]
@@ -116,14 +116,14 @@ def test_pie_of_the_kernel_fills_the_link_and_drops_early() -> None:
 
 
 @pytest.mark.parametrize("cc", virtual.controls())
-def test_every_control_of_the_kernel_can_be_named(cc: str) -> None:
+def test_every_control_of_the_kernel_can_be_named(cc):
     chosen = scenario(f"linux:{cc}", loss=LOSSY)
     first = everything(chosen, 1)
     assert first[0]["cc"].to_list() == [f"linux:{cc}"] and first[0]["goodput_bps"].item() > 1e6
     assert same(first, everything(chosen, 1))
 
 
-def test_a_kernels_control_is_the_one_that_a_protocol_names() -> None:
+def test_a_kernels_control_is_the_one_that_a_protocol_names():
     named, ours = (
         simulate(scenario(cc, loss=LOSSY), engine="linux-um").rows
         for cc in ("linux:cubic", "cubic")
@@ -132,7 +132,7 @@ def test_a_kernels_control_is_the_one_that_a_protocol_names() -> None:
     assert named.select(counted).equals(ours.select(counted))
 
 
-def test_dctcp_keeps_the_queue_short_where_it_is_marked() -> None:
+def test_dctcp_keeps_the_queue_short_where_it_is_marked():
     red = {"kind": "red", "limit": "200p", "min": 20, "max": 150, "max_p": 1.0, "weight": 1.0}
     chosen = scenario("linux:dctcp", seconds=10, rate="50Mbps", queue={**red, "ecn": True})
     ran = simulate(chosen, engine="linux-um")
@@ -140,7 +140,7 @@ def test_dctcp_keeps_the_queue_short_where_it_is_marked() -> None:
     assert ran.rows["retransmitted"].item() < 100
 
 
-def test_the_simulator_refuses_a_control_of_the_kernel() -> None:
+def test_the_simulator_refuses_a_control_of_the_kernel():
     with pytest.raises(InputError, match="expected --engine linux or linux-um"):
         simulate(scenario("linux:htcp"))
 
@@ -167,7 +167,7 @@ def own_program(folder: Path, fault: str = "") -> str:
 
 
 @pytest.mark.parametrize("name", ["hybla.c", "dctcp.c", "copa.c"])
-def test_a_file_runs_as_in_the_simulator(name: str) -> None:
+def test_a_file_runs_as_in_the_simulator(name):
     chosen = scenario(name, "cubic", seconds=20)
     real, ours = (simulate(chosen, engine=engine).rows for engine in ("linux-um", "sim"))
     total = [rows["goodput_bps"].sum() for rows in (real, ours)]
@@ -183,27 +183,25 @@ def test_a_file_runs_as_in_the_simulator(name: str) -> None:
         ("window->cwnd = 1 / (ack->mss == 0 ? 1 : ack->mss - ack->mss);", "undefined in C"),
     ],
 )
-def test_a_control_that_fails_ends_the_run_with_one_line(
-    fault: str, problem: str, tmp_path: Path
-) -> None:
+def test_a_control_that_fails_ends_the_run_with_one_line(fault, problem, tmp_path):
     with pytest.raises(RunError, match=problem):
         simulate(scenario(own_program(tmp_path, fault)), engine="linux-um")
 
 
-def test_a_second_file_is_refused_by_key(tmp_path: Path) -> None:
+def test_a_second_file_is_refused_by_key(tmp_path):
     two = scenario(own_program(tmp_path), "hybla.c")
     with pytest.raises(InputError, match="one file for a run") as raised:
         simulate(two, engine="linux-um")
     assert raised.value.key == "tcp1.cc"
 
 
-def test_a_folder_that_it_cannot_use_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_it_cannot_use_is_one_line(monkeypatch):
     monkeypatch.setenv("TMPDIR", "/proc/self")
     with pytest.raises(RunError, match="um, seed 1: the kernel ended with "):
         linux_um.run(scenario("cubic"))
 
 
-def test_it_does_not_outlive_the_process_that_started_it() -> None:
+def test_it_does_not_outlive_the_process_that_started_it():
     text = wire.plan(scenario("cubic", seconds=3000)) + wire.conclusion(1, None)
     code = f"""import os, subprocess, time
 machine = subprocess.Popen([{str(MACHINE)!r}, "1", str(os.getpid())], stdin=subprocess.PIPE,
@@ -227,7 +225,7 @@ def _is_zombie(pid: int) -> bool:
     return ") Z" in Path(f"/proc/{pid}/stat").read_text()
 
 
-def test_a_named_program_must_be_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_named_program_must_be_there(monkeypatch, tmp_path):
     monkeypatch.setenv(virtual.VARIABLE, str(tmp_path / "none"))
     with pytest.raises(UnavailableError, match="WESTWOOD_LINUX_UM names no program"):
         simulate(scenario("cubic"), engine="linux-um")

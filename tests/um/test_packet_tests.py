@@ -32,7 +32,7 @@ def stand_in(folder: Path, text: str) -> Path:
     return program
 
 
-def test_a_script_runs_in_the_machines_kernel(tmp_path: Path) -> None:
+def test_a_script_runs_in_the_machines_kernel(tmp_path):
     program = stand_in(tmp_path, "cat a.pkt >&2; [ -c /dev/net/tun ] && uname -r >&2; exit 3")
     (tmp_path / "in").mkdir()
     (tmp_path / "a.pkt").rename(tmp_path / "in" / "a.pkt")
@@ -41,7 +41,7 @@ def test_a_script_runs_in_the_machines_kernel(tmp_path: Path) -> None:
     assert only[0].problem == f"{virtual.version()}-westwood"
 
 
-def test_the_command_says_how_many_pass(tmp_path: Path) -> None:
+def test_the_command_says_how_many_pass(tmp_path):
     command = ["kernel", "packetdrill", str(tmp_path), "--program"]
     good = CliRunner().invoke(app, [*command, str(stand_in(tmp_path, "exit 0"))])
     assert good.exit_code == 0 and good.output == "a.pkt  passes\n1 of 1 scripts pass\n"
@@ -49,7 +49,7 @@ def test_the_command_says_how_many_pass(tmp_path: Path) -> None:
     assert bad.exit_code == 1 and bad.output == "a.pkt  no\n0 of 1 scripts pass\n"
 
 
-def test_a_folder_without_scripts_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_scripts_is_refused(tmp_path):
     with pytest.raises(InputError, match="expected a folder with scripts of packetdrill"):
         list(packet_tests.outcomes(tmp_path, Path("/bin/true")))
     with pytest.raises(InputError, match="expected the program packetdrill"):
@@ -58,6 +58,6 @@ def test_a_folder_without_scripts_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not (PROGRAM and TESTS), reason="WW_PACKETDRILL and WW_PACKETDRILL_TESTS")
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_the_kernel_passes_linux_own_scripts(folder: str) -> None:
+def test_the_kernel_passes_linux_own_scripts(folder):
     ran = list(packet_tests.outcomes(Path(str(TESTS)) / folder, Path(str(PROGRAM))))
     assert ran and not [outcome for outcome in ran if outcome.problem]

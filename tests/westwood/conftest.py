@@ -13,7 +13,7 @@ SMALL = Path(__file__).with_name("small.toml").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def small_file(tmp_path: Path) -> Path:
+def small_file(tmp_path) -> Path:
     """The small scenario as a file in its own folder."""
     path = tmp_path / "small.toml"
     path.write_text(SMALL, encoding="utf-8")
@@ -21,15 +21,13 @@ def small_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def small(small_file: Path) -> Scenario:
+def small(small_file) -> Scenario:
     """The small scenario."""
     return Scenario.from_toml(small_file)
 
 
 @pytest.fixture
-def westwood(
-    westwood: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Any]:
+def westwood(westwood, tmp_path, monkeypatch) -> Callable[..., Any]:
     """The command line, called in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return westwood

@@ -46,12 +46,12 @@ class Cluster:
             client.wait_for_workers(workers, timeout=_START_S)
             return str(client.scheduler.address)
 
-    def add_worker(self) -> None:
+    def add_worker(self):
         """Starts a worker of one thread, which ends when it is killed: it has no nanny."""
         words = ("worker", "--scheduler-file", self._file, "--no-nanny", "--nthreads", "1")
         self.workers.append(self._start(*words, "--local-directory", self._folder))
 
-    def close(self) -> None:
+    def close(self):
         """Kills all of its processes."""
         for process in [*self.workers, self.scheduler]:
             process.kill()

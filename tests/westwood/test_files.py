@@ -20,7 +20,7 @@ LOSS = '{ kind = "uniform", rate = 0.005 }'
 
 
 @pytest.fixture
-def pipe(tmp_path: Path) -> Callable[[str], Path]:
+def pipe(tmp_path) -> Callable[[str], Path]:
     """Makes named pipes that have no writer."""
 
     def make(name: str) -> Path:

@@ -16,7 +16,7 @@ PROGRAM = Program(
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def package(tmp_path, monkeypatch) -> Path:
     """An installed package, not a checkout, with the user's cache."""
     monkeypatch.setattr(programs, "_PACKAGE", tmp_path / "site" / "westwood")
     monkeypatch.setattr(programs, "CHECKOUT", None)

@@ -82,7 +82,7 @@ def test_functions_and_properties_say_what_they_return_and_raise(name):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     """Has the results folder that examples read."""
     place = tmp_path_factory.mktemp("examples")
     assert call([*COMPARED.split(), "--out", str(place / "compared")]) == 0

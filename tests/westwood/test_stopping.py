@@ -66,7 +66,7 @@ def skip_unless_there(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_signal_ends_it_soon_with_one_line_and_no_leftovers(command: str, tmp_path: Path) -> None:
+def test_a_signal_ends_it_soon_with_one_line_and_no_leftovers(command, tmp_path):
     """A long command first says how long it takes; the signal adds one line to that."""
     skip_unless_there(command)
     tool = Tool(command, tmp_path)
@@ -89,9 +89,7 @@ def test_a_signal_ends_it_soon_with_one_line_and_no_leftovers(command: str, tmp_
         ([signal.SIGTERM, signal.SIGINT], False),
     ],
 )
-def test_an_interrupted_command_keeps_finished_runs(
-    signals: list[signal.Signals], group: bool, tmp_path: Path
-) -> None:
+def test_an_interrupted_command_keeps_finished_runs(signals, group, tmp_path):
     promised = (EXIT_CODES[signals[0]], "westwood: interrupted; finished runs are in r\n", True)
     assert _ends_and_keeps(signals, group, tmp_path) == promised
 
@@ -112,7 +110,7 @@ def _ends_and_keeps(
 
 
 @pytest.mark.skipif(bool(NO_NS3), reason=NO_NS3)
-def test_a_kill_leaves_no_ns3_process(tmp_path: Path) -> None:
+def test_a_kill_leaves_no_ns3_process(tmp_path):
     tool = Tool(f"run table1 {NS3} --seeds 2", tmp_path)
     end = time.monotonic() + 20
     while len(members(tool.process.pid)) < 2 and time.monotonic() < end:
@@ -124,7 +122,7 @@ def test_a_kill_leaves_no_ns3_process(tmp_path: Path) -> None:
     assert not tool.left()
 
 
-def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:
+def test_an_ignored_signal_stays_ignored(tmp_path):
     """nohup ignores SIGHUP, and a shell ignores SIGINT in background jobs."""
     before = {number: signal.signal(number, signal.SIG_IGN) for number in IGNORED}
     try:
@@ -147,7 +145,7 @@ def interrupted_after(seconds: float, what: Callable[[], object]) -> float:
     """Returns the seconds from Ctrl-C until the call raises KeyboardInterrupt."""
     sent: list[float] = []
 
-    def send() -> None:
+    def send():
         sent.append(time.monotonic())
         signal.raise_signal(signal.SIGINT)
 
@@ -165,11 +163,11 @@ def endless() -> Scenario:
     return Scenario.preset("table1").with_settings({"duration": "600h"})
 
 
-def test_simulate_ends_with_keyboard_interrupt(endless: Scenario) -> None:
+def test_simulate_ends_with_keyboard_interrupt(endless):
     assert interrupted_after(0.1, lambda: simulate(endless)) < WITHIN_S
 
 
-def test_simulate_many_ends_with_keyboard_interrupt(endless: Scenario) -> None:
+def test_simulate_many_ends_with_keyboard_interrupt(endless):
     before = threading.active_count()
     took_s = interrupted_after(0.1, lambda: simulate_many(endless, [1, 2, 3]))
     assert took_s < 2 * WITHIN_S
@@ -179,7 +177,7 @@ def test_simulate_many_ends_with_keyboard_interrupt(endless: Scenario) -> None:
     assert threading.active_count() <= before, "no run goes on"
 
 
-def test_ten_thousand_flows_end_just_as_soon() -> None:
+def test_ten_thousand_flows_end_just_as_soon():
     flow = {"from": "a", "to": "b", "cc": "reno"}
     flows = [{"name": f"f{number}", **flow} for number in range(1000)]
     link = {"name": "l", "between": ["a", "b"], "rate": "10Gbps", "delay": "10ms"}
@@ -187,7 +185,7 @@ def test_ten_thousand_flows_end_just_as_soon() -> None:
     assert interrupted_after(0.5, lambda: simulate(many)) < WITHIN_S
 
 
-def test_a_stop_flag_ends_a_run_of_another_thread(endless: Scenario) -> None:
+def test_a_stop_flag_ends_a_run_of_another_thread(endless):
     stop = _engine.Stop()
     timer = threading.Timer(0.05, stop.set)
     timer.start()
@@ -195,7 +193,7 @@ def test_a_stop_flag_ends_a_run_of_another_thread(endless: Scenario) -> None:
         _engine.simulate(build(endless), 1, stop)
 
 
-def test_a_handler_that_does_not_raise_does_not_end_the_run() -> None:
+def test_a_handler_that_does_not_raise_does_not_end_the_run():
     seen: list[int] = []
     before = signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(number))
     try:
@@ -209,7 +207,7 @@ def test_a_handler_that_does_not_raise_does_not_end_the_run() -> None:
     assert seen == [signal.SIGUSR1]
 
 
-def test_a_temporary_folder_is_removed_however_its_block_ends(tmp_path: Path) -> None:
+def test_a_temporary_folder_is_removed_however_its_block_ends(tmp_path):
     with pytest.raises(KeyboardInterrupt), stopping.temporary_folder("x-", tmp_path) as folder:
         (folder / "file").touch()
         raise KeyboardInterrupt
@@ -282,7 +280,7 @@ except KeyboardInterrupt:
         ("is_keeping", "kept\narrived\n", ""),
     ],
 )
-def test_the_process_ends_even_if_the_exception_is_lost(what: str, out: str, errors: str) -> None:
+def test_the_process_ends_even_if_the_exception_is_lost(what, out, errors):
     # On a busy machine the 0.35 s may pass before the process is scheduled.
     assert (143, out, errors) in (_ended(what) for _ in range(3))
 

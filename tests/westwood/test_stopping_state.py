@@ -15,7 +15,7 @@ from westwood import _engine, stopping
 
 
 @pytest.fixture
-def process(monkeypatch: pytest.MonkeyPatch) -> stopping._Process:
+def process(monkeypatch) -> stopping._Process:
     """A process that has begun and got no signal."""
     process_ = stopping._Process()
     process_.has_begun = True
@@ -68,7 +68,7 @@ def test_before_it_begins_a_signal_ends_the_process_and_its_children(process, mo
     class Child:
         killed = 0
 
-        def kill(self) -> None:
+        def kill(self):
             self.killed += 1
             raise ProcessLookupError
 
@@ -116,7 +116,7 @@ def test_an_exception_that_python_could_not_raise_is_due_again(process, monkeypa
 def test_a_threads_stop_flag_ends_its_own_work_only():
     stop, errors = _engine.Stop(), []
 
-    def work() -> None:
+    def work():
         stopping.adopt(stop)
         stopping.check()
         stop.set()

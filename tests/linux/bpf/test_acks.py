@@ -49,12 +49,12 @@ class Played:
 
 
 @pytest.fixture(scope="module", params=["one-drop", "tail"])
-def losses(request: pytest.FixtureRequest) -> str:
+def losses(request) -> str:
     return str(request.param)
 
 
 @pytest.fixture(scope="module", params=CONTROLS)
-def played(request: pytest.FixtureRequest, losses: str, controls: Path) -> Played:
+def played(request, losses, controls) -> Played:
     path = ACKS / f"{request.param}-{losses}.txt"
     command = ["unshare", "-n", sys.executable, HELPERS / "scripted_peer.py", request.param, path]
     for _ in range(ATTEMPTS):

@@ -9,7 +9,6 @@ import itertools
 import math
 import re
 import time
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -52,12 +51,9 @@ def events_of(trace: pl.DataFrame, event: str) -> list[dict[str, float]]:
 
 
 @pytest.fixture(scope="module", params=FAMILY)
-def lossy(request: pytest.FixtureRequest, controls: Path) -> tuple[str, pl.DataFrame, list[str]]:
+def lossy(request, controls) -> tuple[str, pl.DataFrame, list[str]]:
     """Runs a control over the lossy path; returns its name, its recording and TCP_INFO."""
     return (request.param, *run(request.param, 2.5, "--drop", "1100", "--dark", "1.3,1.8"))
-
-
-Lossy = tuple[str, pl.DataFrame, list[str]]
 
 
 def test_a_loss_sets_ssthresh_to_bwe_times_rtt_min(lossy):

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
-def flights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def flights(tmp_path_factory) -> Path:
     """Compiles the program that compares it with the truth."""
     program = tmp_path_factory.mktemp("flights") / "flights"
     source = ROOT / "tests/linux/bpf/flights.c"
@@ -22,7 +22,7 @@ def flights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("segments", [10, 200, 300, 1000, 3000])
-def test_losses_since_a_segment_was_sent_are_counted(flights: Path, segments: int) -> None:
+def test_losses_since_a_segment_was_sent_are_counted(flights, segments):
     done = subprocess.run(
         [flights, str(segments), "40"], capture_output=True, text=True, check=True
     )

@@ -2,7 +2,6 @@
 """linux/bpf/full_control.h makes its calls in the right order, and handles idle times."""
 
 import sys
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -32,7 +31,7 @@ one.close()
 
 
 @pytest.fixture(scope="module")
-def lossy(controls: Path) -> pl.DataFrame:
+def lossy(controls) -> pl.DataFrame:
     """Records a connection that loses a packet, and everything for half a second.
 
     It sends no tail loss probes. A busy machine sends one shortly before the timeout, which then

@@ -115,18 +115,13 @@ def test_nothing_is_counted_if_no_operation_is_skipped(controls):
 
 
 @pytest.fixture(scope="module")
-def usual(controls: Path) -> dict[str, Seen]:
+def usual(controls) -> dict[str, Seen]:
     """Runs the controls as built for users."""
     return run(controls)
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def skipping(
-    request: pytest.FixtureRequest,
-    usual: dict[str, Seen],
-    bpffs: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[str, Path]]:
+def skipping(request, usual, bpffs, tmp_path_factory) -> Iterator[tuple[str, Path]]:
     """Loads the controls that skip operations; yields what they skip."""
     program = ww_kernel.program()
     build = program.parent
@@ -144,18 +139,13 @@ def skipping(
 
 
 @pytest.fixture(scope="module")
-def skipped(skipping: tuple[str, Path]) -> dict[str, Seen]:
+def skipped(skipping) -> dict[str, Seen]:
     """Runs the controls that skip operations."""
     return run(skipping[1])
 
 
 @pytest.fixture(params=CONTROLS)
-def compared(
-    request: pytest.FixtureRequest,
-    skipping: tuple[str, Path],
-    skipped: dict[str, Seen],
-    usual: dict[str, Seen],
-) -> tuple[str, Seen, Seen]:
+def compared(request, skipping, skipped, usual) -> tuple[str, Seen, Seen]:
     """Yields what is skipped, and a control's windows with and without skipping."""
     return skipping[0], skipped[request.param], usual[request.param]
 

@@ -111,7 +111,7 @@ def forward(tuns: list[int], lines: list[Line], losses: Losses) -> None:
             heapq.heappush(waiting, (arrival, order, side, packet))
 
 
-def main() -> None:
+def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("pids", type=int, nargs=2)
     parser.add_argument("--rate", type=float, required=True)

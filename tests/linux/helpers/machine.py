@@ -84,7 +84,7 @@ def controls_to_ourselves() -> Iterator[bool]:
         yield not available() & OURS
 
 
-def end_what_killed_tests_left() -> None:
+def end_what_killed_tests_left():
     """Unloads the controls of killed tests and unmounts their bpffs; the caller holds the lock."""
     mounts = Path("/proc/self/mounts").read_text().splitlines()
     for _, folder, kind, *_ in map(str.split, mounts):

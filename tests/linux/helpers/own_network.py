@@ -50,7 +50,7 @@ class Network:
     def __init__(self, pid: int) -> None:
         self._held = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
 
-    def __del__(self) -> None:
+    def __del__(self):
         os.close(self._held)
 
     def inhabitants(self) -> list[int]:

@@ -100,7 +100,7 @@ class Peer:
         (self._port,) = struct.unpack_from("!H", syn, 20)
         self._first = (struct.unpack_from("!I", syn, 24)[0] + 1) & 0xFFFFFFFF
 
-    def drop_all(self) -> None:
+    def drop_all(self):
         """Discards the packets that have arrived."""
         try:
             while os.read(self._tun, 2048):

@@ -21,13 +21,13 @@ ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: makes root
 
 
 @pytest.fixture
-def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def anywhere(monkeypatch):
     """Skips the check who may change a program: most of these tests do not need it."""
     monkeypatch.setattr(boot, "changeable", lambda path: None)
 
 
 @pytest.fixture
-def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def program(tmp_path, monkeypatch) -> Path:
     """Replaces ww-kernel by a script."""
     path = tmp_path / "ww-kernel"
     path.write_text("#!/bin/sh\n")
@@ -38,7 +38,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def no_systemd(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_systemd(monkeypatch) -> Iterator[None]:
     monkeypatch.setattr(boot, "system_program", lambda name: None)
     yield
 

@@ -13,7 +13,6 @@ from machine import Namespace, alone, other_than_reno, words
 from westwood.errors import InputError, RunError, UnavailableError
 from westwood.kernel import defaults, routes, saved_defaults, users, ww_kernel
 
-Westwood = Callable[..., Any]
 ROUTE = "192.0.2.0/24"
 CC = "net.ipv4.tcp_congestion_control"
 OTHER = other_than_reno()
@@ -24,7 +23,7 @@ pytestmark = [
 
 
 @pytest.fixture(autouse=True)
-def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def memory(tmp_path, monkeypatch) -> Path:
     """Stores the saved defaults in a temporary folder."""
     folder = tmp_path / "westwood"
     monkeypatch.setattr(saved_defaults, "FOLDER", folder)
@@ -32,7 +31,7 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def loaded(loaded: Path) -> Path:
+def loaded(loaded) -> Path:
     """Lets namespaces have our controls as their default, which is for those of any user."""
     users.change(set(ww_kernel.CONTROLS), set())
     return loaded

@@ -5,7 +5,6 @@ import gzip
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,12 +13,11 @@ from westwood.control import compiling
 from westwood.errors import UnavailableError
 from westwood.kernel import btf, doctor, user_controls, ww_kernel
 
-Westwood = Callable[..., Any]
 ALL_CAPABILITIES = (1 << 41) - 1
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Callable[..., dict[str, doctor.Check]]:
+def machine(tmp_path) -> Callable[..., dict[str, doctor.Check]]:
     """Makes the doctor examine a /proc and a /sys written by the test."""
 
     def examined(
@@ -37,9 +35,6 @@ def machine(tmp_path: Path) -> Callable[..., dict[str, doctor.Check]]:
         return {check.name: check for check in doctor.checks(proc, sys_)}
 
     return examined
-
-
-Machine = Callable[..., dict[str, doctor.Check]]
 
 
 def test_each_line_has_a_result_and_a_remedy(machine):

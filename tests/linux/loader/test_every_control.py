@@ -6,9 +6,8 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import polars as pl
 import pytest
@@ -18,7 +17,6 @@ from westwood.kernel import reading, ww_kernel
 from westwood.kernel.recording import Recording, recording
 
 pytestmark = pytest.mark.kernel
-Westwood = Callable[..., Any]
 PORT = 5001
 PATH = ("--rate", 10e6, "--delay", 0.02, "--queue", 1000)
 LOST = "200,400,401"

@@ -2,9 +2,8 @@
 """westwood kernel load FILE.c registers a user's control beside ours, or says why it can't."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -18,7 +17,6 @@ from westwood.kernel import user_controls, ww_kernel
 from westwood.kernel.recording import recording
 
 pytestmark = pytest.mark.kernel
-Westwood = Callable[..., Any]
 PATH = ("--rate", "20e6", "--delay", "0.04", "--queue", "60", "--drop", "1100")
 # The verifier knows no bound of the index.
 WILD = """\
@@ -41,13 +39,13 @@ WW_CONTROL("Wild", 0, .on_ack = on_ack, .on_loss = on_loss)
 
 
 @pytest.fixture(autouse=True)
-def unloaded(bpffs: Path) -> Iterator[None]:
+def unloaded(bpffs) -> Iterator[None]:
     yield
     ww_kernel.unload()
 
 
 @pytest.fixture
-def mine(bpffs: Path, tmp_path: Path) -> str:
+def mine(bpffs, tmp_path) -> str:
     file = tmp_path / "mine.c"
     file.write_text(like("reno", "mine"))
     return str(file)

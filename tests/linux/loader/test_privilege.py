@@ -33,7 +33,7 @@ def open_to_all(bpffs: Path) -> None:
 
 
 @pytest.fixture
-def own_folder(bpffs: Path, program: Path) -> Iterator[Path]:
+def own_folder(bpffs, program) -> Iterator[Path]:
     """Gives the bpffs to an unprivileged user, who may enter all folders above it."""
     ww_kernel.unload()
     assert eventually(lambda: not in_kernel())
@@ -47,7 +47,7 @@ def own_folder(bpffs: Path, program: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Path:
+def program(tmp_path) -> Path:
     """Copies ww-kernel to a folder that the user can read."""
     folder = Path(f"/tmp/westwood-privilege-{os.getpid()}")
     folder.mkdir(mode=0o755)
@@ -137,7 +137,7 @@ def test_others_are_refused(program, own_folder):
 
 
 @pytest.fixture
-def shared(bpffs: Path) -> Iterator[Path]:
+def shared(bpffs) -> Iterator[Path]:
     """Makes a bpffs in which nothing is loaded and anybody may make folders."""
     ww_kernel.unload()
     open_to_all(bpffs)

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 from machine import OURS, alone, available, eventually, in_kernel, outcome
@@ -21,12 +20,11 @@ from westwood.control.catalogue import PROTOCOLS
 from westwood.kernel import users, ww_kernel
 
 pytestmark = pytest.mark.kernel
-Westwood = Callable[..., Any]
 PORT = 5001
 
 
 @pytest.fixture(scope="module", autouse=True)
-def clean(bpffs: Path) -> Iterator[None]:
+def clean(bpffs) -> Iterator[None]:
     """Checks that these tests leave nothing of ours in the kernel."""
     yield
     ww_kernel.unload()
@@ -35,7 +33,7 @@ def clean(bpffs: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def nothing_loaded(bpffs: Path) -> None:
+def nothing_loaded(bpffs):
     """Unloads our controls; checks that the kernel has nothing of ours."""
     ww_kernel.unload()
     assert eventually(lambda: not in_kernel()), "something was leaked"
@@ -48,10 +46,10 @@ def sockets(name: str) -> int:
 
 
 @pytest.fixture
-def other_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+def other_version(tmp_path, monkeypatch) -> Callable[[], None]:
     """Makes `load` load another version."""
 
-    def change() -> None:
+    def change():
         program = Path(shutil.copy2(ww_kernel.program(), tmp_path))
         there = ww_kernel.bpf_object(ww_kernel.program()).read_bytes()
         ww_kernel.bpf_object(program).write_bytes(there + b"\n")

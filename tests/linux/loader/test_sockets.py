@@ -145,7 +145,7 @@ def test_an_unnamed_namespace_is_found():
 
 
 def test_an_error_inside_is_raised_outside():
-    def fail() -> None:
+    def fail():
         raise ZeroDivisionError
 
     with namespaces.opened(None) as namespace, pytest.raises(ZeroDivisionError):

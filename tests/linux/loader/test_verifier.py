@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kernel's verifier follows a program for a million instructions, then refuses it. Ours stay far below."""
+"""The verifier follows a program for a million instructions, then refuses it. Ours stay below."""
 
 import ctypes
 import os
 import platform
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +19,7 @@ TYPE, NAME, VERIFIED = 0, 64, 216  # offsets in struct bpf_prog_info
 
 
 def bpf(command: int, *words: int) -> tuple[int, bytes]:
-    """Calls bpf(2) with a union bpf_attr of 32-bit words; returns its result and the words afterwards."""
+    """Calls bpf(2) with a union bpf_attr of 32-bit words; returns its result and the words then."""
     attributes = ctypes.create_string_buffer(struct.pack(f"{len(words)}I", *words), 128)
     system_call = ctypes.CDLL(None).syscall
     return system_call(SYSTEM_CALL[platform.machine()], command, attributes, 128), attributes.raw
@@ -46,7 +45,7 @@ def instructions() -> Iterator[tuple[str, int]]:
 
 
 @pytest.mark.skipif(platform.machine() not in SYSTEM_CALL, reason="its number of bpf(2) is unknown")
-def test_the_verifier_has_room_for_other_compilers_and_kernels(controls: Path) -> None:
+def test_the_verifier_has_room_for_other_compilers_and_kernels(controls):
     """Two thirds of the limit are enough; a compiler or a kernel may need half as many again."""
     followed = dict(instructions())
     assert followed["control_ww_cubi"] > 1000, followed

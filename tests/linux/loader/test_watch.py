@@ -15,10 +15,9 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
-from typing import Any
 
 import polars as pl
 import pytest
@@ -31,7 +30,6 @@ from westwood.kernel import namespaces, ww_kernel
 from westwood.kernel.sockets import Match
 from westwood.kernel.watching import Watch, ordered, snapshots
 
-Westwood = Callable[..., Any]
 WESTWOOD = (sys.executable, "-c", "from westwood.cli import main; main()", "kernel", "watch")
 
 
@@ -43,7 +41,7 @@ def connected() -> Iterator[tuple[socket.socket, int]]:
         with socket.create_connection(("127.0.0.1", port)) as connection:
             other, _ = server.accept()
 
-            def read() -> None:
+            def read():
                 while other.recv(1 << 16):
                     pass
 

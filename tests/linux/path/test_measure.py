@@ -53,7 +53,7 @@ sizes = ["300kB"]
 class Lab:
     """Makes a namespace with an iperf3 server on its loopback."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         hold = ["unshare", "-n", "sh", "-c", "ip link set lo up; echo; exec sleep 300"]
         self._holder = subprocess.Popen(hold, stdout=subprocess.PIPE)
         assert self._holder.stdout is not None
@@ -63,14 +63,14 @@ class Lab:
     def inside(self, *words: object) -> list[str]:
         return ["nsenter", "-n", "-t", str(self._holder.pid), *map(str, words)]
 
-    def serve(self) -> None:
+    def serve(self):
         command = self.inside("iperf3", "-s", "-p", 5301, "--forceflush")
         self.server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.server.stdout is not None
         while "listening" not in self.server.stdout.readline():
             pass
 
-    def stop(self) -> None:
+    def stop(self):
         if self.server is not None:
             self.server.kill()
             self.server.wait()
@@ -78,7 +78,7 @@ class Lab:
             self.server.stdout.close()
             self.server = None
 
-    def close(self) -> None:
+    def close(self):
         self.stop()
         self._holder.kill()
         self._holder.wait()

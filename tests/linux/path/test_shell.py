@@ -50,7 +50,7 @@ def echo() -> Iterator[None]:
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     server.bind(("0.0.0.0", 7))
 
-    def run() -> None:
+    def run():
         while (received := server.recvfrom(100))[0] != b"end":
             server.sendto(*received)
 
@@ -95,10 +95,10 @@ def test_a_download_with_curl_gets_the_links_rate(tmp_path):
     (tmp_path / "got").mkdir()
 
     class Handler(http.server.SimpleHTTPRequestHandler):
-        def __init__(self, *arguments: Any) -> None:
+        def __init__(self, *arguments: Any):
             super().__init__(*arguments, directory=str(tmp_path))
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, *_: Any):
             pass
 
     with http.server.ThreadingHTTPServer(("0.0.0.0", 8000), Handler) as server:
@@ -121,7 +121,7 @@ def test_a_download_with_curl_gets_the_links_rate(tmp_path):
 def test_other_machines_are_reachable_if_this_one_forwards():
     """Even from a nested shell; servers see the machine's address."""
 
-    def ip(*words: str) -> None:
+    def ip(*words: str):
         subprocess.run(["ip", *words], check=True)
 
     namespace = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
@@ -212,7 +212,7 @@ def test_the_meter_reports_each_second_and_the_totals():
 
 
 def test_without_privileges_the_remedy_is_named():
-    def drop() -> None:
+    def drop():
         for capability in (12, 21):  # CAP_NET_ADMIN, CAP_SYS_ADMIN
             ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
 

@@ -46,7 +46,7 @@ sizes = ["300kB"]
 class Zygote:
     """Has all modules loaded, and starts command lines as its children."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         program = Path(__file__).with_name("zygote.py")
         self._process = subprocess.Popen(
             [sys.executable, str(program)],
@@ -77,7 +77,7 @@ class Zygote:
         code: int = self._ask({"wait": process})["code"]
         return code
 
-    def close(self) -> None:
+    def close(self):
         self._process.communicate()
 
 

@@ -108,7 +108,7 @@ def _figure(figure: Figure, path: Path, **options: Any) -> None:
     path.write_bytes(b"<svg/>" * 3000)
 
 
-def prepare() -> None:
+def prepare():
     """Fixes what differs from run to run, and loads lazily imported modules."""
     for name in _LATE:
         importlib.import_module(name)
@@ -177,7 +177,7 @@ def wait(process: int) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def main() -> None:
+def main():
     """Serves requests until standard input ends."""
     prepare()
     print("{}", flush=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import statistics
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -53,7 +52,7 @@ def session(target: str, size: int, cc: str) -> dict[str, Any]:
     return means.filter(target=target, size_bytes=size * 10**6, cc=cc).row(0, named=True)
 
 
-def test_a_gain_is_that_of_pairs_over_the_baselines_mean() -> None:
+def test_a_gain_is_that_of_pairs_over_the_baselines_mean():
     row = session("near", 1, "ww_plus")
     baseline = statistics.mean([1.0, 1.0, 1.1])
     assert row["gain"] == pytest.approx(statistics.mean([0.2, 0.3, 0.3]) / baseline)
@@ -64,13 +63,13 @@ def test_a_gain_is_that_of_pairs_over_the_baselines_mean() -> None:
     assert math.isnan(session("near", 8, "ww_plus")["gain_ci95"])
 
 
-def test_the_pipe_takes_the_smallest_round_trip_of_all_sessions() -> None:
+def test_the_pipe_takes_the_smallest_round_trip_of_all_sessions():
     assert session("near", 1, "ww_plus")["pipe"] == pytest.approx(1.3e6 * 0.012 / 12_000)
     assert session("near", 8, "cubic")["pipe"] == pytest.approx(4e6 * 0.012 / 12_000)
     assert session("far", 1, "cubic")["pipe"] == pytest.approx(5.0)
 
 
-def test_the_table_has_a_row_for_each_target_with_ranges_over_its_sessions() -> None:
+def test_the_table_has_a_row_for_each_target_with_ranges_over_its_sessions():
     frame = page.table(page.session_means(rows(), "cubic"), "cubic")
     assert frame.columns == list(page.HEADS)
     assert frame.rows() == [
@@ -88,7 +87,7 @@ def test_the_table_has_a_row_for_each_target_with_ranges_over_its_sessions() -> 
     ]
 
 
-def test_a_campaign_without_a_baseline_shows_its_control_alone() -> None:
+def test_a_campaign_without_a_baseline_shows_its_control_alone():
     rates = {key: value for key, value in RATES.items() if key[2] == "cubic"}
     frame = page.table(page.session_means(rows(rates), "cubic"), "cubic")
     assert frame["target"].to_list() == ["near", "far"]
@@ -96,9 +95,7 @@ def test_a_campaign_without_a_baseline_shows_its_control_alone() -> None:
 
 
 @pytest.mark.parametrize(("targets", "title"), [(1, "over 1 path"), (2, "over 2 paths")])
-def test_the_page_says_over_how_many_paths(
-    targets: int, title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_says_over_how_many_paths(targets, title, tmp_path, monkeypatch):
     monkeypatch.setattr(page.report, "figure", lambda *_: None)
     some = rows().filter(pl.col("target").is_in(["near", "far"][:targets]))
     folder = Folder(tmp_path / "made")

@@ -11,7 +11,7 @@ from westwood.errors import InputError, UnavailableError
 
 
 @pytest.fixture(autouse=True)
-def machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def machine(monkeypatch):
     """Has every tool, and this process is root's."""
     monkeypatch.setattr(rehearsal.linux_limits, "check", lambda scenario: None)
     monkeypatch.setattr(rehearsal.linux, "program", lambda: Path("/bin/true"))

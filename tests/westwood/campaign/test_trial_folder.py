@@ -32,7 +32,7 @@ COMPARED = ("path", "compare", "192.0.2.1", "--cc", "reno", "--cc", "ww_plus", "
 
 
 @pytest.fixture
-def invented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def invented(tmp_path, monkeypatch) -> Path:
     """Lets a comparison run without network and privileges; returns the current folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(preparing, "controls", lambda *_: contextlib.nullcontext())

@@ -224,7 +224,7 @@ def test_a_server_that_refuses_an_upload_is_reported(answer, expected):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
 
-        def serve() -> None:
+        def serve():
             connection, _ = server.accept()
             with connection:
                 connection.recv(37)

@@ -3,9 +3,6 @@
 
 import json
 import shlex
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -15,12 +12,11 @@ from westwood.errors import RunError
 from westwood.evaluation import running
 from westwood.results.folder import Folder
 
-Westwood = Callable[..., Any]
 QUICK = ("--suite", "benchmark", "--seed", "104", "--paths", "4")
 
 
 @pytest.fixture(autouse=True)
-def _own_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_ledger(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
@@ -79,7 +75,7 @@ def test_a_folder_that_takes_no_files_is_told_before_the_first_run(westwood, mon
 
 
 def test_a_disk_that_is_full_at_the_end_does_not_take_a_run(westwood, monkeypatch):
-    def full(*_: object) -> None:
+    def full(*_: object):
         raise RunError("out/runs.parquet: can't be written: No space left on device")
 
     words = ("run", "table1", "--set", "duration=2s", "--seeds", "2")

@@ -8,7 +8,6 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -24,7 +23,7 @@ Westwood = Callable[..., Any]
 QUICK = ("--set", "duration=5s", "--seeds", "2")
 
 
-def test_json_is_one_object_and_nothing_else(westwood: Westwood) -> None:
+def test_json_is_one_object_and_nothing_else(westwood):
     called = westwood(
         "run", "table1", *QUICK, "--json", "--plot", "--cc", "tahoe", "--cc", "westwood+"
     )
@@ -43,13 +42,13 @@ def test_json_is_one_object_and_nothing_else(westwood: Westwood) -> None:
     assert result["summary"][0]["goodput_bps_ci95"] > 0
 
 
-def test_a_table_names_the_protocols(westwood: Westwood) -> None:
+def test_a_table_names_the_protocols(westwood):
     called = westwood("run", "table1", *QUICK, "--cc", "newreno", "--cc", "westwood+-ns3")
     assert called.code == 0 and called.err == ""
     assert "NewReno" in called.out and "Westwood+ (ns-3, 2013)" in called.out and "±" in called.out
 
 
-def test_a_results_folder_can_be_run_again(westwood: Westwood, tmp_path: Path) -> None:
+def test_a_results_folder_can_be_run_again(westwood, tmp_path):
     assert westwood("run", "table1", *QUICK, "--out", "res", "--plot").code == 0
     folder = tmp_path / "res"
     assert sorted(p.name for p in folder.iterdir()) == [
@@ -70,16 +69,14 @@ def test_a_results_folder_can_be_run_again(westwood: Westwood, tmp_path: Path) -
     assert second.equals(first)
 
 
-def test_a_kill_before_the_manifest_leaves_a_folder_that_can_be_used(
-    westwood: Westwood, tmp_path: Path
-) -> None:
+def test_a_kill_before_the_manifest_leaves_a_folder_that_can_be_used(westwood, tmp_path):
     (tmp_path / "killed" / ".partial-abc").mkdir(parents=True)
     (tmp_path / "killed" / ".partial-abc" / "manifest.json").write_text("{")
     (tmp_path / "killed" / ".lock").touch()
     assert westwood("run", "table1", *QUICK, "--out", "killed").code == 0
 
 
-def test_a_folder_with_something_else_is_left_alone(westwood: Westwood, tmp_path: Path) -> None:
+def test_a_folder_with_something_else_is_left_alone(westwood, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
     called = westwood("run", "table1", *QUICK, "--out", "mine")
@@ -90,14 +87,14 @@ def test_a_folder_with_something_else_is_left_alone(westwood: Westwood, tmp_path
     assert [p.name for p in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 
 
-def test_figures_without_a_folder_go_to_the_current_one(westwood: Westwood, tmp_path: Path) -> None:
+def test_figures_without_a_folder_go_to_the_current_one(westwood, tmp_path):
     called = westwood("compare", "--duration", "5s", "--seeds", "2", "--plot")
     assert called.code == 0
     assert called.out.splitlines()[-1] == "path-compare.png"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["path-compare.png", "path-compare.svg"]
 
 
-def test_compare_takes_the_paths_numbers(westwood: Westwood) -> None:
+def test_compare_takes_the_paths_numbers(westwood):
     path = ("--rate", "1Mbps", "--delay", "10ms", "--loss", "1%", "--queue", "20p")
     called = westwood(
         "compare", *path, "--duration", "10s", "--seeds", "1", "--cc", "reno", "--json"
@@ -108,14 +105,14 @@ def test_compare_takes_the_paths_numbers(westwood: Westwood) -> None:
     assert row["lost"] > 0 and row["simulated_s"] == 10
 
 
-def test_a_round_trip_is_twice_the_delay(westwood: Westwood) -> None:
+def test_a_round_trip_is_twice_the_delay(westwood):
     common = ("compare", "--cc", "reno", "--seeds", "1", "--duration", "5s", "--json")
     by_rtt, by_delay = westwood(*common, "--rtt", "31ms"), westwood(*common, "--delay", "15.5ms")
     goodput = [json.loads(run.out)["runs"][0]["goodput_bps"] for run in (by_rtt, by_delay)]
     assert goodput[0] == goodput[1]
 
 
-def test_a_swept_delay_says_that_it_is_one_way(westwood: Westwood) -> None:
+def test_a_swept_delay_says_that_it_is_one_way(westwood):
     called = westwood("compare", "--cc", "reno", "--duration", "2s", "--rtt", "20ms,60ms")
     assert "one way" in called.out and "10ms" in called.out and "30ms" in called.out
 
@@ -128,16 +125,12 @@ def test_a_swept_delay_says_that_it_is_one_way(westwood: Westwood) -> None:
         ("0.01,50%", ""),
     ],
 )
-def test_a_loss_that_may_be_a_percentage_is_doubted(
-    loss: str, expected: str, westwood: Westwood
-) -> None:
+def test_a_loss_that_may_be_a_percentage_is_doubted(loss, expected, westwood):
     called = westwood("compare", "--cc", "reno", "--seeds", "1", "--duration", "1s", "--loss", loss)
     assert (called.code, called.err) == (0, expected)
 
 
-def test_reproduce_writes_the_figure_its_points_and_the_claims(
-    westwood: Westwood, tmp_path: Path
-) -> None:
+def test_reproduce_writes_the_figure_its_points_and_the_claims(westwood, tmp_path):
     called = westwood("reproduce", "fig5", "--seeds", "2", "--out", "report")
     assert called.code == 0 and not called.err, "nothing is estimated without a terminal"
     assert called.out.splitlines()[-1] == "report/index.html"
@@ -162,9 +155,7 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
         assert entry["figure"] == "fig5.svg"
 
 
-def test_an_interrupt_keeps_finished_runs(
-    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_keeps_finished_runs(westwood, tmp_path, monkeypatch):
     def interrupted(runs: Any, total: int, *, about_memory: str) -> Any:
         for count, run in enumerate(runs):
             if count == 3:
@@ -180,7 +171,7 @@ def test_an_interrupt_keeps_finished_runs(
 
 
 @pytest.mark.parametrize("command", ["run", "compare", "trace", "reproduce"])
-def test_the_example_in_the_help_works(command: str, westwood: Westwood) -> None:
+def test_the_example_in_the_help_works(command, westwood):
     shown = westwood(command, "--help")
     assert shown.code == 0
     (example,) = [line for line in shown.out.splitlines() if "Example: westwood" in line]
@@ -191,7 +182,7 @@ def test_the_example_in_the_help_works(command: str, westwood: Westwood) -> None
     assert westwood(*arguments).code == 0
 
 
-def test_a_pipe_that_closes_early_is_no_traceback() -> None:
+def test_a_pipe_that_closes_early_is_no_traceback():
     command = (
         f"{sys.executable} -m westwood run table1 --set duration=1s --seeds 2 --json | head -c 1"
     )
@@ -249,9 +240,7 @@ WORDS = st.sampled_from(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(words=st.lists(WORDS, max_size=6))
-def test_any_arguments_end_in_a_known_exit_code(
-    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_arguments_end_in_a_known_exit_code(words, tmp_path, monkeypatch):
     def no_runs(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
@@ -260,16 +249,14 @@ def test_any_arguments_end_in_a_known_exit_code(
     assert call(words) in (0, 1, 2, 77, 130)
 
 
-def test_a_trace_in_a_figure_is_the_run_of_the_row(small: Scenario) -> None:
+def test_a_trace_in_a_figure_is_the_run_of_the_row(small):
     planned = experiment.plan(small, cc=["reno", "westwood+"])
     (_, first, trace), (_, second, _) = experiment.traces(planned)
     assert (first, second) == ("Reno", "Westwood+")
     assert trace["time_s"].max() <= 20 and not math.isnan(trace["cwnd"][0])  # type: ignore[operator]
 
 
-def test_completion_times_stand_where_a_flow_has_a_size(
-    westwood: Callable[..., Any], small_file: Path
-) -> None:
+def test_completion_times_stand_where_a_flow_has_a_size(westwood, small_file):
     assert "completion" not in westwood("run", small_file).out
     called = westwood("run", small_file, "--set", "tcp.size=100kB")
     assert called.code == 0 and "completion" in called.out

@@ -36,9 +36,9 @@ def test_a_pipe_hears_how_long_it_takes_and_then_how_far_it_is(monkeypatch):
     monkeypatch.setattr(console.streams, "say", lines.append)
     assert list(console.track(Slow(), 2)) == [0, 1]
     assert lines[0] == "2 runs take about 1:02:05; fewer seconds or seeds take less"
-    said = len(lines)
+    count = len(lines)
     time.sleep(0.05)
-    assert len(lines) == said, "it is over"
+    assert len(lines) == count, "it is over"
 
 
 def test_the_time_left_is_that_of_the_runs_before():

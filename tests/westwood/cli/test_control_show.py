@@ -2,15 +2,11 @@
 """`control show` prints what a congestion control is, from the declarations."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from westwood import Scenario
 from westwood.control.catalogue import PROTOCOLS, settings_of_protocol
-
-Westwood = Callable[..., Any]
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

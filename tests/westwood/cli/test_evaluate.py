@@ -2,9 +2,7 @@
 """`westwood evaluate`: its page, how it continues, and what it refuses."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,12 +10,11 @@ from westwood import __version__
 from westwood.engines import quic
 from westwood.errors import UnavailableError
 
-Westwood = Callable[..., Any]
 QUICK = ("evaluate", "reno", "--only", "queue", "--quick", "--out", "page")
 
 
 @pytest.fixture(autouse=True)
-def _own_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_ledger(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 

@@ -2,12 +2,8 @@
 """An option that a command lacks is answered with the one that does it."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-
-Westwood = Callable[..., Any]
 
 
 @pytest.mark.parametrize(

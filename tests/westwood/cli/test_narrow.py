@@ -3,7 +3,6 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -17,7 +16,7 @@ QUICK = ("--set", "duration=5s", "--seeds", "2")
 
 
 @pytest.fixture
-def printed(westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+def printed(westwood, monkeypatch) -> Callable[..., str]:
     """Returns what a command prints on a terminal of a width, without its colours."""
 
     def run(width: int, *arguments: str) -> str:

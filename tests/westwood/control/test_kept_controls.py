@@ -22,13 +22,13 @@ SOURCE = loading._source(EVIL.encode())
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def cache(tmp_path, monkeypatch):
     """A cache of compiled controls of its own, so that nothing in it was named elsewhere."""
     monkeypatch.setattr(programs, "workshop", lambda: tmp_path / "cache")
 
 
 @pytest.fixture
-def here(tmp_path: Path, westwood: Callable[..., Any]) -> Path:
+def here(tmp_path, westwood) -> Path:
     """A folder with a control and the results of a run with it in `out`."""
     (tmp_path / "mine.c").write_text(MINE, encoding="utf-8")
     words = "run path --set duration=5s --cc ./mine.c --out out"
@@ -37,7 +37,7 @@ def here(tmp_path: Path, westwood: Callable[..., Any]) -> Path:
 
 
 @pytest.fixture
-def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def loaded(monkeypatch) -> list[str]:
     """The texts of the controls whose code is compiled or loaded."""
     texts: list[str] = []
 
@@ -197,7 +197,7 @@ SWEPT = '[sweep]\n"tcp.cc" = ["./a.c", "x/a.c", "cubic", { name = "./a.c", gain 
 
 
 @pytest.fixture
-def swept(tmp_path: Path, westwood: Callable[..., Any]) -> Path:
+def swept(tmp_path, westwood) -> Path:
     """A folder with two controls of one base name, and their sweep in `out`."""
     (tmp_path / "x").mkdir()
     (tmp_path / "a.c").write_text(MINE, encoding="utf-8")

@@ -24,7 +24,7 @@ MINE = like("reno", "mine")
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> Path:
+def mine(tmp_path) -> Path:
     """A control like Reno."""
     path = tmp_path / "mine.c"
     path.write_text(MINE, encoding="utf-8")
@@ -235,7 +235,7 @@ def test_a_damaged_object_in_the_cache_is_compiled_again():
 
 
 @pytest.fixture
-def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def workshop(tmp_path, monkeypatch) -> Path:
     """The folder of a cache of its own, in a process that has loaded no control."""
     folder = tmp_path / "workshop"
     monkeypatch.setattr(programs, "workshop", lambda: folder)

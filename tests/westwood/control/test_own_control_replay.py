@@ -3,17 +3,14 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from westwood.control.writing import like
 from westwood.engines import replaying
 
-Westwood = Callable[..., Any]
 GOLDEN = Path(__file__).parents[2] / "golden" / "calls"
 BUILT = Path(__file__).parents[3] / "build" / "ns3" / "wheel" / "ww-ns3-runner"
 needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
@@ -26,7 +23,7 @@ OF_CLANG = ON_LOSS + "#ifdef __clang__\n    window->cwnd++;\n#endif\n"
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("mine.c").write_text(like("reno", "mine"), encoding="utf-8")
     return tmp_path

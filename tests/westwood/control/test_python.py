@@ -18,7 +18,7 @@ SAME = ("goodput_bps", "sent", "retransmitted", "timeouts", "mean_cwnd", "max_cw
 class Reno(PythonControl):
     """RFC 5681 with byte counting, as core/reno.h has it."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.counted = 0
 
     def on_ack(self, window: Any, ack: Any) -> None:
@@ -81,7 +81,7 @@ def test_it_paces_if_it_needs_rates():
         def on_ack(self, window: Any, ack: Any) -> None:
             window.pacing_bps, window.cwnd = 2e6, 1000
 
-        def on_loss(self, *_: Any) -> None:
+        def on_loss(self, *_: Any):
             pass
 
     goodput = simulate(path(Constant, loss=0)).rows["goodput_bps"][0]
@@ -196,7 +196,7 @@ def test_a_call_takes_two_microseconds_at_most():
             Idle.calls += 1
             window.cwnd = 50
 
-        def on_loss(self, *_: Any) -> None:
+        def on_loss(self, *_: Any):
             pass
 
     long = path(Idle, loss=0).with_settings({"duration": "600s"})
@@ -210,7 +210,7 @@ class Held(PythonControl):
     parameters: ClassVar = {"held": (20, 1, 1000, "Segments")}
     quantities: ClassVar = {"acks": ("acks", "ACKs so far"), "twice": ("acks", "twice that")}
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.begins_with = self.held  # type: ignore[attr-defined]
         self.count = 0
 

@@ -24,7 +24,7 @@ def points() -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["cc", "by", "x", "y", "y_ci95"], orient="row")
 
 
-def test_curves_are_read_back_with_their_intervals() -> None:
+def test_curves_are_read_back_with_their_intervals():
     text = alive.read(panels(points(), X, Y, "Title", "by", "kind"))
     assert "<" not in text
     read = json.loads(text)
@@ -39,11 +39,11 @@ def test_curves_are_read_back_with_their_intervals() -> None:
             assert curve["high"][1] - curve["low"][1] > 0.19
 
 
-def test_panels_that_share_an_axis_show_all_of_it() -> None:
+def test_panels_that_share_an_axis_show_all_of_it():
     for panel in json.loads(alive.read(panels(points(), X, Y, "Title", "by", "kind")))["panels"]:
         least, most = panel["y"]["limits"]
         assert least == 0 and most > 300
 
 
-def test_anything_but_a_curve_is_not_read() -> None:
+def test_anything_but_a_curve_is_not_read():
     assert alive.read(grouped_bars([("", [("reno", 1.0, 0.1)])], "x", "Bars")) == ""

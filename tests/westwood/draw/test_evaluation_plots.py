@@ -20,15 +20,15 @@ def _levels(*values: float) -> tuple[list[float], set[str]]:
     return [float(line.get_ydata()[0]) for line in marks], {text.get_text() for text in axes.texts}
 
 
-def test_a_run_that_never_ends_is_above_all_others() -> None:
+def test_a_run_that_never_ends_is_above_all_others():
     assert _levels(0.5, math.inf, 2.0) == ([2.5], {"asked for", "never"})
 
 
-def test_runs_that_all_end_have_no_level_of_never() -> None:
+def test_runs_that_all_end_have_no_level_of_never():
     assert _levels(0.5, 2.0) == ([], {"asked for"})
 
 
-def test_a_heat_map_numbers_the_cells_that_fail_with_the_worst_row_first() -> None:
+def test_a_heat_map_numbers_the_cells_that_fail_with_the_worst_row_first():
     cubic = Series("CUBIC", "cubic", (0.5, 3.0, math.nan), (), ())
     bbr = Series("BBRv1", "bbr", (1.5, 0.9, math.inf), (), ())
     figure = evaluation_plots.shares(["a", "b", "c"], [cubic, bbr], "title", "scale")

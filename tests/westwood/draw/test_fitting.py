@@ -159,18 +159,18 @@ def assert_fits(figure: Any) -> None:
 
 @pytest.mark.parametrize("width_cm", [8.5, 18])
 @pytest.mark.parametrize("name", FIGURES)
-def test_axes_keep_most_of_a_figure(name: str, width_cm: float) -> None:
+def test_axes_keep_most_of_a_figure(name, width_cm):
     assert_fits(adapt(FIGURES[name](), None, (width_cm * CM, None)))
 
 
 @pytest.mark.parametrize("width_cm", [8.5, 18])
 @pytest.mark.parametrize("view", VIEWS)
-def test_views_fit(view: str, width_cm: float, results: list[Result], six: Result) -> None:
+def test_views_fit(view, width_cm, results, six):
     for figure in (results[0].plot(view), run_figures.draw(results, view), six.plot(view)):
         assert_fits(adapt(figure, None, (width_cm * CM, None)))
 
 
-def test_a_figure_may_change_its_size_before_each_drawing(results: list[Result]) -> None:
+def test_a_figure_may_change_its_size_before_each_drawing(results):
     figure = results[0].plot()
     assert isinstance(figure, Picture)
     for width_cm in (8.5, 18, 8.5, 30):
@@ -178,7 +178,7 @@ def test_a_figure_may_change_its_size_before_each_drawing(results: list[Result])
         assert_fits(figure)
 
 
-def test_names_of_rows_lie_beside_their_rows_if_there_is_room() -> None:
+def test_names_of_rows_lie_beside_their_rows_if_there_is_room():
     names = [("cubic", "a protocol with a long name and its settings"), ("bbr", "another one")]
     means = MEANS.head(2)
     wide, narrow = (

@@ -84,14 +84,14 @@ def teeth(count: int, length_s: float) -> pl.DataFrame:
     return pl.DataFrame({"time_s": times, "cwnd": [10 + i % 10 for i in range(10 * count)]})
 
 
-def test_many_sawteeth_are_not_drawn_as_a_band() -> None:
+def test_many_sawteeth_are_not_drawn_as_a_band():
     assert sawteeth([teeth(30, 600)], (0.0, 600.0)) == (0.0, 600.0), "they can all be seen"
     first, last = sawteeth([teeth(30, 600), teeth(600, 600)], (0.0, 600.0))
     assert 0 < first < last < 600 and 10 <= (last - first) <= 40
     assert sawteeth([], (0.0, 5.0)) == (0.0, 5.0)
 
 
-def test_a_figure_says_which_part_it_shows_and_starts_at_zero() -> None:
+def test_a_figure_says_which_part_it_shows_and_starts_at_zero():
     trace = teeth(600, 600).with_columns(
         pl.lit("open").alias("state"),
         *(pl.lit(1.0).alias(name) for name in ("ssthresh", "estimate_bps", "rtt_s")),
@@ -104,7 +104,7 @@ def test_a_figure_says_which_part_it_shows_and_starts_at_zero() -> None:
     assert whole.axes[0].get_xlim() == (0, 600) and whole.axes[0].get_title() == "path"
 
 
-def test_the_title_names_the_path(reno: Result) -> None:
+def test_the_title_names_the_path(reno):
     title = reno.plot(start_s=0).axes[0].get_title()
     assert title == "path: 2 Mb/s, 45 ms one way, loss 0.5 %, queue 100 packets, seed 1"
 
@@ -113,9 +113,7 @@ def test_the_title_names_the_path(reno: Result) -> None:
     ("link", "shown", "told"),
     [(None, "hop1", "4 Mb/s"), ("hop2", "hop2", "1 Mb/s"), ("hop3", "hop3", "2 Mb/s")],
 )
-def test_title_and_panels_are_of_the_same_link(
-    link: str | None, shown: str, told: str, lot: Result
-) -> None:
+def test_title_and_panels_are_of_the_same_link(link, shown, told, lot):
     figure = lot.plot(start_s=0, link=link)
     title = figure.axes[0].get_title()
     assert title.startswith(f"lot: {told}, 10 ms one way, ") and f"(link {shown})" in title
@@ -135,7 +133,7 @@ def test_title_and_panels_are_of_the_same_link(
         ("dualpi2", "DualPI2"),
     ],
 )
-def test_drops_and_marks_are_those_of_the_links_discipline(kind: str, title: str) -> None:
+def test_drops_and_marks_are_those_of_the_links_discipline(kind, title):
     queue: dict[str, Any] = {"kind": kind, "limit": "60p"}
     if kind == "red":
         queue |= {"min": 5, "max": 15, "max_p": 0.1}
@@ -149,13 +147,13 @@ def test_drops_and_marks_are_those_of_the_links_discipline(kind: str, title: str
         assert not any("RED" in text for text in legend_texts(figure) if title != "RED")
 
 
-def test_what_a_policer_drops_is_no_disciplines() -> None:
+def test_what_a_policer_drops_is_no_disciplines():
     policer = {"rate": "1Mbps", "burst": "15kB"}
     texts = legend_texts(traced("cubic", "10s", **{"path.policer": policer}).plot(start_s=0))
     assert any(text.startswith("dropped by the policer: ") for text in texts)
 
 
-def test_a_control_without_an_estimate_has_no_panel_for_it(reno: Result, bbr: Result) -> None:
+def test_a_control_without_an_estimate_has_no_panel_for_it(reno, bbr):
     assert any("Estimate" in head for head in heads(bbr.plot()))
     assert not any("Estimate" in head for head in heads(reno.plot()))
     overlay = run_figures.draw([reno, bbr], "windows")
@@ -165,14 +163,14 @@ def test_a_control_without_an_estimate_has_no_panel_for_it(reno: Result, bbr: Re
     assert [line.get_label() for line in drawn] == ["BBRv1"]
 
 
-def test_protocols_are_drawn_over_each_other(reno: Result, bbr: Result) -> None:
+def test_protocols_are_drawn_over_each_other(reno, bbr):
     figure = run_figures.draw([reno, bbr], "windows")
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["Reno", "BBRv1"]
     assert "Queue of path (packets)" in heads(figure)
 
 
-def test_an_interval_is_seen_before_a_black_bar() -> None:
+def test_an_interval_is_seen_before_a_black_bar():
     frame = pl.DataFrame({"goodput_bps": [2e6, 1e6], "goodput_bps_ci95": [3e5, float("nan")]})
     figure = summary_bars([("bbr", "BBRv1"), ("reno", "Reno")], frame, "goodput_bps", "path")
     (bars,) = figure.axes[0].containers[-1:]
@@ -182,14 +180,14 @@ def test_an_interval_is_seen_before_a_black_bar() -> None:
 
 
 @pytest.mark.parametrize("view", views.VIEWS)
-def test_every_view_is_drawn(view: str, bbr: Result) -> None:
+def test_every_view_is_drawn(view, bbr):
     figure = bbr.plot(view, start_s=1, end_s=9)
     assert any(len(axes.lines) or len(axes.patches) for axes in figure.axes)
     assert "path: 2 Mb/s" in figure.axes[0].get_title()
     assert figure._repr_png_().startswith(b"\x89PNG")
 
 
-def test_goodput_over_time_adds_up_to_what_was_acknowledged(reno: Result) -> None:
+def test_goodput_over_time_adds_up_to_what_was_acknowledged(reno):
     (steps,) = reno.plot("goodput").axes[0].patches
     mbps, edges_s, _ = steps.get_data()
     acknowledged = reno.events.filter(kind="ack")["segment"][-1]
@@ -199,7 +197,7 @@ def test_goodput_over_time_adds_up_to_what_was_acknowledged(reno: Result) -> Non
     assert max(mbps) < 2 and edges_s[0] == 0 and edges_s[-1] == 20
 
 
-def test_goodput_of_a_part_is_that_of_the_whole_there(reno: Result) -> None:
+def test_goodput_of_a_part_is_that_of_the_whole_there(reno):
     (part,) = reno.plot("goodput", start_s=5, end_s=8.25).axes[0].patches
     mbps, edges_s, _ = part.get_data()
     acks = reno.events.filter(kind="ack")
@@ -210,12 +208,12 @@ def test_goodput_of_a_part_is_that_of_the_whole_there(reno: Result) -> None:
     assert (edges_s[0], edges_s[-1]) == (5, 8.25)
 
 
-def test_the_guide_names_every_view() -> None:
+def test_the_guide_names_every_view():
     guide = (Path(__file__).parents[3] / "docs/traces.md").read_text()
     assert [name for name in views.VIEWS if f"`{name}` |" not in guide] == ["windows"]
 
 
-def test_the_distribution_of_delays_is_that_of_the_samples(reno: Result) -> None:
+def test_the_distribution_of_delays_is_that_of_the_samples(reno):
     (line,) = reno.plot("delays").axes[0].lines
     shares, ms = line.get_ydata(), line.get_xdata()
     assert shares[-1] == 1 and list(shares) == sorted(shares) and list(ms) == sorted(ms)
@@ -223,13 +221,13 @@ def test_the_distribution_of_delays_is_that_of_the_samples(reno: Result) -> None
     assert (ms[0], ms[-1]) == pytest.approx((1000 * rtt.min(), 1000 * rtt.max()))
 
 
-def test_the_sequence_graph_has_every_segment_sent_again(reno: Result) -> None:
+def test_the_sequence_graph_has_every_segment_sent_again(reno):
     figure = reno.plot("sequence", start_s=0)
     again = next(line for line in figure.axes[0].lines if line.get_label() == "sent again")
     assert len(again.get_xdata()) == reno.events.filter(kind="retransmit").height > 0
 
 
-def test_long_names_do_not_run_off_the_figure(reno: Result) -> None:
+def test_long_names_do_not_run_off_the_figure(reno):
     names = [f"[2001:db8::{i}]:5201 - [2001:db8:1::{i}]:43210" for i in range(6)]
     trace = pl.concat(reno.trace.with_columns(pl.lit(name).alias("flow")) for name in names)
     flows = [(name, "westwood+") for name in names]
@@ -250,9 +248,7 @@ def test_long_names_do_not_run_off_the_figure(reno: Result) -> None:
 @pytest.mark.parametrize(
     ("cc", "name"), [("westwood+", "filtered estimate"), ("westwood-cubic", "estimate")]
 )
-def test_an_estimate_is_called_filtered_where_the_control_has_a_filter(
-    cc: str, name: str, reno: Result
-) -> None:
+def test_an_estimate_is_called_filtered_where_the_control_has_a_filter(cc, name, reno):
     trace = reno.trace.with_columns(estimate_bps=pl.lit(1e6), sample_bps=pl.lit(1e6))
     flow = str(trace["flow"][0])
     figure = panel.draw(panel.Panel("t", [(flow, cc)], trace, (0.0, 20.0)))
@@ -260,7 +256,7 @@ def test_an_estimate_is_called_filtered_where_the_control_has_a_filter(
     assert name in [text.get_text() for legend in legends for text in legend.get_texts()]
 
 
-def test_the_legend_of_a_search_lies_above_its_points() -> None:
+def test_the_legend_of_a_search_lies_above_its_points():
     figure = search_plots.search("veno", [2.0, 2.0, 1.5], [], "t")
     FigureCanvasAgg(figure).draw()
     (axes,) = figure.axes
@@ -270,7 +266,7 @@ def test_the_legend_of_a_search_lies_above_its_points() -> None:
 @pytest.mark.parametrize(
     ("value", "text"), [(0.9962, "0.996"), (0.9999999, "0.9999999"), (1.004, "1.00"), (0.5, "0.50")]
 )
-def test_rounding_never_makes_a_figure_reach_its_bound(value: float, text: str) -> None:
+def test_rounding_never_makes_a_figure_reach_its_bound(value, text):
     assert on_its_side(value, 2, lambda bound: bound >= 1) == text
 
 
@@ -286,15 +282,13 @@ def test_rounding_never_makes_a_figure_reach_its_bound(value: float, text: str) 
         ({"start_s": 30}, "start_s = 30.0: expected a start before the end"),
     ],
 )
-def test_a_view_that_cannot_be_drawn_is_reported(
-    arguments: dict[str, Any], message: str, reno: Result
-) -> None:
+def test_a_view_that_cannot_be_drawn_is_reported(arguments, message, reno):
     with pytest.raises(InputError) as error:
         reno.plot(**arguments)
     assert message in str(error.value)
 
 
-def test_a_missing_recording_is_named() -> None:
+def test_a_missing_recording_is_named():
     scenario = Scenario.preset("path").with_settings({"duration": "1s"})
     with pytest.raises(InputError, match=r"expected simulate\(..., trace=True\)"):
         simulate(scenario).plot()
@@ -302,7 +296,7 @@ def test_a_missing_recording_is_named() -> None:
         simulate(scenario, trace=True).plot("sequence")
 
 
-def test_a_layout_has_no_digits_that_depend_on_the_order_of_sets() -> None:
+def test_a_layout_has_no_digits_that_depend_on_the_order_of_sets():
     """Each layout rounds the positions of the axes and moves them again in another size."""
     figure, axes = style.subplots(2, size=(6, 4))
     axes[0].set_ylabel("goodput, Mb/s")

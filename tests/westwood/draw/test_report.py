@@ -24,7 +24,7 @@ JOINED = re.compile(r"\w*[a-z)%][.,;:][A-Z(]\w*|\w*[a-z],[a-z]\w*| [.,;:]\B|  +\
 class Text(HTMLParser):
     """Collects the text of a page, a line for each block."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.parts: list[str] = []
         self.hidden = 0
@@ -95,20 +95,18 @@ def page(folder: Path, elsewhere: str, tested: bool, opens: list[LabLink]) -> st
         [LabLink("a.toml", "")],
     ],
 )
-def test_no_two_sentences_are_joined(
-    elsewhere: str, tested: bool, opens: list[LabLink], tmp_path: Path
-) -> None:
+def test_no_two_sentences_are_joined(elsewhere, tested, opens, tmp_path):
     lines = Text.lines(page(tmp_path, elsewhere, tested, opens))
     joined = [line for line in lines if JOINED.search(line.replace("a.toml", "file"))]
     assert len(lines) > 20 and not joined
 
 
 @pytest.mark.parametrize("text", ["from its start.The verdict", "one,two", "one .", "95 %.Two"])
-def test_joined_sentences_are_found(text: str) -> None:
+def test_joined_sentences_are_found(text):
     assert JOINED.search(text)
 
 
-def test_a_pair_has_its_difference_and_ratio(tmp_path: Path) -> None:
+def test_a_pair_has_its_difference_and_ratio(tmp_path):
     lines = Text.lines(page(tmp_path, "", tested=False, opens=[]))
     assert "CUBIC minus Reno" in lines
     assert "0.1 ± 0.001 Mb/s" in lines and "+10.0 ± 1.0 %" in lines

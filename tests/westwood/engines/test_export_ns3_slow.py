@@ -135,7 +135,7 @@ SCENARIOS |= {f"drawn{seed}": drawn(seed) for seed in range(8)}
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def programs(tmp_path_factory) -> Path:
     """Builds all programs against the module that `make ns3` built."""
     folder = tmp_path_factory.mktemp("exported")
     prefix = ns3_package.installed("wheel", folder / "prefix")

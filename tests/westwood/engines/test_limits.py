@@ -24,7 +24,7 @@ LESSER = {lesser for lesser, _ in _engine.settings_in_order("flow")}
 
 
 @pytest.fixture(autouse=True)
-def any_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def any_kernel(monkeypatch):
     """Skips the check for controls that this machine's kernel lacks."""
     monkeypatch.setattr(linux_limits, "require", lambda control: None)
 

@@ -18,7 +18,7 @@ from westwood.kernel import emulated
 
 
 @pytest.fixture(autouse=True)
-def any_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def any_kernel(monkeypatch):
     """Has every congestion control."""
     monkeypatch.setattr(linux_limits, "is_missing", lambda control: False)
 
@@ -169,9 +169,9 @@ def test_a_control_that_may_not_be_used_here_exists(code, is_missing, monkeypatc
         def __enter__(self) -> Probe:
             return self
 
-        def __exit__(self, *_: object) -> None: ...
+        def __exit__(self, *_: object): ...
 
-        def setsockopt(self, *_: object) -> None:
+        def setsockopt(self, *_: object):
             if code:
                 raise OSError(code, "no")
 

@@ -49,7 +49,7 @@ def losing(numbers: list[int]) -> dict[str, Any]:
 @needs_ns2
 @pytest.mark.parametrize("profile", ["ns2-2001", "ns2-2005"])
 @pytest.mark.parametrize("cc", ["tahoe", "reno", "newreno", "sack"])
-def test_with_ns2s_fixed_values_a_flow_delivers_as_much_as_there(cc: str, profile: str) -> None:
+def test_with_ns2s_fixed_values_a_flow_delivers_as_much_as_there(cc, profile):
     growth = {f"tcp.cc.{key}": value for key, value in OWN_GROWTH.items()}
     scenario = ns2_scenario(cc, profile=profile, link=losing(LOST), **OWN_WAYS).with_settings(
         growth
@@ -65,7 +65,7 @@ def test_with_ns2s_fixed_values_a_flow_delivers_as_much_as_there(cc: str, profil
 @needs_ns2
 @pytest.mark.parametrize("syn", [True, False])
 @pytest.mark.parametrize("lost", [[], [50]])
-def test_the_same_packets_are_lost_and_a_transfer_takes_as_long(syn: bool, lost: list[int]) -> None:
+def test_the_same_packets_are_lost_and_a_transfer_takes_as_long(syn, lost):
     """Our packet numbers count the SYN, which ns-2 does not send without `syn_`."""
     scenario = ns2_scenario(
         "newreno", link=losing(lost), size="100kB", handshake_rtt=syn, initial_rto="1s", **OWN_WAYS
@@ -78,7 +78,7 @@ def test_the_same_packets_are_lost_and_a_transfer_takes_as_long(syn: bool, lost:
 
 
 @needs_ns2
-def test_the_queue_holds_as_many_packets_as_ours() -> None:
+def test_the_queue_holds_as_many_packets_as_ours():
     """ns-2's DropTail is full one packet below its limit_; drops are counted per flow."""
     scenario = ns2_scenario(link={"queue": {"kind": "droptail", "limit": "10p"}}, duration="150ms")
     scenario = scenario.with_settings({"tcp.initial_cwnd": "30p"})
@@ -88,7 +88,7 @@ def test_the_queue_holds_as_many_packets_as_ours() -> None:
 
 
 @needs_ns2
-def test_random_losses_and_red_have_the_seed_and_flows_share_a_link() -> None:
+def test_random_losses_and_red_have_the_seed_and_flows_share_a_link():
     red = {"kind": "red", "limit": "50p", "min": 5, "max": 15, "spared": 1}
     random = ns2_scenario(
         link={"loss": {"kind": "uniform", "rate": 0.01}, "queue": red}, duration="20s"
@@ -106,14 +106,14 @@ def test_random_losses_and_red_have_the_seed_and_flows_share_a_link() -> None:
 
 
 @needs_ns2
-def test_the_command_line_runs_it(westwood: Any) -> None:
+def test_the_command_line_runs_it(westwood):
     words = ("table1", "--set", "profile=ns2-2005", "--set", "tcp.cc=newreno")
     called = westwood("run", *words, "--engine", "ns2", "--set", "duration=2s", "--seeds", 1)
     assert (called.code, called.err) == (0, "") and "NewReno" in called.out
 
 
 @needs_ns2
-def test_an_error_of_ns2_is_reported_in_one_line() -> None:
+def test_an_error_of_ns2_is_reported_in_one_line():
     with pytest.raises(RunError, match=r"^s, seed 1: ns-2 ended with .*invalid command name"):
         ns2._execute(ns2.program(), "nonsense\n", "s, seed 1")
 
@@ -124,9 +124,7 @@ def of_ucla(name: str = "2002", duration: str = "60s") -> Scenario:
 
 
 @needs_ns2
-def test_an_ns_without_uclas_module_is_refused_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, westwood: Any
-) -> None:
+def test_an_ns_without_uclas_module_is_refused_in_one_line(monkeypatch, westwood):
     monkeypatch.delenv("WESTWOOD_NS2", raising=False)
     with pytest.raises(UnavailableError, match=r"needs an ns with the module TCP/WestwoodNR .*"):
         ns2.simulate(of_ucla(duration="1s"))
@@ -134,21 +132,21 @@ def test_an_ns_without_uclas_module_is_refused_in_one_line(
     assert called.code != 0 and len(called.err.splitlines()) == 1 and "WestwoodNR" in called.err
 
 
-def test_the_grids_of_the_module_are_run_by_name_only() -> None:
+def test_the_grids_of_the_module_are_run_by_name_only():
     assert {"2002", "2002-varying"} == NS2.keys() - chosen("ns2", ()).keys()
     assert list(chosen("ns2", ["2002", "2001"])) == ["2002", "2001"]
 
 
 @pytest.mark.skipif(not os.environ.get("WESTWOOD_NS2"), reason="WESTWOOD_NS2 names no ns with it")
 @pytest.mark.parametrize("name", ["2002", "2002-varying"])
-def test_uclas_module_delivers_as_much_as_ours(name: str) -> None:
+def test_uclas_module_delivers_as_much_as_ours(name):
     ours, theirs = simulate(of_ucla(name)).flow_rows[0], ns2.simulate(of_ucla(name)).flow_rows[0]
     for key in ("goodput_bps", "retransmitted", "timeouts"):
         assert ours[key] == pytest.approx(theirs[key], rel=0.005), key
 
 
 @pytest.mark.parametrize(("switch", "theirs"), sorted(_OF_NEWRENO.items()))
-def test_newrenos_behaviour_before_2003_is_a_switch_in_ns2(switch: str, theirs: str) -> None:
+def test_newrenos_behaviour_before_2003_is_a_switch_in_ns2(switch, theirs):
     for cc in ("newreno", "westwood-ucla"):
         for on in (True, False):
             text = ns2.script(ns2_scenario(cc, profile="ns2-2002", **{switch: on}))
@@ -156,7 +154,7 @@ def test_newrenos_behaviour_before_2003_is_a_switch_in_ns2(switch: str, theirs: 
     assert theirs not in ns2.script(ns2_scenario("reno", profile="ns2-2002", **{switch: True}))
 
 
-def test_without_ns2_the_error_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ns2_the_error_has_a_remedy(monkeypatch):
     monkeypatch.setenv("WESTWOOD_NS2", "/nowhere/ns")
     with pytest.raises(UnavailableError, match=r"names no program: apt-get install ns2$"):
         engines.find("ns2")
@@ -190,24 +188,24 @@ def test_without_ns2_the_error_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> 
         ({"bottleneck.loss": {"kind": "bits", "rate": 1e-6}}, 'expects "none", "uniform" or'),
     ],
 )
-def test_what_ns2_cannot_do_is_refused(settings: dict[str, Any], says: str) -> None:
+def test_what_ns2_cannot_do_is_refused(settings, says):
     with pytest.raises(InputError, match=says):
         ns2.script(ns2_scenario().with_settings(settings))
 
 
-def test_a_flow_may_set_the_values_that_are_fixed_in_ns2() -> None:
+def test_a_flow_may_set_the_values_that_are_fixed_in_ns2():
     scenario = ns2_scenario(**OWN_WAYS)
     ns2.script(scenario)
     fixed_values = fixed(scenario.flow[0])
     assert all(fixed_values[key] == value for key, value in OWN_WAYS.items())
 
 
-def test_a_trace_is_refused() -> None:
+def test_a_trace_is_refused():
     with pytest.raises(InputError, match='--engine = "ns2": ns-2 gives no trace'):
         ns2.simulate(ns2_scenario(), trace=True)
 
 
-def test_the_grids_have_forty_points_and_more_a_profile() -> None:
+def test_the_grids_have_forty_points_and_more_a_profile():
     for name, grid in NS2.items():
         assert grid.profile == f"ns2-{name[:4]}"
         assert grid.size >= (20 if grid.by_name else 40)
@@ -218,11 +216,11 @@ def test_the_grids_have_forty_points_and_more_a_profile() -> None:
     assert has >= set(kinds) - {("red", True)}
 
 
-def test_the_commands_are_installed_with_the_module() -> None:
+def test_the_commands_are_installed_with_the_module():
     assert Path(ns2.__file__).with_name("ns2.tcl").is_file()
 
 
-def test_packets_are_numbered_as_in_ns2() -> None:
+def test_packets_are_numbered_as_in_ns2():
     """Ours begin with the SYN and the end of the handshake, of which ns-2 has the SYN at most."""
     packets = [1, 2, 3, 10]
     assert list(ns2._numbers(packets, has_syn=True)) == [0, 1, 8]

@@ -5,21 +5,18 @@ tools/ns3_module.py, with CMake, and tests/linux/test_journey.py test a real bui
 """
 
 import fcntl
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from westwood import programs
 from westwood.engines import ns3, ns3_build
 
-Westwood = Callable[..., Any]
 HEADER = "include/ns3/core-module.h"
 
 
 @pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def machine(tmp_path, monkeypatch) -> Path:
     """A machine with an installed package and only the programs that a test puts into bin/."""
     monkeypatch.setattr(programs, "CHECKOUT", None)
     monkeypatch.setattr(programs, "_PACKAGE", tmp_path / "westwood")

@@ -12,7 +12,7 @@ LACKING = 77
 pytestmark = pytest.mark.slow
 
 
-def holds(*words: str) -> None:
+def holds(*words: str):
     done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True)
     if done.returncode == LACKING:
         pytest.skip(done.stdout.strip())

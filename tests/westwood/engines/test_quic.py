@@ -18,7 +18,7 @@ from westwood.errors import InputError, RunError, UnavailableError
 
 
 @pytest.fixture(autouse=True)
-def _runner() -> None:
+def _runner():
     try:
         quic.program()
     except UnavailableError as error:

@@ -21,7 +21,7 @@ FORK = "quinn-mine quinn-proto 0.12.0 newreno cubic bbr few"
 
 
 @pytest.fixture
-def _runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _runner(tmp_path, monkeypatch):
     """Puts a runner with a fork in the place of ww-quic, which says no more than that."""
     runner = tmp_path / "ww-quic"
     runner.write_text(f"#!/bin/sh\necho ww-quic\necho {FORK}\n")

@@ -13,7 +13,7 @@ from westwood.results.columns import Row
 
 
 @pytest.fixture(autouse=True)
-def _runner() -> None:
+def _runner():
     try:
         quic.program()
     except UnavailableError as error:

@@ -23,7 +23,7 @@ def scenario(duration: str = "100s", **more: Any) -> Scenario:
 
 
 @pytest.fixture
-def poor(monkeypatch: pytest.MonkeyPatch) -> None:
+def poor(monkeypatch):
     monkeypatch.setattr(machine, "free_memory", lambda: LITTLE)
     monkeypatch.setattr(machine, "free_disk", lambda _: LITTLE)
 

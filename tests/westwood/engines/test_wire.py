@@ -112,7 +112,7 @@ def read(lines: list[list[str]], files: wire.TraceFiles | None = None) -> wire.R
 
 
 @pytest.fixture(autouse=True)
-def _program(monkeypatch: pytest.MonkeyPatch) -> None:
+def _program(monkeypatch):
     monkeypatch.setenv(quic.VARIABLE, "/bin/true")
 
 

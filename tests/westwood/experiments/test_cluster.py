@@ -21,7 +21,7 @@ SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n"tcp.cc" = ["reno", "w
 
 
 @pytest.fixture(scope="module")
-def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def dask(tmp_path_factory) -> Iterator[Cluster]:
     """A scheduler and two workers, of which a test kills one."""
     with contextlib.closing(Cluster(tmp_path_factory.mktemp("dask"), 2)) as cluster:
         yield cluster

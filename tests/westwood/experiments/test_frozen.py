@@ -7,7 +7,6 @@ names in the folder. Who moves a machine of these commands changes none of them.
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,6 @@ from golden_files import assert_golden, digest
 from westwood import __version__
 from westwood.draw import laboratory
 
-Westwood = Callable[..., Any]
 _OF_MANIFEST = re.compile(r"&#34;(commit|created|python|machine)&#34;: &#34;[^\n]*")
 _PICTURE = re.compile(r"<svg.*?</svg>|<script.*?</script>|<style.*?</style>|data:[^\"]+", re.S)
 

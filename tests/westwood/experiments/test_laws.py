@@ -35,14 +35,14 @@ Run = Callable[..., Any]
 
 
 @pytest.fixture(params=STUDIES)
-def study(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Small:
+def study(request, monkeypatch) -> Small:
     small = STUDIES[request.param]
     small_studies.shrink(monkeypatch.setattr, small.words)
     return small
 
 
 @pytest.fixture
-def run(westwood: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(westwood, tmp_path, monkeypatch) -> Run:
     """Runs a study in a folder `out`, with another `Store.keep` if one is given."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "swept.toml").write_text(SCENARIO + SWEPT, encoding="utf-8")
@@ -55,7 +55,7 @@ def run(westwood: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return runs
 
 
-def interrupt() -> None:
+def interrupt():
     raise KeyboardInterrupt
 
 
@@ -98,7 +98,7 @@ _WHOLE: dict[str, tuple[dict[str, str], int]] = {}
 
 
 @pytest.fixture
-def whole(study: Small, run: Run) -> tuple[dict[str, str], int]:
+def whole(study, run) -> tuple[dict[str, str], int]:
     """Runs a study whole, once; returns its files and the number of records that it keeps."""
     if study.words not in _WHOLE:
         records: list[Any] = []
@@ -110,14 +110,12 @@ def whole(study: Small, run: Run) -> tuple[dict[str, str], int]:
     return _WHOLE[study.words]
 
 
-def test_the_number_of_workers_changes_no_byte(study: Small, run: Run, whole: Any) -> None:
+def test_the_number_of_workers_changes_no_byte(study, run, whole):
     assert run(study.words, "--workers", "3").code == 0
     assert contents() == whole[0]
 
 
-def test_an_interrupted_study_says_how_to_continue_and_ends_the_same(
-    study: Small, run: Run, whole: Any
-) -> None:
+def test_an_interrupted_study_says_how_to_continue_and_ends_the_same(study, run, whole):
     files, count = whole
 
     done = run(study.words, keep=small_studies.after(count // 2, interrupt))
@@ -127,9 +125,7 @@ def test_an_interrupted_study_says_how_to_continue_and_ends_the_same(
     resumed_equals(files, study, run, count // 2, count)
 
 
-def test_a_kill_loses_and_repeats_nothing(
-    study: Small, run: Run, whole: Any, tmp_path: Path
-) -> None:
+def test_a_kill_loses_and_repeats_nothing(study, run, whole, tmp_path):
     files, count = whole
     words = [*study.words.split(), "--workers", "1", "--out", "out"]
     killed = subprocess.run(
@@ -140,9 +136,7 @@ def test_a_kill_loses_and_repeats_nothing(
     resumed_equals(files, study, run, count - 1, count)
 
 
-def test_another_version_or_state_is_refused_and_left_alone(
-    study: Small, run: Run, whole: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_version_or_state_is_refused_and_left_alone(study, run, whole, monkeypatch):
     run(study.words, keep=small_studies.after(whole[1] // 2, interrupt))
     before = {file: file.read_bytes() for file in Path("out").rglob("*") if file.is_file()}
     if study.other:
@@ -156,12 +150,10 @@ def test_another_version_or_state_is_refused_and_left_alone(
     assert before == {file: file.read_bytes() for file in Path("out").rglob("*") if file.is_file()}
 
 
-def test_a_full_disk_is_one_line_and_costs_no_run(
-    study: Small, run: Run, whole: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_one_line_and_costs_no_run(study, run, whole, monkeypatch):
     files, count = whole
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:

@@ -7,10 +7,8 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -28,14 +26,14 @@ SWEPT = """[sweep]
 
 
 @pytest.fixture
-def folder(small_file: Path, westwood: Callable[..., Any]) -> Path:
+def folder(small_file, westwood) -> Path:
     small_file.write_text(small_file.read_text(encoding="utf-8") + SWEPT, encoding="utf-8")
     assert westwood("sweep", small_file, "--seeds", "3", "--out", "res").code == 0
     return small_file.parent / "res"
 
 
 @pytest.fixture
-def two_flows(small_file: Path) -> Path:
+def two_flows(small_file) -> Path:
     """A flow with a swept protocol competes with one that keeps its own."""
     data = tomllib.loads(small_file.read_text(encoding="utf-8"))
     flow = "".join(f'{key} = "{data["flow"][0][key]}"\n' for key in ("from", "to"))
@@ -46,9 +44,7 @@ def two_flows(small_file: Path) -> Path:
     return small_file
 
 
-def test_the_command_of_a_row_runs_it_again(
-    folder: Path, westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_the_command_of_a_row_runs_it_again(folder, westwood, tmp_path):
     results = Results.read(folder)
     for number in (1, 8, results.rows.height):
         called = westwood("report", folder, "--row", number)
@@ -63,9 +59,7 @@ def test_the_command_of_a_row_runs_it_again(
     assert (called.code, called.err) == (2, "westwood: --row = 99: expected from 1 to 24\n")
 
 
-def test_a_folder_keeps_the_losses_that_were_listed(
-    westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_folder_keeps_the_losses_that_were_listed(westwood, tmp_path):
     options = (
         "--loss",
         "0.5%,1%",
@@ -89,9 +83,7 @@ def test_a_folder_keeps_the_losses_that_were_listed(
         assert (again["scenario"], again["sent"]) == (row["scenario"], row["sent"])
 
 
-def test_a_folder_with_a_udp_flow_is_read_like_any_other(
-    westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_folder_with_a_udp_flow_is_read_like_any_other(westwood, tmp_path):
     run = ("run", "udp-share", "--cc", "westwood", "--cc", "reno", "--set", "duration=5s")
     assert westwood(*run, "--set", "udp.start=1s", "--seeds", "2", "--out", "us").code == 0
     assert westwood("report", "us", "--export").code == 0
@@ -109,9 +101,7 @@ def test_a_folder_with_a_udp_flow_is_read_like_any_other(
 
 
 @pytest.mark.parametrize("swept", [True, False])
-def test_a_udp_flow_has_a_row_for_each_competing_protocol(
-    swept: bool, westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_udp_flow_has_a_row_for_each_competing_protocol(swept, westwood, tmp_path):
     """UDP has separate rows for each protocol that it competes with."""
     text = (presets_folder() / "udp-share.toml").read_text(encoding="utf-8")
     (tmp_path / "u.toml").write_text(text + ('[sweep]\n"tcp.cc" = ["reno", "bbr"]\n' * swept))
@@ -132,9 +122,7 @@ def test_a_udp_flow_has_a_row_for_each_competing_protocol(
     assert westwood("report", "r").code == 0
 
 
-def test_the_page_is_self_contained_and_has_every_point(
-    folder: Path, westwood: Callable[..., Any]
-) -> None:
+def test_the_page_is_self_contained_and_has_every_point(folder, westwood):
     called = westwood("report", folder, "--metric", "throughput_bps")
     assert (called.code, called.out) == (0, f"{folder}/index.html\n")
     page = (folder / "index.html").read_text(encoding="utf-8")
@@ -146,9 +134,7 @@ def test_the_page_is_self_contained_and_has_every_point(
     HTMLParser().feed(page)
 
 
-def test_the_page_says_what_limits_a_flow(
-    small_file: Path, westwood: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_the_page_says_what_limits_a_flow(small_file, westwood, tmp_path):
     for window, is_limited in (("1MiB", False), ("8KiB", True)):
         out = str(tmp_path / window)
         changed = f"*.receive_window={window}"
@@ -158,7 +144,7 @@ def test_the_page_says_what_limits_a_flow(
         assert ("<th>Limited by the receiver</th>" in page) == is_limited
 
 
-def test_names_from_files_are_escaped(folder: Path, westwood: Callable[..., Any]) -> None:
+def test_names_from_files_are_escaped(folder, westwood):
     manifest = (folder / "manifest.json").read_text(encoding="utf-8")
     script = manifest.replace("small", "<script>alert(1)</script>")
     Folder(folder).text("manifest.json", script)
@@ -167,9 +153,7 @@ def test_names_from_files_are_escaped(folder: Path, westwood: Callable[..., Any]
     assert "<script>" not in page and "&lt;script&gt;" in page
 
 
-def test_there_is_a_file_for_gnuplot_for_each_protocol(
-    folder: Path, westwood: Callable[..., Any]
-) -> None:
+def test_there_is_a_file_for_gnuplot_for_each_protocol(folder, westwood):
     called = westwood("report", folder, "--export")
     names = {Path(line).name for line in called.out.splitlines()}
     assert names == {"index.html", "summary.csv", "pairs.csv", "reno.csv", "westwood.csv"}
@@ -182,7 +166,7 @@ def test_there_is_a_file_for_gnuplot_for_each_protocol(
     )
 
 
-def test_xarray_has_every_run_at_its_coordinates(folder: Path) -> None:
+def test_xarray_has_every_run_at_its_coordinates(folder):
     results = Results.read(folder)
     array = results.to_xarray()
     sizes = {"bottleneck.loss.rate": 2, "bottleneck.delay": 2, "flow": 1, "cc": 2, "seed": 3}
@@ -193,9 +177,7 @@ def test_xarray_has_every_run_at_its_coordinates(folder: Path) -> None:
         assert float(here["timeouts"]) == row["timeouts"]
 
 
-def test_xarray_has_a_fixed_flow_for_each_protocol_of_a_swept_one(
-    two_flows: Path, westwood: Callable[..., Any]
-) -> None:
+def test_xarray_has_a_fixed_flow_for_each_protocol_of_a_swept_one(two_flows, westwood):
     assert westwood("run", two_flows, "--seeds", "2", "--out", "two").code == 0
     results = Results.read(two_flows.parent / "two")
     array = results.to_xarray()
@@ -206,9 +188,7 @@ def test_xarray_has_a_fixed_flow_for_each_protocol_of_a_swept_one(
         assert float(here["goodput_bps"]) == row["goodput_bps"]
 
 
-def test_every_curve_is_in_the_legend_of_its_panel(
-    two_flows: Path, westwood: Callable[..., Any]
-) -> None:
+def test_every_curve_is_in_the_legend_of_its_panel(two_flows, westwood):
     with two_flows.open("a", encoding="utf-8") as file:
         file.write('"bottleneck.delay" = ["5ms", "50ms"]\n')
     assert westwood("run", two_flows, "--seeds", "1", "--out", "two").code == 0
@@ -221,7 +201,7 @@ def test_every_curve_is_in_the_legend_of_its_panel(
 
 
 @pytest.mark.parametrize("keys", [0, 1, 2])
-def test_any_sweep_can_be_drawn(keys: int, small_file: Path, westwood: Callable[..., Any]) -> None:
+def test_any_sweep_can_be_drawn(keys, small_file, westwood):
     swept = SWEPT.splitlines()[: keys + 1]
     text = small_file.read_text(encoding="utf-8") + ("\n".join(swept) if keys else "")
     small_file.write_text(text + "\n", encoding="utf-8")
@@ -230,9 +210,7 @@ def test_any_sweep_can_be_drawn(keys: int, small_file: Path, westwood: Callable[
     assert (small_file.parent / "r" / "figure.png").stat().st_size > 5000
 
 
-def test_the_page_of_an_interrupted_command_says_so(
-    folder: Path, westwood: Callable[..., Any]
-) -> None:
+def test_the_page_of_an_interrupted_command_says_so(folder, westwood):
     results = Folder(folder, "")
     manifest = results.verified("manifest.json").read_text()
     results.write_manifest(manifest.replace('"complete": true', '"complete": false'))
@@ -243,9 +221,7 @@ def test_the_page_of_an_interrupted_command_says_so(
     assert ", interrupted" in (folder / "index.html").read_text()
 
 
-def test_an_unfinished_sweep_is_reported_with_how_to_resume(
-    folder: Path, westwood: Callable[..., Any]
-) -> None:
+def test_an_unfinished_sweep_is_reported_with_how_to_resume(folder, westwood):
     (folder / "runs.parquet").unlink()
     (folder / "sweep.json").write_text("{}")
     called = westwood("report", folder)
@@ -255,18 +231,14 @@ def test_an_unfinished_sweep_is_reported_with_how_to_resume(
     )
 
 
-def test_a_folder_without_runs_is_reported_in_one_line(
-    tmp_path: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_folder_without_runs_is_reported_in_one_line(tmp_path, westwood):
     called = westwood("report", tmp_path)
     assert called.code == 2
     assert "has no runs.parquet, expected a folder that run --out or sweep wrote" in called.err
     assert called.err.count("\n") == 1
 
 
-def test_the_command_of_a_row_names_its_protocol(
-    small_file: Path, westwood: Callable[..., Any]
-) -> None:
+def test_the_command_of_a_row_names_its_protocol(small_file, westwood):
     arguments = ["--cc", "reno", "--cc", "cubic", "--seeds", "2", "--out", "r"]
     assert westwood("run", small_file, *arguments).code == 0
     results = Results.read(small_file.parent / "r")
@@ -277,9 +249,7 @@ def test_the_command_of_a_row_names_its_protocol(
     assert simulate(scenario, row["seed"]).flow_rows[0]["sent"] == row["sent"]
 
 
-def test_a_changed_number_file_of_a_scenario_is_refused(
-    small_file: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_changed_number_file_of_a_scenario_is_refused(small_file, westwood):
     packets = ",".join(map(str, range(1, 30_000, 2)))
     lost = f'bottleneck.loss={{ kind = "script", packets = [{packets}] }}'
     asked = ("sweep", small_file, "--seeds", "1", "--set", lost, "--out", "res")

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n"tcp.cc" = ["reno", "w
 
 
 @pytest.fixture
-def swept_file(small_file: Path) -> Path:
+def swept_file(small_file) -> Path:
     small_file.write_text(small_file.read_text(encoding="utf-8") + SWEPT, encoding="utf-8")
     return small_file
 
@@ -63,9 +62,7 @@ def written(folder: Path) -> int:
     return 0
 
 
-def test_a_sweep_killed_many_times_ends_with_the_same_bytes(
-    swept_file: Path, tmp_path: Path
-) -> None:
+def test_a_sweep_killed_many_times_ends_with_the_same_bytes(swept_file, tmp_path):
     """Each kill follows shortly after a write, on slow machines as on fast ones."""
 
     def command(out: str, *more: str) -> list[str]:
@@ -111,9 +108,7 @@ def test_a_sweep_killed_many_times_ends_with_the_same_bytes(
     assert json.loads((folder / "manifest.json").read_text())["complete"]
 
 
-def test_a_kill_before_the_parts_are_removed_repeats_no_run(
-    swept_file: Path, tmp_path: Path
-) -> None:
+def test_a_kill_before_the_parts_are_removed_repeats_no_run(swept_file, tmp_path):
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=3)
     folder = tmp_path / "s"
     rows = sweep.run(planned, Folder(folder), track=track)
@@ -121,9 +116,7 @@ def test_a_kill_before_the_parts_are_removed_repeats_no_run(
     assert sweep.run(planned, Folder(folder), resume=True, track=track).equals(rows)
 
 
-def test_parts_and_a_journal_hold_the_same_as_one_journal(
-    swept_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_and_a_journal_hold_the_same_as_one_journal(swept_file, tmp_path, monkeypatch):
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=10)
     journaled = sweep.run(planned, Folder(tmp_path / "one"), track=track)
     monkeypatch.setattr(sweep, "_A_PART", 7)
@@ -152,7 +145,7 @@ def test_parts_and_a_journal_hold_the_same_as_one_journal(
     assert (folder / "runs.parquet").read_bytes() == (tmp_path / "one/runs.parquet").read_bytes()
 
 
-def test_a_finished_sweep_has_nothing_left_to_do(swept_file: Path, tmp_path: Path) -> None:
+def test_a_finished_sweep_has_nothing_left_to_do(swept_file, tmp_path):
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=3)
     sweep.run(planned, Folder(tmp_path / "s"), track=track)
     ran: list[int] = []
@@ -179,9 +172,7 @@ def test_a_finished_sweep_has_nothing_left_to_do(swept_file: Path, tmp_path: Pat
         ("goodput_bps", None),
     ],
 )
-def test_a_run_on_disk_that_does_not_fit_the_sweep_is_repeated(
-    column: str, value: str | float | None, swept_file: Path, tmp_path: Path
-) -> None:
+def test_a_run_on_disk_that_does_not_fit_the_sweep_is_repeated(column, value, swept_file, tmp_path):
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=2)
     rows = sweep.run(planned, Folder(tmp_path / "s"), track=track)
     is_first = (pl.col("point") == 0) & (pl.col("seed") == 1)
@@ -193,7 +184,7 @@ def test_a_run_on_disk_that_does_not_fit_the_sweep_is_repeated(
     assert told == [f"{tmp_path / 's' / 'runs.parquet'}: has runs of another sweep (1)"]
 
 
-def test_precision_adds_seeds_where_the_interval_is_wide(swept_file: Path, tmp_path: Path) -> None:
+def test_precision_adds_seeds_where_the_interval_is_wide(swept_file, tmp_path):
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=5)
     wanted = sweep.Precision(0.04, most=200)
     rows = sweep.run(planned, Folder(tmp_path / "s"), precision=wanted, track=track)
@@ -209,9 +200,7 @@ def test_precision_adds_seeds_where_the_interval_is_wide(swept_file: Path, tmp_p
     assert sum(manifest["runs_a_point"]) == rows.height
 
 
-def test_two_sweeps_in_one_folder_refuse_each_other(
-    swept_file: Path, westwood: Callable[..., Any]
-) -> None:
+def test_two_sweeps_in_one_folder_refuse_each_other(swept_file, westwood):
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=2)
     folder = swept_file.parent / "s"
     with sweep.SweptRuns(Folder(folder), planned).opened(resume=False):
@@ -240,9 +229,7 @@ def test_two_sweeps_in_one_folder_refuse_each_other(
         ),
     ],
 )
-def test_a_folder_of_another_sweep_is_reported_in_one_line(
-    options: list[str], problem: str, swept_file: Path, westwood: Callable[..., Any]
-) -> None:
+def test_a_folder_of_another_sweep_is_reported_in_one_line(options, problem, swept_file, westwood):
     assert westwood("sweep", swept_file, "--seeds", "2", "--out", "s").code == 0
     before = (swept_file.parent / "s" / "runs.parquet").read_bytes()
     called = westwood("sweep", swept_file, "--seeds", "2", "--out", "s", *options)
@@ -252,9 +239,7 @@ def test_a_folder_of_another_sweep_is_reported_in_one_line(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_an_unwritable_folder_is_reported_in_one_line(
-    swept_file: Path, tmp_path: Path, westwood: Callable[..., Any]
-) -> None:
+def test_an_unwritable_folder_is_reported_in_one_line(swept_file, tmp_path, westwood):
     (tmp_path / "s").mkdir(mode=0o500)
     called = westwood("sweep", swept_file, "--out", tmp_path / "s")
     assert called.code == 1 and called.err.count("\n") == 1

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -49,7 +48,7 @@ def point_scenario(point: Point, seed: int = 1, grid: Grid = SMALL) -> Any:
     return scenario(grid, "sack", point, seed)
 
 
-def test_grids_have_the_declared_points() -> None:
+def test_grids_have_the_declared_points():
     assert sum(grid.size for grid in GRIDS["ns3"].values()) >= 400
     assert GRIDS["ns3"]["single"].size == 64
     lossless = GRIDS["ns3"]["lossless"]
@@ -62,18 +61,18 @@ def test_grids_have_the_declared_points() -> None:
 @pytest.mark.parametrize(
     ("engine", "name"), [(engine, name) for engine in GRIDS for name in GRIDS[engine]]
 )
-def test_a_grids_points_differ_and_have_the_same_columns(engine: str, name: str) -> None:
+def test_a_grids_points_differ_and_have_the_same_columns(engine, name):
     points = GRIDS[engine][name].points
     assert len({tuple(point.items()) for point in points}) == len(points)
     assert len({tuple(point) for point in points}) == 1
 
 
-def test_points_are_declared_as_products() -> None:
+def test_points_are_declared_as_products():
     both = crossed(listed("flows rate", (1, "1Mbps"), (2, "2Mbps")), product(loss=(0.0, 0.1)))
     assert both[1] == {"flows": 1, "rate": "1Mbps", "loss": 0.1} and len(both) == 4
 
 
-def test_a_seed_draws_losses_and_starts_for_both_engines() -> None:
+def test_a_seed_draws_losses_and_starts_for_both_engines():
     grid = replace(SMALL, access={"rate": "1Gbps"})
     point = Point("2Mbps", "10ms", loss=0.01, flows=3, spread="5s")
     first, again, other = (point_scenario(point, seed, grid) for seed in (1, 1, 2))
@@ -83,7 +82,7 @@ def test_a_seed_draws_losses_and_starts_for_both_engines() -> None:
     assert all(flow.start < 5 * PS_PER_S for flow in first.flow)
 
 
-def test_only_random_points_run_with_several_seeds() -> None:
+def test_only_random_points_run_with_several_seeds():
     jobs = plan(SMALL).jobs
     assert [(job.settings["loss"], list(job.seeds)) for job in jobs] == [
         (0.0, [1]),
@@ -93,7 +92,7 @@ def test_only_random_points_run_with_several_seeds() -> None:
     assert len(plan(replace(SMALL, is_random=True)).jobs) == 6  # a real machine varies anyway
 
 
-def test_a_queue_may_be_in_bandwidth_delay_products() -> None:
+def test_a_queue_may_be_in_bandwidth_delay_products():
     grid = replace(SMALL, flow={"packet": "1500B"})
 
     def limit(rate: str, delay: str, queue: str) -> Any:
@@ -108,14 +107,14 @@ def test_a_queue_may_be_in_bandwidth_delay_products() -> None:
 @pytest.mark.parametrize(
     ("rate", "queue", "packets"), [("12Mbps", "10ms", 10), ("1Mbps", "1ms", 2)]
 )
-def test_a_queue_may_be_given_as_a_time(rate: str, queue: str, packets: int) -> None:
+def test_a_queue_may_be_given_as_a_time(rate, queue, packets):
     """A packet has 1500 bytes; no queue is shorter than two packets."""
     grid = replace(SMALL, flow={"packet": "1500B"})
     scenario = point_scenario(Point(rate=rate, delay="20ms", queue=queue), grid=grid)
     assert scenario.link[-1].queue.limit.count == packets
 
 
-def test_competing_cubic_flows_have_rows_of_their_own() -> None:
+def test_competing_cubic_flows_have_rows_of_their_own():
     """As many flows in the same direction have rows of their own."""
     grid = replace(SMALL, access={"rate": "1Gbps"})
     scenario = point_scenario(Point(rate="2Mbps", delay="20ms", flows=2, beside=1.0), grid=grid)
@@ -131,7 +130,7 @@ def test_competing_cubic_flows_have_rows_of_their_own() -> None:
     }
 
 
-def test_the_grid_of_short_queues_has_forty_paths() -> None:
+def test_the_grid_of_short_queues_has_forty_paths():
     """Half of them have competing CUBIC flows, and most have queues of 1 to 20 ms."""
     points = GRIDS["linux"]["short-queues"].points
     assert len(points) == 40 and sum(point["beside"] > 0 for point in points) == 20
@@ -139,7 +138,7 @@ def test_the_grid_of_short_queues_has_forty_paths() -> None:
     assert GRIDS["linux"]["short-queues"].close == 0.07
 
 
-def test_the_lossy_grid_has_24_drawn_paths_alone_and_beside_cubic() -> None:
+def test_the_lossy_grid_has_24_drawn_paths_alone_and_beside_cubic():
     """They hold 50 to 2000 packets and lose 0.5 to 4 % of them."""
     points = GRIDS["linux"]["lossy"].points
     assert len(points) == 48 and sum(point["beside"] > 0 for point in points) == 24
@@ -148,14 +147,14 @@ def test_the_lossy_grid_has_24_drawn_paths_alone_and_beside_cubic() -> None:
     assert all(0.005 <= loss <= 0.04 for _, _, _, loss in paths)
 
 
-def test_runs_are_as_long_as_their_packets_take() -> None:
+def test_runs_are_as_long_as_their_packets_take():
     length = Length(1000, "2s", "30s")
     assert length.of(Point("1Mbps", "1ms"), 1500) == "12s"
     assert length.of(Point("100Mbps", "1ms"), 1500) == "2s"
     assert length.of(Point("10kbps", "1ms"), 1500) == "30s"
 
 
-def test_flows_are_divided_among_round_trips_and_directions() -> None:
+def test_flows_are_divided_among_round_trips_and_directions():
     grid = replace(SMALL, access={"rate": "1Gbps"})
     mixed = point_scenario(Point("2Mbps", "10ms", flows=8, rtts="unequal", reverse=0.5), grid=grid)
     assert [flow.from_ for flow in mixed.flow] == [
@@ -166,7 +165,7 @@ def test_flows_are_divided_among_round_trips_and_directions() -> None:
     assert [link.delay // 10**9 for link in mixed.link] == [2, 12, 27, 52, 10]
 
 
-def test_red_thresholds_follow_the_queue_and_flows_use_ecn() -> None:
+def test_red_thresholds_follow_the_queue_and_flows_use_ecn():
     red = point_scenario(Point("2Mbps", "10ms", queue="60p", aqm="red-ecn"))
     queue = red.link[-1].queue
     assert (queue.kind, queue.min, queue.max, queue.ecn) == ("red", 5, 15, True)
@@ -191,7 +190,7 @@ def measured(**changes: float) -> dict[str, float]:
         ({"completion_p95_s": 111.0}, {"completion"}),
     ],
 )
-def test_a_point_meets_its_criteria(changes: dict[str, float], missed: set[str]) -> None:
+def test_a_point_meets_its_criteria(changes, missed):
     theirs = {f"{key}_other": value for key, value in measured().items()}
     points = pl.DataFrame([{"loss": 0.01, **measured(**changes), **theirs}])
     (point,) = compare.judged("x", SMALL, "ns3", points).points.to_dicts()
@@ -199,7 +198,7 @@ def test_a_point_meets_its_criteria(changes: dict[str, float], missed: set[str])
     assert {name for name in asked if not point[name]} == missed
 
 
-def test_few_retransmissions_and_short_queues_may_differ_by_some() -> None:
+def test_few_retransmissions_and_short_queues_may_differ_by_some():
     ours, theirs = {"retransmitted": 3.0, "mean_queue": 0.5}, {"retransmitted": 1.0}
     others = {f"{key}_other": v for key, v in measured(**theirs, mean_queue=0.1).items()}
     points = pl.DataFrame([{**measured(**ours), **others}])
@@ -207,7 +206,7 @@ def test_few_retransmissions_and_short_queues_may_differ_by_some() -> None:
     assert done.share("retransmissions") == done.share("queueing") == 1
 
 
-def test_an_unmeasured_criterion_is_not_counted() -> None:
+def test_an_unmeasured_criterion_is_not_counted():
     nothing: dict[str, Any] = {"completion_median_s": None, "completion_p95_s": None}
     others = {f"{key}_other": v for key, v in {**measured(), **nothing}.items()}
     points = pl.DataFrame([{**measured(), **nothing, **others}])
@@ -216,7 +215,7 @@ def test_an_unmeasured_criterion_is_not_counted() -> None:
     assert "completion" not in {criterion.name for criterion, _ in done.shares}
 
 
-def test_a_point_far_off_needs_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_point_far_off_needs_a_reason(monkeypatch):
     others = {f"{key}_other": value for key, value in measured().items()}
     points = pl.DataFrame(
         [{"loss": loss, **measured(goodput_bps=1.2e6), **others} for loss in (0.0, 0.01)]
@@ -229,14 +228,14 @@ def test_a_point_far_off_needs_a_reason(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("exception", exceptions.EXCEPTIONS)
-def test_every_exception_covers_existing_points(exception: Exception_) -> None:
+def test_every_exception_covers_existing_points(exception):
     grid = GRIDS[exception.engine][exception.grid]
     for column, values in exception.where.items():
         there = {point.get(column) for point in grid.points} | {*grid.protocols}
         assert set(values) <= there | {1, 2, "forward", "backward"} and exception.reason
 
 
-def test_an_engine_agrees_with_itself(tmp_path: Any) -> None:
+def test_an_engine_agrees_with_itself(tmp_path):
     grid = replace(SMALL, access={"rate": "1Gbps"}, length=always("5s"))
     grid = replace(grid, points=[{"rate": "2Mbps", "delay": "9ms", "flows": 2, "reverse": 0.5}])
     planned = plan(grid)
@@ -252,7 +251,7 @@ def test_an_engine_agrees_with_itself(tmp_path: Any) -> None:
     assert table["goodput_ratio"].to_list() == [1.0] * 4
 
 
-def test_the_simulator_runs_our_control_of_a_stacks_name() -> None:
+def test_the_simulator_runs_our_control_of_a_stacks_name():
     """It runs once for quinn's CUBIC and ours, and both are compared with it."""
     protocols: dict[str, Any] = {"quinn:cubic": {}, "cubic": {}}
     grid = replace(SMALL, profile="rfc", protocols=protocols, length=always("2s"))
@@ -274,7 +273,7 @@ def _ours(job: Job) -> RunSeed:
     return lambda seed: [{**row, "cc": job.scenario.flow[0].cc.written} for row in run(seed)]
 
 
-def test_grids_are_chosen_by_name() -> None:
+def test_grids_are_chosen_by_name():
     always = [name for name, grid in GRIDS["ns3"].items() if not grid.by_name]
     assert list(chosen("ns3", [])) == always != list(GRIDS["ns3"])
     assert list(chosen("ns3", ["short"])) == ["short"]
@@ -282,6 +281,6 @@ def test_grids_are_chosen_by_name() -> None:
         chosen("ns3", ["shrt"])
 
 
-def test_the_command_line_names_them(westwood: Callable[..., Any]) -> None:
+def test_the_command_line_names_them(westwood):
     called = westwood("validate", "--engine", "linux", "--only", "aqm")
     assert called.code == 2 and called.err.startswith('westwood: --only = "aqm": no grid of linux')

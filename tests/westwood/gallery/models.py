@@ -62,7 +62,7 @@ class HighSpeed:
         a = highspeed_a(self.window.cwnd)
         self.window.grow((appendix(self.window.cwnd)[0] if self.rounded else a) / self.window.cwnd)
 
-    def loss(self) -> None:
+    def loss(self):
         b = highspeed_b(self.window.cwnd)
         self.window.fall(1 - (appendix(self.window.cwnd)[1] if self.rounded else b))
 
@@ -86,7 +86,7 @@ class Illinois:
     was_above: bool = False
     counted: float = 0.0
 
-    def _end_round(self) -> None:
+    def _end_round(self):
         da = sum(self.rtts) / len(self.rtts) - self.least
         dm = self.most - self.least
         if self.truncated:
@@ -126,7 +126,7 @@ class Illinois:
             self.counted -= self.window.cwnd
             self.window.cwnd += 1
 
-    def loss(self) -> None:
+    def loss(self):
         self.window.fall(1 - self.beta)
 
 
@@ -153,7 +153,7 @@ class Htcp:
         self.least, self.most = min(self.least, rtt_us), max(self.most, rtt_us)
         self.window.grow(max(self.alpha(), 1) / self.window.cwnd)
 
-    def loss(self) -> None:
+    def loss(self):
         adapts = self.losses > 0
         self.beta = min(max(self.least / self.most, 0.5), 0.8) if adapts else 0.5
         self.began_us, self.most = self.now_us, 0.0
@@ -192,7 +192,7 @@ class AdaptiveReno:
         self.probe = max(self.probe + self.increment() / cwnd, 0)
         self.window.grow(1 / cwnd + self.probe - before)
 
-    def loss(self) -> None:
+    def loss(self):
         self.full = 0.85 * self.full + 0.15 * self.rtt if self.full else self.rtt
         self.window.fall(1 / (1 + self.congestion()))
         self.probe = 0
@@ -226,7 +226,7 @@ class TorWestwood:
     def _carried(self) -> int:
         return int(self.window.cwnd * self.least / self.smoothed)
 
-    def loss(self) -> None:
+    def loss(self):
         self.window.cwnd = max(int(self.window.cwnd * 0.75), self._carried(), 2)
         self.slow_start = False
 
@@ -247,7 +247,7 @@ class Jersey:
         self.acks += 1
         self.window.grow(1 / self.window.cwnd)
 
-    def loss(self) -> None:
+    def loss(self):
         self.window.cwnd = min(self.window.cwnd, max(int(self.rate * self.rtt / 1000), 2))
         self.window.part = 0
 
@@ -265,6 +265,6 @@ class LogWestwood:
         cwnd = self.window.cwnd
         self.window.grow(max((self.w_max - cwnd) / (2 * cwnd), 1 / cwnd))
 
-    def loss(self) -> None:
+    def loss(self):
         self.w_max = self.window.cwnd
         self.window.cwnd, self.window.part = round(self.least / 1000), 0

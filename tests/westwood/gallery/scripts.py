@@ -20,7 +20,7 @@ class Model(Protocol):
     def ack(self, rtt_us: int, round_ends: bool) -> None:
         """Takes an ACK for one segment."""
 
-    def loss(self) -> None:
+    def loss(self):
         """Takes a loss."""
 
 

@@ -254,7 +254,7 @@ def test_a_control_in_python_is_refused_by_its_key():
     class Mine(PythonControl):
         def on_ack(self, window: Any, ack: Any) -> None: ...
 
-        def on_loss(self, *_: Any) -> None: ...
+        def on_loss(self, *_: Any): ...
 
     with pytest.raises(InputError, match=r'tcp\.cc = "Mine\.py": works only in simulate'):
         gym.VectorEnv(paths=path(cc=Mine))
@@ -417,7 +417,7 @@ def test_two_threads_cannot_step_the_same_environments():
     many, messages = slow(), []
     many.reset(seed=1)
 
-    def step() -> None:
+    def step():
         try:
             many.step(np.zeros((2, 1)))
         except RuntimeError as error:

@@ -2,9 +2,7 @@
 """A recording is read as far as it was written, and an invalid cell is named."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -12,7 +10,6 @@ import pytest
 from westwood.errors import InputError
 from westwood.kernel import reading
 
-Westwood = Callable[..., Any]
 HEAD = (
     "netns,flow,time_s,cwnd,ssthresh,estimate_bps,sample_bps,rtt_s,srtt_s,rto_s,in_flight,"
     "state,event,cc,rtt_min_s,mss,delivered_bytes,sent,retransmitted,lost\n"
@@ -30,7 +27,7 @@ EVENTS = (
 
 
 @pytest.fixture
-def left(tmp_path: Path) -> Path:
+def left(tmp_path) -> Path:
     """Writes what a recorder leaves behind."""
     path = tmp_path / "day.events.csv"
     path.write_text(HEAD + EVENTS)

@@ -24,7 +24,7 @@ SMALL = "linux-2003"  # its runs are short
 
 
 @pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
+def short(monkeypatch):
     shorten(monkeypatch.setattr)
 
 
@@ -62,7 +62,7 @@ def files(folder: Path) -> list[bytes]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(tmp_path_factory) -> Path:
     """Makes an undisturbed inference with one worker, with which several tests compare theirs."""
     folder = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as monkeypatch:

@@ -41,7 +41,7 @@ FRAME = """<!doctype html><body><pre id="seen"></pre>
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def folder(tmp_path_factory) -> Iterator[Path]:
     """Returns the folder that `westwood reproduce all --quick` writes."""
     out = tmp_path_factory.mktemp("all") / "report"
     command = [sys.executable, "-m", "westwood", "reproduce", "all", "--quick", "--out", str(out)]

@@ -23,13 +23,11 @@ from westwood.results.columns import averaged, axis
         ("jain", "Jain's index", 1.0),
     ],
 )
-def test_an_axis_has_its_columns_title_and_usual_unit(
-    column: str, label: str, scale: float
-) -> None:
+def test_an_axis_has_its_columns_title_and_usual_unit(column, label, scale):
     assert axis(column) == (label, scale)
 
 
-def test_what_does_not_depend_on_the_seed_is_not_averaged() -> None:
+def test_what_does_not_depend_on_the_seed_is_not_averaged():
     assert not {"seed", "cc", "flow", "engine", "simulated_s", "cpu_s"} & set(averaged())
 
 
@@ -42,9 +40,7 @@ def test_what_does_not_depend_on_the_seed_is_not_averaged() -> None:
         ([0.0, 0.001, 0.9], "linear"),
     ],
 )
-def test_a_swept_number_that_spans_a_ratio_of_30_is_logarithmic(
-    values: list[float], scale: str
-) -> None:
+def test_a_swept_number_that_spans_a_ratio_of_30_is_logarithmic(values, scale):
     rows = [
         {"cc": "cubic", "flow": "tcp", "path.loss.rate": value, "runs": 2}
         | {"goodput_bps": 1e6, "goodput_bps_sd": 1.0, "goodput_bps_ci95": 1.0}
@@ -75,12 +71,12 @@ def curves(figure: Figure) -> int:
 
 
 @pytest.mark.parametrize(("flows", "drawn"), [(1, 1), (8, 8), (9, 1)])
-def test_more_than_eight_flows_are_drawn_as_their_mean(flows: int, drawn: int) -> None:
+def test_more_than_eight_flows_are_drawn_as_their_mean(flows, drawn):
     rows = runs_of(flows, **{"path.rate": ["1Mbps", "2Mbps"]})
     assert curves(summary_plots.plot_means(rows)) == drawn
 
 
-def test_only_settings_that_differ_from_the_protocol_are_drawn() -> None:
+def test_only_settings_that_differ_from_the_protocol_are_drawn():
     """A point's number and a swept protocol would be axes of their own."""
     swept = {"point": [1, 2], "tcp.cc": ["reno", "reno"], "path.rate": ["1Mbps", "2Mbps"]}
     (axes,) = summary_plots.plot_means(runs_of(1, **swept)).axes

@@ -22,7 +22,7 @@ def track(runs: Any, total: int) -> Any:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
+def folder(tmp_path) -> Folder:
     folder_ = Folder(tmp_path / "f")
     folder_.manifest({})
     return folder_

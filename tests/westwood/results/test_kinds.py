@@ -5,16 +5,13 @@
 file replaces the output of a slow command.
 """
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 
-Westwood = Callable[..., Any]
 QUICK = ("--set", "duration=2s", "--seeds", "2")
 OF_KINDS = {
     ResultKind.SWEEP: ("sweep", "table1", *QUICK),

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import random
 import statistics
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -27,21 +26,21 @@ ANY_TIME = settings(deadline=None)  # a busy machine makes an example slow
 
 @ANY_TIME
 @given(DOF, LEVELS)
-def test_t_quantiles_agree_with_scipy(dof: int, level: float) -> None:
+def test_t_quantiles_agree_with_scipy(dof, level):
     expected = stats.t.ppf((1 + level) / 2, dof)
     assert metrics.t_quantile(dof, level) == pytest.approx(expected, rel=1e-8)
 
 
 @ANY_TIME
 @given(DOF, st.floats(0, 50))
-def test_t_probabilities_agree_with_scipy(dof: int, t: float) -> None:
+def test_t_probabilities_agree_with_scipy(dof, t):
     expected = stats.t.cdf(t, dof) - stats.t.cdf(-t, dof)
     assert metrics.t_probability(t, dof) == pytest.approx(expected, abs=1e-9)
 
 
 @ANY_TIME
 @given(SAMPLES)
-def test_intervals_agree_with_scipy(values: list[float]) -> None:
+def test_intervals_agree_with_scipy(values):
     error = stats.sem(values)
     assume(error > 1e-9)
     low, high = stats.t.interval(metrics.LEVEL, len(values) - 1, np.mean(values), error)
@@ -54,7 +53,7 @@ def test_intervals_agree_with_scipy(values: list[float]) -> None:
 
 @ANY_TIME
 @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=2, max_size=40))
-def test_paired_tests_agree_with_scipy(pairs: list[tuple[float, float]]) -> None:
+def test_paired_tests_agree_with_scipy(pairs):
     values, others = zip(*pairs, strict=True)
     assume(np.std(np.subtract(values, others)) > 1e-3)  # otherwise scipy warns of inexact results
     frames = [pl.DataFrame({"seed": range(len(v)), "x": list(v)}) for v in (values, others)]
@@ -66,15 +65,15 @@ def test_paired_tests_agree_with_scipy(pairs: list[tuple[float, float]]) -> None
 
 
 @pytest.mark.parametrize("dof", [1, 2, 3, 10, 11, 500])
-def test_probability_and_quantile_are_inverse(dof: int) -> None:
+def test_probability_and_quantile_are_inverse(dof):
     assert metrics.t_probability(metrics.t_quantile(dof), dof) == pytest.approx(0.95, abs=1e-10)
 
 
-def test_the_expansion_for_many_degrees_continues_the_exact_sum() -> None:
+def test_the_expansion_for_many_degrees_continues_the_exact_sum():
     assert metrics.t_probability(metrics.t_quantile(1001), 1001) == pytest.approx(0.95, abs=1e-9)
 
 
-def test_95_of_100_intervals_cover_the_mean() -> None:
+def test_95_of_100_intervals_cover_the_mean():
     """4000 experiments of 5 normal samples: coverage within 4 standard errors of 95 %."""
     experiments = 4000
     samples = np.random.default_rng(1).normal(3.0, 2.0, (experiments, 5))
@@ -86,7 +85,7 @@ def test_95_of_100_intervals_cover_the_mean() -> None:
     assert covered == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / experiments))
 
 
-def test_a_summary_keeps_order_and_ignores_runs_without_a_value() -> None:
+def test_a_summary_keeps_order_and_ignores_runs_without_a_value():
     rows = pl.DataFrame(
         {"cc": ["b", "b", "a", "a", "a"], "x": [1.0, 3.0, 5.0, math.nan, 5.0], "n": [1, 2, 3, 4, 5]}
     )
@@ -99,41 +98,41 @@ def test_a_summary_keeps_order_and_ignores_runs_without_a_value() -> None:
     )
 
 
-def test_one_run_has_no_interval() -> None:
+def test_one_run_has_no_interval():
     summary = metrics.summarise(pl.DataFrame({"cc": ["a"], "x": [1.0]}), ["cc"], ["x"])
     assert math.isnan(summary["x_ci95"][0])
 
 
 @pytest.mark.parametrize(("deviation", "runs"), [(1.0, 1), (None, 5), (None, 1)])
-def test_an_interval_needs_two_runs_and_a_deviation(deviation: float | None, runs: int) -> None:
+def test_an_interval_needs_two_runs_and_a_deviation(deviation, runs):
     assert math.isnan(half_width(deviation, runs))
 
 
 @pytest.mark.parametrize("dof", [1001, 1500, 3000])
-def test_the_expansion_for_many_degrees_has_eleven_digits(dof: int) -> None:
+def test_the_expansion_for_many_degrees_has_eleven_digits(dof):
     assert metrics.t_quantile(dof) == pytest.approx(stats.t.ppf(0.975, dof), rel=2e-11)
 
 
-def test_percentiles_are_interpolated() -> None:
+def test_percentiles_are_interpolated():
     assert math.isnan(percentile([], 0.5))
     assert [percentile([7], share) for share in (0, 0.5, 1)] == [7, 7, 7]
     assert [percentile([4, 1, 2], share) for share in (0, 0.25, 0.5, 1)] == [1, 1.5, 2, 4]
 
 
-def test_jain() -> None:
+def test_jain():
     assert metrics.jain([5.0]) == 1
     assert metrics.jain([2.0, 2.0, 2.0]) == pytest.approx(1)
     assert metrics.jain([1.0, 0.0, 0.0, 0.0]) == pytest.approx(1 / 4)
     assert math.isnan(metrics.jain([0.0, 0.0]))
 
 
-def test_jain_has_the_same_bits_as_on_the_page() -> None:
+def test_jain_has_the_same_bits_as_on_the_page():
     """`make torture` found these rates, whose squared sum glibc's pow rounds wrongly."""
     assert metrics.jain([7920000.0, 1141333.3333333333]) == 0.641175937496807
 
 
 @pytest.mark.parametrize("runs", [3, 10, 30])
-def test_the_interval_has_its_nominal_coverage(runs: int) -> None:
+def test_the_interval_has_its_nominal_coverage(runs):
     """95 % of the intervals of normal samples contain the mean, with a fixed seed."""
     draw = random.Random(runs)
     trials, covered = 4000, 0
@@ -146,7 +145,7 @@ def test_the_interval_has_its_nominal_coverage(runs: int) -> None:
     assert covered / trials == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / trials))
 
 
-def test_a_pair_is_compared_on_its_common_seeds() -> None:
+def test_a_pair_is_compared_on_its_common_seeds():
     left_frame = pl.DataFrame({"seed": [1, 2, 3, 4], "x": [10.0, 12.0, 15.0, 11.0]})
     two = pl.DataFrame({"seed": [4, 3, 2, 1, 9], "x": [9.0, 12.0, 11.0, 8.0, 100.0]})
     comparison = paired(left_frame, two, ["seed"], "x")  # differences 2, 1, 3, 2
@@ -157,7 +156,7 @@ def test_a_pair_is_compared_on_its_common_seeds() -> None:
     assert comparison.p == pytest.approx(0.0163, abs=5e-4), "t = 4.899 with 3 degrees of freedom"
 
 
-def test_a_pair_is_narrower_than_two_intervals_where_seeds_make_the_difference() -> None:
+def test_a_pair_is_narrower_than_two_intervals_where_seeds_make_the_difference():
     draw = random.Random(1)
     hard = [draw.gauss(0, 5) for _ in range(20)]  # the effect of a seed on both
     left_frame = pl.DataFrame({"seed": range(20), "x": [100 + h + draw.gauss(0, 1) for h in hard]})
@@ -167,19 +166,19 @@ def test_a_pair_is_narrower_than_two_intervals_where_seeds_make_the_difference()
     assert comparison.half < alone / 2 and comparison.p < 0.001 < comparison.effect
 
 
-def test_a_ratio_of_means_has_the_interval_of_the_ratio_estimator() -> None:
+def test_a_ratio_of_means_has_the_interval_of_the_ratio_estimator():
     comparison = compare_pairs([(3.0, 1.0), (5.0, 2.0), (7.0, 3.0)])
     assert (comparison.ratio, comparison.minus_mean) == (2.5, 2.0)
     # The residuals of first - 2.5 * second are 0.5, 0 and -0.5, with a deviation of 0.5.
     assert comparison.ratio_ci95 == pytest.approx(4.302653 * 0.5 / math.sqrt(3) / 2, rel=1e-6)
 
 
-def test_a_ratio_is_certain_where_one_is_a_multiple_of_the_other() -> None:
+def test_a_ratio_is_certain_where_one_is_a_multiple_of_the_other():
     comparison = compare_pairs([(2.0 * value, value) for value in (1.0, 5.0, 2.0)])
     assert (comparison.ratio, comparison.ratio_ci95) == (2.0, 0.0) and comparison.half > 1
 
 
-def test_the_interval_of_a_ratio_covers_the_truth_as_often_as_it_says() -> None:
+def test_the_interval_of_a_ratio_covers_the_truth_as_often_as_it_says():
     draw, trials, covered = random.Random(2), 2000, 0
     for _ in range(trials):
         hard = [draw.gauss(10, 1) for _ in range(10)]
@@ -188,13 +187,13 @@ def test_the_interval_of_a_ratio_covers_the_truth_as_often_as_it_says() -> None:
     assert covered / trials == pytest.approx(0.95, abs=0.02)
 
 
-def test_a_pair_without_a_number_does_not_count() -> None:
+def test_a_pair_without_a_number_does_not_count():
     comparison = compare_pairs([(1.0, 2.0), (math.nan, 3.0), (2.0, math.nan)])
     assert (comparison.runs, comparison.mean, comparison.ratio) == (1, -1.0, 0.5)
     assert compare_pairs([]).runs == 0
 
 
-def test_nothing_is_a_multiple_of_zero() -> None:
+def test_nothing_is_a_multiple_of_zero():
     comparison = compare_pairs([(1.0, 0.0), (2.0, 0.0)])
     assert (
         comparison.mean == 1.5
@@ -203,7 +202,7 @@ def test_nothing_is_a_multiple_of_zero() -> None:
     )
 
 
-def test_a_single_pair_has_no_interval() -> None:
+def test_a_single_pair_has_no_interval():
     frame = pl.DataFrame({"seed": [1], "x": [3.0]})
     comparison = paired(frame, frame, ["seed"], "x")
     assert (
@@ -225,13 +224,13 @@ ROWS = st.lists(
 
 @ANY_TIME
 @given(ROWS)
-def test_means_are_those_of_a_frame_to_the_last_bit(rows: list[dict[str, Any]]) -> None:
+def test_means_are_those_of_a_frame_to_the_last_bit(rows):
     frame = metrics.summarise(rows_frame(rows), ["cc"], ["x", "n", "y"])
     means = metrics.means(uniform_rows(rows), ["cc"], ["x", "n", "y"])
     assert [list(row) for row in means] == [frame.columns] * frame.height
     assert str(means) == str(frame.to_dicts())  # as text, because NaN != NaN
 
 
-def test_even_rows_have_the_columns_and_the_numbers_of_a_frame() -> None:
+def test_even_rows_have_the_columns_and_the_numbers_of_a_frame():
     rows = [{"a": 1, "b": "x", "c": True}, {"a": 0.5, "d": 2}, {"a": 3, "b": None}]
     assert str(uniform_rows(rows)) == str(rows_frame(rows).to_dicts())

@@ -86,7 +86,7 @@ def test_a_full_disk_ends_the_run_and_is_named(tmp_path, monkeypatch):
 def test_an_interrupt_in_a_run_leaves_nothing(tmp_path, monkeypatch, westwood):
     """The interrupt is raised in Python's callback, which takes the simulator's records."""
 
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(spool_.Spool, "take", interrupted)

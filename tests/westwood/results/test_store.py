@@ -43,13 +43,13 @@ class Command:
         with resumed:
             yield self
 
-    def keep(self, *numbers: int) -> None:
+    def keep(self, *numbers: int):
         for number in numbers:
             self.store.keep({"number": number})
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def place(tmp_path) -> Path:
     """A folder with the records 0, 1 and 2."""
     with Command(tmp_path / "f").started(resume=False) as command:
         command.keep(0, 1, 2)

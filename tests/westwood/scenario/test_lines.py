@@ -31,7 +31,7 @@ from = "a"
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path) -> Path:
     path = tmp_path / "s.toml"
     path.write_text(TEXT)
     return path

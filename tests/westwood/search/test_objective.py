@@ -37,7 +37,7 @@ def seen(
     return PathOutcomes(replace(PATH, **path), outcome, cubic, bbr, westwood)  # type: ignore[arg-type]
 
 
-def test_an_outcome_groups_flows_by_role() -> None:
+def test_an_outcome_groups_flows_by_role():
     row = {"sent": 100, "queue_drops": 3, "lost": 2, "mean_queue": 7.0, "retransmitted": 6}
     short = {"completion_p50_s": 0.2, "completion_p95_s": 0.9}
     rows = [
@@ -53,7 +53,7 @@ def test_an_outcome_groups_flows_by_role() -> None:
     assert Outcome.read(read.entry()) == read
 
 
-def test_the_worst_seed_counts_for_what_is_resent() -> None:
+def test_the_worst_seed_counts_for_what_is_resent():
     once = replace(TYPICAL, resent=0.01, resent_beyond=0.01)
     twice = replace(TYPICAL, goodput_bps=7e6, resent=0.5, resent_beyond=0.3)
 
@@ -70,7 +70,7 @@ def test_the_worst_seed_counts_for_what_is_resent() -> None:
     assert math.isnan(target("runaway").value([seen(both, both)])), "CUBIC does so, too"
 
 
-def test_the_guide_has_every_target_as_it_is_declared() -> None:
+def test_the_guide_has_every_target_as_it_is_declared():
     guide = (Path(__file__).parents[3] / "docs" / "control-reference.md").read_text("utf-8")
     for goal in TARGETS:
         wanted = f"{'at most' if goal.at_most else 'at least'} {goal.bound:g}"
@@ -78,15 +78,13 @@ def test_the_guide_has_every_target_as_it_is_declared() -> None:
         assert row in guide.splitlines()
 
 
-def test_every_family_of_a_target_is_drawn() -> None:
+def test_every_family_of_a_target_is_drawn():
     assert {target.family for target in TARGETS} < set(population.FAMILIES)
     assert len({target.name for target in TARGETS}) == len(TARGETS)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
-def test_a_penalty_grows_with_the_shortfall_and_is_small_without_one(
-    target: objective.Target,
-) -> None:
+def test_a_penalty_grows_with_the_shortfall_and_is_small_without_one(target):
     worse = target.scale if target.at_most else -target.scale
 
     assert target.reached(target.bound)
@@ -98,7 +96,7 @@ def test_a_penalty_grows_with_the_shortfall_and_is_small_without_one(
     assert far[-1] == pytest.approx(1000, abs=0.1)
 
 
-def test_the_worst_tenth_is_on_the_bad_side() -> None:
+def test_the_worst_tenth_is_on_the_bad_side():
     values = [1 + n / 100 for n in range(11)]
 
     assert target("alone, worst").of(values) == pytest.approx(1.01)
@@ -109,7 +107,7 @@ def test_the_worst_tenth_is_on_the_bad_side() -> None:
     assert longer.of(values) == pytest.approx(1.09)
 
 
-def test_loss_binds_where_bbr_has_twice_cubics() -> None:
+def test_loss_binds_where_bbr_has_twice_cubics():
     judged, bbr = replace(TYPICAL, goodput_bps=6e6), replace(TYPICAL, goodput_bps=8e6)
     slow, fast = replace(TYPICAL, goodput_bps=4e6), replace(TYPICAL, goodput_bps=4.1e6)
 
@@ -118,7 +116,7 @@ def test_loss_binds_where_bbr_has_twice_cubics() -> None:
     assert math.isnan(target("loss binds").value([seen(judged, slow, bbr, queue_packets=3)]))
 
 
-def test_bursts_are_compared_with_the_better_of_bbr_and_westwood() -> None:
+def test_bursts_are_compared_with_the_better_of_bbr_and_westwood():
     judged, bbr = replace(TYPICAL, goodput_bps=6e6), replace(TYPICAL, goodput_bps=10e6)
     low, high = replace(TYPICAL, goodput_bps=4e6), replace(TYPICAL, goodput_bps=12e6)
 
@@ -126,7 +124,7 @@ def test_bursts_are_compared_with_the_better_of_bbr_and_westwood() -> None:
     assert target("bursts").value([seen(judged, TYPICAL, bbr, high)]) == pytest.approx(0.5)
 
 
-def test_what_cubic_keeps_is_compared_with_its_share_against_cubic() -> None:
+def test_what_cubic_keeps_is_compared_with_its_share_against_cubic():
     """CUBIC's share is compared with its own, not with an even one, since round trips differ."""
     cubic = replace(TYPICAL, goodput_bps=4e6, beside_bps=4.4e6)
     judged = replace(TYPICAL, goodput_bps=6e6, beside_bps=2.2e6)
@@ -136,7 +134,7 @@ def test_what_cubic_keeps_is_compared_with_its_share_against_cubic() -> None:
     assert target("own share").value([path_outcomes]) == pytest.approx(1.5)
 
 
-def test_reaching_every_target_costs_less_than_missing_one() -> None:
+def test_reaching_every_target_costs_less_than_missing_one():
     there = {
         target_.name: target_.bound + (-0.2 if target_.at_most else 0.2) for target_ in TARGETS
     }
@@ -147,7 +145,7 @@ def test_reaching_every_target_costs_less_than_missing_one() -> None:
     assert objective.cost(there) < 0.1
 
 
-def test_the_interval_of_an_effect_is_that_of_resampled_paths() -> None:
+def test_the_interval_of_an_effect_is_that_of_resampled_paths():
     """The second control gets a tenth less on each path, and a little more or less by chance."""
     choices = random.Random(4)
 

@@ -2,7 +2,7 @@
 """qlog files: what a run writes, what is read of others, and what is wrong with a file."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from westwood.evaluation.draft import suite as draft
 from westwood.evaluation.draft.catalogue import CASES
 from westwood.results import qlog
 
-Westwood = Callable[..., Any]
 HEADER: dict[str, Any] = {"qlog_version": "0.3", "trace": {"common_fields": {}}}
 
 
@@ -46,7 +45,7 @@ def ran() -> Result:
 
 
 @pytest.fixture(scope="module")
-def log(ran: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def log(ran, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("log") / "run.sqlog"
     qlog.write(ran, path)
     return path

@@ -11,7 +11,7 @@ from westwood.experiments.control import control
 
 
 @pytest.fixture(autouse=True)
-def _runner() -> None:
+def _runner():
     try:
         quic.program()
     except UnavailableError as error:

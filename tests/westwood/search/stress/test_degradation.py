@@ -67,13 +67,11 @@ def measure(name: str, judged: Figures, other: Figures, attack: Attack = PATH) -
         ("queue", figures(queue_s=0.1), figures(queue_s=0.3), 0),
     ],
 )
-def test_degradations_against_cubic(
-    name: str, judged: Figures, other: Figures, harm: float
-) -> None:
+def test_degradations_against_cubic(name, judged, other, harm):
     assert measure(name, judged, other) == pytest.approx(harm)
 
 
-def test_the_best_reference_is_another_control() -> None:
+def test_the_best_reference_is_another_control():
     runs = {CC: figures(2e6), "cubic": figures(3e6), "sack": figures(4e6), "bbr": figures(8e6)}
     below = degradation.DEGRADATIONS["below-best"]
     assert below.measure(run_of(runs), PATH, CC) == pytest.approx(0.75)
@@ -84,7 +82,7 @@ def test_the_best_reference_is_another_control() -> None:
     )
 
 
-def test_disturbances_count_beyond_the_capacity_that_they_take() -> None:
+def test_disturbances_count_beyond_the_capacity_that_they_take():
     """A fifth of 5 Mb/s is lost, which leaves 4 Mb/s; the control gets 1 Mb/s of it."""
     attack = replace(PATH, loss="uniform", loss_rate=0.2)
     runs = {CC: figures(1e6, timeouts=3), (CC, 1.0, DISTURBING): figures(5e6)}
@@ -99,7 +97,7 @@ def test_disturbances_count_beyond_the_capacity_that_they_take() -> None:
 @pytest.mark.parametrize(
     ("calm_bps", "harm"), [(5e6, (5 - 2) / 5), (20e6, (8 - 2) / 8)], ids=["itself", "CUBIC"]
 )
-def test_stuck_measures_the_second_ci95(calm_bps: float, harm: float) -> None:
+def test_stuck_measures_the_second_ci95(calm_bps, harm):
     """The goodput of the second half follows from those of the whole run and the first half."""
     runs = {
         (CC, 1.0, ()): figures(3e6),
@@ -113,7 +111,7 @@ def test_stuck_measures_the_second_ci95(calm_bps: float, harm: float) -> None:
 
 
 @pytest.mark.parametrize(("min_rto_us", "each_s"), [(1_000_000, 1.1), (0, 0.3)])
-def test_stalled_is_the_time_of_a_flow_in_timeouts(min_rto_us: int, each_s: float) -> None:
+def test_stalled_is_the_time_of_a_flow_in_timeouts(min_rto_us, each_s):
     """Each timeout costs the minimum RTO and a round trip; two flows have ten together in 20 s."""
     attack = replace(PATH, flows=2, min_rto_us=min_rto_us)
     harm = measure("stalled", figures(timeouts=10), figures(), attack)
@@ -123,7 +121,7 @@ def test_stalled_is_the_time_of_a_flow_in_timeouts(min_rto_us: int, each_s: floa
     assert measure("stalled", figures(timeouts=10**6), figures(), attack) == 1
 
 
-def test_figures_of_a_run_are_sums_by_role() -> None:
+def test_figures_of_a_run_are_sums_by_role():
     names = ["tcp-1", "tcp-2", "beside", "short", "bursts", "reverse"]
     flows = {  # delivered bytes, timeouts, queue drops, sent, start, completion
         "tcp-1": (3_000_000, 2, 10, 2000, 0.0, math.nan),
