@@ -46,22 +46,34 @@ class Small:
     has_workers: bool = True
 
 
+# Of each suite of `evaluate` some quick criteria, and the controls that they judge.
+_SUITES: Mapping[str, tuple[str, str]] = {
+    "basics": ("reno", "bursts"),
+    "rfc9743": ("reno", "collapse"),
+    "c4": ("reno", "c4-alone"),
+    "prudentia": ("reno", "prudentia-share"),
+    "regressions": ("reno", "low-rate"),
+    "tcpeval": ("reno", "tcpeval-parking-lot"),
+    "draft": ("bbr3 reno", "startup-plateau,drain-inflight,policer"),
+    "check": ("scalable.c", "c11-gcc,one-segment,cubic-share --for 0s"),
+    "shallow": ("reno", "shallow-fills"),
+}
+
+
+def _of_suite(criteria: str, control: str) -> Small:
+    words = f"evaluate {control} --quick --only {criteria}"
+    return Small(words, f"{words} --seed 2", "answers.json")
+
+
 STUDIES: Mapping[str, Small] = {
     "sweep": Small(
         "sweep swept.toml --seeds 3", "sweep swept.toml --seeds 3 --set duration=9s", "runs.parquet"
     ),
-    "evaluate": Small(
-        "evaluate reno --only c4-alone --quick", "evaluate reno --only c4-alone --quick --seed 2"
-    ),
+    **{suite: _of_suite(criteria, control) for suite, (control, criteria) in _SUITES.items()},
     "benchmark": Small(
         "evaluate reno --only clean --paths 4",
         "evaluate reno --only clean --paths 5",
         "runs.parquet",
-    ),
-    "draft": Small(
-        "evaluate bbr3 reno --only startup-plateau,drain-inflight,policer",
-        "evaluate bbr3 reno --only startup-plateau,drain-inflight,policer --seed 2",
-        "answers.json",
     ),
     "validate": Small("validate", "validate --engine ns2"),
     "reproduce": Small("reproduce fig11", ""),

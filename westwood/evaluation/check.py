@@ -13,7 +13,7 @@ from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError
 from westwood.evaluation.answer import Answer, not_run_at, of_measurements, text_at
 from westwood.evaluation.answer import At as Point
-from westwood.evaluation.criterion import Part, Work
+from westwood.evaluation.criterion import Part, RowsOf, Work
 from westwood.evaluation.fixed_paths import (
     ALL,
     FASTEST,
@@ -23,9 +23,9 @@ from westwood.evaluation.fixed_paths import (
     PATHS,
     RIVAL,
     SHARED_QUEUES,
+    SHARED_SEEDS,
     FixedPath,
     shared,
-    shared_rows,
 )
 from westwood.experiments.control import Control
 from westwood.results.metrics import means
@@ -58,9 +58,10 @@ _VERDICTS = {
     Outcome.UNSURE: Verdict.CANNOT_TELL,
 }
 _SOURCE = "docs/your-own-control.md"
+_TOLD = ("goodput_bps", "mean_srtt_s", "retransmission_ratio")  # of each path
 
 
-def judged(control: Control, work: Work, workers: int | None) -> Iterator[Mapping[str, Any]]:
+def judged(control: Control, work: Work) -> Iterator[Mapping[str, Any]]:
     """Yields the outcome of each check, the quickest first.
 
     After a failure of the code no path runs, since the control may damage this process.
@@ -76,10 +77,10 @@ def judged(control: Control, work: Work, workers: int | None) -> Iterator[Mappin
     for name in work.names:
         if name in _ON_PATHS:
             _, paths = _ON_PATHS[name]
-            points = _skipped(paths) if has_failed else _carried(control, paths)
+            points = _skipped(paths) if has_failed else _carried(control, paths, work.rows_of)
             yield _answer(name, points).entry()
         elif name == _SHARE:
-            yield _share(control, has_failed).entry()
+            yield _share(control, work.rows_of, has_failed).entry()
 
 
 def _of_code(file: str, work: Work) -> Iterator[tuple[str, Check]]:
@@ -107,12 +108,12 @@ def _skipped(paths: Sequence[FixedPath]) -> list[Point]:
     return [not_run_at(path.name, "an earlier check failed") for path in paths]
 
 
-def _carried(control: Control, paths: Sequence[FixedPath]) -> list[Point]:
+def _carried(control: Control, paths: Sequence[FixedPath], rows_of: RowsOf) -> list[Point]:
     """Returns what the control carries on each path; a failure of its code ends them."""
     points: list[Point] = []
     for path in paths:
         try:
-            points.append(_goodput(control, path))
+            points.append(_goodput(control, path, rows_of))
         except InputError as error:  # the control failed: its line
             text = f"{error.problem} (again: {path.command(control)})"
             points.append(text_at(path.name, text, "a run to the end", Verdict.FAILS))
@@ -120,13 +121,14 @@ def _carried(control: Control, paths: Sequence[FixedPath]) -> list[Point]:
     return points
 
 
-def _goodput(control: Control, path: FixedPath) -> Point:
-    of_others = {other: path.mean(other, "goodput_bps") for other in OTHERS}
+def _goodput(control: Control, path: FixedPath, rows_of: RowsOf) -> Point:
+    of_others = {other: path.mean(other, "goodput_bps", rows_of) for other in OTHERS}
     slowest = min(of_others, key=of_others.__getitem__)
-    goodput_bps, least_bps = path.mean(control, "goodput_bps"), LEAST * of_others[slowest]
+    mean = {column: path.mean(control, column, rows_of) for column in _TOLD}
+    goodput_bps, least_bps = mean["goodput_bps"], LEAST * of_others[slowest]
     text = f"{goodput_bps / 1e6:.3g} Mb/s, {goodput_bps / path.rate_bps:.0%} of the rate"
-    text += f", {path.mean(control, 'mean_srtt_s') * 1e3:.1f} ms"
-    text += f", {path.mean(control, 'retransmission_ratio'):.2%} resent"
+    text += f", {mean['mean_srtt_s'] * 1e3:.1f} ms"
+    text += f", {mean['retransmission_ratio']:.2%} resent"
     verdict = Verdict.of(goodput_bps < least_bps)
     if verdict is Verdict.FAILS:
         text += f" (again: {path.command(control)})"
@@ -134,14 +136,14 @@ def _goodput(control: Control, path: FixedPath) -> Point:
     return text_at(path.name, text, expected, verdict, goodput_bps / of_others[slowest])
 
 
-def _share(control: Control, has_failed: bool) -> Answer:
+def _share(control: Control, rows_of: RowsOf, has_failed: bool) -> Answer:
     if has_failed:
         return _answer(_SHARE, [not_run_at(SAYS[_SHARE], "an earlier check failed")])
     points = []
     for queue in SHARED_QUEUES:
         name = f"a queue of {queue}"
         try:
-            mean = _shared_means(control, queue)
+            mean = _shared_means(control, queue, rows_of)
         except InputError as error:
             points.append(text_at(name, error.problem, "a run to the end", Verdict.FAILS))
             break
@@ -153,30 +155,30 @@ def _share(control: Control, has_failed: bool) -> Answer:
     return _answer(_SHARE, points, scenarios=scenarios)
 
 
-def _shared_means(control: Control, queue: str) -> Mapping[str, Mapping[str, Any]]:
-    rows = means(shared_rows(control, queue), ["flow"], ["goodput_bps"])
-    return {row["flow"]: row for row in rows}
+def _shared_means(control: Control, queue: str, rows_of: RowsOf) -> Mapping[str, Mapping[str, Any]]:
+    rows = rows_of(shared(control, queue), SHARED_SEEDS)
+    return {row["flow"]: row for row in means(rows, ["flow"], ["goodput_bps"])}
 
 
-def draw(name: str, controls: Sequence[Control], engine: str) -> Figure:
+def draw(name: str, controls: Sequence[Control], work: Work) -> Figure:
     """Draws what the controls and others did on the paths of a check."""
-    return _PICTURES[name](controls)
+    return _PICTURES[name](controls, work.rows_of)
 
 
-def _draw_paths(controls: Sequence[Control]) -> Figure:
+def _draw_paths(controls: Sequence[Control], rows_of: RowsOf) -> Figure:
     from westwood.draw.dots import DotPanel, dots
 
     every = (*OTHERS, *controls)
 
     def least_s(path: FixedPath) -> float:
-        return min(path.mean(control, "min_rtt_s") for control in every)
+        return min(path.mean(control, "min_rtt_s", rows_of) for control in every)
 
     goodput = {
-        control.cc: [path.mean(control, "goodput_bps") / path.rate_bps for path in ALL]
+        control.cc: [path.mean(control, "goodput_bps", rows_of) / path.rate_bps for path in ALL]
         for control in every
     }
     delay = {
-        control.cc: [path.mean(control, "mean_srtt_s") / least_s(path) for path in ALL]
+        control.cc: [path.mean(control, "mean_srtt_s", rows_of) / least_s(path) for path in ALL]
         for control in every
     }
     panels = [
@@ -187,7 +189,7 @@ def _draw_paths(controls: Sequence[Control]) -> Figure:
     return dots([path.name for path in ALL], panels, title)
 
 
-def _draw_windows(controls: Sequence[Control]) -> Figure:
+def _draw_windows(controls: Sequence[Control], rows_of: RowsOf) -> Figure:
     from westwood.draw.over_time import TracedRun, over_time
 
     traced = []
@@ -199,7 +201,7 @@ def _draw_windows(controls: Sequence[Control]) -> Figure:
     return over_time(traced, "Windows where one segment fills the path", whole_s)
 
 
-def _draw_shares(controls: Sequence[Control]) -> Figure:
+def _draw_shares(controls: Sequence[Control], rows_of: RowsOf) -> Figure:
     from westwood.draw.bars import grouped_bars
 
     def bar(control: Control, row: Mapping[str, Any]) -> tuple[str, float, float]:
@@ -208,13 +210,13 @@ def _draw_shares(controls: Sequence[Control]) -> Figure:
     groups = []
     for control in controls:
         for queue in SHARED_QUEUES:
-            mean = _shared_means(control, queue)
+            mean = _shared_means(control, queue, rows_of)
             bars = [bar(control, mean["judged"]), bar(RIVAL, mean[RIVAL.cc])]
             groups.append((queue if len(controls) == 1 else f"{control.label}, {queue}", bars))
     return grouped_bars(groups, "Goodput (Mb/s)", f"With {RIVAL.label} on 20 Mb/s, 40 ms")
 
 
-_PICTURES: Mapping[str, Callable[[Sequence[Control]], Figure]] = {
+_PICTURES: Mapping[str, Callable[[Sequence[Control], RowsOf], Figure]] = {
     "paths": _draw_paths,
     "one-segment": _draw_windows,
     _SHARE: _draw_shares,

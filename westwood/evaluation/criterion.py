@@ -35,6 +35,8 @@ QUESTIONS: Mapping[str, str] = {
 Compare = Literal["value", "difference", "ratio", "kept", "either way"]
 Runs = Mapping[str, Sequence[Row]]  # the flows of a run by the run's name, all with one seed
 RunKey = tuple[str, int]  # a scenario's hash and a seed
+# Runs a scenario with these seeds, except for runs that are kept; returns the rows of all flows.
+RowsOf = Callable[[Scenario, Sequence[int]], "list[Row]"]
 
 
 _REAL_TIME_RUNS = 3
@@ -176,11 +178,13 @@ class Work:
     effort: Effort
     seed: int
     engine: str
+    rows_of: RowsOf  # keeps each run
+    workers: int | None
     has_failed: bool = False  # in what an earlier start has kept
 
 
 # Yields answers as an Answer keeps them; each is kept when it comes.
-Harness = Callable[[Control, Work, "int | None"], Iterable[Mapping[str, Any]]]
+Harness = Callable[[Control, Work], Iterable[Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -199,7 +203,7 @@ class Part:
     only_asked: bool = False  # by --suite or --only
     clauses: Sequence[Clause] = ()
     engines: Sequence[str] = (SIMULATOR.name,)  # that a harness can use
-    draw: Callable[[str, Sequence[Control], str], Figure] | None = None  # a harness's criterion
+    draw: Callable[[str, Sequence[Control], Work], Figure] | None = None  # a harness's criterion
     drawn: Sequence[str] = ()  # the criteria that it draws; empty: all
     # Draws the part's answers by control and criterion; None if they lack what it shows.
     picture: Callable[[Mapping[Control, Mapping[str, Answer]]], Figure | None] | None = None

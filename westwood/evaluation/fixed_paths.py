@@ -1,27 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Declares the fixed paths of the check of a control's file, and runs them with other controls."""
+"""Declares the fixed paths of the check of a control's file."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from statistics import fmean
 from typing import Any
 
-from westwood.engines.contract import Job
-from westwood.engines.pool import run_jobs, sorted_rows
-from westwood.engines.simulator import SIMULATOR
+from westwood.evaluation.criterion import RowsOf
 from westwood.experiments.control import Control
-from westwood.results.columns import Row
 from westwood.scenario import Scenario
 
 OTHERS = (Control("reno"), Control("cubic"), Control("bbr"))
 RIVAL = Control("cubic")
 LEAST = 0.1  # of the goodput of the slowest of the others
 SHARED_QUEUES = ("0.5bdp", "1bdp", "4bdp")
-_SHARED_SEEDS = range(1, 11)
+SHARED_SEEDS = range(1, 11)
 _BASE: Mapping[str, Any] = {"tcp.recovery": "sack", "path.loss.rate": 0}
 
 
@@ -65,9 +62,10 @@ class FixedPath:
         changed = " ".join(f"--set {shlex.quote(setting)}" for setting in settings)
         return f"westwood run path --cc {shlex.quote(control.cc)} {changed} --seeds {self.seeds}"
 
-    def mean(self, control: Control, column: str) -> float:
+    def mean(self, control: Control, column: str, rows_of: RowsOf) -> float:
         """Returns the mean of a column over a control's runs."""
-        return fmean(float(row[column]) for row in rows(self, control))
+        rows = rows_of(self.with_control(control), range(1, self.seeds + 1))
+        return fmean(float(row[column]) for row in rows)
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -100,12 +98,6 @@ FASTEST = FixedPath(
 ALL = (*PATHS, ONE_SEGMENT, FASTEST)
 
 
-@cache
-def rows(path: FixedPath, control: Control) -> list[Row]:
-    """Runs a control on a path, once in a process; raises InputError where the control fails."""
-    return _run(path.with_control(control), range(1, path.seeds + 1))
-
-
 def shared(control: Control, queue: str) -> Scenario:
     """Returns a link with a flow of the control and one of CUBIC."""
     flow = {"from": "sources", "to": "sinks", "recovery": "sack", "start_spread": "2s"}
@@ -124,13 +116,3 @@ def shared(control: Control, queue: str) -> Scenario:
         ],
         flow=[{"name": "judged", "cc": cc, **flow}, {"name": RIVAL.cc, "cc": RIVAL.cc, **flow}],
     )
-
-
-@cache
-def shared_rows(control: Control, queue: str) -> list[Row]:
-    """Runs that link with ten seeds, once in a process."""
-    return _run(shared(control, queue), _SHARED_SEEDS)
-
-
-def _run(scenario: Scenario, seeds: Sequence[int]) -> list[Row]:
-    return sorted_rows(run_jobs([Job(scenario, seeds)], SIMULATOR.prepare))

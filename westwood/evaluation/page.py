@@ -267,7 +267,7 @@ def _picture(
         return None
     if part is not None and part.draw is not None:
         controls = [control for control, reply in pairs if reply.verdict is not Verdict.NOT_RUN]
-        drawing = partial(part.draw, first_reply.criterion, controls, request.engine.name)
+        drawing = partial(part.draw, first_reply.criterion, controls, evaluation.work([]))
         return report.figure(evaluation.folder, first_reply.criterion, drawing)
     known = [point for point in first_reply.points if not math.isnan(point.judged)]
     if len(known) < 2 or (request.effort.is_quick and not first_reply.question):

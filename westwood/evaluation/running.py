@@ -46,32 +46,6 @@ from westwood.scenario import Scenario
 from westwood.scenario.paths.environment import PROFILE
 from westwood.scenario.paths.population import seed_of
 
-# What measures may read of a flow; a run keeps nothing else.
-KEPT = (
-    "flow",
-    "cc",
-    "goodput_bps",
-    "sent",
-    "retransmitted",
-    "timeouts",
-    "queue_drops",
-    "lost",
-    "mean_srtt_s",
-    "min_rtt_s",
-    "completed_s",
-    "transfers",
-    "completed",
-    "completion_s",
-    "completion_p50_s",
-    "completion_p95_s",
-    "completion_max_s",
-    "jain",
-    "utilisation",
-    "mean_queue",
-    "ecn_reductions",
-    measures.BURST,
-    measures.LARGEST_BURST,
-)
 MOST_LOOKS = 10**9
 PACED = Path(__file__).with_name("cubic_paced.c")
 _A_LOOK = 10_000  # seeds between two looks
@@ -277,11 +251,8 @@ class Evaluation:
         keys = [(job.scenario.hash, seed) for job in jobs for seed in job.seeds]
         with closing(self._runs(jobs, workers, client)) as runs:
             for place, rows in track(runs, len(keys)):
-                name, seed = keys[place]
-                if (name, seed) in self._failed:
-                    continue
-                flows = [[finite_or_none(row.get(column)) for column in KEPT] for row in rows]
-                self._store.keep({"scenario": name, "seed": seed, "flows": flows})
+                if keys[place] not in self._failed:
+                    self._keep(keys[place], rows)
         for part in self.request.harnesses:
             for control in self.request.controls:
                 self._measure(part, control, workers)
@@ -316,15 +287,32 @@ class Evaluation:
     def _measure(self, part: Part, control: Control, workers: int | None) -> None:
         """Asks a harness for the answers that an earlier start has not kept."""
         assert part.harness is not None
-        request = self.request
-        if request.engine.name not in part.engines:
+        if self.request.engine.name not in part.engines:
             return
         kept = self._of_harness.get((part.name, control.text), {})
         names = [name for name in part.names if name not in kept]
         has_failed = any(reply.verdict is Verdict.FAILS for reply in kept.values())
-        work = Work(names, request.effort, request.seed, request.engine.name, has_failed)
-        for entry in part.harness(control, work, workers) if names else ():
+        work = replace(self.work(names, workers), has_failed=has_failed)
+        for entry in part.harness(control, work) if names else ():
             self._store.keep({"part": part.name, "control": control.text, "answer": entry})
+
+    def work(self, names: Sequence[str], workers: int | None = None) -> Work:
+        """Returns what a harness is asked for these criteria."""
+
+        def rows_of(scenario: Scenario, seeds: Sequence[int]) -> list[Row]:
+            missing = [seed for seed in seeds if (scenario.hash, seed) not in self._found]
+            if missing:
+                with closing(self._runs([Job(scenario, missing)], workers, None)) as runs:
+                    for place, rows in runs:
+                        self._keep((scenario.hash, missing[place]), rows)
+            return [row for seed in seeds for row in self._found[scenario.hash, seed]]
+
+        request = self.request
+        return Work(names, request.effort, request.seed, request.engine.name, rows_of, workers)
+
+    def _keep(self, key: RunKey, rows: Sequence[Row]) -> None:
+        flows = [[finite_or_none(row.get(column)) for column in measures.KEPT] for row in rows]
+        self._store.keep({"scenario": key[0], "seed": key[1], "flows": flows})
 
     def _take(self, record: Mapping[str, Any]) -> None:
         if "part" in record:
@@ -332,7 +320,7 @@ class Evaluation:
             reply = Answer.of(record["answer"])
             kept[reply.criterion] = reply
             return
-        rows = [from_json(dict(zip(KEPT, flow, strict=True))) for flow in record["flows"]]
+        rows = [from_json(dict(zip(measures.KEPT, flow, strict=True))) for flow in record["flows"]]
         self._found[str(record["scenario"]), int(record["seed"])] = rows
 
     def note_look(self) -> None:

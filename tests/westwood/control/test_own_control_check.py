@@ -14,8 +14,10 @@ from westwood.control.checking import Outcome
 from westwood.control.writing import like, models
 from westwood.evaluation import check, fixed_paths
 from westwood.evaluation.answer import Answer
-from westwood.evaluation.criterion import USUAL, Work
-from westwood.experiments.control import Control
+from westwood.evaluation.criterion import USUAL
+from westwood.evaluation.running import Evaluation, Request
+from westwood.experiments.control import Control, control
+from westwood.results.folder import Folder
 
 pytestmark = pytest.mark.skipif(not shutil.which("clang"), reason="needs gcc and clang")
 
@@ -90,7 +92,10 @@ def test_controls_like_those_of_the_catalogue_are_fit(protocol, tmp_path, westwo
 
 def carried(file: Path) -> Answer:
     """Runs the twelve paths, the earlier checks left out."""
-    (reply,) = check.judged(Control(str(file)), Work(["paths"], USUAL, 1, "sim"), None)
+    judged = control(str(file))
+    request = Request([judged], Control("cubic"), {}, [check.PART], USUAL, 1)
+    with Evaluation(request, Folder(file.parent / "out")).opened(resume=False) as evaluation:
+        (reply,) = check.judged(judged, evaluation.work(["paths"]))
     return Answer.of(reply)
 
 

@@ -22,6 +22,7 @@ import small_studies
 from small_studies import STUDIES, Small
 
 from westwood import __version__
+from westwood.evaluation import suites
 from westwood.experiments import kept
 from westwood.results import disk, folder
 from westwood.results.store import Store
@@ -108,6 +109,10 @@ def whole(study, run) -> tuple[dict[str, str], int]:
         assert f"out/{study.writes}" in _WHOLE[study.words][0]
         shutil.rmtree("out")
     return _WHOLE[study.words]
+
+
+def test_every_suite_has_a_small_form():
+    assert set(suites.MODULES) <= set(STUDIES)
 
 
 def test_the_number_of_workers_changes_no_byte(study, run, whole):

@@ -36,10 +36,10 @@ NAME = "draft"
 _FIRST, _SECOND = "#000C8C", "#E13200"
 
 
-def judged(control: Control, work: Work, workers: int | None) -> Iterator[Mapping[str, Any]]:
+def judged(control: Control, work: Work) -> Iterator[Mapping[str, Any]]:
     """Yields the answer to each case, in order."""
     cases = [catalogue.CASES[name] for name in work.names]
-    pool = ThreadPoolExecutor(workers)
+    pool = ThreadPoolExecutor(work.workers)
     try:
         for judgement in pool.map(lambda case: judging.run(case, control, work.engine), cases):
             yield answer_of(judgement).entry()
@@ -56,14 +56,14 @@ def of_log(recording: Recording, part: Part, source: str) -> Part:
         problem = f"decides none of {len(cases)} cases, expected events of BBR's states and more"
         raise InputError(f"{problem}: {reason}", source=source)
 
-    def harness(control: Control, work: Work, workers: int | None) -> Iterator[Mapping[str, Any]]:
+    def harness(control: Control, work: Work) -> Iterator[Mapping[str, Any]]:
         command = f"westwood evaluate --qlog {shlex.quote(source)} --only"
         for judgement in judgements:
             name = judgement.case.name
             reply = replace(answer_of(judgement), command=f"{command} {name} --out {name}")
             yield reply.entry()
 
-    def drawn(name: str, controls: Sequence[Control], engine: str) -> Figure:
+    def drawn(name: str, controls: Sequence[Control], work: Work) -> Figure:
         judgement = next(known for known in judgements if known.case.name == name)
         return _drawn(name, [(source, judgement)])
 
@@ -102,11 +102,11 @@ def _point(finding: Finding) -> At:
     )
 
 
-def draw(name: str, controls: Sequence[Control], engine: str) -> Figure:
+def draw(name: str, controls: Sequence[Control], work: Work) -> Figure:
     """Runs a case again, and draws the controls side by side: volumes, rates, states over time."""
     case = catalogue.CASES[name]
     return _drawn(
-        name, [(control.text, judging.run(case, control, engine)) for control in controls]
+        name, [(control.text, judging.run(case, control, work.engine)) for control in controls]
     )
 
 
