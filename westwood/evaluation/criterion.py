@@ -141,6 +141,7 @@ class Criterion:
     note: str = ""
     published: Mapping[str, Sequence[Published]] = field(default_factory=dict)  # by protocol
     more_columns: MoreColumns | None = None  # what the measure reads of a run's events
+    most_runs: int = FULL.worst_of  # for points that cost minutes
 
     def chosen(self, effort: Effort) -> list[Point]:
         """Returns the points that this effort runs."""
@@ -157,7 +158,7 @@ class Criterion:
 
     def seeds(self, effort: Effort) -> int:
         """Returns how many seeds each point runs with."""
-        return effort.worst_of if self.is_worst else effort.runs
+        return min(self.most_runs, effort.worst_of if self.is_worst else effort.runs)
 
 
 @dataclass(frozen=True)

@@ -16,4 +16,5 @@ MODULES: Mapping[str, str] = {
     "draft": "draft.suite",
     "check": "check",
     "shallow": "shallow",
+    "nsperf": "nsperf",
 }
