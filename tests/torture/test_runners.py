@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario, simulate
 from westwood.control import catalogue
@@ -40,12 +41,8 @@ HOW = (
 
 
 def small(profile: str) -> Scenario:
-    path = {"name": "path", "between": ["a", "b"], "rate": "4Mbps", "delay": "10ms"}
-    flow = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic"}
-    queue = {"queue": {"limit": "20p"}}
-    return Scenario(
-        name="small", duration="2s", profile=profile, link=[{**path, **queue}], flow=[flow]
-    )
+    link = {"rate": "4Mbps", "queue": {"limit": "20p"}}
+    return one_link("cubic", link=link, name="small", duration="2s", profile=profile)
 
 
 def truth() -> tuple[list[str], dict[str, list[str]]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from one_link import one_link
 
 from westwood import InputError, RunError, Scenario, UnavailableError, simulate, simulate_many
 from westwood.engines import linux_limits, linux_um, wire
@@ -24,17 +25,13 @@ except UnavailableError as error:
     MACHINE, WHY_NOT = Path("linux"), str(error)
 pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 CONTROLS = sorted(linux_limits.CONTROLS)
-LINK = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "20ms"}
-LINK |= {"queue": {"limit": "34p"}}
 LOSSY = {"kind": "uniform", "rate": 0.005}
 
 
 def scenario(*ccs: str, seconds: int = 5, **link: Any) -> Scenario:
-    flows = [
-        {"name": f"tcp{number}", "from": "a", "to": "b", "cc": cc} for number, cc in enumerate(ccs)
-    ]
-    link_ = {**LINK, **link}
-    return Scenario(name="um", duration=f"{seconds}s", profile="linux", link=[link_], flow=flows)
+    flows = [{"name": f"tcp{number}", "cc": cc} for number, cc in enumerate(ccs)]
+    link = {"delay": "20ms", "queue": {"limit": "34p"}, **link}
+    return one_link(*flows, link=link, name="um", duration=f"{seconds}s", profile="linux")
 
 
 def everything(chosen: Scenario, seed: int) -> list[pl.DataFrame]:

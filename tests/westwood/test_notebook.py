@@ -5,6 +5,7 @@ import pydoc
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 import westwood as package
 from westwood import Result, Results, Scenario, presets, simulate
@@ -45,16 +46,7 @@ def test_repr_has_units(name):
 
 
 def test_repr_shortens_long_lists():
-    link = {
-        "name": "l",
-        "between": ["a", "b"],
-        "rate": "1Mbps",
-        "queue": {"limit": "9p"},
-        "trace": {"forward": list(range(1, 5000))},
-        "delay": "10ms",
-    }
-    flow = {"name": "f", "from": "a", "to": "b", "cc": "bbr"}
-    scenario = Scenario(name="a", duration="60s", link=[link], flow=[flow])
+    scenario = one_link("bbr", link={"trace": {"forward": list(range(1, 5000))}})
     assert "(1, 2, ... 4999 in all)" in repr(scenario) and len(repr(scenario)) < 1500
 
 

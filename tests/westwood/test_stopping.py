@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from one_link import one_link
 from started_tool import Tool, members
 
 from westwood import Scenario, _engine, simulate, simulate_many, stopping
@@ -178,10 +179,7 @@ def test_simulate_many_ends_with_keyboard_interrupt(endless):
 
 
 def test_ten_thousand_flows_end_just_as_soon():
-    flow = {"from": "a", "to": "b", "cc": "reno"}
-    flows = [{"name": f"f{number}", **flow} for number in range(1000)]
-    link = {"name": "l", "between": ["a", "b"], "rate": "10Gbps", "delay": "10ms"}
-    many = Scenario(name="many", duration="600h", link=[link], flow=flows)
+    many = one_link(*["reno"] * 1000, link={"rate": "10Gbps"}, duration="600h")
     assert interrupted_after(0.5, lambda: simulate(many)) < WITHIN_S
 
 

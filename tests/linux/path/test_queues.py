@@ -5,6 +5,7 @@ The emulated machine counts time in instructions, so its figures do not depend o
 """
 
 import pytest
+from one_link import one_link
 
 from tests.linux.path.test_engine import needs_path
 from westwood import Scenario, simulate
@@ -15,11 +16,8 @@ pytestmark = [pytest.mark.slow, needs_path]
 
 
 def reno_through(kind: str, *, ecn: bool) -> Scenario:
-    queue = {"kind": kind, "limit": "1000p", "ecn": ecn}
-    link = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "20ms"}
-    flow = {"name": "tcp", "from": "a", "to": "b", "cc": "reno", "ecn": ecn}
-    ours = {"link": [{**link, "queue": queue}], "flow": [flow]}
-    return Scenario(name="aqm", duration="20s", profile="linux", **ours)
+    link = {"delay": "20ms", "queue": {"kind": kind, "limit": "1000p", "ecn": ecn}}
+    return one_link({"cc": "reno", "ecn": ecn}, link=link, duration="20s", profile="linux")
 
 
 @pytest.mark.parametrize("kind", ["codel", "fq_codel"])

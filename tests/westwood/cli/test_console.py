@@ -5,8 +5,8 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from one_link import one_link
 
-from westwood import Scenario
 from westwood.cli import console
 from westwood.engines import pool, resources
 from westwood.engines.contract import Job
@@ -14,9 +14,7 @@ from westwood.engines.simulator import SIMULATOR
 
 
 def job(seeds: int, duration: str = "600s", **link: object) -> Job:
-    path = {"name": "path", "between": ["a", "b"], "rate": "100Mbps", "delay": "10ms"}
-    flow = {"name": "one", "from": "a", "to": "b", "cc": "cubic"}
-    scenario = Scenario(name="s", duration=duration, link=[{**path, **link}], flow=[flow])
+    scenario = one_link(link={"rate": "100Mbps", **link}, duration=duration)
     return Job(scenario, range(1, seeds + 1))
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario, simulate
 from westwood.control.writing import like
@@ -20,15 +21,9 @@ LOST = {"kind": "script", "packets": [500, 1200, 1203, 2500], "on": "forward"}
 
 def lossy(cc: object) -> Scenario:
     """Returns a flow over 10 Mb/s and 20 ms, a BDP of queue, and four lost packets."""
-    link = {"name": "l", "between": ["a", "b"], "rate": "10Mbps", "delay": "20ms", "loss": LOST}
-    flow = {"name": "tcp", "from": "a", "to": "b", "cc": cc, "recovery": "sack"}
-    return Scenario(
-        name="s",
-        duration="10s",
-        profile="ns3-3.44",
-        link=[{**link, "queue": {"limit": "34p"}}],
-        flow=[{**flow, "packet": "1500B"}],
-    )
+    link = {"delay": "20ms", "loss": LOST, "queue": {"limit": "34p"}}
+    flow = {"cc": cc, "recovery": "sack", "packet": "1500B"}
+    return one_link(flow, link=link, profile="ns3-3.44")
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ import time
 from typing import Any, ClassVar
 
 import pytest
+from one_link import one_link
 
 from westwood import PythonControl, Scenario, simulate, simulate_many
 from westwood.errors import InputError, RunError
@@ -50,10 +51,8 @@ class Reno(PythonControl):
 
 
 def path(cc: Any, loss: float = 0.002, **settings: Any) -> Scenario:
-    link = {"name": "path", "between": ["a", "b"], "rate": "5Mbps", "delay": "30ms"}
-    link["loss"] = {"kind": "uniform", "rate": loss, "on": "forward"}
-    flow = {"name": "tcp", "from": "a", "to": "b", "cc": cc, "undo": False, **settings}
-    return Scenario(name="mine", duration="60s", link=[link], flow=[flow])
+    link = {"rate": "5Mbps", "delay": "30ms", "loss": {"rate": loss, "on": "forward"}}
+    return one_link({"cc": cc, "undo": False, **settings}, link=link, name="mine", duration="60s")
 
 
 def test_reno_in_python_is_reno_in_c():

@@ -4,6 +4,7 @@
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario, simulate_many
 
@@ -41,14 +42,9 @@ def test_fifty_flows_share_a_link(queue):
 
     Some flows got several times their share, others starved (Jain's index 0.42 to 0.95).
     """
-    link: dict[str, Any] = {"name": "l", "between": ["a", "b"], "rate": "50Mbps", "delay": "50ms"}
-    flow: dict[str, Any] = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic", "count": 50}
-    scenario = Scenario(
-        name="shared",
-        duration="60s",
-        link=[{**link, "queue": {"kind": "droptail", "limit": queue}}],
-        flow=[{**flow, "start_spread": "1s"}],
-    )
+    link = {"rate": "50Mbps", "delay": "50ms", "queue": {"limit": queue}}
+    flow = {"cc": "cubic", "count": 50, "start_spread": "1s"}
+    scenario = one_link(flow, link=link, duration="60s")
     rows = simulate_many(scenario, range(1, 5))
     flows = rows.to_dicts()
     assert min(row["jain"] for row in flows) > 0.85

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from one_link import one_link
 
 from westwood import Scenario, simulate
 
@@ -22,30 +23,11 @@ SEGMENT = PACKET - 40
 
 def path(rate: float, jitter_ms: int, ack_loss: float, delayed_ack: int, **cc: object) -> Scenario:
     """Returns a path for about 600 packets with a queue of 50."""
-    return Scenario(
-        name="estimate",
-        duration=f"{max(5, 600 * PACKET * 8 / rate):.3f}s" if rate < 1e8 else "300ms",
-        link=[
-            {
-                "name": "path",
-                "between": ["source", "sink"],
-                "rate": f"{rate:.0f}bps",
-                "delay": "20ms",
-                "jitter": f"{jitter_ms}ms",
-                "queue": {"kind": "droptail", "limit": "50p"},
-                "loss": {"kind": "uniform", "rate": ack_loss, "on": "backward"},
-            }
-        ],
-        flow=[
-            {
-                "name": "tcp",
-                "from": "source",
-                "to": "sink",
-                "cc": {"name": "westwood", **cc},
-                "delayed_ack": delayed_ack,
-            }
-        ],
-    )
+    duration = f"{max(5, 600 * PACKET * 8 / rate):.3f}s" if rate < 1e8 else "300ms"
+    link = {"rate": f"{rate:.0f}bps", "delay": "20ms", "jitter": f"{jitter_ms}ms"}
+    link |= {"queue": {"limit": "50p"}, "loss": {"rate": ack_loss, "on": "backward"}}
+    flow = {"cc": {"name": "westwood", **cc}, "delayed_ack": delayed_ack}
+    return one_link(flow, link=link, duration=duration)
 
 
 def traced(scenario: Scenario) -> dict[str, npt.NDArray[np.float64]]:

@@ -10,37 +10,25 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from one_link import one_link
 
 from westwood import simulate_many
 from westwood.control.catalogue import PROTOCOLS
-from westwood.scenario import Scenario
 
 TABLE = Path(__file__).parents[2] / "golden" / "table.csv"
 SEEDS = 3
 
 
 def measured() -> pl.DataFrame:
-    link = {
-        "name": "path",
-        "between": ["a", "b"],
-        "rate": "2Mbps",
-        "delay": "10ms",
-        "queue": {"limit": "30p"},
-        "loss": {"rate": 0.0},
+    sweep = {
+        "tcp.cc": list(PROTOCOLS),
+        "path.rate": ["2Mbps", "10Mbps"],
+        "path.delay": ["10ms", "50ms"],
+        "path.loss.rate": [0.0, 0.001, 0.01],
     }
-    flow = {"name": "tcp", "from": "a", "to": "b", "cc": "reno", "count": 2, "start_spread": "1s"}
-    scenario = Scenario(
-        name="golden",
-        duration="30s",
-        link=[link],
-        flow=[flow],
-        sweep={
-            "tcp.cc": list(PROTOCOLS),
-            "path.rate": ["2Mbps", "10Mbps"],
-            "path.delay": ["10ms", "50ms"],
-            "path.loss.rate": [0.0, 0.001, 0.01],
-        },
-    )
+    flow = {"cc": "reno", "count": 2, "start_spread": "1s"}
+    link = {"queue": {"limit": "30p"}, "loss": {"rate": 0.0}}
+    scenario = one_link(flow, link=link, duration="30s", sweep=sweep)
     rows = simulate_many(scenario, range(1, SEEDS + 1))
     keys = ["cc", "path.rate", "path.delay", "path.loss.rate"]
     sums = [pl.col(name).sum() for name in ("sent", "retransmitted", "timeouts")]

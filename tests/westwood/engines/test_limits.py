@@ -4,6 +4,7 @@
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario, _engine
 from westwood.control.catalogue import Setting, settings_of
@@ -37,9 +38,7 @@ def test_ns3_names_a_profile_whose_growth_it_lacks():
 
 
 def scenario(profile: str, recovery: str, cc: str = "reno", **flow: Any) -> Scenario:
-    link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms"}
-    ends = {"name": "tcp", "from": "a", "to": "b", "cc": cc, "recovery": recovery}
-    return Scenario(name="s", duration="20s", profile=profile, link=[link], flow=[{**ends, **flow}])
+    return one_link({"cc": cc, "recovery": recovery, **flow}, profile=profile)
 
 
 def other_than(setting: Setting, fixed_value: Any) -> Any:
@@ -120,10 +119,9 @@ def test_ns3_accepts_a_profiles_value_but_no_third_one(profile):
 
 def test_ns3_refuses_a_profiles_header():
     """Other headers would change the packets, so profiles are no exception."""
-    link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", "overhead": "2B"}
-    flow = {"name": "tcp", "from": "a", "to": "b", "cc": "sack", "timestamps": False}
+    flow = {"cc": "sack", "timestamps": False}
     with pytest.raises(InputError, match=r'tcp\.header = "52B": engine ns3 expects "40B"'):
-        ns3.plan(Scenario(name="s", duration="1s", profile="linux", link=[link], flow=[flow]))
+        ns3.plan(one_link(flow, link={"overhead": "2B"}, profile="linux"))
 
 
 @pytest.mark.parametrize("key", ["flight_excludes_sacked", "ssthresh_from_cwnd"])

@@ -10,6 +10,7 @@ import errno
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario
 from westwood.engines import linux_emulated, linux_limits
@@ -23,25 +24,15 @@ def any_kernel(monkeypatch):
     monkeypatch.setattr(linux_limits, "is_missing", lambda control: False)
 
 
-LINK = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms"}
 UDP = {"app": {"kind": "udp", "rate": "1Mbps"}}
 
 
 def scenario(*flows: dict[str, Any], **settings: Any) -> Scenario:
-    given = flows or ({},)
-    ends = {"from": "a", "to": "b"}
-    described = [
-        {
-            "name": f"tcp{number}" if number else "tcp",
-            **ends,
-            **({} if "app" in flow_settings else {"cc": "reno"}),
-            **flow_settings,
-        }
-        for number, flow_settings in enumerate(given)
+    tables = [
+        {"name": f"tcp{number or ''}", **({} if "app" in flow else {"cc": "reno"}), **flow}
+        for number, flow in enumerate(flows or ({},))
     ]
-    return Scenario(
-        name="s", duration="1s", profile="linux", link=[LINK], flow=described
-    ).with_settings(settings)
+    return one_link(*tables, duration="1s", profile="linux").with_settings(settings)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import subprocess
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario
 from westwood.engines import linux_emulated, linux_limits, linux_queues
@@ -15,9 +16,7 @@ from westwood.errors import InputError, UnavailableError
 
 
 def scenario(link: dict[str, Any], **flow: Any) -> Scenario:
-    path = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms", **link}
-    tcp = {"name": "tcp", "from": "a", "to": "b", "cc": "reno", **flow}
-    return Scenario(name="s", duration="1s", profile="linux", link=[path], flow=[tcp])
+    return one_link({"cc": "reno", **flow}, link=link, duration="1s", profile="linux")
 
 
 def queue(kind: str, limit: str = "100p", **settings: Any) -> dict[str, Any]:

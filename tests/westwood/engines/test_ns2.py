@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario, engines, simulate
 from westwood.engines import ns2
@@ -27,19 +28,11 @@ LOST = [50, 300, 1000, 2000, 2010, 5000]  # packets of the bottleneck
 
 def ns2_scenario(cc: str = "newreno", *, profile: str = "ns2-2005", **flow: Any) -> Scenario:
     """Returns a scenario of one flow over 2 Mb/s and 45 ms; `link` overrides link settings."""
-    link = {
-        "name": "bottleneck",
-        "between": ["a", "b"],
-        "rate": "2Mbps",
-        "delay": "45ms",
-        "queue": {"kind": "droptail", "limit": "50p"},
-        **flow.pop("link", {}),
-    }
-    tcp = {"name": "tcp", "from": "a", "to": "b", "cc": cc, "recovery": AGENTS[cc].recovery}
+    link = {"name": "bottleneck", "rate": "2Mbps", "delay": "45ms", "queue": {"limit": "50p"}}
+    link |= flow.pop("link", {})
     duration = flow.pop("duration", "60s")
-    return Scenario(
-        name="s", duration=duration, profile=profile, link=[link], flow=[{**tcp, **flow}]
-    )
+    tcp = {"cc": cc, "recovery": AGENTS[cc].recovery, **flow}
+    return one_link(tcp, link=link, duration=duration, profile=profile)
 
 
 def losing(numbers: list[int]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from one_link import one_link
 
 from westwood import Scenario, engines, simulate
 from westwood.engines import ns3
@@ -20,6 +21,7 @@ from westwood.results.columns import LOST_ON
 BUILT = Path(__file__).parents[3] / "build" / "ns3" / "wheel" / "ww-ns3-runner"
 needs_runner = pytest.mark.skipif(not BUILT.exists(), reason="no ns-3 runner: westwood ns3 build")
 GRID = GRIDS["ns3"]["single"]
+SLOW = {"rate": "4Mbps", "delay": "20ms"}
 SAME = {"profile": "ns3-3.44", "tcp.recovery": "sack", "duration": "60s"}
 
 
@@ -69,12 +71,9 @@ def test_a_transfer_takes_as_long_as_in_ns3(size, cwnd):
 
 @needs_runner
 def test_each_flow_has_its_own_protocol_and_settings():
-    link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms"}
-    flows = [
-        {"name": "one", "from": "a", "to": "b", "cc": "westwood+", "recovery": "sack"},
-        {"name": "two", "from": "a", "to": "b", "cc": "cubic", "packet": "1500B", "size": "1MB"},
-    ]
-    scenario = Scenario(name="s", duration="20s", profile="ns3-3.44", link=[link], flow=flows)
+    sized = {"cc": "cubic", "packet": "1500B", "size": "1MB"}
+    flows = [{"cc": "westwood+", "recovery": "sack"}, sized]
+    scenario = one_link(*flows, link=SLOW, duration="20s", profile="ns3-3.44")
     planned = experiment.plan(scenario, seeds=1)
     rows = experiment.collect(planned, engines.find("ns3"), workers=1, track=track).rows
     first_row, two = rows.to_dicts()
@@ -132,12 +131,12 @@ def test_options_of_the_protocol_reach_ns3_and_only_their_flow():
 
     default, slow = goodput("westwood"), goodput({"name": "westwood", "tau": "10s"})
     assert default != slow and goodput({"name": "westwood", "tau": "500ms"}) == default
-    link = {"name": "l", "between": ["a", "b"], "rate": "8Mbps", "delay": "45ms"}
     both = [
-        {"name": name, "from": "a", "to": "b", "cc": cc, "recovery": "sack"}
+        {"name": name, "cc": cc, "recovery": "sack"}
         for name, cc in (("slow", {"name": "westwood", "tau": "10s"}), ("default", "westwood"))
     ]
-    scenario = Scenario(name="s", duration="2s", profile="ns3-3.44", link=[link], flow=both)
+    link = {"rate": "8Mbps", "delay": "45ms"}
+    scenario = one_link(*both, link=link, duration="2s", profile="ns3-3.44")
     trace = ns3.simulate(scenario, 1, trace=True).trace.filter(pl.col("time_s") > 1)
     estimates = trace.group_by("flow").agg(pl.col("estimate_bps").fill_nan(None).mean())
     seen = dict(estimates.iter_rows())
@@ -182,26 +181,14 @@ def test_the_same_losses_give_the_same_goodput():
 
 def shared(queue: dict[str, Any], flows: list[dict[str, Any]], duration: str = "30s") -> Scenario:
     """Returns flows over a bottleneck of 4 Mb/s with a round trip of 40 ms."""
-    link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", "queue": queue}
-    common = {"from": "a", "to": "b", "cc": "sack", "packet": "1500B", "initial_ssthresh": "64p"}
-    return Scenario(
-        name="s",
-        duration=duration,
-        profile="ns3-3.44",
-        link=[link],
-        flow=[{"name": f"f{i}", **common, **flow} for i, flow in enumerate(flows)],
-    )
+    common = {"cc": "sack", "packet": "1500B", "initial_ssthresh": "64p"}
+    tables = [{"name": f"f{i}", **common, **flow} for i, flow in enumerate(flows)]
+    link = {**SLOW, "queue": queue}
+    return one_link(*tables, link=link, duration=duration, profile="ns3-3.44")
 
 
-RED = {
-    "kind": "red",
-    "limit": "60p",
-    "min": 5,
-    "max": 15,
-    "max_p": 0.1,
-    "weight": 0.002,
-    "spared": 2,
-}
+RED = {"kind": "red", "limit": "60p", "min": 5, "max": 15, "max_p": 0.1, "weight": 0.002}
+RED |= {"spared": 2}
 
 
 @needs_runner
@@ -283,16 +270,9 @@ def test_flows_in_both_directions_share_a_link():
 )
 def test_impairments_of_a_link_act_as_in_the_simulator(impairment):
     """Both draw the same random numbers, so that each packet has the same extra delay."""
-    link = {"name": "l", "between": ["a", "b"], "rate": "10Mbps", "queue": {"limit": "60p"}}
-    delay = {} if "delays" in impairment else {"delay": "20ms"}
-    flow = {"name": "f", "from": "a", "to": "b", "cc": "westwood+", "recovery": "sack"}
-    scenario = Scenario(
-        name="s",
-        duration="8s",
-        profile="ns3-3.44",
-        link=[link | delay | impairment],
-        flow=[{**flow, "packet": "1500B"}],
-    )
+    delay = {"delay": None if "delays" in impairment else "20ms", "queue": {"limit": "60p"}}
+    flow = {"cc": "westwood+", "recovery": "sack", "packet": "1500B"}
+    scenario = one_link(flow, link=delay | impairment, duration="8s", profile="ns3-3.44")
     ours, theirs = (run(scenario, 1) for run in (simulate, ns3.simulate))
     for column, tolerance in (("goodput_bps", 0.005), ("mean_srtt_s", 0.1), ("queue_drops", 0.06)):
         expected = pytest.approx(ours.flow_rows[0][column], rel=tolerance)

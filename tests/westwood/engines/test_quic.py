@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario, simulate
 from westwood.engines import quic
@@ -26,13 +27,7 @@ def _runner():
 
 
 def scenario(*controls: str, **link: object) -> Scenario:
-    path = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms"}
-    flows = [
-        {"name": f"f{number}", "from": "a", "to": "b", "cc": cc}
-        for number, cc in enumerate(controls)
-    ]
-    queue = {"queue": {"limit": "1bdp"}}
-    return Scenario(name="quic", duration="8s", link=[{**path, **queue, **link}], flow=flows)
+    return one_link(*controls, link={"queue": {"limit": "1bdp"}, **link}, duration="8s")
 
 
 @pytest.mark.parametrize("engine", ["quinn", "noq"])

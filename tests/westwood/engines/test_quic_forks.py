@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario, simulate
 from westwood.engines import quic
@@ -30,14 +31,8 @@ def _runner(tmp_path, monkeypatch):
 
 
 def scenario(*controls: object) -> Scenario:
-    path = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms"}
-    flows = [
-        {"name": f"f{number}", "from": "a", "to": "b", "cc": cc}
-        for number, cc in enumerate(controls)
-    ]
-    return Scenario(
-        name="fork", duration="3s", link=[{**path, "queue": {"limit": "1bdp"}}], flow=flows
-    )
+    flows = [{"name": f"f{number}", "cc": cc} for number, cc in enumerate(controls)]
+    return one_link(*flows, link={"queue": {"limit": "1bdp"}}, name="fork", duration="3s")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import copy
 from collections.abc import Callable
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario
 from westwood.control.catalogue import settings_of
@@ -16,9 +17,7 @@ from westwood.units import Amount
 
 
 def scenario(**flow: object) -> Scenario:
-    path = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms"}
-    tcp = {"name": "one", "from": "a", "to": "b", "cc": "cubic"}
-    return Scenario(name="quic", duration="2s", profile="rfc", link=[path], flow=[{**tcp, **flow}])
+    return one_link({"name": "one", "cc": "cubic", **flow}, duration="2s", profile="rfc")
 
 
 @pytest.mark.parametrize(
@@ -117,10 +116,8 @@ def test_a_misspelt_control_of_a_stack_names_those_there_are(cc, hint):
 
 def test_all_refusals_are_named_at_once():
     """So nobody repairs one key at a time."""
-    path = {"name": "path", "between": ["a", "b"], "rate": "5Mbps", "delay": "20ms"}
-    wrong = {"min_rto": "100ms", "timestamps": False, "rack_slack": "7ms"}
-    flows = [{"name": name, "from": "a", "to": "b", "cc": "cubic", **wrong} for name in "cd"]
-    quic_scenario = Scenario(name="s", duration="1s", link=[path], flow=flows)
+    wrong = {"cc": "cubic", "min_rto": "100ms", "timestamps": False, "rack_slack": "7ms"}
+    quic_scenario = one_link(*({"name": name, **wrong} for name in "cd"), duration="1s")
     checks: dict[str, tuple[Callable[[Scenario], None], int]] = {
         "ns3": (ns3_limits.check, 5),
         "linux": (linux_limits.check, 20),

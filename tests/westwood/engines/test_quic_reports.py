@@ -5,8 +5,9 @@ A new version of a stack may make one of these fail. Then the page changes, too.
 """
 
 import pytest
+from one_link import one_link
 
-from westwood import Scenario, simulate
+from westwood import simulate
 from westwood.engines import quic
 from westwood.errors import RunError, UnavailableError
 from westwood.results.columns import Row
@@ -23,11 +24,8 @@ def _runner():
 def row(
     engine: str, cc: str, *, duration: str = "20s", flow: dict[str, object], **link: object
 ) -> Row:
-    path = {"name": "path", "between": ["a", "b"], "delay": "20ms", **link}
-    flow_settings = {"name": "one", "from": "a", "to": "b", "cc": cc, **flow}
-    (row_,) = simulate(
-        Scenario(name="report", duration=duration, link=[path], flow=[flow_settings]), engine=engine
-    ).flow_rows
+    scenario = one_link({"cc": cc, **flow}, link={"delay": "20ms", **link}, duration=duration)
+    (row_,) = simulate(scenario, engine=engine).flow_rows
     return row_
 
 

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 from westwood import Result, Scenario, engines, simulate
 from westwood.control.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
@@ -56,17 +57,9 @@ ELSEWHERE = {
 
 
 def cut(profile: str, **changed: Any) -> Scenario:
-    link = {
-        "name": "path",
-        "between": ["a", "b"],
-        "rate": "100kbps",
-        "delay": "50ms",
-        "queue": {"limit": "20p"},
-    }
-    flow = {"name": "tcp", "from": "a", "to": "b", "cc": "reno", "recovery": "newreno"}
-    flow["initial_cwnd"] = "2p"
-    whole = {"name": "cut", "duration": "4s", "profile": profile, "link": [link], "flow": [flow]}
-    return Scenario(**whole).with_settings(changed)
+    link = {"rate": "100kbps", "delay": "50ms", "queue": {"limit": "20p"}}
+    flow = {"cc": "reno", "recovery": "newreno", "initial_cwnd": "2p"}
+    return one_link(flow, link=link, duration="4s", profile=profile).with_settings(changed)
 
 
 def of_flow(result: Result) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
+from one_link import one_link
 
-from westwood import Scenario, simulate
+from westwood import simulate
 
 from . import models
 from .models import Window
@@ -82,15 +83,10 @@ def copas_queue(flows: int) -> tuple[float, float]:
 
     A link of 24 Mb/s carries two segments each ms. A round trip includes a segment's own half ms.
     """
-    link = {"name": "path", "between": ["a", "b"], "rate": "24Mbps", "delay": "50ms"}
     cc = {"name": "copa.c", "competes": 0}
-    flow = [
-        {"name": f"f{i}", "from": "a", "to": "b", "cc": cc, "start": f"{500 * i}ms"}
-        for i in range(flows)
-    ]
-    scenario = Scenario(
-        name="copa", duration="25s", link=[link | {"queue": {"limit": "1000p"}}], flow=flow
-    )
+    tables = [{"cc": cc, "start": f"{500 * i}ms"} for i in range(flows)]
+    link = {"rate": "24Mbps", "delay": "50ms", "queue": {"limit": "1000p"}}
+    scenario = one_link(*tables, link=link, duration="25s")
     seen = simulate(scenario, 1, trace=True).trace.filter(pl.col("time_s") > 12)
     longest = 2000 * (seen["rtt_s"].quantile(0.99) - 0.1) - 1  # type: ignore[operator]
     return longest, 2 * seen["queueing_us"].mean() / 1000  # type: ignore[operator, return-value]

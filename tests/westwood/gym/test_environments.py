@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
+from one_link import one_link
 
 from westwood import Control, PythonControl, Scenario, gym
 from westwood.control.writing import like
@@ -31,12 +32,7 @@ FEW = 3
 
 def path(**flow: Any) -> Scenario:
     """Returns 10 Mb/s over 20 ms."""
-    return Scenario(
-        name="path",
-        duration="100s",
-        link=[{"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms"}],
-        flow=[{"name": "tcp", "from": "a", "to": "b", "cc": "cubic", **flow}],
-    )
+    return one_link({"cc": "cubic", **flow}, name="path", duration="100s")
 
 
 def random_steps(
@@ -180,10 +176,8 @@ def test_one_of_several_flows_has_to_be_named():
     problem = "flow: is missing: path has 3 TCP flows, expected one of: tcp-1, tcp-2, tcp-3"
     with pytest.raises(InputError, match=problem):
         gym.VectorEnv(FEW, [path(), three])
-    link = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "10ms"}
-    udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "9Mbps"}}
-    tcp = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic"}
-    lone = gym.Env(Scenario(name="lone", duration="9s", link=[link], flow=[udp, tcp]))
+    udp = {"app": {"kind": "udp", "rate": "9Mbps"}}
+    lone = gym.Env(one_link(udp, "cubic", duration="9s"))
     lone.reset(seed=1)
     assert lone.step([0.0])[4]["rtt_s"] >= 0.02
 

@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 import pytest
+from one_link import one_link
 from typer.testing import CliRunner
 
 from westwood import Result, Scenario, engines, simulate
@@ -138,11 +139,7 @@ def test_other_simulators_refuse_them_by_key(name):
         engine = engines.find(name)
     except UnavailableError as error:
         pytest.skip(str(error))
-    link = {"name": "path", "between": ["a", "b"], "rate": "1Mbps", "delay": "5ms"}
-    flow = {"name": "tcp", "from": "a", "to": "b", "cc": "reno", "app": REQUEST}
-    scenario = Scenario(
-        name="asked", profile=engine.profile or "rfc", link=[link], flow=[flow], duration="1s"
-    )
+    scenario = one_link({"cc": "reno", "app": REQUEST}, profile=engine.profile or "rfc")
     with pytest.raises(InputError, match=r"tcp\.app = .*request.*bulk"):
         engine.simulate(scenario)
 

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from one_link import one_link
 
 from westwood import Result, Scenario, simulate
 from westwood.cli import process
@@ -133,11 +134,7 @@ def _check_windows(result: Result) -> None:
 
 
 def _run(**flow: Any) -> Result:
-    link = {"name": "l", "between": ["a", "b"], "rate": "1Mbps", "delay": "10ms"}
-    both = {"name": "f", "from": "a", "to": "b", **flow}
-    scenario = Scenario(
-        name="one", duration="10s", link=[{**link, "queue": {"limit": "1000p"}}], flow=[both]
-    )
+    scenario = one_link(flow, link={"rate": "1Mbps", "queue": {"limit": "1000p"}})
     return simulate(scenario, trace=True, queues=True, events=True)
 
 
@@ -166,9 +163,8 @@ def test_a_flow_without_arrivals_has_empty_frames_and_figures():
 
 def test_an_engine_rounds_each_transmission_to_picoseconds():
     """52 bytes take 69333.33 ps each way: the handshake's round trip lacks 0.67 ps."""
-    link = {"name": "path", "between": ["a", "b"], "rate": "6Gbps", "delay": "1us"}
-    flow = {"name": "tcp", "from": "a", "to": "b", "header": "52B", "cc": "reno"}
-    scenario = Scenario(name="fast", profile="linux", duration="1ms", link=[link], flow=[flow])
+    flow, link = {"header": "52B", "cc": "reno"}, {"rate": "6Gbps", "delay": "1us"}
+    scenario = one_link(flow, link=link, profile="linux", duration="1ms")
     assert simulate(scenario, seed=1).flow_rows[0]["min_rtt_s"] == pytest.approx(
         2.138666e-6, rel=1e-9
     )
@@ -199,7 +195,7 @@ def test_a_link_that_breaks_an_invariant_is_named(column, value):
     result = _run(cc="reno")
     assert _with_side(result) == []
     (first, *_) = _with_side(result, **{column: value})
-    assert first.startswith("l forward: ") and column in first and "expected" in first
+    assert first.startswith("path forward: ") and column in first and "expected" in first
 
 
 @pytest.mark.parametrize(
@@ -226,7 +222,7 @@ def test_a_flow_that_breaks_an_invariant_is_named(column, value):
     problems = [
         str(problem) for problem in invariants.broken(result.scenario, result.raw, rows, "sim")
     ]
-    assert problems and all(problem.startswith("f: ") for problem in problems)
+    assert problems and all(problem.startswith("tcp: ") for problem in problems)
     assert any(column in problem for problem in problems)
 
 
@@ -242,4 +238,4 @@ def test_an_impossible_number_is_reported_and_kept(capsys):
     assert row["throughput_bps"] == 8e7
     process._show(all_[0].message, ImpossibleResult, "file.py", 1)
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("westwood: one, --engine sim, seed 1: f: throughput_bps = ")
+    assert line.startswith("westwood: s, --engine sim, seed 1: tcp: throughput_bps = ")

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from one_link import one_link
 
 from westwood import Scenario, simulate
 from westwood.control.catalogue import QUEUES
@@ -218,17 +219,8 @@ def test_the_panel_shows_the_busiest_link(result):
 
 
 def test_a_spread_start_is_drawn_from_the_seed():
-    flow = {
-        "name": "f",
-        "from": "a",
-        "to": "b",
-        "cc": "reno",
-        "count": 200,
-        "start": "1s",
-        "start_spread": "10s",
-    }
-    link = {"name": "l", "between": ["a", "b"], "rate": "100Mbps", "delay": "1ms"}
-    scenario = Scenario(name="s", duration="12s", link=[link], flow=[flow])
+    flow = {"cc": "reno", "count": 200, "start": "1s", "start_spread": "10s"}
+    scenario = one_link(flow, link={"rate": "100Mbps", "delay": "1ms"}, duration="12s")
     first, second = (simulate(scenario, seed).transfers["start_s"] for seed in (1, 2))
     assert first.is_between(1, 11).all() and (first != second).all()
     assert first.mean() == pytest.approx(6, abs=4 * 10 / (12 * 200) ** 0.5)

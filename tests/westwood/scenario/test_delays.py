@@ -4,18 +4,17 @@
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario, simulate
 from westwood.engines import network
 from westwood.errors import InputError
 
-FLOW = {"name": "tcp", "from": "a", "to": "b", "cc": "reno"}
 MS = 10**9  # ps
 
 
 def linked_scenario(**link: Any) -> Scenario:
-    ends = {"name": "wire", "between": ["a", "b"], "rate": "10Mbps"}
-    return Scenario(name="s", duration="9s", link=[{**ends, **link}], flow=[FLOW])
+    return one_link("reno", link={"name": "wire", "delay": None, **link}, duration="9s")
 
 
 def problem(**link: Any) -> str:

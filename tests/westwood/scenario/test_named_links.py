@@ -4,6 +4,7 @@
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario, simulate
 from westwood.engines import linux_queues, ns3_limits
@@ -11,20 +12,18 @@ from westwood.engines.export import ns3
 from westwood.errors import InputError
 from westwood.scenario import fragments, named_links
 
-FLOW = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic"}
+WIRE = {"name": "wire", "rate": None, "delay": None}
 
 
 def linked_scenario(kind: object, profile: str = "rfc", **link: Any) -> Scenario:
-    ends = {"name": "wire", "between": ["a", "b"], "kind": kind}
-    return Scenario(name="s", duration="20s", profile=profile, link=[{**ends, **link}], flow=[FLOW])
+    return one_link(link={**WIRE, "kind": kind, **link}, duration="20s", profile=profile)
 
 
 @pytest.mark.parametrize("name", named_links.names())
 def test_every_set_is_a_link_with_a_source_and_reasons(name):
     link = named_links.get(name)
     assert link.title and link.source and all(link.reasons.values())
-    ends = {"name": "wire", "between": ["a", "b"]}
-    spelled = Scenario(name="s", duration="20s", link=[{**ends, **link.settings}], flow=[FLOW])
+    spelled = one_link(link={**WIRE, **link.settings}, duration="20s")
     assert linked_scenario(name) == spelled and linked_scenario(name).hash == spelled.hash
     (row,) = simulate(linked_scenario(name), seed=1).rows.to_dicts()
     assert 0 < row["goodput_bps"] <= linked_scenario(name).link[0].rate
@@ -46,7 +45,7 @@ def test_a_key_of_the_link_replaces_that_of_the_set():
 
 def test_a_direction_may_have_its_own_rate():
     """A download of DSL has the downstream rate, an upload the upstream rate."""
-    up = {**FLOW, "from": "b", "to": "a"}
+    up = {"name": "tcp", "cc": "cubic", "from": "b", "to": "a"}
     downstream = linked_scenario("dsl")
     upstream = Scenario(**{**downstream.given(), "flow": [up]})
     rates = [

@@ -4,17 +4,14 @@
 from typing import Any
 
 import pytest
+from one_link import one_link
 
 from westwood import Scenario
 from westwood.scenario import summary
 
 
 def words(**link: Any) -> str:
-    ends = {"name": "path", "between": ["a", "b"], "rate": "2Mbps", "delay": "45ms"}
-    flow = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic"}
-    return summary.summarise(
-        Scenario(name="s", duration="1s", link=[{**ends, **link}], flow=[flow])
-    )
+    return summary.summarise(one_link(link={"rate": "2Mbps", "delay": "45ms", **link}))
 
 
 @pytest.mark.parametrize(
