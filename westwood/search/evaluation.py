@@ -113,7 +113,7 @@ def effect_interval(
     """Returns the 95 % interval of the cost of `right` less `left`'s, by a paired bootstrap."""
     pairs = {
         target.name: [
-            (target.quantity(a), target.quantity(b))
+            (target.quantity.read(a), target.quantity.read(b))
             for a, b in zip(left[target.family], right[target.family], strict=True)
         ]
         for target in TARGETS

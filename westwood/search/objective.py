@@ -12,13 +12,14 @@ control's cost is the weighted mean of a smooth penalty for each target. It coun
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from westwood.results.metrics import percentile
 from westwood.search import bounds
 from westwood.search import quantities as of
 from westwood.search.outcome import PathOutcomes
+from westwood.search.quantities import Quantity
 
 # The controls that a control is compared with on the same paths.
 REFERENCES = ("cubic", "bbr", "westwood+")
@@ -37,210 +38,56 @@ class Target:
 
     name: str
     family: str
-    quantity: Callable[[PathOutcomes], float]
+    quantity: Quantity
     statistic: str  # a key of _SHARES
     bound: float
     weight: float
-    what: str
-    at_most: bool = False
-    scale: float = 0.05  # a shortfall of this size has a penalty of about 1
 
     def value(self, seen: Iterable[PathOutcomes]) -> float:
         """Returns the statistic over paths of the family; NaN if no path has the quantity."""
-        return self.of([self.quantity(path_outcomes) for path_outcomes in seen])
+        return self.of([self.quantity.read(path_outcomes) for path_outcomes in seen])
 
     def of(self, values: Iterable[float]) -> float:
         """Returns the statistic of these values, ignoring NaN."""
         known = [value for value in values if not math.isnan(value)]
         share = _SHARES[self.statistic]
-        return percentile(known, 1 - share if self.at_most else share)
+        return percentile(known, 1 - share if self.quantity.at_most else share)
 
     def reached(self, value: float) -> bool:
         """Returns whether a value of the statistic reaches the bound."""
-        return value <= self.bound if self.at_most else value >= self.bound
+        return value <= self.bound if self.quantity.at_most else value >= self.bound
 
     def penalty(self, value: float) -> float:
         """Returns the penalty, which grows smoothly with the shortfall; 0 for NaN."""
         if math.isnan(value):
             return 0.0
-        short = (value - self.bound) if self.at_most else (self.bound - value)
-        x = short / self.scale
+        short = (value - self.bound) if self.quantity.at_most else (self.bound - value)
+        x = short / self.quantity.scale
         return x + math.log1p(math.exp(-x)) if x > 0 else math.log1p(math.exp(x))
 
 
 _MEDIAN, _TENTH, _WORST = "median", "worst tenth", "worst"
-_RESENT = "share resent beyond what the wire lost"
 TARGETS: tuple[Target, ...] = (
-    Target(
-        "alone", "alone", of.over_cubic, _MEDIAN, bounds.ALONE_MEDIAN, 1.5, "goodput over CUBIC's"
-    ),
-    Target(
-        "alone, worst",
-        "alone",
-        of.over_cubic,
-        _TENTH,
-        bounds.ALONE_TENTH,
-        1.5,
-        "goodput over CUBIC's",
-    ),
-    Target(
-        "queue",
-        "alone",
-        of.queue_over_cubic,
-        _MEDIAN,
-        bounds.CLEAN_QUEUE,
-        0.5,
-        "mean queue over CUBIC's",
-        True,
-        0.1,
-    ),
-    Target(
-        "loss binds",
-        "wire",
-        of.over_bbr_where_loss_binds,
-        _MEDIAN,
-        bounds.WIRE_BINDS,
-        2,
-        "goodput over BBRv1's, where BBRv1 has twice CUBIC's and the queue 0.1 BDP",
-    ),
-    Target(
-        "bursts",
-        "bursts",
-        of.over_best,
-        _MEDIAN,
-        bounds.BURSTS,
-        1.5,
-        "goodput over the larger of 0.8 of BBRv1's and Westwood+'s",
-    ),
-    Target(
-        "uplink",
-        "uplink",
-        of.goodput_mbps,
-        _MEDIAN,
-        bounds.UPLINK_MBPS,
-        0.5,
-        "Mb/s at 10 Mb/s, 90 ms, 0.5 %",
-        scale=0.5,
-    ),
-    *(
-        Target(
-            name,
-            "shared",
-            of.cubic_keeps,
-            statistic,
-            bound,
-            2,
-            "goodput of CUBIC against it over that against CUBIC",
-        )
-        for name, statistic, bound in (
-            ("CUBIC keeps", _MEDIAN, bounds.KEEPS_MEDIAN),
-            ("CUBIC keeps, worst tenth", _TENTH, bounds.KEEPS_TENTH),
-            ("CUBIC keeps, worst", _WORST, bounds.KEEPS_WORST),
-        )
-    ),
-    Target(
-        "own share",
-        "shared",
-        of.in_its_place,
-        _TENTH,
-        bounds.OWN_SHARE,
-        1,
-        "its goodput against CUBIC over CUBIC's in its place",
-    ),
-    Target(
-        "resent",
-        "shared",
-        of.resent_over_cubic,
-        _TENTH,
-        bounds.RESENT,
-        1,
-        f"{_RESENT} over CUBIC's",
-        True,
-        1.0,
-    ),
-    Target(
-        "runaway",
-        "shared",
-        of.resent_beyond,
-        _WORST,
-        bounds.RUNAWAY,
-        1,
-        _RESENT,
-        True,
-    ),
-    Target(
-        "crowd",
-        "crowd",
-        of.fairness_less_cubic,
-        _TENTH,
-        bounds.CROWD,
-        1,
-        "Jain's index among its own flows less CUBIC's",
-    ),
-    Target(
-        "late",
-        "late",
-        of.latest_over_cubic,
-        _TENTH,
-        bounds.LATE_TENTH,
-        0.5,
-        "goodput of a flow that joins another, over CUBIC's",
-    ),
-    *(
-        Target(
-            name,
-            "brief",
-            of.short_p50_over_cubic,
-            statistic,
-            bound,
-            0.5,
-            "median completion time of CUBIC's transfers over that against CUBIC",
-            True,
-        )
-        for name, statistic, bound in (
-            ("brief", _MEDIAN, bounds.BRIEF_MEDIAN),
-            ("brief, worst tenth", _TENTH, bounds.BRIEF_TENTH),
-        )
-    ),
-    Target(
-        "distance",
-        "distant",
-        of.fairness_over_cubic,
-        _MEDIAN,
-        bounds.DISTANT,
-        0.5,
-        "Jain's index at round trips of 10 to 160 ms over CUBIC's",
-    ),
-    Target(
-        "short",
-        "short",
-        of.short_p50_over_cubic,
-        _MEDIAN,
-        bounds.SHORT,
-        0.5,
-        "median completion time of 10 kB to 1 MB over CUBIC's",
-        True,
-    ),
-    Target(
-        "short, p95",
-        "short",
-        of.short_p95_over_cubic,
-        _MEDIAN,
-        bounds.SHORT,
-        0.5,
-        "95th percentile of those times over CUBIC's",
-        True,
-    ),
-    Target(
-        "collapse",
-        "collapse",
-        of.loss_over_cubic,
-        _MEDIAN,
-        bounds.COLLAPSE,
-        0.5,
-        "share dropped of 100 flows over 100 packets per round trip, over CUBIC's",
-        True,
-    ),
+    Target("alone", "alone", of.OVER_CUBIC, _MEDIAN, bounds.ALONE_MEDIAN, 1.5),
+    Target("alone, worst", "alone", of.OVER_CUBIC, _TENTH, bounds.ALONE_TENTH, 1.5),
+    Target("queue", "alone", of.QUEUE, _MEDIAN, bounds.CLEAN_QUEUE, 0.5),
+    Target("loss binds", "wire", of.WHERE_LOSS_BINDS, _MEDIAN, bounds.WIRE_BINDS, 2),
+    Target("bursts", "bursts", of.OVER_BEST, _MEDIAN, bounds.BURSTS, 1.5),
+    Target("uplink", "uplink", of.UPLINK, _MEDIAN, bounds.UPLINK_MBPS, 0.5),
+    Target("CUBIC keeps", "shared", of.CUBIC_KEEPS, _MEDIAN, bounds.KEEPS_MEDIAN, 2),
+    Target("CUBIC keeps, worst tenth", "shared", of.CUBIC_KEEPS, _TENTH, bounds.KEEPS_TENTH, 2),
+    Target("CUBIC keeps, worst", "shared", of.CUBIC_KEEPS, _WORST, bounds.KEEPS_WORST, 2),
+    Target("own share", "shared", of.IN_ITS_PLACE, _TENTH, bounds.OWN_SHARE, 1),
+    Target("resent", "shared", of.RESENT, _TENTH, bounds.RESENT, 1),
+    Target("runaway", "shared", of.RESENT_BEYOND, _WORST, bounds.RUNAWAY, 1),
+    Target("crowd", "crowd", of.FAIRNESS, _TENTH, bounds.CROWD, 1),
+    Target("late", "late", of.LATEST, _TENTH, bounds.LATE_TENTH, 0.5),
+    Target("brief", "brief", of.BESIDE_TRANSFERS, _MEDIAN, bounds.BRIEF_MEDIAN, 0.5),
+    Target("brief, worst tenth", "brief", of.BESIDE_TRANSFERS, _TENTH, bounds.BRIEF_TENTH, 0.5),
+    Target("distance", "distant", of.FAIRNESS_AT_A_DISTANCE, _MEDIAN, bounds.DISTANT, 0.5),
+    Target("short", "short", of.SHORT, _MEDIAN, bounds.SHORT, 0.5),
+    Target("short, p95", "short", of.SHORT_P95, _MEDIAN, bounds.SHORT, 0.5),
+    Target("collapse", "collapse", of.DROPPED, _MEDIAN, bounds.COLLAPSE, 0.5),
 )
 
 

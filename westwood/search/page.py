@@ -86,11 +86,11 @@ def targets_rows(search_result: SearchResult) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (
             target.name,
-            f"{'at most' if target.at_most else 'at least'} {target.bound:g}",
+            f"{'at most' if target.quantity.at_most else 'at least'} {target.bound:g}",
             _number(target, first[target.name]),
             _number(target, best[target.name]),
             _verdict(target, best[target.name]),
-            f"{target.statistic} of {target.what}",
+            f"{target.statistic} of {target.quantity.what}",
         )
         for target in TARGETS
     )

@@ -1,100 +1,106 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Computes what a search measures of a control on a path, relative to the references there."""
+"""Declares what a search measures of a control on a path, relative to the references there."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from westwood.search import bounds
 from westwood.search.outcome import PathOutcomes
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number of each path: what it is, how it is computed, and which side is better.
+
+    A shortfall of `scale` has a penalty of about 1. NaN means that a path does not have it.
+    """
+
+    what: str
+    read: Callable[[PathOutcomes], float]
+    at_most: bool = False
+    scale: float = 0.05
 
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole > 0 else math.nan
 
 
-def over_cubic(path_outcomes: PathOutcomes) -> float:
-    """Returns goodput over CUBIC's."""
-    return _ratio(path_outcomes.outcome.goodput_bps, path_outcomes.cubic.goodput_bps)
+def _over_cubic(field: str) -> Callable[[PathOutcomes], float]:
+    """Returns a function that gives a field of the control's outcome over CUBIC's."""
+    return lambda seen: _ratio(getattr(seen.outcome, field), getattr(seen.cubic, field))
 
 
-def over_bbr(path_outcomes: PathOutcomes) -> float:
-    """Returns goodput over BBRv1's."""
-    return _ratio(path_outcomes.outcome.goodput_bps, path_outcomes.bbr.goodput_bps)
-
-
-def over_bbr_where_loss_binds(path_outcomes: PathOutcomes) -> float:
+def _where_loss_binds(seen: PathOutcomes) -> float:
     """Returns goodput over BBRv1's if it has BINDS times CUBIC's and the queue is DEEP_BDP deep."""
-    binds = path_outcomes.bbr.goodput_bps >= bounds.BINDS * path_outcomes.cubic.goodput_bps
-    is_deep = path_outcomes.environment.queue_bdp >= bounds.DEEP_BDP
-    return over_bbr(path_outcomes) if binds and is_deep else math.nan
+    binds = seen.bbr.goodput_bps >= bounds.BINDS * seen.cubic.goodput_bps
+    is_deep = seen.environment.queue_bdp >= bounds.DEEP_BDP
+    over_bbr = _ratio(seen.outcome.goodput_bps, seen.bbr.goodput_bps)
+    return over_bbr if binds and is_deep else math.nan
 
 
-def over_best(path_outcomes: PathOutcomes) -> float:
+def _over_best(seen: PathOutcomes) -> float:
     """Returns goodput over the larger of Westwood+'s and BURSTS_OF_BBR of BBRv1's."""
-    best = max(
-        bounds.BURSTS_OF_BBR * path_outcomes.bbr.goodput_bps, path_outcomes.westwood.goodput_bps
-    )
-    return _ratio(path_outcomes.outcome.goodput_bps, best)
+    best = max(bounds.BURSTS_OF_BBR * seen.bbr.goodput_bps, seen.westwood.goodput_bps)
+    return _ratio(seen.outcome.goodput_bps, best)
 
 
-def queue_over_cubic(path_outcomes: PathOutcomes) -> float:
+def _queue_over_cubic(seen: PathOutcomes) -> float:
     """Returns mean queue over CUBIC's, each plus one packet, since some queues are empty."""
-    return (path_outcomes.outcome.mean_queue + 1) / (path_outcomes.cubic.mean_queue + 1)
+    return (seen.outcome.mean_queue + 1) / (seen.cubic.mean_queue + 1)
 
 
-def cubic_keeps(path_outcomes: PathOutcomes) -> float:
-    """Returns CUBIC's goodput when it competes with the control, over that with as much CUBIC."""
-    return _ratio(path_outcomes.outcome.beside_bps, path_outcomes.cubic.beside_bps)
-
-
-def in_its_place(path_outcomes: PathOutcomes) -> float:
-    """Returns the control's goodput against CUBIC, over that of CUBIC in its place."""
-    return over_cubic(path_outcomes)
-
-
-def fairness_less_cubic(path_outcomes: PathOutcomes) -> float:
-    """Returns Jain's index among its own flows less that among CUBIC's."""
-    return path_outcomes.outcome.jain - path_outcomes.cubic.jain
-
-
-def latest_over_cubic(path_outcomes: PathOutcomes) -> float:
-    """Returns goodput of its last flow over that of CUBIC's last."""
-    return _ratio(path_outcomes.outcome.latest_bps, path_outcomes.cubic.latest_bps)
-
-
-def resent_over_cubic(path_outcomes: PathOutcomes) -> float:
+def _resent_over_cubic(seen: PathOutcomes) -> float:
     """Returns what it resends beyond wire losses over what CUBIC resends, in the worst seeds."""
-    resent = max(path_outcomes.outcome.resent_beyond, 0.0) + bounds.RESENT_LEAST
-    return _ratio(resent, path_outcomes.cubic.resent + bounds.RESENT_LEAST)
+    resent = max(seen.outcome.resent_beyond, 0.0) + bounds.RESENT_LEAST
+    return _ratio(resent, seen.cubic.resent + bounds.RESENT_LEAST)
 
 
-def resent_beyond(path_outcomes: PathOutcomes) -> float:
+def _resent_beyond(seen: PathOutcomes) -> float:
     """Returns what it resends beyond wire losses in the worst seed; NaN if CUBIC resends a lot."""
-    is_crowded = bounds.RESENT * path_outcomes.cubic.resent >= bounds.RUNAWAY
-    return math.nan if is_crowded else path_outcomes.outcome.resent_beyond
+    is_crowded = bounds.RESENT * seen.cubic.resent >= bounds.RUNAWAY
+    return math.nan if is_crowded else seen.outcome.resent_beyond
 
 
-def fairness_over_cubic(path_outcomes: PathOutcomes) -> float:
-    """Returns Jain's index among its own flows over that among CUBIC's."""
-    return _ratio(path_outcomes.outcome.jain, path_outcomes.cubic.jain)
-
-
-def short_p50_over_cubic(path_outcomes: PathOutcomes) -> float:
-    """Returns the median completion time of short transfers over CUBIC's."""
-    return _ratio(path_outcomes.outcome.short_p50_s, path_outcomes.cubic.short_p50_s)
-
-
-def short_p95_over_cubic(path_outcomes: PathOutcomes) -> float:
-    """Returns the 95th percentile of completion times of short transfers over CUBIC's."""
-    return _ratio(path_outcomes.outcome.short_p95_s, path_outcomes.cubic.short_p95_s)
-
-
-def loss_over_cubic(path_outcomes: PathOutcomes) -> float:
-    """Returns the share of its packets that are dropped over CUBIC's."""
-    return _ratio(path_outcomes.outcome.loss_ratio, path_outcomes.cubic.loss_ratio)
-
-
-def goodput_mbps(path_outcomes: PathOutcomes) -> float:
-    """Returns goodput in Mb/s."""
-    return path_outcomes.outcome.goodput_bps / 1e6
+_BEYOND = "share resent beyond what the wire lost"
+OVER_CUBIC = Quantity("goodput over CUBIC's", _over_cubic("goodput_bps"))
+QUEUE = Quantity("mean queue over CUBIC's", _queue_over_cubic, at_most=True, scale=0.1)
+WHERE_LOSS_BINDS = Quantity(
+    "goodput over BBRv1's, where BBRv1 has twice CUBIC's and the queue 0.1 BDP", _where_loss_binds
+)
+OVER_BEST = Quantity("goodput over the larger of 0.8 of BBRv1's and Westwood+'s", _over_best)
+UPLINK = Quantity(
+    "Mb/s at 10 Mb/s, 90 ms, 0.5 %", lambda seen: seen.outcome.goodput_bps / 1e6, scale=0.5
+)
+CUBIC_KEEPS = Quantity(
+    "goodput of CUBIC against it over that against CUBIC", _over_cubic("beside_bps")
+)
+IN_ITS_PLACE = Quantity("its goodput against CUBIC over CUBIC's in its place", OVER_CUBIC.read)
+RESENT = Quantity(f"{_BEYOND} over CUBIC's", _resent_over_cubic, at_most=True, scale=1.0)
+RESENT_BEYOND = Quantity(_BEYOND, _resent_beyond, at_most=True)
+FAIRNESS = Quantity(
+    "Jain's index among its own flows less CUBIC's",
+    lambda seen: seen.outcome.jain - seen.cubic.jain,
+)
+LATEST = Quantity("goodput of a flow that joins another, over CUBIC's", _over_cubic("latest_bps"))
+BESIDE_TRANSFERS = Quantity(
+    "median completion time of CUBIC's transfers over that against CUBIC",
+    _over_cubic("short_p50_s"),
+    at_most=True,
+)
+FAIRNESS_AT_A_DISTANCE = Quantity(
+    "Jain's index at round trips of 10 to 160 ms over CUBIC's", _over_cubic("jain")
+)
+SHORT = Quantity(
+    "median completion time of 10 kB to 1 MB over CUBIC's", BESIDE_TRANSFERS.read, at_most=True
+)
+SHORT_P95 = Quantity(
+    "95th percentile of those times over CUBIC's", _over_cubic("short_p95_s"), at_most=True
+)
+DROPPED = Quantity(
+    "share dropped of 100 flows over 100 packets per round trip, over CUBIC's",
+    _over_cubic("loss_ratio"),
+    at_most=True,
+)

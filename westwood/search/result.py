@@ -57,7 +57,8 @@ class Search:
             "packets": self.packets,
             "seed": self.seed,
             "targets": {
-                target.name: [target.bound, target.weight, target.scale] for target in TARGETS
+                target.name: [target.bound, target.weight, target.quantity.scale]
+                for target in TARGETS
             },
         }
 
@@ -155,7 +156,7 @@ class SearchResult:
             "targets": {
                 target.name: {
                     "bound": target.bound,
-                    "at_most": target.at_most,
+                    "at_most": target.quantity.at_most,
                     "default": finite_or_none(first.targets[target.name]),
                     "best": finite_or_none(best.targets[target.name]),
                 }

@@ -73,8 +73,9 @@ def test_the_worst_seed_counts_for_what_is_resent():
 def test_the_guide_has_every_target_as_it_is_declared():
     guide = (Path(__file__).parents[3] / "docs" / "control-reference.md").read_text("utf-8")
     for goal in TARGETS:
-        wanted = f"{'at most' if goal.at_most else 'at least'} {goal.bound:g}"
-        row = f"| {goal.name} | `{goal.family}` | {goal.statistic} of {goal.what} | {wanted} |"
+        wanted = f"{'at most' if goal.quantity.at_most else 'at least'} {goal.bound:g}"
+        what = f"{goal.statistic} of {goal.quantity.what}"
+        row = f"| {goal.name} | `{goal.family}` | {what} | {wanted} |"
         assert row in guide.splitlines()
 
 
@@ -85,7 +86,7 @@ def test_every_family_of_a_target_is_drawn():
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_a_penalty_grows_with_the_shortfall_and_is_small_without_one(target):
-    worse = target.scale if target.at_most else -target.scale
+    worse = target.quantity.scale * (1 if target.quantity.at_most else -1)
 
     assert target.reached(target.bound)
     assert not target.reached(target.bound + worse)
@@ -136,11 +137,15 @@ def test_what_cubic_keeps_is_compared_with_its_share_against_cubic():
 
 def test_reaching_every_target_costs_less_than_missing_one():
     there = {
-        target_.name: target_.bound + (-0.2 if target_.at_most else 0.2) for target_ in TARGETS
+        target_.name: target_.bound + (-0.2 if target_.quantity.at_most else 0.2)
+        for target_ in TARGETS
     }
 
     for declared in TARGETS:
-        missed = {**there, declared.name: declared.bound + (0.2 if declared.at_most else -0.2)}
+        missed = {
+            **there,
+            declared.name: declared.bound + (0.2 if declared.quantity.at_most else -0.2),
+        }
         assert objective.cost(there) < objective.cost(missed)
     assert objective.cost(there) < 0.1
 

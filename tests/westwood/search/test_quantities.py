@@ -39,40 +39,40 @@ def seen(
 @pytest.mark.parametrize(
     ("quantity", "value"),
     [
-        (quantities.over_cubic, 2),
-        (quantities.over_bbr, 0.5),
-        (quantities.over_best, 4 / max(8 * bounds.BURSTS_OF_BBR, 5)),
-        (quantities.queue_over_cubic, (5 + 1) / (2 + 1)),
-        (quantities.cubic_keeps, 0.5),
-        (quantities.in_its_place, 2),
-        (quantities.fairness_less_cubic, -0.2),
-        (quantities.fairness_over_cubic, 0.75),
-        (quantities.latest_over_cubic, 0.25),
-        (quantities.resent_over_cubic, (0.04 + LEAST) / (0.01 + LEAST)),
-        (quantities.resent_beyond, 0.04),
-        (quantities.short_p50_over_cubic, 2),
-        (quantities.short_p95_over_cubic, 4),
-        (quantities.loss_over_cubic, 1.5),
-        (quantities.goodput_mbps, 4),
+        (quantities.OVER_CUBIC, 2),
+        (quantities.WHERE_LOSS_BINDS, 0.5),
+        (quantities.OVER_BEST, 4 / max(8 * bounds.BURSTS_OF_BBR, 5)),
+        (quantities.QUEUE, (5 + 1) / (2 + 1)),
+        (quantities.CUBIC_KEEPS, 0.5),
+        (quantities.IN_ITS_PLACE, 2),
+        (quantities.FAIRNESS, -0.2),
+        (quantities.FAIRNESS_AT_A_DISTANCE, 0.75),
+        (quantities.LATEST, 0.25),
+        (quantities.RESENT, (0.04 + LEAST) / (0.01 + LEAST)),
+        (quantities.RESENT_BEYOND, 0.04),
+        (quantities.SHORT, 2),
+        (quantities.SHORT_P95, 4),
+        (quantities.DROPPED, 1.5),
+        (quantities.UPLINK, 4),
     ],
-    ids=lambda case: case.__name__ if callable(case) else "",
+    ids=lambda case: getattr(case, "what", ""),
 )
 def test_a_quantity_has_the_value_computed_by_hand(quantity, value):
-    assert quantity(seen()) == pytest.approx(value)
+    assert quantity.read(seen()) == pytest.approx(value)
 
 
 def test_without_cubics_goodput_only_queues_and_resent_packets_have_ratios():
     nothing = dataclasses.replace(CUBIC, goodput_bps=0.0, mean_queue=0.0, resent=0.0)
-    assert math.isnan(quantities.over_cubic(seen(cubic=nothing)))
-    assert quantities.queue_over_cubic(seen(cubic=nothing)) == 6
-    assert quantities.resent_over_cubic(seen(cubic=nothing)) == pytest.approx(0.04 / LEAST + 1)
+    assert math.isnan(quantities.OVER_CUBIC.read(seen(cubic=nothing)))
+    assert quantities.QUEUE.read(seen(cubic=nothing)) == 6
+    assert quantities.RESENT.read(seen(cubic=nothing)) == pytest.approx(0.04 / LEAST + 1)
 
 
 def test_less_resent_than_the_wire_lost_counts_as_nothing_resent():
     outcome = dataclasses.replace(OWN, resent_beyond=-0.005)
-    assert quantities.resent_over_cubic(seen(outcome)) == pytest.approx(LEAST / (0.01 + LEAST))
+    assert quantities.RESENT.read(seen(outcome)) == pytest.approx(LEAST / (0.01 + LEAST))
 
 
 def test_westwood_is_the_reference_if_it_beats_bbrs_fraction():
     westwood = dataclasses.replace(WESTWOOD, goodput_bps=16e6)
-    assert quantities.over_best(seen(westwood=westwood)) == pytest.approx(0.25)
+    assert quantities.OVER_BEST.read(seen(westwood=westwood)) == pytest.approx(0.25)

@@ -26,7 +26,7 @@ def trial(number: int, cost: float, values: Values, missed: str = "") -> Trial:
     targets = dict(REACHED)
     if missed:
         bound = next(target for target in TARGETS if target.name == missed)
-        targets[missed] = bound.bound + (0.2 if bound.at_most else -0.2)
+        targets[missed] = bound.bound + (0.2 if bound.quantity.at_most else -0.2)
     return Trial(number, values, targets, cost)
 
 
@@ -156,7 +156,7 @@ def test_the_tables_have_each_change_and_each_target(search_result):
     assert rows[3] == ("all near 0 (2)", "", "", "+0.001", "-0.100 to +0.100")
     search_result.trials[1].targets[TARGETS[1].name] = math.nan  # type: ignore[index]
     first, second, *_ = page.targets_rows(search_result)
-    wanted = f"{'at most' if TARGETS[0].at_most else 'at least'} {TARGETS[0].bound:g}"
+    wanted = f"{'at most' if TARGETS[0].quantity.at_most else 'at least'} {TARGETS[0].bound:g}"
     assert first[:2] == (FIRST, wanted) and first[4] == "reached" and first[2] != first[3]
     assert second[3:5] == ("-", "")
     search_result.trials = {0: search_result.trials[0]}
