@@ -10,9 +10,9 @@ finding.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from westwood.control.catalogue import label
 from westwood.errors import InputError, suggestion
@@ -36,6 +36,9 @@ class RunAttack(Protocol):
         """Runs the attack for a fraction of its duration, without the named features."""
 
 
+Assess = Callable[[RunAttack, Attack, str], tuple[float, str]]  # how bad it is, and in words
+
+
 @dataclass(frozen=True)
 class Degradation:
     """A degradation metric: how to measure it, and how to describe it."""
@@ -43,11 +46,33 @@ class Degradation:
     name: str
     side: str
     what: str
-    measure: Callable[[RunAttack, Attack, str], float]
-    tell: Callable[[RunAttack, Attack, str], str]
+    assess: Assess
     needs: tuple[str, ...] = ()  # features that it requires
     needs_any: tuple[str, ...] = ()  # it requires at least one of these
     without: tuple[str, ...] = ()  # features with which another metric applies
+
+    def measure(self, run: RunAttack, attack: Attack, cc: str) -> float:
+        """Returns the degradation of a control, from 0 to 1."""
+        return self.assess(run, attack, cc)[0]
+
+    def tell(self, run: RunAttack, attack: Attack, cc: str) -> str:
+        """Returns what happens, as a clause."""
+        return self.assess(run, attack, cc)[1]
+
+
+DEGRADATIONS: dict[str, Degradation] = {}
+
+
+def _metric(
+    name: str, side: str, what: str, **features: tuple[str, ...]
+) -> Callable[[Assess], Any]:
+    """Declares a metric by the function that assesses it."""
+
+    def declare(assess: Assess) -> Assess:
+        DEGRADATIONS[name] = Degradation(name, side, what, assess, **features)
+        return assess
+
+    return declare
 
 
 def _mbps(bps: float) -> str:
@@ -67,58 +92,58 @@ def _least_bps(attack: Attack) -> float:
     return _LEAST_SHARE * undisturbed(attack).carried_bps
 
 
-def _below(others: tuple[str, ...]) -> Callable[[RunAttack, Attack, str], float]:
-    def measure(run: RunAttack, attack: Attack, cc: str) -> float:
-        best = run(_best(run, others, cc)).goodput_bps
-        return _part(best - run(cc).goodput_bps, max(best, _least_bps(attack)))
-
-    return measure
-
-
-def _best(run: RunAttack, others: tuple[str, ...], cc: str) -> str:
-    return max(
+def _below(run: RunAttack, attack: Attack, cc: str, others: tuple[str, ...]) -> tuple[float, str]:
+    """Assesses goodput below the best of these controls."""
+    best = max(
         (incumbent for incumbent in others if incumbent != cc),
         key=lambda incumbent: run(incumbent).goodput_bps,
         default=INCUMBENT,
     )
+    best_bps, own_bps = run(best).goodput_bps, run(cc).goodput_bps
+    says = f"{label(cc)} gets {_mbps(own_bps)} where {label(best)} gets {_mbps(best_bps)}"
+    return _part(best_bps - own_bps, max(best_bps, _least_bps(attack))), says
 
 
-def _tell_below(others: tuple[str, ...]) -> Callable[[RunAttack, Attack, str], str]:
-    def tell(run: RunAttack, attack: Attack, cc: str) -> str:
-        best = _best(run, others, cc)
-        judged_run, best_run = run(cc), run(best)
-        return (
-            f"{label(cc)} gets {_mbps(judged_run.goodput_bps)} where {label(best)} gets "
-            f"{_mbps(best_run.goodput_bps)}"
-        )
-
-    return tell
+@_metric("below-cubic", TO_IT, "its goodput is below CUBIC's on the same path")
+def _below_cubic(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
+    return _below(run, attack, cc, (INCUMBENT,))
 
 
-def _idle(run: RunAttack, attack: Attack, cc: str) -> float:
-    carried = attack.carried_bps
-    return _part(carried - run(cc).total_bps, max(carried, _least_bps(attack)))
+# Beside others it would only find the most aggressive control.
+@_metric(
+    "below-best",
+    TO_IT,
+    "its goodput is below the best of CUBIC's, Reno's and BBRv1's",
+    without=("beside",),
+)
+def _below_best(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
+    return _below(run, attack, cc, OTHERS)
 
 
-def _tell_idle(run: RunAttack, attack: Attack, cc: str) -> str:
-    total_bps = run(cc).total_bps
-    return f"{label(cc)} gets {_mbps(total_bps)} of the available {_mbps(attack.carried_bps)}"
+@_metric("idle", TO_IT, "it leaves capacity idle")
+def _idle(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
+    carried, total_bps = attack.carried_bps, run(cc).total_bps
+    says = f"{label(cc)} gets {_mbps(total_bps)} of the available {_mbps(carried)}"
+    return _part(carried - total_bps, max(carried, _least_bps(attack))), says
 
 
-def _disturbed(run: RunAttack, attack: Attack, cc: str) -> float:
-    """Returns the loss of goodput beyond the capacity taken, weighted by the capacity left."""
+@_metric(
+    "disturbed",
+    TO_IT,
+    "it loses much more than losses, bursts and dips take",
+    needs_any=_ANY_DISTURBING,
+)
+def _disturbed(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
+    """Assesses the loss of goodput beyond the capacity taken, weighted by the capacity left."""
     left = attack.carried_bps / undisturbed(attack).carried_bps
-    could = left * run(cc, without=DISTURBING).goodput_bps
-    return min(left, 1.0) * _part(could - run(cc).goodput_bps, max(could, _least_bps(attack)))
-
-
-def _tell_disturbed(run: RunAttack, attack: Attack, cc: str) -> str:
     judged_run, calm = run(cc), run(cc, without=DISTURBING).goodput_bps
-    taken = 1 - attack.carried_bps / undisturbed(attack).carried_bps
-    return (
+    could = left * calm
+    says = (
         f"{label(cc)} falls from {_mbps(calm)} to {_mbps(judged_run.goodput_bps)}, with "
-        f"{judged_run.timeouts:.0f} timeouts, where {taken:.0%} of the capacity is taken"
+        f"{judged_run.timeouts:.0f} timeouts, where {1 - left:.0%} of the capacity is taken"
     )
+    lost = _part(could - judged_run.goodput_bps, max(could, _least_bps(attack)))
+    return min(left, 1.0) * lost, says
 
 
 def _later(run: RunAttack, cc: str, without: tuple[str, ...] = ()) -> float:
@@ -126,195 +151,89 @@ def _later(run: RunAttack, cc: str, without: tuple[str, ...] = ()) -> float:
     return 2 * run(cc, 1.0, without).goodput_bps - run(cc, 0.5, without).goodput_bps
 
 
-def _stuck(run: RunAttack, attack: Attack, cc: str) -> float:
-    """Returns the goodput missing after the bursts, against CUBIC and an undisturbed run."""
-    could = min(_later(run, INCUMBENT), _later(run, cc, ("bursts",)))
-    return _part(could - _later(run, cc), max(could, _least_bps(attack)))
-
-
-def _tell_stuck(run: RunAttack, attack: Attack, cc: str) -> str:
-    late_bps, other = _later(run, cc), _later(run, INCUMBENT)
-    return (
+@_metric("stuck", TO_IT, "it stays slow after the bursts", needs=("bursts, then calm",))
+def _stuck(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
+    """Assesses the goodput missing after the bursts, against CUBIC and an undisturbed run."""
+    other, late_bps = _later(run, INCUMBENT), _later(run, cc)
+    could = min(other, _later(run, cc, ("bursts",)))
+    says = (
         f"in the second half, without bursts, {label(cc)} gets {_mbps(late_bps)} where {_ITS_NAME} "
         f"gets {_mbps(other)}"
     )
+    return _part(could - late_bps, max(could, _least_bps(attack))), says
 
 
-def _stalled(run: RunAttack, attack: Attack, cc: str) -> float:
-    """Returns the minimum share of time spent in timeouts, weighted by the capacity left."""
+@_metric("stalled", TO_IT, "it waits for timeouts", needs_any=_ANY_DISTURBING)
+def _stalled(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
+    """Assesses the minimum share of time spent in timeouts, weighted by the capacity left."""
     left = attack.carried_bps / undisturbed(attack).carried_bps
-    return min(left, 1.0) * _part(_waiting_us(run, attack, cc), attack.duration_us)
-
-
-def _waiting_us(run: RunAttack, attack: Attack, cc: str) -> float:
-    """Returns the mean time that a flow spends in timeouts, without exponential backoff."""
-    least_us = attack.delay_us + (attack.min_rto_us or MIN_RTO_US)
-    return least_us * run(cc).timeouts / attack.flows if attack.flows else 0.0
-
-
-def _tell_stalled(run: RunAttack, attack: Attack, cc: str) -> str:
-    waiting = min(1.0, _waiting_us(run, attack, cc) / attack.duration_us)
-    taken = 1 - attack.carried_bps / undisturbed(attack).carried_bps
     judged_run = run(cc)
-    return (
+    # The mean time of a flow in timeouts, without exponential backoff.
+    least_us = attack.delay_us + (attack.min_rto_us or MIN_RTO_US)
+    waiting_us = least_us * judged_run.timeouts / attack.flows if attack.flows else 0.0
+    waiting = _part(waiting_us, attack.duration_us)
+    says = (
         f"{label(cc)} spends at least {waiting:.0%} of the time in {judged_run.timeouts:.0f} "
-        f"timeouts and gets {_mbps(judged_run.goodput_bps)}, where {taken:.0%} of the capacity "
+        f"timeouts and gets {_mbps(judged_run.goodput_bps)}, where {1 - left:.0%} of the capacity "
         "is taken"
     )
+    return min(left, 1.0) * waiting, says
 
 
-def _timeouts(run: RunAttack, attack: Attack, cc: str) -> float:
-    more = run(cc).timeouts - run(INCUMBENT).timeouts
-    return max(0.0, more) / (max(0.0, more) + _FEW + run(INCUMBENT).timeouts)
-
-
-def _tell_timeouts(run: RunAttack, attack: Attack, cc: str) -> str:
+@_metric("timeouts", TO_IT, "it has more timeouts than CUBIC")
+def _timeouts(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
     timeouts, other = run(cc).timeouts, run(INCUMBENT).timeouts
-    return f"{label(cc)} has {timeouts:.0f} timeouts where {_ITS_NAME} has {other:.0f}"
+    more = max(0.0, timeouts - other)
+    says = f"{label(cc)} has {timeouts:.0f} timeouts where {_ITS_NAME} has {other:.0f}"
+    return more / (more + _FEW + other), says
 
 
-def _unfair(run: RunAttack, attack: Attack, cc: str) -> float:
+@_metric("unfair", TO_IT, "its flows share less evenly than CUBIC's", needs=("several",))
+def _unfair(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
     fairness, other = run(cc).fairness, run(INCUMBENT).fairness
-    return 0.0 if math.isnan(fairness) or math.isnan(other) else _part(other - fairness, other)
-
-
-def _tell_unfair(run: RunAttack, attack: Attack, cc: str) -> str:
-    fairness, other = run(cc).fairness, run(INCUMBENT).fairness
-    return (
+    says = (
         f"{attack.flows} flows of {label(cc)} share with a Jain index of {fairness:.2f}, those of "
         f"{_ITS_NAME} with {other:.2f}"
     )
+    is_unknown = math.isnan(fairness) or math.isnan(other)
+    return 0.0 if is_unknown else _part(other - fairness, other), says
 
 
-def _late(run: RunAttack, attack: Attack, cc: str) -> float:
+@_metric("late", TO_IT, "its transfers complete later than CUBIC's", needs=("transfers",))
+def _late(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
     time_s, other = run(cc).completion_s, run(INCUMBENT).completion_s
-    return 0.0 if math.isnan(time_s) or math.isnan(other) else _part(time_s - other, time_s)
-
-
-def _tell_late(run: RunAttack, attack: Attack, cc: str) -> str:
-    time_s, other = run(cc).completion_s, run(INCUMBENT).completion_s
-    size = attack.short_bytes / 1e3
-    return (
-        f"transfers of {size:.3g} kB take {_time(time_s)} with {label(cc)}, {_time(other)} with "
-        f"{_ITS_NAME}"
+    says = (
+        f"transfers of {attack.short_bytes / 1e3:.3g} kB take {_time(time_s)} with {label(cc)}, "
+        f"{_time(other)} with {_ITS_NAME}"
     )
+    is_unknown = math.isnan(time_s) or math.isnan(other)
+    return 0.0 if is_unknown else _part(time_s - other, time_s), says
 
 
-def _starves(run: RunAttack, attack: Attack, cc: str) -> float:
+@_metric("starves", BY_IT, "competing flows keep less than against CUBIC", needs=("beside",))
+def _starves(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
     kept, had = run(cc).competing_bps, run(INCUMBENT).competing_bps
-    return _part(had - kept, max(had, _least_bps(attack)))
-
-
-def _tell_starves(run: RunAttack, attack: Attack, cc: str) -> str:
-    kept, had = run(cc).competing_bps, run(INCUMBENT).competing_bps
-    return (
+    says = (
         f"{label(attack.beside or cc)} keeps {_mbps(kept)} against {label(cc)}, but {_mbps(had)} "
         f"against {_ITS_NAME}"
     )
+    return _part(had - kept, max(had, _least_bps(attack))), says
 
 
-def _losses(run: RunAttack, attack: Attack, cc: str) -> float:
-    loss_ratio, other = run(cc).loss_ratio, run(INCUMBENT).loss_ratio
-    return max(0.0, 1 - (other + _LEAST_LOSS) / (loss_ratio + _LEAST_LOSS))
-
-
-def _tell_losses(run: RunAttack, attack: Attack, cc: str) -> str:
-    loss_ratio, other = run(cc).loss_ratio, run(INCUMBENT).loss_ratio
-    name = label(cc)
-    return (
-        f"the queue drops {loss_ratio:.1%} of the packets of {name}, {other:.1%} of {_ITS_NAME}'s"
+@_metric("losses", BY_IT, "it makes queues drop more than CUBIC does")
+def _losses(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
+    ratio, other = run(cc).loss_ratio, run(INCUMBENT).loss_ratio
+    says = (
+        f"the queue drops {ratio:.1%} of the packets of {label(cc)}, {other:.1%} of {_ITS_NAME}'s"
     )
+    return max(0.0, 1 - (other + _LEAST_LOSS) / (ratio + _LEAST_LOSS)), says
 
 
-def _queue(run: RunAttack, attack: Attack, cc: str) -> float:
-    base_s = attack.delay_us / 1e6
-    queue_s, other = run(cc).queue_s, run(INCUMBENT).queue_s
-    return max(0.0, 1 - (base_s + other) / (base_s + queue_s))
-
-
-def _tell_queue(run: RunAttack, attack: Attack, cc: str) -> str:
-    queue_s, other = run(cc).queue_s, run(INCUMBENT).queue_s
-    return f"packets wait {_time(queue_s)} with {label(cc)}, {_time(other)} with {_ITS_NAME}"
-
-
-DEGRADATIONS: Mapping[str, Degradation] = {
-    degradation.name: degradation
-    for degradation in (
-        Degradation(
-            "below-cubic",
-            TO_IT,
-            "its goodput is below CUBIC's on the same path",
-            _below((INCUMBENT,)),
-            _tell_below((INCUMBENT,)),
-        ),
-        Degradation(
-            "below-best",
-            TO_IT,
-            "its goodput is below the best of CUBIC's, Reno's and BBRv1's",
-            _below(OTHERS),
-            _tell_below(OTHERS),
-            without=("beside",),  # it would only find the most aggressive control
-        ),
-        Degradation("idle", TO_IT, "it leaves capacity idle", _idle, _tell_idle),
-        Degradation(
-            "disturbed",
-            TO_IT,
-            "it loses much more than losses, bursts and dips take",
-            _disturbed,
-            _tell_disturbed,
-            needs_any=_ANY_DISTURBING,
-        ),
-        Degradation(
-            "stuck",
-            TO_IT,
-            "it stays slow after the bursts",
-            _stuck,
-            _tell_stuck,
-            ("bursts, then calm",),
-        ),
-        Degradation(
-            "stalled",
-            TO_IT,
-            "it waits for timeouts",
-            _stalled,
-            _tell_stalled,
-            needs_any=_ANY_DISTURBING,
-        ),
-        Degradation(
-            "timeouts", TO_IT, "it has more timeouts than CUBIC", _timeouts, _tell_timeouts
-        ),
-        Degradation(
-            "unfair",
-            TO_IT,
-            "its flows share less evenly than CUBIC's",
-            _unfair,
-            _tell_unfair,
-            ("several",),
-        ),
-        Degradation(
-            "late",
-            TO_IT,
-            "its transfers complete later than CUBIC's",
-            _late,
-            _tell_late,
-            ("transfers",),
-        ),
-        Degradation(
-            "starves",
-            BY_IT,
-            "competing flows keep less than against CUBIC",
-            _starves,
-            _tell_starves,
-            ("beside",),
-        ),
-        Degradation(
-            "losses", BY_IT, "it makes queues drop more than CUBIC does", _losses, _tell_losses
-        ),
-        Degradation(
-            "queue", BY_IT, "it makes packets wait longer than CUBIC does", _queue, _tell_queue
-        ),
-    )
-}
+@_metric("queue", BY_IT, "it makes packets wait longer than CUBIC does")
+def _queue(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
+    base_s, queue_s, other = attack.delay_us / 1e6, run(cc).queue_s, run(INCUMBENT).queue_s
+    says = f"packets wait {_time(queue_s)} with {label(cc)}, {_time(other)} with {_ITS_NAME}"
+    return max(0.0, 1 - (base_s + other) / (base_s + queue_s)), says
 
 
 def chosen(names: tuple[str, ...]) -> list[Degradation]:

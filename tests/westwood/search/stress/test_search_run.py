@@ -72,11 +72,11 @@ def test_a_finding_has_the_median_of_five_fresh_seeds_and_what_each_change_leave
     run, rates = run_of(harm_of)
     told: list[Attack] = []
 
-    def tell(first: Attack, attack: Attack, cc: str) -> str:
+    def assess(first: Attack, attack: Attack, cc: str) -> tuple[float, str]:
         told.append(attack)
-        return "it is slow"
+        return 0.0, "it is slow"
 
-    run._metric = replace(run._metric, tell=tell)  # type: ignore[arg-type]
+    run._metric = replace(run._metric, assess=assess)  # type: ignore[arg-type]
     finding = run._finding(LOSSY)
     assert finding is not None and finding.says == "it is slow"
     seeds = {attack.seed for attack in rates.rated}
@@ -94,7 +94,7 @@ def test_a_finding_has_the_median_of_five_fresh_seeds_and_what_each_change_leave
 @pytest.mark.parametrize(("value", "is_found"), [(LEAST, True), (0.99 * LEAST, False)])
 def test_a_smaller_degradation_is_no_finding(value, is_found):
     run, _ = run_of(lambda attack: value)
-    run._metric = replace(run._metric, tell=lambda *_: "")
+    run._metric = replace(run._metric, assess=lambda *_: (0.0, ""))
     assert (run._finding(PATH) is not None) is is_found
     assert (run.find() is not None) is is_found
 
