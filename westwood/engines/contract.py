@@ -70,17 +70,33 @@ class Simulate(Protocol):
         """
 
 
-def refuse_simulators_own(
-    engine: str, *, events: bool, capture: str | None, interval_s: float
-) -> None:
-    """Raises InputError if an option asks for a record that only the simulator makes."""
-    for option, asked in (("--events", events), ("--pcap", capture)):
-        if asked:
-            problem = f"works only in the simulator, not with engine {engine}"
-            raise InputError(problem, key=option)
-    if interval_s:
-        problem = "works only in the simulator; Result.sampled() thins any trace"
-        raise InputError(problem, key="interval_s", value=interval_s)
+def without_events(engine: str, run: Callable[[Scenario, int, bool], Result]) -> Simulate:
+    """Returns an engine's function that refuses records that only the simulator makes.
+
+    run: gets a scenario, a seed, and whether it records windows, queues and drops.
+    """
+
+    def simulate(
+        scenario: Scenario,
+        seed: int = 1,
+        *,
+        trace: bool = False,
+        interval_s: float = 0,
+        events: bool = False,
+        queues: bool = False,
+        capture: str | None = None,
+        spool: Spool | None = None,
+    ) -> Result:
+        for option, asked in (("--events", events), ("--pcap", capture)):
+            if asked:
+                problem = f"works only in the simulator, not with engine {engine}"
+                raise InputError(problem, key=option)
+        if interval_s:
+            problem = "works only in the simulator; Result.sampled() thins any trace"
+            raise InputError(problem, key="interval_s", value=interval_s)
+        return run(scenario, seed, trace or queues)
+
+    return simulate
 
 
 @dataclass(frozen=True)

@@ -9,24 +9,18 @@ this process. Its namespaces have no names and disappear with it.
 from __future__ import annotations
 
 import time
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from westwood import programs
 from westwood.engines import estimates, linux_emulated, linux_limits, linux_queues, network, wire
-from westwood.engines.contract import Job, RunSeed, refuse_simulators_own
+from westwood.engines.contract import Job, RunSeed, without_events
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.kernel import user_controls
 from westwood.kernel.recording import Recording
 from westwood.programs import Program
 from westwood.results.columns import Row
-from westwood.results.rows import rows_of_run
 from westwood.scenario import Scenario
-
-if TYPE_CHECKING:
-    from westwood.results.spool import Spool
 
 ENGINE = "linux"
 VARIABLE = "WESTWOOD_LINUX"
@@ -61,11 +55,7 @@ def prepare(job: Job) -> RunSeed:
         raise InputError("can't trace for this figure yet", key="--engine", value=ENGINE)
     linux_limits.check(job.scenario)
     program()
-    return partial(_rows, job)
-
-
-def _rows(job: Job, seed: int) -> list[Row]:
-    return job.rows(run(job.scenario, seed))
+    return lambda seed: job.rows(run(job.scenario, seed))
 
 
 class TracedOnce:
@@ -73,22 +63,10 @@ class TracedOnce:
 
     def __init__(self) -> None:
         self._traced: dict[tuple[str, int], Result] = {}
+        self.simulate = without_events(ENGINE, self._simulate)
 
-    def simulate(
-        self,
-        scenario: Scenario,
-        seed: int = 1,
-        *,
-        trace: bool = False,
-        interval_s: float = 0,
-        events: bool = False,
-        queues: bool = False,
-        capture: str | None = None,
-        spool: Spool | None = None,
-    ) -> Result:
-        """Runs a scenario once; refuses events and captures, which Linux does not record."""
-        refuse_simulators_own(ENGINE, events=events, capture=capture, interval_s=interval_s)
-        result = run(scenario, seed, trace=trace or queues)
+    def _simulate(self, scenario: Scenario, seed: int, trace: bool) -> Result:
+        result = run(scenario, seed, trace=trace)
         self._traced[scenario.hash, seed] = result
         return result
 
@@ -109,9 +87,7 @@ def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
     wall = time.perf_counter()
     with wire.trace_files(trace) as files:
         report = _run(scenario, seed, files)
-    cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}
-    raw = report.result()
-    return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
+    return report.result_of(scenario, seed, ENGINE, wall)
 
 
 def _run(scenario: Scenario, seed: int, files: wire.TraceFiles | None) -> wire.Report:

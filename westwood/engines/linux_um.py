@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,18 +16,15 @@ from typing import TYPE_CHECKING
 from westwood import programs
 from westwood.control import loading
 from westwood.engines import linux_limits, linux_queues, network, wire
-from westwood.engines.contract import Job, RunSeed, refuse_simulators_own
+from westwood.engines.contract import Job, RunSeed, without_events
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, one_line
 from westwood.kernel import virtual
 from westwood.programs import Program
-from westwood.results.columns import Row
-from westwood.results.rows import rows_of_run
 from westwood.scenario import Scenario
 from westwood.scenario.stacks import is_kernels
 
 if TYPE_CHECKING:
-    from westwood.results.spool import Spool
     from westwood.scenario.flows import Flow
 
 ENGINE = "linux-um"
@@ -53,7 +49,8 @@ def prepare(job: Job) -> RunSeed:
         raise InputError("can't trace for this figure", key="--engine", value=ENGINE)
     check(job.scenario)
     virtual.program()
-    return partial(_rows, job)
+    traced = job.more_columns is not None
+    return lambda seed: job.rows(run(job.scenario, seed, trace=traced))
 
 
 def check(scenario: Scenario) -> None:
@@ -102,39 +99,20 @@ def _of_this_engine(error: InputError) -> InputError:
     return InputError(problem, key=error.key, value=error.value, source=error.source, others=others)
 
 
-def _rows(job: Job, seed: int) -> list[Row]:
-    return job.rows(run(job.scenario, seed, trace=job.more_columns is not None))
-
-
-def simulate(
-    scenario: Scenario,
-    seed: int = 1,
-    *,
-    trace: bool = False,
-    interval_s: float = 0,
-    events: bool = False,
-    queues: bool = False,
-    capture: str | None = None,
-    spool: Spool | None = None,
-) -> Result:
-    """Runs a scenario once; refuses events and captures, which Linux does not record."""
-    refuse_simulators_own(ENGINE, events=events, capture=capture, interval_s=interval_s)
+def _simulated(scenario: Scenario, seed: int, trace: bool) -> Result:
     check(scenario)
-    return run(scenario, seed, trace=trace or queues)
+    return run(scenario, seed, trace=trace)
+
+
+simulate = without_events(ENGINE, _simulated)
 
 
 def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
     """Runs a scenario once; `trace` records windows, queues and drops."""
-    wall, what = time.perf_counter(), f"{scenario.name}, seed {seed}"
     program = virtual.program()
-    with wire.trace_files(trace) as files:
-        text = network.plan_of_kernel(scenario) + wire.objects(scenario)
-        text += wire.conclusion(seed, files)
-        lines = _execute(program, text, seed, what)
-        report = wire.read(lines, scenario, files, what, _described(program))
-    cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}
-    raw = report.result()
-    return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
+    text = network.plan_of_kernel(scenario) + wire.objects(scenario)
+    execute = partial(_execute, program, seed)
+    return wire.run(scenario, seed, text, execute, _described(program), engine=ENGINE, trace=trace)
 
 
 def _described(program: Path) -> Program:
@@ -142,7 +120,7 @@ def _described(program: Path) -> Program:
     return Program(str(program), virtual.VARIABLE, "engine linux-um", remedy, remedy)
 
 
-def _execute(program: Path, plan: str, seed: int, what: str) -> list[list[str]]:
+def _execute(program: Path, seed: int, plan: str, what: str) -> list[list[str]]:
     """Runs the machine with this plan; returns the words of its report's lines."""
     done = programs.run([program, str(seed), str(os.getpid())], plan)
     lines, problem = wire.heard(done)

@@ -12,21 +12,19 @@ import math
 import os
 import tempfile
 import time
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from westwood import _engine
 from westwood.control.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
 from westwood.engines import network, ns2_limits
-from westwood.engines.contract import RunSeed, refuse_simulators_own
-from westwood.engines.counters import LinkCounters
+from westwood.engines.contract import RunSeed, without_events
 from westwood.engines.ns2_limits import Agent, agent_of
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.programs import run, system_program
-from westwood.results.columns import Row
-from westwood.results.raw import RawResult
+from westwood.results.raw import RawLinkSide, RawResult, link_side
 from westwood.results.records import InMemory
 from westwood.results.rows import rows_of_run
 from westwood.units import PS_PER_S
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from westwood.engines.contract import Job
-    from westwood.results.spool import Spool
     from westwood.scenario import Scenario
 
 ENGINE = "ns2"
@@ -58,35 +55,23 @@ def program() -> Path:
     raise UnavailableError(f"engine ns2 needs ns-2, and {problem}: {REMEDY}")
 
 
-def simulate(
-    scenario: Scenario,
-    seed: int = 1,
-    *,
-    trace: bool = False,
-    interval_s: float = 0,
-    queues: bool = False,
-    events: bool = False,
-    capture: str | None = None,
-    spool: Spool | None = None,
-) -> Result:
-    """Runs a scenario once; ns-2 records nothing over time."""
-    refuse_simulators_own(ENGINE, events=events, capture=capture, interval_s=interval_s)
-    if trace or queues:
+def _simulated(scenario: Scenario, seed: int, trace: bool) -> Result:
+    if trace:
         raise InputError(
             "ns-2 gives no trace, expected another engine", key="--engine", value=ENGINE
         )
     return _run(_program_for(scenario), script(scenario), scenario, seed)
 
 
+simulate = without_events(ENGINE, _simulated)
+
+
 def prepare(job: Job) -> RunSeed:
     """Checks a job; returns the function that runs a seed in ns-2."""
     if job.more_columns:
         raise InputError("ns-2 gives no trace for this figure", key="--engine", value=ENGINE)
-    return partial(_rows, _program_for(job.scenario), script(job.scenario), job)
-
-
-def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
-    return job.rows(_run(program, text, job.scenario, seed))
+    path, text = _program_for(job.scenario), script(job.scenario)
+    return lambda seed: job.rows(_run(path, text, job.scenario, seed))
 
 
 def _program_for(scenario: Scenario) -> Path:
@@ -274,7 +259,7 @@ def _counts(flow: Any, counts: Mapping[str, str]) -> dict[str, float]:
     }
 
 
-def _side(counts: Mapping[str, str], largest: int, duration_s: float) -> LinkCounters:
+def _side(counts: Mapping[str, str], largest: int, duration_s: float) -> RawLinkSide:
     """Computes our columns of a link's direction.
 
     ns-2 does not report the size of a packet that is still being sent at the end; it is taken to be
@@ -286,4 +271,4 @@ def _side(counts: Mapping[str, str], largest: int, duration_s: float) -> LinkCou
     sending_s = 8 * counted.pop("sent_bytes") / bps
     numbers = {name: counted.get(name, math.nan) for name in DIRECTION_COLUMNS}
     busy_s = max(0.0, sending_s - beyond_s)  # below 0 if less than a packet was sent
-    return LinkCounters({**numbers, "utilisation": busy_s / duration_s})
+    return link_side({**numbers, "utilisation": busy_s / duration_s})

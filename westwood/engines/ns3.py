@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -14,16 +13,13 @@ from typing import TYPE_CHECKING
 
 from westwood.control import loading
 from westwood.engines import ns3_limits, wire
-from westwood.engines.contract import RunSeed, refuse_simulators_own
-from westwood.engines.result import Result
+from westwood.engines.contract import RunSeed, without_events
 from westwood.errors import InputError, RunError, one_line
 from westwood.programs import Program, run
-from westwood.results.columns import Row
-from westwood.results.rows import rows_of_run
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Job
-    from westwood.results.spool import Spool
+    from westwood.engines.result import Result
     from westwood.scenario import Scenario
 
 ENGINE = "ns3"
@@ -43,31 +39,12 @@ def program() -> Path:
     return PROGRAM.find()
 
 
-def simulate(
-    scenario: Scenario,
-    seed: int = 1,
-    *,
-    trace: bool = False,
-    interval_s: float = 0,
-    queues: bool = False,
-    events: bool = False,
-    capture: str | None = None,
-    spool: Spool | None = None,
-) -> Result:
-    """Runs a scenario once; refuses events and captures, which ns-3 does not record."""
-    refuse_simulators_own(ENGINE, events=events, capture=capture, interval_s=interval_s)
-    return _run(program(), plan(scenario), scenario, seed, trace or queues)
-
-
 def prepare(job: Job) -> RunSeed:
     """Checks a job; returns the function that runs a seed in ns-3."""
     if job.needs_events:
         raise InputError("logs no events for this figure", key="--engine", value=ENGINE)
-    return partial(_rows, program(), plan(job.scenario), job)
-
-
-def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
-    return job.rows(_run(program, text, job.scenario, seed, bool(job.more_columns)))
+    path, text, traced = program(), plan(job.scenario), bool(job.more_columns)
+    return lambda seed: job.rows(_run(path, text, job.scenario, seed, traced))
 
 
 def plan(scenario: Scenario) -> str:
@@ -77,13 +54,14 @@ def plan(scenario: Scenario) -> str:
 
 
 def _run(program: Path, text: str, scenario: Scenario, seed: int, trace: bool) -> Result:
-    what, wall = f"{scenario.name}, seed {seed}", time.perf_counter()
-    with wire.trace_files(trace) as files:
-        lines = _execute(program, text + wire.conclusion(seed, files), what)
-        report = wire.read(lines, scenario, files, what, PROGRAM)
-    raw = report.result()
-    cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}
-    return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
+    execute = partial(_execute, program)
+    return wire.run(scenario, seed, text, execute, PROGRAM, engine=ENGINE, trace=trace)
+
+
+simulate = without_events(
+    ENGINE,
+    lambda scenario, seed, trace: _run(program(), plan(scenario), scenario, seed, trace),
+)
 
 
 def _execute(program: Path, text: str, what: str) -> list[list[str]]:

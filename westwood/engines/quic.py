@@ -9,27 +9,22 @@ from __future__ import annotations
 import functools
 import os
 import tempfile
-import time
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from westwood import programs
 from westwood.engines import network, quic_limits, wire
-from westwood.engines.contract import RunSeed, refuse_simulators_own
-from westwood.engines.result import Result
+from westwood.engines.contract import RunSeed, Simulate, without_events
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.programs import Program
-from westwood.results.columns import Row
-from westwood.results.rows import rows_of_run
 from westwood.scenario.stacks import is_stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from westwood.engines.contract import Job
-    from westwood.results.spool import Spool
+    from westwood.engines.result import Result
     from westwood.scenario import Scenario
 
 VARIABLE = "WESTWOOD_QUIC"
@@ -137,31 +132,21 @@ class Stack:
 
     name: str
 
-    def simulate(
-        self,
-        scenario: Scenario,
-        seed: int = 1,
-        *,
-        trace: bool = False,
-        interval_s: float = 0,
-        queues: bool = False,
-        events: bool = False,
-        capture: str | None = None,
-        spool: Spool | None = None,
-    ) -> Result:
-        """Runs a scenario once; refuses events and captures, which the stacks do not record."""
-        refuse_simulators_own(self.name, events=events, capture=capture, interval_s=interval_s)
-        return self._run(self.plan(scenario), scenario, seed, trace=trace or queues)
+    @property
+    def simulate(self) -> Simulate:
+        """The function that runs a scenario once; the stacks record no events and captures."""
+        return without_events(
+            self.name,
+            lambda scenario, seed, trace: self._run(self.plan(scenario), scenario, seed, trace),
+        )
 
     def prepare(self, job: Job) -> RunSeed:
         """Checks a job; returns the function that runs a seed."""
         if job.needs_events:
             raise InputError("logs no events for this figure", key="--engine", value=self.name)
         program()
-        return partial(self._rows, self.plan(job.scenario), job)
-
-    def _rows(self, text: str, job: Job, seed: int) -> list[Row]:
-        return job.rows(self._run(text, job.scenario, seed, trace=bool(job.more_columns)))
+        text, traced = self.plan(job.scenario), bool(job.more_columns)
+        return lambda seed: job.rows(self._run(text, job.scenario, seed, traced))
 
     def plan(self, scenario: Scenario) -> str:
         """Returns the scenario as a plan; raises InputError for what QUIC can't do."""
@@ -181,15 +166,8 @@ class Stack:
         used = versions(self.name, [scenario])
         return [f"{name} is {title}" for name, title in used.items() if name not in TITLES]
 
-    def _run(self, text: str, scenario: Scenario, seed: int, *, trace: bool) -> Result:
-        wall = time.perf_counter()
-        with wire.trace_files(trace) as files:
-            text += wire.conclusion(seed, files)
-            what = f"{scenario.name}, seed {seed}"
-            report = wire.read(_execute(text, what), scenario, files, what, PROGRAM)
-        raw = report.result()
-        cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}
-        return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, self.name), raw)
+    def _run(self, text: str, scenario: Scenario, seed: int, trace: bool) -> Result:
+        return wire.run(scenario, seed, text, _execute, PROGRAM, engine=self.name, trace=trace)
 
 
 def versions(engine: str, scenarios: Iterable[Scenario]) -> dict[str, str]:

@@ -8,7 +8,6 @@ of workers. Only the columns `cpu_s` and `wall_s`, the cost of the run, differ.
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import TYPE_CHECKING
 
 from westwood import __version__, _engine, stopping
@@ -17,7 +16,6 @@ from westwood.engines.contract import Engine, Job, RunSeed
 from westwood.engines.network import build
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError
-from westwood.results.columns import Row
 from westwood.results.raw import RawResult
 from westwood.results.records import InMemory
 from westwood.results.rows import rows_of_run
@@ -60,11 +58,7 @@ def prepare(job: Job) -> RunSeed:
     network = build(job.scenario)
     if job.more_columns:
         network.trace_windows, network.trace_events = True, job.needs_events
-    return partial(_rows, job, network)
-
-
-def _rows(job: Job, network: _engine.Network, seed: int) -> list[Row]:
-    return job.rows(_run(job.scenario, network, seed))
+    return lambda seed: job.rows(_run(job.scenario, network, seed))
 
 
 def _run(

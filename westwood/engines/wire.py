@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 import os
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,11 +33,11 @@ from westwood.control.catalogue import (
     MeasuredColumn,
 )
 from westwood.engines import network
-from westwood.engines.counters import LinkCounters, no_events
+from westwood.engines.result import Result
 from westwood.errors import RunError, UnavailableError, one_line
-from westwood.results.raw import Columns, RawResult
+from westwood.results.raw import Columns, RawResult, link_side
 from westwood.results.records import InMemory
-from westwood.results.rows import LARGEST
+from westwood.results.rows import LARGEST, rows_of_run
 from westwood.results.traces import SIDES, STATES
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ _OF_OTHER_VERSIONS = ("unknown statement", "too few words", "too many words")  #
 _TABLES = ("windows", "queues", "drops")
 _LONGEST_HEAD = 10_000  # bytes
 _ROUNDING = 1e-6  # how far below 0 a host's rounding may leave a number
+# No host reports any.
+_EVENTS = {"connection": "uint32", "kind": "uint8"}
+_EVENTS |= dict.fromkeys(("time_s", "segment", "cwnd", "ssthresh"), "float64")
 _TABLE_TYPES = {"float64": pl.Float64(), "uint8": pl.UInt8(), "uint32": pl.UInt32()}
 
 
@@ -73,6 +77,27 @@ def passage(scenario: Scenario) -> str:
     return network.plan(scenario).passage()
 
 
+def run(
+    scenario: Scenario,
+    seed: int,
+    text: str,
+    execute: Callable[[str, str], Iterable[list[str]]],
+    program: Program,
+    *,
+    engine: str,
+    trace: bool,
+) -> Result:
+    """Runs a plan, without its seed and end, in another host.
+
+    execute: runs a whole plan; it also gets what the run is called, for errors.
+    """
+    what, wall = f"{scenario.name}, seed {seed}", time.perf_counter()
+    with trace_files(trace) as files:
+        lines = execute(text + conclusion(seed, files), what)
+        report = read(lines, scenario, files, what, program)
+    return report.result_of(scenario, seed, engine, wall)
+
+
 def conclusion(seed: int, files: TraceFiles | None) -> str:
     """Returns the rest of a plan: the seed, the trace's files and the end."""
     trace = f"trace {' '.join(str(files[name]) for name in _TABLES)}\n" if files else ""
@@ -92,15 +117,19 @@ class Report:
     queues: dict[int, pl.DataFrame]  # by direction: 2 link is forward, 2 link + 1 backward
     drops: pl.DataFrame
 
+    def result_of(self, scenario: Scenario, seed: int, engine: str, begun: float) -> Result:
+        """Returns the result of the run, which began at this time of the performance counter."""
+        raw = self.result()
+        cost = {"cpu_s": self.cpu_s, "wall_s": time.perf_counter() - begun}
+        return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, engine), raw)
+
     def result(self) -> RawResult:
         """Returns the run as an engine's raw result."""
-        forward, backward = (
-            [LinkCounters(counters) for counters in self.sides[side]] for side in SIDES
-        )
+        forward, backward = (list(map(link_side, self.sides[side])) for side in SIDES)
         connections = _lists(self.flows, ("source", *FLOW_COLUMNS))
         tables = {
             "windows": _stacked(self.windows, "connection", WINDOW_COLUMNS),
-            "events": no_events(),
+            "events": _empty(_EVENTS),
             "queues": _stacked(self.queues, "channel", QUEUE_COLUMNS),
             "states": _empty({"channel": "uint32", **STATE_COLUMNS}),
             "drops": self.drops,

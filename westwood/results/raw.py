@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from westwood.control.catalogue import DIRECTION_COLUMNS
 
@@ -55,6 +55,11 @@ class RawLinkSide(Protocol):
         """The sum of the times that packets waited in its queue."""
 
 
+def link_side(numbers: Mapping[str, float]) -> RawLinkSide:
+    """Returns the counters of a link's direction as attributes."""
+    return cast(RawLinkSide, SimpleNamespace(**numbers))
+
+
 @dataclass(frozen=True)
 class RawResult:
     """Raw results of a run: its connections, its links and its records."""
@@ -71,8 +76,8 @@ class RawResult:
     def __reduce__(self) -> tuple[type[RawResult], tuple[Any, ...]]:
         """Pickles numbers instead of the engine's objects and memory."""
 
-        def side(link_side: RawLinkSide) -> SimpleNamespace:
-            return SimpleNamespace(**{name: getattr(link_side, name) for name in DIRECTION_COLUMNS})
+        def side(counters: RawLinkSide) -> RawLinkSide:
+            return link_side({name: getattr(counters, name) for name in DIRECTION_COLUMNS})
 
         connections = {name: list(column) for name, column in self.connections.items()}
         messages = {name: list(column) for name, column in self.messages.items()}

@@ -14,9 +14,9 @@ from one_link import one_link
 from westwood import Result, Scenario, simulate
 from westwood.cli import process
 from westwood.draw.views import VIEWS
-from westwood.engines.counters import LinkCounters
 from westwood.errors import ImpossibleResult
 from westwood.results import invariants
+from westwood.results.raw import link_side
 from westwood.results.rows import rows_of_run
 from westwood.units import PS_PER_S
 
@@ -174,7 +174,7 @@ def _with_side(result: Result, **wrong: float) -> list[str]:
     """Returns the broken invariants after changing a number of the link's forward direction."""
     (side,) = result.raw.forward
     numbers = {name: getattr(side, name) for name in dir(side) if not name.startswith("_")}
-    raw = dataclasses.replace(result.raw, forward=[LinkCounters({**numbers, **wrong})])
+    raw = dataclasses.replace(result.raw, forward=[link_side({**numbers, **wrong})])
     return [
         str(problem) for problem in invariants.broken(result.scenario, raw, result.flow_rows, "sim")
     ]
