@@ -14,6 +14,9 @@ from westwood.engines.simulator import prepare
 from westwood.experiments.optimiser import Values
 from westwood.results.folder import Folder
 from westwood.scenario.paths import population
+from westwood.scenario.paths.environment import role, toml
+from westwood.scenario.paths.environment import scenario as scenario_of
+from westwood.scenario.paths.families import FAMILIES, PACKETS_LEAST
 from westwood.search import space, study
 from westwood.search.outcome import Outcome
 from westwood.search.result import Search
@@ -25,18 +28,18 @@ _LATE = 0.6  # or one flow starts after a third of the run
 def test_every_environment_runs_and_carries_no_more_than_its_link(attack):
     protocols = list(PROTOCOLS)
     for choices in attack.rounds():
-        family = choices.choice(list(population.FAMILIES))
-        most = choices.choice((population.PACKETS_LEAST, 2_000, 20_000))
+        family = choices.choice(list(FAMILIES))
+        most = choices.choice((PACKETS_LEAST, 2_000, 20_000))
         environment = population.draw(choices, family, most)
         protocol = choices.choice(protocols)
-        drawn = population.scenario(environment, protocol)
+        drawn = scenario_of(environment, protocol)
         rows = prepare(Job(drawn, [environment.seed]))(environment.seed)
 
         outcome = Outcome.of(rows)
-        assert Scenario(**tomllib.loads(population.toml(environment, protocol))) == drawn
+        assert Scenario(**tomllib.loads(toml(environment, protocol))) == drawn
         assert Outcome.read(outcome.entry()).entry() == outcome.entry()
         assert Outcome.of(prepare(Job(drawn, [1]))(environment.seed)).entry() == outcome.entry()
-        bulk = [row for row in rows if population.role(row["flow"]) in ("tcp", "beside")]
+        bulk = [row for row in rows if role(row["flow"]) in ("tcp", "beside")]
         assert sum(row["goodput_bps"] for row in bulk) <= 1.001 * environment.rate_bps * (
             1 + (_LATE if environment.late_us else _SPREAD)
             if environment.flows + environment.beside_flows > 1
@@ -48,7 +51,7 @@ def test_every_environment_runs_and_carries_no_more_than_its_link(attack):
 
 def test_any_settings_that_a_search_may_propose_are_a_scenario(attack):
     controls = [name for name in PROTOCOLS if settings_of_protocol(name)]
-    environment = population.path("search", 1, "clean", 1, population.PACKETS_LEAST)
+    environment = population.path("search", 1, "clean", 1, PACKETS_LEAST)
     for choices in attack.rounds():
         protocol = choices.choice(controls)
         parameters, fallback = space.parameters(protocol, (), {}), space.defaults(protocol, {})
@@ -62,12 +65,12 @@ def test_any_settings_that_a_search_may_propose_are_a_scenario(attack):
         back, _ = space.without(values, choices.sample(sorted(values), 1), fallback)
         for chosen in (values, back):
             settings = space.settings(chosen, parameters, {})
-            population.scenario(environment, protocol, settings)
+            scenario_of(environment, protocol, settings)
 
 
 def test_a_journal_that_is_cut_or_damaged_anywhere_costs_no_more_than_its_lines(attack, tmp_path):
     parameters = space.parameters("westwood+", ("filter", "set_cwnd_on_loss"), {})
-    asked = Search("westwood+", parameters, {}, 30, 1, population.PACKETS_LEAST)
+    asked = Search("westwood+", parameters, {}, 30, 1, PACKETS_LEAST)
     pool = functools.partial(run_jobs, prepare=prepare, workers=1)
 
     def search(place: Path, *, resume: bool) -> int:

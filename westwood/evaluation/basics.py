@@ -18,8 +18,8 @@ from westwood.evaluation.criterion import Criterion, Part, Point, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
-from westwood.scenario.paths import population
 from westwood.scenario.paths.environment import Environment
+from westwood.scenario.paths.environment import scenario as scenario_of
 from westwood.search import bounds
 
 QUEUES_BDP = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16)
@@ -55,7 +55,7 @@ def path(
 
 def scenario(environment: Environment, control: Control) -> Scenario:
     """Returns the scenario of an environment with a control."""
-    return population.scenario(environment, control.cc, control.settings)
+    return scenario_of(environment, control.cc, control.settings)
 
 
 def alone(environment: Environment) -> Callable[[Control], Mapping[str, Scenario]]:

@@ -17,7 +17,7 @@ from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, 
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
-from westwood.scenario.paths.population import PROFILE, Environment, given
+from westwood.scenario.paths.environment import PROFILE, Environment, given
 from westwood.search import bounds
 
 _OURS = "ours; RFC 9743 gives no number"

@@ -13,6 +13,7 @@ from westwood.experiments.control import Control
 from westwood.experiments.optimiser import Value, Values
 from westwood.results.journal import finite_or_none
 from westwood.scenario.paths import population
+from westwood.scenario.paths.families import PACKETS_LEAST
 from westwood.search import evaluation, space
 from westwood.search.objective import TARGETS
 from westwood.search.outcome import Outcome
@@ -38,7 +39,7 @@ class Search:
         for key, value, least, most in (
             ("--paths", self.paths, evaluation.LEAST_PATHS, MOST_PATHS),
             ("--seed", self.seed, 0, 2**63 - 1),
-            ("--packets", self.packets, population.PACKETS_LEAST, population.PACKETS_MOST),
+            ("--packets", self.packets, PACKETS_LEAST, population.PACKETS_MOST),
         ):
             if not least <= value <= most:
                 raise InputError(f"expected from {least} to {most}", key=key, value=value)

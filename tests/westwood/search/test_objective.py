@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from golden_files import assert_golden
 
-from westwood.scenario.paths import population
-from westwood.scenario.paths.population import Environment
+from westwood.scenario.paths.environment import Environment
+from westwood.scenario.paths.families import FAMILIES
 from westwood.search import objective
 from westwood.search.evaluation import effect_interval
 from westwood.search.objective import TARGETS
@@ -80,7 +80,7 @@ def test_the_guide_has_every_target_as_it_is_declared():
 
 
 def test_every_family_of_a_target_is_drawn():
-    assert {target.family for target in TARGETS} < set(population.FAMILIES)
+    assert {target.family for target in TARGETS} < set(FAMILIES)
     assert len({target.name for target in TARGETS}) == len(TARGETS)
 
 

@@ -17,6 +17,7 @@ from westwood.experiments.control import Control
 from westwood.scenario import Scenario
 from westwood.scenario.paths import population
 from westwood.scenario.paths.environment import Environment
+from westwood.scenario.paths.environment import scenario as scenario_of
 
 _PURPOSE = "judge"
 PACKETS_MOST = 4_000_000  # most packets per run: 1 Gb/s for 48 s
@@ -45,7 +46,7 @@ class Case:
         """Returns the scenario and the seed of run `number`."""
         number += self.seeds * control.is_again
         environment = population.again(self.environment, number)
-        scenario = population.scenario(environment, control.cc, control.settings)
+        scenario = scenario_of(environment, control.cc, control.settings)
         scenario = scenario.with_settings(self.settings) if self.settings else scenario
         return scenario, environment.seed
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from westwood.evaluation.benchmark.cases import BBR, CUBIC, PACKETS_MOST, Section
-from westwood.scenario.paths import population
+from westwood.scenario.paths.earlier import QUEUE_LEAST
 from westwood.scenario.paths.environment import PACKET_BYTES, Environment
 
 
@@ -41,7 +41,7 @@ QUEUES_BDP = (0.25, 0.5, 1, 2, 4)
 
 def _beside(ours: int, theirs: int, queue_bdp: float) -> Any:
     def fit(drawn: Environment) -> Environment | None:
-        if drawn.bdp_packets * min(QUEUES_BDP) < population.QUEUE_LEAST:
+        if drawn.bdp_packets * min(QUEUES_BDP) < QUEUE_LEAST:
             return None  # its queues would be longer than the cell says
         queue = round(queue_bdp * drawn.bdp_packets)
         return replace(drawn, flows=ours, beside_flows=theirs, queue_packets=queue)

@@ -11,9 +11,8 @@ from typing import Any
 
 from westwood.evaluation.benchmark.cases import BBR, CUBIC, CUBIC_AGAIN, WESTWOOD, Section, as_drawn
 from westwood.evaluation.benchmark.earlier import hundred_transfers, to_the_end
-from westwood.scenario.paths import population
 from westwood.scenario.paths.environment import Environment
-from westwood.scenario.paths.families import max_flows
+from westwood.scenario.paths.families import QUEUE_PASSES, max_flows
 from westwood.search import bounds
 
 _PACKETS_MOST = 1_000_000  # most packets per run in sections with several seeds
@@ -35,7 +34,7 @@ def _crowd(queue_bdp: float) -> Any:
     def fit(drawn: Environment) -> Environment | None:
         queue = round(queue_bdp * drawn.bdp_packets)
         environment = replace(drawn, queue_packets=max(1, queue), aqm="droptail")
-        fits = queue >= population.QUEUE_PASSES
+        fits = queue >= QUEUE_PASSES
         fits = fits and environment.flows <= max_flows(environment.bdp_packets + queue)
         return environment if fits else None
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws random network paths from named families and makes scenarios of them.
+"""Draws random network paths from named families.
 
     paths("search", 1, 100, "lossy")           a hundred environments, the same for a seed
     draw(random.Random(7), "clean")            one environment from a random generator
-    scenario(environment, "westwood+", {"filter": "none"})
 
 Paths are drawn for a purpose: searching and judging never share a path.
 """
@@ -15,59 +14,8 @@ import random
 from dataclasses import replace
 
 from westwood.errors import InputError
-from westwood.scenario.paths.aqms import AQMS
-from westwood.scenario.paths.earlier import QUEUE_LEAST, ROUND_TRIPS
-from westwood.scenario.paths.environment import (
-    ITSELF,
-    LOSSES,
-    PACKET_BYTES,
-    PROFILE,
-    WINDOW_BYTES,
-    Environment,
-    check_one_of,
-    given,
-    role,
-    scenario,
-    toml,
-    window_bytes,
-)
-from westwood.scenario.paths.families import (
-    FAMILIES,
-    FLOWS_MOST,
-    PACKETS_LEAST,
-    QUEUE_MS,
-    QUEUE_PASSES,
-)
-
-__all__ = [
-    "AQMS",
-    "FAMILIES",
-    "FLOWS_MOST",
-    "ITSELF",
-    "LOSSES",
-    "PACKETS_LEAST",
-    "PACKETS_MOST",
-    "PACKET_BYTES",
-    "PROFILE",
-    "PURPOSES",
-    "QUEUE_LEAST",
-    "QUEUE_MS",
-    "QUEUE_PASSES",
-    "ROUND_TRIPS",
-    "WINDOW_BYTES",
-    "Environment",
-    "again",
-    "draw",
-    "given",
-    "path",
-    "paths",
-    "purpose_of",
-    "role",
-    "scenario",
-    "seed_of",
-    "toml",
-    "window_bytes",
-]
+from westwood.scenario.paths.environment import Environment, check_one_of
+from westwood.scenario.paths.families import FAMILIES, PACKETS_LEAST
 
 PURPOSES = ("search", "judge", "hunt", "evaluate")  # each purpose has seeds of its own
 PACKETS_MOST = 400_000  # most packets per run by default: 10 to 30 ms of CPU time

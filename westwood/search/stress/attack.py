@@ -14,14 +14,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from westwood.scenario.paths.population import (
-    AQMS,
-    FLOWS_MOST,
-    PACKET_BYTES,
-    QUEUE_MS,
-    QUEUE_PASSES,
-    Environment,
-)
+from westwood.scenario.paths.aqms import AQMS
+from westwood.scenario.paths.environment import PACKET_BYTES, Environment
+from westwood.scenario.paths.families import FLOWS_MOST, QUEUE_MS, QUEUE_PASSES
 from westwood.scenario.paths.recorded import RECORDINGS
 
 PACKETS_MOST = 10_000  # per run: one or two milliseconds of CPU time

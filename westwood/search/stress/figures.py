@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from westwood.results.metrics import jain
-from westwood.scenario.paths.population import role
+from westwood.scenario.paths.environment import role
 
 if TYPE_CHECKING:
     from westwood.results.raw import RawLinkSide

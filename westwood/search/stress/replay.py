@@ -19,7 +19,7 @@ from westwood.engines.contract import Engine
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
 from westwood.scenario import Scenario
-from westwood.scenario.paths.population import role
+from westwood.scenario.paths.environment import role
 from westwood.search.stress.degradation import INCUMBENT
 from westwood.search.stress.figures import Figures, of_run
 from westwood.units import PS_PER_S

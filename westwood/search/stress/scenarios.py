@@ -7,7 +7,7 @@ from typing import Any
 
 from westwood.control.catalogue import OPPORTUNITY_BYTES
 from westwood.scenario import Scenario
-from westwood.scenario.paths.population import PROFILE, given
+from westwood.scenario.paths.environment import PROFILE, given
 from westwood.search.stress.attack import Attack
 from westwood.units import PS_PER_S, format_rate, format_time
 

@@ -13,7 +13,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from westwood.scenario.paths.population import PACKET_BYTES, QUEUE_PASSES
+from westwood.scenario.paths.environment import PACKET_BYTES
+from westwood.scenario.paths.families import QUEUE_PASSES
 from westwood.search.stress.attack import FEATURES, PACKETS_MOST, Attack, features, without
 
 KEEP = 0.8

@@ -8,6 +8,7 @@ from westwood.evaluation.benchmark.earlier import MIXES, POINTS, QUEUES_BDP
 from westwood.evaluation.paths import SECTIONS
 from westwood.experiments.control import Control
 from westwood.scenario.paths import population
+from westwood.scenario.paths.environment import role
 
 
 def cases(section: str, seed: int = 5, paths: int = 40) -> list[Case]:
@@ -33,7 +34,7 @@ def test_controls_differ_only_in_the_flows_under_test(section):
         cubics = case.scenario(CUBIC)
         assert ours.link == cubics.link and ours.duration == cubics.duration
         differing = {
-            population.role(flow.name)
+            role(flow.name)
             for flow, other in zip(ours.flows, cubics.flows, strict=True)
             if flow.cc != other.cc
         }

@@ -17,21 +17,23 @@ from westwood.evaluation.benchmark.cases import CUBIC, Case
 from westwood.evaluation.paths import SECTIONS
 from westwood.papers.infer import propose, space
 from westwood.scenario.paths import population
-from westwood.scenario.paths.population import FAMILIES
+from westwood.scenario.paths.environment import PROFILE, window_bytes
+from westwood.scenario.paths.environment import given as data_of
+from westwood.scenario.paths.families import FAMILIES, PACKETS_LEAST
 from westwood.search.stress import attack as attacks
 from westwood.search.stress import scenarios, shrink
 from westwood.search.stress.attack import Attack
 
-PACKETS = (population.PACKETS_LEAST, 5_000, population.PACKETS_MOST)
+PACKETS = (PACKETS_LEAST, 5_000, population.PACKETS_MOST)
 
 
 def drawn_paths(family: str) -> Iterator[Any]:
     """Yields paths as they are drawn, and their scenarios."""
     for packets_most in PACKETS:
         for path in population.paths("search", 1, 40, family, packets_most):
-            yield [dataclasses.asdict(path), population.window_bytes(path)]
+            yield [dataclasses.asdict(path), window_bytes(path)]
             if packets_most < population.PACKETS_MOST:
-                yield population.given(path, "westwood+", {"filter": "none"}, population.PROFILE)
+                yield data_of(path, "westwood+", {"filter": "none"}, PROFILE)
 
 
 def drawn_cases(section: str) -> Iterator[Any]:

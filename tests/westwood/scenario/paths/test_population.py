@@ -12,8 +12,19 @@ from westwood import InputError, Scenario
 from westwood.engines.contract import Job
 from westwood.engines.simulator import prepare
 from westwood.scenario.paths import earlier, population, recorded
-from westwood.scenario.paths.environment import recorded_losses
-from westwood.scenario.paths.population import FAMILIES, PURPOSES, Environment
+from westwood.scenario.paths.aqms import AQMS
+from westwood.scenario.paths.earlier import QUEUE_LEAST, ROUND_TRIPS
+from westwood.scenario.paths.environment import (
+    ITSELF,
+    LOSSES,
+    Environment,
+    recorded_losses,
+    role,
+    toml,
+)
+from westwood.scenario.paths.environment import scenario as scenario_of
+from westwood.scenario.paths.families import FAMILIES, PACKETS_LEAST, QUEUE_PASSES
+from westwood.scenario.paths.population import PURPOSES
 
 WIDE = [name for name in FAMILIES if name not in earlier.FAMILIES]
 
@@ -56,13 +67,13 @@ def test_every_drawn_path_tells_its_purpose():
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("packets_most", [population.PACKETS_LEAST, 2_000, 400_000])
+@pytest.mark.parametrize("packets_most", [PACKETS_LEAST, 2_000, 400_000])
 def test_a_run_stays_within_its_packets_and_lasts_tens_of_round_trips(family, packets_most):
     for path in population.paths("search", 1, 100, family, packets_most):
         assert path.packets <= packets_most
         if family == "uplink":  # always the same path
             continue
-        assert path.duration_us >= population.ROUND_TRIPS * path.delay_us - 1
+        assert path.duration_us >= ROUND_TRIPS * path.delay_us - 1
         assert 1e6 <= path.rate_bps <= 1e9
         if family == "collapse":
             assert path.flows == 100
@@ -73,7 +84,7 @@ def test_a_run_stays_within_its_packets_and_lasts_tens_of_round_trips(family, pa
         if family in WIDE:
             continue
         held = path.rtt_spread * path.bdp_packets
-        assert path.queue_packets <= max(5.01 * held + 1, population.QUEUE_LEAST)
+        assert path.queue_packets <= max(5.01 * held + 1, QUEUE_LEAST)
 
 
 def test_a_tenth_of_the_clean_paths_have_a_flow_in_the_other_direction():
@@ -89,7 +100,7 @@ def test_a_queue_is_a_time_whatever_the_round_trip(family):
     waits_ms = [
         1e3 * environment.queue_packets / environment.packets_in(1e6) for environment in drawn
     ]
-    shortest = [environment.queue_packets == population.QUEUE_PASSES for environment in drawn]
+    shortest = [environment.queue_packets == QUEUE_PASSES for environment in drawn]
 
     assert max(waits_ms) <= 510
     assert all(wait > 0.42 or two for wait, two in zip(waits_ms, shortest, strict=True))
@@ -116,8 +127,8 @@ def test_competing_cubic_has_its_own_round_trips_numbers_and_links():
     for key in ("flows", "beside_flows"):
         counts = {getattr(environment, key) for environment in drawn}
         assert min(counts) == 1 and 45 <= max(counts) <= 50
-    assert {environment.loss for environment in drawn} == set(population.LOSSES)
-    assert {environment.aqm for environment in drawn} == set(population.AQMS)
+    assert {environment.loss for environment in drawn} == set(LOSSES)
+    assert {environment.aqm for environment in drawn} == set(AQMS)
     assert 0.2 < sum(environment.access_share > 0 for environment in drawn) / len(drawn) < 0.4
     red = [environment for environment in drawn if environment.aqm != "droptail"]
     assert len({environment.aqm_span for environment in red}) > len(red) / 2
@@ -128,7 +139,7 @@ def test_competing_flows_have_the_declared_round_trips():
     far = replace(far, beside_delay_us=100_000)
     near = replace(far, delay_us=100_000, beside_delay_us=40_000)
     for environment, farther in ((far, "beside"), (near, "tcp")):
-        scenario = population.scenario(environment, "bbr")
+        scenario = scenario_of(environment, "bbr")
         assert scenario.link[0].delay == 20 * 10**9
         (access,) = scenario.link[1:]
         assert access.delay == 30 * 10**9 and str(access.queue.limit) == "unlimited"
@@ -139,7 +150,7 @@ def test_slow_access_gives_each_flow_its_own_link():
     environment = Environment(
         10_000_000, 40_000, 30, 4_000_000, 1, flows=8, beside="cubic", beside_flows=8
     )
-    scenario = population.scenario(replace(environment, access_share=0.8, rtt_spread=4.0), "bbr")
+    scenario = scenario_of(replace(environment, access_share=0.8, rtt_spread=4.0), "bbr")
     rates = [link.rate for link in scenario.link[1:]]
     assert len(rates) == 16 and rates[:8] == rates[8:], "both kinds have the same links"
     assert min(rates) == 500_000 and max(rates) == 100_000_000
@@ -168,7 +179,7 @@ def test_families_are_as_declared():
     )
 
     assert all(environment.loss == "none" and environment.beside is None for environment in clean)
-    assert {environment.aqm for environment in clean} == set(population.AQMS)
+    assert {environment.aqm for environment in clean} == set(AQMS)
     assert all(
         environment.loss == "uniform" and 1e-4 <= environment.loss_rate <= 0.02
         for environment in lossy
@@ -189,13 +200,13 @@ def test_families_are_as_declared():
 def test_the_family_all_has_everything():
     drawn = population.paths("search", 1, 400)
 
-    assert {environment.loss for environment in drawn} == set(population.LOSSES)
+    assert {environment.loss for environment in drawn} == set(LOSSES)
     assert {environment.beside for environment in drawn} == {
         None,
         "cubic",
         "sack",
         "bbr",
-        population.ITSELF,
+        ITSELF,
     }
     for field in ("jitter_us", "reverse_flows", "short_bytes", "access_share", "beside_delay_us"):
         assert any(getattr(env, field) for env in drawn)
@@ -207,9 +218,9 @@ def test_the_family_all_has_everything():
 def test_the_short_file_gives_the_same_scenario(family):
     for path in population.paths("search", 1, 25, family, 5_000):
         settings = {"filter": "none"}
-        scenario = population.scenario(path, "westwood+", settings)
+        scenario = scenario_of(path, "westwood+", settings)
 
-        assert Scenario(**tomllib.loads(population.toml(path, "westwood+", settings))) == scenario
+        assert Scenario(**tomllib.loads(toml(path, "westwood+", settings))) == scenario
         assert scenario.profile == "linux"
 
 
@@ -225,7 +236,7 @@ def test_every_part_of_an_environment_reaches_the_simulator():
         "swing": {"rate_swing": 4.0},
         "spread": {"rtt_spread": 4.0},
         "beside": {"beside": "bbr", "beside_flows": 1},
-        "itself": {"beside": population.ITSELF, "beside_flows": 1},
+        "itself": {"beside": ITSELF, "beside_flows": 1},
         "reverse": {"reverse_flows": 1},
         "short": {"short_bytes": 20_000, "short_every_us": 300_000},
         "late": {"late_us": 1_000_000},
@@ -245,15 +256,15 @@ def test_every_part_of_an_environment_reaches_the_simulator():
     }
 
     def rows(environment: Environment) -> dict[str, float]:
-        run = prepare(Job(population.scenario(environment, "cubic"), [environment.seed]))
+        run = prepare(Job(scenario_of(environment, "cubic"), [environment.seed]))
         return {row["flow"]: row["goodput_bps"] for row in run(environment.seed)}
 
     outcomes = {name: rows(replace(base, **change)) for name, change in others.items()}
     outcomes["base"] = rows(base)
 
     assert len({str(outcome) for outcome in outcomes.values()}) == len(outcomes)
-    assert {population.role(flow) for flow in outcomes["beside"]} == {"tcp", "beside"}
-    assert {population.role(flow) for flow in outcomes["short"]} == {"tcp", "short"}
+    assert {role(flow) for flow in outcomes["beside"]} == {"tcp", "beside"}
+    assert {role(flow) for flow in outcomes["short"]} == {"tcp", "short"}
 
 
 def test_unknown_values_are_named():
