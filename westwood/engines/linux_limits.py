@@ -70,7 +70,7 @@ _LEAST_MSS = 88  # bytes: the kernel's tcp_min_snd_mss plus TCP options
 _IP, _UDP = 20, 8
 _UNSTAMPED, _STAMPED = 40, 52  # headers without and with timestamps (RFC 7323)
 _MS = TIME_UNITS["ms"]
-_REMEDY = "; the profile linux has it"
+_REMEDY = "; --set profile=linux has it"
 
 
 def _refuse(key: str, value: object, expected: str) -> InputError:
@@ -101,6 +101,7 @@ def check_flows(scenario: Scenario, require_file: RequireFile) -> None:
     if len(hosts) > _MOST_HOSTS:
         raise _refuse("flow", len(hosts), f"at most {_MOST_HOSTS} nodes with senders or receivers")
     refuse_all(*(partial(_check_flow, flow, require_file) for flow in scenario.flow))
+    refuse_all(*(partial(_check_rules, flow, scenario.profile) for flow in scenario.flow))
     _check_shared(flows)
 
 
@@ -150,8 +151,17 @@ def _check_flow(flow: Flow, require_file: RequireFile) -> None:
     if flow.mss < _LEAST_MSS:
         expected = f"room for a segment of at least {_LEAST_MSS} B"
         raise _refuse(f"{name}.packet", format_size(flow.packet), expected)
+
+
+def _check_rules(flow: Flow, profile: str) -> None:
+    """Refuses rules that Linux's TCP does not have; the profile, if it has several of them."""
+    if flow.cc.name == UDP:
+        return
+    wrong = list(_wrong(flow))
+    if len(wrong) > 1 and not profile.startswith("linux"):
+        raise _refuse("profile", profile, '"linux", the rules of its TCP: --set profile=linux')
     refuse_each(
-        _refuse(f"{name}.{key}", value, expected + _REMEDY) for key, value, expected in _wrong(flow)
+        _refuse(f"{flow.name}.{key}", value, expected + _REMEDY) for key, value, expected in wrong
     )
 
 

@@ -302,7 +302,7 @@ def refused(arguments: list[str], capsys: Any) -> tuple[int, str]:
         (["tcp.cc=tahoe"], 'tcp.cc = "tahoe": engine linux expects one of reno, newreno'),
         (["tcp.recovery=tahoe"], "another recovery: Linux has no Tahoe"),
         (["tcp.header=45B"], 'tcp.header = "45B": engine linux expects "52B"'),
-        (["tcp.delayed_ack=3"], "expects 1 or 2; the profile linux has it"),
+        (["tcp.delayed_ack=3"], "expects 1 or 2; --set profile=linux has it"),
         (["tcp.initial_ssthresh=20p"], '"unlimited", the only initial value in Linux'),
         (["tcp.clock_granularity=1ms"], "Linux applies it to the variance"),
         (['tcp.cc={ name = "cubic", hystart = "hystart" }'], "none"),
@@ -312,6 +312,7 @@ def refused(arguments: list[str], capsys: Any) -> tuple[int, str]:
         ),
         (['tcp.cc={ name = "cubic", cubic_rules = "rfc9438" }'], 'tcp.cc.cubic_rules = "rfc9438"'),
         (['tcp.cc={ name = "westwoodnr+", cte = 2.0 }'], "the kernel's own, which can't be set"),
+        (["profile=rfc"], 'profile = "rfc": engine linux expects "linux"'),
     ],
 )
 def test_settings_that_linux_lacks_are_rejected_in_one_line(settings, expected, capsys):
