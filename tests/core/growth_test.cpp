@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "rounds.hpp"
 
@@ -59,55 +60,52 @@ class Connection {
     std::uint64_t now_us = 0;
 };
 
-TEST(SlowStart, GrowsByOneSegmentPerAck) {  // RFC 5681, 3.1, eq. 2
+TEST(Growth, FollowsTheRules) {
+    constexpr std::uint32_t none = WW_SSTHRESH_INFINITE;
+    const auto count = &ww_config::byte_counting, batch = &ww_config::batched_acks;
+    const auto check = &ww_config::validate_cwnd, sum = &ww_config::fractional_cwnd;
+    const auto ones = [](std::size_t acks) { return std::vector<std::uint32_t>(acks, 1); };
+    struct Row {
+        std::vector<bool ww_config::*> rules;
+        std::uint32_t cwnd, ssthresh;
+        std::vector<std::uint32_t> acks;  // the segments of each
+        std::uint32_t after;
+        const char* why;
+        ww_phase phase = WW_OPEN;
+        bool limited = true;
+    };
+    const Row rows[] = {
+        {{}, 10, none, {2, 1}, 12, "RFC 5681, 3.1, eq. 2: one segment per ACK"},
+        {{}, 10, 12, ones(4), 12, "slow start ends at ssthresh"},
+        {{}, 10, 10, ones(9), 10, "3.1: one segment per window of ACKs"},
+        {{}, 10, 10, ones(10), 11, "the tenth"},
+        {{}, 10, 10, ones(21), 12, "a window later"},
+        {{count}, 10, none, {8}, 12, "RFC 3465, 2.2: L = 2"},
+        {{count}, 10, none, {8}, 11, "2.3: L = 1 after a timeout", WW_LOSS},
+        {{count}, 10, 10, {2, 2, 2, 2, 2}, 11, "2.1: one segment per window of data"},
+        {{count}, 10, 10, {1000}, 11, "an ACK of many windows adds one segment"},
+        {{sum}, 2, 10, ones(8), 10, "fractions do not change slow start"},
+        {{count, sum}, 10, 10, {5, 5}, 10, "a window and its fraction take more"},
+        {{count, sum}, 10, 10, {5, 5, 1000}, 11, "many segments add one at most"},
+        {{batch}, 10, 40, {8}, 18, "tcp_slow_start: by all that was acknowledged"},
+        {{batch}, 10, 40, {8, 22 + 39}, 40, "up to ssthresh"},
+        {{batch}, 10, 40, {8, 22 + 39, 1}, 41, "the 39 left over count in congestion avoidance"},
+        {{check}, 10, none, {1}, 11, "RFC 7661: the window limits the sender"},
+        {{check}, 10, none, {1}, 10, "it does not", WW_OPEN, false},
+        {{}, 10, none, {1}, 10, "not in recovery", WW_RECOVERY},
+        {{}, 10, none, {1}, 11, "in disorder", WW_DISORDER},
+        {{}, 10, none, {1}, 11, "after a timeout", WW_LOSS},
+        {{}, WW_CWND_MAX, none, {2}, WW_CWND_MAX, "the largest window"},
+    };
+    for (const Row& row : rows) {
+        Connection reno(WW_PROTOCOL_RENO, row.cwnd, row.ssthresh);
+        for (const auto rule : row.rules) reno.config.*rule = true;
+        for (const std::uint32_t segments : row.acks) reno.ack(segments, row.phase, row.limited);
+        EXPECT_EQ(reno.window.cwnd, row.after) << row.why;
+    }
     Connection reno(WW_PROTOCOL_RENO);
-    reno.ack(2);
-    reno.ack(1);
-    EXPECT_EQ(reno.window.cwnd, 12u);
-}
-
-TEST(SlowStart, EndsAtSsthresh) {
-    Connection reno(WW_PROTOCOL_RENO, 10, 12);
-    for (int i = 0; i < 4; i++) reno.ack();
-    EXPECT_EQ(reno.window.cwnd, 12u);
-}
-
-TEST(CongestionAvoidance, GrowsByOneSegmentPerWindowOfAcks) {  // RFC 5681, 3.1
-    Connection reno(WW_PROTOCOL_RENO, 10, 10);
-    for (int i = 0; i < 9; i++) reno.ack();
-    EXPECT_EQ(reno.window.cwnd, 10u);
-    reno.ack();
-    EXPECT_EQ(reno.window.cwnd, 11u);
-    for (int i = 0; i < 11; i++) reno.ack();
-    EXPECT_EQ(reno.window.cwnd, 12u);
-}
-
-TEST(ByteCounting, SlowStartCountsAtMostTwoSegments) {  // RFC 3465, 2.2: L = 2
-    Connection reno(WW_PROTOCOL_RENO);
-    reno.config.byte_counting = true;
-    reno.ack(8);
-    EXPECT_EQ(reno.window.cwnd, 12u);
-}
-
-TEST(ByteCounting, AfterATimeoutSlowStartCountsOne) {  // RFC 3465, 2.3: L = 1
-    Connection reno(WW_PROTOCOL_RENO);
-    reno.config.byte_counting = true;
-    reno.ack(8, WW_LOSS);
-    EXPECT_EQ(reno.window.cwnd, 11u);
-}
-
-TEST(ByteCounting, CongestionAvoidanceGrowsByOneSegmentPerWindowOfData) {  // RFC 3465, 2.1
-    Connection reno(WW_PROTOCOL_RENO, 10, 10);
-    reno.config.byte_counting = true;
-    for (int i = 0; i < 5; i++) reno.ack(2);
-    EXPECT_EQ(reno.window.cwnd, 11u);
-}
-
-TEST(Growth, AnAckOfManyWindowsAddsOneSegment) {
-    Connection reno(WW_PROTOCOL_RENO, 10, 10);
-    reno.config.byte_counting = true;
-    reno.ack(1000);
-    EXPECT_EQ(reno.window.cwnd, 11u);
+    reno.dupack();
+    EXPECT_EQ(reno.window.cwnd, 10u) << "a duplicate";
 }
 
 TEST(FractionalCwnd, AnAckAddsAFractionOfOneOverTheWindowAndItsFraction) {  // RFC 5681, equation 3
@@ -131,13 +129,6 @@ TEST(FractionalCwnd, AWindowTakesHalfAnAckMoreThanWithCounting) {
     EXPECT_EQ(summed.window.cwnd, 9u);
 }
 
-TEST(FractionalCwnd, SlowStartGrowsAsBefore) {
-    Connection reno(WW_PROTOCOL_RENO, 2, 10);
-    reno.config.fractional_cwnd = true;
-    for (int i = 0; i < 8; i++) reno.ack();
-    EXPECT_EQ(reno.window.cwnd, 10u);
-}
-
 TEST(FractionalCwnd, ALossCutsTheFractionOff) {  // ns-2's slowdown() takes int(window() / 2)
     Connection reno(WW_PROTOCOL_RENO, 7, 7);
     reno.config.fractional_cwnd = true;
@@ -151,15 +142,6 @@ TEST(FractionalCwnd, ALossCutsTheFractionOff) {  // ns-2's slowdown() takes int(
     EXPECT_EQ(reno.window.cwnd, 4u);
 }
 
-TEST(FractionalCwnd, AnAckOfManySegmentsAddsAtMostOneWholeSegment) {
-    Connection reno(WW_PROTOCOL_RENO, 10, 10);
-    reno.config.byte_counting = reno.config.fractional_cwnd = true;
-    reno.ack(5), reno.ack(5);
-    EXPECT_EQ(reno.window.cwnd, 10u);
-    reno.ack(1000);
-    EXPECT_EQ(reno.window.cwnd, 11u);
-}
-
 TEST(FractionalCwnd, NoWindowIsTooLargeToGrow) {  // RFC 5681, 3.1: rounded up to a byte
     Connection reno(WW_PROTOCOL_RENO, WW_CWND_MAX - 1, 2);
     reno.config.fractional_cwnd = true;
@@ -169,17 +151,6 @@ TEST(FractionalCwnd, NoWindowIsTooLargeToGrow) {  // RFC 5681, 3.1: rounded up t
     reno.state.common.cwnd_count = UINT32_MAX;
     reno.ack();
     EXPECT_EQ(reno.window.cwnd, WW_CWND_MAX);
-}
-
-TEST(BatchedAcks, SlowStartOpensByAllThatWasAcknowledgedUpToSsthresh) {  // Linux: tcp_slow_start
-    Connection reno(WW_PROTOCOL_RENO, 10, 40);
-    reno.config.batched_acks = true;
-    reno.ack(8);
-    EXPECT_EQ(reno.window.cwnd, 18u);
-    reno.ack(22 + 39);
-    EXPECT_EQ(reno.window.cwnd, 40u) << "the 39 left over count in congestion avoidance";
-    reno.ack(1);
-    EXPECT_EQ(reno.window.cwnd, 41u);
 }
 
 TEST(BatchedAcks, CongestionAvoidanceGrowsAsWithOneAckPerSegment) {  // Linux: tcp_cong_avoid_ai
@@ -196,31 +167,6 @@ TEST(BatchedAcks, ACountTowardsALargerWindowOpensThisOneByOne) {
     reno.state.common.cwnd_count = 1000;
     reno.ack(1);
     EXPECT_EQ(reno.window.cwnd, 11u);
-}
-
-TEST(Growth, OnlyIfTheWindowLimitsTheSenderWhenValidated) {  // RFC 7661
-    Connection reno(WW_PROTOCOL_RENO);
-    reno.config.validate_cwnd = true;
-    reno.ack(1, WW_OPEN, false);
-    EXPECT_EQ(reno.window.cwnd, 10u);
-    reno.ack(1, WW_OPEN, true);
-    EXPECT_EQ(reno.window.cwnd, 11u);
-}
-
-TEST(Growth, NotInRecoveryAndNotOnDuplicates) {
-    Connection reno(WW_PROTOCOL_RENO);
-    reno.ack(1, WW_RECOVERY);
-    reno.dupack();
-    EXPECT_EQ(reno.window.cwnd, 10u);
-    reno.ack(1, WW_DISORDER);
-    reno.ack(1, WW_LOSS);
-    EXPECT_EQ(reno.window.cwnd, 12u);
-}
-
-TEST(Growth, StopsAtItsBound) {
-    Connection reno(WW_PROTOCOL_RENO, WW_CWND_MAX);
-    reno.ack(2);
-    EXPECT_EQ(reno.window.cwnd, WW_CWND_MAX);
 }
 
 TEST(Reno, HalvesTheFlightAndKeepsTwo) {  // RFC 5681, 3.1, eq. 4

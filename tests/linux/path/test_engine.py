@@ -295,39 +295,6 @@ def refused(arguments: list[str], capsys: Any) -> tuple[int, str]:
     return code, error
 
 
-@needs_path
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        (["tcp.cc=tahoe"], 'tcp.cc = "tahoe": engine linux expects one of reno, newreno'),
-        (["tcp.recovery=tahoe"], "another recovery: Linux has no Tahoe"),
-        (["tcp.header=45B"], 'tcp.header = "45B": engine linux expects "52B"'),
-        (["tcp.delayed_ack=3"], "expects 1 or 2; --set profile=linux has it"),
-        (["tcp.initial_ssthresh=20p"], '"unlimited", the only initial value in Linux'),
-        (["tcp.clock_granularity=1ms"], "Linux applies it to the variance"),
-        (['tcp.cc={ name = "cubic", hystart = "hystart" }'], "none"),
-        (
-            ['tcp.cc={ name = "cubic", hystart = "hystart++" }'],
-            'tcp.cc.hystart = "hystart++": engine linux expects "hystart"',
-        ),
-        (['tcp.cc={ name = "cubic", cubic_rules = "rfc9438" }'], 'tcp.cc.cubic_rules = "rfc9438"'),
-        (['tcp.cc={ name = "westwoodnr+", cte = 2.0 }'], "the kernel's own, which can't be set"),
-        (["profile=rfc"], 'profile = "rfc": engine linux expects "linux"'),
-    ],
-)
-def test_settings_that_linux_lacks_are_rejected_in_one_line(settings, expected, capsys):
-    options = [word for setting in settings for word in ("--set", setting)]
-    arguments = ["run", "path", "--engine", "linux", "--cc", "reno"]
-    if any(setting.startswith("tcp.cc") for setting in settings):
-        arguments = arguments[:-2]
-    always = ["--set", "profile=linux", "--set", "duration=100ms", "--seeds", "1"]
-    if expected == "none":
-        assert call([*arguments, *always, *options]) == 0
-        return
-    code, error = refused([*arguments, *always, *options], capsys)
-    assert code == 2 and expected in error
-
-
 def test_missing_parts_are_named_with_their_remedy(tmp_path, capsys, monkeypatch):
     """Without the program or a control it exits with 77, and runs and writes nothing."""
     arguments = [

@@ -39,6 +39,7 @@ def scenario(*flows: dict[str, Any], **settings: Any) -> Scenario:
     ("settings", "expected"),
     [
         ({"tcp.cc": "tahoe"}, 'tcp.cc = "tahoe": engine linux expects one of reno, newreno'),
+        ({"profile": "rfc"}, 'profile = "rfc": engine linux expects "linux"'),
         ({"tcp.recovery": "tahoe"}, "another recovery: Linux has no Tahoe"),
         (
             {"tcp.app": {"kind": "request", "size": "1kB"}},
