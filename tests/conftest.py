@@ -34,6 +34,11 @@ class Called:
     out: str
     err: str
 
+    def refusal(self) -> str:
+        """Returns the one line of bad input: its exit code is 2, and nothing else is printed."""
+        assert (self.code, self.out, self.err.count("\n")) == (2, "", 1), self
+        return self.err
+
 
 @pytest.fixture
 def westwood(capsys) -> Callable[..., Called]:

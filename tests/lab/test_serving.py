@@ -82,9 +82,7 @@ def test_a_scenario_of_a_file_opens_with_its_lists_and_its_sweep(tmp_path, opene
 def test_an_invalid_scenario_is_reported_before_serving(westwood, tmp_path):
     (tmp_path / "bad.toml").write_text(SCENARIO.replace("1Mbps", "1 banana"))
     for wrong in ("nosuch", tmp_path / "bad.toml", tmp_path / "none.toml"):
-        done = westwood("lab", wrong, "--no-browser")
-        assert done.code == 2
-        assert done.err.count("\n") == 1
+        westwood("lab", wrong, "--no-browser").refusal()
 
 
 def test_a_used_port_gives_one_line(westwood):

@@ -69,9 +69,8 @@ def test_a_folder_has_the_runs_and_the_worst_paths(westwood, tmp_path):
 
 def test_a_folder_that_takes_no_files_is_told_before_the_first_run(westwood, monkeypatch):
     monkeypatch.setattr(running, "run_jobs", lambda *_, **__: pytest.fail("it ran"))
-    done = westwood("evaluate", "cubic", "--only", "clean", *QUICK, "--out", "/proc/x")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith('westwood: --out = "/proc/x": can\'t be written: ')
+    done = westwood("evaluate", "cubic", "--only", "clean", *QUICK, "--out", "/proc/x").refusal()
+    assert done.startswith('westwood: --out = "/proc/x": can\'t be written: ')
 
 
 def test_a_disk_that_is_full_at_the_end_does_not_take_a_run(westwood, monkeypatch):

@@ -275,9 +275,8 @@ def test_every_command_names_the_line_of_a_control_that_fails(words, tmp_path, w
 
 
 def test_a_name_that_is_not_utf_8_is_one_line(westwood):
-    refused = westwood("run", "path", "--cc", os.fsdecode(b"./\xff.c"))
-    assert refused.code == 2
-    assert refused.err == "westwood: ./?.c: has bytes in its name that are not UTF-8\n"
+    refused = westwood("run", "path", "--cc", os.fsdecode(b"./\xff.c")).refusal()
+    assert refused == "westwood: ./?.c: has bytes in its name that are not UTF-8\n"
 
 
 STEERING = ["e\x1b[2J.c", "e\n.c", "e\x07.c", "e\u202e.c", "e\x9b2J.c"]

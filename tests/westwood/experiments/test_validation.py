@@ -282,5 +282,5 @@ def test_grids_are_chosen_by_name():
 
 
 def test_the_command_line_names_them(westwood):
-    called = westwood("validate", "--engine", "linux", "--only", "aqm")
-    assert called.code == 2 and called.err.startswith('westwood: --only = "aqm": no grid of linux')
+    called = westwood("validate", "--engine", "linux", "--only", "aqm").refusal()
+    assert called.startswith('westwood: --only = "aqm": no grid of linux')

@@ -49,9 +49,8 @@ def test_commands_of_other_kinds_refuse_a_folder_that_holds_one(held, westwood, 
     commands += [(ResultKind.RUN, TRACE)] if held is not ResultKind.RUN else []
     for kind, words in commands:
         for more in ([], ["--resume"]) if kind in RESUMED else ([],):
-            called = westwood(*words, *more, "--out", "m")
-            assert called.code == 2
-            assert called.err == f'westwood: --out = "m": holds {held}, expected a new folder\n'
+            called = westwood(*words, *more, "--out", "m").refusal()
+            assert called == f'westwood: --out = "m": holds {held}, expected a new folder\n'
     assert contents(folder) == before
 
 

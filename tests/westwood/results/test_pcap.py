@@ -185,11 +185,10 @@ def test_headers_that_tcp_can_not_have_are_refused(small, tmp_path):
 def test_the_command_line_captures_the_chosen_link(westwood, small_file, tmp_path):
     called = westwood("trace", small_file, "--pcap", "cap.pcap", "--at", "access")
     assert (called.code, called.out, called.err) == (0, "cap.pcap\n", "")
-    called = westwood("trace", small_file, "--pcap", "again.pcap")
-    assert called.code == 2
-    assert called.err == "westwood: --at: is missing, expected one of: access, bottleneck\n"
-    called = westwood("trace", small_file, "--pcap", "again.pcap", "--at", "acces")
-    assert called.code == 2 and "no such link" in called.err
+    called = westwood("trace", small_file, "--pcap", "again.pcap").refusal()
+    assert called == "westwood: --at: is missing, expected one of: access, bottleneck\n"
+    called = westwood("trace", small_file, "--pcap", "again.pcap", "--at", "acces").refusal()
+    assert "no such link" in called
 
 
 def test_a_run_gives_the_same_capture_in_every_version(small, tmp_path):
