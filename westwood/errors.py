@@ -57,6 +57,10 @@ class Interrupted(WestwoodError):
     exit_code = 130
 
 
+class Resumable(Interrupted):
+    """Raised when the same command continues with --resume."""
+
+
 class UnavailableError(WestwoodError):
     """Raised when this machine or version lacks a feature; the message says the remedy.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from westwood import _engine
+from westwood import _engine, markup
 from westwood.control import gallery
 from westwood.control.catalogue import (
     APPLICATIONS,
@@ -44,9 +44,7 @@ class Listing:
 
     def markdown(self) -> str:
         """Writes the listing as a Markdown table."""
-        lines = [self.heads, ("---",) * len(self.heads), *self.rows]
-        escaped = ([cell.replace("|", "\\|") for cell in cells] for cells in lines)
-        return "\n".join("| " + " | ".join(cells) + " |" for cells in escaped)
+        return markup.markdown_table(self.heads, self.rows)
 
 
 def _protocols() -> Listing:

@@ -14,8 +14,9 @@ from westwood.campaign.measure import Measurement, trace_file
 from westwood.campaign.plan import CampaignPlan
 from westwood.cli import console
 from westwood.control.catalogue import label
-from westwood.errors import Interrupted, RunError
+from westwood.errors import RunError
 from westwood.results.folder import Damaged, Folder
+from westwood.results.store import interrupted
 
 
 def deliver(plan: CampaignPlan, measurement: Measurement, folder: Folder, *, json: bool) -> Path:
@@ -51,10 +52,10 @@ def deliver(plan: CampaignPlan, measurement: Measurement, folder: Folder, *, jso
     )
 
 
-def check_interrupted(measurement: Measurement, out: Path) -> None:
-    """Raises Interrupted, with how to continue, if the user ended the campaign."""
+def check_interrupted(measurement: Measurement, folder: Folder) -> None:
+    """Raises Resumable if the user ended the campaign."""
     if not measurement.complete and not measurement.away:
-        raise Interrupted(f"interrupted; {measurement.rows.height} uploads are in {_rest(out)}")
+        raise interrupted(folder, f"{measurement.rows.height} uploads")
 
 
 def check_complete(measurement: Measurement, out: Path) -> None:
@@ -62,8 +63,4 @@ def check_complete(measurement: Measurement, out: Path) -> None:
     if measurement.away:
         why = measurement.away.items()
         away = "; ".join(f"target {name} was left out: {what}" for name, what in why)
-        raise RunError(f"{away}; finished uploads are in {_rest(out)}")
-
-
-def _rest(out: Path) -> str:
-    return f"{out}; continue with --resume --out {out}"
+        raise RunError(f"{away}; finished uploads are in {out}; continue with --resume --out {out}")

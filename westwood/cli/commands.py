@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,7 +15,7 @@ import typer
 from westwood import __version__, control, stopping
 from westwood.cli import hints, layout
 from westwood.cli.streams import say
-from westwood.errors import STEERING, InputError, Interrupted, WestwoodError, shortened
+from westwood.errors import STEERING, InputError, Interrupted, Resumable, WestwoodError, shortened
 
 # click.ClickException; typer has its own copy of click, in a place that depends on the version
 _UsageError: Any = typer.BadParameter.__mro__[2]
@@ -84,7 +85,7 @@ _HOMES: Mapping[str, _Home] = {
     "report": _Home(
         _DAILY,
         "Make a page with a figure from a results folder, or with --figure the figure alone.",
-        "pages",
+        "report",
         "report",
         "westwood report fading --metric goodput_bps --export",
     ),
@@ -110,7 +111,7 @@ _HOMES: Mapping[str, _Home] = {
     "validate": _Home(
         _SIMULATORS,
         "Say how far the simulator agrees with another engine.",
-        "pages",
+        "validate",
         "validate",
         "westwood validate --engine ns3 --seeds 10 --out validation",
     ),
@@ -127,7 +128,7 @@ _HOMES: Mapping[str, _Home] = {
     "reproduce": _Home(
         _PAPERS,
         "Reproduce published experiments and check the papers' claims.",
-        "pages",
+        "reproduce",
         "reproduce",
         "westwood reproduce fig5 --quick",
     ),
@@ -210,6 +211,10 @@ def call(arguments: list[str]) -> int:
         with control.one_command():
             _refuse_steering(arguments)
             code = app(args=arguments, prog_name="westwood", standalone_mode=False)
+    except Resumable as error:
+        words = [argument for argument in arguments if argument != "--resume"]
+        say(f"{error}; continue with {shlex.join(['westwood', *words, '--resume'])}")
+        return error.exit_code
     except WestwoodError as error:
         _say_all(error)
         return error.exit_code

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import json as json_
 import shlex
 import sys
@@ -29,9 +27,6 @@ from westwood.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from westwood.search.evaluation import RunJobs
     from westwood.search.result import SearchResult
 
 _OneCcOption = Annotated[
@@ -110,6 +105,7 @@ def tune(
 
     extras.need("optuna", "control tune")
     from westwood.cli import console, streams
+    from westwood.cli.judging import runner
     from westwood.engines.pool import check_workers
     from westwood.experiments.control import settings_given
     from westwood.results.folder import Folder
@@ -153,21 +149,6 @@ def _chosen(search_result: SearchResult) -> str:
     )
     words = (shlex.quote(f"cc.{key}={toml_value(value)}") for key, value in settings.items())
     return "".join(f" --set {word}" for word in words)
-
-
-@contextlib.contextmanager
-def runner(dask: str | None, workers: int | None) -> Iterator[RunJobs]:
-    """Yields the function that runs jobs, on this machine's cores or on a cluster."""
-    if dask:
-        from westwood.experiments import cluster
-
-        with cluster.connected(dask) as client:
-            yield functools.partial(cluster.run_jobs, client)
-    else:
-        from westwood.engines.pool import run_jobs
-        from westwood.engines.simulator import prepare
-
-        yield functools.partial(run_jobs, prepare=prepare, workers=workers)
 
 
 def _print(result: SearchResult, out: Path, *, json: bool) -> None:

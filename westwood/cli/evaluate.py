@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json as writer
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -13,17 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from westwood.cli import console, judging
+from westwood.cli.judging import Judging, judges
 from westwood.cli.options import (
-    OUTPUT,
     SCENARIO,
-    DaskOption,
-    EngineOption,
-    JsonOption,
-    ResumeOption,
-    WorkersOption,
     control_arguments,
     control_options,
-    control_setting_options,
     protocols,
     refuse_idle,
     settings_of,
@@ -31,14 +25,13 @@ from westwood.cli.options import (
     starting,
     value_of,
 )
-from westwood.errors import InputError, UnavailableError
+from westwood.errors import InputError
 from westwood.evaluation import suites
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Engine
     from westwood.evaluation.criterion import Effort
-    from westwood.evaluation.running import Evaluation, Request
-    from westwood.evaluation.text import Answers
+    from westwood.evaluation.running import Request
     from westwood.experiments.control import Control
 
 
@@ -71,10 +64,6 @@ _AgainstOption = Annotated[
         rich_help_panel=SCENARIO,
     ),
 ]
-_SettingOption = Annotated[
-    list[str] | None,
-    control_setting_options("the controls", "cc.filter=none"),
-]
 _SuiteOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -90,16 +79,6 @@ _QlogOption = Annotated[
     typer.Option(
         metavar="FILE",
         help="Judge a log of any QUIC stack instead, by the draft's cases that it can decide.",
-        rich_help_panel=SCENARIO,
-    ),
-]
-_OnlyOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME,...",
-        help="Only these criteria.",
-        autocompletion=starting(_criteria),
-        callback=split_names,
         rich_help_panel=SCENARIO,
     ),
 ]
@@ -136,10 +115,6 @@ _VaryOption = Annotated[
         rich_help_panel=SCENARIO,
     ),
 ]
-_SeedOption = Annotated[
-    int,
-    typer.Option(metavar="N", help="Seed set to use.", rich_help_panel=SCENARIO),
-]
 _FreshOption = Annotated[
     bool,
     typer.Option(
@@ -148,97 +123,70 @@ _FreshOption = Annotated[
         rich_help_panel=SCENARIO,
     ),
 ]
-_OutOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Write the page into this folder; without it nothing is kept.",
-        rich_help_panel=OUTPUT,
-    ),
-]
-_MarkdownOption = Annotated[
-    bool,
-    typer.Option(
-        "--markdown", help="Print text for a pull request instead.", rich_help_panel=OUTPUT
-    ),
-]
 
 
+@judges(
+    set_="Change a setting of the controls, such as cc.filter=none; may be repeated.",
+    only="Only these criteria.",
+    names=_criteria,
+    out="Write the page into this folder; without it nothing is kept.",
+)
 def evaluate(
     context: typer.Context,
+    asked: Judging,
     cc: _CcArgument = None,
     cc_: _CcOption = None,
-    set_: _SettingOption = None,
     against: _AgainstOption = "cubic",
     suite: _SuiteOption = None,
-    only: _OnlyOption = None,
     qlog: _QlogOption = None,
     quick: _QuickOption = False,
     full: _FullOption = False,
     paths: _PathsOption = None,
     for_: _ForOption = "5s",
     vary: _VaryOption = None,
-    seed: _SeedOption = 1,
     fresh: _FreshOption = False,
-    engine: EngineOption = "sim",
-    resume: ResumeOption = False,
-    dask: DaskOption = None,
-    workers: WorkersOption = None,
-    out: _OutOption = None,
-    markdown: _MarkdownOption = False,
-    json: JsonOption = False,
 ) -> None:
     from westwood import extras
 
     extras.need("numpy", "evaluate")
     from westwood.cli.streams import say
-    from westwood.engines.pool import check_workers
     from westwood.evaluation import page, text
     from westwood.evaluation.running import Evaluation
     from westwood.results.folder import Folder
     from westwood.results.store import interruptible
 
-    _refuse_clashes(context, json, fresh, qlog, out)
-    runs_it = _engine(engine, dask)
+    _refuse_clashes(context, fresh, qlog, asked.out)
+    engine = asked.checked(context)
     if qlog is None:
-        controls = _controls([*(split_names(cc) or []), *(cc_ or [])], set_, vary, runs_it)
-        reference = _control(against, {}, runs_it, "--against")
-        effort, chosen = _effort(quick, full, paths, for_), None if fresh else seed
-        request = _request(controls, reference, (suite or (), only or ()), chosen, effort, runs_it)
+        controls = _controls([*(split_names(cc) or []), *(cc_ or [])], asked.set_, vary, engine)
+        reference = _control(against, {}, engine, "--against")
+        effort, chosen = _effort(quick, full, paths, for_), None if fresh else asked.seed
+        names = suite or (), asked.only or ()
+        request = _request(controls, reference, names, chosen, effort, engine)
     else:
-        request = _of_log(qlog, only)
-    check_workers(workers, "--workers")
+        request = _of_log(qlog, asked.only)
     with ExitStack() as stack:
-        folder = out or Path(stack.enter_context(TemporaryDirectory(prefix="westwood-")))
+        folder = asked.out or Path(stack.enter_context(TemporaryDirectory(prefix="westwood-")))
         evaluation = Evaluation(request, Folder(folder, tell=say))
         evaluation.check()
-        stack.enter_context(evaluation.opened(resume=resume))
-        with interruptible(evaluation.folder if out else None, lambda: evaluation.finished):
-            _run_all(evaluation, workers, dask)
+        stack.enter_context(evaluation.opened(resume=asked.resume))
+        with interruptible(evaluation.folder if asked.out else None, lambda: evaluation.kept):
+            with judging.connected(asked.dask) as client:
+                evaluation.run_all(asked.workers, console.track, client)
             answers = {control: evaluation.answers(control) for control in request.controls}
-            written = page.write(evaluation, answers) if out else None
+            written = page.write(evaluation, answers) if asked.out else None
     try:
-        _print(evaluation, answers, written, json=json, markdown=markdown)
+        asked.tell(
+            lambda: page.as_json(answers, evaluation),
+            lambda: text.markdown(answers, evaluation),
+            lambda: print(text.table(answers, evaluation)),
+            written,
+        )
     finally:  # the page is there, whatever became of the table
         if qlog is None:
             evaluation.note_look()
-    if any((suite, only, qlog)) and text.failed_tests(answers):
+    if any((suite, asked.only, qlog)) and text.failed_tests(answers):
         raise typer.Exit(1)
-
-
-def _print(
-    evaluation: Evaluation, answers: Answers, written: Path | None, *, json: bool, markdown: bool
-) -> None:
-    """Prints the answers; below a table stands where the page is."""
-    from westwood.evaluation import page, text
-
-    if json:
-        print(writer.dumps(page.as_json(answers, evaluation)))
-    elif markdown:
-        print(text.markdown(answers, evaluation))
-    else:
-        table = text.table(answers, evaluation)
-        print(f"{table}\n{written}" if written else table)
 
 
 def _of_log(file: Path, only: list[str] | None) -> Request:
@@ -255,7 +203,7 @@ def _of_log(file: Path, only: list[str] | None) -> Request:
 
 
 def _refuse_clashes(
-    context: typer.Context, json: bool, fresh: bool, qlog: Path | None, out: Path | None
+    context: typer.Context, fresh: bool, qlog: Path | None, out: Path | None
 ) -> None:
     if out is None:
         refuse_idle(context, "resume", why="without --out")
@@ -263,19 +211,8 @@ def _refuse_clashes(
         idle = ("cc", "cc_", "set_", "suite", "against", "engine", "seed", "fresh", "resume")
         more = ("dask", "workers", "quick", "full", "paths", "vary", "for_")
         refuse_idle(context, *idle, *more, why="with --qlog")
-    if json:
-        refuse_idle(context, "markdown", why="with --json")
     if fresh:
-        refuse_idle(context, "seed", "resume", why="with --fresh")
-
-
-def _engine(name: str, dask: str | None) -> Engine:
-    from westwood import engines
-
-    engine = engines.find(name)
-    if dask and engine.real_time:
-        raise UnavailableError(f"--engine {name} runs on this machine only: leave --dask out")
-    return engine
+        refuse_idle(context, "seed", why="with --fresh")
 
 
 def _effort(quick: bool, full: bool, paths: int | None, for_: str) -> Effort:
@@ -356,13 +293,3 @@ def _control(name: str, settings: Mapping[str, Any], engine: Engine, key: str = 
         problem = "is a control of a QUIC stack, expected --engine quinn or noq"
         raise InputError(problem, key=key, value=name)
     return asked
-
-
-def _run_all(evaluation: Evaluation, workers: int | None, dask: str | None) -> None:
-    """Runs what is missing."""
-    from westwood.cli import console
-    from westwood.experiments import cluster
-
-    with ExitStack() as stack:
-        client = stack.enter_context(cluster.connected(dask)) if dask else None
-        evaluation.run_all(workers, console.track, client)

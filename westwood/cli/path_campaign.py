@@ -43,7 +43,7 @@ def campaign(
     todo = measure.turns(chosen, target, uploads)
     folder = Folder(out, tell=streams.say)
     measurement = measure.run(chosen, todo, folder, resume=resume, track=console.track)
-    campaign.check_interrupted(measurement, out)
+    campaign.check_interrupted(measurement, folder)
     page = campaign.deliver(chosen, measurement, folder, json=json)
     print(page, file=sys.stderr if json else sys.stdout)
     campaign.check_complete(measurement, out)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import shlex
 from pathlib import Path
@@ -47,7 +46,6 @@ from westwood.cli.path_options import (
     one_way,
 )
 from westwood.cli.streams import say
-from westwood.errors import UnavailableError
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -242,8 +240,8 @@ def sweep(
     yes: YesOption = False,
 ) -> None:
     from westwood import engines
-    from westwood.cli import deliver, streams
-    from westwood.experiments import experiment
+    from westwood.cli import deliver, judging, streams
+    from westwood.experiments import cluster, experiment
     from westwood.experiments import sweep as sweeping
     from westwood.experiments.pairs import pairs_of_frame
     from westwood.results.folder import Folder
@@ -259,15 +257,9 @@ def sweep(
         loaded, cc=cc or (), settings=settings, seeds=seeds, check_resources=not yes
     )
     precision = None if ci is None else sweeping.precision(value_of(ci), metric, most)
-    if dask and runs_it.real_time:
-        raise UnavailableError(f"--engine {engine} runs on this machine only: leave --dask out")
-    with contextlib.ExitStack() as stack:
-        elsewhere = None
-        if dask:
-            from westwood.experiments import cluster
-
-            client = stack.enter_context(cluster.connected(dask))
-            elsewhere = functools.partial(cluster.run_jobs, client, engine=runs_it)
+    if dask:
+        judging.check_elsewhere(runs_it)
+    with judging.connected(dask) as client:
         rows = sweeping.run(
             planned,
             Folder(out, tell=streams.say),
@@ -275,7 +267,7 @@ def sweep(
             workers=workers,
             precision=precision,
             track=deliver.tracker(runs_it, planned, workers, yes=yes or dask is not None),
-            elsewhere=elsewhere,
+            elsewhere=client and functools.partial(cluster.run_jobs, client, engine=runs_it),
             engine=runs_it,
         )
     means = experiment.summary(planned, rows).to_dicts()

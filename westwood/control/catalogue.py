@@ -217,7 +217,7 @@ def unknown_protocol(name: object) -> str:
     return f"unknown protocol, {suggestion(name, [*PROTOCOLS, *meant])}"
 
 
-# The colours and markers of controls from files, in the order in which users name them.
+# The colours and markers of controls from files, in the order of their names.
 LOOKS = ("#225577 D -", "#EB4789 v --", "#772222 P -.", "#FF33FF X :")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping
@@ -27,6 +28,7 @@ from westwood.errors import STEERING, InputError, one_line
 
 PYTHON = ".py"  # ends the name of a class of PythonControl
 _MOST_BYTES = 1 << 20
+_PACKAGE = os.fspath(Path(__file__).parents[1])  # has controls that no user names
 _KEPT = re.compile(rf"-({SOURCE})\.c\Z")  # ends the name of a file in a results folder
 _ENDLESS = "does not return"  # in the problem of an endless loop (bindings/control_watch.cpp)
 
@@ -104,9 +106,9 @@ def is_known(name: object) -> bool:
 
 
 def position(name: str) -> int:
-    """Returns how many controls were named before this one."""
-    names = list(_by_name)
-    return names.index(name) if name in _by_name else len(names)
+    """Returns a control's place in the alphabet among all that users named."""
+    named = {known for known in _by_name if not known.startswith(_PACKAGE)}
+    return sorted({*named, name}).index(name)
 
 
 def named(name: str) -> Control:

@@ -139,9 +139,10 @@ class Evaluation:
             yield self
 
     @property
-    def finished(self) -> int:
-        """Returns how many runs and answers of harnesses are kept."""
-        return len(self._found) + sum(map(len, self._of_harness.values()))
+    def kept(self) -> str:
+        """Returns how many runs are kept, and answers of harnesses."""
+        answers = sum(map(len, self._of_harness.values()))
+        return f"{len(self._found)} runs" + (f" and {answers} answers" if answers else "")
 
     @cached_property
     def _missing(self) -> list[Job]:

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
+from westwood import markup
 from westwood.evaluation import answer, catalogue
 from westwood.evaluation.answer import Answer, At
 from westwood.evaluation.criterion import EFFORTS, QUESTIONS, Threshold
@@ -29,14 +30,21 @@ def markdown(answers: Answers, evaluation: Evaluation) -> str:
     """Returns the five lines, and what fails, as text for a pull request."""
     verdicts = {control: answer.lines(all_) for control, all_ in answers.items()}
     heads = ["", "asked for", *(f"`{answer.text}`" for answer in answers)]
-    lines = [_row(heads), _row(["---"] * len(heads))]
+    rows = []
     for question, says in QUESTIONS.items():
         of_controls = [replies[question] for replies in verdicts.values()]
         asked_for = next((asked(reply) for reply in of_controls if reply), "")
-        lines.append(_row([says, asked_for, *map(_in_brief, of_controls)]))
+        rows.append([says, asked_for, *map(_in_brief, of_controls)])
     request = evaluation.request
     how = f"Reference `{request.against.text}`, {request.effort.name}, {request.engine.title}."
-    lines += ["", how, *naming(evaluation), *looks(evaluation), ""]
+    lines = [
+        markup.markdown_table(heads, rows),
+        "",
+        how,
+        *naming(evaluation),
+        *looks(evaluation),
+        "",
+    ]
     for control, all_ in answers.items():
         failing = [reply for reply in all_ if reply.verdict is Verdict.FAILS]
         lines.append(f"`{control.text}` fails {len(failing)} of {len(all_)} criteria:")
@@ -44,10 +52,6 @@ def markdown(answers: Answers, evaluation: Evaluation) -> str:
         lines += bursts(all_)
         lines.append("")
     return "\n".join(lines)
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _in_brief(reply: Answer | None) -> str:

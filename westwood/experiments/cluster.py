@@ -29,8 +29,9 @@ _CONNECT_S = 2.0  # for name lookup and connection
 _ANSWER_S = 10.0  # a busy scheduler takes longer to answer than its kernel
 _CLOSE_S = 0.2  # to close after an error; the scheduler notices the end anyway
 _SCHEMES = ("tcp", "tls")
+_FIELDS = ("more_columns", "needs_events", "counts_links")  # of a job, beside its settings
 Runs = list[tuple[int, list[Row]]]
-# Scenario, swept values, (index, seed) pairs.
+# Scenario, the job's other fields, (index, seed) pairs.
 Part = tuple[str, dict[str, Any], list[tuple[int, int]]]
 
 
@@ -133,10 +134,11 @@ def _tasks(jobs: Iterable[Job]) -> Iterator[tuple[str, list[Part]]]:
     parts: list[Part] = []
     runs = place = 0
     for job in jobs:
-        text, settings = job.scenario.to_toml(), dict(job.settings)
+        text = job.scenario.to_toml()
+        others = {name: getattr(job, name) for name in _FIELDS} | {"settings": dict(job.settings)}
         for seed in job.seeds:
             if not parts or parts[-1][0] is not text:
-                parts.append((text, settings, []))
+                parts.append((text, others, []))
             parts[-1][2].append((place, seed))
             runs, place = runs + 1, place + 1
             if runs == _RUNS_A_TASK:
@@ -154,11 +156,9 @@ def run_task(engine: str, version: str, parts: list[Part]) -> Runs:
 
     if version != __version__:
         raise RunError(f"a worker has westwood {__version__}, expected {version}")
-    simulate = engines.find(engine).simulate
+    prepare = engines.find(engine).prepare
     done: Runs = []
-    for text, settings, runs in parts:
-        scenario = Scenario(**tomllib.loads(text))
-        for place, seed in runs:
-            rows = simulate(scenario, seed).flow_rows
-            done.append((place, [{**settings, **row} for row in rows]))
+    for text, others, runs in parts:
+        run = prepare(Job(Scenario(**tomllib.loads(text)), (), **others))
+        done += ((place, run(seed)) for place, seed in runs)
     return done

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 FACTS = "controls.json"
 LISTED = "listed"  # folder of the scenarios whose losses are listed, one for each run
 MOST_FLOWS = 8  # more flows share a row in a summary
+_MOST_SETS = 2000  # of seeds, so that every engine takes each seed
 _MOST_TRACES = 12  # lines that a figure over time can show distinctly
 
 T = TypeVar("T")
@@ -194,16 +195,9 @@ def estimate_resources(
     )
 
 
-def collect(
-    experiment: Experiment,
-    engine: Engine = SIMULATOR,
-    *,
-    workers: int | None,
-    track: Tracker,
-    kept: KeptRuns | None = None,
-) -> Collected:
-    """Runs everything; an interrupt ends it early and keeps finished runs."""
-    return collect_all({"": experiment}, engine, workers=workers, track=track, kept=kept)[""]
+def collect(experiment: Experiment, engine: Engine = SIMULATOR, **options: Any) -> Collected:
+    """Runs everything with the options of `collect_all`; an interrupt keeps finished runs."""
+    return collect_all({"": experiment}, engine, **options)[""]
 
 
 def collect_all(
@@ -213,10 +207,12 @@ def collect_all(
     workers: int | None,
     track: Tracker,
     kept: KeptRuns | None = None,
+    client: Any = None,
 ) -> dict[str, Collected]:
     """Runs several experiments with one progress bar, except for runs that are kept.
 
-    A run that several experiments share is executed once, if it can be reproduced.
+    A run that several experiments share is executed once, if it can be reproduced. `client` is that
+    of a Dask cluster, which then runs them.
     """
     check_workers(workers, "--workers")
     planned = shared.plan(
@@ -241,12 +237,15 @@ def collect_all(
         else:
             missing.append(place)
     left = [replace(job, seeds=[seed]) for job, seed in (places[place] for place in missing)]
-    runs = run_jobs(
-        planned.jobs if len(left) == len(places) else left,
-        engine.prepare,
-        workers=workers,
-        engine=engine.name,
-    )
+    jobs = planned.jobs if len(left) == len(places) else left
+    if client is None:
+        runs: Generator[tuple[int, list[Row]]] = run_jobs(
+            jobs, engine.prepare, workers=workers, engine=engine.name
+        )
+    else:
+        from westwood.experiments import cluster
+
+        runs = cluster.run_jobs(client, jobs, engine)
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(runs):
         for number, rows in track(runs, len(missing)):
             if kept:
@@ -259,6 +258,13 @@ def check_seeds(seeds: int | None) -> None:
     """Raises InputError unless it is a valid number of runs."""
     if seeds is not None and not 1 <= seeds <= MOST_SEEDS:
         raise InputError(f"expected from 1 to {MOST_SEEDS}", key="--seeds", value=seeds)
+
+
+def first_seed(seed_set: int) -> int:
+    """Returns the first seed of a set of `--seed`; those of two sets differ."""
+    if not 1 <= seed_set <= _MOST_SETS:
+        raise InputError(f"expected 1 to {_MOST_SETS}", key="--seed", value=seed_set)
+    return 1 + (seed_set - 1) * MOST_SEEDS
 
 
 def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:

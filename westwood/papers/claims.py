@@ -13,9 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from westwood import files
+from westwood import files, markup
 from westwood.papers.checks import CHECKS
 from westwood.papers.checks.common import Measured
+from westwood.results.journal import json_ready
 from westwood.results.verdicts import Verdict
 
 _FILE = Path(__file__).with_name("claims.toml")
@@ -81,7 +82,7 @@ class ClaimVerdict:
             "history": self.claim.history,
             "verdict": self.verdict.claim,
             "published": {"setup": self.claim.setup, "open": self.claim.open},
-            "measured": self.measured,
+            "measured": json_ready(self.measured),
             "explanation": self.explanation,
             "cause": self.claim.cause,
             "remark": self.remark,
@@ -107,6 +108,12 @@ def check(ids: Sequence[str], measured: Mapping[str, Measured]) -> list[ClaimVer
         claim_verdict = ClaimVerdict(claim, verdict, finding.measured, explanation, finding.remark)
         verdicts.append(claim_verdict)
     return verdicts
+
+
+def markdown(verdicts: Sequence[ClaimVerdict]) -> str:
+    """Returns the verdicts as text for a pull request."""
+    rows = [(verdict.claim.id, verdict.verdict.claim, verdict.why) for verdict in verdicts]
+    return markup.markdown_table(("claim", "verdict", "why"), rows)
 
 
 def tested() -> list[ClaimVerdict]:

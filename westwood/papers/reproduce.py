@@ -53,15 +53,28 @@ class Reproduction:
 
     verdicts: list[claims.ClaimVerdict]
     page: Path
-    figures: list[Path]
+    entries: list[dict[str, Any]]  # in claims.json
 
 
-def select(name: str, *, seeds: int | None = None, quick: bool = False) -> Selection:
-    """Selects one study by name, or all of them, and plans the runs."""
+def select(
+    name: str,
+    only: Sequence[str] = (),
+    *,
+    seeds: int | None = None,
+    quick: bool = False,
+    settings: Mapping[str, Any] | None = None,
+    seed_set: int = 1,
+) -> Selection:
+    """Selects one study by name, or all of them, and plans the runs.
+
+    only: their names and claims to leave. settings: of every scenario, those that differ. seed_set:
+    see `first_seed`.
+    """
     if name not in (ALL, *STUDIES):
         raise InputError(f"unknown figure, {suggestion(name, [ALL, *STUDIES])}", value=name)
     experiment.check_seeds(seeds)
-    chosen = STUDIES if name == ALL else {name: STUDIES[name]}
+    chosen = _only(only, STUDIES if name == ALL else {name: STUDIES[name]})
+    more_seeds = experiment.first_seed(seed_set) - 1
     experiments = {}
     for study in chosen.values():
         for scenario in study.scenarios:
@@ -69,12 +82,34 @@ def select(name: str, *, seeds: int | None = None, quick: bool = False) -> Selec
             fixed = base.seeds == 1  # nothing in it is random
             count = seeds if seeds is not None else QUICK_SEEDS if quick else None
             count = None if fixed else count
-            planned = experiment.plan(base, seeds=count)
-            if observer := observer_of(scenario):
-                observed = observer.job_settings
-                planned = replace(planned, jobs=[replace(j, **observed) for j in planned.jobs])
-            experiments[scenario] = planned
+            planned = experiment.plan(base, seeds=count, settings=settings)
+            observer = observer_of(scenario)
+            observed = observer.job_settings if observer else {}
+            jobs = [
+                replace(job, seeds=[seed + more_seeds for seed in job.seeds], **observed)
+                for job in planned.jobs
+            ]
+            experiments[scenario] = replace(planned, jobs=jobs)
     return Selection(chosen, experiments)
+
+
+def _only(names: Sequence[str], studies: Mapping[str, PaperStudy]) -> Mapping[str, PaperStudy]:
+    """Returns the named studies, and those of the named claims with these claims alone."""
+    known = [*studies, *(claim for study in studies.values() for claim in study.claims)]
+    for name in names:
+        if name not in known:
+            problem = f"no such experiment or claim, {suggestion(name, known)}"
+            raise InputError(problem, key="--only", value=name)
+    left = {
+        name: [claim for claim in study.claims if name in names or claim in names]
+        for name, study in studies.items()
+    }
+    chosen = {
+        name: replace(studies[name], claims=tuple(claims))
+        for name, claims in left.items()
+        if claims or name in names
+    }
+    return chosen if names else studies
 
 
 def run(
@@ -84,23 +119,27 @@ def run(
     workers: int | None,
     track: Tracker,
     resume: bool = False,
+    client: Any = None,
 ) -> Reproduction:
     """Runs, draws, checks and writes everything into the folder.
 
-    With `resume` the runs that an earlier start has kept in the folder are not repeated.
+    With `resume` the runs that an earlier start has kept in the folder are not repeated. `client`
+    is that of a Dask cluster.
     """
     check_workers(workers, "--workers")
     kept = KeptRuns(folder, "reproduction")
     with kept.opened(_manifest(selection), resume=resume):
-        done = _reproduced(selection, folder, kept, workers, track)
+        by_name = experiment.collect_all(
+            selection.experiments, workers=workers, track=track, kept=kept, client=client
+        )
+        done = _written(selection, folder, by_name)
         kept.finish()
     return done
 
 
-def _reproduced(
-    selection: Selection, folder: Folder, kept: KeptRuns, workers: int | None, track: Tracker
+def _written(
+    selection: Selection, folder: Folder, by_name: Mapping[str, Collected]
 ) -> Reproduction:
-    by_name = experiment.collect_all(selection.experiments, workers=workers, track=track, kept=kept)
     with stopping.keeping():
         for name, collected in by_name.items():
             folder.scenario(f"scenarios/{name}", selection.experiments[name].scenario)
@@ -111,7 +150,7 @@ def _reproduced(
     measured = {name: _measured(selection, name, collected) for name, collected in by_name.items()}
     for name, rows in measured.items():
         folder.frame(f"data/{name}.csv", rows.points)
-    drawn, verdicts, sections = [], [], []
+    verdicts, sections = [], []
     for name, study in selection.studies.items():
         claim_verdicts = [
             replace(
@@ -122,14 +161,11 @@ def _reproduced(
             for verdict in claims.check(study.claims, measured)
         ]
         picture = report.figure(folder, name, partial(study.draw, measured, study.title))
-        drawn.append(folder.path / f"{name}.png")
         verdicts += claim_verdicts
         sections.append(_section(selection, name, study, measured, claim_verdicts, picture))
     others = claims.tested() if len(selection.studies) == len(STUDIES) else []
-    settings = {
-        name: _settings(experiment.scenario) for name, experiment in selection.experiments.items()
-    }
-    folder.json("claims.json", {"claims": list(_entries(selection, verdicts, others, settings))})
+    entries = list(_entries(selection, verdicts, others))
+    folder.json("claims.json", {"claims": entries})
     page = report.write_last(
         folder,
         "The papers' claims, measured",
@@ -137,7 +173,7 @@ def _reproduced(
         [*verdicts, *others],
         _manifest(selection),
     )
-    return Reproduction([*verdicts, *others], page, drawn)
+    return Reproduction([*verdicts, *others], page, entries)
 
 
 def _measured(selection: Selection, name: str, collected: Collected) -> Measured:
@@ -181,8 +217,8 @@ def _entries(
     selection: Selection,
     verdicts: Sequence[claims.ClaimVerdict],
     others: Sequence[claims.ClaimVerdict],
-    settings: Mapping[str, Any],
 ) -> Iterator[dict[str, Any]]:
+    settings = {name: _settings(planned) for name, planned in selection.experiments.items()}
     figure = {claim: name for name, study in selection.studies.items() for claim in study.claims}
     for verdict in verdicts:
         name = figure[verdict.claim.id]
@@ -192,12 +228,13 @@ def _entries(
         yield {**verdict.entry(), "figure": None, "settings": {}}
 
 
-def _settings(scenario: Scenario) -> dict[str, Any]:
+def _settings(planned: Experiment) -> dict[str, Any]:
+    scenario = planned.scenario
     profile = profiles.get(scenario.profile)
     return {
         "scenario": f"scenarios/{scenario.name}.toml",
         "hash": scenario.hash,
-        "seeds": list(range(1, scenario.seeds + 1)),
+        "seeds": list(planned.jobs[0].seeds),
         "profile": profile.name,
         "profile_title": profile.title,
     }
@@ -207,8 +244,5 @@ def _manifest(selection: Selection) -> dict[str, Any]:
     return {
         "engine": "sim",
         "runs": selection.runs,
-        "scenarios": {
-            name: _settings(experiment.scenario)
-            for name, experiment in selection.experiments.items()
-        },
+        "scenarios": {name: _settings(planned) for name, planned in selection.experiments.items()},
     }

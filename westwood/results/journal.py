@@ -48,6 +48,10 @@ def from_json(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def finite_or_none(value: Any) -> Any:
     """Returns None for a number that readers of JSON can't use: NaN or an infinite one."""
+    if isinstance(value, dict):
+        return json_ready(value)
+    if isinstance(value, list | tuple):
+        return [*map(finite_or_none, value)]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from westwood.errors import Interrupted, RunError
+from westwood.errors import Resumable, RunError
 from westwood.results import disk, journal
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
@@ -140,18 +140,17 @@ class Store:
             self._file = None
 
 
-def interrupted(folder: Folder, kept: str) -> Interrupted:
-    """Returns the error of a user's interrupt: what is kept, and how to continue."""
-    place = shlex.quote(str(folder.path))
-    return Interrupted(f"interrupted; {kept} are in {place}; continue with --resume --out {place}")
+def interrupted(folder: Folder, kept: str) -> Resumable:
+    """Returns the error of a user's interrupt, to which the command line adds how to continue."""
+    return Resumable(f"interrupted; {kept} are kept in {shlex.quote(str(folder.path))}")
 
 
 @contextmanager
-def interruptible(folder: Folder | None, kept: Callable[[], int]) -> Iterator[None]:
+def interruptible(folder: Folder | None, kept: Callable[[], str]) -> Iterator[None]:
     """Turns a user's interrupt into that error; without a folder nothing is kept."""
     try:
         yield
     except KeyboardInterrupt:
         if folder is None:
             raise
-        raise interrupted(folder, f"{kept()} results") from None
+        raise interrupted(folder, kept()) from None

@@ -277,7 +277,17 @@ def test_validate_compares_both_engines(tmp_path, monkeypatch):
     out = tmp_path / "v"
     assert (
         call(
-            ["validate", "--engine", "linux", "--seeds", "1", "--duration", "2s", "--out", str(out)]
+            [
+                "validate",
+                "--engine",
+                "linux",
+                "--seeds",
+                "1",
+                "--set",
+                "duration=2s",
+                "--out",
+                str(out),
+            ]
         )
         == 0
     )

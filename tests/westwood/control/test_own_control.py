@@ -118,14 +118,14 @@ def test_a_file_is_a_name_in_scenarios_relative_to_their_folder(mine):
     assert Scenario.from_toml(mine.parent / "mine.toml").hash != read.hash, "other contents"
 
 
-def test_the_colour_of_a_file_does_not_depend_on_what_is_drawn_first(mine):
+def test_the_colour_of_a_file_does_not_depend_on_what_is_named_or_drawn_first(mine):
     names = [str(mine.with_name(name)) for name in ("first.c", "second.c")]
     script = (
         "import sys; from westwood.control.catalogue import PROTOCOLS, style_of; "
         "from westwood.control import loading\n"
         "assert not any(name in PROTOCOLS for name in sys.argv[2:]), 'nothing was loaded'\n"
-        "for name in sys.argv[2:]: loading.load(name)\n"
-        "for name in sys.argv[2:][:: int(sys.argv[1])]: PROTOCOLS[name], style_of(name)\n"
+        "for name in sys.argv[2:][:: int(sys.argv[1])]: loading.load(name)\n"
+        "for name in sys.argv[2:]: PROTOCOLS[name], style_of(name)\n"
         "print([style_of(name).color for name in sys.argv[2:]])"
     )
     for name in names:

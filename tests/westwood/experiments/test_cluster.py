@@ -97,7 +97,7 @@ def test_a_sweep_on_a_cluster_stops_soon_and_resumes(dask, tmp_path):
     while not list((tmp_path / "s").glob("journal*")) and tool.process.poll() is None:
         time.sleep(0.05)
     took_s, _, errors = tool.end(signal.SIGINT, group=True)
-    assert tool.process.returncode == 130 and "continue with --resume --out s" in errors
+    assert tool.process.returncode == 130 and "continue with westwood sweep" in errors
     assert errors.count("\n") == 1 and took_s < 2
 
 
@@ -115,7 +115,7 @@ def test_a_task_has_runs_of_several_points_with_their_indices(small):
 def test_a_task_has_each_scenario_once(small):
     jobs = [Job(small, [1, 2], {"x": x}) for x in range(2)]
     ((_, parts),) = cluster._tasks(jobs)
-    assert [(settings["x"], runs) for _, settings, runs in parts] == [
+    assert [(others["settings"]["x"], runs) for _, others, runs in parts] == [
         (0, [(0, 1), (1, 2)]),
         (1, [(2, 1), (3, 2)]),
     ]

@@ -125,8 +125,9 @@ def test_an_interrupted_study_says_how_to_continue_and_ends_the_same(study, run,
 
     done = run(study.words, keep=small_studies.after(count // 2, interrupt))
     assert done.code == 130
-    says = r"westwood: interrupted; .* are in out; continue with --resume --out out\n"
-    assert re.fullmatch(says, done.err), done.err
+    again = f"westwood {study.words} --workers 1 --out out --resume"
+    says = r"westwood: interrupted; \d+ .* are kept in out; continue with "
+    assert re.fullmatch(says + re.escape(f"{again}\n"), done.err), done.err
     resumed_equals(files, study, run, count // 2, count)
 
 

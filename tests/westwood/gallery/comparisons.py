@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
-from one_link import one_link
 
+from tests.westwood.one_link import one_link
 from westwood import simulate
 
 from . import models

@@ -172,7 +172,7 @@ def test_ctrl_c_ends_it_within_half_a_second_and_says_how_to_resume(tmp_path):
 
     assert took_s < 0.5, errors
     assert tool.process.returncode == 130
-    assert "of 50 trials are in s; continue with --resume --out s" in errors
+    assert "of 50 trials are kept in s; continue with westwood control tune" in errors
     assert "Traceback" not in errors and not out
 
 

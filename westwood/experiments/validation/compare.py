@@ -148,13 +148,16 @@ def run(
     workers: int | None,
     track: Tracker,
     kept: KeptRuns | None = None,
+    client: Any = None,
 ) -> Validation:
     """Runs both engines over the grid, except for the runs that are kept."""
     other.check(planned.jobs)
     both = []
     for engine, runs in ((SIMULATOR, in_simulator(planned)), (other, planned)):
         count = workers or (grid.workers if engine.real_time else None)
-        collected = experiment.collect(runs, engine, workers=count, track=track, kept=kept)
+        collected = experiment.collect(
+            runs, engine, workers=count, track=track, kept=kept, client=client
+        )
         if not collected.complete:
             raise KeyboardInterrupt
         both.append(averaged(grid, collected.rows))

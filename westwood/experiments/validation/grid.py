@@ -19,7 +19,7 @@ import numpy as np
 
 from westwood.engines.contract import Job
 from westwood.errors import InputError
-from westwood.experiments.experiment import Experiment, check_seeds
+from westwood.experiments.experiment import Experiment, check_seeds, first_seed
 from westwood.scenario import Scenario, profiles
 from westwood.scenario.declared import written_defaults
 from westwood.units import PS_PER_S, TIME_UNITS, parse_rate, parse_size, parse_time
@@ -138,14 +138,22 @@ def crossed(*parts: Sequence[Settings]) -> list[Settings]:
     return [{key: settings[key] for settings in ones for key in settings} for ones in chosen]
 
 
-def plan(grid: Grid, seeds: int | None = None, duration: str | None = None) -> Experiment:
-    """Plans the grid's runs; points without random draws run once."""
+def plan(
+    grid: Grid, seeds: int | None = None, settings: Settings | None = None, seed_set: int = 1
+) -> Experiment:
+    """Plans the grid's runs; points without random draws run once.
+
+    settings: those of every run that differ, by key. seed_set: see `first_seed`.
+    """
     check_seeds(seeds)
+    changed = dict(settings or {})
+    duration = changed.pop("duration", None)
     if duration is not None:
         try:
             parse_time(duration)
         except InputError as error:
-            raise error.located(key="--duration") from None
+            raise error.located(key="duration") from None
+    first = first_seed(seed_set)
     jobs: list[Job] = []
     order = enumerate(grid.protocols)
     for (number, cc), (place, columns) in itertools.product(order, enumerate(grid.points)):
@@ -154,8 +162,9 @@ def plan(grid: Grid, seeds: int | None = None, duration: str | None = None) -> E
             shown["delayed_ack"] = 1 + (place + number) % 2
         point = Point(**shown)
         count = (grid.seeds if seeds is None else seeds) if point.is_drawn or grid.is_random else 1
-        for seed in range(1, count + 1):
-            jobs.append(Job(scenario(grid, cc, point, seed, duration), [seed], shown))
+        for seed in range(first, first + count):
+            run = scenario(grid, cc, point, seed, duration).with_settings(changed)
+            jobs.append(Job(run, [seed], shown))
     return Experiment(jobs[0].scenario, jobs, [])
 
 

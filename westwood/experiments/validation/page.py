@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from westwood import stopping
+from westwood import markup, stopping
 from westwood.draw import report
 from westwood.draw.curves import ratios
 from westwood.experiments.experiment import Experiment
@@ -36,6 +36,23 @@ def keep(
     with stopping.keeping():
         folder.manifest(about(engine, planned), complete=False)
         folder.frame(TABLE, pl.concat(tables, how="diagonal_relaxed"))
+
+
+def markdown(done: Sequence[Validation], title: str) -> str:
+    """Returns the verdicts as text for a pull request."""
+    heads = ("grid", "criterion", "points", "asked for", "verdict")
+    rows = [
+        (
+            entry["grid"],
+            entry["says"],
+            f"{entry['share']:.1%}",
+            f"{entry['asked']:.0%}",
+            entry["verdict"],
+        )
+        for validation in done
+        for entry in validation.entries()
+    ]
+    return f"{markup.markdown_table(heads, rows)}\n\nThe simulator against {title}."
 
 
 def write(

@@ -262,7 +262,7 @@ def test_ctrl_c_ends_it_soon_and_keeps_what_was_found(tmp_path):
         pass
     took_s, _, errors = tool.end(signal.SIGINT)
     assert tool.process.returncode == 130 and took_s < 2.0
-    assert "continue with --resume --out out" in errors and errors.count("\n") == 1
+    assert "continue with westwood control stress" in errors and errors.count("\n") == 1
 
 
 def test_another_scenario_is_no_finding(small_file, westwood):
