@@ -42,7 +42,8 @@ def refuse_all(*checks: Callable[[], None]) -> None:
         try:
             check()
         except InputError as error:
-            refusals += [error, *error.others]
+            known = set(map(str, refusals))  # flows may have the same, such as that of the profile
+            refusals += [refusal for refusal in (error, *error.others) if str(refusal) not in known]
     if refusals:
         raise refusals[0].located(others=refusals[1:])
 

@@ -2,10 +2,9 @@
 """Scenarios that a QUIC stack can't run are refused by key; a stack's name is part of `cc`."""
 
 import copy
-from collections.abc import Callable
 
 import pytest
-from one_link import one_link
+from one_link import FILE, one_link
 
 from westwood import Scenario
 from westwood.control.catalogue import settings_of
@@ -114,31 +113,37 @@ def test_a_misspelt_control_of_a_stack_names_those_there_are(cc, hint):
         scenario(cc=cc)
 
 
-def test_all_refusals_are_named_at_once():
+@pytest.mark.parametrize(
+    ("check", "profile", "least"),
+    [
+        (ns3_limits.check, "rfc", 5),
+        (linux_limits.check, "linux", 6),
+        (lambda scenario: quic_limits.check(scenario, "quinn"), "rfc", 6),
+    ],
+)
+def test_all_refusals_are_named_at_once(check, profile, least):
     """So nobody repairs one key at a time."""
-    wrong = {"cc": "cubic", "min_rto": "100ms", "timestamps": False, "rack_slack": "7ms"}
-    quic_scenario = one_link(*({"name": name, **wrong} for name in "cd"), duration="1s")
-    checks: dict[str, tuple[Callable[[Scenario], None], int]] = {
-        "ns3": (ns3_limits.check, 5),
-        "linux": (linux_limits.check, 20),
-        "quinn": (lambda scenario: quic_limits.check(scenario, "quinn"), 6),
-    }
-    for engine, (check, least) in checks.items():
-        with pytest.raises(InputError) as caught:
-            check(quic_scenario)
-        messages = [str(error_) for error_ in (caught.value, *caught.value.others)]
-        assert len(messages) == len(set(messages)) >= least, engine
-        for flow in "cd":
-            assert any(message.startswith(f"{flow}.") for message in messages), engine
+    wrong = {"cc": "cubic", "min_rto": "100us", "timestamps": False, "rack_slack": "7ms"}
+    wrong |= {"handshake_rtt": False}
+    with pytest.raises(InputError) as caught:
+        check(one_link(*({"name": name, **wrong} for name in "cd"), profile=profile))
+    messages = [str(error_) for error_ in (caught.value, *caught.value.others)]
+    assert len(messages) == len(set(messages)) >= least, messages
+    for flow in "cd":
+        assert any(message.startswith(f"{flow}.") for message in messages)
+
+
+def test_a_profile_that_all_flows_have_is_refused_once():
+    with pytest.raises(InputError, match='profile = "rfc": engine linux expects') as caught:
+        linux_limits.check(one_link("cubic", "reno"))
+    assert not caught.value.others
 
 
 def test_a_scenario_without_a_profile_gets_the_engines(tmp_path, westwood, monkeypatch):
     monkeypatch.setenv("WESTWOOD_NS3", "/bin/true")
     file = tmp_path / "mine.toml"
-    text = 'name = "mine"\nduration = "1s"\n[[link]]\nname = "l"\nbetween = ["a", "b"]\n'
-    text += 'rate = "5Mbps"\ndelay = "20ms"\n[[flow]]\nname = "f"\nfrom = "a"\nto = "b"\n'
-    file.write_text(text + 'cc = "cubic"\n')
+    file.write_text(FILE)
     done = westwood("run", file, "--engine", "ns3")
     assert "uses the profile ns3-3.44" in done.err and "ended with a report without" in done.err
-    file.write_text('profile = "rfc"\n' + text + 'cc = "cubic"\n')
+    file.write_text('profile = "rfc"\n' + FILE)
     assert "the profile ns3-3.44 sets it" in westwood("run", file, "--engine", "ns3").err
