@@ -6,22 +6,9 @@ import json
 import zlib
 
 import pytest
+from one_link import FILE as SOUND
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-SOUND = """
-name = "mine"
-duration = "5s"
-[[link]]
-name = "wire"
-between = ["a", "b"]
-rate = "1Mbps"
-delay = "10ms"
-[[flow]]
-name = "tcp"
-from = "a"
-to = "b"
-cc = "reno"
-"""
 FILES = [
     ("name = ", "is not TOML"),
     (SOUND.replace('"wire"', f'"{HOSTILE}"'), "expected a name"),

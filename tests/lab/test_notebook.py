@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from one_link import with_link
 
 from tests.lab.test_rows import figures
 from westwood import Scenario, extras, lab
@@ -22,22 +23,7 @@ RENDER = """async ([script, state]) => {
     window.leave = widget.render({
         model: { get: (name) => state[name] }, el: document.querySelector("#cell") });
 }"""
-FILE = """
-name = "mine"
-duration = "5s"
-[[link]]
-name = "wire"
-between = ["a", "b"]
-rate = "1Mbps"
-delay = "10ms"
-queue = { limit = "1bdp" }
-loss = { packets = [3, 17] }
-[[flow]]
-name = "tcp"
-from = "a"
-to = "b"
-cc = "reno"
-"""
+FILE = with_link('queue = { limit = "1bdp" }\nloss = { packets = [3, 17] }')
 
 
 def from_file(folder: Path) -> Scenario:

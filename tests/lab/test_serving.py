@@ -13,27 +13,13 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
+from one_link import with_link
 
 from westwood.draw import laboratory
 from westwood.lab import serving
 
-SCENARIO = """
-name = "mine"
-duration = "5s"
-[[link]]
-name = "wire"
-between = ["a", "b"]
-rate = "1Mbps"
-delay = "10ms"
-loss = { packets = "lost.txt" }
-[[flow]]
-name = "tcp"
-from = "a"
-to = "b"
-cc = "reno"
-[sweep]
-"tcp.cc" = ["reno", "cubic"]
-"""
+SCENARIO = with_link('loss = { packets = "lost.txt" }')
+SCENARIO += '[sweep]\n"tcp.cc" = ["reno", "cubic"]\n'
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 
 from tools import shown
 
-# They take seconds each; tests/golden/ has the outcomes of the suites.
+# These take seconds each.
 LONG = {"docs/evaluation.md-0", "docs/evaluation.md-1", "docs/your-own-control.md-0"}
 NAMED = {
     f"{name}-{number}": block

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from westwood.engines import quic
+from westwood.errors import UnavailableError
 from westwood.scenario import Scenario
 
 SMALL = Path(__file__).with_name("small.toml").read_text(encoding="utf-8")
@@ -18,6 +20,15 @@ def small_file(tmp_path) -> Path:
     path = tmp_path / "small.toml"
     path.write_text(SMALL, encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def quic_runner():
+    """Skips the test on a machine without the runner of the QUIC stacks."""
+    try:
+        quic.program()
+    except UnavailableError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

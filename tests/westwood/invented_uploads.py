@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Invents uploads for the tests of a fit: ten seconds with a sample every 100 ms."""
+"""Invents plans of campaigns, and uploads of ten seconds with a sample every 100 ms."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,6 +9,25 @@ import numpy as np
 from westwood.campaign import fit
 from westwood.campaign.fit.summary import Measure
 
+HEAD = """name = "try"
+cc = ["cubic", "reno"]
+uploads = 2
+timeout = "10s"
+retries = 1
+retry_after = "50ms"
+"""
+FAR = """
+[[target]]
+name = "far"
+path = { rate = "10Mbps", delay = "10ms", queue = { limit = "50p" }, loss = { rate = 0.01 } }
+sizes = ["50kB", "150kB"]
+"""
+LAB = """
+[[target]]
+name = "lab"
+server = "127.0.0.1:5301"
+sizes = ["300kB"]
+"""
 STEP_S = 0.1
 COUNT = 101  # samples: ten seconds
 

@@ -5,6 +5,26 @@ from typing import Any
 
 from westwood import Scenario
 
+FILE = """
+name = "mine"
+duration = "5s"
+[[link]]
+name = "wire"
+between = ["a", "b"]
+rate = "1Mbps"
+delay = "10ms"
+[[flow]]
+name = "tcp"
+from = "a"
+to = "b"
+cc = "reno"
+"""
+
+
+def with_link(keys: str) -> str:
+    """Returns FILE with these lines of its link."""
+    return FILE.replace("[[flow]]", f"{keys}\n[[flow]]")
+
 
 def one_link(*flows: Any, link: dict[str, Any] | None = None, **scenario: Any) -> Scenario:
     """Returns flows over the link "path", by default 10 Mb/s and 10 ms each way for 10 s.

@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from invented_uploads import FAR, HEAD, LAB
 
 from westwood.cli import call
 from westwood.engines import linux
@@ -28,26 +29,6 @@ except WestwoodError as error:
     reason = str(error)
 needs_path = pytest.mark.skipif(bool(reason), reason=reason)
 WESTWOOD = [sys.executable, "-m", "westwood"]
-
-HEAD = """name = "try"
-cc = ["cubic", "reno"]
-uploads = 2
-timeout = "10s"
-retries = 1
-retry_after = "50ms"
-"""
-FAR = """
-[[target]]
-name = "far"
-path = { rate = "10Mbps", delay = "10ms", queue = { limit = "50p" }, loss = { rate = 0.01 } }
-sizes = ["50kB", "150kB"]
-"""
-LAB = """
-[[target]]
-name = "lab"
-server = "127.0.0.1:5301"
-sizes = ["300kB"]
-"""
 
 
 class Lab:

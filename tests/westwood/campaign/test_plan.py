@@ -3,31 +3,12 @@
 
 import pytest
 from error_lines import without_line
+from invented_uploads import FAR, HEAD, LAB
 
 from westwood.campaign import measure
 from westwood.campaign.plan import CampaignPlan, presets
 from westwood.cli import call
 from westwood.errors import InputError
-
-HEAD = """name = "try"
-cc = ["cubic", "reno"]
-uploads = 2
-timeout = "10s"
-retries = 1
-retry_after = "50ms"
-"""
-FAR = """
-[[target]]
-name = "far"
-path = { rate = "10Mbps", delay = "10ms", queue = { limit = "50p" }, loss = { rate = 0.01 } }
-sizes = ["50kB", "150kB"]
-"""
-LAB = """
-[[target]]
-name = "lab"
-server = "127.0.0.1:5301"
-sizes = ["300kB"]
-"""
 
 
 @pytest.mark.parametrize(

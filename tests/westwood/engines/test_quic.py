@@ -17,13 +17,7 @@ from westwood.engines import quic
 from westwood.engines.quic import Stack
 from westwood.errors import InputError, RunError, UnavailableError
 
-
-@pytest.fixture(autouse=True)
-def _runner():
-    try:
-        quic.program()
-    except UnavailableError as error:
-        pytest.skip(str(error))
+pytestmark = pytest.mark.usefixtures("quic_runner")
 
 
 def scenario(*controls: str, **link: object) -> Scenario:

@@ -8,17 +8,10 @@ import pytest
 from one_link import one_link
 
 from westwood import simulate
-from westwood.engines import quic
-from westwood.errors import RunError, UnavailableError
+from westwood.errors import RunError
 from westwood.results.columns import Row
 
-
-@pytest.fixture(autouse=True)
-def _runner():
-    try:
-        quic.program()
-    except UnavailableError as error:
-        pytest.skip(str(error))
+pytestmark = pytest.mark.usefixtures("quic_runner")
 
 
 def row(

@@ -4,7 +4,7 @@
 from typing import Any
 
 import pytest
-from one_link import one_link
+from one_link import FILE, one_link
 
 from westwood import Scenario, simulate
 from westwood.engines import network
@@ -53,27 +53,15 @@ def test_with_two_recordings_the_least_delay_is_the_links():
 def test_a_recording_is_read_from_a_file_and_written_to_one(tmp_path):
     (tmp_path / "delay_1.txt").write_text("12\n" * 9_999 + "10\n11\n", encoding="ascii")
     given = linked_scenario(delays={"forward": [1], "backward": [1]}).given()
-    text = """
-        name = "leo"
-        duration = "1s"
-        [[link]]
-        name = "dish"
-        between = ["a", "b"]
-        rate = "10Mbps"
-        delays = { forward = "delay_1.txt", backward = "delay_1.txt" }
-        [[flow]]
-        name = "tcp"
-        from = "a"
-        to = "b"
-        cc = "reno"
-    """
+    delays = 'delays = { forward = "delay_1.txt", backward = "delay_1.txt" }'
+    text = FILE.replace('delay = "10ms"', delays)
     (tmp_path / "leo.toml").write_text(text, encoding="ascii")
     scenario = Scenario.from_toml(tmp_path / "leo.toml")
     assert scenario.link[0].delays.forward[-3:] == (12, 10, 11)
     assert scenario.hash != Scenario(**given).hash
     for name, content in scenario.to_files("again").items():
         (tmp_path / name).write_text(content, encoding="utf-8")
-    assert (tmp_path / "again-dish-delays-forward.txt").exists()
+    assert (tmp_path / "again-wire-delays-forward.txt").exists()
     assert Scenario.from_toml(tmp_path / "again.toml") == scenario
     for content, expected in (
         ("12\n9.5\n", 'expected a whole number in line 2, column 2, found "9.5"'),
@@ -82,7 +70,7 @@ def test_a_recording_is_read_from_a_file_and_written_to_one(tmp_path):
         ("1\n3600001\n", "expected delays of 0 to 3600000 ms, number 2 is none"),
     ):
         (tmp_path / "delay_1.txt").write_text(content, encoding="ascii")
-        with pytest.raises(InputError, match=r"leo\.toml:8: dish\.delays\.forward = ") as error:
+        with pytest.raises(InputError, match=r"leo\.toml:8: wire\.delays\.forward = ") as error:
             Scenario.from_toml(tmp_path / "leo.toml")
         assert expected in str(error.value)
 
@@ -139,9 +127,8 @@ def test_an_ack_filter_needs_a_rate():
 def test_a_recorded_rate_beyond_the_fastest_is_refused_by_its_key(tmp_path):
     """83 111 opportunities of 1504 bytes in a millisecond are just below 1 Tb/s."""
     (tmp_path / "fast.txt").write_text("1\n" * 83_112)
-    text = 'name = "s"\nduration = "1s"\n[[link]]\nname = "wire"\nbetween = ["a", "b"]\n'
-    text += 'delay = "1ms"\nbackward_rate = "1Gbps"\ntrace = { forward = "fast.txt" }\n'
-    text += '[[flow]]\nname = "f"\nfrom = "a"\nto = "b"\ncc = "cubic"\n'
+    fast = 'backward_rate = "1Gbps"\ntrace = { forward = "fast.txt" }'
+    text = FILE.replace('rate = "1Mbps"', fast)
     (tmp_path / "s.toml").write_text(text)
     with pytest.raises(InputError, match=r"s\.toml:8: wire\.trace\.forward = .* at most 1 Tb/s"):
         Scenario.load(tmp_path / "s.toml")

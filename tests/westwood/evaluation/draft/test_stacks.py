@@ -3,19 +3,11 @@
 
 import pytest
 
-from westwood.engines import quic
-from westwood.errors import UnavailableError
 from westwood.evaluation.draft.catalogue import CASES
 from westwood.evaluation.draft.judging import run
 from westwood.experiments.control import control
 
-
-@pytest.fixture(autouse=True)
-def _runner():
-    try:
-        quic.program()
-    except UnavailableError as error:
-        pytest.skip(str(error))
+pytestmark = pytest.mark.usefixtures("quic_runner")
 
 
 def test_a_stacks_control_runs_in_its_stack():
