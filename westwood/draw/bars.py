@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,50 +25,43 @@ def summary_bars(
     axis: str = "",
 ) -> Figure:
     """Draws a bar with its interval for each row; `names` are (protocol, name) pairs."""
-    with look():
-        height = 1.3 + 0.45 * len(names)
-        figure, axes = subplots(size=(7.2, height))
-        places = range(len(names))
-        bars = axes.barh(
-            places,
-            summary[column] / unit,
-            xerr=summary[f"{column}_ci95"] / unit,
-            color=[style_of(cc).color for cc, _ in names],
-            height=0.65,
-            capsize=3,
-            error_kw={"elinewidth": 1.2},
-        )
-        with_edge(interval_of(bars))
-        name_rows(axes, [name for _, name in names])
-        name = axis or f"{column.removesuffix('_bps').capitalize()} (Mb/s)"
-        axes.set_xlabel(name)
-        figure.suptitle(title)  # centred on the figure, since the names may be long
-        axes.set_xlim(left=0)
-        return figure
+    known = summary.select(column, f"{column}_ci95").fill_null(math.nan) / unit
+    rows = zip(names, known.iter_rows(), strict=True)
+    bars = [(cc, name, value, half) for (cc, name), (value, half) in rows]
+    x_name = axis or f"{column.removesuffix('_bps').capitalize()} (Mb/s)"
+    return _drawn(bars, 0.45, x_name, title)
 
 
 def grouped_bars(
     groups: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], x_name: str, title: str
 ) -> Figure:
     """Draws groups of bars: (group, [(protocol or name, value, half of its interval)])."""
-    rows = [(group, *bar) for group, bars_ in groups for bar in bars_]
+    bars = [
+        (cc, f"{group}: {label(cc)}" if group else label(cc), value, half)
+        for group, bars_ in groups
+        for cc, value, half in bars_
+    ]
+    return _drawn(bars, 0.42, x_name, title)
+
+
+def _drawn(
+    bars: Sequence[tuple[str, str, float, float]], room: float, x_name: str, title: str
+) -> Figure:
+    """Draws bars: (protocol, name, value, half of its interval), each in so many inches."""
     with look():
-        figure, axes = subplots(size=(7.2, 1.3 + 0.42 * len(rows)))
+        figure, axes = subplots(size=(7.2, 1.3 + room * len(bars)))
         drawn = axes.barh(
-            range(len(rows)),
-            [row[2] for row in rows],
-            xerr=[row[3] for row in rows],
-            color=[style_of(row[1]).color for row in rows],
+            range(len(bars)),
+            [value for _, _, value, _ in bars],
+            xerr=[half for *_, half in bars],
+            color=[style_of(cc).color for cc, *_ in bars],
             height=0.65,
             capsize=3,
             error_kw={"elinewidth": 1.2},
         )
         with_edge(interval_of(drawn))
-        name_rows(
-            axes,
-            [f"{group}: {label(name)}" if group else label(name) for group, name, *_ in rows],
-        )
+        name_rows(axes, [name for _, name, *_ in bars])
         axes.set_xlabel(x_name)
-        figure.suptitle(title)
+        figure.suptitle(title)  # centred on the figure, since the names may be long
         axes.set_xlim(left=0)
         return figure

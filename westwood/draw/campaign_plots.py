@@ -14,7 +14,16 @@ from matplotlib.ticker import MaxNLocator
 
 from westwood.control.catalogue import label, style_of
 from westwood.draw.report import megabytes
-from westwood.draw.style import MBPS, interval_of, legend, look, subplots, thinned, with_edge
+from westwood.draw.style import (
+    MBPS,
+    draw_ssthresh,
+    interval_of,
+    legend,
+    look,
+    subplots,
+    thinned,
+    with_edge,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,19 +122,7 @@ def dynamics(traces: Sequence[tuple[str, pl.DataFrame]], title: str) -> Figure:
 
 def _windows(axes: Axes, cc: str, trace: pl.DataFrame) -> None:
     _line(axes, cc, trace["time_s"], trace["cwnd"], "cwnd")
-    largest = 1.5 * float(trace["cwnd"].max() or 1)  # type: ignore[arg-type]
-    threshold = trace.select(
-        pl.when(pl.col("ssthresh") < largest).then(pl.col("ssthresh")).otherwise(None)
-    ).to_series()
-    axes.plot(
-        trace["time_s"],
-        threshold,
-        color="#555555",
-        linewidth=0.9,
-        linestyle="--",
-        drawstyle="steps-post",
-        label="ssthresh",
-    )
+    draw_ssthresh(axes, trace)
     axes.set_ylabel(f"{label(cc)}\n(segments)")
     legend(axes)
 

@@ -41,6 +41,7 @@ _TINT = 0.4  # share of the colour; white is the rest
 _MOST_ROWS = 4000  # rows of a trace; a printed line shows no more
 MBPS = 1e6  # bit/s in the unit of a rate's axis
 SOFT = "#555555"  # colour of everything that belongs to no protocol
+DASHED: Any = {"color": SOFT, "linewidth": 0.9, "linestyle": "--", "drawstyle": "steps-post"}
 # For curves without a colour of their own: the catalogue's most distinct ones, for all kinds of
 # vision.
 PALETTE = ("#000C8C", "#E13200", "#048B77", "#C731C7", "#EEBA07", "#8DC8EB", "#000000", "#97A977")
@@ -215,6 +216,13 @@ def tint(color: str) -> tuple[float, float, float]:
     """Returns a colour mixed with white, for samples under the line of their mean."""
     red, green, blue = (1 - _TINT * (1 - part) for part in to_rgb(color))
     return red, green, blue
+
+
+def draw_ssthresh(axes: Axes, rows: pl.DataFrame) -> None:
+    """Draws ssthresh dashed, where it is not far above the windows of a trace."""
+    highest = 1.5 * float(rows["cwnd"].max() or 1)  # type: ignore[arg-type]
+    shown = pl.when(pl.col("ssthresh") < highest).then(pl.col("ssthresh"))
+    axes.plot(rows["time_s"], rows.select(shown).to_series(), label="ssthresh", **DASHED)
 
 
 def thinned(trace: pl.DataFrame) -> pl.DataFrame:

@@ -12,7 +12,7 @@ import polars as pl
 from matplotlib.ticker import MaxNLocator
 
 from westwood.control.catalogue import OTHER_STYLE, PROTOCOLS, PlotStyle
-from westwood.draw.style import MBPS, legend, look, subplots, thinned
+from westwood.draw.style import DASHED, MBPS, draw_ssthresh, legend, look, subplots, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,19 +121,14 @@ def _draw_upload(panels: Sequence[Axes], cc: str, trace: pl.DataFrame) -> None:
     rows = thinned(trace)
     windows.set_title(cc)
     windows.plot(rows["time_s"], rows["cwnd"], color=color, linewidth=1.0, drawstyle="steps-post")
-    highest = 1.5 * float(rows["cwnd"].max() or 1)  # type: ignore[arg-type]
-    threshold = rows.with_columns(
-        pl.when(pl.col("ssthresh") < highest).then(pl.col("ssthresh")).otherwise(None)
-    )
-    dashed = {"color": "#555555", "linewidth": 0.9, "linestyle": "--", "drawstyle": "steps-post"}
-    windows.plot(threshold["time_s"], threshold["ssthresh"], label="ssthresh", **dashed)  # type: ignore[arg-type]
+    draw_ssthresh(windows, rows)
     known = rows.filter(pl.col("srtt_s").is_not_nan())
     trips.plot(known["time_s"], 1000 * known["srtt_s"], color=color, linewidth=1.0)
     begins, bps = goodput(trace)
     rates.step(begins, bps / MBPS, where="post", color=color, linewidth=1.0)
     estimate = rows.filter(pl.col("estimate_bps").is_not_nan())
     if not estimate.is_empty():
-        rates.plot(estimate["time_s"], estimate["estimate_bps"] / MBPS, label="estimate", **dashed)  # type: ignore[arg-type]
+        rates.plot(estimate["time_s"], estimate["estimate_bps"] / MBPS, label="estimate", **DASHED)
         legend(rates)
     _mark_losses(windows, trace)
 

@@ -61,8 +61,19 @@ def _traced(scenario: str, **settings: object) -> Result:
     return simulate(Scenario.preset(scenario).with_settings(settings), 1, trace=True)
 
 
+def _control_of(result: Result, flow: str) -> str:
+    return next(each.cc.name for each in result.scenario.flows if each.name == flow)
+
+
+def _windows(result: Result, flow: str, cwnd: str, ssthresh: str = "ssthresh") -> list[Line]:
+    """Returns a flow's window and threshold in segments, with these names."""
+    rows = result.trace.filter(pl.col("flow") == flow, pl.col("ssthresh").is_not_nan())
+    threshold = Line(ssthresh, rows["time_s"], rows["ssthresh"], _SSTHRESH)
+    return [_line(result, "cwnd", 1.0, flow, cwnd), threshold]
+
+
 def _line(result: Result, column: str, unit: float, flow: str, name: str = "") -> Line:
-    cc = next(candidate.cc.name for candidate in result.scenario.flows if candidate.name == flow)
+    cc = _control_of(result, flow)
     rows = result.trace.filter(pl.col("flow") == flow, pl.col(column).is_not_nan())
     if column == "cwnd":  # duplicate ACKs inflate it in fast recovery
         rows = rows.filter(pl.col("state") != "recovery")
@@ -100,11 +111,7 @@ def ssthresh(all_: All, title: str) -> Figure:
     rows = []
     for cc in ("westwood", "reno"):
         result = _traced("traces", **{"tcp.cc": cc, "duration": "100s"})
-        lines = [
-            _line(result, column, 1.0, "tcp", f"{label(cc)}: {column}")
-            for column in ("cwnd", "ssthresh")
-        ]
-        lines[1] = Line(lines[1].name, lines[1].time_s, lines[1].value, _SSTHRESH)
+        lines = _windows(result, "tcp", f"{label(cc)}: cwnd", f"{label(cc)}: ssthresh")
         rows.append(TimePanel("Window (segments)", lines, {"pipe": 57.6}))
     return courses(rows, f"{title}, seed 1")
 
@@ -112,11 +119,8 @@ def ssthresh(all_: All, title: str) -> Figure:
 def rate_halving(all_: All, title: str) -> Figure:
     """Draws the windows of a sender with rate halving."""
     result = _traced("rate-halving", duration="60s")
-    lines = [
-        _line(result, "cwnd", 1.0, "upload", "cwnd"),
-        Line("ssthresh", *_series(result, "ssthresh"), _SSTHRESH),
-    ]
-    return courses([TimePanel("Window (segments)", lines)], f"{title}, seed 1")
+    panel = TimePanel("Window (segments)", _windows(result, "upload", "cwnd"))
+    return courses([panel], f"{title}, seed 1")
 
 
 def regions(shown_regions: Sequence[Region]) -> Callable[[All, str], Figure]:
@@ -154,10 +158,7 @@ def uploads(all_: All, title: str) -> Figure:
         for cc in ("westwood+-linux24", "newreno"):
             result = _traced("uploads", **{**path, "upload.cc": cc, "duration": "100s"})
             name = f"{label(cc)}, figures {figures}"
-            lines = [
-                _line(result, "cwnd", 1.0, "upload", f"{name}: cwnd"),
-                Line("ssthresh", *_series(result, "ssthresh"), _SSTHRESH),
-            ]
+            lines = _windows(result, "upload", f"{name}: cwnd")
             rows.append(TimePanel(f"{REGIONS[city].title}\n(segments)", lines))
             if cc != "newreno":
                 estimate = _line(result, "estimate_bps", 1e3, "upload", "bandwidth estimate")
@@ -225,17 +226,16 @@ def plus_fairness(all_: All, title: str) -> Figure:
     for other in ("reno", "newreno"):
         for cc in ("westwood-ns3", "westwood+-ns3"):
             here = points.filter(pl.col("westwood.cc") == cc, pl.col("other.cc") == other)
-            bars = [
-                (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_ci95"] / 1e6)
-                for row in here.iter_rows(named=True)
-            ]
-            groups.append((f"{label(cc)} with {label(other)}", bars))
+            groups.append((f"{label(cc)} with {label(other)}", _throughputs(here)))
     return grouped_bars(groups, "Throughput (Mb/s)", title)
 
 
-def _series(result: Result, column: str) -> tuple[pl.Series, pl.Series]:
-    rows = result.trace.filter(pl.col(column).is_not_nan())
-    return rows["time_s"], rows[column]
+def _throughputs(points: pl.DataFrame) -> list[tuple[str, float, float]]:
+    """Returns a bar for each point: the protocol, and its throughput with half of its interval."""
+    return [
+        (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_ci95"] / 1e6)
+        for row in points.iter_rows(named=True)
+    ]
 
 
 def fairness(all_: All, title: str) -> Figure:
@@ -260,11 +260,7 @@ def friendliness(all_: All, title: str) -> Figure:
         ("reno", "westwood", "10 of each"),
     ):
         here = points.filter((pl.col("reno.cc") == reno) & (pl.col("westwood.cc") == westwood))
-        bars = [
-            (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_ci95"] / 1e6)
-            for row in here.iter_rows(named=True)
-        ]
-        groups.append((text, bars))
+        groups.append((text, _throughputs(here)))
     return grouped_bars(groups, "Mean throughput of a flow (Mb/s)", title)
 
 
@@ -293,11 +289,7 @@ def plateau_friendly(all_: All, title: str) -> Figure:
     points = all_["plateau-friendly"].points
     for other in ("newreno", "westwoodnr"):
         here = points.filter(pl.col("S2-tcp.cc") == other)
-        bars = [
-            (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_ci95"] / 1e6)
-            for row in here.iter_rows(named=True)
-        ]
-        groups.append((f"with {label(other)}", bars))
+        groups.append((f"with {label(other)}", _throughputs(here)))
     return grouped_bars(groups, "Throughput (Mb/s)", title)
 
 
@@ -314,10 +306,7 @@ def windows_and_use(all_: All, title: str) -> Figure:
     ):
         base = Scenario.preset(scenario).with_settings(losses)
         result = simulate(base, 1, trace=True, events=True)
-        lines = [
-            _line(result, "cwnd", 1.0, "tcp", f"{path}: cwnd"),
-            Line(f"{path}: ssthresh", *_series(result, "ssthresh"), _SSTHRESH),
-        ]
+        lines = _windows(result, "tcp", f"{path}: cwnd", f"{path}: ssthresh")
         rows.append(TimePanel("Window (segments)", lines))
         second, use = observers.use_over_time(result)
         rows.append(TimePanel("Use of the link", [Line(f"{path}, mean so far", second, use)]))
@@ -344,7 +333,7 @@ def _in_grey(line: Line) -> Line:
 
 
 def _acked(result: Result, flow: str) -> Line:
-    cc = next(candidate.cc.name for candidate in result.scenario.flows if candidate.name == flow)
+    cc = _control_of(result, flow)
     acks = result.events.filter(pl.col("flow") == flow, pl.col("kind").cast(pl.String) == "ack")
     return styled(label(cc), cc, acks["time_s"], acks["segment"].cast(pl.Float64))
 
