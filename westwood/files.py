@@ -24,7 +24,7 @@ TOML_BYTES = 2 << 20  # enough for a network of 10 000 links
 MOST_KEY_PARTS = 8  # of a TOML key; the parser's memory grows with the square of their number
 MOST_DOTS = 200_000  # in a TOML file's keys and numbers; the parser takes 1 kB for each key part
 NUMBERS_BYTES = 32 << 20  # a file with a number a line: four million numbers
-JSON_BYTES = 256 << 20
+_JSON_BYTES = 256 << 20
 _MOST_DIGITS = 18  # any such number fits in 64 bits
 
 
@@ -133,7 +133,7 @@ def toml(text: str) -> dict[str, Any]:
 
 def read_json(path: Path) -> Any:
     """Reads a JSON file; raises ValueError if it is not JSON."""
-    return json.loads(read(path, JSON_BYTES).decode("utf-8"))
+    return json.loads(read(path, _JSON_BYTES).decode("utf-8"))
 
 
 class Numbers(tuple[int, ...]):

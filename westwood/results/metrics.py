@@ -43,19 +43,7 @@ def _listed(value: object) -> Any:
     return [value] if isinstance(value, str) else each(text, _MOST_COLUMNS)(value)
 
 
-def jain(rates: Sequence[float]) -> float:
-    """Returns Jain's fairness index, 1/n (one has all) to 1 (all equal); NaN if all are 0."""
-    return _engine.jain(rates)
-
-
-def t_probability(t: float, dof: int) -> float:
-    """Returns P(|T| < t) for Student's t with `dof` degrees of freedom."""
-    return _engine.t_probability(t, dof)
-
-
-def t_quantile(dof: int, level: float = LEVEL) -> float:
-    """Returns the t with P(|T| < t) = `level`: 12.706 for one degree of freedom at 95 %."""
-    return _engine.t_quantile(dof, level)
+jain = _engine.jain  # fairness, 1/n (one has all) to 1 (all equal); NaN if all are 0
 
 
 def half_width(deviation: float | None, runs: int, level: float = LEVEL) -> float:
@@ -204,7 +192,8 @@ def compare_pairs(values: Sequence[tuple[float, float]]) -> Paired:
     ratio_ci95 = half_width(residual, runs) / abs(second) if second else math.nan
     # Without any spread nothing was random, so neither effect nor p is defined.
     effect = mean / deviation if deviation else math.nan
-    p = 1 - t_probability(abs(effect) * math.sqrt(runs), runs - 1) if deviation else math.nan
+    t = abs(effect) * math.sqrt(runs)
+    p = 1 - _engine.t_probability(t, runs - 1) if deviation else math.nan
     half = half_width(deviation, runs)
     return Paired(mean, half, runs, effect, p, ratio, ratio_ci95, second)
 

@@ -13,7 +13,7 @@ import pytest
 from westwood.campaign import page
 from westwood.control.catalogue import label
 from westwood.results.folder import Folder
-from westwood.results.metrics import t_quantile
+from westwood.results.metrics import half_width
 
 # Mb/s by target, size in MB and control, upload by upload.
 RATES: dict[tuple[str, int, str], list[float]] = {
@@ -56,7 +56,7 @@ def test_a_gain_is_that_of_pairs_over_the_baselines_mean():
     row = session("near", 1, "ww_plus")
     baseline = statistics.mean([1.0, 1.0, 1.1])
     assert row["gain"] == pytest.approx(statistics.mean([0.2, 0.3, 0.3]) / baseline)
-    half = t_quantile(2) * statistics.stdev([0.2, 0.3, 0.3]) / math.sqrt(3) / baseline
+    half = half_width(statistics.stdev([0.2, 0.3, 0.3]), 3) / baseline
     assert row["gain_ci95"] == pytest.approx(half)
     assert session("near", 1, "cubic")["gain"] is None
     assert session("near", 8, "ww_plus")["gain"] == pytest.approx(-0.25)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -161,7 +160,7 @@ def packaged() -> dict[str, InferenceReport]:
     for paper in space.papers():
         path = _FOLDER / f"{paper}.json"
         if path.exists():
-            reports[paper] = InferenceReport(json.loads(files.read(path, files.JSON_BYTES)))
+            reports[paper] = InferenceReport(files.read_json(path))
     return reports
 
 
