@@ -23,7 +23,7 @@ from westwood.evaluation.criterion import Criterion, Part, Point, Runs, Threshol
 from westwood.evaluation.measures import ALONE, BESIDE
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
-from westwood.scenario.paths.environment import PROFILE, Environment, given
+from westwood.scenario.paths.environment import Environment, given
 from westwood.search import bounds
 
 _SOURCE = "google/bbr, branch v3, gtests/net/tcp/bbr/nsperf/run_tests.sh"
@@ -48,7 +48,7 @@ def _staggered(
     spread = f"{every_s * (flows - 1):.3f}s"
 
     def runs(control: Control) -> Mapping[str, Scenario]:
-        data = given(environment, control.cc, control.settings, PROFILE)
+        data = given(environment, control.cc, control.settings)
         ecn = {"ecn": True} if link else {}
         data["link"][0] |= link
         data["flow"] = [{**flow, "start_spread": spread, **ecn} for flow in data["flow"]]

@@ -14,7 +14,7 @@ from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, 
 from westwood.evaluation.measures import ALONE, BESIDE
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
-from westwood.scenario.paths.environment import PROFILE, Environment
+from westwood.scenario.paths.environment import Environment
 from westwood.scenario.paths.environment import given as data_of
 from westwood.search import bounds
 
@@ -59,7 +59,7 @@ def _with_attack(
     environment: Environment, start_s: float
 ) -> Callable[[Control], Mapping[str, Scenario]]:
     def scenarios(control: Control) -> Mapping[str, Scenario]:
-        given = data_of(environment, control.cc, control.settings, PROFILE)
+        given = data_of(environment, control.cc, control.settings)
         start = f"{start_s:g}s"
         flow = {"name": "udp", "from": "source", "to": "sink", "app": _ATTACK, "start": start}
         return {ALONE: Scenario(**{**given, "flow": [*given["flow"], flow]})}

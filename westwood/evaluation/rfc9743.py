@@ -17,7 +17,7 @@ from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, 
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
-from westwood.scenario.paths.environment import PROFILE, Environment, given
+from westwood.scenario.paths.environment import Environment, given
 from westwood.search import bounds
 
 _OURS = "ours; RFC 9743 gives no number"
@@ -86,7 +86,7 @@ def _changed(
 
 def _with_flows(environment: Environment, control: Control, *flows: Mapping[str, Any]) -> Scenario:
     """Returns the scenario of an environment with more flows over its link."""
-    of_path = given(environment, control.cc, control.settings, PROFILE)
+    of_path = given(environment, control.cc, control.settings)
     more = [{"from": "source", "to": "sink", **flow} for flow in flows]
     return Scenario(**{**of_path, "flow": [*of_path["flow"], *more]})
 

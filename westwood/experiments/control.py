@@ -17,7 +17,7 @@ from westwood.control.catalogue import (
     unknown_protocol,
 )
 from westwood.errors import InputError, show
-from westwood.scenario.paths.environment import PROFILE, Environment, scenario
+from westwood.scenario.paths.environment import Environment, scenario
 from westwood.scenario.stacks import split
 
 ANY_PATH = Environment(1_000_000, 10_000, 10, 1_000_000, 0)
@@ -84,7 +84,7 @@ def settings_given(cc: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """
     settings = {key.removeprefix("cc."): value for key, value in given.items()}
     try:
-        scenario(ANY_PATH, cc, settings, PROFILE)
+        scenario(ANY_PATH, cc, settings)
     except InputError as error:
         raise error.located(key=error.key.replace("tcp.cc.", "cc.")) from None
     return settings

@@ -27,7 +27,7 @@ from westwood.experiments.optimiser import Value, Values
 from westwood.scenario import Scenario
 from westwood.scenario.declared import accepted, read, to_field
 from westwood.scenario.flows import configured
-from westwood.scenario.paths.environment import PROFILE, scenario
+from westwood.scenario.paths.environment import scenario
 from westwood.units import TIME_UNITS, format_time
 
 _LOG_FROM = 100  # ranges that span this ratio are searched in the logarithm
@@ -96,7 +96,7 @@ def check_protocol(name: str) -> None:
 
 def defaults(protocol: str, held: Mapping[str, Any]) -> Values:
     """Returns the control's settings in the profile with the fixed ones, in the core's units."""
-    path_scenario: Scenario = scenario(ANY_PATH, protocol, held, PROFILE)
+    path_scenario: Scenario = scenario(ANY_PATH, protocol, held)
     built = configured(path_scenario.flow[0].cc)
     return {
         key: getattr(built, setting.field)

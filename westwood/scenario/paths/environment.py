@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from westwood.errors import InputError, suggestion
-from westwood.scenario import Scenario, toml_format
+from westwood.scenario import Scenario
 from westwood.scenario.paths import recorded
 from westwood.scenario.paths.access import Access, Sender, nearest_us, senders
 from westwood.scenario.paths.aqms import AQMS
@@ -108,29 +108,14 @@ def check_one_of(key: str, value: object, known: Any) -> None:
 
 
 def scenario(
-    environment: Environment,
-    protocol: str,
-    cc_settings: Mapping[str, Any] | None = None,
-    profile: str = PROFILE,
+    environment: Environment, protocol: str, cc_settings: Mapping[str, Any] | None = None
 ) -> Scenario:
     """Makes the scenario of an environment with this control and its settings."""
-    return Scenario(**given(environment, protocol, cc_settings or {}, profile))
-
-
-def toml(
-    environment: Environment,
-    protocol: str,
-    cc_settings: Mapping[str, Any] | None = None,
-    profile: str = PROFILE,
-) -> str:
-    """Writes that scenario as a short file, which leaves the rest to the profile."""
-    return toml_format.dumps(
-        {**given(environment, protocol, cc_settings or {}, profile), "sweep": {}}
-    )
+    return Scenario(**given(environment, protocol, cc_settings or {}))
 
 
 def given(
-    environment: Environment, protocol: str, cc_settings: Mapping[str, Any], profile: str
+    environment: Environment, protocol: str, cc_settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Returns the scenario of an environment and a control as a file's data."""
     if "name" in cc_settings:
@@ -141,7 +126,7 @@ def given(
         "name": "environment",
         "duration": _time(environment.duration_us),
         "seeds": 1,
-        "profile": profile,
+        "profile": PROFILE,
         "link": [_link(environment), *map(_access_link, accesses(environment))],
         "flow": _flows(environment, cc),
     }

@@ -7,16 +7,16 @@ from typing import Any
 
 from westwood.control.catalogue import OPPORTUNITY_BYTES
 from westwood.scenario import Scenario
-from westwood.scenario.paths.environment import PROFILE, given
+from westwood.scenario.paths.environment import given
 from westwood.search.stress.attack import Attack
 from westwood.units import PS_PER_S, format_rate, format_time
 
 _PS_PER_US = PS_PER_S // 1_000_000
 
 
-def as_data(attack: Attack, protocol: str, profile: str = PROFILE) -> dict[str, Any]:
+def as_data(attack: Attack, protocol: str) -> dict[str, Any]:
     """Returns the scenario of an attack as a file's data, with this control under test."""
-    data = given(attack, protocol, {}, profile)
+    data = given(attack, protocol, {})
     link = data["link"][0]
     if "loss" in link:
         link["loss"]["on"] = attack.loss_on

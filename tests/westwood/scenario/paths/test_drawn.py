@@ -17,8 +17,8 @@ from westwood.evaluation.benchmark.cases import CUBIC, Case
 from westwood.evaluation.paths import SECTIONS
 from westwood.papers.infer import propose, space
 from westwood.scenario.paths import population
-from westwood.scenario.paths.environment import PROFILE, window_bytes
 from westwood.scenario.paths.environment import given as data_of
+from westwood.scenario.paths.environment import window_bytes
 from westwood.scenario.paths.families import FAMILIES, PACKETS_LEAST
 from westwood.search.stress import attack as attacks
 from westwood.search.stress import scenarios, shrink
@@ -33,7 +33,7 @@ def drawn_paths(family: str) -> Iterator[Any]:
         for path in population.paths("search", 1, 40, family, packets_most):
             yield [dataclasses.asdict(path), window_bytes(path)]
             if packets_most < population.PACKETS_MOST:
-                yield data_of(path, "westwood+", {"filter": "none"}, PROFILE)
+                yield data_of(path, "westwood+", {"filter": "none"})
 
 
 def drawn_cases(section: str) -> Iterator[Any]:
