@@ -18,7 +18,8 @@ from westwood.control import loading
 from westwood.control.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
 from westwood.engines import linux_emulated, linux_queues
 from westwood.engines.limits import refuse_all, refuse_each
-from westwood.errors import InputError, UnavailableError, show
+from westwood.engines.linux_queues import refused
+from westwood.errors import UnavailableError, show
 from westwood.kernel import user_controls, ww_kernel
 from westwood.scenario.declared import departures, written_defaults
 from westwood.scenario.flows import configured
@@ -73,10 +74,6 @@ _MS = TIME_UNITS["ms"]
 _REMEDY = "; --set profile=linux has it"
 
 
-def _refuse(key: str, value: object, expected: str) -> InputError:
-    return InputError(f"engine linux expects {expected}", key=key, value=value)
-
-
 def check(scenario: Scenario) -> None:
     """Raises InputError for what Linux can't do, UnavailableError for what this kernel lacks."""
     linux_queues.check(scenario)
@@ -96,10 +93,10 @@ def check_flows(scenario: Scenario, require_file: RequireFile) -> None:
     """
     flows = scenario.flows
     if len(flows) > _MOST_FLOWS:
-        raise _refuse("flow", len(flows), f"at most {_MOST_FLOWS} flows")
+        raise refused("flow", len(flows), f"at most {_MOST_FLOWS} flows")
     hosts = {node for flow in flows for node in (flow.from_, flow.to)}
     if len(hosts) > _MOST_HOSTS:
-        raise _refuse("flow", len(hosts), f"at most {_MOST_HOSTS} nodes with senders or receivers")
+        raise refused("flow", len(hosts), f"at most {_MOST_HOSTS} nodes with senders or receivers")
     refuse_all(*(partial(_check_flow, flow, require_file) for flow in scenario.flow))
     refuse_all(*(partial(_check_rules, flow, scenario.profile) for flow in scenario.flow))
     _check_shared(flows)
@@ -137,20 +134,20 @@ def missing(scenario: Scenario) -> list[str]:
 def _check_flow(flow: Flow, require_file: RequireFile) -> None:
     name = flow.name
     if flow.app.kind not in ("bulk", UDP):
-        raise _refuse(f"{name}.app", flow.app.kind, '"bulk" or "udp"')
+        raise refused(f"{name}.app", flow.app.kind, '"bulk" or "udp"')
     if flow.cc.name == UDP:
         if flow.header < _IP + _UDP:
-            raise _refuse(f"{name}.header", format_size(flow.header), "at least 28B, IP and UDP")
+            raise refused(f"{name}.header", format_size(flow.header), "at least 28B, IP and UDP")
         return
     _check_control(flow, require_file)
     if flow.recovery == "tahoe":
-        raise _refuse(f"{name}.recovery", flow.recovery, "another recovery: Linux has no Tahoe")
+        raise refused(f"{name}.recovery", flow.recovery, "another recovery: Linux has no Tahoe")
     if flow.header not in (_UNSTAMPED, _STAMPED):
         expected = '"52B" (with timestamps) or "40B" (without)'
-        raise _refuse(f"{name}.header", format_size(flow.header), expected)
+        raise refused(f"{name}.header", format_size(flow.header), expected)
     if flow.mss < _LEAST_MSS:
         expected = f"room for a segment of at least {_LEAST_MSS} B"
-        raise _refuse(f"{name}.packet", format_size(flow.packet), expected)
+        raise refused(f"{name}.packet", format_size(flow.packet), expected)
 
 
 def _check_rules(flow: Flow, profile: str) -> None:
@@ -159,9 +156,9 @@ def _check_rules(flow: Flow, profile: str) -> None:
         return
     wrong = list(_wrong(flow))
     if len(wrong) > 1 and not profile.startswith("linux"):
-        raise _refuse("profile", profile, '"linux", the rules of its TCP: --set profile=linux')
+        raise refused("profile", profile, '"linux", the rules of its TCP: --set profile=linux')
     refuse_each(
-        _refuse(f"{flow.name}.{key}", value, expected + _REMEDY) for key, value, expected in wrong
+        refused(f"{flow.name}.{key}", value, expected + _REMEDY) for key, value, expected in wrong
     )
 
 
@@ -182,11 +179,11 @@ def _check_control(flow: Flow, require_file: RequireFile) -> None:
         require_file(cc.name, str(cc.source), cc.parameters)
     elif cc.name not in CONTROLS:
         known = [*CONTROLS, "a file in C"]
-        raise _refuse(f"{flow.name}.cc", cc.name, "one of " + ", ".join(known))
+        raise refused(f"{flow.name}.cc", cc.name, "one of " + ", ".join(known))
     chosen = cc.model_dump(exclude={"name", "source", "stack", "parameters", *_LINUX_HAS})
     for key, value in chosen.items():
         if value is not None:
-            raise _refuse(f"{flow.name}.cc.{key}", value, "the kernel's own, which can't be set")
+            raise refused(f"{flow.name}.cc.{key}", value, "the kernel's own, which can't be set")
 
 
 def fixed(flow: Flow) -> dict[str, Any]:
@@ -253,7 +250,7 @@ def _check_shared(flows: Iterable[Flow]) -> None:
             if seen.setdefault((host, key), value) != value:
                 what = "with or without SACK" if key == "recovery" else "the same"
                 expected = f"{what} for all flows {side} {host}, since its host shares it"
-                raise _refuse(f"{flow.name}.{key}", shown, expected)
+                raise refused(f"{flow.name}.{key}", shown, expected)
 
 
 def _sack(flow: Flow) -> bool:

@@ -28,6 +28,11 @@ _MTU = "max_packet"  # the device's MTU in Linux
 _BEFORE = ("policer", "ack_filter")  # these act before the queue, the emulated path after it
 
 
+def refused(key: str, value: object, expected: str) -> InputError:
+    """Returns the error for a value that Linux does not have."""
+    return InputError(f"engine linux expects {expected}", key=key, value=value)
+
+
 def refuse_held(scenario: Scenario) -> None:
     """Refuses queues that decide when packets leave, for paths without disciplines."""
     _check_kinds(scenario, [kind for kind, queue in QUEUES.items() if not queue.holds])
@@ -47,10 +52,10 @@ def _check_kinds(scenario: Scenario, kinds: list[str]) -> None:
     for link in scenario.link:
         if link.queue.kind not in (DROPTAIL, *kinds):
             expected = " or ".join((DROPTAIL, *kinds))
-            raise _refuse(f"{link.name}.queue.kind", link.queue.kind, expected)
+            raise refused(f"{link.name}.queue.kind", link.queue.kind, expected)
         if link.ack_filter:
             expected = "none: no queue of the emulated path holds ACKs"
-            raise _refuse(f"{link.name}.ack_filter", link.ack_filter.model_dump(), expected)
+            raise refused(f"{link.name}.ack_filter", link.ack_filter.model_dump(), expected)
 
 
 def _check_discipline(link: Link, scenario: Scenario) -> None:
@@ -58,25 +63,21 @@ def _check_discipline(link: Link, scenario: Scenario) -> None:
     for key in _BEFORE:
         if given := getattr(link, key):
             expected = f"none before the kernel's {kind.kernel}"
-            raise _refuse(f"{link.name}.{key}", given.model_dump(), expected)
+            raise refused(f"{link.name}.{key}", given.model_dump(), expected)
     if queue.limit.unit != "p" or queue.limit.count is None:
-        raise _refuse(f"{link.name}.queue.limit", str(queue.limit), "packets, as in 1000p")
+        raise refused(f"{link.name}.queue.limit", str(queue.limit), "packets, as in 1000p")
     defaults = written_defaults(kind.name, leave_out=kind.obeyed)
     for key, value in departures(queue, kind.name, defaults):
-        raise _refuse(f"{link.name}.queue.{key}", value, f"{show(defaults[key])}, the kernel's own")
+        raise refused(f"{link.name}.queue.{key}", value, f"{show(defaults[key])}, the kernel's own")
     for key in kind.obeyed:
         value = getattr(queue, key)
         if settings_of(kind.name)[key].kind == "TIME" and value % TIME_UNITS["us"]:
-            raise _refuse(f"{link.name}.queue.{key}", format_time(value), "whole microseconds")
+            raise refused(f"{link.name}.queue.{key}", format_time(value), "whole microseconds")
     mtu = getattr(queue, _MTU)
     for flow in scenario.flows:
         if flow.packet > mtu:
             expected = f"at most {format_size(mtu)}, {link.name}.queue.{_MTU}"
-            raise _refuse(f"{flow.name}.packet", format_size(flow.packet), expected)
-
-
-def _refuse(key: str, value: object, expected: str) -> InputError:
-    return InputError(f"engine linux expects {expected}", key=key, value=value)
+            raise refused(f"{flow.name}.packet", format_size(flow.packet), expected)
 
 
 def disciplines_of(scenario: Scenario) -> set[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,8 @@ def load(file: str, settings: Mapping[str, Any]) -> list[str]:
     was_loaded = ww_kernel.status()["loaded"]
     lines = [ww_kernel.load()]
     try:
-        lines.append(_add(control, path, name, values))
+        words = ("add", ww_kernel.pins(), path, name, control.source, *values)
+        lines.append(ww_kernel.call(*words, refused=partial(_refusal, control)).strip())
     except WestwoodError:
         if not was_loaded:
             ww_kernel.unload()
@@ -97,14 +98,8 @@ def check(file: str) -> Check:
     what = "the kernel's verifier"
     try:
         name, control = name_of(file), loading.load(file)
-        _call(
-            control,
-            "verify",
-            compiled(control, name),
-            name,
-            control.source,
-            *values_of(control, {}),
-        )
+        words = ("verify", compiled(control, name), name, control.source)
+        ww_kernel.call(*words, *values_of(control, {}), refused=partial(_refusal, control))
     except InputError as error:
         return Check(what, Outcome.FAILED, error.problem)
     except WestwoodError as error:
@@ -135,26 +130,6 @@ def require(file: str, source: str, settings: Mapping[str, Any]) -> str:
     return name
 
 
-def _add(control: loading.Control, path: Path, name: str, values: list[int]) -> str:
-    return _call(control, "add", ww_kernel.pins(), path, name, control.source, *values)
-
-
-def _call(control: loading.Control, *words: object) -> str:
-    return _ww_kernel(control, words).strip()
-
-
-def _ww_kernel(control: loading.Control | None, words: Sequence[object], text: str = "") -> str:
-    command = [str(word) for word in (ww_kernel.program(), *words)]
-    done = subprocess.run(
-        command, input=text, capture_output=True, text=True, check=False, errors="replace"
-    )
-    if done.returncode == 0:
-        return done.stdout
-    if control and (problem := _refusal(done.stderr, control)):
-        raise InputError(problem)
-    raise ww_kernel.failure(done.returncode, done.stderr)
-
-
 def replay(
     control: loading.Control | None, protocol: int, values: Sequence[int], calls: str
 ) -> str:
@@ -166,16 +141,18 @@ def replay(
     ww_kernel.program()
     path = _replaying(control, protocol)
     source = control.source if control else "0"
-    words = ["replay", path, "replay", source, *values]
+    words = ("replay", path, "replay", source, *values)
     try:
-        return _ww_kernel(control, words, f"{calls}end\n")
+        return ww_kernel.call(*words, given=f"{calls}end\n", refused=partial(_refusal, control))
     except RunError as error:
         message = f"{error}, as {shlex.join(compiler().command)} compiles it"
         raise UnavailableError(message) from None
 
 
-def _refusal(output: str, control: loading.Control) -> str:
+def _refusal(control: loading.Control | None, output: str) -> str:
     """Returns what the verifier refuses, with the file and its line; empty if it did not."""
+    if control is None:
+        return ""
     log = [line for line in output.splitlines()[:-1] if line.strip()]
     reasons = [line for line in log if not re.match(r"(\d+: |; |processed |R\d+=|from )", line)]
     if not reasons:

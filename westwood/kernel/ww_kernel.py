@@ -13,7 +13,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -82,12 +82,12 @@ def load() -> str:
     """Registers the controls until `unload` or the next boot; returns a line for the user."""
     path = program()
     _mount()
-    return _call(path, "load", pins(), bpf_object(path), __version__)
+    return call("load", pins(), bpf_object(path), __version__).strip()
 
 
 def unload() -> str:
     """Unregisters the controls; connections keep using them. Returns a line for the user."""
-    return _call(program(), "unload", pins())
+    return call("unload", pins()).strip()
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def borrowed() -> Iterator[None]:
 
 def status() -> dict[str, Any]:
     """Returns {"loaded": False}, or version, controls, their sockets, recorder, dropped events."""
-    result: dict[str, Any] = json.loads(_call(program(), "status", pins()))
+    result: dict[str, Any] = json.loads(call("status", pins()))
     return result
 
 
@@ -124,12 +124,20 @@ def _mount_command() -> list[str] | None:
     return [program, *words] if program else None
 
 
-def _call(path: Path, *words: object) -> str:
-    command = [str(word) for word in (path, *words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise failure(done.returncode, done.stderr)
-    return done.stdout.strip()
+def call(*words: object, given: str = "", refused: Callable[[str], str] = lambda output: "") -> str:
+    """Runs ww-kernel, which reads `given`, and returns what it prints; raises its error.
+
+    It is InputError if `refused` finds in its messages what is wrong with a user's control.
+    """
+    command = [str(word) for word in (program(), *words)]
+    done = subprocess.run(
+        command, input=given, capture_output=True, text=True, check=False, errors="replace"
+    )
+    if done.returncode == 0:
+        return done.stdout
+    if problem := refused(done.stderr):
+        raise InputError(problem)
+    raise failure(done.returncode, done.stderr)
 
 
 def failure(code: int, output: str) -> UnavailableError | RunError:
