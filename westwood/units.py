@@ -21,7 +21,6 @@ from westwood.errors import InputError
 T = TypeVar("T")
 PS_PER_S = 10**12  # picoseconds in a second
 TIME_UNITS: Mapping[str, int] = _engine.TIME.units
-SIZE_UNITS: Mapping[str, int] = _engine.SIZE.units
 QUEUE_LIMIT = _engine.QUEUE_LIMIT
 UNLIMITED = "unlimited"
 

@@ -52,7 +52,7 @@ def draw(
                 flow.cc.written,
                 name,
                 result.trace.filter(flow=flow.name),
-                _queue(result, shown, side),
+                _queue(result, shown, side, whole_s),
             )
             for result, flow, name, _ in flows
         ]
@@ -91,7 +91,6 @@ def panel_of(result: Result, span_s: Span | None = None, named: str | None = Non
     """Returns the panel's data, with the queue of the named link or of the busiest one."""
     scenario = result.scenario
     link, side = _shown_link(result, named)
-    there = (pl.col("link") == link.name) & (pl.col("direction") == side)
     flows = [(f.name, f.cc.written) for f in scenario.flows if f.cc.name != UDP and not f.arrivals]
     shown = pl.col("flow").is_in([name for name, _ in flows[: panel.MOST_FLOWS]])
     packets = link.queue.limit.count if link.queue.limit.unit == "p" else None
@@ -105,8 +104,8 @@ def panel_of(result: Result, span_s: Span | None = None, named: str | None = Non
         title=_title(result, link) + span_text(shown_s, whole_s),
         flows=flows,
         trace=trace,
-        queue=traces.seen(queues.lengths(scenario, raw), there, shown_s),
-        drops=pl.concat(frame.filter(there) for frame in traces.drops(scenario, raw)),
+        queue=_queue(result, link, side, shown_s),
+        drops=pl.concat(frame.filter(_is_at(link, side)) for frame in traces.drops(scenario, raw)),
         link=link.name,
         capacity=_capacity(result, link, side),
         queue_limit=packets,
@@ -137,10 +136,12 @@ def _decides(link: Link, side: Direction) -> str:
     return " or ".join(names) or "the queue"
 
 
-def _queue(result: Result, link: Link, side: Direction) -> pl.DataFrame:
-    there = (pl.col("link") == link.name) & (pl.col("direction") == side)
-    whole_s = (0.0, result.scenario.duration / PS_PER_S)
-    return traces.seen(queues.lengths(result.scenario, result.raw), there, whole_s)
+def _is_at(link: Link, side: Direction) -> pl.Expr:
+    return (pl.col("link") == link.name) & (pl.col("direction") == side)
+
+
+def _queue(result: Result, link: Link, side: Direction, span_s: Span) -> pl.DataFrame:
+    return traces.seen(queues.lengths(result.scenario, result.raw), _is_at(link, side), span_s)
 
 
 def _capacity(result: Result, link: Link, side: Direction) -> pl.DataFrame:

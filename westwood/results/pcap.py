@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from westwood.scenario.flows import Flow
 
 # engine/link/packet.hpp: PacketFlags
-_ACK, _SYN, _FIN, _ECT, _CE, _CWR, _DATAGRAM, _BARE = 1, 2, 8, 32, 64, 128, 256, 512
+_ACK, _SYN, _FIN, _ECT, _CE, _CWR, _DATAGRAM = 1, 2, 8, 32, 64, 128, 256
 _ECT1 = 4096
 _MAGIC_NS, _LINKTYPE_RAW, _SNAPLEN = 0xA1B23C4D, 101, 65535
 _RECORD, _IP, _TCP, _UDP, _OPTIONS = 16, 20, 20, 8, 40

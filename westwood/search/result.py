@@ -118,6 +118,13 @@ class SearchResult:
         known = [(parameter, self.ablations[number, parameter.key]) for parameter in self.changed()]
         return sorted(known, key=lambda pair: -pair[1].effect)
 
+    def ablation_rows(self) -> list[dict[str, Any]]:
+        """Returns the same as rows of ablation.parquet and of best.json."""
+        return [
+            {"setting": parameter.key, "back": list(ablation.keys), **_numbers(ablation)}
+            for parameter, ablation in self.ablation()
+        ]
+
     def idle(self) -> list[str]:
         """Returns the settings without a proven effect: their intervals include 0."""
         return [parameter.key for parameter, ablation in self.ablation() if ablation.low <= 0]
@@ -163,12 +170,9 @@ class SearchResult:
                 }
                 for target in TARGETS
             },
-            "ablation": [
-                {"setting": parameter.key, "back": list(ablation.keys), **numbers_of(ablation)}
-                for parameter, ablation in self.ablation()
-            ],
+            "ablation": self.ablation_rows(),
             "ends": [
-                {"setting": parameter.key, "at": parameter.written(end), **numbers_of(effect)}
+                {"setting": parameter.key, "at": parameter.written(end), **_numbers(effect)}
                 for parameter, end, effect in self.end_effects()
             ],
         }
@@ -179,6 +183,6 @@ def end_name(parameter: Parameter, end: Value) -> str:
     return f"{parameter.key}={end}"
 
 
-def numbers_of(ablation: Ablation) -> dict[str, float]:
+def _numbers(ablation: Ablation) -> dict[str, float]:
     """Returns the effect and its interval by name."""
     return {key: getattr(ablation, key) for key in NUMBERS}

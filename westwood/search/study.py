@@ -43,7 +43,6 @@ from westwood.search.result import (
     SearchResult,
     Trial,
     end_name,
-    numbers_of,
 )
 
 MOST_TRIALS = 100_000
@@ -200,13 +199,9 @@ class SearchStudy:
         """Writes the results."""
         search_result, folder = self.result, self._folder
         folder.frame("trials.parquet", _trials_frame(search_result))
-        ablation = [
-            {"setting": parameter.key, "back": list(gain.keys), **numbers_of(gain)}
-            for parameter, gain in search_result.ablation()
-        ]
         schema: dict[str, Any] = {"setting": pl.String, "back": pl.List(pl.String)}
         schema |= dict.fromkeys(NUMBERS, pl.Float64)
-        folder.frame("ablation.parquet", pl.DataFrame(ablation, schema))
+        folder.frame("ablation.parquet", pl.DataFrame(search_result.ablation_rows(), schema))
         folder.json("best.json", search_result.entry())
         folder.manifest({"search": self._search.state(), "trials": len(search_result.trials)})
 

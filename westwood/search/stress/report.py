@@ -45,20 +45,17 @@ def _time(us: float) -> str:
     return format_time(round(us) * _PS_PER_US)
 
 
+_LOST = {"forward": "loss", "both": "loss in both directions", "backward": "loss of ACKs"}
+
+
 def _losses(attack: Attack) -> str:
-    direction = {"forward": "", "both": " in both directions", "backward": " of ACKs"}[
-        attack.loss_on
-    ]
-    return f"{attack.loss_rate:.2%} loss{direction}"
+    return f"{attack.loss_rate:.2%} {_LOST[attack.loss_on]}"
 
 
 def _fading(attack: Attack) -> str:
-    direction = {"forward": "", "both": " in both directions", "backward": " of ACKs"}[
-        attack.loss_on
-    ]
     kind = "" if attack.is_steady else " on average"
     good, bad = _time(attack.good_us), _time(attack.bad_us)
-    return f"{attack.loss_rate:.0%} loss{direction} for {bad} after {good}{kind}"
+    return f"{attack.loss_rate:.0%} {_LOST[attack.loss_on]} for {bad} after {good}{kind}"
 
 
 def _bursts(attack: Attack) -> str:
