@@ -7,13 +7,9 @@ It returns what it measured and each place where the claim fails.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from westwood.papers.checks import linux_2003, mobicom_2001, ns3_2013, plateau
 from westwood.papers.checks.bounds import Decided
-from westwood.papers.checks.common import Finding, Measured
-
-Check = Callable[[Mapping[str, Measured]], Finding]  # takes the measurements by the scenario's name
+from westwood.papers.checks.common import Check
 
 CHECKS: dict[str, Check] = {
     **ns3_2013.CHECKS,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,9 @@ class Measured:
             runs_by_x.setdefault(x, {})[seed] = value
         curve = {x: Runs(runs, self.with_interval) for x, runs in runs_by_x.items()}
         return Named(label(cc), curve)
+
+
+Check = Callable[[Mapping[str, Measured]], Finding]  # takes the measurements by the scenario's name
 
 
 def leads(measured: Measured, pairs: Sequence[tuple[str, str, float]]) -> Finding:

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from westwood import units
 from westwood.papers.checks import words
 from westwood.papers.checks.bounds import ALIKE, Bounds, Condition, Decided, Term
-from westwood.papers.checks.common import Finding, Measured
+from westwood.papers.checks.common import Check, Finding, Measured
 from westwood.papers.checks.regions import Region
 
 _PLUS = "westwood+-linux24"
@@ -134,7 +134,7 @@ def _backlog(all_: Mapping[str, Measured]) -> Finding:
     return Finding({"cleared": share.value}, list(words.outside(name, share, 1.0)))
 
 
-CHECKS: dict[str, Callable[[Mapping[str, Measured]], Finding]] = {
+CHECKS: dict[str, Check] = {
     **{f"linux.{city}": partial(_uploads, city) for city in _CITIES},
     "linux.rate_halving": _rate_halving,
     "linux.backlog": _backlog,

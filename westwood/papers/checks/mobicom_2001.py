@@ -21,7 +21,7 @@ from westwood.papers.checks.bounds import (
     around,
     leading,
 )
-from westwood.papers.checks.common import THROUGHPUT, Finding, Measured, by_x, leads
+from westwood.papers.checks.common import THROUGHPUT, Check, Finding, Measured, by_x, leads
 from westwood.papers.checks.words import CLEARLY, EXACT, Runs, shown
 
 _OVER = [("westwood", "reno", 0.0)]
@@ -142,14 +142,6 @@ def _over_reno(measured: Measured) -> Finding:
     )
 
 
-def _fading(all_: Mapping[str, Measured]) -> Finding:
-    return _over_reno(all_["fading"])
-
-
-def _blackout(all_: Mapping[str, Measured]) -> Finding:
-    return _over_reno(all_["blackout"])
-
-
 def _satellite(all_: Mapping[str, Measured]) -> Finding:
     measured = all_["satellite"]
     finding = leads(measured, _FAR_OVER)
@@ -175,14 +167,14 @@ def _traces(all_: Mapping[str, Measured]) -> Finding:
     )
 
 
-CHECKS = {
+CHECKS: dict[str, Check] = {
     "mobicom.udp_share": _udp_share,
     "mobicom.fairness": _fairness,
     "mobicom.fairness_red": _fairness_red,
     "mobicom.friendliness": _friendliness,
     "mobicom.loss_delay_capacity": _loss_delay_capacity,
-    "mobicom.fading": _fading,
-    "mobicom.blackout": _blackout,
+    "mobicom.fading": lambda all_: _over_reno(all_["fading"]),
+    "mobicom.blackout": lambda all_: _over_reno(all_["blackout"]),
     "mobicom.satellite": _satellite,
     "mobicom.traces": _traces,
 }

@@ -25,6 +25,7 @@ from westwood.papers.checks.bounds import (
 from westwood.papers.checks.common import (
     WESTWOOD,
     WESTWOOD_PLUS,
+    Check,
     Finding,
     Measured,
     leads,
@@ -59,10 +60,6 @@ _FIG9 = {  # Mb/s, and the error rate at which the paper sees it
 }
 _PEAK_MBPS, _RATE_KBPS, _LOW_KBPS = 8.0, 500.0, 300.0
 _PERIOD = "from 8 to 14 s"
-
-
-def _order(all_: Mapping[str, Measured]) -> Finding:
-    return leads(all_["fig5"], _ORDER)
 
 
 def _reno_equals_newreno(all_: Mapping[str, Measured]) -> Finding:
@@ -114,10 +111,6 @@ def _monotone(all_: Mapping[str, Measured]) -> Finding:
                 steepest = max(steepest, (after[cc] / before[cc] - 1, cc, per))
     rise, cc, per = steepest
     return Finding({"largest_rise": {"of": cc, "up_to": per, "relative": rise}}, failures)
-
-
-def _delay(all_: Mapping[str, Measured]) -> Finding:
-    return leads(all_["fig6"], _SUPERIOR)
 
 
 # Figures 5 to 7 and the same sweeps with the profile of 2001.
@@ -304,12 +297,12 @@ def _ack_compression(all_: Mapping[str, Measured]) -> Finding:
     return Finding(measurements, failures)
 
 
-CHECKS = {
-    "ns3.fig5.order": _order,
+CHECKS: dict[str, Check] = {
+    "ns3.fig5.order": lambda all_: leads(all_["fig5"], _ORDER),
     "ns3.fig5.reno_equals_newreno": _reno_equals_newreno,
     "ns3.fig5.westwoodplus_knee": _westwoodplus_knee,
     "ns3.fig5.monotone": _monotone,
-    "ns3.fig6.delay": _delay,
+    "ns3.fig6.delay": lambda all_: leads(all_["fig6"], _SUPERIOR),
     "ns3.original_work": _original_work,
     "ns3.fig6.reno_least_delay": _reno_least_delay,
     "ns3.fig7.bandwidth": _bandwidth,
