@@ -28,7 +28,7 @@ from westwood.control.catalogue import (
 )
 from westwood.engines import NAMES as ENGINES
 from westwood.errors import InputError, suggestion
-from westwood.results import columns
+from westwood.results.columns import Column, columns
 from westwood.scenario import named_links, presets, profiles
 from westwood.scenario.declared import accepted, written_default
 from westwood.scenario.preset_files import described
@@ -88,16 +88,18 @@ def _default(setting: Setting) -> str:
 
 
 def _settings(section: str) -> Listing:
-    rows = tuple(
-        (f"`{key}`", setting.what, accepted(setting), _default(setting))
-        for key, setting in settings_of(section).items()
-    )
+    rows = tuple((f"`{key}`", *_told(setting)) for key, setting in settings_of(section).items())
     return Listing(("key", "what it is", "value", "default"), rows)
+
+
+def _told(setting: Setting) -> tuple[str, str, str]:
+    """Returns what a setting is, its values and its default."""
+    return setting.what, accepted(setting), _default(setting)
 
 
 def _settings_of_kinds(kinds: Iterable[str]) -> Listing:
     rows = tuple(
-        (f"`{kind}`", f"`{key}`", setting.what, accepted(setting), _default(setting))
+        (f"`{kind}`", f"`{key}`", *_told(setting))
         for kind in kinds
         for key, setting in settings_of(kind).items()
     )
@@ -106,21 +108,15 @@ def _settings_of_kinds(kinds: Iterable[str]) -> Listing:
 
 def _settings_of_applications() -> Listing:
     rows = tuple(
-        (
-            f"`{app.kind}`",
-            f"`{setting.name}`",
-            setting.what,
-            accepted(setting),
-            _default_of_application(setting),
-        )
+        (f"`{app.kind}`", f"`{setting.name}`", *_told(setting)[:2], _default_of(setting))
         for app in APPLICATIONS.values()
         for setting in app.settings
     )
     return Listing(("kind", "key", "what it is", "value", "default"), rows)
 
 
-def _default_of_application(setting: Setting) -> str:
-    """Returns the default, or why there is none."""
+def _default_of(setting: Setting) -> str:
+    """Returns the default of an application's setting, or why there is none."""
     if setting.kind == "SPREAD":
         return str(setting.choices[setting.fallback])
     return setting.why if setting.kind == "TIME_OR_NEVER" else _default(setting)
@@ -136,13 +132,7 @@ def _obeyed_by(setting: Setting) -> str:
 
 def _settings_of_cc() -> Listing:
     rows = tuple(
-        (
-            f"`{key}`",
-            _obeyed_by(setting),
-            setting.what,
-            accepted(setting),
-            _default(setting),
-        )
+        (f"`{key}`", _obeyed_by(setting), *_told(setting))
         for key, setting in settings_of("cc").items()
     )
     return Listing(("key", "who obeys it", "what it does", "value", "default"), rows)
@@ -168,23 +158,13 @@ def _presets() -> Listing:
     return Listing(("scenario", "what it is"), rows)
 
 
-def _columns() -> Listing:
-    rows = tuple((f"`{column.name}`", column.unit, column.what) for column in columns.columns())
-    return Listing(("column", "unit", "what it is"), rows)
-
-
-def _measured(declared: Mapping[str, MeasuredColumn]) -> Listing:
-    rows = tuple((f"`{column.name}`", column.unit, column.what) for column in declared.values())
+def _measured(declared: Iterable[Column | MeasuredColumn]) -> Listing:
+    rows = tuple((f"`{column.name}`", column.unit, column.what) for column in declared)
     return Listing(("column", "unit", "what it is"), rows)
 
 
 def _link_columns() -> Listing:
-    shown = {
-        key: direction_column
-        for key, direction_column in DIRECTION_COLUMNS.items()
-        if direction_column.aggregate != "INNER"
-    }
-    return _measured(shown)
+    return _measured(column for column in DIRECTION_COLUMNS.values() if column.aggregate != "INNER")
 
 
 def _queue_columns() -> Listing:
@@ -233,14 +213,10 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "profiles": _profiles,
     "engines": _engines,
     "host-reports": _host_reports,
-    "columns": _columns,
-    "transfer-columns": lambda: _measured(FLOW_COLUMNS),
+    "columns": lambda: _measured(columns()),
+    "transfer-columns": lambda: _measured(FLOW_COLUMNS.values()),
     "message-columns": lambda: _measured(
-        {
-            name: message_column
-            for name, message_column in MESSAGE_COLUMNS.items()
-            if name != "connection"
-        }
+        column for name, column in MESSAGE_COLUMNS.items() if name != "connection"
     ),
     "link-columns": _link_columns,
     "queue-columns": _queue_columns,

@@ -113,11 +113,12 @@ def _most_segments(setting: Setting) -> int:
     return min(int(setting.most), _MOST_AMOUNT)
 
 
-def _queue_limit(value: object) -> units.Amount:
-    return units.parse_limit(value) or units.NOT_CONVERTED  # what plan/ has refused
+def queue_limit(value: object) -> units.Amount:
+    """Reads a queue's limit; NOT_CONVERTED for what depends on a path that plan/ has refused."""
+    return units.parse_limit(value) or units.NOT_CONVERTED
 
 
-QueueLimit = Annotated[units.Amount, Quantity(_queue_limit, str)]
+QueueLimit = Annotated[units.Amount, Quantity(queue_limit, str)]
 
 
 def _of_kind(kind: _engine.Kind) -> Callable[[Setting], Any]:

@@ -28,7 +28,7 @@ from westwood.control.catalogue import (
 from westwood.errors import InputError
 from westwood.scenario import topology
 from westwood.scenario.completion import KEYS_OF_FLOW
-from westwood.scenario.declared import Quantity, plain_reader, written_default
+from westwood.scenario.declared import Quantity, plain_reader, queue_limit, written_default
 from westwood.scenario.topology import SIDES, Direction
 
 _MOST_LINKS, _MOST_FLOWS, _MOST_SEEDS = 10_000, 100_000, 1_000_000  # of model.py
@@ -107,13 +107,8 @@ def _paths(
     return topology.paths(links, flows)
 
 
-def _limit(value: object) -> units.Amount:
-    amount = units.parse_limit(value)
-    return units.NOT_CONVERTED if amount is None else amount
-
-
 _READERS: Mapping[tuple[str, str], Quantity] = {
-    ("queue", _LIMIT): Quantity(_limit, str),
+    ("queue", _LIMIT): Quantity(queue_limit, str),
     ("arrivals", "every"): Quantity(units.parse_time, units.format_time),
     ("arrivals", "size"): Quantity(units.parse_size, units.format_size),
     ("scenario", "duration"): Quantity(units.parse_time, units.format_time),
