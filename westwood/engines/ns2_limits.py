@@ -42,10 +42,6 @@ _OF_NEWRENO = {
 }
 
 
-def _nothing(_flow: _engine.Flow) -> dict[str, Any]:
-    return {}
-
-
 def _of_vegas(flow: _engine.Flow) -> dict[str, Any]:
     cc = flow.cc
     return {"v_alpha": cc.vegas_alpha, "v_beta": cc.vegas_beta, "v_gamma": cc.vegas_gamma}
@@ -73,7 +69,7 @@ class Agent:
     sink: str = _SINK
     select: str = ""  # the control of TCP-Linux
     counts_segments: bool = False  # cwnd grows by the segments that an ACK acknowledges
-    settings: Callable[[_engine.Flow], dict[str, Any]] = _nothing
+    settings: Callable[[_engine.Flow], dict[str, Any]] = lambda _: {}
     is_a_module: bool = False  # missing from Debian's ns-2
 
 

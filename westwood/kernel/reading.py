@@ -110,17 +110,13 @@ def _problems(rows: Iterator[list[str]]) -> Iterator[InputError]:
             return
         for number, row in enumerate(rows, 2):
             if len(row) != len(head):
-                yield _line_error(number, f"has {len(row)} cells, expected {len(head)}")
+                yield InputError(f"line {number} has {len(row)} cells, expected {len(head)}")
             for name, cell in zip(head, row, strict=False):
                 if cell and not _is_of(_KINDS.get(name), cell):
                     whole = "a whole number" if _KINDS[name] == pl.Int64 else "a number"
                     yield InputError(f"expected {whole}", key=f"line {number}, {name}", value=cell)
     except csv.Error as error:
         yield InputError(f"{_NONE}, found no CSV: {error}")
-
-
-def _line_error(number: int, problem: str) -> InputError:
-    return InputError(f"line {number} {problem}")
 
 
 def _is_of(kind: type[pl.DataType] | None, cell: str) -> bool:

@@ -71,7 +71,11 @@ def _edits() -> Iterator[Edit]:
     for key in ("flows", "beside_flows", "reverse_flows"):
         for part in (0.0, 0.5, 0.9):
             yield partial(_fewer, key=key, part=part)
-    yield from (_without_spread, _never_calm, _one_way, _one_way, _no_ecn, _beside_cubic)
+    yield partial(replace, rtt_spread=1.0)
+    yield partial(replace, calm_us=0)
+    yield from (_one_way, _one_way)
+    yield lambda attack: replace(attack, aqm="red") if attack.aqm == "red-ecn" else attack
+    yield lambda attack: replace(attack, beside="cubic") if attack.beside else attack
     for rate_bps, delay_us in _USUAL:
         yield partial(with_path, rate_bps=rate_bps, delay_us=delay_us)
     for key in _MILDER:
@@ -101,25 +105,9 @@ def _fewer(attack: Attack, key: str, part: float) -> Attack:
     return _with(attack, key, max(least, int(count * part))) if count > least else attack
 
 
-def _without_spread(attack: Attack) -> Attack:
-    return replace(attack, rtt_spread=1.0)
-
-
-def _never_calm(attack: Attack) -> Attack:
-    return replace(attack, calm_us=0)
-
-
 def _one_way(attack: Attack) -> Attack:
     """Limits losses to one direction: first to data, then to ACKs."""
     return replace(attack, loss_on="backward" if attack.loss_on == "both" else "forward")
-
-
-def _no_ecn(attack: Attack) -> Attack:
-    return replace(attack, aqm="red") if attack.aqm == "red-ecn" else attack
-
-
-def _beside_cubic(attack: Attack) -> Attack:
-    return replace(attack, beside="cubic") if attack.beside else attack
 
 
 def _milder(attack: Attack, key: str) -> Attack:
