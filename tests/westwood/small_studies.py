@@ -57,6 +57,7 @@ _SUITES: Mapping[str, tuple[str, str]] = {
     "draft": ("bbr3 reno", "startup-plateau,drain-inflight,policer"),
     "check": ("scalable.c", "c11-gcc,one-segment,cubic-share --for 0s"),
     "shallow": ("reno", "shallow-fills"),
+    "nsperf": ("reno", "nsperf-shallow"),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import JsonOption, ResumeOption, refuse_idle
+from westwood.cli.options import JsonOption, ResumeOption, option, refuse_idle
 from westwood.errors import InputError
 
 
@@ -23,12 +23,10 @@ def artifact(
         ),
     ] = None,
     check: Annotated[
-        bool,
-        typer.Option("--check", help="Repeat the commands of DIR, and say what differs."),
+        bool, option(None, None, "Repeat the commands of DIR, and say what differs.", "--check")
     ] = False,
     licence: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Licence of the artifact's files, for its README."),
+        str, option(None, "NAME", "Licence of the artifact's files, for its README.")
     ] = "not stated",
     resume: ResumeOption = False,
     json: JsonOption = False,

@@ -14,6 +14,7 @@ import typer
 
 from westwood import __version__, control, stopping
 from westwood.cli import hints, layout
+from westwood.cli.options import option
 from westwood.cli.streams import say
 from westwood.errors import STEERING, InputError, Interrupted, Resumable, WestwoodError, shortened
 
@@ -197,7 +198,7 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[bool, option(None, None, "Print the version.", "--version")] = False,
 ) -> None:
     if version:
         print(f"westwood {__version__}")

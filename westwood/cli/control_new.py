@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import starting
+from westwood.cli.options import option, starting
 
 
 def _models() -> Iterable[str]:
@@ -21,9 +21,10 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of the control: NAME.c is written.")],
     like: Annotated[
         str,
-        typer.Option(
-            metavar="PROTOCOL",
-            help="The control whose windows it sets at first.",
+        option(
+            None,
+            "PROTOCOL",
+            "The control whose windows it sets at first.",
             autocompletion=starting(_models),
         ),
     ] = "reno",

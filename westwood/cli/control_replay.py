@@ -12,9 +12,12 @@ import typer
 from westwood.cli.options import (
     OUTPUT,
     SCENARIO,
+    ControlArgument,
+    ControlOption,
     JsonOption,
-    control_setting_options,
+    control_given,
     control_settings,
+    option,
     split_names,
 )
 
@@ -23,47 +26,43 @@ if TYPE_CHECKING:
 
 _SettingOption = Annotated[
     list[str] | None,
-    control_setting_options("the control in a file", "cc.gain=2"),
+    option(
+        SCENARIO,
+        "KEY=VALUE",
+        "Change a setting of the control in a file, such as cc.gain=2; may be repeated.",
+        "--set",
+    ),
 ]
 _HostOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        SCENARIO,
+        "NAME,...",
+        "Only these: sim, gcc, clang, zig, ns3, kernel, wasm, quic. Default: all.",
         "--host",
-        metavar="NAME,...",
-        help="Only these: sim, gcc, clang, zig, ns3, kernel, wasm, quic. Default: all.",
         callback=split_names,
-        rich_help_panel=SCENARIO,
     ),
 ]
 _ScenarioOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE|PRESET",
-        help="Record the calls of its first flow. Default: a path with losses, marks and timeouts.",
-        rich_help_panel=SCENARIO,
+    option(
+        SCENARIO,
+        "FILE|PRESET",
+        "Record the calls of its first flow. Default: a path with losses, marks and timeouts.",
     ),
 ]
-_CallsOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Read the calls from a recording.", rich_help_panel=SCENARIO),
-]
-_RecordOption = Annotated[
-    Path | None,
-    typer.Option("--record", metavar="FILE", help="Keep the recording.", rich_help_panel=OUTPUT),
-]
+_CallsOption = Annotated[Path | None, option(SCENARIO, "FILE", "Read the calls from a recording.")]
+_RecordOption = Annotated[Path | None, option(OUTPUT, "FILE", "Keep the recording.", "--record")]
 
 
 def replay(
     context: typer.Context,
-    control: Annotated[
-        str, typer.Argument(metavar="CONTROL", help="A C file, or the name of a protocol.")
-    ],
+    cc: ControlArgument = None,
+    cc_: ControlOption = None,
     host: _HostOption = None,
     set_: _SettingOption = None,
     scenario: _ScenarioOption = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Seed of the run.", rich_help_panel=SCENARIO)
-    ] = 1,
+    seed: Annotated[int, option(SCENARIO, "N", "Seed of the run.")] = 1,
     calls: _CallsOption = None,
     record: _RecordOption = None,
     json: JsonOption = False,
@@ -77,6 +76,7 @@ def replay(
     if calls:
         refuse_idle(context, "scenario", "seed", "record", why="with --calls")
     with one_command():
+        control = control_given(cc, cc_)
         asked = replaying.subject(control, control_settings(set_))
         if calls:
             recording = replaying.read(calls)

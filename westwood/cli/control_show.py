@@ -5,29 +5,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from westwood.cli.options import protocols, starting
+from westwood.cli.options import ControlArgument, ControlOption, control_given, option
 from westwood.errors import InputError
-
-_NameArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME", help="One of westwood list protocols.", autocompletion=starting(protocols)
-    ),
-]
 
 
 def show(
-    name: _NameArgument,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    cc: ControlArgument = None,
+    cc_: ControlOption = None,
+    json: Annotated[bool, option(None, None, "Print one JSON object.", "--json")] = False,
 ) -> None:
     """Show a control: its source, its hosts, its settings."""
     from westwood.control.catalogue import PROTOCOLS, is_protocol, unknown_protocol
     from westwood.kernel.user_controls import name_of
 
+    name = control_given(cc, cc_)
     if not is_protocol(name):
-        raise InputError(unknown_protocol(name), value=name)
+        raise InputError(unknown_protocol(name), key="CC", value=name)
     protocol, settings = PROTOCOLS[name], _settings(name)
     about = {
         "name": name,

@@ -15,9 +15,12 @@ import typer
 from westwood.cli.options import (
     OUTPUT,
     SCENARIO,
+    ControlArgument,
+    ControlOption,
     ResumeOption,
     WorkersOption,
-    control_option,
+    control_given,
+    option,
     refuse_idle,
     split_names,
     starting,
@@ -39,67 +42,39 @@ def _harms() -> list[str]:
     return [TO_IT, BY_IT, *DEGRADATIONS]
 
 
-_CcOption = Annotated[
-    str | None,
-    control_option("The control to test."),
-]
 _HarmOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME,...",
-        help="Only harm to it (to-it: below-cubic, below-best, idle, disturbed, stuck, "
+    option(
+        SCENARIO,
+        "NAME,...",
+        "Only harm to it (to-it: below-cubic, below-best, idle, disturbed, stuck, "
         "stalled, timeouts, unfair, late) or by it (by-it: starves, losses, queue).",
         autocompletion=starting(_harms),
         callback=split_names,
-        rich_help_panel=SCENARIO,
     ),
 ]
 _EnvironmentsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Least number of environments to look at; default: 20000.",
-        rich_help_panel=SCENARIO,
-    ),
+    int | None, option(SCENARIO, "N", "Least number of environments to look at; default: 20000.")
 ]
-_ForOption = Annotated[
-    str | None,
-    typer.Option(
-        "--for",
-        metavar="TIME",
-        help="Look for this time instead.",
-        rich_help_panel=SCENARIO,
-    ),
-]
-_SeedOption = Annotated[
-    int, typer.Option(metavar="N", help="Seed of the test, or of --replay's runs.")
-]
-_OutOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR", help="Write the findings into this folder.", rich_help_panel=OUTPUT
-    ),
-]
-_ReplayOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="Run a finding again, beside CUBIC.", rich_help_panel=_REPLAY
-    ),
-]
+_ForOption = Annotated[str | None, option(SCENARIO, "TIME", "Look for this time instead.", "--for")]
+_SeedOption = Annotated[int, option(None, "N", "Seed of the test, or of --replay's runs.")]
+_OutOption = Annotated[Path | None, option(OUTPUT, "DIR", "Write the findings into this folder.")]
+_ReplayOption = Annotated[str | None, option(_REPLAY, "FILE", "Run a finding again, beside CUBIC.")]
 _EngineOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="ns3|linux",
-        help="Also replay it on these engines, such as ns3,linux.",
+    option(
+        _REPLAY,
+        "ns3|linux",
+        "Also replay it on these engines, such as ns3,linux.",
         callback=split_names,
-        rich_help_panel=_REPLAY,
     ),
 ]
 
 
 def stress(
     context: typer.Context,
-    cc: _CcOption = None,
+    cc: ControlArgument = None,
+    cc_: ControlOption = None,
     harm: _HarmOption = None,
     environments: _EnvironmentsOption = None,
     for_: _ForOption = None,
@@ -114,26 +89,24 @@ def stress(
     from westwood import extras
 
     if replay is not None:
-        refuse_idle(context, "cc", *_OF_A_HUNT, why="with --replay")
+        refuse_idle(context, "cc", "cc_", *_OF_A_HUNT, why="with --replay")
         _replay(replay, engine or [], seed)
         return
     refuse_idle(context, "engine", why="without --replay")
     extras.need("cmaes", "control stress")
     if out is None:
         refuse_idle(context, "resume", why="without --out")
-    planned = _plan(cc, harm or [], seed, environments, for_)
+    planned = _plan(control_given(cc, cc_), harm or [], seed, environments, for_)
     _hunt(planned, workers, out, resume=resume)
 
 
 def _plan(
-    cc: str | None, harm: list[str], seed: int, environments: int | None, for_: str | None
+    cc: str, harm: list[str], seed: int, environments: int | None, for_: str | None
 ) -> HuntPlan:
     from westwood.errors import InputError
     from westwood.search.stress import hunter
     from westwood.units import option_seconds
 
-    if cc is None:
-        raise InputError("is missing, expected the control to test, such as bbr", key="--cc")
     if for_ is not None and environments is not None:
         raise InputError("can't be set together with --environments", key="--for", value=for_)
     for_s = None if for_ is None else option_seconds("--for", for_, 0.0)

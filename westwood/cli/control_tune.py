@@ -10,79 +10,56 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from westwood.cli import figures
 from westwood.cli.figures import FigureOption, SizeOption, TitleOption
 from westwood.cli.options import (
     OUTPUT,
     SCENARIO,
+    ControlArgument,
+    ControlOption,
     DaskOption,
     JsonOption,
     PlotOption,
     ResumeOption,
     WorkersOption,
-    control_option,
+    control_given,
+    option,
     settings_of,
 )
 
 if TYPE_CHECKING:
     from westwood.search.result import SearchResult
 
-_OneCcOption = Annotated[
-    str,
-    control_option("The control to tune."),
-]
 _VaryOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        SCENARIO,
+        "KEY[=LOW:HIGH]",
+        "A setting to vary, with a range (words: KEY=A,B); may be repeated. Default: all.",
         "--vary",
-        metavar="KEY[=LOW:HIGH]",
-        help="A setting to vary, with a range (words: KEY=A,B); may be repeated. Default: all.",
-        rich_help_panel=SCENARIO,
     ),
 ]
 _HeldOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Fix a setting of the control at a value.",
-        rich_help_panel=SCENARIO,
-    ),
+    option(SCENARIO, "KEY=VALUE", "Fix a setting of the control at a value.", "--set"),
 ]
 
-_PathsOption = Annotated[
-    int, typer.Option(metavar="N", help="Number of paths per trial.", rich_help_panel=SCENARIO)
-]
-_PacketsOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N", help="Most packets per run; fewer are faster.", rich_help_panel=SCENARIO
-    ),
-]
-_TrialsOption = Annotated[
-    int, typer.Option(metavar="N", help="Number of trials.", rich_help_panel=SCENARIO)
-]
+_PathsOption = Annotated[int, option(SCENARIO, "N", "Number of paths per trial.")]
+_PacketsOption = Annotated[int, option(SCENARIO, "N", "Most packets per run; fewer are faster.")]
+_TrialsOption = Annotated[int, option(SCENARIO, "N", "Number of trials.")]
 _EndsOption = Annotated[
     bool,
-    typer.Option(
-        "--ends",
-        help="Also try the best with each setting at the ends of its range.",
-        rich_help_panel=SCENARIO,
+    option(
+        SCENARIO, None, "Also try the best with each setting at the ends of its range.", "--ends"
     ),
 ]
-_SeedOption = Annotated[
-    int,
-    typer.Option(metavar="N", help="Seed of paths and proposals.", rich_help_panel=SCENARIO),
-]
-_OutOption = Annotated[
-    Path, typer.Option(metavar="DIR", help="Results folder.", rich_help_panel=OUTPUT)
-]
+_SeedOption = Annotated[int, option(SCENARIO, "N", "Seed of paths and proposals.")]
+_OutOption = Annotated[Path, option(OUTPUT, "DIR", "Results folder.")]
 
 
 def tune(
-    cc: _OneCcOption,
+    cc: ControlArgument = None,
+    cc_: ControlOption = None,
     vary: _VaryOption = None,
     set_: _HeldOption = None,
     paths: _PathsOption = 120,
@@ -114,6 +91,7 @@ def tune(
 
     check_workers(workers, "--workers")
     wanted = figures.wanted(plot, figure, title, size)
+    cc = control_given(cc, cc_)
     space.check_protocol(cc)
     held = settings_given(cc, settings_of(set_))
     asked = Search(cc, space.parameters(cc, vary or (), held), held, paths, seed, packets)

@@ -18,6 +18,7 @@ from westwood.cli.options import (
     SCENARIO,
     control_arguments,
     control_options,
+    option,
     protocols,
     refuse_idle,
     settings_of,
@@ -57,70 +58,58 @@ _CcOption = Annotated[
 ]
 _AgainstOption = Annotated[
     str,
-    typer.Option(
-        metavar="NAME",
-        help="The reference, with which each control is compared.",
+    option(
+        SCENARIO,
+        "NAME",
+        "The reference, with which each control is compared.",
         autocompletion=starting(protocols),
-        rich_help_panel=SCENARIO,
     ),
 ]
 _SuiteOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME,...",
-        help=f"Only these suites: {', '.join(suites.MODULES)}.",
+    option(
+        SCENARIO,
+        "NAME,...",
+        f"Only these suites: {', '.join(suites.MODULES)}.",
         autocompletion=starting(lambda: suites.MODULES),
         callback=split_names,
-        rich_help_panel=SCENARIO,
     ),
 ]
 _QlogOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Judge a log of any QUIC stack instead, by the draft's cases that it can decide.",
-        rich_help_panel=SCENARIO,
+    option(
+        SCENARIO,
+        "FILE",
+        "Judge a log of any QUIC stack instead, by the draft's cases that it can decide.",
     ),
 ]
 _QuickOption = Annotated[
-    bool,
-    typer.Option("--quick", help="Fewer points, seeds and pictures.", rich_help_panel=SCENARIO),
+    bool, option(SCENARIO, None, "Fewer points, seeds and pictures.", "--quick")
 ]
-_FullOption = Annotated[
-    bool,
-    typer.Option("--full", help="All parts, and more seeds.", rich_help_panel=SCENARIO),
-]
+_FullOption = Annotated[bool, option(SCENARIO, None, "All parts, and more seeds.", "--full")]
 _PathsOption = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
-        help="Number of paths of the benchmark's largest parts; default: 60, with --full 400.",
-        rich_help_panel=SCENARIO,
+    option(
+        SCENARIO,
+        "N",
+        "Number of paths of the benchmark's largest parts; default: 60, with --full 400.",
     ),
 ]
 _ForOption = Annotated[
-    str,
-    typer.Option(
-        "--for",
-        metavar="TIME",
-        help="How long --suite check calls the control in any order.",
-        rich_help_panel=SCENARIO,
-    ),
+    str, option(SCENARIO, "TIME", "How long --suite check calls the control in any order.", "--for")
 ]
 _VaryOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME:KEY=VALUE,...",
-        help="Also evaluate a control with each of these values of a setting.",
-        rich_help_panel=SCENARIO,
+    option(
+        SCENARIO,
+        "NAME:KEY=VALUE,...",
+        "Also evaluate a control with each of these values of a setting.",
     ),
 ]
 _FreshOption = Annotated[
     bool,
-    typer.Option(
-        "--fresh",
-        help="Use a seed set that none of these controls was judged with.",
-        rich_help_panel=SCENARIO,
+    option(
+        SCENARIO, None, "Use a seed set that none of these controls was judged with.", "--fresh"
     ),
 ]
 
@@ -239,12 +228,12 @@ def _controls(
 
     named = [*PROTOCOLS] if list(names) == [ALL] else dict.fromkeys(names)
     controls = [_control(name, settings_of(set_), engine) for name in named]
-    for option in vary or ():
-        name, colon, setting = option.partition(":")
+    for varied in vary or ():
+        name, colon, setting = varied.partition(":")
         key, equals, values = setting.partition("=")
         if not (colon and equals and name and key and values):
             problem = "expected NAME:KEY=VALUE,..., such as westwood+:filter=none"
-            raise InputError(problem, key="--vary", value=option)
+            raise InputError(problem, key="--vary", value=varied)
         for value in values.split(","):
             controls.append(_control(name, {key: value_of(value.strip())}, engine, "--vary"))
     if not controls:

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from westwood import extras
-from westwood.cli.options import FIGURE
+from westwood.cli.options import FIGURE, option
 from westwood.errors import InputError
 from westwood.results.folder import Folder
 
@@ -20,34 +18,26 @@ if TYPE_CHECKING:
 
 FigureOption = Annotated[
     Path | None,
-    typer.Option(
-        "--figure",
-        metavar="FILE",
-        help="Draw a figure into this PNG, SVG or PDF file instead.",
-        rich_help_panel=FIGURE,
-    ),
+    option(FIGURE, "FILE", "Draw a figure into this PNG, SVG or PDF file instead.", "--figure"),
 ]
-TitleOption = Annotated[
-    str | None,
-    typer.Option("--title", metavar="TEXT", help="The figure's title.", rich_help_panel=FIGURE),
-]
+TitleOption = Annotated[str | None, option(FIGURE, "TEXT", "The figure's title.", "--title")]
 SizeOption = Annotated[
     str | None,
-    typer.Option(
+    option(
+        FIGURE,
+        "18x12cm",
+        "The figure's size in cm, mm or in, or only its width, such as 8.5cm.",
         "--size",
-        metavar="18x12cm",
-        help="The figure's size in cm, mm or in, or only its width, such as 8.5cm.",
-        rich_help_panel=FIGURE,
     ),
 ]
 
 ByOption = Annotated[
     str | None,
-    typer.Option(
+    option(
+        FIGURE,
+        "KEY",
+        "Draw a curve for each value of this swept key, of cc or of flow; bars are grouped.",
         "--by",
-        metavar="KEY",
-        help="Draw a curve for each value of this swept key, of cc or of flow; bars are grouped.",
-        rich_help_panel=FIGURE,
     ),
 ]
 

@@ -28,6 +28,7 @@ from westwood.cli.options import (
     ResumeOption,
     WorkersOption,
     engines,
+    option,
     refuse_idle,
     split_names,
     starting,
@@ -93,35 +94,29 @@ def judges(
     set_, only, out: what the help says of these options. names: what --only takes. engine: the
     default.
     """
-    what: Any = {"rich_help_panel": SCENARIO}
-    output: Any = {"rich_help_panel": OUTPUT}
-    seed = typer.Option(metavar="N", help="Seed set to use; two sets share no seed.", **what)
-    names_only = typer.Option(
-        metavar="NAME,...",
-        help=only,
-        autocompletion=starting(names),
-        callback=split_names,
-        **what,
-    )
-    with_engine = typer.Option(
-        metavar="sim|ns3|ns2|linux|quinn|noq" if engine == "sim" else "ns3|ns2|linux|quinn|noq",
-        help="The engine that runs it." if engine == "sim" else "The engine to compare with.",
-        autocompletion=starting(engines),
-        **what,
-    )
-    as_markdown = typer.Option("--markdown", help="Print text for a pull request.", **output)
+    runs, compares = "The engine that runs it.", "The engine to compare with."
+    kinds, what_engine = ("sim|", runs) if engine == "sim" else ("", compares)
+    completed = {"autocompletion": starting(names), "callback": split_names}
     annotations = {
-        "set_": Annotated[
-            list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=set_, **what)
+        "set_": Annotated[list[str] | None, option(SCENARIO, "KEY=VALUE", set_, "--set")],
+        "only": Annotated[list[str] | None, option(SCENARIO, "NAME,...", only, **completed)],
+        "seed": Annotated[int, option(SCENARIO, "N", "Seed set to use; two sets share no seed.")],
+        "engine": Annotated[
+            str,
+            option(
+                SCENARIO,
+                f"{kinds}ns3|ns2|linux|quinn|noq",
+                what_engine,
+                autocompletion=starting(engines),
+            ),
         ],
-        "only": Annotated[list[str] | None, names_only],
-        "seed": Annotated[int, seed],
-        "engine": Annotated[str, with_engine],
         "dask": DaskOption,
         "workers": WorkersOption,
         "resume": ResumeOption,
-        "out": Annotated[Path | None, typer.Option(metavar="DIR", help=out, **output)],
-        "markdown": Annotated[bool, as_markdown],
+        "out": Annotated[Path | None, option(OUTPUT, "DIR", out)],
+        "markdown": Annotated[
+            bool, option(OUTPUT, None, "Print text for a pull request.", "--markdown")
+        ],
         "json": JsonOption,
     }
     defaults = {field.name: field.default for field in fields(Judging)} | {"engine": engine}

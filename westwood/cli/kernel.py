@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from westwood.cli.layout import command, group
-from westwood.cli.options import control_settings, split_names
+from westwood.cli.options import control_settings, option, split_names
 from westwood.cli.streams import next_step
 from westwood.errors import InputError
 
@@ -19,18 +19,16 @@ _CAVEAT = (
     "ww_plus: no default for a machine. It pays on paths that lose packets without a queue, gets "
     "less than CUBIC on clean long ones, and takes from CUBIC in short queues: docs/linux.md"
 )
-BootOption = Annotated[bool, typer.Option("--boot", help="Also load at every boot, by systemd.")]
+BootOption = Annotated[bool, option(None, None, "Also load at every boot, by systemd.", "--boot")]
 
 PortOption = Annotated[
-    int | None, typer.Option(metavar="N", help="Only connections with this port at either end.")
+    int | None, option(None, "N", "Only connections with this port at either end.")
 ]
 CcOption = Annotated[
-    list[str] | None,
-    typer.Option("--cc", metavar="NAME,...", help="Only these controls.", callback=split_names),
+    list[str] | None, option(None, "NAME,...", "Only these controls.", "--cc", callback=split_names)
 ]
 NetnsOption = Annotated[
-    str | None,
-    typer.Option(metavar="NAME|PID", help="A network namespace: its name, or a process in it."),
+    str | None, option(None, "NAME|PID", "A network namespace: its name, or a process in it.")
 ]
 
 
@@ -51,18 +49,15 @@ def load(
     boot: BootOption = False,
     setting: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="cc.KEY=VALUE",
-            help="Set a parameter of FILE.c; may be repeated.",
-        ),
+        option(None, "cc.KEY=VALUE", "Set a parameter of FILE.c; may be repeated.", "--set"),
     ] = None,
     allow_users: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            None,
+            "NAME,...",
+            "Controls that any user may choose, not root alone.",
             "--allow-users",
-            metavar="NAME,...",
-            help="Controls that any user may choose, not root alone.",
             callback=split_names,
         ),
     ] = None,
@@ -127,7 +122,7 @@ def _load_own(file: str, setting: list[str] | None, opened: list[str], *, boot: 
 
 @command(app, "westwood kernel unload")
 def unload(
-    boot: Annotated[bool, typer.Option("--boot", help="Also stop loading at boot.")] = False,
+    boot: Annotated[bool, option(None, None, "Also stop loading at boot.", "--boot")] = False,
 ) -> None:
     """Unload the controls and restore the default."""
     from westwood.kernel import boot as booting
@@ -147,15 +142,15 @@ def default(
     ] = None,
     netns: NetnsOption = None,
     route: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PREFIX", help="Only for connections by this route of the main table."
-        ),
+        str | None, option(None, "PREFIX", "Only for connections by this route of the main table.")
     ] = None,
     restore: Annotated[
         bool,
-        typer.Option(
-            "--restore", help="Put back what was there, everywhere or for this --netns or --route."
+        option(
+            None,
+            None,
+            "Put back what was there, everywhere or for this --netns or --route.",
+            "--restore",
         ),
     ] = False,
 ) -> None:
@@ -176,7 +171,7 @@ def default(
 
 @command(app, "westwood kernel status --json")
 def status(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Annotated[bool, option(None, None, "Print one JSON object.", "--json")] = False,
 ) -> None:
     """Show which controls are loaded, in use, or a default."""
     from json import dumps
@@ -206,11 +201,11 @@ def status(
 
 @command(app, "westwood kernel record --out day.parquet --port 443")
 def record(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="A .parquet or .csv file.")],
+    out: Annotated[Path, option(None, "FILE", "A .parquet or .csv file.")],
     port: PortOption = None,
     cc: CcOption = None,
     duration: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Stop after this time; default: at Ctrl-C.")
+        str | None, option(None, "TIME", "Stop after this time; default: at Ctrl-C.")
     ] = None,
 ) -> None:
     """Record windows, round trips and losses of connections."""
@@ -238,9 +233,7 @@ def machine() -> None:
 def build(
     source: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Source of Linux 6.12, a .tar.xz; default: Debian's package."
-        ),
+        option(None, "FILE", "Source of Linux 6.12, a .tar.xz; default: Debian's package."),
     ] = None,
 ) -> None:
     """Build the Linux of --engine linux-um, once, in ten minutes."""
@@ -254,7 +247,7 @@ def build(
 def packetdrill(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="With scripts, *.pkt.")],
     program: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="packetdrill; default: that in PATH.")
+        Path | None, option(None, "FILE", "packetdrill; default: that in PATH.")
     ] = None,
 ) -> None:
     """Run scripts of packetdrill in the Linux of --engine linux-um."""
@@ -274,24 +267,23 @@ def watch(
     cc: CcOption = None,
     port: PortOption = None,
     remote: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Only connections to this address.")
+        str | None, option(None, "ADDRESS", "Only connections to this address.")
     ] = None,
     netns: NetnsOption = None,
     sort: Annotated[
-        str,
-        typer.Option(
-            metavar="COLUMN", help="goodput, cwnd, rtt, retransmitted or sent; largest first."
-        ),
+        str, option(None, "COLUMN", "goodput, cwnd, rtt, retransmitted or sent; largest first.")
     ] = "goodput",
-    interval: Annotated[str, typer.Option(metavar="TIME", help="Time between two updates.")] = "1s",
+    interval: Annotated[str, option(None, "TIME", "Time between two updates.")] = "1s",
     estimate: Annotated[
         bool,
-        typer.Option(
+        option(
+            None,
+            None,
+            "Also show the bandwidth estimate of ww_*; nobody else can record meanwhile.",
             "--estimate",
-            help="Also show the bandwidth estimate of ww_*; nobody else can record meanwhile.",
         ),
     ] = False,
-    once: Annotated[bool, typer.Option("--once", help="Print one table and end.")] = False,
+    once: Annotated[bool, option(None, None, "Print one table and end.", "--once")] = False,
 ) -> None:
     """Show the connections of every control, live."""
     from westwood import extras

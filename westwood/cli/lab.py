@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import presets, protocols, split_names, starting
+from westwood.cli.options import option, presets, protocols, split_names, starting
 
 
 def lab(
@@ -22,23 +22,21 @@ def lab(
     ] = None,
     cc: Annotated[
         list[str] | None,
-        typer.Option(
-            "--cc",
-            metavar="NAME,...",
-            help="Show these controls instead of the scenario's, such as ./mine.c,cubic. "
+        option(
+            None,
+            "NAME,...",
+            "Show these controls instead of the scenario's, such as ./mine.c,cubic. "
             "A reload of the page reads files again.",
+            "--cc",
             autocompletion=starting(protocols),
             callback=split_names,
         ),
     ] = None,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Only serve it and print its address.")
+        bool, option(None, None, "Only serve it and print its address.", "--no-browser")
     ] = False,
     port: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=0, max=65535, help="Port on 127.0.0.1; 0 chooses a free one."
-        ),
+        int, option(None, "N", "Port on 127.0.0.1; 0 chooses a free one.", min=0, max=65535)
     ] = 0,
 ) -> None:
     import threading

@@ -7,12 +7,11 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from westwood.cli.layout import command, group
 from westwood.cli.options import (
     ScenarioArgument,
     SetOption,
+    option,
     protocols,
     settings_of,
     split_names,
@@ -28,9 +27,7 @@ app = group("westwood ns3 build")
 def build(
     source: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="An installed ns-3 or a built tree; default: 3.44 from PyPI."
-        ),
+        option(None, "DIR", "An installed ns-3 or a built tree; default: 3.44 from PyPI."),
     ] = None,
 ) -> None:
     """Build our module for ns-3, and the runner of --engine ns3."""
@@ -45,17 +42,17 @@ def export(
     scenario: ScenarioArgument,
     cc: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Protocol of every flow.",
+        option(
+            None,
+            "NAME",
+            "Protocol of every flow.",
             autocompletion=starting(protocols),
             callback=split_names,
         ),
     ] = None,
     set_: SetOption = None,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write it into this file instead of printing it."),
+        Path | None, option(None, "FILE", "Write it into this file instead of printing it.")
     ] = None,
 ) -> None:
     """Write a scenario as a C++ program for ns-3 3.37 or later."""

@@ -32,6 +32,11 @@ _OPTIONS = {
 }
 
 
+def option(panel: str | None, metavar: str | None, help: str, *names: str, **more: Any) -> Any:
+    """Returns an option of a group of the help; `names` if they are not the parameter's."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
+
+
 def starting(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     """Returns a completion of the last name in a comma-separated word."""
 
@@ -84,36 +89,40 @@ def control_arguments(help: str) -> Any:
 
 def control_options(help: str) -> Any:
     """Returns the option --cc of such a command."""
-    return typer.Option(
-        "--cc",
-        metavar="NAME,...",
-        help=help,
-        autocompletion=starting(protocols),
-        callback=split_names,
-        rich_help_panel=SCENARIO,
-    )
+    completed = {"autocompletion": starting(protocols), "callback": split_names}
+    return option(SCENARIO, "NAME,...", help, "--cc", **completed)
 
 
-def control_option(help: str) -> Any:
-    """Returns the option --cc of a command that takes one control."""
-    return typer.Option(
-        "--cc",
-        metavar="NAME",
-        help=help,
+# A control as every command takes it that needs one: by its place, or as --cc.
+ControlArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="CC",
+        help="A control of westwood list protocols, or a file such as ./mine.c.",
         autocompletion=starting(protocols),
         callback=one_name,
-        rich_help_panel=SCENARIO,
-    )
+    ),
+]
+ControlOption = Annotated[
+    str | None,
+    option(
+        None,
+        "NAME",
+        "The control, as CC.",
+        "--cc",
+        autocompletion=starting(protocols),
+        callback=one_name,
+    ),
+]
 
 
-def control_setting_options(whose: str, example: str) -> Any:
-    """Returns the option --set of a command that takes controls."""
-    return typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help=f"Change a setting of {whose}, such as {example}; may be repeated.",
-        rich_help_panel=SCENARIO,
-    )
+def control_given(cc: str | None, cc_: str | None) -> str:
+    """Returns the control of CC or of --cc; raises InputError for none or two."""
+    if cc is not None and cc_ is not None:
+        raise InputError("can't be set together with CC", key="--cc", value=cc_)
+    if (given := cc or cc_) is None:
+        raise InputError("is missing, expected a control such as westwood+", key="CC")
+    return given
 
 
 ScenarioArgument = Annotated[
@@ -133,61 +142,44 @@ CcOption = Annotated[
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        SCENARIO,
+        "KEY=VALUE",
+        "Change a setting, such as bottleneck.loss.rate=0.01 or duration=200s. May be repeated.",
         "--set",
-        metavar="KEY=VALUE",
-        help="Change a setting, such as bottleneck.loss.rate=0.01 or duration=200s. "
-        "May be repeated.",
-        rich_help_panel=SCENARIO,
     ),
 ]
 EngineOption = Annotated[
     str,
-    typer.Option(
-        metavar="sim|ns3|ns2|linux|quinn|noq",
-        help="The engine that runs it.",
+    option(
+        SCENARIO,
+        "sim|ns3|ns2|linux|quinn|noq",
+        "The engine that runs it.",
         autocompletion=starting(engines),
-        rich_help_panel=SCENARIO,
     ),
 ]
 SeedsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", help="Seeds per point; default: the scenario's.", rich_help_panel=SCENARIO
-    ),
+    int | None, option(SCENARIO, "N", "Seeds per point; default: the scenario's.")
 ]
-ResumeOption = Annotated[bool, typer.Option("--resume", help="Continue with what DIR holds.")]
+ResumeOption = Annotated[bool, option(None, None, "Continue with what DIR holds.", "--resume")]
 WorkersOption = Annotated[
-    int | None, typer.Option(metavar="N", help="Number of threads; default: one per core.")
+    int | None, option(None, "N", "Number of threads; default: one per core.")
 ]
 DaskOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="ADDRESS", help="Run on a Dask cluster: the tcp://HOST:8786 of its scheduler."
-    ),
+    option(None, "ADDRESS", "Run on a Dask cluster: the tcp://HOST:8786 of its scheduler."),
 ]
 YesOption = Annotated[
-    bool, typer.Option("--yes", help="Run even if it seems to need more than this machine has.")
+    bool, option(None, None, "Run even if it seems to need more than this machine has.", "--yes")
 ]
 OutOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Write scenario, rows and figures into this folder.",
-        rich_help_panel=OUTPUT,
-    ),
+    Path | None, option(OUTPUT, "DIR", "Write scenario, rows and figures into this folder.")
 ]
 JsonOption = Annotated[
     bool,
-    typer.Option(
-        "--json",
-        help="Print one JSON object and nothing else on standard output.",
-        rich_help_panel=OUTPUT,
-    ),
+    option(OUTPUT, None, "Print one JSON object and nothing else on standard output.", "--json"),
 ]
-PlotOption = Annotated[
-    bool, typer.Option("--plot", help="Draw a figure as PNG and SVG.", rich_help_panel=FIGURE)
-]
+PlotOption = Annotated[bool, option(FIGURE, None, "Draw a figure as PNG and SVG.", "--plot")]
 
 
 def refuse_idle(context: typer.Context, *names: str, why: str) -> None:
@@ -195,8 +187,8 @@ def refuse_idle(context: typer.Context, *names: str, why: str) -> None:
     for name in names:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
-            option = next(param.opts[0] for param in context.command.params if param.name == name)
-            raise InputError(f"has no effect {why}", key=option)
+            given = next(param.opts[0] for param in context.command.params if param.name == name)
+            raise InputError(f"has no effect {why}", key=given)
 
 
 def span_s(
@@ -220,10 +212,10 @@ def span_s(
 def settings_of(options: list[str] | None) -> dict[str, Any]:
     """Parses `--set KEY=VALUE`; a value that is not TOML is text."""
     settings = {}
-    for option in options or ():
-        key, equals, value = option.partition("=")
+    for text in options or ():
+        key, equals, value = text.partition("=")
         if not equals or not key.strip():
-            raise InputError("expected KEY=VALUE, such as duration=200s", key="--set", value=option)
+            raise InputError("expected KEY=VALUE, such as duration=200s", key="--set", value=text)
         settings[key.strip()] = value_of(value.strip())
     return settings
 
@@ -262,8 +254,8 @@ def blamed_on_options(settings: Container[str]) -> Iterator[None]:
     """
 
     def located(error: InputError) -> InputError:
-        option = None if error.key in settings else _OPTIONS.get(error.key)
-        return error.located(key=option, source="") if option else error
+        given = None if error.key in settings else _OPTIONS.get(error.key)
+        return error.located(key=given, source="") if given else error
 
     try:
         yield

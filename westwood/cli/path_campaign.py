@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import JsonOption, ResumeOption, split_names
+from westwood.cli.options import JsonOption, ResumeOption, option, split_names
 
 
 def campaign(
@@ -17,17 +17,14 @@ def campaign(
         str, typer.Argument(metavar="FILE|PRESET", help="A plan: a TOML file, or bari.")
     ],
     uploads: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Uploads per protocol and session (overrides the plan)."),
+        int | None, option(None, "N", "Uploads per protocol and session (overrides the plan).")
     ] = None,
     target: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME,...", help="Only these targets of the plan.", callback=split_names
-        ),
+        option(None, "NAME,...", "Only these targets of the plan.", callback=split_names),
     ] = None,
     resume: ResumeOption = False,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("campaign"),
+    out: Annotated[Path, option(None, "DIR", "Results folder.")] = Path("campaign"),
     json: JsonOption = False,
 ) -> None:
     """Measure what several protocols gain, in uploads that a plan lists."""

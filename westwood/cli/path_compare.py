@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from westwood.cli import path_fit
-from westwood.cli.options import OUTPUT, SCENARIO, JsonOption, refuse_idle, split_names, value_of
+from westwood.cli.options import (
+    OUTPUT,
+    SCENARIO,
+    JsonOption,
+    option,
+    refuse_idle,
+    split_names,
+    value_of,
+)
 from westwood.cli.path_fit import FitOption
 
 if TYPE_CHECKING:
@@ -32,89 +40,47 @@ _EMULATED = "Emulated path"
 
 ControlOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--cc",
-        metavar="NAME,...",
-        help="Compare these, also C files, instead of ww_plus: with the default if it "
+    option(
+        SCENARIO,
+        "NAME,...",
+        "Compare these, also C files, instead of ww_plus: with the default if it "
         "is one of several, else with the first.",
+        "--cc",
         callback=split_names,
-        rich_help_panel=SCENARIO,
     ),
 ]
 ForOption = Annotated[
-    str,
-    typer.Option(
-        "--for",
-        metavar="TIME",
-        help="Longest time, if no interval decides before.",
-        rich_help_panel=SCENARIO,
-    ),
+    str, option(SCENARIO, "TIME", "Longest time, if no interval decides before.", "--for")
 ]
 UploadOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="TIME",
-        help="Length of each upload; default: 2 to 20 s, and 10 s with --emulated.",
-        rich_help_panel=SCENARIO,
+    option(
+        SCENARIO, "TIME", "Length of each upload; default: 2 to 20 s, and 10 s with --emulated."
     ),
 ]
-WorthOption = Annotated[
-    str,
-    typer.Option(
-        metavar="SHARE", help="Least gain that is worth a change.", rich_help_panel=SCENARIO
-    ),
-]
-SeedOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N", help="Seed of the order and of emulated losses.", rich_help_panel=SCENARIO
-    ),
-]
+WorthOption = Annotated[str, option(SCENARIO, "SHARE", "Least gain that is worth a change.")]
+SeedOption = Annotated[int, option(SCENARIO, "N", "Seed of the order and of emulated losses.")]
 NewFolderOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR", help="Results folder; default: a new path-compare.", rich_help_panel=OUTPUT
-    ),
+    Path | None, option(OUTPUT, "DIR", "Results folder; default: a new path-compare.")
 ]
 EmulatedOption = Annotated[
     bool,
-    typer.Option(
-        "--emulated",
-        help="Rehearse over a path in this machine instead of a server.",
-        rich_help_panel=_EMULATED,
+    option(
+        _EMULATED, None, "Rehearse over a path in this machine instead of a server.", "--emulated"
     ),
 ]
-RateOption = Annotated[
-    str | None,
-    typer.Option(metavar="RATE", help="Its rate; default: 10Mbps.", rich_help_panel=_EMULATED),
-]
-DelayOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME", help="Its delay one way; default: 20ms.", rich_help_panel=_EMULATED
-    ),
-]
+RateOption = Annotated[str | None, option(_EMULATED, "RATE", "Its rate; default: 10Mbps.")]
+DelayOption = Annotated[str | None, option(_EMULATED, "TIME", "Its delay one way; default: 20ms.")]
 LossOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SHARE", help="Share of data packets lost; default: 1%.", rich_help_panel=_EMULATED
-    ),
+    str | None, option(_EMULATED, "SHARE", "Share of data packets lost; default: 1%.")
 ]
 QueueOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="LENGTH",
-        help="Its queue limit, such as 64p, 64KiB or 5ms; default: 100p.",
-        rich_help_panel=_EMULATED,
-    ),
+    option(_EMULATED, "LENGTH", "Its queue limit, such as 64p, 64KiB or 5ms; default: 100p."),
 ]
 PathOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE|PRESET",
-        help="Emulate a scenario's path, with its cross traffic.",
-        rich_help_panel=_EMULATED,
-    ),
+    option(_EMULATED, "FILE|PRESET", "Emulate a scenario's path, with its cross traffic."),
 ]
 
 

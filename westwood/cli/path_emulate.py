@@ -7,14 +7,15 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import blamed_on_options, refuse_idle, settings_of, value_of
+from westwood.cli.options import blamed_on_options, option, refuse_idle, settings_of, value_of
 
 _PathSetOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        None,
+        "KEY=VALUE",
+        "Change a setting of the link, such as path.jitter=2ms; may be repeated.",
         "--set",
-        metavar="KEY=VALUE",
-        help="Change a setting of the link, such as path.jitter=2ms; may be repeated.",
     ),
 ]
 
@@ -25,43 +26,27 @@ def emulate(
         list[str] | None,
         typer.Argument(metavar="-- COMMAND [ARGS]", help="The program to run; default: $SHELL."),
     ] = None,
-    rate: Annotated[
-        str | None, typer.Option(metavar="RATE", help="Rate each way; default: no limit.")
-    ] = None,
-    delay: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Delay each way; default: 0s.")
-    ] = None,
-    loss: Annotated[
-        str | None, typer.Option(metavar="SHARE", help="Share lost each way; default: 0%.")
-    ] = None,
+    rate: Annotated[str | None, option(None, "RATE", "Rate each way; default: no limit.")] = None,
+    delay: Annotated[str | None, option(None, "TIME", "Delay each way; default: 0s.")] = None,
+    loss: Annotated[str | None, option(None, "SHARE", "Share lost each way; default: 0%.")] = None,
     queue: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LENGTH", help="Queue limit, such as 64p, 64KiB or 5ms; default: 100p."
-        ),
+        str | None, option(None, "LENGTH", "Queue limit, such as 64p, 64KiB or 5ms; default: 100p.")
     ] = None,
     link: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="A link of westwood list links, such as dsl, at its user's end."
-        ),
+        option(None, "NAME", "A link of westwood list links, such as dsl, at its user's end."),
     ] = None,
     scenario: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE|PRESET", help="Emulate the first flow's route of a scenario instead."
-        ),
+        option(None, "FILE|PRESET", "Emulate the first flow's route of a scenario instead."),
     ] = None,
     set_: _PathSetOption = None,
     seed: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help="Seed of losses and jitter; default: 1, or 2 on a path within a path."
-        ),
+        option(None, "N", "Seed of losses and jitter; default: 1, or 2 on a path within a path."),
     ] = None,
     meter: Annotated[
-        bool,
-        typer.Option("--meter", help="Print what the path carries, once a second."),
+        bool, option(None, None, "Print what the path carries, once a second.", "--meter")
     ] = False,
 ) -> None:
     """Run any program behind an emulated path, with root's rights."""

@@ -10,16 +10,11 @@ from typing import Annotated, TextIO
 
 import typer
 
-from westwood.cli.options import OUTPUT
+from westwood.cli.options import OUTPUT, option
 
 FitOption = Annotated[
     Path | None,
-    typer.Option(
-        "--fit",
-        metavar="FILE",
-        help="Also write the path as a scenario, as path fit does.",
-        rich_help_panel=OUTPUT,
-    ),
+    option(OUTPUT, "FILE", "Also write the path as a scenario, as path fit does.", "--fit"),
 ]
 
 
@@ -27,10 +22,10 @@ def fit(
     source: Annotated[
         Path, typer.Argument(metavar="DIR|FILE", help="A folder of path compare, or a recording.")
     ],
-    out: Annotated[
-        Path, typer.Option(metavar="FILE", help="The scenario file to write or replace.")
-    ] = Path("path.toml"),
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the simulations.")] = 1,
+    out: Annotated[Path, option(None, "FILE", "The scenario file to write or replace.")] = Path(
+        "path.toml"
+    ),
+    seed: Annotated[int, option(None, "N", "Seed of the simulations.")] = 1,
 ) -> None:
     """Fit a path to recorded uploads, and write it as a scenario."""
     from westwood import extras

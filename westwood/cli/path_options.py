@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from westwood.cli.options import option
 from westwood.errors import InputError
 from westwood.units import format_time, parse_time
 
@@ -36,10 +37,11 @@ LossOption = Annotated[
 ]
 ListedOption = Annotated[
     bool,
-    typer.Option(
+    option(
+        "Path",
+        None,
+        "Draw the numbers of the lost packets, so that every engine loses the same ones.",
         "--listed-losses",
-        help="Draw the numbers of the lost packets, so that every engine loses the same ones.",
-        rich_help_panel="Path",
     ),
 ]
 QueueOption = Annotated[

@@ -10,7 +10,7 @@ import typer
 
 from westwood.cli import figures
 from westwood.cli.figures import ByOption, FigureOption, SizeOption, TitleOption
-from westwood.cli.options import refuse_idle
+from westwood.cli.options import option, refuse_idle
 from westwood.errors import InputError
 from westwood.results.columns import check_metric
 
@@ -21,7 +21,7 @@ def report(
         Path, typer.Argument(metavar="DIR", help="A folder that run --out or sweep wrote.")
     ],
     metric: Annotated[
-        str, typer.Option(metavar="COLUMN", help="The column that the figure shows.")
+        str, option(None, "COLUMN", "The column that the figure shows.")
     ] = "goodput_bps",
     by: ByOption = None,
     figure: FigureOption = None,
@@ -29,13 +29,10 @@ def report(
     size: SizeOption = None,
     export: Annotated[
         bool,
-        typer.Option("--export", help="Also write CSV files for gnuplot, pgfplots and others."),
+        option(None, None, "Also write CSV files for gnuplot, pgfplots and others.", "--export"),
     ] = False,
     row: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Only print the command that repeats row N of runs.parquet."
-        ),
+        int | None, option(None, "N", "Only print the command that repeats row N of runs.parquet.")
     ] = None,
 ) -> None:
     from westwood.cli.streams import say

@@ -11,7 +11,7 @@ import typer
 
 from westwood.cli import judging
 from westwood.cli.judging import Judging, judges
-from westwood.cli.options import SeedsOption, refuse_idle, settings_of
+from westwood.cli.options import SeedsOption, option, refuse_idle, settings_of
 from westwood.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,19 +25,17 @@ _WhatOption = Annotated[
     str | None,
     typer.Argument(metavar="all|fig5|fading|...", help="The experiment.  [default: all]"),
 ]
-_QuickOption = Annotated[bool, typer.Option("--quick", help="Run three seeds per point.")]
+_QuickOption = Annotated[bool, option(None, None, "Run three seeds per point.", "--quick")]
 _InferOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="PAPER",
-        help="Instead search the settings that a paper leaves open: ns3-2013, mobicom-2001, "
+    option(
+        _PANEL,
+        "PAPER",
+        "Instead search the settings that a paper leaves open: ns3-2013, mobicom-2001, "
         "plateau or linux-2003.",
-        rich_help_panel=_PANEL,
     ),
 ]
-_SettingsOption = Annotated[
-    int, typer.Option(metavar="N", help="Number of settings to try.", rich_help_panel=_PANEL)
-]
+_SettingsOption = Annotated[int, option(_PANEL, "N", "Number of settings to try.")]
 
 
 def _names() -> list[str]:

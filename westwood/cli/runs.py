@@ -29,6 +29,7 @@ from westwood.cli.options import (
     WorkersOption,
     YesOption,
     blamed_on_options,
+    option,
     refuse_idle,
     settings_of,
     swept,
@@ -53,49 +54,24 @@ if TYPE_CHECKING:
 
 FromOption = Annotated[
     str | None,
-    typer.Option(
+    option(
+        FIGURE,
+        "TIME",
+        "Draw from this time on; 0s draws the whole run. Default: a few sawteeth.",
         "--from",
-        metavar="TIME",
-        help="Draw from this time on; 0s draws the whole run. Default: a few sawteeth.",
-        rich_help_panel=FIGURE,
     ),
 ]
-ToOption = Annotated[
-    str | None,
-    typer.Option("--to", metavar="TIME", help="Draw up to this time.", rich_help_panel=FIGURE),
-]
+ToOption = Annotated[str | None, option(FIGURE, "TIME", "Draw up to this time.", "--to")]
 CiOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="2%",
-        help="Add seeds until every 95 % interval is this narrow.",
-        rich_help_panel=SCENARIO,
-    ),
+    str | None, option(SCENARIO, "2%", "Add seeds until every 95 % interval is this narrow.")
 ]
-MetricOption = Annotated[
-    str,
-    typer.Option(
-        metavar="COLUMN", help="The column whose interval --ci narrows.", rich_help_panel=SCENARIO
-    ),
-]
-MaxSeedsOption = Annotated[
-    int,
-    typer.Option(
-        "--max-seeds", metavar="N", help="Most seeds that --ci adds.", rich_help_panel=SCENARIO
-    ),
-]
+MetricOption = Annotated[str, option(SCENARIO, "COLUMN", "The column whose interval --ci narrows.")]
+MaxSeedsOption = Annotated[int, option(SCENARIO, "N", "Most seeds that --ci adds.", "--max-seeds")]
 
 
-DurationOption = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Simulated time; default: 600s.", rich_help_panel=SCENARIO),
-]
-SeedOption = Annotated[
-    int, typer.Option(metavar="N", help="Seed of the run.", rich_help_panel=SCENARIO)
-]
-SweepOutOption = Annotated[
-    Path, typer.Option(metavar="DIR", help="Results folder.", rich_help_panel=OUTPUT)
-]
+DurationOption = Annotated[str | None, option(SCENARIO, "TIME", "Simulated time; default: 600s.")]
+SeedOption = Annotated[int, option(SCENARIO, "N", "Seed of the run.")]
+SweepOutOption = Annotated[Path, option(OUTPUT, "DIR", "Results folder.")]
 
 
 def run(

@@ -21,6 +21,7 @@ from westwood.cli.options import (
     ScenarioArgument,
     SetOption,
     YesOption,
+    option,
     refuse_idle,
     settings_of,
 )
@@ -30,52 +31,38 @@ from westwood.errors import InputError
 
 EveryOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="TIME",
-        help="Sample the trace at this interval; default: a row per change.",
-        rich_help_panel=OUTPUT,
-    ),
+    option(OUTPUT, "TIME", "Sample the trace at this interval; default: a row per change."),
 ]
 EventsOption = Annotated[
-    bool,
-    typer.Option(
-        "--events",
-        help="With --out: also write every segment and decision.",
-        rich_help_panel=OUTPUT,
-    ),
+    bool, option(OUTPUT, None, "With --out: also write every segment and decision.", "--events")
 ]
 ViewOption = Annotated[
     str,
-    typer.Option(
+    option(
+        FIGURE,
+        "|".join(VIEWS),
+        "; ".join(f"{name}: {view.shows}" for name, view in VIEWS.items()) + ".",
         "--view",
-        metavar="|".join(VIEWS),
-        help="; ".join(f"{name}: {view.shows}" for name, view in VIEWS.items()) + ".",
-        rich_help_panel=FIGURE,
     ),
 ]
 PcapOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Write the packets of a link, as its first node sees them.",
-        rich_help_panel=OUTPUT,
-    ),
+    Path | None, option(OUTPUT, "FILE", "Write the packets of a link, as its first node sees them.")
 ]
 AtOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="LINK",
-        help="The link whose queue is drawn, by default the busiest one; also that of --pcap.",
-        rich_help_panel=FIGURE,
+    option(
+        FIGURE,
+        "LINK",
+        "The link whose queue is drawn, by default the busiest one; also that of --pcap.",
     ),
 ]
 QlogOption = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        OUTPUT,
+        "FILE",
+        "Write the first flow as QUIC's log format, for qvis and similar tools.",
         "--qlog",
-        metavar="FILE",
-        help="Write the first flow as QUIC's log format, for qvis and similar tools.",
-        rich_help_panel=OUTPUT,
     ),
 ]
 

@@ -70,7 +70,7 @@ def subject(name: str, settings: Mapping[str, Any]) -> Subject:
     """Returns a control with these values of its parameters; raises InputError."""
     if not loading.is_file(name):
         if name not in PROTOCOLS or name == "udp":
-            raise InputError(unknown_protocol(name), key="CONTROL", value=name)
+            raise InputError(unknown_protocol(name), key="CC", value=name)
         if settings:
             problem = "expected a file: hosts run a protocol with its own settings"
             raise InputError(problem, key="--set")
