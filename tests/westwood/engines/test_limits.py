@@ -139,7 +139,7 @@ def test_ns3_has_other_fixed_values_for_cubic(key):
     ("engine", "name"), [(engine, name) for engine in GRIDS for name in GRIDS[engine]]
 )
 def test_the_validation_grids_are_accepted(engine, name):
-    for job in plan(GRIDS[engine][name], 1, "6s").jobs:
+    for job in plan(GRIDS[engine][name], 1, {"duration": "6s"}).jobs:
         if engine in STACKS:
             quic_limits.check(job.scenario, engine)
         elif engine == "linux-um":
