@@ -27,12 +27,10 @@ Answers = Mapping[Control, Sequence[Answer]]
 
 
 def markdown(answers: Answers, evaluation: Evaluation) -> str:
-    """Returns the five lines, and what fails, as text for a pull request."""
-    verdicts = {control: answer.lines(all_) for control, all_ in answers.items()}
+    """Returns the five lines or each criterion, and what fails, as text for a pull request."""
     heads = ["", "asked for", *(f"`{answer.text}`" for answer in answers)]
     rows = []
-    for question, says in QUESTIONS.items():
-        of_controls = [replies[question] for replies in verdicts.values()]
+    for says, of_controls in _shown_first(answers).items():
         asked_for = next((asked(reply) for reply in of_controls if reply), "")
         rows.append([says, asked_for, *map(_in_brief, of_controls)])
     request = evaluation.request
@@ -52,6 +50,22 @@ def markdown(answers: Answers, evaluation: Evaluation) -> str:
         lines += bursts(all_)
         lines.append("")
     return "\n".join(lines)
+
+
+def _shown_first(answers: Answers) -> Mapping[str, Sequence[Answer | None]]:
+    """Returns the answers by question of the five lines; without one, by criterion."""
+    verdicts = [answer.lines(all_) for all_ in answers.values()]
+    by_question = {
+        says: [of_control[question] for of_control in verdicts]
+        for question, says in QUESTIONS.items()
+    }
+    if answered := {says: replies for says, replies in by_question.items() if any(replies)}:
+        return answered
+    by_criterion: dict[str, list[Answer | None]] = {}
+    for all_ in answers.values():
+        for reply in all_:
+            by_criterion.setdefault(reply.says, []).append(reply)
+    return by_criterion
 
 
 def _in_brief(reply: Answer | None) -> str:

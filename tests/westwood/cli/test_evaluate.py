@@ -43,10 +43,19 @@ def test_text_for_a_pull_request_says_what_fails_and_which_seed_was_seen(westwoo
     (line,) = (row for row in lines if row.startswith("| Does it keep queues short?"))
     _, _, asked_for, cell_text, _ = (cell.strip() for cell in line.split("|"))
     assert asked_for.startswith("at most 1 (ours: the wait")
+    assert sum(row.startswith("| ") for row in lines) == 3, "the heads, and what was asked"
     assert cell_text.startswith("fails: mean ")
     assert f"Reference `cubic`, quick, westwood {__version__}." in lines
     assert "reno: seed 1, look 1, a fresh one." in lines
     assert "`reno` fails 1 of 1 criteria:" in lines
+
+
+def test_text_without_one_of_the_five_lines_has_a_row_for_each_criterion(westwood):
+    names = ("shallow-fills", "shallow-resent")
+    chosen = ("--suite", "shallow", "--only", ",".join(names), "--quick", "--out", "page")
+    lines = westwood("evaluate", "reno", *chosen, "--markdown").out.splitlines()
+    rows = [row for row in lines if row.startswith("| ")][2:]
+    assert [row.split("|")[1].strip()[:13] for row in rows] == ["Goodput alone", "Share of its "]
 
 
 def test_a_folder_of_another_version_or_seed_is_refused(westwood, monkeypatch):
