@@ -55,29 +55,6 @@ TEST(Plateau, ThereIsNoneWithoutAReduction) {
     EXPECT_EQ(c.state.westwood.plateau, 0u);
 }
 
-TEST(Plateau, ATimeoutEndsIt) {  // section 2
-    Rounds c = at_loss(42, 2);
-    c.timeout();
-    EXPECT_EQ(c.window.cwnd, 1u);
-    EXPECT_EQ(c.state.westwood.plateau, 0u);
-    c.ack(1000, 100000);
-    EXPECT_EQ(c.window.cwnd, 2u);
-}
-
-TEST(Plateau, UndoEndsIt) {
-    Rounds c = at_loss(42, 2);
-    ww_on_undo(&c.config, &c.state, &c.window);
-    ASSERT_EQ(c.window.cwnd, 42u);
-    c.ack(1000, 100000);
-    EXPECT_GE(c.window.cwnd, 42u) << "not set back to the plateau of a loss that was none";
-}
-
-TEST(Plateau, RecoveryDoesNotMoveTheCounter) {  // equation 3 counts ACKs after it
-    Rounds c = at_loss(42, 2);
-    for (int i = 0; i < 50; i++) c.ack(1000, 100000, 1, WW_RECOVERY);
-    EXPECT_EQ(c.state.westwood.counter, 2u);
-}
-
 TEST(Plateau, WestwoodNRReducesWithoutAPlateau) {
     Rounds c(WW_PROTOCOL_WESTWOODNR, 42);
     c.loss();

@@ -53,25 +53,4 @@ TEST(Vegas, LeavesSlowStartWithMoreThanGammaQueued) {
     EXPECT_LE(c.window.cwnd, doubled * 2 * 2 / 3 + 2) << "cwnd BaseRTT / RTT + 1";
 }
 
-TEST(Vegas, BaseRttIsTheSmallest) {
-    Rounds c = settled();
-    c.ack(1000, 80000);
-    c.ack(1000, 90000);
-    EXPECT_EQ(c.state.vegas.base_rtt_us, 80000u);
-}
-
-TEST(Vegas, ALossHalves) {
-    Rounds c = settled();
-    c.loss();
-    EXPECT_EQ(c.window.cwnd, 10u);
-    EXPECT_EQ(c.window.ssthresh, 10u);
-}
-
-TEST(Vegas, AnUnusedWindowDoesNotGrow) {  // RFC 7661
-    Rounds c = settled();
-    c.limited = false;
-    for (int i = 0; i < 10; i++) c.round(kBase);
-    EXPECT_EQ(c.window.cwnd, 20u);
-}
-
 }  // namespace

@@ -70,24 +70,4 @@ TEST(Veno, GrowsEveryOtherWindowWithALongQueue) {
     EXPECT_NEAR(growth(kEmptyPath * 3 / 2, 10), 5, 1);
 }
 
-TEST(Veno, SlowStartIsRenos) {
-    Rounds c(WW_PROTOCOL_VENO, 8);
-    for (int i = 0; i < 3; i++) c.round(kEmptyPath * static_cast<std::uint32_t>(1 + i));
-    EXPECT_EQ(c.window.cwnd, 64u) << "a doubling a round trip, however long the queue";
-}
-
-TEST(Veno, TooFewSamplesAreIgnored) {
-    Rounds c(WW_PROTOCOL_VENO, kWindow, 10);
-    for (int i = 0; i < 2; i++) c.ack(1000, kEmptyPath);
-    c.ack(1000, 2 * kEmptyPath);  // from here on the smallest of three samples counts
-    c.window.cwnd = kWindow;
-    c.loss();
-    EXPECT_EQ(c.window.ssthresh, kWindow * 4 / 5);
-}
-
-TEST(Veno, CountsTheQueueInHalfSegmentsRoundedUp) {
-    EXPECT_EQ(with_queued(2.4).state.veno.queued, 5u) << "as Linux";
-    EXPECT_EQ(with_queued(2.6).state.veno.queued, 6u);
-}
-
 }  // namespace
