@@ -21,7 +21,8 @@ pytestmark = pytest.mark.usefixtures("quic_runner")
 
 
 def scenario(*controls: str, **link: object) -> Scenario:
-    return one_link(*controls, link={"queue": {"limit": "1bdp"}, **link}, duration="8s")
+    flows = [{"name": f"f{number}", "cc": cc} for number, cc in enumerate(controls)]
+    return one_link(*flows, link={"queue": {"limit": "1bdp"}, **link}, duration="8s")
 
 
 @pytest.mark.parametrize("engine", ["quinn", "noq"])
