@@ -2,7 +2,6 @@
 """ns-3 runs controls of users, and decides as the simulator does."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from one_link import one_link
@@ -52,7 +51,7 @@ def test_a_control_may_end_slow_start_without_a_loss():
     text = like("reno", "mine")
     begin = text.index("{\n", text.index("static void on_ack")) + 2
     Path("mine.c").write_text(text[:begin] + stops + text[begin:], encoding="utf-8")
-    scenario = lossy("./mine.c").with_settings({"l.loss": {"kind": "none"}, "duration": "3s"})
+    scenario = lossy("./mine.c").with_settings({"path.loss": {"kind": "none"}, "duration": "3s"})
     scenario = scenario.with_settings({"tcp.initial_ssthresh": "unlimited"})
     ours, theirs = (run(scenario, 1).flow_rows[0] for run in (simulate, ns3.simulate))
     assert theirs["mean_cwnd"] == pytest.approx(ours["mean_cwnd"], rel=0.01)
@@ -62,8 +61,8 @@ def test_a_control_may_end_slow_start_without_a_loss():
 @needs_runner
 def test_bbr3_follows_its_packets_in_both_hosts():
     """After a timeout ns-3 sends other segments than the simulator does; here is none."""
-    settings: dict[str, Any] = {"l.rate": "50Mbps", "l.delay": "10ms", "l.queue.limit": "83p"}
-    settings |= {"l.loss": {"kind": "none"}, "duration": "5s"}
+    settings = {"path.rate": "50Mbps", "path.delay": "10ms", "path.queue.limit": "83p"}
+    settings |= {"path.loss": {"kind": "none"}, "duration": "5s"}
     scenario = lossy("bbr3").with_settings(settings)
     ours, theirs = (run(scenario, 1).flow_rows[0] for run in (simulate, ns3.simulate))
     assert theirs["goodput_bps"] == pytest.approx(ours["goodput_bps"], rel=0.001)

@@ -174,7 +174,7 @@ def test_the_same_losses_give_the_same_goodput():
     assert point in GRID.points
     chosen = {cc: flow for cc, flow in GRID.protocols.items() if cc in five}
     few = replace(GRID, protocols=chosen, points=[point])
-    planned = plan(few, 2, "60s")
+    planned = plan(few, 2, {"duration": "60s"})
     done = compare.run("single", planned, few, engines.find("ns3"), workers=2, track=track)
     assert done is not None and done.points.height == 5 and done.share("goodput") == 1
 
