@@ -88,7 +88,7 @@ def test_only_random_points_run_with_several_seeds():
         (0.0, [1]),
         *((0.01, [seed]) for seed in (1, 2, 3)),
     ]
-    assert len(plan(SMALL, seeds=2, duration="1s").jobs) == 3
+    assert len(plan(SMALL, seeds=2, settings={"duration": "1s"}).jobs) == 3
     assert len(plan(replace(SMALL, is_random=True)).jobs) == 6  # a real machine varies anyway
 
 
