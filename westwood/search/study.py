@@ -98,10 +98,14 @@ class SearchStudy:
         if ends:
             yield from self._ends()
 
-    def missing(self, trials: int) -> int:
-        """Returns the number of missing references and trials."""
+    def missing(self, trials: int, *, ends: bool = False) -> int:
+        """Returns the most steps that are missing: how many variants follow depends on the best."""
         done = sum(number < trials for number in self.result.trials)
-        return len(REFERENCES) - len(self.result.references) + trials - done
+        parameters = self._search.parameters
+        variants = len(parameters) + 1  # each change by itself, and those without effect together
+        if ends:
+            variants += sum(len(parameter.ends()) for parameter in parameters)
+        return len(REFERENCES) - len(self.result.references) + trials - done + variants
 
     def _outcomes(self, controls: Sequence[Control]) -> Iterator[tuple[int, list[Outcome]]]:
         for place, outcomes in evaluation.outcomes(controls, self._test_set, self._run_jobs):
@@ -248,7 +252,7 @@ def run(
         raise InputError(f"expected from 1 to {MOST_TRIALS}", key="--trials", value=trials)
     with SearchStudy(search, folder, run_jobs).opened(resume=resume) as study:
         try:
-            for _ in track(study.steps(trials, ends=ends), study.missing(trials)):
+            for _ in track(study.steps(trials, ends=ends), study.missing(trials, ends=ends)):
                 pass
             study.finish()
         except KeyboardInterrupt:
