@@ -184,18 +184,21 @@ $(VENV)/.tools: tools/constraints.txt | system
 	@$(UV) $(BUILD_TOOLS) || $(PIP) $(BUILD_TOOLS)
 	@touch $@
 
+# The compiler works while uv fetches what Westwood needs; without uv, pip does both in turn.
+EDITABLE = PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-build-isolation \
+    --config-settings=cmake.define.WW_WERROR=$(WERROR) --editable
 $(VENV)/.installed: $(VENV)/.tools pyproject.toml $(NATIVE)
 	@echo "Building and installing westwood into $(VENV)"
-	@$(UV) -r pyproject.toml --extra all || true
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-build-isolation --editable '.[all]' \
-	    --config-settings=cmake.define.WW_WERROR=$(WERROR)
+	@$(UV) -r pyproject.toml --extra all & fetched=$$!; \
+	    $(EDITABLE) . --no-deps; built=$$?; \
+	    wait $$fetched || $(EDITABLE) '.[all]' || exit 1; exit $$built
 	@touch $@
 
 dev: $(VENV)/.dev ## install what the tests, the linters and the documentation need, too
 
 $(VENV)/.dev: $(VENV)/.installed
 	@echo "Installing development tools into $(VENV)"
-	@$(UV) -r pyproject.toml --extra dev || PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-build-isolation --editable '.[dev]'
+	@$(UV) -r pyproject.toml --extra dev || $(EDITABLE) '.[dev]'
 	@touch $@
 
 system:
