@@ -123,7 +123,7 @@ def test_an_unreachable_target_is_left_out_and_resumed(lab, tmp_path, capsys):
     done = lab.measure(plan, "--out", out)
     assert done.returncode == 1
     assert "target lab was left out: 127.0.0.1:5301: Connection refused" in done.stderr
-    assert "continue with westwood path campaign" in done.stderr and "Traceback" not in done.stderr
+    assert f"continue with --resume --out {out}" in done.stderr and "Traceback" not in done.stderr
     rows = journal(out)
     failed = [row for row in rows if "error" in row]
     assert len(failed) == 2 and len(rows) == 2 + 8  # one upload, tried twice; and the path's
