@@ -394,7 +394,6 @@ def _opens(evaluation: Evaluation, pairs: Sequence[tuple[Control, Answer]]) -> I
 def _fragment(scenario: Scenario) -> str:
     """Returns a link's fragment; none for long lists, with which a page had 10 MB."""
     try:
-        fragment = fragments.of_scenario(scenario)
+        return fragments.of_scenario(scenario, _LONGEST_FRAGMENT)
     except InputError:
         return ""
-    return fragment if len(fragment) <= _LONGEST_FRAGMENT else ""

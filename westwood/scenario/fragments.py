@@ -17,14 +17,15 @@ from westwood.scenario.preset_files import presets
 from westwood.scenario.scenario import Scenario
 
 _LARGEST_LINK = 1_000_000  # characters; every browser accepts as many
+_GAIN = 4  # the most that zlib's best level saves over its fastest; 2.7 of lists of numbers
 _DEFLATE = -15  # zlib's window bits for raw DEFLATE, which browsers can unpack
 
 
-def of_scenario(scenario: Scenario) -> str:
-    """Returns the fragment of a scenario; raises InputError if it is too long for a link."""
+def of_scenario(scenario: Scenario, most: int = _LARGEST_LINK) -> str:
+    """Returns the fragment of a scenario; raises InputError if it has more characters."""
     if scenario.name in presets() and scenario == Scenario.preset(scenario.name):
         return of_preset(scenario.name)
-    return packed(scenario.given(), scenario.name)
+    return packed(scenario.given(), scenario.name, most)
 
 
 def of_preset(name: str) -> str:
@@ -32,16 +33,20 @@ def of_preset(name: str) -> str:
     return f"#preset={name}"
 
 
-def packed(given: Mapping[str, Any], name: str) -> str:
+def packed(given: Mapping[str, Any], name: str, most: int = _LARGEST_LINK) -> str:
     """Returns the fragment of a scenario's given settings."""
-    text = _text(given)
-    pack = zlib.compressobj(9, zlib.DEFLATED, _DEFLATE)
-    data = pack.compress(text.encode()) + pack.flush()
-    word = base64.urlsafe_b64encode(data).decode().rstrip("=")
-    if len(word) > _LARGEST_LINK:
+    text = _text(given).encode()
+    word = "" if len(zlib.compress(text, 1)) > _GAIN * most else _deflated(text)
+    if not word or len(word) > most:
         problem = "its lists of numbers are too long for a link, expected a smaller scenario"
         raise InputError(problem, value=name)
     return f"#t={word}"
+
+
+def _deflated(text: bytes) -> str:
+    pack = zlib.compressobj(9, zlib.DEFLATED, _DEFLATE)
+    data = pack.compress(text) + pack.flush()
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 def plain(scenario: Scenario) -> dict[str, Any]:

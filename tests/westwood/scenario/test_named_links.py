@@ -111,3 +111,14 @@ def test_ns3_and_linux_refuse_what_they_lack_by_its_key():
         linux_queues.check(linked_scenario("cable", "linux"))
     for name in ("dsl", "geo", "lte", "starlink", "wifi"):
         linux_queues.check(linked_scenario(name, "linux"))
+
+
+def test_a_link_of_exactly_the_longest_length_is_made():
+    """A quick estimate turns away what is far too long; the length decides on the rest."""
+    scenario = Scenario.preset("path").with_settings({"duration": "7s"})
+    fragment = fragments.of_scenario(scenario)
+    length = len(fragment) - len("#t=")
+    assert fragments.of_scenario(scenario, length) == fragment
+    for most in (length - 1, 1):
+        with pytest.raises(InputError, match="too long for a link"):
+            fragments.of_scenario(scenario, most)
