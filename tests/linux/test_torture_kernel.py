@@ -106,7 +106,7 @@ def test_a_clock_that_is_set_back_changes_no_time(attack, host, tmp_path):
     assert 86000 < time.time() - int(output) < 87000, "the helper works"
     for choices in attack.rounds():
         clock.write_text("0")
-        record = ["kernel", "record", "--cc", "ww_plus", "--duration", "1s", "--out", str(file)]
+        record = ["kernel", "record", "--cc", "ww_plus", "--for", "1s", "--out", str(file)]
         with subprocess.Popen(
             [*WESTWOOD, *record], env=environment, stdout=subprocess.PIPE, text=True
         ) as tool:
@@ -183,7 +183,7 @@ def start(command: str, folder: Path) -> subprocess.Popen[bytes]:
         line = words("record", 0, 1 << 16)
     elif command == "westwood":
         line = [*WESTWOOD, "kernel", "record", "--out", str(folder / "day.csv")]
-        line += ["--duration", "5s"]
+        line += ["--for", "5s"]
     else:
         line = words(command)
     return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

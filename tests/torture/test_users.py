@@ -20,7 +20,7 @@ COMMANDS = (
     "kernel load --boot",
     "kernel unload",
     "kernel status",
-    "kernel record --duration 1s --out day.csv",
+    "kernel record --for 1s --out day.csv",
     "kernel default",
     "kernel default ww_plus",
     "kernel default --restore",

@@ -204,14 +204,14 @@ def record(
     out: Annotated[Path, option(None, "FILE", "A .parquet or .csv file.")],
     port: PortOption = None,
     cc: CcOption = None,
-    duration: Annotated[
-        str | None, option(None, "TIME", "Stop after this time; default: at Ctrl-C.")
+    for_: Annotated[
+        str | None, option(None, "TIME", "Stop after this time; default: at Ctrl-C.", "--for")
     ] = None,
 ) -> None:
     """Record windows, round trips and losses of connections."""
     from westwood.kernel import recording
 
-    for line in recording.record(out, port, duration, cc or ()):
+    for line in recording.record(out, port, for_, cc or ()):
         print(line, flush=True)
     next_step(f"westwood trace {shlex.quote(str(out))} --plot")
 

@@ -157,7 +157,7 @@ def record(
         raise InputError("expected a name in .parquet or .csv", key="--out", value=str(out))
     if not out.parent.is_dir():
         raise InputError("no such folder", key="--out", value=str(out.parent))
-    seconds = option_seconds("--duration", duration, float("inf"))
+    seconds = option_seconds("--for", duration, float("inf"))
     events, file = _file_of_events(out)
     with file:
         try:

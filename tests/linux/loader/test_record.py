@@ -101,7 +101,7 @@ def test_only_the_requested_port_is_recorded(host):
 def test_trace_draws_a_recording(host, westwood, tmp_path, ending):
     file = tmp_path / f"day.{ending}"
     recorder = subprocess.Popen(
-        [sys.executable, "-c", CLI, *RECORD, str(file), "--duration", "1.5s"],
+        [sys.executable, "-c", CLI, *RECORD, str(file), "--for", "1.5s"],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -193,7 +193,7 @@ def command(out: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Runs `kernel record` on a file; yields the command and the PID of its ww-kernel."""
     words = [sys.executable, "-c", CLI, *RECORD, str(out)]
     with subprocess.Popen(
-        [*words, "--duration", "20s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*words, "--for", "20s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as started:
         assert started.stdout is not None and started.stdout.readline().startswith("recording")
         yield started, int(ww_kernel.status()["recorder"])
@@ -299,7 +299,7 @@ def test_invalid_input_gives_one_line_with_the_expectation(westwood, tmp_path):
         (("--out", tmp_path / "no" / "day.csv"), "no such folder"),
         (("--out", tmp_path / "day.csv", "--port", 70000), "expected a port from 1 to 65535"),
         (("--out", tmp_path / "day.csv", "--cc", "cubic,a b"), "expected the name of a congestion"),
-        (("--out", tmp_path / "day.csv", "--duration", "soon"), "--duration"),
+        (("--out", tmp_path / "day.csv", "--for", "soon"), "--for"),
     ):
         assert expected in westwood("kernel", "record", *words).refusal()
     (tmp_path / "mine.csv").write_text("a,b\n1,2\n")

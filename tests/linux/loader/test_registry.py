@@ -67,7 +67,7 @@ def test_nothing_loaded_is_no_error(westwood):
 
 @pytest.mark.usefixtures("nothing_loaded")
 def test_without_controls_a_recording_says_what_to_do(westwood, tmp_path):
-    words = ("kernel", "record", "--cc", "ww_plus", "--duration", "1s")
+    words = ("kernel", "record", "--cc", "ww_plus", "--for", "1s")
     called = westwood(*words, "--out", tmp_path / "day.csv")
     assert called.code == 1 and called.err.count("\n") == 1
     assert "nothing is loaded: westwood kernel load" in called.err
