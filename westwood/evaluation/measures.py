@@ -90,6 +90,13 @@ def completion(role: str, column: str = "completion_s") -> Callable[[Sequence[Ro
     return completion_s
 
 
+def resent_share(rows: Sequence[Row]) -> float:
+    """Returns the share of its packets that the control's flows send again; 0 if they send none."""
+    flows = of_role(rows, "tcp")
+    again = sum(row["retransmitted"] for row in flows)
+    return float(again / max(1, sum(row["sent"] for row in flows)))
+
+
 def waiting_rtts(delay_us: int, rate_bps: int) -> Callable[[Runs], float]:
     """Returns a function that gives the mean wait in the queue in empty round trips."""
     packet_us = 1500 * 8e6 / rate_bps

@@ -13,12 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from statistics import fmean
 from typing import Any
 
 from westwood.evaluation import measures
 from westwood.evaluation.basics import path
-from westwood.evaluation.benchmark.targets import of_role
+from westwood.evaluation.benchmark.targets import mean, of_role
 from westwood.evaluation.criterion import Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE
 from westwood.experiments.control import Control
@@ -41,17 +40,25 @@ _CODEL: Mapping[str, Any] = {
 
 
 def _staggered(
-    environment: Environment, every_s: float, name: str = ALONE, **link: Any
+    environment: Environment,
+    every_s: float,
+    name: str = ALONE,
+    marks: Mapping[str, Any] | None = None,
 ) -> Callable[[Control], Mapping[str, Scenario]]:
-    """Returns a function that gives a run whose flows start within `every_s` for each flow."""
+    """Returns a function that gives a run whose flows start within `every_s` for each flow.
+
+    marks: a queue that marks packets, instead of the environment's; the flows then ask for ECN.
+    """
     flows = environment.flows + environment.beside_flows
     spread = f"{every_s * (flows - 1):.3f}s"
 
     def runs(control: Control) -> Mapping[str, Scenario]:
         data = given(environment, control.cc, control.settings)
-        ecn = {"ecn": True} if link else {}
-        data["link"][0] |= link
-        data["flow"] = [{**flow, "start_spread": spread, **ecn} for flow in data["flow"]]
+        more: dict[str, Any] = {"start_spread": spread}
+        if marks:
+            data["link"][0]["queue"] = marks
+            more["ecn"] = True
+        data["flow"] = [flow | more for flow in data["flow"]]
         return {name: Scenario(**data)}
 
     return runs
@@ -59,15 +66,13 @@ def _staggered(
 
 def _resent(runs: Runs) -> float:
     """Returns the percentage of its packets that the control sends again."""
-    flows = of_role(runs[ALONE], "tcp")
-    sent = sum(row["sent"] for row in flows)
-    return float(100 * sum(row["retransmitted"] for row in flows) / sent)
+    return 100 * measures.resent_share(runs[ALONE])
 
 
 def _srtt_ms(runs: Runs) -> float:
     """Returns the mean over the flows that have an RTT: one that loses its SYNs has none."""
     srtts_s = [row["mean_srtt_s"] for row in of_role(runs[ALONE], "tcp")]
-    return 1e3 * fmean(srtt_s for srtt_s in srtts_s if not math.isnan(srtt_s))
+    return 1e3 * mean([srtt_s for srtt_s in srtts_s if not math.isnan(srtt_s)])
 
 
 def _flows(
@@ -91,7 +96,7 @@ _criterion = partial(Criterion, most_runs=_MOST_RUNS)
 _ECN_BULK = _flows(
     (1, 4, 10, 40, 100),
     10,
-    lambda count: _staggered(path(1000, 1, 12, 10, flows=count), 0.005, queue=_CODEL),
+    lambda count: _staggered(path(1000, 1, 12, 10, flows=count), 0.005, marks=_CODEL),
 )
 
 PART = Part(

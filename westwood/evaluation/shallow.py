@@ -12,7 +12,7 @@ from typing import Any
 
 from westwood.evaluation import measures
 from westwood.evaluation.basics import SAFE, alone, path, with_victim
-from westwood.evaluation.benchmark.targets import fairness, of_role
+from westwood.evaluation.benchmark.targets import fairness
 from westwood.evaluation.criterion import Compare, Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE
 from westwood.experiments.control import Control
@@ -56,10 +56,8 @@ def _criterion(
 
 
 def _resent(rows: Sequence[Row]) -> float:
-    """Returns the share that the control sends again, and as much as RESENT_LEAST at least."""
-    flows = of_role(rows, "tcp")
-    resent = sum(row["retransmitted"] for row in flows) / max(1, sum(row["sent"] for row in flows))
-    return float(resent) + bounds.RESENT_LEAST
+    """Returns the share that the control sends again, and RESENT_LEAST more, as a divisor."""
+    return measures.resent_share(rows) + bounds.RESENT_LEAST
 
 
 _HARM = measures.harm(measures.others_goodput)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nsperf's experiments: paths and flows of its run_tests.sh, and what is known of each control."""
 
+import math
+
 import pytest
 
 from westwood import simulate
@@ -78,6 +80,15 @@ def test_random_loss_stops_cubic_and_not_bbr():
     """At 1 Gb/s and 0.1 % CUBIC has a hundredth of the link, BBR nearly all (Cardwell 2016)."""
     mbps = {cc: measured("nsperf-random-loss", "0.1 %", cc) for cc in ("cubic", "bbr")}
     assert mbps["bbr"] > 800 > 50 > mbps["cubic"]
+
+
+def test_flows_without_an_answer_have_no_round_trip_and_resend_nothing():
+    """A flow whose SYNs are all lost sends nothing: its row has no round trip and no packets."""
+    silent = {"flow": "tcp-1", "mean_srtt_s": math.nan, "sent": 0, "retransmitted": 0}
+    answered = {"flow": "tcp-2", "mean_srtt_s": 0.002, "sent": 50, "retransmitted": 1}
+    wait_ms, resent = CRITERIA["nsperf-ecn"].measure, CRITERIA["nsperf-ecn-resent"].measure
+    assert (wait_ms({"alone": [silent, answered]}), resent({"alone": [silent, answered]})) == (2, 2)
+    assert math.isnan(wait_ms({"alone": [silent]})) and resent({"alone": [silent]}) == 0
 
 
 def test_each_point_runs_two_or_three_times():
