@@ -84,7 +84,9 @@ def _time(seconds: float) -> str:
 
 
 def _part(lost: float, whole: float) -> float:
-    return min(1.0, max(0.0, lost / whole)) if whole > 0 else 0.0
+    """Returns lost over whole, from 0 to 1; 0 if a run did not measure one of them."""
+    part = lost / whole if whole > 0 else 0.0
+    return 0.0 if math.isnan(part) else min(1.0, max(0.0, part))
 
 
 def _least_bps(attack: Attack) -> float:
@@ -195,8 +197,7 @@ def _unfair(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
         f"{attack.flows} flows of {label(cc)} share with a Jain index of {fairness:.2f}, those of "
         f"{_ITS_NAME} with {other:.2f}"
     )
-    is_unknown = math.isnan(fairness) or math.isnan(other)
-    return 0.0 if is_unknown else _part(other - fairness, other), says
+    return _part(other - fairness, other), says
 
 
 @_metric("late", TO_IT, "its transfers complete later than CUBIC's", needs=("transfers",))
@@ -206,8 +207,7 @@ def _late(run: RunAttack, attack: Attack, cc: str) -> tuple[float, str]:
         f"transfers of {attack.short_bytes / 1e3:.3g} kB take {_time(time_s)} with {label(cc)}, "
         f"{_time(other)} with {_ITS_NAME}"
     )
-    is_unknown = math.isnan(time_s) or math.isnan(other)
-    return 0.0 if is_unknown else _part(time_s - other, time_s), says
+    return _part(time_s - other, time_s), says
 
 
 @_metric("starves", BY_IT, "competing flows keep less than against CUBIC", needs=("beside",))
