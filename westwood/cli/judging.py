@@ -27,7 +27,7 @@ from westwood.cli.options import (
     JsonOption,
     ResumeOption,
     WorkersOption,
-    engines,
+    engine_option,
     option,
     refuse_idle,
     split_names,
@@ -94,22 +94,12 @@ def judges(
     set_, only, out: what the help says of these options. names: what --only takes. engine: the
     default.
     """
-    runs, compares = "The engine that runs it.", "The engine to compare with."
-    kinds, what_engine = ("sim|", runs) if engine == "sim" else ("", compares)
     completed = {"autocompletion": starting(names), "callback": split_names}
     annotations = {
         "set_": Annotated[list[str] | None, option(SCENARIO, "KEY=VALUE", set_, "--set")],
         "only": Annotated[list[str] | None, option(SCENARIO, "NAME,...", only, **completed)],
         "seed": Annotated[int, option(SCENARIO, "N", "Seed set to use; two sets share no seed.")],
-        "engine": Annotated[
-            str,
-            option(
-                SCENARIO,
-                f"{kinds}ns3|ns2|linux|quinn|noq",
-                what_engine,
-                autocompletion=starting(engines),
-            ),
-        ],
+        "engine": Annotated[str, engine_option(compares=engine != "sim")],
         "dask": DaskOption,
         "workers": WorkersOption,
         "resume": ResumeOption,

@@ -149,15 +149,16 @@ SetOption = Annotated[
         "--set",
     ),
 ]
-EngineOption = Annotated[
-    str,
-    option(
-        SCENARIO,
-        "sim|ns3|ns2|linux|quinn|noq",
-        "The engine that runs it.",
-        autocompletion=starting(engines),
-    ),
-]
+
+
+def engine_option(*, compares: bool = False) -> Any:
+    """Returns the option --engine: what runs it, or what the simulator is compared with."""
+    help = "The engine to compare with." if compares else "The engine that runs it."
+    names = f"{'' if compares else 'sim|'}ns3|ns2|linux|quinn|noq"
+    return option(SCENARIO, names, help, autocompletion=starting(engines))
+
+
+EngineOption = Annotated[str, engine_option()]
 SeedsOption = Annotated[
     int | None, option(SCENARIO, "N", "Seeds per point; default: the scenario's.")
 ]
