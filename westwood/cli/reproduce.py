@@ -39,9 +39,9 @@ _SettingsOption = Annotated[int, option(_PANEL, "N", "Number of settings to try.
 
 
 def _names() -> list[str]:
-    from westwood.papers.studies import STUDIES
+    from westwood.papers.studies import STUDIES, names_of
 
-    return [*STUDIES, *(claim for study in STUDIES.values() for claim in study.claims)]
+    return names_of(STUDIES)
 
 
 @judges(

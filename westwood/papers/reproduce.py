@@ -25,7 +25,7 @@ from westwood.papers import claims
 from westwood.papers.checks.common import Measured
 from westwood.papers.infer import published
 from westwood.papers.infer import report as inference
-from westwood.papers.studies import STUDIES, PaperStudy, observer_of
+from westwood.papers.studies import STUDIES, PaperStudy, names_of, observer_of
 from westwood.results.folder import Folder
 from westwood.results.rows import losing_links
 from westwood.scenario import Scenario, fragments, profiles
@@ -94,8 +94,8 @@ def select(
 
 
 def _only(names: Sequence[str], studies: Mapping[str, PaperStudy]) -> Mapping[str, PaperStudy]:
-    """Returns the named studies, and those of the named claims with these claims alone."""
-    known = [*studies, *(claim for study in studies.values() for claim in study.claims)]
+    """Returns each study that is named; of a named claim, its study with that claim only."""
+    known = names_of(studies)
     for name in names:
         if name not in known:
             problem = f"no such experiment or claim, {suggestion(name, known)}"

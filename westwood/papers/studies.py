@@ -239,6 +239,11 @@ STUDIES: dict[str, PaperStudy] = {
 }
 
 
+def names_of(studies: Mapping[str, PaperStudy]) -> list[str]:
+    """Returns what `reproduce --only` takes: the studies' names, then their claims'."""
+    return [*studies, *(claim for study in studies.values() for claim in study.claims)]
+
+
 def observer_of(scenario: str) -> Observer | None:
     """Returns the observer of a scenario's runs, which all studies of the scenario share."""
     observers = (study.observer for study in STUDIES.values() if scenario in study.scenarios)
