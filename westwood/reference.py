@@ -88,18 +88,20 @@ def _default(setting: Setting) -> str:
 
 
 def _settings(section: str) -> Listing:
-    rows = tuple((f"`{key}`", *_told(setting)) for key, setting in settings_of(section).items())
+    rows = tuple(
+        (f"`{key}`", *_setting_cells(setting)) for key, setting in settings_of(section).items()
+    )
     return Listing(("key", "what it is", "value", "default"), rows)
 
 
-def _told(setting: Setting) -> tuple[str, str, str]:
-    """Returns what a setting is, its values and its default."""
+def _setting_cells(setting: Setting) -> tuple[str, str, str]:
+    """Returns a setting's description, its values and its default."""
     return setting.what, accepted(setting), _default(setting)
 
 
 def _settings_of_kinds(kinds: Iterable[str]) -> Listing:
     rows = tuple(
-        (f"`{kind}`", f"`{key}`", *_told(setting))
+        (f"`{kind}`", f"`{key}`", *_setting_cells(setting))
         for kind in kinds
         for key, setting in settings_of(kind).items()
     )
@@ -108,7 +110,7 @@ def _settings_of_kinds(kinds: Iterable[str]) -> Listing:
 
 def _settings_of_applications() -> Listing:
     rows = tuple(
-        (f"`{app.kind}`", f"`{setting.name}`", *_told(setting)[:2], _default_of(setting))
+        (f"`{app.kind}`", f"`{setting.name}`", *_setting_cells(setting)[:2], _default_of(setting))
         for app in APPLICATIONS.values()
         for setting in app.settings
     )
@@ -132,7 +134,7 @@ def _obeyed_by(setting: Setting) -> str:
 
 def _settings_of_cc() -> Listing:
     rows = tuple(
-        (f"`{key}`", _obeyed_by(setting), *_told(setting))
+        (f"`{key}`", _obeyed_by(setting), *_setting_cells(setting))
         for key, setting in settings_of("cc").items()
     )
     return Listing(("key", "who obeys it", "what it does", "value", "default"), rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The options that all commands share that judge: evaluate, validate and reproduce.
+"""The options that the judging commands share: evaluate, validate and reproduce.
 
     @judges(only="Only these grids.", ...)
     def validate(context: typer.Context, asked: Judging, seeds: SeedsOption = None) -> None:

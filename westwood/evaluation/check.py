@@ -58,7 +58,7 @@ _VERDICTS = {
     Outcome.UNSURE: Verdict.CANNOT_TELL,
 }
 _SOURCE = "docs/your-own-control.md"
-_TOLD = ("goodput_bps", "mean_srtt_s", "retransmission_ratio")  # of each path
+_PRINTED_COLUMNS = ("goodput_bps", "mean_srtt_s", "retransmission_ratio")  # of each path
 
 
 def judged(control: Control, work: Work) -> Iterator[Mapping[str, Any]]:
@@ -124,7 +124,7 @@ def _carried(control: Control, paths: Sequence[FixedPath], rows_of: RowsOf) -> l
 def _goodput(control: Control, path: FixedPath, rows_of: RowsOf) -> Point:
     of_others = {other: path.mean(other, "goodput_bps", rows_of) for other in OTHERS}
     slowest = min(of_others, key=of_others.__getitem__)
-    mean = {column: path.mean(control, column, rows_of) for column in _TOLD}
+    mean = {column: path.mean(control, column, rows_of) for column in _PRINTED_COLUMNS}
     goodput_bps, least_bps = mean["goodput_bps"], LEAST * of_others[slowest]
     text = f"{goodput_bps / 1e6:.3g} Mb/s, {goodput_bps / path.rate_bps:.0%} of the rate"
     text += f", {mean['mean_srtt_s'] * 1e3:.1f} ms"

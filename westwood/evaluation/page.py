@@ -284,11 +284,11 @@ def draw(pairs: Sequence[tuple[Control, Answer]]) -> Figure:
         plots.Series(
             control.label,
             control.cc,
-            [point.judged for point in found_by.points],
-            [point.low for point in found_by.points],
-            [point.high for point in found_by.points],
+            [point.judged for point in reply.points],
+            [point.low for point in reply.points],
+            [point.high for point in reply.points],
         )
-        for control, found_by in pairs
+        for control, reply in pairs
     ]
     axis = _AXES[first_reply.compare].format(first_reply.unit or first_reply.criterion)
     title = _message(pairs)

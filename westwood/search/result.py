@@ -119,7 +119,7 @@ class SearchResult:
         return sorted(known, key=lambda pair: -pair[1].effect)
 
     def ablation_rows(self) -> list[dict[str, Any]]:
-        """Returns the same as rows of ablation.parquet and of best.json."""
+        """Returns the ablation as rows, for ablation.parquet and best.json."""
         return [
             {"setting": parameter.key, "back": list(ablation.keys), **_numbers(ablation)}
             for parameter, ablation in self.ablation()

@@ -30,7 +30,7 @@ def _small(monkeypatch, tmp_path):
 
 
 def options(command):
-    """Returns the options of a command that all three share, by name."""
+    """Returns, by name, the options of a command that the three commands share."""
     group = typer.main.get_command(app)
     shared = {field.name for field in fields(Judging)}
     return {param.name: param for param in group.commands[command].params if param.name in shared}
