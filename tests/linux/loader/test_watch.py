@@ -109,19 +109,6 @@ def test_a_pipe_gets_one_table(westwood, monkeypatch):
     assert "Mb/s" in called.out and "in flight" in called.out
 
 
-def test_invalid_input_gives_one_line(westwood):
-    for words, expected in (
-        (("--sort", "name"), "expected one of goodput, cwnd, rtt"),
-        (("--interval", "1ms"), "expected a time from 50ms to 1h"),
-        (("--interval", "often"), "--interval"),
-        (("--port", "0"), "expected a port"),
-        (("--cc", "a b"), "expected the name of a congestion control"),
-        (("--remote", "nowhere"), "expected an address of IPv4"),
-        (("--netns", "no-such"), "expected a name in /run/netns"),
-    ):
-        assert expected in westwood("kernel", "watch", *words).refusal()
-
-
 def test_on_a_terminal_it_runs_until_ctrl_c():
     """With 80 columns and 24 lines; it ends within half a second and restores the terminal."""
     with connected() as (_, port):

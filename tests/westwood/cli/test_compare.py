@@ -85,3 +85,16 @@ def test_pictures_of_two_commands_lie_side_by_side(westwood, tmp_path):
     assert westwood("trace", "path", *short).code == 0
     assert westwood("run", "path", *short, "--seeds", "1").code == 0
     assert len(list(tmp_path.glob("*.png"))) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "protocols"),
+    [
+        (("--cc", "reno,cubic"), ["reno", "cubic"]),
+        (("--cc", "reno,cubic", "--cc", "bbr"), ["reno", "cubic", "bbr"]),
+        (("--cc", "reno, cubic"), ["reno", "cubic"]),
+    ],
+)
+def test_protocols_between_commas(words, protocols, westwood):
+    called = westwood("compare", *words, "--duration", "1s", "--seeds", "1", "--json")
+    assert [row["cc"] for row in json.loads(called.out)["runs"]] == protocols

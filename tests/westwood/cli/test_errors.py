@@ -16,15 +16,16 @@ SMALL = Path(__file__).parents[1].joinpath("small.toml").read_text(encoding="utf
 TABLE = tomllib.loads(Path(__file__).with_name("errors.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("case", TABLE["scenario"])
-def test_a_mistake_in_a_scenario(case, small_file, westwood):
-    mistake = TABLE["scenario"][case]
-    assert mistake["replace"] in SMALL
-    changed = mistake["with"].join(SMALL.rsplit(mistake["replace"], 1))
-    small_file.write_text(changed, encoding="utf-8")
+@pytest.mark.parametrize(
+    ("replaced", "written"),
+    [(replaced, written) for replaced, rows in TABLE["scenario"].items() for written in rows],
+)
+def test_a_mistake_in_a_scenario(replaced, written, small_file, westwood):
+    assert replaced in SMALL
+    small_file.write_text(written.join(SMALL.rsplit(replaced, 1)), encoding="utf-8")
     called = westwood("run", small_file, "--out", "results", "--plot")
     first = without_line(called.err, small_file).splitlines()[0]
-    assert first == f"westwood: {small_file}: {mistake['says']}"
+    assert first == f"westwood: {small_file}: {TABLE['scenario'][replaced][written]}"
     assert (called.code, called.out) == (2, "")
     assert sorted(small_file.parent.iterdir()) == [small_file], "nothing may be written"
 

@@ -53,8 +53,8 @@ def test_each_prints_one_object_or_text_for_a_pull_request(command, westwood):
     assert done.code == 0 and json.loads(done.out), done.err
     done = westwood(*SMALL[command], "--out", "again", "--markdown")
     assert done.code == 0 and done.out.splitlines()[1].startswith("| --- |")
-    both = westwood(*SMALL[command], "--json", "--markdown")
-    assert both.code == 2 and both.err == "westwood: --markdown: has no effect with --json\n"
+    both = westwood(*SMALL[command], "--json", "--markdown").refusal()
+    assert both == "westwood: --markdown: has no effect with --json\n"
 
 
 @pytest.mark.parametrize(
@@ -94,20 +94,13 @@ def test_two_seed_sets_share_no_seed():
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ("reproduce fig5 --engine ns3", 'westwood: --engine = "ns3": expected sim, whose windows'),
-        ("reproduce --only ns3.fig5.ordr", 'did you mean "ns3.fig5.order"?'),
-        ("reproduce fig5 --seed 0", "westwood: --seed = 0: expected 1 to 2000"),
-        ("reproduce --infer plateau --set duration=3s", "--set: has no effect with --infer"),
-        ("reproduce fig5 --settings 3", "--settings: has no effect without --infer"),
         ("validate --set duration=3", "westwood: duration = 3: expected a time such as"),
         ("validate --set rate=3", "rate"),
         ("validate --seed 3000", "westwood: --seed = 3000: expected 1 to 2000"),
-        ("validate --workers 0", "westwood: --workers = 0: expected a whole number from 1 to"),
     ],
 )
 def test_wrong_options_are_one_line(words, problem, westwood):
-    done = westwood(*words.split())
-    assert done.code == 2 and problem in done.err and done.err.count("\n") == 1, done.err
+    assert problem in westwood(*words.split()).refusal()
 
 
 def test_a_cluster_also_computes_what_an_observer_reads():

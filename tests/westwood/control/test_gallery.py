@@ -33,11 +33,6 @@ def test_a_file_beside_the_scenario_comes_before_the_gallery(westwood, tmp_path)
     assert "hybla.c:1: " in westwood("run", "path", "--cc", "hybla.c", *SHORT).err
 
 
-def test_a_misspelt_file_gets_the_hint_too(westwood):
-    refused = westwood("run", "path", "--cc", "hibla.c", *SHORT)
-    assert refused.err == 'westwood: hibla.c: no such file, did you mean "hybla.c"?\n'
-
-
 @pytest.mark.parametrize("name", ["copa.c", "log_westwood.c"])
 def test_a_control_can_be_copied_under_another_name(name, westwood, tmp_path):
     assert westwood("control", "new", "mine", "--like", name).code == 0

@@ -72,13 +72,6 @@ def test_the_export_to_ns3_refuses_two_rates():
         ns3.program(linked_scenario("dsl", "ns3-3.44"))
 
 
-def test_a_wrong_name_is_refused_with_a_suggestion():
-    with pytest.raises(InputError, match=r'wire\.kind = "starlnk": unknown link, did you mean "st'):
-        linked_scenario("starlnk")
-    with pytest.raises(InputError, match=r"kind = 4: expected the name of a link: cable, dsl"):
-        linked_scenario(4)
-
-
 def test_a_sweep_of_names_survives_being_written(tmp_path):
     swept = linked_scenario("dsl", queue={"limit": "9p"}).with_sweep(
         {"wire.kind": ["dsl", "starlink"]}

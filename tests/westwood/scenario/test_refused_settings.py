@@ -39,31 +39,9 @@ def test_a_setting_beyond_its_bounds_is_refused_with_what_was_expected(protocol)
             Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
 
 
-@pytest.mark.parametrize(
-    ("cc", "words"),
-    [
-        ({"vegas_alpha": 9}, "vegas_alpha = 9: expected at most vegas_beta, 4"),
-        ({"vegas_beta": 1}, "vegas_beta = 1: expected at least vegas_alpha, 2"),
-        ({"vegas_alpha": 9, "vegas_beta": 5}, "vegas_beta = 5: expected at least vegas_alpha, 9"),
-    ],
-)
-def test_settings_that_contradict_each_other_are_refused(cc, words):
-    flow = {**FLOW, "cc": {"name": "vegas", **cc}}
-    with pytest.raises(InputError, match=rf"^f\.cc\.{words}$"):
-        Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
-
-
-@pytest.mark.parametrize(
-    ("key", "least", "less", "words"),
-    [
-        ("packet", "41B", "40B", "expected more than the header of 40B"),
-        ("receive_window", "1460B", "1459B", "expected room for a segment of 1460B"),
-    ],
-)
-def test_a_packet_holds_a_byte_and_a_receive_window_a_segment(key, least, less, words):
-    Scenario(name="s", duration="3s", link=[LINK], flow=[{**FLOW, key: least}])
-    with pytest.raises(InputError, match=rf'^f\.{key} = "{less}": {words}$'):
-        Scenario(name="s", duration="3s", link=[LINK], flow=[{**FLOW, key: less}])
+@pytest.mark.parametrize("least", [{"packet": "41B"}, {"receive_window": "1460B"}])
+def test_a_packet_of_a_byte_and_a_window_of_a_segment_are_accepted(least):
+    Scenario(name="s", duration="3s", link=[LINK], flow=[{**FLOW, **least}])
 
 
 def test_pairs_of_any_kind_can_be_declared_in_order(monkeypatch):

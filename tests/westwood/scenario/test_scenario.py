@@ -218,24 +218,6 @@ def test_a_setting_without_effect_on_the_protocol_is_refused(protocol):
                 Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "expected"),
-    [
-        ("tau", "1.9us", "whole number of us"),
-        ("alpha", 0.9004, "at most three decimals"),
-        ("cte", 1.0005, "at most three decimals"),
-        ("m", 1, "0 \\(none\\) or 2 to 16"),
-        ("cte", 0.5, "0 \\(none\\) or from 1 to 65"),
-        ("tau", "61s", "at most 60s"),
-        ("min_cwnd", 0, "at least 1"),
-    ],
-)
-def test_a_value_that_the_core_cannot_hold_exactly_is_refused(key, value, expected):
-    flow = {**FLOW, "cc": {"name": "westwoodnr+", key: value}}
-    with pytest.raises(InputError, match=expected):
-        Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
-
-
 def test_an_error_names_the_setting_and_not_the_protocol_set_with_it():
     scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW])
     with pytest.raises(InputError, match=r'^f\.cc\.tau = "0s": expected at least 1us'):

@@ -20,12 +20,6 @@ def test_an_option_is_accepted_if_the_protocol_is_set_too():
     assert [point.flow[0].cc.m for _, point in chosen.points()] == [0] * 6
 
 
-@pytest.mark.parametrize("values", [[0.1, 0.1], [0.1, 0.2, 0.1], ["1%", "1%"], [0.0, 0]])
-def test_a_repeated_value_is_refused(values):
-    with pytest.raises(InputError, match="expected each value once"):
-        Scenario.preset("path").with_sweep({"path.loss.rate": values})
-
-
 def test_long_values_with_the_same_beginning_stay_distinct():
     losses = [{"kind": "script", "packets": list(range(1, last))} for last in (300, 303)]
     scenario = Scenario.preset("path").with_sweep({"path.loss": losses})
