@@ -14,14 +14,14 @@ from .models import Window
 from .scripts import ACKS, Model, of_control, of_model
 
 RECORDED = Path(__file__).with_name("ns3_windows.txt").read_text(encoding="utf-8")
-EVERY = 100  # ACKs, of which ns3_windows.txt has the last
+EVERY = 500  # ACKs, of which ns3_windows.txt has the last: a window depends on all before it
 INFINITE = 0x7FFFFFFF
 NS3, EQUATIONS = "ns-3 3.44", "the equations, in floating point"
 AS_NS3 = "ns-3 3.44 (the equations, rounded as there)"
 
 
 def recorded(control: str) -> list[tuple[int, float]]:
-    """Returns ns-3's cwnd, and alpha of DCTCP, after each hundredth ACK."""
+    """Returns ns-3's cwnd, and alpha of DCTCP, after each 500th ACK."""
     lines = RECORDED.split(f"{control}\n")[1].split("Tcp")[0].splitlines()
     assert len(lines) == ACKS // EVERY
     return [(int(cwnd), float(alpha)) for _, cwnd, alpha in map(str.split, lines)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Prints the windows that ns-3's own congestion controls set for the ACKs and losses of script.py, one line
-// `ACK CWND VALUE` for each hundredth ACK. The recorded output is ns3_windows.txt; README.md has the commands.
+// `ACK CWND VALUE` for each 500th ACK. The recorded output is ns3_windows.txt; README.md has the commands.
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -60,7 +60,7 @@ void run(const Script& script) {
             tcb->m_ssThresh = control->GetSsThresh(tcb, tcb->m_cWnd);
             tcb->m_cWnd = tcb->m_ssThresh;
         }
-        if (i % 100 == 0) std::cout << i << " " << tcb->m_cWnd / kMss << " " << value << "\n";
+        if (i % 500 == 0) std::cout << i << " " << tcb->m_cWnd / kMss << " " << value << "\n";
     }
 }
 
