@@ -13,11 +13,6 @@ _SLOW_BPS, _FAST_BPS = 10e6, 100e6
 _POLICED_BPS = 10e6
 
 
-def _startup_bandwidth(seen: Seen) -> float:
-    end_s = seen.recording.spell("Startup").end_s
-    return seen.recording.at("bw_bps", end_s) / seen.path_bps
-
-
 def _rounds_to_most(seen: Seen) -> float:
     course = seen.recording.course("bw_bps")
     times_s = course.time_s[course.value >= 0.8 * seen.path_bps]
@@ -113,7 +108,12 @@ CASES = (
         "sending rate to discover the full bottleneck bandwidth.",
         Path(duration_s=4, link=_BURSTS),
         (
-            Expectation("bandwidth as Startup ends, over the path's", _startup_bandwidth, 0.9, 1.2),
+            Expectation(
+                "bandwidth as Startup ends, over the path's",
+                measures.bandwidth_after_startup,
+                0.9,
+                1.2,
+            ),
             Expectation("largest cwnd in Startup, over the BDP", _cwnd_in("Startup"), 2),
             Expectation("rounds until 80 % of the bandwidth", _rounds_to_most, 1, 7),
         ),

@@ -9,10 +9,19 @@ from dataclasses import replace
 import numpy as np
 
 from westwood.control.catalogue import OPPORTUNITY_BYTES
-from westwood.evaluation.draft.case import MSS_BYTES, PACKET_BYTES, Measure, Moment, Path, Seen
+from westwood.evaluation.draft.case import (
+    MSS_BYTES,
+    PACKET_BYTES,
+    Expectation,
+    Measure,
+    Moment,
+    Path,
+    Seen,
+)
 from westwood.evaluation.draft.recording import LackingError, Numbers, Spell, UnseenError
 
 Choice = Callable[[Seen], Spell]
+PROBE_BW = ("ProbeBW_DOWN", "ProbeBW_CRUISE", "ProbeBW_REFILL", "ProbeBW_UP")
 _OPPORTUNITY_BITS = 8 * OPPORTUNITY_BYTES  # of a line of a recorded rate
 
 
@@ -39,19 +48,21 @@ def between(before: str, state: str, after: str) -> Choice:
     return choose
 
 
-def length(choice: Choice) -> Measure:
+def _of_spell(quantity: Callable[[Seen, Spell], float]) -> Callable[[Choice], Measure]:
+    """Makes a quantity of a spell a measure of the spell that a case chooses."""
+    return lambda choice: lambda seen: quantity(seen, choice(seen))
+
+
+@_of_spell
+def length(seen: Seen, spell: Spell) -> float:
     """Measures how long a spell lasts, in seconds."""
-    return lambda seen: choice(seen).length_s
+    return spell.length_s
 
 
-def rounds(choice: Choice) -> Measure:
+@_of_spell
+def rounds(seen: Seen, spell: Spell) -> float:
     """Measures how many round trips a spell lasts."""
-
-    def measure(seen: Seen) -> float:
-        spell = choice(seen)
-        return seen.recording.rounds(spell.start_s, spell.end_s)
-
-    return measure
+    return seen.recording.rounds(spell.start_s, spell.end_s)
 
 
 def rounds_until_end(state: str, event: str) -> Measure:
@@ -64,9 +75,10 @@ def rounds_until_end(state: str, event: str) -> Measure:
     return measure
 
 
-def state_after(choice: Choice) -> Measure:
-    """Measures the state that follows a spell."""
-    return lambda seen: choice(seen).next
+def followed_by(state: str, *words: str, choice: Choice | None = None) -> Expectation:
+    """Expects one of these states after a spell in a state, by default the first that ends."""
+    chosen = choice or first(state)
+    return Expectation(f"state after {state}", lambda seen: chosen(seen).next, words=words)
 
 
 def state_before(event: str) -> Measure:
@@ -76,36 +88,29 @@ def state_before(event: str) -> Measure:
     )
 
 
-def lost(choice: Choice) -> Measure:
+@_of_spell
+def lost(seen: Seen, spell: Spell) -> float:
     """Measures how many segments are found lost in a spell."""
-
-    def measure(seen: Seen) -> float:
-        spell = choice(seen)
-        return seen.recording.count("lost", spell.start_s, spell.end_s)
-
-    return measure
+    return seen.recording.count("lost", spell.start_s, spell.end_s)
 
 
-def pacing_gain(choice: Choice) -> Measure:
+@_of_spell
+def pacing_gain(seen: Seen, spell: Spell) -> float:
     """Measures the pacing rate over the bandwidth in a spell."""
-
-    def measure(seen: Seen) -> float:
-        spell = choice(seen)
-        pacing = seen.recording.within("pacing_bps", spell)
-        return float(np.median(pacing)) / _bandwidth(seen, spell)
-
-    return measure
+    pacing = seen.recording.within("pacing_bps", spell)
+    return float(np.median(pacing)) / _bandwidth(seen, spell)
 
 
-def sending_gain(choice: Choice) -> Measure:
+@_of_spell
+def sending_gain(seen: Seen, spell: Spell) -> float:
     """Measures the rate of what is sent over the bandwidth in a spell."""
+    return seen.recording.sent_bps(spell.start_s, spell.end_s) / _bandwidth(seen, spell)
 
-    def measure(seen: Seen) -> float:
-        spell = choice(seen)
-        sent_bps = seen.recording.sent_bps(spell.start_s, spell.end_s)
-        return sent_bps / _bandwidth(seen, spell)
 
-    return measure
+def bandwidth_after_startup(seen: Seen) -> float:
+    """Measures the bandwidth as Startup ends, over the path's."""
+    end_s = seen.recording.spell("Startup").end_s
+    return seen.recording.at("bw_bps", end_s) / seen.path_bps
 
 
 def _bandwidth(seen: Seen, spell: Spell) -> float:
@@ -115,25 +120,17 @@ def _bandwidth(seen: Seen, spell: Spell) -> float:
     return bandwidth
 
 
-def inflight_at_end(choice: Choice) -> Measure:
+@_of_spell
+def inflight_at_end(seen: Seen, spell: Spell) -> float:
     """Measures what is in flight as a spell ends, over the BDP."""
-
-    def measure(seen: Seen) -> float:
-        end_s = choice(seen).end_s
-        return seen.recording.at("in_flight", end_s) / seen.recording.bdp_bytes(end_s)
-
-    return measure
+    return seen.recording.at("in_flight", spell.end_s) / seen.recording.bdp_bytes(spell.end_s)
 
 
-def least_inflight(choice: Choice) -> Measure:
+@_of_spell
+def least_inflight(seen: Seen, spell: Spell) -> float:
     """Measures the least in flight in a spell, over the BDP."""
-
-    def measure(seen: Seen) -> float:
-        spell = choice(seen)
-        least = seen.recording.within("in_flight", spell).min()
-        return float(least) / seen.recording.bdp_bytes(spell.start_s)
-
-    return measure
+    least = seen.recording.within("in_flight", spell).min()
+    return float(least) / seen.recording.bdp_bytes(spell.start_s)
 
 
 def slower(share: float) -> Callable[[Path, Moment], Path]:

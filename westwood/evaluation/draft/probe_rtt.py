@@ -10,8 +10,6 @@ from westwood.evaluation.draft.case import Case, Expectation, Path, Seen
 from westwood.evaluation.draft.measures import first
 from westwood.evaluation.draft.recording import LackingError
 
-_PROBE_BW = ("ProbeBW_DOWN", "ProbeBW_CRUISE", "ProbeBW_REFILL", "ProbeBW_UP")
-
 
 def _wait(seen: Seen) -> float:
     """Returns the time from the last new smallest round trip to ProbeRTT."""
@@ -75,9 +73,7 @@ CASES = (
             Expectation("time from the last smaller RTT to ProbeRTT", _wait, 5, 5.5, "s"),
             Expectation("cwnd in ProbeRTT, over the BDP", _cwnd_in_probe_rtt, 0.4, 0.6),
             Expectation("time in ProbeRTT", measures.length(first("ProbeRTT")), 0.2, 0.5, "s"),
-            Expectation(
-                "state after ProbeRTT", measures.state_after(first("ProbeRTT")), words=_PROBE_BW
-            ),
+            measures.followed_by("ProbeRTT", *measures.PROBE_BW),
             Expectation("cwnd 4 round trips later, over that before", _cwnd_after, 0.8, 1.3),
         ),
         in_logs=True,
@@ -114,9 +110,7 @@ CASES = (
                 ),
                 words=("Startup",),
             ),
-            Expectation(
-                "state after ProbeRTT", measures.state_after(first("ProbeRTT")), words=("Startup",)
-            ),
+            measures.followed_by("ProbeRTT", "Startup"),
         ),
     ),
 )

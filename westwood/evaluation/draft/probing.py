@@ -10,6 +10,7 @@ from westwood.evaluation.draft.case import Case, Expectation, Moment, Path, Seen
 from westwood.evaluation.draft.measures import between, changed, first
 
 _UP, _DOWN, _CRUISE, _REFILL = ("ProbeBW_UP", "ProbeBW_DOWN", "ProbeBW_CRUISE", "ProbeBW_REFILL")
+_DOWN_TO_CRUISE = between(_UP, _DOWN, _CRUISE)
 _WITHOUT_PROBE_RTT = {"bbr3_probe_rtt": "1h"}
 
 
@@ -70,7 +71,7 @@ _PHASES = (
         (
             Expectation("rounds in ProbeBW_UP", measures.rounds(first(_UP)), 2.9, 6),
             Expectation("segments lost in it", measures.lost(first(_UP)), 0, 0, is_condition=True),
-            Expectation("state after ProbeBW_UP", measures.state_after(first(_UP)), words=(_DOWN,)),
+            measures.followed_by(_UP, _DOWN),
         ),
         in_logs=True,
     ),
@@ -85,27 +86,23 @@ _PHASES = (
         (
             Expectation(
                 "pacing rate in ProbeBW_DOWN, over bandwidth",
-                measures.pacing_gain(between(_UP, _DOWN, _CRUISE)),
+                measures.pacing_gain(_DOWN_TO_CRUISE),
                 0.88,
                 0.9,
             ),
             Expectation(
                 "rate of sending in it, over bandwidth",
-                measures.sending_gain(between(_UP, _DOWN, _CRUISE)),
+                measures.sending_gain(_DOWN_TO_CRUISE),
                 0.85,
                 0.93,
             ),
             Expectation(
                 "in flight as it ends, over the BDP",
-                measures.inflight_at_end(between(_UP, _DOWN, _CRUISE)),
+                measures.inflight_at_end(_DOWN_TO_CRUISE),
                 0.8,
                 1.05,
             ),
-            Expectation(
-                "state after ProbeBW_DOWN",
-                measures.state_after(between(_UP, _DOWN, _CRUISE)),
-                words=(_CRUISE,),
-            ),
+            measures.followed_by(_DOWN, _CRUISE, choice=_DOWN_TO_CRUISE),
         ),
         in_logs=True,
     ),
@@ -122,9 +119,7 @@ _PHASES = (
             Expectation(
                 "least in flight in it, over the BDP", measures.least_inflight(changed(_DOWN)), 1
             ),
-            Expectation(
-                "state after ProbeBW_DOWN", measures.state_after(changed(_DOWN)), words=(_REFILL,)
-            ),
+            measures.followed_by(_DOWN, _REFILL, choice=changed(_DOWN)),
         ),
         change=measures.slower(0.1),
         waits_for=_UP,
@@ -145,9 +140,7 @@ _PROVOKED = (
             Expectation(
                 "rounds of losses until it ends", measures.rounds_until_end(_UP, "lost"), 0, 2
             ),
-            Expectation(
-                "state after ProbeBW_UP", measures.state_after(changed(_UP)), words=(_DOWN, _CRUISE)
-            ),
+            measures.followed_by(_UP, _DOWN, _CRUISE, choice=changed(_UP)),
         ),
         change=_limited_and_lost,
         waits_for=_UP,
@@ -182,9 +175,7 @@ _PROVOKED = (
             Expectation(
                 "rounds of losses until it ends", measures.rounds_until_end(_UP, "lost"), 0, 1
             ),
-            Expectation(
-                "state after ProbeBW_UP", measures.state_after(changed(_UP)), words=(_DOWN,)
-            ),
+            measures.followed_by(_UP, _DOWN, choice=changed(_UP)),
         ),
         change=_lost_in_startup_and_up,
         waits_for=_UP,
@@ -199,12 +190,8 @@ _PROVOKED = (
         Path(duration_s=8),
         (
             Expectation("bandwidth after the pause, over that before", _bandwidth_kept, 0.99, 1.01),
-            Expectation(
-                "state after ProbeBW_REFILL", measures.state_after(changed(_REFILL)), words=(_UP,)
-            ),
-            Expectation(
-                "state after ProbeBW_UP", measures.state_after(changed(_UP)), words=(_DOWN,)
-            ),
+            measures.followed_by(_REFILL, _UP, choice=changed(_REFILL)),
+            measures.followed_by(_UP, _DOWN, choice=changed(_UP)),
         ),
         change=_pause,
         waits_for=_REFILL,

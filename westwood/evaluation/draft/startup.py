@@ -9,13 +9,6 @@ from westwood.evaluation.draft import measures
 from westwood.evaluation.draft.case import Case, Expectation, Path, Seen
 from westwood.evaluation.draft.measures import changed, first
 
-_PROBE_BW = ("ProbeBW_DOWN", "ProbeBW_CRUISE", "ProbeBW_REFILL", "ProbeBW_UP")
-
-
-def _bandwidth_found(seen: Seen) -> float:
-    end_s = seen.recording.spell("Startup").end_s
-    return seen.recording.at("bw_bps", end_s) / seen.path_bps
-
 
 def _rounds_on_plateau(seen: Seen) -> float:
     """Returns the round trips since the bandwidth grew by 25 % for the last time."""
@@ -39,11 +32,14 @@ CASES = (
             Expectation(
                 "segments lost in it", measures.lost(first("Startup")), 0, 0, is_condition=True
             ),
-            Expectation("bandwidth as Startup ends, over the path's", _bandwidth_found, 0.98, 1.02),
-            Expectation("rounds from the plateau to its end", _rounds_on_plateau, 2.9, 5),
             Expectation(
-                "state after Startup", measures.state_after(first("Startup")), words=("Drain",)
+                "bandwidth as Startup ends, over the path's",
+                measures.bandwidth_after_startup,
+                0.98,
+                1.02,
             ),
+            Expectation("rounds from the plateau to its end", _rounds_on_plateau, 2.9, 5),
+            measures.followed_by("Startup", "Drain"),
         ),
         in_logs=True,
     ),
@@ -62,10 +58,8 @@ CASES = (
             Expectation(
                 "rounds of losses until it ends", measures.rounds_until_end("Startup", "lost"), 0, 3
             ),
-            Expectation(
-                "state after Startup",
-                measures.state_after(changed("Startup")),
-                words=("Drain", "ProbeBW_DOWN", "ProbeBW_CRUISE"),
+            measures.followed_by(
+                "Startup", "Drain", "ProbeBW_DOWN", "ProbeBW_CRUISE", choice=changed("Startup")
             ),
         ),
         change=lambda path, moment: replace(path, link={"loss": moment.lost(every=3, count=60)}),
@@ -98,7 +92,7 @@ CASES = (
                 0.8,
                 1.05,
             ),
-            Expectation("state after Drain", measures.state_after(first("Drain")), words=_PROBE_BW),
+            measures.followed_by("Drain", *measures.PROBE_BW),
         ),
         in_logs=True,
     ),
@@ -116,7 +110,7 @@ CASES = (
                 measures.inflight_at_end(first("Drain")),
                 1.05,
             ),
-            Expectation("state after Drain", measures.state_after(first("Drain")), words=_PROBE_BW),
+            measures.followed_by("Drain", *measures.PROBE_BW),
         ),
         change=measures.becomes(4e6),
         waits_for="Drain",
