@@ -25,14 +25,14 @@ class At:
     """What was found at a point: the control's mean, the reference's, and what is judged."""
 
     name: str
-    value: float
-    half: float  # of the value's 95 % interval
-    reference: float  # NaN: none
-    judged: float
-    low: float
-    high: float
-    verdict: Verdict
-    runs: int
+    value: float = math.nan
+    half: float = math.nan  # of the value's 95 % interval
+    reference: float = math.nan  # NaN: none
+    judged: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    verdict: Verdict = Verdict.NOT_RUN
+    runs: int = 0
     why_not: str = ""  # why it did not run
     scatter: float = math.nan  # standard deviation of the seeds over their mean
     # What is kept over what is kept beside paced CUBIC; NaN: not compared.
@@ -65,16 +65,16 @@ class Answer:
 
     criterion: str
     part: str
-    question: str
-    says: str
-    source: str
-    unit: str
-    compare: str
-    axis: str
-    bound: float | None
-    at_most: bool
-    bound_source: str
-    points: tuple[At, ...]
+    question: str = ""
+    says: str = ""
+    source: str = ""
+    unit: str = ""
+    compare: str = "value"
+    axis: str = ""
+    bound: float | None = None
+    at_most: bool = False
+    bound_source: str = ""
+    points: tuple[At, ...] = ()
     note: str = ""
     command: str = ""  # of a harness; others follow from the criterion's name
     tuned: str = ""  # how the control was tuned on what the criterion runs
@@ -141,23 +141,17 @@ def of_runs(
         not_run_at(name, sides.why) if isinstance(sides, NotRun) else _point(criterion, name, sides)
         for name, sides in sides_of.items()
     )
-    bound = criterion.threshold
-    return Answer(
-        criterion.name,
-        part,
-        criterion.question,
-        criterion.says,
-        criterion.source,
-        criterion.unit,
-        criterion.compare,
-        criterion.axis,
-        bound.bound if bound else None,
-        bound.at_most if bound else False,
-        bound.source if bound else "",
-        points,
-        criterion.note,
-        statistic=criterion.statistic,
-    )
+    same = ("question", "says", "source", "unit", "compare", "axis", "note", "statistic")
+    given = {name: getattr(criterion, name) for name in same}
+    return Answer(criterion.name, part, points=points, **given, **bound_fields(criterion.threshold))
+
+
+def bound_fields(threshold: Threshold | None) -> dict[str, Any]:
+    """Returns an answer's fields for a threshold."""
+    if threshold is None:
+        return {}
+    bound, at_most, source = threshold.bound, threshold.at_most, threshold.source
+    return {"bound": bound, "at_most": at_most, "bound_source": source}
 
 
 def _point(criterion: Criterion, name: str, sides: Sides) -> At:
@@ -195,8 +189,7 @@ def scatter_of(values: Sequence[float]) -> float:
 
 def not_run_at(name: str, why: str) -> At:
     """Returns a point without runs."""
-    nan = math.nan
-    return At(name, nan, nan, nan, nan, -math.inf, math.inf, Verdict.NOT_RUN, 0, why)
+    return At(name, low=-math.inf, high=math.inf, why_not=why)
 
 
 def _judged(criterion: Criterion, values: Sequence[float], references: Sequence[float]) -> Estimate:
@@ -266,21 +259,21 @@ def verdict_of(judged: Estimate, threshold: Threshold | None) -> Verdict:
 def not_run(part: Part, name: str) -> Answer:
     """Returns the answer of a part's criterion on an engine that can't run it."""
     why = f"Not run: this part runs on {', '.join(part.engines)} only."
-    return Answer(name, part.name, "", name, part.source, "", "value", "", None, False, "", (), why)
+    return Answer(name, part.name, says=name, source=part.source, note=why)
 
 
 def text_at(name: str, text: str, expected: str, verdict: Verdict, value: float = math.nan) -> At:
     """Returns a point of a harness: what was measured, in words, and what was expected."""
-    nan = math.nan
-    return At(name, value, nan, nan, value, nan, nan, verdict, 1, text=text, expected=expected)
+    measured: dict[str, Any] = {"value": value, "judged": value, "text": text, "expected": expected}
+    return At(name, verdict=verdict, runs=1, **measured)
 
 
 def of_measurements(
     part: Part, name: str, says: str, points: Sequence[At], note: str = "", **more: Any
 ) -> Answer:
     """Returns the answer of a harness, whose points are what was measured."""
-    of_part = (part.name, "", says, part.source, "", "value", "measurement")
-    return Answer(name, *of_part, None, False, "", tuple(points), note, statistic="", **more)
+    more |= {"source": part.source, "axis": "measurement", "note": note, "statistic": ""}
+    return Answer(name, part.name, says=says, points=tuple(points), **more)
 
 
 def lines(answers: Sequence[Answer]) -> dict[str, Answer | None]:

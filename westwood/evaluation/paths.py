@@ -13,7 +13,7 @@ from westwood.control.catalogue import label
 from westwood.engines.machine import free_memory
 from westwood.engines.resources import format_bytes
 from westwood.errors import InputError
-from westwood.evaluation.answer import Answer, At, not_run_at, verdict_of
+from westwood.evaluation.answer import Answer, At, bound_fields, not_run_at, verdict_of
 from westwood.evaluation.benchmark import earlier, earlier_rows, wide, wide_rows
 from westwood.evaluation.benchmark.cases import Case, Section
 from westwood.evaluation.benchmark.targets import CaseRuns, Target
@@ -136,17 +136,10 @@ def answer_of(target: Target, control: Control, seen: Sequence[CaseRuns], paths:
     """Returns the answer of a row from its section's runs."""
     statistic = target.of(seen)
     estimate = statistic.estimate
-    measured = At(
-        statistic.note or "all paths",
-        estimate.value,
-        math.nan,
-        math.nan,
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        verdict_of(estimate, target.threshold),
-        paths,
-    )
+    verdict = verdict_of(estimate, target.threshold)
+    ends: Mapping[str, Any] = {"low": estimate.low, "high": estimate.high, "runs": paths}
+    name, value = statistic.note or "all paths", estimate.value
+    measured = At(name, value, judged=value, verdict=verdict, **ends)
     scenarios = tuple(fragments.plain(case.scenario(control)) for _, case in statistic.worst)
     return _answer(target, control, measured, scenarios)
 
@@ -159,20 +152,14 @@ def not_run(target: Target, control: Control, why: str) -> Answer:
 def _answer(
     target: Target, control: Control, measured: At, scenarios: tuple[Mapping[str, Any], ...] = ()
 ) -> Answer:
-    bound = target.threshold
     return Answer(
         target.name,
         NAME,
-        "",
-        f"{target.section}: {target.says}",
-        "the benchmark's population of paths (docs/control-reference.md)",
-        "",
-        "value",
-        "paths",
-        bound.bound if bound else None,
-        target.at_most,
-        bound.source if bound else "",
-        (measured,),
+        says=f"{target.section}: {target.says}",
+        source="the benchmark's population of paths (docs/control-reference.md)",
+        axis="paths",
+        **{"at_most": target.at_most, **bound_fields(target.threshold)},
+        points=(measured,),
         tuned="" if control.settings else TUNED.get(control.cc, ""),
         scenarios=scenarios,
         statistic="",  # the target says it

@@ -17,7 +17,7 @@ import polars as pl
 from westwood.control.catalogue import OTHER_STYLE, PlotStyle
 from westwood.engines.simulator import ENGINE
 from westwood.errors import InputError
-from westwood.evaluation.answer import Answer, At, of_measurements
+from westwood.evaluation.answer import Answer, At, of_measurements, text_at
 from westwood.evaluation.criterion import Part, Work
 from westwood.evaluation.draft import catalogue, judging
 from westwood.evaluation.draft.judging import Finding, Judgement
@@ -86,20 +86,11 @@ def answer_of(judgement: Judgement) -> Answer:
 
 def _point(finding: Finding) -> At:
     value = finding.value if isinstance(finding.value, float) else math.nan
-    return At(
-        finding.expectation.what,
-        value,
-        math.nan,
-        math.nan,
-        value,
-        math.nan,
-        math.nan,
-        finding.verdict,
-        0 if finding.lacks else 1,
-        finding.lacks,
-        text=finding.measured,
-        expected=finding.expectation.expected,
+    expectation = finding.expectation
+    point = text_at(
+        expectation.what, finding.measured, expectation.expected, finding.verdict, value
     )
+    return replace(point, runs=0, why_not=finding.lacks) if finding.lacks else point
 
 
 def draw(name: str, controls: Sequence[Control], work: Work) -> Figure:
