@@ -25,9 +25,8 @@ from westwood.evaluation.benchmark.targets import (
     of_role,
     over,
     own_share,
-    quantile_of,
+    row,
 )
-from westwood.results.columns import Row
 from westwood.results.intervals import bootstrap
 from westwood.search import bounds
 
@@ -59,10 +58,11 @@ def _of_transfers(column: str) -> OfRan:
 def _short() -> Iterator[Target]:
     for cell, name in (("alone", "short"), ("beside CUBIC", "shared")):
         for share in ("p50", "p95"):
-            over = quantile_of(_of_transfers(f"completion_{share}_s"), 0.5, least=False)
+            taken = _of_transfers(f"completion_{share}_s")
             says = f"completion/CUBIC's, {share}" if cell == "alone" else f"{cell}, {share}"
-            figure = in_cell(cell, over)
-            yield Target(f"{name}-{share}", "short", says, figure, bounds.SHORT, at_most=True)
+            yield row(
+                "short", f"{name}-{share}", says, taken, bounds.SHORT, at_most=True, cell=cell
+            )
 
 
 def _points() -> Iterator[Target]:
@@ -72,40 +72,29 @@ def _points() -> Iterator[Target]:
         yield Target(name, "point", says, in_cell(name, _mbps), _POINT_BOUNDS.get(name, math.nan))
 
 
-def _queue(rows: Sequence[Row]) -> float:
-    return float(rows[0]["mean_queue"])
-
-
+_QUEUE, _DROPPED = over(CUBIC, lambda rows: float(rows[0]["mean_queue"])), over(CUBIC, loss_ratio)
 ROWS = (
     *median_and_tenth(
         "clean", "goodput/CUBIC's, median", _CLEAN, bounds.CLEAN_MEDIAN, bounds.CLEAN_TENTH
     ),
-    Target(
-        "clean-queue",
-        "clean",
-        "queue/CUBIC's, median",
-        quantile_of(over(CUBIC, _queue), 0.5, least=False),
-        bounds.CLEAN_QUEUE,
-        at_most=True,
-    ),
+    row("clean", "clean-queue", "queue/CUBIC's, median", _QUEUE, bounds.CLEAN_QUEUE, at_most=True),
     *median_and_tenth(
         "loss", "goodput/BBRv1's, median", _LOSS, bounds.LOSS_MEDIAN, bounds.LOSS_TENTH
     ),
-    Target(
-        "loss-binds",
+    row(
         "loss",
+        "loss-binds",
         "BBRv1's, where loss binds",
-        quantile_of(_LOSS, 0.5, where=loss_binds),
+        _LOSS,
         bounds.LOSS_BINDS,
+        where=loss_binds,
     ),
     Target("loss-share", "loss", "paths where loss binds", _binding),
     *_points(),
     Target(
         "beside-kept", "beside", "CUBIC keeps, worst cell", in_worst_cell(kept), bounds.CUBIC_KEEPS
     ),
-    Target(
-        "beside-tenth", "beside", "CUBIC keeps, worst tenth", quantile_of(lambda r: kept([r]), 0.1)
-    ),
+    row("beside", "beside-tenth", "CUBIC keeps, worst tenth", lambda r: kept([r]), share=0.1),
     Target(
         "beside-own", "beside", "own/even share, worst", in_worst_cell(own_share), bounds.OWN_SHARE
     ),
@@ -116,19 +105,13 @@ ROWS = (
         in_worst_cell(lambda ran: mean([fairness(case_runs.control_rows) for case_runs in ran])),
         bounds.AMONG,
     ),
-    Target(
-        "mixed",
-        "mixed",
-        "Jain/CUBIC's, 10-160 ms",
-        quantile_of(over(CUBIC, fairness), 0.5),
-        bounds.DISTANT,
-    ),
+    row("mixed", "mixed", "Jain/CUBIC's, 10-160 ms", over(CUBIC, fairness), bounds.DISTANT),
     *_short(),
-    Target(
-        "collapse-loss",
+    row(
         "collapse",
+        "collapse-loss",
         "loss/CUBIC's, 100 flows",
-        quantile_of(over(CUBIC, loss_ratio), 0.5, least=False),
+        _DROPPED,
         bounds.COLLAPSE,
         at_most=True,
     ),

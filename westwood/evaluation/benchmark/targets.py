@@ -185,6 +185,23 @@ def quantile_of(
     return figure
 
 
+def row(
+    section: str,
+    name: str,
+    says: str,
+    quantity: OfRan,
+    bound: float = math.nan,
+    share: float = 0.5,
+    *,
+    at_most: bool = False,
+    cell: str = "",
+    where: Callable[[CaseRuns], bool] = always,
+) -> Target:
+    """Makes a row of a quantile over paths, of one cell or of all."""
+    figure = quantile_of(quantity, share, where=where, least=not at_most)
+    return Target(name, section, says, in_cell(cell, figure) if cell else figure, bound, at_most)
+
+
 def median_and_tenth(
     section: str,
     says: str,
@@ -195,14 +212,11 @@ def median_and_tenth(
     at_most: bool = False,
 ) -> tuple[Target, Target]:
     """Makes the rows of a section for the median of a quantity and for its worst tenth."""
-    least, share = not at_most, 0.9 if at_most else 0.1
-    middle, worst = (
-        quantile_of(quantity, 0.5, least=least),
-        quantile_of(quantity, share, least=least),
-    )
+    names, same = (f"{section}-median", f"{section}-tenth"), "same, worst tenth"
+    share = 0.9 if at_most else 0.1
     return (
-        Target(f"{section}-median", section, says, middle, median, at_most),
-        Target(f"{section}-tenth", section, "same, worst tenth", worst, tenth, at_most),
+        row(section, names[0], says, quantity, median, at_most=at_most),
+        row(section, names[1], same, quantity, tenth, share, at_most=at_most),
     )
 
 

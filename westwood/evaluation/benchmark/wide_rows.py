@@ -19,15 +19,14 @@ from westwood.evaluation.benchmark.targets import (
     Target,
     fairness,
     goodput,
-    in_cell,
     in_worst_cell,
     loss_binds,
     mean,
     median_and_tenth,
     of_role,
     over,
-    quantile_of,
     ratio,
+    row,
     worst_of,
 )
 from westwood.results.columns import Row
@@ -132,6 +131,10 @@ def _worst_path(quantity: OfRan, *, least: bool = True) -> OfRuns:
     return figure
 
 
+def _wire(name: str, says: str, cell: str, bound: float = math.nan, share: float = 0.5) -> Target:
+    return row("wire", name, says, _OVER_BBR, bound, share, cell=cell, where=loss_binds)
+
+
 def _runaways(name: str, section: str) -> Target:
     return Target(name, section, "runs resending > 1/5", runaways, bounds.RUNAWAYS, at_most=True)
 
@@ -140,51 +143,27 @@ ROWS = (
     *median_and_tenth(
         "alone", "goodput/CUBIC's, median", _ALONE, bounds.ALONE_MEDIAN, bounds.ALONE_TENTH
     ),
-    Target(
-        "wire-binds",
-        "wire",
-        "BBRv1's, where loss binds",
-        in_cell("deep", quantile_of(_OVER_BBR, 0.5, where=loss_binds)),
-        bounds.WIRE_BINDS,
-    ),
-    Target(
-        "wire-tenth",
-        "wire",
-        "same, worst tenth",
-        in_cell("deep", quantile_of(_OVER_BBR, 0.1, where=loss_binds)),
-    ),
-    Target(
-        "wire-thin",
-        "wire",
-        "same, queue < 0.1 BDP",
-        in_cell("thin", quantile_of(_OVER_BBR, 0.5, where=loss_binds)),
-    ),
+    _wire("wire-binds", "BBRv1's, where loss binds", "deep", bounds.WIRE_BINDS),
+    _wire("wire-tenth", "same, worst tenth", "deep", share=0.1),
+    _wire("wire-thin", "same, queue < 0.1 BDP", "thin"),
     *median_and_tenth("bursts", "max(0.8 BBRv1, Westwood+)", over_best, bounds.BURSTS),
     *median_and_tenth(
         "shared", "CUBIC keeps, median", _KEPT, bounds.KEEPS_MEDIAN, bounds.KEEPS_TENTH
     ),
     Target("shared-worst", "shared", "same, worst path", _worst_path(_KEPT), bounds.KEEPS_WORST),
-    Target(
-        "shared-self",
+    row("shared", "shared-self", "CUBIC/itself, tenth", _itself(_beside), bounds.KEEPS_ITSELF, 0.1),
+    row("shared", "shared-own", "own/CUBIC's, tenth", over(CUBIC, _ours), share=0.1),
+    row(
         "shared",
-        "CUBIC/itself, tenth",
-        quantile_of(_itself(_beside), 0.1),
-        bounds.KEEPS_ITSELF,
-    ),
-    Target("shared-own", "shared", "own/CUBIC's, tenth", quantile_of(over(CUBIC, _ours), 0.1)),
-    Target(
         "resent-tenth",
-        "shared",
         "resent/CUBIC's, tenth",
-        quantile_of(resent_over_cubic, 0.9, least=False),
+        resent_over_cubic,
         bounds.RESENT,
+        0.9,
         at_most=True,
     ),
     Target(
-        "resent-worst",
-        "shared",
-        "same, worst path",
-        _worst_path(resent_over_cubic, least=False),
+        "resent-worst", "shared", "same, worst path", _worst_path(resent_over_cubic, least=False)
     ),
     _runaways("runaways", "shared"),
     Target(
@@ -196,7 +175,7 @@ ROWS = (
     ),
     _runaways("crowd-runaways", "crowd"),
     *median_and_tenth("late", "latecomer/CUBIC's", _LATE, bounds.LATE_MEDIAN, bounds.LATE_TENTH),
-    Target("late-self", "late", "CUBIC/itself, tenth", quantile_of(_itself(_latest), 0.1)),
+    row("late", "late-self", "CUBIC/itself, tenth", _itself(_latest), share=0.1),
     *median_and_tenth(
         "brief",
         "CUBIC's transfers, time",
