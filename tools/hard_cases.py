@@ -8,7 +8,7 @@ seeds beside the same runs with CUBIC. tests/tools/test_hard_cases.py compares s
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,11 @@ from westwood.evaluation.answer import Answer
 from westwood.evaluation.basics import alone, harm_to, path, scenario
 from westwood.evaluation.benchmark.cases import CUBIC
 from westwood.evaluation.benchmark.targets import fairness, of_role, ratio
-from westwood.evaluation.criterion import Criterion, Effort, Point, Runs, Threshold
+from westwood.evaluation.criterion import Criterion, Effort, Making, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
 from westwood.evaluation.running import Evaluation, Request
 from westwood.experiments.control import Control
 from westwood.results.folder import Folder
-from westwood.scenario import Scenario
 from westwood.scenario.paths.environment import Environment
 from westwood.search import bounds
 
@@ -34,28 +33,27 @@ EFFORT = Effort("hard cases", 16, 16, 0)
 _BBR = "bbr"
 _OURS = "the benchmark's"
 Settings = Mapping[str, Any]
-Runner = Callable[[Control], Mapping[str, Scenario]]
 
 
 def _lossy(mbps: float, rtt_ms: float, queue_bdp: float, loss_rate: float) -> Environment:
     return path(mbps, rtt_ms, queue_bdp, 40, loss="uniform", loss_rate=loss_rate)
 
 
-def _with_bbr(environment: Environment) -> Runner:
+def _with_bbr(environment: Environment) -> Making:
     return lambda control: {
         _BBR: scenario(environment, Control("bbr")),
         **alone(environment)(control),
     }
 
 
-def _beside(environment: Environment, flows: int) -> Runner:
+def _beside(environment: Environment, flows: int) -> Making:
     """Returns the runs of CUBIC's flows by themselves, and beside as many flows of the control."""
     together = replace(environment, beside="cubic", beside_flows=flows, flows=flows)
     solo = replace(together, flows=0)
     return lambda control: {SOLO: scenario(solo, control), BESIDE: scenario(together, control)}
 
 
-def _with(settings: Settings, runs: Runner) -> Runner:
+def _with(settings: Settings, runs: Making) -> Making:
     """Returns the same runs with other settings of the link."""
     return lambda control: {
         name: run.with_settings(settings) for name, run in runs(control).items()

@@ -14,7 +14,7 @@ from typing import Any
 
 from westwood.evaluation import measures
 from westwood.evaluation.benchmark.targets import of_role, ratio
-from westwood.evaluation.criterion import Criterion, Part, Point, Threshold
+from westwood.evaluation.criterion import Criterion, Making, Part, Point, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
@@ -58,14 +58,12 @@ def scenario(environment: Environment, control: Control) -> Scenario:
     return scenario_of(environment, control.cc, control.settings)
 
 
-def alone(environment: Environment) -> Callable[[Control], Mapping[str, Scenario]]:
+def alone(environment: Environment) -> Making:
     """Returns a function that gives the run of the control by itself."""
     return lambda control: {ALONE: scenario(environment, control)}
 
 
-def with_victim(
-    environment: Environment, victim: str
-) -> Callable[[Control], Mapping[str, Scenario]]:
+def with_victim(environment: Environment, victim: str) -> Making:
     """Returns a function that gives a victim's solo run, and its run beside the control."""
     together = replace(environment, beside=victim, beside_flows=1)
 
@@ -79,7 +77,7 @@ def with_victim(
 
 
 def over_queues(
-    runs: Callable[[float], Callable[[Control], Mapping[str, Scenario]]],
+    runs: Callable[[float], Making],
     queues_bdp: tuple[float, ...] = QUEUES_BDP,
 ) -> list[Point]:
     """Returns a point for each queue."""
@@ -203,7 +201,7 @@ def _survives() -> Criterion:
     }
     quick = ("0.10%", "1%", "2% of 400 packets")
 
-    def runs(environment: Environment) -> Callable[[Control], Mapping[str, Scenario]]:
+    def runs(environment: Environment) -> Making:
         def with_bbr(control: Control) -> Mapping[str, Scenario]:
             return {
                 _BBR: scenario(environment, Control("bbr")),
@@ -227,7 +225,7 @@ def _survives() -> Criterion:
 
 
 def _short_beside() -> Criterion:
-    def runs(queue: float) -> Callable[[Control], Mapping[str, Scenario]]:
+    def runs(queue: float) -> Making:
         environment = path(
             20, 40, queue, short_bytes=100_000, short_every_us=500_000, short_cc="cubic"
         )

@@ -8,15 +8,13 @@ times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from westwood.evaluation import c4_media, measures
 from westwood.evaluation.c4_paths import BAD_WIFI, DRAFT, DRAWS, FADE, SUSPENSION, Other, Trial
 from westwood.evaluation.c4_published import PUBLISHED
-from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Threshold
+from westwood.evaluation.criterion import Clause, Criterion, Making, Part, Point, Threshold
 from westwood.evaluation.measures import ALONE
-from westwood.experiments.control import Control
-from westwood.scenario import Scenario
 from westwood.scenario.paths.environment import ITSELF
 
 
@@ -94,7 +92,7 @@ TRIALS = (
 )  # fmt: skip
 
 
-def _runs(trial: Trial, draw: int) -> Callable[[Control], Mapping[str, Scenario]]:
+def _runs(trial: Trial, draw: int) -> Making:
     return lambda control: {ALONE: trial.scenario(control, draw)}
 
 

@@ -15,11 +15,9 @@ from typing import Any
 from westwood.evaluation.benchmark.targets import of_role
 from westwood.evaluation.c4_paths import BAD_WIFI, DRAFT, DRAWS, FADE, SUSPENSION, Trial
 from westwood.evaluation.c4_published import PUBLISHED_MEDIA
-from westwood.evaluation.criterion import Criterion, Point, Threshold
+from westwood.evaluation.criterion import Criterion, Making, Point, Threshold
 from westwood.evaluation.measures import ALONE
-from westwood.experiments.control import Control
 from westwood.results.columns import Row
-from westwood.scenario import Scenario
 
 _NOTE = (
     "The audio, 80 bytes every 20 ms, is left out, because segments are full here. The layers "
@@ -130,7 +128,7 @@ def names(media: Media) -> tuple[str, str]:
 
 
 def _points(media: Media) -> list[Point]:
-    def runs(draw: int) -> Callable[[Control], Mapping[str, Scenario]]:
+    def runs(draw: int) -> Making:
         return lambda control: {ALONE: media.trial.scenario(control, draw)}
 
     draws = DRAWS if media.trial.wifi_means_ms else 1

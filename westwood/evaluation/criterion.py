@@ -34,6 +34,7 @@ QUESTIONS: Mapping[str, str] = {
 
 Compare = Literal["value", "difference", "ratio", "kept", "either way"]
 Runs = Mapping[str, Sequence[Row]]  # the flows of a run by the run's name, all with one seed
+Making = Callable[[Control], Mapping[str, Scenario]]  # what runs with a control, by the run's name
 RunKey = tuple[str, int]  # a scenario's hash and a seed
 # Runs a scenario with these seeds, except for runs that are kept; returns the rows of all flows.
 RowsOf = Callable[[Scenario, Sequence[int]], "list[Row]"]
@@ -82,7 +83,7 @@ class Point:
     """A place on the axis of a criterion: what runs there, by name, with a control."""
 
     name: str
-    runs: Callable[[Control], Mapping[str, Scenario]]
+    runs: Making
     in_quick: bool = True
 
 

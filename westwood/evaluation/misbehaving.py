@@ -8,12 +8,12 @@ SACK.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from westwood.evaluation import measures
 from westwood.evaluation.basics import harm_to, over_queues, path, scenario, with_victim
-from westwood.evaluation.criterion import Criterion, Point, Threshold
+from westwood.evaluation.criterion import Criterion, Making, Point, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
@@ -64,10 +64,10 @@ _EARLY_NOTE = (
 
 
 def _optimistic() -> list[Criterion]:
-    def alone_early(queue: float) -> Callable[[Control], Mapping[str, Scenario]]:
+    def alone_early(queue: float) -> Making:
         return lambda control: {ALONE: _early(scenario(path(20, 40, queue, 30), control))}
 
-    def beside_early(queue: float) -> Callable[[Control], Mapping[str, Scenario]]:
+    def beside_early(queue: float) -> Making:
         both = with_victim(path(20, 40, queue, 60), "cubic")
 
         def runs(control: Control) -> Mapping[str, Scenario]:

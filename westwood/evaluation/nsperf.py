@@ -18,7 +18,7 @@ from typing import Any
 from westwood.evaluation import measures
 from westwood.evaluation.basics import path
 from westwood.evaluation.benchmark.targets import mean, of_role
-from westwood.evaluation.criterion import Criterion, Part, Point, Runs, Threshold
+from westwood.evaluation.criterion import Criterion, Making, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
@@ -44,7 +44,7 @@ def _staggered(
     every_s: float,
     name: str = ALONE,
     marks: Mapping[str, Any] | None = None,
-) -> Callable[[Control], Mapping[str, Scenario]]:
+) -> Making:
     """Returns a function that gives a run whose flows start within `every_s` for each flow.
 
     marks: a queue that marks packets, instead of the environment's; the flows then ask for ECN.

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from westwood.evaluation import measures
 from westwood.evaluation.basics import NAMES, alone, over_queues, path, scenario
 from westwood.evaluation.benchmark.targets import goodput, of_role, ratio
-from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
+from westwood.evaluation.criterion import Clause, Criterion, Making, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
@@ -55,9 +55,7 @@ def _pinned() -> Criterion:
     )
 
 
-def _with_attack(
-    environment: Environment, start_s: float
-) -> Callable[[Control], Mapping[str, Scenario]]:
+def _with_attack(environment: Environment, start_s: float) -> Making:
     def scenarios(control: Control) -> Mapping[str, Scenario]:
         given = data_of(environment, control.cc, control.settings)
         start = f"{start_s:g}s"

@@ -6,14 +6,14 @@ RFC 9743 gives no numbers. Most thresholds here compare with the reference, as i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from westwood.evaluation import measures, misbehaving
 from westwood.evaluation.basics import SAFE, alone, harm_lossy, harm_to, over_queues, path, scenario
 from westwood.evaluation.benchmark.targets import fairness, of_role
-from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
+from westwood.evaluation.criterion import Clause, Criterion, Making, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
@@ -76,9 +76,7 @@ CLAUSES = (
 )
 
 
-def _changed(
-    environment: Environment, **settings: Any
-) -> Callable[[Control], Mapping[str, Scenario]]:
+def _changed(environment: Environment, **settings: Any) -> Making:
     """Returns a function that gives the run alone with other settings of the link."""
     keys = {f"path.{key}": value for key, value in settings.items()}
     return lambda control: {ALONE: scenario(environment, control).with_settings(keys)}
@@ -172,7 +170,7 @@ def _among() -> Criterion:
 
 
 def _short_own() -> Criterion:
-    def runs(queue: float) -> Callable[[Control], Mapping[str, Scenario]]:
+    def runs(queue: float) -> Making:
         return alone(path(20, 40, queue, short_bytes=100_000, short_every_us=500_000))
 
     return Criterion(
@@ -190,7 +188,7 @@ def _short_own() -> Criterion:
 
 
 def _harm_delay() -> Criterion:
-    def runs(queue: float) -> Callable[[Control], Mapping[str, Scenario]]:
+    def runs(queue: float) -> Making:
         return _constant(queue, {"kind": "rate", "rate": "1Mbps"})
 
     return replace(
@@ -203,9 +201,7 @@ def _harm_delay() -> Criterion:
     )
 
 
-def _constant(
-    queue_bdp: float, app: Mapping[str, Any]
-) -> Callable[[Control], Mapping[str, Scenario]]:
+def _constant(queue_bdp: float, app: Mapping[str, Any]) -> Making:
     """Returns a function that gives a source's run by itself, and beside the control."""
     environment = path(20, 40, queue_bdp)
     flow = {"name": "beside", "cc": "cubic", "app": dict(app)}
@@ -276,7 +272,7 @@ def _aqm() -> Criterion:
 
 
 def _aqm_harm() -> Criterion:
-    def runs(queue: Mapping[str, Any]) -> Callable[[Control], Mapping[str, Scenario]]:
+    def runs(queue: Mapping[str, Any]) -> Making:
         environment = path(20, 40, 4, 60, beside="cubic", beside_flows=1)
         setting = {"path.queue": {**queue, "limit": "4bdp"}}
         return lambda control: {

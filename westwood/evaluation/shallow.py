@@ -7,17 +7,15 @@ does not follow its losses harms others first where the queue is short.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from westwood.evaluation import measures
 from westwood.evaluation.basics import SAFE, alone, path, with_victim
 from westwood.evaluation.benchmark.targets import fairness
-from westwood.evaluation.criterion import Compare, Criterion, Part, Point, Runs, Threshold
+from westwood.evaluation.criterion import Compare, Criterion, Making, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE
-from westwood.experiments.control import Control
 from westwood.results.columns import Row
-from westwood.scenario import Scenario
 from westwood.scenario.paths.environment import Environment
 from westwood.search import bounds
 
@@ -26,7 +24,6 @@ _SECONDS = 30
 _SOURCE = "RFC 9743, 5.1.2, 5.2.1 and 6.1, where queues are short"
 _FILLS = Threshold(bounds.ALONE_TENTH, "the benchmark's row alone-tenth")
 _RESENT = Threshold(bounds.RESENT, "the benchmark's row resent-tenth", at_most=True)
-Making = Callable[[Control], Mapping[str, Scenario]]
 
 
 def _points(runs: Callable[[Environment], Making], **more: Any) -> Sequence[Point]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from westwood.evaluation import measures
 from westwood.evaluation.benchmark.targets import goodput, of_role, ratio
-from westwood.evaluation.criterion import Clause, Criterion, Part, Point, Runs, Threshold
+from westwood.evaluation.criterion import Clause, Criterion, Making, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
@@ -130,7 +130,7 @@ def _transfers(central: Central, load: float, control: Control) -> Iterator[dict
         }
 
 
-def _loads(central: Central, load: float) -> Callable[[Control], Mapping[str, Scenario]]:
+def _loads(central: Central, load: float) -> Making:
     return lambda control: {ALONE: dumbbell(central, load, control)}
 
 
