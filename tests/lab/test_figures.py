@@ -58,8 +58,8 @@ def swept(tmp_path_factory) -> Path:
 def page_with(figure: Any, folder: Path, title: str = "A figure") -> Path:
     """Writes a page with this figure."""
     written = Folder(folder / "page", "", tell=lambda text: None)
-    section = report.Section("one", title, report.figure(written, "one", lambda: figure), [], [])
-    report.write(written, title, [section], [], "{}")
+    section = report.Section("one", title, report.figure(written, "one", lambda: figure))
+    report.write(written, title, [section], "{}")
     return written.path
 
 

@@ -121,7 +121,7 @@ def write(
         for target in means_frame["target"].unique(maintain_order=True)
     ]
     title = f"{name}: uploads over {len(sections)} {'path' if len(sections) == 1 else 'paths'}"
-    return report.write_last(folder, title, sections, [], {"plan": settings}, complete=complete)
+    return report.write_last(folder, title, sections, {"plan": settings}, complete=complete)
 
 
 def _section(
@@ -136,7 +136,7 @@ def _section(
     data = report.Table(target, int(frame["runs"].max() or 0), shown, ["size"], columns)  # type: ignore[arg-type]
     entry = table(frame, baseline).row(0, named=True)
     heading = f"{target}: {entry['protocol']} {entry['gain']}, pipe {entry['pipe']} packets"
-    return report.Section(target, heading, picture, [data], [])
+    return report.Section(target, heading, picture, [data])
 
 
 def _figures(

@@ -61,8 +61,6 @@ def write_page(trial: Trial, folder: Folder, about: Mapping[str, Any]) -> Path:
         "verdict",
         "The pairs",
         report.figure(folder, "pairs", draw_pairs),
-        [],
-        [],
         text=[entry["sentence"] for entry in verdicts],
         grids=[_means(rows, plan.controls), _pairs(rows, plan.controls), *_facts(trial, about)],
     )
@@ -75,12 +73,12 @@ def write_page(trial: Trial, folder: Folder, about: Mapping[str, Any]) -> Path:
 
         title = f"pair {shown}, the middle one by its gain"
         picture = report.figure(folder, "traces", lambda: trial_plots.side_by_side(traces, title))
-        sections.append(report.Section("traces", f"Side by side: {title}", picture, [], []))
+        sections.append(report.Section("traces", f"Side by side: {title}", picture))
     title = f"{verdicts[0]['verdict'].capitalize()}: {plan.controls[1]} against {plan.controls[0]}"
     if len(verdicts) > 1:
         title = f"Does it pay? {len(verdicts)} controls against {plan.controls[0]}"
     complete = not trial.problem
-    return report.write_last(folder, title, sections, [], about, complete=complete)
+    return report.write_last(folder, title, sections, about, complete=complete)
 
 
 def _courses(trial: Trial) -> list[Any]:

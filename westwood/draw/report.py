@@ -102,8 +102,8 @@ class Section:
     name: str
     title: str
     drawn: Drawn | None  # None without matplotlib
-    tables: Sequence[Table]
-    verdicts: Sequence[ClaimVerdict]
+    tables: Sequence[Table] = ()
+    verdicts: Sequence[ClaimVerdict] = ()
     profile: str = ""
     profile_title: str = ""
     pairs: Sequence[Sequence[str]] = ()  # cells of paired comparisons
@@ -134,8 +134,8 @@ def write(
     folder: Folder,
     title: str,
     sections: Sequence[Section],
-    verdicts: Sequence[ClaimVerdict],
     manifest: str,
+    verdicts: Sequence[ClaimVerdict] = (),
 ) -> Path:
     """Writes index.html and returns its path."""
     environment = jinja2.Environment(
@@ -174,14 +174,14 @@ def write_last(
     folder: Folder,
     title: str,
     sections: Sequence[Section],
-    verdicts: Sequence[ClaimVerdict],
     settings: Mapping[str, Any],
     *,
+    verdicts: Sequence[ClaimVerdict] = (),
     complete: bool = True,
 ) -> Path:
     """Writes the page of a folder, and then the manifest that marks it as complete."""
     manifest = about(settings, complete=complete)
-    page = write(folder, title, sections, verdicts, manifest)
+    page = write(folder, title, sections, manifest, verdicts)
     folder.write_manifest(manifest)
     return page
 

@@ -74,7 +74,7 @@ def write(evaluation: Evaluation, answers: Answers) -> Path:
     title = (
         f"Evaluation of {', '.join(answer.text for answer in answers)} in {request.engine.title}"
     )
-    return report.write_last(folder, title, sections, [], request.state())
+    return report.write_last(folder, title, sections, request.state())
 
 
 def as_json(answers: Answers, evaluation: Evaluation) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _first(answers: Answers, notes: Sequence[str]) -> Section:
     ]
     grids = [Grid("The five lines", ["", *(answer.text for answer in answers)], rows)]
     grids += [_line_grid(control, replies) for control, replies in verdicts.items()]
-    return Section("lines", "The five lines", None, [], [], text=[_HOW, *notes], grids=grids)
+    return Section("lines", "The five lines", None, text=[_HOW, *notes], grids=grids)
 
 
 def _line_grid(control: Control, replies: Mapping[str, Answer | None]) -> Grid:
@@ -179,7 +179,7 @@ def _overview(
             drawn = report.figure(evaluation.folder, part.name, lambda: figure)
     if _is_of_worst_runs(part):
         drawn = report.figure(evaluation.folder, part.name, lambda: draw_part(part.title, of_part))
-    return Section(f"part-{part.name}", title, drawn, [], [], grids=grids)
+    return Section(f"part-{part.name}", title, drawn, grids=grids)
 
 
 def _is_of_worst_runs(part: Part) -> bool:
@@ -250,8 +250,6 @@ def _section(evaluation: Evaluation, pairs: Sequence[tuple[Control, Answer]]) ->
         first_reply.criterion,
         f"{first_reply.criterion}: {verdicts}",
         _picture(evaluation, pairs),
-        [],
-        [],
         text=text,
         grids=[_measured(evaluation, pairs)],
         opens=list(_opens(evaluation, pairs)),

@@ -369,11 +369,10 @@ class Results:
             f"{report.title_of(metric)} of {title}",
             picture,
             [table],
-            [],
             pairs=pairs,
             opens=[_opens(self.planned.scenario)],
         )
-        return report.write(folder, f"Results: {title}", [section], [], manifest)
+        return report.write(folder, f"Results: {title}", [section], manifest)
 
     def _manifest(self, folder: Folder) -> str:
         try:

@@ -170,8 +170,8 @@ def _written(
         folder,
         "The papers' claims, measured",
         sections,
-        [*verdicts, *others],
         _manifest(selection),
+        verdicts=[*verdicts, *others],
     )
     return Reproduction([*verdicts, *others], page, entries)
 

@@ -81,7 +81,7 @@ def page(folder: Path, elsewhere: str, tested: bool, opens: list[LabLink]) -> st
         grids=[report.Grid("A grid", ["one"], [["a cell"]])],
         opens=opens,
     )
-    return report.write(Folder(folder), "A page", [section], verdicts, "{}").read_text()
+    return report.write(Folder(folder), "A page", [section], "{}", verdicts).read_text()
 
 
 @pytest.mark.parametrize("elsewhere", ["", "It holds in 3 of 4."])

@@ -62,7 +62,7 @@ def write(
     keep(done, engine, planned, folder)
     title = f"The simulator against {_TITLES[engine]}"
     sections = [_section(validation, _TITLES[engine], folder) for validation in done]
-    return report.write_last(folder, title, sections, [], about(engine, planned))
+    return report.write_last(folder, title, sections, about(engine, planned))
 
 
 def about(engine: str, planned: Mapping[str, Experiment]) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def _section(validation: Validation, other: str, folder: Folder) -> report.Secti
         name, validation.grid.seeds, _for_table(validation.points), [*keys, "reason"], _SHOWN
     )
     return report.Section(
-        validation.name, f"{validation.grid.says}. {validation}", picture, [table], []
+        validation.name, f"{validation.grid.says}. {validation}", picture, [table]
     )
 
 
