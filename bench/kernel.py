@@ -27,14 +27,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from tests.linux.helpers.machine import (
-    Namespace,
-    alone,
-    eventually,
-    missing_reason,
-    outcome,
-    own_bpffs,
-)
+from tests.linux.helpers import machine
 from westwood.kernel import ww_kernel
 from westwood.kernel.recording import recording
 
@@ -47,7 +40,7 @@ PACED = "2G"  # bit/s
 Measured = dict[str, float]
 
 
-def iperf3(host: Namespace, cc: str, *options: str) -> Measured:
+def iperf3(host: machine.Namespace, cc: str, *options: str) -> Measured:
     """Makes one transfer. Returns its CPU time per gigabyte and its goodput."""
     server = host.start("iperf3", "-s", "-1", "-p", "5201", "--forceflush")
     assert server.stdout is not None and "---" in server.stdout.readline()
@@ -61,11 +54,11 @@ def iperf3(host: Namespace, cc: str, *options: str) -> Measured:
     return {"cpu_s_per_gb": cpu_s / (size / GB), "goodput_bps": 8 * size / seconds}
 
 
-def transfer(host: Namespace, cc: str, size: int) -> Callable[[], Measured]:
+def transfer(host: machine.Namespace, cc: str, size: int) -> Callable[[], Measured]:
     return lambda: iperf3(host, cc, "-n", str(size))
 
 
-def prepare(host: Namespace, path: str) -> None:
+def prepare(host: machine.Namespace, path: str) -> None:
     size = PATHS[path]
     host.run("ip", "link", "set", "lo", "mtu", size)
     if size == "1500":
@@ -105,7 +98,7 @@ def cpu_time(turns: int) -> dict[str, Any]:
     """Compares each control's CPU time per gigabyte with reno's."""
     results = {}
     for path, size in BYTES.items():
-        with alone() as host:
+        with machine.alone() as host:
             prepare(host, path)
             names = ["reno", "reno again", *ww_kernel.CONTROLS]
             kinds = {name: transfer(host, name.split()[0], size) for name in names}
@@ -124,7 +117,7 @@ def programs(turns: int) -> dict[str, Any]:
     """Measures the share of CPU time inside our programs, by the kernel's own count."""
     results = {}
     path = "packets of 1500 bytes"
-    with alone() as host, counted():
+    with machine.alone() as host, counted():
         prepare(host, path)
         for name in ww_kernel.CONTROLS:
             shares, calls, spent = [], 0, 0.0
@@ -168,7 +161,7 @@ def run_time() -> tuple[float, int]:
 def recorder(turns: int) -> dict[str, Any]:
     """Measures what `kernel record` costs a flow of 2 Gb/s: goodput, CPU time of each process."""
     size = 1 << 29
-    with alone() as host, counted():
+    with machine.alone() as host, counted():
         prepare(host, "packets of 1500 bytes")
 
         def once(recorded: bool) -> Measured:
@@ -205,13 +198,13 @@ def on_cpu(process: int) -> float:
 def thousand() -> dict[str, Any]:
     """Counts the recorded events with 1000 flows at once, each at a tenth of a Mb/s."""
     count = 1000
-    with alone() as host:
+    with machine.alone() as host:
         receiver = host.receive("127.0.0.1", 5001)
         with recording() as recorded:
             sender = host.send("127.0.0.1", 5001, "ww_plus", 10, count, 12500)
-            eventually(lambda: ww_kernel.status()["controls"][1]["sockets"] == count, 10)
+            machine.eventually(lambda: ww_kernel.status()["controls"][1]["sockets"] == count, 10)
             at_once = ww_kernel.status()["controls"][1]["sockets"]
-            outcome(sender, receiver, count)
+            machine.outcome(sender, receiver, count)
     events = recorded.trace["event"].value_counts()
     seen = dict(events.iter_rows())
     print(
@@ -222,13 +215,13 @@ def thousand() -> dict[str, Any]:
 
 
 def main() -> int:
-    reason = missing_reason()
+    reason = machine.missing_reason()
     if reason:
         print(f"without the kernel: {reason}", file=sys.stderr)
         return 77
     turns = 5 if "--quick" in sys.argv[1:] else 50
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, own_bpffs(Path(folder)) as ours:
+    with tempfile.TemporaryDirectory() as folder, machine.own_bpffs(Path(folder)) as ours:
         if not ours:
             print("our controls are loaded here: westwood kernel unload", file=sys.stderr)
             return 77

@@ -8,24 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from westwood import _engine, markup
-from westwood.control import gallery
-from westwood.control.catalogue import (
-    APPLICATIONS,
-    DIRECTION_COLUMNS,
-    FLOW_COLUMNS,
-    HOST_REPORTS,
-    IMPAIRMENTS,
-    LOSSES,
-    MESSAGE_COLUMNS,
-    OF_STACKS,
-    PROTOCOLS,
-    QUEUES,
-    RECOVERIES,
-    MeasuredColumn,
-    Setting,
-    controls_of_stack,
-    settings_of,
-)
+from westwood.control import catalogue, gallery
 from westwood.engines import NAMES as ENGINES
 from westwood.errors import InputError, suggestion
 from westwood.results.columns import Column, columns
@@ -58,12 +41,12 @@ def _protocols() -> Listing:
             protocol.kernel,
             protocol.source,
         )
-        for protocol in PROTOCOLS.values()
+        for protocol in catalogue.PROTOCOLS.values()
     )
     rows += tuple(
         (f"`{name}`", f"{stack}'s", "", "", f"{stack}'s own, as pinned: --engine {stack}")
-        for stack in OF_STACKS
-        for name in controls_of_stack(stack)
+        for stack in catalogue.OF_STACKS
+        for name in catalogue.controls_of_stack(stack)
     )
     return Listing(("`cc`", "recovery", "in ns-3", "in Linux", "source"), rows)
 
@@ -74,11 +57,13 @@ def _gallery() -> Listing:
 
 
 def _recoveries() -> Listing:
-    rows = tuple((f"`{recovery.name}`", recovery.source) for recovery in RECOVERIES.values())
+    rows = tuple(
+        (f"`{recovery.name}`", recovery.source) for recovery in catalogue.RECOVERIES.values()
+    )
     return Listing(("recovery", "what it does"), rows)
 
 
-def _default(setting: Setting) -> str:
+def _default(setting: catalogue.Setting) -> str:
     if not setting.why:
         return "has to be given"
     value = written_default(setting)
@@ -89,12 +74,13 @@ def _default(setting: Setting) -> str:
 
 def _settings(section: str) -> Listing:
     rows = tuple(
-        (f"`{key}`", *_setting_cells(setting)) for key, setting in settings_of(section).items()
+        (f"`{key}`", *_setting_cells(setting))
+        for key, setting in catalogue.settings_of(section).items()
     )
     return Listing(("key", "what it is", "value", "default"), rows)
 
 
-def _setting_cells(setting: Setting) -> tuple[str, str, str]:
+def _setting_cells(setting: catalogue.Setting) -> tuple[str, str, str]:
     """Returns a setting's description, its values and its default."""
     return setting.what, accepted(setting), _default(setting)
 
@@ -103,7 +89,7 @@ def _settings_of_kinds(kinds: Iterable[str]) -> Listing:
     rows = tuple(
         (f"`{kind}`", f"`{key}`", *_setting_cells(setting))
         for kind in kinds
-        for key, setting in settings_of(kind).items()
+        for key, setting in catalogue.settings_of(kind).items()
     )
     return Listing(("kind", "key", "what it is", "value", "default"), rows)
 
@@ -111,22 +97,24 @@ def _settings_of_kinds(kinds: Iterable[str]) -> Listing:
 def _settings_of_applications() -> Listing:
     rows = tuple(
         (f"`{app.kind}`", f"`{setting.name}`", *_setting_cells(setting)[:2], _default_of(setting))
-        for app in APPLICATIONS.values()
+        for app in catalogue.APPLICATIONS.values()
         for setting in app.settings
     )
     return Listing(("kind", "key", "what it is", "value", "default"), rows)
 
 
-def _default_of(setting: Setting) -> str:
+def _default_of(setting: catalogue.Setting) -> str:
     """Returns the default of an application's setting, or why there is none."""
     if setting.kind == "SPREAD":
         return str(setting.choices[setting.fallback])
     return setting.why if setting.kind == "TIME_OR_NEVER" else _default(setting)
 
 
-def _obeyed_by(setting: Setting) -> str:
+def _obeyed_by(setting: catalogue.Setting) -> str:
     """Lists the algorithms that use a setting, or those that don't if they are fewer."""
-    others = {protocol.algorithm for protocol in PROTOCOLS.values()} - set(setting.algorithms)
+    others = {protocol.algorithm for protocol in catalogue.PROTOCOLS.values()} - set(
+        setting.algorithms
+    )
     if len(others) < len(setting.algorithms):
         return f"all but {', '.join(sorted(others))}"
     return ", ".join(setting.algorithms)
@@ -135,7 +123,7 @@ def _obeyed_by(setting: Setting) -> str:
 def _settings_of_cc() -> Listing:
     rows = tuple(
         (f"`{key}`", _obeyed_by(setting), *_setting_cells(setting))
-        for key, setting in settings_of("cc").items()
+        for key, setting in catalogue.settings_of("cc").items()
     )
     return Listing(("key", "who obeys it", "what it does", "value", "default"), rows)
 
@@ -160,19 +148,21 @@ def _presets() -> Listing:
     return Listing(("scenario", "what it is"), rows)
 
 
-def _measured(declared: Iterable[Column | MeasuredColumn]) -> Listing:
+def _measured(declared: Iterable[Column | catalogue.MeasuredColumn]) -> Listing:
     rows = tuple((f"`{column.name}`", column.unit, column.what) for column in declared)
     return Listing(("column", "unit", "what it is"), rows)
 
 
 def _link_columns() -> Listing:
-    return _measured(column for column in DIRECTION_COLUMNS.values() if column.aggregate != "INNER")
+    return _measured(
+        column for column in catalogue.DIRECTION_COLUMNS.values() if column.aggregate != "INNER"
+    )
 
 
 def _queue_columns() -> Listing:
     rows = tuple(
         (f"`{kind.name}`", f"`{column.name}`", column.unit, column.what)
-        for kind in QUEUES.values()
+        for kind in catalogue.QUEUES.values()
         for column in kind.columns
     )
     return Listing(("kind", "column", "unit", "what it is"), rows)
@@ -201,7 +191,7 @@ def _engines() -> Listing:
 
 
 def _host_reports() -> Listing:
-    rows = tuple((f"`{name}`", *more) for name, *more in HOST_REPORTS)
+    rows = tuple((f"`{name}`", *more) for name, *more in catalogue.HOST_REPORTS)
     return Listing(
         ("in the core", "what it is", "simulator", "ns-3", "Linux", "quinn", "noq"), rows
     )
@@ -216,9 +206,9 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "engines": _engines,
     "host-reports": _host_reports,
     "columns": lambda: _measured(columns()),
-    "transfer-columns": lambda: _measured(FLOW_COLUMNS.values()),
+    "transfer-columns": lambda: _measured(catalogue.FLOW_COLUMNS.values()),
     "message-columns": lambda: _measured(
-        column for name, column in MESSAGE_COLUMNS.items() if name != "connection"
+        column for name, column in catalogue.MESSAGE_COLUMNS.items() if name != "connection"
     ),
     "link-columns": _link_columns,
     "queue-columns": _queue_columns,
@@ -228,9 +218,9 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
     "flow-settings": lambda: _settings("flow"),
     "links": _links,
     "link-settings": lambda: _settings("link"),
-    **{f"{kind}-settings": partial(_settings, kind) for kind in QUEUES},
-    "loss-settings": partial(_settings_of_kinds, LOSSES),
-    "impairment-settings": partial(_settings_of_kinds, IMPAIRMENTS),
+    **{f"{kind}-settings": partial(_settings, kind) for kind in catalogue.QUEUES},
+    "loss-settings": partial(_settings_of_kinds, catalogue.LOSSES),
+    "impairment-settings": partial(_settings_of_kinds, catalogue.IMPAIRMENTS),
 }
 
 

@@ -30,21 +30,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.mutants import cxx_code
+from tools.mutants import cxx_code, verdict
 from tools.mutants.c_code import Mutant
-from tools.mutants.verdict import (
-    BUILD,
-    CAUGHT,
-    LISTED,
-    NOT_COMPILED,
-    ROOT,
-    SAME_CODE,
-    SURVIVED,
-    Key,
-    Verdict,
-    must,
-    run,
-)
 
 SWITCH = """\
 #pragma once
@@ -136,7 +123,7 @@ class Program:
 
     room: str
     mutants: dict[int, Mutant]
-    listed: set[Key] = field(default_factory=set)
+    listed: set[verdict.Key] = field(default_factory=set)
     named: bool = False  # the mutants are known to have an effect
     jobs: int = 1
     broken: set[int] = field(default_factory=set)
@@ -145,11 +132,13 @@ class Program:
     caught_by: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.source = ROOT / self.room
-        self.tree = BUILD / self.room / "tree"
-        self.build = BUILD / self.room / "made"
+        self.source = verdict.ROOT / self.room
+        self.tree = verdict.BUILD / self.room / "tree"
+        self.build = verdict.BUILD / self.room / "made"
         self.file = self.build / f"ww_{self.room}_tests"
-        self.memory = BUILD / self.room / "caught.json"  # by which test each was caught last
+        self.memory = (
+            verdict.BUILD / self.room / "caught.json"
+        )  # by which test each was caught last
 
     def build(self) -> None:
         while True:
@@ -170,12 +159,12 @@ class Program:
             path = self.tree / name
             path.parent.mkdir(exist_ok=True)
             path.unlink(missing_ok=True)
-            path.symlink_to(ROOT / name)
+            path.symlink_to(verdict.ROOT / name)
         of_file: dict[str, dict[int, Mutant]] = defaultdict(dict)
         for number, mutant in mutants.items():
             of_file[mutant.file][number] = mutant
         for name in copied:
-            folder = ROOT / name
+            folder = verdict.ROOT / name
             keep(self.tree / name, {file: (folder / file).read_text() for file in files(folder)})
         sources = {name: schema(self.source / name, of_file[name]) for name in files(self.source)}
         keep(self.tree / self.room, sources)
@@ -185,10 +174,10 @@ class Program:
         if not (self.build / "build.ninja").exists():
             flags = f"-D CMAKE_CXX_FLAGS_DEBUG={FLAGS.format(self.tree)}"
             options = ["-D", "CMAKE_BUILD_TYPE=Debug", flags, "-D", "WW_WERROR=OFF", "-G", "Ninja"]
-            done = run(["cmake", "-S", str(self.tree), "-B", str(self.build), *options])
+            done = verdict.run(["cmake", "-S", str(self.tree), "-B", str(self.build), *options])
             if done.returncode:
                 sys.exit(done.stdout + done.stderr)
-        done = run(
+        done = verdict.run(
             ["cmake", "--build", str(self.build), "--target", self.file.name, "--", "-k", "0"]
         )
         if done.returncode == 0:
@@ -217,7 +206,7 @@ class Program:
 
     def tests(self) -> list[str]:
         tests, suite = [], ""
-        for line in must([str(self.file), "--gtest_list_tests"]).splitlines():
+        for line in verdict.must([str(self.file), "--gtest_list_tests"]).splitlines():
             name = line.split("#")[0].strip()
             if line.startswith(" "):
                 tests.append(suite + name)
@@ -230,9 +219,9 @@ class Program:
 
         A test that takes longer than MOST_S is ended.
         """
-        with tempfile.NamedTemporaryFile(dir=BUILD) as file:
+        with tempfile.NamedTemporaryFile(dir=verdict.BUILD) as file:
             command = ["env", f"WW_REACHED={file.name}", "prlimit", f"--cpu={MOST_S}", "--core=0"]
-            done = run([*command, str(self.file), f"--gtest_filter={test}"], cwd=self.tree)
+            done = verdict.run([*command, str(self.file), f"--gtest_filter={test}"], cwd=self.tree)
             if done.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
                 return MOST_S, []
             if done.returncode:
@@ -248,7 +237,7 @@ class Program:
         limits = [f"--as={MOST_MEMORY}", f"--cpu={round(patience_s)}", "--core=0"]
         command = ["env", f"WW_MUTANT={number}", "prlimit", *limits, str(self.file)]
         command += [f"--gtest_filter={':'.join(tests)}", "--gtest_fail_fast"]
-        done = run(command, cwd=self.tree, errors="replace")
+        done = verdict.run(command, cwd=self.tree, errors="replace")
         if done.returncode == 0:
             return ""
         failed = re.findall(r"^\[  FAILED  \] (\S+?),?(?: |$)", done.stdout, re.M)
@@ -266,21 +255,21 @@ class Program:
                 groups[bisect.bisect(STAGES, self.took[test])].append(test)
         return [group for group in (first, *groups) if group]
 
-    def judge(self, number: int) -> Verdict:
+    def judge(self, number: int) -> verdict.Verdict:
         mutant = self.mutants[number]
         if number in self.broken:
-            return Verdict(mutant, NOT_COMPILED)
+            return verdict.Verdict(mutant, verdict.NOT_COMPILED)
         is_listed = mutant.key in self.listed
         stages = self.stages(number)
         for tests in stages[:1] if is_listed else stages:  # no test caught it when it was listed
             failed = self.attempt(number, tests, 2 + 6 * sum(self.took[test] for test in tests))
             if failed:
                 self.remember(mutant, failed)
-                return Verdict(mutant, CAUGHT, failed)
+                return verdict.Verdict(mutant, verdict.CAUGHT, failed)
         if is_listed:
-            return Verdict(mutant, LISTED)
+            return verdict.Verdict(mutant, verdict.LISTED)
         same = not self.named and same_code(self.source, mutant)
-        return Verdict(mutant, SAME_CODE if same else SURVIVED)
+        return verdict.Verdict(mutant, verdict.SAME_CODE if same else verdict.SURVIVED)
 
     def remember(self, mutant: Mutant, test: str) -> None:
         with REMEMBERING:
@@ -333,13 +322,13 @@ def distance_of(folder: Path, header: str, source: str) -> tuple[bool, int]:
 @functools.cache
 def compiled(folder: Path, name: str, changed: str = "", text: str = "") -> bytes:
     """Returns the machine code of a source file, where one file of its room is changed."""
-    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
+    with tempfile.TemporaryDirectory(dir=verdict.BUILD) as scratch:
         tree = Path(scratch)
         for room in set(SOURCES) - {folder.name}:
-            (tree / room).symlink_to(ROOT / room)
+            (tree / room).symlink_to(verdict.ROOT / room)
         shutil.copytree(folder, tree / folder.name)
         if changed:
             (tree / folder.name / changed).write_text(text)
         command = ["g++", "-std=c++20", "-O2", "-w", "-ffp-contract=off", "-DNDEBUG", "-c"]
-        must([*command, str(tree / folder.name / name), "-o", str(tree / "object.o")])
+        verdict.must([*command, str(tree / folder.name / name), "-o", str(tree / "object.o")])
         return (tree / "object.o").read_bytes()

@@ -10,30 +10,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from westwood.cli import figures
+from westwood.cli import figures, options
 from westwood.cli.figures import FigureOption, SizeOption, TitleOption
-from westwood.cli.options import (
-    OUTPUT,
-    SCENARIO,
-    ControlArgument,
-    ControlOption,
-    DaskOption,
-    JsonOption,
-    PlotOption,
-    ResumeOption,
-    WorkersOption,
-    control_given,
-    option,
-    settings_of,
-)
 
 if TYPE_CHECKING:
     from westwood.search.result import SearchResult
 
 _VaryOption = Annotated[
     list[str] | None,
-    option(
-        SCENARIO,
+    options.option(
+        options.SCENARIO,
         "KEY[=LOW:HIGH]",
         "A setting to vary, with a range (words: KEY=A,B); may be repeated. Default: all.",
         "--vary",
@@ -41,25 +27,32 @@ _VaryOption = Annotated[
 ]
 _HeldOption = Annotated[
     list[str] | None,
-    option(SCENARIO, "KEY=VALUE", "Fix a setting of the control at a value.", "--set"),
-]
-
-_PathsOption = Annotated[int, option(SCENARIO, "N", "Number of paths per trial.")]
-_PacketsOption = Annotated[int, option(SCENARIO, "N", "Most packets per run; fewer are faster.")]
-_TrialsOption = Annotated[int, option(SCENARIO, "N", "Number of trials.")]
-_EndsOption = Annotated[
-    bool,
-    option(
-        SCENARIO, None, "Also try the best with each setting at the ends of its range.", "--ends"
+    options.option(
+        options.SCENARIO, "KEY=VALUE", "Fix a setting of the control at a value.", "--set"
     ),
 ]
-_SeedOption = Annotated[int, option(SCENARIO, "N", "Seed of paths and proposals.")]
-_OutOption = Annotated[Path, option(OUTPUT, "DIR", "Results folder.")]
+
+_PathsOption = Annotated[int, options.option(options.SCENARIO, "N", "Number of paths per trial.")]
+_PacketsOption = Annotated[
+    int, options.option(options.SCENARIO, "N", "Most packets per run; fewer are faster.")
+]
+_TrialsOption = Annotated[int, options.option(options.SCENARIO, "N", "Number of trials.")]
+_EndsOption = Annotated[
+    bool,
+    options.option(
+        options.SCENARIO,
+        None,
+        "Also try the best with each setting at the ends of its range.",
+        "--ends",
+    ),
+]
+_SeedOption = Annotated[int, options.option(options.SCENARIO, "N", "Seed of paths and proposals.")]
+_OutOption = Annotated[Path, options.option(options.OUTPUT, "DIR", "Results folder.")]
 
 
 def tune(
-    cc: ControlArgument = None,
-    cc_: ControlOption = None,
+    cc: options.ControlArgument = None,
+    cc_: options.ControlOption = None,
     vary: _VaryOption = None,
     set_: _HeldOption = None,
     paths: _PathsOption = 120,
@@ -68,14 +61,14 @@ def tune(
     ends: _EndsOption = False,
     seed: _SeedOption = 1,
     out: _OutOption = Path("tuning"),
-    resume: ResumeOption = False,
-    dask: DaskOption = None,
-    workers: WorkersOption = None,
-    plot: PlotOption = False,
+    resume: options.ResumeOption = False,
+    dask: options.DaskOption = None,
+    workers: options.WorkersOption = None,
+    plot: options.PlotOption = False,
     figure: FigureOption = None,
     title: TitleOption = None,
     size: SizeOption = None,
-    json: JsonOption = False,
+    json: options.JsonOption = False,
 ) -> None:
     """Find the settings that reach the targets best, on random paths."""
     from westwood import extras
@@ -91,9 +84,9 @@ def tune(
 
     check_workers(workers, "--workers")
     wanted = figures.wanted(plot, figure, title, size)
-    cc = control_given(cc, cc_)
+    cc = options.control_given(cc, cc_)
     space.check_protocol(cc)
-    held = settings_given(cc, settings_of(set_))
+    held = settings_given(cc, options.settings_of(set_))
     asked = Search(cc, space.parameters(cc, vary or (), held), held, paths, seed, packets)
     with runner(dask, workers) as run:
         folder = Folder(out, tell=streams.say)

@@ -7,16 +7,8 @@ import os
 from pathlib import Path
 from typing import Annotated
 
+from westwood.cli import options
 from westwood.cli.layout import command, group
-from westwood.cli.options import (
-    ScenarioArgument,
-    SetOption,
-    option,
-    protocols,
-    settings_of,
-    split_names,
-    starting,
-)
 from westwood.cli.streams import next_step
 from westwood.errors import InputError
 
@@ -27,7 +19,7 @@ app = group("westwood ns3 build")
 def build(
     source: Annotated[
         Path | None,
-        option(None, "DIR", "An installed ns-3 or a built tree; default: 3.44 from PyPI."),
+        options.option(None, "DIR", "An installed ns-3 or a built tree; default: 3.44 from PyPI."),
     ] = None,
 ) -> None:
     """Build our module for ns-3, and the runner of --engine ns3."""
@@ -39,20 +31,20 @@ def build(
 
 @command(app, "westwood ns3 export table1 --cc westwood+ --out table1.cc")
 def export(
-    scenario: ScenarioArgument,
+    scenario: options.ScenarioArgument,
     cc: Annotated[
         list[str] | None,
-        option(
+        options.option(
             None,
             "NAME",
             "Protocol of every flow.",
-            autocompletion=starting(protocols),
-            callback=split_names,
+            autocompletion=options.starting(options.protocols),
+            callback=options.split_names,
         ),
     ] = None,
-    set_: SetOption = None,
+    set_: options.SetOption = None,
     out: Annotated[
-        Path | None, option(None, "FILE", "Write it into this file instead of printing it.")
+        Path | None, options.option(None, "FILE", "Write it into this file instead of printing it.")
     ] = None,
 ) -> None:
     """Write a scenario as a C++ program for ns-3 3.37 or later."""
@@ -62,7 +54,7 @@ def export(
 
     if len(cc or ()) > 1:
         raise InputError("expected one protocol, a program has one", key="--cc", value=cc)
-    planned = plan(Scenario.load(scenario), cc=cc or (), settings=settings_of(set_))
+    planned = plan(Scenario.load(scenario), cc=cc or (), settings=options.settings_of(set_))
     text = program(planned.scenario)
     if out is None:
         print(text, end="")

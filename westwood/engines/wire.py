@@ -21,17 +21,7 @@ from typing import TYPE_CHECKING, cast
 import polars as pl
 
 from westwood import _engine
-from westwood.control import compiling, loading
-from westwood.control.catalogue import (
-    DIRECTION_COLUMNS,
-    DROP_COLUMNS,
-    FLOW_COLUMNS,
-    MESSAGE_COLUMNS,
-    QUEUE_COLUMNS,
-    STATE_COLUMNS,
-    WINDOW_COLUMNS,
-    MeasuredColumn,
-)
+from westwood.control import catalogue, compiling, loading
 from westwood.engines import network
 from westwood.engines.result import Result
 from westwood.errors import RunError, UnavailableError, one_line
@@ -126,16 +116,16 @@ class Report:
     def result(self) -> RawResult:
         """Returns the run as an engine's raw result."""
         forward, backward = (list(map(link_side, self.sides[side])) for side in SIDES)
-        connections = _lists(self.flows, ("source", *FLOW_COLUMNS))
+        connections = _lists(self.flows, ("source", *catalogue.FLOW_COLUMNS))
         tables = {
-            "windows": _stacked(self.windows, "connection", WINDOW_COLUMNS),
+            "windows": _stacked(self.windows, "connection", catalogue.WINDOW_COLUMNS),
             "events": _empty(_EVENTS),
-            "queues": _stacked(self.queues, "channel", QUEUE_COLUMNS),
-            "states": _empty({"channel": "uint32", **STATE_COLUMNS}),
+            "queues": _stacked(self.queues, "channel", catalogue.QUEUE_COLUMNS),
+            "states": _empty({"channel": "uint32", **catalogue.STATE_COLUMNS}),
             "drops": self.drops,
         }
         kept = InMemory(lambda table: _columns(tables[table]))
-        messages = _lists(self.messages, MESSAGE_COLUMNS)
+        messages = _lists(self.messages, catalogue.MESSAGE_COLUMNS)
         return RawResult(connections, forward, backward, kept, messages)
 
 
@@ -190,13 +180,13 @@ def _read(lines: Iterable[list[str]], scenario: Scenario, files: TraceFiles | No
         first, rest = " ".join(words[:1]), words[1:]
         if name == "flow":
             source = _count("flow", first, len(scenario.flows))
-            flows.append({"source": source, **_numbers(rest, FLOW_COLUMNS)})
+            flows.append({"source": source, **_numbers(rest, catalogue.FLOW_COLUMNS)})
         elif name == "link":
             if first not in SIDES:
                 raise ValueError(f"link {first}, expected {' or '.join(SIDES)}")
-            sides[first].append(_numbers(rest, DIRECTION_COLUMNS))
+            sides[first].append(_numbers(rest, catalogue.DIRECTION_COLUMNS))
         elif name == "message":
-            messages.append(_numbers(words, MESSAGE_COLUMNS))
+            messages.append(_numbers(words, catalogue.MESSAGE_COLUMNS))
         else:
             others.setdefault(name, []).append(words)
     ends = others.pop("end", [])
@@ -205,9 +195,9 @@ def _read(lines: Iterable[list[str]], scenario: Scenario, files: TraceFiles | No
     cpu_s = _number("end", " ".join(ends[0]))
     _check_numbers_of(scenario, flows, sides, messages)
     connections, channels = len(flows), 2 * len(scenario.link)
-    windows = _tables(files, "windows", "connection", WINDOW_COLUMNS, connections)
-    queues = _tables(files, "queues", "channel", QUEUE_COLUMNS, channels)
-    drops = _table(files, "drops", DROP_COLUMNS)
+    windows = _tables(files, "windows", "connection", catalogue.WINDOW_COLUMNS, connections)
+    queues = _tables(files, "queues", "channel", catalogue.QUEUE_COLUMNS, channels)
+    drops = _table(files, "drops", catalogue.DROP_COLUMNS)
     for column, least in (
         ("channel", channels),
         ("flow", connections),
@@ -259,7 +249,7 @@ def refuse_stale(program: Program, problem: str) -> None:
         raise UnavailableError(f"{stale}; rebuild it: {program.remedy}")
 
 
-def _numbers(words: Sequence[str], columns: Mapping[str, MeasuredColumn]) -> Numbers:
+def _numbers(words: Sequence[str], columns: Mapping[str, catalogue.MeasuredColumn]) -> Numbers:
     texts = dict(zip(words[::2], words[1::2], strict=False))
     if texts.keys() != columns.keys() or len(words) != 2 * len(texts):
         differing = ", ".join(sorted(texts.keys() ^ columns.keys())) or "a column twice"

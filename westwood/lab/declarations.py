@@ -13,16 +13,7 @@ from dataclasses import is_dataclass
 from typing import Any
 
 from westwood import __version__, _engine, files
-from westwood.control.catalogue import (
-    APPLICATIONS,
-    IMPAIRMENTS,
-    LOSSES,
-    PROTOCOLS,
-    QUEUES,
-    WINDOW_COLUMNS,
-    Setting,
-    settings_of,
-)
+from westwood.control import catalogue
 from westwood.papers.checks import SETTING_BOUNDS
 from westwood.papers.checks.bounds import Swept
 from westwood.papers.claims import claims
@@ -45,18 +36,18 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
                 "colour": protocol.style.color,
                 "source": protocol.source,
             }
-            for protocol in PROTOCOLS.values()
+            for protocol in catalogue.PROTOCOLS.values()
         ],
-        "queues": [_kind(queue.name, queue.title) for queue in QUEUES.values()],
-        "losses": [_kind(loss.name, loss.title) for loss in LOSSES.values()],
-        "impairments": [_kind(name, title) for name, title in IMPAIRMENTS.items()],
+        "queues": [_kind(queue.name, queue.title) for queue in catalogue.QUEUES.values()],
+        "losses": [_kind(loss.name, loss.title) for loss in catalogue.LOSSES.values()],
+        "impairments": [_kind(name, title) for name, title in catalogue.IMPAIRMENTS.items()],
         "apps": [
             {
                 "name": application.kind,
                 "title": application.what,
                 "settings": [*map(_declared, application.settings)],
             }
-            for application in APPLICATIONS.values()
+            for application in catalogue.APPLICATIONS.values()
         ],
         "app_settings_together": _engine.APP_SETTINGS_TOGETHER,
         "profiles": {name: _profile(name) for name in profiles.names()},
@@ -73,7 +64,7 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
             }
             for column in columns()
         ],
-        "window_columns": list(WINDOW_COLUMNS),
+        "window_columns": list(catalogue.WINDOW_COLUMNS),
         "event_kinds": list(_engine.EVENT_KINDS),
         "drop_kinds": list(_engine.DROP_KINDS),
         "observed": list(_engine.OBSERVED),
@@ -82,11 +73,11 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
 
 def _kind(name: str, title: str) -> dict[str, Any]:
     """Returns a kind of queue, loss or impairment with its settings."""
-    settings = [_declared(setting) for setting in settings_of(name).values()]
+    settings = [_declared(setting) for setting in catalogue.settings_of(name).values()]
     return {"name": name, "title": title, "settings": settings}
 
 
-def _declared(setting: Setting) -> dict[str, Any]:
+def _declared(setting: catalogue.Setting) -> dict[str, Any]:
     """Returns a setting with its bounds in the unit of its field.
 
     If it has no default in scenarios, it is `needed`, and the page starts at `usual`.

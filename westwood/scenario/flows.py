@@ -18,47 +18,22 @@ from pydantic import (
 )
 
 from westwood import _engine, units
-from westwood.control.catalogue import (
-    PROTOCOLS,
-    RECOVERIES,
-    UDP,
-    label,
-    settings_in_order,
-    settings_of,
-    settings_of_protocol,
-    unknown_protocol,
-)
+from westwood.control import catalogue
 from westwood.errors import InputError
-from westwood.scenario import controls, stacks
+from westwood.scenario import controls, parts, stacks
 from westwood.scenario.declared import with_settings, written_field
-from westwood.scenario.parts import (
-    Bytes,
-    Chunk,
-    Delay,
-    Durations,
-    FrameBytes,
-    LayerBytes,
-    Moment,
-    Name,
-    Part,
-    Rate,
-    RecoveryName,
-    Span,
-    kind_of,
-    table_of,
-)
 
 if TYPE_CHECKING:
     from westwood.scenario.parts import Settings
 
 
 def _protocol(name: object) -> str:
-    if name != UDP and (not isinstance(name, str) or name not in PROTOCOLS):
-        raise InputError(unknown_protocol(name), value=name)
+    if name != catalogue.UDP and (not isinstance(name, str) or name not in catalogue.PROTOCOLS):
+        raise InputError(catalogue.unknown_protocol(name), value=name)
     return str(name)
 
 
-class _Named(Part):
+class _Named(parts.Part):
     name: Annotated[str, PlainValidator(_protocol)]
     source: str | None = None  # identifies the contents of a control's file
     # Whose connections use the control; with a fork's control of a new name: quinn-mine:fast.
@@ -104,23 +79,24 @@ class CongestionControl(_CongestionControl):
 
     @model_validator(mode="after")
     def _obeyed(self) -> CongestionControl:
-        settings = {} if self.name == UDP else settings_of_protocol(self.name)
-        for key in settings_of("cc"):
+        settings = {} if self.name == catalogue.UDP else catalogue.settings_of_protocol(self.name)
+        for key in catalogue.settings_of("cc"):
             if getattr(self, key) is not None and key not in settings:
-                problem = f"{label(self.name)} has no settings"
+                problem = f"{catalogue.label(self.name)} has no settings"
                 if settings:
                     known = ", ".join(settings)
-                    problem = f"{label(self.name)} has no such setting, expected one of: {known}"
+                    label = catalogue.label(self.name)
+                    problem = f"{label} has no such setting, expected one of: {known}"
                 written = self.model_dump(include={key})[key]
                 raise InputError(problem, key=key, value=written)
         return self
 
     @model_validator(mode="after")
     def _in_order(self) -> CongestionControl:
-        if self.name == UDP:
+        if self.name == catalogue.UDP:
             return self
-        settings, built = settings_of_protocol(self.name), configured(self)
-        for lesser, greater in settings_in_order("cc"):
+        settings, built = catalogue.settings_of_protocol(self.name), configured(self)
+        for lesser, greater in catalogue.settings_in_order("cc"):
             if lesser not in settings or greater not in settings:
                 continue
             low, high = (getattr(built, settings[key].field) for key in (lesser, greater))
@@ -130,7 +106,7 @@ class CongestionControl(_CongestionControl):
 
     def _contradict(self, lesser: str, greater: str, low: int, high: int) -> None:
         """Raises InputError for the setting that the user gave, with the limit the other sets."""
-        settings = settings_of("cc")
+        settings = catalogue.settings_of("cc")
         words = {
             lesser: written_field(settings[lesser], low),
             greater: written_field(settings[greater], high),
@@ -148,7 +124,7 @@ def configured(cc: CongestionControl) -> _engine.CongestionControl:
 
 
 def _cc_table(value: object) -> object:
-    if not isinstance(value, (dict, Part)):
+    if not isinstance(value, (dict, parts.Part)):
         raise InputError('expected a protocol such as "westwood+", or a table', value=value)
     return value
 
@@ -157,17 +133,17 @@ def _as_tuple(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-class Bulk(Part):
+class Bulk(parts.Part):
     """A TCP connection that sends `size`, or as much as it can."""
 
     kind: Literal["bulk"] = "bulk"
 
 
-class _InPeriods(Part):
-    rate: Rate  # bit/s while on
-    on: Span | None = None  # ps: mean duration; None: always on
-    off: Span | None = None
-    durations: Durations = "fixed"
+class _InPeriods(parts.Part):
+    rate: parts.Rate  # bit/s while on
+    on: parts.Span | None = None  # ps: mean duration; None: always on
+    off: parts.Span | None = None
+    durations: parts.Durations = "fixed"
 
     @model_validator(mode="after")
     def _both(self) -> Self:
@@ -187,42 +163,42 @@ class Datagrams(_InPeriods):
     """
 
     kind: Literal["udp"] = "udp"
-    spacing: Durations = "fixed"  # between packets; exponential: a Poisson process
+    spacing: parts.Durations = "fixed"  # between packets; exponential: a Poisson process
 
 
 class RateLimited(_InPeriods):
     """A TCP connection whose application writes payload at a constant rate, while on."""
 
     kind: Literal["rate"]
-    bulk: Delay = 0  # ps: before that it writes as much as TCP takes
+    bulk: parts.Delay = 0  # ps: before that it writes as much as TCP takes
 
 
-class OnOff(Part):
+class OnOff(parts.Part):
     """A TCP connection that sends as much as it can while on, and nothing while off."""
 
     kind: Literal["on-off"]
-    on: Span  # ps: mean duration
-    off: Span
-    durations: Durations = "fixed"
+    on: parts.Span  # ps: mean duration
+    off: parts.Span
+    durations: parts.Durations = "fixed"
 
 
-class Request(Part):
+class Request(parts.Part):
     """A TCP connection of responses; each but the first is asked for after a think time."""
 
     kind: Literal["request"]
-    size: Bytes  # payload of a response
-    sizes: Durations = "fixed"
-    think: Delay = 0  # ps: mean time from a response to the next request
-    durations: Durations = "fixed"  # of the think times
+    size: parts.Bytes  # payload of a response
+    sizes: parts.Durations = "fixed"
+    think: parts.Delay = 0  # ps: mean time from a response to the next request
+    durations: parts.Durations = "fixed"  # of the think times
 
 
-class Video(Part):
+class Video(parts.Part):
     """A TCP connection of video chunks, whose rates a player chooses from a ladder."""
 
     kind: Literal["video"]
-    ladder: Annotated[tuple[Rate, ...], BeforeValidator(_as_tuple)]  # bit/s, ascending
-    chunk: Chunk = 4 * units.PS_PER_S  # ps: how long a chunk plays
-    buffer: Span | None = None  # ps: how much the player keeps at most; None: five chunks
+    ladder: Annotated[tuple[parts.Rate, ...], BeforeValidator(_as_tuple)]  # bit/s, ascending
+    chunk: parts.Chunk = 4 * units.PS_PER_S  # ps: how long a chunk plays
+    buffer: parts.Span | None = None  # ps: how much the player keeps at most; None: five chunks
 
     @model_validator(mode="after")
     def _rising(self) -> Video:
@@ -238,18 +214,20 @@ class Video(Part):
         return self
 
 
-class Media(Part):
+class Media(parts.Part):
     """A TCP connection of live media: frames of one or two layers, due at a constant rate."""
 
     kind: Literal["media"]
-    interval: Chunk  # ps: from one frame to the next
-    frame: FrameBytes  # payload of a frame
-    key: LayerBytes = 0  # payload of a key frame; 0: like the others
+    interval: parts.Chunk  # ps: from one frame to the next
+    frame: parts.FrameBytes  # payload of a frame
+    key: parts.LayerBytes = 0  # payload of a key frame; 0: like the others
     group: Annotated[int, Field(ge=1, le=1_000_000)] = 30  # frames; the first is a key frame
-    upper: LayerBytes = 0  # the second layer; 0: none
-    upper_key: LayerBytes = 0
-    patience: Moment | None = None  # ps: a later frame stops the second layer until the next group
-    warm_up: Moment = 0  # ps: frames due earlier are not counted
+    upper: parts.LayerBytes = 0  # the second layer; 0: none
+    upper_key: parts.LayerBytes = 0
+    patience: parts.Moment | None = (
+        None  # ps: a later frame stops the second layer until the next group
+    )
+    warm_up: parts.Moment = 0  # ps: frames due earlier are not counted
 
 
 APPS = ("bulk", "udp", "rate", "on-off", "request", "video", "media")
@@ -267,26 +245,26 @@ App = Annotated[
     | Annotated[Request, Tag("request")]
     | Annotated[Video, Tag("video")]
     | Annotated[Media, Tag("media")],
-    Discriminator(lambda value: kind_of(value, "bulk")),
-    table_of(APPS, "app", '{ kind = "udp", rate = "1Mbps" }', "bulk"),
+    Discriminator(lambda value: parts.kind_of(value, "bulk")),
+    parts.table_of(APPS, "app", '{ kind = "udp", rate = "1Mbps" }', "bulk"),
     BeforeValidator(_app),
 ]
 
 
-class Arrivals(Part):
+class Arrivals(parts.Part):
     """Makes the flow many transfers that arrive as a Poisson process from `start` to `stop`."""
 
-    every: Span  # ps: mean time between arrivals
-    size: Bytes  # payload of each transfer
-    sizes: Durations = "fixed"
+    every: parts.Span  # ps: mean time between arrivals
+    size: parts.Bytes  # payload of each transfer
+    sizes: parts.Durations = "fixed"
 
 
-class _Routed(Part):
-    name: Name
-    from_: Annotated[Name, Field(alias="from")]
-    to: Name
+class _Routed(parts.Part):
+    name: parts.Name
+    from_: Annotated[parts.Name, Field(alias="from")]
+    to: parts.Name
     cc: Annotated[CongestionControl, BeforeValidator(_cc_table)]
-    recovery: RecoveryName
+    recovery: parts.RecoveryName
     count: Annotated[int, Field(ge=1, le=10_000)] = 1  # number of identical flows
     app: App = Bulk.model_construct()
     arrivals: Arrivals | None = None
@@ -315,7 +293,7 @@ class Flow(_Flow):
             problem = f"expected room for a segment of {units.format_size(self.mss)}"
             value = units.format_size(self.receive_window)
             raise InputError(problem, key="receive_window", value=value)
-        for lesser, greater in settings_in_order("flow"):
+        for lesser, greater in catalogue.settings_in_order("flow"):
             if getattr(self, greater) < getattr(self, lesser):
                 written = self.model_dump(include={lesser, greater})
                 problem = f"expected at least {lesser}, {written[lesser]}"
@@ -325,7 +303,7 @@ class Flow(_Flow):
             raise InputError(
                 "expected another node than the flow comes from", key="to", value=self.to
             )
-        if (self.app.kind == "udp") != (self.cc.name == UDP):
+        if (self.app.kind == "udp") != (self.cc.name == catalogue.UDP):
             is_udp = self.app.kind == "udp"
             wanted = '"udp", as its app is' if is_udp else 'a protocol, since its app is not "udp"'
             raise InputError(f"expected {wanted}", key="cc", value=self.cc.name)
@@ -347,7 +325,7 @@ class Flow(_Flow):
         return self
 
     def _check_sack(self) -> None:
-        if not RECOVERIES[self.recovery].uses_sack:
+        if not catalogue.RECOVERIES[self.recovery].uses_sack:
             for key in _engine.SETTINGS_OF_SACK:
                 if getattr(self, key):
                     problem = f'expected false, since the recovery "{self.recovery}" has no SACK'

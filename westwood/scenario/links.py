@@ -30,18 +30,9 @@ from westwood.control.catalogue import (
     settings_of,
 )
 from westwood.errors import InputError
+from westwood.scenario import parts
 from westwood.scenario.declared import QueueLimit, accepted, with_settings
 from westwood.scenario.delays import RecordedDelays, Reroute
-from westwood.scenario.parts import (
-    Name,
-    Part,
-    Probability,
-    Rate,
-    Span,
-    kind_of,
-    table_of,
-    whole_numbers,
-)
 from westwood.scenario.topology import SIDES, Direction
 from westwood.units import TIME_UNITS, format_rate, format_time
 
@@ -55,7 +46,7 @@ _FASTEST_BPS = 1e12  # kFastest of engine/settings.hpp
 
 
 def _packet_numbers(value: object) -> tuple[int, ...]:
-    packets = whole_numbers(value)
+    packets = parts.whole_numbers(value)
     for before, number in itertools.pairwise((0, *packets)):
         if not before < number < 2**63:
             raise InputError("expected ascending packet numbers from 1", value=number)
@@ -63,7 +54,7 @@ def _packet_numbers(value: object) -> tuple[int, ...]:
 
 
 def _times(value: object) -> tuple[int, ...]:
-    times = whole_numbers(value)
+    times = parts.whole_numbers(value)
     for before, time in itertools.pairwise((0, *times)):
         if time < before:
             raise InputError("expected ascending times in ms from 0", value=time)
@@ -87,14 +78,14 @@ def _importable(class_: Any) -> Any:
     return class_
 
 
-class DropTail(Part):
+class DropTail(parts.Part):
     """Drops what arrives when the queue is full. The packet being sent doesn't count."""
 
     kind: Literal["droptail"] = "droptail"
     limit: QueueLimit
 
 
-class Managed(Part):
+class Managed(parts.Part):
     """Drops or marks by a discipline, whose settings its file in engine/link/queue declares."""
 
     kind: str
@@ -133,19 +124,19 @@ else:
     _KINDS = {DROPTAIL: DropTail} | {kind: _managed(kind) for kind in QUEUES}
     Queue = Annotated[
         reduce(or_, (Annotated[model, Tag(kind)] for kind, model in _KINDS.items())),
-        Discriminator(lambda value: kind_of(value, DROPTAIL)),
-        table_of(tuple(_KINDS), "queue", '{ kind = "droptail", limit = "100p" }', DROPTAIL),
+        Discriminator(lambda value: parts.kind_of(value, DROPTAIL)),
+        parts.table_of(tuple(_KINDS), "queue", '{ kind = "droptail", limit = "100p" }', DROPTAIL),
     ]
 
 
-class NoLoss(Part):
+class NoLoss(parts.Part):
     """Nothing is lost on the wire."""
 
     kind: Literal["none"] = "none"
     on: Side = "forward"
 
 
-class ScriptedLoss(Part):
+class ScriptedLoss(parts.Part):
     """Loses the named packets, counted from 1 in each direction; a file may list them."""
 
     kind: Literal["script"] = "script"
@@ -153,13 +144,13 @@ class ScriptedLoss(Part):
     on: Side
 
 
-def _losing(kind: str) -> type[Part]:
+def _losing(kind: str) -> type[parts.Part]:
     """Returns the model of a kind of loss, with the settings that its file declares."""
     of_kind: Any = Literal[kind]
-    base = with_settings(create_model(kind, __base__=Part, kind=(of_kind, kind)), kind)
+    base = with_settings(create_model(kind, __base__=parts.Part, kind=(of_kind, kind)), kind)
     on: Any = Side
     name = f"{kind.title()}Loss"
-    model: type[Part] = _importable(create_model(name, __base__=base, on=(on, ...)))
+    model: type[parts.Part] = _importable(create_model(name, __base__=base, on=(on, ...)))
     return model
 
 
@@ -167,7 +158,7 @@ def _loss_kind(value: Any) -> Any:
     """Returns the kind of a loss table: its `kind`, else what its keys imply."""
     if isinstance(value, dict) and "kind" not in value:
         return "script" if "packets" in value else "uniform"
-    return kind_of(value)
+    return parts.kind_of(value)
 
 
 if TYPE_CHECKING:
@@ -182,28 +173,28 @@ else:
     Loss = Annotated[
         reduce(or_, (Annotated[model, Tag(kind)] for kind, model in _LOSSES.items())),
         Discriminator(_loss_kind),
-        table_of(tuple(_LOSSES), "loss", '{ kind = "uniform", rate = 0.005 }', "uniform"),
+        parts.table_of(tuple(_LOSSES), "loss", '{ kind = "uniform", rate = 0.005 }', "uniform"),
     ]
 
 
-class Reordering(Part):
+class Reordering(parts.Part):
     """Delays a share of the packets on the wire, so that later packets overtake them."""
 
-    rate: Probability
-    delay: Span  # ps
+    rate: parts.Probability
+    delay: parts.Span  # ps
     on: Side = "forward"
 
 
 def _impairment(kind: str) -> Any:
     """Returns the model of an impairment, with the settings that its file declares."""
     on: Any = Side
-    base = with_settings(create_model(kind, __base__=Part), kind)
+    base = with_settings(create_model(kind, __base__=parts.Part), kind)
     return _importable(
         create_model(f"Link{kind.title().replace('_', '')}", __base__=base, on=(on, "forward"))
     )
 
 
-class Opportunities(Part):
+class Opportunities(parts.Part):
     """Lists the times in ms at which 1504 bytes can leave, as in Mahimahi's traces.
 
     A scenario file names a file with one time per line for each direction.
@@ -213,11 +204,11 @@ class Opportunities(Part):
     backward: Times = ()
 
 
-class _Wire(Part):
-    name: Name
-    between: Annotated[tuple[Name, Name], Field(strict=False)]
-    rate: Rate | None = None  # bit/s, in each direction without a trace
-    backward_rate: Rate | None = None  # instead of the rate
+class _Wire(parts.Part):
+    name: parts.Name
+    between: Annotated[tuple[parts.Name, parts.Name], Field(strict=False)]
+    rate: parts.Rate | None = None  # bit/s, in each direction without a trace
+    backward_rate: parts.Rate | None = None  # instead of the rate
     trace: Opportunities | None = None  # instead of the rate
     queue: Queue  # in each direction
     loss: Loss = NoLoss()
@@ -258,7 +249,7 @@ class Link(_Link):
         if not isinstance(recorded, dict):
             return data
         try:
-            least_ms = min(min(whole_numbers(recorded.get(side))) for side in SIDES)
+            least_ms = min(min(parts.whole_numbers(recorded.get(side))) for side in SIDES)
         except (InputError, ValueError):  # one direction, or wrong numbers
             return data
         return {**data, "delay": f"{max(0, least_ms)}ms"}

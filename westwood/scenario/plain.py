@@ -16,15 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from westwood import units
-from westwood.control.catalogue import (
-    DROPTAIL,
-    LOSSES,
-    NO_LOSS,
-    PROTOCOLS,
-    QUEUES,
-    settings_of,
-    settings_of_protocol,
-)
+from westwood.control import catalogue
 from westwood.errors import InputError
 from westwood.scenario import topology
 from westwood.scenario.completion import KEYS_OF_FLOW
@@ -139,7 +131,7 @@ def _object(texts: dict[str, str]) -> str:
 def _defaults(section: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
     """Returns the values and texts of a section's settings that have a default."""
     values, texts = {}, {}
-    for key, setting in settings_of(section).items():
+    for key, setting in catalogue.settings_of(section).items():
         if setting.why and (written := written_default(setting)) is not None:
             values[key], texts[key] = _value(section, key, written)
     return values, texts
@@ -216,7 +208,7 @@ def _kind(
     kind = table.get("kind", usual)
     if kind != without and kind not in kinds:
         raise NotPlainError
-    known = settings_of(kind) if kind in kinds else {}
+    known = catalogue.settings_of(kind) if kind in kinds else {}
     _check(table, lambda key: key in known or key in ("kind", "on", _LIMIT))
     values, texts = map(dict, _defaults(kind) if known else ({}, {}))
     values |= _read(kind, table, known, texts)
@@ -227,7 +219,7 @@ def _kind(
 
 
 def _queue(table: Any, texts: dict[str, str]) -> SimpleNamespace:
-    kind, values, inner = _kind(table, DROPTAIL, QUEUES, DROPTAIL)
+    kind, values, inner = _kind(table, catalogue.DROPTAIL, catalogue.QUEUES, catalogue.DROPTAIL)
     limit, inner[_LIMIT] = _value("queue", _LIMIT, table[_LIMIT])
     texts["queue"] = f'"queue": {_object(inner)}'
     return SimpleNamespace(kind=kind, limit=limit, **values)
@@ -236,7 +228,7 @@ def _queue(table: Any, texts: dict[str, str]) -> SimpleNamespace:
 def _loss(table: Any, texts: dict[str, str]) -> SimpleNamespace:
     if "packets" in table:  # they are a kind of their own
         raise NotPlainError
-    kind, values, inner = _kind(table, "uniform", LOSSES, NO_LOSS)
+    kind, values, inner = _kind(table, "uniform", catalogue.LOSSES, catalogue.NO_LOSS)
     side = table.get("on", SIDES[0])
     inner["on"] = _text("on", side)
     texts["loss"] = f'"loss": {_object(inner)}'
@@ -245,7 +237,7 @@ def _loss(table: Any, texts: dict[str, str]) -> SimpleNamespace:
 
 @cache
 def _settings_of_links() -> Mapping[str, object]:
-    declared = {key: True for key in settings_of("link") if key not in _REORDERING}
+    declared = {key: True for key in catalogue.settings_of("link") if key not in _REORDERING}
     return {**declared, _BACKWARD_RATE: True}
 
 
@@ -262,15 +254,15 @@ def _link_of(rest: Items, queue: Items, loss: Items) -> tuple[PlainLink, str]:
     texts |= {"name": _text("name", table["name"]), "between": _text("between", table["between"])}
     values |= {"name": table["name"], "between": table["between"]}
     values["queue"] = _queue(_table(queue), texts)
-    values["loss"] = _loss(_table(loss) if loss else {"kind": NO_LOSS}, texts)
+    values["loss"] = _loss(_table(loss) if loss else {"kind": catalogue.NO_LOSS}, texts)
     return PlainLink(**values), _object(texts)
 
 
 def _control(table: Any, texts: dict[str, str]) -> SimpleNamespace:
     name = table["name"]
-    if not isinstance(name, str) or not dict.__contains__(PROTOCOLS, name):
+    if not isinstance(name, str) or not dict.__contains__(catalogue.PROTOCOLS, name):
         raise NotPlainError
-    known = settings_of_protocol(name)
+    known = catalogue.settings_of_protocol(name)
     _check(table, lambda key: key == "name" or key in known)
     inner: dict[str, str] = {}
     values = _read("cc", table, known, inner)
@@ -293,7 +285,7 @@ def _arrivals(table: Any, texts: dict[str, str]) -> SimpleNamespace:
 def _flow_of(rest: Items, app: Items, cc: Items, arrivals: Items) -> tuple[PlainFlow, str]:
     if app and _table(app) != {"kind": "bulk"}:
         raise NotPlainError
-    table, known = _table(rest), settings_of("flow")
+    table, known = _table(rest), catalogue.settings_of("flow")
     _check(table, lambda key: key in known or key in KEYS_OF_FLOW)
     values, texts = map(dict, _defaults("flow"))
     values |= {"size": None, "stop": None} | _read("flow", table, known, texts)

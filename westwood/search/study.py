@@ -31,19 +31,10 @@ from westwood.results import journal
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 from westwood.results.store import Store, interrupted
-from westwood.search import evaluation, objective, space
+from westwood.search import evaluation, objective, result, space
 from westwood.search.evaluation import PathTestSet, RunJobs
 from westwood.search.objective import REFERENCES, TARGETS
 from westwood.search.outcome import Outcome, PathOutcomes
-from westwood.search.result import (
-    NUMBERS,
-    TOGETHER,
-    Ablation,
-    Search,
-    SearchResult,
-    Trial,
-    end_name,
-)
 
 MOST_TRIALS = 100_000
 
@@ -51,12 +42,12 @@ MOST_TRIALS = 100_000
 class SearchStudy:
     """Carries out a search in its folder, which is locked while `opened`."""
 
-    def __init__(self, search: Search, folder: Folder, run_jobs: RunJobs) -> None:
+    def __init__(self, search: result.Search, folder: Folder, run_jobs: RunJobs) -> None:
         self._search, self._folder, self._run_jobs = search, folder, run_jobs
         self._test_set = PathTestSet.drawn("search", search.seed, search.paths, search.packets)
         self._fallback = space.defaults(search.protocol, search.held)
         self._store = Store(folder, self._take)
-        self.result = SearchResult(search)
+        self.result = result.SearchResult(search)
 
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[SearchStudy]:
@@ -75,7 +66,9 @@ class SearchStudy:
                 raise ValueError
             search_result.references[record["reference"]] = outcomes
         elif "ablated" in record:
-            ablation = Ablation(tuple(record["keys"]), *(_finite(record[k]) for k in NUMBERS))
+            ablation = result.Ablation(
+                tuple(record["keys"]), *(_finite(record[k]) for k in result.NUMBERS)
+            )
             search_result.ablations[_trial_number(record), str(record["ablated"])] = ablation
         else:
             values = dict(record["values"])
@@ -86,7 +79,7 @@ class SearchStudy:
             self._search.control(values)
             if values.keys() != {parameter.key for parameter in self._search.parameters}:
                 raise ValueError
-            trial = Trial(_trial_number(record), values, targets, _finite(record["cost"]))
+            trial = result.Trial(_trial_number(record), values, targets, _finite(record["cost"]))
             search_result.trials[trial.number] = trial
 
     def steps(self, trials: int, *, ends: bool = False) -> Iterator[None]:
@@ -160,14 +153,14 @@ class SearchStudy:
             }
         )
         if idle := self.result.idle():
-            yield from self._compare({TOGETHER: space.without(values, idle, fallback)})
+            yield from self._compare({result.TOGETHER: space.without(values, idle, fallback)})
 
     def _ends(self) -> Iterator[None]:
         """Moves each setting of the best trial to either end of its range, or to other words."""
         values = self.result.best.values
         yield from self._compare(
             {
-                end_name(parameter, end): (
+                result.end_name(parameter, end): (
                     space.in_order({**values, parameter.key: end}, [parameter], self._fallback),
                     (parameter.key,),
                 )
@@ -204,7 +197,7 @@ class SearchStudy:
         search_result, folder = self.result, self._folder
         folder.frame("trials.parquet", _trials_frame(search_result))
         schema: dict[str, Any] = {"setting": pl.String, "back": pl.List(pl.String)}
-        schema |= dict.fromkeys(NUMBERS, pl.Float64)
+        schema |= dict.fromkeys(result.NUMBERS, pl.Float64)
         folder.frame("ablation.parquet", pl.DataFrame(search_result.ablation_rows(), schema))
         folder.json("best.json", search_result.entry())
         folder.manifest({"search": self._search.state(), "trials": len(search_result.trials)})
@@ -224,7 +217,7 @@ def _trial_number(record: Mapping[str, Any]) -> int:
     return number
 
 
-def _trials_frame(search_result: SearchResult) -> pl.DataFrame:
+def _trials_frame(search_result: result.SearchResult) -> pl.DataFrame:
     rows = [
         {
             "trial": trial.number,
@@ -238,7 +231,7 @@ def _trials_frame(search_result: SearchResult) -> pl.DataFrame:
 
 
 def run(
-    search: Search,
+    search: result.Search,
     folder: Folder,
     trials: int,
     *,
@@ -246,7 +239,7 @@ def run(
     run_jobs: RunJobs,
     track: Tracker,
     ends: bool = False,
-) -> SearchResult:
+) -> result.SearchResult:
     """Runs the missing parts of a search; Interrupted says what exists and how to resume."""
     if not 1 <= trials <= MOST_TRIALS:
         raise InputError(f"expected from 1 to {MOST_TRIALS}", key="--trials", value=trials)

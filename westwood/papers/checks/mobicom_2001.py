@@ -9,18 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from westwood.control.catalogue import label
-from westwood.papers.checks import words
-from westwood.papers.checks.bounds import (
-    Bounds,
-    Condition,
-    Decided,
-    SettingBounds,
-    Swept,
-    Term,
-    ValueRange,
-    around,
-    leading,
-)
+from westwood.papers.checks import bounds, words
 from westwood.papers.checks.common import THROUGHPUT, Check, Finding, Measured, by_x, leads
 from westwood.papers.checks.words import CLEARLY, EXACT, Runs, shown
 
@@ -35,11 +24,11 @@ _PHASES = {
     "beside": "the estimate with UDP over what UDP leaves",
 }
 _CUT = 0.5  # of the pipe: a Reno that halves its window at each loss stays below it
-_LOSSES = ValueRange("bottleneck.loss.rate", 0.0001, 0.05)
-_DELAYS = ValueRange("bottleneck.delay", "0.01ms", "250ms")
-_RATES = ValueRange("bottleneck.rate", "1Mbps", "8Mbps")
-_FADES = ValueRange("bottleneck.loss.bad_rate", 0.0, 0.3)
-_BLACKOUTS = ValueRange("bottleneck.loss.bad", "0s", "0.5s")
+_LOSSES = bounds.ValueRange("bottleneck.loss.rate", 0.0001, 0.05)
+_DELAYS = bounds.ValueRange("bottleneck.delay", "0.01ms", "250ms")
+_RATES = bounds.ValueRange("bottleneck.rate", "1Mbps", "8Mbps")
+_FADES = bounds.ValueRange("bottleneck.loss.bad_rate", 0.0, 0.3)
+_BLACKOUTS = bounds.ValueRange("bottleneck.loss.bad", "0s", "0.5s")
 
 
 def _udp_share(all_: Mapping[str, Measured]) -> Finding:
@@ -180,17 +169,19 @@ CHECKS: dict[str, Check] = {
 }
 
 
-def _index(cc: str, key: str, queue: str) -> Term:
-    settings = {key: cc, "bottleneck.queue": Swept(_QUEUES.index(queue))}
-    return Term(cc, settings, "jain")
+def _index(cc: str, key: str, queue: str) -> bounds.Term:
+    settings = {key: cc, "bottleneck.queue": bounds.Swept(_QUEUES.index(queue))}
+    return bounds.Term(cc, settings, "jain")
 
 
-def _of_twenty(cc: str, first: str, second: str, published_bps: float, name: str) -> Condition:
-    return Condition(
+def _of_twenty(
+    cc: str, first: str, second: str, published_bps: float, name: str
+) -> bounds.Condition:
+    return bounds.Condition(
         f"{label(cc)} {name} over the table",
-        Term(cc, {"reno.cc": first, "westwood.cc": second}),
+        bounds.Term(cc, {"reno.cc": first, "westwood.cc": second}),
         by=published_bps,
-        within=around(within=EXACT),
+        within=bounds.around(within=EXACT),
     )
 
 
@@ -199,15 +190,15 @@ _FRIENDLY = [
     *(_of_twenty(cc, "reno", "westwood", bps, "together") for cc, bps in _TOGETHER_BPS.items()),
 ]
 
-SETTING_BOUNDS: Decided = {
+SETTING_BOUNDS: bounds.Decided = {
     "mobicom.fairness": {
-        "fairness": SettingBounds(
+        "fairness": bounds.SettingBounds(
             [
                 *(
-                    Condition(
+                    bounds.Condition(
                         f"{label(cc)}'s index with {queue}",
                         _index(cc, "tcp.cc", queue),
-                        within=Bounds(_EVEN),
+                        within=bounds.Bounds(_EVEN),
                     )
                     for cc in ("reno", "westwood")
                     for queue in _QUEUES
@@ -216,12 +207,12 @@ SETTING_BOUNDS: Decided = {
         ),
         "fairness-rtt": "The slide names one round trip, so the claim is about equal ones.",
     },
-    "mobicom.friendliness": {"friendliness": SettingBounds(_FRIENDLY)},
+    "mobicom.friendliness": {"friendliness": bounds.SettingBounds(_FRIENDLY)},
     "mobicom.loss_delay_capacity": {
-        "loss": SettingBounds(leading(_OVER), _LOSSES),
-        "delay": SettingBounds(leading(_OVER), _DELAYS),
-        "capacity": SettingBounds(leading(_OVER), _RATES),
+        "loss": bounds.SettingBounds(bounds.leading(_OVER), _LOSSES),
+        "delay": bounds.SettingBounds(bounds.leading(_OVER), _DELAYS),
+        "capacity": bounds.SettingBounds(bounds.leading(_OVER), _RATES),
     },
-    "mobicom.fading": {"fading": SettingBounds(leading(_OVER), _FADES)},
-    "mobicom.blackout": {"blackout": SettingBounds(leading(_OVER), _BLACKOUTS)},
+    "mobicom.fading": {"fading": bounds.SettingBounds(bounds.leading(_OVER), _FADES)},
+    "mobicom.blackout": {"blackout": bounds.SettingBounds(bounds.leading(_OVER), _BLACKOUTS)},
 }

@@ -8,17 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from westwood.control.catalogue import label
-from westwood.papers.checks import words
-from westwood.papers.checks.bounds import (
-    NOT_MORE,
-    Bounds,
-    Condition,
-    Decided,
-    SettingBounds,
-    Term,
-    around,
-    ratio,
-)
+from westwood.papers.checks import bounds, words
 from westwood.papers.checks.common import THROUGHPUT, Finding, Measured
 from westwood.papers.checks.regions import Region
 from westwood.papers.checks.words import CLEARLY, EXACT, NEAR, Runs, shown
@@ -47,15 +37,15 @@ def _gained(name: str, ratio_: Estimate, published: float) -> list[str]:
     return list(words.outside(name, _gain(ratio_), 100 * published, " %"))
 
 
-def _around(gain: float) -> Bounds:
+def _around(gain: float) -> bounds.Bounds:
     """Returns the bounds of a ratio whose gain is near a published one."""
-    return Bounds(1 + (1 - NEAR) * gain, 1 + (1 + NEAR) * gain)
+    return bounds.Bounds(1 + (1 - NEAR) * gain, 1 + (1 + NEAR) * gain)
 
 
-def _agrees(name: str, cc: str, mbps: float) -> Condition:
+def _agrees(name: str, cc: str, mbps: float) -> bounds.Condition:
     """Returns the condition that a throughput is one that the paper gives."""
-    term = Term(cc, {"tcp.cc": cc}, THROUGHPUT)
-    return Condition(name, term, by=1e6, within=around(mbps, EXACT))
+    term = bounds.Term(cc, {"tcp.cc": cc}, THROUGHPUT)
+    return bounds.Condition(name, term, by=1e6, within=bounds.around(mbps, EXACT))
 
 
 _WITH_CTE = f'{{ name = "{_AFTER}", cte = {_BEST_CTE["plateau-cte-wired"]:g} }}'
@@ -65,10 +55,10 @@ LENGTHS = Region(
     ("duration", "bottleneck.queue.limit"),
     [
         *(_agrees(label(cc), cc, mbps) for cc, mbps in _WIRED_MBPS.items()),
-        Condition(
+        bounds.Condition(
             "the plateau's gain",
-            Term(_AFTER, {"tcp.cc": _AFTER}),
-            Term(_BEFORE, {"tcp.cc": _BEFORE}),
+            bounds.Term(_AFTER, {"tcp.cc": _AFTER}),
+            bounds.Term(_BEFORE, {"tcp.cc": _BEFORE}),
             within=_around(_WIRED_GAIN),
         ),
         _agrees("cte 3.6", _WITH_CTE, _WIRED_CTE_MBPS),
@@ -333,17 +323,17 @@ CHECKS = {
 }
 
 
-def _over(other: str, within: Bounds) -> Condition:
+def _over(other: str, within: bounds.Bounds) -> bounds.Condition:
     """Returns the condition on the ratio of the first source's throughput to the second's."""
-    first, second = (Term(cc, {"S2-tcp.cc": other}) for cc in (_AFTER, other))
-    return Condition(
+    first, second = (bounds.Term(cc, {"S2-tcp.cc": other}) for cc in (_AFTER, other))
+    return bounds.Condition(
         f"{label(_AFTER)} over a competing {label(other)}", first, second, within=within
     )
 
 
 _TIME = "It is about windows over time, which no mean of a single setting shows."
 
-SETTING_BOUNDS: Decided = {
+SETTING_BOUNDS: bounds.Decided = {
     **dict.fromkeys(
         (
             "plateau.stages",
@@ -354,10 +344,10 @@ SETTING_BOUNDS: Decided = {
         _TIME,
     ),
     "plateau.wired": {
-        "plateau-wired": SettingBounds(
+        "plateau-wired": bounds.SettingBounds(
             [
-                ratio(_AFTER, _BEFORE, _around(_WIRED_GAIN)),
-                ratio(_AFTER, _BEFORE, NOT_MORE, "loss_ratio"),
+                bounds.ratio(_AFTER, _BEFORE, _around(_WIRED_GAIN)),
+                bounds.ratio(_AFTER, _BEFORE, bounds.NOT_MORE, "loss_ratio"),
             ]
         )
     },
@@ -368,9 +358,9 @@ SETTING_BOUNDS: Decided = {
     ),
     "plateau.cte": "It is about the best of many values of cte, and no single setting shows that.",
     "plateau.friendly_newreno": {
-        "plateau-friendly": SettingBounds([_over("newreno", _around(_NEWRENO_GAIN))])
+        "plateau-friendly": bounds.SettingBounds([_over("newreno", _around(_NEWRENO_GAIN))])
     },
     "plateau.friendly_westwood": {
-        "plateau-friendly": SettingBounds([_over(_BEFORE, Bounds(1.0, 1 + CLEARLY))])
+        "plateau-friendly": bounds.SettingBounds([_over(_BEFORE, bounds.Bounds(1.0, 1 + CLEARLY))])
     },
 }

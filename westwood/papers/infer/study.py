@@ -24,16 +24,9 @@ import polars as pl
 
 from westwood.errors import InputError
 from westwood.experiments.experiment import Tracker
-from westwood.papers.infer import page, propose, published
+from westwood.papers.infer import page, propose, published, result
 from westwood.papers.infer.evaluate import ClaimOutcome, ClaimPlan, ClaimTestSet, RunJobs, outcomes
 from westwood.papers.infer.report import InferenceReport
-from westwood.papers.infer.result import (
-    CONFIRMING,
-    PROFILE,
-    InferenceResult,
-    TriedSetting,
-    seeds_of,
-)
 from westwood.papers.infer.space import Open
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
@@ -49,7 +42,7 @@ class InferenceStudy:
     def __init__(self, open_: Open, seed: int, folder: Folder, run_jobs: RunJobs) -> None:
         self._open, self._folder, self._run_jobs = open_, folder, run_jobs
         self._store = Store(folder, self._take)
-        self.result = InferenceResult(open_, seed)
+        self.result = result.InferenceResult(open_, seed)
         self.runs = 0
 
     @contextmanager
@@ -92,7 +85,7 @@ class InferenceStudy:
         return ClaimTestSet(self._open, chosen, seeds, thin=purpose == "search")
 
     def _seeds(self, purpose: str) -> tuple[int, ...]:
-        return seeds_of(self._open, self.result.seed, purpose)
+        return result.seeds_of(self._open, self.result.seed, purpose)
 
     def _take(self, record: Mapping[str, Any]) -> None:
         inference_result, number = self.result, int(record["setting"])
@@ -116,11 +109,11 @@ class InferenceStudy:
             raise ValueError
         if outcome.failures.keys() != set(inference_result.claims()):
             raise ValueError
-        inference_result.tried[number] = TriedSetting(number, chosen, outcome)
+        inference_result.tried[number] = result.TriedSetting(number, chosen, outcome)
 
     def steps(self, settings: int) -> Iterator[None]:
         """Runs the missing parts setting by setting: tries, finalists, fresh seeds, witnesses."""
-        yield from self._try({PROFILE: self._open.profile})
+        yield from self._try({result.PROFILE: self._open.profile})
         inference_result = self.result
         different = {tuple(self._open.profile.values())}
         for batch in count():
@@ -130,7 +123,7 @@ class InferenceStudy:
             tried = (inference_result.tried.get(n) for n in propose.numbers(batch))
             different |= {tuple(setting.chosen.values()) for setting in tried if setting}
         yield from self._judge("choosing", inference_result.finalists())
-        yield from self._judge("fresh", [PROFILE, inference_result.inferred])
+        yield from self._judge("fresh", [result.PROFILE, inference_result.inferred])
         yield from self._try_excluded(inference_result.inferred)
         yield from self._set_back(inference_result.inferred)
         for claim in inference_result.claims():
@@ -142,7 +135,7 @@ class InferenceStudy:
         if inference_result.witness(claim) is not None:
             return
         for number in inference_result.candidates(claim):
-            for purpose in CONFIRMING:
+            for purpose in result.CONFIRMING:
                 yield from self._judge(purpose, [number], (claim,))
                 if not inference_result.confirms(purpose, number, claim):
                     break
@@ -261,7 +254,7 @@ def _read(record: Mapping[str, Any]) -> ClaimOutcome:
     return ClaimOutcome(failures, numbers, dict(record["explanations"]))
 
 
-def _frame(inference_result: InferenceResult) -> pl.DataFrame:
+def _frame(inference_result: result.InferenceResult) -> pl.DataFrame:
     rows = [
         {
             "setting": setting.number,
