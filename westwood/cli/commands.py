@@ -38,19 +38,20 @@ class _Home:
 
     panel: str
     about: str  # the sentence of its help, and its line in the list, which imports no command
-    module: str
+    example: str = ""  # empty: it is a group
+    module: str = ""  # empty: the command's name, which is also the function's
     function: str = ""
-    example: str = ""
 
     def command(self, name: str) -> Any:
         """Imports the module and builds the command."""
-        module = import_module(f"westwood.cli.{self.module}")
-        if not self.function:
+        module = import_module(f"westwood.cli.{self.module or name}")
+        if not self.example:
             group = typer.main.get_group(module.app)
             group.help = self.about
             return group
         alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-        layout.command(alone, self.example, name, help=self.about)(getattr(module, self.function))
+        function = getattr(module, self.function or name)
+        layout.command(alone, self.example, name, help=self.about)(function)
         return typer.main.get_command(alone)
 
 
@@ -58,86 +59,65 @@ _HOMES: Mapping[str, _Home] = {
     "run": _Home(
         _DAILY,
         "Run a scenario and print means over its seeds with 95 % intervals.",
-        "runs",
-        "run",
         "westwood run table1 --cc newreno,westwood+ --plot",
+        "runs",
     ),
     "compare": _Home(
         _DAILY,
         "Compare protocols on one lossy path.",
-        "runs",
-        "compare",
         "westwood compare --loss 0.1%,1% --cc cubic,westwood+ --plot",
+        "runs",
     ),
     "trace": _Home(
         _DAILY,
         "Trace one run: windows, estimate, round trips, queues and losses.",
-        "trace",
-        "trace",
         "westwood trace table1 --cc westwood+ --set duration=60s --plot",
     ),
     "sweep": _Home(
         _DAILY,
         "Run every point of a scenario's sweep, and write each run as it ends.",
-        "runs",
-        "sweep",
         "westwood sweep fading --seeds 5 --out fading",
+        "runs",
     ),
     "report": _Home(
         _DAILY,
         "Make a page with a figure from a results folder, or with --figure the figure alone.",
-        "report",
-        "report",
         "westwood report fading --metric goodput_bps --export",
     ),
     "lab": _Home(
         _DAILY,
         "Open the laboratory in a browser: the simulator as a page with sliders.",
-        "lab",
-        "lab",
         "westwood lab fig5",
     ),
     "list": _Home(
         _DAILY,
         "List what there is to choose from: protocols, presets, settings, columns.",
+        "westwood list protocols",
         "listings",
         "list_",
-        "westwood list protocols",
     ),
-    "kernel": _Home(
-        _LINUX, "Load controls into this machine's kernel, watch and record them.", "kernel"
-    ),
-    "path": _Home(_LINUX, "Find out what pays on a real path, and emulate others.", "path"),
-    "ns3": _Home(_SIMULATORS, "Use Westwood in ns-3.", "ns3"),
+    "kernel": _Home(_LINUX, "Load controls into this machine's kernel, watch and record them."),
+    "path": _Home(_LINUX, "Find out what pays on a real path, and emulate others."),
+    "ns3": _Home(_SIMULATORS, "Use Westwood in ns-3."),
     "validate": _Home(
         _SIMULATORS,
         "Say how far the simulator agrees with another engine.",
-        "validate",
-        "validate",
         "westwood validate --engine ns3 --seeds 10 --out validation",
     ),
-    "control": _Home(
-        _AUTHORS, "Write, check, tune and benchmark your own congestion control.", "control"
-    ),
+    "control": _Home(_AUTHORS, "Write, check, tune and benchmark your own congestion control."),
     "evaluate": _Home(
         _AUTHORS,
         "Judge controls by RFC 9743 and published test suites, on one page.",
-        "evaluate",
-        "evaluate",
         "westwood evaluate westwood+ cubic --quick --out page",
     ),
     "reproduce": _Home(
         _PAPERS,
         "Reproduce published experiments and check the papers' claims.",
-        "reproduce",
-        "reproduce",
         "westwood reproduce fig5 --quick",
     ),
     "artifact": _Home(
         _PAPERS,
         "Make a folder from which others repeat a paper's results, and repeat them.",
-        "artifact",
-        "artifact",
         "westwood artifact paper commands.txt --licence CC-BY-4.0",
     ),
 }

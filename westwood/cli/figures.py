@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from westwood import extras
-from westwood.cli.options import FIGURE, option
+from westwood.cli.options import FIGURE, check_file, option
 from westwood.errors import InputError
 from westwood.results.folder import Folder
 
@@ -94,7 +94,10 @@ def wanted(
         return None
     extras.need("matplotlib", "--figure" if file else "--plot")
     if file is not None:
-        _check(file)
+        if _kind(file) not in _KINDS:
+            problem = "expected a file's name in .png, .svg or .pdf"
+            raise InputError(problem, key="--figure", value=file)
+        check_file(file, "--figure")
     # matplotlib reads text between two dollar signs as a formula.
     plain = None if title is None else title.replace("$", r"\$")
     return Wanted(file, plain, None if size is None else _inches(size), by)
@@ -102,18 +105,6 @@ def wanted(
 
 def _kind(file: Path) -> str:
     return file.suffix.removeprefix(".").lower()
-
-
-def _check(file: Path) -> None:
-    if _kind(file) not in _KINDS:
-        raise InputError("expected a file's name in .png, .svg or .pdf", key="--figure", value=file)
-    if not file.parent.is_dir():
-        problem = "expected a file in an existing folder"
-        raise InputError(problem, key="--figure", value=file)
-    try:
-        Folder.containing(file)
-    except InputError as error:
-        raise error.located(key="--figure") from None
 
 
 def _inches(size: str) -> tuple[float, float | None]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -192,6 +193,20 @@ def refuse_idle(context: typer.Context, *names: str, why: str) -> None:
             raise InputError(f"has no effect {why}", key=given)
 
 
+def check_file(file: Path, key: str, scenario: str = "") -> None:
+    """Raises InputError if a file would replace the scenario or a foreign file."""
+    from westwood.results.folder import Folder
+
+    if not file.parent.is_dir():
+        raise InputError("expected a file in an existing folder", key=key, value=file)
+    if file.exists() and os.path.exists(scenario) and file.samefile(scenario):
+        raise InputError("is the scenario, expected another file", key=key, value=file)
+    try:
+        Folder.containing(file)
+    except InputError as error:
+        raise error.located(key=key) from None
+
+
 def span_s(
     start: str | None,
     end: str | None,
@@ -208,6 +223,13 @@ def span_s(
     within = "" if latest_s is None else f", both within {latest_s:g}s"
     problem = f"expected --from before --to{within}"
     raise InputError(problem, key="--to" if end else "--from", value=end or start)
+
+
+def drawn_s(start: str | None, end: str | None, length_s: float) -> tuple[float, float] | None:
+    """Returns --from and --to of a run of this length, in seconds; None without either."""
+    if start is None and end is None:
+        return None
+    return span_s(start, end, (0.0, length_s), length_s)
 
 
 def settings_of(options: list[str] | None) -> dict[str, Any]:

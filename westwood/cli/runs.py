@@ -10,119 +10,97 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from westwood.cli import figures
+from westwood.cli import figures, options, path_options
 from westwood.cli.figures import ByOption, FigureOption, SizeOption, TitleOption
-from westwood.cli.options import (
-    FIGURE,
-    OUTPUT,
-    SCENARIO,
-    CcOption,
-    DaskOption,
-    EngineOption,
-    JsonOption,
-    OutOption,
-    PlotOption,
-    ResumeOption,
-    ScenarioArgument,
-    SeedsOption,
-    SetOption,
-    WorkersOption,
-    YesOption,
-    blamed_on_options,
-    option,
-    refuse_idle,
-    settings_of,
-    swept,
-    value_of,
-)
-from westwood.cli.path_options import (
-    DelayOption,
-    LinkOption,
-    ListedOption,
-    LossOption,
-    QueueOption,
-    RateOption,
-    RttOption,
-    doubtful_losses,
-    one_way,
-)
 from westwood.cli.streams import say
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Engine
+    from westwood.experiments.experiment import Experiment
 
 FromOption = Annotated[
     str | None,
-    option(
-        FIGURE,
+    options.option(
+        options.FIGURE,
         "TIME",
         "Draw from this time on; 0s draws the whole run. Default: a few sawteeth.",
         "--from",
     ),
 ]
-ToOption = Annotated[str | None, option(FIGURE, "TIME", "Draw up to this time.", "--to")]
-CiOption = Annotated[
-    str | None, option(SCENARIO, "2%", "Add seeds until every 95 % interval is this narrow.")
+ToOption = Annotated[
+    str | None, options.option(options.FIGURE, "TIME", "Draw up to this time.", "--to")
 ]
-MetricOption = Annotated[str, option(SCENARIO, "COLUMN", "The column whose interval --ci narrows.")]
-MaxSeedsOption = Annotated[int, option(SCENARIO, "N", "Most seeds that --ci adds.", "--max-seeds")]
+CiOption = Annotated[
+    str | None,
+    options.option(options.SCENARIO, "2%", "Add seeds until every 95 % interval is this narrow."),
+]
+MetricOption = Annotated[
+    str, options.option(options.SCENARIO, "COLUMN", "The column whose interval --ci narrows.")
+]
+MaxSeedsOption = Annotated[
+    int, options.option(options.SCENARIO, "N", "Most seeds that --ci adds.", "--max-seeds")
+]
 
 
-DurationOption = Annotated[str | None, option(SCENARIO, "TIME", "Simulated time; default: 600s.")]
-SeedOption = Annotated[int, option(SCENARIO, "N", "Seed of the run.")]
-SweepOutOption = Annotated[Path, option(OUTPUT, "DIR", "Results folder.")]
+DurationOption = Annotated[
+    str | None, options.option(options.SCENARIO, "TIME", "Simulated time; default: 600s.")
+]
+SeedOption = Annotated[int, options.option(options.SCENARIO, "N", "Seed of the run.")]
+SweepOutOption = Annotated[Path, options.option(options.OUTPUT, "DIR", "Results folder.")]
 
 
 def run(
     context: typer.Context,
-    scenario: ScenarioArgument,
-    cc: CcOption = None,
-    set_: SetOption = None,
-    engine: EngineOption = "sim",
-    seeds: SeedsOption = None,
-    workers: WorkersOption = None,
-    out: OutOption = None,
-    plot: PlotOption = False,
+    scenario: options.ScenarioArgument,
+    cc: options.CcOption = None,
+    set_: options.SetOption = None,
+    engine: options.EngineOption = "sim",
+    seeds: options.SeedsOption = None,
+    workers: options.WorkersOption = None,
+    out: options.OutOption = None,
+    plot: options.PlotOption = False,
     from_: FromOption = None,
     to: ToOption = None,
     figure: FigureOption = None,
     title: TitleOption = None,
     size: SizeOption = None,
-    json: JsonOption = False,
-    yes: YesOption = False,
+    json: options.JsonOption = False,
+    yes: options.YesOption = False,
 ) -> None:
-    from westwood import engines
     from westwood.cli import deliver
-    from westwood.cli.options import span_s
+
+    runs_it, planned = _planned(scenario, cc, set_, engine, seeds, yes=yes)
+    wanted = figures.wanted(plot, figure, title, size)
+    if not wanted:
+        options.refuse_idle(context, "from_", "to", why="without --plot")
+    shown_s = options.drawn_s(from_, to, planned.scenario.duration / PS_PER_S)
+    output: dict[str, Any] = {"figure": wanted, "json": json, "over_time": True, "shown_s": shown_s}
+    deliver.carry_out(planned, workers, out, engine=runs_it, yes=yes, **output)
+
+
+def _planned(
+    scenario: str,
+    cc: list[str] | None,
+    set_: list[str] | None,
+    engine: str,
+    seeds: int | None,
+    *,
+    yes: bool,
+) -> tuple[Engine, Experiment]:
+    """Returns the engine of `run` and `sweep`, and what it runs."""
+    from westwood import engines
     from westwood.experiments import experiment
     from westwood.scenario import Scenario
 
     runs_it = engines.find(engine)
-    loaded, settings = Scenario.load(scenario), settings_of(set_)
+    loaded, settings = Scenario.load(scenario), options.settings_of(set_)
     if "profile" not in loaded.given():
         _complete(settings, runs_it)
     planned = experiment.plan(
         loaded, cc=cc or (), settings=settings, seeds=seeds, check_resources=not yes
     )
-    wanted = figures.wanted(plot, figure, title, size)
-    if not wanted:
-        refuse_idle(context, "from_", "to", why="without --plot")
-    shown = None
-    if from_ is not None or to is not None:
-        length_s = planned.scenario.duration / PS_PER_S
-        shown = span_s(from_, to, (0.0, length_s), length_s)
-    deliver.carry_out(
-        planned,
-        workers,
-        out,
-        figure=wanted,
-        json=json,
-        engine=runs_it,
-        yes=yes,
-        over_time=True,
-        shown_s=shown,
-    )
+    return runs_it, planned
 
 
 def _complete(settings: dict[str, Any], engine: Engine) -> None:
@@ -134,27 +112,27 @@ def _complete(settings: dict[str, Any], engine: Engine) -> None:
 
 
 def compare(
-    cc: CcOption = None,
-    link: LinkOption = None,
-    rate: RateOption = None,
-    delay: DelayOption = None,
-    rtt: RttOption = None,
-    loss: LossOption = None,
-    listed: ListedOption = False,
-    queue: QueueOption = None,
+    cc: options.CcOption = None,
+    link: path_options.LinkOption = None,
+    rate: path_options.RateOption = None,
+    delay: path_options.DelayOption = None,
+    rtt: path_options.RttOption = None,
+    loss: path_options.LossOption = None,
+    listed: path_options.ListedOption = False,
+    queue: path_options.QueueOption = None,
     duration: DurationOption = None,
-    set_: SetOption = None,
-    engine: EngineOption = "sim",
-    seeds: SeedsOption = None,
-    workers: WorkersOption = None,
-    out: OutOption = None,
-    plot: PlotOption = False,
+    set_: options.SetOption = None,
+    engine: options.EngineOption = "sim",
+    seeds: options.SeedsOption = None,
+    workers: options.WorkersOption = None,
+    out: options.OutOption = None,
+    plot: options.PlotOption = False,
     by: ByOption = None,
     figure: FigureOption = None,
     title: TitleOption = None,
     size: SizeOption = None,
-    json: JsonOption = False,
-    yes: YesOption = False,
+    json: options.JsonOption = False,
+    yes: options.YesOption = False,
 ) -> None:
     from westwood import engines
     from westwood.cli import deliver
@@ -166,19 +144,19 @@ def compare(
     given = {
         "path.kind": link,
         "path.rate": rate,
-        "path.delay": one_way(delay, rtt),
+        "path.delay": path_options.one_way(delay, rtt),
         "path.loss.rate": loss,
         "path.queue.limit": queue,
     }
-    settings = settings_of(set_)
+    settings = options.settings_of(set_)
     _complete(settings, runs_it)
     if duration:
         settings.setdefault("duration", duration)
-    for value in doubtful_losses(loss):
+    for value in path_options.doubtful_losses(loss):
         say(f"--loss {value} is {100 * float(value):g} %: for {value} % write {value}%")
-    with blamed_on_options(settings_of(set_)):
+    with options.blamed_on_options(options.settings_of(set_)):
         planned = experiment.plan(
-            swept(named_path.path(link), given),
+            options.swept(named_path.path(link), given),
             cc=cc or ("newreno", "sack", "westwood", "westwood+"),
             settings=settings,
             seeds=seeds,
@@ -200,39 +178,31 @@ def compare(
 
 def sweep(
     context: typer.Context,
-    scenario: ScenarioArgument,
+    scenario: options.ScenarioArgument,
     out: SweepOutOption,
-    resume: ResumeOption = False,
-    cc: CcOption = None,
-    set_: SetOption = None,
-    engine: EngineOption = "sim",
-    seeds: SeedsOption = None,
+    resume: options.ResumeOption = False,
+    cc: options.CcOption = None,
+    set_: options.SetOption = None,
+    engine: options.EngineOption = "sim",
+    seeds: options.SeedsOption = None,
     ci: CiOption = None,
     metric: MetricOption = "goodput_bps",
     most: MaxSeedsOption = 1000,
-    dask: DaskOption = None,
-    workers: WorkersOption = None,
-    json: JsonOption = False,
-    yes: YesOption = False,
+    dask: options.DaskOption = None,
+    workers: options.WorkersOption = None,
+    json: options.JsonOption = False,
+    yes: options.YesOption = False,
 ) -> None:
-    from westwood import engines
     from westwood.cli import deliver, judging, streams
     from westwood.experiments import cluster, experiment
     from westwood.experiments import sweep as sweeping
     from westwood.experiments.pairs import pairs_of_frame
     from westwood.results.folder import Folder
-    from westwood.scenario import Scenario
 
     if ci is None:
-        refuse_idle(context, "metric", "most", why="without --ci")
-    runs_it = engines.find(engine)
-    loaded, settings = Scenario.load(scenario), settings_of(set_)
-    if "profile" not in loaded.given():
-        _complete(settings, runs_it)
-    planned = experiment.plan(
-        loaded, cc=cc or (), settings=settings, seeds=seeds, check_resources=not yes
-    )
-    precision = None if ci is None else sweeping.precision(value_of(ci), metric, most)
+        options.refuse_idle(context, "metric", "most", why="without --ci")
+    runs_it, planned = _planned(scenario, cc, set_, engine, seeds, yes=yes)
+    precision = None if ci is None else sweeping.precision(options.value_of(ci), metric, most)
     if dask:
         judging.check_elsewhere(runs_it)
     with judging.connected(dask) as client:

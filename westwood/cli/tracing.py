@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from westwood.cli import console, figures, streams
-from westwood.cli.options import span_s
+from westwood.cli.options import check_file, drawn_s
 from westwood.control.arguments import check_seed
 from westwood.draw.views import VIEWS
 from westwood.engines import resources
@@ -86,9 +85,7 @@ def requested(
     chosen = scenarios[0]
     check_seed(seed)
     length_s = chosen.duration / PS_PER_S
-    shown = None
-    if start is not None or end is not None:
-        shown = span_s(start, end, (0.0, length_s), length_s)
+    shown = drawn_s(start, end, length_s)
     names = [link.name for link in chosen.link]
     if pcap_file is not None and at is None:
         if len(names) > 1:
@@ -153,21 +150,9 @@ def draw(
 def _check_files(scenario: str, pcap_file: Path | None, qlog_file: Path | None) -> None:
     for key, file in (("--pcap", pcap_file), ("--qlog", qlog_file)):
         if file is not None:
-            _check_file(file, scenario, key)
+            check_file(file, key, scenario)
     if pcap_file and qlog_file and pcap_file.resolve() == qlog_file.resolve():
         raise InputError("is the file of --pcap, expected another", key="--qlog", value=qlog_file)
-
-
-def _check_file(file: Path, scenario: str, key: str) -> None:
-    """Raises InputError if a file would replace the scenario or a foreign file."""
-    if not file.parent.is_dir():
-        raise InputError("expected a file in an existing folder", key=key, value=file)
-    if file.exists() and os.path.exists(scenario) and file.samefile(scenario):
-        raise InputError("is the scenario, expected another file", key=key, value=file)
-    try:
-        Folder.containing(file)
-    except InputError as error:
-        raise error.located(key=key) from None
 
 
 def check_resources(
