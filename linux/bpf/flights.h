@@ -87,16 +87,15 @@ static inline void fill_flight(struct sock *sk, struct ww_sample *sample) {
     sample->lost_since = tp->lost - record->lost;
 }
 
-/* Functions of their own, as large_on_ack. */
-__attribute__((noinline)) int large_on_sent(struct ww_state *core, struct ww_window *window,
-                                            struct ww_sent *sent) {
+WW_CHECKED_ALONE int large_on_sent(struct ww_state *core, struct ww_window *window,
+                                   struct ww_sent *sent) {
     const struct ww_config config = config_of(WW_LARGE_PROTOCOL);
     if (core && window && sent) ww_on_packet_sent(&config, core, window, sent);
     return 0;
 }
 
-__attribute__((noinline)) int large_on_lost(struct ww_state *core, struct ww_window *window,
-                                            struct ww_lost *lost) {
+WW_CHECKED_ALONE int large_on_lost(struct ww_state *core, struct ww_window *window,
+                                   struct ww_lost *lost) {
     const struct ww_config config = config_of(WW_LARGE_PROTOCOL);
     if (core && window && lost) ww_on_packet_lost(&config, core, window, lost);
     return 0;

@@ -108,12 +108,9 @@ static inline struct ww_host *host_with(struct sock *sk, enum ww_protocol protoc
     return large ? &large->host : NULL;
 }
 
-/*
- * Passes an ACK to the core of a control with a large state. This is a function of its own, which the verifier checks
- * by itself: it does not know the values behind the pointers, so far fewer paths differ.
- */
-__attribute__((noinline)) int large_on_ack(struct ww_state *core, struct ww_window *window,
-                                           struct ww_sample *sample) {
+/* Passes an ACK to the core of a control with a large state. */
+WW_CHECKED_ALONE int large_on_ack(struct ww_state *core, struct ww_window *window,
+                                  struct ww_sample *sample) {
     const struct ww_config config = config_of(WW_LARGE_PROTOCOL);
     if (core && window && sample) ww_on_ack(&config, core, window, sample);
     return 0;
@@ -123,8 +120,8 @@ __attribute__((noinline)) int large_on_ack(struct ww_state *core, struct ww_wind
  * The same for Westwood-CUBIC, whose paths exceed what the verifier follows in one program. Such a function may not
  * write to a socket, so it gets a copy of the state.
  */
-__attribute__((noinline)) int copied_on_ack(struct ww_westwood_cubic_state *core,
-                                            struct ww_window *window, struct ww_sample *sample) {
+WW_CHECKED_ALONE int copied_on_ack(struct ww_westwood_cubic_state *core, struct ww_window *window,
+                                   struct ww_sample *sample) {
     const struct ww_config config = config_of(WW_PROTOCOL_WESTWOOD_CUBIC);
     if (core && window && sample) ww_on_ack(&config, (struct ww_state *)core, window, sample);
     return 0;

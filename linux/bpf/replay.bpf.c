@@ -43,9 +43,8 @@ static inline struct ww_config config_of_control(void) {
     return config;
 }
 
-/* A function of its own, which the verifier checks by itself: host.h, large_on_ack. */
-__attribute__((noinline)) int make_ack(struct ww_state *state, struct ww_window *window,
-                                       struct ww_sample *ack) {
+WW_CHECKED_ALONE int make_ack(struct ww_state *state, struct ww_window *window,
+                              struct ww_sample *ack) {
     const struct ww_config config = config_of_control();
     if (state && window && ack) ww_on_ack(&config, state, window, ack);
     return 0;

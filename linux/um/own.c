@@ -12,9 +12,6 @@ static struct ww_config own_config;
 #define hosts own_hosts
 #define large_hosts own_large_hosts
 #define flights own_flights
-#define large_on_ack own_on_ack
-#define large_on_sent own_on_sent
-#define large_on_lost own_on_lost
 #include "../bpf/programs.h"
 
 WW_OPERATIONS(ww_own, WW_CONTROL_OWN, WW_PROTOCOL_COUNT, true)

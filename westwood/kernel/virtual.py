@@ -140,7 +140,9 @@ def _build(tarball: Path, say: Callable[[str], object]) -> Path:
     done = programs.run(command, "", env={**os.environ, "JOBS": jobs, "LC_ALL": "C"})
     if done.code != 0:
         lines = [line.strip() for line in done.errors.splitlines() if line.strip()]
-        wrong = next((line for line in lines if "error" in line.lower()), done.problem)
+        # make only repeats that a step failed; the linker's message has no word for an error
+        reasons = [line for line in lines if not line.startswith("make")] or [done.problem]
+        wrong = next((line for line in reasons if "error" in line.lower()), reasons[-1])
         raise RunError(f"the machine of linux-um can't be built: {one_line(wrong)}")
     release = (tree / "build/include/config/kernel.release").read_text()
     folder.mkdir(exist_ok=True)
