@@ -18,6 +18,7 @@
 #define __type(name, type) __typeof__(type) *name
 #define bpf_core_field_exists(field) 1
 #define WW_LARGE_PROTOCOL WW_PROTOCOL_BBR3
+#define WW_CHECKED_ALONE static
 #define BPF_SK_STORAGE_GET_F_CREATE 1
 enum { BPF_MAP_TYPE_SK_STORAGE = 1, BPF_F_NO_PREALLOC = 1 };
 
