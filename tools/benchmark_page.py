@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the benchmark of docs/westwood-cubic.md anew: python -m tools.benchmark_page (2 minutes).
+"""Writes the benchmark of docs/westwood-cubic.md anew: python -m tools.pages benchmark (2 minutes).
 
 tests/tools/test_benchmark_page.py compares cheap rows with a new run.
 """
@@ -11,12 +11,11 @@ import io
 import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
-from tools.pages import Numbers, quoted, replace, row
+from tools.pages import DOCS, Numbers, Page
+from tools.pages import table as table_of
 from westwood.cli.commands import call
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "westwood-cubic.md"
 CONTROL = "westwood-cubic"
 
 
@@ -51,18 +50,16 @@ def table(rows: Sequence[Numbers]) -> str:
     bounded = [row for row in rows if row["bound"] is not None]
     missed = [row for row in bounded if misses(row)]
     certain = sum(row["verdict"] == "fails" for row in missed)
-    lines = [
+    counted = (
         f"{len(missed)} of {len(bounded)} bounds are missed, in bold; for {certain} of them the "
-        "whole interval is beyond the bound.",
-        "",
-        "| row | what it measures | value | 95 % interval | bound |",
-        "| --- | --- | ---: | --- | --- |",
-    ]
-    return "\n".join([*lines, *map(line, rows), ""])
+        "whole interval is beyond the bound."
+    )
+    heads = "row | what it measures | value: | 95 % interval | bound"
+    return f"{counted}\n\n{table_of(heads, map(cells, rows))}"
 
 
-def line(entry: Numbers) -> str:
-    """Returns a row of the table."""
+def cells(entry: Numbers) -> Sequence[str]:
+    """Returns the cells of a row."""
     (point,) = entry["points"]
     judged = number(point["judged"])
     interval = f"{number(point['low'])} to {number(point['high'])}"
@@ -70,7 +67,7 @@ def line(entry: Numbers) -> str:
     bound = "" if entry["bound"] is None else f"{sense} {entry['bound']:g}"
     shown = f"**{judged}**" if misses(entry) else judged
     says = entry["says"].partition(": ")[2]
-    return row(f"`{entry['criterion']}`", says, shown, interval, bound)
+    return (f"`{entry['criterion']}`", says, shown, interval, bound)
 
 
 def number(value: float | None) -> str:
@@ -80,12 +77,11 @@ def number(value: float | None) -> str:
     return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
 
 
-def write(rows: Sequence[Numbers]) -> None:
-    """Writes the table, and the figures of its rows in the page's text."""
-    replace(PAGE, {"benchmark": table(rows)})
-    values = {entry["criterion"]: value(entry) for entry in rows}
-    PAGE.write_text(quoted({"benchmark": values}, PAGE.read_text(encoding="utf-8")), "utf-8")
-
-
-if __name__ == "__main__":
-    write(measured())
+PAGE = Page(
+    DOCS / "westwood-cubic.md",
+    tables=lambda stored: {"benchmark": table(stored["rows"])},
+    figures=lambda stored: {
+        "benchmark": {entry["criterion"]: value(entry) for entry in stored["rows"]}
+    },
+    measure=lambda stored, words: [{"rows": measured(*words)}],
+)

@@ -11,22 +11,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.rooms import HELPERS, PRODUCT
+
 ROOT = Path(__file__).resolve().parent.parent
 FILE_LIMIT, FUNCTION_LIMIT = 400, 60
-ROOMS = (
-    "core",
-    "engine",
-    "wire",
-    "plan",
-    "metrics",
-    "bindings",
-    "lab",
-    "westwood",
-    "ns3",
-    "linux",
-    "proofs",
-)
-ROOMS += ("tests", "bench", "tools", "upstream")
 C_FAMILY = {".h", ".hpp", ".c", ".cc", ".cpp"}
 COMMENT = re.compile(r"\s*(#(?!\s*(include|define|if|pragma))|//|/\*|\*)|\s*$")
 REASON = re.compile(r"^\W*Length: \w", re.M)
@@ -93,7 +81,7 @@ def complaints(path: Path) -> Iterator[str]:
 def main() -> int:
     problems = [
         complaint
-        for room in ROOMS
+        for room in (*PRODUCT, *HELPERS)
         for path in sorted((ROOT / room).rglob("*"))
         if path.suffix in C_FAMILY | {".py"}
         for complaint in complaints(path)

@@ -18,6 +18,8 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.rooms import HELPERS, PRODUCT
+
 ROOT = Path(__file__).resolve().parent.parent
 MEAN_LIMIT, LONGEST = 22.0, 45
 # "That one" as a pronoun stands at the end of a clause, or before its verb.
@@ -33,20 +35,6 @@ DEFINED = {
     "westwood-cubic.md": {"beside"},
 }
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "RELEASING.md", "docs/**/*.md")
-ROOMS = (
-    "core",
-    "engine",
-    "wire",
-    "plan",
-    "metrics",
-    "bindings",
-    "lab",
-    "westwood",
-    "ns3",
-    "linux",
-    "proofs",
-)
-HELPERS = ("tests", "bench", "tools", "upstream")
 C_FAMILY = {".h", ".hpp", ".c", ".cc", ".cpp", ".js"}
 OURS = Path(__file__).name  # it contains the phrases
 
@@ -156,7 +144,7 @@ def complaints(path: Path, text: str) -> Iterator[str]:
 
 
 def main() -> int:
-    sources = (path for room in ROOMS + HELPERS for path in sorted((ROOT / room).rglob("*")))
+    sources = (path for room in (*PRODUCT, *HELPERS) for path in sorted((ROOT / room).rglob("*")))
     files = [path for path in sources if path.suffix in C_FAMILY | {".py"} and path.name != OURS]
     pages = [page for pattern in PAGES for page in sorted(ROOT.glob(pattern))]
     wrong = [

@@ -8,8 +8,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from matplotlib import pyplot
+from matplotlib.ticker import FuncFormatter
+from PIL import Image
+
 from tools.claim_tables import GALLERY, REDRAWN, numbers_of, published_numbers
 from tools.pages import Numbers
+from westwood.draw.style import legend, look, subplots
+from westwood.papers.checks.words import NEAR
+from westwood.papers.studies import STUDIES
 
 _WIDTH = 1280  # pixels
 _THEIRS, _OURS, _FAR = "0.35", "tab:blue", "#E13200"
@@ -17,8 +24,6 @@ _THEIRS, _OURS, _FAR = "0.35", "tab:blue", "#E13200"
 
 def shrink(picture: Path, to: Path) -> None:
     """Writes a copy of a picture that is small enough for the repository."""
-    from PIL import Image
-
     to.parent.mkdir(parents=True, exist_ok=True)
     with Image.open(picture) as whole:
         width = min(_WIDTH, whole.width)
@@ -29,11 +34,6 @@ def shrink(picture: Path, to: Path) -> None:
 
 def draw_published(claims: Mapping[str, Numbers], path: Path) -> None:
     """Draws our numbers over the published ones."""
-    from matplotlib.ticker import FuncFormatter
-
-    from westwood.draw.style import legend, look, subplots
-    from westwood.papers.checks.words import NEAR
-
     numbers = [published for published in published_numbers(claims) if published[1]][::-1]
     with look():
         figure, axes = subplots(size=(7.2, 0.24 * len(numbers) + 1))
@@ -59,8 +59,6 @@ def draw_published(claims: Mapping[str, Numbers], path: Path) -> None:
 
 def redraw(claims: Mapping[str, Numbers], docs: Path) -> None:
     """Draws the published numbers of each figure with ours, a panel for each unit."""
-    from westwood.papers.studies import STUDIES
-
     for name in STUDIES:
         if numbers := numbers_of(claims, name):
             path = docs / GALLERY / f"{name}-{REDRAWN}.png"
@@ -69,10 +67,6 @@ def redraw(claims: Mapping[str, Numbers], docs: Path) -> None:
 
 
 def _draw_numbers(numbers: Sequence[tuple[Any, float, str]], path: Path) -> None:
-    from matplotlib import pyplot
-
-    from westwood.draw.style import look
-
     ordered = sorted(numbers, key=lambda published: _axis(published[0]))
     panels = [
         (axis, list(these))

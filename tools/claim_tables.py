@@ -7,6 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tools.pages import Numbers, table
+from westwood.papers import claims as declared
+from westwood.papers.checks import CHECKS, noise
+from westwood.papers.checks import words as vocabulary
+from westwood.papers.infer import page, published
+from westwood.papers.infer.report import packaged
+from westwood.papers.studies import STUDIES
 from westwood.results.verdicts import Verdict
 
 GALLERY = "img/papers"
@@ -33,22 +39,17 @@ def decided(counts: Mapping[Verdict, int]) -> int:
 
 def result(claims: Mapping[str, Numbers]) -> str:
     """Says in five sentences what holds, and what no setting shows."""
-    from westwood.papers.infer.page import result as open_settings
-    from westwood.papers.infer.report import packaged
-
     counts = count(claims)
     return (
         f"`westwood reproduce all` judges {decided(counts)} claims: {counts[Verdict.MEETS]} HOLD, "
         f"{counts[Verdict.FAILS]} DIFFER, {counts[Verdict.CANNOT_TELL]} are NOT DECIDABLE; "
         f"{counts[Verdict.NOT_RUN]} more are proven by separate tests. {_by_paper(claims)} "
-        f"{open_settings(packaged().values())}\n"
+        f"{page.result(packaged().values())}\n"
     )
 
 
 def verdicts(claims: Mapping[str, Numbers]) -> str:
     """Makes a row for each decided claim, with the open settings under which it holds."""
-    from westwood.papers.infer.report import packaged
-
     under = {name: report.under(name) for report in packaged().values() for name in report.claims}
     rows = []
     for name, entry in claims.items():
@@ -60,12 +61,13 @@ def verdicts(claims: Mapping[str, Numbers]) -> str:
 
 def _by_paper(claims: Mapping[str, Numbers]) -> str:
     """Says how many of each paper's decidable claims hold."""
-    from westwood.papers.claims import claims as declared
-
     verdicts_of: dict[str, list[str]] = {}
     for name, claim in claims.items():
-        if claim["verdict"] in (Verdict.MEETS.claim, Verdict.FAILS.claim) and name in declared():
-            verdicts_of.setdefault(declared()[name].paper.key, []).append(claim["verdict"])
+        if (
+            claim["verdict"] in (Verdict.MEETS.claim, Verdict.FAILS.claim)
+            and name in declared.claims()
+        ):
+            verdicts_of.setdefault(declared.claims()[name].paper.key, []).append(claim["verdict"])
     holds = Verdict.MEETS.claim
     parts = (f"{all_.count(holds)} of {len(all_)} of `{key}`" for key, all_ in verdicts_of.items())
     return f"Where the source says enough, {', '.join(parts)} hold." if verdicts_of else ""
@@ -80,17 +82,14 @@ def _first(explanation: str) -> list[str]:
 
 def measured_noise(had: Mapping[str, float]) -> dict[str, float]:
     """Measures how often noise alone makes each word hold, unless that is known."""
-    from westwood.papers.checks import noise
-
     return {word: had[word] if word in had else noise.share(word) for word in noise.WORDS}
 
 
 def words(noise_shares: Mapping[str, float]) -> str:
     """Lists the words with what each asks, and how often noise makes it hold."""
     from westwood.papers.checks import noise
-    from westwood.papers.checks import words as declared
 
-    asked = dict(_asked(declared.__doc__ or ""))
+    asked = dict(_asked(vocabulary.__doc__ or ""))
     rows = []
     for word, (invented, _) in noise.WORDS.items():
         share = f"{noise_shares[word]:.1%}" if word in noise_shares else _NOT_SEARCHED
@@ -100,9 +99,7 @@ def words(noise_shares: Mapping[str, float]) -> str:
 
 def _asked(text: str) -> Iterable[tuple[str, str]]:
     """Reads the words and what they ask from the vocabulary's docstring."""
-    from westwood.papers.checks import words as declared
-
-    values = {name: getattr(declared, name) for name in declared.BOUNDS}
+    values = {name: getattr(vocabulary, name) for name in vocabulary.BOUNDS}
     for line in text.splitlines():
         if line.startswith("    "):
             named, _, asks = line.strip().partition("  ")
@@ -114,8 +111,6 @@ def _asked(text: str) -> Iterable[tuple[str, str]]:
 
 def published_numbers(claims: Mapping[str, Numbers]) -> list[tuple[Any, float | None, str]]:
     """Returns the published numbers with ours under the profile, and the verdict of the claim."""
-    from westwood.papers.infer import published
-
     ours = published.read({name: claim["measured"] for name, claim in claims.items()})
     return [
         (number, ours[key], claims[number.claim]["verdict"])
@@ -126,8 +121,6 @@ def published_numbers(claims: Mapping[str, Numbers]) -> list[tuple[Any, float | 
 
 def numbers_of(claims: Mapping[str, Numbers], study: str) -> list[tuple[Any, float, str]]:
     """Returns the published numbers of a study's figure with ours."""
-    from westwood.papers.studies import STUDIES
-
     return [
         (number, ours, verdict)
         for number, ours, verdict in published_numbers(claims)
@@ -137,8 +130,6 @@ def numbers_of(claims: Mapping[str, Numbers], study: str) -> list[tuple[Any, flo
 
 def gallery(claims: Mapping[str, Numbers]) -> str:
     """Shows the figure of each study beside the paper's numbers, and names its claims."""
-    from westwood.papers.studies import STUDIES
-
     lines = []
     for name, study in STUDIES.items():
         decided_by = ", ".join(f"`{claim}`" for claim in study.claims)
@@ -156,12 +147,9 @@ def sentences(claims: Mapping[str, Numbers]) -> str:
 
     What is asked stands on the page of verdicts, unless that page says what differs.
     """
-    from westwood.papers.checks import CHECKS
-    from westwood.papers.claims import claims as declared
-
     rows = []
     for name in CHECKS:
-        claim = declared()[name]
+        claim = declared.claims()[name]
         sentence = f"“{claim.quote}”" if claim.quote else f"A figure of the slides. {claim.says}"
         asked = claim.measure if claims[name]["explanation"] else ""
         rows.append((f"`{name}`", *map(_plain, (sentence, asked, claim.history))))

@@ -19,6 +19,16 @@ from typing import Any
 
 from tools import claim_pictures, claim_tables
 from tools.pages import DOCS, Numbers, Page, Sample, fingerprint, rounded
+from westwood import Scenario
+from westwood.cli.options import settings_of
+from westwood.engines.pool import run_jobs
+from westwood.engines.simulator import prepare, simulate
+from westwood.papers import claims as declared
+from westwood.papers.infer import space
+from westwood.papers.infer.evaluate import ClaimTestSet
+from westwood.papers.infer.page import guide
+from westwood.papers.infer.report import packaged
+from westwood.papers.studies import STUDIES
 from westwood.results.verdicts import Verdict
 
 _START = {"duration": "60s"}
@@ -29,8 +39,6 @@ _TRIED = re.compile(rf"<!-- ([\w.]+{_WITH}[^<>:]+): ")
 
 def scenario_fingerprints(names: Iterable[str]) -> dict[str, str]:
     """Returns a fingerprint of each scenario: starts of its first and last point."""
-    from westwood import Scenario
-    from westwood.engines.simulator import simulate
 
     def start(point: Scenario) -> list[tuple[Any, ...]]:
         rows = simulate(point.with_settings(_START)).rows
@@ -44,8 +52,6 @@ def scenario_fingerprints(names: Iterable[str]) -> dict[str, str]:
 
 def kept_claims(claims: list[Numbers]) -> Numbers:
     """Returns the part of claims.json that docs/verdicts.json keeps."""
-    from westwood.papers.studies import STUDIES
-
     undecided = {name for study in STUDIES.values() if not study.claims for name in study.scenarios}
     names = sorted({name for claim in claims for name in claim["settings"]} | undecided)
     kept = ("verdict", "measure", "explanation")
@@ -81,15 +87,8 @@ def tries(text: str) -> list[str]:
 
 def tried(name: str) -> Numbers:
     """Runs a try; returns the verdict and the measurements of the claim's check."""
-    from westwood.cli.options import settings_of
-    from westwood.engines.pool import run_jobs
-    from westwood.engines.simulator import prepare
-    from westwood.papers.claims import claims
-    from westwood.papers.infer import space
-    from westwood.papers.infer.evaluate import ClaimTestSet
-
     claim, _, settings = name.partition(_WITH)
-    open_ = space.of(claims()[claim].paper.key)
+    open_ = space.of(declared.claims()[claim].paper.key)
     value = space.Value(name, settings_of(settings.split(" ")), "a page names it")
     plan = ClaimTestSet(open_, (claim,), tuple(range(1, 11)), thin=False).plan_with([value])
     findings = plan.findings(dict(run_jobs(plan.jobs.values(), prepare=prepare)))[claim]
@@ -103,9 +102,6 @@ def _count_figures(stored: Numbers) -> Numbers:
 
 
 def _figure_tables(stored: Numbers) -> dict[str, str]:
-    from westwood.papers.infer.page import guide
-    from westwood.papers.infer.report import packaged
-
     return {
         "open settings": guide(packaged()),
         "gallery": claim_tables.gallery(stored["claims"]),
@@ -147,16 +143,12 @@ def finish(stored: Numbers) -> None:
 
 
 def _fingerprints(stored: Numbers) -> Sample:
-    from westwood.papers.studies import STUDIES
-
     names = sorted({name for study in STUDIES.values() for name in study.scenarios})
     return scenario_fingerprints(names), {name: stored["fingerprints"].get(name) for name in names}
 
 
 def _conditions(stored: Numbers) -> Sample:
-    from westwood.papers.claims import claims
-
-    now = {claim.id: claim.measure for claim in claims().values()}
+    now = {claim.id: claim.measure for claim in declared.claims().values()}
     return now, {name: claim["measure"] for name, claim in stored["claims"].items()}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Evaluates our controls and writes docs/own-evaluation.md: python -m tools.evaluation_page [DIR].
+"""Evaluates our controls and writes docs/own-evaluation.md: python -m tools.pages evaluation [DIR].
 
 DIR is the folder of the evaluation, build/evaluation by default; what it holds is not run again.
 docs/own-evaluation.json keeps the numbers. tests/tools/test_evaluation_page.py compares them with
@@ -13,13 +13,12 @@ import json
 import math
 import re
 import shutil
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from tools import pages
-from tools.pages import row
+from tools.pages import DOCS
 from westwood.cli.commands import call
 from westwood.control.catalogue import PROTOCOLS
 from westwood.evaluation import text
@@ -27,8 +26,6 @@ from westwood.evaluation.answer import Answer
 from westwood.evaluation.catalogue import PARTS
 from westwood.evaluation.criterion import QUESTIONS
 
-ROOT = Path(__file__).resolve().parent.parent
-DOCS = ROOT / "docs"
 CONTROLS = ("westwood+", "westwood-cubic", "cubic", "bbr", "bbr3", "sack")
 WHOLE = DOCS / "pages" / "own-evaluation.html"
 _SECTION = re.compile(r'(?=<h2 id=")')
@@ -97,10 +94,10 @@ def tables(numbers: pages.Numbers) -> dict[str, str]:
     """Returns the page's tables."""
     return {
         "conclusions": conclusions(numbers),
-        "lines": "".join(f"{line}\n" for line in _lines(numbers)),
+        "lines": pages.table(f"question | {_CONTROLS}", _lines(numbers)),
         "pacing": pages.table(_PACING, _pacing(numbers)),
-        "criteria": "".join(f"{line}\n" for line in _criteria(numbers)),
-        "published": "".join(f"{line}\n" for line in _published(numbers)),
+        "criteria": pages.table(f"criterion | what | {_CONTROLS}", _criteria(numbers)),
+        "published": pages.table(_PUBLISHED, _published(numbers)),
     }
 
 
@@ -134,20 +131,20 @@ def conclusions(numbers: pages.Numbers) -> str:
     ranked = "; ".join(
         f"{', '.join(counts[count])} {count}" for count in sorted(counts, reverse=True)
     )
-    rows = _head("your path", "take", "not decided", "because it must")
+    rows = []
     for path, lines in _PATHS.items():
         takes = which(lines, "meets")
         open_ = [cc for cc in which(lines, "meets", "cannot tell") if cc not in takes]
         asked = ", ".join(_MUST[line] for line in lines)
-        rows.append(row(path, "; ".join(takes) or "none", "; ".join(open_) or "-", asked))
+        rows.append((path, "; ".join(takes) or "none", "; ".join(open_) or "-", asked))
     safe, short = by_line["bbr"]["safe"], by_line["bbr"]["short"]
     why = (
         f"Why not `bbr` on a shared path: at {safe['point']} CUBIC keeps {_figure(safe)} of what "
         f"it keeps next to itself, and at {short['point']} short flows keep {_figure(short)}."
     )
-    return "\n".join(
-        [f"Of the five lines below each control meets: {ranked}.", "", *rows, "", why, ""]
-    )
+    meets = f"Of the five lines below each control meets: {ranked}."
+    shown = pages.table("your path | take | not decided | because it must", rows)
+    return f"{meets}\n\n{shown}\n{why}\n"
 
 
 _MUST = {
@@ -159,18 +156,17 @@ _MUST = {
 }
 
 
-def _head(*names: str) -> list[str]:
-    return [row(*names), row(*["---"] * len(names))]
+_CONTROLS = " | ".join(f"`{cc}`" for cc in CONTROLS)
+_PUBLISHED = "trial | control | ours, s | picoquic, s | difference | why | source"
 
 
-def _lines(numbers: pages.Numbers) -> Iterator[str]:
-    yield from _head("question", *(f"`{cc}`" for cc in CONTROLS))
+def _lines(numbers: pages.Numbers) -> Iterator[Sequence[str]]:
     for question, says in QUESTIONS.items():
         cells = []
         for cc in CONTROLS:
             (answer,) = [answer for answer in numbers[cc] if answer["question"] == question]
             cells.append(f"{_WORDS[answer['verdict']]}, {_figure(answer)} at {answer['point']}")
-        yield row(says, *cells)
+        yield says, *cells
 
 
 _PACING = (
@@ -192,15 +188,13 @@ def _figure(answer: dict[str, Any]) -> str:
     return text.number(answer["judged"])
 
 
-def _criteria(numbers: pages.Numbers) -> Iterator[str]:
-    yield from _head("criterion", "what", *(f"`{cc}`" for cc in CONTROLS))
+def _criteria(numbers: pages.Numbers) -> Iterator[Sequence[str]]:
     for place, first in enumerate(numbers[CONTROLS[0]]):
         cells = [_WORDS[numbers[cc][place]["verdict"]] for cc in CONTROLS]
-        yield row(f"`{first['criterion']}`", first["says"], *cells)
+        yield f"`{first['criterion']}`", first["says"], *cells
 
 
-def _published(numbers: pages.Numbers) -> Iterator[str]:
-    yield from _head("trial", "control", "ours, s", "picoquic, s", "difference", "why", "source")
+def _published(numbers: pages.Numbers) -> Iterator[Sequence[str]]:
     for criterion in PARTS["c4"].criteria:
         for cc, published in criterion.published.items():
             (answer,) = [answer for answer in numbers[cc] if answer["criterion"] == criterion.name]
@@ -209,13 +203,13 @@ def _published(numbers: pages.Numbers) -> Iterator[str]:
                 off = ours / theirs.value - 1
                 why = theirs.explains(off)
                 cells = (f"{ours:.3g}", theirs.text, f"{off:+.1%}", why, theirs.source)
-                yield row(criterion.says, f"`{cc}`", *cells)
+                yield criterion.says, f"`{cc}`", *cells
 
 
 PAGE = pages.Page(
-    DOCS / "own-evaluation.md", DOCS / "own-evaluation.json", tables, lambda numbers: numbers
+    DOCS / "own-evaluation.md",
+    DOCS / "own-evaluation.json",
+    tables,
+    lambda numbers: numbers,
+    lambda stored, words: [measured(Path(*words or (DOCS.parent / "build" / "evaluation",)))],
 )
-
-if __name__ == "__main__":
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "evaluation"
-    PAGE.write(pages.rounded(measured(folder)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures where docs/westwood-cubic.md says that it fails, or not: python -m tools.hard_cases.
+"""Measures where docs/westwood-cubic.md says that it fails: python -m tools.pages cases.
 
 It writes the page's table, in a minute. Each case has a bound of the benchmark, and runs with 16
 seeds beside the same runs with CUBIC. tests/tools/test_hard_cases.py compares some with new runs.
@@ -13,9 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tools.benchmark_page import CONTROL, PAGE
-from tools.pages import replace as write
-from tools.pages import row
+from tools.benchmark_page import CONTROL
+from tools.benchmark_page import PAGE as BENCHMARK
+from tools.pages import Page
+from tools.pages import table as table_of
 from westwood.evaluation import measures, text
 from westwood.evaluation.answer import Answer
 from westwood.evaluation.basics import alone, harm_to, path, scenario
@@ -164,32 +165,27 @@ def measured(cases: Sequence[Criterion] = CASES) -> list[Answer]:
             return evaluation.answers(control)
 
 
-def lines(answers: Sequence[Answer]) -> Iterator[str]:
-    """Yields a row for each case; a value beyond the bound is bold."""
+def rows(answers: Sequence[Answer]) -> Iterator[Sequence[str]]:
+    """Yields the cells of each case; a value beyond the bound is bold."""
     for answer in answers:
         bound = Threshold(answer.bound or 0, "", answer.at_most)
-        asked = f"at {'most' if answer.at_most else 'least'} {bound.bound:g}"
         for point in answer.points:
             value = text.number(point.judged)
             shown = value if bound.holds(point.judged) else f"**{value}**"
-            yield row(point.name, answer.says, shown, text.interval(point), asked)
+            yield point.name, answer.says, shown, text.interval(point), text.bound(answer)
 
 
 def table(answers: Sequence[Answer]) -> str:
     """Returns how many cases are beyond their bound, and the rows."""
-    rows = list(lines(answers))
-    beyond = sum("**" in line for line in rows)
-    return "\n".join(
-        [
-            f"{beyond} of {len(rows)} cases are beyond their bound, in bold.",
-            "",
-            row("case", "what", "value", "95 % interval", "asked for"),
-            row("---", "---", "---:", "---", "---"),
-            *rows,
-            "",
-        ]
-    )
+    cases = list(rows(answers))
+    beyond = sum(shown.startswith("**") for _, _, shown, *_ in cases)
+    heads = "case | what | value: | 95 % interval | asked for"
+    counted = f"{beyond} of {len(cases)} cases are beyond their bound, in bold."
+    return f"{counted}\n\n{table_of(heads, cases)}"
 
 
-if __name__ == "__main__":
-    write(PAGE, {"cases": table(measured())})
+PAGE = Page(
+    BENCHMARK.page,
+    tables=lambda stored: stored,
+    measure=lambda stored, words: [{"cases": table(measured())}],
+)

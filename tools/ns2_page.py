@@ -14,6 +14,9 @@ from pathlib import Path
 import polars as pl
 
 from tools.pages import DOCS, Numbers, Page, fingerprint, rounded, table
+from westwood.engines.simulator import simulate
+from westwood.experiments.validation.grid import Point, scenario
+from westwood.experiments.validation.ns2_grids import NS2
 
 CLOSE = 0.05
 _TOGETHER = ("tahoe", "reno", "newreno", "sack")
@@ -28,10 +31,6 @@ _OF_GRIDS = ("goodput_bps", "sent", "retransmitted", "timeouts")
 
 def grid_fingerprint(name: str) -> str:
     """Returns a fingerprint of our side of a grid: short runs at two of its points."""
-    from westwood.engines.simulator import simulate
-    from westwood.experiments.validation.grid import Point, scenario
-    from westwood.experiments.validation.ns2_grids import NS2
-
     grid = NS2[name]
     names = [_OF_MODULE] * 2 if _OF_MODULE in grid.protocols else ["reno", "sack"]
     points = [Point(**grid.points[place]) for place in (3, 10)]
@@ -96,14 +95,12 @@ def _cell(agreement: Numbers) -> str:
 
 def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
     """Yields the numbers; grids without a new folder keep theirs."""
-    from westwood.experiments.validation.ns2_grids import NS2 as GRIDS
-
     for folder in words:
         points = pl.read_csv(Path(folder) / "validation.csv", schema_overrides={"grid": pl.String})
         for (name,), some in points.group_by("grid", maintain_order=True):
             stored["grids"][str(name)] = kept_points(some)
             stored["fingerprints"][str(name)] = grid_fingerprint(str(name))
-    yield {what: {name: some[name] for name in sorted(GRIDS)} for what, some in stored.items()}
+    yield {what: {name: some[name] for name in sorted(NS2)} for what, some in stored.items()}
 
 
 PAGE = Page(

@@ -18,6 +18,7 @@ from bench import table as performance
 from bench.theory import page as theory
 from tools import (
     bbr3_page,
+    benchmark_page,
     claims_page,
     class_page,
     conclusions,
@@ -25,6 +26,7 @@ from tools import (
     evaluation_page,
     gallery_hosts,
     gallery_page,
+    hard_cases,
     kernel_evaluation,
     ns2_page,
     readiness,
@@ -40,6 +42,8 @@ PAGES: dict[str, Page] = {
     "gallery-hosts": gallery_hosts.PAGE,
     "kernel": kernel_evaluation.PAGE,
     "evaluation": evaluation_page.PAGE,
+    "benchmark": benchmark_page.PAGE,
+    "cases": hard_cases.PAGE,
     "reference": compare_ns3.PAGE,
     "comparators": comparators.PAGE,
     "quic": quic.PAGE,

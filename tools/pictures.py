@@ -20,6 +20,7 @@ from typing import Any
 from tools import claim_tables, claims_page, drawings
 from tools.pages import DOCS, fingerprint
 from tools.shown import PICTURE
+from westwood.papers.studies import STUDIES
 
 FOLDER = DOCS / "img"
 KEPT = FOLDER / "pictures.json"
@@ -90,8 +91,6 @@ def _published(numbers: Iterable[tuple[Any, float | None, str]]) -> list[object]
 
 
 def _study(stored: dict[str, Any], name: str) -> list[object]:
-    from westwood.papers.studies import STUDIES
-
     study = STUDIES[name]
     starts = [stored["fingerprints"].get(scenario) for scenario in study.scenarios]
     return [*starts, *(stored["claims"][claim]["measured"] for claim in study.claims)]

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from tools import benchmark_page
-from tools.pages import FIGURE, quoted, table_of
+from tools.pages import FIGURE, quoted, row, table_of
 
 CHEAP = ("point-clean", "point-thin")
 
 
 def test_the_page_has_what_the_command_finds_now(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    shown = table_of("benchmark", benchmark_page.PAGE.read_text(encoding="utf-8"))
+    shown = table_of("benchmark", benchmark_page.PAGE.page.read_text(encoding="utf-8"))
     for entry in benchmark_page.measured("--only", ",".join(CHEAP)):
-        assert benchmark_page.line(entry) in shown.splitlines()
+        assert row(*benchmark_page.cells(entry)) in shown.splitlines()
 
 
 def test_a_missed_bound_is_bold_and_counted():
@@ -35,7 +35,7 @@ def test_a_missed_bound_is_bold_and_counted():
 
 
 def test_the_text_quotes_the_table():
-    text = benchmark_page.PAGE.read_text(encoding="utf-8")
+    text = benchmark_page.PAGE.page.read_text(encoding="utf-8")
     cells = (line.split("|") for line in table_of("benchmark", text).splitlines() if "`" in line)
     values = {cell[1].strip(" `"): float(cell[3].strip(" *")) for cell in cells}
     assert FIGURE.search(text) and quoted({"benchmark": values}, text) == text

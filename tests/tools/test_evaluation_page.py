@@ -18,7 +18,7 @@ from westwood.results.columns import Row
 from westwood.scenario import Scenario
 from westwood.scenario.paths.population import seed_of
 
-CURE = "run: python -m tools.evaluation_page"
+CURE = "run: python -m tools.pages evaluation"
 STORED = evaluation_page.PAGE.read()
 FIRST_SEED = 10_000  # of look 1, before the purpose is added
 

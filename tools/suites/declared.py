@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.rooms import PRODUCT
 from tools.suites.unchanged import Inputs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,28 +108,13 @@ def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
     ]
 
 
-C_ROOMS = (
-    "core",
-    "controls",
-    "engine",
-    "wire",
-    "plan",
-    "metrics",
-    "bindings",
-    "lab",
-    "ns3",
-    "linux",
-    "proofs",
-    "quic",
-    "tests",
-    "bench",
-)
+C_ROOMS = ({*PRODUCT} - {"westwood"}) | {"controls", "quic", "tests", "bench"}
 
 
 def c_files() -> list[str]:
     return [
         str(path.relative_to(ROOT))
-        for room in C_ROOMS
+        for room in sorted(C_ROOMS)
         for path in sorted((ROOT / room).rglob("*"))
         if path.suffix in {".h", ".hpp", ".c", ".cc", ".cpp"}
     ]
@@ -296,11 +282,11 @@ BUILDERS = [
         [["lint-imports"], [PYTHON, "tools/check_includes.py"]],
         after=("package",),
     ),
-    Suite("lint-length", "files and functions are short", [[PYTHON, "tools/check_length.py"]]),
+    Suite("lint-length", "files and functions are short", [[PYTHON, "-m", "tools.check_length"]]),
     Suite(
         "lint-prose",
         "sentences are short, and no banned word occurs",
-        [[PYTHON, "tools/check_prose.py"]],
+        [[PYTHON, "-m", "tools.check_prose"]],
     ),
     Suite(
         "lint-names",
