@@ -95,12 +95,7 @@ def sawtooth() -> Any:
         _windows(axes, "newreno")
         _pipe(axes)
         second = losses("newreno")[1]
-        _note(
-            axes,
-            "a packet is lost",
-            (second.time_s, second.cwnd),
-            (second.time_s - 2.6, 72),
-        )
+        _note(axes, "a packet is lost", (second.time_s, second.cwnd), (second.time_s - 2.6, 72))
         _note(
             axes,
             "half the window",

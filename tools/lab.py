@@ -74,10 +74,7 @@ def build_engine() -> Path:
     target = ("-target", "wasm32-wasi", "-mexec-model=reactor", "-s")
     zig = (sys.executable, "-m", "ziglang", "c++")
     subprocess.run(
-        [*zig, *target, *FLAGS, "-o", built, *sources],
-        check=True,
-        cwd=ROOT,
-        env=os.environ | cache,
+        [*zig, *target, *FLAGS, "-o", built, *sources], check=True, cwd=ROOT, env=os.environ | cache
     )
     stamp.write_text(digest)
     return built

@@ -163,10 +163,7 @@ OF_PROOFS = Inputs(
     ("core", "proofs", "tools/prove.py", *RUNNER),
     ("frama-c -version", "why3 --version", "z3 --version"),
 )
-OF_QUIC = Inputs(
-    ("core", "quic", *RUNNER),
-    ("cargo --version", "cc --version"),
-)
+OF_QUIC = Inputs(("core", "quic", *RUNNER), ("cargo --version", "cc --version"))
 OF_CRATE = Inputs(
     ("quic/westwood", "quic/loopback", "quic/*.toml", "quic/Cargo.lock", "tools/quic.py", *RUNNER),
     ("cargo --version", "cargo deny --version"),

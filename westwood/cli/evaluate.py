@@ -52,10 +52,7 @@ _CcArgument = Annotated[
         "Controls of westwood list protocols, or files such as ./mine.c; all: each of that list."
     ),
 ]
-_CcOption = Annotated[
-    list[str] | None,
-    control_options("Controls, as CC."),
-]
+_CcOption = Annotated[list[str] | None, control_options("Controls, as CC.")]
 _AgainstOption = Annotated[
     str,
     option(

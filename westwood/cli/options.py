@@ -208,10 +208,7 @@ def check_file(file: Path, key: str, scenario: str = "") -> None:
 
 
 def span_s(
-    start: str | None,
-    end: str | None,
-    whole_s: tuple[float, float],
-    latest_s: float | None = None,
+    start: str | None, end: str | None, whole_s: tuple[float, float], latest_s: float | None = None
 ) -> tuple[float, float]:
     """Returns --from and --to in seconds; by default the ends of the whole."""
     from westwood.units import option_seconds

@@ -83,13 +83,7 @@ def side_by_side(
 
 def _row_of_panels(count: int) -> tuple[Figure, Sequence[Axes]]:
     """Makes a figure of panels side by side that share their y axis."""
-    figure, rows = subplots(
-        1,
-        count,
-        size=(3.6 * count, 3.9),
-        sharey=True,
-        squeeze=False,
-    )
+    figure, rows = subplots(1, count, size=(3.6 * count, 3.9), sharey=True, squeeze=False)
     return figure, rows[0]
 
 

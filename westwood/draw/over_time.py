@@ -136,11 +136,7 @@ def courses(panels_: Sequence[TimePanel], title: str) -> Figure:
     """Draws panels over the same time, one below the other."""
     with look():
         figure, rows = subplots(
-            len(panels_),
-            1,
-            size=(7.2, 1.2 + 2.4 * len(panels_)),
-            sharex=True,
-            squeeze=False,
+            len(panels_), 1, size=(7.2, 1.2 + 2.4 * len(panels_)), sharex=True, squeeze=False
         )
         for axes, panel in zip(rows[:, 0], panels_, strict=True):
             draw_lines(axes, panel)

@@ -81,12 +81,7 @@ AGENTS: Mapping[str, Agent] = {
     "sack": Agent("TCP/Sack1", "sack", _SACK_SINK),
     "vegas": Agent("TCP/Vegas", "newreno", settings=_of_vegas),
     "westwood+-linux": Agent("TCP/Linux", "sack", _SACK_SINK, "westwood", True),
-    "westwood-ucla": Agent(
-        "TCP/WestwoodNR",
-        "newreno",
-        settings=_of_ucla,
-        is_a_module=True,
-    ),
+    "westwood-ucla": Agent("TCP/WestwoodNR", "newreno", settings=_of_ucla, is_a_module=True),
 }
 OBEYED = (
     "start",

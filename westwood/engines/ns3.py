@@ -59,8 +59,7 @@ def _run(program: Path, text: str, scenario: Scenario, seed: int, trace: bool) -
 
 
 simulate = without_events(
-    ENGINE,
-    lambda scenario, seed, trace: _run(program(), plan(scenario), scenario, seed, trace),
+    ENGINE, lambda scenario, seed, trace: _run(program(), plan(scenario), scenario, seed, trace)
 )
 
 

@@ -131,11 +131,7 @@ def _without_empty(entry: dict[str, Any], names: Sequence[str]) -> dict[str, Any
     return {key: value for key, value in json_ready(entry).items() if value or key not in names}
 
 
-def of_runs(
-    criterion: Criterion,
-    part: str,
-    sides_of: Mapping[str, Sides | NotRun],
-) -> Answer:
+def of_runs(criterion: Criterion, part: str, sides_of: Mapping[str, Sides | NotRun]) -> Answer:
     """Returns the answer of a criterion from the runs of the control and of the references."""
     points = tuple(
         not_run_at(name, sides.why) if isinstance(sides, NotRun) else _point(criterion, name, sides)

@@ -77,8 +77,7 @@ def with_victim(environment: Environment, victim: str) -> Making:
 
 
 def over_queues(
-    runs: Callable[[float], Making],
-    queues_bdp: tuple[float, ...] = QUEUES_BDP,
+    runs: Callable[[float], Making], queues_bdp: tuple[float, ...] = QUEUES_BDP
 ) -> list[Point]:
     """Returns a point for each queue."""
     return [Point(f"{queue:g} BDP", runs(queue), queue in _IN_QUICK) for queue in queues_bdp]
@@ -90,10 +89,7 @@ def _seconds(queue_bdp: float) -> float:
 
 
 def harm_to(
-    victim: str,
-    *,
-    question: str = "",
-    queues_bdp: tuple[float, ...] = QUEUES_BDP,
+    victim: str, *, question: str = "", queues_bdp: tuple[float, ...] = QUEUES_BDP
 ) -> Criterion:
     """Returns the criterion of a victim's lost throughput."""
     name = NAMES.get(victim, victim)

@@ -84,11 +84,7 @@ TRIALS = (
         "Live media while 30 ms become 100 after 1 s",
         0.11,
         0.12,
-        {
-            "mbps": 100,
-            "delay_ms": 15,
-            "link": {"reroute": {"at": ["1s"], "delay": ["50ms"]}},
-        },
+        {"mbps": 100, "delay_ms": 15, "link": {"reroute": {"at": ["1s"], "delay": ["50ms"]}}},
         10,
         5,
         50,
@@ -105,12 +101,7 @@ TRIALS = (
         "Live media over Wi-Fi that fades from 1 s to 3 s",
         0.11,
         0.35,
-        {
-            "mbps": 20,
-            "delay_ms": 20,
-            "rates": ((1, 20), (2, 18), (60, 20)),
-            "wifi_means_ms": FADE,
-        },
+        {"mbps": 20, "delay_ms": 20, "rates": ((1, 20), (2, 18), (60, 20)), "wifi_means_ms": FADE},
     ),
     Media(
         "media-ws",

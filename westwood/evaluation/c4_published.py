@@ -90,10 +90,7 @@ _WHY: Mapping[tuple[str, str], str] = {
     ("vs-bbr3-long", "cubic"): _GIVES_WAY.format(21.0),
     ("vs-cubic", "bbr3"): f"{_GIVES_WAY.format(5.47)}. The rest is unexplained",
     ("vs-cubic-later", "bbr3"): _GIVES_WAY.format(16.4),
-    (
-        "low-and-up",
-        "bbr3",
-    ): "the times of BBRv3's probes are random: our runs take 7.8 to 8.4 s. "
+    ("low-and-up", "bbr3"): "the times of BBRv3's probes are random: our runs take 7.8 to 8.4 s. "
     "picoquic's 100 runs take 7.50 to 7.52 s",
 }
 

@@ -38,7 +38,7 @@ TARGETS = (*wide_rows.ROWS, *earlier_rows.ROWS)
 # Where a control's settings were chosen: its verdict there is no evidence.
 TUNED: Mapping[str, str] = {
     "westwood-cubic": "its settings were chosen on seeds 201 and 211 of this population, before "
-    "anybody saw seed 1 (docs/westwood-cubic.md).",
+    "anybody saw seed 1 (docs/westwood-cubic.md)."
 }
 _NOISE = "shared-self"  # the row that shows the benchmark's own
 FRONTIER = ("beside-kept", "loss-binds")  # the rows on the frontier's axes
@@ -55,12 +55,7 @@ class SectionRuns:
 
     @classmethod
     def drawn(
-        cls,
-        section: Section,
-        control: Control,
-        seed: int,
-        paths: int,
-        settings: Mapping[str, Any],
+        cls, section: Section, control: Control, seed: int, paths: int, settings: Mapping[str, Any]
     ) -> SectionRuns:
         """Draws the cases; `settings` are those of the engine."""
         cases = list(section.cases(seed, paths))

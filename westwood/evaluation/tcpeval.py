@@ -122,11 +122,7 @@ def _transfers(central: Central, load: float, control: Control) -> Iterator[dict
             "to": f"r{right}",
             "cc": {"name": control.cc, **control.settings},
             "packet": f"{packet}B",
-            "arrivals": {
-                "every": f"{every_s:.6f}s",
-                "size": f"{size}B",
-                "sizes": "exponential",
-            },
+            "arrivals": {"every": f"{every_s:.6f}s", "size": f"{size}B", "sizes": "exponential"},
         }
 
 

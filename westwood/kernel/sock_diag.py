@@ -66,7 +66,7 @@ _MESSAGE = np.dtype(
         ("send_queue", "=u4"),
         ("user", "=u4"),
         ("inode", "=u4"),
-    ],
+    ]
 )
 
 

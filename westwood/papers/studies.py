@@ -231,10 +231,7 @@ STUDIES: dict[str, PaperStudy] = {
         pictures.uploads,
     ),
     "uploads-series": PaperStudy(
-        f"{_LINUX}: alternating uploads of 3.2 MB",
-        {"uploads": "path.rate"},
-        (),
-        pictures.series,
+        f"{_LINUX}: alternating uploads of 3.2 MB", {"uploads": "path.rate"}, (), pictures.series
     ),
 }
 

@@ -112,12 +112,7 @@ def _packets(rows: Iterable[Mapping[str, Any]], flow: Flow) -> Iterator[_Event]:
         if kind in ("send", "retransmit"):
             if kind == "retransmit" and segment in numbers:
                 yield time_ms, "recovery:packet_lost", {"header": _number(numbers[segment])}
-            frame = {
-                "frame_type": "stream",
-                "stream_id": 0,
-                "offset": segment * mss,
-                "length": mss,
-            }
+            frame = {"frame_type": "stream", "stream_id": 0, "offset": segment * mss, "length": mss}
             data = {
                 "header": _number(count),
                 "raw": {"length": flow.packet, "payload_length": mss},

@@ -37,8 +37,7 @@ class Quantity:
         from pydantic_core import core_schema
 
         return core_schema.no_info_plain_validator_function(
-            self.read,
-            serialization=core_schema.plain_serializer_function_ser_schema(self.write),
+            self.read, serialization=core_schema.plain_serializer_function_ser_schema(self.write)
         )
 
 
@@ -252,11 +251,7 @@ def to_field(setting: Setting, value: Any) -> Any:
 
 
 def with_settings(
-    base: type[BaseModel],
-    section: str,
-    *,
-    optional: bool = False,
-    leave_out: tuple[str, ...] = (),
+    base: type[BaseModel], section: str, *, optional: bool = False, leave_out: tuple[str, ...] = ()
 ) -> Any:
     """Adds a section's keys to the model with their declared defaults, except `leave_out`.
 

@@ -25,11 +25,7 @@ from westwood.search.quantities import Quantity
 REFERENCES = ("cubic", "bbr", "westwood+")
 _SHARES = {"median": 0.5, "worst tenth": 0.1, "worst": 0.0}
 # Runs per path with other seeds, since chance decides who wins a competition.
-REPEATS: Mapping[str, int] = {
-    "shared": 4,
-    "crowd": 2,
-    "late": 2,
-}
+REPEATS: Mapping[str, int] = {"shared": 4, "crowd": 2, "late": 2}
 
 
 @dataclass(frozen=True)

@@ -71,10 +71,7 @@ def criteria(grid: Grid) -> list[Criterion]:
             _within("retransmitted", 0.15, _LEAST_SEGMENTS),
         ),
         Criterion(
-            "timeouts",
-            "timeouts within 1 a minute",
-            0.90,
-            _within("timeouts_a_minute", 0.0, 1.0),
+            "timeouts", "timeouts within 1 a minute", 0.90, _within("timeouts_a_minute", 0.0, 1.0)
         ),
         Criterion(
             "queueing", "mean queue within 10 %", 0.90, _within("mean_queue", 0.10, _LEAST_PACKETS)

@@ -64,11 +64,7 @@ _DUMBBELL = _grid(
     says="flows that share a bottleneck",
     protocols=_FEW,
     points=crossed(
-        listed(
-            "flows rate delay queue",
-            (2, "4Mbps", "20ms", "50p"),
-            (5, "10Mbps", "20ms", "60p"),
-        ),
+        listed("flows rate delay queue", (2, "4Mbps", "20ms", "50p"), (5, "10Mbps", "20ms", "60p")),
         product(rtts=("equal", "unequal"), reverse=(0.0, 0.5), spread=("2s",)),
     ),
     access={"rate": "1Gbps", "queue": {"limit": "unlimited"}},

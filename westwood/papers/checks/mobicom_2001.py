@@ -126,8 +126,7 @@ def _over_reno(measured: Measured) -> Finding:
     }
     table = by_x(measured.table())
     return Finding(
-        {"westwood_minus_reno_bps": entries, THROUGHPUT: table},
-        list(words.leads(westwood, reno)),
+        {"westwood_minus_reno_bps": entries, THROUGHPUT: table}, list(words.leads(westwood, reno))
     )
 
 
@@ -202,7 +201,7 @@ SETTING_BOUNDS: bounds.Decided = {
                     )
                     for cc in ("reno", "westwood")
                     for queue in _QUEUES
-                ),
+                )
             ]
         ),
         "fairness-rtt": "The slide names one round trip, so the claim is about equal ones.",

@@ -51,10 +51,7 @@ WORDS: dict[str, tuple[str, Callable[[random.Random], bool]]] = {
         "a quantity 2 % above the number",
         lambda d: words.exactly(_point(d, 1 + words.EXACT).mean, 1),
     ),
-    "at most": (
-        "a quantity equal to the number",
-        lambda d: words.at_most(_point(d).mean, 1),
-    ),
+    "at most": ("a quantity equal to the number", lambda d: words.at_most(_point(d).mean, 1)),
     "leads": ("equal curves", lambda d: not list(words.leads(_curve(d), _curve(d)))),
     "mostly above": ("equal curves", lambda d: not list(words.mostly_above(_curve(d), _curve(d)))),
     "leads clearly": (

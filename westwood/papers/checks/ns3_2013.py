@@ -22,14 +22,7 @@ from westwood.papers.checks.bounds import (
     leading,
     ratio,
 )
-from westwood.papers.checks.common import (
-    WESTWOOD,
-    WESTWOOD_PLUS,
-    Check,
-    Finding,
-    Measured,
-    leads,
-)
+from westwood.papers.checks.common import WESTWOOD, WESTWOOD_PLUS, Check, Finding, Measured, leads
 from westwood.papers.checks.words import CLEARLY, HUGELY, Named, Runs, shown
 from westwood.results.intervals import Estimate
 

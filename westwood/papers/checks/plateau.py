@@ -335,12 +335,7 @@ _TIME = "It is about windows over time, which no mean of a single setting shows.
 
 SETTING_BOUNDS: bounds.Decided = {
     **dict.fromkeys(
-        (
-            "plateau.stages",
-            "plateau.use",
-            "plateau.windows_newreno",
-            "plateau.windows_westwood",
-        ),
+        ("plateau.stages", "plateau.use", "plateau.windows_newreno", "plateau.windows_westwood"),
         _TIME,
     ),
     "plateau.wired": {

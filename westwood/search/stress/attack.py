@@ -203,13 +203,7 @@ FEATURES: Mapping[str, Feature] = {
             ),
             {"reorder_rate": 0.0, "reorder_us": 0},
         ),
-        Feature(
-            "bursts",
-            "bursts of datagrams",
-            _BURSTS,
-            _bursts,
-            _NO_BURSTS,
-        ),
+        Feature("bursts", "bursts of datagrams", _BURSTS, _bursts, _NO_BURSTS),
         Feature(
             "bursts, then calm",
             "bursts of datagrams for half of the time",
