@@ -17,15 +17,8 @@ from westwood.engines.ns3_build import call, home, wheel
 SOURCE = Path(__file__).with_name("ns3_peer.cc")
 HEADER = SOURCE.with_name("usage.hpp")
 MODULES = (
-    "core",
-    "network",
-    "stats",
-    "bridge",
-    "traffic-control",
-    "internet",
-    "point-to-point",
-    "config-store",
-    "applications",
+    *("core", "network", "stats", "bridge", "traffic-control", "internet", "point-to-point"),
+    *("config-store", "applications"),
 )
 
 

@@ -121,16 +121,8 @@ def call(tree: Path, *words: str) -> str:
 def configure(tree: Path) -> None:
     call(
         tree,
-        *(
-            "./ns3",
-            "configure",
-            "-G",
-            "Ninja",
-            "--enable-tests",
-            "--enable-examples",
-            "-d",
-            "release",
-        ),
+        *("./ns3", "configure", "-G", "Ninja", "--enable-tests", "--enable-examples"),
+        *("-d", "release"),
         *("--enable-asserts", "--enable-logs", "--filter-module-examples-and-tests=ww-westwood"),
         # 3.37's own tests do not link without csma, and users' programs often need flow-monitor.
         "--enable-modules=ww-westwood;csma;flow-monitor",

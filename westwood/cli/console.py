@@ -26,16 +26,8 @@ T = TypeVar("T")
 
 # Columns of the table of `run` that a narrow terminal leaves out, least important first.
 LEFT_OUT_FIRST = (
-    "fast_recoveries",
-    "mean_cwnd",
-    "throughput_bps",
-    "mean_srtt_s",
-    "timeouts",
-    "jain",
-    "retransmission_ratio",
-    "friendliness",
-    "application_limited",
-    "receiver_limited",
+    *("fast_recoveries", "mean_cwnd", "throughput_bps", "mean_srtt_s", "timeouts", "jain"),
+    *("retransmission_ratio", "friendliness", "application_limited", "receiver_limited"),
 )
 
 

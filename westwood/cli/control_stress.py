@@ -230,15 +230,8 @@ def _replay(file: str, engines: list[str], seed: int) -> None:
     for refusal in refused:
         say(refusal)
     heads = (
-        "engine",
-        "control",
-        "goodput\nMb/s",
-        "beside\nMb/s",
-        "fairness",
-        "timeouts",
-        "dropped\n%",
-        "wait\nms",
-        "transfers\ns",
+        *("engine", "control", "goodput\nMb/s", "beside\nMb/s", "fairness", "timeouts"),
+        *("dropped\n%", "wait\nms", "transfers\ns"),
     )
     cells = tables.Cells(heads, tuple(rows))
     for place in reversed(range(2, len(heads))):

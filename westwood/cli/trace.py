@@ -158,17 +158,7 @@ def _plot_recording(
     span: tuple[str | None, str | None],
 ) -> None:
     others = (
-        "cc",
-        "set_",
-        "engine",
-        "seed",
-        "every",
-        "events",
-        "pcap",
-        "at",
-        "qlog",
-        "out",
-        "view",
+        *("cc", "set_", "engine", "seed", "every", "events", "pcap", "at", "qlog", "out", "view"),
     )
     if not wanted:
         raise InputError("a recording takes --plot, --from and --to", source=file)

@@ -23,18 +23,8 @@ from westwood.kernel.sockets import Match
 
 # The columns, and those that a narrow terminal leaves out, least important first.
 _HEADS = (
-    *(
-        "to",
-        "from",
-        "control",
-        "state",
-        "cwnd",
-        "ssthresh",
-        "RTT ms",
-        "min ms",
-        "Mb/s",
-        "est. Mb/s",
-    ),
+    *("to", "from", "control", "state", "cwnd", "ssthresh", "RTT ms", "min ms"),
+    *("Mb/s", "est. Mb/s"),
     *("retrans", "in flight"),
 )
 _EXPENDABLE = ("from", "in flight", "est. Mb/s", "min ms", "ssthresh", "state", "retrans", "cwnd")

@@ -35,22 +35,9 @@ RequireFile = Callable[[str, str, dict[str, Any]], object]
 CONTROLS = {name: protocol.kernel for name, protocol in PROTOCOLS.items() if protocol.kernel}
 # The flow settings that linux/path applies, within the bounds that are checked below.
 OBEYED = (
-    "start",
-    "start_spread",
-    "stop",
-    "size",
-    "ecn",
-    "packet",
-    "header",
-    "initial_cwnd",
-    "receive_window",
-    "initial_receive_window",
-    "min_rto",
-    "max_rto",
-    "delayed_ack",
-    "dupack_threshold",
-    "tso",
-    "compressed_acks",
+    *("start", "start_spread", "stop", "size", "ecn", "packet", "header", "initial_cwnd"),
+    *("receive_window", "initial_receive_window", "min_rto", "max_rto", "delayed_ack"),
+    *("dupack_threshold", "tso", "compressed_acks"),
 )
 # Explanations of fixed values, appended to the messages.
 _REASONS = {

@@ -59,22 +59,9 @@ _OURS = "WwTcpWestwood"  # our module's class, which has the core's settings as 
 _OF_CWND = ("TcpCubic", "TcpVegas")  # these take ssthresh from cwnd, not from ns-3's pipe
 # The flow settings that ns3/runner applies.
 OBEYED = (
-    "start",
-    "start_spread",
-    "stop",
-    "size",
-    "ecn",
-    "packet",
-    "initial_cwnd",
-    "initial_ssthresh",
-    "receive_window",
-    "min_rto",
-    "initial_rto",
-    "delayed_ack",
-    "delayed_ack_timeout",
-    "dupack_threshold",
-    "limited_transmit",
-    "timestamps",
+    *("start", "start_spread", "stop", "size", "ecn", "packet", "initial_cwnd", "initial_ssthresh"),
+    *("receive_window", "min_rto", "initial_rto", "delayed_ack", "delayed_ack_timeout"),
+    *("dupack_threshold", "limited_transmit", "timestamps"),
 )
 # ns3/runner refuses other values of these, even those of a profile.
 _OF_NO_PROFILE = ("header",)

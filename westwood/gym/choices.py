@@ -133,13 +133,8 @@ KINDS: Mapping[str, Kind] = {
     "orca": Kind(
         step="20ms",
         observation=(
-            "delivery_ratio",
-            "pacing_ratio",
-            "loss_cost",
-            "acks_ratio",
-            "duration_s",
-            "delay_ratio",
-            "delay_metric",
+            *("delivery_ratio", "pacing_ratio", "loss_cost", "acks_ratio", "duration_s"),
+            *("delay_ratio", "delay_metric"),
         ),
         history=10,
         action="cwnd-factor",
@@ -149,14 +144,8 @@ KINDS: Mapping[str, Kind] = {
     "ns3-gym": Kind(
         step="100ms",
         observation=(
-            "ssthresh",
-            "cwnd",
-            "in_flight",
-            "acks",
-            "delivered",
-            "rtt_s",
-            "min_rtt_s",
-            "delivered_bps",
+            *("ssthresh", "cwnd", "in_flight", "acks", "delivered", "rtt_s"),
+            *("min_rtt_s", "delivered_bps"),
         ),
         history=1,
         action="cwnd",

@@ -95,13 +95,8 @@ def result(reports: Collection[InferenceReport]) -> str:
 
 
 _SUMMARY = (
-    "paper",
-    "claims decided",
-    "hold: profile, ten fresh seeds",
-    "hold: one inferred setting",
-    "by chance",
-    "never",
-    "decide nothing",
+    *("paper", "claims decided", "hold: profile, ten fresh seeds", "hold: one inferred setting"),
+    *("by chance", "never", "decide nothing"),
 )
 
 
