@@ -5,15 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import polars as pl
+from matplotlib.figure import Figure
 
 from westwood.control.catalogue import label, style_of
 from westwood.draw.style import MBPS, interval_of, look, name_rows, subplots, with_edge
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def summary_bars(

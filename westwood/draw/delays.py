@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
+from matplotlib.figure import Figure
 
 from westwood.draw.style import legend, look, subplots
 from westwood.draw.views import TracedFlows
 from westwood.draw.window import span_text
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _MOST_POINTS = 2000  # points per curve
 _BINS = 60

@@ -5,15 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from westwood.control.catalogue import label, style_of
 from westwood.draw.style import legend, look, name_rows, subplots
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)

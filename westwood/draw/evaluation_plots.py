@@ -7,15 +7,13 @@ import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from westwood.control.catalogue import style_of
 from westwood.draw.style import SOFT, legend, look, name_rows, subplots
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _ASKED = "#048B77"
 _LEVEL = 70  # most characters of names that stand level under the axis

@@ -6,17 +6,15 @@ A repaired loss acknowledges at once what came after it. So a step can exceed th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
+from matplotlib.figure import Figure
 
 from westwood.draw.style import MBPS, legend, look, subplots
 from westwood.draw.views import TracedFlows
 from westwood.draw.window import round_up, span_text
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _STEPS = 60  # at most, in a figure
 

@@ -12,7 +12,7 @@ import errno
 import socket
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from westwood.control import loading
 from westwood.control.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
@@ -21,14 +21,11 @@ from westwood.engines.limits import refuse_all, refuse_each
 from westwood.engines.linux_queues import refused
 from westwood.errors import UnavailableError, show
 from westwood.kernel import user_controls, ww_kernel
+from westwood.scenario import Scenario
 from westwood.scenario.declared import departures, written_defaults
-from westwood.scenario.flows import configured
+from westwood.scenario.flows import Flow, configured
 from westwood.scenario.stacks import is_kernels
 from westwood.units import TIME_UNITS, format_size, format_time
-
-if TYPE_CHECKING:
-    from westwood.scenario import Scenario
-    from westwood.scenario.flows import Flow
 
 RequireFile = Callable[[str, str, dict[str, Any]], object]
 # The kernel's congestion controls by protocol.

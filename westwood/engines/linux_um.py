@@ -11,7 +11,6 @@ import os
 import re
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from westwood import programs
 from westwood.control import loading
@@ -22,10 +21,8 @@ from westwood.errors import InputError, RunError, one_line
 from westwood.kernel import virtual
 from westwood.programs import Program
 from westwood.scenario import Scenario
+from westwood.scenario.flows import Flow
 from westwood.scenario.stacks import is_kernels
-
-if TYPE_CHECKING:
-    from westwood.scenario.flows import Flow
 
 ENGINE = "linux-um"
 _NEEDS, _OWNS_RECOVERY = 1 | 16, 2  # of core/contract.h; the first: a rate, packets

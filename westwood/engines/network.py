@@ -3,17 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from westwood import _engine
 from westwood.control import loading
 from westwood.control.catalogue import UDP
 from westwood.errors import InputError
-from westwood.scenario import profiles
+from westwood.scenario import Scenario, profiles
 from westwood.scenario.stacks import KERNEL, is_kernels, is_stack
-
-if TYPE_CHECKING:
-    from westwood.scenario import Scenario
 
 BURSTS = "linux-bursts"  # the profile
 

@@ -12,14 +12,15 @@ import math
 import os
 import tempfile
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from westwood import _engine
 from westwood.control.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
 from westwood.engines import network, ns2_limits
-from westwood.engines.contract import RunSeed, without_events
+from westwood.engines.contract import Job, RunSeed, without_events
 from westwood.engines.ns2_limits import Agent, agent_of
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, one_line
@@ -27,13 +28,8 @@ from westwood.programs import run, system_program
 from westwood.results.raw import RawLinkSide, RawResult, link_side
 from westwood.results.records import InMemory
 from westwood.results.rows import rows_of_run
+from westwood.scenario import Scenario
 from westwood.units import PS_PER_S
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from westwood.engines.contract import Job
-    from westwood.scenario import Scenario
 
 ENGINE = "ns2"
 VARIABLE = "WESTWOOD_NS2"

@@ -9,18 +9,14 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from westwood.control import loading
 from westwood.engines import ns3_limits, wire
-from westwood.engines.contract import RunSeed, without_events
+from westwood.engines.contract import Job, RunSeed, without_events
+from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, one_line
 from westwood.programs import Program, run
-
-if TYPE_CHECKING:
-    from westwood.engines.contract import Job
-    from westwood.engines.result import Result
-    from westwood.scenario import Scenario
+from westwood.scenario import Scenario
 
 ENGINE = "ns3"
 VARIABLE = "WESTWOOD_NS3"

@@ -9,23 +9,18 @@ from __future__ import annotations
 import functools
 import os
 import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from westwood import programs
 from westwood.engines import network, quic_limits, wire
-from westwood.engines.contract import RunSeed, Simulate, without_events
+from westwood.engines.contract import Job, RunSeed, Simulate, without_events
+from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.programs import Program
+from westwood.scenario import Scenario
 from westwood.scenario.stacks import is_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from westwood.engines.contract import Job
-    from westwood.engines.result import Result
-    from westwood.scenario import Scenario
 
 VARIABLE = "WESTWOOD_QUIC"
 # The versions that quic/stacks/Cargo.toml pins.

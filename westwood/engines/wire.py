@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import polars as pl
 
@@ -25,14 +25,12 @@ from westwood.control import catalogue, compiling, loading
 from westwood.engines import network
 from westwood.engines.result import Result
 from westwood.errors import RunError, UnavailableError, one_line
+from westwood.programs import Ended, Program
 from westwood.results.raw import Columns, RawResult, link_side
 from westwood.results.records import InMemory
 from westwood.results.rows import LARGEST, rows_of_run
 from westwood.results.traces import SIDES, STATES
-
-if TYPE_CHECKING:
-    from westwood.programs import Ended, Program
-    from westwood.scenario import Scenario
+from westwood.scenario import Scenario
 
 Numbers = dict[str, float]
 TraceFiles = Mapping[str, Path]  # by table

@@ -20,7 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NoReturn
+from types import FrameType
+from typing import IO, NoReturn
 
 import polars as pl
 
@@ -29,9 +30,6 @@ from westwood.errors import InputError, Interrupted, RunError, WestwoodError, on
 from westwood.kernel import reading, user_controls, ww_kernel
 from westwood.results.folder import Folder
 from westwood.units import option_seconds
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 OURS = tuple(ww_kernel.CONTROLS)
 _RING_BYTES = 8 << 20  # 50 000 events, more than a second of 1000 connections

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import polars as pl
+from matplotlib.figure import Figure
 
 from westwood.control.catalogue import PlotStyle, label
 from westwood.draw.bars import grouped_bars
@@ -22,9 +22,6 @@ from westwood.papers.checks.linux_2003 import REGIONS
 from westwood.papers.checks.plateau import LENGTHS, like_published
 from westwood.papers.checks.regions import Region
 from westwood.scenario import Scenario
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 All = Mapping[str, Measured]
 

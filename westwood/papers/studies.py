@@ -5,16 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from westwood.draw.curves import Axis
 from westwood.papers import observers, pictures
 from westwood.papers.checks.linux_2003 import REGIONS
 from westwood.papers.observers import Observer
 from westwood.papers.pictures import All
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)

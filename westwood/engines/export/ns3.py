@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jinja2
 
@@ -22,10 +22,8 @@ from westwood.engines import network
 from westwood.engines.export import ns3_refused
 from westwood.errors import InputError
 from westwood.results.traces import SIDES
+from westwood.scenario import Scenario
 from westwood.units import PS_PER_S, format_rate, format_time
-
-if TYPE_CHECKING:
-    from westwood.scenario import Scenario
 
 _FAMILY = "ns3::WwTcpWestwood"  # the module's class, with the core's settings as attributes
 _OWN_SOCKETS = "ns3::TcpSocketFactory"
