@@ -87,8 +87,6 @@ def measured_noise(had: Mapping[str, float]) -> dict[str, float]:
 
 def words(noise_shares: Mapping[str, float]) -> str:
     """Lists the words with what each asks, and how often noise makes it hold."""
-    from westwood.papers.checks import noise
-
     asked = dict(_asked(vocabulary.__doc__ or ""))
     rows = []
     for word, (invented, _) in noise.WORDS.items():

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,8 +31,6 @@ def new(
     ] = "reno",
 ) -> None:
     """Write a control in one C file, which you then change."""
-    from pathlib import Path
-
     from westwood.control import writing
 
     path = Path(f"{name.removesuffix('.c')}.c")

@@ -18,6 +18,7 @@ from westwood.cli.options import (
     control_given,
     control_settings,
     option,
+    refuse_idle,
     split_names,
 )
 
@@ -68,7 +69,6 @@ def replay(
     json: JsonOption = False,
 ) -> None:
     """Say whether all hosts set the same windows for the same ACKs."""
-    from westwood.cli.options import refuse_idle
     from westwood.control import one_command
     from westwood.engines import replaying
     from westwood.scenario import Scenario

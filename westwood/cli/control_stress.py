@@ -25,6 +25,7 @@ from westwood.cli.options import (
     split_names,
     starting,
 )
+from westwood.errors import InputError, Interrupted
 
 if TYPE_CHECKING:
     from westwood.results.folder import Folder
@@ -103,7 +104,6 @@ def stress(
 def _plan(
     cc: str, harm: list[str], seed: int, environments: int | None, for_: str | None
 ) -> HuntPlan:
-    from westwood.errors import InputError
     from westwood.search.stress import hunter
     from westwood.units import option_seconds
 
@@ -121,7 +121,6 @@ def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: b
     from westwood import stopping
     from westwood.cli.streams import next_step, say
     from westwood.engines.pool import check_workers
-    from westwood.errors import Interrupted
     from westwood.results.folder import Folder
     from westwood.results.store import interrupted
     from westwood.search.stress import hunter, report

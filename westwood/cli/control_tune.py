@@ -10,8 +10,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from westwood import extras
 from westwood.cli import figures, options
 from westwood.cli.figures import FigureOption, SizeOption, TitleOption
+from westwood.results.folder import Folder
 
 if TYPE_CHECKING:
     from westwood.search.result import SearchResult
@@ -71,14 +73,11 @@ def tune(
     json: options.JsonOption = False,
 ) -> None:
     """Find the settings that reach the targets best, on random paths."""
-    from westwood import extras
-
     extras.need("optuna", "control tune")
     from westwood.cli import console, streams
     from westwood.cli.judging import runner
     from westwood.engines.pool import check_workers
     from westwood.experiments.control import settings_given
-    from westwood.results.folder import Folder
     from westwood.search import space, study
     from westwood.search.result import Search
 

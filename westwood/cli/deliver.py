@@ -24,6 +24,7 @@ from westwood.experiments.pairs import pairs
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
+from westwood.results.rows import losing_links
 from westwood.scenario.summary import summarise
 from westwood.units import PS_PER_S
 
@@ -141,8 +142,6 @@ def print_summary(
     if json:
         console.print_json(rows, summary, pairs=compared)
         return
-    from westwood.results.rows import losing_links
-
     keys = [key for key in planned.varied if key in summary[0]]
     console.print_summary(summary, keys, title, losing_links(planned.scenario, summary))
     print_pairs(compared, keys)

@@ -26,6 +26,8 @@ from westwood.cli.options import (
     starting,
     value_of,
 )
+from westwood.cli.streams import say
+from westwood.control.catalogue import PROTOCOLS
 from westwood.errors import InputError
 from westwood.evaluation import suites
 
@@ -135,7 +137,6 @@ def evaluate(
     from westwood import extras
 
     extras.need("numpy", "evaluate")
-    from westwood.cli.streams import say
     from westwood.evaluation import page, text
     from westwood.evaluation.running import Evaluation
     from westwood.results.folder import Folder
@@ -221,8 +222,6 @@ def _controls(
     names: Sequence[str], set_: list[str] | None, vary: list[str] | None, engine: Engine
 ) -> list[Control]:
     """Returns the named controls, then one for each value of --vary."""
-    from westwood.control.catalogue import PROTOCOLS
-
     named = [*PROTOCOLS] if list(names) == [ALL] else dict.fromkeys(names)
     controls = [_control(name, settings_of(set_), engine) for name in named]
     for varied in vary or ():

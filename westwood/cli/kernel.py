@@ -12,7 +12,7 @@ import typer
 from westwood.cli.layout import command, group
 from westwood.cli.options import control_settings, option, split_names
 from westwood.cli.streams import next_step
-from westwood.errors import InputError
+from westwood.errors import InputError, UnavailableError
 
 app = group("westwood kernel load && westwood kernel status")
 _CAVEAT = (
@@ -219,7 +219,6 @@ def record(
 @command(app, "westwood kernel machine")
 def machine() -> None:
     """Fetch Debian's 6.1 kernel, for controls that this one lacks."""
-    from westwood.errors import UnavailableError
     from westwood.kernel import emulated
 
     if problem := emulated.missing():

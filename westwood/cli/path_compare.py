@@ -26,6 +26,7 @@ from westwood.cli.options import (
     value_of,
 )
 from westwood.cli.path_fit import FitOption
+from westwood.errors import InputError, Interrupted, RunError, WestwoodError
 
 if TYPE_CHECKING:
     from westwood.campaign.trying import Trial, TrialPlan
@@ -112,7 +113,6 @@ def compare(
     from westwood.campaign.next_step import after
     from westwood.campaign.plan import server_of
     from westwood.cli.streams import next_step, say
-    from westwood.errors import InputError
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
     from westwood.units import option_seconds
@@ -162,7 +162,6 @@ def _carry_out(
     """Uploads, restores the machine and prints the verdicts; returns exit code and trial."""
     from westwood import stopping
     from westwood.campaign import preparing, trial_page, trying
-    from westwood.errors import Interrupted, RunError, WestwoodError
 
     about = {"plan": plan.settings(), "machine": preparing.machine()}
     about |= {"emulated": path.resolved()} if path is not None else {}

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from westwood.cli.options import blamed_on_options, option, refuse_idle, settings_of, value_of
+from westwood.errors import InputError
 
 _PathSetOption = Annotated[
     list[str] | None,
@@ -52,7 +53,6 @@ def emulate(
     """Run any program behind an emulated path, with root's rights."""
     from westwood.cli import streams
     from westwood.engines import linux_shell
-    from westwood.errors import InputError
 
     settings = settings_of(set_)
     if scenario is not None:

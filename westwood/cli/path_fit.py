@@ -11,6 +11,7 @@ from typing import Annotated, TextIO
 import typer
 
 from westwood.cli.options import OUTPUT, option
+from westwood.errors import InputError, WestwoodError
 
 FitOption = Annotated[
     Path | None,
@@ -41,7 +42,6 @@ def fit(
 
 def check(out: Path | None, option: str) -> None:
     """Raises InputError if a scenario can't be written to `out`."""
-    from westwood.errors import InputError
     from westwood.results.folder import Folder
 
     if out is None:
@@ -61,7 +61,6 @@ def after(folder: Path, out: Path | None, *, json: bool) -> None:
     An error is only reported, because the verdict stands.
     """
     from westwood.cli.streams import say
-    from westwood.errors import WestwoodError
 
     if out is None:
         return

@@ -13,6 +13,7 @@ import typer
 from westwood.cli import figures, options, path_options
 from westwood.cli.figures import ByOption, FigureOption, SizeOption, TitleOption
 from westwood.cli.streams import say
+from westwood.results.folder import Folder
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -197,7 +198,6 @@ def sweep(
     from westwood.experiments import cluster, experiment
     from westwood.experiments import sweep as sweeping
     from westwood.experiments.pairs import pairs_of_frame
-    from westwood.results.folder import Folder
 
     if ci is None:
         options.refuse_idle(context, "metric", "most", why="without --ci")

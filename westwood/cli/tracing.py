@@ -19,7 +19,7 @@ from westwood.engines import resources
 from westwood.engines.contract import Engine
 from westwood.engines.result import Result
 from westwood.errors import InputError
-from westwood.experiments.experiment import files_of
+from westwood.experiments.experiment import files_of, plan
 from westwood.results import pcap, qlog, queues, traces
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
@@ -73,8 +73,6 @@ def requested(
     view: str,
 ) -> tuple[list[Scenario], Request]:
     """Checks all options; returns a scenario per protocol and the request."""
-    from westwood.experiments.experiment import plan
-
     if len(set(cc)) < len(cc):
         raise InputError("expected each protocol once", key="--cc", value=list(cc))
     base = Scenario.load(scenario)

@@ -27,7 +27,7 @@ from westwood.engines import machine
 from westwood.errors import InputError
 from westwood.scenario import topology
 from westwood.scenario.stacks import upstream
-from westwood.units import PS_PER_S
+from westwood.units import PS_PER_S, format_size, format_time
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Job
@@ -349,8 +349,6 @@ def check_many(
 
 def _value(scenario: Scenario, key: str) -> Any:
     """Returns the scenario's value of a key, or ... for keys outside the scenario."""
-    from westwood.units import format_size, format_time
-
     if key == "duration":
         return format_time(scenario.duration)
     if key == "seeds":

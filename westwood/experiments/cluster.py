@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import socket
 import threading
+import tomllib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from typing import Any
@@ -22,6 +23,7 @@ from westwood.engines.contract import Engine, Job
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, RunError, WestwoodError, one_line
 from westwood.results.columns import Row
+from westwood.scenario import Scenario
 
 _RUNS_A_TASK = 10
 _OUTSTANDING = 2000  # tasks; bounds memory for long sweeps
@@ -150,10 +152,6 @@ def _tasks(jobs: Iterable[Job]) -> Iterator[tuple[str, list[Part]]]:
 
 def run_task(engine: str, version: str, parts: list[Part]) -> Runs:
     """Runs a task on a worker; returns (index, rows) of each run."""
-    import tomllib
-
-    from westwood.scenario import Scenario
-
     if version != __version__:
         raise RunError(f"a worker has westwood {__version__}, expected {version}")
     prepare = engines.find(engine).prepare

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from westwood import _engine
 from westwood.errors import InputError
 
 if TYPE_CHECKING:
@@ -170,6 +171,4 @@ def _of_first(result: Result, table: str) -> list[Mapping[str, Any]]:
 
 
 def _kinds() -> dict[str, int]:
-    from westwood import _engine
-
     return {name: number for number, name in enumerate(_engine.EVENT_KINDS)}
