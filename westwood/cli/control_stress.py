@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from westwood import extras, stopping
 from westwood.cli.options import (
     OUTPUT,
     SCENARIO,
@@ -25,7 +26,9 @@ from westwood.cli.options import (
     split_names,
     starting,
 )
+from westwood.cli.streams import next_step, say
 from westwood.errors import InputError, Interrupted
+from westwood.units import option_seconds
 
 if TYPE_CHECKING:
     from westwood.results.folder import Folder
@@ -87,8 +90,6 @@ def stress(
     engine: _EngineOption = None,
 ) -> None:
     """Find the worst that a control suffers or does to others."""
-    from westwood import extras
-
     if replay is not None:
         refuse_idle(context, "cc", "cc_", *_OF_A_HUNT, why="with --replay")
         _replay(replay, engine or [], seed)
@@ -105,7 +106,6 @@ def _plan(
     cc: str, harm: list[str], seed: int, environments: int | None, for_: str | None
 ) -> HuntPlan:
     from westwood.search.stress import hunter
-    from westwood.units import option_seconds
 
     if for_ is not None and environments is not None:
         raise InputError("can't be set together with --environments", key="--for", value=for_)
@@ -118,8 +118,6 @@ def _plan(
 def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: bool) -> None:
     from rich import console, table  # noqa: F401 - an interrupt leaves no time for imports
 
-    from westwood import stopping
-    from westwood.cli.streams import next_step, say
     from westwood.engines.pool import check_workers
     from westwood.results.folder import Folder
     from westwood.results.store import interrupted
@@ -214,7 +212,6 @@ def _print(hunting: Hunt, folder: Folder | None) -> None:
 
 def _replay(file: str, engines: list[str], seed: int) -> None:
     from westwood.cli import tables
-    from westwood.cli.streams import say
     from westwood.control.catalogue import label
     from westwood.search.stress import replay
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from westwood import extras
 from westwood.cli import console, judging
 from westwood.cli.judging import Judging, judges
 from westwood.cli.options import (
@@ -30,6 +31,7 @@ from westwood.cli.streams import say
 from westwood.control.catalogue import PROTOCOLS
 from westwood.errors import InputError
 from westwood.evaluation import suites
+from westwood.units import option_seconds
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Engine
@@ -134,8 +136,6 @@ def evaluate(
     vary: _VaryOption = None,
     fresh: _FreshOption = False,
 ) -> None:
-    from westwood import extras
-
     extras.need("numpy", "evaluate")
     from westwood.evaluation import page, text
     from westwood.evaluation.running import Evaluation
@@ -205,7 +205,6 @@ def _refuse_clashes(
 def _effort(quick: bool, full: bool, paths: int | None, for_: str) -> Effort:
     from westwood.evaluation import criterion
     from westwood.evaluation.paths import MOST_PATHS
-    from westwood.units import option_seconds
 
     calls_s = option_seconds("--for", for_, 0.0)
     if calls_s > _LONGEST_CALLS_S:

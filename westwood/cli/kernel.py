@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import shlex
+from json import dumps
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from westwood import extras
 from westwood.cli.layout import command, group
 from westwood.cli.options import control_settings, option, split_names
 from westwood.cli.streams import next_step
 from westwood.errors import InputError, UnavailableError
+from westwood.units import option_seconds
 
 app = group("westwood kernel load && westwood kernel status")
 _CAVEAT = (
@@ -174,8 +177,6 @@ def status(
     json: Annotated[bool, option(None, None, "Print one JSON object.", "--json")] = False,
 ) -> None:
     """Show which controls are loaded, in use, or a default."""
-    from json import dumps
-
     from westwood.kernel import defaults, users, ww_kernel
 
     state = {**ww_kernel.status(), "defaults": defaults.standing()}
@@ -285,15 +286,12 @@ def watch(
     once: Annotated[bool, option(None, None, "Print one table and end.", "--once")] = False,
 ) -> None:
     """Show the connections of every control, live."""
-    from westwood import extras
-
     extras.need("numpy", "kernel watch")
     from westwood.cli import watch as watching
     from westwood.kernel import user_controls
     from westwood.kernel.recording import check_port
     from westwood.kernel.sockets import Match
     from westwood.kernel.ww_kernel import check_names
-    from westwood.units import option_seconds
 
     cc = [user_controls.kernel_name(name) for name in cc or ()]
     check_names(cc)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from westwood.cli.options import option, presets, protocols, split_names, starting
+from westwood.cli.streams import say
 
 
 def lab(
@@ -42,7 +43,6 @@ def lab(
     import threading
     import webbrowser
 
-    from westwood.cli.streams import say
     from westwood.lab import serving
 
     behind = serving.fragment(scenario, cc or ())

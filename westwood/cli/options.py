@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from westwood.errors import InputError
+from westwood.units import option_seconds
 
 if TYPE_CHECKING:
     from westwood.scenario import Scenario
@@ -211,8 +212,6 @@ def span_s(
     start: str | None, end: str | None, whole_s: tuple[float, float], latest_s: float | None = None
 ) -> tuple[float, float]:
     """Returns --from and --to in seconds; by default the ends of the whole."""
-    from westwood.units import option_seconds
-
     first = option_seconds("--from", start, whole_s[0])
     last = option_seconds("--to", end, whole_s[1])
     if first < last and (latest_s is None or last <= latest_s):

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from westwood import extras
 from westwood.cli.options import JsonOption, ResumeOption, option, split_names
 
 
@@ -28,8 +29,6 @@ def campaign(
     json: JsonOption = False,
 ) -> None:
     """Measure what several protocols gain, in uploads that a plan lists."""
-    from westwood import extras
-
     extras.need("numpy", "path campaign")
     from westwood.campaign import measure
     from westwood.campaign.plan import CampaignPlan

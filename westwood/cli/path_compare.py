@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, count
+from json import dumps
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from westwood import extras, stopping
 from westwood.cli import path_fit
 from westwood.cli.options import (
     OUTPUT,
@@ -26,7 +28,9 @@ from westwood.cli.options import (
     value_of,
 )
 from westwood.cli.path_fit import FitOption
+from westwood.cli.streams import next_step, say
 from westwood.errors import InputError, Interrupted, RunError, WestwoodError
+from westwood.units import option_seconds
 
 if TYPE_CHECKING:
     from westwood.campaign.trying import Trial, TrialPlan
@@ -106,16 +110,12 @@ def compare(
     json: JsonOption = False,
 ) -> None:
     """Say which controls pay on the path to a server."""
-    from westwood import extras
-
     extras.need("numpy", "path compare")
     from westwood.campaign import preparing, rehearsal, trying
     from westwood.campaign.next_step import after
     from westwood.campaign.plan import server_of
-    from westwood.cli.streams import next_step, say
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
-    from westwood.units import option_seconds
 
     if emulated == (host is not None):
         problem = "expected either an iperf3 server, HOST or HOST:PORT, or --emulated"
@@ -160,7 +160,6 @@ def _carry_out(
     json: bool,
 ) -> tuple[int, Trial]:
     """Uploads, restores the machine and prints the verdicts; returns exit code and trial."""
-    from westwood import stopping
     from westwood.campaign import preparing, trial_page, trying
 
     about = {"plan": plan.settings(), "machine": preparing.machine()}
@@ -231,8 +230,6 @@ def _rate(mbps: float) -> str:
 
 
 def _print(trial: Trial, *, json: bool) -> None:
-    from json import dumps
-
     from westwood.campaign import trial_page
 
     entries = trial_page.entries(trial)

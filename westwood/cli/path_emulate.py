@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from westwood.cli import streams
 from westwood.cli.options import blamed_on_options, option, refuse_idle, settings_of, value_of
 from westwood.errors import InputError
 
@@ -51,7 +52,6 @@ def emulate(
     ] = False,
 ) -> None:
     """Run any program behind an emulated path, with root's rights."""
-    from westwood.cli import streams
     from westwood.engines import linux_shell
 
     settings = settings_of(set_)

@@ -10,7 +10,9 @@ from typing import Annotated, TextIO
 
 import typer
 
+from westwood import extras
 from westwood.cli.options import OUTPUT, option
+from westwood.cli.streams import next_step, say
 from westwood.errors import InputError, WestwoodError
 
 FitOption = Annotated[
@@ -29,8 +31,6 @@ def fit(
     seed: Annotated[int, option(None, "N", "Seed of the simulations.")] = 1,
 ) -> None:
     """Fit a path to recorded uploads, and write it as a scenario."""
-    from westwood import extras
-    from westwood.cli.streams import next_step
     from westwood.control.arguments import check_seed
 
     extras.need("numpy", "path fit")
@@ -60,8 +60,6 @@ def after(folder: Path, out: Path | None, *, json: bool) -> None:
 
     An error is only reported, because the verdict stands.
     """
-    from westwood.cli.streams import say
-
     if out is None:
         return
     try:
@@ -73,7 +71,6 @@ def after(folder: Path, out: Path | None, *, json: bool) -> None:
 def _write(source: Path, out: Path, seed: int, stream: TextIO) -> None:
     """Fits a path, writes the scenario and prints a summary."""
     from westwood.campaign import fit
-    from westwood.cli.streams import say
     from westwood.results.folder import Folder
 
     fitted = fit.fit(fit.uploads(source), seed=seed)

@@ -11,6 +11,7 @@ import typer
 from westwood.cli import figures
 from westwood.cli.figures import ByOption, FigureOption, SizeOption, TitleOption
 from westwood.cli.options import option, refuse_idle
+from westwood.cli.streams import say
 from westwood.errors import InputError
 from westwood.results.columns import check_metric
 
@@ -35,7 +36,6 @@ def report(
         int | None, option(None, "N", "Only print the command that repeats row N of runs.parquet.")
     ] = None,
 ) -> None:
-    from westwood.cli.streams import say
     from westwood.experiments.readback import Results
     from westwood.experiments.summary_plots import check_by
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from westwood import extras
 from westwood.cli import judging
 from westwood.cli.judging import Judging, judges
 from westwood.cli.options import SeedsOption, option, refuse_idle, settings_of
@@ -75,7 +76,6 @@ def reproduce(
 
 
 def _reproduce(asked: Judging, what: str | None, seeds: int | None, *, quick: bool) -> None:
-    from westwood import extras
     from westwood.cli import console
 
     extras.need("matplotlib", "reproduce")
@@ -114,8 +114,6 @@ def _reproduce(asked: Judging, what: str | None, seeds: int | None, *, quick: bo
 
 def _infer(asked: Judging, paper: str, settings: int) -> None:
     """Searches the settings that a paper leaves open, and prints the results for its claims."""
-    from westwood import extras
-
     extras.need("optuna", "reproduce --infer")
     from westwood.cli import console, streams
     from westwood.papers.infer import space, study

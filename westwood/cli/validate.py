@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from westwood import extras
 from westwood.cli import judging
 from westwood.cli.judging import Judging, judges
 from westwood.cli.options import SeedsOption, settings_of
@@ -31,7 +32,6 @@ def _grids() -> list[str]:
     engine="ns3",
 )
 def validate(context: typer.Context, asked: Judging, seeds: SeedsOption = None) -> None:
-    from westwood import extras
     from westwood.cli import console
 
     extras.need("matplotlib", "validate")
