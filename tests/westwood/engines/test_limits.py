@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ns-3, ns-2 and Linux obey or refuse each flow setting; none is silently ignored."""
 
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ from one_link import one_link
 
 from westwood import Scenario, _engine
 from westwood.control.catalogue import Setting, settings_of
-from westwood.engines import linux_limits, linux_um, ns2_limits, ns3, ns3_limits, quic_limits
+from westwood.engines import linux_limits, linux_um, ns2, ns2_limits, ns3, ns3_limits, quic_limits
 from westwood.errors import InputError, show
 from westwood.experiments.validation.grid import plan
 from westwood.experiments.validation.grids import GRIDS
@@ -133,6 +135,31 @@ def test_ns3_has_other_fixed_values_for_cubic(key):
     ns3_limits.check(scenario("ns3-3.44", "sack", "cubic", **{key: fixed}))
     with pytest.raises(InputError, match=key):
         ns3_limits.check(scenario("ns3-3.44", "sack", "sack", **{key: fixed}))
+
+
+ERRORS = Path(__file__).parents[1] / "cli" / "errors.toml"
+REFUSED = tomllib.loads(ERRORS.read_text(encoding="utf-8"))["engine"]
+OF_NS3 = {"profile": "ns3-3.44", "tcp.recovery": "sack", "tcp.cc": "sack"}
+SLOW = {"name": "bottleneck", "queue": {"limit": "50p"}}
+ACCEPTED = {
+    "ns3": (ns3.plan, Scenario.preset("table1").with_settings(OF_NS3)),
+    "ns2": (ns2.script, one_link({"cc": "newreno"}, link=SLOW, profile="ns2-2005")),
+    "linux": (linux_limits.check, one_link("reno", profile="linux")),
+    "quinn": (lambda scenario: quic_limits.check(scenario, "quinn"), one_link("cubic")),
+}
+
+
+@pytest.mark.parametrize(
+    ("engine", "written"), [(engine, written) for engine in REFUSED for written in REFUSED[engine]]
+)
+def test_what_an_engine_lacks_is_refused_by_its_key(engine, written):
+    check, accepted = ACCEPTED[engine]
+    check(accepted)
+    pairs = (setting.split(" = ", 1) for setting in written.split("; "))
+    settings = {key: tomllib.loads(f"value = {value}")["value"] for key, value in pairs}
+    with pytest.raises(InputError) as refused:
+        check(accepted.with_settings(settings))
+    assert str(refused.value).startswith(REFUSED[engine][written])
 
 
 @pytest.mark.parametrize(

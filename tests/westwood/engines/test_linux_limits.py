@@ -36,50 +36,6 @@ def scenario(*flows: dict[str, Any], **settings: Any) -> Scenario:
 
 
 @pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ({"tcp.cc": "tahoe"}, 'tcp.cc = "tahoe": engine linux expects one of reno, newreno'),
-        ({"profile": "rfc"}, 'profile = "rfc": engine linux expects "linux"'),
-        ({"tcp.recovery": "tahoe"}, "another recovery: Linux has no Tahoe"),
-        (
-            {"tcp.app": {"kind": "request", "size": "1kB"}},
-            'tcp.app = "request": engine linux expects',
-        ),
-        ({"tcp.header": "45B"}, 'tcp.header = "45B": engine linux expects "52B"'),
-        ({"tcp.packet": "139B"}, 'tcp.packet = "139B": engine linux expects room for a segment'),
-        ({"tcp.delayed_ack": 3}, "tcp.delayed_ack = 3: engine linux expects 1 or 2; --set profile"),
-        ({"tcp.initial_ssthresh": "20p"}, '"unlimited", the only initial value in Linux'),
-        ({"tcp.clock_granularity": "1ms"}, "Linux applies it to the variance"),
-        ({"tcp.min_rto": "1500us", "tcp.clock_granularity": "1500us"}, "whole milliseconds"),
-        ({"tcp.max_rto": "999ms"}, 'tcp.max_rto = "999ms": engine linux expects 1s to 120s'),
-        ({"tcp.max_rto": "121s"}, 'tcp.max_rto = "121s": engine linux expects 1s to 120s'),
-        ({"tcp.max_rto": "2000500us"}, "engine linux expects 1s to 120s"),
-        ({"tcp.dupack_threshold": 301}, "tcp.dupack_threshold = 301: engine linux expects at most"),
-        ({"tcp.cc": {"name": "cubic", "hystart": "hystart++"}}, 'expects "hystart"; --set profile'),
-        ({"tcp.cc": {"name": "cubic", "cubic_rules": "rfc9438"}}, 'tcp.cc.cubic_rules = "rfc9438"'),
-        ({"tcp.cc": {"name": "westwoodnr+", "cte": 2.0}}, "the kernel's own, which can't be set"),
-        (
-            {"path.queue": {"kind": "dualpi2", "limit": "9p"}},
-            'path.queue.kind = "dualpi2": engine linux expects droptail or red',
-        ),
-        (
-            {"tcp.cc": "cubic", "tcp.timestamps": False},
-            "tcp.timestamps = false: engine linux",
-        ),
-        ({"tcp.quick_acks": 15}, "tcp.quick_acks = 15: engine linux expects 16; --set profile"),
-        (
-            {"tcp.cc": "cubic", "tcp.rack": False},
-            "tcp.rack = false: engine linux expects true",
-        ),
-    ],
-)
-def test_a_setting_that_linux_lacks_is_refused(settings, expected):
-    with pytest.raises(InputError) as error:
-        linux_limits.check(scenario(**settings))
-    assert expected in str(error.value)
-
-
-@pytest.mark.parametrize(
     "settings",
     [
         {},

@@ -26,42 +26,6 @@ def queue(kind: str, limit: str = "100p", **settings: Any) -> dict[str, Any]:
 RED = queue("red", min=5, max=15)
 
 
-@pytest.mark.parametrize(
-    ("link", "expected"),
-    [
-        (
-            queue("dualpi2"),
-            r'path\.queue\.kind = "dualpi2": engine linux expects droptail or red or',
-        ),
-        (
-            queue("codel", "100000B"),
-            r'path\.queue\.limit = "100000B": engine linux expects packets, as in 1000p',
-        ),
-        (
-            queue("pie", max_burst="1s"),
-            r'path\.queue\.max_burst = "1s": engine linux expects "150ms", the kernel',
-        ),
-        (queue("codel", target="1.5us"), r"path\.queue\.target = .* expects whole microseconds"),
-        (
-            queue("codel") | {"policer": {"rate": "5Mbps", "burst": "20kB"}},
-            r"path\.policer = .* expects none before the kernel's codel",
-        ),
-        (
-            queue("droptail") | {"ack_filter": {"batch": "4ms", "keep": 1}},
-            r"path\.ack_filter = .* expects none",
-        ),
-    ],
-)
-def test_what_linux_lacks_is_refused(link, expected):
-    with pytest.raises(InputError, match=expected):
-        linux_queues.check(scenario(link))
-
-
-def test_a_packet_larger_than_the_devices_mtu_is_refused():
-    with pytest.raises(InputError, match=r'tcp\.packet = "9000B": .* at most 1500B, path\.queue'):
-        linux_queues.check(scenario(queue("codel"), packet="9000B"))
-
-
 def test_every_setting_with_a_word_is_free():
     linux_queues.check(scenario(queue("codel", target="13ms", interval="260ms", ecn=True)))
     linux_queues.check(scenario(queue("fq_codel", flows=64, quantum="300B", drop_batch=8)))

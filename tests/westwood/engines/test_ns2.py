@@ -22,7 +22,6 @@ from westwood.experiments.validation.ns2_grids import NS2, OWN_GROWTH, OWN_WAYS,
 from westwood.programs import system_program
 
 needs_ns2 = pytest.mark.skipif(not system_program("ns"), reason=f"no ns-2: {ns2.REMEDY}")
-LINUX = {"name": "westwood+-linux", "byte_counting": True}
 LOST = [50, 300, 1000, 2000, 2010, 5000]  # packets of the bottleneck
 
 
@@ -155,35 +154,6 @@ def test_without_ns2_the_error_has_a_remedy(monkeypatch):
     monkeypatch.setattr(ns2, "system_program", lambda name: None)
     with pytest.raises(UnavailableError, match=r"needs ns-2, and it is not installed: apt-get"):
         engines.find("ns2")
-
-
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"tcp.cc": "westwood"}, r'cc = "westwood": engine ns2 expects one of tahoe, reno'),
-        ({"tcp.recovery": "prr"}, r'recovery = "prr": engine ns2 expects "tahoe", "reno"'),
-        ({"tcp.cc": "vegas", "tcp.recovery": "sack"}, r'expects "newreno" of its agent'),
-        ({"tcp.delayed_ack": 3}, "delayed_ack = 3: engine ns2 expects 1 or 2"),
-        ({"tcp.stop": "1s"}, "stop .*fixed in ns-2"),
-        ({"tcp.cc.byte_counting": True}, "byte_counting = true: .*fixed in ns-2"),
-        ({"tcp.cc": LINUX | OWN_GROWTH, "tcp.recovery": "sack"}, "fractional_cwnd = true: .*fixed"),
-        ({"bottleneck.overhead": "2B"}, r'overhead = "2B": engine ns2 expects 0B'),
-        (
-            {"bottleneck.jitter": "1ms"},
-            r'bottleneck.jitter = "1ms": .*no trace, jitter, .* or aggr',
-        ),
-        ({"tcp.arrivals": {"every": "1s", "size": "9kB"}}, "tcp.arrivals = .*a bulk flow without"),
-        ({"bottleneck.queue.limit": "50kB"}, "expects a limit in packets"),
-        (
-            {"bottleneck.queue.kind": "codel"},
-            'kind = "codel": engine ns2 expects one of droptail, red',
-        ),
-        ({"bottleneck.loss": {"kind": "bits", "rate": 1e-6}}, 'expects "none", "uniform" or'),
-    ],
-)
-def test_what_ns2_cannot_do_is_refused(settings, says):
-    with pytest.raises(InputError, match=says):
-        ns2.script(ns2_scenario().with_settings(settings))
 
 
 def test_a_flow_may_set_the_values_that_are_fixed_in_ns2():

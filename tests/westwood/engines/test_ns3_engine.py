@@ -11,7 +11,7 @@ from one_link import one_link
 
 from westwood import Scenario, engines, simulate
 from westwood.engines import ns3
-from westwood.errors import InputError, UnavailableError
+from westwood.errors import UnavailableError
 from westwood.experiments import experiment
 from westwood.experiments.validation import compare
 from westwood.experiments.validation.grid import plan
@@ -289,69 +289,6 @@ def test_records_of_the_simulator_only_are_refused(westwood, option):
         "trace", "table1", "--engine", "ns3", *settings, "--out", "o", *option
     ).refusal()
     assert f"{option[0]}: works only in the simulator" in called
-
-
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        (
-            {"profile": "rfc"},
-            r"access\.overhead = \"0B\": engine ns3 expects \"2B\".*ns3-3\.44",
-        ),
-        (
-            {"tcp.recovery": "rate-halving"},
-            r"tcp\.recovery = \"rate-halving\": engine ns3 expects one of tahoe",
-        ),
-        (
-            {"tcp.cc": "westwood+-linux24"},
-            r"tcp\.cc = \"westwood\+-linux24\": engine ns3 expects",
-        ),
-        ({"bottleneck.loss": {"kind": "bits", "rate": 1e-6}}, r"bottleneck\.loss\.kind = \"bits\""),
-        (
-            {"tcp.cc": {"name": "cubic", "hystart": "hystart++"}},
-            r"tcp\.cc\.hystart = \"hystart\+\+\": engine ns3 expects \"none\" or "
-            r"\"hystart-ns3\", which its TcpCubic has",
-        ),
-        (
-            {"tcp.cc": {"name": "cubic", "cubic_rules": "linux"}},
-            r"tcp\.cc\.cubic_rules = \"linux\": engine ns3 expects \"ns3\", "
-            r"which its TcpCubic has",
-        ),
-        (
-            {"tcp.cc": {"name": "cubic", "fast_convergence": False}},
-            r"tcp\.cc\.fast_convergence = false: engine ns3 expects none: in ns-3 \(class Tcp",
-        ),
-        (
-            {"tcp.cc": {"name": "veno", "veno_beta": 4}},
-            r"^tcp\.cc\.veno_beta = 4: engine ns3 expects none: in ns-3 \(class TcpVeno\) "
-            r"this control's settings can't be set$",
-        ),
-        (
-            {"bottleneck.queue.limit": "9kB"},
-            r"bottleneck\.queue\.limit = \"9000B\": engine ns3 expects a limit in packets",
-        ),
-        (
-            {"bottleneck.queue": {**RED, "limit": "1p"}},
-            r"bottleneck\.queue\.limit = \"1p\": engine ns3 expects at least 2 packets",
-        ),
-        (
-            {"bottleneck.queue": {**RED, "spared": 0}},
-            r"bottleneck\.queue\.spared = 0\.0: engine ns3 expects 2, fixed in ns-3",
-        ),
-        (
-            {"bottleneck.ack_filter": {"keep": 1}},
-            r"bottleneck\.ack_filter = .*: engine ns3 expects no trace or ACK filter",
-        ),
-        (
-            {"bottleneck.policer": {"rate": "1Mbps", "burst": "15kB"}, "bottleneck.queue": RED},
-            r"bottleneck\.queue\.kind = \"red\": engine ns3 expects droptail behind a policer",
-        ),
-    ],
-)
-def test_what_ns3_can_not_do_is_refused(changes, problem):
-    scenario = Scenario.preset("table1").with_settings({**SAME, "tcp.cc": "sack"})
-    with pytest.raises(InputError, match=problem):
-        ns3.plan(scenario.with_settings(changes))
 
 
 def test_without_the_runner_there_is_a_remedy(monkeypatch):
