@@ -132,23 +132,8 @@ def test_damage_is_named_and_nothing_else_is_believed(attack, folders):
         shutil.rmtree(place.path)
 
 
-FORGED = (
-    math.nan,
-    math.inf,
-    -1.0,
-    1e308,
-    2**70,
-    -1,
-    0,
-    2,
-    None,
-    "x",
-    "../x",
-    "",
-    [1],
-    {"a": 1},
-    True,
-)
+FORGED: tuple[object, ...] = (math.nan, math.inf, -1.0, 1e308, 2**70, -1, 0, 2, None, True)
+FORGED += ("x", "../x", "", [1], {"a": 1})
 
 
 def forge(record: dict[str, Any], choices: random.Random) -> None:

@@ -41,4 +41,5 @@ def small(small_file) -> Scenario:
 def westwood(westwood, tmp_path, monkeypatch) -> Callable[..., Any]:
     """The command line, called in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))  # looks that `evaluate` notes
     return westwood

@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from typing import Any
+
+from emulated_paths import LACKING
 
 from westwood.cli import call
 from westwood.engines import linux, linux_shell  # noqa: F401, preloaded for children
-from westwood.errors import WestwoodError
 
 SHELL = [sys.executable, "-m", "westwood", "path", "emulate"]
 REACH = "westwood: only this machine is within reach: net.ipv4.ip_forward is 0"
@@ -22,13 +20,10 @@ REACH = "westwood: only this machine is within reach: net.ipv4.ip_forward is 0"
 START_S, END_S = 120, 20
 
 
-@functools.cache
 def missing_reason() -> str:
     """Returns why shells can't be tested on this machine, or "" if they can."""
-    try:
-        linux.check_machine()
-    except WestwoodError as error:
-        return str(error)
+    if LACKING:
+        return LACKING
     return "" if os.geteuid() == 0 else "needs root: network namespaces for the outer side"
 
 
@@ -53,15 +48,6 @@ def shell(*words: str) -> subprocess.CompletedProcess[str]:
 
 def python(script: str) -> tuple[str, ...]:
     return (sys.executable, "-c", script)
-
-
-def wait_for(condition: Callable[[], object], seconds: float = END_S) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def upload(*words: str, path: tuple[str, ...]) -> Any:

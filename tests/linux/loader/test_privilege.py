@@ -64,19 +64,8 @@ def as_user(
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command as an unprivileged user with exactly these capabilities."""
     held = ",".join(["-all", *(f"+{name}" for name in sorted(capabilities))])
-    setpriv = [
-        "setpriv",
-        f"--reuid={user}",
-        f"--regid={user}",
-        "--clear-groups",
-        "--no-new-privs",
-        "--inh-caps",
-        held,
-        "--ambient-caps",
-        held,
-        "--bounding-set",
-        held,
-    ]
+    setpriv = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
+    setpriv += [f"--{kind}={held}" for kind in ("inh-caps", "ambient-caps", "bounding-set")]
     command = [*setpriv, *(str(word) for word in words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 

@@ -44,6 +44,20 @@ def transfer(host: Namespace, cc: str = "ww_plus", connections: int = 1, port: i
     return outcome(sender, receiver, connections)
 
 
+def started(file: Path, first_line: str, *words: str) -> subprocess.Popen[str]:
+    """Starts `kernel record`; returns once it records, which its first line says."""
+    command = [sys.executable, "-c", CLI, *RECORD, str(file), *words]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == first_line
+    return process
+
+
+def recorder_words(buffer_bytes: int, *more: int) -> list[str]:
+    """Returns the command line of ww-kernel's recorder."""
+    words = (ww_kernel.program(), "record", ww_kernel.pins(), 0, buffer_bytes, *more)
+    return [str(word) for word in words]
+
+
 def test_every_connection_from_start_to_end(host):
     count = 200
     with recording() as recorded:
@@ -100,13 +114,7 @@ def test_only_the_requested_port_is_recorded(host):
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_trace_draws_a_recording(host, westwood, tmp_path, ending):
     file = tmp_path / f"day.{ending}"
-    recorder = subprocess.Popen(
-        [sys.executable, "-c", CLI, *RECORD, str(file), "--for", "1.5s"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert recorder.stdout is not None
-    assert recorder.stdout.readline() == "recording for 1.5s\n"
+    recorder = started(file, "recording for 1.5s\n", "--for", "1.5s")
     transfer(host, connections=2)
     output = recorder.communicate()[0]
     assert recorder.returncode == 0
@@ -121,13 +129,7 @@ def test_trace_draws_a_recording(host, westwood, tmp_path, ending):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_keeps_the_recorded_events(host, tmp_path, number):
     file = tmp_path / "cut.parquet"
-    recorder = subprocess.Popen(
-        [sys.executable, "-c", CLI, *RECORD, str(file)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert recorder.stdout is not None
-    assert recorder.stdout.readline() == "recording; Ctrl-C ends it\n"
+    recorder = started(file, "recording; Ctrl-C ends it\n")
     transfer(host)
     recorder.send_signal(number)
     recorder.communicate()
@@ -138,7 +140,7 @@ def test_a_signal_keeps_the_recorded_events(host, tmp_path, number):
 
 def test_lost_events_are_counted(host, tmp_path):
     """The recorder is stopped and its buffer holds one page: most events do not fit."""
-    words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096)]
+    words = recorder_words(4096)
     log = tmp_path / "log"
     with log.open("wb") as errors, (tmp_path / "csv").open("wb") as out:
         recorder = subprocess.Popen(words, stdout=out, stderr=errors)
@@ -161,7 +163,7 @@ def test_a_second_recorder_names_the_first():
 
 
 def test_after_a_recorder_was_killed_the_next_one_records(host):
-    words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 1 << 16)]
+    words = recorder_words(1 << 16)
     recorder = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert recorder.stdout is not None and recorder.stdout.readline()
     recorder.kill()
@@ -174,12 +176,7 @@ def test_after_a_recorder_was_killed_the_next_one_records(host):
 def test_a_recorder_ends_with_its_parent(tmp_path):
     """After SIGKILL of the command no recorder is left."""
     file = tmp_path / "gone.parquet"
-    command = subprocess.Popen(
-        [sys.executable, "-c", CLI, *RECORD, str(file)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert command.stdout is not None and command.stdout.readline()
+    command = started(file, "recording; Ctrl-C ends it\n")
     recorder = int(ww_kernel.status()["recorder"])
     assert os.path.exists(f"/proc/{recorder}")
     command.kill()
@@ -191,23 +188,19 @@ def test_a_recorder_ends_with_its_parent(tmp_path):
 @contextmanager
 def command(out: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Runs `kernel record` on a file; yields the command and the PID of its ww-kernel."""
-    words = [sys.executable, "-c", CLI, *RECORD, str(out)]
-    with subprocess.Popen(
-        [*words, "--for", "20s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as started:
-        assert started.stdout is not None and started.stdout.readline().startswith("recording")
-        yield started, int(ww_kernel.status()["recorder"])
-        started.kill()
+    with started(out, "recording for 20s\n", "--for", "20s") as process:
+        yield process, int(ww_kernel.status()["recorder"])
+        process.kill()
 
 
 def test_a_dead_recorder_is_reported_at_once_and_its_events_are_kept(host, tmp_path):
     file = tmp_path / "day.parquet"
-    with command(file) as (started, recorder):
+    with command(file) as (process, recorder):
         transfer(host, connections=3)
         time.sleep(0.1)  # the recorder writes every 20 ms
         os.kill(recorder, signal.SIGKILL)
-        _, errors = started.communicate(timeout=5)
-    assert started.returncode == 1 and errors.count("\n") == 1
+        _, errors = process.communicate(timeout=5)
+    assert process.returncode == 1 and errors.count("\n") == 1
     today = time.strftime("%Y-%m-%d ")
     assert errors.startswith(f"westwood: ww-kernel was killed by SIGKILL, at {today}")
     assert re.search(rf"after [\d.]+ s; {file} has what .* 3 connections, \d+ events\n$", errors)
@@ -229,13 +222,13 @@ def test_a_hanging_recorder_does_not_block_the_command(host, tmp_path, monkeypat
 @pytest.mark.parametrize("what", ["command", "both"])
 def test_a_killed_command_leaves_a_file_that_trace_opens(host, tmp_path, what):
     (tmp_path / "day.events.csv").write_text("of an earlier one")
-    with command(tmp_path / "day.parquet") as (started, recorder):
+    with command(tmp_path / "day.parquet") as (process, recorder):
         transfer(host, connections=3)
         time.sleep(0.1)
-        started.kill()
+        process.kill()
         if what == "both":
             os.kill(recorder, signal.SIGKILL)
-        started.communicate()
+        process.communicate()
     assert eventually(lambda: ww_kernel.status()["recorder"] == 0)
     trace, _ = reading.read(tmp_path / "day.events-2.csv")
     assert trace["event"].to_list().count("end") == 3
@@ -248,11 +241,11 @@ def test_a_full_disk_ends_it_and_names_the_written_file(host, tmp_path):
     folder.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", str(folder)], check=True)
     try:
-        with command(folder / "day.parquet") as (started, _):
+        with command(folder / "day.parquet") as (process, _):
             transfer(host, connections=40)
-            _, errors = started.communicate(timeout=5)
+            _, errors = process.communicate(timeout=5)
         left = folder / "day.events.csv"
-        assert started.returncode == 1 and errors.count("\n") == 1
+        assert process.returncode == 1 and errors.count("\n") == 1
         assert "ww-kernel ended: can't write the recording: No space left on device" in errors
         assert errors.endswith(f"{left} has what was recorded, and westwood trace opens it\n")
         trace, is_cut = reading.read(left)
@@ -262,7 +255,7 @@ def test_a_full_disk_ends_it_and_names_the_written_file(host, tmp_path):
 
 
 def test_an_unwritable_file_has_its_reason():
-    words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096)]
+    words = recorder_words(4096)
     with open("/dev/full", "wb") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=5)
     assert done.returncode == 1
@@ -270,20 +263,17 @@ def test_an_unwritable_file_has_its_reason():
 
 
 def test_a_recorder_without_its_parent_does_not_start():
-    words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096, 1)]
+    words = recorder_words(4096, 1)
     done = subprocess.run(words, capture_output=True, text=True, timeout=5)
-    assert (done.returncode, done.stdout) == (
-        1,
-        "",
-    ) and "the parent process has ended" in done.stderr
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "the parent process has ended" in done.stderr
 
 
 def test_in_a_time_namespace_times_are_the_kernels(host, tmp_path):
     """The namespace's clocks differ, and so do process start times in its /proc."""
     shifted = ("unshare", "-T", "--monotonic", "100000", "--boottime", "100000")
-    words = (*shifted, ww_kernel.program(), "record", ww_kernel.pins(), 0, 1 << 16)
     with (tmp_path / "events.csv").open("wb") as out:
-        recorder = subprocess.Popen([str(word) for word in words], stdout=out)
+        recorder = subprocess.Popen([*shifted, *recorder_words(1 << 16)], stdout=out)
     assert eventually(lambda: (tmp_path / "events.csv").stat().st_size > 0)
     assert ww_kernel.status()["recorder"] == recorder.pid, "status knows that it is alive"
     transfer(host)

@@ -7,36 +7,18 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from emulated_paths import needs_path
+from machine import eventually
 
 from westwood.engines import linux
-from westwood.errors import WestwoodError
 
-try:
-    linux.check_machine()
-    reason = ""
-except WestwoodError as error:
-    reason = str(error)
-pytestmark = pytest.mark.skipif(bool(reason), reason=reason)
+pytestmark = needs_path
 
-COMMAND = [
-    sys.executable,
-    "-m",
-    "westwood",
-    "run",
-    "path",
-    "--engine",
-    "linux",
-    "--cc",
-    "reno",
-    "--set",
-    "profile=linux",
-    "--seeds",
-    "3",
-]
+WORDS = "run path --engine linux --cc reno --set profile=linux --seeds 3"
+COMMAND = [sys.executable, "-m", "westwood", *WORDS.split()]
 
 
 def children(pid: int) -> list[int]:
@@ -50,15 +32,6 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
-
-
-def wait_for(condition: object, seconds: float = 10) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():  # type: ignore[operator]
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def has_connection(pid: int) -> bool:
@@ -96,7 +69,7 @@ class Running:
             self.path = next(paths, 0)
             return self.path != 0
 
-        assert wait_for(runs), "it did not start"
+        assert eventually(runs), "it did not start"
 
     def output(self) -> str:
         return self._log.read_text()
@@ -112,7 +85,7 @@ def test_nothing_outlives_a_tool_that_was_killed(how, code, tmp_path):
     before = devices()
     running = Running(tmp_path)
     assert running.end(how) == code
-    assert wait_for(lambda: not alive(running.path), 3), "ww-path outlived its parent process"
+    assert eventually(lambda: not alive(running.path), 3), "ww-path outlived its parent process"
     assert devices() == before
     linux.check_machine()  # nothing is left that would disturb the next start
 
@@ -121,7 +94,7 @@ def test_ctrl_c_ends_it_and_keeps_what_was_finished(tmp_path):
     running = Running(tmp_path)
     os.killpg(running.tool.pid, signal.SIGINT)  # as a terminal does
     assert running.tool.wait(10) == 130
-    assert wait_for(lambda: not alive(running.path), 3)
+    assert eventually(lambda: not alive(running.path), 3)
     assert "Traceback" not in running.output()
 
 
@@ -149,7 +122,7 @@ def test_many_starts_leave_no_namespace_behind():
         before = count()
         for _ in range(starts):
             linux.check_machine()
-        return wait_for(lambda: count() < before + starts)
+        return eventually(lambda: count() < before + starts)
 
     if not os.access("/proc/slabinfo", os.R_OK):
         pytest.skip("needs root: /proc/slabinfo")

@@ -13,28 +13,16 @@ from typing import Any
 
 import polars as pl
 import pytest
+from emulated_paths import LACKING, needs_path
 
 from westwood import Scenario, engines, simulate
 from westwood.cli import call
 from westwood.control.catalogue import SHOWN
 from westwood.engines import linux, linux_limits
 from westwood.engines.contract import Job
-from westwood.errors import RunError, UnavailableError, WestwoodError
+from westwood.errors import RunError, UnavailableError
 from westwood.experiments import validation
 from westwood.kernel import emulated, ww_kernel
-
-
-def missing_reason() -> str | None:
-    """Returns what this machine lacks for an emulated path, or None if it has everything."""
-    try:
-        linux.check_machine()
-    except WestwoodError as error:
-        return str(error)
-    return None
-
-
-LACKING = missing_reason()
-needs_path = pytest.mark.skipif(LACKING is not None, reason=str(LACKING))
 
 
 def link(name: str, **settings: Any) -> dict[str, Any]:
@@ -156,36 +144,15 @@ def test_the_command_line_writes_the_same_files(tmp_path, capsys):
     common = [str(file), "--engine", "linux", "--out"]
     assert call(["trace", *common, str(tmp_path / "t"), "--plot"]) == 0
     names = {path.name for path in (tmp_path / "t").iterdir()}
-    assert names == {
-        ".lock",
-        "SHA256SUMS",
-        "manifest.json",
-        "scenario.toml",
-        "runs.parquet",
-        "trace.parquet",
-        "queues.parquet",
-        "drops.parquet",
-        "links.parquet",
-        "transfers.parquet",
-        "s-trace.png",
-        "s-trace.svg",
-    }
+    tables = ("runs", "trace", "queues", "drops", "links", "transfers")
+    files = {".lock", "SHA256SUMS", "manifest.json", "scenario.toml", "s-trace.png", "s-trace.svg"}
+    assert names == files | {f"{table}.parquet" for table in tables}
     capsys.readouterr()
     assert call(["run", *common, str(tmp_path / "r"), "--json", "--plot"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     assert run["engine"] == "linux" and run["goodput_bps"] > 1e6
-    compare = [
-        "compare",
-        "--engine",
-        "linux",
-        "--cc",
-        "reno",
-        "--duration",
-        "300ms",
-        "--seeds",
-        "1",
-    ]
-    assert call(compare) == 0  # it selects the profile that it needs
+    compare = "compare --engine linux --cc reno --duration 300ms --seeds 1"
+    assert call(compare.split()) == 0  # it selects the profile that it needs
     assert "Reno" in capsys.readouterr().out
     sweep = ["sweep", *common, str(tmp_path / "w"), "--set", "duration=500ms", "--seeds", "2"]
     assert call(sweep) == 0 and call([*sweep, "--resume"]) == 0
@@ -255,42 +222,16 @@ def test_a_traced_run_is_not_run_again():
 def test_validate_compares_both_engines(tmp_path, monkeypatch):
     grids = validation.GRIDS["linux"]
     assert sum(grid.size for grid in grids.values()) >= 120
-    assert set(grids) == {
-        "single",
-        "lossless",
-        "dumbbell",
-        "short",
-        "upstream",
-        "westwood-cubic",
-        "short-queues",
-        "lossy",
-        "beside-cubic",
-        "bbr",
-        "quic",
-        "quic-short",
-    }
+    names = "single lossless dumbbell short upstream westwood-cubic short-queues lossy beside-cubic"
+    assert set(grids) == {*names.split(), "bbr", "quic", "quic-short"}
     grid = grids["single"]
     assert {"reno", "cubic", "bbr", "westwood", "westwood+"} <= set(grid.protocols)
     protocols = {"reno": {"recovery": "prr"}}
     small = replace(grid, protocols=protocols, points=grid.points[4:5])
     monkeypatch.setattr(validation, "GRIDS", {"linux": {"single": small}})
     out = tmp_path / "v"
-    assert (
-        call(
-            [
-                "validate",
-                "--engine",
-                "linux",
-                "--seeds",
-                "1",
-                "--set",
-                "duration=2s",
-                "--out",
-                str(out),
-            ]
-        )
-        == 0
-    )
+    words = ["validate", "--engine", "linux", "--seeds", "1", "--set", "duration=2s", "--out"]
+    assert call([*words, str(out)]) == 0
     (point,) = pl.read_csv(out / "validation.csv").to_dicts()
     assert point["goodput_ratio"] == pytest.approx(1, abs=0.15)
     assert (out / "validation-single.png").exists() and "single, 1 points: " in (
@@ -307,25 +248,13 @@ def refused(arguments: list[str], capsys: Any) -> tuple[int, str]:
 
 def test_missing_parts_are_named_with_their_remedy(tmp_path, capsys, monkeypatch):
     """Without the program or a control it exits with 77, and runs and writes nothing."""
-    arguments = [
-        "run",
-        "path",
-        "--engine",
-        "linux",
-        "--cc",
-        "reno",
-        "--cc",
-        "westwood+",
-        "--set",
-        "profile=linux",
-        "--out",
-        str(tmp_path / "r"),
-    ]
+    words = "run path --engine linux --cc reno --cc westwood+ --set profile=linux --out"
+    arguments = [*words.split(), str(tmp_path / "r")]
     monkeypatch.setenv(linux.VARIABLE, str(tmp_path / "nothing"))
     code, error = refused(arguments, capsys)
     assert code == 77 and "WESTWOOD_LINUX names no program: make linux-path" in error
     monkeypatch.delenv(linux.VARIABLE)
-    if LACKING is None:
+    if not LACKING:
         monkeypatch.setitem(linux_limits.CONTROLS, "westwood+", "ww_absent")
         monkeypatch.setitem(ww_kernel.CONTROLS, "ww_absent", "westwood+")
         code, error = refused(arguments, capsys)

@@ -4,37 +4,24 @@ traces include the bandwidth estimates from a recording."""
 
 import polars as pl
 import pytest
+from emulated_paths import needs_path
 
 from westwood import Scenario
 from westwood.campaign.plan import CampaignPlan
 from westwood.campaign.uploads import Turn, upload
 from westwood.engines import linux
-from westwood.errors import WestwoodError
 from westwood.kernel import ww_kernel
 
-try:
-    linux.check_machine()
-    reason = ""
-except WestwoodError as error:
-    reason = str(error)
-pytestmark = [pytest.mark.kernel, pytest.mark.skipif(bool(reason), reason=reason)]
+pytestmark = [pytest.mark.kernel, needs_path]
 
 RATE_BPS = 4e6
+LINK = {"rate": "4Mbps", "delay": "10ms", "queue": {"limit": "40p"}}
 OURS = list(ww_kernel.CONTROLS.values())
 
 
 def test_each_of_ours_reports_its_estimate(controls):
     """On a path without losses it is the link's payload rate, once slow start has reached it."""
-    links = [
-        {
-            "name": f"l{i}",
-            "between": [f"a{i}", f"b{i}"],
-            "rate": "4Mbps",
-            "delay": "10ms",
-            "queue": {"limit": "40p"},
-        }
-        for i in range(len(OURS))
-    ]
+    links = [{"name": f"l{i}", "between": [f"a{i}", f"b{i}"], **LINK} for i in range(len(OURS))]
     flows = [
         {"name": f"f{i}", "from": f"a{i}", "to": f"b{i}", "cc": cc, "recovery": "prr"}
         for i, cc in enumerate(OURS)
@@ -54,14 +41,8 @@ def test_each_of_ours_reports_its_estimate(controls):
 
 
 def test_a_campaigns_traces_have_the_estimate(controls):
-    path = {"rate": "4Mbps", "delay": "20ms", "queue": {"limit": "40p"}}
-    plan = CampaignPlan.read(
-        {
-            "name": "p",
-            "cc": ["westwood+", "reno"],
-            "target": [{"name": "t", "path": path, "sizes": ["500kB"]}],
-        }
-    )
+    target = {"name": "t", "path": {**LINK, "delay": "20ms"}, "sizes": ["500kB"]}
+    plan = CampaignPlan.read({"name": "p", "cc": ["westwood+", "reno"], "target": [target]})
     for cc in plan.cc:
         row, trace = upload(plan, Turn(plan.target[0], 500_000, 1, cc))
         assert row["goodput_bps"] > 1e6

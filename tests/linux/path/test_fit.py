@@ -8,25 +8,19 @@ and shares, since two uploads of eight seconds differ by more than the fit does.
 
 import math
 import random
-import shutil
 from statistics import median
 
 import polars as pl
 import pytest
+from emulated_paths import needs_path_and_iperf3
 
 from westwood import Scenario
 from westwood.campaign import fit, iperf3, rehearsal
 from westwood.campaign.fit.path import Packets, Path, flow, link
 from westwood.campaign.fit.reading import protocol_of
-from westwood.engines import linux, simulator
-from westwood.errors import WestwoodError
+from westwood.engines import simulator
 
-try:
-    linux.check_machine()
-    reason = "" if shutil.which("iperf3") else "no iperf3: apt-get install iperf3"
-except WestwoodError as error:
-    reason = str(error)
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(reason), reason=reason)]
+pytestmark = [pytest.mark.slow, needs_path_and_iperf3]
 
 SECONDS, PORT, SEED = 8.0, rehearsal.SERVER.port, 20261122
 RECORDED, HELD_OUT = ("cubic", "bbr"), "reno"

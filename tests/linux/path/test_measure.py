@@ -5,7 +5,6 @@ test's namespace; it survives an unreachable target, a stop and a resumption."""
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,18 +15,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from emulated_paths import needs_path_and_iperf3
 from invented_uploads import FAR, HEAD, LAB
 
 from westwood.cli import call
-from westwood.engines import linux
-from westwood.errors import WestwoodError
 
-try:
-    linux.check_machine()
-    reason = "" if shutil.which("iperf3") else "no iperf3: apt-get install iperf3"
-except WestwoodError as error:
-    reason = str(error)
-needs_path = pytest.mark.skipif(bool(reason), reason=reason)
+pytestmark = needs_path_and_iperf3
 WESTWOOD = [sys.executable, "-m", "westwood"]
 
 
@@ -84,7 +77,6 @@ def journal(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (out / "uploads.jsonl").read_text().splitlines()]
 
 
-@needs_path
 def test_a_campaign_alternates_and_ends_with_a_table_and_figures(lab, tmp_path):
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + FAR + LAB)
@@ -115,7 +107,6 @@ def test_a_campaign_alternates_and_ends_with_a_table_and_figures(lab, tmp_path):
         assert (out / name).stat().st_size > 0
 
 
-@needs_path
 def test_an_unreachable_target_is_left_out_and_resumed(lab, tmp_path, capsys):
     """The other targets are still measured; --resume runs what is missing, and nothing twice."""
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
@@ -142,7 +133,6 @@ def test_an_unreachable_target_is_left_out_and_resumed(lab, tmp_path, capsys):
     assert "holds another campaign" in capsys.readouterr().err
 
 
-@needs_path
 def test_a_server_that_dies_in_an_upload_is_noticed(lab, tmp_path):
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + LAB.replace("300kB", "100GB").replace('"lab"', '"big"'))
@@ -158,7 +148,6 @@ def test_a_server_that_dies_in_an_upload_is_noticed(lab, tmp_path):
     assert all("error" in row for row in journal(out))
 
 
-@needs_path
 def test_after_a_kill_it_continues_with_the_next_upload(lab, tmp_path):
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + FAR)

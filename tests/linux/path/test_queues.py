@@ -5,14 +5,21 @@ The emulated machine counts time in instructions, so its figures do not depend o
 """
 
 import pytest
+from emulated_paths import needs_path
 from one_link import one_link
 
-from tests.linux.path.test_engine import needs_path
 from westwood import Scenario, simulate
 from westwood.engines import linux, linux_queues
 from westwood.kernel import emulated
 
 pytestmark = [pytest.mark.slow, needs_path]
+
+
+@pytest.fixture(autouse=True)
+def _emulated(monkeypatch):
+    if reason := emulated.missing_reason(["tc"]):
+        pytest.skip(reason)
+    monkeypatch.setattr(linux_queues, "is_missing", lambda discipline: True)
 
 
 def reno_through(kind: str, *, ecn: bool) -> Scenario:
@@ -22,10 +29,7 @@ def reno_through(kind: str, *, ecn: bool) -> Scenario:
 
 @pytest.mark.parametrize("kind", ["codel", "fq_codel"])
 @pytest.mark.parametrize("ecn", [False, True])
-def test_codel_of_the_kernel_decides_as_ours_does(kind, ecn, monkeypatch):
-    if reason := emulated.missing_reason(["tc"]):
-        pytest.skip(reason)
-    monkeypatch.setattr(linux_queues, "is_missing", lambda discipline: True)
+def test_codel_of_the_kernel_decides_as_ours_does(kind, ecn):
     chosen = reno_through(kind, ecn=ecn)
     kernels, ours = linux.run(chosen, 1).raw.forward[0], simulate(chosen, 1).raw.forward[0]
     assert kernels.utilisation == pytest.approx(ours.utilisation, abs=0.05)
@@ -36,11 +40,8 @@ def test_codel_of_the_kernel_decides_as_ours_does(kind, ecn, monkeypatch):
     assert kernels.queue_drops == kernels.early_drops
 
 
-def test_pie_of_the_kernel_fills_the_link_and_drops_early(monkeypatch):
+def test_pie_of_the_kernel_fills_the_link_and_drops_early():
     """It spaces its drops (RFC 8033, 5.4), so slow start fills a longer queue than in ours."""
-    if reason := emulated.missing_reason(["tc"]):
-        pytest.skip(reason)
-    monkeypatch.setattr(linux_queues, "is_missing", lambda discipline: True)
     kernels = linux.run(reno_through("pie", ecn=False), 1).raw.forward[0]
     assert kernels.utilisation > 0.85
     assert kernels.queue_drops == kernels.early_drops > 100

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from machine import eventually
 from own_network import Network, devices, own_network
-from shells import END_S, REACH, SHELL, START_S, become, missing_reason, shell, wait_for
+from shells import END_S, REACH, SHELL, START_S, become, missing_reason, shell
 
 pytestmark = pytest.mark.skipif(bool(missing_reason()), reason=missing_reason())
 
@@ -53,19 +54,8 @@ def test_root_of_a_user_namespace_can_start_a_shell():
     within = ["unshare", "--user", "--map-root-user", "--net"]
     if shutil.which("unshare") is None or subprocess.run([*within, "true"], check=False).returncode:
         pytest.skip("needs user namespaces")
-    words = [
-        *within,
-        *SHELL,
-        "--delay",
-        "1ms",
-        "--",
-        *SHELL,
-        "--delay",
-        "1ms",
-        "sh",
-        "-c",
-        "exit 6",
-    ]
+    shells = [*SHELL, "--delay", "1ms", "--", *SHELL, "--delay", "1ms"]
+    words = [*within, *shells, "sh", "-c", "exit 6"]
     assert subprocess.run(words, capture_output=True, check=False).returncode == 6
 
 
@@ -106,12 +96,12 @@ class Running:
         inside += f" && mv {self._marker}.new {self._marker}; {script}; sleep 600 & exec sleep 600"
         words = become("--delay", "1ms", "--", "sh", "-c", inside)
         self.tool = subprocess.Popen(**words, stderr=subprocess.DEVNULL)
-        assert wait_for(self._marker.exists, START_S), "it did not start"
+        assert eventually(self._marker.exists, START_S), "it did not start"
         self.network = Network(int(self._marker.read_text()))
         assert "ww0" in devices()
 
     def has_left_nothing(self) -> bool:
-        return wait_for(lambda: not self.network.inhabitants() and "ww0" not in devices())
+        return eventually(lambda: not self.network.inhabitants() and "ww0" not in devices(), END_S)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
@@ -128,12 +118,12 @@ def test_nothing_outlives_nested_shells_after_a_kill(tmp_path):
     inner = f"echo $$ > {mark}; sleep 600 & sleep 600; true"
     script = f"{' '.join(SHELL)} --delay 1ms -- sh -c '{inner}' & :"
     running = Running(tmp_path, script)
-    assert wait_for(lambda: mark.exists() and mark.read_text(), START_S)
+    assert eventually(lambda: mark.exists() and mark.read_text(), START_S)
     network = Network(int(mark.read_text()))
     running.tool.kill()
     running.tool.wait(END_S)
     assert running.has_left_nothing()
-    assert wait_for(lambda: not network.inhabitants())
+    assert eventually(lambda: not network.inhabitants())
 
 
 def test_killing_the_path_ends_the_command(tmp_path):
@@ -143,7 +133,7 @@ def test_killing_the_path_ends_the_command(tmp_path):
         inside = running.network.inhabitants()
         return [pid for pid in inside if Path(f"/proc/{pid}/comm").read_text() == "ww-path\n"]
 
-    assert wait_for(lambda: len(paths()) == 1)
+    assert eventually(lambda: len(paths()) == 1)
     os.kill(paths()[0], signal.SIGKILL)
     assert running.tool.wait(END_S) == 1
     assert running.has_left_nothing()
@@ -160,15 +150,8 @@ def test_ctrl_c_reaches_the_command_once(tmp_path):
         "os.execv(sys.argv[1], sys.argv[1:])"
     )
     ready = tmp_path / "ready"
-    words = [
-        *SHELL,
-        "--delay",
-        "1ms",
-        "--",
-        "sh",
-        "-c",
-        f"touch {ready}; {reads}; {script}; exit 4",
-    ]
+    command = f"touch {ready}; {reads}; {script}; exit 4"
+    words = [*SHELL, "--delay", "1ms", "--", "sh", "-c", command]
     with subprocess.Popen(
         [sys.executable, "-c", control, *words],
         stdin=terminal,
@@ -177,10 +160,10 @@ def test_ctrl_c_reaches_the_command_once(tmp_path):
         start_new_session=True,
     ) as running:
         os.close(terminal)
-        assert wait_for(ready.exists, START_S)
+        assert eventually(ready.exists, START_S)
         time.sleep(0.2)
         os.write(front, b"\x03")
-        assert wait_for(counts.exists)
+        assert eventually(counts.exists)
         time.sleep(0.2)
         assert counts.read_text() == "one\n"
         running.kill()

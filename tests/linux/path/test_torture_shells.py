@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from machine import eventually
 from own_network import devices, own_network
-from shells import SHELL, missing_reason, python, shell, wait_for
+from shells import SHELL, missing_reason, python, shell
 
 pytestmark = pytest.mark.skipif(bool(missing_reason()), reason=missing_reason())
 MARK = "WESTWOOD_TEST_MARK"
@@ -73,8 +74,8 @@ def test_a_kill_at_any_moment_leaves_nothing(attack):
                 time.sleep(0.1 * choices.random())
             front.send_signal(choices.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGHUP]))
             front.wait(10)
-        assert wait_for(lambda mark=mark: not marked(mark), 10), "a process is left"
-        assert wait_for(lambda: devices() == {"lo"}), "a device is left"
+        assert eventually(lambda mark=mark: not marked(mark), 10), "a process is left"
+        assert eventually(lambda: devices() == {"lo"}), "a device is left"
 
 
 def test_what_is_no_packet_does_not_stop_the_path(attack):

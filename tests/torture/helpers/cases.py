@@ -94,6 +94,7 @@ class Case:
 _ALONE = ("--workers", "1", "--out", "out")
 _SWEEP = (*STUDIES["sweep"].words.split(), *_ALONE)
 _COMPARE = "path compare 127.0.0.1:5301 --cc cubic,reno --out out"
+_TRACE = "trace small.toml --out out --plot --events --pcap p.pcap --at bottleneck"
 _SMALL = ("small.toml", "--seeds", "2", "--workers", "1")
 CASES = (
     *(
@@ -105,24 +106,8 @@ CASES = (
     Case("run", ("run", *_SMALL, "--out", "out", "--plot")),
     Case("run in the current folder", ("run", *_SMALL, "--plot")),
     Case("compare", ("compare", "--duration", "2s", "--workers", "1", "--out", "out", "--plot")),
-    Case(
-        "trace",
-        (
-            "trace",
-            "small.toml",
-            "--out",
-            "out",
-            "--plot",
-            "--events",
-            "--pcap",
-            "p.pcap",
-            "--at",
-            "bottleneck",
-        ),
-    ),
-    Case(
-        "report", ("report", "out", "--export"), before=(*STUDIES["sweep"].words.split(), *_ALONE)
-    ),
+    Case("trace", tuple(_TRACE.split())),
+    Case("report", ("report", "out", "--export"), before=_SWEEP),
 )
 RESUMED = tuple(case for case in CASES if case.again)
 REPEATED = tuple(case for case in CASES if not case.again)

@@ -40,36 +40,15 @@ from westwood.papers.infer.evaluate import ClaimOutcome
 from westwood.results import folder
 from westwood.results.traces import TRACE_COLUMNS
 
-_LATE = (
-    "westwood.campaign.trial_page",
-    "cmaes",
-    "optuna",
-    "polars._utils.parquet",
-    "rich.table",
-    "westwood.cli.campaign",
-    "westwood.cli.commands",
-    "westwood.cli.control",
-    "westwood.cli.deliver",
-    "westwood.cli.report",
-    "westwood.cli.reproduce",
-    "westwood.cli.validate",
-    "westwood.cli.path",
-    "westwood.cli.runs",
-    "westwood.cli.trace",
-    "westwood.cli.tracing",
-    "westwood.draw.bars",
-    "westwood.draw.over_time",
-    "westwood.experiments.readback",
-    "westwood.search.stress.hunter",
-    "westwood.search.stress.report",
-    "westwood.evaluation.paths",
-    "westwood.papers.infer.study",
-    "westwood.evaluation.page",
-    "westwood.experiments.validation.page",
-    "westwood.papers.reproduce",
-    "westwood.search.page",
-    "westwood.search.study",
-)
+_LATE = """
+cmaes optuna polars._utils.parquet rich.table westwood.campaign.trial_page westwood.cli.campaign
+westwood.cli.commands westwood.cli.control westwood.cli.deliver westwood.cli.report
+westwood.cli.reproduce westwood.cli.validate westwood.cli.path westwood.cli.runs westwood.cli.trace
+westwood.cli.tracing westwood.draw.bars westwood.draw.over_time westwood.experiments.readback
+westwood.search.stress.hunter westwood.search.stress.report westwood.evaluation.paths
+westwood.papers.infer.study westwood.evaluation.page westwood.experiments.validation.page
+westwood.papers.reproduce westwood.search.page westwood.search.study
+"""
 _LONGEST_S = 120
 _PR_SET_PTRACER, _ANYBODY = 0x59616D61, -1
 _traced: dict[int, subprocess.Popen[bytes] | None] = {}
@@ -111,7 +90,7 @@ def _figure(figure: Figure, path: Path, **options: Any) -> None:
 
 def prepare():
     """Fixes what differs from run to run, and loads lazily imported modules."""
-    for name in _LATE:
+    for name in _LATE.split():
         importlib.import_module(name)
     folder.datetime = _Noon  # type: ignore[attr-defined]
     folder._commit = lambda: "commit"

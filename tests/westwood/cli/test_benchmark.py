@@ -15,11 +15,6 @@ from westwood.results.folder import Folder
 QUICK = ("--suite", "benchmark", "--seed", "104", "--paths", "4")
 
 
-@pytest.fixture(autouse=True)
-def _own_ledger(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-
-
 def test_the_table_fits_80_columns_and_each_row_alone_is_the_same(westwood):
     done = westwood("evaluate", "westwood+", "--only", "clean,point,mixed", *QUICK)
     lines = done.out.splitlines()

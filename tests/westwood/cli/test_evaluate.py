@@ -13,11 +13,6 @@ from westwood.errors import UnavailableError
 QUICK = ("evaluate", "reno", "--only", "queue", "--quick", "--out", "page")
 
 
-@pytest.fixture(autouse=True)
-def _own_ledger(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-
-
 def page_text() -> str:
     return Path("page/index.html").read_text(encoding="utf-8")
 

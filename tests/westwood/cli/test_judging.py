@@ -24,8 +24,7 @@ SMALL = {
 
 
 @pytest.fixture(autouse=True)
-def _small(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+def _small(monkeypatch):
     small_studies.shrink(monkeypatch.setattr, "")
 
 

@@ -14,20 +14,8 @@ from westwood.cli.options import swept
 from westwood.experiments import experiment
 from westwood.scenario import Scenario, named_path
 
-HEAVY = {
-    "cmaes",
-    "distributed",
-    "jinja2",
-    "matplotlib",
-    "numpy",
-    "optuna",
-    "polars",
-    "pydantic",
-    "pyroute2",
-    "rich.console",
-    "scipy",
-    "xarray",
-}
+LIBRARIES = "cmaes distributed jinja2 matplotlib numpy optuna polars pydantic pyroute2 scipy xarray"
+HEAVY = {"rich.console", *LIBRARIES.split()}
 # Runs a command line and says, as the last thing of all, what of this it has imported.
 PROGRAM = f"""
 import atexit, os, sys

@@ -19,7 +19,10 @@ from westwood.evaluation.running import Evaluation, Request
 from westwood.experiments.control import Control, control
 from westwood.results.folder import Folder
 
-pytestmark = pytest.mark.skipif(not shutil.which("clang"), reason="needs gcc and clang")
+pytestmark = [
+    pytest.mark.skipif(not shutil.which("clang"), reason="needs gcc and clang"),
+    pytest.mark.usefixtures("westwood"),  # its folder of looks
+]
 
 FRAMA_C = shutil.which("frama-c")
 FIT = like("reno", "mine")
@@ -36,11 +39,6 @@ UNFIT = {
 
 
 CHECK = ("evaluate", "mine.c", "--suite", "check", "--for")
-
-
-@pytest.fixture(autouse=True)
-def _own_ledger(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 def verdicts(printed: str) -> dict[str, str]:

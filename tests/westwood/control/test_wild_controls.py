@@ -34,20 +34,12 @@ def written(folder: Path, text: str) -> Path:
 )
 def test_a_crash_of_the_simulator_is_a_line_with_the_file(statement, tmp_path):
     written(tmp_path, MINE.replace(ON_LOSS, ON_LOSS + statement))
-    command = [
-        "run",
-        "path",
-        "--set",
-        "path.loss.rate=0.02",
-        "--seeds",
-        "8",
-        "--workers",
-        "4",
-        "--cc",
-        "./mine.c",
-    ]
+    words = "run path --set path.loss.rate=0.02 --seeds 8 --workers 4 --cc ./mine.c"
     ended = subprocess.run(
-        [sys.executable, "-m", "westwood", *command], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-m", "westwood", *words.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     )
     assert (ended.returncode, ended.stderr) == (
         2,

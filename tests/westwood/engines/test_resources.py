@@ -96,16 +96,8 @@ def test_the_command_line_refuses_in_one_line_and_writes_nothing(
 def test_the_option_yes_runs_it_anyway(westwood, tmp_path, monkeypatch):
     monkeypatch.setattr(machine, "free_disk", lambda _: 0.0)
     monkeypatch.setattr(resources, "_LITTLE", 0.0)
-    chosen = (
-        "trace",
-        "table1",
-        "--set",
-        "duration=1s",
-        "--pcap",
-        tmp_path / "a.pcap",
-        "--at",
-        "access",
-    )
+    words = "trace table1 --set duration=1s --at access --pcap"
+    chosen = (*words.split(), tmp_path / "a.pcap")
     assert westwood(*chosen).code == 2
     assert westwood(*chosen, "--yes").code == 0
     monkeypatch.setattr(machine, "free_memory", lambda: 0.0)

@@ -45,7 +45,6 @@ def study(request, monkeypatch) -> Small:
 @pytest.fixture
 def run(westwood, tmp_path, monkeypatch) -> Run:
     """Runs a study in a folder `out`, with another `Store.keep` if one is given."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "swept.toml").write_text(SCENARIO + SWEPT, encoding="utf-8")
 
     def runs(words: str, *options: str, keep: Keep = Store.keep) -> Any:

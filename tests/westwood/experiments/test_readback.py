@@ -60,19 +60,8 @@ def test_the_command_of_a_row_runs_it_again(folder, westwood, tmp_path):
 
 
 def test_a_folder_keeps_the_losses_that_were_listed(westwood, tmp_path):
-    options = (
-        "--loss",
-        "0.5%,1%",
-        "--cc",
-        "reno",
-        "--duration",
-        "10s",
-        "--seeds",
-        "2",
-        "--out",
-        "r",
-    )
-    assert westwood("compare", "--listed-losses", *options).code == 0
+    words = "compare --listed-losses --loss 0.5%,1% --cc reno --duration 10s --seeds 2 --out r"
+    assert westwood(*words.split()).code == 0
     assert json.loads((tmp_path / "r/manifest.json").read_text())["listed_losses"] is True
     results = Results.read(tmp_path / "r")
     assert "listed losses" in results.plot().axes[0].get_title()

@@ -21,6 +21,8 @@ from westwood.papers.studies import STUDIES
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMIUMS = """--headless --no-sandbox --disable-gpu --enable-logging=stderr --dump-dom
+--window-size=1400,3200 --virtual-time-budget=20000"""
 # In the page under test: its width, whether a figure or table overflows it, and the width of each
 # figure. A figure is a picture, or plots if their script is built.
 PROBE = """<script>
@@ -76,17 +78,7 @@ def test_the_page_fits_a_phone_and_a_screen(width, folder, tmp_path):
     frame = tmp_path / "frame.html"
     frame.write_text(FRAME % (width, html.escape(page)), encoding="utf-8")
     done = subprocess.run(
-        [
-            str(CHROMIUM),
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--enable-logging=stderr",
-            "--window-size=1400,3200",
-            "--virtual-time-budget=20000",
-            "--dump-dom",
-            frame.as_uri(),
-        ],
+        [str(CHROMIUM), *CHROMIUMS.split(), frame.as_uri()],
         capture_output=True,
         text=True,
         timeout=120,
@@ -103,17 +95,8 @@ def test_the_page_fits_a_phone_and_a_screen(width, folder, tmp_path):
 
 
 def test_the_tutorial_runs(tmp_path):
-    command = [
-        "sphinx-build",
-        "-W",
-        "-q",
-        "-b",
-        "html",
-        "-D",
-        "nb_execution_mode=force",
-        str(ROOT / "docs"),
-        str(tmp_path),
-    ]
+    words = "sphinx-build -W -q -b html -D nb_execution_mode=force"
+    command = [*words.split(), str(ROOT / "docs"), str(tmp_path)]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=300, env=_with_our_programs()
     )
