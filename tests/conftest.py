@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from mine import MINE
 
 from westwood.cli import call
 
@@ -50,6 +51,15 @@ def westwood(capsys) -> Callable[..., Called]:
         return Called(code, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch) -> Path:
+    """A control in C like Reno, in the folder where the test runs: `./mine.c` for commands."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.c"
+    path.write_text(MINE, encoding="utf-8")
+    return path
 
 
 # `make torture` sets these: the total time of all attacks, their first seed, and the folder for

@@ -90,6 +90,7 @@ def test_a_claim_has_the_same_verdict_as_in_reproduce(tab, name, coordinates):
 def test_leaving_a_preset_changes_its_verdict_and_returning_restores_it(opened):
     page = opened("#preset=fig5")
     assert wait_for_verdicts(page) == ["HOLDS", "HOLDS", "", "", "", ""]
+    assert "Westwood's throughput is far above" in page.locator("#paper").inner_text()
     loss = page.locator('[data-field="loss-rate"] input:visible')
     loss.last.focus()
     page.keyboard.press("End")  # three packets in ten

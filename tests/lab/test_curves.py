@@ -85,12 +85,12 @@ def test_a_curve_of_many_connections_says_so(tab):
     assert "of up to 3 connections shows the first, and the goodput of all" in message
 
 
-def exported(page: Any, kind: str) -> str:
+def exported(page: Any, kind: str) -> bytes:
     """Returns the file that the menu exports."""
     page.locator("#export summary").click()
     with page.expect_download() as waited:
         page.locator("#menu button", has_text=kind).click()
-    return str(waited.value.path().read_text())
+    return bytes(waited.value.path().read_bytes())
 
 
 @pytest.mark.parametrize("flows", [1, 3, 5])
@@ -99,7 +99,7 @@ def test_an_exported_picture_has_its_whole_legend(page, watched, flows):
     page.evaluate(COMPARE, [names, ["westwood-ns3", "westwood+-linux24", "westwood-cubic"]])
     labels = [label for label, *_ in legend(page)]
     picture = watched()
-    picture.set_content(exported(page, "SVG"))
+    picture.set_content(exported(page, "SVG").decode())
     texts = picture.evaluate(
         """[...document.querySelectorAll("text")].map((one) => {
             const { x, y, width, height } = one.getBBox();

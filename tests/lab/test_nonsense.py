@@ -8,6 +8,8 @@ import zlib
 import pytest
 from one_link import FILE as SOUND
 
+from tests.lab.test_page import drop
+
 HOSTILE = "<img src=x onerror=alert(1)>"
 FILES = [
     ("name = ", "is not TOML"),
@@ -66,22 +68,12 @@ STATES = [
     "lines[0] = {'tcp.cc': JSON.parse('{\"a\":'.repeat(99) + '1' + '}'.repeat(99))}",
 ]
 # Keys that every JavaScript object inherits, as the keys of a line or of a sweep.
-INHERITED = [
-    "__proto__",
-    "__proto__.x",
-    "tcp.__proto__",
-    "tcp.__proto__.x",
-    "*.__proto__.x",
-    "tcp.__proto__.__proto__.x",
-    "tcp.constructor.prototype.x",
-    "tcp.constructor.x",
-    "tcp.prototype.x",
-    "tcp.toString.x",
-    "tcp.hasOwnProperty",
-    "tcp.cc.__proto__.x",
-    "path.loss.__proto__.x",
-    "path.loss.packets.__proto__.x",
-]
+WORDS = """
+__proto__ __proto__.x tcp.__proto__ tcp.__proto__.x *.__proto__.x tcp.__proto__.__proto__.x
+tcp.constructor.prototype.x tcp.constructor.x tcp.prototype.x tcp.toString.x tcp.hasOwnProperty
+tcp.cc.__proto__.x path.loss.__proto__.x path.loss.packets.__proto__.x
+"""
+INHERITED = WORDS.split()
 CLEAN = """["x", "y"].every((key) => [{}, [], () => 0].every((one) => one[key] === undefined)) &&
     Object.getOwnPropertyNames(Object.prototype).length === 12"""
 LINKS = [
@@ -102,14 +94,7 @@ LINKS = [
 def test_an_invalid_file_gives_one_line_and_loses_nothing(tab):
     before = tab.evaluate("lab.rows")
     for number, (text, expected) in enumerate(FILES):
-        tab.evaluate(
-            """([name, text]) => {
-                const data = new DataTransfer();
-                data.items.add(new File([text], name));
-                dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
-            }""",
-            [f"{HOSTILE}{number}.toml", text],
-        )
+        drop(tab, f"{HOSTILE}{number}.toml", text)
         message = tab.locator("#message", has_text=f"{HOSTILE}{number}.toml: ")
         message.wait_for(timeout=5000)
         assert expected in message.inner_text(), text
@@ -173,14 +158,8 @@ def test_a_link_of_an_unknown_kind_opens_the_initial_page(opened, tab, kind):
 
 
 def test_a_file_that_is_too_large_is_not_read(page):
-    page.evaluate(
-        """() => {
-            Blob.prototype.text = () => { throw new Error("it was read"); };
-            const data = new DataTransfer();
-            data.items.add(new File([new Uint8Array(8_000_001)], "large.toml"));
-            dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
-        }"""
-    )
+    page.evaluate('Blob.prototype.text = () => { throw new Error("it was read"); }')
+    drop(page, "large.toml", " " * 8_000_001)
     page.locator(
         "#message", has_text="large.toml: expected a scenario file of at most 8 MB"
     ).wait_for()

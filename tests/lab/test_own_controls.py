@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mine import MINE
 
+from tests.lab.test_curves import exported
 from tests.lab.test_rows import check_rows
 from westwood import Control, InputError, PythonControl, Scenario, lab, simulate
 from westwood.control import gallery, wasm
@@ -21,7 +23,6 @@ from westwood.draw import laboratory
 from westwood.errors import UnavailableError
 from westwood.lab import serving
 
-MINE = like("reno", "mine")
 GROWTH = "if (!ww_may_grow(ack)) return;"
 EVENTFUL = """
 name = "eventful"
@@ -53,15 +54,6 @@ def needs():
         wasm.compiler()
     except UnavailableError as error:
         pytest.skip(str(error))
-
-
-@pytest.fixture
-def mine(tmp_path, monkeypatch) -> Path:
-    """Writes a control like Reno, which is `./mine.c` for commands."""
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "mine.c"
-    path.write_text(MINE, encoding="utf-8")
-    return path
 
 
 @contextmanager
@@ -114,11 +106,8 @@ def test_every_figure_is_that_of_the_command_line(opened, westwood, mine):
 
 def test_its_windows_over_time_are_those_of_a_trace(opened, mine):
     with served("./mine.c") as url:
-        page = opened_at(opened, url)
-        page.locator("#export summary").click()
-        with page.expect_download() as waited:
-            page.locator("#menu button", has_text="CSV").click()
-        rows = list(csv.DictReader(waited.value.path().read_text().splitlines()))
+        text = exported(opened_at(opened, url), "CSV").decode()
+        rows = list(csv.DictReader(text.splitlines()))
     scenario = Scenario.preset("sawtooth").with_settings({"tcp.cc": Control(mine)})
     trace = simulate(scenario, trace=True).trace
     for column in ("time_s", "cwnd", "ssthresh"):

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.lab.test_curves import exported
+
 
 def shown(page: Any) -> int:
     """Counts how often the pictures were drawn."""
@@ -229,22 +231,10 @@ def test_a_point_of_a_papers_figure_is_a_click_away(opened):
     )
 
 
-def test_a_preset_shows_its_claims_and_verdicts(opened):
-    page = opened("#preset=fig5")
-    assert page.locator(".claim > summary > .verdict").all_inner_texts() == [
-        *["HOLDS"] * 4,
-        *["NOT DECIDABLE"] * 2,
-    ]
-    assert "Westwood's throughput is far above" in page.locator("#paper").inner_text()
-
-
 def test_files_can_be_downloaded(page):
     files = {}
     for name in ("Scenario", "SVG", "PNG", "CSV", "JSON"):
-        page.locator("#export summary").click()
-        with page.expect_download() as waited:
-            page.locator("#menu button", has_text=name).click()
-        files[name] = waited.value.path().read_bytes()
+        files[name] = exported(page, name)
     assert files["Scenario"].decode() == page.evaluate("lab.toml")
     assert files["PNG"].startswith(b"\x89PNG")
     assert files["SVG"].startswith(b"<svg") and files["SVG"].count(b"<path") > 20

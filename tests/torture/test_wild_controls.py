@@ -7,12 +7,11 @@ import resource
 import subprocess
 import sys
 
+from mine import MINE, ON_LOSS
+
 from westwood import programs
 from westwood.control import compiling
-from westwood.control.writing import like
 
-MINE = like("reno", "mine")
-ON_LOSS = "    window->cwnd = window->ssthresh;\n"
 TARGETS = ("own", "window", "(void *)(uintptr_t)config", "(void *)(uintptr_t)now_us")
 MOST_BYTES = 8 << 30
 KINDS = ("uint8_t", "uint32_t", "uint64_t")

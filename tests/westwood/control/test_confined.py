@@ -6,10 +6,10 @@ import platform
 from pathlib import Path
 
 import pytest
+from mine import MINE, ON_LOSS
 
 from westwood import _engine
 from westwood.control import confined
-from westwood.control.writing import like
 from westwood.engines import replaying
 from westwood.errors import InputError, UnavailableError, WestwoodError
 
@@ -62,9 +62,9 @@ def folder(tmp_path, monkeypatch) -> Path:
 def hostile(attack: str) -> str:
     """Returns the text of a control that behaves like Reno and attacks at each loss."""
     there = str(Path("there").absolute())
-    text = like("reno", "mine").replace("static ", HOSTILE + "static ", 1)
+    text = MINE.replace("static ", HOSTILE + "static ", 1)
     text = text.replace("ATTACK", attack.replace("{there}", there))
-    text = text.replace("    window->cwnd = window->ssthresh;\n", "    attack(window);\n", 1)
+    text = text.replace(ON_LOSS, "    attack(window);\n", 1)
     assert "    attack(window);\n" in text
     return text
 
@@ -135,6 +135,6 @@ def test_a_kernel_without_the_means_runs_nothing(monkeypatch):
         raise OSError(38, os.strerror(38))
 
     monkeypatch.setattr(_engine, "confine", lacks)
-    Path("mine.c").write_text(like("reno", "mine"), encoding="utf-8")
+    Path("mine.c").write_text(MINE, encoding="utf-8")
     with pytest.raises(UnavailableError, match=r"mine.c: is run without rights first"):
         replaying.record(replaying.subject("mine.c", {}), None, 1)

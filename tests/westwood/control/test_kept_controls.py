@@ -11,13 +11,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from mine import MINE
 
 from westwood import InputError, Results, Scenario, programs
 from westwood.control import compiling, loading
 from westwood.control.writing import like
 from westwood.results.folder import Folder
 
-MINE, EVIL = like("reno", "mine"), like("cubic", "evil")
+EVIL = like("cubic", "evil")
 SOURCE = loading._source(EVIL.encode())
 
 
@@ -28,12 +29,11 @@ def cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def here(tmp_path, westwood) -> Path:
+def here(mine, westwood) -> Path:
     """A folder with a control and the results of a run with it in `out`."""
-    (tmp_path / "mine.c").write_text(MINE, encoding="utf-8")
     words = "run path --set duration=5s --cc ./mine.c --out out"
     assert westwood(*words.split()).code == 0
-    return tmp_path
+    return mine.parent
 
 
 @pytest.fixture

@@ -13,22 +13,13 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from mine import MINE
 
 from westwood import Control, InputError, Scenario, programs, simulate, simulate_many
 from westwood.control import compiling, loading
 from westwood.control.catalogue import PROTOCOLS, label, settings_of_protocol, style_of
 from westwood.control.writing import like, models
 from westwood.experiments.experiment import plan
-
-MINE = like("reno", "mine")
-
-
-@pytest.fixture
-def mine(tmp_path) -> Path:
-    """A control like Reno."""
-    path = tmp_path / "mine.c"
-    path.write_text(MINE, encoding="utf-8")
-    return path
 
 
 @pytest.fixture
@@ -156,8 +147,8 @@ def test_the_files_of_a_scenario_include_its_control(mine, tmp_path):
     assert read.flow[0].cc.source == path.flow[0].cc.source
 
 
+@pytest.mark.usefixtures("mine")
 def test_a_results_folder_runs_no_code_that_was_never_named(tmp_path, westwood):
-    (tmp_path / "mine.c").write_text(MINE, encoding="utf-8")
     words = "run path --set duration=5s --out out --cc ./mine.c"
     assert westwood(*words.split()).code == 0
     text = MINE + "/* of a stranger */"

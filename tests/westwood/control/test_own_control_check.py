@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from mine import MINE, ON_LOSS, line_of
 
 from westwood import programs
 from westwood.control import checking, compiling
@@ -25,8 +26,6 @@ pytestmark = [
 ]
 
 FRAMA_C = shutil.which("frama-c")
-FIT = like("reno", "mine")
-LINE = "    window->cwnd = window->ssthresh;\n"
 UNFIT = {
     "window->cwnd = (uint32_t)((int)in_flight / ((int)mss | 1));": "divides signed numbers",
     "window->cwnd = 1 + (uint32_t)(in_flight * 0.5);": "uses floating point",
@@ -36,6 +35,13 @@ UNFIT = {
     "if (in_flight == 4294967295u) window->cwnd = 0;": "sets cwnd 0",
     "if (in_flight == 4294967295u) for (;;) window->cwnd |= 1;": "small bounds",
 }
+
+
+def written(file: Path, on_loss: str) -> str:
+    """Writes the control like Reno with another statement; returns its text."""
+    text = MINE.replace(ON_LOSS, on_loss)
+    file.write_text(text, encoding="utf-8")
+    return text
 
 
 CHECK = ("evaluate", "mine.c", "--suite", "check", "--for")
@@ -49,7 +55,7 @@ def verdicts(printed: str) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_a_fit_control_passes_and_has_a_page(tmp_path, westwood):
-    (tmp_path / "mine.c").write_text(FIT, encoding="utf-8")
+    written(tmp_path / "mine.c", ON_LOSS)
     done = westwood(*CHECK, "0s", "--out", "page")
     assert done.code == 0, done.out
     outcomes = verdicts(done.out)
@@ -98,11 +104,8 @@ def carried(file: Path) -> Answer:
 
 
 def test_a_control_that_stalls_is_named_with_the_path_and_its_command(tmp_path):
-    file = tmp_path / "mine.c"
-    file.write_text(
-        FIT.replace(LINE, "    window->cwnd = window->ssthresh = 1;\n"), encoding="utf-8"
-    )
-    reply = carried(file)
+    written(tmp_path / "mine.c", "    window->cwnd = window->ssthresh = 1;\n")
+    reply = carried(tmp_path / "mine.c")
     assert reply.verdict == "fails"
     first = next(point for point in reply.points if point.verdict == "fails")
     assert re.search(r"[\d.]+ Mb/s, \d% of the rate", first.text)
@@ -114,7 +117,7 @@ def test_a_control_that_fails_on_a_path_is_named_with_its_line_and_the_others_do
     file = tmp_path / "mine.c"
     # No other test has these contents, so the control is known by no other name.
     closed = "    window->cwnd = 0; /* on a path */\n"
-    file.write_text(FIT.replace(LINE, closed), encoding="utf-8")
+    written(file, closed)
     reply = carried(file)
     first = next(point for point in reply.points if point.verdict == "fails")
     assert f"{file}:" in first.text and "on_loss sets cwnd to 0" in first.text
@@ -123,16 +126,14 @@ def test_a_control_that_fails_on_a_path_is_named_with_its_line_and_the_others_do
 
 @pytest.mark.parametrize("statement", UNFIT)
 def test_what_is_not_fit_is_named_with_its_line(statement, tmp_path, westwood):
-    text = FIT.replace(LINE, f"    {statement}\n")
-    (tmp_path / "mine.c").write_text(text, encoding="utf-8")
+    text = written(tmp_path / "mine.c", f"    {statement}\n")
     done = westwood(*CHECK, "0s")
     assert done.code == 1
     printed = " ".join(done.out.split())
-    line_number = text[: text.index(statement)].count("\n") + 1
     expected = UNFIT[statement]
     assert expected in printed and "mine.c:" in printed, done.out
     if expected != "sets cwnd 0":  # the action that set it is named, not the line
-        assert f"mine.c:{line_number}: " in printed, done.out
+        assert f"mine.c:{line_of(text, statement)}: " in printed, done.out
     assert verdicts(done.out)["paths"] == "not run", "a failure may damage this process"
 
 
@@ -146,26 +147,25 @@ def test_what_is_not_fit_is_named_with_its_line(statement, tmp_path, westwood):
 )
 def test_an_unsigned_number_that_wraps_around_is_named_with_its_line(statement, wraps, tmp_path):
     """C defines it and a sequence number may need it, so it is no failure."""
-    text = FIT.replace(LINE, f"    {statement}\n")
-    (tmp_path / "mine.c").write_text(text, encoding="utf-8")
+    text = written(tmp_path / "mine.c", f"    {statement}\n")
     *_, check = checking.checks(str(tmp_path / "mine.c"), seed=1, for_s=0.0)
-    line = text[: text.index(statement)].count("\n") + 1
     assert check.outcome is (Outcome.UNSURE if wraps else Outcome.PASSED), check
-    assert wraps == (f"mine.c:{line}: unsigned integer overflow" in check.note)
+    assert wraps == (f"mine.c:{line_of(text, statement)}: unsigned integer overflow" in check.note)
 
 
 @pytest.mark.skipif(not compiling.ziglang(), reason="needs ziglang")
 @pytest.mark.parametrize("statement", [*UNFIT][:2])
 def test_without_clang_ziglang_finds_what_linux_lacks(statement, tmp_path, monkeypatch):
-    text = FIT.replace(LINE, f"    {statement}\n")
-    (tmp_path / "mine.c").write_text(text, encoding="utf-8")
+    text = written(tmp_path / "mine.c", f"    {statement}\n")
     find = programs.system_program
     monkeypatch.setattr(
         programs, "system_program", lambda name: None if name == "clang" else find(name)
     )
     *_, integers = islice(checking.checks(str(tmp_path / "mine.c"), seed=1, for_s=0.0), 3)
-    line = text[: text.index(statement)].count("\n") + 1
-    assert integers.note == f"{tmp_path}/mine.c:{line}: {UNFIT[statement]}, which Linux lacks"
+    assert (
+        integers.note
+        == f"{tmp_path}/mine.c:{line_of(text, statement)}: {UNFIT[statement]}, which Linux lacks"
+    )
 
 
 @pytest.mark.slow
@@ -181,14 +181,12 @@ def test_without_clang_ziglang_finds_what_linux_lacks(statement, tmp_path, monke
     ],
 )
 def test_frama_c_finds_what_no_test_does(statement, expected, tmp_path, westwood):
-    text = FIT.replace(LINE, f"    {statement}\n")
-    (tmp_path / "mine.c").write_text(text, encoding="utf-8")
+    text = written(tmp_path / "mine.c", f"    {statement}\n")
     done = westwood(*CHECK, "0s")
     assert done.code == 0
-    line_number = text[: text.index(statement)].count("\n") + 1
     unsure = [name for name, word in verdicts(done.out).items() if word == "cannot tell"]
     assert unsure == ["undefined"], done.out
-    assert f"mine.c:{line_number}: {expected}" in " ".join(done.out.split())
+    assert f"mine.c:{line_of(text, statement)}: {expected}" in " ".join(done.out.split())
 
 
 def test_a_file_that_does_not_compile_is_refused(tmp_path, westwood):

@@ -7,14 +7,11 @@ import shutil
 import sys
 
 import pytest
+from mine import MINE, ON_LOSS, line_of
 
 from westwood import Control, InputError, Scenario, programs, simulate
 from westwood.cli import tables
 from westwood.control import compiling
-from westwood.control.writing import like
-
-MINE = like("reno", "mine")
-NEWLINE = "\n"
 
 
 def changed(before: str, after: str) -> str:
@@ -23,7 +20,6 @@ def changed(before: str, after: str) -> str:
     return MINE.replace(before, after)
 
 
-ON_LOSS = "    window->cwnd = window->ssthresh;\n"
 MISTAKES = {
     "a function of the C library": (
         changed(ON_LOSS, "    abort();\n").replace("#include", "void abort(void);\n#include", 1),
@@ -244,33 +240,34 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_one_line_with_the_file_and_the_line(mistake, tmp_path, westwood, monkeypatch):
-    text, line_number, expected = MISTAKES[mistake]
+    text, statement, expected = MISTAKES[mistake]
     cache = tmp_path / "controls"  # its own: other tests compile at the same time
     monkeypatch.setattr(programs, "workshop", lambda: tmp_path)
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
     refused = westwood("run", "path", "--set", "path.loss.rate=0.02", "--cc", "./mine.c")
     assert refused.code == 2 and refused.err.count("\n") == 1
-    line = f":{text[: text.index(line_number)].count(NEWLINE) + 1}: "
-    assert f"./mine.c{line}" in refused.err and expected in refused.err, refused.err
+    assert f"./mine.c:{line_of(text, statement)}: " in refused.err and expected in refused.err, (
+        refused.err
+    )
     assert not [path for path in cache.glob("*") if path.suffix != ".so"]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "control stress --environments 20 --out out --cc",
-        "control tune --paths 30 --packets 200 --trials 1 --out out --cc",
-        "evaluate --only clean --paths 3",
-        "evaluate --only harm-bbr --out out",
-        "evaluate --suite draft --out out",
-    ],
-)
+NAMES_THE_LINE = """\
+control stress --environments 20 --out out --cc
+control tune --paths 30 --packets 200 --trials 1 --out out --cc
+evaluate --only clean --paths 3
+evaluate --only harm-bbr --out out
+evaluate --suite draft --out out
+"""
+
+
+@pytest.mark.parametrize("words", NAMES_THE_LINE.splitlines())
 def test_every_command_names_the_line_of_a_control_that_fails(words, tmp_path, westwood):
     text, statement, expected = MISTAKES["a wild pointer"]
     text = text.replace("now_us >> 60", "(now_us | in_flight) >> 60")
     (tmp_path / "mine.c").write_text(text, encoding="utf-8")
     refused = westwood(*words.split(), "./mine.c")
-    line = text[: text.index(statement)].count(NEWLINE) + 1
+    line = line_of(text, statement)
     assert (refused.code, refused.err) == (2, f"westwood: ./mine.c:{line}: {expected}\n")
 
 
@@ -314,7 +311,7 @@ cc = {json.dumps("./" + name)}\n"""
     else:
         refused = westwood(*given, last, f"./{name}")
     assert refused.code == 2 and refused.out == "" and not (tmp_path / "out").exists()
-    assert refused.err.count(NEWLINE) == 1 and "control characters" in refused.err
+    assert refused.err.count("\n") == 1 and "control characters" in refused.err
     assert refused.err[:-1].isprintable() and json.dumps(name)[1:-1] in refused.err
 
 
@@ -353,7 +350,7 @@ def test_every_compiler_makes_the_same_control_and_names_the_same_lines(
         of_objects = ("a function that runs when it is loaded", "a variable of a function")
         for name in ("no C", "a function of the C library", *of_objects):
             text, statement, expected = MISTAKES[name]
-            line = text[: text.index(statement)].count("\n") + 1
+            line = line_of(text, statement)
             with pytest.raises(InputError, match=f"mine.c:{line}: .*{expected}"):
                 compiling.compiled(text.encode(), "mine.c")
     finally:

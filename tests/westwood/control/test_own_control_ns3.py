@@ -4,6 +4,8 @@
 from pathlib import Path
 
 import pytest
+from mine import MINE, ON_LOSS, line_of
+from ns3_runner import needs_runner
 from one_link import one_link
 
 from westwood import Scenario, simulate
@@ -12,9 +14,7 @@ from westwood.engines import ns3
 from westwood.engines.export.ns3 import program
 from westwood.errors import InputError
 
-BUILT = Path(__file__).parents[3] / "build" / "ns3" / "wheel" / "ww-ns3-runner"
-needs_runner = pytest.mark.skipif(not BUILT.exists(), reason="no ns-3 runner: westwood ns3 build")
-ON_LOSS = "    window->cwnd = window->ssthresh;\n"
+pytestmark = pytest.mark.usefixtures("mine")
 LOST = {"kind": "script", "packets": [500, 1200, 1203, 2500], "on": "forward"}
 
 
@@ -23,12 +23,6 @@ def lossy(cc: object) -> Scenario:
     link = {"delay": "20ms", "loss": LOST, "queue": {"limit": "34p"}}
     flow = {"cc": cc, "recovery": "sack", "packet": "1500B"}
     return one_link(flow, link=link, profile="ns3-3.44")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @needs_runner
@@ -48,9 +42,8 @@ def test_both_hosts_send_the_same_packets(its_like):
 def test_a_control_may_end_slow_start_without_a_loss():
     """Below 30 segments it doubles in a round trip; then its ssthresh stops that."""
     stops = "    if (window->cwnd >= 30) window->ssthresh = ww_min_u32(window->ssthresh, 20);\n"
-    text = like("reno", "mine")
-    begin = text.index("{\n", text.index("static void on_ack")) + 2
-    Path("mine.c").write_text(text[:begin] + stops + text[begin:], encoding="utf-8")
+    begin = MINE.index("{\n", MINE.index("static void on_ack")) + 2
+    Path("mine.c").write_text(MINE[:begin] + stops + MINE[begin:], encoding="utf-8")
     scenario = lossy("./mine.c").with_settings({"path.loss": {"kind": "none"}, "duration": "3s"})
     scenario = scenario.with_settings({"tcp.initial_ssthresh": "unlimited"})
     ours, theirs = (run(scenario, 1).flow_rows[0] for run in (simulate, ns3.simulate))
@@ -74,7 +67,6 @@ def test_bbr3_follows_its_packets_in_both_hosts():
 
 @needs_runner
 def test_parameters_reach_ns3_and_only_their_flow():
-    Path("mine.c").write_text(like("reno", "mine"), encoding="utf-8")
     scenario = lossy("./mine.c")
     fast, slow = (
         ns3.simulate(scenario.with_settings({"tcp.cc": {"name": "./mine.c", "gain": gain}}), 1)
@@ -93,20 +85,18 @@ def test_parameters_reach_ns3_and_only_their_flow():
     ],
 )
 def test_a_control_that_fails_ends_the_run_in_one_line(instead, problem, westwood):
-    code = like("reno", "mine").replace(ON_LOSS, instead) + "/* in ns-3 */\n"
+    code = MINE.replace(ON_LOSS, instead) + "/* in ns-3 */\n"
     Path("mine.c").write_text(code, encoding="utf-8")
     Path("lossy.toml").write_text(lossy("./mine.c").to_toml(), encoding="utf-8")
     called = westwood("run", "lossy.toml", "--engine", "ns3", "--seeds", "1")
-    line = code[: code.index(instead)].count("\n") + 1
     assert (called.code, called.err.count("\n")) == (2, 1)
     assert called.err.startswith("westwood: ./mine.c:") and called.err.endswith(f" {problem}\n")
-    assert "cwnd to 0" in problem or f"mine.c:{line}:" in called.err
+    assert "cwnd to 0" in problem or f"mine.c:{line_of(code, instead)}:" in called.err
 
 
 @needs_runner
 def test_an_object_that_is_none_is_refused_in_one_line():
     Path("none.so").write_text("this is no object", encoding="utf-8")
-    Path("mine.c").write_text(like("reno", "mine"), encoding="utf-8")
     text = ns3.plan(lossy("./mine.c")).splitlines()
     source = next(line.split()[1] for line in text if line.startswith("object "))
     broken = [line for line in text if not line.startswith("object ")]
@@ -116,7 +106,6 @@ def test_an_object_that_is_none_is_refused_in_one_line():
 
 
 def test_an_exported_program_has_only_the_modules_own_controls():
-    Path("mine.c").write_text(like("reno", "mine"), encoding="utf-8")
     for cc in ("./mine.c", "bbr3"):
         with pytest.raises(InputError, match=r"tcp\.cc = .*export expects a control of Westwood"):
             program(lossy(cc))

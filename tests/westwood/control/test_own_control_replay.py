@@ -7,26 +7,18 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from mine import MINE, ON_LOSS
+from ns3_runner import needs_runner
 
-from westwood.control.writing import like
 from westwood.engines import replaying
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "calls"
-BUILT = Path(__file__).parents[3] / "build" / "ns3" / "wheel" / "ww-ns3-runner"
+pytestmark = pytest.mark.usefixtures("mine")
 needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
 needs_clang = pytest.mark.skipif(not shutil.which("clang"), reason="needs clang")
-needs_runner = pytest.mark.skipif(not BUILT.exists(), reason="no ns-3 runner: westwood ns3 build")
 needs_zig = pytest.mark.skipif(not find_spec("ziglang"), reason="needs ziglang")
 needs_node = pytest.mark.skipif(not shutil.which("node"), reason="needs node")
-ON_LOSS = "    window->cwnd = window->ssthresh;\n"
 OF_CLANG = ON_LOSS + "#ifdef __clang__\n    window->cwnd++;\n#endif\n"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("mine.c").write_text(like("reno", "mine"), encoding="utf-8")
-    return tmp_path
 
 
 def test_the_default_path_has_each_call_of_a_connection_with_data():
@@ -49,7 +41,7 @@ def test_the_simulator_and_a_compiler_set_the_same_windows(westwood):
 @needs_clang
 def test_a_host_that_differs_has_the_call_and_both_values(westwood):
     """The control asks which compiler it has, and its first loss takes one segment less."""
-    Path("mine.c").write_text(like("reno", "mine").replace(ON_LOSS, OF_CLANG), encoding="utf-8")
+    Path("mine.c").write_text(MINE.replace(ON_LOSS, OF_CLANG), encoding="utf-8")
     words = ("./mine.c", "--host", "gcc,clang", "--record", "calls.txt", "--json")
     called = westwood("control", "replay", *words)
     assert called.code == 1

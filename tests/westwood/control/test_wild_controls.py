@@ -7,14 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from mine import MINE, ON_LOSS, line_of
 
 from westwood import InputError, Scenario, programs, simulate
 from westwood.control import compiling
-from westwood.control.writing import like
 
-MINE = like("reno", "mine")
-ON_LOSS = "    window->cwnd = window->ssthresh;\n"
-LINE = MINE[: MINE.index(ON_LOSS)].count("\n") + 1
+LINE = line_of(MINE, ON_LOSS)
 LOSSY = Scenario.preset("path").with_settings({"duration": "20s", "path.loss.rate": 0.02})
 ENDLESS = MINE.replace(ON_LOSS, "    while (window->cwnd) window->cwnd |= 1;\n")
 

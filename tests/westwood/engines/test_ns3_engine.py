@@ -2,12 +2,13 @@
 """ns-3 as an engine: it runs the same scenarios, returns rows, and refuses what it lacks."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from ns3_runner import needs_runner
 from one_link import one_link
+from tracked import everything
 
 from westwood import Scenario, engines, simulate
 from westwood.engines import ns3
@@ -18,15 +19,15 @@ from westwood.experiments.validation.grid import plan
 from westwood.experiments.validation.grids import GRIDS
 from westwood.results.columns import LOST_ON
 
-BUILT = Path(__file__).parents[3] / "build" / "ns3" / "wheel" / "ww-ns3-runner"
-needs_runner = pytest.mark.skipif(not BUILT.exists(), reason="no ns-3 runner: westwood ns3 build")
 GRID = GRIDS["ns3"]["single"]
 SLOW = {"rate": "4Mbps", "delay": "20ms"}
 SAME = {"profile": "ns3-3.44", "tcp.recovery": "sack", "duration": "60s"}
 
 
-def track(runs: Any, total: int) -> Any:
-    return runs
+def rows_in_ns3(scenario: Scenario) -> pl.DataFrame:
+    """Returns the rows of a run of an experiment in ns-3."""
+    planned = experiment.plan(scenario, seeds=1)
+    return experiment.collect(planned, engines.find("ns3"), workers=1, track=everything).rows
 
 
 @needs_runner
@@ -38,9 +39,7 @@ def test_without_losses_both_engines_deliver_the_same(cc):
     scenario = Scenario.preset("table1").with_settings(
         SAME | {"tcp.cc": cc, "bottleneck.loss.rate": 0.0} | of_protocol
     )
-    planned = experiment.plan(scenario, seeds=1)
-    theirs = experiment.collect(planned, engines.find("ns3"), workers=1, track=track).rows
-    ours = simulate(scenario, 1).rows
+    theirs, ours = rows_in_ns3(scenario), simulate(scenario, 1).rows
     columns = {name for name in theirs.columns if not name.startswith(LOST_ON)}  # of several links
     assert theirs["engine"][0] == "ns3" and columns == set(ours.columns)
     for column, tolerance in (
@@ -63,9 +62,7 @@ def test_a_transfer_takes_as_long_as_in_ns3(size, cwnd):
         | {"tcp.cc": "sack", "bottleneck.loss.rate": 0.0, "tcp.initial_cwnd": cwnd}
         | {"tcp.size": size}
     )
-    planned = experiment.plan(scenario, seeds=1)
-    theirs = experiment.collect(planned, engines.find("ns3"), workers=1, track=track).rows
-    ours = simulate(scenario, 1).rows
+    theirs, ours = rows_in_ns3(scenario), simulate(scenario, 1).rows
     assert theirs["completion_s"][0] == pytest.approx(ours["completion_s"][0], rel=0.005)
 
 
@@ -74,9 +71,7 @@ def test_each_flow_has_its_own_protocol_and_settings():
     sized = {"cc": "cubic", "packet": "1500B", "size": "1MB"}
     flows = [{"cc": "westwood+", "recovery": "sack"}, sized]
     scenario = one_link(*flows, link=SLOW, duration="20s", profile="ns3-3.44")
-    planned = experiment.plan(scenario, seeds=1)
-    rows = experiment.collect(planned, engines.find("ns3"), workers=1, track=track).rows
-    first_row, two = rows.to_dicts()
+    first_row, two = rows_in_ns3(scenario).to_dicts()
     assert (first_row["cc"], two["cc"]) == ("westwood+", "cubic")
     assert two["completed"] == 1 and 1 < two["completed_s"] < 20
     assert two["sent"] == pytest.approx(1e6 / 1460, rel=0.2) and first_row["sent"] > 2000
@@ -175,7 +170,7 @@ def test_the_same_losses_give_the_same_goodput():
     chosen = {cc: flow for cc, flow in GRID.protocols.items() if cc in five}
     few = replace(GRID, protocols=chosen, points=[point])
     planned = plan(few, 2, {"duration": "60s"})
-    done = compare.run("single", planned, few, engines.find("ns3"), workers=2, track=track)
+    done = compare.run("single", planned, few, engines.find("ns3"), workers=2, track=everything)
     assert done is not None and done.points.height == 5 and done.share("goodput") == 1
 
 

@@ -7,12 +7,12 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tracked import everything
 
 from westwood import Scenario
 from westwood.engines.pool import run_jobs
@@ -32,10 +32,6 @@ from westwood.results.folder import Folder
 PAPERS = space.papers()
 SMALL = "linux-2003"  # its runs are short
 DOCS = Path(__file__).parents[3] / "docs"
-
-
-def everything(finished: Iterable[Any], total: int) -> Iterable[Any]:
-    return finished
 
 
 def made_up(key: str, *words: str) -> Setting:

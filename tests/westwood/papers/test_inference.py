@@ -3,7 +3,6 @@
 
 import functools
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 from small_studies import shorten
+from tracked import everything
 
 from westwood import InputError
 from westwood.cli.commands import call
@@ -26,10 +26,6 @@ SMALL = "linux-2003"  # its runs are short
 @pytest.fixture
 def short(monkeypatch):
     shorten(monkeypatch.setattr)
-
-
-def everything(finished: Iterable[Any], total: int) -> Iterable[Any]:
-    return finished
 
 
 def inferred(

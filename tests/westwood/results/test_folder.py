@@ -10,15 +10,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tracked import everything
 
 from westwood.errors import InputError, Interrupted, RunError
 from westwood.experiments import experiment, sweep
 from westwood.results import disk, journal
 from westwood.results.folder import Damaged, Folder
-
-
-def track(runs: Any, total: int) -> Any:
-    return runs
 
 
 @pytest.fixture
@@ -148,7 +145,7 @@ def test_only_the_runs_of_a_damaged_part_are_repeated(small, tmp_path, monkeypat
     assert messages == [
         f"{part}: is damaged: its checksum differs from SHA256SUMS; its runs are repeated"
     ]
-    whole = sweep.run(planned, Folder(tmp_path / "whole"), track=track)
+    whole = sweep.run(planned, Folder(tmp_path / "whole"), track=everything)
     assert rows.equals(whole)
 
 
@@ -210,12 +207,12 @@ def test_a_full_disk_is_a_one_line_error_and_resumable(small_file, tmp_path):
 @pytest.mark.parametrize("name", ["SHA256SUMS", "sweep.json"])
 def test_a_finished_sweep_with_a_damaged_state_file_can_resume(name, small, tmp_path):
     planned, out = experiment.plan(small, seeds=2), tmp_path / "s"
-    whole = sweep.run(planned, Folder(out), track=track)
+    whole = sweep.run(planned, Folder(out), track=everything)
     (out / name).write_bytes(b"noise")
     messages: list[str] = []
-    assert sweep.run(planned, Folder(out, tell=messages.append), resume=True, track=track).equals(
-        whole
-    )
+    assert sweep.run(
+        planned, Folder(out, tell=messages.append), resume=True, track=everything
+    ).equals(whole)
     assert messages
 
 
