@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILDS = ROOT / "build" / "torture-builds"
 ENGINE = ROOT / "build" / "editable" / "libww_engine.a"  # as the module was built
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
+pytestmark = pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
 WAYS = [(name, level) for name in COMPILERS for level in ("-O0", "-O3")]
 FLAGS = ["-std=c++20", "-ffp-contract=off", f"-I{ROOT}", "-x", "c++", "-"]
 
@@ -63,18 +64,19 @@ def first_of(choices: random.Random) -> int:
     return choices.randrange(1 << 40)
 
 
-@pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
-def test_every_compiler_makes_the_same_core(attack):
+@pytest.mark.parametrize(("program", "count"), [("core_digest", 1000), ("engine_digest", 200)])
+def test_every_compiler_makes_the_same_program(program, count, attack):
+    if attack.is_short and program == "engine_digest":
+        pytest.skip("compiles for half a minute: make torture")
     ways = [WAYS[0], WAYS[-1]] if attack.is_short else WAYS
-    programs = [built("core_digest", *way) for way in ways]
+    programs = [built(program, *way) for way in ways]
     for choices in attack.rounds():
         first = first_of(choices)
-        first_digests, *others = (digests(program, first, 1000) for program in programs)
+        first_digests, *others = (digests(each, first, count) for each in programs)
         for other in others:
             assert other == first_digests
 
 
-@pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
 def test_the_core_does_not_mind_what_the_clock_shows(attack):
     program = built("core_digest", *WAYS[0])
     for choices in attack.rounds():
@@ -82,19 +84,6 @@ def test_the_core_does_not_mind_what_the_clock_shows(attack):
         assert digests(program, first, 1000, shift_us) == digests(program, first, 1000, 0)
 
 
-@pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
-def test_every_compiler_makes_the_same_engine(attack):
-    if attack.is_short:
-        pytest.skip("compiles for half a minute: make torture")
-    programs = [built("engine_digest", *way) for way in WAYS]
-    for choices in attack.rounds():
-        first = first_of(choices)
-        first_digests, *others = (digests(program, first, 200) for program in programs)
-        for other in others:
-            assert other == first_digests
-
-
-@pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
 @pytest.mark.parametrize(
     ("as_it_is", "otherwise"), [((), "hops"), (("untimed",), "later"), (("small",), "larger")]
 )

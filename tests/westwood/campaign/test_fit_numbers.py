@@ -3,6 +3,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -202,23 +203,21 @@ class TestInference:
 
     SLOPES = np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 1.0]])
     TRUTH = np.array([0.3, -0.5])
-    ERROR = np.full(3, 0.1)
     BOX = np.array([[-4.0, -4.0], [4.0, 4.0]])
 
-    def posterior(self, draws: int = 400, seed: int = 1, rounds: int = 3) -> inference.Posterior:
-        return inference.infer(
-            lambda theta: theta @ self.SLOPES,
-            self.TRUTH @ self.SLOPES,
-            self.BOX,
-            self.ERROR,
-            draws=draws,
-            rounds=rounds,
-            keep=0.25,
-            seed=seed,
-        )
+    def posterior(
+        self,
+        draws: int = 400,
+        seed: int = 1,
+        rounds: int = 3,
+        observed: Any = TRUTH @ SLOPES,
+        model: Any = lambda theta: theta @ TestInference.SLOPES,
+    ) -> inference.Posterior:
+        error, how = np.full(len(observed), 0.1), {"draws": draws, "rounds": rounds, "seed": seed}
+        return inference.infer(model, observed, self.BOX, error, keep=0.25, **how)
 
     def test_finds_the_mean_and_the_width_of_the_posterior(self):
-        exact = np.linalg.inv(self.SLOPES @ self.SLOPES.T) * self.ERROR[0] ** 2
+        exact = np.linalg.inv(self.SLOPES @ self.SLOPES.T) * 0.1**2
         posteriors = [self.posterior(seed=seed) for seed in range(5)]
         draws = np.vstack([posterior.draws for posterior in posteriors])
         assert draws.mean(axis=0) == pytest.approx(self.TRUTH, abs=0.02)
@@ -234,29 +233,15 @@ class TestInference:
         assert posterior.box is self.BOX
 
     def test_stays_in_the_box(self):
-        outside = inference.infer(
-            lambda theta: theta @ self.SLOPES,
-            np.array([20.0, -1.5, 10.0]),
-            self.BOX,
-            self.ERROR,
-            draws=200,
-            rounds=2,
-            keep=0.25,
-            seed=1,
-        )
+        outside = self.posterior(200, rounds=2, observed=np.array([20.0, -1.5, 10.0]))
         assert outside.draws.max() <= 4 and outside.draws.min() >= -4
         assert outside.draws[:, 0].mean() > 2
 
     def test_keeps_the_width_of_a_parameter_that_the_numbers_do_not_show(self):
-        blind = inference.infer(
-            lambda theta: theta[:, :1] * np.ones((1, 2)),
-            np.array([0.3, 0.3]),
-            self.BOX,
-            np.full(2, 0.1),
-            draws=400,
+        blind = self.posterior(
             rounds=1,
-            keep=0.25,
-            seed=1,
+            observed=np.array([0.3, 0.3]),
+            model=lambda theta: theta[:, :1] * np.ones((1, 2)),
         )
         uniform = 8 / math.sqrt(12)
         assert blind.draws[:, 1].std() == pytest.approx(uniform, rel=0.2)

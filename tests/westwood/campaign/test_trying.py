@@ -36,8 +36,13 @@ HOST = Server("192.0.2.1", 5201)
 
 
 def verdict_of(gains: Sequence[float], worth: float = 0.05) -> TrialVerdict:
-    logarithms = [math.log1p(gain) for gain in gains]
-    return TrialVerdict("ww_plus", "cubic", logarithms, worth, 0.95, 22.0)
+    return in_logarithms([math.log1p(gain) for gain in gains], worth)
+
+
+def in_logarithms(
+    gains: Sequence[float], worth: float = 0.05, level: float = 0.95, pair_s: float = 22.0
+) -> TrialVerdict:
+    return TrialVerdict("ww_plus", "cubic", list(gains), worth, level, pair_s)
 
 
 def test_a_gain_beyond_chance_pays():
@@ -80,7 +85,7 @@ def test_the_predicted_time_ends_with_the_first_verdict():
     worth = math.log1p(0.05)
     for mean in (-0.02, 0.0, 0.01, 0.024, 0.025, 0.04, 0.06):
         gains = [mean + off for off in (0.2, -0.15, 0.1, -0.2, 0.15, -0.1)]
-        trial_verdict = TrialVerdict("a", "b", gains, 0.05, 0.95, 22.0)
+        trial_verdict = in_logarithms(gains)
         assert trial_verdict.verdict == Verdict.CANNOT_TELL
         halves = [half for half in (mean, worth - mean) if half > 0]
         pairs = min(sequential.count_needed(trial_verdict.sample, half) for half in halves)
@@ -94,12 +99,10 @@ def test_the_predicted_time_is_enough():
     decided = []
     for _ in range(100):
         gains = random.normal(0.3, 0.4, 400)
-        trial_verdict = TrialVerdict("a", "b", gains[:6].tolist(), 0.05, 0.95, 1.0)
+        trial_verdict = in_logarithms(gains[:6].tolist(), pair_s=1)
         if trial_verdict.verdict == Verdict.CANNOT_TELL:
             later = gains[: 6 + int(trial_verdict.more_s)].tolist()
-            decided.append(
-                TrialVerdict("a", "b", later, 0.05, 0.95, 1.0).verdict != Verdict.CANNOT_TELL
-            )
+            decided.append(in_logarithms(later).verdict != Verdict.CANNOT_TELL)
     assert len(decided) > 50 and np.mean(decided) > 0.4
 
 
@@ -110,15 +113,11 @@ def test_without_an_effect_at_most_five_percent_of_verdicts_say_that_it_pays(dev
     counts = {Verdict.MEETS: 0, Verdict.FAILS: 0, Verdict.CANNOT_TELL: 0}
     for _ in range(400):
         gains = random.normal(0, deviation, 40).tolist()
-        words = (TrialVerdict("a", "b", gains[:n], 0.05, 0.95, 1).verdict for n in range(1, 41))
-        counts[next((word for word in words if word != Verdict.CANNOT_TELL), word_of(gains))] += 1
+        words = [in_logarithms(gains[:n]).verdict for n in range(1, 41)]
+        counts[next((word for word in words if word != Verdict.CANNOT_TELL), words[-1])] += 1
     assert counts[Verdict.MEETS] <= 0.05 * 400
     if deviation < 0.1:
         assert counts[Verdict.FAILS] >= 0.95 * 400
-
-
-def word_of(gains: list[float]) -> str:
-    return TrialVerdict("a", "b", gains, 0.05, 0.95, 1).verdict
 
 
 def test_several_controls_share_the_five_percent():
@@ -276,7 +275,7 @@ def test_two_controls_without_effect_seldom_pay():
         gains = random.normal(0, 0.3, (2, 30)).tolist()
         level = 1 - 0.05 / 2
         wrong += any(
-            TrialVerdict("a", "b", gain[:n], 0.05, level, 1).verdict == Verdict.MEETS
+            in_logarithms(gain[:n], level=level).verdict == Verdict.MEETS
             for gain in gains
             for n in range(1, 31)
         )

@@ -38,25 +38,18 @@ def reno() -> Result:
 
 
 # Two flows over three links, of which the narrowest is not the busiest: a flow begins there late.
+QUEUES = {
+    "4Mbps": {"limit": "20p"},
+    "1Mbps": {"kind": "codel", "limit": "100p"},
+    "2Mbps": {"kind": "pie", "limit": "100p"},
+}
 LOT = {
     "name": "lot",
     "duration": "12s",
     "link": [
-        {
-            "name": f"hop{i}",
-            "between": [f"n{i}", f"n{i + 1}"],
-            "rate": rate,
-            "delay": "10ms",
-            "queue": queue,
-        }
-        for i, (rate, queue) in enumerate(
-            [
-                ("4Mbps", {"limit": "20p"}),
-                ("1Mbps", {"kind": "codel", "limit": "100p"}),
-                ("2Mbps", {"kind": "pie", "limit": "100p"}),
-            ],
-            start=1,
-        )
+        {"name": f"hop{i}", "between": [f"n{i}", f"n{i + 1}"], "rate": rate, "delay": "10ms"}
+        | {"queue": queue}
+        for i, (rate, queue) in enumerate(QUEUES.items(), start=1)
     ],
     "flow": [
         {"name": "long", "from": "n1", "to": "n4", "cc": "reno", "start": "8s"},
@@ -70,9 +63,12 @@ def lot() -> Result:
     return simulate(Scenario(**LOT), trace=True, queues=True, events=True)
 
 
+def legends(figure: Any) -> list[Any]:
+    return [*figure.legends, *(legend for axes in figure.axes if (legend := axes.get_legend()))]
+
+
 def legend_texts(figure: Any) -> list[str]:
-    legends = [*figure.legends, *(legend for axes in figure.axes if (legend := axes.get_legend()))]
-    return [text.get_text() for legend in legends for text in legend.get_texts()]
+    return [text.get_text() for legend in legends(figure) for text in legend.get_texts()]
 
 
 def heads(figure: Any) -> list[str]:
@@ -165,8 +161,7 @@ def test_a_control_without_an_estimate_has_no_panel_for_it(reno, bbr):
 
 def test_protocols_are_drawn_over_each_other(reno, bbr):
     figure = run_figures.draw([reno, bbr], "windows")
-    (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["Reno", "BBRv1"]
+    assert legend_texts(figure) == ["Reno", "BBRv1"]
     assert "Queue of path (packets)" in heads(figure)
 
 
@@ -236,11 +231,7 @@ def test_long_names_do_not_run_off_the_figure(reno):
     canvas.draw()
     renderer = canvas.get_renderer()
     width, height = canvas.get_width_height()
-    legends = [
-        *figure.legends,
-        *(axes_legend for axes in figure.axes if (axes_legend := axes.get_legend())),
-    ]
-    for legend in legends:
+    for legend in legends(figure):
         box = legend.get_window_extent(renderer)
         assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height
 
@@ -252,8 +243,7 @@ def test_an_estimate_is_called_filtered_where_the_control_has_a_filter(cc, name,
     trace = reno.trace.with_columns(estimate_bps=pl.lit(1e6), sample_bps=pl.lit(1e6))
     flow = str(trace["flow"][0])
     figure = panel.draw(panel.Panel("t", [(flow, cc)], trace, (0.0, 20.0)))
-    legends = [legend for axes in figure.axes if (legend := axes.get_legend())]
-    assert name in [text.get_text() for legend in legends for text in legend.get_texts()]
+    assert name in legend_texts(figure)
 
 
 def test_the_legend_of_a_search_lies_above_its_points():

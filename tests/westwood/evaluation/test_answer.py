@@ -32,8 +32,11 @@ def answered(
     ("estimate", "verdict"),
     [
         (Estimate(1.2, 1.1, 1.3), "meets"),
+        (Estimate(1.1, 1.0, 1.3), "meets"),
         (Estimate(0.8, 0.7, 0.9), "fails"),
         (Estimate(1.1, 0.9, 1.3), "cannot tell"),
+        (Estimate(0.9, -math.inf, 0.99), "fails"),
+        (Estimate(1.1, -math.inf, 1.2), "cannot tell"),
         (Estimate(math.nan, -math.inf, math.inf), "cannot tell"),
     ],
 )

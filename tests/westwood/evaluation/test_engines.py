@@ -56,18 +56,19 @@ def request(runs_it: Engine) -> Request:
                    few, 1, runs_it)  # fmt: skip
 
 
-def evaluated(runs_it: Engine, folder: Path, *, resume: bool = False) -> tuple[Evaluation, Answer]:
-    evaluation = Evaluation(request(runs_it), Folder(folder))
+def evaluated(
+    asked: Request, folder: Path, *, resume: bool = False
+) -> tuple[Evaluation, list[Answer]]:
+    evaluation = Evaluation(asked, Folder(folder))
     with evaluation.opened(resume=resume):
         evaluation.run_all(1, lambda runs, total: runs)
-        (reply,) = evaluation.answers(CONTROL)
-    return evaluation, reply
+        return evaluation, evaluation.answers(CONTROL)
 
 
 @pytest.mark.parametrize("how", ["refuses", "fails"])
 def test_a_point_without_runs_says_why_and_leaves_the_verdict_open(how, tmp_path):
     reasons = {"refuses": "expects a shorter queue", "fails": "this machine stalled"}
-    evaluation, reply = evaluated(engine(**{how: ["4 BDP"]}), tmp_path / "page")
+    evaluation, (reply,) = evaluated(request(engine(**{how: ["4 BDP"]})), tmp_path / "page")
     ran, did_not = reply.points
     assert ran.verdict == "meets" and ran.runs == 2
     assert did_not.runs == 0 and reasons[how] in did_not.why_not
@@ -78,8 +79,8 @@ def test_a_point_without_runs_says_why_and_leaves_the_verdict_open(how, tmp_path
 
 
 def test_a_failed_run_is_run_again_when_the_evaluation_continues(tmp_path):
-    _, first = evaluated(engine(fails=["4 BDP"]), tmp_path / "page")
-    _, again = evaluated(engine(), tmp_path / "page", resume=True)
+    _, (first,) = evaluated(request(engine(fails=["4 BDP"])), tmp_path / "page")
+    _, (again,) = evaluated(request(engine()), tmp_path / "page", resume=True)
     assert first.not_run and not again.not_run
 
 
@@ -106,19 +107,13 @@ def test_a_criterion_that_an_engine_cannot_trace_does_not_run_and_the_others_do(
     toy = Engine("toy", prepared, SIMULATOR.simulate, title="toy 1.0")
     for runs_it, missing in ((toy, {"bursts", "largest-burst"}), (SIMULATOR, set())):
         asked = first_points(("fills", "bursts", "largest-burst"), runs_it, 1)
-        evaluation = Evaluation(asked, Folder(tmp_path / runs_it.name))
-        with evaluation.opened(resume=False):
-            evaluation.run_all(1, lambda runs, total: runs)
-            answers = evaluation.answers(CONTROL)
+        _, answers = evaluated(asked, tmp_path / runs_it.name)
         assert {answer.criterion for answer in answers if answer.not_run} == missing
         assert bool(list(text.bursts(answers))) != bool(missing)
 
 
 def test_the_second_reference_is_paced_cubic_which_leaves_cubic_less(tmp_path):
-    evaluation = Evaluation(first_points(("harm-cubic",), SIMULATOR, 3), Folder(tmp_path / "page"))
-    with evaluation.opened(resume=False):
-        evaluation.run_all(1, lambda runs, total: runs)
-        (reply,) = evaluation.answers(CONTROL)
+    _, (reply,) = evaluated(first_points(("harm-cubic",), SIMULATOR, 3), tmp_path / "page")
     (point,) = reply.points
     assert point.name == "0.05 BDP" and point.paced > 1.3 * point.judged
 

@@ -35,6 +35,13 @@ def path(**flow: Any) -> Scenario:
     return one_link({"cc": "cubic", **flow}, name="path", duration="100s")
 
 
+def begun(count: int, *given: Any, **how: Any) -> gym.VectorEnv:
+    """Returns environments at the beginning of their episodes."""
+    many = gym.VectorEnv(count, *given, **how)
+    many.reset(seed=1)
+    return many
+
+
 def random_steps(
     many: gym.VectorEnv, steps: int, seed: int = 1
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -97,8 +104,7 @@ def test_observations_stay_within_their_space(like):
 
 
 def test_a_finished_episode_begins_anew_with_the_next_step():
-    many = gym.VectorEnv(2, path(), steps=3)
-    many.reset(seed=1)
+    many = begun(2, path(), steps=3)
     actions = np.zeros((2, 1))
     for number in range(1, 9):
         _, rewards, terminated, truncated, infos = many.step(actions)
@@ -154,8 +160,7 @@ def test_the_rewards_are_those_of_the_papers():
 
 
 def test_a_reward_of_ones_own_gets_what_was_measured():
-    many = gym.VectorEnv(FEW, path(), reward=lambda step: step["delivered"] - 7)
-    many.reset(seed=1)
+    many = begun(FEW, path(), reward=lambda step: step["delivered"] - 7)
     _, rewards, *_ = many.step(np.zeros((FEW, 1)))
     assert rewards.tolist() == (many.measured["delivered"] - 7).tolist()
     assert set(many.measured) == set(gym.COLUMNS)
@@ -269,19 +274,13 @@ def test_a_control_in_c_that_fails_is_an_error_with_its_line(mistake, tmp_path):
 
 
 def test_a_wrong_action_is_one_line():
-    many = gym.VectorEnv(2, path())
-    many.reset(seed=1)
+    many = begun(2, path())
     with pytest.raises(
         InputError, match='actions = "nan": expected a number, of sub-environment 1'
     ):
         many.step(np.array([[0.0], [np.nan]]))
     with pytest.raises(InputError, match="expected 2 actions"):
         many.step(np.zeros((3, 1)))
-
-
-def test_actions_that_are_no_numbers_are_one_line():
-    many = gym.VectorEnv(2, path())
-    many.reset(seed=1)
     wrong: list[Any] = [["a", "b"], [[1], [1, 2]], [10**400, 1], {}]
     for given in wrong:
         with pytest.raises(InputError, match=r"actions = .*: expected 2 actions"):
@@ -299,8 +298,7 @@ def test_actions_that_are_no_numbers_are_one_line():
     ],
 )
 def test_a_wrong_reward_is_one_line(reward):
-    many = gym.VectorEnv(2, path(), reward=reward)
-    many.reset(seed=1)
+    many = begun(2, path(), reward=reward)
     with pytest.raises(InputError, match=r"reward = .*: expected 2 finite numbers"):
         many.step(np.zeros((2, 1)))
 
@@ -366,40 +364,27 @@ def test_a_copy_goes_on_where_it_was_made(like, copied):
 def slow() -> gym.VectorEnv:
     """Returns environments of 1 Gb/s, whose step of 3 s takes some 0.3 s."""
     fast = path().with_settings({"path.rate": "1Gbps", "duration": "1h"})
-    return gym.VectorEnv(2, fast, step="3s", first_rate=(1, 1))
+    return begun(2, fast, step="3s", first_rate=(1, 1))
 
 
-def test_environments_go_on_after_an_interrupt():
+def test_environments_go_on_after_an_interrupt_and_have_no_copy_until_a_reset():
     many = slow()
-    many.reset(seed=1)
     timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
     with pytest.raises(KeyboardInterrupt):
         timer.start()
         for _ in range(100):
             many.step(np.zeros((2, 1)))
     timer.join()
+    with pytest.raises(RunError, match=r"no copy after .* an interrupted step: reset\(\) it"):
+        copy.copy(many)
     many.step(np.zeros((2, 1)))
     many.reset(seed=1)
+    copy.copy(many)
     assert not np.any(many.step(np.zeros((2, 1)))[2:4])
 
 
-def test_what_was_interrupted_has_no_copy_until_a_reset():
-    many = slow()
-    many.reset(seed=1)
-    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
-    with pytest.raises(KeyboardInterrupt):
-        timer.start()
-        for _ in range(100):
-            many.step(np.zeros((2, 1)))
-    with pytest.raises(RunError, match=r"no copy after .* an interrupted step: reset\(\) it"):
-        copy.copy(many)
-    many.reset()
-    copy.copy(many)
-
-
 def test_a_reset_that_was_interrupted_begins_again_with_the_next_step():
-    many = gym.VectorEnv(2, path())
-    many.reset(seed=1)
+    many = begun(2, path())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(many._runs, "_runs", Mock(reset=Mock(side_effect=KeyboardInterrupt)))
         with pytest.raises(KeyboardInterrupt):
@@ -409,7 +394,6 @@ def test_a_reset_that_was_interrupted_begins_again_with_the_next_step():
 
 def test_two_threads_cannot_step_the_same_environments():
     many, messages = slow(), []
-    many.reset(seed=1)
 
     def step():
         try:
@@ -426,8 +410,7 @@ def test_two_threads_cannot_step_the_same_environments():
 
 
 def test_orders_of_ones_own_action_are_finite():
-    many = gym.VectorEnv(2, path(), action=gym.Action("rate", -1, 1, lambda actions: 0 / actions))
-    many.reset(seed=1)
+    many = begun(2, path(), action=gym.Action("rate", -1, 1, lambda actions: 0 / actions))
     with np.errstate(invalid="ignore"), pytest.raises(InputError, match="expected 2 finite"):
         many.step(np.zeros((2, 1)))
 

@@ -46,6 +46,29 @@ def over(x: str, places: Any, curves: dict[str, Any], half: float = 0.01, **more
     return measured(x, rows, half)
 
 
+def reno_off(
+    name: str, x: str, places: Any, curves: dict[str, Any], reno: tuple[float, ...]
+) -> tuple[dict[str, Measured], dict[str, Measured]]:
+    """Makes a study's curves, and those with another one for Reno."""
+    return {name: over(x, places, curves)}, {name: over(x, places, {**curves, "reno": reno})}
+
+
+def windows(plus: float) -> dict[str, Measured]:
+    """Makes the mean windows of Figure 10, one of them given."""
+    means = {"westwood-ns3": 55.0, "westwood+-ns3": plus, "reno": 12.0}
+    return {"fig10": single({cc: {"sampled_cwnd": cwnd} for cc, cwnd in means.items()})}
+
+
+def udp_share(alone: float) -> dict[str, Measured]:
+    shares = {"estimate_alone_share": alone, "estimate_beside_share": 1.05}
+    return {"udp-share": single({"westwood": shares})}
+
+
+def traces(westwood: float) -> dict[str, Measured]:
+    shares = {"westwood": westwood, "reno": 0.2}
+    return {"traces": single({cc: {"ssthresh_over_pipe": share} for cc, share in shares.items()})}
+
+
 def fig5(half: float = 0.01, **changed: tuple[int, float]) -> dict[str, Measured]:
     """Makes the curves of Figure 5; `changed` replaces the value at one place."""
     curves = {cc: list(curve) for cc, curve in CURVES.items()}

@@ -20,10 +20,13 @@ from invented import (
     over_time,
     plateau_friendly,
     recoveries,
-    single,
+    reno_off,
+    traces,
     two_windows,
+    udp_share,
     uploads,
     verdict,
+    windows,
     wired,
 )
 
@@ -113,15 +116,20 @@ BANDWIDTH = {
 TWO = {"westwood": (1.9, 1.5, 1.0), "reno": (1.0, 0.6, 0.3)}
 RATES3 = ("0.5Mbps", "2Mbps", "8Mbps")
 SATELLITE = {"westwood": (0.4, 1.2, 3.0), "reno": (0.3, 0.4, 0.4)}
+
+
+def wireless(plus: float) -> dict[str, Measured]:
+    curves = {"westwoodnr": (4.6, 3.0), "westwoodnr+": (5.0, plus)}
+    return {"plateau-wireless": over(PER, (0.001, 0.01), curves)}
+
+
 CASES: dict[str, tuple[dict[str, Measured], dict[str, Measured], str]] = {
     "ns3.fig6.delay": (
-        {"fig6": over("bottleneck.delay", DELAYS, FIVE)},
-        {"fig6": over("bottleneck.delay", DELAYS, {**FIVE, "reno": (0.4, 1.4, 0.1)})},
+        *reno_off("fig6", "bottleneck.delay", DELAYS, FIVE, (0.4, 1.4, 0.1)),
         "Westwood+ (ns-3, 2013) over Reno at 10ms: 7.1% below",
     ),
     "ns3.fig7.bandwidth": (
-        {"fig7": over("bottleneck.rate", ("2Mbps", "8Mbps"), BANDWIDTH)},
-        {"fig7": over("bottleneck.rate", ("2Mbps", "8Mbps"), {**BANDWIDTH, "reno": (0.4, 0.5)})},
+        *reno_off("fig7", "bottleneck.rate", ("2Mbps", "8Mbps"), BANDWIDTH, (0.4, 0.5)),
         "Reno: at 8Mbps 1.25 times as much as at 2Mbps",
     ),
     "ns3.fig8.delack": (
@@ -135,24 +143,8 @@ CASES: dict[str, tuple[dict[str, Measured], dict[str, Measured], str]] = {
         "2013) with 1500B over Westwood (ns-3, 2013) with 41B at 0.0005: 5.6% below",
     ),
     "ns3.fig10.cwnd": (
-        {
-            "fig10": single(
-                {
-                    "westwood-ns3": {"sampled_cwnd": 55.0},
-                    "westwood+-ns3": {"sampled_cwnd": 30.0},
-                    "reno": {"sampled_cwnd": 12.0},
-                }
-            )
-        },
-        {
-            "fig10": single(
-                {
-                    "westwood-ns3": {"sampled_cwnd": 55.0},
-                    "westwood+-ns3": {"sampled_cwnd": 10.0},
-                    "reno": {"sampled_cwnd": 12.0},
-                }
-            )
-        },
+        windows(30.0),
+        windows(10.0),
         "Reno's mean, 12.0, is not below Westwood+ (ns-3, 2013)'s, 10.0 segments",
     ),
     "ns3.fig11.ack_compression": (
@@ -161,16 +153,8 @@ CASES: dict[str, tuple[dict[str, Measured], dict[str, Measured], str]] = {
         "Westwood+'s largest estimate from 8 to 14 s is 900 kb/s, expected from 500 to 550 kb/s",
     ),
     "mobicom.udp_share": (
-        {
-            "udp-share": single(
-                {"westwood": {"estimate_alone_share": 0.95, "estimate_beside_share": 1.05}}
-            )
-        },
-        {
-            "udp-share": single(
-                {"westwood": {"estimate_alone_share": 0.8, "estimate_beside_share": 1.05}}
-            )
-        },
+        udp_share(0.95),
+        udp_share(0.8),
         "the estimate without UDP over the link's rate is 0.8, expected about 1",
     ),
     "mobicom.fairness": (fairness(), fairness(0.85), "westwood's index with droptail is 0.85"),
@@ -193,21 +177,11 @@ CASES: dict[str, tuple[dict[str, Measured], dict[str, Measured], str]] = {
         "loss: Westwood over Reno: above at 2 of 3 points, expected 75% of them",
     ),
     "mobicom.fading": (
-        {"fading": over("bottleneck.loss.bad_rate", (0.0, 0.1, 0.3), TWO)},
-        {
-            "fading": over(
-                "bottleneck.loss.bad_rate", (0.0, 0.1, 0.3), {**TWO, "reno": (1, 1.6, 0.3)}
-            )
-        },
+        *reno_off("fading", "bottleneck.loss.bad_rate", (0.0, 0.1, 0.3), TWO, (1, 1.6, 0.3)),
         "Westwood over Reno at 0.1: 6.2% below",
     ),
     "mobicom.blackout": (
-        {"blackout": over("bottleneck.loss.bad", ("0s", "0.1s", "0.5s"), TWO)},
-        {
-            "blackout": over(
-                "bottleneck.loss.bad", ("0s", "0.1s", "0.5s"), {**TWO, "reno": (1, 0.6, 1.1)}
-            )
-        },
+        *reno_off("blackout", "bottleneck.loss.bad", ("0s", "0.1s", "0.5s"), TWO, (1, 0.6, 1.1)),
         "Westwood over Reno at 0.5s: 9.1% below",
     ),
     "mobicom.satellite": (
@@ -216,16 +190,8 @@ CASES: dict[str, tuple[dict[str, Measured], dict[str, Measured], str]] = {
         "Westwood: grows by only 0.0% from 0.5Mbps to 8Mbps",
     ),
     "mobicom.traces": (
-        {
-            "traces": single(
-                {"westwood": {"ssthresh_over_pipe": 0.95}, "reno": {"ssthresh_over_pipe": 0.2}}
-            )
-        },
-        {
-            "traces": single(
-                {"westwood": {"ssthresh_over_pipe": 0.6}, "reno": {"ssthresh_over_pipe": 0.2}}
-            )
-        },
+        traces(0.95),
+        traces(0.6),
         "Westwood's median ssthresh over the pipe is 0.6, expected about 1",
     ),
     "plateau.wired": (
@@ -234,16 +200,8 @@ CASES: dict[str, tuple[dict[str, Measured], dict[str, Measured], str]] = {
         "the gain is -0.812 %, expected about 2.3 %; the loss ratio: rises from 0.1000% to 0.2000%",
     ),
     "plateau.wireless": (
-        {
-            "plateau-wireless": over(
-                PER, (0.001, 0.01), {"westwoodnr": (4.6, 3.0), "westwoodnr+": (5.0, 3.45)}
-            )
-        },
-        {
-            "plateau-wireless": over(
-                PER, (0.001, 0.01), {"westwoodnr": (4.6, 3.0), "westwoodnr+": (5.0, 2.7)}
-            )
-        },
+        wireless(3.45),
+        wireless(2.7),
         "WestwoodNR+ over WestwoodNR at 0.01: 10.0% below",
     ),
     "plateau.wired_numbers": (

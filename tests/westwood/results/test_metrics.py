@@ -65,29 +65,11 @@ def test_paired_tests_agree_with_scipy(pairs):
     assert comparison.p == pytest.approx(expected.pvalue, abs=1e-8)
 
 
-@pytest.mark.parametrize("dof", [1, 2, 3, 10, 11, 500])
+@pytest.mark.parametrize("dof", [1, 2, 3, 10, 11, 500, 1001])
 def test_probability_and_quantile_are_inverse(dof):
-    assert _engine.t_probability(_engine.t_quantile(dof, metrics.LEVEL), dof) == pytest.approx(
-        0.95, abs=1e-10
-    )
-
-
-def test_the_expansion_for_many_degrees_continues_the_exact_sum():
-    assert _engine.t_probability(_engine.t_quantile(1001, metrics.LEVEL), 1001) == pytest.approx(
-        0.95, abs=1e-9
-    )
-
-
-def test_95_of_100_intervals_cover_the_mean():
-    """4000 experiments of 5 normal samples: coverage within 4 standard errors of 95 %."""
-    experiments = 4000
-    samples = np.random.default_rng(1).normal(3.0, 2.0, (experiments, 5))
-    frame = pl.DataFrame(
-        {"experiment": np.repeat(np.arange(experiments), 5), "value": samples.ravel()}
-    )
-    summary = metrics.summarise(frame, ["experiment"], ["value"])
-    covered = ((summary["value"] - 3.0).abs() <= summary["value_ci95"]).mean()
-    assert covered == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / experiments))
+    """From 1001 degrees on there is an expansion, which is less exact."""
+    share = _engine.t_probability(_engine.t_quantile(dof, metrics.LEVEL), dof)
+    assert share == pytest.approx(0.95, abs=1e-9 if dof > 1000 else 1e-10)
 
 
 def test_a_summary_keeps_order_and_ignores_runs_without_a_value():
@@ -101,11 +83,6 @@ def test_a_summary_keeps_order_and_ignores_runs_without_a_value():
     assert summary["x_ci95"].to_list() == pytest.approx(
         [12.706 * math.sqrt(2) / math.sqrt(2), 0.0], abs=1e-3
     )
-
-
-def test_one_run_has_no_interval():
-    summary = metrics.summarise(pl.DataFrame({"cc": ["a"], "x": [1.0]}), ["cc"], ["x"])
-    assert math.isnan(summary["x_ci95"][0])
 
 
 @pytest.mark.parametrize(("deviation", "runs"), [(1.0, 1), (None, 5), (None, 1)])

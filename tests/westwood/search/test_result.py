@@ -2,6 +2,7 @@
 """A search's result names the best trial, what each change is worth, and which to keep."""
 
 import math
+from collections.abc import Iterable
 
 import pytest
 
@@ -55,18 +56,18 @@ def search_result() -> SearchResult:
     return result_
 
 
+ALL = ["alpha", "filter", "set_cwnd_on_loss"]
+
+
+def keys(parameters: Iterable[space.Parameter]) -> list[str]:
+    return [parameter.key for parameter in parameters]
+
+
 def test_the_best_is_the_first_of_the_cheapest_trials(search_result):
     assert search_result.best.number == 1
-    assert [parameter.key for parameter in search_result.changed()] == [
-        "alpha",
-        "filter",
-        "set_cwnd_on_loss",
-    ]
+    assert keys(search_result.changed()) == ALL
     search_result.trials[3] = trial(3, 0.2, {**DEFAULTS, "alpha": OTHER["alpha"]})
-    assert (
-        search_result.best.number,
-        [parameter.key for parameter in search_result.changed()],
-    ) == (3, ["alpha"])
+    assert (search_result.best.number, keys(search_result.changed())) == (3, ["alpha"])
 
 
 def test_changes_are_told_with_the_largest_effect_first(search_result):
@@ -85,14 +86,9 @@ def test_changes_are_told_with_the_largest_effect_first(search_result):
 def test_changes_without_an_effect_even_together_are_not_kept(search_result):
     def chosen(low: float) -> list[str]:
         search_result.ablations[1, TOGETHER] = Ablation(("filter", "alpha"), 0.02, low, 0.03)
-        return [parameter.key for parameter in search_result.chosen()]
+        return keys(search_result.chosen())
 
-    assert [parameter.key for parameter in search_result.chosen()] == [
-        "alpha",
-        "filter",
-        "set_cwnd_on_loss",
-    ]
-    assert chosen(0.01) == ["alpha", "filter", "set_cwnd_on_loss"]
+    assert keys(search_result.chosen()) == ALL == chosen(0.01)
     assert chosen(0.0) == chosen(-0.1) == ["set_cwnd_on_loss"]
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Targets of a control: figures of invented runs, verdicts, and results of known controls."""
 
-import dataclasses
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from westwood import Scenario, simulate
 from westwood.evaluation import catalogue
-from westwood.evaluation.answer import Answer, verdict_of
+from westwood.evaluation.answer import Answer
 from westwood.evaluation.benchmark.cases import BBR, CUBIC, Case
 from westwood.evaluation.benchmark.targets import (
     CaseRuns,
@@ -26,7 +25,6 @@ from westwood.evaluation.paths import SECTIONS, TARGETS
 from westwood.evaluation.running import Evaluation, Request
 from westwood.experiments.control import control
 from westwood.results.folder import Folder
-from westwood.results.intervals import Estimate
 from westwood.scenario import fragments
 
 BESIDE = next(SECTIONS["beside"].cases(5, 10))
@@ -81,11 +79,7 @@ def test_a_fast_path_does_not_outvote_a_slow_one():
     paths = [
         ran([flow("beside-1", keeps * rate / 1e6)], [flow("beside-1", had * rate / 1e6)], case)
         for rate, keeps, had in ((slow, 0.25, 0.5), (fast, 0.1, 0.1))
-        for case in [
-            dataclasses.replace(
-                BESIDE, environment=dataclasses.replace(BESIDE.environment, rate_bps=rate)
-            )
-        ]
+        for case in [replace(BESIDE, environment=replace(BESIDE.environment, rate_bps=rate))]
     ]
     assert kept(paths) == pytest.approx((0.25 + 0.1) / (0.5 + 0.1))
 
@@ -110,20 +104,6 @@ def test_a_path_without_transfers_does_not_count():
     ]
     figure = target("short-p50").of(seen)
     assert figure.estimate.value == pytest.approx(1.25) and figure.note == "2 of 3 paths"
-
-
-@pytest.mark.parametrize(
-    ("value", "low", "high", "verdict"),
-    [
-        (0.99, 0.98, 1.0, "meets"),
-        (0.99, 0.97, 1.0, "cannot tell"),
-        (0.5, 0.4, 0.6, "fails"),
-        (0.9, -math.inf, 0.99, "cannot tell"),
-        (math.nan, -math.inf, math.inf, "cannot tell"),
-    ],
-)
-def test_a_verdict_is_certain_if_the_interval_is_on_one_side(value, low, high, verdict):
-    assert verdict_of(Estimate(value, low, high), target("clean-median").threshold) == verdict
 
 
 def test_rows_are_chosen_by_name_or_section():
