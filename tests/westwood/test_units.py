@@ -58,12 +58,9 @@ def test_written_quantities_read_back(value):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("2Mbs", '"2Mbs": unknown unit "Mbs", expected a rate such as "2Mbps"'),
         ("2", '"2": a unit is missing, expected a rate such as "2Mbps"'),
-        (2, '2: expected a rate such as "2Mbps"'),
         (True, 'true: expected a rate such as "2Mbps"'),
         ("", '"": expected a rate such as "2Mbps"'),
-        ("-2Mbps", '"-2Mbps": must not be negative, expected a rate such as "2Mbps"'),
         ("0.5bps", '"0.5bps": is not a whole number of bps, expected a rate such as "2Mbps"'),
         ("nanMbps", '"nanMbps": expected a rate such as "2Mbps"'),
         ("1e999Mbps", '"1e999Mbps": unknown unit "9Mbps", expected a rate such as "2Mbps"'),

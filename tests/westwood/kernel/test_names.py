@@ -1,26 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Names of congestion controls that `kernel record`, `watch` and `default` accept."""
 
-import pytest
-
-from westwood import InputError
 from westwood.kernel import user_controls, ww_kernel
-
-
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("westwood+", '--cc = "westwood+": expected the kernel\'s name, ww_plus'),
-        ("newreno", '--cc = "newreno": expected the kernel\'s name, reno'),
-        ("a b", '--cc = "a b": expected the name of a congestion control'),
-        ("a" * 16, "expected the name of a congestion control"),
-        ("", "expected the name of a congestion control"),
-    ],
-)
-def test_a_name_that_no_kernel_can_have_is_refused(name, problem):
-    with pytest.raises(InputError) as error:
-        ww_kernel.check_names(["reno", name])
-    assert problem in str(error.value)
 
 
 def test_a_file_stands_for_its_control_in_the_kernel():

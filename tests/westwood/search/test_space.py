@@ -75,30 +75,3 @@ def test_resetting_one_setting_resets_conflicting_ones():
     back, keys = space.without(values, ["vegas_beta"], fallback)
     assert keys == ("vegas_beta", "vegas_alpha")
     assert back == {"vegas_alpha": 2, "vegas_beta": 4, "vegas_gamma": 7}
-
-
-@pytest.mark.parametrize(
-    "option, words",
-    [
-        ("tou=1s", "did you mean"),
-        ("tau=", "expected KEY=LOW:HIGH"),
-        ("tau=1:2", "expected KEY=LOW:HIGH within 1us to 60s"),
-        ("tau=2s:1s", "the lower first"),
-        ("tau=1us:2min", "within 1us to 60s"),
-        ("filter=none:ewma", "expected KEY=A,B... within"),
-        ("alpha=0:2", "within 0 to 1"),
-        ("seed_filter=1", "expected KEY=A,B... within true or false"),
-    ],
-)
-def test_a_wrong_range_is_named_with_what_was_expected(option, words):
-    with pytest.raises(InputError) as caught:
-        space.parameters("westwood", (option,), {})
-
-    assert words in str(caught.value) and "--vary" in str(caught.value)
-
-
-def test_a_control_without_settings_is_refused():
-    with pytest.raises(InputError, match="no settings"):
-        space.parameters("bbr", (), {})
-    with pytest.raises(InputError, match="unknown protocol"):
-        space.parameters("westwod", (), {})
