@@ -35,6 +35,11 @@ class Called:
     out: str
     err: str
 
+    def printed(self) -> str:
+        """Returns what a command printed that succeeded."""
+        assert self.code == 0, self
+        return self.out
+
     def refusal(self) -> str:
         """Returns the one line of bad input: its exit code is 2, and nothing else is printed."""
         assert (self.code, self.out, self.err.count("\n")) == (2, "", 1), self

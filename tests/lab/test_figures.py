@@ -64,7 +64,6 @@ def page_with(figure: Any, folder: Path, title: str = "A figure") -> Path:
 
 
 def points(names: tuple[str, ...]) -> pl.DataFrame:
-    """Returns three points per curve."""
     rows = [(name, x, 1.0 + n * x, 0.25) for n, name in enumerate(names) for x in (1.0, 2.0, 4.0)]
     return pl.DataFrame(rows, schema=["curve", "x", "y", "y_ci95"], orient="row")
 
@@ -84,8 +83,7 @@ def test_the_curves_of_a_report_are_those_of_its_data_file(page_of, swept):
 
 
 def test_the_curves_of_a_reproduction_are_those_of_its_data_file(page_of, westwood, tmp_path):
-    done = westwood("reproduce", "blackout", "--seeds", "2", "--out", tmp_path / "made")
-    assert done.code == 0, done.err
+    westwood("reproduce", "blackout", "--seeds", "2", "--out", tmp_path / "made").printed()
     page = page_of(tmp_path / "made")
     (panel,) = page.evaluate(DRAWN)
     data = pl.read_csv(tmp_path / "made" / "data" / "blackout.csv")

@@ -102,9 +102,7 @@ def check_rows(page: Any, westwood: Callable[..., Any], folder: Path) -> None:
     ours = figures(page.evaluate("lab.rows"))
     for command in {f"westwood run {file.name} --seeds 1 --json", page.evaluate("lab.command")}:
         words = [str(file) if word == file.name else word for word in shlex.split(command)]
-        ran = westwood(*words[1:])
-        assert ran.code == 0, ran.err
-        assert ours == figures(json.loads(ran.out)["runs"]), command
+        assert ours == figures(json.loads(westwood(*words[1:]).printed())["runs"]), command
 
 
 @pytest.mark.parametrize("name", presets())

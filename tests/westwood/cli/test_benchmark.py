@@ -48,8 +48,7 @@ def test_without_a_folder_the_answers_are_printed_and_nothing_is_kept(westwood, 
 
 
 def test_a_folder_has_the_runs_and_the_worst_paths(westwood, tmp_path):
-    done = westwood("evaluate", "veno", "--only", "clean-tenth", *QUICK, "--out", "out")
-    assert done.code == 0
+    westwood("evaluate", "veno", "--only", "clean-tenth", *QUICK, "--out", "out").printed()
     rows = pl.read_parquet(tmp_path / "out" / "runs.parquet")
     assert rows.height == 8 and set(rows["control"]) == {"veno", "cubic"}
     ratios = (
@@ -82,9 +81,10 @@ def test_a_disk_that_is_full_at_the_end_does_not_take_a_run(westwood, monkeypatc
 
 def test_the_frontier_draws_each_control_and_each_value_of_a_setting(westwood, tmp_path):
     more = ("--vary", "westwood+:filter=none,tustin", "--out", "out")
-    done = westwood("evaluate", "cubic", "--only", "beside-kept,loss-binds", *more, *QUICK)
-    assert done.code == 0, done.err
-    heads = done.out.splitlines()[:3]
+    printed = westwood(
+        "evaluate", "cubic", "--only", "beside-kept,loss-binds", *more, *QUICK
+    ).printed()
+    heads = printed.splitlines()[:3]
     assert [head.partition(":")[0] for head in heads] == [
         "cubic",
         "westwood+ (filter=none)",

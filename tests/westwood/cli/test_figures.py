@@ -31,8 +31,7 @@ def test_a_figure_is_a_pdf_of_the_size_and_title_that_are_asked_for(westwood, tm
 
 
 def test_protocols_are_drawn_over_each_other(westwood, tmp_path):
-    called = westwood("trace", "path", *SHORT, "--cc", "cubic", "--cc", "bbr", "--plot")
-    assert called.code == 0, called.err
+    westwood("trace", "path", *SHORT, "--cc", "cubic", "--cc", "bbr", "--plot").printed()
     drawn = (tmp_path / "path-trace.svg").read_text("utf-8")
     assert "<!-- CUBIC -->" in drawn and "<!-- BBRv1 -->" in drawn
 
@@ -55,8 +54,7 @@ def legends(figure: Any) -> list[str]:
 
 def test_report_has_the_figure_options_of_the_other_commands(westwood, tmp_path):
     swept = ("--loss", "0.1%,1%", "--queue", "10p,50p", "--cc", "cubic,bbr")
-    written = westwood("compare", "--duration", "2s", "--seeds", "2", *swept, "--out", "kept")
-    assert written.code == 0, written.err
+    westwood("compare", "--duration", "2s", "--seeds", "2", *swept, "--out", "kept").printed()
     asked = ("--by", "cc", "--size", "8.5cm", "--title", "Mine")
     called = westwood("report", "kept", *asked, "--figure", "mine.pdf")
     assert (called.code, called.out) == (0, "mine.pdf\n"), called.err

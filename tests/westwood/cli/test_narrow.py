@@ -23,9 +23,7 @@ def printed(westwood, monkeypatch) -> Callable[..., str]:
         monkeypatch.setenv("FORCE_COLOR", "1")  # makes rich take the captured output for a terminal
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setenv("COLUMNS", str(width))
-        called = westwood(*arguments)
-        assert called.code == 0
-        text = _STYLE.sub("", called.out)
+        text = _STYLE.sub("", westwood(*arguments).printed())
         assert all(len(line) <= width for line in text.splitlines())
         return text
 

@@ -221,9 +221,7 @@ def test_a_sweep_over_files_is_read_and_run_again_after_they_changed(swept, west
     first = rows.filter(seed=1)["goodput_bps"].to_list()
     assert goodputs(westwood("run", "out/scenario.toml", "--seeds", "1", "--json")) == first
     for number, row in enumerate(rows.iter_rows(named=True), start=1):
-        read = westwood("report", "out", "--row", number)
-        assert read.code == 0, read.err
-        words = shlex.split(read.out)
+        words = shlex.split(westwood("report", "out", "--row", number).printed())
         assert words[:3] == ["westwood", "trace", "out/scenario.toml"]
         again = westwood("run", *words[2:-3], "--seeds", "2", "--json")
         assert json.loads(again.out)["runs"][row["seed"] - 1]["goodput_bps"] == row["goodput_bps"]
@@ -236,9 +234,7 @@ def test_a_row_of_several_controls_runs_the_contents_that_it_ran(swept, westwood
     for file in (swept / "a.c", swept / "x" / "a.c"):
         file.write_text(like("vegas", "other"), encoding="utf-8")
     for number, before in enumerate(rows["goodput_bps"], start=1):
-        read = westwood("report", "both", "--row", number)
-        assert read.code == 0, read.err
-        words = shlex.split(read.out)
+        words = shlex.split(westwood("report", "both", "--row", number).printed())
         assert goodputs(westwood("run", *words[2:-3], "--seeds", "1", "--json")) == [before]
     kept = swept / "both" / f"a-{loading._source(MINE.encode())}.c"
     kept.write_text(EVIL, encoding="utf-8")

@@ -324,8 +324,7 @@ def test_new_writes_a_file_that_runs_and_overwrites_none(westwood):
 
 
 def test_new_says_how_to_run_a_file_elsewhere(tmp_path, westwood):
-    wrote = westwood("control", "new", tmp_path / "mine")
-    assert f"--cc {tmp_path}/mine.c,reno" in wrote.out
+    assert f"--cc {tmp_path}/mine.c,reno" in westwood("control", "new", tmp_path / "mine").printed()
 
 
 @pytest.mark.parametrize("compiler, ends", [("sleep 1.3", True), ("while :; do :; done", False)])

@@ -56,9 +56,7 @@ def verdicts(printed: str) -> dict[str, str]:
 @pytest.mark.slow
 def test_a_fit_control_passes_and_has_a_page(tmp_path, westwood):
     written(tmp_path / "mine.c", ON_LOSS)
-    done = westwood(*CHECK, "0s", "--out", "page")
-    assert done.code == 0, done.out
-    outcomes = verdicts(done.out)
+    outcomes = verdicts(westwood(*CHECK, "0s", "--out", "page").printed())
     eva, verifier = outcomes.pop("undefined"), outcomes.pop("verifier")
     assert set(outcomes.values()) == {"meets"} and eva == ("meets" if FRAMA_C else "not run")
     assert verifier in ("meets", "not run"), "only root may ask it"
@@ -70,9 +68,8 @@ def test_a_fit_control_passes_and_has_a_page(tmp_path, westwood):
 
 
 def test_a_control_that_is_no_file_is_reported(westwood):
-    done = westwood("evaluate", "cubic", "--suite", "check")
-    assert done.code == 0
-    assert {*verdicts(done.out)} == {*check.SAYS} and "it checks a control in a file" in done.out
+    printed = westwood("evaluate", "cubic", "--suite", "check").printed()
+    assert {*verdicts(printed)} == {*check.SAYS} and "it checks a control in a file" in printed
 
 
 # They carry less than a tenth of the slowest of Reno, CUBIC and BBRv1: docs/your-own-control.md,
@@ -182,11 +179,10 @@ def test_without_clang_ziglang_finds_what_linux_lacks(statement, tmp_path, monke
 )
 def test_frama_c_finds_what_no_test_does(statement, expected, tmp_path, westwood):
     text = written(tmp_path / "mine.c", f"    {statement}\n")
-    done = westwood(*CHECK, "0s")
-    assert done.code == 0
-    unsure = [name for name, word in verdicts(done.out).items() if word == "cannot tell"]
-    assert unsure == ["undefined"], done.out
-    assert f"mine.c:{line_of(text, statement)}: {expected}" in " ".join(done.out.split())
+    printed = westwood(*CHECK, "0s").printed()
+    unsure = [name for name, word in verdicts(printed).items() if word == "cannot tell"]
+    assert unsure == ["undefined"], printed
+    assert f"mine.c:{line_of(text, statement)}: {expected}" in " ".join(printed.split())
 
 
 def test_a_file_that_does_not_compile_is_refused(tmp_path, westwood):

@@ -54,15 +54,13 @@ def test_a_worker_that_dies_loses_nothing_and_changes_nothing(dask, small_file, 
 
 
 def test_the_command_line_finds_the_cluster(dask, small_file, westwood):
-    called = westwood("sweep", small_file, "--seeds", "4", "--dask", dask.address, "--out", "s")
-    assert called.code == 0, called.err
+    westwood("sweep", small_file, "--seeds", "4", "--dask", dask.address, "--out", "s").printed()
 
 
 def test_what_observers_read_comes_back_from_the_cluster(dask, westwood):
     words = ("reproduce", "fig11", "--set", "duration=20s")
     for place, more in (("here", ()), ("there", ("--dask", dask.address))):
-        called = westwood(*words, "--out", place, *more)
-        assert called.code == 0, called.err
+        westwood(*words, "--out", place, *more).printed()
     here, there = (Path(place, "data", "ack-compression.csv") for place in ("here", "there"))
     assert here.read_bytes() == there.read_bytes() and b"estimate" in here.read_bytes()
 
