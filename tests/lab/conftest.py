@@ -48,12 +48,7 @@ def watched(browser) -> Iterator[Callable[..., Any]]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.on(
-            "console",
-            lambda message: problems.append(message.text) if message.type == "error" else 0,
-        )
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("request", lambda request: problems.extend(_foreign(request.url, url)))
+        _watch(page, problems, url)
         return page
 
     yield new_page
@@ -75,6 +70,15 @@ def opened(watched) -> Callable[..., Any]:
     return open_page
 
 
+def _watch(page: Any, problems: list[str], url: str = "") -> None:
+    """Notes errors in a page's console, and requests to another server."""
+    page.on(
+        "console", lambda message: problems.append(message.text) if message.type == "error" else 0
+    )
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: problems.extend(_foreign(request.url, url)))
+
+
 def _foreign(asked: str, url: str) -> list[str]:
     ours = (*OURS, url) if url else OURS
     return [] if asked.startswith(ours) else [f"asked for {asked}"]
@@ -94,11 +98,7 @@ def shared_tab(browser) -> Iterator[tuple[Any, list[str]]]:
     """Opens a tab that tests share; returns it with the list of the problems that it reports."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page, problems = context.new_page(), []
-    page.on(
-        "console", lambda message: problems.append(message.text) if message.type == "error" else 0
-    )
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("request", lambda request: problems.extend(_foreign(request.url, "")))
+    _watch(page, problems)
     page.goto(laboratory.PAGE.as_uri())
     page.wait_for_selector("body[data-shown]")
     yield page, problems
@@ -118,5 +118,4 @@ def tab(shared_tab) -> Iterator[Any]:
 
 @pytest.fixture
 def page(opened) -> Any:
-    """Opens the page in its initial state."""
     return opened()

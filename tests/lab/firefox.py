@@ -95,7 +95,6 @@ class Firefox:
         return b64decode(self.of_tab("browsingContext.captureScreenshot")["data"])
 
     def close(self):
-        """Closes the browser."""
         try:
             self.ask("browser.close")
             self._process.wait(PATIENCE_S)

@@ -26,7 +26,6 @@ def page(tab) -> Any:
 
 
 def visible(page: Any, name: str) -> Any:
-    """Finds the visible control of a setting."""
     return page.locator(f'[data-field="{name}"]:visible')
 
 

@@ -23,10 +23,15 @@ SCENARIO += '[sweep]\n"tcp.cc" = ["reno", "cubic"]\n'
 
 
 @pytest.fixture
-def server() -> Iterator[serving.Server]:
-    """Starts a server on a free port."""
+def built():
+    """Skips the test without a page."""
     if not laboratory.PAGE.exists():
         pytest.skip("the page is not built: make lab")
+
+
+@pytest.fixture
+def server(built: None) -> Iterator[serving.Server]:
+    """Starts a server on a free port."""
     started = serving.Server()
     thread = threading.Thread(target=started.serve_forever, daemon=True)
     thread.start()
@@ -71,9 +76,8 @@ def test_an_invalid_scenario_is_reported_before_serving(westwood, tmp_path):
         westwood("lab", wrong, "--no-browser").refusal()
 
 
+@pytest.mark.usefixtures("built")
 def test_a_used_port_gives_one_line(westwood):
-    if not laboratory.PAGE.exists():
-        pytest.skip("the page is not built: make lab")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = westwood("lab", "--no-browser", "--port", port)
@@ -88,9 +92,8 @@ def test_a_missing_page_says_how_to_build_it(westwood, monkeypatch, tmp_path):
     assert "make lab" in done.err
 
 
+@pytest.mark.usefixtures("built")
 def test_it_opens_the_browser_and_ends_on_ctrl_c(tmp_path):
-    if not laboratory.PAGE.exists():
-        pytest.skip("the page is not built: make lab")
     browser, seen = tmp_path / "browser", tmp_path / "seen"
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" >{seen}.part\nmv {seen}.part {seen}\n')
     browser.chmod(0o755)

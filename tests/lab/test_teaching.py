@@ -12,7 +12,6 @@ BOTTLENECK_BPS = 500e3  # of ack-compression
 
 
 def rows_of(page: Any) -> dict[str, dict[str, Any]]:
-    """Returns the rows shown, by control."""
     return {row["cc"]: row for row in page.evaluate("lab.rows")}
 
 

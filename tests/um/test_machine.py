@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from mine import MINE
 from one_link import one_link
 
 from westwood import InputError, RunError, Scenario, UnavailableError, simulate, simulate_many
@@ -142,24 +143,12 @@ def test_the_simulator_refuses_a_control_of_the_kernel():
         simulate(scenario("linux:htcp"))
 
 
-MINE = """#define WW_STATE mine
-#include "control.h"
-struct mine {{ struct ww_common common; }};
-static void on_ack(const struct ww_config *config, struct mine *own, struct ww_window *window,
-                   const struct ww_sample *ack) {{
-    {fault}
-    window->cwnd += ack->acked_segments > 0;
-}}
-static void on_loss(const struct ww_config *config, struct mine *own, struct ww_window *window,
-                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {{
-    window->cwnd = window->ssthresh = in_flight > 4 ? in_flight / 2 : 2;
-}}
-WW_CONTROL("Mine", 0, .on_ack = on_ack, .on_loss = on_loss)
-"""
+GROWTH = "if (!ww_may_grow(ack)) return;"
 
 
 def own_program(folder: Path, fault: str = "") -> str:
-    (folder / "mine.c").write_text(MINE.format(fault=fault))
+    """Writes the control like Reno, with a fault at each ACK."""
+    (folder / "mine.c").write_text(MINE.replace(GROWTH, f"{fault}\n    {GROWTH}"))
     return str(folder / "mine.c")
 
 

@@ -21,6 +21,9 @@ cc = "reno"
 """
 
 
+BACK = {"from": "b", "to": "a"}  # of a flow in the other direction
+
+
 def with_link(keys: str) -> str:
     """Returns FILE with these lines of its link."""
     return FILE.replace("[[flow]]", f"{keys}\n[[flow]]")

@@ -4,6 +4,7 @@
 import re
 
 import pytest
+from one_link import one_link
 
 from westwood.engines import ns3_limits
 from westwood.engines.export.ns3 import program
@@ -143,12 +144,7 @@ def test_the_program_never_overwrites_its_scenario(westwood, small_file):
 
 
 def test_every_flow_has_its_own_port():
-    flows = [
-        {"name": f"f{i}", "from": "x", "to": "y", "cc": "sack", "count": 10_000} for i in range(7)
-    ]
-    link = {"name": "l", "between": ["x", "y"], "rate": "1Mbps", "delay": "1ms"}
-    scenario = Scenario(
-        name="n", duration="1s", seeds=1, profile="ns3-3.44", link=[link], flow=flows
-    )
+    flows = [{"cc": "sack", "count": 10_000}] * 7
+    scenario = one_link(*flows, duration="1s", seeds=1, profile="ns3-3.44")
     with pytest.raises(InputError, match=r'flow = "70000 flows": .* expects at most 60000'):
         program(scenario)

@@ -25,7 +25,6 @@ SAME = {"profile": "ns3-3.44", "tcp.recovery": "sack", "duration": "60s"}
 
 
 def rows_in_ns3(scenario: Scenario) -> pl.DataFrame:
-    """Returns the rows of a run of an experiment in ns-3."""
     planned = experiment.plan(scenario, seeds=1)
     return experiment.collect(planned, engines.find("ns3"), workers=1, track=everything).rows
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from one_link import BACK, one_link
 
 from westwood import Scenario
 from westwood.control.catalogue import (
@@ -28,12 +29,10 @@ from westwood.scenario.declared import written_field
 
 
 def scenario(**link: Any) -> Scenario:
-    path = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", **link}
-    flows = [
-        {"name": "one", "from": "a", "to": "b", "cc": "westwood+", "recovery": "sack"},
-        {"name": "two", "from": "b", "to": "a", "app": {"kind": "udp", "rate": "1Mbps"}},
-    ]
-    return Scenario(name="s", duration="20s", link=[path], flow=flows)
+    path = {"name": "l", "rate": "4Mbps", "delay": "20ms", **link}
+    first = {"name": "one", "cc": "westwood+", "recovery": "sack"}
+    two = {"name": "two", "app": {"kind": "udp", "rate": "1Mbps"}, **BACK}
+    return one_link(first, two, link=path, duration="20s")
 
 
 def statements(plan: str) -> list[list[str]]:

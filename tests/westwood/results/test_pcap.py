@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from golden_files import assert_golden, digest
+from one_link import BACK, one_link
 
 from westwood import Scenario, simulate
 from westwood.errors import InputError
@@ -72,44 +73,24 @@ def test_tshark_counts_the_same_retransmissions(cc, tmp_path):
     assert data == pytest.approx(row["sent"], rel=0.01)
 
 
-def mixed(small: Scenario, duration: str = "30s") -> Scenario:
+def mixed(duration: str = "30s") -> Scenario:
     """ECN, datagrams, long headers, SACK blocks, both directions, several connections."""
     red = {"kind": "red", "limit": "50p", "min": 3, "max": 40, "weight": 0.05, "ecn": True}
-    data = {
-        **small.resolved(),
-        "duration": duration,
-        "sweep": {},
-        "link": [
-            {
-                "name": "l",
-                "between": ["a", "b"],
-                "rate": "3Mbps",
-                "delay": "20ms",
-                "queue": red,
-                "loss": {"rate": 0.02},
-                "reorder": {"rate": 0.02, "delay": "9ms"},
-            }
-        ],
-        "flow": [
-            {"name": "ecn", "from": "a", "to": "b", "cc": "westwood+", "ecn": True},
-            {"name": "sack", "from": "b", "to": "a", "cc": "sack", "header": "52B"},
-            {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "300kbps"}},
-            {
-                "name": "web",
-                "from": "a",
-                "to": "b",
-                "cc": "cubic",
-                "arrivals": {"every": "3s", "size": "20kB"},
-                "receive_window": "300kB",
-            },
-        ],
-    }
-    return Scenario(**data)
+    loss = {"loss": {"rate": 0.02}, "reorder": {"rate": 0.02, "delay": "9ms"}}
+    transfers = {"arrivals": {"every": "3s", "size": "20kB"}, "receive_window": "300kB"}
+    return one_link(
+        {"name": "ecn", "cc": "westwood+", "ecn": True},
+        {"name": "sack", "cc": "sack", "header": "52B", **BACK},
+        {"name": "udp", "app": {"kind": "udp", "rate": "300kbps"}},
+        {"name": "web", "cc": "cubic", **transfers},
+        link={"name": "l", "rate": "3Mbps", "delay": "20ms", "queue": red, **loss},
+        duration=duration,
+    )
 
 
 @needs_tshark
 def test_every_kind_of_packet_is_sound(small, tmp_path):
-    result = simulate(mixed(small), 1, capture="l")
+    result = simulate(mixed(), 1, capture="l")
     file = tmp_path / "l.pcap"
     written = pcap.write(result, file)
     assert (count(file, "ip"), count(file, WRONG)) == (written, 0)
@@ -138,7 +119,7 @@ def test_every_kind_of_packet_is_sound(small, tmp_path):
 @needs_tshark
 def test_packets_of_an_l4s_flow_carry_ect1(small, tmp_path):
     file = tmp_path / "l.pcap"
-    l4s = mixed(small, "5s").with_settings({"ecn.ect1": True})
+    l4s = mixed("5s").with_settings({"ecn.ect1": True})
     pcap.write(simulate(l4s, 1, capture="l"), file)
     assert count(file, "ip.dsfield.ecn == 1") > 0
     assert count(file, "ip.dsfield.ecn == 2") == 0
@@ -193,7 +174,7 @@ def test_the_command_line_captures_the_chosen_link(westwood, small_file, tmp_pat
 
 def test_a_run_gives_the_same_capture_in_every_version(small, tmp_path):
     whole = small.with_settings({"tcp.size": "100kB", "tcp.header": "80B", "duration": "20s"})
-    runs = {"mixed": (mixed(small, "12s"), "l"), "transfer": (whole, "access")}
+    runs = {"mixed": (mixed("12s"), "l"), "transfer": (whole, "access")}
     file, hashes = tmp_path / "l.pcap", {}
     for name, (scenario, link) in runs.items():
         packets = pcap.write(simulate(scenario, 1, capture=link), file)
@@ -204,7 +185,7 @@ def test_a_run_gives_the_same_capture_in_every_version(small, tmp_path):
 def test_the_checksums_of_a_capture_are_right(small, tmp_path):
     """RFC 1071: the ones' complement sum of the words, with the checksum, is -0."""
     file = tmp_path / "l.pcap"
-    pcap.write(simulate(mixed(small, "5s"), 1, capture="l"), file)
+    pcap.write(simulate(mixed("5s"), 1, capture="l"), file)
     content, place = file.read_bytes(), 24
     while place < len(content):
         stored, length = struct.unpack_from("<II", content, place + 8)

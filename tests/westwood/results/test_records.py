@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from one_link import BACK, one_link
 from polars.testing import assert_frame_equal
 
 from westwood import RunError, Scenario
@@ -17,32 +18,24 @@ from westwood.results import pcap, queues, traces
 from westwood.results import spool as spool_
 from westwood.results.parquet import write_parquet
 
-PATH: dict[str, Any] = {
-    "name": "path",
-    "between": ["a", "b"],
+PATH = {
     "rate": "8Mbps",
-    "delay": "10ms",
     "queue": {"kind": "red", "limit": "30p", "min": 5, "max": 20},
     "loss": {"kind": "uniform", "rate": 0.01, "on": "both"},
 }
+ARRIVALS = {"every": "40ms", "size": "9kB", "sizes": "exponential"}
 FLOWS: list[dict[str, Any]] = [
-    {
-        "name": "web",
-        "from": "a",
-        "to": "b",
-        "cc": "cubic",
-        "arrivals": {"every": "40ms", "size": "9kB", "sizes": "exponential"},
-    },
-    {"name": "bulk", "from": "a", "to": "b", "cc": "westwood+", "count": 2},
-    {"name": "back", "from": "b", "to": "a", "cc": "bbr"},
-    {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "200kbps"}},
+    {"name": "web", "cc": "cubic", "arrivals": ARRIVALS},
+    {"name": "bulk", "cc": "westwood+", "count": 2},
+    {"name": "back", "cc": "bbr", **BACK},
+    {"name": "udp", "app": {"kind": "udp", "rate": "200kbps"}},
 ]
 EVERYTHING: dict[str, Any] = {"trace": True, "events": True, "queues": True, "capture": "path"}
 FRAMES = ("trace", "events", "queues", "queue_states", "drops", "transfers", "links")
 
 
 def scenario(duration: str = "4s") -> Scenario:
-    return Scenario(name="mixed", duration=duration, link=[PATH], flow=FLOWS)
+    return one_link(*FLOWS, link=PATH, name="mixed", duration=duration)
 
 
 @pytest.mark.parametrize("piece", [50, 1000])

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from one_link import one_link
+from one_link import BACK, one_link
 
 from westwood import Scenario, simulate
 from westwood.control.catalogue import QUEUES
@@ -15,36 +15,21 @@ from westwood.engines import run_figures
 from westwood.engines.result import Result
 from westwood.results.traces import STATES, offered_rate
 
-NETWORK: dict[str, Any] = {
-    "name": "mixed",
-    "duration": "40s",
-    "link": [
-        {
-            "name": "l",
-            "between": ["a", "b"],
-            "rate": "3Mbps",
-            "delay": "20ms",
-            "queue": {"limit": "20p"},
-            "loss": {"rate": 0.005},
-        }
-    ],
-    "flow": [
-        {"name": "long", "from": "a", "to": "b", "cc": "westwood+"},
-        {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "300kbps"}},
-        {
-            "name": "web",
-            "from": "b",
-            "to": "a",
-            "cc": "sack",
-            "arrivals": {"every": "2s", "size": "20kB"},
-        },
-    ],
-}
+LINK: dict[str, Any] = {"name": "l", "rate": "3Mbps", "delay": "20ms", "queue": {"limit": "20p"}}
+LINK |= {"loss": {"rate": 0.005}}
+NETWORK = one_link(
+    {"name": "long", "cc": "westwood+"},
+    {"name": "udp", "app": {"kind": "udp", "rate": "300kbps"}},
+    {"name": "web", "cc": "sack", "arrivals": {"every": "2s", "size": "20kB"}} | BACK,
+    link=LINK,
+    name="mixed",
+    duration="40s",
+)
 
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    return simulate(Scenario(**NETWORK), 1, trace=True, queues=True, events=True)
+    return simulate(NETWORK, 1, trace=True, queues=True, events=True)
 
 
 def test_the_trace_has_what_a_researcher_plots(result):
@@ -65,9 +50,9 @@ def test_the_trace_has_what_a_researcher_plots(result):
 
 def test_a_trace_names_the_modes_and_quantities_of_its_controls():
     """BBRv1's rows have no caps, CUBIC's no mode, and a run of CUBIC alone no such columns."""
-    flows = [{"name": cc, "from": "a", "to": "b", "cc": cc} for cc in ("bbr3", "bbr", "cubic")]
-    network = NETWORK | {"duration": "12s", "flow": flows}
-    trace = simulate(Scenario(**network), 1, trace=True).trace
+    flows = [{"name": cc, "cc": cc} for cc in ("bbr3", "bbr", "cubic")]
+    network = one_link(*flows, link=LINK, duration="12s")
+    trace = simulate(network, 1, trace=True).trace
     caps, shared = ["inflight_longterm", "inflight_shortterm"], ["bw_bps", "min_rtt_s"]
     assert set(caps + shared) < set(trace.columns)
     assert not any(name.startswith("quantity") for name in trace.columns)
@@ -84,7 +69,7 @@ def test_a_trace_names_the_modes_and_quantities_of_its_controls():
         assert last[name]["pacing_bps"] > 0
     assert all(math.isnan(last["bbr"][name]) for name in caps)
     assert all(math.isnan(last["cubic"][name]) for name in (*caps, *shared, "pacing_bps"))
-    alone = simulate(Scenario(**network | {"flow": flows[2:]}), 1, trace=True).trace
+    alone = simulate(one_link(flows[2], link=LINK, duration="12s"), 1, trace=True).trace
     assert not {"mode", "pacing_bps", *shared} & set(alone.columns)
 
 

@@ -27,7 +27,6 @@ SEED = 2026  # fresh: no test was tuned with it
 def hunted(
     cc: str, harm: str, environments: int, workers: int = 2, folder: Path | None = None
 ) -> hunter.Hunt:
-    """Runs a hunt to its end."""
     planned = hunter.plan(cc, (harm,), SEED, environments, None)
     hunt = hunter.Hunt(planned, Folder(folder) if folder else None)
     with hunt.opened(resume=folder is not None):
@@ -37,7 +36,6 @@ def hunted(
 
 @pytest.fixture(scope="module")
 def over() -> hunter.Hunt:
-    """A short hunt of Westwood+."""
     return hunted("westwood+", "below-cubic", 100)
 
 
@@ -235,9 +233,8 @@ def test_a_degradation_is_from_0_to_1():
     choices, runner = random.Random(9), Runner()
     for harm in degradation.DEGRADATIONS.values():
         attack = any_attack(choices, *harm.needs)
-        assert (
-            0 <= runner.degradation(harm, replace(attack, duration_us=2_000_000), "westwood+") <= 1
-        )
+        attack = replace(attack, duration_us=2_000_000)
+        assert 0 <= runner.degradation(harm, attack, "westwood+") <= 1
 
 
 def test_it_prints_what_it_found_and_writes_it(westwood, tmp_path, monkeypatch):

@@ -23,17 +23,21 @@ def any_attack(choices: random.Random) -> attacks.Attack:
     return attacks.drawn(names, fractions, choices.getrandbits(32))
 
 
-def test_it_runs_as_its_scenario_does():
+def check(attack: attacks.Attack, protocol: str, runner: Runner) -> None:
+    """Checks that an attack runs as its scenario does."""
+    result = simulate(scenario_of(attack, protocol), attack.seed)
+    names = [flow.name for flow in result.scenario.flows]
+    duration_s, raw = attack.duration_us / 1e6, result.raw
+    slowly = of_run(names, raw.connections, raw.forward[0], duration_s, attack.rate_bps)
+    assert repr(runner.run(attack, protocol)) == repr(slowly), attack
+
+
+def test_any_attack_runs_as_its_scenario_does():
     choices, runner = random.Random(7), Runner()
     for _ in range(ATTACKS):
         attack = any_attack(choices)
         attack = replace(attack, duration_us=attack.duration_us // 10)
-        protocol = choices.choice(("bbr", "cubic"))
-        result = simulate(scenario_of(attack, protocol), attack.seed)
-        names = [flow.name for flow in result.scenario.flows]
-        duration_s, raw = attack.duration_us / 1e6, result.raw
-        slowly = of_run(names, raw.connections, raw.forward[0], duration_s, attack.rate_bps)
-        assert repr(runner.run(attack, protocol)) == repr(slowly), attack
+        check(attack, choices.choice(("bbr", "cubic")), runner)
 
 
 @pytest.mark.parametrize("feature", attacks.FEATURES)
@@ -42,9 +46,4 @@ def test_each_feature_runs_as_its_scenario_does(feature):
     names = ["beside", feature] if feature == "elsewhere" else [feature]
     for _ in range(6):
         fractions = [choices.random() for _ in range(attacks.genes(names))]
-        attack = attacks.drawn(names, fractions, choices.getrandbits(32), 2_000)
-        result = simulate(scenario_of(attack, "cubic"), attack.seed)
-        flows = [flow.name for flow in result.scenario.flows]
-        duration_s, raw = attack.duration_us / 1e6, result.raw
-        slowly = of_run(flows, raw.connections, raw.forward[0], duration_s, attack.rate_bps)
-        assert repr(runner.run(attack, "cubic")) == repr(slowly), attack
+        check(attacks.drawn(names, fractions, choices.getrandbits(32), 2_000), "cubic", runner)
