@@ -32,7 +32,6 @@ def bpffs(tmp_path_factory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def controls(bpffs) -> Path:
-    """Loads our controls."""
     ww_kernel.load()
     return bpffs
 

@@ -16,7 +16,6 @@ from westwood.errors import UnavailableError
 
 
 def row(case: Case) -> dict[str, Any]:
-    """Returns plausible measurements of a case."""
     run = {"cpu_s": 0.003, "packets": 100_000, "peak_kib": 3400, "run_kib": 400}
     entry = {"case": case.name, "flows": case.options.get("flows", 1), "goals": {"ns": 15.0}}
     entry |= {"engine_run": run, "ns": 30.0, "instructions": 400.0}

@@ -52,7 +52,6 @@ class Hostile:
 
 
 def nested(depth: int) -> list[Any]:
-    """Returns deeply nested lists."""
     inner: list[Any] = []
     for _ in range(depth):
         inner = [inner, inner]
@@ -60,7 +59,6 @@ def nested(depth: int) -> list[Any]:
 
 
 def cyclic() -> dict[str, Any]:
-    """Returns a table that contains itself."""
     table: dict[str, Any] = {}
     table["link"] = [table]
     return table
@@ -102,19 +100,13 @@ def result() -> Result:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """Makes a results folder."""
     path = tmp_path_factory.mktemp("results")
-    assert (
-        westwood.cli.call(
-            ["run", "table1", "--set", "duration=1s", "--seeds", "2", "--out", str(path)]
-        )
-        == 0
-    )
+    words = f"run table1 --set duration=1s --seeds 2 --out {path}"
+    assert westwood.cli.call(words.split()) == 0
     return path
 
 
 def some(choices: random.Random) -> Any:
-    """Returns any value."""
     count = len(VALUES) + len(MADE)
     place = choices.randrange(count)
     return VALUES[place] if place < len(VALUES) else MADE[place - len(VALUES)]()

@@ -156,6 +156,15 @@ def forge_rows(frame: pl.DataFrame, choices: random.Random) -> pl.DataFrame:
     return frame.drop(column)
 
 
+def used_again(place: Place) -> str:
+    """Uses a folder again, which changes nothing outside of it; returns what it says."""
+    others = outside(place)
+    code, errors = place.call(again=True)
+    assert code in (0, 2) and outside(place) == others, errors
+    assert all(line.startswith("westwood: ") for line in errors.splitlines()), errors
+    return str(errors)
+
+
 def test_a_folder_that_somebody_made_up_is_used_or_refused_in_a_line(attack, folders):
     tried = (_HALF, "campaign", "sweep", "report", "tune", "stress")
     for choices in attack.rounds():
@@ -169,10 +178,7 @@ def test_a_folder_that_somebody_made_up_is_used_or_refused_in_a_line(attack, fol
             folder = Folder(out)
             folder.frame("runs.parquet", forge_rows(folder.read_frame("runs.parquet"), choices))
             del folder
-        others = outside(place)
-        code, errors = place.call(again=True)
-        assert code in (0, 2) and outside(place) == others, errors
-        assert all(line.startswith("westwood: ") for line in errors.splitlines()), errors
+        used_again(place)
         shutil.rmtree(place.path)
 
 
@@ -215,10 +221,7 @@ def test_a_folder_that_names_controls_is_read_without_their_code(attack, folders
         folder = Folder(place.path / "out")
         forge_controls(folder, choices)
         del folder
-        others = outside(place)
-        code, errors = place.call(again=True)
-        assert code in (0, 2) and outside(place) == others, errors
-        assert all(line.startswith("westwood: ") for line in errors.splitlines()), errors
+        errors = used_again(place)
         assert "is compiled" not in errors
         shutil.rmtree(place.path)
 

@@ -36,7 +36,6 @@ LONGEST_S = 10.0
 
 
 def recording() -> str:
-    """Returns a recording of one connection."""
     kinds = (
         [("open", "start")] + 30 * [("open", "window")] + [("recovery", "loss"), ("open", "end")]
     )

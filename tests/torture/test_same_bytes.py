@@ -40,8 +40,6 @@ OF_A_RUN = ("created", "commit", "python", "machine")  # in a manifest
 
 @dataclass(frozen=True)
 class Made:
-    """A command's output and files."""
-
     printed: str
     files: Mapping[str, object]
 

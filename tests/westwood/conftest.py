@@ -16,7 +16,6 @@ SMALL = Path(__file__).with_name("small.toml").read_text(encoding="utf-8")
 
 @pytest.fixture
 def small_file(tmp_path) -> Path:
-    """The small scenario as a file in its own folder."""
     path = tmp_path / "small.toml"
     path.write_text(SMALL, encoding="utf-8")
     return path
@@ -33,7 +32,6 @@ def quic_runner():
 
 @pytest.fixture
 def small(small_file) -> Scenario:
-    """The small scenario."""
     return Scenario.from_toml(small_file)
 
 

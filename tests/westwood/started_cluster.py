@@ -52,7 +52,6 @@ class Cluster:
         self.workers.append(self._start(*words, "--local-directory", self._folder))
 
     def close(self):
-        """Kills all of its processes."""
         for process in [*self.workers, self.scheduler]:
             process.kill()
             process.wait()

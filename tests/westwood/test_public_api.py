@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every public name has a complete docstring, whose examples give what they show."""
 
-import copy
 import doctest
 import inspect
-import pickle
 import pydoc
 from collections.abc import Iterator
 from pathlib import Path
@@ -126,15 +124,6 @@ def test_what_pydantic_adds_is_hidden():
     assert {"name", "duration", "link", "points"} <= set(dir(scenario))
     text = pydoc.plain(pydoc.render_doc(Scenario))
     assert "model_" not in text and "pydantic" not in text.replace("pydantic.main.BaseModel", "", 1)
-
-
-def test_a_scenario_can_be_pickled_and_copied():
-    queue = {"kind": "codel", "limit": "50p"}
-    changes = {"duration": "2s", "bottleneck.queue": queue}
-    scenario = Scenario.preset("fading").with_settings(changes)
-    for other in (pickle.loads(pickle.dumps(scenario)), copy.deepcopy(scenario)):
-        assert other == scenario and other.to_toml() == scenario.to_toml()
-        assert simulate(other).rows["sent"].equals(simulate(scenario).rows["sent"])
 
 
 @pytest.mark.parametrize("member", [name for name in PUBLIC if name.startswith("Scenario.")])

@@ -39,7 +39,6 @@ def own_network() -> Iterator[None]:
 
 
 def devices() -> set[str]:
-    """Returns the names of this namespace's devices."""
     lines = Path("/proc/thread-self/net/dev").read_text().splitlines()[2:]
     return {line.partition(":")[0].strip() for line in lines}
 
@@ -54,7 +53,6 @@ class Network:
         os.close(self._held)
 
     def inhabitants(self) -> list[int]:
-        """Returns the PIDs in it."""
         name = os.readlink(f"/proc/self/fd/{self._held}")
         members = []
         for process in Path("/proc").glob("[0-9]*"):

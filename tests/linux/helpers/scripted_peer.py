@@ -149,7 +149,6 @@ def decided(sender: socket.socket) -> str:
 
 
 def main(cc: str, path: Path) -> None:
-    """Replays the recording."""
     lines = read(path)
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
     tun = open_device()

@@ -28,7 +28,6 @@ def missing_reason() -> str:
 
 
 def program(*words: str, **how: Any) -> subprocess.CompletedProcess[str]:
-    """Runs the program `westwood path emulate`."""
     done = subprocess.run(
         [*SHELL, *words], capture_output=True, text=True, check=False, timeout=60, **how
     )

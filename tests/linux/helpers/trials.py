@@ -19,7 +19,6 @@ SHORT = ("--rate", "5Mbps", "--delay", "10ms", "--queue", "20p", "--loss", "0", 
 
 
 def command(*words: object) -> list[str]:
-    """Returns the command line of a rehearsal."""
     return [*WESTWOOD, "path", "compare", "--emulated", *map(str, words)]
 
 

@@ -53,7 +53,6 @@ def started(file: Path, first_line: str, *words: str) -> subprocess.Popen[str]:
 
 
 def recorder_words(buffer_bytes: int, *more: int) -> list[str]:
-    """Returns the command line of ww-kernel's recorder."""
     words = (ww_kernel.program(), "record", ww_kernel.pins(), 0, buffer_bytes, *more)
     return [str(word) for word in words]
 

@@ -46,7 +46,6 @@ def outside() -> Iterator[None]:
 
 @pytest.fixture
 def echo() -> Iterator[None]:
-    """Echoes datagrams."""
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     server.bind(("0.0.0.0", 7))
 

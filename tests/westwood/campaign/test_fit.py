@@ -53,7 +53,6 @@ def recorded(
 
 
 def frame(upload: fit.Upload) -> pl.DataFrame:
-    """Returns the upload as a recording has it."""
     return pl.DataFrame(
         {
             "time_s": upload.time_s,

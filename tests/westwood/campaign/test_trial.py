@@ -82,10 +82,12 @@ def test_a_trial_ends_where_the_longest_round_no_longer_fits(monkeypatch, tmp_pa
 
 
 def test_a_trial_ends_as_soon_as_it_is_decided(monkeypatch, tmp_path):
+    """It is incomplete until its command has written the page."""
     clear = {"cubic": [1.0, 1.1] * 20, "ww_plus": [2.0, 2.1] * 20}
     trial = run(monkeypatch, tmp_path / "a", Host(clear, [1.0] * 80))
     assert trial.is_decided and trial.rounds == 5
     assert not trial_of().is_decided
+    assert json.loads((tmp_path / "a" / "manifest.json").read_text())["complete"] is False
 
 
 def test_each_upload_is_kept_as_it_ends(monkeypatch, tmp_path):
@@ -103,12 +105,6 @@ def test_each_upload_is_kept_as_it_ends(monkeypatch, tmp_path):
     losses = trial.losses.filter(pair=1)
     assert losses.select("pair", "time_s", "rtt_s").unique().rows() == [(1, 0.1, 0.04)]
     assert sorted(losses["cc"]) == sorted(CONTROLS)
-
-
-def test_a_trial_is_incomplete_until_its_command_has_written_the_page(monkeypatch, tmp_path):
-    clear = {"cubic": [1.0, 1.1] * 20, "ww_plus": [2.0, 2.1] * 20}
-    assert run(monkeypatch, tmp_path, Host(clear, [1.0] * 80)).is_decided
-    assert json.loads((tmp_path / "manifest.json").read_text())["complete"] is False
 
 
 def test_a_trial_without_a_round_is_an_error(monkeypatch, tmp_path):

@@ -25,7 +25,6 @@ def commands(group: Any, *words: str) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 
 def titles(text: str) -> list[str]:
-    """Returns the titles of a help's sections."""
     return re.findall(r"^([A-Z].*):$", text, re.M)
 
 

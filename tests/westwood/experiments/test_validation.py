@@ -52,6 +52,10 @@ def test_grids_have_the_declared_points():
         lossless.protocols
     )
     assert {point["size"] for point in GRIDS["ns3"]["short"].points} >= {"10kB", "10MB"}
+    points = GRIDS["linux"]["short-queues"].points
+    assert len(points) == 40 and sum(point["beside"] > 0 for point in points) == 20
+    assert sum(point["queue"].endswith("ms") for point in points) >= 20
+    assert GRIDS["linux"]["short-queues"].close == 0.07
 
 
 @pytest.mark.parametrize(
@@ -88,7 +92,7 @@ def test_only_random_points_run_with_several_seeds():
     assert len(plan(replace(SMALL, is_random=True)).jobs) == 6  # a real machine varies anyway
 
 
-def test_a_queue_may_be_in_bandwidth_delay_products():
+def test_a_queue_may_be_in_bandwidth_delay_products_or_a_time():
     grid = replace(SMALL, flow={"packet": "1500B"})
 
     def limit(rate: str, delay: str, queue: str) -> Any:
@@ -98,20 +102,11 @@ def test_a_queue_may_be_in_bandwidth_delay_products():
     assert limit("5Mbps", "100ms", "2BDP") == 166
     assert limit("1Mbps", "2ms", "0.5BDP") == 5  # at least room for a burst
     assert limit("5Mbps", "100ms", "7p") == 7
-
-
-@pytest.mark.parametrize(
-    ("rate", "queue", "packets"), [("12Mbps", "10ms", 10), ("1Mbps", "1ms", 2)]
-)
-def test_a_queue_may_be_given_as_a_time(rate, queue, packets):
-    """A packet has 1500 bytes; no queue is shorter than two packets."""
-    grid = replace(SMALL, flow={"packet": "1500B"})
-    scenario = point_scenario(Point(rate=rate, delay="20ms", queue=queue), grid=grid)
-    assert scenario.link[-1].queue.limit.count == packets
+    assert limit("12Mbps", "20ms", "10ms") == 10
+    assert limit("1Mbps", "20ms", "1ms") == 2, "no queue is shorter"
 
 
 def test_competing_cubic_flows_have_rows_of_their_own():
-    """As many flows in the same direction have rows of their own."""
     grid = replace(SMALL, access={"rate": "1Gbps"})
     scenario = point_scenario(Point(rate="2Mbps", delay="20ms", flows=2, beside=1.0), grid=grid)
     names = [(flow.name, flow.cc.name) for flow in scenario.flow]
@@ -124,14 +119,6 @@ def test_competing_cubic_flows_have_rows_of_their_own():
     assert {(flow.from_, flow.to) for flow in scenario.flow if flow.name.endswith("1")} == {
         ("sources-1", "sinks")
     }
-
-
-def test_the_grid_of_short_queues_has_forty_paths():
-    """Half of them have competing CUBIC flows, and most have queues of 1 to 20 ms."""
-    points = GRIDS["linux"]["short-queues"].points
-    assert len(points) == 40 and sum(point["beside"] > 0 for point in points) == 20
-    assert sum(point["queue"].endswith("ms") for point in points) >= 20
-    assert GRIDS["linux"]["short-queues"].close == 0.07
 
 
 def test_the_lossy_grid_has_24_drawn_paths_alone_and_beside_cubic():

@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 
+from westwood import simulate
 from westwood.engines.network import build
 from westwood.scenario import Scenario
 from westwood.scenario.summary import summarise
@@ -88,14 +89,16 @@ def test_without_a_sweep_it_is_written_in_packets():
 
 def test_a_copy_of_a_scenario_is_the_same_scenario():
     """In another process, too: plan/ reads it there again."""
-    scenario = Scenario.preset("path").with_settings({"path.queue.limit": "1bdp"})
+    settings = {"path.queue": {"kind": "codel", "limit": "1bdp"}, "duration": "2s"}
+    scenario = Scenario.preset("path").with_settings(settings)
     for again in (
         pickle.loads(pickle.dumps(scenario)),
         copy.copy(scenario),
         copy.deepcopy(scenario),
     ):
         assert again == scenario and again.hash == scenario.hash
-        assert again.relative_limits == {"path": "1bdp"}
+        assert again.relative_limits == {"path": "1bdp"} and again.to_toml() == scenario.to_toml()
+        assert simulate(again).rows["sent"].equals(simulate(scenario).rows["sent"])
         assert build(again).flows[0].receive_window_bytes == 2**20
 
 

@@ -64,14 +64,9 @@ def test_wrong_gains_fail_the_cases_of_their_states():
 
 def test_a_control_without_states_has_only_the_cases_of_what_it_sends():
     verdict_of = verdicts("cubic", *CASES)
-    assert {name for name, verdict in verdict_of.items() if verdict != "not run"} == {
-        "cruise-aggregation",
-        "sub-packet-bdp",
-        "rate-up",
-        "policer",
-        "spurious-recovery",
-        "spurious-rto",
-    }
+    sent = "cruise-aggregation sub-packet-bdp rate-up policer spurious-recovery spurious-rto"
+    ran = {name for name, verdict in verdict_of.items() if verdict != "not run"}
+    assert ran == {*sent.split()}
 
 
 def test_what_a_control_lacks_is_named():
