@@ -7,7 +7,7 @@ Figure numbers refer to Dell'Aera, Grieco and Mascolo 2003.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from matplotlib.ticker import MaxNLocator
@@ -16,6 +16,7 @@ from westwood.control.catalogue import label, style_of
 from westwood.draw.report import megabytes
 from westwood.draw.style import (
     MBPS,
+    STEPS,
     draw_ssthresh,
     interval_of,
     legend,
@@ -76,15 +77,9 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
         for axes, size in zip(panels[:, 0], sizes, strict=True):
             for (cc,), mine in rows.filter(size_bytes=size).group_by("cc", maintain_order=True):
                 style = style_of(str(cc))
-                axes.plot(
-                    mine["number"],
-                    mine["goodput_bps"] / MBPS,
-                    label=label(str(cc)),
-                    color=style.color,
-                    marker=style.marker,
-                    linewidth=0.8,
-                    markersize=3.5,
-                )
+                line: Any = {"color": style.color, "marker": style.marker, "linewidth": 0.8}
+                rates = mine["goodput_bps"] / MBPS
+                axes.plot(mine["number"], rates, label=label(str(cc)), markersize=3.5, **line)
             axes.set(ylabel="Goodput (Mb/s)", title=f"{title}, files of {megabytes(size)}")
             axes.set_ylim(bottom=0)
         panels[-1, 0].set_xlabel("Upload")
@@ -128,11 +123,5 @@ def _windows(axes: Axes, cc: str, trace: pl.DataFrame) -> None:
 
 
 def _line(axes: Axes, cc: str, time_s: pl.Series, value: pl.Series, name: str = "") -> None:
-    axes.plot(
-        time_s,
-        value,
-        color=style_of(cc).color,
-        linewidth=1.0,
-        drawstyle="steps-post",
-        label=name or label(cc),
-    )
+    style: Any = {"color": style_of(cc).color, "linewidth": 1.0, **STEPS}
+    axes.plot(time_s, value, label=name or label(cc), **style)

@@ -12,7 +12,7 @@ import polars as pl
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from westwood.control.catalogue import PlotStyle, label, style_of
-from westwood.draw.style import MBPS, PALETTE, SOFT, legend, look, subplots
+from westwood.draw.style import MBPS, PALETTE, SOFT, legend, look, marks_of, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,18 +102,20 @@ def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) ->
             curve[y.column] / y.unit,
             yerr=curve[f"{y.column}_ci95"].fill_nan(0) / y.unit,
             label=label(key) if by == "cc" else str(key),
-            color=style.color,
-            marker=style.marker,
             linestyle=style.line,
-            markerfacecolor="none" if style.hollow else style.color,
             capsize=2.5,
             elinewidth=1,
+            **marks_of(style),
         )
     axes.set_xlabel(x.name)
     if x.log:
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.xaxis.set_minor_formatter(NullFormatter())
+        _write_numbers_plainly(axes)
+
+
+def _write_numbers_plainly(axes: Axes) -> None:
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def ratios(
@@ -157,8 +159,7 @@ def ratios(
                 xlabel=f"{_spoken(column)}, simulator ÷ {other}",
             )
             axes.set_xticks((0.9, 1, 1.1) if reach < 1.3 else (0.5, 0.7, 1, 1.4, 2))
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-            axes.xaxis.set_minor_formatter(NullFormatter())
+            _write_numbers_plainly(axes)
         figure.suptitle(title)
         return figure
 

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from westwood.draw.style import legend, look, subplots
+from westwood.draw.style import STEPS, below_each_other, legend, look, subplots
 from westwood.draw.views import TracedFlows
 from westwood.draw.window import span_text
 
@@ -24,13 +24,8 @@ def distribution(traced: TracedFlows) -> Figure:
             places = np.linspace(0, max(0, len(sorted_ms) - 1), min(len(sorted_ms), _MOST_POINTS))
             indices = places.astype(int)
             shares = (indices + 1) / max(1, len(sorted_ms))
-            axes.plot(
-                sorted_ms[indices],
-                shares,
-                label=flow.name,
-                color=flow.style.color,
-                drawstyle="steps-post",
-            )
+            times_ms = sorted_ms[indices]
+            axes.plot(times_ms, shares, label=flow.name, color=flow.style.color, **STEPS)
         axes.set(xlabel="RTT (ms)", ylabel="Share of ACKs", title=_title(traced))
         axes.set_xlim(left=0)
         axes.set_ylim(0, 1.01)
@@ -42,12 +37,10 @@ def histograms(traced: TracedFlows) -> Figure:
     """Draws a histogram of the ACKs' round trips for each flow, over a common axis."""
     flows, delays_ms = traced.flows, _milliseconds(traced)
     with look():
-        figure, rows = subplots(
-            len(flows), 1, size=(7.2, 1.2 + 1.6 * len(flows)), sharex=True, squeeze=False
-        )
+        figure, rows = below_each_other(len(flows), size=(7.2, 1.2 + 1.6 * len(flows)))
         all_ms = np.concatenate(delays_ms)
         edges = np.linspace(0, float(all_ms.max()) if len(all_ms) else 1.0, _BINS + 1)
-        for axes, flow, sorted_ms in zip(rows[:, 0], flows, delays_ms, strict=True):
+        for axes, flow, sorted_ms in zip(rows, flows, delays_ms, strict=True):
             axes.hist(sorted_ms, edges, color=flow.style.color, label=flow.name)
             for share, line in zip(_MARKED, ("-", "--"), strict=True):
                 if len(sorted_ms):
@@ -59,10 +52,10 @@ def histograms(traced: TracedFlows) -> Figure:
             axes.set_ylabel("ACKs")
             legend(axes)
             axes.set_ylim(0, 1.35 * axes.get_ylim()[1])
-        rows[-1, 0].set_xlabel("RTT (ms)")
-        rows[0, 0].set_title(_title(traced))
-        rows[0, 0].set_xlim(left=0)
-        figure.align_ylabels(rows[:, 0])
+        rows[-1].set_xlabel("RTT (ms)")
+        rows[0].set_title(_title(traced))
+        rows[0].set_xlim(left=0)
+        figure.align_ylabels(rows)
         return figure
 
 

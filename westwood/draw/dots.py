@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from westwood.control.catalogue import label, style_of
-from westwood.draw.style import legend, look, name_rows, subplots
+from westwood.draw.style import legend, look, marks_of, name_rows, subplots
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,8 @@ def dots(rows: Sequence[str], panels: Sequence[DotPanel], title: str) -> Figure:
         for axes, panel in zip(row[0], panels, strict=True):
             for cc, values in panel.values.items():
                 style = style_of(cc)
-                axes.plot(
-                    values,
-                    places,
-                    linestyle="none",
-                    marker=style.marker,
-                    color=style.color,
-                    markerfacecolor="none" if style.hollow else style.color,
-                    label=label(cc),
-                    alpha=0.85,
-                )
+                marks = {"linestyle": "none", "alpha": 0.85, **marks_of(style)}
+                axes.plot(values, places, label=label(cc), **marks)
             axes.set_xlabel(panel.name)
             if panel.log:
                 axes.set_xscale("log", base=2)

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from westwood.control.catalogue import style_of
-from westwood.draw.style import SOFT, legend, look, name_rows, subplots
+from westwood.draw.style import SOFT, legend, look, marks_of, name_rows, subplots
 
 _ASKED = "#048B77"
 _LEVEL = 70  # most characters of names that stand level under the axis
@@ -133,12 +133,10 @@ def _draw(axes: Any, places: Sequence[float], curve: Series) -> None:
             [_length(curve.highs[index], curve.values[index]) for index in known],
         ],
         label=curve.name,
-        color=style.color,
-        marker=style.marker,
-        markerfacecolor="none" if style.hollow else style.color,
         linestyle=style.line,
         linewidth=1.1,
         capsize=3,
+        **marks_of(style),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.transforms import Bbox
 
 from westwood.control.catalogue import style_of
-from westwood.draw.style import SOFT, look, subplots, with_edge
+from westwood.draw.style import SOFT, look, marks_of, subplots, with_edge
 from westwood.results.intervals import Estimate
 
 if TYPE_CHECKING:
@@ -68,15 +68,7 @@ def _draw(axes: Axes, mark: Mark) -> None:
     faint: Any = {"color": style.color, "linewidth": 0.8, "alpha": 0.35}
     axes.plot(_ends(mark.x), [mark.y.value] * 2, **faint)
     axes.plot([mark.x.value] * 2, _ends(mark.y), **faint)
-    axes.plot(
-        [mark.x.value],
-        [mark.y.value],
-        marker=style.marker,
-        color=style.color,
-        markersize=7,
-        markerfacecolor="none" if style.hollow else style.color,
-        linestyle="none",
-    )
+    axes.plot([mark.x.value], [mark.y.value], markersize=7, linestyle="none", **marks_of(style))
 
 
 def _point_beyond(axes: Axes, mark: Mark) -> None:

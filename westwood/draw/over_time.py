@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from westwood.control.catalogue import OTHER_STYLE, PlotStyle, style_of
-from westwood.draw.style import MBPS, legend, look, nothing, subplots, thinned
+from westwood.draw.style import MBPS, STEPS, below_each_other, legend, look, nothing, thinned
 from westwood.draw.window import Span, sawteeth, span_text
 
 if TYPE_CHECKING:
@@ -84,22 +84,14 @@ def over_time(
     if not panels_:
         return nothing(title, "no connection was established")
     with look():
-        figure, rows = subplots(
-            len(panels_), 1, size=(8, 1 + 1.65 * len(panels_)), sharex=True, squeeze=False
-        )
-        axes = rows[:, 0]
+        figure, axes = below_each_other(len(panels_), size=(8, 1 + 1.65 * len(panels_)))
         for panel_axes, (name, lines) in zip(axes, panels_, strict=True):
             for line in lines:
                 drawn = within(line, shown_s)
+                width, dashes = (1.4, (0, (4, 4))) if line.dashed else (0.9, "-")
+                style = {"linewidth": width, "linestyle": dashes, "color": line.style.color}
                 panel_axes.plot(
-                    drawn["t"],
-                    drawn["y"],
-                    label=line.name,
-                    linewidth=1.4 if line.dashed else 0.9,
-                    linestyle=(0, (4, 4)) if line.dashed else "-",
-                    alpha=0.85,
-                    color=line.style.color,
-                    drawstyle="steps-post",
+                    drawn["t"], drawn["y"], label=line.name, alpha=0.85, **style, **STEPS
                 )
             panel_axes.set_ylabel(name)
             panel_axes.set_ylim(
@@ -135,10 +127,8 @@ def within(line: Line, span_s: Span) -> pl.DataFrame:
 def courses(panels_: Sequence[TimePanel], title: str) -> Figure:
     """Draws panels over the same time, one below the other."""
     with look():
-        figure, rows = subplots(
-            len(panels_), 1, size=(7.2, 1.2 + 2.4 * len(panels_)), sharex=True, squeeze=False
-        )
-        for axes, panel in zip(rows[:, 0], panels_, strict=True):
+        figure, rows = below_each_other(len(panels_), size=(7.2, 1.2 + 2.4 * len(panels_)))
+        for axes, panel in zip(rows, panels_, strict=True):
             draw_lines(axes, panel)
             levels = zip(panel.levels.items(), cycle(["--", ":"]), strict=False)
             for (name, level), dashes in levels:
@@ -146,8 +136,8 @@ def courses(panels_: Sequence[TimePanel], title: str) -> Figure:
             axes.set_ylabel(panel.y_name)
             axes.set_ylim(0, 1.2 * axes.get_ylim()[1])  # room for the legend
             legend(axes)
-        rows[-1, 0].set_xlabel("Time (s)")
-        rows[0, 0].set_title(title)
+        rows[-1].set_xlabel("Time (s)")
+        rows[0].set_title(title)
         return figure
 
 
@@ -156,15 +146,9 @@ def draw_lines(axes: Axes, panel: TimePanel) -> None:
     for place, line in enumerate(panel.lines):
         earlier = {before.style.color for before in panel.lines[:place]}
         drawn = thinned(pl.DataFrame({"t": line.time_s, "y": line.value}))
-        axes.plot(
-            drawn["t"],
-            drawn["y"],
-            label=line.name,
-            color=line.style.color,
-            linestyle=(0, (3, 1.5)) if line.style.color in earlier else "-",
-            linewidth=1.0,
-            drawstyle="steps-post",
-        )
+        dashes: Any = (0, (3, 1.5)) if line.style.color in earlier else "-"
+        style: Any = {"color": line.style.color, "linestyle": dashes, "linewidth": 1.0}
+        axes.plot(drawn["t"], drawn["y"], label=line.name, **style, **STEPS)
 
 
 def styled(name: str, cc: str, time_s: pl.Series, value: pl.Series) -> Line:

@@ -16,7 +16,19 @@ import polars as pl
 from matplotlib.lines import Line2D
 
 from westwood.control.catalogue import PROTOCOLS, PlotStyle, label, settings_of_protocol, style_of
-from westwood.draw.style import MBPS, PALETTE, SOFT, legend, look, subplots, thinned, tint
+from westwood.draw.style import (
+    CROSSES,
+    DOTS,
+    MBPS,
+    PALETTE,
+    SOFT,
+    STEPS,
+    legend,
+    look,
+    subplots,
+    thinned,
+    tint,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +140,7 @@ def _has_none(trace: pl.DataFrame, column: str) -> bool:
 
 
 def _draw_windows(axes: Axes, rows: pl.DataFrame, style: PlotStyle, name: str) -> None:
-    steps: Any = {"drawstyle": "steps-post", "color": style.color}
+    steps: Any = {"color": style.color, **STEPS}
     # Faint, because duplicate ACKs inflate cwnd in fast recovery beyond what the path must hold.
     axes.plot(rows["time_s"], rows["cwnd"], linewidth=0.7, alpha=0.3, **steps)
     steady = rows.filter(pl.col("state") != "recovery")
@@ -144,15 +156,8 @@ def _draw_events(axes: Axes, rows: pl.DataFrame, style: PlotStyle) -> None:
     """Marks each event at the window in force."""
     for event, (marker, _) in _EVENTS.items():
         event_rows = rows.filter(pl.col("event") == event)
-        axes.plot(
-            event_rows["time_s"],
-            event_rows["cwnd"],
-            linestyle="none",
-            marker=marker,
-            markersize=4.5,
-            markeredgewidth=0.9,
-            color=style.color,
-        )
+        times_s, windows = event_rows["time_s"], event_rows["cwnd"]
+        axes.plot(times_s, windows, marker=marker, color=style.color, **CROSSES)
 
 
 def _finish_windows(axes: Axes) -> None:
@@ -173,22 +178,10 @@ def _finish_windows(axes: Axes) -> None:
 def _draw_rates(axes: Axes, rows: pl.DataFrame, style: PlotStyle) -> None:
     known = rows.filter(pl.col("estimate_bps").is_not_nan())
     if not known.is_empty():
-        axes.plot(
-            known["time_s"],
-            known["sample_bps"] / MBPS,
-            linestyle="none",
-            marker=".",
-            markersize=1.8,
-            color=tint(style.color),
-            rasterized=True,
-        )
-        axes.plot(
-            known["time_s"],
-            known["estimate_bps"] / MBPS,
-            linewidth=1.2,
-            color=style.color,
-            drawstyle="steps-post",
-        )
+        times_s = known["time_s"]
+        axes.plot(times_s, known["sample_bps"] / MBPS, color=tint(style.color), **DOTS)
+        estimate = known["estimate_bps"] / MBPS
+        axes.plot(times_s, estimate, linewidth=1.2, color=style.color, **STEPS)
 
 
 def _finish_rates(axes: Axes, run: Panel) -> None:
@@ -199,9 +192,7 @@ def _finish_rates(axes: Axes, run: Panel) -> None:
     names: list[str] = []
     if run.capacity is not None:
         dashed: Any = {"color": "#000000", "linewidth": 1, "linestyle": (0, (4, 2))}
-        axes.plot(
-            run.capacity["time_s"], run.capacity["bps"] / MBPS, drawstyle="steps-post", **dashed
-        )
+        axes.plot(run.capacity["time_s"], run.capacity["bps"] / MBPS, **STEPS, **dashed)
         highest = float(run.capacity["bps"].max() or 0) / MBPS  # type: ignore[arg-type]
         limit = max(highest, min(limit, 4 * highest))
         marks, names = [Line2D([], [], **dashed)], [f"capacity of {run.link} for payload"]
@@ -219,15 +210,7 @@ def _finish_rates(axes: Axes, run: Panel) -> None:
 
 
 def _draw_trips(axes: Axes, rows: pl.DataFrame, style: PlotStyle) -> None:
-    axes.plot(
-        rows["time_s"],
-        rows["rtt_s"] * 1000,
-        linestyle="none",
-        marker=".",
-        markersize=1.8,
-        color=tint(style.color),
-        rasterized=True,
-    )
+    axes.plot(rows["time_s"], rows["rtt_s"] * 1000, color=tint(style.color), **DOTS)
     axes.plot(rows["time_s"], rows["srtt_s"] * 1000, linewidth=1.1, color=style.color)
     axes.set_ylabel("RTT, smoothed\nRTT (ms)")
     axes.set_ylim(bottom=0)
@@ -249,17 +232,10 @@ def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Panel
         marker, color, name = _DROPS[kind]
         drops_of_kind = drops.filter(kind=kind)
         times = thinned(drops_of_kind)["time_s"]
-        axes.plot(
-            times,
-            [top * (1.12 + 0.14 * level)] * len(times),
-            linestyle="none",
-            marker=marker,
-            markersize=4.5,
-            markeredgewidth=0.9,
-            color=color,
-            label=f"{name.format(run.decides)}: {drops_of_kind.height}",
-            clip_on=False,
-        )
+        heights = [top * (1.12 + 0.14 * level)] * len(times)
+        text = f"{name.format(run.decides)}: {drops_of_kind.height}"
+        marks: Any = {"marker": marker, "color": color, "label": text, "clip_on": False}
+        axes.plot(times, heights, **marks, **CROSSES)
     entries = len(axes.get_legend_handles_labels()[0])
     axes.set_ylim(0, top * (1.45 + 0.14 * len(present) + (0.2 if entries > 3 else 0)))
     axes.set_ylabel(f"Queue of {run.link}\n(packets)")

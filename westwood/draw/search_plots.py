@@ -66,18 +66,12 @@ def _draw_trials(axes: Axes, cc: str, costs: Sequence[float]) -> None:
 def _draw_back(axes: Axes, cc: str, back: Sequence[ResetCost]) -> None:
     places = range(len(back))
     # A bootstrap interval need not contain the effect itself.
+    effects = [ablation.effect for ablation in back]
     ends = [
         [max(0.0, ablation.effect - ablation.low) for ablation in back],
         [max(0.0, ablation.high - ablation.effect) for ablation in back],
     ]
-    axes.errorbar(
-        [ablation.effect for ablation in back],
-        places,
-        xerr=ends,
-        fmt="o",
-        color=style_of(cc).color,
-        capsize=3,
-    )
+    axes.errorbar(effects, places, xerr=ends, fmt="o", color=style_of(cc).color, capsize=3)
     axes.axvline(0, color=SOFT, linewidth=0.8)
     name_rows(axes, [ablation.name for ablation in back])
     axes.set_xlabel("Cost of resetting the setting to its default, with 95 % interval")

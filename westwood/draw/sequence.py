@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from westwood.control.catalogue import PlotStyle
-from westwood.draw.style import SOFT, legend, look, subplots
+from westwood.draw.style import SOFT, STEPS, below_each_other, legend, look
 from westwood.draw.views import TracedFlows
 from westwood.draw.window import Span, span_text
 
@@ -27,15 +27,13 @@ def segments(traced: TracedFlows) -> Figure:
     flows, whole_s = traced.flows, traced.whole_s
     shown_s = traced.span_s or _about_a_loss(pl.concat(flow.rows for flow in flows), whole_s)
     with look():
-        figure, rows = subplots(
-            len(flows), 1, size=(7.2, 1 + 3.2 * len(flows)), sharex=True, squeeze=False
-        )
-        for axes, flow in zip(rows[:, 0], flows, strict=True):
+        figure, rows = below_each_other(len(flows), size=(7.2, 1 + 3.2 * len(flows)))
+        for axes, flow in zip(rows, flows, strict=True):
             within = flow.rows.filter(pl.col("time_s").is_between(*shown_s))
             _draw(axes, within, flow.style, flow.name)
-        rows[-1, 0].set_xlabel("Time (s)")
-        rows[0, 0].set_xlim(*shown_s)
-        rows[0, 0].set_title(traced.title + span_text(shown_s, whole_s))
+        rows[-1].set_xlabel("Time (s)")
+        rows[0].set_xlim(*shown_s)
+        rows[0].set_title(traced.title + span_text(shown_s, whole_s))
         return figure
 
 
@@ -56,48 +54,24 @@ def _draw(axes: Axes, events: pl.DataFrame, style: PlotStyle, name: str) -> None
     acked = _few(events.filter(pl.col("kind") == "ack"))
     sent = _few(events.filter(pl.col("kind") == "send"))
     again = _few(events.filter(pl.col("kind") == "retransmit"))
-    axes.plot(
-        acked["time_s"],
-        acked["segment"],
-        color=SOFT,
-        linewidth=0.9,
-        drawstyle="steps-post",
-        label="acknowledged up to",
-    )
-    dots: Any = {"linestyle": "none", "rasterized": True}
-    axes.plot(
-        sent["time_s"],
-        sent["segment"],
-        marker=".",
-        markersize=2.5,
-        color=style.color,
-        label="sent",
-        **dots,
-    )
+    acks: Any = {"color": SOFT, "linewidth": 0.9, "label": "acknowledged up to", **STEPS}
+    axes.plot(acked["time_s"], acked["segment"], **acks)
+    _mark(axes, sent, ".", "sent", style.color, markersize=2.5)
     if again.height:
-        axes.plot(
-            again["time_s"],
-            again["segment"],
-            marker="x",
-            markersize=4,
-            markeredgewidth=0.9,
-            color=_AGAIN if style.color != _AGAIN else "#000000",
-            label="sent again",
-            **dots,
-        )
+        color = _AGAIN if style.color != _AGAIN else "#000000"
+        _mark(axes, again, "x", "sent again", color, markersize=4, markeredgewidth=0.9)
     for kind, marker in _MARKS.items():
         kind_events = events.filter(pl.col("kind") == kind)
         if kind_events.height:
-            axes.plot(
-                kind_events["time_s"],
-                kind_events["segment"],
-                marker=marker,
-                color="#000000",
-                label=kind,
-                **dots,
-            )
+            _mark(axes, kind_events, marker, kind, "#000000")
     axes.set_ylabel(f"{name}\n(segment)")
     legend(axes)
+
+
+def _mark(axes: Axes, rows: pl.DataFrame, marker: str, name: str, color: str, **more: Any) -> None:
+    """Draws a mark at each segment of these events."""
+    dots: Any = {"linestyle": "none", "rasterized": True, "marker": marker, "color": color}
+    axes.plot(rows["time_s"], rows["segment"], label=name, **dots, **more)
 
 
 def _few(rows: pl.DataFrame) -> pl.DataFrame:

@@ -20,6 +20,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Bbox
 
+from westwood.control.catalogue import PlotStyle
 from westwood.draw import fitting
 from westwood.draw.fitting import Key, NamedRows
 
@@ -42,6 +43,9 @@ _MOST_ROWS = 4000  # rows of a trace; a printed line shows no more
 MBPS = 1e6  # bit/s in the unit of a rate's axis
 SOFT = "#555555"  # colour of everything that belongs to no protocol
 DASHED: Any = {"color": SOFT, "linewidth": 0.9, "linestyle": "--", "drawstyle": "steps-post"}
+STEPS: Any = {"drawstyle": "steps-post"}  # a line that holds each value until the next
+DOTS: Any = {"linestyle": "none", "marker": ".", "markersize": 1.8, "rasterized": True}
+CROSSES: Any = {"linestyle": "none", "markersize": 4.5, "markeredgewidth": 0.9}  # of events
 # For curves without a colour of their own: the catalogue's most distinct ones, for all kinds of
 # vision.
 PALETTE = ("#000C8C", "#E13200", "#048B77", "#C731C7", "#EEBA07", "#8DC8EB", "#000000", "#97A977")
@@ -186,6 +190,18 @@ def legend(
             marks, names, title=title or None, fontsize=points
         )  # for the time being
         figure.keys.append(key)
+
+
+def marks_of(style: PlotStyle) -> dict[str, Any]:
+    """Returns how the marks of a protocol look; those of some are hollow."""
+    face = "none" if style.hollow else style.color
+    return {"color": style.color, "marker": style.marker, "markerfacecolor": face}
+
+
+def below_each_other(count: int, *, size: tuple[float, float]) -> tuple[Figure, Any]:
+    """Makes a figure of panels below each other that share their x axis, and a list of them."""
+    figure, rows = subplots(count, 1, size=size, sharex=True, squeeze=False)
+    return figure, rows[:, 0]
 
 
 def name_rows(axes: Axes, names: Sequence[str]) -> None:

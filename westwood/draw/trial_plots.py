@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -51,14 +51,8 @@ def pairs(rows: pl.DataFrame, courses: Sequence[GainCourse], baseline: str, wort
         figure, (rates, gains) = subplots(2, 1, size=(7.2, 5.4), sharex=True)
         for (cc,), mine in rows.group_by("cc", maintain_order=True):
             style = style_of_control(str(cc))
-            rates.plot(
-                mine["pair"],
-                mine["goodput_bps"] / MBPS,
-                label=str(cc),
-                color=style.color,
-                marker=style.marker,
-                linewidth=0.8,
-            )
+            line = {"color": style.color, "marker": style.marker, "linewidth": 0.8}
+            rates.plot(mine["pair"], mine["goodput_bps"] / MBPS, label=str(cc), **line)
         rates.set_ylabel("Goodput (Mb/s)")
         rates.set_ylim(bottom=0)
         for course in courses:
@@ -138,15 +132,8 @@ def _mark_losses(axes: Axes, trace: pl.DataFrame) -> None:
     for kind, marker, name in (("recovery", "x", "loss"), ("loss", "v", "timeout")):
         begins = (state == kind) & (state.shift() != kind)
         losses = trace.with_columns(pl.col("cwnd").shift().alias("before")).filter(begins)
-        axes.plot(
-            losses["time_s"],
-            losses["before"],
-            marker,
-            color="#B00020",
-            markersize=5,
-            markerfacecolor="none",
-            label=name,
-        )
+        hollow: Any = {"color": "#B00020", "markersize": 5, "markerfacecolor": "none"}
+        axes.plot(losses["time_s"], losses["before"], marker, label=name, **hollow)
 
 
 def goodput(trace: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
