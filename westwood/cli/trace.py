@@ -109,20 +109,12 @@ def trace(
     from westwood.cli import tracing
 
     runs_it = engines.find(engine)
+    only_packets = not (out or wanted or qlog)
+    request = tracing.Request(
+        seed, events=events, pcap=pcap, at=at, qlog=qlog, only_packets=only_packets, view=view
+    )
     chosen, request = tracing.requested(
-        scenario,
-        cc=cc or (),
-        settings=settings_of(set_),
-        seed=seed,
-        every=every,
-        events=events,
-        start=from_,
-        end=to,
-        pcap_file=pcap,
-        at=at,
-        qlog_file=qlog,
-        only_packets=not (out or wanted or qlog),
-        view=view,
+        scenario, cc or (), settings_of(set_), request, every, (from_, to)
     )
     tracing.carry_out(chosen, request, runs_it, out, figure=wanted, yes=yes)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -58,21 +58,13 @@ class Request:
 
 def requested(
     scenario: str,
-    *,
     cc: Sequence[str],
     settings: Mapping[str, Any],
-    seed: int,
+    request: Request,
     every: str | None,
-    events: bool,
-    start: str | None,
-    end: str | None,
-    pcap_file: Path | None,
-    at: str | None,
-    qlog_file: Path | None,
-    only_packets: bool,
-    view: str,
+    span: tuple[str | None, str | None],
 ) -> tuple[list[Scenario], Request]:
-    """Checks all options; returns a scenario per protocol and the request."""
+    """Checks all options; returns a scenario per protocol, and the request with its times."""
     if len(set(cc)) < len(cc):
         raise InputError("expected each protocol once", key="--cc", value=list(cc))
     base = Scenario.load(scenario)
@@ -81,26 +73,25 @@ def requested(
         for protocols in ([[c] for c in cc] or [[]])
     ]
     chosen = scenarios[0]
-    check_seed(seed)
+    check_seed(request.seed)
     length_s = chosen.duration / PS_PER_S
-    shown = drawn_s(start, end, length_s)
+    shown = drawn_s(*span, length_s)
     names = [link.name for link in chosen.link]
-    if pcap_file is not None and at is None:
+    at = request.at
+    if request.pcap is not None and at is None:
         if len(names) > 1:
             raise InputError("is missing, expected one of: " + ", ".join(names), key="--at")
         at = names[0]
     if at is not None:
         check_link(chosen.link, at, "--at")
-    _check_files(scenario, pcap_file, qlog_file)
+    _check_files(scenario, request.pcap, request.qlog)
     every_s = option_seconds("--every", every, 0.0)
     if every is not None:
         try:
             check_every(every_s, length_s)
         except InputError as error:
             raise InputError(error.problem, key="--every", value=every) from None
-    return scenarios, Request(
-        seed, every_s, events, shown, pcap_file, at, qlog_file, only_packets, view
-    )
+    return scenarios, replace(request, every_s=every_s, span_s=shown, at=at)
 
 
 def carry_out(
