@@ -323,33 +323,21 @@ def _measured(evaluation: Evaluation, pairs: Sequence[tuple[Control, Answer]]) -
 def _measurements(pairs: Sequence[tuple[Control, Answer]]) -> Grid:
     heads = ["control", "what", "measured", "expected", "verdict"]
     rows: list[list[str | Cell]] = [
-        [
-            control.text,
-            point.name,
-            point.text,
-            point.expected,
-            Cell(point.verdict, "", point.verdict.mark),
-        ]
+        [control.text, point.name, point.text, point.expected, _of_point(point)]
         for control, reply in pairs
         for point in reply.points
     ]
     return Grid("What was measured", heads, rows)
 
 
+def _of_point(point: At) -> Cell:
+    return Cell(point.verdict, "", point.verdict.mark)
+
+
 def _measured_at(control: Control, point: At) -> list[str | Cell]:
+    verdict = _of_point(point)
     if point.why_not:
-        verdict = Cell(point.verdict, "", point.verdict.mark)
-        return [
-            control.text,
-            point.name,
-            f"not run: {point.why_not}",
-            "-",
-            "-",
-            "-",
-            "-",
-            "0",
-            verdict,
-        ]
+        return [control.text, point.name, f"not run: {point.why_not}", *"----", "0", verdict]
     return [
         control.text,
         point.name,
@@ -359,7 +347,7 @@ def _measured_at(control: Control, point: At) -> list[str | Cell]:
         number(point.judged),
         interval(point),
         str(point.runs),
-        Cell(point.verdict, "", point.verdict.mark),
+        verdict,
     ]
 
 

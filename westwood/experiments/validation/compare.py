@@ -59,29 +59,16 @@ def criteria(grid: Grid) -> list[Criterion]:
     inside = pl.col("goodput_bps" + OTHER).is_between(_LEAST, _MOST)
     says = "median goodput within the range of the simulator's"
     in_range = [Criterion("range", says, 0.90, inside)] if grid.has_range else []
+    goodput, resent = _within("goodput_bps", grid.close), ("retransmitted", 0.15, _LEAST_SEGMENTS)
+    timeouts, queue = ("timeouts_a_minute", 0.0, 1.0), ("mean_queue", 0.10, _LEAST_PACKETS)
+    completed = "median and 95th percentile of completion within 10 %"
     return [
         *in_range,
-        Criterion(
-            "goodput", f"goodput within {grid.close:.0%}", 0.95, _within("goodput_bps", grid.close)
-        ),
-        Criterion(
-            "retransmissions",
-            "retransmissions within 15 %",
-            0.90,
-            _within("retransmitted", 0.15, _LEAST_SEGMENTS),
-        ),
-        Criterion(
-            "timeouts", "timeouts within 1 a minute", 0.90, _within("timeouts_a_minute", 0.0, 1.0)
-        ),
-        Criterion(
-            "queueing", "mean queue within 10 %", 0.90, _within("mean_queue", 0.10, _LEAST_PACKETS)
-        ),
-        Criterion(
-            "completion",
-            "median and 95th percentile of completion within 10 %",
-            0.90,
-            pl.all_horizontal(quantiles),
-        ),
+        Criterion("goodput", f"goodput within {grid.close:.0%}", 0.95, goodput),
+        Criterion("retransmissions", "retransmissions within 15 %", 0.90, _within(*resent)),
+        Criterion("timeouts", "timeouts within 1 a minute", 0.90, _within(*timeouts)),
+        Criterion("queueing", "mean queue within 10 %", 0.90, _within(*queue)),
+        Criterion("completion", completed, 0.90, pl.all_horizontal(quantiles)),
     ]
 
 

@@ -41,16 +41,10 @@ def keep(
 def markdown(done: Sequence[Validation], title: str) -> str:
     """Returns the verdicts as text for a pull request."""
     heads = ("grid", "criterion", "points", "asked for", "verdict")
+    entries = (entry for validation in done for entry in validation.entries())
     rows = [
-        (
-            entry["grid"],
-            entry["says"],
-            f"{entry['share']:.1%}",
-            f"{entry['asked']:.0%}",
-            entry["verdict"],
-        )
-        for validation in done
-        for entry in validation.entries()
+        (e["grid"], e["says"], f"{e['share']:.1%}", f"{e['asked']:.0%}", e["verdict"])
+        for e in entries
     ]
     return f"{markup.markdown_table(heads, rows)}\n\nThe simulator against {title}."
 
@@ -78,14 +72,8 @@ def about(engine: str, planned: Mapping[str, Experiment]) -> dict[str, Any]:
 def _section(validation: Validation, other: str, folder: Folder) -> report.Section:
     name = f"validation-{validation.name}"
     limits = (validation.grid.close, validation.grid.far)
-    draw = partial(
-        ratios,
-        validation.points,
-        _DRAWN,
-        f"{validation.name}: {validation.grid.says}",
-        other,
-        limits,
-    )
+    title = f"{validation.name}: {validation.grid.says}"
+    draw = partial(ratios, validation.points, _DRAWN, title, other, limits)
     picture = report.figure(folder, name, draw)
     keys = [
         key for key in (*validation.grid.keys[1:], "way") if validation.points[key].n_unique() > 1

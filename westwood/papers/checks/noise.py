@@ -8,7 +8,7 @@ that a reader would by nothing but chance: equal controls, or a quantity at the 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from westwood.papers.checks import words
 from westwood.papers.checks.words import CLEARLY, HUGELY, Named, Runs
@@ -32,6 +32,11 @@ def _point(draw: random.Random, level: float = 1.0) -> Runs:
     return _curve(draw, level, 1).curve[0.0]
 
 
+def _holds(word: Callable[..., Iterable[str]], *invented: object) -> bool:
+    """Returns whether a word about curves finds no failure."""
+    return not list(word(*invented))
+
+
 # By word: what is invented, and whether the word holds for it.
 WORDS: dict[str, tuple[str, Callable[[random.Random], bool]]] = {
     "above": ("equal quantities", lambda d: words.above(_point(d).over(_point(d)))),
@@ -52,36 +57,31 @@ WORDS: dict[str, tuple[str, Callable[[random.Random], bool]]] = {
         lambda d: words.exactly(_point(d, 1 + words.EXACT).mean, 1),
     ),
     "at most": ("a quantity equal to the number", lambda d: words.at_most(_point(d).mean, 1)),
-    "leads": ("equal curves", lambda d: not list(words.leads(_curve(d), _curve(d)))),
-    "mostly above": ("equal curves", lambda d: not list(words.mostly_above(_curve(d), _curve(d)))),
+    "leads": ("equal curves", lambda d: _holds(words.leads, _curve(d), _curve(d))),
+    "mostly above": ("equal curves", lambda d: _holds(words.mostly_above, _curve(d), _curve(d))),
     "leads clearly": (
         "a curve 10 % above the other",
-        lambda d: not list(words.leads(_curve(d, 1 + CLEARLY), _curve(d), CLEARLY)),
+        lambda d: _holds(words.leads, _curve(d, 1 + CLEARLY), _curve(d), CLEARLY),
     ),
     "leads hugely": (
         "a curve 50 % above the other",
-        lambda d: not list(words.leads(_curve(d, 1 + HUGELY), _curve(d), HUGELY)),
+        lambda d: _holds(words.leads, _curve(d, 1 + HUGELY), _curve(d), HUGELY),
     ),
-    "grows": ("a flat curve", lambda d: not list(words.grows(_curve(d)))),
-    "falls": ("a flat curve", lambda d: not list(words.falls(_curve(d)))),
+    "grows": ("a flat curve", lambda d: _holds(words.grows, _curve(d))),
+    "falls": ("a flat curve", lambda d: _holds(words.falls, _curve(d))),
     "stays flat": (
         "a curve whose last point is 10 % above the others",
-        lambda d: not list(words.stays_flat(_with_last(_curve(d), _point(d, 1 + words.ALIKE)))),
+        lambda d: _holds(words.stays_flat, _with_last(_curve(d), _point(d, 1 + words.ALIKE))),
     ),
-    "best curve": (
-        "four equal curves",
-        lambda d: not list(words.best_curve([_curve(d) for _ in range(4)])),
-    ),
-    "in order": (
-        "four equal curves",
-        lambda d: not list(words.in_order([_curve(d) for _ in range(4)])),
-    ),
-    "best point": (
-        "a flat curve",
-        lambda d: not list(words.best_point(_curve(d), float(POINTS // 2))),
-    ),
+    "best curve": ("four equal curves", lambda d: _holds(words.best_curve, _four(d))),
+    "in order": ("four equal curves", lambda d: _holds(words.in_order, _four(d))),
+    "best point": ("a flat curve", lambda d: _holds(words.best_point, _curve(d), POINTS / 2)),
     "improves": ("equal quantities", lambda d: words.improves(_point(d, 0.9), _point(d, 0.9))),
 }
+
+
+def _four(draw: random.Random) -> list[Named]:
+    return [_curve(draw) for _ in range(4)]
 
 
 def _with_last(series: Named, last: Runs) -> Named:
