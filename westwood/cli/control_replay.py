@@ -9,26 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from westwood.cli.options import (
-    OUTPUT,
-    SCENARIO,
-    ControlArgument,
-    ControlOption,
-    JsonOption,
-    control_given,
-    control_settings,
-    option,
-    refuse_idle,
-    split_names,
-)
+from westwood.cli import options
 
 if TYPE_CHECKING:
     from westwood.engines.replaying import Replayed
 
 _SettingOption = Annotated[
     list[str] | None,
-    option(
-        SCENARIO,
+    options.option(
+        options.SCENARIO,
         "KEY=VALUE",
         "Change a setting of the control in a file, such as cc.gain=2; may be repeated.",
         "--set",
@@ -36,37 +25,41 @@ _SettingOption = Annotated[
 ]
 _HostOption = Annotated[
     list[str] | None,
-    option(
-        SCENARIO,
+    options.option(
+        options.SCENARIO,
         "NAME,...",
         "Only these: sim, gcc, clang, zig, ns3, kernel, wasm, quic. Default: all.",
         "--host",
-        callback=split_names,
+        callback=options.split_names,
     ),
 ]
 _ScenarioOption = Annotated[
     str | None,
-    option(
-        SCENARIO,
+    options.option(
+        options.SCENARIO,
         "FILE|PRESET",
         "Record the calls of its first flow. Default: a path with losses, marks and timeouts.",
     ),
 ]
-_CallsOption = Annotated[Path | None, option(SCENARIO, "FILE", "Read the calls from a recording.")]
-_RecordOption = Annotated[Path | None, option(OUTPUT, "FILE", "Keep the recording.", "--record")]
+_CallsOption = Annotated[
+    Path | None, options.option(options.SCENARIO, "FILE", "Read the calls from a recording.")
+]
+_RecordOption = Annotated[
+    Path | None, options.option(options.OUTPUT, "FILE", "Keep the recording.", "--record")
+]
 
 
 def replay(
     context: typer.Context,
-    cc: ControlArgument = None,
-    cc_: ControlOption = None,
+    cc: options.ControlArgument = None,
+    cc_: options.ControlOption = None,
     host: _HostOption = None,
     set_: _SettingOption = None,
     scenario: _ScenarioOption = None,
-    seed: Annotated[int, option(SCENARIO, "N", "Seed of the run.")] = 1,
+    seed: Annotated[int, options.option(options.SCENARIO, "N", "Seed of the run.")] = 1,
     calls: _CallsOption = None,
     record: _RecordOption = None,
-    json: JsonOption = False,
+    json: options.JsonOption = False,
 ) -> None:
     """Say whether all hosts set the same windows for the same ACKs."""
     from westwood.control import one_command
@@ -74,10 +67,10 @@ def replay(
     from westwood.scenario import Scenario
 
     if calls:
-        refuse_idle(context, "scenario", "seed", "record", why="with --calls")
+        options.refuse_idle(context, "scenario", "seed", "record", why="with --calls")
     with one_command():
-        control = control_given(cc, cc_)
-        asked = replaying.subject(control, control_settings(set_))
+        control = options.control_given(cc, cc_)
+        asked = replaying.subject(control, options.control_settings(set_))
         if calls:
             recording = replaying.read(calls)
         else:

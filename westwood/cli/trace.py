@@ -9,57 +9,51 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli import figures
+from westwood.cli import figures, options
 from westwood.cli.figures import FigureOption, SizeOption, TitleOption
-from westwood.cli.options import (
-    FIGURE,
-    OUTPUT,
-    CcOption,
-    EngineOption,
-    OutOption,
-    PlotOption,
-    ScenarioArgument,
-    SetOption,
-    YesOption,
-    option,
-    refuse_idle,
-    settings_of,
-)
 from westwood.cli.runs import FromOption, SeedOption, ToOption
 from westwood.draw.views import VIEWS, check_view
 from westwood.errors import InputError
 
 EveryOption = Annotated[
     str | None,
-    option(OUTPUT, "TIME", "Sample the trace at this interval; default: a row per change."),
+    options.option(
+        options.OUTPUT, "TIME", "Sample the trace at this interval; default: a row per change."
+    ),
 ]
 EventsOption = Annotated[
-    bool, option(OUTPUT, None, "With --out: also write every segment and decision.", "--events")
+    bool,
+    options.option(
+        options.OUTPUT, None, "With --out: also write every segment and decision.", "--events"
+    ),
 ]
 ViewOption = Annotated[
     str,
-    option(
-        FIGURE,
+    options.option(
+        options.FIGURE,
         "|".join(VIEWS),
         "; ".join(f"{name}: {view.shows}" for name, view in VIEWS.items()) + ".",
         "--view",
     ),
 ]
 PcapOption = Annotated[
-    Path | None, option(OUTPUT, "FILE", "Write the packets of a link, as its first node sees them.")
+    Path | None,
+    options.option(
+        options.OUTPUT, "FILE", "Write the packets of a link, as its first node sees them."
+    ),
 ]
 AtOption = Annotated[
     str | None,
-    option(
-        FIGURE,
+    options.option(
+        options.FIGURE,
         "LINK",
         "The link whose queue is drawn, by default the busiest one; also that of --pcap.",
     ),
 ]
 QlogOption = Annotated[
     Path | None,
-    option(
-        OUTPUT,
+    options.option(
+        options.OUTPUT,
         "FILE",
         "Write the first flow as QUIC's log format, for qvis and similar tools.",
         "--qlog",
@@ -69,25 +63,25 @@ QlogOption = Annotated[
 
 def trace(
     context: typer.Context,
-    scenario: ScenarioArgument,
-    cc: CcOption = None,
-    set_: SetOption = None,
-    engine: EngineOption = "sim",
+    scenario: options.ScenarioArgument,
+    cc: options.CcOption = None,
+    set_: options.SetOption = None,
+    engine: options.EngineOption = "sim",
     seed: SeedOption = 1,
-    out: OutOption = None,
+    out: options.OutOption = None,
     every: EveryOption = None,
     events: EventsOption = False,
     pcap: PcapOption = None,
     at: AtOption = None,
     qlog: QlogOption = None,
-    plot: PlotOption = False,
+    plot: options.PlotOption = False,
     view: ViewOption = "windows",
     from_: FromOption = None,
     to: ToOption = None,
     figure: FigureOption = None,
     title: TitleOption = None,
     size: SizeOption = None,
-    yes: YesOption = False,
+    yes: options.YesOption = False,
 ) -> None:
     from westwood.kernel.reading import is_recording
 
@@ -114,7 +108,7 @@ def trace(
         seed, events=events, pcap=pcap, at=at, qlog=qlog, only_packets=only_packets, view=view
     )
     chosen, request = tracing.requested(
-        scenario, cc or (), settings_of(set_), request, every, (from_, to)
+        scenario, cc or (), options.settings_of(set_), request, every, (from_, to)
     )
     tracing.carry_out(chosen, request, runs_it, out, figure=wanted, yes=yes)
 
@@ -132,12 +126,12 @@ def _check_trace(
     if not (drawn or out or any(of_one)):
         raise InputError("nothing to do, expected --plot, --out DIR, --pcap FILE or --qlog FILE")
     if not out:
-        refuse_idle(context, "every", "events", why="without --out")
+        options.refuse_idle(context, "every", "events", why="without --out")
     if not drawn:
-        refuse_idle(context, "from_", "to", "view", why="without --plot")
+        options.refuse_idle(context, "from_", "to", "view", why="without --plot")
     if not of_one[0] and not (drawn and shows_links):
         why = "with a view that shows no link" if drawn else "without --plot or --pcap"
-        refuse_idle(context, "at", why=why)
+        options.refuse_idle(context, "at", why=why)
     if len(cc) > 1 and (out or any(of_one)):
         problem = "expected one protocol with --out, --pcap or --qlog"
         raise InputError(problem, key="--cc", value=list(cc))
@@ -154,7 +148,7 @@ def _plot_recording(
     )
     if not wanted:
         raise InputError("a recording takes --plot, --from and --to", source=file)
-    refuse_idle(context, *others, why="on a recording")
+    options.refuse_idle(context, *others, why="on a recording")
     from westwood.cli import recording_panel
 
     print(recording_panel.plot(Path(file), *span, wanted))

@@ -11,16 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from westwood import engines, extras
-from westwood.control.arguments import (
-    checked,
-    checked_value,
-    each,
-    number,
-    optional,
-    switch,
-    text,
-    whole,
-)
+from westwood.control import arguments
 from westwood.control.catalogue import LONGEST_PS
 from westwood.engines import resources
 from westwood.engines.contract import Job
@@ -36,22 +27,22 @@ from westwood.units import PS_PER_S
 if TYPE_CHECKING:
     import polars as pl
 
-_SEED = whole(0, 2**64 - 1)
-_COUNT = whole(1, MOST_SEEDS)
-_LIST = each(_SEED, MOST_SEEDS)
+_SEED = arguments.whole(0, 2**64 - 1)
+_COUNT = arguments.whole(1, MOST_SEEDS)
+_LIST = arguments.each(_SEED, MOST_SEEDS)
 # Options that engines name in errors, and the arguments that take their place here.
 _ARGUMENTS = {"--engine": "engine", "--events": "events", "--pcap": "capture"}
 
 
-@checked(
+@arguments.checked(
     seed=_SEED,
-    engine=text,
-    trace=switch,
-    interval_s=number(0, LONGEST_PS / PS_PER_S),
-    events=switch,
-    queues=switch,
-    capture=optional(text),
-    check_resources=switch,
+    engine=arguments.text,
+    trace=arguments.switch,
+    interval_s=arguments.number(0, LONGEST_PS / PS_PER_S),
+    events=arguments.switch,
+    queues=arguments.switch,
+    capture=arguments.optional(arguments.text),
+    check_resources=arguments.switch,
 )
 def simulate(
     scenario: Scenario | str | os.PathLike[str],
@@ -142,7 +133,11 @@ def simulate(
         )
 
 
-@checked(engine=text, workers=optional(whole(1, MOST_WORKERS)), check_resources=switch)
+@arguments.checked(
+    engine=arguments.text,
+    workers=arguments.optional(arguments.whole(1, MOST_WORKERS)),
+    check_resources=arguments.switch,
+)
 def simulate_many(
     scenario: Scenario | str | os.PathLike[str],
     seeds: int | Iterable[int] | None = None,
@@ -218,7 +213,7 @@ def simulate_many(
     └───────────┴─────────────┘
     """
     chosen = _loaded(scenario)
-    numbers = checked_value("seeds", chosen.seeds if seeds is None else seeds, _numbers)
+    numbers = arguments.checked_value("seeds", chosen.seeds if seeds is None else seeds, _numbers)
     with _options_as_arguments():
         runs = engines.find(engine)
         if check_resources:

@@ -13,17 +13,7 @@ import polars as pl
 import polars.selectors as cs
 
 from westwood import _engine
-from westwood.control.catalogue import (
-    DIRECTION_COLUMNS,
-    FLOW_COLUMNS,
-    MESSAGE_COLUMNS,
-    OPPORTUNITY_BYTES,
-    QUEUES,
-    UDP,
-    WINDOW_COLUMNS,
-    Shown,
-    shown_by,
-)
+from westwood.control import catalogue
 from westwood.errors import InputError
 from westwood.results.raw import RawLinkSide, RawResult
 
@@ -36,7 +26,7 @@ SIDES = ("forward", "backward")
 _PIECE = 1 << 16  # rows of a frame
 _MOST_SEEN = 1 << 18  # rows of a figure
 # The columns of a trace without flow and transfer.
-TRACE_COLUMNS = tuple("state" if name == "phase" else name for name in WINDOW_COLUMNS)
+TRACE_COLUMNS = tuple("state" if name == "phase" else name for name in catalogue.WINDOW_COLUMNS)
 
 
 def windows(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
@@ -53,10 +43,10 @@ def windows(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
 
 def _with_shown(scenario: Scenario, frame: pl.DataFrame) -> pl.DataFrame:
     """Returns the frame with its modes and quantities by their names."""
-    flows: dict[Shown, list[str]] = {}
+    flows: dict[catalogue.Shown, list[str]] = {}
     for flow in scenario.flows:
-        if flow.cc.name != UDP:
-            flows.setdefault(shown_by(flow.cc.name), []).append(flow.name)
+        if flow.cc.name != catalogue.UDP:
+            flows.setdefault(catalogue.shown_by(flow.cc.name), []).append(flow.name)
     modes = pl.Enum(list(dict.fromkeys(mode for shown_flow in flows for mode in shown_flow.modes)))
     expressions: dict[str, pl.Expr] = {"mode": pl.lit(None, modes)}
     for shown, names in flows.items():
@@ -82,14 +72,14 @@ def transfers(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
     """Yields frames with a row per connection: flow, transfer, times and measured columns."""
     types = {
         name: pl.Int64() if flow_column.type == "COUNT" else pl.Float64()
-        for name, flow_column in FLOW_COLUMNS.items()
+        for name, flow_column in catalogue.FLOW_COLUMNS.items()
     }
     named = _Names(scenario, raw)
     completion = pl.col("completed_s") - pl.col("start_s")
     for start in range(0, max(1, named.count), _PIECE):  # one frame, even without transfers
         rows = slice(start, min(start + _PIECE, named.count))
         names = named.of(pl.int_range(rows.start, rows.stop, dtype=pl.UInt32, eager=True))
-        columns = {name: list(raw.connections[name][rows]) for name in FLOW_COLUMNS}
+        columns = {name: list(raw.connections[name][rows]) for name in catalogue.FLOW_COLUMNS}
         frame = pl.concat([names, pl.DataFrame(columns, schema=types)], how="horizontal")
         yield frame.with_columns(completion.alias("completion_s"))
 
@@ -98,7 +88,7 @@ def messages(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
     """Returns a row per response or chunk: flow, transfer, its columns and completion_s."""
     types = {
         name: pl.Int64() if message_column.type == "COUNT" else pl.Float64()
-        for name, message_column in MESSAGE_COLUMNS.items()
+        for name, message_column in catalogue.MESSAGE_COLUMNS.items()
     }
     rows = pl.DataFrame({name: list(raw.messages.get(name, ())) for name in types}, schema=types)
     names = _Names(scenario, raw).of(rows["connection"].cast(pl.UInt32))
@@ -113,7 +103,7 @@ def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
         {
             "link": link,
             "direction": side,
-            **{name: getattr(direction, name) for name in DIRECTION_COLUMNS},
+            **{name: getattr(direction, name) for name in catalogue.DIRECTION_COLUMNS},
         }
         for link, side, direction in _directions(scenario, raw)
     ]
@@ -126,7 +116,7 @@ def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
         )
         .drop(
             name
-            for name, direction_column in DIRECTION_COLUMNS.items()
+            for name, direction_column in catalogue.DIRECTION_COLUMNS.items()
             if direction_column.aggregate == "INNER"
         )
     )
@@ -171,7 +161,11 @@ def queue_states(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
 
 def columns_of_queue(kind: str) -> list[str]:
     """Returns the names of a discipline's columns."""
-    return [column.name for column in QUEUES[kind].columns] if kind in QUEUES else []
+    return (
+        [column.name for column in catalogue.QUEUES[kind].columns]
+        if kind in catalogue.QUEUES
+        else []
+    )
 
 
 def check_every(every_s: float, duration_s: float) -> None:
@@ -246,7 +240,7 @@ def offered_rate(times_ms: Sequence[int], duration_s: float, step_s: float) -> p
         at_s = start_s + time_ms / 1000
         if at_s <= len(counts) * step_s:  # the end belongs to the last step
             counts[min(int(at_s / step_s), len(counts) - 1)] += 1
-    bps = [8 * OPPORTUNITY_BYTES * count / step_s for count in counts]
+    bps = [8 * catalogue.OPPORTUNITY_BYTES * count / step_s for count in counts]
     return pl.DataFrame({"time_s": [step * step_s for step in range(len(counts))], "bps": bps})
 
 

@@ -14,13 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from westwood import files
-from westwood.control.catalogue import (
-    Setting,
-    is_protocol,
-    settings_in_order,
-    settings_of_protocol,
-    unknown_protocol,
-)
+from westwood.control import catalogue
 from westwood.errors import InputError, suggestion
 from westwood.experiments.control import ANY_PATH
 from westwood.experiments.optimiser import Value, Values
@@ -37,7 +31,7 @@ _LOG_FROM = 100  # ranges that span this ratio are searched in the logarithm
 class Parameter:
     """A varied setting, with a range from `low` to `high` or with `choices`."""
 
-    setting: Setting
+    setting: catalogue.Setting
     default: Value  # the control's own in the profile, or the fixed value
     low: int = 0
     high: int = 0
@@ -72,7 +66,7 @@ class Parameter:
         return f"{self.written(self.low)} to {self.written(self.high)}"
 
 
-def written(setting: Setting, value: Value) -> Any:
+def written(setting: catalogue.Setting, value: Value) -> Any:
     """Converts a value of the core's field for a scenario."""
     if isinstance(value, (bool, str)):
         return value
@@ -85,10 +79,10 @@ def written(setting: Setting, value: Value) -> Any:
 
 def check_protocol(name: str) -> None:
     """Raises InputError unless it is a congestion control that has settings."""
-    if not is_protocol(name):
-        problem = unknown_protocol(name)
+    if not catalogue.is_protocol(name):
+        problem = catalogue.unknown_protocol(name)
         raise InputError(problem, key="--cc", value=name)
-    if not settings_of_protocol(name):
+    if not catalogue.settings_of_protocol(name):
         raise InputError(
             "has no settings to vary, expected another protocol", key="--cc", value=name
         )
@@ -100,7 +94,7 @@ def defaults(protocol: str, held: Mapping[str, Any]) -> Values:
     built = configured(path_scenario.flow[0].cc)
     return {
         key: getattr(built, setting.field)
-        for key, setting in settings_of_protocol(protocol).items()
+        for key, setting in catalogue.settings_of_protocol(protocol).items()
     }
 
 
@@ -109,7 +103,7 @@ def parameters(
 ) -> tuple[Parameter, ...]:
     """Reads `--vary KEY[=LOW:HIGH|A,B...]`; without it all settings that are not fixed vary."""
     check_protocol(protocol)
-    known, now = settings_of_protocol(protocol), defaults(protocol, held)
+    known, now = catalogue.settings_of_protocol(protocol), defaults(protocol, held)
     ranges: dict[str, str] = {}
     for option in vary:
         key, equals, text = (part.strip() for part in option.partition("="))
@@ -127,7 +121,7 @@ def parameters(
     return tuple(_parameter(known[key], now[key], text) for key, text in chosen.items())
 
 
-def _parameter(setting: Setting, default: Value, text: str) -> Parameter:
+def _parameter(setting: catalogue.Setting, default: Value, text: str) -> Parameter:
     words: tuple[Value, ...] = (False, True) if setting.kind == "SWITCH" else setting.choices
     if not text:
         least = 0 if setting.kind.endswith("_OR_NONE") else setting.least
@@ -147,7 +141,7 @@ def _parameter(setting: Setting, default: Value, text: str) -> Parameter:
     return Parameter(setting, default, first, last)
 
 
-def _value(setting: Setting, text: str, whole: str) -> Value:
+def _value(setting: catalogue.Setting, text: str, whole: str) -> Value:
     """Reads a value as a scenario's file would, or as a bare word."""
     text = text.strip()
     try:
@@ -163,7 +157,7 @@ def _value(setting: Setting, text: str, whole: str) -> Value:
     return value
 
 
-def _expected(setting: Setting, option: str) -> InputError:
+def _expected(setting: catalogue.Setting, option: str) -> InputError:
     kind = "A,B..." if setting.choices or setting.kind == "SWITCH" else "LOW:HIGH"
     bounds = accepted(setting).replace("`", "")
     return InputError(f"expected KEY={kind} within {bounds}", key="--vary", value=option)
@@ -177,7 +171,7 @@ def in_order(
     Two varied settings are swapped; a varied one next to a fixed one is clamped.
     """
     varied, settings = {parameter.key for parameter in parameters_}, dict(values)
-    for lesser, greater in settings_in_order("cc"):
+    for lesser, greater in catalogue.settings_in_order("cc"):
         first = settings.get(lesser, fallback.get(lesser))
         last = settings.get(greater, fallback.get(greater))
         if not (isinstance(first, int) and isinstance(last, int)) or first <= last:
@@ -209,7 +203,7 @@ def without(
     """Resets settings to their defaults, along with others that would then conflict."""
     back = list(keys)
     settings = {**values, **{key: fallback[key] for key in back}}
-    for pair in settings_in_order("cc"):
+    for pair in catalogue.settings_in_order("cc"):
         first, last = (settings.get(key, fallback.get(key)) for key in pair)
         if isinstance(first, int) and isinstance(last, int) and first > last:
             others = [key for key in pair if key in settings and key not in back]

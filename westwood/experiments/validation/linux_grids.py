@@ -14,24 +14,18 @@ from functools import partial
 import numpy as np
 
 from westwood.engines.network import BURSTS
-from westwood.experiments.validation.grid import (
-    Grid,
-    Length,
-    Settings,
-    always,
-    crossed,
-    listed,
-    product,
-)
+from westwood.experiments.validation import grid
 from westwood.experiments.validation.quic_grids import PATHS, SAYS_BULK, SAYS_SHORT, TRANSFERS
 from westwood.scenario.paths.numbers import log_uniform
 
-_PRR: Settings = {"recovery": "prr"}
+_PRR: grid.Settings = {"recovery": "prr"}
 # BBRv1 recovers losses by itself; our recovery only detects them.
-_BBR: Mapping[str, Settings] = {"bbr": {"recovery": "sack"}}
-_FEW: Mapping[str, Settings] = {**dict.fromkeys(("reno", "cubic", "westwood+"), _PRR), **_BBR}
-_grid = partial(Grid, profile=BURSTS, close=0.07, far=0.10, median=True, is_random=True, workers=8)
-_LOSSY = listed(
+_BBR: Mapping[str, grid.Settings] = {"bbr": {"recovery": "sack"}}
+_FEW: Mapping[str, grid.Settings] = {**dict.fromkeys(("reno", "cubic", "westwood+"), _PRR), **_BBR}
+_grid = partial(
+    grid.Grid, profile=BURSTS, close=0.07, far=0.10, median=True, is_random=True, workers=8
+)
+_LOSSY = grid.listed(
     "rate delay loss queue",
     ("2Mbps", "95ms", 0.005, "100p"),
     ("2Mbps", "25ms", 0.01, "100p"),
@@ -48,49 +42,51 @@ _SINGLE = _grid(
         **_BBR,
     },
     points=_LOSSY,
-    length=always("30s"),
+    length=grid.always("30s"),
     seeds=4,
 )
 _LOSSLESS = _grid(
     says="one flow that meets its own queue only",
     protocols={**_FEW, "westwood": _PRR},
-    points=product(
+    points=grid.product(
         rate=("2Mbps", "10Mbps"), delay=("10ms", "45ms"), queue=("0.5BDP", "1BDP", "2BDP")
     ),
-    length=Length(20_000, "20s", "60s"),
+    length=grid.Length(20_000, "20s", "60s"),
     seeds=1,
 )
 _DUMBBELL = _grid(
     says="flows that share a bottleneck",
     protocols=_FEW,
-    points=crossed(
-        listed("flows rate delay queue", (2, "4Mbps", "20ms", "50p"), (5, "10Mbps", "20ms", "60p")),
-        product(rtts=("equal", "unequal"), reverse=(0.0, 0.5), spread=("2s",)),
+    points=grid.crossed(
+        grid.listed(
+            "flows rate delay queue", (2, "4Mbps", "20ms", "50p"), (5, "10Mbps", "20ms", "60p")
+        ),
+        grid.product(rtts=("equal", "unequal"), reverse=(0.0, 0.5), spread=("2s",)),
     ),
     access={"rate": "1Gbps", "queue": {"limit": "unlimited"}},
-    length=always("40s"),
+    length=grid.always("40s"),
     seeds=2,
 )
 _SHORT = _grid(
     says="one flow that ends, and when",
     protocols=_FEW,
-    points=crossed(
-        product(size=("10kB", "100kB", "1MB", "10MB")),
-        listed(
+    points=grid.crossed(
+        grid.product(size=("10kB", "100kB", "1MB", "10MB")),
+        grid.listed(
             "rate delay queue loss",
             ("10Mbps", "10ms", "50p", 0.0),
             ("10Mbps", "25ms", "60p", 0.005),
         ),
     ),
-    length=always("60s"),
+    length=grid.always("60s"),
     seeds=12,
 )
 # Where this kernel lacks tcp_westwood, an emulator counts time in instructions: one path per core.
 _UPSTREAM = _grid(
     says="one flow of upstream's tcp_westwood",
     protocols={"westwood+-linux": _PRR},
-    points=[*_LOSSY, *listed("rate delay loss queue", ("10Mbps", "25ms", 0.0, "40p"))],
-    length=always("30s"),
+    points=[*_LOSSY, *grid.listed("rate delay loss queue", ("10Mbps", "25ms", 0.0, "40p"))],
+    length=grid.always("30s"),
     seeds=3,
     workers=2,
 )
@@ -99,14 +95,14 @@ _MEMBER = _grid(
     says="westwood-cubic over many paths",
     protocols={"westwood-cubic": {"recovery": "sack"}},
     points=[
-        *product(
+        *grid.product(
             flows=(1,),
             rate=("2Mbps", "5Mbps", "10Mbps"),
             delay=("10ms", "40ms", "120ms"),
             queue=("0.5BDP", "2BDP"),
             loss=(0.0, 0.005, 0.02),
         ),
-        *product(
+        *grid.product(
             flows=(4,),
             rate=("10Mbps",),
             delay=("10ms", "40ms"),
@@ -114,14 +110,14 @@ _MEMBER = _grid(
             loss=(0.0, 0.005),
         ),
     ],
-    length=always("30s"),
+    length=grid.always("30s"),
     seeds=2,
 )
 _SHORT_QUEUES = _grid(
     says="westwood-cubic in short queues, alone and beside CUBIC",
     protocols={"westwood-cubic": {"recovery": "sack"}},
-    points=crossed(
-        listed(
+    points=grid.crossed(
+        grid.listed(
             "flows rate delay queue loss",
             (1, "10Mbps", "10ms", "5ms", 0.0),
             (1, "10Mbps", "40ms", "5ms", 0.0),
@@ -144,19 +140,19 @@ _SHORT_QUEUES = _grid(
             (2, "10Mbps", "120ms", "1BDP", 0.0),
             (4, "10Mbps", "10ms", "2BDP", 0.0),
         ),
-        product(beside=(0.0, 1.0)),
+        grid.product(beside=(0.0, 1.0)),
     ),
-    length=always("30s"),
+    length=grid.always("30s"),
     seeds=3,
     workers=3,
     by_name=True,
 )
 
 
-def _lossy_paths(count: int) -> list[Settings]:
+def _lossy_paths(count: int) -> list[grid.Settings]:
     """Draws paths that hold 50 to 2000 packets and lose 0.5 to 4 % of them."""
     choices = random.Random("lossy paths")
-    drawn: list[Settings] = []
+    drawn: list[grid.Settings] = []
     while len(drawn) < count:
         mbps, rtt_ms = log_uniform(choices, 5, 400), log_uniform(choices, 10, 200)
         queue, loss = log_uniform(choices, 0.25, 2), log_uniform(choices, 0.005, 0.04)
@@ -169,8 +165,8 @@ def _lossy_paths(count: int) -> list[Settings]:
 _DRAWN = _grid(
     says="westwood-cubic on drawn paths that lose packets, alone and beside CUBIC",
     protocols={"westwood-cubic": {"recovery": "sack"}},
-    points=crossed(_lossy_paths(24), product(beside=(0.0, 1.0))),
-    length=always("20s"),
+    points=grid.crossed(_lossy_paths(24), grid.product(beside=(0.0, 1.0))),
+    length=grid.always("20s"),
     seeds=2,
     workers=2,
     by_name=True,
@@ -178,7 +174,7 @@ _DRAWN = _grid(
 _BBRS = _grid(
     says="BBRv3 and BBRv1 alone, in pairs and beside CUBIC",
     protocols={"bbr3": {"recovery": "sack"}, **_BBR},
-    points=listed(
+    points=grid.listed(
         "flows beside rate delay queue loss",
         *(
             (1, 0.0, rate, delay, queue, 0.0)
@@ -205,14 +201,14 @@ _BBRS = _grid(
         (1, 1.0, "10Mbps", "20ms", "4BDP", 0.0),
         (2, 1.0, "20Mbps", "20ms", "1BDP", 0.0),
     ),
-    length=always("30s"),
+    length=grid.always("30s"),
     seeds=3,
     workers=3,
     by_name=True,
 )
 
 
-def _drawn_paths() -> list[Settings]:
+def _drawn_paths() -> list[grid.Settings]:
     """Draws paths for a control beside as many CUBIC flows; on every third three flows each."""
     draw = np.random.default_rng(51)
     points = []
@@ -223,7 +219,7 @@ def _drawn_paths() -> list[Settings]:
         )
         loss = float(np.exp(draw.uniform(np.log(0.0005), np.log(0.01))))
         packets = max(3, round(bdps * mbps * rtt_ms / 12))  # of 1500 B
-        points += listed(
+        points += grid.listed(
             "flows beside spread rate delay queue loss",
             (
                 3 if place % 3 == 2 else 1,
@@ -246,16 +242,16 @@ _BESIDE_CUBIC = _grid(
         **dict.fromkeys(("westwood-cubic", "bbr3"), _BBR["bbr"]),
     },
     points=_drawn_paths(),
-    length=always("30s"),
+    length=grid.always("30s"),
     seeds=24,
     has_range=True,
     by_name=True,
 )
 # The paths of the QUIC stacks.
 _quic = partial(_grid, protocols={"cubic": _PRR}, workers=4, by_name=True)
-_QUIC = _quic(says=SAYS_BULK, points=PATHS, length=always("20s"), seeds=3)
-_QUIC_SHORT = _quic(says=SAYS_SHORT, points=TRANSFERS, length=always("30s"), seeds=12)
-LINUX: Mapping[str, Grid] = {
+_QUIC = _quic(says=SAYS_BULK, points=PATHS, length=grid.always("20s"), seeds=3)
+_QUIC_SHORT = _quic(says=SAYS_SHORT, points=TRANSFERS, length=grid.always("30s"), seeds=12)
+LINUX: Mapping[str, grid.Grid] = {
     "single": _SINGLE,
     "lossless": _LOSSLESS,
     "dumbbell": _DUMBBELL,
