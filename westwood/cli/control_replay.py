@@ -25,12 +25,11 @@ _SettingOption = Annotated[
 ]
 _HostOption = Annotated[
     list[str] | None,
-    options.option(
+    options.several(
         options.SCENARIO,
         "NAME,...",
         "Only these: sim, gcc, clang, zig, ns3, kernel, wasm, quic. Default: all.",
         "--host",
-        callback=options.split_names,
     ),
 ]
 _ScenarioOption = Annotated[

@@ -23,8 +23,7 @@ from westwood.cli.options import (
     control_given,
     option,
     refuse_idle,
-    split_names,
-    starting,
+    several,
 )
 from westwood.cli.streams import next_step, say
 from westwood.errors import InputError, Interrupted
@@ -48,13 +47,12 @@ def _harms() -> list[str]:
 
 _HarmOption = Annotated[
     list[str] | None,
-    option(
+    several(
         SCENARIO,
         "NAME,...",
         "Only harm to it (to-it: below-cubic, below-best, idle, disturbed, stuck, "
         "stalled, timeouts, unfair, late) or by it (by-it: starves, losses, queue).",
-        autocompletion=starting(_harms),
-        callback=split_names,
+        choices=_harms,
     ),
 ]
 _EnvironmentsOption = Annotated[
@@ -66,12 +64,7 @@ _OutOption = Annotated[Path | None, option(OUTPUT, "DIR", "Write the findings in
 _ReplayOption = Annotated[str | None, option(_REPLAY, "FILE", "Run a finding again, beside CUBIC.")]
 _EngineOption = Annotated[
     list[str] | None,
-    option(
-        _REPLAY,
-        "ns3|linux",
-        "Also replay it on these engines, such as ns3,linux.",
-        callback=split_names,
-    ),
+    several(_REPLAY, "ns3|linux", "Also replay it on these engines, such as ns3,linux."),
 ]
 
 

@@ -23,6 +23,7 @@ from westwood.cli.options import (
     protocols,
     refuse_idle,
     settings_of,
+    several,
     split_names,
     starting,
     value_of,
@@ -68,12 +69,11 @@ _AgainstOption = Annotated[
 ]
 _SuiteOption = Annotated[
     list[str] | None,
-    option(
+    several(
         SCENARIO,
         "NAME,...",
         f"Only these suites: {', '.join(suites.MODULES)}.",
-        autocompletion=starting(lambda: suites.MODULES),
-        callback=split_names,
+        choices=lambda: suites.MODULES,
     ),
 ]
 _QlogOption = Annotated[

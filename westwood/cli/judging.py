@@ -30,8 +30,7 @@ from westwood.cli.options import (
     engine_option,
     option,
     refuse_idle,
-    split_names,
-    starting,
+    several,
 )
 from westwood.errors import UnavailableError
 
@@ -94,10 +93,9 @@ def judges(
     set_, only, out: what the help says of these options. names: what --only takes. engine: the
     default.
     """
-    completed = {"autocompletion": starting(names), "callback": split_names}
     annotations = {
         "set_": Annotated[list[str] | None, option(SCENARIO, "KEY=VALUE", set_, "--set")],
-        "only": Annotated[list[str] | None, option(SCENARIO, "NAME,...", only, **completed)],
+        "only": Annotated[list[str] | None, several(SCENARIO, "NAME,...", only, choices=names)],
         "seed": Annotated[int, option(SCENARIO, "N", "Seed set to use; two sets share no seed.")],
         "engine": Annotated[str, engine_option(compares=engine != "sim")],
         "dask": DaskOption,

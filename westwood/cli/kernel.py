@@ -12,7 +12,7 @@ import typer
 
 from westwood import extras
 from westwood.cli.layout import command, group
-from westwood.cli.options import control_settings, option, split_names
+from westwood.cli.options import control_settings, option, several
 from westwood.cli.streams import next_step
 from westwood.errors import InputError, UnavailableError
 from westwood.units import option_seconds
@@ -27,9 +27,7 @@ BootOption = Annotated[bool, option(None, None, "Also load at every boot, by sys
 PortOption = Annotated[
     int | None, option(None, "N", "Only connections with this port at either end.")
 ]
-CcOption = Annotated[
-    list[str] | None, option(None, "NAME,...", "Only these controls.", "--cc", callback=split_names)
-]
+CcOption = Annotated[list[str] | None, several(None, "NAME,...", "Only these controls.", "--cc")]
 NetnsOption = Annotated[
     str | None, option(None, "NAME|PID", "A network namespace: its name, or a process in it.")
 ]
@@ -56,12 +54,8 @@ def load(
     ] = None,
     allow_users: Annotated[
         list[str] | None,
-        option(
-            None,
-            "NAME,...",
-            "Controls that any user may choose, not root alone.",
-            "--allow-users",
-            callback=split_names,
+        several(
+            None, "NAME,...", "Controls that any user may choose, not root alone.", "--allow-users"
         ),
     ] = None,
 ) -> None:

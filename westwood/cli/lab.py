@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import option, presets, protocols, split_names, starting
+from westwood.cli.options import option, presets, protocols, several, starting
 from westwood.cli.streams import say
 
 
@@ -23,14 +23,13 @@ def lab(
     ] = None,
     cc: Annotated[
         list[str] | None,
-        option(
+        several(
             None,
             "NAME,...",
             "Show these controls instead of the scenario's, such as ./mine.c,cubic. "
             "A reload of the page reads files again.",
             "--cc",
-            autocompletion=starting(protocols),
-            callback=split_names,
+            choices=protocols,
         ),
     ] = None,
     no_browser: Annotated[

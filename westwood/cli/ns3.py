@@ -34,13 +34,7 @@ def export(
     scenario: options.ScenarioArgument,
     cc: Annotated[
         list[str] | None,
-        options.option(
-            None,
-            "NAME",
-            "Protocol of every flow.",
-            autocompletion=options.starting(options.protocols),
-            callback=options.split_names,
-        ),
+        options.several(None, "NAME", "Protocol of every flow.", choices=options.protocols),
     ] = None,
     set_: options.SetOption = None,
     out: Annotated[

@@ -63,6 +63,18 @@ def one_name(value: str | None) -> str | None:
     return value
 
 
+def several(
+    panel: str | None,
+    metavar: str,
+    help: str,
+    *names: str,
+    choices: Callable[[], Iterable[str]] | None = None,
+) -> Any:
+    """Returns an option that takes names between commas, completed with the choices."""
+    completion = starting(choices) if choices else None
+    return option(panel, metavar, help, *names, autocompletion=completion, callback=split_names)
+
+
 def presets() -> Iterable[str]:
     """Returns the names of the preset scenarios."""
     from westwood import scenario
@@ -91,8 +103,7 @@ def control_arguments(help: str) -> Any:
 
 def control_options(help: str) -> Any:
     """Returns the option --cc of such a command."""
-    completed = {"autocompletion": starting(protocols), "callback": split_names}
-    return option(SCENARIO, "NAME,...", help, "--cc", **completed)
+    return several(SCENARIO, "NAME,...", help, "--cc", choices=protocols)
 
 
 # A control as every command takes it that needs one: by its place, or as --cc.

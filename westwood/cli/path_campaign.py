@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from westwood import extras
-from westwood.cli.options import JsonOption, ResumeOption, option, split_names
+from westwood.cli.options import JsonOption, ResumeOption, option, several
 
 
 def campaign(
@@ -21,8 +21,7 @@ def campaign(
         int | None, option(None, "N", "Uploads per protocol and session (overrides the plan).")
     ] = None,
     target: Annotated[
-        list[str] | None,
-        option(None, "NAME,...", "Only these targets of the plan.", callback=split_names),
+        list[str] | None, several(None, "NAME,...", "Only these targets of the plan.")
     ] = None,
     resume: ResumeOption = False,
     out: Annotated[Path, option(None, "DIR", "Results folder.")] = Path("campaign"),

@@ -24,7 +24,7 @@ from westwood.cli.options import (
     JsonOption,
     option,
     refuse_idle,
-    split_names,
+    several,
     value_of,
 )
 from westwood.cli.path_fit import FitOption
@@ -45,13 +45,12 @@ _EMULATED = "Emulated path"
 
 ControlOption = Annotated[
     list[str] | None,
-    option(
+    several(
         SCENARIO,
         "NAME,...",
         "Compare these, also C files, instead of ww_plus: with the default if it "
         "is one of several, else with the first.",
         "--cc",
-        callback=split_names,
     ),
 ]
 ForOption = Annotated[
