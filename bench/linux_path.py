@@ -27,6 +27,7 @@ from rich.table import Table
 
 from westwood import Scenario
 from westwood.engines import linux, wire
+from westwood.scenario.one_link import one_link
 
 RESULTS = Path(__file__).resolve().parent.parent / "build" / "bench" / "linux_path.json"
 SOURCE, SINK = "10.64.0.0", "10.65.0.0"  # of the first flow: linux/path/packet.hpp
@@ -36,15 +37,9 @@ SHARE = 1448 / 1500  # payload of a packet with timestamps
 
 
 def scenario(rate: str, delay: str, queue: str) -> Scenario:
-    link = {
-        "name": "path",
-        "between": ["a", "b"],
-        "rate": rate,
-        "delay": delay,
-        "queue": {"limit": queue},
-    }
-    flow = {"name": "f", "from": "a", "to": "b", "cc": "cubic", "recovery": "prr", "size": "1B"}
-    return Scenario(name="bench", duration="1h", profile="linux", link=[link], flow=[flow])
+    link = {"rate": rate, "delay": delay, "queue": {"limit": queue}}
+    flow = {"name": "f", "cc": "cubic", "recovery": "prr", "size": "1B"}
+    return one_link("bench", "1h", link, flow, ends=("a", "b"), profile="linux")
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from bench.quic_causes import GOODPUT, MEDIAN, P95, Row, causes, is_far, ratio
 from tools.pages import DOCS, Numbers, Page, table
 from westwood import Scenario, simulate
 from westwood.experiments.validation.compare import OTHER
+from westwood.scenario.one_link import one_link
 
 FIGURES = {GOODPUT: "goodput", MEDIAN: "completion, median", P95: "completion, p95"}
 # Whose CUBIC the rows of an engine are.
@@ -33,10 +34,8 @@ LABELS = {
 
 def path(rate: str, delay: str, queue: str, loss: float, cc: str, **flow: object) -> Scenario:
     """Returns a path of 20 s with one flow."""
-    link = {"name": "path", "between": ["a", "b"], "rate": rate, "delay": delay}
-    link |= {"queue": {"limit": queue}, "loss": {"rate": loss}}
-    ends = {"name": "one", "from": "a", "to": "b", "cc": cc, **flow}
-    return Scenario(name="quic", duration="20s", link=[link], flow=[ends])
+    link = {"rate": rate, "delay": delay, "queue": {"limit": queue}, "loss": {"rate": loss}}
+    return one_link("quic", "20s", link, {"name": "one", "cc": cc, **flow}, ends=("a", "b"))
 
 
 def _read(folders: Sequence[str]) -> dict[tuple[str, str], dict[bool, list[Row]]]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tools.pages import DOCS, Numbers, Page, table
 from westwood import Scenario, simulate
+from westwood.scenario.one_link import one_link
 
 SOURCE = Path(__file__).with_suffix(".c")
 CONTROLS = ("cubic", "bbr3")
@@ -44,10 +45,8 @@ def scenario(settings: Mapping[str, object], cc: str) -> Scenario:
     """Returns a path of 20 Mb/s and 40 ms with one flow."""
     of_link = {key: value for key, value in settings.items() if key not in ("ecn", "app")}
     of_flow = {key: value for key, value in settings.items() if key in ("ecn", "app")}
-    link = {"name": "path", "between": ["a", "b"], "rate": "20Mbps", "delay": "20ms"}
-    link |= {"queue": {"limit": "1bdp"}, **of_link}
-    flow = {"name": "one", "from": "a", "to": "b", "cc": cc, **of_flow}
-    return Scenario(name="reports", duration="30s", link=[link], flow=[flow])
+    link = {"rate": "20Mbps", "delay": "20ms", "queue": {"limit": "1bdp"}, **of_link}
+    return one_link("reports", "30s", link, {"name": "one", "cc": cc, **of_flow}, ends=("a", "b"))
 
 
 def goodputs(cc: str, engine: str = "sim", without: int = 0) -> list[float]:

@@ -11,6 +11,7 @@ import polars as pl
 from tools.pages import DOCS, Numbers, Page, Sample, row
 from westwood import Scenario, simulate
 from westwood.draw.style import MBPS, legend, look, subplots
+from westwood.scenario.one_link import one_link
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,17 +28,14 @@ _ROUNDS = 62  # between two probes of a flow with a short round trip: 5.3.3.8.3
 def network(mbps: float, queue: float, flows: dict[str, str], **more: Any) -> Scenario:
     """Returns flows by name over one link with a round trip of 40 ms and a queue in BDPs."""
     packets = max(2, round(queue * mbps * MBPS * _ROUND_S / _SEGMENT))
-    link = {"name": "bottleneck", "between": ["a", "b"], "rate": f"{mbps}Mbps", "delay": "20ms"}
-    starts = (0, 0.3)
-    return Scenario(
-        name="bbr3",
-        duration=more.pop("duration", "60s"),
-        link=[link | {"queue": {"limit": f"{packets}p"}} | more],
-        flow=[
-            {"name": name, "from": "a", "to": "b", "cc": cc, "start": f"{start}s"}
-            for (name, cc), start in zip(flows.items(), starts, strict=False)
-        ],
+    duration = more.pop("duration", "60s")
+    link = {"name": "bottleneck", "rate": f"{mbps}Mbps", "delay": "20ms"}
+    link |= {"queue": {"limit": f"{packets}p"}, **more}
+    started = (
+        {"name": name, "cc": cc, "start": f"{start}s"}
+        for (name, cc), start in zip(flows.items(), (0, 0.3), strict=False)
     )
+    return one_link("bbr3", duration, link, *started, ends=("a", "b"))
 
 
 def shares(queue: float, first: str, second: str) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 
+from tools.gallery_page import CLEAN, LOSSES
 from tools.pages import DOCS, Numbers, Page, Sample, table
 from westwood import Scenario, engines
 from westwood.control import gallery
@@ -22,6 +23,7 @@ from westwood.engines.listed_losses import listing
 from westwood.engines.pool import run_jobs, sorted_rows
 from westwood.engines.simulator import SIMULATOR
 from westwood.kernel import user_controls, ww_kernel
+from westwood.scenario.one_link import one_link
 
 HOSTS = {"linux": "kernel", "ns3": "ns-3"}
 NEAR = 0.07
@@ -32,17 +34,9 @@ _PARALLEL = 4  # paths in real time
 
 def scenario(cc: str, path: str, profile: str) -> Scenario:
     """Returns 20 Mb/s, 60 ms, 100 packets of queue; the lossy path loses 0.1 % of the packets."""
-    link = {
-        "name": "path",
-        "between": ["source", "sink"],
-        "rate": "20Mbps",
-        "delay": "30ms",
-        "queue": {"limit": "100p"},
-    }
-    if path == "lossy":
-        link["loss"] = {"kind": "uniform", "rate": 0.001}
-    flow = {"name": "tcp", "from": "source", "to": "sink", "cc": cc, "packet": "1500B"}
-    return Scenario(name="gallery", duration="20s", profile=profile, link=[link], flow=[flow])
+    link = CLEAN | LOSSES if path == "lossy" else CLEAN
+    flow = {"name": "tcp", "cc": cc, "packet": "1500B"}
+    return one_link("gallery", "20s", link, flow, profile=profile)
 
 
 def _goodputs(engine: Engine, profile: str, ccs: Sequence[str]) -> Numbers:

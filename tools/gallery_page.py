@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from tests.westwood.gallery import comparisons
 from tools.pages import DOCS, Numbers, Page, Sample, table
@@ -11,24 +12,19 @@ from westwood import Scenario, simulate
 from westwood.control import gallery
 from westwood.control.catalogue import PROTOCOLS
 from westwood.draw.style import MBPS, SOFT, look, subplots
+from westwood.scenario.one_link import one_link
 
 BESIDE = ("reno", "cubic", "westwood+", "bbr")
 SEEDS = range(1, 6)
+CLEAN: dict[str, Any] = {"rate": "20Mbps", "delay": "30ms", "queue": {"limit": "100p"}}
+LOSSES = {"loss": {"kind": "uniform", "rate": 0.001}}
 _OWN_COLOUR = "#048B77"
 
 
 def path() -> Scenario:
     """Returns the path of the picture: 20 Mb/s, 60 ms, a queue of a BDP, 0.1 % of losses."""
-    link = {
-        "name": "path",
-        "between": ["source", "sink"],
-        "rate": "20Mbps",
-        "delay": "30ms",
-        "queue": {"limit": "100p"},
-        "loss": {"kind": "uniform", "rate": 0.001},
-    }
-    flow = {"name": "tcp", "from": "source", "to": "sink", "cc": "reno", "recovery": "sack"}
-    return Scenario(name="gallery", duration="60s", link=[link], flow=[flow])
+    flow = {"name": "tcp", "cc": "reno", "recovery": "sack"}
+    return one_link("gallery", "60s", CLEAN | LOSSES, flow)
 
 
 def of_control(cc: str) -> dict[str, float]:

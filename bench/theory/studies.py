@@ -16,6 +16,7 @@ from bench.theory import formulas
 from westwood import Scenario, simulate, simulate_many
 from westwood.control.catalogue import PROTOCOLS
 from westwood.results.metrics import half_width
+from westwood.scenario.one_link import one_link
 
 RTT_S = 0.1
 SEGMENT = 1460  # payload of 1500 B without options
@@ -24,6 +25,7 @@ HANDSHAKE = 2  # packets from the sender before its first segment
 CLASSIC = {"recovery": "sack", "rack": False, "frto": False, "undo": False, "timestamps": False}
 
 
+LONG_QUEUE = {"kind": "droptail", "limit": "1000000p"}
 COUNTS = (2, 10, 50)  # equal flows
 
 
@@ -88,30 +90,9 @@ class Study:
 
 def free_path(loss: dict[str, object], duration_s: float, **flow: object) -> Scenario:
     """Returns a flow over 100 ms and a link that is never full: only losses bound its window."""
-    return Scenario(
-        name="theory",
-        duration=f"{duration_s:.3f}s",
-        link=[
-            {
-                "name": "path",
-                "between": ["source", "sink"],
-                "rate": "10Gbps",
-                "delay": f"{RTT_S / 2 * 1000:.0f}ms",
-                "queue": {"kind": "droptail", "limit": "1000000p"},
-                "loss": loss,
-            }
-        ],
-        flow=[
-            {
-                "name": "tcp",
-                "from": "source",
-                "to": "sink",
-                "receive_window": "1GiB",
-                **CLASSIC,
-                **flow,
-            }
-        ],
-    )
+    link = {"rate": "10Gbps", "delay": f"{RTT_S / 2 * 1000:.0f}ms", "queue": LONG_QUEUE}
+    tcp = {"name": "tcp", "receive_window": "1GiB", **CLASSIC, **flow}
+    return one_link("theory", f"{duration_s:.3f}s", {**link, "loss": loss}, tcp)
 
 
 def mean_window(scenario: Scenario, seed: int = 1) -> float:
@@ -228,21 +209,10 @@ def _pftk() -> Iterator[Point]:
 # ---- Queues
 
 
-def _queue_path(sources: list[dict[str, object]], duration_s: float) -> Scenario:
-    return Scenario(
-        name="theory",
-        duration=f"{duration_s:.6f}s",
-        link=[
-            {
-                "name": "path",
-                "between": ["source", "sink"],
-                "rate": "12Mbps",  # one packet per millisecond
-                "delay": "0s",
-                "queue": {"kind": "droptail", "limit": "1000000p"},
-            }
-        ],
-        flow=[{"name": "udp", "from": "source", "to": "sink", "packet": "1500B", **sources[0]}],
-    )
+def _queue_path(sources: dict[str, object], duration_s: float) -> Scenario:
+    link = {"rate": "12Mbps", "delay": "0s", "queue": LONG_QUEUE}  # one packet per millisecond
+    udp = {"name": "udp", "packet": "1500B", **sources}
+    return one_link("theory", f"{duration_s:.6f}s", link, udp)
 
 
 def _waits(scenario: Scenario, seeds: int) -> list[float]:
@@ -257,7 +227,7 @@ def _waits(scenario: Scenario, seeds: int) -> list[float]:
 def _md1() -> Iterator[Point]:
     for load in (0.3, 0.5, 0.8, 0.9):
         app = {"kind": "udp", "rate": f"{load * 12:g}Mbps", "spacing": "exponential"}
-        scenario = _queue_path([{"app": app}], 200)
+        scenario = _queue_path({"app": app}, 200)
         wait = formulas.md1_wait(load)
         yield Point(f"load {load:g}", wait, partial(_waits, scenario, 20))
 
@@ -267,7 +237,7 @@ def _sum_dd1() -> Iterator[Point]:
         rate = round(load * 12e6 / sources)
         period_s = 12000 / rate
         flow = {"app": {"kind": "udp", "rate": f"{rate}bps"}, "count": sources}
-        scenario = _queue_path([{**flow, "start_spread": f"{period_s * 1e6:.0f}us"}], 40 * period_s)
+        scenario = _queue_path({**flow, "start_spread": f"{period_s * 1e6:.0f}us"}, 40 * period_s)
         wait = formulas.sum_dd1_wait(sources, load)
         yield Point(f"{sources} sources, load {load:g}", wait, partial(_waits, scenario, 400))
 
@@ -278,29 +248,10 @@ def _sum_dd1() -> Iterator[Point]:
 def shared(cc: str, flows: int, duration_s: int) -> Scenario:
     """Returns equal flows of a control: 2 Mb/s and a BDP of queue for each, 40 ms."""
     rate = 2e6 * flows
-    return Scenario(
-        name="theory",
-        duration=f"{duration_s}s",
-        link=[
-            {
-                "name": "path",
-                "between": ["source", "sink"],
-                "rate": f"{rate:.0f}bps",
-                "delay": "20ms",
-                "queue": {"kind": "droptail", "limit": f"{max(10, round(rate * 0.04 / 12000))}p"},
-            }
-        ],
-        flow=[
-            {
-                "name": "tcp",
-                "from": "source",
-                "to": "sink",
-                "cc": cc,
-                "count": flows,
-                "start_spread": "1s",
-            }
-        ],
-    )
+    queue = {"kind": "droptail", "limit": f"{max(10, round(rate * 0.04 / 12000))}p"}
+    link = {"rate": f"{rate:.0f}bps", "delay": "20ms", "queue": queue}
+    tcp = {"name": "tcp", "cc": cc, "count": flows, "start_spread": "1s"}
+    return one_link("theory", f"{duration_s}s", link, tcp)
 
 
 def _jain(cc: str, flows: int) -> list[float]:

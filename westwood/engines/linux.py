@@ -21,6 +21,7 @@ from westwood.kernel.recording import Recording
 from westwood.programs import Program
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
+from westwood.scenario.one_link import one_link
 
 ENGINE = "linux"
 VARIABLE = "WESTWOOD_LINUX"
@@ -44,9 +45,8 @@ def program() -> Path:
 
 def check_machine() -> None:
     """Emulates a millisecond; raises UnavailableError with the remedy if that fails."""
-    flow = {"name": "probe", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "1Mbps"}}
-    link = {"name": "path", "between": ["a", "b"], "rate": "1Mbps", "delay": "0s"}
-    run(Scenario(name="probe", duration="1ms", profile="linux", link=[link], flow=[flow]))
+    flow = {"name": "probe", "app": {"kind": "udp", "rate": "1Mbps"}}
+    run(one_link("probe", "1ms", {"rate": "1Mbps", "delay": "0s"}, flow, profile="linux"))
 
 
 def prepare(job: Job) -> RunSeed:

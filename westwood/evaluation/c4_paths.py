@@ -15,6 +15,7 @@ from typing import Any
 
 from westwood.experiments.control import Control
 from westwood.scenario import Scenario
+from westwood.scenario.one_link import one_link
 from westwood.scenario.paths.environment import ITSELF, PROFILE, WINDOW_BYTES
 
 DRAFT = "draft-huitema-ccwg-c4-test-02"
@@ -63,20 +64,13 @@ class Trial:
         if self.other:
             others = cc if self.other.cc == ITSELF else {"name": self.other.cc}
             flows.append(self._flow("beside", others, self.other.megabytes, self.other.start_s))
-        return Scenario(
-            name=f"c4-{self.name}",
-            duration=f"{_DURATION_S}s",
-            profile=PROFILE,
-            link=[self._link(draw)],
-            flow=flows,
-        )
+        name = f"c4-{self.name}"
+        return one_link(name, f"{_DURATION_S}s", self._link(draw), *flows, profile=PROFILE)
 
     def _flow(self, name: str, cc: Any, megabytes: float, start_s: float) -> dict[str, Any]:
         held_bytes = self.mbps * 125 * (2 * self.delay_ms + self.queue_ms)
         return {
             "name": name,
-            "from": "source",
-            "to": "sink",
             "cc": cc,
             "size": f"{megabytes:g}MB",
             "start": f"{start_s:g}s",
@@ -87,8 +81,6 @@ class Trial:
         """Jitter of a packet's time makes runs differ; in picoquic other chance does."""
         packets = max(2, round(self.queue_ms * 1e3 * self.mbps / _PACKET_US))
         link: dict[str, Any] = {
-            "name": "path",
-            "between": ["source", "sink"],
             "queue": {"kind": "droptail", "limit": f"{packets}p"},
             "jitter": f"{round(_PACKET_US / self.mbps)}us",
         }

@@ -102,17 +102,7 @@ def shared(control: Control, queue: str) -> Scenario:
     """Returns a link with a flow of the control and one of CUBIC."""
     flow = {"from": "sources", "to": "sinks", "recovery": "sack", "start_spread": "2s"}
     cc = {"name": control.cc, **control.settings} if control.settings else control.cc
-    return Scenario(
-        name="shared",
-        duration="60s",
-        link=[
-            {
-                "name": "path",
-                "between": ["sources", "sinks"],
-                "rate": "20Mbps",
-                "delay": "20ms",
-                "queue": {"limit": queue},
-            }
-        ],
-        flow=[{"name": "judged", "cc": cc, **flow}, {"name": RIVAL.cc, "cc": RIVAL.cc, **flow}],
-    )
+    link: dict[str, Any] = {"name": "path", "between": ["sources", "sinks"]}
+    link |= {"rate": "20Mbps", "delay": "20ms", "queue": {"limit": queue}}
+    flows = [{"name": "judged", "cc": cc, **flow}, {"name": RIVAL.cc, "cc": RIVAL.cc, **flow}]
+    return Scenario(name="shared", duration="60s", link=[link], flow=flows)

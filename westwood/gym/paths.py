@@ -13,6 +13,7 @@ from westwood.control import loading
 from westwood.control.arguments import checked, whole
 from westwood.errors import InputError
 from westwood.scenario import Scenario
+from westwood.scenario.one_link import one_link
 
 Path: TypeAlias = "Scenario | str | os.PathLike[str]"
 
@@ -60,15 +61,13 @@ def _drawn(number: int, draw: np.random.Generator) -> Scenario:
     queue = 1 + int(np.exp(draw.uniform(0, 8)))
     loss = round(draw.uniform(0, 0.05), 6)
     link = {
-        "name": "path",
-        "between": ["sender", "receiver"],
         "rate": f"{round(packets_per_s * _PACKET_BITS / 1000)}kbps",
         "delay": f"{delay_us}us",
         "queue": {"kind": "droptail", "limit": f"{queue}p"},
         "loss": {"kind": "uniform", "rate": loss, "on": "forward"},
     }
-    flow = {"name": "agent", "from": "sender", "to": "receiver", "cc": "cubic", "packet": "1500B"}
-    return Scenario(name=f"aurora-{number}", duration="10h", link=[link], flow=[flow])
+    flow = {"name": "agent", "cc": "cubic", "packet": "1500B"}
+    return one_link(f"aurora-{number}", "10h", link, flow, ends=("sender", "receiver"))
 
 
 def loaded(paths: object) -> list[Scenario]:

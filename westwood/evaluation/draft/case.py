@@ -11,6 +11,7 @@ from typing import Any
 
 from westwood.evaluation.draft.recording import LackingError, Recording
 from westwood.scenario import Scenario
+from westwood.scenario.one_link import one_link
 from westwood.units import PS_PER_S, format_time
 
 _HEADERS_BYTES = 52  # IPv4, TCP and timestamps
@@ -65,19 +66,17 @@ class Path:
         """Returns the scenario of this path with a control."""
         link = {
             "name": "bottleneck",
-            "between": ["source", "sink"],
             "rate": f"{self.rate_bps:.0f}bps",
             "delay": f"{self.delay_ms:g}ms",
             "queue": {"kind": "droptail", "limit": self.queue},
             **self.link,
         }
-        flow = {"name": "tcp", "from": "source", "to": "sink", "cc": dict(cc)}
-        flows = [{**flow, "app": self.app, **self.flow}]
+        flows = [{"name": "tcp", "cc": dict(cc), "app": self.app, **self.flow}]
         if self.beside:
             start = {key: self.beside[key] for key in ("start", "stop") if key in self.beside}
             app = {"kind": "udp", "rate": self.beside["rate"]}
-            flows.append({"name": "udp", "from": "source", "to": "sink", "app": app, **start})
-        return Scenario(name=name, duration=f"{self.duration_s:g}s", link=[link], flow=flows)
+            flows.append({"name": "udp", "app": app, **start})
+        return one_link(name, f"{self.duration_s:g}s", link, *flows)
 
 
 @dataclass(frozen=True)
