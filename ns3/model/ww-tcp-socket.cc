@@ -182,68 +182,21 @@ WwTcpSocketFactory::CreateSocket()
     return socket;
 }
 
+template <WwTcpSocket::Recovery R>
 TypeId
-WwTcpTahoeFactory::GetTypeId()
+WwTcpRecoveryFactory<R>::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::WwTcpTahoeFactory")
-                            .SetParent<WwTcpSocketFactory>()
+    static const char* const NAMES[] = {"Tahoe", "Reno", "NewReno", "Sack"}; // as in Recovery
+    static TypeId tid = TypeId("ns3::WwTcp" + std::string(NAMES[R]) + "Factory")
+                            .template SetParent<WwTcpSocketFactory>()
                             .SetGroupName("Internet")
-                            .AddConstructor<WwTcpTahoeFactory>();
+                            .template AddConstructor<WwTcpRecoveryFactory<R>>();
     return tid;
 }
 
-WwTcpSocket::Recovery
-WwTcpTahoeFactory::Kind() const
-{
-    return WwTcpSocket::TAHOE;
-}
-
-TypeId
-WwTcpRenoFactory::GetTypeId()
-{
-    static TypeId tid = TypeId("ns3::WwTcpRenoFactory")
-                            .SetParent<WwTcpSocketFactory>()
-                            .SetGroupName("Internet")
-                            .AddConstructor<WwTcpRenoFactory>();
-    return tid;
-}
-
-WwTcpSocket::Recovery
-WwTcpRenoFactory::Kind() const
-{
-    return WwTcpSocket::RENO;
-}
-
-TypeId
-WwTcpNewRenoFactory::GetTypeId()
-{
-    static TypeId tid = TypeId("ns3::WwTcpNewRenoFactory")
-                            .SetParent<WwTcpSocketFactory>()
-                            .SetGroupName("Internet")
-                            .AddConstructor<WwTcpNewRenoFactory>();
-    return tid;
-}
-
-WwTcpSocket::Recovery
-WwTcpNewRenoFactory::Kind() const
-{
-    return WwTcpSocket::NEWRENO;
-}
-
-TypeId
-WwTcpSackFactory::GetTypeId()
-{
-    static TypeId tid = TypeId("ns3::WwTcpSackFactory")
-                            .SetParent<WwTcpSocketFactory>()
-                            .SetGroupName("Internet")
-                            .AddConstructor<WwTcpSackFactory>();
-    return tid;
-}
-
-WwTcpSocket::Recovery
-WwTcpSackFactory::Kind() const
-{
-    return WwTcpSocket::SACK;
-}
+template class WwTcpRecoveryFactory<WwTcpSocket::TAHOE>;
+template class WwTcpRecoveryFactory<WwTcpSocket::RENO>;
+template class WwTcpRecoveryFactory<WwTcpSocket::NEWRENO>;
+template class WwTcpRecoveryFactory<WwTcpSocket::SACK>;
 
 } // namespace ns3

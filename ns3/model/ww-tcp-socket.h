@@ -112,8 +112,9 @@ class WwTcpSocketFactory : public SocketFactory // not a TcpSocketFactory: a nod
     bool m_hasCongestion{false}; //!< whether it was chosen
 };
 
-/** \brief Makes Tahoe sockets. */
-class WwTcpTahoeFactory : public WwTcpSocketFactory
+/** \brief Makes sockets with a loss recovery. \tparam R the recovery */
+template <WwTcpSocket::Recovery R>
+class WwTcpRecoveryFactory : public WwTcpSocketFactory
 {
   public:
     /**
@@ -123,50 +124,16 @@ class WwTcpTahoeFactory : public WwTcpSocketFactory
     static TypeId GetTypeId();
 
   protected:
-    WwTcpSocket::Recovery Kind() const override;
+    WwTcpSocket::Recovery Kind() const override
+    {
+        return R;
+    }
 };
 
-/** \brief Makes Reno sockets. */
-class WwTcpRenoFactory : public WwTcpSocketFactory
-{
-  public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-  protected:
-    WwTcpSocket::Recovery Kind() const override;
-};
-
-/** \brief Makes NewReno sockets. */
-class WwTcpNewRenoFactory : public WwTcpSocketFactory
-{
-  public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-  protected:
-    WwTcpSocket::Recovery Kind() const override;
-};
-
-/** \brief Makes SACK sockets. */
-class WwTcpSackFactory : public WwTcpSocketFactory
-{
-  public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-  protected:
-    WwTcpSocket::Recovery Kind() const override;
-};
+using WwTcpTahoeFactory = WwTcpRecoveryFactory<WwTcpSocket::TAHOE>;     //!< makes Tahoe sockets
+using WwTcpRenoFactory = WwTcpRecoveryFactory<WwTcpSocket::RENO>;       //!< makes Reno sockets
+using WwTcpNewRenoFactory = WwTcpRecoveryFactory<WwTcpSocket::NEWRENO>; //!< makes NewReno sockets
+using WwTcpSackFactory = WwTcpRecoveryFactory<WwTcpSocket::SACK>;       //!< makes SACK sockets
 
 } // namespace ns3
 
