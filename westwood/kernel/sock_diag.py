@@ -50,23 +50,10 @@ _BBR_KIND = np.dtype(
     [(n, "=u4") for n in ("rate_low", "rate_high", "rtt_min", "pacing_gain", "cwnd_gain")]
 )
 _MESSAGE = np.dtype(
-    [
-        ("family", "u1"),
-        ("tcp_state", "u1"),
-        ("timer", "u1"),
-        ("retransmissions", "u1"),
-        ("local_port", ">u2"),
-        ("remote_port", ">u2"),
-        ("local", "V16"),
-        ("remote", "V16"),
-        ("interface", "=u4"),
-        ("cookie", "=u8"),
-        ("expires", "=u4"),
-        ("receive_queue", "=u4"),
-        ("send_queue", "=u4"),
-        ("user", "=u4"),
-        ("inode", "=u4"),
-    ]
+    [(n, "u1") for n in ("family", "tcp_state", "timer", "retransmissions")]
+    + [("local_port", ">u2"), ("remote_port", ">u2"), ("local", "V16"), ("remote", "V16")]
+    + [("interface", "=u4"), ("cookie", "=u8")]
+    + [(n, "=u4") for n in ("expires", "receive_queue", "send_queue", "user", "inode")]
 )
 
 
