@@ -134,8 +134,8 @@ class Program:
     def __post_init__(self) -> None:
         self.source = verdict.ROOT / self.room
         self.tree = verdict.BUILD / self.room / "tree"
-        self.build = verdict.BUILD / self.room / "made"
-        self.file = self.build / f"ww_{self.room}_tests"
+        self.build_folder = verdict.BUILD / self.room / "made"
+        self.file = self.build_folder / f"ww_{self.room}_tests"
         self.memory = (
             verdict.BUILD / self.room / "caught.json"
         )  # by which test each was caught last
@@ -171,14 +171,25 @@ class Program:
 
     def compile(self) -> set[int]:
         """Compiles everything; returns the numbers of the mutants that do not compile."""
-        if not (self.build / "build.ninja").exists():
+        if not (self.build_folder / "build.ninja").exists():
             flags = f"-D CMAKE_CXX_FLAGS_DEBUG={FLAGS.format(self.tree)}"
             options = ["-D", "CMAKE_BUILD_TYPE=Debug", flags, "-D", "WW_WERROR=OFF", "-G", "Ninja"]
-            done = verdict.run(["cmake", "-S", str(self.tree), "-B", str(self.build), *options])
+            done = verdict.run(
+                ["cmake", "-S", str(self.tree), "-B", str(self.build_folder), *options]
+            )
             if done.returncode:
                 sys.exit(done.stdout + done.stderr)
         done = verdict.run(
-            ["cmake", "--build", str(self.build), "--target", self.file.name, "--", "-k", "0"]
+            [
+                "cmake",
+                "--build",
+                str(self.build_folder),
+                "--target",
+                self.file.name,
+                "--",
+                "-k",
+                "0",
+            ]
         )
         if done.returncode == 0:
             return set()
