@@ -186,19 +186,10 @@ class Bbr3Model {
     }
 
     // ---- Rates and volumes
-    static std::uint64_t rate_of(const ww_sample& s) {
-        if (s.rate_interval_us == 0) return 0;
-        const Wide exact = Wide{s.rate_segments} * s.mss * 256000000u / s.rate_interval_us;
-        return static_cast<std::uint64_t>(std::min<Wide>(exact, WW_BW_MAX));
-    }
-    static Wide bytes_in(std::uint64_t rate, std::uint64_t us) {
-        return Wide{rate} * std::min<std::uint64_t>(us, 1u << 29) / 256000000u;
-    }
     std::uint64_t max_bw() const { return std::max(cycle_bw[0], cycle_bw[1]); }
     std::uint64_t bdp_multiple(std::uint64_t rate, std::uint64_t gain) const {  // 5.6.4.2
         if (min_rtt == kInfinity) return initial_cwnd;
-        const Wide bytes = bytes_in(rate, min_rtt) * gain / 1000;
-        return static_cast<std::uint64_t>(std::min<Wide>((bytes + mss - 1) / mss, kCwndMost));
+        return segments_of(bytes_in(rate, min_rtt) * gain / 1000, mss);
     }
     std::uint64_t quantization_budget(std::uint64_t cap, std::uint64_t pacing) const {
         const std::uint64_t quantum =
@@ -488,15 +479,13 @@ class Bbr3Model {
         return gains[state];
     }
     void init_pacing(ww_window& w, std::uint32_t srtt) {
-        const Wide nominal = std::min<Wide>(
-            Wide{initial_cwnd} * mss * 256000000u / (srtt != 0 ? srtt : 1000), WW_BW_MAX);
-        w.pacing = std::max<std::uint64_t>(
-            static_cast<std::uint64_t>(std::min<Wide>(nominal * 2773 / 1000, WW_BW_MAX)), 1);
+        const Wide nominal =
+            bounded(Wide{initial_cwnd} * mss * 256000000u / (srtt != 0 ? srtt : 1000));
+        w.pacing = std::max<std::uint64_t>(bounded(nominal * 2773 / 1000), 1);
         paced_by_rtt = srtt != 0;
     }
     void set_pacing(ww_window& w, std::uint64_t gain) const {
-        const auto rate =
-            static_cast<std::uint64_t>(std::min<Wide>(Wide{bw} * gain * 99 / 100000, WW_BW_MAX));
+        const std::uint64_t rate = bounded(Wide{bw} * gain * 99 / 100000);
         if (rate > 0 && (full_bw_reached || rate > w.pacing)) w.pacing = rate;
     }
     void set_cwnd(ww_window& w) const {

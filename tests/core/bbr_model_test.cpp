@@ -9,6 +9,7 @@
 namespace {
 
 using ww::test::Ack;
+using ww::test::bounded;
 using ww::test::Driven;
 using ww::test::kCwndMost;
 using ww::test::to_u32;
@@ -18,8 +19,7 @@ using ww::test::WindowedMax;
 enum Mode { kStartup, kDrain, kProbeBw, kProbeRtt };
 constexpr std::uint64_t kNever = UINT64_MAX;
 constexpr std::uint64_t kUnit = 256, kHigh = 739, kLow = 88;  // gains: 2/ln 2 and ln 2/2 in 1/256
-constexpr std::uint64_t kMost = WW_BW_MAX;
-constexpr std::uint64_t kBwRounds = 10;  // 4.1.1.4
+constexpr std::uint64_t kBwRounds = 10;                       // 4.1.1.4
 
 class BbrModel {
   public:
@@ -81,19 +81,14 @@ class BbrModel {
             round_start_ = true;
             conservation_ = false;
         }
-        const Wide exact = Wide{s.rate_segments} * s.mss * 256000000u / s.rate_interval_us;
-        const auto rate = static_cast<std::uint64_t>(std::min<Wide>(exact, kMost));
+        const std::uint64_t rate = ww::test::rate_of(s);
         const bool limited =
             s.is_app_limited || mode == kProbeRtt || ack.prior_delivered < limited_until_;
         if (!limited || rate >= bw()) max_.take(rate, rounds, kBwRounds);
     }
 
-    // Returns the bytes sent at the estimated bandwidth in a time of at most 9 minutes.
-    Wide bytes_in(std::uint64_t us) const {
-        return Wide{bw()} * std::min<std::uint64_t>(us, 1u << 29) / 256000000u;
-    }
     std::uint64_t segments_in(std::uint64_t us) const {
-        return static_cast<std::uint64_t>(std::min<Wide>(bytes_in(us) / mss_, kCwndMost));
+        return bounded(ww::test::bytes_in(bw(), us) / mss_, kCwndMost);
     }
 
     void update_extra(const Ack& ack, std::uint32_t cwnd) {  // Linux: bbr_update_ack_aggregation
@@ -196,8 +191,7 @@ class BbrModel {
 
     std::uint64_t bdp(std::uint64_t gain) const {
         if (rtprop_us == kNever) return 10;  // RFC 6928
-        const Wide bytes = bytes_in(rtprop_us) * gain / kUnit;
-        return static_cast<std::uint64_t>(std::min<Wide>((bytes + mss_ - 1) / mss_, kCwndMost));
+        return ww::test::segments_of(ww::test::bytes_in(bw(), rtprop_us) * gain / kUnit, mss_);
     }
     std::uint64_t quantum(std::uint64_t pacing) const {  // 4.2.2
         const std::uint64_t rate = pacing / 256;
@@ -218,9 +212,9 @@ class BbrModel {
         Wide rate = bw();
         if (rate == 0) {
             if (s.rtt_us == 0) return;
-            rate = std::min<Wide>(Wide{window.cwnd} * s.mss * 256000000u / s.rtt_us, kMost);
+            rate = bounded(Wide{window.cwnd} * s.mss * 256000000u / s.rtt_us);
         }
-        rate = std::min<Wide>(rate * pacing_gain() * 99 / (100 * kUnit), kMost);
+        rate = bounded(rate * pacing_gain() * 99 / (100 * kUnit));
         if (full || rate > window.pacing) window.pacing = static_cast<std::uint64_t>(rate);
     }
 

@@ -2,10 +2,6 @@
 //
 // Drives BBRv1's state machine sample by sample. The tests name sections of
 // draft-cardwell-iccrg-bbr-congestion-control-00. tests/engine/bbr_test.cpp runs BBRv1 on a path.
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "rounds.hpp"
 
 namespace {
@@ -15,9 +11,9 @@ constexpr std::uint32_t kRtt = 100000;
 
 // Each round trip has one or several ACKs, each with the segments delivered and the segments still
 // in flight.
-class Bbr {
+class Bbr : public ww::test::Host {
   public:
-    Bbr() { ww_init(&config, &state); }
+    Bbr() : Host(WW_PROTOCOL_BBR) {}
 
     void round(std::uint32_t segments, std::uint32_t pipe, std::uint32_t rtt_us = kRtt,
                ww_phase phase = WW_OPEN, std::uint32_t lost = 0) {
@@ -33,8 +29,6 @@ class Bbr {
     void ack(std::uint32_t segments, std::uint32_t rate_segments, std::uint32_t pipe,
              std::uint32_t after_us, std::uint32_t rtt_us, ww_phase phase, std::uint32_t lost) {
         ww_sample sample{};
-        sample.now_us = now_us += after_us;
-        sample.mss = kMss;
         sample.acked_segments = segments;
         sample.rtt_us = rtt_us;
         sample.phase = static_cast<std::uint8_t>(phase);
@@ -46,7 +40,7 @@ class Bbr {
         sample.rate_interval_us = rtt_us;
         sample.prior_delivered = delivered + segments - rate_segments;
         sample.delivered = delivered += segments;
-        ww_on_ack(&config, &state, &window, &sample);
+        take(after_us, sample);
     }
 
     // 100 segments per round trip of 100 ms: 1 MB/s and a BDP of 100 segments.
@@ -59,10 +53,6 @@ class Bbr {
         return static_cast<double>(window.pacing) / static_cast<double>(state.bbr.max_bw[0]);
     }
 
-    ww_config config = ww_configure(WW_PROTOCOL_BBR);
-    ww_state state{};
-    ww_window window{10, WW_SSTHRESH_INFINITE, 0};
-    std::uint64_t now_us = 1000000;
     std::uint32_t delivered = 0;
     bool app_limited = false;
 };
@@ -172,11 +162,11 @@ TEST(Bbr, FastRecoveryConservesPacketsForARound) {  // 4.2.3.4
     bbr.fill_and_drain();
     for (int i = 0; i < 10; i++) bbr.round(100, 125);
     const std::uint32_t before = bbr.window.cwnd;
-    ww_on_loss(&bbr.config, &bbr.state, &bbr.window, bbr.now_us, 125, kMss);
+    bbr.loss(125);
     EXPECT_EQ(bbr.window.cwnd, 125u + 100) << "no more than what was in flight and arrived";
     EXPECT_EQ(bbr.window.ssthresh, WW_SSTHRESH_INFINITE);
     bbr.round(10, 100, kRtt, WW_RECOVERY, 20);
-    ww_on_recovery_exit(&bbr.config, &bbr.state, &bbr.window, bbr.now_us, kMss);
+    bbr.leave_recovery();
     EXPECT_EQ(bbr.window.cwnd, before) << "restored";
 }
 
@@ -185,22 +175,12 @@ TEST(Bbr, ATimeoutStartsFromOneSegmentAndRemembers) {  // 4.2.3.4
     bbr.fill_and_drain();
     for (int i = 0; i < 10; i++) bbr.round(100, 125);
     const std::uint32_t before = bbr.window.cwnd;
-    ww_on_rto(&bbr.config, &bbr.state, &bbr.window, bbr.now_us, 125, kMss, false);
+    bbr.timeout(125);
     EXPECT_EQ(bbr.window.cwnd, 1u);
     bbr.round(1, 1, kRtt, WW_LOSS);
     EXPECT_LT(bbr.window.cwnd, 10u);
     bbr.round(4, 4, kRtt, WW_OPEN);
     EXPECT_EQ(bbr.window.cwnd, before);
-}
-
-TEST(Bbr, OnlyBbrsAndWestwoodCubicNeedRatesAndOwnRecovery) {
-    for (int id = 0; id < WW_PROTOCOL_COUNT; id++) {
-        const ww_config config = ww_configure(static_cast<ww_protocol>(id));
-        const bool does = config.algorithm == WW_ALG_BBR || config.algorithm == WW_ALG_BBR3 ||
-                          config.algorithm == WW_ALG_WESTWOOD_CUBIC;
-        EXPECT_EQ(ww_needs_rate(&config), does);
-        EXPECT_EQ(ww_owns_recovery(&config), does);
-    }
 }
 
 }  // namespace

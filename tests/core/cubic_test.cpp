@@ -2,10 +2,6 @@
 //
 // Compares CUBIC with RFC 9438, section by section, and the rules of Linux 6 and ns-3 3.44 with
 // what their tcp_cubic.c and tcp-cubic.cc compute.
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "rounds.hpp"
 
 namespace {
@@ -16,6 +12,20 @@ using ww::test::Rounds;
 double w_cubic(double t, double w_max, double cwnd_epoch) {
     const double k = std::cbrt((w_max - cwnd_epoch) / 0.4);
     return 0.4 * std::pow(t - k, 3) + w_max;
+}
+
+// After a loss at 1000 segments, cwnd approaches the value that the cubic has one round trip later.
+void expect_follows_the_cubic(Rounds& c, int rounds, double tolerance) {
+    c.loss();
+    const double before = c.window.cwnd;
+    ASSERT_EQ(before, 700);
+    const std::uint64_t start = c.now_us;
+    for (int i = 0; i < rounds; i++) {
+        c.round(100000);
+        const double t = static_cast<double>(c.now_us - start) / 1e6;
+        EXPECT_GE(c.window.cwnd, w_cubic(t - 0.1, 1000, before) - tolerance) << "at " << t << " s";
+        EXPECT_LE(c.window.cwnd, w_cubic(t + 0.1, 1000, before) + tolerance) << "at " << t << " s";
+    }
 }
 
 TEST(Cubic, LossTakesThreeTenths) {  // 4.6
@@ -29,19 +39,8 @@ TEST(Cubic, LossTakesThreeTenths) {  // 4.6
 }
 
 TEST(Cubic, TheWindowFollowsTheCubic) {  // 4.2, 4.4, 4.5
-    constexpr std::uint32_t kRtt = 100000;
     Rounds c(WW_PROTOCOL_CUBIC, 1000);
-    c.loss();
-    const double before = c.window.cwnd;
-    ASSERT_EQ(before, 700);
-    const std::uint64_t start = c.now_us;
-    for (int i = 0; i < 200; i++) {
-        c.round(kRtt);
-        const double t = static_cast<double>(c.now_us - start) / 1e6;
-        // cwnd approaches the value that the cubic has one round trip later.
-        EXPECT_GE(c.window.cwnd, w_cubic(t - 0.1, 1000, before) - 1.5) << "at " << t << " s";
-        EXPECT_LE(c.window.cwnd, w_cubic(t + 0.1, 1000, before) + 1.5) << "at " << t << " s";
-    }
+    expect_follows_the_cubic(c, 200, 1.5);
     EXPECT_GT(c.window.cwnd, 1400u) << "convex growth beyond W_max";
 }
 
@@ -188,17 +187,7 @@ class Kernel : public testing::Test {
     Rounds c;
 };
 
-TEST_F(Kernel, FollowsTheSameCubicInWholeSegments) {
-    c.loss();
-    const double before = c.window.cwnd;
-    const std::uint64_t start = c.now_us;
-    for (int i = 0; i < 120; i++) {
-        c.round(100000);
-        const double t = static_cast<double>(c.now_us - start) / 1e6;
-        EXPECT_GE(c.window.cwnd, w_cubic(t - 0.1, 1000, before) - 2.5) << "at " << t << " s";
-        EXPECT_LE(c.window.cwnd, w_cubic(t + 0.1, 1000, before) + 2.5) << "at " << t << " s";
-    }
-}
+TEST_F(Kernel, FollowsTheSameCubicInWholeSegments) { expect_follows_the_cubic(c, 120, 2.5); }
 
 TEST_F(Kernel, GrowsByFivePercentPerRoundTripBeforeTheFirstLoss) {
     c.window.ssthresh = 100;

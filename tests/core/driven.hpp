@@ -20,6 +20,22 @@ namespace ww::test {
 __extension__ using Wide = unsigned __int128;
 inline constexpr std::uint64_t kCwndMost = 1u << 28;
 
+inline std::uint32_t to_u32(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+inline std::uint64_t bounded(Wide value, std::uint64_t most = WW_BW_MAX) {
+    return static_cast<std::uint64_t>(std::min<Wide>(value, most));
+}
+// Bandwidths are bytes/s in 1/256. The core knows times of at most 9 minutes.
+inline std::uint64_t rate_of(const ww_sample& s) {
+    if (s.rate_interval_us == 0) return 0;
+    return bounded(Wide{s.rate_segments} * s.mss * 256000000u / s.rate_interval_us);
+}
+inline Wide bytes_in(std::uint64_t bandwidth, std::uint64_t us) {
+    return Wide{bandwidth} * std::min<std::uint64_t>(us, 1u << 29) / 256000000u;
+}
+inline std::uint64_t segments_of(Wide bytes, std::uint64_t mss) {  // rounded up
+    return bounded((bytes + mss - 1) / mss, kCwndMost);
+}
+
 // What an ACK brought, with clocks and counters that do not wrap.
 struct Ack {
     ww_sample sample{};
@@ -189,7 +205,5 @@ class Driven {
     std::uint32_t calls = 0;  // calls among which 7 are losses
     bool happened = false;    // a loss or a timeout that an undo can take back
 };
-
-inline std::uint32_t to_u32(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
 
 }  // namespace ww::test

@@ -2,8 +2,6 @@
 //
 // Edge cases that the models of random connections (*_model_test.cpp) rarely meet: the first and
 // the last value within a bound, the largest windows, reports of a host that knows almost nothing.
-#include <gtest/gtest.h>
-
 #include "rounds.hpp"
 
 namespace {
@@ -15,7 +13,7 @@ using ww::test::Rounds;
 TEST(Edges, WithoutARoundTripThereIsNoBdpToSetAWindowFrom) {  // BWE RTTmin, Mascolo 2001
     Rounds c(WW_PROTOCOL_WESTWOOD_NS3, 40);
     for (int i = 0; i < 10; i++) c.ack(1000, 0);
-    ASSERT_GT(ww_observe(&c.config, &c.state, c.now_us).bandwidth, 0u);
+    ASSERT_GT(c.seen().bandwidth, 0u);
     c.loss();
     EXPECT_EQ(c.window.ssthresh, c.config.min_cwnd);
 }
@@ -107,13 +105,6 @@ TEST(Edges, APipeIsNotFullWhileBandwidthGrowsByAQuarter) {  // 4.3.2.2
         ww_bbr_check_full_pipe(&c.state.bbr, &sample);
         EXPECT_EQ(c.state.bbr.full_rounds, grown < 125 ? 1 : 0);
     }
-}
-
-TEST(Edges, OnlyTheFamilyEstimates) {
-    const ww_config reno = ww_configure(WW_PROTOCOL_RENO);
-    const ww_config westwood = ww_configure(WW_PROTOCOL_WESTWOOD);
-    EXPECT_FALSE(ww_estimates(&reno));
-    EXPECT_TRUE(ww_estimates(&westwood));
 }
 
 TEST(Edges, TheLargestCubesHaveARoot) {

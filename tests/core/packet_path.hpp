@@ -8,21 +8,16 @@
 //   application-limited     4.1.2.4, checked before each ACK and after each attempt to send
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <deque>
 #include <functional>
-#include <vector>
 
-#include "../../core/westwood.h"
+#include "rounds.hpp"
 
 namespace ww::test {
 
-class PacketPath {
+class PacketPath : public Host {
   public:
-    explicit PacketPath(ww_protocol protocol) : config(ww_configure(protocol)) {
-        ww_init(&config, &state);
-    }
+    explicit PacketPath(ww_protocol protocol) : Host(protocol) { mss = 1250; }
 
     // Runs for `us` and calls look() after each ACK.
     void run(std::uint64_t us) {
@@ -53,14 +48,9 @@ class PacketPath {
     bool app_pauses = false;
     std::function<bool(std::uint64_t)> drops = [](std::uint64_t) { return false; };
 
-    ww_config config;
-    ww_state state{};
-    ww_window window{10, WW_SSTHRESH_INFINITE, 0};
-    std::uint64_t now_us = 1000000;
     std::uint32_t delivered = 0, lost = 0, pipe = 0;
     std::uint32_t srtt_us = 0;
     std::function<void(const ww_sample&)> look = [](const ww_sample&) {};
-    static constexpr std::uint32_t kMss = 1250;
 
   private:
     struct Packet {
@@ -85,7 +75,7 @@ class PacketPath {
             limited_until_ = delivered + pipe + 1;
     }
 
-    std::uint64_t transmission_us() const { return static_cast<std::uint64_t>(kMss / rate * 1e6); }
+    std::uint64_t transmission_us() const { return static_cast<std::uint64_t>(mss / rate * 1e6); }
     std::uint64_t next_departure() const { return queued_.empty() ? kNever : departs_us_; }
 
     // The packet at the head leaves the bottleneck, and its ACK is on its way.
@@ -107,7 +97,7 @@ class PacketPath {
     }
 
     void send_one() {
-        const ww_sent sent{now_us, kMss, srtt_us, pipe, delivered, is_limited()};
+        const ww_sent sent{now_us, mss, srtt_us, pipe, delivered, is_limited()};
         ww_on_packet_sent(&config, &state, &window, &sent);
         if (pipe == 0) first_sent_ = delivered_at_ = now_us;
         pipe++;
@@ -120,11 +110,11 @@ class PacketPath {
             queued_.push_back(packet);
         }
         const double wait_us =
-            window.pacing == 0 ? 0 : kMss * 256e6 / static_cast<double>(window.pacing);
+            window.pacing == 0 ? 0 : mss * 256e6 / static_cast<double>(window.pacing);
         next_send_us_ = std::max(now_us, next_send_us_) + static_cast<std::uint64_t>(wait_us);
         if (app_rate > 0)
             next_data_us_ = std::max(next_data_us_, now_us - 1) +
-                            static_cast<std::uint64_t>(kMss / app_rate * 1e6);
+                            static_cast<std::uint64_t>(mss / app_rate * 1e6);
     }
 
     // Takes all that arrives now as one ACK.
@@ -149,12 +139,12 @@ class PacketPath {
         ww_on_ack(&config, &state, &window, &sample);
         if (recovers_ && newest.number >= recovers_until_) {
             recovers_ = false;
-            ww_on_recovery_exit(&config, &state, &window, now_us, kMss);
+            leave_recovery();
         }
         if (lost != lost_before_ && !recovers_) {
             recovers_ = true;
             recovers_until_ = next_;
-            ww_on_loss(&config, &state, &window, now_us, pipe, kMss);
+            loss(pipe);
         }
         lost_before_ = lost;
         look(sample);
@@ -162,7 +152,7 @@ class PacketPath {
 
     void fill(const Packet& newest, std::uint32_t rtt, ww_sample& sample) const {
         sample.now_us = now_us;
-        sample.mss = kMss;
+        sample.mss = mss;
         sample.acked_segments = sample.newly_delivered;
         sample.in_flight = sample.pipe = pipe;
         sample.rtt_us = sample.rate_rtt_us = rtt;
@@ -189,7 +179,7 @@ class PacketPath {
             lost++;
             ww_lost report{};
             report.now_us = now_us;
-            report.mss = kMss;
+            report.mss = mss;
             report.pipe = pipe;
             report.delivered = delivered;
             report.prior_delivered = packet.delivered;

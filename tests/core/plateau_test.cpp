@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Compares WestwoodNR+'s plateau with Frikha 2005, and tests the two Westwood+ of Linux.
-#include <gtest/gtest.h>
-
 #include "rounds.hpp"
 
 namespace {

@@ -127,10 +127,20 @@ TEST(Protocols, EachTraitIsASeparateBit) {
     }
 }
 
-TEST(Protocols, OnlyBbrIgnoresMarks) {
+TEST(Protocols, HaveTheTraitsOfTheirControls) {
     for (int id = 0; id < WW_PROTOCOL_COUNT; id++) {
         const ww_config config = ww_configure(static_cast<ww_protocol>(id));
-        EXPECT_EQ(ww_ignores_marks(&config), id == WW_PROTOCOL_BBR);
+        const bool is_bbr = id == WW_PROTOCOL_BBR || id == WW_PROTOCOL_BBR3;
+        const bool follows_rates = is_bbr || id == WW_PROTOCOL_WESTWOOD_CUBIC;
+        const bool estimates = follows_rates || config.algorithm == WW_ALG_WESTWOOD;
+        EXPECT_EQ(ww_needs_rate(&config), follows_rates) << id;
+        EXPECT_EQ(ww_owns_recovery(&config), follows_rates) << id;
+        EXPECT_EQ(ww_estimates(&config), estimates) << id;
+        EXPECT_EQ(ww_ignores_marks(&config), id == WW_PROTOCOL_BBR) << id;
+        EXPECT_EQ(ww_shows(&config), is_bbr) << id;
+        ww_state state{};
+        ww_init(&config, &state);
+        EXPECT_EQ(ww_show(&config, &state, 1).mode, is_bbr ? 1u : 0u) << id;
     }
 }
 

@@ -15,17 +15,28 @@ using ww::test::to_u32;
 
 constexpr std::uint64_t kNone = UINT32_MAX;
 
-class VegasModel : public RenoModel {
-  public:
+// What both measure: the smallest round trip, and that of a round.
+class DelayModel : public RenoModel {
+  protected:
     using RenoModel::RenoModel;
+
+    void measure(const ww_sample& s) {
+        if (s.rtt_us == 0) return;
+        base_us_ = std::min<std::uint64_t>(base_us_, s.rtt_us);
+        least_us_ = std::min<std::uint64_t>(least_us_, s.rtt_us);
+        rtts_++;
+    }
+
+    std::uint64_t base_us_ = kNone, least_us_ = kNone, rtts_ = 0;
+};
+
+class VegasModel : public DelayModel {
+  public:
+    explicit VegasModel(const ww_config& by) : DelayModel(by) {}
 
     void on_ack(const Ack& ack, ww_window& w) {
         const ww_sample& s = ack.sample;
-        if (s.rtt_us != 0) {
-            base_us_ = std::min<std::uint64_t>(base_us_, s.rtt_us);
-            least_us_ = std::min<std::uint64_t>(least_us_, s.rtt_us);
-            rtts_++;
-        }
+        measure(s);
         if (s.is_dupack) return;
         acked_ += s.acked_segments;
         const bool round_over = acked_ >= end_;
@@ -67,20 +78,16 @@ class VegasModel : public RenoModel {
         w.ssthresh = std::max(w.ssthresh, w.cwnd - w.cwnd / 4);  // tcp_current_ssthresh
     }
 
-    std::uint64_t base_us_ = kNone, least_us_ = kNone, rtts_ = 0, acked_ = 0, end_ = 0;
+    std::uint64_t acked_ = 0, end_ = 0;
 };
 
-class VenoModel : public RenoModel {
+class VenoModel : public DelayModel {
   public:
-    using RenoModel::RenoModel;
+    explicit VenoModel(const ww_config& by) : DelayModel(by) {}
 
     void on_ack(const Ack& ack, ww_window& w) {
         const ww_sample& s = ack.sample;
-        if (s.rtt_us != 0) {
-            base_us_ = std::min<std::uint64_t>(base_us_, s.rtt_us);
-            least_us_ = std::min<std::uint64_t>(least_us_, s.rtt_us);
-            rtts_++;
-        }
+        measure(s);
         if (!may_grow(s)) return;
         const bool open = s.phase == WW_OPEN;
         if (open && rtts_ >= 3 && least_us_ != kNone) {
@@ -105,7 +112,6 @@ class VenoModel : public RenoModel {
         return std::max<std::uint64_t>(std::min(in_flight, kCwndMost) * 4 / 5, config.min_cwnd);
     }
 
-    std::uint64_t base_us_ = kNone, least_us_ = kNone, rtts_ = 0;
     std::uint64_t queued_ = 0;  // half segments
     bool waits_ = false;
 };

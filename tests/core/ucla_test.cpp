@@ -2,52 +2,39 @@
 //
 // The ns-2 module of TCP Westwood by its authors: M. Valla, UCLA, tcp-westwood-nr.cc 1.3 of June
 // 2002. Each test names the member function that it describes.
-#include <gtest/gtest.h>
-
-#include <cmath>
-
-#include "estimates.hpp"
 #include "rounds.hpp"
 
 namespace {
 
+using ww::test::bytes_per_second;
+
 using ww::test::kMss;
 
-class Module {
+class Module : public ww::test::Host {
   public:
-    Module() { ww_init(&config, &state); }
-    explicit Module(const ww_config& by) : config(by) { ww_init(&config, &state); }
+    Module() : Host(WW_PROTOCOL_WESTWOOD_UCLA) {}
+    explicit Module(const ww_config& by) : Host(by) {}
 
     // Takes an ACK `after_us` the last one; no segments: a duplicate.
     void ack(std::uint64_t after_us, std::uint32_t segments = 1, std::uint32_t rtt_us = 0) {
-        now_us += after_us;
         ww_sample sample{};
-        sample.now_us = now_us;
-        sample.mss = kMss;
         sample.acked_segments = segments;
         sample.is_dupack = segments == 0;
         sample.in_flight = 10;
         sample.rtt_us = rtt_us;
-        ww_on_ack(&config, &state, &window, &sample);
+        take(after_us, sample);
     }
-    double estimate() const {
-        return bytes_per_second(ww_observe(&config, &state, now_us).bandwidth);
-    }
-    double sample() const { return bytes_per_second(ww_observe(&config, &state, now_us).raw); }
-    std::uint32_t rtt_min_us() const { return ww_observe(&config, &state, now_us).rtt_min_us; }
+    double estimate() const { return bytes_per_second(seen().bandwidth); }
+    double sample() const { return bytes_per_second(seen().raw); }
+    std::uint32_t rtt_min_us() const { return seen().rtt_min_us; }
     std::uint32_t ssthresh_after_timeout() {
-        ww_on_rto(&config, &state, &window, now_us, 10, kMss, false);
+        timeout(10);
         return window.ssthresh;
     }
     std::uint32_t ssthresh_after_loss() {
-        ww_on_loss(&config, &state, &window, now_us, 10, kMss);
+        loss(10);
         return window.ssthresh;
     }
-
-    ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_UCLA);
-    ww_state state{};
-    ww_window window{10, WW_SSTHRESH_INFINITE, 0};
-    std::uint64_t now_us = 1'000'000;
 };
 
 // Filter type 3 with tau_ = 1.

@@ -2,8 +2,6 @@
 //
 // Compares Vegas with Brakmo & Peterson 1995: it keeps between alpha and beta of its own segments
 // in the queue.
-#include <gtest/gtest.h>
-
 #include "rounds.hpp"
 
 namespace {

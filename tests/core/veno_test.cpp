@@ -2,8 +2,6 @@
 //
 // Compares Veno with Fu & Liew 2003: it answers a loss by how many of its own segments wait in
 // queues.
-#include <gtest/gtest.h>
-
 #include "rounds.hpp"
 
 namespace {

@@ -3,10 +3,6 @@
 // Drives Westwood-CUBIC ACK by ACK.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 #include "rounds.hpp"
 
 namespace ww::test::westwood_cubic {
@@ -29,10 +25,10 @@ struct Said {
     std::uint32_t after_us = 1000;
 };
 
-class WestwoodCubic {
+class WestwoodCubic : public Host {
   public:
     explicit WestwoodCubic(std::uint32_t cwnd, std::uint32_t ssthresh = WW_SSTHRESH_INFINITE)
-        : window{cwnd, ssthresh, 0} {
+        : Host(WW_PROTOCOL_WESTWOOD_CUBIC, cwnd, ssthresh) {
         // The arithmetic below uses these values; tests/core/protocols_test.cpp has the defaults.
         config.wc_evidence_permille = 250;
         config.wc_gain_permille = 950;
@@ -41,13 +37,10 @@ class WestwoodCubic {
         config.wc_small = 12;
         config.wc_growth_permille = 0;
         config.wc_pacing_permille = 2000;
-        ww_init(&config, &state);
     }
 
     void ack(const Said& told) {
         ww_sample sample{};
-        sample.now_us = now_us += told.after_us;
-        sample.mss = kMss;
         sample.acked_segments = sample.newly_delivered = told.delivered;
         sample.phase = static_cast<std::uint8_t>(told.phase);
         sample.is_cwnd_limited = told.fills;
@@ -59,26 +52,16 @@ class WestwoodCubic {
         sample.rate_rtt_us = told.rtt_us;
         sample.prior_delivered = told.ends_round ? delivered : wc().round_end - 1;
         sample.delivered = delivered += told.delivered;
-        ww_on_ack(&config, &state, &window, &sample);
+        take(told.after_us, sample);
     }
     void acks(int count, const Said& told) {
         for (int i = 0; i < count; i++) ack(told);
     }
 
-    void loss() { ww_on_loss(&config, &state, &window, now_us, window.cwnd, kMss); }
-    void mark() { ww_on_mark(&config, &state, &window, now_us, window.cwnd, kMss); }
-    void leave_recovery() { ww_on_recovery_exit(&config, &state, &window, now_us, kMss); }
-    void timeout(bool repeated = false) {
-        ww_on_rto(&config, &state, &window, now_us, window.cwnd, kMss, repeated);
-    }
-    void undo() { ww_on_undo(&config, &state, &window); }
-
     std::uint32_t ssthresh(std::uint32_t in_flight) const {
         return ww_ssthresh(&config, &state, now_us, in_flight, kMss);
     }
-    double bytes_per_s() const {
-        return static_cast<double>(ww_observe(&config, &state, now_us).bandwidth) / WW_BW_UNIT;
-    }
+    double bytes_per_s() const { return static_cast<double>(seen().bandwidth) / WW_BW_UNIT; }
     const ww_westwood_cubic_state& wc() const { return state.westwood_cubic; }
 
     // 0: a link loses the packets. 1: a full queue does.
@@ -88,10 +71,6 @@ class WestwoodCubic {
             static_cast<std::uint16_t>(std::min(32768 * (1 + evidence), 65535.0));
     }
 
-    ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_CUBIC);
-    ww_state state{};
-    ww_window window;
-    std::uint64_t now_us = 1000000;
     std::uint32_t delivered = 0;
 };
 

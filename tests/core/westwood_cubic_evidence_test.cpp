@@ -2,7 +2,6 @@
 //
 // Westwood-CUBIC's evidence (core/westwood_cubic_evidence.h): are packets lost where round trips
 // are long?
-#include <functional>
 #include <random>
 
 #include "westwood_cubic.hpp"
@@ -120,104 +119,58 @@ TEST(WestwoodCubicEvidence, TheSumsOfARoundAreBounded) {
 
 // ---- what the evidence says of a path
 
-using Path = std::function<bool(std::uint32_t ack, std::uint32_t& rtt_us)>;
+// How a path loses packets, whose queue fills completely within 20 rounds and then is empty.
+struct Path {
+    const char* why;
+    std::uint32_t queue_us, jitter_us;
+    double loss;  // of the link
+    bool is_full_queues = false;
+    bool is_reds = false;  // which drops more packets when the queue is longer
 
-// Returns the evidence's mean over 4000 rounds of 50 ACKs, after 200. `path` gives each ACK's round
-// trip and whether a packet was lost.
+    bool loses(std::uint32_t place, std::mt19937& random) const {
+        const double share = is_reds ? place / 1000.0 : 1;
+        return std::bernoulli_distribution(loss * share)(random) ||
+               (is_full_queues && place >= 990);
+    }
+};
+
+// Returns the evidence's mean over 4000 rounds of 50 ACKs, after 200.
 double evidence_on(const Path& path) {
     WestwoodCubic c(1000, 1000);
+    std::mt19937 random(1);
+    std::uniform_int_distribution<std::uint32_t> jitter_us(0, path.jitter_us);
     double sum = 0;
     for (std::uint32_t ack = 0; ack < 4200 * 50; ack++) {
-        std::uint32_t rtt_us = kRtt;
-        const bool lost = path(ack, rtt_us);
+        const std::uint32_t rtt_us = kRtt + ack % 1000 * path.queue_us / 1000 + jitter_us(random);
+        const bool lost = path.loses(ack % 1000, random);
         c.ack({.rtt_us = rtt_us, .lost = lost, .ends_round = ack % 50 == 0});
         if (ack >= 200 * 50) sum += c.evidence();
     }
     return sum / (4000 * 50);
 }
 
-class Random {
-  public:
-    bool has(double probability) { return std::bernoulli_distribution(probability)(random_); }
-    std::uint32_t upto(std::uint32_t most) {
-        return std::uniform_int_distribution<std::uint32_t>(0, most)(random_);
-    }
-
-  private:
-    std::mt19937 random_{1};
-};
-
-// The queue fills completely within 20 rounds, then is empty.
-std::uint32_t sawtooth_us(std::uint32_t ack, std::uint32_t longest_us) {
-    return ack % 1000 * longest_us / 1000;
-}
-bool is_full(std::uint32_t ack) { return ack % 1000 >= 990; }
-
-TEST(WestwoodCubicEvidence, LossesOnASteadyPathGiveNoEvidence) {
-    Random random;
-    EXPECT_NEAR(evidence_on([&](std::uint32_t, std::uint32_t&) { return random.has(0.01); }), 0,
-                1e-3);
-}
-
-TEST(WestwoodCubicEvidence, LinkLossesGiveNoEvidenceWhateverTheQueueDoes) {
-    for (const std::uint32_t queue_us : {1000u, 50000u, 400000u}) {
-        Random random;
-        const double evidence = evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
-            rtt_us += sawtooth_us(ack, queue_us);
-            return random.has(0.005);
-        });
-        EXPECT_NEAR(evidence, 0, 0.12) << queue_us << ": less than half the threshold";
-    }
-}
-
-TEST(WestwoodCubicEvidence, LinkLossesGiveNoEvidenceWithJitter) {
-    for (const std::uint32_t jitter_us : {20u, 100u, 1000u, 30000u, 200000u}) {
-        Random random;
-        const double evidence = evidence_on([&](std::uint32_t, std::uint32_t& rtt_us) {
-            rtt_us += random.upto(jitter_us);
-            return random.has(0.01);
-        });
-        EXPECT_NEAR(evidence, 0, 0.06) << jitter_us;
-    }
-}
-
-TEST(WestwoodCubicEvidence, LossesOfAFullQueueGiveAlmostOneHoweverShortItIs) {
+TEST(WestwoodCubicEvidence, TellsLossesOfAFullQueueFromThoseOfALink) {
+    struct Row {
+        Path path;
+        double least, most;
+    };
+    std::vector<Row> rows = {
+        {{"losses on a steady path", 0, 0, 0.01}, -1e-3, 1e-3},
+        {{"jitter does not hide a full queue", 20000, 20000, 0, true}, 0.7, 1},
+        {{"losses of both", 50000, 0, 0.001, true}, 0.3, 0.8},
+        {{"RED's are above the threshold", 20000, 0, 0.01, false, true}, 0.25, 1},
+    };
+    for (const std::uint32_t queue_us : {1000u, 50000u, 400000u})
+        rows.push_back({{"a link's, whatever the queue does", queue_us, 0, 0.005}, -0.12, 0.12});
+    for (const std::uint32_t jitter_us : {20u, 100u, 1000u, 30000u, 200000u})
+        rows.push_back({{"a link's, with jitter", 0, jitter_us, 0.01}, -0.06, 0.06});
     for (const std::uint32_t queue_us : {500u, 5000u, 50000u, 400000u})
-        EXPECT_GT(evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
-                      rtt_us += sawtooth_us(ack, queue_us);
-                      return is_full(ack);
-                  }),
-                  0.75)
-            << queue_us;
-}
-
-TEST(WestwoodCubicEvidence, JitterDoesNotHideAFullQueue) {
-    Random random;
-    EXPECT_GT(evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
-                  rtt_us += sawtooth_us(ack, 20000) + random.upto(20000);
-                  return is_full(ack);
-              }),
-              0.7);
-}
-
-TEST(WestwoodCubicEvidence, WithLossesOfBothTheEvidenceIsInBetween) {
-    Random random;
-    const double evidence = evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
-        rtt_us += sawtooth_us(ack, 50000);
-        return is_full(ack) || random.has(0.001);
-    });
-    EXPECT_GT(evidence, 0.3);
-    EXPECT_LT(evidence, 0.8);
-}
-
-// RED drops more packets when the queue is longer.
-TEST(WestwoodCubicEvidence, LossesOfRedAreAboveTheThreshold) {
-    Random random;
-    EXPECT_GT(evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
-                  rtt_us += sawtooth_us(ack, 20000);
-                  return random.has(0.01 * (ack % 1000) / 1000);
-              }),
-              0.25);
+        rows.push_back({{"a full queue's, however short it is", queue_us, 0, 0, true}, 0.75, 1});
+    for (const auto& [path, least, most] : rows) {
+        const double evidence = evidence_on(path);
+        EXPECT_TRUE(evidence > least && evidence < most)
+            << path.why << ": " << evidence << ", queue " << path.queue_us;
+    }
 }
 
 }  // namespace

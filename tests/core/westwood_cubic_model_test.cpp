@@ -9,6 +9,7 @@
 namespace {
 
 using ww::test::Ack;
+using ww::test::bounded;
 using ww::test::Choices;
 using ww::test::CurveModel;
 using ww::test::Driven;
@@ -139,9 +140,7 @@ class WestwoodCubicModel : public RenoModel {
     }
     std::uint64_t bdp(std::uint64_t mss) const {  // B RTTmin / MSS, rounded up
         if (rtt_min_us == kNone) return 0;
-        const Wide span_us = std::min(rtt_min_us, std::uint64_t{1} << 29);
-        const Wide bytes = Wide{max_bw} * span_us / 256000000u;
-        return static_cast<std::uint64_t>(std::min<Wide>((bytes + mss - 1) / mss, kCwndMost));
+        return ww::test::segments_of(ww::test::bytes_in(max_bw, rtt_min_us), mss);
     }
     // Returns the window that a recovery goes to while cwnd is still below it.
     std::uint64_t standing(const ww_window& w) const {
@@ -222,10 +221,7 @@ class WestwoodCubicModel : public RenoModel {
                                 static_cast<std::int64_t>(rtt_min_us));
             if (!has_started()) start = is_longer(srtt_us) ? WW_WC_HOLDS : WW_WC_DOUBLES;
         }
-        if (s.rate_interval_us == 0) return;
-        const Wide exact = Wide{s.rate_segments} * s.mss * 256000000u / s.rate_interval_us;
-        const auto rate = static_cast<std::uint64_t>(std::min<Wide>(exact, WW_BW_MAX));
-        max_bw = std::max(max_bw, rate / kRateUnit * kRateUnit);
+        max_bw = std::max(max_bw, ww::test::rate_of(s) / kRateUnit * kRateUnit);
     }
 
     void take_losses(const ww_sample& s, ww_window& w) {
@@ -277,9 +273,8 @@ class WestwoodCubicModel : public RenoModel {
     void pace(std::uint64_t mss, ww_window& w) const {
         w.pacing = 0;
         if (srtt_us == 0 || w.cwnd >= w.ssthresh || is_reduced()) return;
-        const Wide rate = std::min<Wide>(Wide{w.cwnd} * mss * 256000000u / srtt_us, WW_BW_MAX);
-        w.pacing = static_cast<std::uint64_t>(
-            std::min<Wide>(rate * config.wc_pacing_permille / 1000, WW_BW_MAX));
+        const Wide rate = bounded(Wide{w.cwnd} * mss * 256000000u / srtt_us);
+        w.pacing = bounded(rate * config.wc_pacing_permille / 1000);
     }
 
     CurveModel curve_;

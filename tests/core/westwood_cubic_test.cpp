@@ -101,7 +101,7 @@ TEST(WestwoodCubic, ATimeoutSetsSsthreshAsALossDoes) {
         EXPECT_FALSE(c.wc().curve.epoch_open);
         EXPECT_EQ(c.wc().curve.w_max, 0u);
         EXPECT_EQ(c.wc().curve.cwnd_prior, 120u);
-        c.timeout(true);
+        c.timeout(1, true);
         EXPECT_EQ(c.window.ssthresh, ssthresh) << "RFC 5681, 3.1";
         EXPECT_EQ(c.wc().curve.cwnd_prior, 120u);
     }

@@ -12,9 +12,6 @@ namespace ww::test {
 constexpr std::uint64_t kBandwidthMost = WW_BW_MAX;  // bytes/s in 1/256
 constexpr Wide kASecond = Wide{256} * 1000000;
 
-inline std::uint64_t bounded(Wide bandwidth) {
-    return static_cast<std::uint64_t>(std::min<Wide>(bandwidth, kBandwidthMost));
-}
 inline Wide nearest(Wide dividend, Wide divisor) { return (dividend + divisor / 2) / divisor; }
 
 // The filter's estimate b from samples s; s' is the previous sample.
