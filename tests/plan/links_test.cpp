@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // plan/links, plan/routes: the links of a scenario, and the limits and windows that follow from paths.
-#include <gtest/gtest.h>
-
-#include <string>
 #include <variant>
 
 #include "plan/routes.hpp"
@@ -76,11 +73,10 @@ TEST(Reroutes, ReplaceTheDelayOfTheirDirections) {
 
 TEST(RecordedDelays, ReplaceTheDelayOfALink) {
     const Table recorded = {{"forward", {Numbers{12, 10}}}, {"backward", {Numbers{9}}}};
-    Table link = with(kLink, "delays", {recorded});
+    const Table link = with(kLink, "delays", {recorded});
     EXPECT_EQ(problem(link),
               "wire.delay = \"45ms\": has no effect with recorded delays of both directions");
-    std::erase_if(link, [](const Entry& entry) { return entry.key == "delay"; });
-    const sim::Link built = read(link).network.links[0];
+    const sim::Link built = read(without(link, "delay")).network.links[0];
     constexpr sim::Time kMs = sim::kSecond / 1000;
     EXPECT_EQ(built.forward.delay, 9 * kMs);
     EXPECT_EQ(built.forward.delay_changes.delays, std::vector<sim::Time>({12 * kMs, 10 * kMs}));
@@ -122,9 +118,8 @@ TEST(Traces, AscendAndLastAMillisecond) {
 }
 
 TEST(Traces, OfBothDirectionsGiveTheRate) {
-    Table link =
-        with(kLink, "trace", {Table{{"forward", {Numbers{3}}}, {"backward", {Numbers{6}}}}});
-    std::erase_if(link, [](const Entry& entry) { return entry.key == "rate"; });
+    const Table link = with(without(kLink, "rate"), "trace",
+                            {Table{{"forward", {Numbers{3}}}, {"backward", {Numbers{6}}}}});
     const sim::Link built = read(link).network.links[0];
     EXPECT_EQ(built.forward.rate_bps, 4'010'667);  // 1504 bytes in 3 ms
     EXPECT_EQ(built.backward.rate_bps, 2'005'333);
@@ -145,9 +140,8 @@ TEST(BackwardRates, ReplaceTheRateOfTheirDirection) {
               "wire.backward_rate = \"384kbps\": has no effect with a trace of this direction");
     EXPECT_NE(problem(with(link, "trace", {forward})).find("no effect with a trace and backward"),
               std::string::npos);
-    Table rated = with(link, "trace", {forward});
-    std::erase_if(rated, [](const Entry& entry) { return entry.key == "rate"; });
-    EXPECT_EQ(read(rated).network.links[0].forward.rate_bps, 4'010'667) << "needs no rate";
+    const Table unrated = without(with(link, "trace", {forward}), "rate");
+    EXPECT_EQ(read(unrated).network.links[0].forward.rate_bps, 4'010'667) << "needs no rate";
 }
 
 TEST(Queues, AreLimitedInPacketsOrBytes) {

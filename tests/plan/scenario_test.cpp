@@ -3,8 +3,6 @@
 // plan/ turns a scenario into the engine's network, and names the key that is wrong.
 #include "plan/scenario.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <random>
@@ -103,26 +101,23 @@ TEST(Plan, AnErrorNamesItsKey) {
     EXPECT_EQ(problem(kLink), "none");
     EXPECT_EQ(problem(with(kLink, "rtae", text("1Mbps"))),
               "wire.rtae: no such key, did you mean \"rate\"?");
-    Table misspelt = with(kLink, "rtae", text("1Mbps"));
-    std::erase_if(misspelt, [](const Entry& entry) { return entry.key == "rate"; });
-    EXPECT_EQ(problem(misspelt), "wire.rtae: no such key, did you mean \"rate\"?");
-    misspelt.pop_back();
-    EXPECT_EQ(problem(misspelt), "wire.rate: is missing");
-    EXPECT_EQ(problem(with(kLink, "delay", text("45"))),
-              "wire.delay = \"45\": a unit is missing, expected a time such as \"45ms\"");
-    EXPECT_EQ(problem(with(kLink, "delay", text("-1ms"))),
-              "wire.delay = \"-1ms\": must not be negative, expected a time such as \"45ms\"");
-    EXPECT_EQ(
-        problem(with(kLink, "delay", text("0.1ps"))),
-        "wire.delay = \"0.1ps\": is not a whole number of ps, expected a time such as \"45ms\"");
-    EXPECT_EQ(problem(with(kLink, "delay", text("2h"))),
-              "wire.delay = \"2h\": expected at least 0s and at most 3600s");
+    EXPECT_EQ(problem(with(without(kLink, "rate"), "rtae", text("1Mbps"))),
+              "wire.rtae: no such key, did you mean \"rate\"?");
+    EXPECT_EQ(problem(without(kLink, "rate")), "wire.rate: is missing");
+    for (const auto& [delay, wrong] :
+         {std::pair("45", "a unit is missing, expected a time such as \"45ms\""),
+          {"-1ms", "must not be negative, expected a time such as \"45ms\""},
+          {"0.1ps", "is not a whole number of ps, expected a time such as \"45ms\""},
+          {"2h", "expected at least 0s and at most 3600s"},
+          {"1e30s", "expected at least 0s and at most 3600s"}})
+        EXPECT_EQ(problem(with(kLink, "delay", text(delay))),
+                  "wire.delay = \"" + std::string(delay) + "\": " + wrong);
+    EXPECT_EQ(problem(with(kLink, "rate", text("1e60Mbps"))),
+              "wire.rate = \"1e60Mbps\": expected at least 1kbps and at most 1Tbps");
     EXPECT_EQ(problem(with(kLink, "between", {List{text("a"), text("a")}})),
               "wire.between = [\"a\",\"a\"]: expected two different nodes");
     EXPECT_EQ(problem(kLink, with(kFlow, "to", text("c"))),
               "tcp.to = \"c\": no link has this node, did you mean \"a\"?");
-    EXPECT_EQ(problem(kLink, with(kFlow, "packet", text("40B"))),
-              "tcp.packet = \"40B\": expected more than the header");
     EXPECT_EQ(problem(kLink, with(kFlow, "start", text("20s"))),
               "tcp.start = \"20s\": expected less than the duration");
     EXPECT_EQ(
@@ -277,13 +272,6 @@ TEST(Scenario, AReceiveWindowThatIsNotGivenSufficesForPathAndQueue) {
 }
 
 TEST(Quantities, AreWrittenInTheLargestUnitAndReadBack) {
-    EXPECT_EQ(written_rate(2'500'000), "2.5Mbps");
-    EXPECT_EQ(written_rate(0), "0bps");
-    EXPECT_EQ(written_time(45'000'000'000), "45ms");
-    EXPECT_EQ(written_time(3'600'000'000'000'001), "3600.000000000001s");
-    EXPECT_EQ(written_time(0), "0s");
-    EXPECT_EQ(written_size(65'536), "64KiB");
-    EXPECT_EQ(written_size(1'000), "1000B");
     std::mt19937_64 random(1);
     for (int i = 0; i < 10'000; i++) {
         const auto value = static_cast<std::int64_t>(random() >> (1 + random() % 62));
@@ -295,27 +283,6 @@ TEST(Quantities, AreWrittenInTheLargestUnitAndReadBack) {
         EXPECT_EQ(read(section["time"], kTime, 0, value), value);
         EXPECT_EQ(read(section["size"], kSize, 0, value), value);
     }
-}
-
-TEST(Quantities, TellTheirKindByTheirUnit) {
-    const auto kind = [](const char* text) { return std::string(measure(text).kind); };
-    EXPECT_EQ(kind("8 Mbit/s"), "rate");
-    EXPECT_EQ(kind("2h"), "time");
-    EXPECT_EQ(kind("64KiB"), "size");
-    EXPECT_EQ(kind("100p"), "packets");
-    EXPECT_EQ(kind("0.5bdp"), "bdp");
-    EXPECT_EQ(kind("0.5%"), "fraction");
-    EXPECT_EQ(kind("unlimited"), "");
-    EXPECT_EQ(measure("8 Mbit/s").number, 8e6);
-    EXPECT_EQ(measure("0.5bdp").number, 0.5);
-    EXPECT_EQ(measure("12.5%").number, 0.125);
-}
-
-TEST(Quantities, TooLargeOnesNameTheirBounds) {
-    EXPECT_EQ(problem(with(kLink, "delay", text("1e30s"))),
-              "wire.delay = \"1e30s\": expected at least 0s and at most 3600s");
-    EXPECT_EQ(problem(with(kLink, "rate", text("1e60Mbps"))),
-              "wire.rate = \"1e60Mbps\": expected at least 1kbps and at most 1Tbps");
 }
 
 TEST(Scenario, TellsWhatFollowsFromItsPath) {

@@ -3,8 +3,11 @@
 // A scenario of one link and one flow, as tables that a test changes.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "plan/scenario.hpp"
 #include "plan/section.hpp"
@@ -13,10 +16,15 @@ namespace ww::plan::test {
 
 inline Value text(const char* words) { return {std::string(words)}; }
 
-inline Table with(Table table, const std::string& key, Value value) {
+inline Table without(Table table, const std::string& key) {
     std::erase_if(table, [&](const Entry& entry) { return entry.key == key; });
-    table.push_back({key, std::move(value)});
     return table;
+}
+
+inline Table with(const Table& table, const std::string& key, Value value) {
+    Table changed = without(table, key);
+    changed.push_back({key, std::move(value)});
+    return changed;
 }
 
 inline const Table kQueue = {{"kind", text("droptail")}, {"limit", text("100p")}};
