@@ -1,49 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // linux/path/model.hpp carries other programs' packets: any whole IPv4 packet, by the side on which it enters.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
-#include "linux/path/model.hpp"
 #include "packets.hpp"
-#include "tests/engine/one_link.hpp"
 
 namespace ww::path::test {
 namespace {
-
-using namespace sim;
-using sim::test::kMs;
 
 constexpr std::uint32_t kInside = 0, kOutside = 1;
 constexpr std::uint32_t kHere = 0x64400002, kThere = 0xc0000201;
 
 // 1 Mb/s and 10 ms, with a queue of three packets; 1000 bytes take 8 ms.
-class Carrying : public ::testing::Test {
+class Carrying : public Emulation {
   protected:
-    Carrying() {
-        network_ = sim::test::one_link(1'000'000, 10 * kMs, kSecond);
+    Carrying()
+        : Emulation(sim::test::one_link(1'000'000, 10 * kMs, kSecond,
+                                        {sim::test::datagrams(1'000'000)})) {
         for (Direction* direction : {&network_.links[0].forward, &network_.links[0].backward})
             direction->queue_packets = 3;
-        network_.flows.push_back(sim::test::datagrams(1'000'000));
     }
 
-    void enter(Time at, std::uint32_t node, const Bytes& bytes) {
-        std::copy(bytes.begin(), bytes.end(), model().room().begin());
-        model().enter(at, node, bytes.size());
-    }
-
-    Model& model() {
-        if (!model_) {
-            topology_.emplace(network_);
-            model_.emplace(network_, *topology_, 1, Packets::of_others);
-        }
-        return *model_;
-    }
-
-    Network network_;
-    std::optional<Topology> topology_;
-    std::optional<Model> model_;
     std::vector<std::pair<std::uint32_t, Time>> arrived_;
     const Model::Deliver deliver_ = [this](auto node, auto, auto at) {
         arrived_.emplace_back(node, at);

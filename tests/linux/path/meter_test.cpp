@@ -4,44 +4,33 @@
 #include "linux/path/meter.hpp"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "packets.hpp"
-#include "tests/engine/one_link.hpp"
 
 namespace ww::path::test {
 namespace {
 
-using namespace sim;
-using sim::test::kMs;
-
 // 1 Mb/s and 10 ms, with a queue of nine packets; 1000 bytes take 8 ms. The meter writes to a pipe.
-class Metered : public ::testing::Test {
+class Metered : public Emulation {
   protected:
-    Metered() {
-        network_ = sim::test::one_link(1'000'000, 10 * kMs, 10 * kSecond);
+    Metered()
+        : Emulation(sim::test::one_link(1'000'000, 10 * kMs, 10 * kSecond,
+                                        {sim::test::datagrams(1'000'000)})) {
         network_.links[0].forward.queue_packets = 9;
-        network_.flows.push_back(sim::test::datagrams(1'000'000));
-        topology_.emplace(network_);
-        model_.emplace(network_, *topology_, 1, Packets::of_others);
         EXPECT_EQ(::pipe2(pipe_, O_NONBLOCK), 0);
-        meter_.emplace(*model_, pipe_[1]);
+        meter_.emplace(model(), pipe_[1]);
     }
     ~Metered() override {
         for (const int end : pipe_) ::close(end);
     }
 
     void send(Time at, int datagrams) {
-        const Bytes bytes = udp(0x64400002, 0xc0000201, 972);
-        for (int i = 0; i < datagrams; i++) {
-            std::copy(bytes.begin(), bytes.end(), model_->room().begin());
-            model_->enter(at, 0, bytes.size());
-        }
+        for (int i = 0; i < datagrams; i++) enter(at, 0, udp(0x64400002, 0xc0000201, 972));
     }
 
     std::string tick(Time now) {
-        model_->run(now, [](auto, auto, auto) {});
+        model().run(now, [](auto, auto, auto) {});
         meter_->tick(now);
         return written();
     }
@@ -52,9 +41,6 @@ class Metered : public ::testing::Test {
         return {text, size > 0 ? static_cast<std::size_t>(size) : 0};
     }
 
-    Network network_;
-    std::optional<Topology> topology_;
-    std::optional<Model> model_;
     std::optional<Meter> meter_;
     int pipe_[2];
 };

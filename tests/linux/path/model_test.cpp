@@ -4,18 +4,12 @@
 // the same fate at the same time, with any model of loss and delay.
 #include "linux/path/model.hpp"
 
-#include <gtest/gtest.h>
-
 #include "engine/traffic/datagrams.hpp"
 #include "linux/path/host.hpp"
 #include "packets.hpp"
-#include "tests/engine/one_link.hpp"
 
 namespace ww::path::test {
 namespace {
-
-using namespace sim;
-using sim::test::kMs;
 
 constexpr std::uint64_t kSeed = 7;
 constexpr std::uint32_t kHeader = 28;  // IP and UDP
@@ -67,18 +61,58 @@ using Fate = std::tuple<double, std::uint32_t, DropKind>;
 std::vector<Fate> fates(const std::vector<Drop>& drops, Time duration) {
     std::vector<Fate> all;
     for (const Drop& drop : drops)
-        if (drop.time_s <= static_cast<double>(duration) / static_cast<double>(kSecond))
+        if (drop.time_s <= seconds(duration))
             all.emplace_back(drop.time_s, drop.channel, drop.kind);
     std::sort(all.begin(), all.end());
     return all;
 }
 
-class PathModel : public ::testing::TestWithParam<std::pair<const char*, void (*)(Direction&)>> {};
+struct Change {
+    const char* name;
+    void (*change)(Direction&);
+};
+
+void fall_behind(Direction& d) {
+    d.rate_bps = 4'000'000;
+    d.queue_packets = kUnlimited;
+    d.queue_bytes = 20'000;
+}
+void drop_early(Direction& d) {
+    d.rate_bps = 7'000'000;
+    d.queue_kind = QueueKind::red;
+    d.red.min_packets = 5;
+    d.red.max_packets = 30;
+}
+void mix_up(Direction& d) {
+    d.jitter = 5 * kMs;
+    d.reorder_rate = 0.1;
+    d.reorder_delay = 10 * kMs;
+    d.loss = Uniform{0.01};
+}
+const Markov kFading{200 * kMs, 50 * kMs, 0.001, 0.4};
+const Blackout kDark{900 * kMs, 100 * kMs};
+
+const Change kChanges[] = {
+    {"none", [](Direction&) {}},
+    {"uniform", [](Direction& d) { d.loss = Uniform{0.05}; }},
+    {"bits", [](Direction& d) { d.loss = Bits{5e-6}; }},
+    {"script",
+     [](Direction& d) {
+         d.loss.emplace<LossList>().packets = {1, 2, 500, 3999};
+     }},
+    {"markov", [](Direction& d) { d.loss = kFading; }},
+    {"blackout", [](Direction& d) { d.loss = kDark; }},
+    {"queue", [](Direction& d) { d.rate_bps = 4'000'000; }},
+    {"bytes", fall_behind},
+    {"red", drop_early},
+    {"jitter", mix_up},
+};
+
+class PathModel : public ::testing::TestWithParam<Change> {};
 
 TEST_P(PathModel, DoesWhatTheSimulatorDoes) {
-    const Network network = network_with(GetParam().second);
-    const Result result = simulate(network, kSeed);
-    ASSERT_EQ(result.error, "");
+    const Network network = network_with(GetParam().change);
+    const Result result = sim::test::result_of(network, kSeed);
     const Emulated seen = emulate(network);
     const auto theirs = fates(result.drops, network.duration);
     EXPECT_EQ(fates(seen.drops, network.duration), theirs);
@@ -86,49 +120,11 @@ TEST_P(PathModel, DoesWhatTheSimulatorDoes) {
     EXPECT_EQ(seen.forward.queue_drops, result.forward[0].queue_drops);
     EXPECT_EQ(seen.counts.ip_bytes_at_sink, result.flows[0].ip_bytes_at_sink);
     EXPECT_GT(seen.arrivals.size(), 500u);
-    const bool is_lossless = std::string(GetParam().first) == "none";
-    EXPECT_EQ(theirs.empty(), is_lossless);
+    EXPECT_EQ(theirs.empty(), std::string(GetParam().name) == "none");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    EveryLoss, PathModel,
-    ::testing::Values(std::pair{"none", +[](Direction&) {}},
-                      std::pair{"uniform", +[](Direction& d) { d.loss = Uniform{0.05}; }},
-                      std::pair{"bits", +[](Direction& d) { d.loss = Bits{5e-6}; }},
-                      std::pair{"script",
-                                +[](Direction& d) {
-                                    d.loss = LossList{{1, 2, 500, 3999}};
-                                }},
-                      std::pair{"markov",
-                                +[](Direction& d) {
-                                    d.loss = Markov{200 * kMs, 50 * kMs, 0.001, 0.4};
-                                }},
-                      std::pair{"blackout",
-                                +[](Direction& d) {
-                                    d.loss = Blackout{900 * kMs, 100 * kMs};
-                                }},
-                      std::pair{"queue", +[](Direction& d) { d.rate_bps = 4'000'000; }},
-                      std::pair{"bytes",
-                                +[](Direction& d) {
-                                    d.rate_bps = 4'000'000;
-                                    d.queue_packets = kUnlimited;
-                                    d.queue_bytes = 20'000;
-                                }},
-                      std::pair{"red",
-                                +[](Direction& d) {
-                                    d.rate_bps = 7'000'000;
-                                    d.queue_kind = QueueKind::red;
-                                    d.red.min_packets = 5;
-                                    d.red.max_packets = 30;
-                                }},
-                      std::pair{"jitter",
-                                +[](Direction& d) {
-                                    d.jitter = 5 * kMs;
-                                    d.reorder_rate = 0.1;
-                                    d.reorder_delay = 10 * kMs;
-                                    d.loss = Uniform{0.01};
-                                }}),
-    [](const auto& info) { return info.param.first; });
+INSTANTIATE_TEST_SUITE_P(EveryLoss, PathModel, ::testing::ValuesIn(kChanges),
+                         [](const auto& info) { return info.param.name; });
 
 // A packet of 1000 B takes 0.8 ms at 10 Mb/s, plus the wire's delay.
 TEST(PathModelTimes, AreTheLinksNotTheClocks) {
@@ -138,19 +134,17 @@ TEST(PathModelTimes, AreTheLinksNotTheClocks) {
         EXPECT_EQ(seen.arrivals[i], static_cast<Time>(i + 1) * kMs + 800 * kMicrosecond + 20 * kMs);
 }
 
-TEST(PathModelTimes, APacketOfNoFlowIsCountedAndDropped) {
-    const Network network = network_with([](Direction&) {});
-    const Topology topology(network);
-    Model model(network, topology, kSeed);
-    const auto enter = [&](std::uint32_t node, const Bytes& bytes) {
-        std::copy(bytes.begin(), bytes.end(), model.room().begin());
-        model.enter(0, node, bytes.size());
-    };
-    enter(0, udp(source_address(1), sink_address(1), 10));  // there is no second flow
-    enter(1, udp(source_address(0), sink_address(0), 10));  // from the wrong host
-    enter(0, {0x60, 0, 0, 0});
-    EXPECT_EQ(model.strangers(), 3u);
-    EXPECT_EQ(model.next(), kNever);
+class OfTheFlows : public Emulation {
+  protected:
+    OfTheFlows() : Emulation(network_with([](Direction&) {}), Packets::of_flows) {}
+};
+
+TEST_F(OfTheFlows, APacketOfNoFlowIsCountedAndDropped) {
+    enter(0, 0, udp(source_address(1), sink_address(1), 10));  // there is no second flow
+    enter(0, 1, udp(source_address(0), sink_address(0), 10));  // from the wrong host
+    enter(0, 0, {0x60, 0, 0, 0});
+    EXPECT_EQ(model().strangers(), 3u);
+    EXPECT_EQ(model().next(), kNever);
 }
 
 }  // namespace

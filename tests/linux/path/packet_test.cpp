@@ -3,8 +3,6 @@
 // linux/path/packet.hpp parses a packet's flow and direction, and changes only the ECN mark.
 #include "linux/path/packet.hpp"
 
-#include <gtest/gtest.h>
-
 #include "packets.hpp"
 
 namespace ww::path::test {

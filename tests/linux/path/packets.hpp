@@ -3,10 +3,17 @@
 // Makes packets as a kernel does, for tests of the emulated path's parser.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "linux/path/model.hpp"
+#include "tests/engine/one_link.hpp"
+
 namespace ww::path::test {
+
+using namespace sim;
+using sim::test::kMs;
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -46,5 +53,33 @@ inline Bytes udp(std::uint32_t from, std::uint32_t to, std::size_t payload) {
 inline Bytes tcp(std::uint32_t from, std::uint32_t to, std::size_t payload, std::uint8_t ecn = 0) {
     return packet(from, to, 6, 32, payload, ecn);  // with timestamps
 }
+
+// The emulated path over a network that a test may change before it sends the first packet.
+class Emulation : public ::testing::Test {
+  protected:
+    explicit Emulation(const Network& network, Packets packets = Packets::of_others,
+                       Model::Enqueue enqueue = {})
+        : network_(network), packets_(packets), enqueue_(std::move(enqueue)) {}
+
+    Model& model() {
+        if (!model_) {
+            topology_.emplace(network_);
+            model_.emplace(network_, *topology_, 1, packets_, enqueue_);
+        }
+        return *model_;
+    }
+    void enter(Time at, std::uint32_t node, const Bytes& bytes) {
+        std::copy(bytes.begin(), bytes.end(), model().room().begin());
+        model().enter(at, node, bytes.size());
+    }
+
+    Network network_;
+
+  private:
+    const Packets packets_;
+    const Model::Enqueue enqueue_;
+    std::optional<Topology> topology_;
+    std::optional<Model> model_;
+};
 
 }  // namespace ww::path::test
