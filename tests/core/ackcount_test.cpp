@@ -61,9 +61,8 @@ TEST(AckCount, FollowsThePseudoCode) {
     }
 }
 
-// One loss episode between a NewReno sender and its receiver. The window's first segment and some
-// others are lost. Each arriving segment brings a duplicate ACK, then each retransmission brings an
-// ACK.
+// One loss episode of NewReno: the window's first segment and some others are lost. Each arriving
+// segment brings a duplicate ACK, then each retransmission an ACK.
 struct Episode {
     std::uint64_t delivered = 0, counted = 0;
     int third_branch = 0;  // partial ACKs that take the pseudo-code's third branch

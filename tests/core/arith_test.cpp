@@ -117,8 +117,7 @@ TEST(Arithmetic, TheTustinStepStaysWithinItsInputs) {
     }
 }
 
-// From 1 kb/s to 1 Tb/s and from 10 us to 60 s the window equals the BDP, within one segment and a
-// tenth of a percent.
+// From 1 kb/s to 1 Tb/s and 10 us to 60 s the window is the BDP, within a segment and 0.1 %.
 TEST(Range, TheBdpIsRightFromTheSlowestToTheFastestPath) {
     for (const double bps : {1e3, 64e3, 2e6, 1e9, 100e9, 1e12}) {
         for (const std::uint32_t rtt_us : {10u, 1000u, 90000u, 60000000u}) {

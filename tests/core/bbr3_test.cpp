@@ -31,8 +31,7 @@ class Bbr3Path : public PacketPath {
     }
 };
 
-// Case 1.
-TEST(Bbr3, StartupEndsOnABandwidthPlateau) {
+TEST(Bbr3, StartupEndsOnABandwidthPlateau) {  // case 1
     Bbr3Path path(WW_BBR3_DRAIN);
     EXPECT_NEAR(path.max_bw(), path.rate, 0.02 * path.rate);
     EXPECT_EQ(path.bbr().full_bw_count, 3);
@@ -41,8 +40,7 @@ TEST(Bbr3, StartupEndsOnABandwidthPlateau) {
     EXPECT_EQ(path.lost, 0u);
 }
 
-// Case 2.
-TEST(Bbr3, StartupEndsOnLossAlthoughTheApplicationIsTheLimit) {
+TEST(Bbr3, StartupEndsOnLossAlthoughTheApplicationIsTheLimit) {  // case 2
     Bbr3Path path;
     path.app_rate = 0.8e6;
     path.run(2 * kBbr3Second);
@@ -54,8 +52,7 @@ TEST(Bbr3, StartupEndsOnLossAlthoughTheApplicationIsTheLimit) {
     EXPECT_TRUE(path.is(WW_BBR3_DRAIN) || path.is(WW_BBR3_DOWN));
 }
 
-// Case 3.
-TEST(Bbr3, DrainEndsWhenTheFlightIsTheBdp) {
+TEST(Bbr3, DrainEndsWhenTheFlightIsTheBdp) {  // case 3
     Bbr3Path path(WW_BBR3_DRAIN);
     EXPECT_NEAR(path.gain(), 0.5 * 0.99, 0.001);
     EXPECT_GT(path.pipe, 50u);
@@ -64,8 +61,7 @@ TEST(Bbr3, DrainEndsWhenTheFlightIsTheBdp) {
     EXPECT_LE(path.pipe, 41u) << "10 Mb/s * 40 ms, and a packet's own time";
 }
 
-// Case 4.
-TEST(Bbr3, DrainEndsAfterThreeRounds) {
+TEST(Bbr3, DrainEndsAfterThreeRounds) {  // case 4
     Bbr3Path path(WW_BBR3_DRAIN);
     const std::uint32_t round = path.bbr().drain_start_round;
     path.rate *= 0.4;
@@ -75,8 +71,7 @@ TEST(Bbr3, DrainEndsAfterThreeRounds) {
     EXPECT_TRUE(ww_bbr3_in_probe_bw(&path.bbr()));
 }
 
-// Case 5.
-TEST(Bbr3, UpEndsOnABandwidthPlateau) {
+TEST(Bbr3, UpEndsOnABandwidthPlateau) {  // case 5
     Bbr3Path path(WW_BBR3_UP);
     const std::uint32_t round = path.bbr().round_count;
     ASSERT_TRUE(path.leave(WW_BBR3_UP));
@@ -86,8 +81,7 @@ TEST(Bbr3, UpEndsOnABandwidthPlateau) {
     EXPECT_GE(path.bbr().round_count - round, 3u);
 }
 
-// Case 6, and the same loss for a flow that has data.
-TEST(Bbr3, UpEndsOnLoss) {
+TEST(Bbr3, UpEndsOnLoss) {  // case 6, and the same loss for a flow that has data
     for (const bool limited : {false, true}) {
         Bbr3Path path(WW_BBR3_UP);
         if (limited) {
@@ -104,8 +98,7 @@ TEST(Bbr3, UpEndsOnLoss) {
     }
 }
 
-// Case 7.
-TEST(Bbr3, AnApplicationLimitWithoutLossNeverEndsStartupOrUp) {
+TEST(Bbr3, AnApplicationLimitWithoutLossNeverEndsStartupOrUp) {  // case 7
     for (const ww_bbr3_mode mode : {WW_BBR3_STARTUP, WW_BBR3_UP}) {
         Bbr3Path path;
         path.config.bbr3_probe_rtt_us = 3600000000u;
@@ -116,8 +109,7 @@ TEST(Bbr3, AnApplicationLimitWithoutLossNeverEndsStartupOrUp) {
     }
 }
 
-// Case 8.
-TEST(Bbr3, DownEndsWhenTheQueueIsEmpty) {
+TEST(Bbr3, DownEndsWhenTheQueueIsEmpty) {  // case 8
     Bbr3Path path(WW_BBR3_UP);
     ASSERT_TRUE(path.reach(WW_BBR3_DOWN));
     EXPECT_NEAR(path.gain(), 0.9 * 0.99, 0.001);
@@ -127,8 +119,7 @@ TEST(Bbr3, DownEndsWhenTheQueueIsEmpty) {
     EXPECT_LE(path.pipe, 42u);
 }
 
-// Case 9.
-TEST(Bbr3, DownEndsAfterItsTime) {
+TEST(Bbr3, DownEndsAfterItsTime) {  // case 9
     Bbr3Path path;
     path.rate = 1.25e7;  // 400 packets: the time ends before 62 rounds
     path.rtt_us = 100000;
@@ -145,8 +136,7 @@ TEST(Bbr3, DownEndsAfterItsTime) {
     EXPECT_LE(wait, 3 * kBbr3Second);
 }
 
-// Case 10.
-TEST(Bbr3, ProbeRttHalvesTheFlightForItsTimeAndARound) {
+TEST(Bbr3, ProbeRttHalvesTheFlightForItsTimeAndARound) {  // case 10
     Bbr3Path path(WW_BBR3_CRUISE);
     ASSERT_TRUE(path.reach(WW_BBR3_PROBE_RTT, 11 * kBbr3Second));
     const std::uint64_t began = path.now_us;
@@ -160,8 +150,7 @@ TEST(Bbr3, ProbeRttHalvesTheFlightForItsTimeAndARound) {
     EXPECT_GT(path.window.cwnd, 60u);
 }
 
-// Case 11.
-TEST(Bbr3, IdlenessReplacesProbeRtt) {
+TEST(Bbr3, IdlenessReplacesProbeRtt) {  // case 11
     Bbr3Path path(WW_BBR3_CRUISE);
     path.app_pauses = true;
     path.run(6 * kBbr3Second);
@@ -177,8 +166,7 @@ TEST(Bbr3, IdlenessReplacesProbeRtt) {
     EXPECT_FALSE(probed);
 }
 
-// Cases 12 and 13.
-TEST(Bbr3, AggregatedAcksAddToTheWindow) {
+TEST(Bbr3, AggregatedAcksAddToTheWindow) {  // cases 12 and 13
     Bbr3Path path;
     path.aggregate_us = 20000;
     ASSERT_TRUE(path.reach(WW_BBR3_CRUISE));
@@ -190,8 +178,7 @@ TEST(Bbr3, AggregatedAcksAddToTheWindow) {
     EXPECT_GT((path.delivered - before) * path.mss, 0.9 * 4 * path.rate);
 }
 
-// Case 14.
-TEST(Bbr3, ABdpBelowAPacketKeepsFourInFlight) {
+TEST(Bbr3, ABdpBelowAPacketKeepsFourInFlight) {  // case 14
     Bbr3Path path;
     path.rate = 12500;  // 100 kb/s: a packet takes 100 ms
     ASSERT_TRUE(path.reach(WW_BBR3_CRUISE));
@@ -202,15 +189,13 @@ TEST(Bbr3, ABdpBelowAPacketKeepsFourInFlight) {
     EXPECT_GT(path.delivered - before, 180u);
 }
 
-// Case 15.
-TEST(Bbr3, TenTimesTheBandwidthIsFound) {
+TEST(Bbr3, TenTimesTheBandwidthIsFound) {  // case 15
     Bbr3Path path(WW_BBR3_CRUISE);
     path.rate *= 10;
     EXPECT_TRUE(path.run_until([&] { return path.max_bw() > 0.9 * path.rate; }, 30 * kBbr3Second));
 }
 
-// Case 16.
-TEST(Bbr3, ATenthOfTheBandwidthIsFound) {
+TEST(Bbr3, ATenthOfTheBandwidthIsFound) {  // case 16
     Bbr3Path path;
     path.rate = 1.25e7;
     path.queue = 200;
@@ -221,8 +206,7 @@ TEST(Bbr3, ATenthOfTheBandwidthIsFound) {
     EXPECT_TRUE(path.run_until([&] { return path.max_bw() < 1.1 * path.rate; }, 30 * kBbr3Second));
 }
 
-// Case 20.
-TEST(Bbr3, ProbeRttInStartupReturnsToStartup) {
+TEST(Bbr3, ProbeRttInStartupReturnsToStartup) {  // case 20
     Bbr3Path path;
     path.app_rate = 0.3 * path.rate;
     path.rtt_us = 30000;
@@ -234,8 +218,7 @@ TEST(Bbr3, ProbeRttInStartupReturnsToStartup) {
     EXPECT_TRUE(path.is(WW_BBR3_STARTUP));
 }
 
-// Case 22.
-TEST(Bbr3, APauseInRefillDoesNotLowerTheBandwidth) {
+TEST(Bbr3, APauseInRefillDoesNotLowerTheBandwidth) {  // case 22
     Bbr3Path path(WW_BBR3_REFILL);
     const double before = path.max_bw();
     path.app_rate = 0.3 * path.rate;
@@ -244,8 +227,7 @@ TEST(Bbr3, APauseInRefillDoesNotLowerTheBandwidth) {
     EXPECT_EQ(path.max_bw(), before);
 }
 
-// 5.5.11.2; cases 18 and 19.
-TEST(Bbr3, AnUndoRestoresTheModelAndTheProbe) {
+TEST(Bbr3, AnUndoRestoresTheModelAndTheProbe) {  // 5.5.11.2; cases 18 and 19
     Bbr3Path path(WW_BBR3_UP);
     const std::uint32_t cwnd = path.window.cwnd;
     path.drops = [](std::uint64_t number) { return number % 10 == 0; };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// BBRv1 from draft-cardwell-iccrg-bbr-congestion-control-00, with the parts that core/bbr.h takes
-// from Linux (tcp_bbr.c), in numbers that do not wrap. The core must do the same on every ACK of
-// any connection.
+// BBRv1 from draft-cardwell-iccrg-bbr-congestion-control-00, with what core/bbr.h takes from Linux
+// (tcp_bbr.c), in numbers that do not wrap. The core must do the same on every ACK.
 #include "driven.hpp"
 #include "windowed_max.hpp"
 

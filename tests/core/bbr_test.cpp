@@ -9,8 +9,7 @@ namespace {
 using ww::test::kMss;
 constexpr std::uint32_t kRtt = 100000;
 
-// Each round trip has one or several ACKs, each with the segments delivered and the segments still
-// in flight.
+// Each round trip has one or several ACKs, each with the segments delivered and still in flight.
 class Bbr : public ww::test::Host {
   public:
     Bbr() : Host(WW_PROTOCOL_BBR) {}
@@ -129,8 +128,7 @@ std::uint32_t cwnd_with(std::uint32_t acks) {
     return bbr.window.cwnd - (bbr.state.bbr.cycle == 0 ? 2 : 0);
 }
 
-// 4.2.3.2: two for the gain, and three quanta of two segments. An ACK of two segments is two ahead
-// of the rate.
+// 4.2.3.2: two for the gain, and three quanta of two. An ACK of two segments is ahead by two.
 TEST(Bbr, CwndIsTwiceTheBdp) { EXPECT_EQ(cwnd_with(50), 200u + 3 * 2 + 2); }
 
 TEST(Bbr, CwndHasRoomForAggregatedAcks) {  // Linux: bbr_ack_aggregation_cwnd

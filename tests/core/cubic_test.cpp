@@ -207,8 +207,7 @@ TEST_F(SmallKernel, IsRenoFriendlyWithoutBecomingReno) {
     constexpr std::uint32_t kRtt = 10000;  // where the cubic is flat
     c.loss();
     ASSERT_EQ(c.window.cwnd, 14u);
-    // 8/15 of a segment per round trip, within the one segment that n = cwnd / (W_est - cwnd)
-    // needs.
+    // 8/15 of a segment per round trip, within the one that n = cwnd / (W_est - cwnd) needs.
     for (int i = 0; i < 12; i++) c.round(kRtt);
     EXPECT_NEAR(c.window.cwnd, 14 + 12 * 8. / 15, 1.5);
     for (int i = 0; i < 30; i++) c.round(kRtt);

@@ -84,8 +84,7 @@ TEST(VirtualSamples, ARemainderBelow10msIsReplacedByAWholeInterval) {
     EXPECT_NEAR(sample_after(60000), 1000 / 0.01, 1);
 }
 
-// docs/decisions.md, 2, has these means. By the letter of the paper, some paths are measured at half
-// or double their rate.
+// docs/decisions.md, 2: by the letter of the paper some paths measure half or double their rate.
 TEST(VirtualSamples, ByTheLetterAPathWithASilencePerAckIsMismeasured) {
     for (const auto& [period_us, mean] : {std::pair{51000, 1.02}, {75000, 0.54}, {125000, 0.55}}) {
         Westwood westwood;

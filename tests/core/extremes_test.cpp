@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The limits of core/contract.h, where proofs/ found sums that wrapped and a floor that did not
-// hold.
+// The limits of core/contract.h, where proofs/ found sums that wrapped and a floor that gave way.
 #include "rounds.hpp"
 
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How windows grow, what losses, timeouts and undos do to them, and what each protocol of the
-// catalogue stands for.
+// How windows grow, what losses, timeouts and undos do to them, and what each protocol stands for.
 #include <cstring>
 
 #include "rounds.hpp"

@@ -29,8 +29,7 @@ TEST(Plateau, HoldsUntilTheCounterReachesItAndThenFollowsIt) {  // equations 2 t
     std::uint32_t counter = 2, acks_at_this_count = 0, acks = 0;
     for (; counter < 12; acks++) {
         c.ack(1000, 100000);
-        // Equation 3: the counter grows by 1 / counter per ACK, so by a segment after `counter`
-        // ACKs.
+        // Equation 3: by 1 / counter per ACK, so by a segment after `counter` ACKs.
         if (++acks_at_this_count == counter) {
             counter++;
             acks_at_this_count = 0;
@@ -99,8 +98,7 @@ TEST(WestwoodPlusOfLinux, FiltersTwiceFromTheFirstSample) {
     const double first = static_cast<double>(c.state.westwood.bandwidth);
     ASSERT_GT(first, 0) << "the first sample is the first estimate";
     ASSERT_EQ(c.state.westwood.samples, 1u);
-    // When the rate doubles, the first filter takes an eighth of the difference, the second an
-    // eighth of that.
+    // The rate doubles: the first filter takes an eighth of it, the second an eighth of that.
     for (int i = 0; i < 300 && c.state.westwood.samples < 2; i++) c.ack(500, 100000);
     const double raw = static_cast<double>(c.state.westwood.raw);
     EXPECT_NEAR(static_cast<double>(c.state.westwood.bandwidth), first + (raw - first) / 64,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compares what fast recovery sends with its sources: PRR with RFC 9937, rate halving with
-// Dell'Aera et al. 2003, 2.2.
+// What fast recovery sends: PRR by RFC 9937, rate halving by Dell'Aera et al. 2003, 2.2.
 #include "../../core/recovery.h"
 
 #include <gtest/gtest.h>
@@ -16,8 +15,7 @@ struct Sent {
     std::uint32_t total = 0, cwnd = 0, pipe = 0;
 };
 
-// The first `lost` of a window of `flight` segments are lost together; each other one brings an
-// ACK.
+// The first `lost` of a window of `flight` segments are lost; each other one brings an ACK.
 Sent recover_with_prr(std::uint32_t flight, std::uint32_t lost, std::uint32_t ssthresh) {
     ww_prr prr;
     ww_prr_enter(&prr, flight);
@@ -80,8 +78,7 @@ TEST(Prr, SendsNoMoreThanArrives) {
     }
 }
 
-// Dell'Aera et al. 2003, 2.2.
-TEST(RateHalving, OneSegmentLeavesForEveryTwoAcksDownToTheFloor) {
+TEST(RateHalving, OneSegmentLeavesForEveryTwoAcksDownToTheFloor) {  // Dell'Aera et al. 2003, 2.2
     for (const std::uint32_t floor : {5u, 16u}) {
         std::uint32_t count = 0, cwnd = 20, pipe = 19, silence = 0;
         for (int ack = 0; ack < 19; ack++) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reno (RFC 5681, RFC 3465), Vegas (Brakmo & Peterson 1995, as in tcp_vegas.c) and Veno (Fu & Liew
-// 2003, as in tcp_veno.c), written from their sources. The core must do the same on every call of
-// any connection.
+// Reno (RFC 5681, RFC 3465), Vegas (Brakmo & Peterson 1995, tcp_vegas.c) and Veno (Fu & Liew 2003,
+// tcp_veno.c), written from their sources. The core must do the same on every call.
 #include "reno_model.hpp"
 
 namespace {
@@ -128,6 +127,10 @@ TEST(RenoModel, TheCoreFollowsTheRfcs) {
 }
 
 TEST(VegasModel, TheCoreFollowsThePaperAndLinux) {
+    const ww_config config = ww_configure(WW_PROTOCOL_VEGAS);
+    EXPECT_EQ(config.vegas_alpha, 2) << "tcp_vegas.c";
+    EXPECT_EQ(config.vegas_beta, 4);
+    EXPECT_EQ(config.vegas_gamma, 1);
     int adjusted = 0;
     ww::test::drive<VegasModel>(WW_PROTOCOL_VEGAS, 400, 600, [&](const Driven<VegasModel>& vegas) {
         adjusted = std::max(adjusted, vegas.model.adjusted);

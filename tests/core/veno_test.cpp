@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compares Veno with Fu & Liew 2003: it answers a loss by how many of its own segments wait in
-// queues.
+// Veno by Fu & Liew 2003: it answers a loss by how many of its own segments wait in queues.
 #include "rounds.hpp"
 
 namespace {

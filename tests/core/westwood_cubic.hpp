@@ -90,8 +90,7 @@ inline WestwoodCubic settled(std::uint32_t cwnd, std::uint32_t queue_us = 0) {
 
 inline constexpr std::uint32_t kQueue = 50000;
 
-// A recovery has just begun. With a queue the window is reduced to 95, and the state is WAITS;
-// without, it is 120 and KEEPS.
+// A recovery has just begun: with a queue the window is 95 and it WAITS; else 120, and it KEEPS.
 inline WestwoodCubic in_recovery(std::uint32_t queue_us) {
     WestwoodCubic c = settled(120, queue_us);
     c.loss();

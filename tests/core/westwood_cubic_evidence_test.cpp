@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Westwood-CUBIC's evidence (core/westwood_cubic_evidence.h): are packets lost where round trips
-// are long?
+// core/westwood_cubic_evidence.h: are packets lost where round trips are long?
 #include <random>
 
 #include "westwood_cubic.hpp"

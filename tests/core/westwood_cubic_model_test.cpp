@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Westwood-CUBIC again, from the equations at the top of core/westwood_cubic.h and
-// westwood_cubic_evidence.h, in numbers that do not wrap. The core must do the same on every call
-// of any connection.
+// westwood_cubic_evidence.h, in numbers that do not wrap. The core must do the same on every call.
 #include "cubic_model.hpp"
 #include "evidence_model.hpp"
 

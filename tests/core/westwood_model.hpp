@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The Westwood family in wide numbers, by the equations at the top of core/ackcount.h,
-// core/estimator.h, core/filter.h and core/westwood_family.h: Mascolo 2001, Dell'Aera 2003, Frikha
-// 2005, Gangadhar 2013 and tcp_westwood.c.
+// estimator.h, filter.h and westwood_family.h: Mascolo 2001 to Gangadhar 2013, tcp_westwood.c.
 #pragma once
 
 #include "reno_model.hpp"
