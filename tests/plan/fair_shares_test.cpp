@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Max-min fair shares: of networks small enough to compute by hand, and of random ones against a filling in many small
-// steps.
+// Max-min fair shares: small networks by hand, random ones beside a filling in small steps.
 #include "plan/fair_shares.hpp"
 
 #include <gtest/gtest.h>

@@ -125,8 +125,7 @@ TEST(Plan, AnErrorNamesItsKey) {
         "tcp.cc.min_cwd: no such key, did you mean \"min_cwnd\"?");
 }
 
-// A separate host gets the same network as the simulator.
-TEST(Plan, ItsTextIsReadBack) {
+TEST(Plan, ItsTextIsReadBack) {  // A separate host gets the same network as the simulator
     const Table red = {
         {"kind", text("red")}, {"limit", text("64KiB")}, {"min", {5.5}}, {"max", {15.0}}};
     const Table loss = {{"kind", text("script")}, {"packets", {Numbers{3, 5}}}};

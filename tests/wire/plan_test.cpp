@@ -274,27 +274,21 @@ void expect_bounds(const std::string& name, Least least, Most most, Member membe
     WW_EXPECT_##kind(prefix WW_READ_TEXT(field), setting, least, most, \
                      [](const Plan& plan) { return plan.network.o.field; });
 
-TEST(WirePlanSettings, OfAFlowAreReadWithinTheirBounds) {
-    using namespace sim;
-#define WW_ROW(kind, setting, fallback, least, most, ...) \
+#define WW_OF_FLOW(kind, setting, fallback, least, most, ...) \
     WW_EXPECT("", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most, flows[0])
-    WW_FLOW_SETTINGS(WW_ROW)
-#undef WW_ROW
-}
-
-TEST(WirePlanSettings, OfALinkAreReadWithinTheirBounds){
-#define WW_ROW(kind, setting, fallback, least, most, ...) \
+#define WW_OF_LINK(kind, setting, fallback, least, most, ...) \
     WW_EXPECT("", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most, links[0])
-    WW_LINK_SETTINGS(WW_ROW)
-#undef WW_ROW
-}
-
-TEST(WirePlanSettings, OfADirectionAreReadWithinTheirBounds) {
-    using namespace sim;
-#define WW_ROW(kind, setting, fallback, least, most, ...) \
+#define WW_OF_DIRECTION(kind, setting, fallback, least, most, ...) \
     WW_EXPECT("", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most, links[0].backward)
-    WW_DIRECTION_SETTINGS(WW_ROW)
-#undef WW_ROW
+#define WW_OF_CONTROL(kind, setting, fallback, least, most, ...) \
+    WW_EXPECT("cc.", kind, setting, WW_FIELD(kind, setting), least, most, flows[0].cc)
+
+TEST(WirePlanSettings, OfFlowsAndLinksAreReadWithinTheirBounds) {
+    using namespace sim;
+    WW_FLOW_SETTINGS(WW_OF_FLOW)
+    WW_LINK_SETTINGS(WW_OF_LINK)
+    WW_DIRECTION_SETTINGS(WW_OF_DIRECTION)
+    WW_SETTINGS(WW_OF_CONTROL)
 }
 
 TEST(WirePlanSettings, OfAQueueAreReadWithinTheirBounds) {
@@ -367,13 +361,6 @@ TEST(WirePlanSettings, OfAnImpairmentAreReadWithinTheirBounds) {
 #undef WW_ROW
     const sim::Link link = plan_with("policer.burst_bytes 3").network.links[0];
     EXPECT_TRUE(link.backward.policer && !link.forward.policer);
-}
-
-TEST(WirePlanSettings, OfACongestionControlAreReadWithinTheirBounds) {
-#define WW_ROW(kind, setting, fallback, least, most, ...) \
-    WW_EXPECT("cc.", kind, setting, WW_FIELD(kind, setting), least, most, flows[0].cc)
-    WW_SETTINGS(WW_ROW)
-#undef WW_ROW
 }
 
 }  // namespace
