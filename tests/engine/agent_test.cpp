@@ -3,8 +3,6 @@
 // An agent's orders decide what its flow sends, and what it measures is what became of that.
 #include "engine/learn/agent.hpp"
 
-#include <gtest/gtest.h>
-
 #include "engine/learn/batch.hpp"
 #include "one_link.hpp"
 
@@ -45,6 +43,14 @@ Batch batch_on(const Network& network, const BatchSettings& settings) {
     return Batch(settings, {Path{network, 1e7, 1e7}});
 }
 
+// An episode with this seed has begun at this share of the rate, or 0: with none.
+Batch begun(const Network& network, const BatchSettings& settings, double share,
+            std::uint64_t seed = 1) {
+    Batch batch = batch_on(network, settings);
+    batch.reset(0, 0, seed, share);
+    return batch;
+}
+
 StepRow row_after(Batch& batch, double first, double order, int steps) {
     StepRow row = batch.step(0, first).row;
     for (int i = 1; i < steps; i++) row = batch.step(0, order).row;
@@ -52,9 +58,7 @@ StepRow row_after(Batch& batch, double first, double order, int steps) {
 }
 
 TEST(Agent, SendsAtTheRateThatItsOrdersMake) {
-    const Network network = path();
-    Batch batch = batch_on(network, settings(Steering::rate));
-    batch.reset(0, 0, 1, 0.5);
+    Batch batch = begun(path(), settings(Steering::rate), 0.5);
     EXPECT_NEAR(row_after(batch, 1, 1, 20).sent_bps, 5e6, 1e5);
     EXPECT_NEAR(row_after(batch, 0.5, 1, 20).delivered_bps, 2.5e6, 1e5);
     EXPECT_NEAR(row_after(batch, 3, 1, 20).pacing_bps, 7.5e6, 1);
@@ -62,8 +66,7 @@ TEST(Agent, SendsAtTheRateThatItsOrdersMake) {
 
 TEST(Agent, PacesTheInitialWindowOverARoundTripIfItIsGivenNoRate) {
     const Network network = path();
-    Batch batch = batch_on(network, settings(Steering::rate));
-    batch.reset(0, 0, 1, 0);
+    Batch batch = begun(network, settings(Steering::rate), 0);
     const double window_bits = network.flows[0].initial_cwnd * network.flows[0].mss() * 8.0;
     EXPECT_NEAR(row_after(batch, 1, 1, 3).pacing_bps, window_bits / 0.02, 0.1 * window_bits / 0.02);
 }
@@ -71,8 +74,7 @@ TEST(Agent, PacesTheInitialWindowOverARoundTripIfItIsGivenNoRate) {
 TEST(Agent, MeasuresLossAndDelayOfARateThatThePathCannotCarry) {
     Network network = path();
     network.flows[0].rack = true;  // finds lost retransmissions, too
-    Batch batch = batch_on(network, settings(Steering::rate));
-    batch.reset(0, 0, 1, 1.5);
+    Batch batch = begun(network, settings(Steering::rate), 1.5);
     StepRow row = row_after(batch, 1, 1, 50);
     double lost = 0, delivered = 0;
     for (int i = 0; i < 100; i++) {
@@ -88,8 +90,7 @@ TEST(Agent, MeasuresLossAndDelayOfARateThatThePathCannotCarry) {
 TEST(Agent, KeepsTheWindowThatItIsToldInSpiteOfLosses) {
     Network network = path();
     network.links[0].forward.loss = Uniform{.rate = 0.05};
-    Batch batch = batch_on(network, settings(Steering::cwnd));
-    batch.reset(0, 0, 1, 0);
+    Batch batch = begun(network, settings(Steering::cwnd), 0);
     for (int i = 0; i < 50; i++) {
         const StepRow row = batch.step(0, 8).row;
         EXPECT_EQ(row.cwnd, 8);
@@ -114,8 +115,7 @@ TEST(Agent, CountsEachSegmentThatItsFlowSends) {
 TEST(Agent, LeavesTheFlowsOwnControlAloneIfItMultipliesTheWindowByOne) {
     Network network = path();
     network.links[0].forward.loss = Uniform{.rate = 0.001};
-    Batch batch = batch_on(network, settings(Steering::cwnd_factor));
-    batch.reset(0, 0, 7, 0);
+    Batch batch = begun(network, settings(Steering::cwnd_factor), 0, 7);
     std::uint64_t bits = 0;
     double seconds = 0;
     for (int i = 0; i < 300; i++) {
@@ -131,9 +131,7 @@ TEST(Agent, LeavesTheFlowsOwnControlAloneIfItMultipliesTheWindowByOne) {
 }
 
 TEST(Agent, MultipliesTheWindowOnceAndLetsTheFlowsControlGoOn) {
-    const Network network = path();
-    Batch batch = batch_on(network, settings(Steering::cwnd_factor));
-    batch.reset(0, 0, 1, 0);
+    Batch batch = begun(path(), settings(Steering::cwnd_factor), 0);
     const double before = row_after(batch, 1, 1, 5).cwnd;
     const double after = batch.step(0, 0.25).row.cwnd;
     EXPECT_LT(after, before);
@@ -144,14 +142,12 @@ TEST(Batch, AStepLastsItsIntervalOrTheRoundTripsOfTheStepBefore) {
     const Network network = path();
     BatchSettings fixed = settings(Steering::rate);
     fixed.interval = kSecond / 7;
-    Batch batch = batch_on(network, fixed);
-    batch.reset(0, 0, 1, 0.5);
+    Batch batch = begun(network, fixed, 0.5);
     EXPECT_DOUBLE_EQ(batch.step(0, 1).row.duration_s, seconds(kSecond / 7));
     BatchSettings by_rtt = settings(Steering::rate);
     by_rtt.interval = 0;
     by_rtt.rtts = 3;
-    Batch other = batch_on(network, by_rtt);
-    other.reset(0, 0, 1, 1.5);
+    Batch other = begun(network, by_rtt, 1.5);
     StepRow before = other.step(0, 1).row;
     for (int i = 0; i < 5; i++) {
         const StepRow row = other.step(0, 1).row;
@@ -164,8 +160,7 @@ TEST(Batch, ObservesTheLastStepsTheLatestLast) {
     const Network network = path();
     BatchSettings three = settings(Steering::rate);
     three.history = 3;
-    Batch batch = batch_on(network, three);
-    batch.reset(0, 0, 1, 0.5);
+    Batch batch = begun(network, three, 0.5);
     std::vector<float> seen(batch.observed());
     batch.observe(0, seen);
     EXPECT_EQ(seen[0], seen[4]) << "the first step stands for those before it";
@@ -194,13 +189,11 @@ TEST(Batch, AnEnvironmentDependsOnItsSeedAndNotOnTheOthers) {
 TEST(Batch, TruncatesAfterTheLastStepAndAtTheEndOfTheRun) {
     BatchSettings few = settings(Steering::rate);
     few.steps = 3;
-    Batch batch = batch_on(path(), few);
-    batch.reset(0, 0, 1, 0.5);
+    Batch batch = begun(path(), few, 0.5);
     EXPECT_FALSE(batch.step(0, 1).truncated);
     EXPECT_FALSE(batch.step(0, 1).truncated);
     EXPECT_TRUE(batch.step(0, 1).truncated);
-    Batch brief = batch_on(path(kSecond / 2), settings(Steering::rate));
-    brief.reset(0, 0, 1, 0.5);
+    Batch brief = begun(path(kSecond / 2), settings(Steering::rate), 0.5);
     int steps = 1;
     while (!brief.step(0, 1).truncated) steps++;
     EXPECT_LE(steps, 5);
@@ -209,8 +202,7 @@ TEST(Batch, TruncatesAfterTheLastStepAndAtTheEndOfTheRun) {
 TEST(Batch, AnEpisodeOnADeadPathIsOverAtOnce) {
     Network network = path(kLongest);
     network.links[0].forward.loss = Uniform{.rate = 1};
-    Batch batch = batch_on(network, settings(Steering::rate));
-    batch.reset(0, 0, 1, 0.5);
+    Batch batch = begun(network, settings(Steering::rate), 0.5);
     const Batch::Step step = batch.step(0, 1);
     EXPECT_TRUE(step.truncated);
     EXPECT_EQ(step.row.delivered, 0);
@@ -219,8 +211,7 @@ TEST(Batch, AnEpisodeOnADeadPathIsOverAtOnce) {
 TEST(Batch, TerminatesWhenAllDataOfTheFlowIsAcknowledged) {
     Network network = path();
     network.flows[0].size_bytes = 500'000;
-    Batch batch = batch_on(network, settings(Steering::rate));
-    batch.reset(0, 0, 1, 0.5);
+    Batch batch = begun(network, settings(Steering::rate), 0.5);
     Batch::Step step;
     int steps = 0;
     do step = batch.step(0, 1);

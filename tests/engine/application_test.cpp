@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Applications that do not write everything at once: constant rates, on and off periods, responses
-// and chunks of video.
+// Applications that write now and then: constant rates, on and off, responses, chunks of video.
 #include "engine/traffic/application.hpp"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <vector>
 
 #include "one_link.hpp"
 
@@ -24,24 +18,27 @@ Flow flow_of(const Application& application, ww_protocol protocol = WW_PROTOCOL_
     return flow;
 }
 
-Application at_rate(std::int64_t rate_bps) {
+Application application_of(ApplicationKind kind) {
     Application application;
-    application.kind = ApplicationKind::rate;
+    application.kind = kind;
+    return application;
+}
+
+Application at_rate(std::int64_t rate_bps) {
+    Application application = application_of(ApplicationKind::rate);
     application.rate_bps = rate_bps;
     return application;
 }
 
 Application requests(std::int64_t size_bytes, Time think_mean) {
-    Application application;
-    application.kind = ApplicationKind::request;
+    Application application = application_of(ApplicationKind::request);
     application.size_bytes = size_bytes;
     application.think_mean = think_mean;
     return application;
 }
 
 Application video(std::vector<std::int64_t> ladder_bps, Time chunk, Time buffer) {
-    Application application;
-    application.kind = ApplicationKind::video;
+    Application application = application_of(ApplicationKind::video);
     application.ladder_bps = std::move(ladder_bps);
     application.chunk = chunk;
     application.buffer = buffer;
@@ -52,12 +49,8 @@ Application video(std::vector<std::int64_t> ladder_bps, Time chunk, Time buffer)
 Result run_flow(const Flow& flow, Time duration) {
     Network network = one_link(10'000'000, 50 * kMs, duration, {flow});
     network.trace.events = true;
-    Result result = simulate(network, 1);
-    EXPECT_EQ(result.error, "");
-    return result;
+    return result_of(network);
 }
-
-double to_s(Time time) { return static_cast<double>(time) / static_cast<double>(kSecond); }
 
 // ---- Constant rate, on and off
 
@@ -77,10 +70,9 @@ TEST(Applications, AtARateAboveThePathsAreLimitedByThePath) {
 TEST(Applications, WriteASegmentWhenItsPayloadHasComeTogether) {
     const Result result = run_flow(flow_of(at_rate(kMss * 8 * 10)), 10 * kSecond);  // each 100 ms
     double last_s = result.flows[0].established_s;
-    for (const Event& event : result.flows[0].events) {
-        if (event.kind != EventKind::send) continue;
-        EXPECT_NEAR(event.time_s - last_s, 0.1, 1e-9);
-        last_s = event.time_s;
+    for (const double time_s : times_s(result.flows[0], EventKind::send)) {
+        EXPECT_NEAR(time_s - last_s, 0.1, 1e-9);
+        last_s = time_s;
     }
     EXPECT_GT(result.flows[0].sent, 95u);
 }
@@ -91,9 +83,8 @@ TEST(Applications, WriteAllTheyCanInTheirBulkPhase) {
     const Result result = run_flow(flow_of(application), 20 * kSecond);
     const auto sent_in = [&](double from_s, double to_s) {
         double segments = 0;
-        for (const Event& event : result.flows[0].events)
-            segments +=
-                event.kind == EventKind::send && event.time_s >= from_s && event.time_s < to_s;
+        for (const double time_s : times_s(result.flows[0], EventKind::send))
+            segments += time_s >= from_s && time_s < to_s;
         return segments * kMss * 8 / (to_s - from_s);
     };
     EXPECT_GT(sent_in(5, 10), 9e6) << "of 10 Mb/s";
@@ -109,28 +100,21 @@ TEST(Applications, WriteInTheirOnPeriodsOnly) {
 }
 
 TEST(Applications, OnAndOffSendAllTheyCanAndThenNothing) {
-    Application application;
-    application.kind = ApplicationKind::on_off;
+    Application application = application_of(ApplicationKind::on_off);
     application.on_mean = application.off_mean = 2 * kSecond;
     const Result result = run_flow(flow_of(application), 40 * kSecond);
     const FlowResult& flow = result.flows[0];
     EXPECT_NEAR(flow.application_limited_s, 20, 0.5);
     EXPECT_GT(static_cast<double>(flow.delivered_bytes) * 8 / 40, 3e6) << "of 5 Mb/s";
-    for (const Event& event : flow.events) {
-        if (event.kind != EventKind::send) continue;
-        ASSERT_LT(std::fmod(event.time_s - flow.established_s + 1e-9, 4), 2) << event.time_s;
-    }
+    for (const double time_s : times_s(flow, EventKind::send))
+        ASSERT_LT(std::fmod(time_s - flow.established_s + 1e-9, 4), 2) << time_s;
 }
 
 TEST(Applications, WriteNothingAfterTheirStop) {
     for (Application application : {at_rate(2'000'000), requests(10 * kMss, 10 * kMs)}) {
         Flow flow = flow_of(application);
         flow.stop = 5 * kSecond;
-        const Result result = run_flow(flow, 20 * kSecond);
-        for (const Event& event : result.flows[0].events) {
-            if (event.kind != EventKind::send) continue;
-            ASSERT_LT(event.time_s, 5);
-        }
+        EXPECT_LT(times_s(run_flow(flow, 20 * kSecond).flows[0], EventKind::send).back(), 5);
     }
 }
 
@@ -158,13 +142,18 @@ TEST(Applications, AResponseTakesARoundTripAndItsTransmission) {
         if (message.number == 1 || std::isnan(message.completed_s)) continue;
         EXPECT_EQ(message.bytes, 9u * kMss);
         const Time transmission = 9 * kPacket + 32 * kMicrosecond;  // the ACK has 40 bytes
-        EXPECT_NEAR(message.completed_s - message.start_s, to_s(kRoundTrip + transmission), 1e-9)
+        EXPECT_NEAR(message.completed_s - message.start_s, seconds(kRoundTrip + transmission), 1e-9)
             << "an odd number of segments, and no delayed ACK at the end";
     }
 }
 
-TEST(Applications, TheNextRequestComesAfterTheThinkTime) {
-    const Result result = run_flow(flow_of(requests(5000, 300 * kMs)), 10 * kSecond);
+TEST(Applications, TheNextRequestComesAfterTheThinkTimeAlsoAfterRepairs) {
+    Network network =
+        one_link(10'000'000, 50 * kMs, 30 * kSecond, {flow_of(requests(5000, 300 * kMs))});
+    network.links[0].forward.loss = Uniform{0.02};
+    const Result result = result_of(network);
+    EXPECT_GT(result.flows[0].retransmitted, 2u);
+    ASSERT_GT(result.messages.size(), 30u);
     for (std::size_t i = 1; i < result.messages.size(); i++) {
         EXPECT_NEAR(result.messages[i].start_s - result.messages[i - 1].completed_s, 0.3, 1e-9);
         EXPECT_EQ(result.messages[i].number, i + 1);
@@ -245,48 +234,17 @@ TEST(Applications, AVideoClimbsTheLadderAsFarAsThePathAllows) {
 // its application wrote and the window has room. BBRv1 lets such a sample raise its estimate, never
 // lower it. The first window leaves in a burst, so the estimate starts above the application's rate.
 TEST(Applications, ThatAreSlowDoNotLowerTheEstimateOfBBRv1) {
-    Network network = one_link(10'000'000, 50 * kMs, 20 * kSecond);
-    network.flows = {flow_of(at_rate(2'000'000), WW_PROTOCOL_BBR)};
+    Network network = one_link(10'000'000, 50 * kMs, 20 * kSecond,
+                               {flow_of(at_rate(2'000'000), WW_PROTOCOL_BBR)});
     network.trace.windows = true;
     const Result result = simulate(network, 1);
     EXPECT_GT(result.flows[0].trace.estimate_bps.back(), 3e6) << "2e6 where samples expire";
-}
-
-// ---- What depends on the rest of the sender
-
-TEST(Applications, DoNotDependOnWhatIsRecorded) {
-    for (const ww_protocol protocol : {WW_PROTOCOL_CUBIC, WW_PROTOCOL_BBR}) {
-        Network network = one_link(10'000'000, 20 * kMs, 30 * kSecond);
-        network.flows = {flow_of(requests(30'000, 200 * kMs), protocol), tcp(protocol)};
-        const Result plain = simulate(network, 1);
-        network.trace.windows = network.trace.events = network.event_per_hop = true;
-        const Result traced = simulate(network, 1);
-        ASSERT_EQ(plain.messages.size(), traced.messages.size());
-        for (std::size_t i = 0; i < plain.messages.size(); i++)
-            EXPECT_EQ(plain.messages[i].start_s, traced.messages[i].start_s);
-        EXPECT_EQ(plain.flows[1].delivered_bytes, traced.flows[1].delivered_bytes);
-    }
 }
 
 TEST(Applications, ABulkFlowIsNeverLimitedByItsApplication) {
     Flow flow = tcp(WW_PROTOCOL_CUBIC);
     flow.size_bytes = 100'000;
     EXPECT_EQ(run_flow(flow, 10 * kSecond).flows[0].application_limited_s, 0);
-}
-
-TEST(Applications, ABurstOfRepairsIsCountedWithTheMessage) {
-    Flow flow = flow_of(requests(60 * kMss, 200 * kMs));
-    Network network = one_link(10'000'000, 50 * kMs, 30 * kSecond);
-    network.links[0].forward.loss = Uniform{0.02};
-    network.flows = {flow};
-    const Result result = simulate(network, 1);
-    EXPECT_GT(result.flows[0].retransmitted, 10u);
-    double last_s = 0;
-    for (const Message& message : result.messages) {
-        EXPECT_GE(message.start_s, last_s) << "one after another";
-        last_s = std::isnan(message.completed_s) ? last_s : message.completed_s;
-    }
-    EXPECT_GT(result.messages.size(), 20u);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // BBRv3 on a path, seen from outside. tests/core/bbr3_test.cpp tests its states.
-#include <gtest/gtest.h>
-
 #include "one_link.hpp"
 
 namespace ww::sim::test {
@@ -24,8 +22,7 @@ Network bbr3_path(std::int64_t rate_bps, double queue_bdps, Time duration = 30 *
 
 double goodput_share(const Network& network, const FlowResult& flow) {
     const double rate = static_cast<double>(network.links[0].forward.rate_bps);
-    const double seconds = static_cast<double>(network.duration) / static_cast<double>(kSecond);
-    return static_cast<double>(flow.delivered_bytes) * 8 / seconds / rate;
+    return static_cast<double>(flow.delivered_bytes) * 8 / seconds(network.duration) / rate;
 }
 
 TEST(Bbr3OnAPath, FillsLinksFromAMegabitToAGigabit) {

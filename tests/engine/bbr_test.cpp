@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// BBRv1 on a path, with its phases seen from outside. tests/core/bbr_test.cpp tests its state machine
-// sample by sample.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
+// BBRv1's phases on a path. tests/core/bbr_test.cpp tests its state machine sample by sample.
 #include "one_link.hpp"
 
 namespace ww::sim::test {
@@ -13,8 +8,7 @@ namespace {
 
 // 10 Mb/s and a round trip of 40 ms: a BDP of 33 packets; the queue holds 100.
 Network path() {
-    Network network = one_link(10'000'000, 20 * kMs, 40 * kSecond);
-    network.flows = {tcp(WW_PROTOCOL_BBR)};
+    Network network = one_link(10'000'000, 20 * kMs, 40 * kSecond, {tcp(WW_PROTOCOL_BBR)});
     network.flows[0].delayed_ack = 1;
     network.trace.windows = true;
     network.trace.queues = true;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Linux's bursts (engine/tcp/pacing.hpp) and compressed ACKs (engine/tcp/ack_timing.hpp), by the rules of tcp_output.c
-// and tcp_input.c.
-#include <gtest/gtest.h>
+// Linux's bursts (engine/tcp/pacing.hpp) and compressed ACKs (ack_timing.hpp).
 
 #include "engine/tcp/ack_timing.hpp"
 #include "engine/tcp/pacing.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim {
 namespace {

@@ -6,12 +6,7 @@
 
 #include "engine/learn/calls.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
+#include "golden.hpp"
 #include "one_link.hpp"
 
 namespace ww::sim::test {
@@ -28,9 +23,7 @@ std::string record(ww_protocol protocol) {
     flow.size_bytes = 150 * flow.mss();
     network.flows = {flow};
     network.links[0].forward.loss = LossList{{40, 60, 61, 149}};
-    const Result result = simulate(network, 1);
-    EXPECT_EQ(result.error, "");
-    EXPECT_GE(result.flows[0].fast_recoveries, 1u);
+    EXPECT_GE(result_of(network).flows[0].fast_recoveries, 1u);
     return recorder.text();
 }
 
@@ -47,17 +40,7 @@ class Calls : public testing::TestWithParam<std::pair<const char*, ww_protocol>>
 
 TEST_P(Calls, TheSimulatorsCallsAreThoseThatOtherBuildsReplay) {
     const auto& [name, protocol] = GetParam();
-    const std::string path = std::string("tests/golden/calls/") + name + ".txt";
-    if (const char* update = std::getenv("WW_UPDATE_GOLDEN"); update != nullptr && *update == '1') {
-        std::ofstream(path) << record(protocol);
-        return;
-    }
-    std::ifstream file(path);
-    ASSERT_TRUE(file) << path << " is missing: make golden";
-    std::stringstream expected;
-    expected << file.rdbuf();
-    EXPECT_EQ(record(protocol), expected.str())
-        << "if this is meant: make golden, and review the difference";
+    expect_golden(std::string("tests/golden/calls/") + name + ".txt", record(protocol));
 }
 
 TEST_P(Calls, TheSameCallsGiveTheSameWindows) {
@@ -72,12 +55,7 @@ INSTANTIATE_TEST_SUITE_P(, Calls,
                                          std::pair{"westwood-cubic", WW_PROTOCOL_WESTWOOD_CUBIC},
                                          std::pair{"cubic", WW_PROTOCOL_CUBIC},
                                          std::pair{"bbr3", WW_PROTOCOL_BBR3}),
-                         [](const auto& tested) {
-                             std::string name = tested.param.first;
-                             for (char& letter : name)
-                                 if (letter == '+' || letter == '-') letter = '_';
-                             return name;
-                         });
+                         [](const auto& tested) { return title_of(tested.param.first); });
 
 }  // namespace
 }  // namespace ww::sim::test

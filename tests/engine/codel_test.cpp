@@ -3,15 +3,11 @@
 // CoDel by the sections of RFC 8289: against its pseudocode, alone, and in a network.
 #include "engine/link/queue/codel.hpp"
 
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <random>
-#include <vector>
 
-#include "engine/network.hpp"
+#include "../fuzz/difference.hpp"
 #include "one_link.hpp"
-#include "units.hpp"
 
 namespace ww::sim::test::of_codel {
 namespace {
@@ -210,38 +206,15 @@ Network bottleneck(QueueKind kind, std::int64_t packets = 1000) {
     return managed_link(kind, 10'000'000, 20 * kMs, 30 * kSecond, {bulk()}, packets);
 }
 
-// 1: a bulk flow through a large buffer keeps the queue near TARGET. A single Reno flow, which
-// halves its window, then leaves the link idle for some of the time.
-TEST(CoDel, KeepsTheQueueShort) {
-    const Result tail = simulate(bottleneck(QueueKind::droptail), 1);
-    const Result codel = simulate(bottleneck(QueueKind::codel), 1);
-    ASSERT_EQ(codel.error, "");
-    const auto mean_wait_s = [](const Result& result) {
-        return result.forward[0].waited_s / static_cast<double>(result.forward[0].packets);
-    };
-    EXPECT_GT(mean_wait_s(tail), 0.1);
-    EXPECT_LT(mean_wait_s(codel), 0.02);
-    EXPECT_GT(codel.forward[0].utilisation, 0.8);
-    EXPECT_GT(codel.forward[0].early_drops, 0u);
-    EXPECT_EQ(codel.forward[0].queue_drops, codel.forward[0].early_drops);
-}
-
-// Below TARGET a queue with CoDel gives what a drop-tail queue gives.
 TEST(CoDel, IsDropTailBelowTarget) {
     Network with = bottleneck(QueueKind::codel, 20);
     with.links[0].forward.codel.target = kHour;
     const Result a = simulate(with, 1), b = simulate(bottleneck(QueueKind::droptail, 20), 1);
     EXPECT_GT(b.forward[0].queue_drops, 0u);
-    EXPECT_EQ(a.flows[0].sent, b.flows[0].sent);
-    EXPECT_EQ(a.flows[0].delivered_bytes, b.flows[0].delivered_bytes);
-    EXPECT_EQ(a.forward[0].queue_drops, b.forward[0].queue_drops);
-    EXPECT_EQ(a.forward[0].packets, b.forward[0].packets);
-    EXPECT_EQ(a.forward[0].in_flight, b.forward[0].in_flight);
-    EXPECT_EQ(a.forward[0].waited_s, b.forward[0].waited_s);
+    EXPECT_EQ(fuzz::difference(a, b), "");
 }
 
-// Departures are computed one by one, so a recorded rate is refused.
-TEST(CoDel, NeedsARate) {
+TEST(CoDel, NeedsARate) {  // departures are computed one by one
     Network network = bottleneck(QueueKind::codel);
     network.links[0].forward.opportunities_ms = {1};
     EXPECT_EQ(simulate(network, 1).error,

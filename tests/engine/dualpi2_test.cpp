@@ -3,15 +3,13 @@
 // DualPI2 by Appendix A of RFC 9332: against its pseudocode, and alone.
 #include "engine/link/queue/dualpi2.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <deque>
 #include <optional>
 #include <random>
 
 #include "engine/link/held_packets.hpp"
-#include "units.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test::of_dualpi2 {
 namespace {
@@ -170,8 +168,7 @@ class Bench {
     HeldPackets held_{100'000, kUnlimited, 0, 2};
 };
 
-// Over random loads of packets of all four ECN fields it passes, marks and drops what the pseudocode does, in the
-// same order.
+// Random packets of all four ECN fields pass, are marked and dropped as by the pseudocode.
 TEST(DualPi2, DecidesAsThePseudocode) {
     int drops = 0, classic_marks = 0, l4s_marks = 0;
     for (std::uint32_t seed = 1; seed <= 24; seed++) {
@@ -216,8 +213,7 @@ TEST(DualPi2, DecidesAsThePseudocode) {
     EXPECT_GT(l4s_marks, 1000);
 }
 
-// recur: packets are chosen evenly, as many as p_C says.
-TEST(DualPi2, ChoosesPacketsEvenly) {
+TEST(DualPi2, ChoosesPacketsEvenly) {  // recur: as many as p_C says
     DualPi2 settings;
     settings.coupling = 1;
     Bench bench(settings);

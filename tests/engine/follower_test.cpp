@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compares channels that follow another (engine/link/channel.hpp) with the same channels asked for each
-// packet.
-#include <gtest/gtest.h>
-
+// Channels that follow another (engine/link/channel.hpp) do as those asked for each packet.
 #include <random>
 
 #include "engine/link/channel.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim {
 namespace {

@@ -2,9 +2,9 @@
 //
 // Compares the Gilbert-Elliott model with its theory: a Markov chain of two states, which changes after a packet
 // with probability p or r, and its stationary shares.
-#include <gtest/gtest.h>
 
 #include "engine/link/loss/process.hpp"
+#include "one_link.hpp"
 #include "statistics.hpp"
 
 namespace ww::sim::test {

@@ -3,15 +3,10 @@
 // Connections whose ends another program simulates: the engine only carries their packets.
 #include "engine/traffic/guest.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <map>
 #include <tuple>
-#include <vector>
 
 #include "one_link.hpp"
-#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {

@@ -2,13 +2,8 @@
 //
 // The start of a connection, seen from outside: SYN, SYN-ACK and its acknowledgment, lost and
 // repeated by either side (RFC 9293, 3.10.7; RFC 6298; RFC 5681, 3.1; RFC 6928, 2).
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 #include "engine/link/packet.hpp"
 #include "scripted.hpp"
-#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -26,6 +21,12 @@ Network with_losses(std::vector<std::uint64_t> forward, std::vector<std::uint64_
     return network;
 }
 
+std::vector<std::uint64_t> from_to(std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint64_t> packets;
+    for (; first <= last; first++) packets.push_back(first);
+    return packets;
+}
+
 // Returns when packets with exactly these flags left the source or arrived at it.
 std::vector<double> times_of(const Result& result, unsigned flags) {
     std::vector<double> times_s;
@@ -33,11 +34,6 @@ std::vector<double> times_of(const Result& result, unsigned flags) {
         if ((row.flags & ~unsigned{kThere | kAgain}) == flags)
             times_s.push_back(static_cast<double>(row.at) / static_cast<double>(kSecond));
     return times_s;
-}
-
-void expect_near(const std::vector<double>& is, const std::vector<double>& should_be) {
-    ASSERT_EQ(is.size(), should_be.size());
-    for (std::size_t i = 0; i < is.size(); i++) EXPECT_NEAR(is[i], should_be[i], 1e-9);
 }
 
 // RFC 6298, 5.7: the RTO is 3 s for data. RFC 5681, 3.1: the initial window is one segment, ...
@@ -54,11 +50,10 @@ TEST(Handshake, ALostSynLeadsToThreeSecondsAndOneSegment) {
     }
 }
 
-// Linux: tcp_ack_update_rtt() uses the SYN-ACK's timestamp where Karn's rule allows no other
-// sample.
+// tcp_ack_update_rtt() takes the SYN-ACK's timestamp where Karn's rule allows no other sample.
 TEST(Handshake, ATimestampMeasuresARepeatedSyn) {
-    std::vector<std::uint64_t> lost{1};
-    for (std::uint64_t i = 4; i <= 13; i++) lost.push_back(i);  // SYN, SYN, ACK, ten segments
+    std::vector<std::uint64_t> lost = from_to(4, 13);  // SYN, SYN, ACK, ten segments
+    lost.insert(lost.begin(), 1);
     Network network = with_losses(lost, {});
     Flow& flow = network.flows[0];
     flow.recovery = Recovery::prr;
@@ -68,9 +63,7 @@ TEST(Handshake, ATimestampMeasuresARepeatedSyn) {
     flow.min_rto = 200 * kMs;
     const auto timeout_after_s = [&] {
         const FlowResult result = simulate(network, 1).flows.at(0);
-        const auto is_timeout = [](const Event& e) { return e.kind == EventKind::timeout; };
-        const auto& events = result.events;
-        return std::find_if(events.begin(), events.end(), is_timeout)->time_s - events[0].time_s;
+        return times_s(result, EventKind::timeout).at(0) - result.events[0].time_s;
     };
     EXPECT_NEAR(timeout_after_s(), 3.0, 1e-9) << "RFC 6298, (5.7)";
     flow.timed_syn = true;
@@ -80,17 +73,14 @@ TEST(Handshake, ATimestampMeasuresARepeatedSyn) {
 // ... but RFC 6928, 2: "unless there have been more than one SYN or SYN/ACK retransmissions".
 TEST(Handshake, OneLostSynMayLeaveTheInitialWindow) {
     for (const std::uint64_t syns : {1u, 2u, 3u}) {
-        std::vector<std::uint64_t> lost;
-        for (std::uint64_t i = 1; i < syns; i++) lost.push_back(i);
-        Network network = with_losses(lost, {});
+        Network network = with_losses(from_to(1, syns - 1), {});
         network.flows[0].forgiven_syns = 1;
         const FlowResult flow = simulate(network, 1).flows[0];
         EXPECT_EQ(flow.events[0].cwnd, syns <= 2 ? 10u : 1u) << syns;
     }
 }
 
-// RFC 6298, 5.5.
-TEST(Handshake, SynsBackOff) {
+TEST(Handshake, SynsBackOff) {  // RFC 6298, 5.5
     EXPECT_NEAR(simulate(with_losses({1, 2, 3}, {}), 1).flows[0].established_s, 1 + 2 + 4 + kSynRtt,
                 1e-9);
 }
@@ -102,8 +92,7 @@ TEST(Handshake, ALostSynAckIsRepeatedByItsOwnTimer) {
     EXPECT_NEAR(result.flows[0].established_s, 1 + kSynRtt, 1e-9);
 }
 
-// RFC 6298, 5.5: after 1, 2 and 4 s.
-TEST(Handshake, SynAcksBackOff) {
+TEST(Handshake, SynAcksBackOff) {  // RFC 6298, 5.5: after 1, 2 and 4 s
     const Result result = simulate(with_losses({2, 3, 4}, {1, 2, 3}), 1);
     EXPECT_NEAR(result.flows[0].established_s, 1 + 2 + 4 + kSynRtt, 1e-9);
 }
@@ -126,9 +115,7 @@ TEST(Handshake, TheLossOfItsLastAckIsHarmless) {
 // RFC 9293, 3.10.7.4: a repeated SYN-ACK is answered by an ACK and changes nothing else. Here the
 // ACK and the first window of data are lost.
 TEST(Handshake, ARepeatedSynAckIsAcknowledged) {
-    std::vector<std::uint64_t> lost;
-    for (std::uint64_t i = 2; i <= 12; i++) lost.push_back(i);  // SYN, ACK, ten segments
-    Network network = with_losses(lost, {});
+    Network network = with_losses(from_to(2, 12), {});  // SYN, ACK, ten segments
     network.flows[0].min_rto = 3 * kSecond;
     const Result result = simulate(network, 1);
     expect_near(times_of(result, kSyn | kAck), {kSynRtt, 1 + kSynRtt});

@@ -3,8 +3,6 @@
 // Windows after an idle time, and windows of senders that do not fill them.
 #include "engine/tcp/idle_restart.hpp"
 
-#include <gtest/gtest.h>
-
 #include "engine/tcp/rate_limited_increase.hpp"
 #include "one_link.hpp"
 
@@ -42,8 +40,7 @@ std::vector<std::uint32_t> windows_at_starts(Flow flow, Time think) {
     network.links[0].forward.queue_packets = 300;
     network.flows = {flow};
     network.trace.events = true;
-    const Result result = simulate(network, 1);
-    EXPECT_EQ(result.error, "");
+    const Result result = result_of(network);
     EXPECT_GT(result.messages.size(), 5u);
     std::vector<std::uint32_t> windows;
     std::size_t next = 1;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Links in whole runs: jitter, reordering, marks and the senders' response, recorded rates. Queue
-// statistics are compared with the queue's trace, the capture with what was sent.
-#include <gtest/gtest.h>
-
-#include <algorithm>
+// Links in whole runs: jitter, reordering, marks and the senders' response, recorded rates; and the
+// capture beside what was sent. fuzz/invariants.hpp compares a queue's statistics with its trace.
 #include <set>
 
 #include "engine/link/capture.hpp"
@@ -37,23 +34,8 @@ TEST(Queue, CountsTheOverheadOfPacketsThatNeverLeave) {
     Flow flow = datagrams(51'200'000);
     flow.packet_bytes = 64'000;
     network.flows = {flow};
-    const Result result = simulate(network, 1);
-    ASSERT_EQ(result.error, "");
+    const Result result = result_of(network);
     EXPECT_EQ(result.flows[0].sent - result.forward[0].queue_drops, 1u + 4500u);
-}
-
-TEST(RecordedRate, CountsTheBytesOfPacketsOfTwoSizes) {
-    Network network = one_link(12'000'000, 10 * kMs, 2 * kSecond);
-    network.links[0].forward.opportunities_ms = {1};
-    Flow large = datagrams(2'000'000), small = datagrams(1'000'000);
-    small.packet_bytes = 500;
-    large.stop = small.stop = kSecond;
-    network.flows = {large, small};
-    const Result result = simulate(network, 1);
-    ASSERT_EQ(result.error, "");
-    EXPECT_GT(result.flows[1].sent, 100u);
-    EXPECT_EQ(result.forward[0].bytes,
-              result.flows[0].ip_bytes_at_sink + result.flows[1].ip_bytes_at_sink);
 }
 
 TEST(Jitter, IsUniformAndKeepsTheOrder) {
@@ -62,26 +44,14 @@ TEST(Jitter, IsUniformAndKeepsTheOrder) {
     network.flows = {datagrams(1'200'000)};  // every 10 ms: keeping the order costs nothing
     const std::vector<Captured> seen = arrivals(network);
     ASSERT_GT(seen.size(), 39000u);
-    constexpr std::size_t kCells = 20;
-    std::vector<double> cells(kCells);
+    std::vector<double> extras_ms;
     for (std::size_t i = 0; i < seen.size(); i++) {
         const Time base = static_cast<Time>(i) * 10 * kMs + 12 * kMicrosecond + 10 * kMs;
-        const Time extra = seen[i].at - base - 10 * kMs;
-        ASSERT_GE(extra, -kMicrosecond);
-        ASSERT_LE(extra, 4 * kMs + kMicrosecond);
-        const auto cell = static_cast<std::size_t>(std::max<Time>(extra, 0) * 20 / (4 * kMs));
-        cells[std::min(cell, kCells - 1)]++;
+        extras_ms.push_back(seconds(seen[i].at - base - 10 * kMs) * 1e3);
+        ASSERT_GE(extras_ms.back(), -0.001);
+        ASSERT_LE(extras_ms.back(), 4.001);
     }
-    expect_chi_square(cells, std::vector<double>(kCells, static_cast<double>(seen.size()) / kCells),
-                      "jitter");
-}
-
-TEST(Jitter, DoesNotReorder) {
-    Network network = one_link(1'000'000'000, 10 * kMs, 20 * kSecond);
-    network.links[0].forward.jitter = 40 * kMs;
-    network.flows = {datagrams(12'000'000)};
-    const std::vector<Captured> seen = arrivals(network);
-    for (std::size_t i = 1; i < seen.size(); i++) ASSERT_LE(seen[i - 1].number, seen[i].number);
+    expect_uniform(extras_ms, 4, "jitter");
 }
 
 TEST(Reordering, HoldsBackTheGivenShare) {
@@ -133,8 +103,7 @@ TEST(Ecn, MarksOnlyEcnCapableFlows) {  // RFC 3168, 5: not-ECT packets are dropp
     EXPECT_EQ(result.flows[0].ecn_reductions, 0u);
 }
 
-// Packets that wait when the run ends are not sent.
-TEST(Utilisation, EndsWithTheRun) {
+TEST(Utilisation, EndsWithTheRun) {  // Packets that wait when the run ends are not sent
     Network network = one_link(1'000'000, 10 * kMs, kSecond);
     network.links[0].forward.queue_packets = kUnlimited;
     network.flows = {datagrams(10'000'000)};  // the first leaves 1.2 ms after the start
@@ -157,17 +126,6 @@ TEST(Fading, HitsBothDirectionsAtOnce) {
     for (const Drop& drop : simulate(network, 1).drops) lost[drop.channel].push_back(drop.time_s);
     EXPECT_GT(lost[0].size(), 100u);
     EXPECT_EQ(lost[0], lost[1]) << "they send at the same times";
-}
-
-TEST(Bytes, CountEachPacketAndItsOverheadWhateverTheSizes) {
-    Network network = one_link(10'000'000, 10 * kMs, 10 * kSecond);
-    network.links[0].overhead_bytes = 38;
-    network.flows = {datagrams(600'000), datagrams(500'000)};
-    network.flows[1].packet_bytes = 576;
-    const Result result = simulate(network, 1);
-    const std::uint64_t large = result.flows[0].sent, small = result.flows[1].sent;
-    ASSERT_GT(std::min(large, small), 100u);
-    EXPECT_EQ(result.forward[0].bytes, large * (1500 + 38) + small * (576 + 38));
 }
 
 // RFC 3522, 3.2: the timestamp of an ACK that echoes a mark also tells which transmission it
@@ -199,65 +157,9 @@ TEST(RecordedRate, IsWhatALongFlowGets) {
     EXPECT_GT(result.forward[0].utilisation, 0.99);
 }
 
-TEST(QueueTrace, AddsUpToTheStatistics) {
-    Network network = one_link(2'000'000, 20 * kMs, 60 * kSecond);
-    network.links[0].forward.loss = Uniform{0.001};
-    network.flows = {tcp(WW_PROTOCOL_RENO), tcp(WW_PROTOCOL_CUBIC)};
-    network.trace.queues = true;
-    const Result traced = simulate(network, 1);
-    const DirectionResult& way = traced.forward[0];
-    double waited = 0, longest = 0;
-    for (std::size_t i = 0; i < way.trace.arrival_s.size(); i++) {
-        const double start_s = way.trace.start_s[i];
-        const double wait = (std::isnan(start_s) ? 60 : start_s) - way.trace.arrival_s[i];
-        ASSERT_GT(wait, 0);
-        waited += wait;
-        longest = std::max(longest, wait);
-    }
-    EXPECT_NEAR(waited, way.waited_s, 1e-6 * waited);
-    EXPECT_NEAR(longest, way.longest_wait_s, 1e-9);
-    EXPECT_LE(way.trace.arrival_s.size(), way.packets);
-    EXPECT_NEAR(way.utilisation, static_cast<double>(way.bytes) * 8 / 2e6 / 60, 0.01);
-    std::uint64_t by_kind[4] = {0, 0, 0, 0};
-    for (const Drop& drop : traced.drops) by_kind[static_cast<int>(drop.kind)]++;
-    EXPECT_EQ(by_kind[0], way.queue_drops + traced.backward[0].queue_drops);
-    EXPECT_EQ(by_kind[2], way.lost + traced.backward[0].lost);
-    EXPECT_GT(by_kind[0], 0u);
-    EXPECT_GT(by_kind[2], 0u);
-
-    network.trace.queues = false;
-    const Result untraced = simulate(network, 1);
-    EXPECT_EQ(untraced.flows[0].sent, traced.flows[0].sent) << "looking changes nothing";
-    EXPECT_EQ(untraced.forward[0].waited_s, way.waited_s);
-}
-
-TEST(Capture, SeesEveryPacketOfTheLinkAndChangesNothing) {
-    Network network = one_link(2'000'000, 20 * kMs, 30 * kSecond);
-    network.links[0].forward.loss = Uniform{0.01};
-    network.flows = {tcp(WW_PROTOCOL_RENO)};
-    const Result uncaptured = simulate(network, 1);
-    network.trace.capture_link = 0;
-    const Result captured = simulate(network, 1);
-    EXPECT_EQ(captured.flows[0].sent, uncaptured.flows[0].sent);
-    std::uint64_t data = 0, again = 0;
-    std::set<std::uint32_t> seen;
-    Time last = 0;
-    for (const Captured& packet : captured.captured) {
-        EXPECT_GE(packet.at, last);
-        last = packet.at;
-        if (!packet.leaving || packet.payload == 0) continue;
-        data++;
-        again += !seen.insert(packet.number).second;
-    }
-    const FlowResult& flow = captured.flows[0];
-    EXPECT_NEAR(static_cast<double>(data), static_cast<double>(flow.sent - flow.queue_drops), 101);
-    EXPECT_NEAR(static_cast<double>(again), static_cast<double>(flow.retransmitted), 2);
-}
-
 // A segment may leave at the same instant at which the ACK that allows it arrives.
 TEST(Capture, ShowsAnArrivalBeforeWhatItAllows) {
-    Network network = one_link(2'000'000, 20 * kMs, 5 * kSecond);
-    network.flows = {tcp(WW_PROTOCOL_RENO)};
+    Network network = one_link(2'000'000, 20 * kMs, 5 * kSecond, {tcp(WW_PROTOCOL_RENO)});
     network.flows[0].receive_window_bytes = 4 * 1460;  // nothing waits
     network.trace.capture_link = 0;
     const std::vector<Captured> seen = simulate(network, 1).captured;
@@ -287,8 +189,8 @@ TEST(Capture, ShowsSimultaneousPacketsInTheirOrder) {
 }
 
 TEST(WindowTrace, HasRowsAtLeastTheIntervalApart) {
-    Network network = one_link(2'000'000, 20 * kMs, 20 * kSecond);
-    network.flows = {tcp(WW_PROTOCOL_RENO), tcp(WW_PROTOCOL_CUBIC)};
+    Network network = one_link(2'000'000, 20 * kMs, 20 * kSecond,
+                               {tcp(WW_PROTOCOL_RENO), tcp(WW_PROTOCOL_CUBIC)});
     network.trace.windows = true;
     const Result whole = simulate(network, 1);
     network.trace.interval = 300 * kMs;
@@ -304,8 +206,7 @@ TEST(WindowTrace, HasRowsAtLeastTheIntervalApart) {
 
 // columns.hpp: the estimate is NaN before its first sample, and for controls without one.
 TEST(WindowTrace, ShowsAnEstimateInBitsPerSecond) {
-    Network network = one_link(2'000'000, 20 * kMs, 20 * kSecond);
-    network.flows = {tcp(WW_PROTOCOL_WESTWOOD_PLUS)};
+    Network network = one_link(2'000'000, 20 * kMs, 20 * kSecond, {tcp(WW_PROTOCOL_WESTWOOD_PLUS)});
     network.flows[0].receive_window_bytes = 40'000;  // fills the path, but not its queue
     network.trace.windows = true;
     const WindowTrace seen = simulate(network, 1).flows[0].trace;
@@ -357,34 +258,6 @@ TEST(Capture, KeepsEverySackBlock) {
     const Captured& row = capture.rows[0];
     EXPECT_EQ(std::vector(row.sack, row.sack + 2 * row.sack_count),
               (std::vector<std::uint32_t>{30, 40, 10, 20}));
-}
-
-TEST(Records, AreMadeOnlyIfAskedFor) {
-    Network network = one_link(2'000'000, 20 * kMs, 20 * kSecond);
-    network.links[0].forward.loss = Uniform{0.01};
-    network.flows = {tcp(WW_PROTOCOL_RENO)};
-    const Result result = simulate(network, 1);
-    EXPECT_GT(result.forward[0].lost, 0u);
-    EXPECT_TRUE(result.drops.empty());
-    EXPECT_TRUE(result.captured.empty());
-    EXPECT_TRUE(result.flows[0].events.empty());
-    EXPECT_TRUE(result.flows[0].trace.time_s.empty());
-    EXPECT_TRUE(result.forward[0].trace.arrival_s.empty());
-}
-
-TEST(Records, ListEachMarkWithItsPacket) {
-    Network network = marking_of_reno(true);
-    network.trace.queues = true;
-    const Result result = simulate(network, 1);
-    std::uint64_t marks = 0;
-    for (const Drop& drop : result.drops) {
-        if (drop.kind != DropKind::mark) continue;
-        marks++;
-        EXPECT_TRUE(drop.channel == 0 && drop.flow == 0 && drop.packet == PacketKind::data)
-            << "data on its way";
-    }
-    EXPECT_EQ(marks, result.forward[0].marked);
-    EXPECT_GT(marks, 20u);
 }
 
 }  // namespace

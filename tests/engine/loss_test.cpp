@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compares bit errors and the two-state model with their theory. channel_test.cpp has uniform and
-// scripted loss.
-#include <gtest/gtest.h>
+// Bit errors and the two-state model by theory. channel_test.cpp has uniform and scripted loss.
 
 #include "engine/link/loss/process.hpp"
+#include "one_link.hpp"
 #include "statistics.hpp"
-#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {

@@ -3,11 +3,6 @@
 // Frames of live media (engine/traffic/media.hpp).
 #include "engine/traffic/media.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "one_link.hpp"
 
 namespace ww::sim::test {

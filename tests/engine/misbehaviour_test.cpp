@@ -3,14 +3,8 @@
 // Receivers that divide ACKs or acknowledge early (engine/tcp/misbehaviour.hpp), and what protects a sender.
 #include "engine/tcp/misbehaviour.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "engine/link/packet.hpp"
 #include "scripted.hpp"
-#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {

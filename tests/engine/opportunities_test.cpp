@@ -3,12 +3,10 @@
 // Compares recorded rates with Mahimahi's link queue, written out opportunity by opportunity.
 #include "engine/link/opportunities.hpp"
 
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <random>
 
-#include "units.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -56,20 +54,11 @@ void expect_as_mahimahi(const std::vector<std::uint64_t>& trace,
     }
 }
 
-TEST(Opportunities, SendAPacketOf1504BytesEach) {
-    expect_as_mahimahi({3, 5, 9}, {{0, 1504}, {0, 1504}, {0, 1504}, {0, 1504}}, "one each");
-}
-
-TEST(Opportunities, SmallPacketsShareOne) {
+TEST(Opportunities, AreWhole) {
+    expect_as_mahimahi({3, 5, 9}, {{0, 1504}, {0, 1504}, {0, 1504}, {0, 1504}}, "a packet each");
     expect_as_mahimahi({2}, {{0, 500}, {0, 500}, {0, 500}, {0, 500}}, "three of them and a rest");
-}
-
-TEST(Opportunities, ALargePacketTakesSeveral) {
     expect_as_mahimahi({2, 2, 2, 10}, {{0, 4000}, {0, 9000}}, "three, then six");
-}
-
-TEST(Opportunities, AreLostIfNothingWaits) {
-    expect_as_mahimahi({1, 2, 3}, {{0, 100}, {5 * kMs / 2, 1504}, {20 * kMs, 1504}}, "gone");
+    expect_as_mahimahi({1, 2, 3}, {{0, 100}, {5 * kMs / 2, 1504}, {20 * kMs, 1504}}, "lost ones");
 }
 
 TEST(Opportunities, FollowMahimahiOnAnyTrace) {

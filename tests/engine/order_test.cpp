@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Ring, tournament and timers keep things in order. Models from the standard library check them.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <deque>
 #include <random>
 #include <set>
-#include <utility>
 
 #include "engine/base/ring.hpp"
 #include "engine/base/timers.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -56,7 +53,6 @@ TEST(Ring, KeepsItsItemsWhenMoved) {
     EXPECT_TRUE(moved.empty());
 }
 
-// The smallest key wins; of equal keys, the one in the lowest slot.
 TEST(Tournament, FindsTheSmallestKeyAndOnATieTheLowestSlot) {
     for (std::size_t slots = 1; slots <= 40; slots++) {
         std::mt19937_64 random(slots);
@@ -81,8 +77,7 @@ TEST(Tournament, FindsTheSmallestKeyAndOnATieTheLowestSlot) {
     }
 }
 
-// Owners move their deadlines at will. Every timer fires at its time and in order; on a tie, the
-// lowest owner first.
+// Owners move their deadlines; timers fire in time, on a tie the lowest owner's first.
 TEST(TimerQueue, FiresAsASortedSetWould) {
     for (std::uint64_t seed = 1; seed <= 100; seed++) {
         std::mt19937_64 random(seed);

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rack examines each segment once. This compares it with the loop of RFC 8985, 6.2, over all
-// segments.
+// Rack, which examines each segment once, beside RFC 8985, 6.2's loop over all segments.
 #include "engine/tcp/rack.hpp"
-
-#include <gtest/gtest.h>
 
 #include <random>
 
 #include "engine/tcp/frto.hpp"
 #include "engine/tcp/loss_probe.hpp"
 #include "engine/tcp/undo.hpp"
-#include "units.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -209,8 +206,7 @@ TEST(LossProbe, TellsWhetherItRepairedALoss) {
     EXPECT_FALSE(probe.is_out());
 }
 
-// RFC 3708, 2: every retransmission of the episode must be reported; RFC 3522, 3.2: only the first
-// ACK counts.
+// RFC 3708, 2: every retransmission must be reported; RFC 3522, 3.2: only the first ACK counts.
 TEST(Undo, OneAckOfARetransmissionDecides) {
     Undo undo;
     undo.begin(0);

@@ -4,13 +4,11 @@
 // machine and in every version. Exact sums of times, too.
 #include "engine/base/random.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <set>
 
 #include "engine/base/time_sum.hpp"
-#include "units.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How the engine keeps the records of core/delivery.h, whose equations tests/core/delivery_test.cpp tests.
-#include <gtest/gtest.h>
-
+#include "connected.hpp"
 #include "engine/tcp/rate_sample.hpp"
-#include "engine/tcp/sender.hpp"
-#include "settings.hpp"
-#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -63,24 +59,15 @@ TEST(RateSample, KnowsWhatWasInFlightAndLostWhenItsSegmentWasSent) {
     EXPECT_EQ(sample.lost_since, 2u);
 }
 
-// The sender reports to its control the round trip of what a SACK block delivers, before anything
-// is acknowledged.
+// The control learns the round trip of what a SACK block delivers before it is acknowledged.
 TEST(RateSample, TheSenderReportsWhatASackDelivers) {
-    Flow flow;
+    Flow flow = with_sack();
     flow.cc = ww_configure(WW_PROTOCOL_WESTWOOD_CUBIC);
-    flow.recovery = Recovery::sack;
-    flow.min_rto = kMs;
-    Sender sender(settings_of(flow), flow, 99);
-    sender.on_syn_sent(0);
-    sender.on_syn_ack(100 * kMs);
-    const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
-    ASSERT_EQ(sender.next_segment(100 * kMs), 0);
-    ASSERT_EQ(sender.next_segment(110 * kMs), 1);
-    ASSERT_EQ(sender.next_segment(120 * kMs), 2);
-    const SackBlocks third{1, {{number(2), number(3)}}};
-    sender.on_ack(180 * kMs, {number(0), &third});
+    Connected sender(flow);
+    for (const int segment : {0, 1, 2}) ASSERT_EQ(sender.next(100 + 10 * segment), segment);
+    sender.ack(180, 0, {.sacked = {{2, 3}}});
     EXPECT_EQ(sender.observe(180 * kMs).rtt_min_us, 60000u);
-    sender.on_ack(190 * kMs, {number(3)});
+    sender.ack(190, 3);
     EXPECT_EQ(sender.observe(190 * kMs).rtt_min_us, 60000u) << "80 ms of the second";
 }
 

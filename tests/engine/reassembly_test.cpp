@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compares what a receiver holds beyond a gap with a set of bytes, and what it reports with RFC
-// 2018, 4.
+// What a receiver holds beyond a gap, beside a set of bytes, and its reports, by RFC 2018, 4.
 #include "engine/tcp/reassembly.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <random>
 #include <set>
 
 #include "engine/tcp/receiver.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -53,8 +50,7 @@ TEST(Ranges, ReportNewPartsAsASetOfBytesWould) {
     }
 }
 
-// RFC 2018, 4: first the block with the segment that just arrived, then those most recently
-// reported.
+// RFC 2018, 4: first the block of the segment that arrived, then those reported most recently.
 struct Model {
     Bytes held;
     std::vector<std::int64_t> arrivals;  // first bytes of out-of-order arrivals, latest first
@@ -94,6 +90,7 @@ TEST(Receiver, DeliversAndReportsAsASetOfBytesWould) {
             const bool in_order = start == next, gap = !model.held.empty();
             const bool at_once = receiver.on_data(0, isn + static_cast<std::uint32_t>(start),
                                                   static_cast<std::uint32_t>(size));
+            // RFC 5681, 4.2: data that is out of order, fills a gap or is a duplicate
             EXPECT_EQ(at_once, !in_order || gap) << "at once unless plainly in order";
             for (std::int64_t x = start; x < start + size; x++)
                 if (x >= next) model.held.insert(x);

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // newreno follows RFC 6582, clause by clause.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 #include "scripted.hpp"
 
 namespace ww::sim::test {
 namespace {
 
-using Segments = std::vector<std::int64_t>;
-
 const Script kThreeDrops{{{4}, {6}, {8}}};
+// What was sent before the first timeout brings three duplicates of segment 8.
+const std::vector<Transmission> kTwoTimeouts{{4}, {5}, {6}, {8}, {4, 2}, {8, 2}};
 
 // 3.2, step 3: a partial ACK retransmits the first unacknowledged segment.
 TEST(NewReno, APartialAckRetransmitsTheNextHole) {
@@ -28,16 +24,11 @@ TEST(NewReno, APartialAckRetransmitsTheNextHole) {
     EXPECT_EQ(run.flow().timeouts, 0u);
 }
 
-// 3.2, step 3: newreno repairs one hole per round trip.
-TEST(NewReno, RepairsOneHolePerRoundTrip) {
+TEST(NewReno, RepairsOneHolePerRoundTrip) {  // 3.2, step 3
     const ScriptedRun run(Recovery::newreno, kThreeDrops);
-    const double rtt = 0.1010385;
-    EXPECT_NEAR(
-        run.first(EventKind::retransmit, 6).time_s - run.first(EventKind::retransmit, 4).time_s,
-        rtt, 1e-6);
-    EXPECT_NEAR(
-        run.first(EventKind::retransmit, 8).time_s - run.first(EventKind::retransmit, 6).time_s,
-        rtt, 1e-6);
+    const auto repaired_s = [&](int hole) { return run.first(EventKind::retransmit, hole).time_s; };
+    for (const int hole : {6, 8})
+        EXPECT_NEAR(repaired_s(hole) - repaired_s(hole - 2), 0.1010385, 1e-6) << "a round trip";
 }
 
 // 3.2, step 3: deflates by what was acknowledged and adds one segment back.
@@ -64,11 +55,8 @@ TEST(NewReno, OnlyAFullAckEndsRecovery) {
 
 // 3.2, step 3, full ACK, option 1: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS).
 TEST(NewReno, TheExitWindowIsBoundedByTheFlight) {
-    Script script{{{4}}};
-    script.change = [](Network& network) {
-        network.flows[0].size_bytes = 16'000;
-    };  // nothing beyond
-    const ScriptedRun drained(Recovery::newreno, script);
+    const ScriptedRun drained(Recovery::newreno, {{4}},
+                              [](Flow& flow) { flow.size_bytes = 16'000; });  // nothing beyond
     EXPECT_EQ(drained.first(EventKind::exit).segment, 16);
     EXPECT_EQ(drained.first(EventKind::exit).ssthresh, 5u);
     EXPECT_EQ(drained.first(EventKind::exit).cwnd, 2u);  // nothing is in flight: max(0, 1) + 1
@@ -77,34 +65,28 @@ TEST(NewReno, TheExitWindowIsBoundedByTheFlight) {
     EXPECT_EQ(busy.first(EventKind::exit).cwnd, 5u);  // ssthresh
 }
 
-// Option 2, as in ns-3: cwnd = ssthresh, which may far exceed the flight of a control that does not
-// halve.
+// Option 2, as in ns-3: cwnd = ssthresh, which may far exceed the flight without halving.
 TEST(NewReno, TheExitWindowMayBeSsthresh) {
-    Script script{{{4}}};
-    script.change = [](Network& network) {
-        network.flows[0].size_bytes = 16'000;
-        network.flows[0].full_ack_to_ssthresh = true;
-    };
-    EXPECT_EQ(ScriptedRun(Recovery::newreno, script).first(EventKind::exit).cwnd, 5u);
+    const ScriptedRun run(Recovery::newreno, {{4}}, [](Flow& flow) {
+        flow.size_bytes = 16'000;
+        flow.full_ack_to_ssthresh = true;
+    });
+    EXPECT_EQ(run.first(EventKind::exit).cwnd, 5u);
 }
 
-// 3.2, step 3, last paragraph: the "impatient" variant restarts the timer only on the first partial
-// ACK.
+// 3.2, step 3: the "impatient" variant restarts the timer only on the first partial ACK.
 TEST(NewReno, OnlyTheFirstPartialAckRestartsTheTimer) {
-    Script script{{{4}, {6}, {8}, {10}, {10, 2}}};
-    const ScriptedRun run(Recovery::newreno, script);
+    const ScriptedRun run(Recovery::newreno, {{{4}, {6}, {8}, {10}, {10, 2}}});
     const double first = run.first(EventKind::ack, 6).time_s;
     const Event timeout = run.first(EventKind::timeout);
     EXPECT_EQ(timeout.segment, 10);
     EXPECT_NEAR(timeout.time_s - first, 1.0, 1e-9);
 }
 
-// ns-2 before May 2003, newreno_changes1_ = 0: "slow but steady", each partial ACK restarts the
-// timer.
+// ns-2 before May 2003, newreno_changes1_ = 0: "slow but steady".
 TEST(NewReno, EachPartialAckMayRestartTheTimer) {
-    Script script{{{4}, {6}, {8}, {10}, {10, 2}}};
-    script.change = [](Network& network) { network.flows[0].partial_acks_restart_rto = true; };
-    const ScriptedRun run(Recovery::newreno, script);
+    const ScriptedRun run(Recovery::newreno, {{4}, {6}, {8}, {10}, {10, 2}},
+                          [](Flow& flow) { flow.partial_acks_restart_rto = true; });
     const Event timeout = run.first(EventKind::timeout);
     EXPECT_EQ(timeout.segment, 10);
     EXPECT_NEAR(timeout.time_s - run.first(EventKind::ack, 10).time_s, 1.0, 1e-9);
@@ -112,9 +94,8 @@ TEST(NewReno, EachPartialAckMayRestartTheTimer) {
 
 // ns-2 before May 2003, partial_window_deflation_ = 0.
 TEST(NewReno, APartialAckMayEndTheInflation) {
-    Script script = kThreeDrops;
-    script.change = [](Network& network) { network.flows[0].partial_acks_end_inflation = true; };
-    const ScriptedRun run(Recovery::newreno, script);
+    const ScriptedRun run(Recovery::newreno, kThreeDrops.lost,
+                          [](Flow& flow) { flow.partial_acks_end_inflation = true; });
     for (const std::int64_t hole : {6, 8}) EXPECT_EQ(run.first(EventKind::ack, hole).cwnd, 5u);
     EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{4, 6, 8}));
 }
@@ -122,11 +103,8 @@ TEST(NewReno, APartialAckMayEndTheInflation) {
 // ns-2 before July 2003, exitFastRetrans_ = false: it retransmits what arrived before the timeout.
 TEST(NewReno, IgnoredDuplicatesMayInflateTheWindow) {
     const auto most_after_timeout = [](bool inflate) {
-        Script script{{{4}, {5}, {6}, {8}, {4, 2}, {8, 2}}};
-        script.change = [=](Network& network) {
-            network.flows[0].guarded_duplicates_inflate = inflate;
-        };
-        const ScriptedRun run(Recovery::newreno, script);
+        const ScriptedRun run(Recovery::newreno, kTwoTimeouts,
+                              [=](Flow& flow) { flow.guarded_duplicates_inflate = inflate; });
         const int timeout = run.find(EventKind::timeout, 4);
         std::uint32_t most = 0;
         for (int i = timeout + 1; i < run.find(EventKind::timeout, 8); i++)
@@ -139,12 +117,10 @@ TEST(NewReno, IgnoredDuplicatesMayInflateTheWindow) {
 // send_one() of ns-2: with limited transmit the first two duplicates count too.
 TEST(NewReno, IgnoredDuplicatesInflateFromTheFirstWithLimitedTransmit) {
     for (const bool limited : {false, true}) {
-        Script script{{{4}, {5}, {6}, {8}, {4, 2}, {8, 2}}};
-        script.change = [=](Network& network) {
-            network.flows[0].guarded_duplicates_inflate = true;
-            network.flows[0].limited_transmit = limited;
-        };
-        const ScriptedRun run(Recovery::newreno, script);
+        const ScriptedRun run(Recovery::newreno, kTwoTimeouts, [=](Flow& flow) {
+            flow.guarded_duplicates_inflate = true;
+            flow.limited_transmit = limited;
+        });
         const int first = run.find(EventKind::dupack, -1, run.find(EventKind::timeout, 4));
         ASSERT_GT(first, 0);
         EXPECT_EQ(run.at(first).cwnd, run.at(first - 1).cwnd + (limited ? 1 : 0)) << run.table();
@@ -166,26 +142,24 @@ TEST(NewReno, ATimeoutEndsRecovery) {
 
 // 3.2, steps 2 and 4: after a timeout, three duplicate ACKs below recover do not start fast retransmit.
 TEST(NewReno, NoFastRetransmitForDataSentBeforeATimeout) {
-    const Script script{{{4}, {5}, {6}, {8}, {4, 2}, {8, 2}}};
-    const ScriptedRun run(Recovery::newreno, script);
+    const ScriptedRun run(Recovery::newreno, {kTwoTimeouts});
     const int timeout = run.find(EventKind::timeout, 4), again = run.find(EventKind::timeout, 8);
     ASSERT_GT(again, timeout);
     const Segments dupacks = run.segments(EventKind::dupack, timeout, again);
     EXPECT_GE(std::count(dupacks.begin(), dupacks.end(), 8), 3);
     EXPECT_EQ(run.find(EventKind::recovery, 8), -1);
 
-    const ScriptedRun reno(Recovery::reno, script);  // reno has no guard
+    const ScriptedRun reno(Recovery::reno, {kTwoTimeouts});  // reno has no guard
     EXPECT_GE(reno.find(EventKind::recovery, 8), 0);
 }
 
 // RFC 6582, 3.2, step 2: "covers more than recover". Spurious retransmissions after the timeout
 // bring three duplicate ACKs for recover + 1, although nothing is lost.
 TEST(NewReno, NoFastRetransmitIfTheAckOnlyReachesRecover) {
-    const auto wide = [](Network& network) {
-        network.flows[0].initial_cwnd = network.flows[0].initial_ssthresh = 20;
-        network.flows[0].size_bytes *= 5;
-    };
-    const ScriptedRun run(Recovery::newreno, {{{4}, {5}, {6}, {8}, {4, 2}}, {}, wide});
+    const ScriptedRun run(Recovery::newreno, {{4}, {5}, {6}, {8}, {4, 2}}, [](Flow& flow) {
+        flow.initial_cwnd = flow.initial_ssthresh = 20;
+        flow.size_bytes *= 5;
+    });
     const int timeout = run.find(EventKind::timeout), exit = run.find(EventKind::exit, -1, timeout);
     ASSERT_GT(exit, timeout);
     const std::int64_t beyond = run.at(exit).segment;
@@ -197,8 +171,8 @@ TEST(NewReno, NoFastRetransmitIfTheAckOnlyReachesRecover) {
 // RFC 5681, 3.2, step 4: each duplicate ACK means that a segment has left the network. So segments
 // sent on duplicate ACKs must not raise ssthresh when the retransmission is lost as well.
 TEST(NewReno, ATimeoutInRecoveryHalvesTheFlightInTheNetwork) {
-    const auto endless = [](Network& network) { network.flows[0].size_bytes *= 5; };
-    const ScriptedRun run(Recovery::newreno, {{{4}, {4, 2}}, {}, endless});
+    const ScriptedRun run(Recovery::newreno, {{4}, {4, 2}},
+                          [](Flow& flow) { flow.size_bytes *= 5; });
     const int recovery = run.find(EventKind::recovery);
     const int timeout = run.find(EventKind::timeout, -1, recovery);
     ASSERT_GT(timeout, recovery);

@@ -2,15 +2,11 @@
 //
 // Fast retransmit and fast recovery of tahoe and reno, and their limits (RFC 5681, 3.2; Fall &
 // Floyd 1996). tests/golden/engine has the whole sequences.
-#include <gtest/gtest.h>
-
 #include "engine/recovery.hpp"
 #include "scripted.hpp"
 
 namespace ww::sim::test {
 namespace {
-
-using Segments = std::vector<std::int64_t>;
 
 // RFC 3042: each of the first two duplicate ACKs sends one new segment, and leaves cwnd unchanged.
 TEST(Reno, LimitedTransmitSendsASegmentForEachOfTheFirstTwoDuplicateAcks) {
@@ -25,9 +21,7 @@ TEST(Reno, LimitedTransmitSendsASegmentForEachOfTheFirstTwoDuplicateAcks) {
 }
 
 TEST(Reno, WithoutLimitedTransmitTheFirstTwoDuplicateAcksSendNothing) {
-    Script script{{{4}}};
-    script.change = [](Network& network) { network.flows[0].limited_transmit = false; };
-    const ScriptedRun run(Recovery::reno, script);
+    const ScriptedRun run(Recovery::reno, {{4}}, [](Flow& flow) { flow.limited_transmit = false; });
     const int first = run.find(EventKind::dupack), retransmitted = run.find(EventKind::retransmit);
     EXPECT_EQ(run.segments(EventKind::send, first, retransmitted), Segments{});
     EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 5u);  // the same FlightSize as with it
@@ -75,8 +69,7 @@ TEST(Reno, TheAckForNewDataDeflatesToSsthresh) {
     EXPECT_EQ(run.flow().retransmitted, 1u);
 }
 
-// Fall & Floyd 1996, 2.2: reno leaves on a partial ACK.
-TEST(Reno, LeavesOnAPartialAck) {
+TEST(Reno, LeavesOnAPartialAck) {  // Fall & Floyd 1996, 2.2
     const ScriptedRun run(Recovery::reno, {{{4}, {7}}});
     const Event exit = run.first(EventKind::exit);
     EXPECT_EQ(exit.segment, 7);
@@ -98,34 +91,26 @@ TEST(Reno, TheSecondHoleNeedsThreeMoreDuplicateAcks) {
 
 // ns-2's bugFix_: a window is reduced once, and its second hole waits for the timer.
 TEST(Reno, MayIgnoreDuplicatesOfDataSentBeforeTheLastReduction) {
-    Script script{{{4}, {7}}};
-    script.change = [](Network& network) { network.flows[0].guards_recovery = true; };
-    const ScriptedRun run(Recovery::reno, script);
-    EXPECT_EQ(run.flow().fast_recoveries, 1u);
-    EXPECT_EQ(run.flow().timeouts, 1u);
-    EXPECT_EQ(run.first(EventKind::timeout).segment, 7);
-    const int dupacks = run.count(EventKind::dupack, 7);
-    EXPECT_GE(dupacks, 3) << "there were enough to tell it";
+    for (const Recovery recovery : {Recovery::reno, Recovery::tahoe}) {
+        const ScriptedRun run(recovery, {{4}, {7}},
+                              [](Flow& flow) { flow.guards_recovery = true; });
+        EXPECT_EQ(run.flow().fast_recoveries, 1u);
+        if (recovery == Recovery::tahoe) continue;
+        EXPECT_EQ(run.flow().timeouts, 1u);
+        EXPECT_EQ(run.first(EventKind::timeout).segment, 7);
+        EXPECT_GE(run.count(EventKind::dupack, 7), 3) << "there were enough to tell it";
+    }
 }
 
-TEST(Tahoe, MayIgnoreDuplicatesOfDataSentBeforeTheLastReduction) {
-    Script script{{{4}, {7}}};
-    script.change = [](Network& network) { network.flows[0].guards_recovery = true; };
-    EXPECT_EQ(ScriptedRun(Recovery::tahoe, script).flow().fast_recoveries, 1u);
-}
-
-// ns-2's recv_newack_helper() also calls opencwnd() for the ACK that ends recovery; Sack1 only
-// calls newack().
+// ns-2's recv_newack_helper() also opens cwnd for the ACK that ends recovery; Sack1 does not.
 TEST(Reno, MayGrowByTheAckThatEndsRecovery) {
     for (const Recovery recovery : {Recovery::reno, Recovery::newreno, Recovery::sack}) {
         std::int64_t grown_by[2];  // the segment whose ACK makes cwnd six
         for (const bool grows : {false, true}) {
-            Script script{{{4}}};
-            script.change = [=](Network& network) {
-                network.flows[0].grows_at_exit = grows;
-                network.flows[0].full_ack_to_ssthresh = true;
-            };
-            const ScriptedRun run(recovery, script);
+            const ScriptedRun run(recovery, {{4}}, [=](Flow& flow) {
+                flow.grows_at_exit = grows;
+                flow.full_ack_to_ssthresh = true;
+            });
             int place = run.find(EventKind::exit);
             EXPECT_EQ(run.at(place).cwnd, 5u);
             while (run.at(place).cwnd != 6) place++;
@@ -140,11 +125,8 @@ TEST(Reno, MayRestartTheTimerWhenItEntersRecovery) {
     for (const Recovery recovery : {Recovery::reno, Recovery::newreno, Recovery::sack}) {
         double wait_s[2];
         for (const bool restarts : {false, true}) {
-            Script script{{{4}, {4, 2}}};  // the retransmission is lost too
-            script.change = [=](Network& network) {
-                network.flows[0].recovery_restarts_rto = restarts;
-            };
-            const ScriptedRun run(recovery, script);
+            const ScriptedRun run(recovery, {{4}, {4, 2}},  // the retransmission is lost too
+                                  [=](Flow& flow) { flow.recovery_restarts_rto = restarts; });
             wait_s[restarts] =
                 run.first(EventKind::timeout).time_s - run.first(EventKind::retransmit).time_s;
         }

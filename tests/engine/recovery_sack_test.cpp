@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // sack follows RFC 6675 on the wire. scoreboard_test.cpp tests the scoreboard alone.
-#include <gtest/gtest.h>
-
 #include "scripted.hpp"
 
 namespace ww::sim::test {
 namespace {
-
-using Segments = std::vector<std::int64_t>;
 
 // 5, step 4.2: cwnd = ssthresh = FlightSize / 2, and nothing inflates it.
 TEST(SackRecovery, HalvesTheWindowAndDoesNotInflate) {
@@ -42,10 +38,9 @@ TEST(SackRecovery, AllHolesAreRepairedInOneRoundTrip) {
 
 // 5, step 3: before recovery, SACKed segments make room for new ones; RFC 3042 may be switched off.
 TEST(SackRecovery, LimitedTransmitSendsASegmentForEachOfTheFirstTwoDuplicateAcks) {
-    Script script{{{4}}};
     for (const bool limited_transmit : {true, false}) {
-        script.change = [=](Network& n) { n.flows[0].limited_transmit = limited_transmit; };
-        const ScriptedRun run(Recovery::sack, script);
+        const ScriptedRun run(Recovery::sack, {{4}},
+                              [=](Flow& flow) { flow.limited_transmit = limited_transmit; });
         const int first = run.find(EventKind::dupack), recovery = run.find(EventKind::recovery);
         EXPECT_EQ(run.segments(EventKind::send, first, recovery),
                   limited_transmit ? (Segments{14, 15}) : Segments{});
@@ -92,11 +87,9 @@ TEST(SackRecovery, NoFastRetransmitForDataSentBeforeATimeout) {
 
 // NextSeg, rule 4: with nothing else to send, the highest outstanding segment goes out once.
 TEST(SackRecovery, TheRescueRetransmissionFindsALostTail) {
-    Script script{{{4}, {14}, {15}}};
-    script.change = [](Network& network) { network.flows[0].size_bytes = 16'000; };
-    const ScriptedRun run(Recovery::sack, script);
-    // 14 and 15 are the last segments: nothing above them is SACKed, so only the rescue can find
-    // them.
+    const ScriptedRun run(Recovery::sack, {{4}, {14}, {15}},
+                          [](Flow& flow) { flow.size_bytes = 16'000; });
+    // Nothing above the last segments is SACKed, so only the rescue can find them.
     const Segments sent = run.segments(EventKind::retransmit);
     ASSERT_GE(sent.size(), 2u);
     EXPECT_EQ(sent[0], 4);
@@ -117,20 +110,17 @@ TEST(SackRecovery, AnAdvancingAckWithSackNewsStartsRecovery) {
 
 // ns-3 halves the pipe (RFC 6675, 4), which excludes SACKed and lost segments.
 TEST(SackRecovery, SsthreshMayComeFromThePipe) {
-    Script script{{{4}}};
-    script.change = [](Network& network) {
-        network.flows[0].flight_excludes_sacked = true;
-        network.flows[0].initial_cwnd = network.flows[0].initial_ssthresh = 11;
-    };
-    const ScriptedRun run(Recovery::sack, script);
+    const ScriptedRun run(Recovery::sack, {{4}}, [](Flow& flow) {
+        flow.flight_excludes_sacked = true;
+        flow.initial_cwnd = flow.initial_ssthresh = 11;
+    });
     EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 4u);  // (13 - 3 - 1) / 2
 }
 
 // Linux halves cwnd, whatever was SACKed or sent beyond it: tcp_reno_ssthresh().
 TEST(SackRecovery, SsthreshMayComeFromCwnd) {
-    Script script{{{4}}};
-    script.change = [](Network& network) { network.flows[0].ssthresh_from_cwnd = true; };
-    const ScriptedRun run(Recovery::sack, script);
+    const ScriptedRun run(Recovery::sack, {{4}},
+                          [](Flow& flow) { flow.ssthresh_from_cwnd = true; });
     EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 5u) << run.table();  // 10 / 2
 }
 

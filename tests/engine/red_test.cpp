@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compares RED with Floyd & Jacobson 1993: its average, its probability, the gaps between drops;
-// then its gentle variant, and ECN.
+// RED by Floyd & Jacobson 1993: average, probability, gaps between drops; gentle RED, and ECN.
 #include "engine/link/queue/red.hpp"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "engine/link/channel.hpp"
 #include "one_link.hpp"
 #include "statistics.hpp"
-#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A host's part in congestion control is small: it reports ACKs and does what the core decides.
-// tests/golden/acks/*.txt are ACKs as they arrived at a sender, and the decision on each. The simulator's sender
-// must decide the same again, and so must ns-3's socket and the kernel (suite ww-acks of ns3/,
-// tests/linux/bpf/test_acks.py).
-// WW_UPDATE_GOLDEN=1 records them again.
-#include <gtest/gtest.h>
-
-#include <algorithm>
+// A host reports ACKs and does what the core decides. tests/golden/acks/*.txt are ACKs as they
+// arrived at a sender, and the decision on each: the simulator's sender must decide the same again,
+// and so must ns-3's socket and the kernel (ww-acks of ns3/, tests/linux/bpf/test_acks.py).
 #include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
-#include "engine/tcp/sender.hpp"
+#include "connected.hpp"
+#include "golden.hpp"
 #include "scripted.hpp"
-#include "settings.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -71,8 +62,7 @@ struct Recording {
         flow.cc.validate_cwnd =
             false;  // it does, but slow start goes on up to twice what was in flight
         flow.initial_ssthresh = WW_SSTHRESH_INFINITE;
-        // Its RTO is SRTT + max(4 RTTVAR, 200 ms): the minimum applies to the variance, not to the
-        // sum.
+        // Its RTO is SRTT + max(4 RTTVAR, 200 ms): the minimum is the variance's, not the sum's.
         flow.min_rto = flow.clock_granularity = kSecond / 5;
     }
 };
@@ -107,7 +97,8 @@ std::vector<Ack> record(const Recording& recording) {
     return acks;
 }
 
-std::vector<Ack> read(std::istream& file) {
+std::vector<Ack> read(const std::string& text) {
+    std::istringstream file(text);
     std::vector<Ack> acks;
     for (std::string line; std::getline(file, line);) {
         if (line.empty() || line[0] == '#') continue;
@@ -189,26 +180,15 @@ class ReplayTest : public testing::TestWithParam<Recording> {};
 
 TEST_P(ReplayTest, DecidesAsRecorded) {
     const Recording& recording = GetParam();
-    const auto path = std::filesystem::path("tests/golden/acks") / (recording.name() + ".txt");
-    const auto text = [&](const std::vector<Ack>& acks) {
-        std::string lines = "# " + recording.name() +
-                            ": ACKs, and what a sender decides on each.\n"
-                            "# time_us segment sacked... | phase cwnd ssthresh estimate_Bps "
-                            "sample_Bps rtt_min_us\n";
-        Replay replay(recording);
-        for (const Ack& ack : acks) lines += ack.text() + replay.on(ack) + "\n";
-        return lines;
-    };
-    if (const char* update = std::getenv("WW_UPDATE_GOLDEN"); update != nullptr && *update == '1') {
-        std::ofstream(path) << text(record(recording));
-        return;
-    }
-    std::ifstream file(path);
-    ASSERT_TRUE(file) << path << " is missing: make golden";
-    std::stringstream expected;
-    expected << file.rdbuf();
-    EXPECT_EQ(text(read(expected)), expected.str())
-        << "if this is meant: make golden, and review the difference";
+    const std::string path = "tests/golden/acks/" + recording.name() + ".txt";
+    std::string lines = "# " + recording.name() +
+                        ": ACKs, and what a sender decides on each.\n"
+                        "# time_us segment sacked... | phase cwnd ssthresh estimate_Bps "
+                        "sample_Bps rtt_min_us\n";
+    Replay replay(recording);
+    for (const Ack& ack : updates_golden() ? record(recording) : read(golden_text(path)))
+        lines += ack.text() + replay.on(ack) + "\n";
+    expect_golden(path, lines);
 }
 
 std::vector<Recording> recordings() {
@@ -233,14 +213,8 @@ std::vector<Recording> recordings() {
     return all;
 }
 
-std::string title(const testing::TestParamInfo<Recording>& info) {
-    std::string name = info.param.name();
-    for (char& c : name)
-        if (c == '-' || c == '+') c = '_';
-    return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Engine, ReplayTest, testing::ValuesIn(recordings()), title);
+INSTANTIATE_TEST_SUITE_P(Engine, ReplayTest, testing::ValuesIn(recordings()),
+                         [](const auto& tested) { return title_of(tested.param.name()); });
 
 }  // namespace
 }  // namespace ww::sim::test

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The RTT estimator alone, by the clauses of RFC 6298 and compared with its formulas in real
-// numbers.
+// The RTT estimator by the clauses of RFC 6298, beside its formulas in real numbers.
 #include "engine/tcp/rtt.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <random>
 
-#include "units.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -44,8 +40,7 @@ TEST(Rtt, FollowsTheFormulasOverRandomSamples) {  // 2.2, 2.3
             rttvar = i == 0 ? r / 2 : 0.75 * rttvar + 0.25 * std::fabs(srtt - r);
             srtt = i == 0 ? r : 0.875 * srtt + 0.125 * r;
             rtt.on_sample(sample, settings);
-            // The engine counts whole picoseconds: each step rounds by less than one, and the
-            // filters forget.
+            // In whole picoseconds each step rounds by less than one, and the filters forget.
             ASSERT_NEAR(static_cast<double>(rtt.srtt()), srtt, 10);
             const double rto = srtt + std::max(static_cast<double>(granularity), 4 * rttvar);
             ASSERT_NEAR(static_cast<double>(rtt.rto()), rto, 200);

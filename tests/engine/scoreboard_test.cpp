@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compares the scoreboard with RFC 6675, section 4, word by word: the model answers every question
-// by looking at every segment.
+// The scoreboard by RFC 6675, 4: the model answers by looking at every segment.
 #include "engine/tcp/scoreboard.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <random>
 #include <set>
-#include <vector>
 
 #include "engine/tcp/seen_blocks.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -274,8 +270,7 @@ TEST(Scoreboard, RescuesOncePerRecovery) {
     EXPECT_EQ(board.rescue(11, 20, 20), 19);
 }
 
-// RFC 6675, 4, NextSeg rule 1: the lowest first, including those that RACK finds lost a second
-// time.
+// RFC 6675, 4, NextSeg rule 1: the lowest first, also those that RACK finds lost again.
 TEST(Scoreboard, SegmentsLostAgainComeBeforeHigherLosses) {
     Scoreboard board(true);
     board.reserve(16, 0);

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scripted.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cstdio>
-
-#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
 
 bool is_sent(EventKind kind) { return kind == EventKind::send || kind == EventKind::retransmit; }
 
-// Returns the packet number of a transmission in its direction: the SYN and the handshake's ACK
-// come before data.
+// Returns a transmission's packet number: SYN and the handshake's ACK come before data.
 std::uint64_t packet_of(const std::vector<Event>& events, const Transmission& wanted) {
     std::uint64_t packet = 2;
     int time = 0;
@@ -76,8 +70,8 @@ Event ScriptedRun::first(EventKind kind, std::int64_t segment, int from) const {
     return place < 0 ? Event{} : at(place);
 }
 
-std::vector<std::int64_t> ScriptedRun::segments(EventKind kind, int from, int to) const {
-    std::vector<std::int64_t> segments;
+Segments ScriptedRun::segments(EventKind kind, int from, int to) const {
+    Segments segments;
     for (int i = from; i < std::min(to, static_cast<int>(events().size())); i++)
         if (at(i).kind == kind) segments.push_back(at(i).segment);
     return segments;

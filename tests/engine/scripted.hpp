@@ -10,9 +10,8 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
-#include "engine/network.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 
@@ -32,6 +31,10 @@ struct Script {
 class ScriptedRun {
   public:
     ScriptedRun(Recovery recovery, const Script& script);
+    // Loses these transmissions, and changes the flow.
+    ScriptedRun(Recovery recovery, const std::vector<Transmission>& lost,
+                const std::function<void(Flow&)>& change)
+        : ScriptedRun(recovery, {lost, {}, [&](Network& network) { change(network.flows[0]); }}) {}
 
     const FlowResult& flow() const { return result_.flows[0]; }
     const Result& result() const { return result_; }
@@ -44,7 +47,7 @@ class ScriptedRun {
     // Returns the first such event; the test fails if there is none.
     Event first(EventKind kind, std::int64_t segment = -1, int from = 0) const;
     // Lists the segments of events of this kind, in order, in [from, to).
-    std::vector<std::int64_t> segments(EventKind kind, int from = 0, int to = 1 << 30) const;
+    Segments segments(EventKind kind, int from = 0, int to = 1 << 30) const;
 
     // Returns the events as a table, one per line, with lost transmissions marked.
     std::string table() const;
@@ -55,6 +58,12 @@ class ScriptedRun {
 };
 
 Network scripted_network(Recovery recovery);
+
+inline void expect_near(const std::vector<double>& is, const std::vector<double>& should_be) {
+    ASSERT_EQ(is.size(), should_be.size());
+    for (std::size_t i = 0; i < is.size(); i++) EXPECT_NEAR(is[i], should_be[i], 1e-9);
+}
+
 const char* name_of(Recovery recovery);
 const char* name_of(EventKind kind);
 

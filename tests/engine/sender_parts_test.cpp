@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The smaller parts of the sender: segments, sending times, pacing, ECN, rate reduction,
-// statistics. rtt_test.cpp has the RTT estimator, tests/core/recovery_test.cpp the arithmetic of
-// core/recovery.h.
-#include <gtest/gtest.h>
-
+// The smaller parts of the sender: segments, times, pacing, ECN, rate reduction, statistics.
 #include <array>
-#include <cmath>
 #include <random>
 #include <set>
 
@@ -17,7 +12,7 @@
 #include "engine/tcp/segmentation.hpp"
 #include "engine/tcp/send_times.hpp"
 #include "engine/tcp/sender_statistics.hpp"
-#include "units.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -63,8 +58,7 @@ TEST(SendTimes, KnowASegmentThatWasSentAtTimeZeroFromOneSentAgain) {
     EXPECT_EQ(times.last(0), 0);
 }
 
-// Segments are sent, retransmitted and acknowledged at random; a table of all times gives the right
-// answers.
+// Segments are sent, resent and acknowledged at random; a table of all times is right.
 TEST(SendTimes, RememberEachSegmentInFlightAndWhichMayBeMeasured) {
     std::mt19937_64 random(1);
     SendTimes times;
@@ -143,8 +137,7 @@ TEST(Packet, IsOfL4sByItsEcnField) {
     EXPECT_FALSE(is_l4s(kAck | kCe));
 }
 
-// Rate reduction learns from SACK what was delivered.
-TEST(Recovery, ReducesTheRateOnlyWithSack) {
+TEST(Recovery, ReducesTheRateOnlyWithSack) {  // Rate reduction learns from SACK what was delivered
     EXPECT_FALSE(uses_sack(Recovery::newreno));
     EXPECT_TRUE(uses_sack(Recovery::sack));
     EXPECT_FALSE(uses_rate_reduction(Recovery::sack));

@@ -31,17 +31,27 @@ inline void expect_chi_square(const std::vector<double>& seen, const std::vector
     EXPECT_LT(sum, chi_square_limit(static_cast<double>(seen.size()) - constraints)) << what;
 }
 
-// Expects exponentially distributed values: the same number in each of 20 equally probable cells.
-inline void expect_exponential(const std::vector<double>& values, double mean,
-                               const std::string& what) {
+// Expects values that each of 20 equally probable cells of a distribution has as often.
+template <class Share>
+void expect_even(const std::vector<double>& values, const std::string& what, const Share& below) {
     constexpr std::size_t kCells = 20;
     std::vector<double> seen(kCells),
         expected(kCells, static_cast<double>(values.size()) / static_cast<double>(kCells));
-    for (const double value : values) {
-        const auto cell = static_cast<std::size_t>((1.0 - std::exp(-value / mean)) * kCells);
-        seen[std::min(cell, kCells - 1)]++;
-    }
+    for (const double value : values)
+        seen[std::min(static_cast<std::size_t>(std::max(below(value), 0.0) * kCells),
+                      kCells - 1)]++;
     expect_chi_square(seen, expected, what);
+}
+
+inline void expect_exponential(const std::vector<double>& values, double mean,
+                               const std::string& what) {
+    expect_even(values, what, [=](double value) { return 1 - std::exp(-value / mean); });
+}
+
+// Between 0 and `most`.
+inline void expect_uniform(const std::vector<double>& values, double most,
+                           const std::string& what) {
+    expect_even(values, what, [=](double value) { return value / most; });
 }
 
 }  // namespace ww::sim::test

@@ -3,8 +3,6 @@
 // A run ends soon after its caller wants it to, and asking does not change results.
 #include "engine/base/stop.hpp"
 
-#include <gtest/gtest.h>
-
 #include "engine/traffic/datagrams.hpp"
 #include "one_link.hpp"
 
@@ -30,8 +28,7 @@ Network lone_flow(Time duration) {
     return network;
 }
 
-// A source that sends one packet in hours, and changes between on and off a million times per
-// second.
+// A source of one packet in hours, and one that turns on and off a million times per second.
 Flow mostly_silent() {
     Flow flow = datagrams(1);
     flow.datagrams.on_mean = flow.datagrams.off_mean = kMicrosecond;

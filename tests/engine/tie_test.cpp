@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // In networks of round numbers many events fall on the same picosecond: links, flows and starts are
-// equal. An event per hop, a second run and a run on another thread give the same results, bit for
-// bit.
-#include <gtest/gtest.h>
-
-#include <thread>
-
+// equal. An event per hop gives the same results, bit for bit.
+#include "../fuzz/difference.hpp"
 #include "blocks.hpp"
-#include "engine/network.hpp"
-#include "units.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -81,43 +76,6 @@ std::vector<Network> networks() {
     return all;
 }
 
-// Returns a result as text, without the number of events, so that a difference shows where it is.
-std::string told(const Result& result) {
-    std::string text;
-    const auto tell = [&](auto value) {
-        text.append(reinterpret_cast<const char*>(&value), sizeof value);
-    };
-    const auto tell_all = [&](const auto& values) {
-        tell(values.size());
-        for (const auto& value : values) tell(value);
-    };
-    tell(result.packets);
-    for (const FlowResult& f : result.flows) {
-#define WW_TELL(type, name, ...) tell(f.name);
-        WW_FLOW_COLUMNS(WW_TELL)
-#undef WW_TELL
-        tell_all(f.trace.time_s);
-        tell_all(f.trace.cwnd);
-        tell_all(f.trace.ssthresh);
-        tell_all(f.trace.estimate_bps);
-        tell_all(f.trace.sample_bps);
-        tell_all(f.trace.rtt_s);
-        tell_all(f.trace.in_flight);
-        tell_all(f.trace.phase);
-        for (const Event& e : f.events) {
-            tell(e.time_s);
-            tell(static_cast<int>(e.kind));
-            tell(e.segment);
-            tell(e.cwnd);
-            tell(e.ssthresh);
-        }
-    }
-    for (const auto* directions : {&result.forward, &result.backward})
-        for (const DirectionResult& d : *directions)
-            tell(d.packets), tell(d.queue_drops), tell(d.lost);
-    return text;
-}
-
 class TiesOf16Networks : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Engine, TiesOf16Networks, testing::Range<std::size_t>(0, kBlocks));
 
@@ -126,39 +84,18 @@ TEST_P(TiesOf16Networks, OneEventPerHopChangesNothing) {
     ASSERT_EQ(all.size(), 160u);
     for (std::size_t i = GetParam(); i < all.size(); i += 10) {
         Network& network = all[i];
-        const Result inlined = simulate(network, i);
-        ASSERT_EQ(inlined.error, "");
+        const Result inlined = result_of(network, i);
         network.event_per_hop = true;
-        EXPECT_TRUE(told(inlined) == told(simulate(network, i))) << "network " << i;
+        EXPECT_EQ(fuzz::difference(inlined, simulate(network, i)), "") << "network " << i;
     }
-}
-
-// A seventh of the networks has each size of both shapes, and most kinds of flows.
-TEST(Ties, AnotherThreadGivesTheSameBytes) {
-    std::vector<Network> all;
-    const std::vector<Network> every = networks();
-    for (std::size_t i = 0; i < every.size(); i += 7) all.push_back(every[i]);
-    std::vector<std::string> alone(all.size()), beside(all.size());
-    const auto run = [&](std::vector<std::string>& into, std::size_t from, std::size_t step) {
-        for (std::size_t i = from; i < all.size(); i += step) into[i] = told(simulate(all[i], i));
-    };
-    run(alone, 0, 1);
-    std::thread left(run, std::ref(beside), 0, 2), other(run, std::ref(beside), 1, 2);
-    left.join();
-    other.join();
-    EXPECT_TRUE(alone == beside);
 }
 
 // simulation.hpp: on a tie packets come before timers.
 TEST(Ties, APacketComesBeforeADelayedAckDueAtTheSameTime) {
     for (const bool event_per_hop : {false, true}) {
-        Network network;
-        network.nodes = 2;
-        network.links.push_back(equal_link(0, 1, round_direction(8, 5, 50)));
-        network.flows.push_back(round_flow(0, 1, 1));
+        Network network = one_link(8'000'000, 5 * kMs, kSecond, {round_flow(0, 1, 1)});
         network.flows[0].delayed_ack = 2;
         network.flows[0].size_bytes = 10 * 960;
-        network.duration = kSecond;
         network.event_per_hop = event_per_hop;
         // The SYN-ACK and five ACKs of two segments each, a millisecond apart.
         EXPECT_EQ(simulate(network, 1).backward[0].packets, 6u);
@@ -171,7 +108,7 @@ TEST(Ties, OtherSeedsGiveOtherLosses) {
     Network network = dumbbell(4, 0);
     network.duration = 8 * kSecond;
     network.links[0].forward.loss = Uniform{0.02};
-    EXPECT_FALSE(told(simulate(network, 1)) == told(simulate(network, 2)));
+    EXPECT_NE(fuzz::difference(simulate(network, 1), simulate(network, 2)), "");
 }
 
 }  // namespace

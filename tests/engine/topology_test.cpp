@@ -3,12 +3,12 @@
 // Routes, and which channels may run ahead of the clock, by the definition in sim/topology.hpp.
 #include "engine/sim/topology.hpp"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <random>
 #include <set>
 #include <string>
+
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {

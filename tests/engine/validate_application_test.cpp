@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Which applications simulate() rejects, and with which message.
-#include <gtest/gtest.h>
-
 #include "engine/validate.hpp"
 #include "one_link.hpp"
 

@@ -3,11 +3,10 @@
 // What simulate() rejects, and with which message. It returns the error; it never throws.
 #include "engine/validate.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <functional>
 #include <limits>
+
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Westwood-CUBIC on a path. tests/core/westwood_cubic_test.cpp tests it ACK by ACK.
-#include <gtest/gtest.h>
-
 #include "one_link.hpp"
 
 namespace ww::sim::test {
@@ -117,8 +115,7 @@ TEST(WestwoodCubicInAShortQueue, LeavesCubicItsShareOfAQueueWithRed) {
     EXPECT_GT(kept_by_cubic({50'000'000, 80 * kMs, 0, true}, 4), 0.6);
 }
 
-// Many losses in a round after the first answer were never answered: 86 % of the packets were
-// retransmitted.
+// Losses in a round after the first answer went unanswered: 86 % of packets were sent again.
 TEST(WestwoodCubicInAShortQueue, DoesNotRunAway) {
     const Path path{100'000'000, 400 * kMs, 1 * kMs, false, 90};
     for (std::uint64_t seed = 1; seed <= 6; seed++) {

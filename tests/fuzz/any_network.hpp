@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <random>
+#include <vector>
 
 #include "engine/network.hpp"
 #include "engine/recovery.hpp"
@@ -163,8 +165,7 @@ inline Direction any_direction(Input& input) {
     return d;
 }
 
-// Draws each setting of a flow within its declared bounds; times are in milliseconds above the
-// least.
+// Draws each setting of a flow within its bounds; times are milliseconds above the least.
 inline void any_settings(Input& input, Flow& f) {
 #define WW_DRAW(kind, name, fallback, least, most, ...) WW_DRAW_##kind(name, least, most)
 #define WW_DRAW_SWITCH(name, least, most) f.name = input.flag();
@@ -276,6 +277,15 @@ inline Network any_network(Input& input) {
     const std::int64_t interval = input.few(200) * kMillisecond;
     network.trace = {windows, interval, true, input.flag(), input.flag() ? 0 : -1};
     return network;
+}
+
+// The network of a seed's random bytes.
+inline Network any_network(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::uint8_t> bytes(3000);
+    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+    Input input(bytes.data(), bytes.size());
+    return any_network(input);
 }
 
 }  // namespace ww::sim::fuzz

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Any sequence of operations leaves windows that a host can use. libFuzzer's bytes are the
-// sequence.
+// Any sequence of operations, libFuzzer's bytes, leaves windows that a host can use.
 #include "core_operations.hpp"
 
 namespace {

@@ -114,8 +114,7 @@ inline ww_lost any_lost(Bytes& bytes, std::uint64_t now_us) {
     return lost;
 }
 
-// Runs fast recovery as the host does: cwnd stays usable, and PRR never sends more than arrivals
-// allow.
+// Fast recovery as the host runs it: cwnd stays usable; PRR sends no more than arrivals allow.
 inline void recover(Bytes& bytes, ww_window& window) {
     ww_prr prr;
     ww_prr_enter(&prr, bytes.take<std::uint32_t>());

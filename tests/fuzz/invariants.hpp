@@ -105,6 +105,7 @@ class Invariants {
         if (!std::isnan(row.mean_cwnd))
             require(row.mean_cwnd <= row.max_cwnd * (1 + kNear), who + "mean and largest cwnd");
         look_at_times(row, who);
+        if (network_.trace.events) look_at_events(row, flow, who);
         if (network_.trace.windows && network_.trace.interval == 0) look_at_windows(row, flow, who);
         if (std::isnan(row.completed_s)) return;
         const double last_s = row.completed_s;
@@ -112,6 +113,48 @@ class Invariants {
                 who + "no window after its end");
         require(row.events.empty() || row.events.back().time_s <= last_s,
                 who + "no decision after its end");
+    }
+
+    // What a sender decides, in order, accounts for its counters.
+    void look_at_events(const FlowResult& row, const Flow& flow, const std::string& who) {
+        require(!flow.datagrams.on || row.events.empty(), who + "datagrams decide nothing");
+        if (flow.datagrams.on) return;
+        std::uint64_t fresh = 0, again = 0, timeouts = 0;
+        std::int64_t acknowledged = 0, sent_below = 0;
+        const auto window = static_cast<std::int64_t>(flow.receive_window_bytes / flow.mss());
+        const double stop = flow.arrivals_mean > 0 ? INFINITY : static_cast<double>(flow.stop) + 1;
+        double now_s = 0;
+        for (const Event& event : row.events) {
+            require(event.time_s >= now_s && in_run(event.time_s), who + "events in order");
+            now_s = event.time_s;
+            if (event.kind == EventKind::send) {
+                require(event.segment == sent_below++, who + "new segments in order");
+                require(now_s * 1e12 < stop, who + "no new data after the stop");
+                fresh++;
+            } else if (event.kind == EventKind::retransmit) {
+                require(event.segment >= acknowledged && event.segment < sent_below,
+                        who + "what is sent again");
+                again++;
+            } else if (event.kind == EventKind::ack) {
+                require(event.segment > acknowledged && event.segment <= sent_below,
+                        who + "an ACK of new data moves");
+                acknowledged = event.segment;
+            }
+            timeouts += event.kind == EventKind::timeout;
+            require(sent_below - acknowledged <= window, who + "the receive window");
+            require(event.cwnd >= 1 && event.ssthresh >= 1, who + "windows of a segment at least");
+        }
+        require(row.sent == fresh + again && row.retransmitted == again && row.timeouts == timeouts,
+                who + "counters agree with the events");
+        require(row.delivered_bytes <= fresh * flow.mss(), who + "delivered what was sent");
+        const auto least = static_cast<std::uint64_t>(std::max<std::int64_t>(acknowledged - 1, 0));
+        require(row.delivered_bytes >= least * flow.mss() || conceals_losses(row),
+                who + "acknowledged what was delivered");
+        if (flow.size_bytes == kUnlimited || flow.arrivals_mean > 0) return;
+        const auto size = static_cast<std::uint64_t>(flow.size_bytes);
+        require(row.delivered_bytes <= size, who + "no more than its size");
+        require(std::isnan(row.completed_s) || row.delivered_bytes == size || conceals_losses(row),
+                who + "all of a completed transfer");
     }
 
     // A full trace has every window, but those of fast recovery without SACK inflated: there cwnd
@@ -255,6 +298,8 @@ class Invariants {
         for (const Drop& drop : result_.drops) {
             require(in_run(drop.time_s) && before_s <= drop.time_s, "drops in the run, by time");
             before_s = drop.time_s;
+            require(drop.kind != DropKind::mark || drop.packet == PacketKind::data,
+                    "only data is marked");
             count_of[{drop.channel, drop.kind}]++;
             if (drop.packet != PacketKind::data || drop.kind == DropKind::mark) continue;
             (drop.kind == DropKind::wire ? lost : dropped)[drop.flow]++;
