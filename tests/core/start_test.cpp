@@ -41,7 +41,16 @@ void take_what_is_not_zero(ww_algorithm algorithm, ww_state& state) {
     take(b.undo_mode, WW_BBR3_NONE);
 }
 
-// Padding stays as it was, or becomes that of a constant: zero.
+// Sets what belongs to no member to zero. Other compilers than gcc copy constants with zeros there.
+void clear_padding([[maybe_unused]] ww_algorithm algorithm, [[maybe_unused]] ww_state& state) {
+#if __has_builtin(__builtin_clear_padding)
+#define WW_CASE(ID, name) \
+    if (algorithm == WW_ALG_##ID) __builtin_clear_padding(&state.name);
+    WW_ALGORITHMS(WW_CASE)
+#undef WW_CASE
+#endif
+}
+
 TEST(Start, NothingIsCountedMeasuredOrRemembered) {
     for (int id = 0; id < WW_PROTOCOL_COUNT; id++) {
         SCOPED_TRACE(id);
@@ -53,7 +62,9 @@ TEST(Start, NothingIsCountedMeasuredOrRemembered) {
         EXPECT_EQ(seen.samples, 0u);
         std::memset(&host.state, 0, sizeof host.state);
         ww_init(&host.config, &host.state);
-        take_what_is_not_zero(static_cast<ww_algorithm>(host.config.algorithm), host.state);
+        const auto algorithm = static_cast<ww_algorithm>(host.config.algorithm);
+        clear_padding(algorithm, host.state);
+        take_what_is_not_zero(algorithm, host.state);
         std::array<unsigned char, sizeof(ww_state)> bytes;
         std::memcpy(bytes.data(), &host.state, sizeof host.state);
         EXPECT_TRUE(std::ranges::all_of(bytes, [](int byte) { return byte == 0; }));
