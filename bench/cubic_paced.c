@@ -7,7 +7,7 @@
 #define WW_STATE cubic_paced
 #define WW_PARAMETERS(X)                                                          \
     X(gain, 125, 0, 1000, "Pacing rate over cwnd / SRTT, per cent; 0: not paced") \
-    X(slow_start, 0, 0, 1, "1: slow start has HyStart++")
+    X(hystart, 0, 0, 1, "1: slow start has HyStart++")
 #include "control.h"
 #include "cubic.h"
 
@@ -25,7 +25,7 @@ static void init(const struct ww_config *config, struct cubic_paced *own) {
 static void on_ack(const struct ww_config *config, struct cubic_paced *own,
                    struct ww_window *window, const struct ww_sample *ack) {
     struct ww_config its = *config;
-    if (ww_parameters(config)->slow_start == 0) its.hystart = WW_HYSTART_NONE;
+    if (ww_parameters(config)->hystart != 0) its.slow_start = WW_HYSTART_PLUS_PLUS;
     WW_CUBIC_ON_ACK(&its, &own->cubic, window, ack);
     const uint32_t gain = ww_parameters(config)->gain;
     if (gain == 0 || ack->srtt_us == 0) return;

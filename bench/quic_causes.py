@@ -37,7 +37,7 @@ LAST_ACK = "last ACK"
 # What a clause changes: of the control, and of the simulator's TCP.
 CLAUSES: Mapping[str, tuple[Row, Row]] = {
     "pacing": ({"gain": 125}, {}),
-    "slow start": ({"slow_start": 0}, {}),
+    "slow start": ({"hystart": 0}, {}),
     "initial window": ({}, {"initial_cwnd": "8p"}),
     "reduction": ({}, {"ssthresh_from_cwnd": True}),
     "delayed ACKs": ({}, {"delayed_ack_timeout": "25ms"}),
@@ -62,7 +62,7 @@ def _point(place: Place, size: str) -> Point:
 
 def _path(grid: Grid, point: Point, seed: int, clauses: Iterable[str]) -> Scenario:
     """Returns the scenario of a point for TCP with these clauses."""
-    cc: dict[str, Any] = {"name": CONTROL, "gain": 0, "slow_start": 1}
+    cc: dict[str, Any] = {"name": CONTROL, "gain": 0, "hystart": 1}
     flow: dict[str, Any] = {}
     for clause in clauses:
         cc |= CLAUSES[clause][0]

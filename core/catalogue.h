@@ -131,8 +131,8 @@
       WW_EXPERIMENTAL                                                                              \
       "docs/westwood-cubic.md: CUBIC that keeps its window when the link loses packets, not a "    \
       "full queue")                                                                                \
-    X(CUBIC, "cubic", CUBIC, SACK, (void)0, "CUBIC", "#C731C7 < -", "TcpCubic",                    \
-      WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence and HyStart++ (RFC 9406)")             \
+    X(CUBIC, "cubic", CUBIC, SACK, c->slow_start = WW_HYSTART_PLUS_PLUS, "CUBIC", "#C731C7 < -",   \
+      "TcpCubic", WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence and HyStart++ (RFC 9406)") \
     X(VEGAS, "vegas", VEGAS, SACK, (void)0, "Vegas", "#97A977 > --", "TcpVegas",                   \
       WW_UPSTREAM("vegas"), "Brakmo & Peterson 1995, as in tcp_vegas.c")                           \
     X(VENO, "veno", VENO, SACK, (void)0, "Veno", "#97A977 X :", "TcpVeno", WW_UPSTREAM("veno"),    \

@@ -155,7 +155,7 @@ static inline struct ww_hystart_delays ww_cubic_measure(const struct ww_config *
                                                         struct ww_cubic_state *cubic,
                                                         const struct ww_sample *sample,
                                                         uint32_t now_ms) {
-    const bool as_ns3 = config->hystart == WW_HYSTART_NS3;
+    const bool as_ns3 = config->slow_start == WW_HYSTART_NS3;
     const uint32_t skipped_ms = as_ns3 ? WW_NS3_SKIPPED_MS : WW_KERNEL_SKIPPED_MS;
     struct ww_hystart_delays delays = {as_ns3 ? sample->srtt_us : sample->rtt_us, sample->srtt_us,
                                        cubic->delay_min_us};
@@ -168,19 +168,17 @@ static inline struct ww_hystart_delays ww_cubic_measure(const struct ww_config *
     return delays;
 }
 
-/* Grows the window in slow start, or ends slow start before a loss does: RFC 9438, 4.10. */
-static inline void ww_cubic_slow_start(const struct ww_config *config, struct ww_cubic_state *cubic,
-                                       struct ww_window *window, const struct ww_sample *sample) {
-    const bool css = config->hystart == WW_HYSTART_PLUS_PLUS && cubic->curve.cwnd_prior == 0;
-    if (!css || ww_css_may_grow(&cubic->plus_plus, &cubic->common.cwnd_count))
-        ww_grow(config, &cubic->common, window, sample);
+/* Returns true if this ACK does not grow the window, in conservative slow start: RFC 9438, 4.10. */
+static inline bool ww_cubic_holds(const struct ww_config *config, struct ww_cubic_state *cubic) {
+    const bool css = config->slow_start == WW_HYSTART_PLUS_PLUS && cubic->curve.cwnd_prior == 0;
+    return css && !ww_css_may_grow(&cubic->plus_plus, &cubic->common.cwnd_count);
 }
 
 static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cubic_state *cubic,
                                    struct ww_window *window, const struct ww_sample *sample) {
     const uint32_t now_ms = (uint32_t)(sample->now_us / 1000);
     const uint32_t since_last_ms = ww_wrapping_sub(now_ms, cubic->last_ms);
-    const bool plus_plus = config->hystart == WW_HYSTART_PLUS_PLUS;
+    const bool plus_plus = config->slow_start == WW_HYSTART_PLUS_PLUS;
     const struct ww_hystart_delays delays = ww_cubic_measure(config, cubic, sample, now_ms);
     cubic->last_ms = now_ms;
     if (config->cubic_rules == WW_RULES_NS3) cubic->curve.fraction = sample->acked_segments;
@@ -189,7 +187,7 @@ static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cub
     if (window->cwnd < window->ssthresh) {
         if (plus_plus && cubic->curve.cwnd_prior == 0)
             ww_hystart_plus_plus_on_ack(config, &cubic->plus_plus, window, sample);
-        else if (!plus_plus && config->hystart != WW_HYSTART_NONE)
+        else if (config->slow_start == WW_HYSTART_LINUX || config->slow_start == WW_HYSTART_NS3)
             ww_hystart_on_ack(config, &cubic->hystart, &delays, window, sample);
     }
     if (config->validate_cwnd && !sample->is_cwnd_limited) {
@@ -197,14 +195,16 @@ static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cub
             ww_wrapping_add(cubic->curve.epoch_ms, since_last_ms); /* RFC 9438, 5.8 */
         return;
     }
+    const bool slow_start = window->cwnd < window->ssthresh;
+    if (slow_start && ww_cubic_holds(config, cubic)) return;
     uint32_t segments = sample->acked_segments;
     if (ww_kernel_rules(config)) {
         /* The kernel counts what an ACK delivers: after a timeout that is the retransmission. */
         if (sample->phase == WW_LOSS) segments = 1;
         segments = ww_slow_start(window, segments);
         if (segments == 0) return;
-    } else if (window->cwnd < window->ssthresh) {
-        ww_cubic_slow_start(config, cubic, window, sample);
+    } else if (slow_start) {
+        ww_grow(config, &cubic->common, window, sample);
         return;
     }
     segments = ww_min_u32(segments, WW_CUBIC_COUNTED_MAX);
@@ -288,7 +288,7 @@ static inline void ww_cubic_on_rto(const struct ww_config *config, struct ww_cub
         cubic->curve.w_max_known = false;
     }
     if (ww_kernel_rules(config)) cubic->delay_min_us = 0;
-    if (config->hystart != WW_HYSTART_PLUS_PLUS) cubic->hystart.done = false;
+    if (config->slow_start != WW_HYSTART_PLUS_PLUS) cubic->hystart.done = false;
     const uint32_t counted = cubic->common.cwnd_count;
     ww_reno_on_rto(&cubic->common, window, ssthresh, repeated);
     if (config->cubic_rules == WW_RULES_NS3) cubic->common.cwnd_count = counted;

@@ -55,7 +55,7 @@ struct ww_hystart_delays {
 static inline uint32_t ww_hystart_longest(const struct ww_config *config,
                                           const struct ww_hystart_delays *delays,
                                           const struct ww_window *window, uint32_t mss) {
-    if (config->hystart == WW_HYSTART_NS3) return delays->least_us;
+    if (config->slow_start == WW_HYSTART_NS3) return delays->least_us;
     const uint64_t window_bytes = (uint64_t)ww_min_u32(window->cwnd, WW_CWND_MAX) * mss;
     const uint64_t cushion =
         ww_div(UINT64_C(4) * WW_HYSTART_BURST * delays->srtt_us, 2 * window_bytes);
@@ -75,7 +75,7 @@ static inline bool ww_hystart_train(const struct ww_config *config, struct ww_hy
 
 static inline bool ww_hystart_delay(const struct ww_config *config, struct ww_hystart_state *state,
                                     const struct ww_hystart_delays *delays) {
-    const bool as_ns3 = config->hystart == WW_HYSTART_NS3;
+    const bool as_ns3 = config->slow_start == WW_HYSTART_NS3;
     const bool known = state->samples >= WW_HYSTART_SAMPLES;
     if (!as_ns3 || !known)
         state->current_min_rtt_us = ww_least_rtt(state->current_min_rtt_us, delays->rtt_us);
@@ -120,7 +120,7 @@ static inline void ww_hystart_on_ack(const struct ww_config *config, struct ww_h
                                      const struct ww_hystart_delays *delays,
                                      struct ww_window *window, const struct ww_sample *sample) {
     if (state->done || delays->rtt_us == 0) return;
-    const bool begins_first = config->hystart != WW_HYSTART_NS3;
+    const bool begins_first = config->slow_start != WW_HYSTART_NS3;
     if (begins_first) ww_hystart_begin_round(state, sample);
     ww_hystart_look_for_signs(config, state, delays, window, sample);
     if (!begins_first) ww_hystart_begin_round(state, sample);

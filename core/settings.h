@@ -56,12 +56,17 @@
     X(WW_FILTER_EWMA_TWICE, "ewma-twice")           \
     X(WW_FILTER_TUSTIN_EVEN, "tustin-even")
 
-/* The kinds of HyStart; hystart_plus_plus.h and hystart.h say when each ends slow start. */
-#define WW_CHOICES_hystart(X)        \
-    X(WW_HYSTART_NONE, "none")       \
-    X(WW_HYSTART_LINUX, "hystart")   \
-    X(WW_HYSTART_NS3, "hystart-ns3") \
-    X(WW_HYSTART_PLUS_PLUS, "hystart++")
+/* How the first slow start ends; slow_start.h lists the headers that say when. */
+#define WW_CHOICES_slow_start(X)          \
+    X(WW_SLOW_START_STANDARD, "standard") \
+    X(WW_HYSTART_LINUX, "hystart")        \
+    X(WW_HYSTART_NS3, "hystart-ns3")      \
+    X(WW_HYSTART_PLUS_PLUS, "hystart++")  \
+    X(WW_SEARCH, "search")
+
+/* The controls with Reno's slow start, which `slow_start` may end. */
+#define WW_RENO_STARTS \
+    (WW_ONLY(RENO) | WW_ONLY(WESTWOOD) | WW_ONLY(CUBIC) | WW_ONLY(VEGAS) | WW_ONLY(VENO))
 
 #define WW_CHOICES_cubic_rules(X)  \
     X(WW_RULES_RFC9438, "rfc9438") \
@@ -71,7 +76,7 @@
 #define WW_ENUMERATOR(id, word) id,
 enum ww_sampler { WW_CHOICES_sampler(WW_ENUMERATOR) };
 enum ww_filter { WW_CHOICES_filter(WW_ENUMERATOR) };
-enum ww_hystart { WW_CHOICES_hystart(WW_ENUMERATOR) };
+enum ww_start_rule { WW_CHOICES_slow_start(WW_ENUMERATOR) };
 enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
 #undef WW_ENUMERATOR
 
@@ -153,9 +158,9 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "Mascolo 2001: the measured BDP in any case; Valla 2002 divides it.")                        \
     X(SWITCH, reset_rtt_min, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
       "RTTmin restarts with the first RTT after a timeout", "Only tcp_westwood.c does this.")      \
-    X(CHOICE, hystart, WW_HYSTART_PLUS_PLUS, WW_HYSTART_NONE, WW_HYSTART_PLUS_PLUS,                \
-      WW_ONLY(CUBIC), "What ends slow start before a loss does",                                   \
-      "RFC 9438, section 4.10: CUBIC should use HyStart++ (RFC 9406) in the first slow start.")    \
+    X(CHOICE, slow_start, WW_SLOW_START_STANDARD, WW_SLOW_START_STANDARD, WW_SEARCH,               \
+      WW_RENO_STARTS, "What ends slow start before a loss does",                                   \
+      "RFC 5681, section 3.1: a loss. CUBIC should use HyStart++: RFC 9438, section 4.10.")        \
     X(CHOICE, cubic_rules, WW_RULES_RFC9438, WW_RULES_RFC9438, WW_RULES_NS3, WW_ONLY(CUBIC),       \
       "Rules for growth, ssthresh and undo: core/cubic.h lists the differences",                   \
       "RFC 9438 is the standard; Linux's tcp_cubic.c and ns-3's tcp-cubic.cc predate it.")         \

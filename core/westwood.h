@@ -33,6 +33,7 @@
 
 #define WW_WANTS_CONTROLS
 #include "catalogue.h"
+#include "slow_start.h"
 
 /* The private state of a connection. It must be initialised by ww_init; zero is not valid. */
 struct ww_state {
@@ -42,6 +43,7 @@ struct ww_state {
         WW_ALGORITHMS(WW_MEMBER)
 #undef WW_MEMBER
     };
+    struct ww_start start; /* unless ww_start_is_apart, nobody touches it */
 };
 
 #if defined(__cplusplus)
@@ -80,6 +82,7 @@ static inline void ww_init(const struct ww_config *config, struct ww_state *stat
         break;
     WW_DISPATCH(config)
 #undef WW_CASE
+    if (ww_start_is_apart(config)) ww_start_init(&state->start);
 }
 
 static inline unsigned ww_traits(const struct ww_config *config) {
@@ -145,14 +148,23 @@ static inline void ww_on_packet_lost(const struct ww_config *config, struct ww_s
 #undef WW_CASE
 }
 
-static inline void ww_on_ack(const struct ww_config *config, struct ww_state *state,
-                             struct ww_window *window, const struct ww_sample *sample) {
+static inline void ww_control_on_ack(const struct ww_config *config, struct ww_state *state,
+                                     struct ww_window *window, const struct ww_sample *sample) {
 #define WW_CASE(ID, name)                                       \
     case WW_ALG_##ID:                                           \
         WW_##ID##_ON_ACK(config, &state->name, window, sample); \
         break;
     WW_DISPATCH(config)
 #undef WW_CASE
+}
+
+static inline void ww_on_ack(const struct ww_config *config, struct ww_state *state,
+                             struct ww_window *window, const struct ww_sample *sample) {
+    const bool apart = ww_start_is_apart(config);
+    if (apart) ww_start_on_ack(config, &state->start, window, sample);
+    const struct ww_window before = *window;
+    ww_control_on_ack(config, state, window, sample);
+    if (apart) ww_start_after_ack(config, &state->start, &before, window);
 }
 
 /* `in_flight` is FlightSize as the host defines it (RFC 5681: sent and not cumulatively acknowledged). */
@@ -169,6 +181,7 @@ static inline uint32_t ww_ssthresh(const struct ww_config *config, const struct 
 static inline void ww_on_loss(const struct ww_config *config, struct ww_state *state,
                               struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                               uint32_t mss) {
+    if (ww_start_is_apart(config)) ww_start_on_reduction(&state->start);
 #define WW_CASE(ID, name)                                                        \
     case WW_ALG_##ID:                                                            \
         WW_##ID##_ON_LOSS(config, &state->name, window, now_us, in_flight, mss); \
@@ -180,6 +193,7 @@ static inline void ww_on_loss(const struct ww_config *config, struct ww_state *s
 static inline void ww_on_mark(const struct ww_config *config, struct ww_state *state,
                               struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                               uint32_t mss) {
+    if (ww_start_is_apart(config)) ww_start_on_reduction(&state->start);
 #define WW_CASE(ID, name)                                                        \
     case WW_ALG_##ID:                                                            \
         WW_##ID##_ON_MARK(config, &state->name, window, now_us, in_flight, mss); \
@@ -202,6 +216,7 @@ static inline void ww_on_recovery_exit(const struct ww_config *config, struct ww
 static inline void ww_on_rto(const struct ww_config *config, struct ww_state *state,
                              struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                              uint32_t mss, bool repeated) {
+    if (ww_start_is_apart(config)) ww_start_on_rto(config, &state->start, repeated);
 #define WW_CASE(ID, name)                                                                 \
     case WW_ALG_##ID:                                                                     \
         WW_##ID##_ON_RTO(config, &state->name, window, now_us, in_flight, mss, repeated); \
@@ -212,6 +227,7 @@ static inline void ww_on_rto(const struct ww_config *config, struct ww_state *st
 
 static inline void ww_on_undo(const struct ww_config *config, struct ww_state *state,
                               struct ww_window *window) {
+    if (ww_start_is_apart(config)) state->start.over = state->start.was_over;
 #define WW_CASE(ID, name)                                \
     case WW_ALG_##ID:                                    \
         WW_##ID##_ON_UNDO(config, &state->name, window); \

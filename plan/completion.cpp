@@ -147,6 +147,8 @@ Table Profile::flow(const std::string& cc, const std::optional<std::string>& rec
 Table Profile::cc(const std::string& cc, const std::string& source) const {
     const Protocol protocol = protocol_named(cc);
     Table settings = section("cc");
+    if (protocol.is_known && protocol.algorithm == WW_ALG_CUBIC)
+        for (const Entry& entry : section("cubic")) set(settings, entry);
     std::erase_if(settings, [&](const Entry& entry) {
         return !protocol.is_known || !is_used(entry.key, protocol.algorithm);
     });

@@ -16,7 +16,7 @@ namespace ww::plan {
 // The keys that a flow of datagrams accepts.
 extern const std::vector<std::string_view> kKeysOfDatagrams;
 
-// The defaults of a profile by section: link, loss, flow, sack, cc and westwood.
+// The defaults of a profile by section: link, loss, flow, sack, cc, cubic and westwood.
 class Profile {
   public:
     explicit Profile(Table sections) : sections_(std::move(sections)) {}

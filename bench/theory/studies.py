@@ -145,7 +145,7 @@ def _mathis(kind: str) -> Iterator[Point]:
 
 
 def _cubic() -> Iterator[Point]:
-    cc = {"name": "cubic", "hystart": "none", "fast_convergence": False}
+    cc = {"name": "cubic", "slow_start": "standard", "fast_convergence": False}
     for p in (1e-2, 1e-3, 1e-4, 1e-5):
         window = formulas.cubic(p, RTT_S)
         measure = partial(periodic, p, window, 40, cc=cc, delayed_ack=1)

@@ -95,7 +95,7 @@ class Connection
             "RecoveryType",
             TypeIdValue(isPrr ? TcpPrrRecovery::GetTypeId() : WwClassicRecovery::GetTypeId()));
         Config::SetDefault("ns3::TcpCubic::HyStart",
-                           BooleanValue(m_settings.cc.hystart != WW_HYSTART_NONE));
+                           BooleanValue(m_settings.cc.slow_start != WW_SLOW_START_STANDARD));
         if (IsWestwood())
         {
             const std::string attribute = "ns3::WwTcpWestwood::";

@@ -176,7 +176,7 @@ class CubicModel : public RenoModel {
         : RenoModel(by),
           kernel_(by.cubic_rules != WW_RULES_RFC9438),
           ns3_(by.cubic_rules == WW_RULES_NS3),
-          plus_plus_(by.hystart == WW_HYSTART_PLUS_PLUS) {}
+          plus_plus_(by.slow_start == WW_HYSTART_PLUS_PLUS) {}
 
     void on_ack(const Ack& ack, ww_window& w) {
         const ww_sample& s = ack.sample;
@@ -191,14 +191,15 @@ class CubicModel : public RenoModel {
             stage_.epoch_ms += since_last_ms;  // 5.8
             return;
         }
+        if (w.cwnd < w.ssthresh && plus_plus_ && first() && !careful.done && careful.in_css()) {
+            if (++count < 4) return;  // 4.10
+            count = 0;
+        }
         std::uint64_t segments = s.acked_segments;
         if (kernel_) {
             segments = slow_start(w, s.phase == WW_LOSS ? 1 : segments);
             if (segments == 0) return;
-        } else if (w.cwnd < w.ssthresh) {  // 4.10
-            const bool css = plus_plus_ && first() && !careful.done && careful.in_css();
-            if (css && ++count < 4) return;
-            if (css) count = 0;
+        } else if (w.cwnd < w.ssthresh) {
             grow(w, s);
             return;
         }
@@ -254,8 +255,8 @@ class CubicModel : public RenoModel {
     void watch_slow_start(const Delays& delays, const Ack& ack, ww_window& w) {
         if (w.cwnd >= w.ssthresh) return;
         if (plus_plus_ && first()) careful.on_ack(ack.sample, w, config.min_cwnd);
-        const bool ns3 = config.hystart == WW_HYSTART_NS3;
-        if (ns3 || config.hystart == WW_HYSTART_LINUX)
+        const bool ns3 = config.slow_start == WW_HYSTART_NS3;
+        if (ns3 || config.slow_start == WW_HYSTART_LINUX)
             slow_start_.on_ack(ns3, delays, ack, w, config.min_cwnd);
     }
 
@@ -268,7 +269,7 @@ class CubicModel : public RenoModel {
     }
 
     Delays measure(const ww_sample& s, std::uint64_t now_ms) {
-        const bool ns3 = config.hystart == WW_HYSTART_NS3;
+        const bool ns3 = config.slow_start == WW_HYSTART_NS3;
         const std::uint64_t used_us = ns3 ? s.srtt_us : s.rtt_us;
         if (used_us == 0) return {0, s.srtt_us, delay_min_us_};
         const bool early = stage_.open && now_ms - stage_.epoch_ms < (ns3 ? 10 : 1000);

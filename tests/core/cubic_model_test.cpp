@@ -16,7 +16,7 @@ TEST(CubicModel, TheCoreFollowsTheRules) {
         Choices choices(seed);
         ww_config config = ww::test::any_counting(WW_PROTOCOL_CUBIC, Choices(seed));
         config.cubic_rules = static_cast<std::uint8_t>(seed % 3);
-        config.hystart = static_cast<std::uint8_t>(seed / 3 % 4);
+        config.slow_start = static_cast<std::uint8_t>(seed / 3 % 4);
         config.fast_convergence = !choices.one_in(3);
         Driven<CubicModel> cubic(config, seed, ww::test::any_window(Choices(seed + 1)));
         for (int i = 0; i < 400; i++) {

@@ -182,7 +182,7 @@ class Kernel : public testing::Test {
   protected:
     explicit Kernel(std::uint32_t cwnd = 1000) : c(WW_PROTOCOL_CUBIC, cwnd) {
         c.config.cubic_rules = WW_RULES_LINUX;
-        c.config.hystart = WW_HYSTART_NONE;
+        c.config.slow_start = WW_SLOW_START_STANDARD;
     }
     Rounds c;
 };

@@ -58,10 +58,10 @@ TEST(Edges, TheLargestWindowsAreRenoFriendly) {  // RFC 9438, 4.3
 }
 
 // Returns delay_min after a round trip of 40 ms this late in a stage.
-std::uint32_t delay_min_us(ww_hystart rules, std::uint64_t ms_in_stage) {
+std::uint32_t delay_min_us(ww_start_rule rules, std::uint64_t ms_in_stage) {
     Rounds c(WW_PROTOCOL_CUBIC, 100, 50);
     c.config.cubic_rules = WW_RULES_LINUX;
-    c.config.hystart = static_cast<std::uint8_t>(rules);
+    c.config.slow_start = static_cast<std::uint8_t>(rules);
     c.ack(1000, 0);  // the stage begins
     c.ack(ms_in_stage * 1000, 40000);
     return c.state.cubic.delay_min_us;
@@ -146,7 +146,7 @@ TEST(Edges, TheDelayThatShowsAQueueIsFromFourToSixteenMilliseconds) {  // RFC 94
 
 TEST(Edges, ATrainMayLastHalfARoundTripAndHalfACushion) {  // tcp_cubic.c: hystart_ack_delay()
     ww_config config = ww_configure(WW_PROTOCOL_CUBIC);
-    config.hystart = WW_HYSTART_LINUX;
+    config.slow_start = WW_HYSTART_LINUX;
     const auto longest = [&](std::uint32_t srtt_us, std::uint32_t cwnd) {
         const ww_hystart_delays delays{srtt_us, srtt_us, 100000};
         const ww_window window{cwnd, WW_SSTHRESH_INFINITE, 0};
@@ -160,7 +160,7 @@ TEST(Edges, ATrainMayLastHalfARoundTripAndHalfACushion) {  // tcp_cubic.c: hysta
 
 TEST(Edges, TheAcksOfATrainAreTwoMillisecondsApartAtMost) {
     ww_config config = ww_configure(WW_PROTOCOL_CUBIC);
-    config.hystart = WW_HYSTART_NS3;
+    config.slow_start = WW_HYSTART_NS3;
     const auto in_train = [&](std::uint64_t now_us) {
         ww_hystart_state state{{0, 0}, 100000, 500000, 0, 0, false};
         const ww_hystart_delays delays{1000, 1000, 1000};
@@ -175,7 +175,7 @@ TEST(Edges, TheAcksOfATrainAreTwoMillisecondsApartAtMost) {
 
 TEST(Edges, InNs3TheDelayIsThatOfThePathFromFourMillisecondsToASecond) {  // tcp-cubic.cc: Clamp
     ww_config config = ww_configure(WW_PROTOCOL_CUBIC);
-    config.hystart = WW_HYSTART_NS3;
+    config.slow_start = WW_HYSTART_NS3;
     const auto ends = [&](std::uint32_t least_us, std::uint32_t round_us) {
         ww_hystart_state state{{0, 0}, 0, 0, round_us, WW_HYSTART_SAMPLES, false};
         const ww_hystart_delays delays{round_us, round_us, least_us};

@@ -9,7 +9,7 @@ using ww::test::Rounds;
 
 class HyStartPlusPlus : public testing::Test {
   protected:
-    HyStartPlusPlus() { c.config.hystart = WW_HYSTART_PLUS_PLUS; }
+    HyStartPlusPlus() { c.config.slow_start = WW_HYSTART_PLUS_PLUS; }
     const ww_hystart_plus_plus_state& state() const { return c.state.cubic.plus_plus; }
     Rounds c{WW_PROTOCOL_CUBIC, 16};
 };
@@ -68,7 +68,7 @@ TEST_F(HyStartPlusPlus, IsForTheFirstSlowStartOnly) {  // RFC 9406, 4.3
 class HyStart : public testing::Test {
   protected:
     explicit HyStart(std::uint8_t hystart = WW_HYSTART_LINUX) {
-        c.config.hystart = hystart;
+        c.config.slow_start = hystart;
         c.config.cubic_rules = WW_RULES_LINUX;
         c.before_sending = true;
     }

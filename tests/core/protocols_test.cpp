@@ -26,7 +26,7 @@ ww_config by_default(ww_algorithm algorithm) {
     c.alpha_permille = 900;                 // Gangadhar 2013, equation 1
     c.min_interval_us = 50 * kMillisecond;  // Dell'Aera 2003, 2.2
     c.rtt_tick_us = 1;
-    c.hystart = WW_HYSTART_PLUS_PLUS;  // RFC 9438, 4.10
+    if (algorithm == WW_ALG_CUBIC) c.slow_start = WW_HYSTART_PLUS_PLUS;  // RFC 9438, 4.10
     c.cubic_rules = WW_RULES_RFC9438;
     c.fast_convergence = true;  // RFC 9438, 4.7
     c.vegas_alpha = 2;          // tcp_vegas.c

@@ -55,7 +55,7 @@ OTHERS = {
     "script": ("loss = { packets = [5, 6, 7, 400] }", 'size = "1MB"\nstart = "0.25s"', ""),
     "reordered": (
         'reorder = { rate = "1%", delay = "15ms" }\nqueue = { limit = "0.5bdp" }',
-        'cc = { name = "cubic", hystart = "none" }',
+        'cc = { name = "cubic", slow_start = "standard" }',
         "",
     ),
     "arrivals": ("", 'arrivals = { every = "0.4s", size = "40kB", sizes = "exponential" }', ""),

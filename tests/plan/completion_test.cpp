@@ -17,7 +17,7 @@ const Profile kProfile({{"link", {Table{{"queue", {std::string("usual")}}}}},
                          {Table{{"recovery", {std::string("prr")}},
                                 {"header", {std::string("52B")}},
                                 {"undo", {true}}}}},
-                        {"cc", {Table{{"hystart", {std::string("none")}}}}},
+                        {"cubic", {Table{{"slow_start", {std::string("none")}}}}},
                         {"westwood", {Table{{"recovery", {std::string("newreno")}}}}}});
 
 const Value* value(const Table& table, const std::string& key) {
@@ -47,18 +47,18 @@ TEST(Completion, TheRecoveryFollowsFromTheProtocolAndItsSettingsFromTheRecovery)
 }
 
 TEST(Completion, AProtocolHasTheSettingsThatItUses) {
-    EXPECT_EQ(word(kProfile.cc("cubic"), "hystart"), "none");
+    EXPECT_EQ(word(kProfile.cc("cubic"), "slow_start"), "none");
     EXPECT_TRUE(kProfile.cc("reno").empty());
     EXPECT_TRUE(kProfile.cc("nobody").empty());
 }
 
 TEST(Completion, WhatAScenarioSetsStays) {
     const Table completed =
-        flow({{"cc", {Table{{"name", {std::string("cubic")}}, {"hystart", {std::string("x")}}}}},
+        flow({{"cc", {Table{{"name", {std::string("cubic")}}, {"slow_start", {std::string("x")}}}}},
               {"header", {std::string("60B")}}});
     EXPECT_EQ(word(completed, "header"), "60B");
     EXPECT_EQ(word(completed, "recovery"), "prr");
-    EXPECT_EQ(word(std::get<Table>(value(completed, "cc")->is), "hystart"), "x");
+    EXPECT_EQ(word(std::get<Table>(value(completed, "cc")->is), "slow_start"), "x");
 }
 
 TEST(Completion, AWordForAControlOrAnApplicationBecomesATable) {

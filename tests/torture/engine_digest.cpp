@@ -113,7 +113,7 @@ void forget_bytes(Network& network) {
             if (std::holds_alternative<Bits>(d->loss)) d->loss = {};
     for (Flow& flow : network.flows) {
         if (ww_estimates(&flow.cc)) flow.cc = ww_configure(WW_PROTOCOL_CUBIC);
-        flow.cc.hystart = WW_HYSTART_PLUS_PLUS;
+        flow.cc.slow_start = WW_HYSTART_PLUS_PLUS;
         flow.header_bytes = std::min(flow.header_bytes, kMostHeader / kLarger);
         flow.receive_window_bytes = std::max(flow.receive_window_bytes, flow.mss());
         flow.size_spread = flow.application.size_spread = Spread::fixed;

@@ -23,10 +23,12 @@ _HEADERS = {"westwood": ("westwood_family",), "westwood_cubic": ("cubic", "westw
 _FOLLOWERS = ("bbr3",)  # which hear of each packet
 # The settings of an algorithm that profiles set, so that a control has them as parameters.
 SETTINGS = {
-    "cubic": ("hystart", "cubic_rules"),
+    "cubic": ("slow_start", "cubic_rules"),
     "bbr3": ("bbr3_drain", "bbr3_down", "bbr3_loss", "bbr3_startup_losses", "bbr3_probe_rtt"),
     "westwood": ("bound_samples",),
 }
+# The last choice that a control has itself: the host adds SEARCH, to controls of the catalogue.
+_LAST = {"slow_start": "hystart++"}
 _UNITS = {"_permille": ", thousandths", "_us": ", microseconds"}  # by the end of a field
 _TYPES = {"SWITCH": "bool", "SPAN": "uint32_t", "SHARE": "uint16_t"} | dict.fromkeys(
     ("COUNT", "CHOICE"), "uint8_t"
@@ -242,10 +244,13 @@ def _settings_of(protocol: str) -> dict[str, str]:
         row = declared[name]
         value = getattr(usual, row["field"])
         number = row["choices"].index(value) if row["choices"] else int(value)
-        words = ", ".join(f"{place} {word}" for place, word in enumerate(row["choices"]))
+        choices = row["choices"]
+        if name in _LAST:
+            choices = choices[: choices.index(_LAST[name]) + 1]
+        words = ", ".join(f"{place} {word}" for place, word in enumerate(choices))
         unit = next((unit for end, unit in _UNITS.items() if row["field"].endswith(end)), "")
         what = row["what"] + (f": {words}" if words else unit)
-        least, most = int(row["least"]), int(row["most"])
+        least, most = int(row["least"]), len(choices) - 1 if choices else int(row["most"])
         parameters += f' \\\n    X({name}, {number}, {least}, {most}, \\\n      "{what}")'
         parameter = f"ww_parameters(config)->{name}"
         assigned += f"    made->{row['field']} = ({_TYPES[row['kind']]}){parameter};\n"

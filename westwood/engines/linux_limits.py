@@ -46,7 +46,6 @@ _LINUX_HAS = {
     "byte_counting": True,
     "validate_cwnd": True,
     "min_marked_cwnd": 2,
-    "hystart": "hystart",
     "cubic_rules": "linux",
 }
 _MOST_HOSTS = 256
@@ -164,7 +163,9 @@ def _check_control(flow: Flow, require_file: RequireFile) -> None:
     elif cc.name not in CONTROLS:
         known = [*CONTROLS, "a file in C"]
         raise refused(f"{flow.name}.cc", cc.name, "one of " + ", ".join(known))
-    chosen = cc.model_dump(exclude={"name", "source", "stack", "parameters", *_LINUX_HAS})
+    chosen = cc.model_dump(
+        exclude={"name", "source", "stack", "parameters", "slow_start", *_LINUX_HAS}
+    )
     for key, value in chosen.items():
         if value is not None:
             raise refused(f"{flow.name}.cc.{key}", value, "the kernel's own, which can't be set")
@@ -202,7 +203,8 @@ def fixed(flow: Flow) -> dict[str, Any]:
 def _bounded(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
     """Yields the settings with bounds: key, value, whether it is within them, and the bounds."""
     built, obeyed = configured(flow.cc), settings_of_protocol(flow.cc.name)
-    for key, linux_value in _LINUX_HAS.items():
+    slow_start = {"slow_start": "hystart" if flow.cc.name == "cubic" else "standard"}
+    for key, linux_value in (_LINUX_HAS | slow_start).items():
         value = getattr(built, key)
         yield f"cc.{key}", value, value == linux_value or key not in obeyed, show(linux_value)
     yield "delayed_ack", flow.delayed_ack, flow.delayed_ack in (1, 2), "1 or 2"

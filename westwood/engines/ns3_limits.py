@@ -27,7 +27,7 @@ from westwood.scenario.declared import written_defaults
 from westwood.units import format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from typing import Any
 
     from westwood.scenario import Scenario
@@ -69,26 +69,25 @@ _GROWTH = ("byte_counting", "validate_cwnd")
 _OF_PROFILE = (*_GROWTH, "min_marked_cwnd")  # a profile may set them for every flow
 # The settings of ns-3's own CUBIC; a profile's other values apply to the simulator only.
 _OF_CUBIC: dict[str, tuple[object, ...]] = {
-    "hystart": ("none", "hystart-ns3"),
+    "slow_start": ("standard", "hystart-ns3"),
     "cubic_rules": ("ns3",),
 }
 
 
 def check(scenario: Scenario) -> None:
     """Raises InputError for what ns-3 can't do."""
-    of_cc = profiles.get(scenario.profile).defaults("cc")
     refuse_all(
         partial(_LIMITS.check_network, scenario),
         *(partial(_check_link, link) for link in scenario.link),
-        *(partial(_check_whole_flow, flow, scenario.profile, of_cc) for flow in scenario.flow),
+        *(partial(_check_whole_flow, flow, scenario.profile) for flow in scenario.flow),
     )
 
 
-def _check_whole_flow(flow: Flow, profile: str, of_cc: Mapping[str, Any]) -> None:
+def _check_whole_flow(flow: Flow, profile: str) -> None:
     _check_flow(flow)  # the others need a control and a recovery that ns-3 has
     refuse_all(
         partial(_LIMITS.check_settings, flow, fixed(flow), profile, _OF_NO_PROFILE),
-        partial(_check_congestion_control, flow, of_cc),
+        partial(_check_congestion_control, flow, profile),
     )
 
 
@@ -148,13 +147,14 @@ def _check_flow(flow: Flow) -> None:
     _LIMITS.check_app(flow)
 
 
-def _check_congestion_control(flow: Flow, of_profile: Mapping[str, Any]) -> None:
+def _check_congestion_control(flow: Flow, profile: str) -> None:
     """Refuses settings of ns-3's own classes, except those that its CUBIC has."""
     cc, of_class = flow.cc, PROTOCOLS[flow.cc.name].ns3
     if of_class == _OURS:
         return
+    of_profile = profiles.get(profile).supplied.cc(cc.name)
     for option, value in cc.model_dump(exclude_none=True, exclude={"name", *_OF_PROFILE}).items():
-        options = _OF_CUBIC.get(option, ())
+        options = _OF_CUBIC.get(option, ()) if cc.name == "cubic" else ()
         if value in options or (options and value == of_profile.get(option)):
             continue
         expected = f"none: in ns-3 (class {of_class}) this control's settings can't be set"

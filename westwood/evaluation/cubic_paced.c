@@ -12,8 +12,8 @@
  */
 #define WW_STATE cubic_paced
 #define WW_PARAMETERS(X)                                                                        \
-    X(hystart, 3, 0, 3,                                                                         \
-      "What ends slow start before a loss does: 0 none, 1 hystart, 2 hystart-ns3, 3 hystart++") \
+    X(slow_start, 3, 0, 3,                                                                          \
+      "What ends slow start before a loss does: 0 standard, 1 hystart, 2 hystart-ns3, 3 hystart++") \
     X(cubic_rules, 0, 0, 2, "Rules for growth, ssthresh and undo: 0 rfc9438, 1 linux, 2 ns3")
 #include "control.h"
 #include "cubic.h"
@@ -28,7 +28,7 @@ struct cubic_paced {
 /* The configuration with the settings that are parameters here, which a profile sets. */
 static const struct ww_config *configured(const struct ww_config *config, struct ww_config *made) {
     *made = *config;
-    made->hystart = (uint8_t)ww_parameters(config)->hystart;
+    made->slow_start = (uint8_t)ww_parameters(config)->slow_start;
     made->cubic_rules = (uint8_t)ww_parameters(config)->cubic_rules;
     return made;
 }

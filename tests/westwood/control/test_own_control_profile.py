@@ -26,14 +26,19 @@ def test_a_scenario_sets_a_parameter_that_a_profile_sets_too(tmp_path):
     file = tmp_path / "mine.c"
     file.write_text(like("cubic", "mine"), encoding="utf-8")
     of_profile = {"profile": "linux", "tcp.cc": Control(file)}
-    for given, expected in (({}, 1), ({"tcp.cc.hystart": 3}, 3)):
+    for given, expected in (({}, 1), ({"tcp.cc.slow_start": 3}, 3)):
         scenario = Scenario.preset("path").with_settings({**of_profile, **given})
-        assert scenario.flow[0].cc.parameters["hystart"] == expected
+        assert scenario.flow[0].cc.parameters["slow_start"] == expected
 
 
 def test_a_new_control_has_the_settings_that_profiles_set_as_parameters():
-    of_profiles = {key for name in profiles.names() for key in profiles.get(name).defaults("cc")}
     for algorithm in {protocol.algorithm for protocol in PROTOCOLS.values()}:
+        of_profiles = {
+            key
+            for name in profiles.names()
+            for section in ("cc", "cubic")[: 1 + (algorithm == "cubic")]
+            for key in profiles.get(name).defaults(section)
+        }
         names = {
             setting.name for setting in SETTINGS if algorithm in setting.algorithms
         } & of_profiles

@@ -79,7 +79,7 @@ CONTROLS = [
     *("tahoe", "reno", "newreno", "sack", "cubic", "vegas", "veno", "bbr"),
     {"name": "westwood+", "alpha": 0.8, "min_interval": "77ms", "set_cwnd_on_loss": True},
     {"name": "westwood", "tau": "123ms", "rtt_tick": "4ms"},
-    {"name": "cubic", "hystart": "none"},
+    {"name": "cubic", "slow_start": "standard"},
 ]
 OF_FLOW: dict[str, list[Any]] = {
     "start": ["0.5s", "1.7s"],

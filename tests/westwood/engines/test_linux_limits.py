@@ -46,7 +46,7 @@ def scenario(*flows: dict[str, Any], **settings: Any) -> Scenario:
         {"tcp.max_rto": "1s"},
         {"tcp.max_rto": "120s"},
         {"tcp.dupack_threshold": 300},
-        {"tcp.cc": {"name": "cubic", "hystart": "hystart"}},
+        {"tcp.cc": {"name": "cubic", "slow_start": "hystart"}},
         {"tcp.recovery": "newreno", "tcp.timestamps": False, "tcp.rack": False},
     ],
 )

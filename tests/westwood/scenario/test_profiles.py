@@ -10,5 +10,5 @@ from westwood.scenario import Scenario
 def test_profiles_of_papers_have_no_later_tcp(profile):
     settings = {"profile": profile, "tcp.cc": "cubic"}
     (flow,) = Scenario.preset("path").with_settings(settings).flow
-    assert (flow.recovery, flow.header, flow.cc.hystart) == ("sack", 40, "none")
+    assert (flow.recovery, flow.header, flow.cc.slow_start) == ("sack", 40, "standard")
     assert not any((flow.rack, flow.frto, flow.undo, flow.timestamps, flow.syn_ack_timer))

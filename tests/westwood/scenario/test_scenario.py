@@ -119,7 +119,7 @@ def test_a_profile_holds_only_what_differs_from_rfc(profile):
             flow = profiles.get(profile).defaults("flow")
             assert all(choice.value != flow.get(key) for key, choice in choices.items())
             continue
-        known = {**rfc[section], **(settings_of("cc") if section == "cc" else {})}
+        known = {**rfc[section], **(settings_of("cc") if section in ("cc", "cubic") else {})}
         known |= {profiles.OF_THE_PATH: None} if section == "flow" else {}
         for key, choice in choices.items():
             assert key in known, f"{section}.{key} is no setting"

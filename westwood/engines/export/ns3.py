@@ -309,7 +309,7 @@ def _of_congestion_control(flow: Any, built_flow: _engine.Flow) -> Iterator[_Def
         recovery = "ns3::TcpPrrRecovery" if is_prr else "ns3::WwClassicRecovery"
         yield _Default("TcpL4Protocol::RecoveryType", "StringValue({})", _class(recovery))
     if of_class == _CUBIC:
-        hystart = "false" if built_flow.cc.hystart == "none" else "true"
+        hystart = "false" if built_flow.cc.slow_start == "standard" else "true"
         yield _Default("TcpCubic::HyStart", "BooleanValue({})", hystart)
     if of_class == _FAMILY:
         name = json.dumps(flow.cc.name)

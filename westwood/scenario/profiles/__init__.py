@@ -9,6 +9,7 @@ names as `base`: a table SECTION.KEY with `value` and `reason` for each. The sec
     link, flow    defaults of a scenario's links and flows
     loss          defaults of a link's losses
     cc            defaults of a flow's congestion control
+    cubic         the same of CUBIC only
     westwood      the recovery of protocols that don't fix their own
     sack          what flows with SACK override in `flow`, and in `recovery` the recovery of
                   protocols with SACK; profiles don't inherit this section from `rfc`
@@ -29,7 +30,7 @@ from westwood.scenario.declared import written_default
 
 DEFAULT = "rfc"
 SACK = "sack"
-SECTIONS = ("link", "loss", "flow", SACK, "cc", "westwood")
+SECTIONS = ("link", "loss", "flow", SACK, "cc", "cubic", "westwood")
 OF_THE_PATH = "receive_window"  # follows from the path, unless a profile's file sets it
 _FOLDER = Path(__file__).parent
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * Ends slow start, as the setting slow_start says, around any control whose slow start is Reno's: westwood.h calls
+ * this before and after the control.
+ *
+ *   standard                RFC 5681: a loss
+ *   hystart, hystart-ns3    hystart.h, in every slow start; CUBIC has both, and HyStart++, itself
+ *   hystart++               hystart_plus_plus.h, in the first slow start
+ *   search                  search.h, in the first slow start
+ *
+ * The first slow start ends with a loss, a mark or a timeout. An undo resumes it.
+ *
+ * The state lies beside the control's, because Westwood's and CUBIC's fill Linux's 104 bytes. Our programs for Linux
+ * have the settings of their rows in catalogue.h, and so none of this.
+ *
+ * Deviation: around other controls HyStart takes every round trip for the smallest one. CUBIC leaves out those of the
+ * first second after a loss.
+ */
+#ifndef WW_SLOW_START_H
+#define WW_SLOW_START_H
+
+#include "hystart.h"
+#include "reno.h"
+#include "search.h"
+
+struct ww_start {
+    union {
+        struct ww_search_state search; /* the largest, so that it is all initialised */
+        struct ww_hystart_state hystart;
+        struct ww_hystart_plus_plus_state plus_plus;
+    };
+    uint32_t least_rtt_us; /* 0: none */
+    uint32_t css_acks;     /* since the window last grew in CSS */
+    bool over;             /* the first slow start has ended by a loss, a mark or a timeout */
+    bool was_over;         /* before the last of them */
+};
+
+static inline void ww_start_init(struct ww_start *start) {
+    const struct ww_start fresh = {{{0, 0, 0, 0, {0}, {0}}}, 0, 0, false, false};
+    *start = fresh;
+}
+
+/* Returns whether slow_start is not the control's task. */
+static inline bool ww_start_is_apart(const struct ww_config *config) {
+    if (config->slow_start == WW_SLOW_START_STANDARD) return false;
+    if (config->algorithm == WW_ALG_CUBIC) return config->slow_start == WW_SEARCH;
+    return (WW_RENO_STARTS >> config->algorithm & 1) != 0;
+}
+
+static inline bool ww_start_has_hystart(const struct ww_config *config) {
+    return config->slow_start == WW_HYSTART_LINUX || config->slow_start == WW_HYSTART_NS3;
+}
+
+/* Takes an ACK before the control does. It may end slow start. */
+static inline void ww_start_on_ack(const struct ww_config *config, struct ww_start *start,
+                                   struct ww_window *window, const struct ww_sample *sample) {
+    const uint32_t rtt_us = config->slow_start == WW_HYSTART_NS3 ? sample->srtt_us : sample->rtt_us;
+    if (rtt_us != 0) start->least_rtt_us = ww_least_rtt(start->least_rtt_us, rtt_us);
+    if (ww_start_has_hystart(config)) ww_count_acked(&start->hystart.rounds, sample);
+    if (!ww_may_grow(sample) || window->cwnd >= window->ssthresh) return;
+    if (ww_start_has_hystart(config)) {
+        const struct ww_hystart_delays delays = {rtt_us, sample->srtt_us, start->least_rtt_us};
+        ww_hystart_on_ack(config, &start->hystart, &delays, window, sample);
+    } else if (start->over) {
+        return;
+    } else if (config->slow_start == WW_SEARCH) {
+        ww_search_on_ack(config, &start->search, window, sample);
+    } else {
+        ww_hystart_plus_plus_on_ack(config, &start->plus_plus, window, sample);
+    }
+}
+
+/* Takes back what the control has added to the window in conservative slow start, three times in four. */
+static inline void ww_start_after_ack(const struct ww_config *config, struct ww_start *start,
+                                      const struct ww_window *before, struct ww_window *window) {
+    if (config->slow_start != WW_HYSTART_PLUS_PLUS || start->over) return;
+    if (before->cwnd >= before->ssthresh || window->cwnd <= before->cwnd) return;
+    if (!ww_css_may_grow(&start->plus_plus, &start->css_acks)) window->cwnd = before->cwnd;
+}
+
+/* Takes a loss, a mark or a timeout. */
+static inline void ww_start_on_reduction(struct ww_start *start) {
+    start->was_over = start->over;
+    start->over = true;
+}
+
+static inline void ww_start_on_rto(const struct ww_config *config, struct ww_start *start,
+                                   bool repeated) {
+    if (!repeated) ww_start_on_reduction(start);
+    if (ww_start_has_hystart(config)) start->hystart.done = false;
+}
+
+#endif
