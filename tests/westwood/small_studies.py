@@ -58,6 +58,7 @@ _SUITES: Mapping[str, tuple[str, str]] = {
     "check": ("scalable.c", "c11-gcc,one-segment,cubic-share --for 0s"),
     "shallow": ("reno", "shallow-fills"),
     "nsperf": ("reno", "nsperf-shallow"),
+    "slow-start": ("reno", "start-early"),
 }
 
 

@@ -14,6 +14,7 @@ from westwood.results.columns import Row
 
 SOLO, BESIDE, ALONE = "solo", "beside", "alone"
 BURST, LARGEST_BURST = "burst", "largest_burst"  # columns of `bursts`
+EXIT = "exit_bdp"  # the column of slow_start.py
 _SLOTS_A_SEGMENT, _MOST_SEGMENTS = 2, 0.95
 PAYLOAD = 1448 / 1500  # of a full packet with timestamps
 # What measures may read of a flow; a run keeps nothing else.
@@ -21,7 +22,7 @@ KEPT = (
     *("flow", "cc", "goodput_bps", "sent", "retransmitted", "retransmission_ratio", "timeouts"),
     *("queue_drops", "lost", "mean_srtt_s", "min_rtt_s", "completed_s", "transfers", "completed"),
     *("completion_s", "completion_p50_s", "completion_p95_s", "completion_max_s", "jain"),
-    *("utilisation", "mean_queue", "ecn_reductions", BURST, LARGEST_BURST),
+    *("utilisation", "mean_queue", "ecn_reductions", BURST, LARGEST_BURST, EXIT),
 )
 
 

@@ -17,4 +17,5 @@ MODULES: Mapping[str, str] = {
     "check": "check",
     "shallow": "shallow",
     "nsperf": "nsperf",
+    "slow-start": "slow_start",
 }
