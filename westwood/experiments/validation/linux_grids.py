@@ -157,7 +157,7 @@ def _lossy_paths(count: int) -> list[grid.Settings]:
         mbps, rtt_ms = log_uniform(choices, 5, 400), log_uniform(choices, 10, 200)
         queue, loss = log_uniform(choices, 0.25, 2), log_uniform(choices, 0.005, 0.04)
         if 50 <= mbps * 1e3 * rtt_ms / 12e3 <= 2000:
-            path = {"rate": f"{mbps:.0f}Mbps", "delay": f"{rtt_ms / 2:.0f}ms"}
+            path = {"rate": f"{mbps:.0f}Mbps", "delay": f"{rtt_ms / 2:.2f}ms"}
             drawn.append({**path, "queue": f"{queue:.2f}BDP", "loss": round(loss, 4)})
     return drawn
 
@@ -167,7 +167,7 @@ _DRAWN = _grid(
     protocols={"westwood-cubic": {"recovery": "sack"}},
     points=grid.crossed(_lossy_paths(24), grid.product(beside=(0.0, 1.0))),
     length=grid.always("20s"),
-    seeds=2,
+    seeds=6,
     workers=2,
     by_name=True,
 )
