@@ -73,6 +73,8 @@ class Limits:
 
     def refuse_fixed(self, key: str, value: object, fixed: object) -> InputError:
         """Returns the error for a value other than the fixed one."""
+        if fixed is None:
+            return self.refuse(key, value, f"none: {self.name} has no such setting")
         return self.refuse(key, value, f"{show(fixed)}, which is fixed in {self.name}")
 
     def check_network(self, scenario: Scenario) -> None:

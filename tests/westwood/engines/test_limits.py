@@ -104,7 +104,8 @@ def test_a_value_other_than_the_fixed_one_is_refused_in_one_line(engine, key):
     with pytest.raises(InputError) as refused:
         limits.check(another)
     message = str(refused.value)
-    expected = f"tcp.{key} = {show(value)}: engine {engine} expects {show(fixed[key])}"
+    wanted = "none" if fixed[key] is None else show(fixed[key])
+    expected = f"tcp.{key} = {show(value)}: engine {engine} expects {wanted}"
     assert message.startswith(expected) and "\n" not in message
 
 
