@@ -19,6 +19,7 @@
 #ifndef WW_SLOW_START_H
 #define WW_SLOW_START_H
 
+#include "catalogue.h"
 #include "hystart.h"
 #include "reno.h"
 #include "search.h"
