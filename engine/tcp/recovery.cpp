@@ -165,8 +165,8 @@ void Sender::on_timeout(Time now) {
     dupacks_ = 0;
     restart_slow_start(now);
     report_losses(now);
-    sends_first_ =
-        rack_ != nullptr || frto_.is_on();  // whatever cwnd is, or ahead of all other losses
+    // Whatever cwnd is, ahead of all other losses, or although SACK has it (RFC 2018, 8).
+    sends_first_ = rack_ != nullptr || frto_.is_on() || board_.is_sacked(una_);
     rtt_.back_off(settings_->rto);
     restart_timer(now);
 }

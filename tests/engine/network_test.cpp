@@ -64,7 +64,6 @@ TEST(AnyNetwork, CompletesATransferToTheByteWhateverTheRecovery) {
             flow.arrivals_mean = 0;
             flow.application = {};
             flow.optimistic_acks = 0;
-            flow.ack_division = 1;
             flow.size_bytes = 1 + static_cast<std::int64_t>(seed) * 137 % 50000;
         }
         for (Link& link : network.links) {
