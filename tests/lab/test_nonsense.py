@@ -158,7 +158,7 @@ def test_a_link_of_an_unknown_kind_opens_the_initial_page(opened, tab, kind):
 
 
 def test_a_file_that_is_too_large_is_not_read(page):
-    page.evaluate('Blob.prototype.text = () => { throw new Error("it was read"); }')
+    page.evaluate('() => { Blob.prototype.text = () => { throw new Error("it was read"); }; }')
     drop(page, "large.toml", " " * 8_000_001)
     page.locator(
         "#message", has_text="large.toml: expected a scenario file of at most 8 MB"
