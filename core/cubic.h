@@ -187,7 +187,7 @@ static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cub
     if (window->cwnd < window->ssthresh) {
         if (plus_plus && cubic->curve.cwnd_prior == 0)
             ww_hystart_plus_plus_on_ack(config, &cubic->plus_plus, window, sample);
-        else if (config->slow_start == WW_HYSTART_LINUX || config->slow_start == WW_HYSTART_NS3)
+        else if (ww_has_hystart(config))
             ww_hystart_on_ack(config, &cubic->hystart, &delays, window, sample);
     }
     if (config->validate_cwnd && !sample->is_cwnd_limited) {

@@ -51,6 +51,10 @@ struct ww_hystart_delays {
     uint32_t least_us; /* the smallest of rtt_us so far */
 };
 
+static inline bool ww_has_hystart(const struct ww_config *config) {
+    return config->slow_start == WW_HYSTART_LINUX || config->slow_start == WW_HYSTART_NS3;
+}
+
 /* Returns how long a train of ACKs may last. 2^18 bytes * 2^32 us < 2^50. */
 static inline uint32_t ww_hystart_longest(const struct ww_config *config,
                                           const struct ww_hystart_delays *delays,

@@ -48,18 +48,14 @@ static inline bool ww_start_is_apart(const struct ww_config *config) {
     return (WW_RENO_STARTS >> config->algorithm & 1) != 0;
 }
 
-static inline bool ww_start_has_hystart(const struct ww_config *config) {
-    return config->slow_start == WW_HYSTART_LINUX || config->slow_start == WW_HYSTART_NS3;
-}
-
 /* Takes an ACK before the control does. It may end slow start. */
 static inline void ww_start_on_ack(const struct ww_config *config, struct ww_start *start,
                                    struct ww_window *window, const struct ww_sample *sample) {
     const uint32_t rtt_us = config->slow_start == WW_HYSTART_NS3 ? sample->srtt_us : sample->rtt_us;
     if (rtt_us != 0) start->least_rtt_us = ww_least_rtt(start->least_rtt_us, rtt_us);
-    if (ww_start_has_hystart(config)) ww_count_acked(&start->hystart.rounds, sample);
+    if (ww_has_hystart(config)) ww_count_acked(&start->hystart.rounds, sample);
     if (!ww_may_grow(sample) || window->cwnd >= window->ssthresh) return;
-    if (ww_start_has_hystart(config)) {
+    if (ww_has_hystart(config)) {
         const struct ww_hystart_delays delays = {rtt_us, sample->srtt_us, start->least_rtt_us};
         ww_hystart_on_ack(config, &start->hystart, &delays, window, sample);
     } else if (start->over) {
@@ -88,7 +84,7 @@ static inline void ww_start_on_reduction(struct ww_start *start) {
 static inline void ww_start_on_rto(const struct ww_config *config, struct ww_start *start,
                                    bool repeated) {
     if (!repeated) ww_start_on_reduction(start);
-    if (ww_start_has_hystart(config)) start->hystart.done = false;
+    if (ww_has_hystart(config)) start->hystart.done = false;
 }
 
 #endif

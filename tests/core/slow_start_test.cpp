@@ -64,16 +64,22 @@ TEST(SlowStart, EndsAroundRenoAsItDoesInCubic) {
     }
 }
 
+// Longer round trips begin conservative slow start, which grows by a quarter of slow start's growth.
+void expect_conservative_growth(Rounds& c) {
+    c.round(40000);
+    c.round(40000);
+    for (int i = 0; i < 8; i++) c.ack(10, 60000);
+    c.round(60000);
+    const std::uint32_t css = c.window.cwnd;
+    for (int i = 0; i < 40; i++) c.ack(10, 60000);
+    EXPECT_EQ(c.window.cwnd, css + 10);
+}
+
 TEST(SlowStart, HystartPlusPlusEndsTheFirstOneOfEachControl) {  // RFC 9406, 4.2 and 4.3
     for (const ww_protocol id : {WW_PROTOCOL_SACK, WW_PROTOCOL_WESTWOOD_PLUS, WW_PROTOCOL_VENO}) {
+        SCOPED_TRACE(id);
         Rounds c = started(id, WW_HYSTART_PLUS_PLUS);
-        c.round(40000);
-        c.round(40000);
-        for (int i = 0; i < 8; i++) c.ack(10, 60000);
-        c.round(60000);
-        const std::uint32_t css = c.window.cwnd;
-        for (int i = 0; i < 40; i++) c.ack(10, 60000);
-        EXPECT_EQ(c.window.cwnd, css + 10) << "a quarter of slow start's growth: " << id;
+        expect_conservative_growth(c);
         for (int i = 0; i < 6; i++) c.round(60000);
         EXPECT_LE(c.window.ssthresh, c.window.cwnd) << id;
     }
@@ -82,13 +88,7 @@ TEST(SlowStart, HystartPlusPlusEndsTheFirstOneOfEachControl) {  // RFC 9406, 4.2
 TEST(SlowStart, CubicHasConservativeSlowStartWithTheRulesOfLinux) {
     Rounds c = started(WW_PROTOCOL_CUBIC, WW_HYSTART_PLUS_PLUS);
     c.config.cubic_rules = WW_RULES_LINUX;
-    c.round(40000);
-    c.round(40000);
-    for (int i = 0; i < 8; i++) c.ack(10, 60000);
-    c.round(60000);
-    const std::uint32_t css = c.window.cwnd;
-    for (int i = 0; i < 40; i++) c.ack(10, 60000);
-    EXPECT_EQ(c.window.cwnd, css + 10);
+    expect_conservative_growth(c);
 }
 
 TEST(SlowStart, TheFirstOneEndsWithALossAndAnUndoResumesIt) {
