@@ -23,8 +23,8 @@
  *   newly_delivered  counts, on a duplicate, what the scoreboard has beyond what the core has counted. For a user's
  *                    control it is the increase of the kernel's counter.
  *   rtt_us           is the kernel's sample for congestion controls, not srtt. Like the other hosts, it is taken
- *                    from ACKs of new data only, although the kernel also measures SACKed segments. With
- *                    timestamps it exists after a retransmission as well, to a millisecond.
+ *                    from ACKs of new data only, although the kernel also measures SACKed segments. What it
+ *                    takes from timestamps after a retransmission is left out (exact_rtt_us).
  *   now_us           is tcp_mstamp.
  *
  * The kernel deviates from RFC 5681 in one point, which we keep: cwnd after a timeout is 1 + the segments still
@@ -214,6 +214,16 @@ static inline __u32 newly_delivered(const struct tcp_sock *tp, const struct ww_h
     return tp->delivered - host->delivered;
 }
 
+/*
+ * Returns a positive RTT of the kernel, else 0. It is also 0 if the kernel took it from timestamps, because the ACK
+ * covers a retransmission. That is a difference of two clocks in whole milliseconds, which may be almost a millisecond
+ * too small (tcp_ack_update_rtt()).
+ */
+static inline __u32 exact_rtt_us(long rtt_us, bool advanced, __u8 phase) {
+    if (rtt_us <= 0) return 0;
+    return advanced && phase > WW_DISORDER && (__u32)rtt_us % 1000 == 0 ? 0 : (__u32)rtt_us;
+}
+
 /* Implements pkts_acked. */
 static inline void on_acked(struct sock *sk, struct ww_host *host, __u32 cc,
                             enum ww_protocol protocol, __s32 rtt_us) {
@@ -229,9 +239,9 @@ static inline void on_acked(struct sock *sk, struct ww_host *host, __u32 cc,
     sample.mss = mss;
     sample.acked_segments = whole_segments(host->una, una, mss);
     sample.in_flight = tp->packets_out;
-    sample.rtt_us = una != host->una && rtt_us > 0 ? (__u32)rtt_us : 0;
-    sample.srtt_us = tp->srtt_us >> 3;
     sample.phase = phase_of(state);
+    sample.rtt_us = una != host->una ? exact_rtt_us(rtt_us, true, sample.phase) : 0;
+    sample.srtt_us = tp->srtt_us >> 3;
     sample.newly_delivered = newly_delivered(tp, host, core, &config);
     sample.is_dupack = una == host->una && (__s32)sample.newly_delivered > 0;
     sample.is_cwnd_limited = is_cwnd_limited(tp);

@@ -26,7 +26,7 @@
  *
  *   is_dupack         is true if snd_una did not advance and more was delivered.
  *   rate_segments, rate_interval_us, rate_rtt_us, prior_delivered, is_app_limited   come from the kernel's rate
- *                     sample. An RTT from timestamps is left out (is_rounded).
+ *                     sample; for rate_rtt_us see exact_rtt_us.
  *   pipe              is tcp_packets_in_flight after losses were marked.
  *   FlightSize        for ww_on_loss and ww_on_rto is the cwnd before them, as in the kernel's own controls.
  *
@@ -207,14 +207,6 @@ static inline void full_control_on_state(struct sock *sk, struct ww_host *host, 
         settle(sk, host, cc, protocol, new_state);
 }
 
-/*
- * True if the kernel took the RTT from timestamps, because the ACK covers a retransmission: a difference of two rounded
- * clocks of a millisecond, which may be almost a millisecond too small (tcp_ack_update_rtt()).
- */
-static inline bool is_rounded(const struct ww_host *host, bool advanced, long rtt_us) {
-    return advanced && host->phase > WW_DISORDER && (__u32)rtt_us % 1000 == 0;
-}
-
 static inline void fill_sample(struct sock *sk, const struct ww_host *host,
                                const struct rate_sample *rate, struct ww_sample *sample) {
     const struct tcp_sock *tp = tcp_sk(sk);
@@ -224,8 +216,7 @@ static inline void fill_sample(struct sock *sk, const struct ww_host *host,
     sample->srtt_us = tp->srtt_us >> 3;
     sample->acked_segments = whole_segments(host->una, tp->snd_una, tp->mss_cache);
     sample->in_flight = tp->packets_out;
-    const bool is_exact = rate->rtt_us > 0 && !is_rounded(host, advanced, rate->rtt_us);
-    sample->rate_rtt_us = is_exact ? (__u32)rate->rtt_us : 0;
+    sample->rate_rtt_us = exact_rtt_us(rate->rtt_us, advanced, host->phase);
     sample->rtt_us = advanced ? sample->rate_rtt_us : 0;
     sample->phase = advanced && host->phase == WW_DISORDER ? WW_OPEN : host->phase;
     sample->is_cwnd_limited = is_cwnd_limited(tp);

@@ -141,7 +141,7 @@ struct tcp_sock {
 };
 
 struct ack_sample {
-    __s32 rtt_us; /* of the newest segment just ACKed or SACKed, never ambiguous (Karn); -1: none */
+    __s32 rtt_us; /* of the newest segment just (S)ACKed, or of timestamps in ms; -1: none */
 };
 
 struct rate_sample {
