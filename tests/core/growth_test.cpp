@@ -160,7 +160,7 @@ TEST(Reno, AnImpossibleFlightLeavesAUsableWindow) {  // found by tests/fuzz/core
     EXPECT_EQ(reno.window.cwnd, WW_CWND_MAX);
 }
 
-TEST(Reno, ATimeoutLeavesOneSegmentAndTheSecondOfOneSegmentHoldsSsthresh) {  // RFC 5681, 3.1
+TEST(Reno, ATimeoutLeavesOneSegmentAndItsRepetitionKeepsSsthresh) {  // RFC 5681, 3.1
     Connection reno(WW_PROTOCOL_RENO, 40);
     reno.timeout(40);
     EXPECT_EQ(reno.window.cwnd, 1u);

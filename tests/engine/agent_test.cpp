@@ -43,7 +43,7 @@ Batch batch_on(const Network& network, const BatchSettings& settings) {
     return Batch(settings, {Path{network, 1e7, 1e7}});
 }
 
-// An episode with this seed has begun at this share of the rate, or 0: with none.
+// Returns a batch whose episode has begun; the first step sets this share of the rate, 0 none.
 Batch begun(const Network& network, const BatchSettings& settings, double share,
             std::uint64_t seed = 1) {
     Batch batch = batch_on(network, settings);

@@ -168,7 +168,7 @@ class Bench {
     HeldPackets held_{100'000, kUnlimited, 0, 2};
 };
 
-// Random packets of all four ECN fields pass, are marked and dropped as by the pseudocode.
+// Packets with all four ECN fields are passed, marked or dropped exactly when the pseudocode says so.
 TEST(DualPi2, DecidesAsThePseudocode) {
     int drops = 0, classic_marks = 0, l4s_marks = 0;
     for (std::uint32_t seed = 1; seed <= 24; seed++) {

@@ -65,7 +65,7 @@ TEST(NewReno, TheExitWindowIsBoundedByTheFlight) {
     EXPECT_EQ(busy.first(EventKind::exit).cwnd, 5u);  // ssthresh
 }
 
-// Option 2, as in ns-3: cwnd = ssthresh, which may far exceed the flight without halving.
+// Option 2, as in ns-3: cwnd = ssthresh, although much less is in flight.
 TEST(NewReno, TheExitWindowMayBeSsthresh) {
     const ScriptedRun run(Recovery::newreno, {{4}}, [](Flow& flow) {
         flow.size_bytes = 16'000;

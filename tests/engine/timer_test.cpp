@@ -31,7 +31,7 @@ std::vector<double> waits(const ScriptedRun& run, std::int64_t segment) {
     return waits_s;
 }
 
-// The same of newreno's only lost segments, after a change of the flow.
+// The same for a changed flow of NewReno, which loses only copies of one segment.
 std::vector<double> waits(const std::vector<Transmission>& lost, void (*change)(Flow&)) {
     const auto change_flow = [=](Network& network) { change(network.flows[0]); };
     return waits(stop_and_wait(Recovery::newreno, lost, change_flow), lost[0].segment);
