@@ -80,11 +80,15 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Point:
-    """A place on the axis of a criterion: what runs there, by name, with a control."""
+    """A place on the axis of a criterion: what runs there, by name, with a control.
+
+    A control that lacks one of the settings does not run there.
+    """
 
     name: str
     runs: Making
     in_quick: bool = True
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the control there
 
 
 FAR = 0.1  # a relative difference from a published number that needs a reason

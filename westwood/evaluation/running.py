@@ -34,7 +34,7 @@ from westwood.evaluation.benchmark.targets import Target
 from westwood.evaluation.criterion import Criterion, Effort, Part, Point, RunKey, Runs, Work
 from westwood.evaluation.paths import SectionRuns
 from westwood.experiments import cluster
-from westwood.experiments.control import Control
+from westwood.experiments.control import Control, settings_given
 from westwood.experiments.experiment import Tracker
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
@@ -109,6 +109,7 @@ class _Asked:
     reference: _Side
     paced: _Side
     more_columns: MoreColumns | None
+    lacks: InputError | None = None  # a setting of the point
 
     def each(self) -> Iterator[tuple[RunKey, Scenario]]:
         for side in (self.control, self.reference, self.paced):
@@ -180,7 +181,9 @@ class Evaluation:
         return self._drawn[key]
 
     def _refusal(self, asked: _Asked | SectionRuns) -> WestwoodError | None:
-        """Returns why the engine can't run all scenarios of a point; None if it can."""
+        """Returns why not all scenarios of a point can run; None if they can."""
+        if isinstance(asked, _Asked) and asked.lacks is not None:
+            return asked.lacks
         if self.request.engine.runs_everything:
             return None
         scenarios = {name: scenario for (name, _), scenario in asked.each()}.values()
@@ -198,13 +201,19 @@ class Evaluation:
         return self._refused[key]
 
     def check(self) -> None:
-        """Raises the engine's first refusal if it can't run a single point."""
+        """Raises the first refusal if not a single point can run."""
         refusals = [self._refusal(job) for job in self._asked()]
         if refusals and refusals[0] and None not in refusals:
             raise refusals[0]
 
     def _both(self, criterion: Criterion, point: Point, control: Control) -> _Asked:
         """Returns what the point runs with the control, and with the reference."""
+        for side in (control, self.request.against) if point.settings else ():
+            try:
+                settings_given(side.cc, point.settings)
+            except InputError as error:
+                nothing = _Side({}, ())
+                return _Asked(nothing, nothing, nothing, criterion.more_columns, error)
         count, against = criterion.seeds(self.request.effort), self.request.against
         seeds = [seed_of("evaluate", self.request.seed * _A_LOOK + n) for n in range(count)]
         first = self.request.seed * _A_LOOK + _AGAIN
@@ -234,7 +243,7 @@ class Evaluation:
         """Returns what a point runs, made once."""
         key = criterion.name, point.name, control.text
         if key not in self._made:
-            runs = point.runs(control)
+            runs = point.runs(replace(control, settings={**control.settings, **point.settings}))
             self._made[key] = {
                 name: scenario.with_settings(self._of_engine) for name, scenario in runs.items()
             }

@@ -74,11 +74,7 @@ def _beside(control: Control) -> Mapping[str, Scenario]:
 
 def _points(runs: Making, name: str = "{}", in_quick: bool = True) -> Sequence[Point]:
     """Returns a point for each slow start."""
-
-    def with_word(word: str) -> Making:
-        return lambda control: runs(replace(control, settings={**control.settings, SETTING: word}))
-
-    return [Point(name.format(word), with_word(word), in_quick) for word in WORDS]
+    return [Point(name.format(word), runs, in_quick, {SETTING: word}) for word in WORDS]
 
 
 def _over_ideal(size: float) -> Callable[[Runs], float]:

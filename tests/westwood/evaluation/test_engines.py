@@ -62,7 +62,7 @@ def evaluated(
     evaluation = Evaluation(asked, Folder(folder))
     with evaluation.opened(resume=resume):
         evaluation.run_all(1, lambda runs, total: runs)
-        return evaluation, evaluation.answers(CONTROL)
+        return evaluation, evaluation.answers(asked.controls[0])
 
 
 @pytest.mark.parametrize("how", ["refuses", "fails"])
@@ -110,6 +110,17 @@ def test_a_criterion_that_an_engine_cannot_trace_does_not_run_and_the_others_do(
         _, answers = evaluated(asked, tmp_path / runs_it.name)
         assert {answer.criterion for answer in answers if answer.not_run} == missing
         assert bool(list(text.bursts(answers))) != bool(missing)
+
+
+@pytest.mark.parametrize("control", ["cubic", "bbr"])
+def test_a_control_that_lacks_a_points_setting_does_not_run_there(control, tmp_path):
+    criteria, _ = catalogue.chosen(("start-early",), QUICK)
+    asked = Request([Control(control)], Control("cubic"), criteria, [], replace(QUICK, runs=1),
+                    1, SIMULATOR)  # fmt: skip
+    _, (reply,) = evaluated(asked, tmp_path / "page")
+    unable = [point for point in reply.points if "slow_start" in point.why_not]
+    assert len(unable) == (len(reply.points) if control == "bbr" else 0)
+    assert bool(reply.not_run) == (control == "bbr")
 
 
 def test_the_second_reference_is_paced_cubic_which_leaves_cubic_less(tmp_path):
