@@ -234,6 +234,17 @@ def test_an_engine_agrees_with_itself(tmp_path):
     assert table["goodput_ratio"].to_list() == [1.0] * 4
 
 
+def test_cubic_flows_have_a_row_for_each_control_beside_them():
+    points = [{"rate": "8Mbps", "delay": "9ms", "queue": "9p", "beside": 1.0}]
+    protocols: dict[str, Any] = {"reno": {"recovery": "prr"}, "bbr": {"recovery": "prr"}}
+    grid = replace(SMALL, points=points, protocols=protocols, length=always("8s"))
+    done = compare.run("x", plan(grid), grid, SIMULATOR, workers=1, track=everything)
+    rows = {(row["cc"], row["way"]): row for row in done.points.to_dicts()}
+    assert list(rows) == [(cc, way) for cc in protocols for way in ("forward", "beside")]
+    kept = [rows[cc, "beside"]["goodput_bps"] for cc in protocols]
+    assert kept[0] > 1.5 * kept[1] and done.points["goodput_ratio"].to_list() == [1.0] * 4
+
+
 def test_the_simulator_runs_our_control_of_a_stacks_name():
     """It runs once for quinn's CUBIC and ours, and both are compared with it."""
     protocols: dict[str, Any] = {"quinn:cubic": {}, "cubic": {}}
@@ -253,7 +264,8 @@ def _ours(job: Job) -> RunSeed:
     """Prepares a job whose rows have the name of the stack's control, as the stack's have."""
     (plain,) = compare.in_simulator(Experiment(job.scenario, [job], [])).jobs
     run = SIMULATOR.prepare(plain)
-    return lambda seed: [{**row, "cc": job.scenario.flow[0].cc.written} for row in run(seed)]
+    stack = {"cc": job.scenario.flow[0].cc.written, "scenario": job.scenario.hash}
+    return lambda seed: [{**row, **stack} for row in run(seed)]
 
 
 def test_grids_are_chosen_by_name():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs a grid on both engines and checks every point by the criteria.
 
-A row combines a point's flows in one direction, or the competing CUBIC flows. It holds means over
-flows, and over seeds the means or the grid's medians. `CRITERIA` says what a row must meet, and how
-many rows must.
+A row combines a control's flows in one direction at a point, or the CUBIC flows beside them. It
+holds means over flows, and over seeds the means or the grid's medians. `criteria` says what a row
+must meet, and how many rows must.
 """
 
 from __future__ import annotations
@@ -175,10 +175,13 @@ def averaged(grid: Grid, rows: pl.DataFrame) -> pl.DataFrame:
     completed = pl.col("completion_s").fill_nan(None)
     flow = pl.col("flow").str
     backward = pl.when(flow.starts_with(BACKWARD)).then(pl.lit("backward"))
-    direction = backward.when(flow.starts_with(BESIDE)).then(pl.lit("beside"))
+    is_beside = flow.starts_with(BESIDE)
+    direction = backward.when(is_beside).then(pl.lit("beside"))
+    control = pl.col("cc").filter(~is_beside).first().over("scenario", "seed")
     runs = (
         rows.with_columns(
             direction.otherwise(pl.lit("forward")).alias("way"),
+            control.alias("cc"),
             (pl.col("timeouts") / minutes).alias("timeouts_a_minute"),
         )
         .group_by([*_keys(grid), "seed"], maintain_order=True)
