@@ -24,7 +24,8 @@ from westwood.evaluation.benchmark.cases import CUBIC
 from westwood.evaluation.benchmark.targets import fairness, of_role, ratio
 from westwood.evaluation.criterion import Criterion, Effort, Making, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
-from westwood.evaluation.running import Evaluation, Request
+from westwood.evaluation.request import Request
+from westwood.evaluation.running import Evaluation
 from westwood.experiments.control import Control
 from westwood.results.folder import Folder
 from westwood.scenario.paths.environment import Environment

@@ -19,6 +19,7 @@ from westwood.cli.options import (
     SCENARIO,
     control_arguments,
     control_options,
+    engines,
     option,
     protocols,
     refuse_idle,
@@ -37,7 +38,7 @@ from westwood.units import option_seconds
 if TYPE_CHECKING:
     from westwood.engines.contract import Engine
     from westwood.evaluation.criterion import Effort
-    from westwood.evaluation.running import Request
+    from westwood.evaluation.request import Request
     from westwood.experiments.control import Control
 
 
@@ -107,6 +108,15 @@ _VaryOption = Annotated[
         "Also evaluate a control with each of these values of a setting.",
     ),
 ]
+_AlsoOption = Annotated[
+    str | None,
+    option(
+        SCENARIO,
+        "ENGINE",
+        "Also ask this engine, such as linux-um, whether it confirms verdicts of sharing.",
+        autocompletion=starting(engines),
+    ),
+]
 _FreshOption = Annotated[
     bool,
     option(
@@ -134,6 +144,7 @@ def evaluate(
     paths: _PathsOption = None,
     for_: _ForOption = "5s",
     vary: _VaryOption = None,
+    also: _AlsoOption = None,
     fresh: _FreshOption = False,
 ) -> None:
     extras.need("numpy", "evaluate")
@@ -150,6 +161,7 @@ def evaluate(
         effort, chosen = _effort(quick, full, paths, for_), None if fresh else asked.seed
         names = suite or (), asked.only or ()
         request = _request(controls, reference, names, chosen, effort, engine)
+        request = replace(request, also=_second(also, request)) if also else request
     else:
         request = _of_log(qlog, asked.only)
     with ExitStack() as stack:
@@ -176,12 +188,24 @@ def evaluate(
         raise typer.Exit(1)
 
 
+def _second(name: str, request: Request) -> Engine:
+    """Returns the engine of --also."""
+    from westwood.engines import find
+    from westwood.evaluation.request import is_sharing
+
+    if request.engine.name != "sim" or name == "sim":
+        raise InputError("expected another engine than the simulator's", key="--also", value=name)
+    if not any(is_sharing(row) for all_ in request.criteria.values() for row in all_):
+        raise InputError("has no effect without criteria of sharing", key="--also", value=name)
+    return find(name, "--also")
+
+
 def _of_log(file: Path, only: list[str] | None) -> Request:
     """Returns what judges a log by the draft's cases."""
     from westwood.evaluation import catalogue, criterion
     from westwood.evaluation.draft import logs
     from westwood.evaluation.draft import suite as draft
-    from westwood.evaluation.running import Request
+    from westwood.evaluation.request import Request
     from westwood.experiments.control import Control
 
     _, parts = catalogue.chosen(only or (), criterion.USUAL, [draft.NAME])
@@ -196,7 +220,7 @@ def _refuse_clashes(
         refuse_idle(context, "resume", why="without --out")
     if qlog is not None:
         idle = ("cc", "cc_", "set_", "suite", "against", "engine", "seed", "fresh", "resume")
-        more = ("dask", "workers", "quick", "full", "paths", "vary", "for_")
+        more = ("dask", "workers", "quick", "full", "paths", "vary", "for_", "also")
         refuse_idle(context, *idle, *more, why="with --qlog")
     if fresh:
         refuse_idle(context, "seed", why="with --fresh")
@@ -249,7 +273,7 @@ def _request(
     from westwood.evaluation import paths as benchmark
     from westwood.evaluation.benchmark.targets import Target
     from westwood.evaluation.criterion import EFFORTS
-    from westwood.evaluation.running import MOST_LOOKS, Request
+    from westwood.evaluation.request import MOST_LOOKS, Request
 
     seed = ledger.fresh(controls) if seed is None else seed
     if not 1 <= seed <= MOST_LOOKS:

@@ -167,7 +167,7 @@ SetOption = Annotated[
 def engine_option(*, compares: bool = False) -> Any:
     """Returns the option --engine: what runs it, or what the simulator is compared with."""
     help = "The engine to compare with." if compares else "The engine that runs it."
-    names = f"{'' if compares else 'sim|'}ns3|ns2|linux|quinn|noq"
+    names = f"{'' if compares else 'sim|'}ns3|ns2|linux|linux-um|quinn|noq"
     return option(SCENARIO, names, help, autocompletion=starting(engines))
 
 

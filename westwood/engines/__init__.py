@@ -22,7 +22,7 @@ NAMES = {
 }
 
 
-def find(name: str) -> Engine:
+def find(name: str, key: str = "--engine") -> Engine:
     """Returns the engine of this name; raises UnavailableError if this machine can't run it."""
     if name == "sim":
         from westwood.engines.simulator import SIMULATOR
@@ -78,4 +78,4 @@ def find(name: str) -> Engine:
         title = quic.title_of(name)
         stack = quic.Stack(name)
         return Engine(name, stack.prepare, stack.simulate, remarks=stack.remarks, title=title)
-    raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)
+    raise InputError("expected " + ", ".join(NAMES), key=key, value=name)

@@ -81,6 +81,7 @@ class Answer:
     scenarios: tuple[Mapping[str, Any], ...] = ()  # the worst ones if no point has its own
     statistic: str = "mean"  # of the runs at a point, which the threshold applies to
     settled: str = ""  # the verdict of a harness that decides otherwise than by all points
+    elsewhere: At | None = None  # the worst point in another engine, whose title is its text
 
     @property
     def verdict(self) -> Verdict:
@@ -113,7 +114,7 @@ class Answer:
     def entry(self) -> dict[str, Any]:
         """Returns the answer for JSON."""
         points = [_without_empty(asdict(point), ("text", "expected")) for point in self.points]
-        reply = _without_empty(asdict(self), ("settled",))
+        reply = _without_empty(asdict(self), ("settled", "elsewhere"))
         return {**reply, "points": points, "verdict": self.verdict}
 
     @classmethod

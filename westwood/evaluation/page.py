@@ -150,6 +150,8 @@ def _verdict(reply: Answer | None) -> str | Cell:
     text = f"{reply.verdict} (tuned on it)" if reply.tuned else reply.verdict
     if reply.not_run:
         text = f"{text}, {len(reply.not_run)} of {len(reply.points)} points not run"
+    if point := reply.elsewhere:
+        text = f"{text}; {point.text} {point.verdict}"
     return Cell(text if reply.points else "not run", reply.criterion, reply.verdict.mark)
 
 

@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from westwood import __version__
 from westwood.control import loading
-from westwood.engines.contract import Engine, Job, MoreColumns, Prepare, RunSeed
+from westwood.engines.contract import Job, Prepare, RunSeed
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
@@ -31,8 +31,9 @@ from westwood.evaluation import answer, catalogue, ledger, measures, paths
 from westwood.evaluation.answer import Answer, NotRun, Sides
 from westwood.evaluation.benchmark.cases import CUBIC
 from westwood.evaluation.benchmark.targets import Target
-from westwood.evaluation.criterion import Criterion, Effort, Part, Point, RunKey, Runs, Work
+from westwood.evaluation.criterion import Criterion, Part, Point, RunKey, Work
 from westwood.evaluation.paths import SectionRuns
+from westwood.evaluation.request import PointRuns, Request, Side, is_sharing
 from westwood.experiments import cluster
 from westwood.experiments.control import Control, settings_given
 from westwood.experiments.experiment import Tracker
@@ -46,74 +47,10 @@ from westwood.scenario import Scenario
 from westwood.scenario.paths.environment import PROFILE
 from westwood.scenario.paths.population import seed_of
 
-MOST_LOOKS = 10**9
 PACED = Path(__file__).with_name("cubic_paced.c")
 _A_LOOK = 10_000  # seeds between two looks
 _AGAIN = 5_000  # where the seeds of a reference begin that is the control itself
 _DIFFERS = "holds another evaluation: controls, parts, effort, seed, engine or version differ"
-
-
-@dataclass(frozen=True)
-class Request:
-    """States what is evaluated, against what, by which criteria, and how thoroughly."""
-
-    controls: Sequence[Control]
-    against: Control
-    criteria: Mapping[str, Sequence[Criterion | Target]]  # by the part's name
-    harnesses: Sequence[Part]
-    effort: Effort
-    seed: int
-    engine: Engine = SIMULATOR
-
-    def state(self) -> dict[str, Any]:
-        """Returns what decides the answers."""
-        return {
-            "controls": [control.identity() for control in self.controls],
-            "against": self.against.identity(),
-            "criteria": [criterion.name for all_ in self.criteria.values() for criterion in all_],
-            "harnesses": [[part.name, *part.names] for part in self.harnesses],
-            "effort": self.effort.name,
-            "paths": self.effort.paths,
-            "calls_s": self.effort.calls_s,
-            "seed": self.seed,
-            "engine": [self.engine.name, self.engine.title],
-            "version": __version__,
-        }
-
-
-@dataclass(frozen=True)
-class _Side:
-    """The runs of a point with a control."""
-
-    scenarios: Mapping[str, Scenario]  # by name
-    seeds: Sequence[int]
-
-    def each(self) -> Iterator[tuple[RunKey, Scenario]]:
-        for scenario in self.scenarios.values():
-            for seed in self.seeds:
-                yield (scenario.hash, seed), scenario
-
-    def of(self, rows_by_key: Mapping[RunKey, list[Row]]) -> list[Runs]:
-        """Returns the runs, a mapping for each seed."""
-        return [
-            {name: rows_by_key[scenario.hash, seed] for name, scenario in self.scenarios.items()}
-            for seed in self.seeds
-        ]
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """The runs of a point: with the control, with the reference, and with paced CUBIC."""
-
-    control: _Side
-    reference: _Side
-    paced: _Side
-    more_columns: MoreColumns | None
-    lacks: InputError | None = None  # a setting of the point
-
-    def each(self) -> Iterator[tuple[RunKey, Scenario]]:
-        for side in (self.control, self.reference, self.paced):
-            yield from side.each()
 
 
 class Evaluation:
@@ -123,7 +60,9 @@ class Evaluation:
         self.request, self.folder = request, folder
         self.looked = {control: ledger.looked(control) for control in request.controls}
         self._store = Store(folder, self._take)
-        self._found: dict[RunKey, list[Row]] = {}
+        self._kept_by: defaultdict[str, dict[RunKey, list[Row]]] = defaultdict(dict)
+        self._found = self._kept_by[""]  # this engine's; others stand under their names
+        self._of_second: Mapping[str, str] = {}  # what a record of the second engine says
         self._made: dict[tuple[str, str, str], Mapping[str, Scenario]] = {}
         self._drawn: dict[tuple[str, str], SectionRuns] = {}  # by section and control
         # The answers of harnesses by part and control, then by criterion.
@@ -143,7 +82,9 @@ class Evaluation:
     def kept(self) -> str:
         """Returns how many runs are kept, and answers of harnesses."""
         answers = sum(map(len, self._of_harness.values()))
-        return f"{len(self._found)} runs" + (f" and {answers} answers" if answers else "")
+        return f"{sum(map(len, self._kept_by.values()))} runs" + (
+            f" and {answers} answers" if answers else ""
+        )
 
     @cached_property
     def _missing(self) -> list[Job]:
@@ -160,7 +101,7 @@ class Evaluation:
                         jobs[name] = _job(scenario, asked, [])
         return [replace(job, seeds=list(seeds[name])) for name, job in jobs.items()]
 
-    def _asked(self) -> Iterator[_Asked | SectionRuns]:
+    def _asked(self) -> Iterator[PointRuns | SectionRuns]:
         for control in self.request.controls:
             for all_ in self.request.criteria.values():
                 for criterion in all_:
@@ -180,9 +121,9 @@ class Evaluation:
             )
         return self._drawn[key]
 
-    def _refusal(self, asked: _Asked | SectionRuns) -> WestwoodError | None:
+    def _refusal(self, asked: PointRuns | SectionRuns) -> WestwoodError | None:
         """Returns why not all scenarios of a point can run; None if they can."""
-        if isinstance(asked, _Asked) and asked.lacks is not None:
+        if isinstance(asked, PointRuns) and asked.lacks is not None:
             return asked.lacks
         if self.request.engine.runs_everything:
             return None
@@ -206,24 +147,24 @@ class Evaluation:
         if refusals and refusals[0] and None not in refusals:
             raise refusals[0]
 
-    def _both(self, criterion: Criterion, point: Point, control: Control) -> _Asked:
+    def _both(self, criterion: Criterion, point: Point, control: Control) -> PointRuns:
         """Returns what the point runs with the control, and with the reference."""
         for side in (control, self.request.against) if point.settings else ():
             try:
                 settings_given(side.cc, point.settings)
             except InputError as error:
-                nothing = _Side({}, ())
-                return _Asked(nothing, nothing, nothing, criterion.more_columns, error)
+                nothing = Side({}, ())
+                return PointRuns(nothing, nothing, nothing, criterion.more_columns, error)
         count, against = criterion.seeds(self.request.effort), self.request.against
         seeds = [seed_of("evaluate", self.request.seed * _A_LOOK + n) for n in range(count)]
         first = self.request.seed * _A_LOOK + _AGAIN
         again = [seed_of("evaluate", first + n) for n in range(count)]
         others = again if control == against else seeds
         paced = self._paced if criterion.has_paced(self.request.effort) else None
-        return _Asked(
-            _Side(self._scenarios(criterion, point, control), seeds),
-            _Side(self._scenarios(criterion, point, against), others),
-            _Side(self._scenarios(criterion, point, paced), seeds) if paced else _Side({}, ()),
+        return PointRuns(
+            Side(self._scenarios(criterion, point, control), seeds),
+            Side(self._scenarios(criterion, point, against), others),
+            Side(self._scenarios(criterion, point, paced), seeds) if paced else Side({}, ()),
             criterion.more_columns,
         )
 
@@ -266,6 +207,37 @@ class Evaluation:
         for part in self.request.harnesses:
             for control in self.request.controls:
                 self._measure(part, control, workers)
+        for second in self._elsewhere.values():
+            second.run_all(workers, track, client)
+
+    @cached_property
+    def _elsewhere(self) -> Mapping[Control, Evaluation]:
+        """Returns each control's evaluation by the second engine, of points that decided here."""
+        engine, effort = self.request.also, self.request.effort
+        if engine is None:
+            return {}
+        effort = effort.in_real_time() if engine.real_time else effort
+        seconds = {}
+        for control in self.request.controls:
+            worst = {reply.criterion: reply.worst for reply in self._here(control)}
+            criteria = {
+                part: [
+                    replace(
+                        row, points=[point for point in row.points if point.name == decided.name]
+                    )
+                    for row in all_
+                    if is_sharing(row) and (decided := worst[row.name])
+                ]
+                for part, all_ in self.request.criteria.items()
+            }
+            asked = replace(
+                self.request, controls=[control], criteria=criteria, harnesses=[], effort=effort,
+                engine=engine, also=None,
+            )  # fmt: skip
+            second = seconds[control] = Evaluation(asked, self.folder)
+            second._store, second._found = self._store, self._kept_by[engine.name]
+            second._of_second = {"engine": engine.name}
+        return seconds
 
     def _runs(
         self, jobs: Iterable[Job], workers: int | None, client: Any
@@ -322,7 +294,8 @@ class Evaluation:
 
     def _keep(self, key: RunKey, rows: Sequence[Row]) -> None:
         flows = [[finite_or_none(row.get(column)) for column in measures.KEPT] for row in rows]
-        self._store.keep({"scenario": key[0], "seed": key[1], "flows": flows})
+        record = {"scenario": key[0], "seed": key[1], "flows": flows}
+        self._store.keep({**record, **self._of_second})
 
     def _take(self, record: Mapping[str, Any]) -> None:
         if "part" in record:
@@ -331,7 +304,8 @@ class Evaluation:
             kept[reply.criterion] = reply
             return
         rows = [from_json(dict(zip(measures.KEPT, flow, strict=True))) for flow in record["flows"]]
-        self._found[str(record["scenario"]), int(record["seed"])] = rows
+        runs = self._kept_by[record.get("engine", "")]
+        runs[str(record["scenario"]), int(record["seed"])] = rows
 
     def note_look(self) -> None:
         """Notes in the ledger that the controls were looked at with this seed."""
@@ -339,7 +313,20 @@ class Evaluation:
             ledger.add(control, self.request.seed)
 
     def answers(self, control: Control) -> list[Answer]:
-        """Returns the answers about a control, part by part."""
+        """Returns the answers about a control, part by part, with the second engine's."""
+        if self.request.also is None:
+            return self._here(control)
+        seconds = self._elsewhere[control].answers(control)
+        points = {reply.criterion: reply.points[0] for reply in seconds}
+        title = self.request.also.title
+        return [
+            replace(reply, elsewhere=replace(points[reply.criterion], text=title))
+            if reply.criterion in points
+            else reply
+            for reply in self._here(control)
+        ]
+
+    def _here(self, control: Control) -> list[Answer]:
         replies = [
             self._answer(criterion, part, control)
             for part, all_ in self.request.criteria.items()
@@ -367,7 +354,7 @@ class Evaluation:
         drawn = [section for section in self._drawn.values() if not self._why_not(section)]
         return list(paths.flat(drawn, self._found))
 
-    def _why_not(self, asked: _Asked | SectionRuns) -> str:
+    def _why_not(self, asked: PointRuns | SectionRuns) -> str:
         """Returns why something did not run; empty if it did."""
         if refusal := self._refusal(asked):
             return str(refusal)
@@ -392,6 +379,6 @@ class Evaluation:
         return None
 
 
-def _job(scenario: Scenario, asked: _Asked | SectionRuns, seeds: Sequence[int]) -> Job:
+def _job(scenario: Scenario, asked: PointRuns | SectionRuns, seeds: Sequence[int]) -> Job:
     more = asked.more_columns
     return Job(scenario, seeds, more_columns=more, needs_events=more is not None)

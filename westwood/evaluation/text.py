@@ -90,10 +90,13 @@ def _judged(reply: Answer) -> str:
     is_mean = reply.statistic == "mean" and within != "-"
     mean_within = f" (95 %: {within})" if is_mean else ""
     text = f"{judged(reply, reply.worst)}{mean_within} at {reply.worst.name}"
-    paced = reply.worst.paced
-    return (
-        text if math.isnan(paced) else f"{text}; {number(paced)} of what is kept beside paced CUBIC"
-    )
+    paced, point = reply.worst.paced, reply.elsewhere
+    if not math.isnan(paced):
+        text += f"; {number(paced)} of what is kept beside paced CUBIC"
+    if point:
+        why = point.why_not or f"{number(point.judged)} (95 %: {interval(point)})"
+        text += f"; {point.text} {point.verdict}: {why}"
+    return text
 
 
 def judged(reply: Answer, point: At) -> str:

@@ -16,7 +16,8 @@ from westwood.control.writing import like, models
 from westwood.evaluation import check, fixed_paths
 from westwood.evaluation.answer import Answer
 from westwood.evaluation.criterion import USUAL
-from westwood.evaluation.running import Evaluation, Request
+from westwood.evaluation.request import Request
+from westwood.evaluation.running import Evaluation
 from westwood.experiments.control import Control, control
 from westwood.results.folder import Folder
 

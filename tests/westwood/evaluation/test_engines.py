@@ -16,7 +16,8 @@ from westwood.evaluation import answer, catalogue, text
 from westwood.evaluation.answer import Answer
 from westwood.evaluation.criterion import QUICK
 from westwood.evaluation.draft import suite as draft
-from westwood.evaluation.running import Evaluation, Request
+from westwood.evaluation.request import Request
+from westwood.evaluation.running import Evaluation
 from westwood.experiments.control import Control
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
@@ -121,6 +122,33 @@ def test_a_control_that_lacks_a_points_setting_does_not_run_there(control, tmp_p
     unable = [point for point in reply.points if "slow_start" in point.why_not]
     assert len(unable) == (len(reply.points) if control == "bbr" else 0)
     assert bool(reply.not_run) == (control == "bbr")
+
+
+def test_a_second_engine_judges_where_a_verdict_of_sharing_was_decided(tmp_path):
+    limits: list[object] = []
+
+    def prepared(job: Job) -> RunSeed:
+        reno = job.scenario.with_settings({f"{flow.name}.cc": "reno" for flow in job.scenario.flow})
+        run = prepare(replace(job, scenario=reno))
+
+        def run_seed(seed: int) -> list[Row]:
+            limits.append(job.scenario.link[0].queue.limit)
+            return run(seed)
+
+        return run_seed
+
+    toy = Engine("toy", prepared, SIMULATOR.simulate, title="toy 1.0")
+    criteria, _ = catalogue.chosen(("harm-cubic", "loss"), QUICK)
+    few = replace(QUICK, runs=2)
+    asked = Request([CONTROL], Control("bbr"), criteria, [], few, 1, also=toy)
+    for resumes, simulated in ((False, 6), (True, 0)):
+        evaluation, (harm, loss) = evaluated(asked, tmp_path / "page", resume=resumes)
+        second = harm.elsewhere
+        assert second and harm.worst and second.name == harm.worst.name and not loss.elsewhere
+        assert second.judged == 1 != harm.worst.judged and second.verdict == "meets"
+        assert "; toy 1.0 meets: 1 (95 %: 1 to 1)" in text.markdown({CONTROL: [harm]}, evaluation)
+        assert len(limits) == simulated and len(set(limits)) <= 1
+        limits.clear()
 
 
 def test_the_second_reference_is_paced_cubic_which_leaves_cubic_less(tmp_path):

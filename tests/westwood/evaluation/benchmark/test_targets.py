@@ -22,7 +22,8 @@ from westwood.evaluation.benchmark.targets import (
 )
 from westwood.evaluation.criterion import USUAL
 from westwood.evaluation.paths import SECTIONS, TARGETS
-from westwood.evaluation.running import Evaluation, Request
+from westwood.evaluation.request import Request
+from westwood.evaluation.running import Evaluation
 from westwood.experiments.control import control
 from westwood.results.folder import Folder
 from westwood.scenario import fragments
