@@ -7,7 +7,7 @@ pyproject.toml lists the packages of each extra; each has the name of its module
 from __future__ import annotations
 
 import re
-from importlib import import_module, metadata
+from importlib import import_module
 
 from westwood.errors import UnavailableError
 
@@ -39,6 +39,8 @@ def remedy(module: str) -> str:
 
 def extra_of(package: str) -> str:
     """Returns the first extra that brings the package."""
+    from importlib import metadata  # a tenth of the start of a command
+
     wanted = re.compile(rf"{package}\b.*\bextra == ['\"]([\w-]+)")
     matches = map(wanted.match, metadata.requires("westwood") or ())
     return next(match[1] for match in matches if match)

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """Writes an HTML table; escapes all text."""
+    from html import escape
+
     above = f"<caption>{escape(caption)}</caption>" if caption else ""
     head = "".join(f"<th>{escape(title)}</th>" for title in heads)
     body = "".join(

@@ -15,7 +15,7 @@ from westwood.experiments import experiment
 from westwood.scenario import Scenario, named_path
 
 LIBRARIES = "cmaes distributed jinja2 matplotlib numpy optuna polars pydantic pyroute2 scipy xarray"
-HEAVY = {"rich.console", *LIBRARIES.split()}
+HEAVY = {"importlib.metadata", "rich.console", *LIBRARIES.split()}
 # Runs a command line and says, as the last thing of all, what of this it has imported.
 PROGRAM = f"""
 import atexit, os, sys
@@ -54,7 +54,10 @@ def imported(*words: str, **environment: str) -> set[str]:
         ("list profile rfc", {"rich.console"}),
         ("run table1 --set duration=1s --seeds 2", set()),
         ("compare --set duration=1s --seeds 2 --loss 1% --cc cubic --json", set()),
-        ("compare --set duration=1s --seeds 2 --loss 1%,2% --json", {"pydantic"}),
+        (
+            "compare --set duration=1s --seeds 2 --loss 1%,2% --json",
+            {"importlib.metadata", "pydantic"},
+        ),
     ],
 )
 def test_a_command_imports_what_it_needs(words, needed):
