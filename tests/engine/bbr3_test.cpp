@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // BBRv3 on a path, seen from outside. tests/core/bbr3_test.cpp tests its states.
+#include "engine/shown.hpp"
 #include "one_link.hpp"
 
 namespace ww::sim::test {
@@ -63,6 +64,18 @@ TEST(Bbr3OnAPath, LeavesMoreToCubicThanBbr1DoesAtAShortQueue) {
         return goodput_share(network, simulate(network, 1).flows[1]);
     };
     EXPECT_GT(share_of_cubic(WW_PROTOCOL_BBR3), 1.5 * share_of_cubic(WW_PROTOCOL_BBR));
+}
+
+TEST(Bbr3, ATraceShowsAnUnlimitedVolumeAsUnknown) {
+    const ww_config cc = ww_configure(WW_PROTOCOL_BBR3);
+    unsigned volumes = 0;
+    for (unsigned number = 0; number < WW_QUANTITIES_MAX; number++) {
+        if (kQuantities[cc.algorithm][number].unit != WW_VOLUME) continue;
+        volumes++;
+        EXPECT_EQ(in_users_unit(cc, number, 17), 17);
+        EXPECT_TRUE(std::isnan(in_users_unit(cc, number, WW_CWND_MAX)));
+    }
+    EXPECT_GT(volumes, 0u);
 }
 
 }  // namespace

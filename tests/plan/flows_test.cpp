@@ -65,6 +65,12 @@ TEST(Settings, ThatAControlDoesNotObeyAreNoKeys) {
               std::string::npos);
 }
 
+TEST(Controls, OfAFileMustBeLoadedInThisProcess) {
+    const Table unknown = {{"name", text("./mine.c")}, {"source", text("0123")}};
+    EXPECT_EQ(problem_with("cc", {unknown}),
+              "tcp.cc.source = \"0123\": no such control is loaded in this process");
+}
+
 TEST(Packets, AreLargerThanTheirHeaders) {
     EXPECT_EQ(flow_with("packet", text("41B")).mss(), 1u);
     EXPECT_EQ(problem_with("packet", text("40B")),
