@@ -249,6 +249,13 @@ static inline void ww_cubic_take_w_max(const struct ww_config *config, struct ww
     curve->w_max_known = curve->w_max != 0;
 }
 
+/* Takes W_max from the BDP that Rapid Start has measured: rapid_start.h. It only falls. */
+static inline void ww_cubic_take_bdp(const struct ww_config *config, struct ww_cubic_state *cubic,
+                                     uint32_t bdp) {
+    const uint32_t w_max = ww_min_u32(config->fast_convergence ? 2 * bdp : bdp, WW_CUBIC_CWND_MAX);
+    cubic->curve.w_max = ww_min_u32(cubic->curve.w_max, w_max << WW_CUBIC_FRACTION);
+}
+
 /* Reduces the window by RFC 9438, 4.6. */
 static inline void ww_cubic_on_loss(const struct ww_config *config, struct ww_cubic_state *cubic,
                                     struct ww_window *window, uint32_t in_flight) {

@@ -56,15 +56,16 @@
     X(WW_FILTER_EWMA_TWICE, "ewma-twice")           \
     X(WW_FILTER_TUSTIN_EVEN, "tustin-even")
 
-/* How the first slow start ends; slow_start.h lists the headers that say when. */
+/* How the first slow start grows and ends; slow_start.h lists the headers that say when. */
 #define WW_CHOICES_slow_start(X)          \
     X(WW_SLOW_START_STANDARD, "standard") \
     X(WW_HYSTART_LINUX, "hystart")        \
     X(WW_HYSTART_NS3, "hystart-ns3")      \
     X(WW_HYSTART_PLUS_PLUS, "hystart++")  \
-    X(WW_SEARCH, "search")
+    X(WW_SEARCH, "search")                \
+    X(WW_RAPID_START, "rapid-start")
 
-/* The controls with Reno's slow start, which `slow_start` may end. */
+/* The controls with Reno's slow start, which `slow_start` may change. */
 #define WW_RENO_STARTS \
     (WW_ONLY(RENO) | WW_ONLY(WESTWOOD) | WW_ONLY(CUBIC) | WW_ONLY(VEGAS) | WW_ONLY(VENO))
 
@@ -158,8 +159,8 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "Mascolo 2001: the measured BDP in any case; Valla 2002 divides it.")                        \
     X(SWITCH, reset_rtt_min, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
       "RTTmin restarts with the first RTT after a timeout", "Only tcp_westwood.c does this.")      \
-    X(CHOICE, slow_start, WW_SLOW_START_STANDARD, WW_SLOW_START_STANDARD, WW_SEARCH,               \
-      WW_RENO_STARTS, "What ends slow start before a loss does",                                   \
+    X(CHOICE, slow_start, WW_SLOW_START_STANDARD, WW_SLOW_START_STANDARD, WW_RAPID_START,          \
+      WW_RENO_STARTS, "Growth of slow start, and what ends it before a loss does",                 \
       "RFC 5681, section 3.1: a loss. CUBIC should use HyStart++: RFC 9438, section 4.10.")        \
     X(CHOICE, cubic_rules, WW_RULES_RFC9438, WW_RULES_RFC9438, WW_RULES_NS3, WW_ONLY(CUBIC),       \
       "Rules for growth, ssthresh and undo: core/cubic.h lists the differences",                   \

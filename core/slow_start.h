@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Ends slow start, as the setting slow_start says, around any control whose slow start is Reno's: westwood.h calls
+ * Speeds up or ends slow start, as the setting slow_start says, around any control whose slow start is Reno's: westwood.h calls
  * this before and after the control.
  *
  *   standard                RFC 5681: a loss
  *   hystart, hystart-ns3    hystart.h, in every slow start; CUBIC has both, and HyStart++, itself
  *   hystart++               hystart_plus_plus.h, in the first slow start
  *   search                  search.h, in the first slow start
+ *   rapid-start             rapid_start.h, in the first slow start and the recovery that ends it
  *
  * The first slow start ends with a loss, a mark or a timeout. An undo resumes it.
  *
@@ -21,6 +22,7 @@
 
 #include "catalogue.h"
 #include "hystart.h"
+#include "rapid_start.h"
 #include "reno.h"
 #include "search.h"
 
@@ -29,6 +31,7 @@ struct ww_start {
         struct ww_search_state search; /* the largest, so that it is all initialised */
         struct ww_hystart_state hystart;
         struct ww_hystart_plus_plus_state plus_plus;
+        struct ww_rapid_start_state rapid;
     };
     uint32_t least_rtt_us; /* 0: none */
     uint32_t css_acks;     /* since the window last grew in CSS */
@@ -44,8 +47,13 @@ static inline void ww_start_init(struct ww_start *start) {
 /* Returns whether slow_start is not the control's task. */
 static inline bool ww_start_is_apart(const struct ww_config *config) {
     if (config->slow_start == WW_SLOW_START_STANDARD) return false;
-    if (config->algorithm == WW_ALG_CUBIC) return config->slow_start == WW_SEARCH;
+    if (config->algorithm == WW_ALG_CUBIC) return config->slow_start >= WW_SEARCH;
     return (WW_RENO_STARTS >> config->algorithm & 1) != 0;
+}
+
+/* Returns whether it needs the rate part of ww_sample, and paces. */
+static inline bool ww_start_needs_rate(const struct ww_config *config) {
+    return config->slow_start == WW_RAPID_START && ww_start_is_apart(config);
 }
 
 /* Takes an ACK before the control does. It may end slow start. */
@@ -54,6 +62,10 @@ static inline void ww_start_on_ack(const struct ww_config *config, struct ww_sta
     const uint32_t rtt_us = config->slow_start == WW_HYSTART_NS3 ? sample->srtt_us : sample->rtt_us;
     if (rtt_us != 0) start->least_rtt_us = ww_least_rtt(start->least_rtt_us, rtt_us);
     if (ww_has_hystart(config)) ww_count_acked(&start->hystart.rounds, sample);
+    if (config->slow_start == WW_RAPID_START) {
+        ww_rapid_count(&start->rapid, sample);
+        window->pacing = 0;
+    }
     if (!ww_may_grow(sample) || window->cwnd >= window->ssthresh) return;
     if (ww_has_hystart(config)) {
         const struct ww_hystart_delays delays = {rtt_us, sample->srtt_us, start->least_rtt_us};
@@ -62,23 +74,41 @@ static inline void ww_start_on_ack(const struct ww_config *config, struct ww_sta
         return;
     } else if (config->slow_start == WW_SEARCH) {
         ww_search_on_ack(config, &start->search, window, sample);
+    } else if (config->slow_start == WW_RAPID_START) {
+        ww_rapid_on_ack(&start->rapid, window, sample, start->least_rtt_us);
     } else {
         ww_hystart_plus_plus_on_ack(config, &start->plus_plus, window, sample);
     }
 }
 
-/* Takes back what the control has added to the window in conservative slow start, three times in four. */
+/* Takes back what the control has added in conservative slow start, three times in four, or adds it once more. */
 static inline void ww_start_after_ack(const struct ww_config *config, struct ww_start *start,
                                       const struct ww_window *before, struct ww_window *window) {
-    if (config->slow_start != WW_HYSTART_PLUS_PLUS || start->over) return;
+    if (start->over) return;
     if (before->cwnd >= before->ssthresh || window->cwnd <= before->cwnd) return;
-    if (!ww_css_may_grow(&start->plus_plus, &start->css_acks)) window->cwnd = before->cwnd;
+    if (config->slow_start == WW_RAPID_START)
+        ww_rapid_after_ack(&start->rapid, before, window, start->least_rtt_us);
+    if (config->slow_start == WW_HYSTART_PLUS_PLUS &&
+        !ww_css_may_grow(&start->plus_plus, &start->css_acks))
+        window->cwnd = before->cwnd;
 }
 
 /* Takes a loss, a mark or a timeout. */
 static inline void ww_start_on_reduction(struct ww_start *start) {
     start->was_over = start->over;
     start->over = true;
+}
+
+static inline void ww_start_on_loss(const struct ww_config *config, struct ww_start *start,
+                                    const struct ww_window *window) {
+    if (config->slow_start == WW_RAPID_START && !start->over)
+        ww_rapid_on_loss(&start->rapid, window);
+    ww_start_on_reduction(start);
+}
+
+static inline void ww_start_on_undo(const struct ww_config *config, struct ww_start *start) {
+    start->over = start->was_over;
+    if (config->slow_start == WW_RAPID_START) start->rapid.recovery = WW_RAPID_NONE;
 }
 
 static inline void ww_start_on_rto(const struct ww_config *config, struct ww_start *start,

@@ -95,7 +95,7 @@ static inline unsigned ww_traits(const struct ww_config *config) {
 }
 
 static inline bool ww_needs_rate(const struct ww_config *config) {
-    return (ww_traits(config) & WW_NEEDS_RATE) != 0;
+    return (ww_traits(config) & WW_NEEDS_RATE) != 0 || ww_start_needs_rate(config);
 }
 
 static inline bool ww_owns_recovery(const struct ww_config *config) {
@@ -181,7 +181,7 @@ static inline uint32_t ww_ssthresh(const struct ww_config *config, const struct 
 static inline void ww_on_loss(const struct ww_config *config, struct ww_state *state,
                               struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                               uint32_t mss) {
-    if (ww_start_is_apart(config)) ww_start_on_reduction(&state->start);
+    if (ww_start_is_apart(config)) ww_start_on_loss(config, &state->start, window);
 #define WW_CASE(ID, name)                                                        \
     case WW_ALG_##ID:                                                            \
         WW_##ID##_ON_LOSS(config, &state->name, window, now_us, in_flight, mss); \
@@ -204,6 +204,11 @@ static inline void ww_on_mark(const struct ww_config *config, struct ww_state *s
 
 static inline void ww_on_recovery_exit(const struct ww_config *config, struct ww_state *state,
                                        struct ww_window *window, uint64_t now_us, uint32_t mss) {
+    if (ww_start_needs_rate(config)) {
+        const uint32_t full = ww_rapid_on_recovery_exit(config, &state->start.rapid, window);
+        if (config->algorithm == WW_ALG_CUBIC && full != 0)
+            ww_cubic_take_bdp(config, &state->cubic, full);
+    }
 #define WW_CASE(ID, name)                                                      \
     case WW_ALG_##ID:                                                          \
         WW_##ID##_ON_RECOVERY_EXIT(config, &state->name, window, now_us, mss); \
@@ -227,7 +232,7 @@ static inline void ww_on_rto(const struct ww_config *config, struct ww_state *st
 
 static inline void ww_on_undo(const struct ww_config *config, struct ww_state *state,
                               struct ww_window *window) {
-    if (ww_start_is_apart(config)) state->start.over = state->start.was_over;
+    if (ww_start_is_apart(config)) ww_start_on_undo(config, &state->start);
 #define WW_CASE(ID, name)                                \
     case WW_ALG_##ID:                                    \
         WW_##ID##_ON_UNDO(config, &state->name, window); \

@@ -135,7 +135,7 @@ int main(void) {
         config.batched_acks = any(0, 1); /* the one setting that a host sets */
         connection(&config);
     }
-    for (int rule = WW_HYSTART_LINUX; rule <= WW_SEARCH; rule++) {
+    for (int rule = WW_HYSTART_LINUX; rule <= WW_RAPID_START; rule++) {
         struct ww_config config = ww_configure(WW_PROTOCOL_SACK);
         config.slow_start = (uint8_t)rule;
         connection(&config);

@@ -52,9 +52,12 @@ inline void Sender::fill_rate(Time now, ww_sample& sample) {
 // Tells the compiler which controls there can be, so that it leaves out the others.
 template <bool rated, bool loaded>
 [[gnu::always_inline]] inline void assume_control(const ww_config& cc) {
-#define WW_CASE(ID, name)                                                                          \
-    case WW_ALG_##ID:                                                                              \
-        if (loaded || ((WW_##ID##_TRAITS & WW_NEEDS_RATE) != 0) != rated) __builtin_unreachable(); \
+#define WW_CASE(ID, name)                                                                        \
+    case WW_ALG_##ID:                                                                            \
+        if (loaded ||                                                                            \
+            (rated ? !(WW_##ID##_TRAITS & WW_NEEDS_RATE) && !(WW_RENO_STARTS >> WW_ALG_##ID & 1) \
+                   : (WW_##ID##_TRAITS & WW_NEEDS_RATE) != 0))                                   \
+            __builtin_unreachable();                                                             \
         break;
     switch (cc.algorithm) {
         WW_COMPACT_ALGORITHMS(WW_CASE)

@@ -27,13 +27,13 @@ TEST(SlowStart, IsStandardUnlessARowSaysOtherwise) {
 }
 
 TEST(SlowStart, IsSetAroundTheControlsThatHaveRenosOnly) {
-    for (int rule = WW_HYSTART_LINUX; rule <= WW_SEARCH; rule++)
+    for (int rule = WW_HYSTART_LINUX; rule <= WW_RAPID_START; rule++)
         for (int algorithm = 0; algorithm < WW_ALGORITHM_COUNT; algorithm++) {
             ww_config config = ww_default_config(static_cast<std::uint8_t>(algorithm));
             config.slow_start = static_cast<std::uint8_t>(rule);
             const bool has_renos = algorithm == WW_ALG_RENO || algorithm == WW_ALG_WESTWOOD ||
                                    algorithm == WW_ALG_VEGAS || algorithm == WW_ALG_VENO;
-            const bool is_cubics = algorithm == WW_ALG_CUBIC && rule == WW_SEARCH;
+            const bool is_cubics = algorithm == WW_ALG_CUBIC && rule >= WW_SEARCH;
             EXPECT_EQ(ww_start_is_apart(&config), has_renos || is_cubics);
         }
 }
