@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tools.pages import Numbers, table
+from westwood import Scenario
 from westwood.papers import claims as declared
 from westwood.papers.checks import CHECKS, noise
 from westwood.papers.checks import words as vocabulary
 from westwood.papers.infer import page, published
 from westwood.papers.infer.report import packaged
-from westwood.papers.studies import STUDIES
+from westwood.papers.studies import STUDIES, PaperStudy
 from westwood.results.verdicts import Verdict
 
 GALLERY = "img/papers"
@@ -133,11 +134,17 @@ def gallery(claims: Mapping[str, Numbers]) -> str:
         decided_by = ", ".join(f"`{claim}`" for claim in study.claims)
         claims_of = f": {decided_by}" if study.claims else ""
         lines += [
-            f"**{study.title}** (`{name}`){claims_of}",
+            f"**{study.title}** (`{name}`, {_seeds(study)} a point){claims_of}",
             *_pictures(claims, name, study.title),
             "",
         ]
     return "\n".join(lines)
+
+
+def _seeds(study: PaperStudy) -> str:
+    """Says how many runs each point of a study has: as many as its scenarios declare."""
+    counts = sorted({Scenario.preset(name).seeds for name in study.scenarios})
+    return "1 run" if counts == [1] else f"{' or '.join(map(str, counts))} runs"
 
 
 def sentences(claims: Mapping[str, Numbers]) -> str:

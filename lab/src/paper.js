@@ -8,8 +8,8 @@ import { ratioText, tightest, wantedText } from "./judge.js";
 import { assign, pointsOf } from "./state.js";
 import { tomlValue } from "./toml.js";
 
-const NOTE = `The verdict in front of a claim is that of westwood reproduce: 30 seeds at each point of the figure. Below it is the claim's result
-at this setting alone, on a few seeds, with the controls that it compares. Move a slider to see how far the claim holds.`;
+const note = (seeds) => `The verdict in front of a claim is that of westwood reproduce: ${seeds === 1 ? "1 run" : `${seeds} runs`} at each point of the figure.
+Below it is the claim's result at this setting alone, on a few seeds, with the controls that it compares. Move a slider to see how far the claim holds.`;
 
 // `change` applies a change of the state, as the controls do.
 export function showPaper({ preset: name }, change) {
@@ -22,8 +22,8 @@ export function showPaper({ preset: name }, change) {
     return;
   }
   const texts = preset.claims.length ? preset.claims.map(claimOf) : [make("p", {}, preset.about)];
-  const note = preset.claims.length ? make("p", { class: "source" }, NOTE) : null;
-  box.replaceChildren(make("details", { class: "card", open: true }, make("summary", {}, make("b", {}, preset.title || name)), ...texts, ...points, note));
+  const source = preset.claims.length ? make("p", { class: "source" }, note(preset.scenario.seeds)) : null;
+  box.replaceChildren(make("details", { class: "card", open: true }, make("summary", {}, make("b", {}, preset.title || name)), ...texts, ...points, source));
 }
 
 const claimOf = (claim) =>
