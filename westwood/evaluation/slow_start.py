@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Declares eight criteria of how a control's first slow start ends, once for each slow start.
+"""Declares nine criteria of how a control's first slow start ends, once for each slow start.
 
 A point is a slow start, with which the control runs: it must have the setting `slow_start`. CCWG
 asked whether an early exit is good or bad; so the exit stands next to the time of a transfer and
@@ -72,14 +72,22 @@ def _beside(control: Control) -> Mapping[str, Scenario]:
     return {SOLO: scenario(0), BESIDE: scenario(1)}
 
 
+def _mixed(control: Control) -> Mapping[str, Scenario]:
+    """Returns the run of transfers that start at once, half of them with the standard."""
+    data = given(_PATH, control.cc, control.settings)
+    flow = data["flow"][0] | {"size": "1MB", "count": _SEVERAL // 2, "start_spread": "0s"}
+    plain = flow | {"name": "standard", "cc": flow["cc"] | {SETTING: "standard"}}
+    return {ALONE: Scenario(**data | {"flow": [flow, plain]})}
+
+
 def _points(runs: Making, name: str = "{}", in_quick: bool = True) -> Sequence[Point]:
     """Returns a point for each slow start."""
     return [Point(name.format(word), runs, in_quick, {SETTING: word}) for word in WORDS]
 
 
-def _over_ideal(size: float) -> Callable[[Runs], float]:
+def _over_ideal(size: float, role: str = "tcp") -> Callable[[Runs], float]:
     """Returns a function that gives the time until all is acknowledged over the ideal one."""
-    return lambda runs: max(map(_end_s, of_role(runs[ALONE], "tcp"))) / _ideal_s(size)
+    return lambda runs: max(map(_end_s, of_role(runs[ALONE], role))) / _ideal_s(size)
 
 
 def _end_s(row: Row) -> float:
@@ -184,6 +192,12 @@ PART = Part(
             "Time of the last of eight transfers of 1 MB at once, over that of a full link",
             points=_points(_transfer(size="1MB", count=_SEVERAL, start_spread="0s")),
             measure=_over_ideal(_SEVERAL * 1e6),
+        ),
+        _time(
+            "start-mixed",
+            "Time of the last of four such transfers with the standard, at once with four of this",
+            points=_points(_mixed),
+            measure=_over_ideal(_SEVERAL * 1e6, "standard"),
         ),
     ),
     only_asked=True,
