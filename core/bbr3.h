@@ -50,19 +50,25 @@
 
 /*
  * 5.3.4.3: UpdateMinRTT(); 5.3.4.2: "each BBR flow MUST use the standard BBR.ProbeRTTInterval of 5
- * secs", unless its user sets another.
+ * secs", unless its user sets another. With bbr3_prior_rtt ProbeRTT's cwnd is computed before min_rtt expires:
+ * issue 109 of the draft's repository, against a ProbeRTT that takes an inflated min_rtt.
  */
 static inline void ww_bbr3_update_min_rtt(const struct ww_config *config, struct ww_bbr3_state *bbr,
                                           const struct ww_sample *sample) {
     const uint64_t now_us = sample->now_us;
     const bool expired = ww_since(bbr->probe_rtt_min_at_us, now_us) > config->bbr3_probe_rtt_us;
     ww_bbr3_set(bbr, WW_BBR3_PROBE_RTT_EXPIRED, expired);
+    if (expired && bbr->mode != WW_BBR3_PROBE_RTT) {
+        bbr->probe_rtt_cwnd = 0;
+        if (config->bbr3_prior_rtt)
+            bbr->probe_rtt_cwnd = ww_bbr3_probe_rtt_cwnd(bbr, sample->mss);
+    }
     if (sample->rate_rtt_us != 0 &&
         (sample->rate_rtt_us < bbr->probe_rtt_min_delay_us || expired)) {
         bbr->probe_rtt_min_delay_us = sample->rate_rtt_us;
         bbr->probe_rtt_min_at_us = now_us;
     }
-    const bool min_rtt_expired = ww_since(bbr->min_rtt_at_us, now_us) > WW_BBR3_MIN_RTT_US;
+    const bool min_rtt_expired = ww_since(bbr->min_rtt_at_us, now_us) > config->bbr3_min_rtt_us;
     if (bbr->probe_rtt_min_delay_us < bbr->min_rtt_us || min_rtt_expired) {
         bbr->min_rtt_us = bbr->probe_rtt_min_delay_us;
         bbr->min_rtt_at_us = bbr->probe_rtt_min_at_us;
@@ -167,7 +173,7 @@ static inline void ww_bbr3_on_packet_sent(struct ww_bbr3_state *bbr, struct ww_w
 static inline void ww_bbr3_on_packet_lost(const struct ww_config *config, struct ww_bbr3_state *bbr,
                                           struct ww_window *window, const struct ww_lost *lost) {
     bbr->delivered = lost->delivered;
-    if (!lost->continues) bbr->lost_ranges = (uint16_t)(ww_min_u32(bbr->lost_ranges, 254) + 1);
+    if (!lost->continues) bbr->lost_ranges = (uint8_t)(ww_min_u32(bbr->lost_ranges, 254) + 1);
     ww_bbr3_note_loss(bbr, window->cwnd);
     ww_bbr3_set(bbr, WW_BBR3_REPORTED, true);
     /* 5.6.4.4: OnEnterRTO(): "C.cwnd = C.inflight + 1", of what is left after these losses */

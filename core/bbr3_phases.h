@@ -41,6 +41,7 @@ static inline void ww_bbr3_init_pacing(struct ww_bbr3_state *bbr, struct ww_wind
 
 /* 5.6.4.5: ProbeRTTCwnd() */
 static inline uint32_t ww_bbr3_probe_rtt_cwnd(const struct ww_bbr3_state *bbr, uint32_t mss) {
+    if (bbr->probe_rtt_cwnd != 0) return bbr->probe_rtt_cwnd;
     return ww_max_u32(ww_bbr3_bdp_multiple(bbr, bbr->bw, WW_BBR3_PROBE_RTT_CWND_GAIN, mss),
                       WW_BBR3_MIN_CWND);
 }

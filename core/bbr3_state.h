@@ -65,7 +65,6 @@ enum {
     WW_BBR3_RENO_ROUNDS = 63,
     WW_BBR3_UP_ROUNDS = 30,
 };
-#define WW_BBR3_MIN_RTT_US UINT64_C(10000000)
 #define WW_BBR3_PROBE_RTT_US UINT64_C(200000)
 #define WW_BBR3_LONG_AGO (UINT32_C(1) << 30)    /* segments; more than are ever in flight */
 #define WW_BBR3_PROBE_WAIT_US UINT32_C(2000000) /* and up to a second more */
@@ -87,9 +86,11 @@ struct ww_bbr3_state {
     uint64_t extra_at_us;   /* extra_acked_interval_start */
     uint64_t extra_acked[3];                     /* max_filter.h */
     uint16_t extra_acked_round[3];               /* the round in which each was measured; wraps */
-    uint16_t lost_ranges;                        /* ranges lost in this round */
+    uint8_t lost_ranges;                         /* ranges lost in this round */
+    uint8_t full_bw_count;                       /* rounds without growth */
     uint32_t min_rtt_us, probe_rtt_min_delay_us; /* UINT32_MAX: none */
     uint32_t bw_probe_wait_us;
+    uint32_t probe_rtt_cwnd; /* from before min_rtt expired; 0: compute it */
     uint32_t delivered; /* C.delivered; wraps, as all that follow */
     uint32_t next_round_delivered, loss_round_delivered;
     uint32_t limited_from, limited_until; /* data sent in between is limited by ProbeRTT */
@@ -103,7 +104,6 @@ struct ww_bbr3_state {
     uint8_t mode, undo_mode;    /* enum ww_bbr3_mode */
     uint8_t ack_phase;          /* enum ww_bbr3_ack_phase */
     uint8_t bw_probe_up_rounds; /* at most WW_BBR3_UP_ROUNDS */
-    uint8_t full_bw_count;      /* rounds without growth */
 };
 
 /* The rate sample RS of an ACK, or of a segment found lost. */
@@ -140,8 +140,10 @@ static inline void ww_bbr3_init(struct ww_bbr3_state *bbr) {
                                         {0, 0, 0},
                                         {0, 0, 0},
                                         0,
+                                        0,
                                         UINT32_MAX,
                                         UINT32_MAX,
+                                        0,
                                         0,
                                         0,
                                         0,
@@ -163,7 +165,6 @@ static inline void ww_bbr3_init(struct ww_bbr3_state *bbr) {
                                         WW_BBR3_STARTUP,
                                         WW_BBR3_NONE,
                                         WW_BBR3_ACKS_INIT,
-                                        0,
                                         0};
     *bbr = fresh;
 }

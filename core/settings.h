@@ -213,7 +213,13 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "draft-ietf-ccwg-bbr, 5.3.1.3: StartupFullLossCnt is 6.")                                    \
     X(SPAN, bbr3_probe_rtt, 5000000, 1, WW_INTERVAL_MAX_US, WW_ONLY(BBR3),                         \
       "Time without a lower RTT after which ProbeRTT begins",                                      \
-      "draft-ietf-ccwg-bbr, 5.3.4.2: each flow must use 5 s.")
+      "draft-ietf-ccwg-bbr, 5.3.4.2: each flow must use 5 s.")                                     \
+    X(SPAN, bbr3_min_rtt, 10000000, 1, WW_INTERVAL_MAX_US, WW_ONLY(BBR3),                          \
+      "Time after which the least RTT is forgotten",                                               \
+      "draft-ietf-ccwg-bbr, 5.5.8.2: MinRTTFilterLen is 10 s.")                                    \
+    X(SWITCH, bbr3_prior_rtt, false, 0, 1, WW_ONLY(BBR3),                                          \
+      "ProbeRTT takes its window from the least RTT before that may expire",                       \
+      "draft-ietf-ccwg-bbr, 5.3.4.3. Issue 109 of the draft proposes it with one filter of 10 s.")
 
 /* Pairs of settings; the first of a pair must not exceed the second. */
 #define WW_SETTINGS_IN_ORDER(X) X(vegas_alpha, vegas_beta)

@@ -359,17 +359,19 @@ class Bbr3Model {
     // ---- 5.3.4
     void update_min_rtt(std::uint64_t now) {
         probe_rtt_expired = now > probe_rtt_min_stamp + config.bbr3_probe_rtt_us;
+        if (probe_rtt_expired && state != kProbeRtt) cwnd_before_expiry = half_bdp();
         if (rs.rtt > 0 && (rs.rtt < probe_rtt_min_delay || probe_rtt_expired)) {
             probe_rtt_min_delay = rs.rtt;
             probe_rtt_min_stamp = now;
         }
-        if (probe_rtt_min_delay < min_rtt || now > min_rtt_stamp + 10000000) {
+        if (probe_rtt_min_delay < min_rtt || now > min_rtt_stamp + config.bbr3_min_rtt_us) {
             min_rtt = probe_rtt_min_delay;
             min_rtt_stamp = probe_rtt_min_stamp;
         }
     }
+    std::uint64_t half_bdp() const { return std::max<std::uint64_t>(bdp_multiple(bw, 500), 4); }
     std::uint64_t probe_rtt_cwnd() const {
-        return std::max<std::uint64_t>(bdp_multiple(bw, 500), 4);
+        return config.bbr3_prior_rtt ? cwnd_before_expiry : half_bdp();
     }
     void check_probe_rtt(std::uint64_t now, std::uint32_t pipe, ww_window& w) {
         if (state != kProbeRtt && probe_rtt_expired && !idle_restart) {
@@ -522,7 +524,7 @@ class Bbr3Model {
                   limited_from = 0, limited_until = 0, drain_start_round = 0,
                   rounds_since_probe_up = 0;
     std::uint64_t min_rtt_stamp = 0, probe_rtt_min_stamp = 0, probe_rtt_min_delay = kInfinity,
-                  probe_rtt_done_stamp = 0, cycle_stamp = 0, bw_probe_wait = 0,
+                  probe_rtt_done_stamp = 0, cwnd_before_expiry = 0, cycle_stamp = 0, bw_probe_wait = 0,
                   extra_acked_interval_start = 0, extra_acked_delivered = 0;
     std::uint64_t bw_probe_up_rounds = 0, bw_probe_up_acked = 0, probe_up_acked_per_inc = kCwndMost;
     WindowedMax extra_acked;

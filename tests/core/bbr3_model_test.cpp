@@ -74,6 +74,8 @@ class DrivenBbr3 {
         config.bbr3_loss_permille = choices.of<Permille>({20, 15, 500});
         config.bbr3_startup_losses = choices.of<std::uint8_t>({6, 1, 8});
         config.bbr3_probe_rtt_us = choices.of({5000000u, 1000000u, 300000u});
+        config.bbr3_min_rtt_us = choices.of({10000000u, 5000000u, 1000000u, 300000u});
+        config.bbr3_prior_rtt = choices.one_in(2);
         return config;
     }
     static std::uint32_t volume(std::uint64_t of_model) {

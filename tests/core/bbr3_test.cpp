@@ -150,6 +150,25 @@ TEST(Bbr3, ProbeRttHalvesTheFlightForItsTimeAndARound) {  // case 10
     EXPECT_GT(path.window.cwnd, 60u);
 }
 
+// ProbeRTT's cwnd over half a BDP of the first min_rtt. A standing queue of others has tripled the round trip since.
+double probe_rtt_excess(std::uint32_t filter_s, bool prior) {
+    Bbr3Path path;
+    path.config.bbr3_probe_rtt_us = 10 * kBbr3Second;
+    path.config.bbr3_min_rtt_us = filter_s * kBbr3Second;
+    path.config.bbr3_prior_rtt = prior;
+    EXPECT_TRUE(path.reach(WW_BBR3_CRUISE));
+    const double min_rtt_s = path.bbr().min_rtt_us * 1e-6;
+    path.rtt_us *= 3;
+    EXPECT_TRUE(path.reach(WW_BBR3_PROBE_RTT));
+    const double half_bdp = static_cast<double>(path.bbr().bw) / 256 * min_rtt_s / 2 / path.mss;
+    return ww_bbr3_probe_rtt_cwnd(&path.bbr(), path.mss) / half_bdp;
+}
+TEST(Bbr3, ProbeRttRemembersTheRttThatExpiresWithIt) {
+    EXPECT_NEAR(probe_rtt_excess(10, false), 2.9, 0.1) << "issue 109: an inflated min_rtt";
+    EXPECT_NEAR(probe_rtt_excess(20, false), 1, 0.1) << "a filter of two intervals";
+    EXPECT_NEAR(probe_rtt_excess(10, true), 1, 0.1) << "the window from before it expires";
+}
+
 TEST(Bbr3, IdlenessReplacesProbeRtt) {  // case 11
     Bbr3Path path(WW_BBR3_CRUISE);
     path.app_pauses = true;

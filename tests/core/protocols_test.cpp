@@ -45,6 +45,7 @@ ww_config by_default(ww_algorithm algorithm) {
     c.bbr3_loss_permille = 20;    // 2.8
     c.bbr3_startup_losses = 6;    // 5.3.1.3
     c.bbr3_probe_rtt_us = 5000 * kMillisecond;
+    c.bbr3_min_rtt_us = 10000 * kMillisecond;  // MinRTTFilterLen
     return c;
 }
 
