@@ -59,6 +59,7 @@ _SUITES: Mapping[str, tuple[str, str]] = {
     "shallow": ("reno", "shallow-fills"),
     "nsperf": ("reno", "nsperf-shallow"),
     "slow-start": ("reno", "start-early"),
+    "probe-rtt-interval": ("bbr3", "probe-rtt-fair"),
 }
 
 

@@ -149,12 +149,9 @@ class Evaluation:
 
     def _both(self, criterion: Criterion, point: Point, control: Control) -> PointRuns:
         """Returns what the point runs with the control, and with the reference."""
-        for side in (control, self.request.against) if point.settings else ():
-            try:
-                settings_given(side.cc, point.settings)
-            except InputError as error:
-                nothing = Side({}, ())
-                return PointRuns(nothing, nothing, nothing, criterion.more_columns, error)
+        if lack := _lacking(control, point):
+            nothing = Side({}, ())
+            return PointRuns(nothing, nothing, nothing, criterion.more_columns, lack)
         count, against = criterion.seeds(self.request.effort), self.request.against
         seeds = [seed_of("evaluate", self.request.seed * _A_LOOK + n) for n in range(count)]
         first = self.request.seed * _A_LOOK + _AGAIN
@@ -181,10 +178,11 @@ class Evaluation:
     def _scenarios(
         self, criterion: Criterion, point: Point, control: Control
     ) -> Mapping[str, Scenario]:
-        """Returns what a point runs, made once."""
+        """Returns what a point runs, made once; a reference without its settings runs as it is."""
         key = criterion.name, point.name, control.text
         if key not in self._made:
-            runs = point.runs(replace(control, settings={**control.settings, **point.settings}))
+            more = {} if _lacking(control, point) else point.settings
+            runs = point.runs(replace(control, settings={**control.settings, **more}))
             self._made[key] = {
                 name: scenario.with_settings(self._of_engine) for name, scenario in runs.items()
             }
@@ -377,6 +375,16 @@ class Evaluation:
                     if known.name == point:
                         return list(self._scenarios(criterion, known, control).values())[-1]
         return None
+
+
+def _lacking(control: Control, point: Point) -> InputError | None:
+    """Returns the error that names a setting of the point that the control lacks."""
+    try:
+        if point.settings:
+            settings_given(control.cc, point.settings)
+    except InputError as error:
+        return error
+    return None
 
 
 def _job(scenario: Scenario, asked: PointRuns | SectionRuns, seeds: Sequence[int]) -> Job:

@@ -18,4 +18,5 @@ MODULES: Mapping[str, str] = {
     "shallow": "shallow",
     "nsperf": "nsperf",
     "slow-start": "slow_start",
+    "probe-rtt-interval": "probe_rtt",
 }
