@@ -60,8 +60,7 @@ static inline void ww_bbr3_update_min_rtt(const struct ww_config *config, struct
     ww_bbr3_set(bbr, WW_BBR3_PROBE_RTT_EXPIRED, expired);
     if (expired && bbr->mode != WW_BBR3_PROBE_RTT) {
         bbr->probe_rtt_cwnd = 0;
-        if (config->bbr3_prior_rtt)
-            bbr->probe_rtt_cwnd = ww_bbr3_probe_rtt_cwnd(bbr, sample->mss);
+        if (config->bbr3_prior_rtt) bbr->probe_rtt_cwnd = ww_bbr3_probe_rtt_cwnd(bbr, sample->mss);
     }
     if (sample->rate_rtt_us != 0 &&
         (sample->rate_rtt_us < bbr->probe_rtt_min_delay_us || expired)) {

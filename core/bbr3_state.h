@@ -91,7 +91,7 @@ struct ww_bbr3_state {
     uint32_t min_rtt_us, probe_rtt_min_delay_us; /* UINT32_MAX: none */
     uint32_t bw_probe_wait_us;
     uint32_t probe_rtt_cwnd; /* from before min_rtt expired; 0: compute it */
-    uint32_t delivered; /* C.delivered; wraps, as all that follow */
+    uint32_t delivered;      /* C.delivered; wraps, as all that follow */
     uint32_t next_round_delivered, loss_round_delivered;
     uint32_t limited_from, limited_until; /* data sent in between is limited by ProbeRTT */
     uint32_t round_count, drain_start_round;

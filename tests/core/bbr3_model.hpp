@@ -524,8 +524,8 @@ class Bbr3Model {
                   limited_from = 0, limited_until = 0, drain_start_round = 0,
                   rounds_since_probe_up = 0;
     std::uint64_t min_rtt_stamp = 0, probe_rtt_min_stamp = 0, probe_rtt_min_delay = kInfinity,
-                  probe_rtt_done_stamp = 0, cwnd_before_expiry = 0, cycle_stamp = 0, bw_probe_wait = 0,
-                  extra_acked_interval_start = 0, extra_acked_delivered = 0;
+                  probe_rtt_done_stamp = 0, cwnd_before_expiry = 0, cycle_stamp = 0,
+                  bw_probe_wait = 0, extra_acked_interval_start = 0, extra_acked_delivered = 0;
     std::uint64_t bw_probe_up_rounds = 0, bw_probe_up_acked = 0, probe_up_acked_per_inc = kCwndMost;
     WindowedMax extra_acked;
     State undo_state = kNone;

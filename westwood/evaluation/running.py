@@ -149,9 +149,9 @@ class Evaluation:
 
     def _both(self, criterion: Criterion, point: Point, control: Control) -> PointRuns:
         """Returns what the point runs with the control, and with the reference."""
-        if lack := _lacking(control, point):
+        if refusal := _settings_error(control, point):
             nothing = Side({}, ())
-            return PointRuns(nothing, nothing, nothing, criterion.more_columns, lack)
+            return PointRuns(nothing, nothing, nothing, criterion.more_columns, refusal)
         count, against = criterion.seeds(self.request.effort), self.request.against
         seeds = [seed_of("evaluate", self.request.seed * _A_LOOK + n) for n in range(count)]
         first = self.request.seed * _A_LOOK + _AGAIN
@@ -181,7 +181,7 @@ class Evaluation:
         """Returns what a point runs, made once; a reference without its settings runs as it is."""
         key = criterion.name, point.name, control.text
         if key not in self._made:
-            more = {} if _lacking(control, point) else point.settings
+            more = {} if _settings_error(control, point) else point.settings
             runs = point.runs(replace(control, settings={**control.settings, **more}))
             self._made[key] = {
                 name: scenario.with_settings(self._of_engine) for name, scenario in runs.items()
@@ -377,7 +377,7 @@ class Evaluation:
         return None
 
 
-def _lacking(control: Control, point: Point) -> InputError | None:
+def _settings_error(control: Control, point: Point) -> InputError | None:
     """Returns the error that names a setting of the point that the control lacks."""
     try:
         if point.settings:

@@ -16,10 +16,10 @@ def rows(criterion, schedule, where, seconds=30):
     (point,) = [
         point for point in CRITERIA[criterion].points if point.name == f"{schedule}; {where}"
     ]
-    made = point.runs(Control("bbr3", dict(point.settings)))
+    scenarios = point.runs(Control("bbr3", dict(point.settings)))
     return {
         name: simulate(scenario.with_settings({"duration": f"{seconds}s"})).rows.to_dicts()
-        for name, scenario in made.items()
+        for name, scenario in scenarios.items()
     }
 
 
