@@ -30,6 +30,7 @@ def placed(error: InputError, file: Path, swept: Collection[str] = ()) -> InputE
         data = files.toml(text)
     except (ValueError, RecursionError):  # also if the file can't be read or is not TOML
         return error
+    beginnings = _Beginnings(text)
     tables = {key: f"{key.removesuffix('kind').removesuffix('.')}." for key in swept}
 
     def line_of(key: str) -> int | None:
@@ -39,7 +40,7 @@ def placed(error: InputError, file: Path, swept: Collection[str] = ()) -> InputE
             table for table in tables if key == table or (lacks and key.startswith(tables[table]))
         )
         swept_key = next(of_sweep, None)
-        return _line(text, _path(data, f"sweep.{swept_key}") if swept_key else path)
+        return beginnings.line(_path(data, f"sweep.{swept_key}") if swept_key else path)
 
     return error.placed(line_of)
 
@@ -82,30 +83,33 @@ def _has(value: Any, step: str | int) -> bool:
     return isinstance(value, Mapping) and step in value
 
 
-def _line(text: str, path: tuple[str | int, ...]) -> int | None:
-    """Returns the first line of the value at the path, or None if the search takes too long."""
-    lines = [f"{line}\n" for line in text.split("\n")]  # TOML's only line ends
-    left = _MOST_PARSED_BYTES // max(1, len(text))
+class _Beginnings:
+    """Parses beginnings of a file, for all keys together until it would take too long."""
 
-    def parsed(count: int) -> dict[str, Any] | None:
-        nonlocal left
-        left -= 1
+    def __init__(self, text: str) -> None:
+        self._lines = [f"{line}\n" for line in text.split("\n")]  # TOML's only line ends
+        self._left = _MOST_PARSED_BYTES // max(1, len(text))
+
+    def _parsed(self, count: int) -> dict[str, Any] | None:
+        self._left -= 1
         with contextlib.suppress(ValueError, RecursionError):
-            return files.toml("".join(lines[:count]))
+            return files.toml("".join(self._lines[:count]))
         return None  # cut off within a multi-line value
 
-    low, high, end = 0, len(lines), len(lines)
-    while path and low < high and left > 0:
-        middle = count = (low + high) // 2
-        while (data := parsed(count)) is None and left > 0:
-            count += 1
-        if _is_there(data, path):
-            high, end = middle, count
-        else:
-            low = count + 1
-    while end > 1 and left > 0 and parsed(end - 1) is None:
-        end -= 1  # to the first line of a multi-line value
-    return end if path and left > 0 else None
+    def line(self, path: tuple[str | int, ...]) -> int | None:
+        """Returns the first line of the value at the path, or None if that takes too long."""
+        low, high, end = 0, len(self._lines), len(self._lines)
+        while path and low < high and self._left > 0:
+            middle = count = (low + high) // 2
+            while (data := self._parsed(count)) is None and self._left > 0:
+                count += 1
+            if _is_there(data, path):
+                high, end = middle, count
+            else:
+                low = count + 1
+        while end > 1 and self._left > 0 and self._parsed(end - 1) is None:
+            end -= 1  # to the first line of a multi-line value
+        return end if path and self._left > 0 else None
 
 
 def _is_there(data: Any, path: tuple[str | int, ...]) -> bool:

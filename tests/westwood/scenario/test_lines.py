@@ -85,12 +85,28 @@ def test_the_search_parses_as_often_as_it_needs_to(file, monkeypatch):
 
     monkeypatch.setattr(files, "toml", counted)
     path = ("flow", 0, "from")
-    assert lines._line(TEXT, path) == 13
+    assert lines._Beginnings(TEXT).line(path) == 13
     needed = len(parsed)
 
     def line_number(times: int) -> int | None:
         monkeypatch.setattr(lines, "_MOST_PARSED_BYTES", times * len(TEXT))
-        return lines._line(TEXT, path)
+        return lines._Beginnings(TEXT).line(path)
 
     assert [line_number(times) for times in (needed + 1, needed)] == [13, None]
-    assert lines._line(TEXT, ()) is None
+    assert lines._Beginnings(TEXT).line(()) is None
+
+
+def test_many_wrong_keys_share_the_time_of_the_search(file, monkeypatch):
+    parsed: list[int] = []
+    read: Any = files.toml
+
+    def counted(text: str) -> Any:
+        parsed.append(len(text))
+        return read(text)
+
+    monkeypatch.setattr(files, "toml", counted)
+    monkeypatch.setattr(lines, "_MOST_PARSED_BYTES", 50 * len(TEXT))
+    wrong = [InputError("is wrong", key="tcp.from") for _ in range(100)]
+    error = lines.placed(InputError("is wrong", key="tcp.from", others=wrong), file)
+    assert error.line == 13 and error.others[-1].line is None
+    assert len(parsed) <= 1 + 50
