@@ -20,7 +20,8 @@
 //
 //   compressed ACKs  with `compressed_acks` = n, after three ACKs for one gap, a segment beyond it is answered
 //                    when n segments wait, or a twentieth of the RTT after the first of them, at most 1 ms
-//                    (__tcp_ack_snd_check(), with the slack of its timer)
+//                    (__tcp_ack_snd_check(), with the slack of its timer). One that adds to a third or later SACK
+//                    block ends the wait (tcp_sack_new_ofo_skb(), TCP_SACK_BLOCKS_EXPECTED)
 //   SYN-ACK          with `syn_ack_timer` it is sent again after initial_rto, twice that, and so on
 //
 //   The rules are those of Linux's tcp_event_data_recv(), tcp_delack_timer_handler() and
@@ -28,7 +29,8 @@
 //   the handshake's.
 //
 // Deviations: data flows in one direction here, so a connection is never "interactive" (Linux's pingpong
-// mode, which has no quick ACKs). A window below 32 segments does not lower Linux's 16.
+// mode, which has no quick ACKs). A window below 32 segments does not lower Linux's 16. What ends a wait at a third
+// SACK block is in that ACK; in Linux it waits for the next.
 #pragma once
 
 #include "../recovery.hpp"
@@ -88,10 +90,11 @@ class AckTiming {
         }
         spend();
     }
-    // Takes a segment beyond a gap, while others wait for an ACK. Returns true if it is to be
-    // acknowledged at once, else after together().
-    bool on_out_of_order(std::uint32_t waiting) {
+    // Takes a segment beyond a gap, while others wait for an ACK, into the SACK block at this place, most recent
+    // first. Returns true if it is to be acknowledged at once, else after together().
+    bool on_out_of_order(std::uint32_t waiting, std::size_t block) {
         if (spend() || waiting >= most_together_) return true;
+        if (waiting > 0 && block >= kBlocksExpected) return true;
         if (for_gap_ == kAtOnce) return false;
         for_gap_++;
         return true;
@@ -111,7 +114,8 @@ class AckTiming {
     }
 
   private:
-    static constexpr std::uint32_t kAtOnce = 3;  // ACKs for a gap: TCP_FASTRETRANS_THRESH
+    static constexpr std::uint32_t kAtOnce = 3;        // ACKs for a gap: TCP_FASTRETRANS_THRESH
+    static constexpr std::size_t kBlocksExpected = 2;  // TCP_SACK_BLOCKS_EXPECTED
     static constexpr Time kPartsOfRtt = 20;
     static constexpr Time kLongestTogether = kSecond / 1000;  // tcp_comp_sack_delay_ns
     static constexpr Time kTimerSlack = kSecond / 10'000;     // tcp_comp_sack_slack_ns

@@ -88,6 +88,14 @@ class Reassembly {
   public:
     bool empty() const { return ranges_.empty(); }
 
+    // Returns the place, in the order of reports, of the first block that [start, end) touches; that of a new
+    // one if it touches none.
+    std::size_t place(std::int64_t start, std::int64_t end) const {
+        std::size_t i = 0;
+        while (i < recents_ && (end < recent_[i].start || start > recent_[i].end)) i++;
+        return i;
+    }
+
     // Adds [start, end). Returns true if any of it is new.
     bool add(std::int64_t start, std::int64_t end) {
         bool is_new = ranges_.lengthen(start, end);

@@ -178,10 +178,12 @@ struct Receiver {
         const auto ahead = static_cast<std::int32_t>(number - next_number);
         on_established(now);
         if (misbehaviour_ && misbehaviour_->conceals_losses()) return conceal(ahead, bytes);
-        const bool at_once = !timing_ || ahead <= 0 || timing_->on_out_of_order(unacknowledged);
+        const std::int64_t start = static_cast<std::int64_t>(delivered_bytes) + ahead;
+        const bool at_once =
+            !timing_ || ahead <= 0 ||
+            timing_->on_out_of_order(unacknowledged, held.place(start, start + bytes));
         if (timing_ && ahead <= 0) timing_->on_repeated();
         if (ahead > 0) {
-            const std::int64_t start = static_cast<std::int64_t>(delivered_bytes) + ahead;
             const bool is_new = held.add(start, start + bytes);
             if (dsack && !is_new) twice = {number, number + bytes};
         } else if (dsack) {

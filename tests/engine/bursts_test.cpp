@@ -4,6 +4,7 @@
 
 #include "engine/tcp/ack_timing.hpp"
 #include "engine/tcp/pacing.hpp"
+#include "engine/tcp/receiver.hpp"
 #include "one_link.hpp"
 
 namespace ww::sim {
@@ -65,12 +66,12 @@ Flow compressing(std::uint32_t most) {
 
 TEST(CompressedAcks, AnswerTheFirstThreeSegmentsBeyondAGapAtOnce) {
     AckTiming timing(compressing(44));
-    for (int segment = 0; segment < 3; segment++) EXPECT_TRUE(timing.on_out_of_order(0));
-    EXPECT_FALSE(timing.on_out_of_order(0));
-    EXPECT_FALSE(timing.on_out_of_order(43));
-    EXPECT_TRUE(timing.on_out_of_order(44));
+    for (int segment = 0; segment < 3; segment++) EXPECT_TRUE(timing.on_out_of_order(0, 0));
+    EXPECT_FALSE(timing.on_out_of_order(0, 0));
+    EXPECT_FALSE(timing.on_out_of_order(43, 1));
+    EXPECT_TRUE(timing.on_out_of_order(44, 0));
     timing.on_segment(kSecond);  // the next gap begins anew
-    EXPECT_TRUE(timing.on_out_of_order(0));
+    EXPECT_TRUE(timing.on_out_of_order(0, 0));
 }
 
 TEST(CompressedAcks, WaitForATwentiethOfTheRoundTripAndAMillisecondAtMost) {
@@ -83,11 +84,31 @@ TEST(CompressedAcks, WaitForATwentiethOfTheRoundTripAndAMillisecondAtMost) {
     }
 }
 
+// Segments 1 and 3 open blocks and 5 a third one, which must not push out a block that no ACK has reported.
+TEST(CompressedAcks, DoNotWaitForAThirdBlock) {
+    Flow flow = compressing(44);
+    const std::uint32_t mss = flow.mss();
+    Receiver receiver(flow);
+    receiver.on_syn(0);
+    Time now = 0;
+    const auto takes = [&](std::uint32_t segment) {
+        const bool at_once = receiver.on_data(now += kMicrosecond, 1 + segment * mss, mss);
+        if (at_once) receiver.unacknowledged = 0;
+        return at_once;
+    };
+    for (const std::uint32_t segment : {1, 3, 4}) EXPECT_TRUE(takes(segment));
+    EXPECT_FALSE(takes(5));  // in the newest block
+    EXPECT_TRUE(takes(7));   // a third block ends the wait
+    EXPECT_FALSE(takes(9));  // nothing waits that it could push out
+    EXPECT_FALSE(takes(10));
+    EXPECT_TRUE(takes(2));  // joins the third block
+}
+
 TEST(CompressedAcks, NeedSack) {
     Flow flow = compressing(44);
     flow.recovery = Recovery::newreno;
     AckTiming timing(flow);
-    for (int segment = 0; segment < 10; segment++) EXPECT_TRUE(timing.on_out_of_order(0));
+    for (int segment = 0; segment < 10; segment++) EXPECT_TRUE(timing.on_out_of_order(0, 0));
 }
 
 }  // namespace
