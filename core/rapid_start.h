@@ -87,8 +87,8 @@ static inline void ww_rapid_after_ack(const struct ww_rapid_start_state *rapid,
                                       uint32_t least_us) {
     if (ww_rapid_growth(rapid, least_us) != WW_RAPID_GROWTH) return;
     const uint32_t largest = ww_min_u32(window->ssthresh, WW_CWND_MAX);
-    const uint32_t larger = window->cwnd + (window->cwnd - before->cwnd);
-    if (larger > window->cwnd) window->cwnd = ww_max_u32(window->cwnd, ww_min_u32(larger, largest));
+    const uint64_t larger = window->cwnd + ww_minus(window->cwnd, before->cwnd);
+    window->cwnd = ww_max_u32(window->cwnd, (uint32_t)ww_min_u64(larger, largest));
 }
 
 /* Counts what arrives, and in recovery until what was sent after the loss does. */
@@ -123,7 +123,7 @@ static inline uint32_t ww_rapid_on_recovery_exit(const struct ww_config *config,
     const uint32_t full = ww_max_u32(rapid->acked, rapid->prior_cwnd / 3);
     const uint32_t reduced = ww_max_u32(full * tenths / 10, config->min_cwnd);
     window->cwnd = ww_min_u32(window->cwnd, reduced);
-    window->ssthresh = ww_min_u32(window->ssthresh, window->cwnd);
+    window->ssthresh = ww_max_u32(ww_min_u32(window->ssthresh, reduced), config->min_cwnd);
     return full;
 }
 
