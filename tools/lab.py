@@ -69,6 +69,7 @@ def build_engine() -> Path:
     digest = " ".join((hashed([*sources, *headers]), *FLAGS))
     if built.exists() and stamp.exists() and stamp.read_text() == digest:
         return built
+    print("Compiling the engine to WebAssembly: a minute or more", flush=True)
     # The C++ library, compiled once, is in the user's cache: ~/.cache/zig.
     cache = {"ZIG_LOCAL_CACHE_DIR": str(BUILD / "zig")}
     target = ("-target", "wasm32-wasi", "-mexec-model=reactor", "-s")
@@ -88,6 +89,7 @@ def install() -> Path:
     for pin in pins:
         shutil.copy(pin, place)
     if not (stamp.exists() and stamp.read_text() == hashed(pins)):
+        print("Installing the page's modules from npm", flush=True)
         subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--silent"], check=True, cwd=place)
         stamp.write_text(hashed(pins))
     shutil.rmtree(place / "src", ignore_errors=True)

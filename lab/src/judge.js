@@ -41,11 +41,12 @@ export class Judge {
     const began_ms = performance.now();
     const seeds = [];
     for (let seed = state.seed; seeds.length < SEEDS && this.#wanted === setting; seed++) {
-      if (seeds.length && performance.now() - began_ms > ENOUGH_MS) return;
       const results = await this.#runner.run({ runs: [...runs.values()], seed });
       if (!results || this.#wanted !== setting) return;
       seeds.push(new Map([...runs.keys()].map((key, place) => [key, results[place].rows])));
-      tell(bounds.map((bound) => (bound.conditions ? { ...findingOf(bound, seeds, state), first: state.seed, seeds: seeds.length } : { why: bound })));
+      const isLast = seeds.length === SEEDS || performance.now() - began_ms > ENOUGH_MS;
+      tell(bounds.map((bound) => (bound.conditions ? { ...findingOf(bound, seeds, state), first: state.seed, seeds: seeds.length, isLast } : { why: bound })));
+      if (isLast) return;
     }
   }
 
@@ -120,16 +121,18 @@ function aside(among, { scenario }) {
 
 // A ratio with enough digits to distinguish it from its bounds, and half its interval.
 export function ratioText({ ratio, half, condition: { within: { least, most } } }) {
-  const digits = [3, 4, 5, 6].find((count) => ![least, most].includes(+ratio.toPrecision(count)));
+  const digits = [3, 4, 5, 6].find((count) => ![least, most].some((bound) => bound !== null && +shown(bound) === +ratio.toPrecision(count)));
   const text = ratio >= 1000 ? ratio.toFixed(0) : ratio.toPrecision(digits ?? 3);
   return half ? `${text} ± ${half.toPrecision(2)}` : text;
 }
 
 export function wantedText({ within: { least, most, strict } }) {
-  if (most === null) return `${strict ? "above" : "at least"} ${least}`;
-  if (!least) return `at most ${most}`;
-  return `${+least.toPrecision(6)} to ${+most.toPrecision(6)}`;
+  if (most === null) return `${strict ? "above" : "at least"} ${shown(least)}`;
+  if (!least) return `at most ${shown(most)}`;
+  return `${shown(least)} to ${shown(most)}`;
 }
+
+const shown = (bound) => `${+bound.toPrecision(3)}`;
 
 // The most informative condition: one that fails, or else the one nearest to failing.
 export function tightest(measured) {

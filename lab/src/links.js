@@ -48,7 +48,7 @@ async function unpacked(word) {
 // Reads a preset from a link.
 function fromPresetWord(word) {
   const name = decoded(word);
-  if (!Object.hasOwn(D.presets, name)) throw new Problem(expectedOne(Object.keys(D.presets)), "preset", name);
+  if (!Object.hasOwn(D.presets, name)) throw new Problem(expectedOne(Object.keys(D.presets), name), "preset", name);
   return ofPreset(name);
 }
 

@@ -257,7 +257,7 @@ function keys(event) {
 
 function listen() {
   const names = Object.keys(D.presets);
-  byId("preset").append(make("option", { value: "" , disabled: true }, "your own"), ...names.map((name) => make("option", { value: name }, D.presets[name].title ? `${name}: ${D.presets[name].title}`.slice(0, 70) : name)));
+  byId("preset").append(make("option", { value: "" , disabled: true }, "your own"), ...names.map((name) => make("option", { value: name }, D.presets[name].title ? `${name}: ${D.presets[name].title}` : name)));
   byId("preset").addEventListener("change", choosePreset);
   byId("tour").addEventListener("click", tour.start);
   byId("share").hidden = location.protocol === "blob:"; // the frame of a notebook, which has no link

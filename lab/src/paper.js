@@ -52,15 +52,16 @@ export function showFindings(findings) {
   });
   const counts = ["HOLDS", "DIFFERS"].map((verdict) => [verdict, findings.filter((finding) => finding.verdict === verdict).length]);
   const said = counts.filter(([, count]) => count).map(([verdict, count]) => `${count} ${verdict}`).join(", ");
-  const text = said && `claims at this setting: ${said}`;
+  const soFar = findings.some(({ isLast }) => isLast === false) ? " so far" : "";
+  const text = said && `claims at this setting${soFar}: ${said}`;
   if (byId("verdicts").textContent !== text) byId("verdicts").textContent = text; // screen readers announce a change
   document.body.dataset.judged = String(Math.max(0, ...findings.map((finding) => finding.seeds ?? 0)));
 }
 
-function wordsOf({ verdict, measured, aside, first, seeds }) {
+function wordsOf({ verdict, measured, aside, first, seeds, isLast }) {
   const closest = tightest(measured);
   const what = verdict ? `${closest.condition.name}: ${ratioText(closest)}, expected ${wantedText(closest.condition)}. ` : "something could not be measured. ";
-  return [`At this setting, ${seeds > 1 ? `seeds ${first} to ${first + seeds - 1}` : `seed ${first}`}: `, badge(verdict), what, aside];
+  return [`At this setting, ${seeds > 1 ? `seeds ${first} to ${first + seeds - 1}` : `seed ${first}`}${isLast ? "" : " so far"}: `, badge(verdict), what, aside];
 }
 
 const HEADS = ["at this setting", "measured", "expected"];

@@ -2,6 +2,7 @@
 // An error in a user's input, in one line: where, the value, what was expected.
 
 const LONGEST_VALUE = 60;
+const NEAR = 2; // characters that differ
 
 export class Problem extends Error {
   constructor(message, key = "", value = undefined) {
@@ -33,7 +34,23 @@ export function shown(value) {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text;
 }
 
-export const expectedOne = (names) => `expected one of: ${[...names].join(", ")}`;
+// Names the known name that was probably meant, or all of them, as plan/section.cpp does.
+export function expectedOne(names, name) {
+  const meant = names.find((known) => distance(known, String(name)) <= NEAR);
+  return meant ? `did you mean "${meant}"?` : `expected one of: ${names.join(", ")}`;
+}
+
+// The least number of characters to insert, remove or replace.
+function distance(a, b) {
+  if (Math.abs(a.length - b.length) > NEAR) return Infinity;
+  let row = [...Array(b.length + 1).keys()];
+  for (const letter of a) {
+    const above = row;
+    row = [above[0] + 1];
+    for (let i = 0; i < b.length; i++) row.push(Math.min(row[i] + 1, above[i + 1] + 1, above[i] + (letter !== b[i])));
+  }
+  return row.at(-1);
+}
 
 // Runs `work`; adds this key to a problem.
 export function within(key, work) {

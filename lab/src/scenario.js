@@ -15,6 +15,6 @@ export const protocolOf = ({ cc = UDP }) => (isTable(cc) ? cc.name : cc);
 export function profileOf(scenario) {
   if (!isTable(scenario)) throw new Problem("expected a scenario", "", scenario);
   const { profile: name = "rfc" } = scenario;
-  if (!Object.hasOwn(D.profiles, name)) throw new Problem(expectedOne(Object.keys(D.profiles)), "profile", name);
+  if (!Object.hasOwn(D.profiles, name)) throw new Problem(expectedOne(Object.keys(D.profiles), name), "profile", name);
   return D.profiles[name];
 }

@@ -44,6 +44,12 @@ GO = """(settings) => {
     }
     return lab.open(next);
 }"""
+WATCH = """() => {
+    window.outcomes = [];
+    const note = () => window.outcomes.push(document.querySelector("#paper").textContent);
+    const options = { childList: true, subtree: true };
+    new MutationObserver(note).observe(document.querySelector("#paper"), options);
+}"""
 VERDICTS = """[...document.querySelectorAll("#paper .claim")].map((one) =>
     one.querySelector(".outcome .verdict")?.textContent ?? "")"""
 
@@ -108,6 +114,23 @@ def test_leaving_a_preset_changes_its_verdict_and_returning_restores_it(opened):
     loss.first.fill("0.005")
     loss.first.press("Enter")
     assert wait_for_verdicts(page) == ["HOLDS", "HOLDS", "", "", "", ""]
+
+
+@pytest.mark.parametrize(("name", "runs"), [("fig5", "30 runs"), ("fig8", "10 runs")])
+def test_a_papers_claims_say_how_many_runs_decided_them(tab, name, runs):
+    tab.evaluate("(name) => lab.openPreset(name)", name)
+    assert f"westwood reproduce: {runs} at each point" in tab.locator("#paper").inner_text()
+
+
+def test_a_verdict_of_the_first_seeds_is_called_provisional(tab):
+    tab.evaluate(WATCH)
+    tab.evaluate("lab.openPreset('fig5')")
+    wait_for_verdicts(tab)
+    texts = tab.evaluate("window.outcomes")
+    assert any("seeds 1 to 2 so far: " in text for text in texts)
+    last = tab.locator("#paper .outcome").first.inner_text()
+    assert "seeds 1 to 5: " in last and "so far" not in tab.locator("#verdicts").inner_text()
+    assert any("expected 0.909 to 1.1" in text for text in texts)
 
 
 def test_an_undecided_claim_gives_the_reason(opened):

@@ -113,6 +113,12 @@ def test_an_invalid_link_gives_one_line(opened, word):
     assert len(page.evaluate("lab.rows")) == 2
 
 
+def test_a_misspelt_preset_in_a_link_is_guessed(opened):
+    page = opened("#preset=sawtoth")
+    expected = 'preset = "sawtoth": did you mean "sawtooth"?'
+    assert page.locator("#message").inner_text().startswith(expected)
+
+
 def packed(value: object) -> str:
     """Returns a value as the word of a link."""
     pack = zlib.compressobj(9, zlib.DEFLATED, -15)

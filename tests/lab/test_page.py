@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lab.test_curves import exported
+from westwood.papers.studies import STUDIES
 
 
 def shown(page: Any) -> int:
@@ -229,6 +230,12 @@ def test_a_point_of_a_papers_figure_is_a_click_away(opened):
         after_row["goodput_bps"] < two["goodput_bps"]
         for after_row, two in zip(after, before, strict=True)
     )
+
+
+def test_the_menu_shows_whole_titles(page):
+    titles = page.locator("#preset option").all_inner_texts()
+    title = STUDIES["fig11"].title
+    assert f"ack-compression: {title}" in titles
 
 
 def test_files_can_be_downloaded(page):
