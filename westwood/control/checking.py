@@ -156,7 +156,7 @@ def _analysed(control: loading.Control, folder: Path) -> Check:
 
 
 def _driver(name: str, folder: Path) -> Path:
-    """Copies a program that calls the control in its folder."""
+    """Copies a program that calls the control into its folder."""
     for file in (name, "drawn.h"):
         (folder / file).write_bytes(Path(__file__).with_name(file).read_bytes())
     return folder / name

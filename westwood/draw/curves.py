@@ -50,7 +50,7 @@ def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -
 def panels(
     points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: str, curve_key: str = "cc"
 ) -> Figure:
-    """Draws a panel for each value of `of` with a curve for each value of `by`, called `name`."""
+    """Draws a panel per value of `curve_key`; `by` gives its curves, `name` the legend's title."""
     values = points[curve_key].unique(maintain_order=True).to_list()
     with look():
         figure, row = _row_of_panels(len(values))

@@ -42,7 +42,7 @@ def refuse_all(*checks: Callable[[], None]) -> None:
         try:
             check()
         except InputError as error:
-            known = set(map(str, refusals))  # flows may have the same, such as that of the profile
+            known = set(map(str, refusals))  # flows may share a refusal, such as the profile's
             refusals += [refusal for refusal in (error, *error.others) if str(refusal) not in known]
     if refusals:
         raise refusals[0].located(others=refusals[1:])

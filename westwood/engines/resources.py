@@ -109,7 +109,7 @@ class _Group:
 
 
 def _shows(scenario: Scenario) -> bool:
-    """Returns whether a trace has the columns of controls that show a mode or quantities."""
+    """Returns whether a trace has the mode of a built-in control; those in files do not count."""
     return any(
         flow.cc.name in PROTOCOLS and SHOWN[PROTOCOLS[flow.cc.name].algorithm].modes
         for flow in scenario._parts.flows

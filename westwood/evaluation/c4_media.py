@@ -2,7 +2,7 @@
 """Declares C4's trials of live media: frames that must arrive in time, on average and at worst.
 
 Two layers of video share a connection. The lower one is judged, as in the specifications. Delays
-count from the time at which a client asks for a frame, so the request's way is added.
+count from the time at which a client asks for a frame, so they include the request's trip.
 """
 
 from __future__ import annotations

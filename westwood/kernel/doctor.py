@@ -174,7 +174,7 @@ def _disciplines(proc: Path, boot: Path) -> Check:
 
 
 def _virtual() -> Check:
-    """Says whether the machine of linux-um is there; no other command needs it."""
+    """Says whether the machine of linux-um is there; a lack is only noted."""
     name = "engine linux-um"
     try:
         return Check(name, True, f"{virtual.program()} {virtual.version()}".rstrip(), "")

@@ -151,7 +151,7 @@ def _place(loc: Sequence[int | str], given: Any) -> tuple[str, Any]:
     tagged = None
     for part in loc:
         if isinstance(given, Mapping) and given.get("kind") == part and given is not tagged:
-            tagged = given  # the kind `rate` of an application is no key of its table
+            tagged = given  # `part` is the kind; for kind `rate`, the key `rate` may come next
         elif isinstance(given, Mapping) and part in given:
             given = given[str(part)]
             words.append(str(part))

@@ -145,7 +145,7 @@ def _lines(rate_bps: float, start_s: float, end_s: float) -> list[int]:
 
 
 def becomes(then_bps: float) -> Callable[[case.Path, case.Moment], case.Path]:
-    """Returns a change of the link's rate, as a recorded rate has it."""
+    """Returns a change of the link's rate, written as a recorded rate."""
 
     def change(path: case.Path, moment: case.Moment) -> case.Path:
         at_s = min(moment.time_s, path.duration_s)

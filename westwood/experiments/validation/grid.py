@@ -37,7 +37,7 @@ _SHORTEST_QUEUE = 5  # packets: half of the BDP of 1 Mb/s over 4 ms would be non
 _RED = {"kind": "red", "max_p": 0.1, "weight": 0.002, "spared": 2}
 _RED_SHARES = {"min": 1 / 12, "max": 1 / 4}  # thresholds over the queue's limit
 AQMS = ("droptail", "red", "red-ecn")
-# One-way delays in front of the bottleneck, divided evenly among the flows.
+# One-way delays in front of the bottleneck; each belongs to an equal share of the flows.
 RTTS = {"equal": ("2ms",), "unequal": ("2ms", "12ms", "27ms", "52ms")}
 
 

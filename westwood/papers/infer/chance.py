@@ -89,6 +89,6 @@ def expected(shares: Sequence[float], least: int, settings: int) -> float:
 
 
 def by_chance(shares: Sequence[float], settings: int) -> int:
-    """Returns the most claims that the luckiest of so many settings is expected to hold."""
+    """Returns how many claims are expected to hold under the luckiest of so many settings."""
     counts = range(1, len(shares) + 1)
     return sum(expected(shares, count, settings) >= 1 for count in counts)

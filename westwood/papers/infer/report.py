@@ -133,7 +133,7 @@ class InferenceReport:
         return f"{holds}, and under {those}."
 
     def under(self, claim: str) -> str:
-        """Says in a few words under which of all settings that the paper leaves open it holds."""
+        """Says briefly under which of the settings that the paper leaves open the claim holds."""
         entry, share = self.claims[claim], self.share(claim)
         if entry["witness"] is None:
             return f"none of {self.number}" + (" on new seeds" if entry["held"] else "")

@@ -31,7 +31,7 @@ def _pipe(
     queue_bdp: tuple[float, float] = (0.1, 5),
     seconds: float = 10,
 ) -> Environment:
-    """Draws rate, delay, queue and duration: 100 round trips or `seconds`, if packets allow."""
+    """Draws a path. It lasts 100 round trips and at least `seconds`, if packets allow."""
     while True:
         rate_bps = round(log_uniform(choices, *mbps) * 1e3) * 1000
         delay_us = round(log_uniform(choices, *ms) * 1e3)

@@ -29,7 +29,7 @@ def as_data(attack: Attack, protocol: str) -> dict[str, Any]:
     if attack.dip_every_us:
         link["trace"] = {"forward": opportunities_ms(attack)}
     for flow in data["flow"] if attack.min_rto_us else ():
-        # Linux has its minimum below the variance term, so both need the same setting.
+        # Linux bounds the variance term from below with its minimum, so both need the same setting.
         flow |= {"min_rto": _time(attack.min_rto_us), "clock_granularity": _time(attack.min_rto_us)}
     if attack.burst_bps:
         data["flow"].append(_datagrams(attack))
