@@ -23,7 +23,7 @@ class FilterModel {
         const bool has = config.filter == WW_FILTER_TUSTIN && config.sampler == WW_PER_ACK;
         return has && config.m != 0 ? config.tau_us / config.m : 0;
     }
-    // Returns how long waiting data enters at the last rate, before a silence begins.
+    // Returns how long the waiting data takes to enter at the last rate; then a silence begins.
     std::uint64_t wait_us() const {
         if (!config.bound_samples || raw == 0) return 0;
         return static_cast<std::uint64_t>(area(pending) / raw);

@@ -167,7 +167,7 @@ TEST(Rack, ATimeoutMarksTheFirstSegmentAndTheOverdue) {
     EXPECT_EQ(fresh.pipe(0, 6), 5);
 }
 
-// 6.2, step 4: min(reo_wnd_mult min_RTT / 4, SRTT); 0 while no reordering was seen.
+// 6.2, step 4: min(reo_wnd_mult min_RTT / 4, SRTT); 0 if `at_once` and no reordering was seen.
 TEST(Rack, TheReorderingWindowGrowsWithDSacksAndPersistsForSixteenRecoveries) {
     Rack rack;
     EXPECT_EQ(rack.window(true, 100 * kMs, 120 * kMs), 0);

@@ -73,7 +73,7 @@ TEST(RackRecovery, TheLostRetransmissionsOfAWindowReduceItOnce) {
 // RFC 5681, 4.3; Linux, tcp_fastretrans_alert(): after a timeout, too, a lost retransmission lowers
 // the window, and slow start does not go on.
 TEST(RackRecovery, ALostRetransmissionAfterATimeoutBeginsRecovery) {
-    Script script;  // two windows lose all but the first segment; the timeout's repair 31 is lost
+    Script script;  // segments 30 to 39, the probe and 31's repair after the timeout are lost
     for (std::int64_t segment = 30; segment < 40; segment++) script.lost.push_back({segment});
     script.lost.push_back({39, 2});  // the probe
     script.lost.push_back({31, 2});

@@ -15,7 +15,7 @@ def is_plain(read: Scenario) -> bool:
 
 
 def check_like_the_models(read: Scenario) -> None:
-    """Compares what was read without models, if anything was, with them."""
+    """Compares a scenario that was read without models with its models; else does nothing."""
     if not is_plain(read):
         return
     dumped = read._model.model_dump(exclude=OF_NO_RUN, exclude_none=True)

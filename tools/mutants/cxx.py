@@ -119,7 +119,7 @@ def named(number: int, code: str, text: str, after: int) -> str:
 
 @dataclass
 class Program:
-    """The tests of a room with all mutants of a run, and how they judge them."""
+    """The tests of a room, built with all mutants of a run, and their verdict on each."""
 
     room: str
     mutants: dict[int, Mutant]

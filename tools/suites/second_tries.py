@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads the reports of suites: which tests took longest, and which passed only when tried again.
 
-A second try is a defect that is tolerated once: in a hundred runs of a test, and in a run for one
-of a hundred tests. build/second_tries.json of the clone remembers the last hundred runs.
+A second try is tolerated once in a hundred runs of a test, and in a run for one test in a hundred.
+build/second_tries.json of the clone remembers the last hundred runs.
 """
 
 from __future__ import annotations

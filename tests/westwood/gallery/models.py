@@ -39,7 +39,7 @@ def highspeed_a(w: float) -> float:
 
 
 def appendix(w: int) -> tuple[int, float]:
-    """Returns a and b of the row of RFC 3649's Appendix B that is the next from w upwards."""
+    """Returns a and b of the first row of RFC 3649's Appendix B at or above w."""
     for row, (a, b) in APPENDIX_B.items():
         if w <= row:
             return a, b
