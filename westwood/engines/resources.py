@@ -22,7 +22,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from westwood.control.catalogue import PROTOCOLS, SHOWN
+from westwood.control.catalogue import PROTOCOLS, shown_by
+from westwood.control.loading import is_file
 from westwood.engines import machine
 from westwood.errors import InputError
 from westwood.scenario import topology
@@ -109,11 +110,10 @@ class _Group:
 
 
 def _shows(scenario: Scenario) -> bool:
-    """Returns whether a trace has the mode of a built-in control; those in files do not count."""
-    return any(
-        flow.cc.name in PROTOCOLS and SHOWN[PROTOCOLS[flow.cc.name].algorithm].modes
-        for flow in scenario._parts.flows
-    )
+    """Returns whether a trace has the columns of controls that show a mode or quantities."""
+    names = {flow.cc.name for flow in scenario._parts.flows if not flow.cc.stack}
+    all_shown = [shown_by(name) for name in names if name in PROTOCOLS or is_file(name)]
+    return any(shown.modes or shown.quantities for shown in all_shown)
 
 
 def estimate_run(

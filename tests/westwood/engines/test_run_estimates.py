@@ -2,6 +2,7 @@
 """Estimates of memory, disk space and time agree with values computed by hand."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,9 +62,10 @@ def test_what_is_recorded_takes_rows(recorded, rows, in_memory, on_disk):
     assert long.memory["duration"] == pytest.approx(255 * MB), "the rest is on disk only"
 
 
-def test_rows_with_a_mode_take_more():
-    bbr = scenario(flow=[{"name": "tcp", "from": "a", "to": "b", "cc": "bbr"}])
-    estimate = estimate_run(bbr, Recorded(windows=True, on_disk=True))
+@pytest.mark.parametrize("cc", ["bbr", str(Path(__file__).parents[3] / "controls" / "areno.c")])
+def test_rows_with_a_mode_or_quantities_take_more(cc):
+    shown = scenario(flow=[{**FLOW, "cc": cc}])
+    estimate = estimate_run(shown, Recorded(windows=True, on_disk=True))
     assert estimate.disk == {"duration": pytest.approx(206 * PACKETS)}
 
 
