@@ -56,7 +56,7 @@ def test_text_without_one_of_the_five_lines_has_a_row_for_each_criterion(westwoo
 def test_a_folder_of_another_version_or_seed_is_refused(westwood, monkeypatch):
     westwood(*QUICK)
     assert "holds another evaluation" in westwood(*QUICK, "--seed", "2", "--resume").err
-    monkeypatch.setattr("westwood.evaluation.running.__version__", "9.0")
+    monkeypatch.setattr("westwood.evaluation.request.__version__", "9.0")
     assert "holds another evaluation" in westwood(*QUICK, "--resume").refusal()
 
 
