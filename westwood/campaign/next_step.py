@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from westwood.campaign.trying import Trial
@@ -17,14 +17,24 @@ _MINUTE_S = 60.0
 _LONGEST_S = 43_200.0  # longest comparison over an emulated path to propose
 
 
-def after(trial: Trial, server: str | None, folder: Path, chosen: Sequence[str] = ()) -> str:
-    """Returns the command; `server` is None for an emulated path, `chosen` is the --cc option."""
+def after(
+    trial: Trial,
+    server: str | None,
+    folder: Path,
+    chosen: Sequence[str] = (),
+    path: Mapping[str, str] | None = None,
+) -> str:
+    """Returns the command; `chosen` is the --cc option.
+
+    `server` is None for an emulated path, whose options `path` has by name.
+    """
     verdicts = trial.verdicts()
     paying = [verdict for verdict in verdicts if verdict.verdict is Verdict.MEETS]
     if paying:
         return "westwood path compare HOST" if server is None else _default(paying, chosen)
     if any(verdict.verdict is Verdict.CANNOT_TELL for verdict in verdicts):
-        where = "--emulated" if server is None else shlex.quote(server)
+        options = (f" --{key} {shlex.quote(value)}" for key, value in (path or {}).items())
+        where = f"--emulated{''.join(options)}" if server is None else shlex.quote(server)
         controls = f" --cc {','.join(chosen)}" if chosen else ""
         return f"westwood path compare {where}{controls} --for {_longer(trial, verdicts)}"
     return f"westwood path fit {shlex.quote(str(folder))} --out path.toml"

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 CANNOT_TELL = 3  # exit code
 _PATH = ("rate", "delay", "loss", "queue", "scenario")
+_KEYS = {"loss": "loss.rate", "queue": "queue.limit"}  # of the scenario, by option
 
 
 _EMULATED = "Emulated path"
@@ -128,23 +129,25 @@ def compare(
         upload_s = rehearsal.upload_s(for_s, len(controls))
     server = rehearsal.SERVER if host is None else server_of(host)
     plan = trying.plan(server, controls, for_s, upload_s, worth, seed)
-    given = {"rate": rate, "delay": delay, "loss.rate": loss, "queue.limit": queue}
-    path = _rehearsed(scenario, given, for_s) if emulated else None
+    options = {"scenario": scenario, "rate": rate, "delay": delay, "loss": loss, "queue": queue}
+    typed = {name: value for name, value in options.items() if value is not None}
+    path = _rehearsed(typed, for_s) if emulated else None
     path_fit.check(fit, "--fit")
     preparing.check(controls, files)
     folder = Folder(_new("path-compare") if out is None else out, kind=ResultKind.TRIAL, tell=say)
     code, trial = _carry_out(plan, path, folder, fit, files, json=json)
     if not json:
         chosen = tuple(files.get(name, name) for name in controls) if cc else ()
-        next_step(after(trial, host, folder.path, chosen))
+        next_step(after(trial, host, folder.path, chosen, typed))
     raise typer.Exit(code)
 
 
-def _rehearsed(scenario: str | None, given: dict[str, str | None], for_s: float) -> Scenario:
+def _rehearsed(typed: Mapping[str, str], for_s: float) -> Scenario:
     """Returns the emulated path, after a check that this machine can emulate it."""
     from westwood.campaign import rehearsal
 
-    path = rehearsal.path(scenario, {k: value_of(v) for k, v in given.items() if v is not None})
+    given = {_KEYS.get(name, name): value_of(text) for name, text in typed.items()}
+    path = rehearsal.path(typed.get("scenario"), {k: given[k] for k in given if k != "scenario"})
     rehearsal.check(path, for_s)
     return path
 

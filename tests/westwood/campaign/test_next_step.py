@@ -64,3 +64,6 @@ def test_an_undecided_comparison_proposes_a_longer_one():
     assert longer == f"westwood path compare h:1 --cc cubic,bbr --for {minutes}m"
     first = trial_of(ww_plus=[0.3])
     assert next_step.after(first, None, Path("p")).endswith(" --emulated --for 2m")
+    path = {"scenario": "a b.toml", "loss": "2%"}
+    same_path = next_step.after(first, None, Path("p"), path=path)
+    assert same_path.endswith(" --emulated --scenario 'a b.toml' --loss 2% --for 2m")
