@@ -268,7 +268,7 @@ def _native(compiler: str, asked: Subject, calls: str) -> str:
 def _zig() -> tuple[str, ...]:
     if command := compiling.ziglang():
         return command
-    raise UnavailableError("needs ziglang: pip install 'westwood[compiler]'")
+    raise UnavailableError("needs ziglang: pip install ziglang")
 
 
 def _of_zig(asked: Subject, calls: str) -> str:
