@@ -7,6 +7,7 @@ the columns that an engine measures. docs/how-to-add.md shows how to add to them
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -213,6 +214,8 @@ def unknown_protocol(name: object) -> str:
             known_control for stack_ in OF_STACKS for known_control in controls_of_stack(stack_)
         ]
         return f"unknown protocol, {suggestion(name, every)}"
+    if os.path.isfile(f"{name}.c"):
+        return f'unknown protocol, did you mean "{name}.c"?'
     meant = [file for file in gallery.names() if file == f"{name}.c"]
     return f"unknown protocol, {suggestion(name, [*PROTOCOLS, *meant])}"
 

@@ -142,14 +142,27 @@ def table(answers: Answers, evaluation: Evaluation) -> str:
         counted = [(sum(reply.verdict is word for reply in all_), word) for word in _COUNTED]
         counts = [f"{count} {word}" for count, word in counted if count or word in _DECIDED]
         lines += wrap(f"{control.text}: {', '.join(counts)}", _WIDTH)
-        for question, worst_reply in answer.lines(all_).items():
+        shown = answer.lines(all_)
+        for question, worst_reply in shown.items():
             if worst_reply:
                 lines += _line(QUESTIONS[question], worst_reply)
+        if any(shown.values()):
+            lines += _names_of_failing(all_)
         lines += (f"  {line}" for line in bursts(all_))
     if not any(reply.question for all_ in answers.values() for reply in all_):
         lines += _criteria(answers, evaluation)
     lines += (line for sentence in naming(evaluation) for line in wrap(sentence, _WIDTH))
     return "\n".join(lines)
+
+
+def _names_of_failing(replies: Sequence[Answer]) -> Iterator[str]:
+    """Yields the names of all criteria that fail, as --only takes them."""
+    names = [reply.criterion for reply in replies if reply.verdict is Verdict.FAILS]
+    if names:
+        text = f"fails: {', '.join(names)}"
+        yield from wrap(
+            text, _WIDTH, initial_indent="  ", subsequent_indent=_INDENT, break_on_hyphens=False
+        )
 
 
 def _criteria(answers: Answers, evaluation: Evaluation) -> Iterator[str]:
@@ -210,7 +223,7 @@ def _judged_number(reply: Answer) -> str:
 def _interval(reply: Answer) -> str:
     ends = (reply.worst.low, reply.worst.high) if reply.worst else ()
     shown = [number(end) if math.isfinite(end) else "-" for end in ends]
-    return " to ".join(shown) if set(shown) > {"-"} else "-"
+    return " to ".join(shown) if set(shown) != {"-"} else "-"
 
 
 def _why(reply: Answer) -> str:

@@ -21,6 +21,7 @@ def test_the_page_has_the_verdict_its_threshold_and_the_command(westwood):
     done = westwood(*QUICK)
     assert "Does it keep queues short?       fails" in done.out
     assert "      mean 2.18 round trips (95 %: 2" in done.out
+    assert "  fails: queue\n" in done.out
     assert "sack is Reno as hosts run it." in done.out
     assert "      asked for at most 1 (ours: the wait" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
@@ -51,6 +52,18 @@ def test_text_without_one_of_the_five_lines_has_a_row_for_each_criterion(westwoo
     lines = westwood("evaluate", "reno", *chosen, "--markdown").out.splitlines()
     rows = [row for row in lines if row.startswith("| ")][2:]
     assert [row.split("|")[1].strip()[:13] for row in rows] == ["Goodput alone", "Share of its "]
+
+
+def test_the_terminal_shows_the_interval_that_decides(westwood):
+    done = westwood("evaluate", "bbr", "--only", "harm-lossy", "--quick", "--out", "page")
+    (row,) = (line for line in done.out.splitlines() if line.startswith("  harm-lossy"))
+    assert " to " in row
+
+
+def test_a_control_without_its_suffix_is_recognised(westwood):
+    Path("delta.c").touch()
+    refused = westwood("evaluate", "./delta", "--out", "page").refusal()
+    assert 'unknown protocol, did you mean "./delta.c"?' in refused
 
 
 def test_a_folder_of_another_version_or_seed_is_refused(westwood, monkeypatch):
