@@ -96,7 +96,7 @@ TEST(CompressedAcks, DoNotWaitForAThirdBlock) {
         if (at_once) receiver.unacknowledged = 0;
         return at_once;
     };
-    for (const std::uint32_t segment : {1, 3, 4}) EXPECT_TRUE(takes(segment));
+    for (const std::uint32_t segment : {1u, 3u, 4u}) EXPECT_TRUE(takes(segment));
     EXPECT_FALSE(takes(5));  // in the newest block
     EXPECT_TRUE(takes(7));   // a third block ends the wait
     EXPECT_FALSE(takes(9));  // nothing waits that it could push out
