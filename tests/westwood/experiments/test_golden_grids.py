@@ -27,13 +27,17 @@ def scenarios(grid: Grid) -> list[str]:
     return grid_scenarios
 
 
-@pytest.mark.parametrize("engine", GRIDS)
+@pytest.mark.parametrize("engine", [engine for engine in GRIDS if engine != "linux-um"])
 def test_the_scenarios_of_the_grids(engine):
     hashes = {
         name: [grid.size, grid.seeds, grid.keys, grid.close, grid.far, *scenarios(grid)]
         for name, grid in GRIDS[engine].items()
     }
     assert_golden(f"grids-{engine}", hashes)
+
+
+def test_linux_runs_the_same_grids_in_virtual_time():
+    assert GRIDS["linux-um"] is GRIDS["linux"]
 
 
 def test_half_of_the_points_acknowledge_each_segment():
