@@ -155,7 +155,7 @@ def _compilers() -> Check:
 
 
 def _disciplines(proc: Path, boot: Path) -> Check:
-    """Names the kernel's queue disciplines; few scenarios need them, so none is missing."""
+    """Names the kernel's queue disciplines; few scenarios need them, so a lack is only noted."""
     name = "queue disciplines"
     config = _config(proc, boot)
     if config is None:
