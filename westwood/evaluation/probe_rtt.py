@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Declares five criteria of what BBRv3's ProbeRTT costs and finds, once for each schedule.
+"""Declares five criteria of BBRv3's ProbeRTT, its cost and its use, once for each schedule.
 
 The draft has a ProbeRTT every 5 s and a filter of the least round trip of 10 s. CCWG wants one
 every 10 s; both then expire together, and ProbeRTT takes half of an inflated BDP for its window
@@ -21,6 +21,7 @@ from westwood.evaluation.benchmark.targets import mean, of_role
 from westwood.evaluation.criterion import Criterion, Part, Point, Runs, Threshold
 from westwood.evaluation.measures import ALONE, BESIDE, SOLO
 from westwood.experiments.control import Control
+from westwood.results.metrics import jain
 from westwood.scenario import Scenario
 from westwood.scenario.paths.environment import Environment, given
 from westwood.search import bounds
@@ -46,7 +47,7 @@ Making = Callable[[Control], Mapping[str, Scenario]]
 
 
 def _scenario(environment: Environment, control: Control) -> Scenario:
-    """Returns the scenario; all flows start at once, so that none has seen the empty path."""
+    """Returns the scenario, in which all flows start at once: none has the empty path to itself."""
     data = given(environment, control.cc, control.settings)
     for flow in data["flow"]:
         flow["start_spread"] = "100ms"
@@ -99,8 +100,7 @@ def _excess(runs: Runs) -> float:
 
 def _jain(runs: Runs) -> float:
     """Returns Jain's index of the goodput of the control's flows."""
-    goodputs = [flow["goodput_bps"] for flow in of_role(runs[ALONE], "tcp")]
-    return float(sum(goodputs) ** 2 / (len(goodputs) * sum(rate**2 for rate in goodputs)))
+    return float(jain([flow["goodput_bps"] for flow in of_role(runs[ALONE], "tcp")]))
 
 
 _criterion = partial(
@@ -110,6 +110,12 @@ _criterion = partial(
     most_runs=_MOST_RUNS,
 )
 _BESIDE = {victim: _beside(cc) for victim, cc in (("CUBIC", "cubic"), ("Reno", "sack"))}
+_shared = partial(
+    _criterion,
+    points=_points(_BESIDE, "CUBIC"),
+    threshold=Threshold(25 * bounds.KEEPS_TENTH, "that share of an even one; ours"),
+    unit="Mb/s",
+)
 _TOGETHER = _points({name: _several(where) for name, where in _PATHS.items()}, "40 ms")
 
 PART = Part(
@@ -142,21 +148,15 @@ PART = Part(
             measure=_jain,
             threshold=Threshold(0.9, "ours"),
         ),
-        _criterion(
+        _shared(
             "probe-rtt-beside",
             "Goodput of a flow beside one of another control",
-            points=_points(_BESIDE, "CUBIC"),
             measure=lambda runs: measures.own_goodput(runs[BESIDE]) / 1e6,
-            threshold=Threshold(25 * bounds.KEEPS_TENTH, "that share of an even one; ours"),
-            unit="Mb/s",
         ),
-        _criterion(
+        _shared(
             "probe-rtt-victim",
             "Goodput of that other flow",
-            points=_points(_BESIDE, "CUBIC"),
             measure=lambda runs: measures.others_goodput(runs[BESIDE]) / 1e6,
-            threshold=Threshold(25 * bounds.KEEPS_TENTH, "that share of an even one; ours"),
-            unit="Mb/s",
         ),
     ),
     only_asked=True,
