@@ -75,15 +75,21 @@ def test_a_varied_key_has_the_line_of_the_sweep(swept, key, line, file):
     assert line_of(file, key, (swept,)) == line
 
 
-def test_the_search_parses_as_often_as_it_needs_to(file, monkeypatch):
-    parsed: list[int] = []
+@pytest.fixture
+def parsed(monkeypatch):
+    """Lists the lengths of the texts that are parsed."""
+    lengths: list[int] = []
     read: Any = files.toml
 
     def counted(text: str) -> Any:
-        parsed.append(len(text))
+        lengths.append(len(text))
         return read(text)
 
     monkeypatch.setattr(files, "toml", counted)
+    return lengths
+
+
+def test_the_search_parses_as_often_as_it_needs_to(parsed, monkeypatch):
     path = ("flow", 0, "from")
     assert lines._Beginnings(TEXT).line(path) == 13
     needed = len(parsed)
@@ -96,15 +102,7 @@ def test_the_search_parses_as_often_as_it_needs_to(file, monkeypatch):
     assert lines._Beginnings(TEXT).line(()) is None
 
 
-def test_many_wrong_keys_share_the_time_of_the_search(file, monkeypatch):
-    parsed: list[int] = []
-    read: Any = files.toml
-
-    def counted(text: str) -> Any:
-        parsed.append(len(text))
-        return read(text)
-
-    monkeypatch.setattr(files, "toml", counted)
+def test_many_wrong_keys_share_the_time_of_the_search(file, parsed, monkeypatch):
     monkeypatch.setattr(lines, "_MOST_PARSED_BYTES", 50 * len(TEXT))
     wrong = [InputError("is wrong", key="tcp.from") for _ in range(100)]
     error = lines.placed(InputError("is wrong", key="tcp.from", others=wrong), file)
