@@ -29,8 +29,8 @@
 //   the handshake's.
 //
 // Deviations: data flows in one direction here, so a connection is never "interactive" (Linux's pingpong
-// mode, which has no quick ACKs). A window below 32 segments does not lower Linux's 16. What ends a wait at a third
-// SACK block is in that ACK; in Linux it waits for the next.
+// mode, which has no quick ACKs). A window below 32 segments does not lower Linux's 16. A segment that ends
+// a wait at a third SACK block is in that ACK; in Linux it is in the next one.
 #pragma once
 
 #include "../recovery.hpp"

@@ -146,8 +146,9 @@ def _rehearsed(typed: Mapping[str, str], for_s: float) -> Scenario:
     """Returns the emulated path, after a check that this machine can emulate it."""
     from westwood.campaign import rehearsal
 
-    given = {_KEYS.get(name, name): value_of(text) for name, text in typed.items()}
-    path = rehearsal.path(typed.get("scenario"), {k: given[k] for k in given if k != "scenario"})
+    of_link = {name: text for name, text in typed.items() if name != "scenario"}
+    given = {_KEYS.get(name, name): value_of(text) for name, text in of_link.items()}
+    path = rehearsal.path(typed.get("scenario"), given)
     rehearsal.check(path, for_s)
     return path
 

@@ -311,7 +311,7 @@ class Evaluation:
             ledger.add(control, self.request.seed)
 
     def answers(self, control: Control) -> list[Answer]:
-        """Returns the answers about a control, part by part, with the second engine's."""
+        """Returns the answers about a control, part by part, with the second engine's verdicts."""
         if self.request.also is None:
             return self._here(control)
         seconds = self._elsewhere[control].answers(control)
