@@ -136,7 +136,6 @@ WwDriven::WwDriven(const ObjectFactory& congestion)
     tcb->m_minRtt = MilliSeconds(100);
     tcb->m_lastAckedSeq = SequenceNumber32(1);
     estimates.Connect(ops);
-    ops->TraceConnectWithoutContext("SampleBW", MakeCallback(&WwDriven::Sample, this));
     ops->Init(tcb);
     // No RTT exceeds the time on the clock.
     Simulator::Stop(Seconds(1));
@@ -162,56 +161,12 @@ WwDriven::Ack(Time after, uint32_t segments, Time rtt, Time smoothed)
 }
 
 void
-WwDriven::DupAck(Time after, bool third)
-{
-    Simulator::Stop(after);
-    Simulator::Run();
-    if (third)
-    {
-        ops->CongestionStateSet(tcb, TcpSocketState::CA_RECOVERY);
-        tcb->m_congState = TcpSocketState::CA_RECOVERY;
-        tcb->m_ssThresh = ops->GetSsThresh(tcb, 50 * MSS);
-    }
-    ops->PktsAcked(tcb, 1, tcb->m_lastRtt);
-}
-
-void
 WwDriven::Settle(int acks)
 {
     for (int i = 0; i < acks; i++)
     {
         Ack(MilliSeconds(10));
     }
-}
-
-void
-WwDriven::ThreeDupAcks()
-{
-    DupAck(MilliSeconds(10));
-    DupAck(MilliSeconds(10));
-    DupAck(MilliSeconds(10), true);
-}
-
-void
-WwDriven::Timeout()
-{
-    tcb->m_ssThresh = ops->GetSsThresh(tcb, 50 * MSS);
-    ops->CongestionStateSet(tcb, TcpSocketState::CA_LOSS);
-    tcb->m_congState = TcpSocketState::CA_LOSS;
-    tcb->m_cWnd = MSS;
-}
-
-void
-WwDriven::SetAttribute(const std::string& name, const AttributeValue& value)
-{
-    ops->SetAttribute(name, value);
-    ops->Init(tcb);
-}
-
-void
-WwDriven::Sample(double, double bw)
-{
-    samples.push_back(bw);
 }
 
 } // namespace ns3

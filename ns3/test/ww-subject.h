@@ -109,36 +109,15 @@ class WwDriven
      */
     void Ack(Time after, uint32_t segments, Time rtt, Time smoothed);
     /**
-     * \brief Deliver a duplicate ACK, as the socket's ProcessAck reports it
-     * \param after time since the previous ACK
-     * \param third it starts recovery, which the socket does before reporting it
-     */
-    void DupAck(Time after, bool third = false);
-    /**
      * \brief Acknowledge a segment every 10 ms at an RTTmin of 100 ms: the pipe is ten segments
      * \param acks number of ACKs
      */
     void Settle(int acks = 2000);
-    /** \brief Deliver duplicate ACKs until recovery starts. */
-    void ThreeDupAcks();
-    /** \brief Expire the retransmission timer. */
-    void Timeout();
-    /**
-     * \brief Set an attribute of the congestion control
-     * \param name the attribute's name
-     * \param value the attribute's value
-     */
-    void SetAttribute(const std::string& name, const AttributeValue& value);
 
     static constexpr uint32_t MSS = 1000; //!< bytes
-    static constexpr double RATE = 8e5;   //!< rate acknowledged by Settle, bit/s
     Ptr<TcpSocketState> tcb;              //!< the socket's state
     Ptr<TcpCongestionOps> ops;            //!< the congestion control
     WwEstimates estimates;                //!< its estimates
-    std::vector<double> samples;          //!< the module's samples, bit/s
-
-  private:
-    void Sample(double, double bw);
 };
 
 } // namespace ns3
