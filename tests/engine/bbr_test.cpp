@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// BBRv1's phases on a path. tests/core/bbr_test.cpp tests its state machine sample by sample.
+// BBRv1's phases on a path. tests/core/bbr_model_test.cpp models its state machine.
 #include "one_link.hpp"
 
 namespace ww::sim::test {
