@@ -135,6 +135,31 @@ TEST(Edges, AQuantumIsOneTwoOrAMillisecondOfSegments) {  // 4.2.2
     EXPECT_EQ(quantum(100000000, 1), 65536u) << "64 KiB at most";
 }
 
+// ---- BBRv3
+
+TEST(Edges, ATimeoutAtTheLargestFlightStaysWithinTheLargestWindow) {
+    Rounds c(WW_PROTOCOL_BBR3, 50);
+    c.timeout();
+    ww_lost lost{};
+    lost.mss = 1250;
+    lost.pipe = UINT32_MAX;
+    ww_on_packet_lost(&c.config, &c.state, &c.window, &lost);
+    EXPECT_EQ(c.window.cwnd, WW_CWND_MAX);
+}
+
+TEST(Edges, TheSendQuantumIsAMillisecondWithinTwoSegmentsAnd64Kilobytes) {  // draft, 5.6.3
+    const ww_config config = ww_configure(WW_PROTOCOL_BBR3);
+    const auto quantum = [&](std::uint64_t bytes_per_s, std::uint32_t mss = 1000) {
+        const ww_window window{10, WW_SSTHRESH_INFINITE,
+                               std::min(bytes_per_s << WW_BW_FRACTION, WW_BW_MAX)};
+        return ww_quantum(&config, &window, mss);
+    };
+    EXPECT_EQ(quantum(100000), 2u);
+    EXPECT_EQ(quantum(30000000), 30u);
+    EXPECT_EQ(quantum(1000000000), 65u);
+    EXPECT_EQ(quantum(WW_BW_MAX >> WW_BW_FRACTION, 1), 65536u);
+}
+
 // ---- HyStart
 
 TEST(Edges, TheDelayThatShowsAQueueIsFromFourToSixteenMilliseconds) {  // RFC 9406, 4.2 and 4.3

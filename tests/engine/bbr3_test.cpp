@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// BBRv3 on a path, seen from outside. tests/core/bbr3_test.cpp tests its states.
+// BBRv3 on a path, seen from outside. tests/core/bbr3_model_test.cpp models its states.
 #include "engine/shown.hpp"
 #include "one_link.hpp"
 
