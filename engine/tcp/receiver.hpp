@@ -120,9 +120,11 @@ struct Receiver {
     // True if data came in order and an ACK carries only next_number.
     bool is_on_fast_path() const { return on_fast_path_; }
 
-    // Takes a retransmission: the next ACK echoes its timestamp if it lies at Last.ACK.sent.
+    // Takes a retransmission: the next ACK echoes its timestamp if it lies at Last.ACK.sent (RFC 7323, 4.3). That is
+    // next_number, unless data in order waits for an ACK. Nothing in order waits next to data beyond a gap.
     void on_again(std::uint32_t number) {
-        if (unacknowledged == 0 && static_cast<std::int32_t>(number - next_number) <= 0)
+        const bool is_next_acknowledged = unacknowledged == 0 || !held.empty();
+        if (is_next_acknowledged && static_cast<std::int32_t>(number - next_number) <= 0)
             set_ack_flags(ack_flags_ | kAgain);
     }
     // Takes a segment with CWR, which ends the echoes (RFC 3168, 6.1.3); or one with CE, which

@@ -104,6 +104,36 @@ TEST(CompressedAcks, DoNotWaitForAThirdBlock) {
     EXPECT_TRUE(takes(2));  // joins the third block
 }
 
+// RFC 7323, 4.3: SEG.SEQ <= Last.ACK.sent. Otherwise Eifel takes each such recovery for a spurious one (RFC 3522, 3).
+TEST(CompressedAcks, EchoTheRetransmissionThatFillsTheGap) {
+    Flow flow = compressing(44);
+    const std::uint32_t mss = flow.mss();
+    Receiver receiver(flow);
+    receiver.on_syn(0);
+    Time now = 0;
+    for (const std::uint32_t segment : {1u, 2u, 3u}) {
+        EXPECT_TRUE(receiver.on_data(now += kMicrosecond, 1 + segment * mss, mss));
+        receiver.unacknowledged = 0;
+    }
+    EXPECT_FALSE(receiver.on_data(now += kMicrosecond, 1 + 4 * mss, mss));
+    receiver.on_again(1);
+    EXPECT_TRUE(receiver.on_data(now += kMicrosecond, 1, mss));
+    EXPECT_NE(receiver.take_ack_flags() & kAgain, 0);
+}
+
+TEST(CompressedAcks, ProveNoLossSpurious) {
+    Flow flow = test::tcp(WW_PROTOCOL_CUBIC, Recovery::prr);
+    flow.compressed_acks = 44;
+    flow.rack = flow.undo = flow.timestamps = true;
+    flow.header_bytes = kStampedHeader;
+    Network network = test::one_link(100'000'000, 20 * kMillisecond, 20 * kSecond, {flow});
+    network.links[0].forward.loss = Uniform{0.01};
+    network.trace.events = true;
+    const FlowResult result = test::result_of(network).flows[0];
+    EXPECT_GT(result.fast_recoveries, 20u);
+    for (const Event& event : result.events) ASSERT_NE(event.kind, EventKind::undo);
+}
+
 TEST(CompressedAcks, NeedSack) {
     Flow flow = compressing(44);
     flow.recovery = Recovery::newreno;
