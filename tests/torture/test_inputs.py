@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import polars as pl
-from cases import PLAN, SCENARIO
+from cases import PLAN
 from damages import BYTES
+from small_studies import SCENARIO
 
 from westwood.campaign import fit, trying
 from westwood.campaign.plan import CampaignPlan

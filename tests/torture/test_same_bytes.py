@@ -3,8 +3,6 @@
 time zone, the order of sets, the user's files or the folder's place."""
 
 import functools
-import hashlib
-import io
 import json
 import os
 import random
@@ -15,10 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
 import pytest
-from cases import SCENARIO, SWEPT
-from small_studies import STUDIES
+from small_studies import COSTS, SCENARIO, STUDIES, SWEPT, contents
 
 COMMANDS = (
     "run swept.toml --seeds 3 --out out --plot",
@@ -34,21 +30,19 @@ COMMANDS = (
 SINGLE = ("trace", "list")  # have no workers
 LOCALES = ("C", "C.utf8", "POSIX", "de_DE.UTF-8", "tr_TR.UTF-8", "en_US.UTF-8", "xx_XX")
 ZONES = ("UTC", "Asia/Kathmandu", "America/St_Johns", "EST5EDT", "<-12>12", "nonsense")
-COSTS = ("cpu_s", "wall_s")
-OF_A_RUN = ("created", "commit", "python", "machine")  # in a manifest
 
 
 @dataclass(frozen=True)
 class Made:
     printed: str
-    files: Mapping[str, object]
+    files: Mapping[str, str]
 
 
 def outcome(words: list[str], folder: Path, **variables: str) -> Made:
     """Runs the command in a new folder; returns its output without times and costs."""
     folder.mkdir(parents=True)
     (folder / "small.toml").write_text(SCENARIO, encoding="utf-8")
-    (folder / "swept.toml").write_text(SCENARIO + SWEPT, encoding="utf-8")
+    (folder / "swept.toml").write_text(SWEPT, encoding="utf-8")
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     done = subprocess.run(
         [sys.executable, "-m", "westwood", *words],
@@ -58,13 +52,7 @@ def outcome(words: list[str], folder: Path, **variables: str) -> Made:
         timeout=300,
     )
     assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
-    files = (path for path in sorted(folder.glob("out/**/*")) if path.is_file())
-    named = {str(file.relative_to(folder)): file for file in files if file.name != ".lock"}
-    ignored = {name for name in named if name.endswith((".jsonl", "SHA256SUMS"))}
-    return Made(
-        _portable(done.stdout.decode("utf-8")),
-        {name: _content(content) for name, content in named.items() if name not in ignored},
-    )
+    return Made(_portable(done.stdout.decode("utf-8")), contents(folder / "out"))
 
 
 def _portable(printed: str) -> str:
@@ -77,20 +65,6 @@ def _portable(printed: str) -> str:
         return json.dumps(report)
     words = re.sub(r"[^\w.,:/=+-]", " ", printed.replace("±", "+-"), flags=re.A)
     return " ".join(word for word in words.split() if word.strip("+-"))  # without a table's lines
-
-
-def _content(file: Path) -> object:
-    content = file.read_bytes()
-    if file.name == "manifest.json":
-        about = json.loads(content)
-        return {key: value for key, value in about.items() if key not in OF_A_RUN}
-    if file.name == "index.html":  # contains the manifest
-        return re.sub(r"(created|commit)&#34;: [^\n]*", "", content.decode("utf-8"))
-    if file.suffix == ".parquet":
-        rows = pl.read_parquet(io.BytesIO(content))
-        if set(COSTS) & set(rows.columns):
-            return rows.drop(COSTS, strict=False).write_json()
-    return hashlib.sha256(content).hexdigest()
 
 
 def otherwise(choices: random.Random) -> dict[str, str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import nobody
 import pytest
-from cases import PLAN, SCENARIO
+from cases import PLAN
+from small_studies import SCENARIO
 
 from tests.linux.helpers.machine import controls_to_ourselves
 

@@ -9,12 +9,18 @@ program this runs a command line, and is killed after so many kept records:
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from westwood import engines
 from westwood.cli import call
@@ -26,6 +32,10 @@ from westwood.papers.infer import result, space
 from westwood.results.store import Store
 from westwood.scenario import Scenario
 
+SCENARIO = Path(__file__).with_name("small.toml").read_text(encoding="utf-8")
+SWEPT = SCENARIO + '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n'
+COSTS = ("cpu_s", "wall_s")
+_OF_A_RUN = re.compile(r"(created|commit)(\"|&#34;): [^\n]*")
 GRID = Grid(
     says="two points",
     profile="ns3-3.44",
@@ -96,6 +106,23 @@ STUDIES: Mapping[str, Small] = {
         "settings.parquet",
     ),
 }
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Returns the files of a results folder without times, costs and what is not whole."""
+    files = (file for file in sorted(folder.rglob("*")) if file.is_file())
+    ignored = (".lock", "SHA256SUMS", ".jsonl")
+    whole = (file for file in files if not file.name.endswith(ignored))
+    return {str(file.relative_to(folder)): _content(file) for file in whole}
+
+
+def _content(file: Path) -> str:
+    if file.suffix == ".parquet":
+        rows = pl.read_parquet(io.BytesIO(file.read_bytes()))
+        return rows.drop(COSTS, strict=False).write_json()
+    if file.suffix in (".json", ".html"):
+        return _OF_A_RUN.sub("", file.read_text(encoding="utf-8"))
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def shrink(patch: Callable[[Any, str, Any], object], words: str) -> None:

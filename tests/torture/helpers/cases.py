@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from small_studies import STUDIES
+from small_studies import SCENARIO, STUDIES, SWEPT
 
 from westwood.results import journal
 
@@ -31,8 +31,6 @@ _SPEED = re.compile(r"^westwood: \d+ runs in .*\n", re.M)
 _WRITES = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC")
 _LOOK_S = 1.0
 
-SCENARIO = (Path(__file__).parents[2] / "westwood" / "small.toml").read_text(encoding="utf-8")
-SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n'
 PLAN = """name = "two"
 cc = ["cubic", "reno"]
 uploads = 1
@@ -145,7 +143,7 @@ class Place:
         self._zygote, self.case, self.path = zygote, case, path
         path.mkdir()
         (path / "small.toml").write_text(SCENARIO, encoding="utf-8")
-        (path / "swept.toml").write_text(SCENARIO + SWEPT, encoding="utf-8")
+        (path / "swept.toml").write_text(SWEPT, encoding="utf-8")
         (path / "plan.toml").write_text(PLAN, encoding="utf-8")
         if case.before:
             self._zygote.wait(self.begin(case.before))

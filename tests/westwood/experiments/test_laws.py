@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
-import io
 import os
 import re
 import shutil
@@ -16,10 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 import small_studies
-from small_studies import STUDIES, Small
+from small_studies import STUDIES, Small, contents
 
 from westwood import __version__
 from westwood.evaluation import suites
@@ -27,10 +24,6 @@ from westwood.experiments import kept
 from westwood.results import disk, folder
 from westwood.results.store import Store
 
-SCENARIO = Path(small_studies.__file__).with_name("small.toml").read_text(encoding="utf-8")
-SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n'
-COSTS = ("cpu_s", "wall_s")
-OF_A_RUN = re.compile(r"(created|commit)(\"|&#34;): [^\n]*")
 Keep = Callable[[Store, Any], None]
 Run = Callable[..., Any]
 
@@ -45,7 +38,7 @@ def study(request, monkeypatch) -> Small:
 @pytest.fixture
 def run(westwood, tmp_path, monkeypatch) -> Run:
     """Runs a study in a folder `out`, with another `Store.keep` if one is given."""
-    (tmp_path / "swept.toml").write_text(SCENARIO + SWEPT, encoding="utf-8")
+    (tmp_path / "swept.toml").write_text(small_studies.SWEPT, encoding="utf-8")
 
     def runs(words: str, *options: str, keep: Keep = Store.keep) -> Any:
         with monkeypatch.context() as patch:
@@ -69,28 +62,12 @@ def counting(counted: list[Any]) -> Keep:
     return keep_and_count
 
 
-def contents() -> dict[str, str]:
-    """Returns the files of the folder `out` without times, costs and what is not whole."""
-    files = (file for file in sorted(Path("out").rglob("*")) if file.is_file())
-    ignored = (".lock", "SHA256SUMS", ".jsonl")
-    return {str(file): _content(file) for file in files if not file.name.endswith(ignored)}
-
-
-def _content(file: Path) -> str:
-    if file.suffix == ".parquet":
-        rows = pl.read_parquet(io.BytesIO(file.read_bytes()))
-        return rows.drop(COSTS, strict=False).write_json()
-    if file.suffix in (".json", ".html"):
-        return OF_A_RUN.sub("", file.read_text(encoding="utf-8"))
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
 def resumed_equals(whole: dict[str, str], study: Small, run: Run, kept: int, total: int) -> None:
     """Continues a study, and checks that it loses and repeats nothing."""
     rest: list[Any] = []
     done = run(study.words, "--resume", keep=counting(rest))
     assert done.code == 0, done.err
-    assert contents() == whole
+    assert contents(Path("out")) == whole
     assert kept + len(rest) == total
 
 
@@ -104,8 +81,8 @@ def whole(study, run) -> tuple[dict[str, str], int]:
         records: list[Any] = []
         done = run(study.words, keep=counting(records))
         assert done.code == 0, done.err
-        _WHOLE[study.words] = contents(), len(records)
-        assert f"out/{study.writes}" in _WHOLE[study.words][0]
+        _WHOLE[study.words] = contents(Path("out")), len(records)
+        assert study.writes in _WHOLE[study.words][0]
         shutil.rmtree("out")
     return _WHOLE[study.words]
 
@@ -116,7 +93,7 @@ def test_every_suite_has_a_small_form():
 
 def test_the_number_of_workers_changes_no_byte(study, run, whole):
     assert run(study.words, "--workers", "3").code == 0
-    assert contents() == whole[0]
+    assert contents(Path("out")) == whole[0]
 
 
 def test_an_interrupted_study_says_how_to_continue_and_ends_the_same(study, run, whole):
